@@ -107,14 +107,14 @@ func (s *settings) read(saved json.RawMessage) (Sources, error) {
 	return c, nil
 }
 
-// outfit is an agent runner with its open sources.
-type outfit struct {
+// openSources is an agent runner with its open sources.
+type runnerWithSources struct {
 	runner  *agent.Runner
 	sources map[string]agent.Source
 	opened  []io.Closer
 }
 
-func (o *outfit) close() {
+func (o *runnerWithSources) close() {
 	for _, source := range o.opened {
 		_ = source.Close() // read-only; what remains is temporary
 	}
@@ -123,16 +123,16 @@ func (o *outfit) close() {
 // Runner opens the sources of agent runs. The caller must call closer. Runs that [Atelier.Run] starts open their own
 // sources.
 func (a *Atelier) Runner(ctx context.Context, s Sources) (runner *agent.Runner, closer func(), err error) {
-	o, err := a.outfit(ctx, s)
+	o, err := a.openSources(ctx, s)
 	if err != nil {
 		return nil, nil, err
 	}
 	return o.runner, o.close, nil
 }
 
-// outfit opens the sources of runs.
-func (a *Atelier) outfit(ctx context.Context, s Sources) (_ *outfit, err error) {
-	o := &outfit{}
+// openSources opens the sources of runs.
+func (a *Atelier) openSources(ctx context.Context, s Sources) (_ *runnerWithSources, err error) {
+	o := &runnerWithSources{}
 	defer func() {
 		if err != nil {
 			o.close()
@@ -162,7 +162,7 @@ func (a *Atelier) outfit(ctx context.Context, s Sources) (_ *outfit, err error) 
 }
 
 // actions opens the sources and registers the actions on them.
-func (a *Atelier) actions(ctx context.Context, s Sources, o *outfit) (*action.Registry, error) {
+func (a *Atelier) actions(ctx context.Context, s Sources, o *runnerWithSources) (*action.Registry, error) {
 	registry, err := action.NewRegistry(action.Config{Store: a.Codec, Recorder: a.Ledger, Fetch: a.fetch.Fetch})
 	if err != nil {
 		return nil, err

@@ -76,8 +76,8 @@ type Config struct {
 	// MaxAnswer is the maximum size of a provider's response without its media, in bytes; 0 means 16 MiB.
 	MaxAnswer int64
 
-	// TakeOver lets this process adopt runs of dead processes. Otherwise, it executes only the runs that it started.
-	TakeOver bool
+	// Adopt lets this process adopt runs of dead processes. Otherwise, it executes only the runs that it started.
+	Adopt bool
 	// WithoutEngine disables durable execution: runs end with their process.
 	WithoutEngine bool
 	// OnGeneration receives the progress of generations, from several goroutines. It must not block. It may be nil.

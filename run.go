@@ -152,10 +152,10 @@ func (a *Atelier) missed(ctx context.Context, id string, last int64, give func(l
 
 // runs holds the service of runs, which is opened on first use, and its sources.
 type runs struct {
-	mu       sync.Mutex   // guards the fields below
-	service  *run.Service // nil until it is opened
-	standard *outfit      // with the sources of the configuration
-	over     bool         // running work was handed over
+	mu       sync.Mutex         // guards the fields below
+	service  *run.Service       // nil until it is opened
+	standard *runnerWithSources // with the sources of the configuration
+	over     bool               // running work was handed over
 	closed   bool
 }
 
@@ -200,8 +200,8 @@ func (a *Atelier) Runs(ctx context.Context) (*run.Service, error) {
 	return a.runs.service, err
 }
 
-func (a *Atelier) openRuns(ctx context.Context) (_ *run.Service, _ *outfit, err error) {
-	standard, err := a.outfit(ctx, a.Config.Sources)
+func (a *Atelier) openRuns(ctx context.Context) (_ *run.Service, _ *runnerWithSources, err error) {
+	standard, err := a.openSources(ctx, a.Config.Sources)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -210,12 +210,12 @@ func (a *Atelier) openRuns(ctx context.Context) (_ *run.Service, _ *outfit, err 
 			standard.close()
 		}
 	}()
-	c := run.Config{Agents: standard.runner, Ledger: a.Ledger, Observer: a.observer, Gateway: a.Gateway, Outfit: a.open}
+	c := run.Config{Agents: standard.runner, Ledger: a.Ledger, Observer: a.observer, Gateway: a.Gateway, NewAgents: a.open}
 	if c.Setting, err = a.settings.write(a.Config.Sources); err != nil {
 		return nil, nil, err
 	}
 	if !a.Config.WithoutEngine {
-		if c.Engine, err = a.Engine(ctx, a.Config.TakeOver); err != nil {
+		if c.Engine, err = a.Engine(ctx, a.Config.Adopt); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"atelier/run/generations"
 )
 
-// lookEvery is the interval at which a server looks for work of dead processes.
-const lookEvery = 2 * time.Second
+// adoptInterval is the interval at which a server looks for work of dead processes.
+const adoptInterval = 2 * time.Second
 
 // ServeConfig is the configuration of [Atelier.Serve].
 type ServeConfig struct {
@@ -44,7 +44,7 @@ type ServeConfig struct {
 }
 
 // Serve serves the API over HTTP and adopts runs and generations of dead processes until ctx ends. It then hands over
-// running work to the next process. Config.TakeOver must be set. [Stores.NeedsTokens] reports whether requests require
+// running work to the next process. Config.Adopt must be set. [Stores.NeedsTokens] reports whether requests require
 // access tokens.
 func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	needsTokens, err := a.NeedsTokens(c.Listener.Addr())
@@ -73,7 +73,7 @@ func newServer(a *Atelier, service *run.Service) *server {
 // kindFunc implements a kind of work as a function.
 type kindFunc func(ctx context.Context) (int, error)
 
-func (f kindFunc) TakeOver(ctx context.Context) (int, error) { return f(ctx) }
+func (f kindFunc) Adopt(ctx context.Context) (int, error) { return f(ctx) }
 
 // server serves requests and adopts work of dead processes.
 type server struct {
@@ -101,7 +101,7 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	h := &http.Server{Handler: api.New(s.api(work, c, streams)), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(c.Listener) }()
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(adoptInterval)
 	defer tick.Stop()
 	freeStart := sync.OnceFunc(debug.FreeOSMemory) // the garbage of start-up exceeds that of an idle server
 	for {
@@ -178,7 +178,7 @@ func (s *server) look(ctx context.Context) {
 	err := s.service.Healthy(ctx)
 	if err == nil {
 		for _, kind := range s.kinds {
-			_, failed := kind.TakeOver(ctx)
+			_, failed := kind.Adopt(ctx)
 			err = errors.Join(err, failed)
 		}
 	}

@@ -138,7 +138,7 @@ func TestWhichAddressNeedsTokens(t *testing.T) {
 			t.Errorf("%s, with a token: %v %v", name, needs, err)
 		}
 	}
-	a := open(t, atelier.Config{PublicURL: public, TakeOver: true})
+	a := open(t, atelier.Config{PublicURL: public, Adopt: true})
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func serve(t *testing.T, c atelier.Config) *served {
 // serveWith is serve with settings of the server.
 func serveWith(t *testing.T, c atelier.Config, how atelier.ServeConfig) *served {
 	t.Helper()
-	c.TakeOver = true
+	c.Adopt = true
 	s := &served{Atelier: open(t, c), t: t}
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

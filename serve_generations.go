@@ -33,8 +33,8 @@ type servedGenerations struct {
 // watching is the context key of the function that receives the events of a generation.
 type watching struct{}
 
-// errGivenUp is the cause when a person cancels.
-var errGivenUp = errors.New("cancelled by a person")
+// errCancelledByPerson is the cause when a person cancels.
+var errCancelledByPerson = errors.New("cancelled by a person")
 
 // StartGeneration starts a generation and returns it as soon as it is journalled.
 func (s *servedGenerations) StartGeneration(ctx context.Context, key string, g api.NewGeneration) (api.Generation, error) {
@@ -42,7 +42,7 @@ func (s *servedGenerations) StartGeneration(ctx context.Context, key string, g a
 	if err != nil {
 		return api.Generation{}, err
 	}
-	r.IdempotencyKey, r.TakeUp = key, true
+	r.IdempotencyKey, r.Adopt = key, true
 	r.Accept = func(ctx context.Context, o media.Output) (media.Output, error) { return s.Ledger.Record(ctx, o) }
 	return s.begin(ctx, func(ctx context.Context) (*generate.Result, error) { return s.Gateway.Generate(ctx, r) })
 }
@@ -53,7 +53,7 @@ func (s *servedGenerations) RetryGeneration(ctx context.Context, id string, all 
 		return api.Generation{}, err
 	}
 	return s.begin(ctx, func(ctx context.Context) (*generate.Result, error) {
-		return s.Gateway.Retry(ctx, gateway.Again{Operation: id, All: all})
+		return s.Gateway.Retry(ctx, gateway.RetryOptions{Operation: id, All: all})
 	})
 }
 
@@ -74,7 +74,7 @@ func (s *servedGenerations) begin(ctx context.Context, do func(context.Context) 
 	work = context.WithValue(work, watching{}, func(e generate.Event) {
 		first.Do(func() {
 			id.Store(&e.Operation)
-			s.keep(e.Operation, func() { cancel(errGivenUp) })
+			s.keep(e.Operation, func() { cancel(errCancelledByPerson) })
 			started <- e.Operation
 		})
 		tell(hub, e)

@@ -28,7 +28,7 @@ const leaseErrand = ledger.LeaseKind("errand")
 
 var _ run.Kind = (*errands)(nil)
 
-func (e *errands) TakeOver(ctx context.Context) (n int, err error) {
+func (e *errands) Adopt(ctx context.Context) (n int, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, id := range slices.Clone(e.open) {
@@ -56,14 +56,14 @@ func (e *errands) TakeOver(ctx context.Context) (n int, err error) {
 // broken is a kind whose work cannot be read.
 type broken struct{}
 
-func (broken) TakeOver(context.Context) (int, error) { return 0, errors.New("no such table") }
+func (broken) Adopt(context.Context) (int, error) { return 0, errors.New("no such table") }
 
 // TestAThirdKindIsTakenOver: the server takes over work of any kind whose process has ended, once, and
 // none whose process lives. A kind that fails keeps no other from it, and the server is not ready.
 func TestAThirdKindIsTakenOver(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	a, err := Open(ctx, Config{Dir: runtest.Folder(t), TakeOver: true})
+	a, err := Open(ctx, Config{Dir: runtest.Folder(t), Adopt: true})
 	if err != nil {
 		t.Fatal(err)
 	}

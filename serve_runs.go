@@ -132,7 +132,7 @@ func (s servedRuns) files(ctx context.Context, req *Request, r api.NewRun) (name
 	if len(earlier)+len(given) == 0 {
 		return nil, nil
 	}
-	req.Sources.Files, names, err = folder.Store{Dir: filepath.Join(s.Config.Dir, "files"), Blobs: s.Blobs}.Of(ctx, append(earlier, given...))
+	req.Sources.Files, names, err = folder.Store{Dir: filepath.Join(s.Config.Dir, "files"), Blobs: s.Blobs}.Materialize(ctx, append(earlier, given...))
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +283,7 @@ func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api
 	r, err := s.service.Resume(ctx, s.owner(ctx), id, reply)
 	if err != nil {
 		if v, ok := errors.AsType[*jsonschema.ValidationError](err); ok { // report the locations
-			err = &api.UnfitError{Err: err, Flaws: flaws(nil, v)}
+			err = &api.ValidationError{Err: err, Flaws: flaws(nil, v)}
 		}
 		return api.Started{}, err
 	}
@@ -300,7 +300,7 @@ func (s servedRuns) CancelRun(ctx context.Context, id string) (api.Started, erro
 
 // RetryRun retries a run.
 func (s servedRuns) RetryRun(ctx context.Context, id string) (api.Started, error) {
-	r, err := s.service.Retry(ctx, s.owner(ctx), id, run.Again{})
+	r, err := s.service.Retry(ctx, s.owner(ctx), id, run.ContinueOptions{})
 	if err != nil {
 		return api.Started{}, err
 	}

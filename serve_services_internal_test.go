@@ -27,7 +27,7 @@ func services(t *testing.T) api.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Open(t.Context(), Config{Dir: runtest.Folder(t), Guardrail: guard, TakeOver: true})
+	a, err := Open(t.Context(), Config{Dir: runtest.Folder(t), Guardrail: guard, Adopt: true})
 	if err != nil {
 		t.Fatal(err)
 	}

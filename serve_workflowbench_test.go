@@ -17,7 +17,7 @@ import (
 // benchCards serves the workflow cards in a process with its clients, and gives a run of it that waits.
 func benchCards(b *testing.B) (*client.Client, api.WorkflowRun) {
 	b.Helper()
-	a, err := atelier.Open(b.Context(), atelier.Config{Dir: runtest.Folder(b), Owner: "local", TakeOver: true})
+	a, err := atelier.Open(b.Context(), atelier.Config{Dir: runtest.Folder(b), Owner: "local", Adopt: true})
 	if err != nil {
 		b.Fatal(err)
 	}

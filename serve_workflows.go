@@ -188,7 +188,7 @@ func unfitAt(under string, err error) error {
 	for i, p := range found {
 		flaws[i] = api.Flaw{Pointer: under + p.Pointer, Detail: p.Message}
 	}
-	return &api.UnfitError{Err: err, Flaws: flaws}
+	return &api.ValidationError{Err: err, Flaws: flaws}
 }
 
 // servedWorkflowRuns implements the resource of workflow runs.
@@ -217,7 +217,7 @@ func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r a
 	}
 	if len(r.State) > 0 {
 		if n.State, err = ordered.DecodeObject(r.State); err != nil {
-			return api.Started{}, &api.UnfitError{Err: err, Flaws: []api.Flaw{{Pointer: "/state", Detail: media.ErrorText(err.Error())}}}
+			return api.Started{}, &api.ValidationError{Err: err, Flaws: []api.Flaw{{Pointer: "/state", Detail: media.ErrorText(err.Error())}}}
 		}
 	}
 	begun, err := s.workflows.Start(ctx, n)

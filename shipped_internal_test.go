@@ -18,7 +18,7 @@ func TestEveryActionIsInTheCatalogue(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = a.Close() }()
-	o := &outfit{}
+	o := &runnerWithSources{}
 	registry, err := a.actions(t.Context(), Sources{Files: folder, Knowledge: folder, Database: filepath.Join(a.Config.Dir, "atelier.db")}, o)
 	if err != nil {
 		t.Fatal(err)

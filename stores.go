@@ -144,7 +144,7 @@ func (a *Atelier) Engine(ctx context.Context, takesOver bool) (*durable.Engine, 
 	}
 	return durable.Open(ctx, durable.Config{
 		Path: filepath.Join(a.Config.Dir, "engine.db"), DatabaseURL: a.Config.DatabaseURL,
-		Leases: a.leases, TakesOver: takesOver,
+		Leases: a.leases, Adopts: takesOver,
 		Limit: a.Config.RunsAtOnce, Patience: max(a.Config.DatabaseWait, 0), Healthy: healthy,
 	})
 }

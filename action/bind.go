@@ -187,7 +187,7 @@ func strangeRefs(v any, set *media.Set) []string {
 	var bad []string
 	switch t := v.(type) {
 	case string:
-		bad = append(bad, set.Strange(t)...)
+		bad = append(bad, set.UnknownPlaceholders(t)...)
 	case []any:
 		for _, item := range t {
 			bad = append(bad, strangeRefs(item, set)...)

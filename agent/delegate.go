@@ -165,7 +165,7 @@ func grants(set *media.Set, call contract.AgentCall, input map[string]any) ([]me
 			unknown = append(unknown, text)
 		}
 	}
-	if unknown = append(unknown, set.Strange(call.Task)...); len(unknown) > 0 {
+	if unknown = append(unknown, set.UnknownPlaceholders(call.Task)...); len(unknown) > 0 {
 		return nil, set.Unknown(unknown...)
 	}
 	embedded := func(s string) {

@@ -193,9 +193,9 @@ type MessageWithdrawn struct {
 	Turn int `json:"turn"`
 }
 
-// Passing reports whether an event is only shown and not recorded: partial messages, progress and
+// Transient reports whether an event is only shown and not recorded: partial messages, progress and
 // previews.
-func (e Event) Passing() bool {
+func (e Event) Transient() bool {
 	if e.Type == EventOperationProgress || e.Type == EventOperationPartial {
 		return true
 	}

@@ -54,8 +54,8 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	}
 	r.wait.drop(r.journal.Place())
 	if r.depth == 0 { // end the work that earlier processes left in the run tree; its results belong to the root
-		if r.request.Closing != nil {
-			made := r.request.Closing(ctx, status)
+		if r.request.OnClose != nil {
+			made := r.request.OnClose(ctx, status)
 			if err := r.set.Merge(made); err != nil {
 				r.warn(ctx, err.Error())
 			}
@@ -146,7 +146,7 @@ func (r *run) result(rec RunRecord) *Result {
 	res.Steps, res.Models, res.Dispositions = slices.Clone(sum.steps), slices.Clone(sum.models), slices.Clone(sum.dispositions)
 	if r.depth == 0 && rec.Status != StatusRunning && rec.Status != StatusPaused {
 		// The log of steps is the same after a replay and includes those of sub-agents.
-		res.Evidence = r.r.evidence(testimony{task: r.task, input: r.input, earlier: r.conversation, answers: sum.answers, steps: sum.steps, lookup: r.set.Lookup})
+		res.Evidence = r.r.evidence(evidenceSources{task: r.task, input: r.input, earlier: r.conversation, answers: sum.answers, steps: sum.steps, lookup: r.set.Lookup})
 	}
 	return res
 }
@@ -202,7 +202,7 @@ func (r *Runner) Recorded(ctx context.Context, p Past) *Result {
 		res.Models = append(res.Models, use)
 	}
 	if rec.Status != StatusRunning && rec.Status != StatusPaused {
-		res.Evidence = r.evidence(testimony{task: rec.Task, input: p.Input, earlier: p.History, answers: p.answers(), steps: p.Steps, lookup: res.Find})
+		res.Evidence = r.evidence(evidenceSources{task: rec.Task, input: p.Input, earlier: p.History, answers: p.answers(), steps: p.Steps, lookup: res.Find})
 	}
 	return res
 }
@@ -223,8 +223,8 @@ func (p Past) answers() []replied {
 	return out
 }
 
-// testimony is the material that the numbers of a report are compared with.
-type testimony struct {
+// evidenceSources is the material that the numbers of a report are compared with.
+type evidenceSources struct {
 	task    string
 	input   map[string]any
 	earlier []chat.Message
@@ -235,7 +235,7 @@ type testimony struct {
 }
 
 // evidence collects what the sources of the run tree and the person stated.
-func (r *Runner) evidence(t testimony) *evidence.Set {
+func (r *Runner) evidence(t evidenceSources) *evidence.Set {
 	s := &evidence.Set{}
 	s.AddText(evidence.Task, t.task)
 	if t.input != nil {

@@ -250,7 +250,7 @@ func (r *run) code(ctx context.Context) (err error) {
 	own := r.newContext(step.Name{})
 	own.recall = r.past.recalled()
 	own.recall.ask(ctx, step.Name{})
-	r.set.Quote(r.task)
+	r.set.TreatAsText(r.task)
 	answer, err := r.spec.code(ctx, own)
 	if answer.Payload != nil {
 		r.draft.Payload, _ = r.intake.value(ctx, r.spec.slug, answer.Payload).(map[string]any)

@@ -348,7 +348,7 @@ func (r *run) gate(ctx context.Context, pictures []media.Output) error {
 		return fmt.Errorf("agent %s: %w", r.spec.slug, err)
 	}
 	for i, o := range pictures {
-		if err := p.Sees(o); err != nil {
+		if err := p.CheckVision(o); err != nil {
 			return fmt.Errorf("image %d: show it to agent %s: %w", i+1, r.spec.slug, err)
 		}
 	}

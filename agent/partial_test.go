@@ -41,7 +41,7 @@ func shownOf(t *testing.T, events []agent.Event) (text string, parts int, withdr
 			if text += d.Text; d.Partial {
 				parts++
 			}
-			if d.Partial && e.Key != "" || e.Passing() != d.Partial {
+			if d.Partial && e.Key != "" || e.Transient() != d.Partial {
 				t.Errorf("%+v", e)
 			}
 		case agent.MessageWithdrawn:

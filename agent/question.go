@@ -267,7 +267,7 @@ func (r *Runner) cleanReply(ctx context.Context, value json.RawMessage) (json.Ra
 
 // items returns the run's media that is known from its request and its steps.
 func (s State) items() []media.Output {
-	items := slices.Concat(s.Request.Granted, s.Request.Found)
+	items := slices.Concat(s.Request.Granted, s.Request.Extracted)
 	for _, name := range slices.Sorted(maps.Keys(s.Steps)) {
 		c := contentOf(step.ParsePath(name).Own())
 		switch c.(type) {
@@ -334,8 +334,8 @@ func (s State) shown(q Question) int {
 
 // seeing returns the names of models that accept the given number of pictures, if the registry can tell.
 func seeing(models ChatModels, images int) []string {
-	if s, ok := models.(interface{ Seeing(images int) []string }); ok {
-		return s.Seeing(images)
+	if s, ok := models.(interface{ ModelsWithVision(images int) []string }); ok {
+		return s.ModelsWithVision(images)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ const (
 )
 
 // Request asks a [Runner] to run an agent. A program that decodes a request from an untrusted
-// source must set Owner itself and clear RunID, Granted, Found, Noted, Admitted and Fitted: these
+// source must set Owner itself and clear RunID, Granted, Extracted, ExtractWarnings, Admitted and Fitted: these
 // are trusted, also regarding the owner of a picture.
 type Request struct {
 	// Agent is a slug or a display name; required.
@@ -97,10 +97,10 @@ type Request struct {
 	// Deadline is when the run ends, including sub-agents and generations, with media.CodeDeadline
 	// and what was made; zero means never. A process that adopts the run uses the same deadline.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// Found are items that [Runner.Prepare] extracted from Message and Input; Noted are its
+	// Extracted are items that [Runner.Prepare] extracted from Message and Input; ExtractWarnings are its
 	// warnings about them.
-	Found []media.Output `json:"found,omitempty"`
-	Noted []string       `json:"noted,omitempty"`
+	Extracted       []media.Output `json:"found,omitempty"`
+	ExtractWarnings []string       `json:"noted,omitempty"`
 	// Admitted is set if [Runner.Prepare] found that the model accepts Images.
 	Admitted bool `json:"admitted,omitempty"`
 	// Fitted are the forms of Images that it made for the model, so that they are not made again.
@@ -118,10 +118,10 @@ type Request struct {
 	// Begun is set if another process may have started the run tree or this part of it. An
 	// unanswered call of that process then counts, even if the process finished no step.
 	Begun bool `json:"-"`
-	// Closing, if set, is called with the final status when the run tree has ended, before the end
+	// OnClose, if set, is called with the final status when the run tree has ended, before the end
 	// is reported. It ends the work that earlier processes left in the tree, and returns its
 	// results. ctx may have ended.
-	Closing func(ctx context.Context, status Status) []media.Output `json:"-"`
+	OnClose func(ctx context.Context, status Status) []media.Output `json:"-"`
 }
 
 // ImageModelSetting is the setting of a disposition in a [Result] for an image model that an agent

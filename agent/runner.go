@@ -125,7 +125,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 
 // Prepare returns a request in a form that can be saved: with IDs, with the refs of its images, see
 // [Runner.StoreImages], and without the media in its message and input, which is stored, recorded
-// and listed in Found. The error is the one that Run would return; unless LenientImages is set,
+// and listed in Extracted. The error is the one that Run would return; unless LenientImages is set,
 // this includes pictures that the agent's model does not accept. After an error no media is
 // recorded. Preparing a request again does not change it.
 func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
@@ -164,8 +164,8 @@ func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Re
 			req.History[i] = chat.Text(m.Role, text)
 		}
 	}
-	req.Found = append(slices.Clip(req.Found), root.set.All()...)
-	req.Noted = append(slices.Clip(req.Noted), root.outcome.soFar().warnings...)
+	req.Extracted = append(slices.Clip(req.Extracted), root.set.All()...)
+	req.ExtractWarnings = append(slices.Clip(req.ExtractWarnings), root.outcome.soFar().warnings...)
 	return req, nil
 }
 
@@ -195,7 +195,7 @@ func (r *Runner) root(req Request) (*run, error) {
 	root := &run{
 		runTree: t,
 		runLog:  t.newLog(identity{id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug, part: part}, m),
-		brief:   brief{task: req.Message, input: req.Input, conversation: req.History, found: req.Found, noted: req.Noted},
+		brief:   brief{task: req.Message, input: req.Input, conversation: req.History, found: req.Extracted, noted: req.ExtractWarnings},
 		spec:    spec, journal: r.transcript(req),
 	}
 	return root.empty(vision.Sights{

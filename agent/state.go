@@ -293,7 +293,7 @@ func (s *State) Rename(ids map[string]string) error {
 func (r *Request) rename(id func(string) string, item func(*media.Output)) {
 	r.RunID = id(r.RunID)
 	eachOf(r.Granted, item)
-	eachOf(r.Found, item)
+	eachOf(r.Extracted, item)
 	for i := range r.Images {
 		r.Images[i].ID = id(r.Images[i].ID)
 	}

@@ -34,7 +34,7 @@ func (r *run) loop(ctx context.Context) error {
 		return err
 	}
 	r.history.Recall(r.remembered())
-	r.set.Quote(r.task)
+	r.set.TreatAsText(r.task)
 	r.history.Begin(transcript.Opening{Task: r.task, Input: r.input, Granted: r.set.List(), Images: images, Unseen: r.sights.Unseen})
 	broken := 0
 	for r.turnBudget.last == "" {
@@ -172,11 +172,11 @@ func (r *run) follow(ctx context.Context, s *contract.Step) (bool, error) {
 		return false, ctx.Err()
 	}
 	var unfit error
-	if reason := r.spec.def.Unfit(r.draft.Payload); reason != "" {
+	if reason := r.spec.def.PayloadMismatch(r.draft.Payload); reason != "" {
 		unfit = contract.BadStep("the payload does not fit payload_schema: %s", reason)
 	}
 	if r.turnBudget.last == "" {
-		if problems := r.draft.Returns(slices.Concat(unknown, r.draft.UnknownRefs()), unfit); len(problems) > 0 {
+		if problems := r.draft.Corrections(slices.Concat(unknown, r.draft.UnknownRefs()), unfit); len(problems) > 0 {
 			r.history.AddResults(r.turns, transcript.Results{Errors: problems})
 			return false, nil
 		}

@@ -145,7 +145,7 @@ func (r *run) state() *State {
 		s.Worked += w.before.Worked
 		s.Redone, s.Held = w.before.Redone, w.before.Held
 	}
-	s.Request.Journal, s.Request.State, s.Request.Closing = nil, nil, nil
+	s.Request.Journal, s.Request.State, s.Request.OnClose = nil, nil, nil
 	for name, b := range r.journal.Steps() {
 		s.Steps[name] = json.RawMessage(b)
 	}

@@ -223,8 +223,8 @@ const (
 	DefaultRequestsPerSecond = 50
 	// burstSeconds is the number of seconds over which a client may accumulate unused requests.
 	burstSeconds = 10
-	// keptClients is the number of clients at which idle ones are dropped.
-	keptClients = 10_000
+	// maxClients is the number of clients at which idle ones are dropped.
+	maxClients = 10_000
 )
 
 // rates limits the request rate of each client.
@@ -243,7 +243,7 @@ func (l *rates) take(client string) (wait time.Duration) {
 	now := l.now()
 	c, ok := l.clients[client]
 	if !ok {
-		if len(l.clients) >= keptClients {
+		if len(l.clients) >= maxClients {
 			l.forget(now)
 		}
 		c = rate.NewLimiter(rate.Limit(l.perSecond), max(1, int(l.perSecond*burstSeconds)))
@@ -263,7 +263,7 @@ func (l *rates) forget(now time.Time) {
 			delete(l.clients, name)
 		}
 	}
-	if len(l.clients) >= keptClients {
+	if len(l.clients) >= maxClients {
 		clear(l.clients)
 	}
 }

@@ -27,8 +27,8 @@ const (
 	readerBuffer = 256
 	// pollEvery is the interval at which events of other processes are read.
 	pollEvery = time.Second
-	// keptTrees is the number of run trees whose conversations are cached.
-	keptTrees = 4096
+	// maxTrees is the number of run trees whose conversations are cached.
+	maxTrees = 4096
 )
 
 // EventSource is the source of a [Hub].
@@ -329,7 +329,7 @@ func (h *Hub) conversation(ctx context.Context, tree string) (id string, visible
 		h.dropAll() // the readers reconnect and get the saved events
 		return "", false
 	}
-	if len(h.trees) >= keptTrees {
+	if len(h.trees) >= maxTrees {
 		clear(h.trees)
 	}
 	h.trees[tree] = knownTree{c, foreign}

@@ -95,7 +95,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 	code := media.CodeOf(err)
 	p := newProblem(StatusOf(code), code, media.ErrorText(err.Error()))
 	p.Hint, p.Retryable = hints[code], media.Retryable(err)
-	if unfit, ok := errors.AsType[*UnfitError](err); ok {
+	if unfit, ok := errors.AsType[*ValidationError](err); ok {
 		p.Errors = unfit.Flaws
 		if code == media.CodeInvalid {
 			p.Status, p.Title = http.StatusUnprocessableEntity, http.StatusText(http.StatusUnprocessableEntity)
@@ -173,15 +173,15 @@ func pointer(location string) string {
 	return "/" + rest
 }
 
-// UnfitError is the error of a value that does not match its schema. Its problem lists each location, and has status
+// ValidationError is the error of a value that does not match its schema. Its problem lists each location, and has status
 // 422 if the code is media.CodeInvalid.
-type UnfitError struct {
+type ValidationError struct {
 	Err   error
 	Flaws []Flaw
 }
 
 // Error returns the message of the wrapped error.
-func (u *UnfitError) Error() string { return u.Err.Error() }
+func (u *ValidationError) Error() string { return u.Err.Error() }
 
 // Unwrap returns the wrapped error.
-func (u *UnfitError) Unwrap() error { return u.Err }
+func (u *ValidationError) Unwrap() error { return u.Err }

@@ -51,10 +51,10 @@ func TestManyRequestsAreLimited(t *testing.T) {
 	if first, second := ask(s, "a", "10.0.0.1"), ask(s, "a", "10.0.0.1"); first.Code != http.StatusOK || second.Code != http.StatusTooManyRequests {
 		t.Errorf("half a second later: %d and %d", first.Code, second.Code)
 	}
-	for i := range keptClients + 10 {
+	for i := range maxClients + 10 {
 		s.access.rates.take(fmt.Sprint(i))
 	}
-	if n := len(s.access.rates.clients); n > keptClients {
+	if n := len(s.access.rates.clients); n > maxClients {
 		t.Errorf("%d clients are remembered", n)
 	}
 	for name, open := range map[string]*Server{"loopback": New(Config{RequestsPerSecond: 1}), "no limit": New(Config{Tokens: known, RequestsPerSecond: -1})} {

@@ -154,8 +154,8 @@ func (s subActionResource) register(rt *routes) {
 	})
 }
 
-// longestKey is the maximum length of an Idempotency-Key.
-const longestKey = 200
+// maxKeyLength is the maximum length of an Idempotency-Key.
+const maxKeyLength = 200
 
 // clickSchema returns the schema of the body that starts a sub-action.
 func clickSchema() *huma.Schema {
@@ -184,8 +184,8 @@ func (s subActionResource) start(w http.ResponseWriter, r *http.Request) error {
 		return media.Errorf(media.CodeTooLarge, "the body is incomplete, or larger than %d bytes", maxBody)
 	}
 	key := r.Header.Get("Idempotency-Key")
-	if len(key) > longestKey {
-		return media.Errorf(media.CodeInvalid, "the Idempotency-Key is longer than %d characters", longestKey)
+	if len(key) > maxKeyLength {
+		return media.Errorf(media.CodeInvalid, "the Idempotency-Key is longer than %d characters", maxKeyLength)
 	}
 	// A started sub-action continues when the client disconnects.
 	id, err := s.subActions.StartSubAction(context.WithoutCancel(r.Context()), r.PathValue("workflow_run_id"), key, body)

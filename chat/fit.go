@@ -44,7 +44,7 @@ type Room struct {
 // AI label. The error has code [media.CodeUnsupported] for a model without vision and for types that cannot be decoded,
 // [media.CodeTooLarge], [media.CodeCorrupt], or a code of blobs.
 func (f Profile) Fit(ctx context.Context, blobs Blobs, o media.Output, room Room) (Fitted, error) {
-	if err := f.Sees(o); err != nil {
+	if err := f.CheckVision(o); err != nil {
 		return Fitted{}, err
 	}
 	reason, side := f.misfit(o, room)
@@ -69,11 +69,11 @@ func (f Profile) Fit(ctx context.Context, blobs Blobs, o media.Output, room Room
 // Fits reports whether the model accepts a picture of this kind unchanged.
 func (f Profile) Fits(o media.Output, room Room) bool {
 	reason, _ := f.misfit(o, room)
-	return f.Sees(o) == nil && len(reason) == 0
+	return f.CheckVision(o) == nil && len(reason) == 0
 }
 
-// Sees returns nil if the model can be shown a picture of this kind, unchanged or converted.
-func (f Profile) Sees(o media.Output) error {
+// CheckVision returns nil if the model can be shown a picture of this kind, unchanged or converted.
+func (f Profile) CheckVision(o media.Output) error {
 	switch {
 	case !f.SupportsVision:
 		return media.Errorf(media.CodeUnsupported, "%s does not accept pictures: choose a chat model with vision", f)
@@ -219,10 +219,10 @@ func (f Profile) Gate(images int, wouldDo []string) error {
 // seeingModels is the maximum number of models in an error.
 const seeingModels = 6
 
-// Seeing returns models that accept that many pictures, best first: the defaults of providers with a key, then other
+// ModelsWithVision returns models that accept that many pictures, best first: the defaults of providers with a key, then other
 // models of these providers, then the offline model. If none accepts them, it returns the defaults of providers without
 // a key.
-func (r *Registry) Seeing(images int) []string {
+func (r *Registry) ModelsWithVision(images int) []string {
 	var names []string
 	add := func(f Profile) {
 		if f.Gate(images, nil) == nil && !slices.Contains(names, f.name()) && len(names) < seeingModels {

@@ -223,7 +223,7 @@ func TestGateNamesModelsThatWouldDo(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, func(c *config) { c.Keys["anthropic"], c.Keys["openrouter"] = "k", "k" })
 	blind := chat.Profile{ID: "blind", Name: "Blind", Provider: "openai"}
-	would := r.Seeing(40)
+	would := r.ModelsWithVision(40)
 	err := blind.Gate(40, would)
 	e, ok := errors.AsType[*media.Error](err)
 	if !ok || e.Code != media.CodeUnsupported || !strings.Contains(e.Message, "Blind") || !slices.Contains(e.Valid, "anthropic/claude-sonnet-4-6") {
@@ -239,7 +239,7 @@ func TestGateNamesModelsThatWouldDo(t *testing.T) {
 	if err := maverick.Gate(6, nil); media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), "accepts 5") {
 		t.Errorf("got %v", err)
 	}
-	if none := newRegistry(t, nil).Seeing(40); len(none) == 0 {
+	if none := newRegistry(t, nil).ModelsWithVision(40); len(none) == 0 {
 		t.Error("without any key nobody is named")
 	}
 }

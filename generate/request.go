@@ -98,11 +98,11 @@ type Request struct {
 	Strict bool `json:"strict,omitempty"`
 	// IdempotencyKey maps repeated requests to the same operation; empty means a new one.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
-	// TakeUp continues the operation of IdempotencyKey if an earlier process left it unfinished, like
+	// Adopt continues the operation of IdempotencyKey if an earlier process left it unfinished, like
 	// [gateway.Gateway.Resume]; without it such a request is a conflict. An operation that ended because its caller
 	// gave up is continued too: its tasks are fetched, and calls that were never made are made. If the context has
 	// ended, unfinished work is ended as its own process would have done: nothing more is requested.
-	TakeUp bool `json:"take_up,omitempty"`
+	Adopt bool `json:"take_up,omitempty"`
 	// Label is the label of the results; default is "Generated image N", or audio.
 	Label string `json:"label,omitempty"`
 	// Accept, if set, is called with each input, and the mask, when nothing rejects the request any more, before it is

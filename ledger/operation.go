@@ -92,8 +92,8 @@ type OperationQuery struct {
 	Page
 }
 
-// Unattended reports whether an operation is unfinished and no process works on it.
-func (o Operation) Unattended() bool { return o.FinishedAt.IsZero() && o.HeldUntil.IsZero() }
+// Orphaned reports whether an operation is unfinished and no process works on it.
+func (o Operation) Orphaned() bool { return o.FinishedAt.IsZero() && o.HeldUntil.IsZero() }
 
 // Operations stores generations, their slots and their provider calls.
 type Operations interface { //nolint:interfacebloat // the life of one operation, and who works on it

@@ -13,7 +13,7 @@ type WaitStatus string
 const (
 	WaitPaused   WaitStatus = "paused"   // a person must answer
 	WaitAnswered WaitStatus = "answered" // the next part of the run may start, or has started
-	WaitOver     WaitStatus = "over"     // the run has ended
+	WaitFinished WaitStatus = "over"     // the run has ended
 )
 
 // RunState is how a root run that paused, is retried, or was forked continues. A run has at most one.

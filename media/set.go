@@ -15,7 +15,7 @@ type Set struct {
 	mu     sync.Mutex // guards items, hidden and quoted
 	items  []Output
 	hidden map[Ref]bool    // pruned: not in List, but still resolved
-	quoted map[string]bool // placeholders that are text, see Quote
+	quoted map[string]bool // placeholders that are text, see TreatAsText
 }
 
 // Add appends o, or merges it into the item with the same digest: the first label is kept, a
@@ -90,9 +90,9 @@ func (s *Set) Find(text string) (Output, error) {
 	return Output{}, s.Unknown(text)
 }
 
-// Strange returns the placeholders in a text that name no item of the set: unknown refs, and the
-// texts that [BadRefs] returns. It omits placeholders that are text; see [Set.Quote].
-func (s *Set) Strange(text string) []string {
+// UnknownPlaceholders returns the placeholders in a text that name no item of the set: unknown refs, and the
+// texts that [BadRefs] returns. It omits placeholders that are text; see [Set.TreatAsText].
+func (s *Set) UnknownPlaceholders(text string) []string {
 	bad := BadRefs(text)
 	for _, r := range Refs(text) {
 		if _, ok := s.Lookup(r); !ok {
@@ -104,10 +104,10 @@ func (s *Set) Strange(text string) []string {
 	return slices.DeleteFunc(bad, func(b string) bool { return s.quoted[b] })
 }
 
-// Quote declares the strange placeholders of a text to be text: a person wrote them, so a model
+// TreatAsText declares the strange placeholders of a text to be text: a person wrote them, so a model
 // that repeats them has not invented them.
-func (s *Set) Quote(text string) {
-	strange := s.Strange(text)
+func (s *Set) TreatAsText(text string) {
+	strange := s.UnknownPlaceholders(text)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.quoted == nil {

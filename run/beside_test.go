@@ -20,7 +20,7 @@ import (
 func (h *house) one(t *testing.T) *run.Service {
 	t.Helper()
 	c := h.engineConfig()
-	c.TakesOver, c.Limit = true, 1
+	c.Adopts, c.Limit = true, 1
 	engine, err := durable.Open(t.Context(), c)
 	must(t, err)
 	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
@@ -50,7 +50,7 @@ func TestResumeBesideAnotherProcess(t *testing.T) {
 	first, second := h.one(t), h.one(t)
 	for i, s := range []*run.Service{first, second} {
 		// One that looks after all runs takes what it has room for, so the other gets one too.
-		if n, err := s.TakeOver(ctx); n != 1 || err != nil {
+		if n, err := s.Adopt(ctx); n != 1 || err != nil {
 			t.Fatalf("process %d took over %d, %v", i, n, err)
 		}
 		<-h.arrived
@@ -62,7 +62,7 @@ func TestResumeBesideAnotherProcess(t *testing.T) {
 			if err == nil {
 				continue // it has the run
 			}
-			if !errors.Is(err, run.ErrUnderWay) || !strings.Contains(err.Error(), " has been working on it since ") {
+			if !errors.Is(err, run.ErrInProgress) || !strings.Contains(err.Error(), " has been working on it since ") {
 				t.Errorf("resumed beside another process: %v", err)
 			}
 			refused++
@@ -98,7 +98,7 @@ func (h *house) brought(t *testing.T) (*run.Service, string) {
 	cancel()
 	dying.HandOver(gone)
 	next := h.one(t)
-	if n, err := next.TakeOver(t.Context()); err != nil || n != 1 {
+	if n, err := next.Adopt(t.Context()); err != nil || n != 1 {
 		t.Fatalf("took over %d: %v", n, err)
 	}
 	<-h.arrived
@@ -146,7 +146,7 @@ func TestCloseLeavesWhatItWasBrought(t *testing.T) {
 		t.Errorf("the run is %s, told %d times that it was cancelled", row.Status, n)
 	}
 	next := h.one(t)
-	if n, err := next.TakeOver(t.Context()); err != nil || n != 1 {
+	if n, err := next.Adopt(t.Context()); err != nil || n != 1 {
 		t.Errorf("the next service took over %d: %v", n, err)
 	}
 	for row.Status == ledger.StatusRunning && t.Context().Err() == nil {

@@ -18,7 +18,7 @@ func TestLimitsCountWhatWasUsedBefore(t *testing.T) {
 	each(t, []string{asks()[0], asks()[1], asks()[0], told}, func(t *testing.T, h *house) {
 		t.Helper()
 		id := h.paused(t, "").RunID
-		res := h.answered(t, id, run.Again{MaxImages: 4}) // two were made, and three are wanted
+		res := h.answered(t, id, run.ContinueOptions{MaxImages: 4}) // two were made, and three are wanted
 		if res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 2 || h.generations(t, id) != 1 {
 			t.Errorf("%s with %d made by %d generations", res.Status, len(res.AlsoMade), h.generations(t, id))
 		}
@@ -29,7 +29,7 @@ func TestLimitsCountWhatWasUsedBefore(t *testing.T) {
 		h := build(t, asks()[0], asks()[1], asks()[1], asks()[0], told)
 		h.service = h.durably(t)
 		id := h.forked(t, h.paused(t, "").RunID, run.Fork{From: "turn-2-model"}).RunID
-		res := h.answered(t, id, run.Again{MaxImages: 4})
+		res := h.answered(t, id, run.ContinueOptions{MaxImages: 4})
 		if res.Status != agent.StatusSucceeded || h.generations(t, id) != 1 {
 			t.Errorf("%s after %d generations", res.Status, h.generations(t, id))
 		}
@@ -38,7 +38,7 @@ func TestLimitsCountWhatWasUsedBefore(t *testing.T) {
 }
 
 // answered answers a paused run with red and other limits, and waits for the end.
-func (h *house) answered(t *testing.T, id string, a run.Again) *agent.Result {
+func (h *house) answered(t *testing.T, id string, a run.ContinueOptions) *agent.Result {
 	t.Helper()
 	r, err := h.service.ResumeWith(t.Context(), owner, id, colour("red"), a)
 	must(t, err)
@@ -53,7 +53,7 @@ func (h *house) answered(t *testing.T, id string, a run.Again) *agent.Result {
 // limit of turns or time is less than that; where it is raised, the run continues.
 func TestLimitsBelowWhatWasUsed(t *testing.T) {
 	t.Parallel()
-	for name, low := range map[string]run.Again{"turns": {MaxTurns: 1}, "time": {MaxTime: time.Nanosecond}} {
+	for name, low := range map[string]run.ContinueOptions{"turns": {MaxTurns: 1}, "time": {MaxTime: time.Nanosecond}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := build(t, asks()[0], asks()[1], asks()[0], `{"message":"Done.","done":true}`)
@@ -63,7 +63,7 @@ func TestLimitsBelowWhatWasUsed(t *testing.T) {
 			if res.Status != agent.StatusFailed || res.Error.Code != media.CodeOverBudget || len(res.AlsoMade) != 2 || res.Turns != 3 || h.generations(t, id) != 1 {
 				t.Errorf("with a lower limit %+v", res)
 			}
-			r, err := h.service.Retry(t.Context(), owner, id, run.Again{MaxTurns: 9, MaxTime: time.Hour})
+			r, err := h.service.Retry(t.Context(), owner, id, run.ContinueOptions{MaxTurns: 9, MaxTime: time.Hour})
 			must(t, err)
 			if res, err = r.Wait(t.Context()); err != nil || res.Message != "Done." || len(res.AlsoMade) != 2 {
 				t.Errorf("with a higher one %+v, %v", res, err)
@@ -79,13 +79,13 @@ func TestAnswerAfterTheDeadline(t *testing.T) {
 	each(t, asks(), func(t *testing.T, h *house) {
 		t.Helper()
 		id := h.paused(t, "").RunID
-		if _, err := h.service.ResumeWith(t.Context(), owner, id, colour("red"), run.Again{Deadline: time.Now().Add(-time.Hour)}); media.CodeOf(err) != media.CodeConflict {
+		if _, err := h.service.ResumeWith(t.Context(), owner, id, colour("red"), run.ContinueOptions{Deadline: time.Now().Add(-time.Hour)}); media.CodeOf(err) != media.CodeConflict {
 			t.Errorf("an answer that is late: %v", err)
 		}
 		if s := h.status(t, id); s != ledger.StatusPaused {
 			t.Errorf("the run is %s", s)
 		}
-		if res := h.answered(t, id, run.Again{Deadline: time.Now().Add(time.Hour)}); res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 2 {
+		if res := h.answered(t, id, run.ContinueOptions{Deadline: time.Now().Add(time.Hour)}); res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 2 {
 			t.Errorf("%+v", res)
 		}
 	})

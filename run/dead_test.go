@@ -179,7 +179,7 @@ func TestCancelledAndKilled(t *testing.T) {
 	for name, end := range map[string]func(*testing.T, *house, string){
 		"serve": func(t *testing.T, h *house, _ string) {
 			t.Helper()
-			if n, err := h.service.TakeOver(t.Context()); n != 1 || err != nil {
+			if n, err := h.service.Adopt(t.Context()); n != 1 || err != nil {
 				t.Errorf("%d taken over, %v", n, err)
 			}
 		},
@@ -209,7 +209,7 @@ func TestCancelledAndKilled(t *testing.T) {
 				}
 			}
 			h.dies(t)
-			if n, err := h.service.TakeOver(t.Context()); n != 0 || err != nil {
+			if n, err := h.service.Adopt(t.Context()); n != 0 || err != nil {
 				t.Errorf("%d taken over again, %v", n, err)
 			}
 			if d := cmp.Diff(want, h.ended(t, id)); d != "" {

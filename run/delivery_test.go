@@ -65,7 +65,7 @@ func TestDeliveryHostIsDown(t *testing.T) {
 		t.Errorf("meanwhile %+v, %v", b, err)
 	}
 	up.Store(true)
-	again, err := newGateway().Retry(ctx, gateway.Again{Operation: first.Operation})
+	again, err := newGateway().Retry(ctx, gateway.RetryOptions{Operation: first.Operation})
 	must(t, err)
 	if again.Status != generate.StatusSucceeded || len(again.Outputs()) != 1 || len(sim.Captured()) != 1 {
 		t.Errorf("%+v; %d tasks", again, len(sim.Captured()))

@@ -12,7 +12,7 @@
 //
 // A run that waits for a person is only a row of the ledger: [Service.Resume] accepts the answer and continues the run,
 // in this process or another. With a durable engine, a run whose process has died is continued in the same way,
-// [Service.Retry] continues a failed run, and [Service.Fork] repeats a run from a step on; [Again] contains the
+// [Service.Retry] continues a failed run, and [Service.Fork] repeats a run from a step on; [ContinueOptions] contains the
 // changes.
 //
 // Errors are media.Error values, those of agent and ledger. It may import all packages below it: media, ledger,

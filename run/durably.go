@@ -67,7 +67,7 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 func (s *Service) leaves(ctx context.Context, r *Run, req agent.Request) error {
 	if s.cfg.Engine.TakenOver(ctx, partID(r.ID, r.part)); journal.HandedOver(ctx) {
 		if reason := durable.TakenOver(ctx); reason != nil {
-			r.result, r.err = nil, underWay(r.ID, media.Errorf(media.CodeConflict, "%w: %w", reason, ErrUnderWay))
+			r.result, r.err = nil, underWay(r.ID, media.Errorf(media.CodeConflict, "%w: %w", reason, ErrInProgress))
 		}
 		if reason := durable.Lost(ctx); reason != nil {
 			r.err = media.Errorf(media.CodeUnavailable, "run %s was interrupted: %w; once that is repaired, atelier resume %[1]s or atelier serve continues it", r.ID, reason)

@@ -74,11 +74,11 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 	if code := media.CodeOf(err); code == media.CodeNotFound || code == media.CodeCorrupt {
 		return s.EndLost(ctx, owner, runID)
 	}
-	if err != nil || state == durable.StateOver && !cancelledOrphan(row, state) {
+	if err != nil || state == durable.StateFinished && !cancelledOrphan(row, state) {
 		_, err = s.continueRun(ctx, row, st) // returns the reason
 		return err
 	}
-	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateUnderWay { // queued work no longer begins anywhere
+	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateRunning { // queued work no longer begins anywhere
 		return err
 	}
 	return s.endLocally(ctx, row, st)
@@ -102,7 +102,7 @@ func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 		if v, err = readSaved(st); err != nil {
 			return err
 		}
-		st.Status = ledger.WaitOver
+		st.Status = ledger.WaitFinished
 		if err := s.cfg.Ledger.ChangeRunState(ctx, ledger.WaitAnswered, st); err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (e endings) endRows(ctx context.Context, owner string, v saved, reason erro
 
 // cancelledOrphan reports whether a run was cancelled and its process died before it noticed.
 func cancelledOrphan(row ledger.Run, state durable.State) bool {
-	return state == durable.StateOver && row.Status == ledger.StatusRunning && row.FinishedAt.IsZero()
+	return state == durable.StateFinished && row.Status == ledger.StatusRunning && row.FinishedAt.IsZero()
 }
 
 // endLocally ends a cancelled run whose process has died, as any process that adopts the run does.
@@ -157,7 +157,7 @@ func (e endings) endPaused(ctx context.Context, st ledger.RunState) error {
 	if err != nil {
 		return err
 	}
-	st.Status, st.Pending = ledger.WaitOver, nil
+	st.Status, st.Pending = ledger.WaitFinished, nil
 	if err := e.ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
 		return err
 	}

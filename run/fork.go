@@ -42,7 +42,7 @@ type Fork struct {
 	Vision      *definition.VisionContextPolicy `json:"vision,omitempty"`
 	// Setting derives the fork's setting, see [Config], from the run's; nil keeps it.
 	Setting func(json.RawMessage) (json.RawMessage, error) `json:"-"`
-	Again
+	ContinueOptions
 }
 
 // Fork starts a new run that keeps the steps of another run before a given step. Any run of the tree identifies the

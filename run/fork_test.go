@@ -29,7 +29,7 @@ func TestForkLeavesNothing(t *testing.T) {
 	must(t, err)
 	h.service.Close()
 	c := h.engineConfig()
-	c.TakesOver = true
+	c.Adopts = true
 	engine, err := durable.Open(t.Context(), c)
 	must(t, err)
 	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: forgetful{h.store}, Observer: h.observer, Engine: engine})
@@ -66,7 +66,7 @@ func TestRedoneCallsCountBehindAPause(t *testing.T) {
 	if media.CodeOf(err) != media.CodeBadResponse {
 		t.Fatalf("error %v", err)
 	}
-	r, err := h.service.Retry(t.Context(), owner, res.RunID, run.Again{})
+	r, err := h.service.Retry(t.Context(), owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
 	if res, err = r.Wait(t.Context()); err != nil || res.Status != agent.StatusPaused {
 		t.Fatalf("%+v, %v", res, err)

@@ -12,7 +12,7 @@ import (
 
 // local contains the runs of this process, from their admission until they leave.
 type local struct {
-	mu     sync.Mutex // guards runs and closed, and claimed and takenUp of each run
+	mu     sync.Mutex // guards runs and closed, and claimed and adopted of each run
 	runs   map[string]*Run
 	closed bool
 	all    sync.WaitGroup
@@ -101,7 +101,7 @@ func (l *local) claim(ctx context.Context, w work) (*Run, error) {
 	}
 	if !ok {
 		r = newRun(ctx, w.Request.RunID)
-		r.part, r.takenUp = w.Part, true
+		r.part, r.adopted = w.Part, true
 		if err := l.admit(r); err != nil {
 			return nil, err
 		}
@@ -116,10 +116,10 @@ func (l *local) claimTakenUp(id string, part int) *Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r, ok := l.runs[id]
-	if !ok || !r.takenUp || r.part < part || l.closed {
+	if !ok || !r.adopted || r.part < part || l.closed {
 		return nil
 	}
-	r.takenUp = false
+	r.adopted = false
 	return r
 }
 

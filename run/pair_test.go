@@ -48,7 +48,7 @@ func (h *house) orphans(t *testing.T, n int) (ids []string) {
 func (h *house) process(t *testing.T) *run.Service {
 	t.Helper()
 	c := h.engineConfig()
-	c.TakesOver = true
+	c.Adopts = true
 	engine, err := durable.Open(t.Context(), c)
 	must(t, err)
 	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
@@ -108,7 +108,7 @@ func (h *house) pair(t *testing.T, id string) {
 	}
 	text := fmt.Sprint(errs[1-winner])
 	host, _ := os.Hostname()
-	if errs[winner] != nil || media.CodeOf(errs[1-winner]) != media.CodeConflict || !errors.Is(errs[1-winner], run.ErrUnderWay) ||
+	if errs[winner] != nil || media.CodeOf(errs[1-winner]) != media.CodeConflict || !errors.Is(errs[1-winner], run.ErrInProgress) ||
 		!strings.Contains(text, fmt.Sprintf("process %d on %s has been working on it since 20", os.Getpid(), host)) {
 		t.Errorf("run %s: %v", id, errs)
 	}

@@ -106,7 +106,7 @@ func (p player) play(ctx context.Context, agents Agents, w work) (*agent.Result,
 	if w.forked != nil {
 		ctx = record.WithOrigin(ctx, *w.forked)
 	}
-	w.Request.Begun, w.Request.Closing = w.taken, p.closing(w)
+	w.Request.Begun, w.Request.OnClose = w.taken, p.closing(w)
 	res, err := p.execute(ctx, agents, w.Request, w.Thread)
 	if journal.HandedOver(ctx) {
 		return res, err
@@ -120,7 +120,7 @@ func (p player) play(ctx context.Context, agents Agents, w work) (*agent.Result,
 		return res, p.cancelPaused(save, w.Request)
 	}
 	if w.Kept {
-		st := ledger.RunState{RunID: w.Request.RunID, Owner: w.Request.Owner, Number: w.Part, Status: ledger.WaitOver}
+		st := ledger.RunState{RunID: w.Request.RunID, Owner: w.Request.Owner, Number: w.Part, Status: ledger.WaitFinished}
 		if err := p.ledger.ChangeRunState(save, ledger.WaitAnswered, st); err != nil {
 			slog.WarnContext(ctx, "end of a run's state not saved", slog.String("run", w.Request.RunID), slog.String("error", media.ErrorText(err.Error())))
 		}

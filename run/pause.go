@@ -47,13 +47,13 @@ func Questions(st ledger.RunState) (open []agent.Question, err error) {
 // that was not started durably and did not pause. After an error the run does not continue; pictures of a rejected
 // reply remain recorded for the run.
 func (s *Service) Resume(ctx context.Context, owner, runID string, reply *agent.Reply) (*Run, error) {
-	return s.ResumeWith(ctx, owner, runID, reply, Again{})
+	return s.ResumeWith(ctx, owner, runID, reply, ContinueOptions{})
 }
 
 // ResumeWith is [Service.Resume] with other limits, for a run that is answered, or, like [Service.Retry], for one that
 // failed or was cancelled. A run that continues after its process died keeps its limits: new ones are refused with
 // media.CodeUnsupported.
-func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *agent.Reply, a Again) (*Run, error) {
+func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *agent.Reply, a ContinueOptions) (*Run, error) {
 	row, st, err := s.history.find(ctx, owner, runID)
 	switch {
 	case err != nil:
@@ -67,7 +67,7 @@ func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *ag
 	case reply != nil:
 		return nil, media.Errorf(media.CodeConflict, "run %s is not waiting for an answer: it is %s (see atelier runs show %[1]s)", row.ID, row.Status)
 	}
-	if a != (Again{}) {
+	if a != (ContinueOptions{}) {
 		if row.Status == ledger.StatusFailed || row.Status == ledger.StatusCancelled {
 			return s.Retry(ctx, owner, runID, a)
 		}
@@ -89,7 +89,7 @@ func needsAnswer(st ledger.RunState) error {
 }
 
 // reply saves an answer and starts the next part of the run.
-func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Reply, allow Again) (*Run, error) {
+func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Reply, allow ContinueOptions) (*Run, error) {
 	agents, err := s.outfits.of(ctx, st.Setting)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*R
 	}
 	if err := s.beginDurably(ctx, r, w); err != nil {
 		s.local.abandon(r)
-		if errors.Is(err, ErrUnderWay) {
+		if errors.Is(err, ErrInProgress) {
 			return nil, underWay(st.RunID, err)
 		}
 		return nil, media.Errorf(media.CodeOf(err), "run %s is saved, but cannot continue here: %w (continue it with atelier resume %[1]s)", st.RunID, err)
@@ -194,7 +194,7 @@ func (s *Service) workAlone(r *Run, w work) {
 
 // continueRun continues a run that needs no answer.
 func (s *Service) continueRun(ctx context.Context, row ledger.Run, st ledger.RunState) (*Run, error) {
-	if st.Status == ledger.WaitOver {
+	if st.Status == ledger.WaitFinished {
 		return nil, isOver(row)
 	}
 	if r := s.local.claimTakenUp(row.Tree, st.Number); r != nil {
@@ -248,12 +248,12 @@ func (h history) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
 		return nil, nil
 	case unknown && row.FinishedAt.IsZero():
 		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: %s. Restore it from a backup, or cancel the run (atelier runs cancel %[1]s), which keeps what it made, and start a new one", row.ID, h.unsaved())
-	case unknown || err == nil && state == durable.StateOver && !cancelledOrphan(row, state):
+	case unknown || err == nil && state == durable.StateFinished && !cancelledOrphan(row, state):
 		return nil, isOver(row)
 	case err != nil:
 		return nil, err
-	case state == durable.StateUnderWay, state == durable.StateQueued:
-		if err := h.engine.UnderWay(partID(row.Tree, st.Number)); err != nil {
+	case state == durable.StateRunning, state == durable.StateQueued:
+		if err := h.engine.InProgress(partID(row.Tree, st.Number)); err != nil {
 			return nil, underWay(row.ID, err)
 		}
 	}

@@ -39,7 +39,7 @@ func (h *house) engineConfig() durable.Config {
 func (h *house) durably(t *testing.T) *run.Service {
 	t.Helper()
 	c := h.engineConfig()
-	c.TakesOver = true
+	c.Adopts = true
 	var err error
 	h.engine, err = durable.Open(t.Context(), c)
 	must(t, err)
@@ -227,7 +227,7 @@ func TestAnswerWithoutItsProcess(t *testing.T) {
 		},
 		"taken over": func(t *testing.T, h *house, id string) {
 			t.Helper()
-			n, err := h.service.TakeOver(t.Context())
+			n, err := h.service.Adopt(t.Context())
 			if n != 1 || err != nil {
 				t.Errorf("took %d over, %v", n, err)
 			}
@@ -246,7 +246,7 @@ func TestAnswerWithoutItsProcess(t *testing.T) {
 			if got := h.status(t, id); got != ledger.StatusSucceeded {
 				t.Errorf("the run is %s", got)
 			}
-			if n, err := h.service.TakeOver(t.Context()); n != 0 || err != nil {
+			if n, err := h.service.Adopt(t.Context()); n != 0 || err != nil {
 				t.Errorf("took %d more over, %v", n, err)
 			}
 		})
@@ -400,7 +400,7 @@ func TestCancelledWhilePausing(t *testing.T) {
 		t.Errorf("the run ends with %v", err)
 	}
 	st, err := h.store.RunState(t.Context(), owner, r.ID)
-	if err != nil || st.Status != ledger.WaitOver {
+	if err != nil || st.Status != ledger.WaitFinished {
 		t.Errorf("its state is %s, %v", st.Status, err)
 	}
 }

@@ -53,7 +53,7 @@ func service(b *testing.B, dir string) (*house, *run.Service, func()) {
 	b.Helper()
 	h := buildAt(b, filepath.Join(dir, "a.db"), run.BudgetConfig{}, `{"message":"Thank you.","done":true}`)
 	h.called = make(chan time.Time, 1)
-	engine, err := durable.Open(b.Context(), durable.Config{Path: filepath.Join(dir, "engine.db"), Leases: lease.NewKeeper(h.store), TakesOver: true})
+	engine, err := durable.Open(b.Context(), durable.Config{Path: filepath.Join(dir, "engine.db"), Leases: lease.NewKeeper(h.store), Adopts: true})
 	must(b, err)
 	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
 	must(b, err)

@@ -16,7 +16,7 @@ import (
 // that the provider has are fetched. A deadline that has passed is ignored. Any run of its tree identifies the run.
 // Errors: media.CodeNotFound for an unknown run or another owner's, media.CodeConflict for one with another status,
 // media.CodeInvalid for invalid limits, media.CodeUnsupported for one whose steps are not recorded.
-func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run, error) {
+func (s *Service) Retry(ctx context.Context, owner, runID string, a ContinueOptions) (*Run, error) {
 	row, st, err := s.history.root(ctx, owner, runID)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run
 }
 
 // retried returns the state of a retry, without the steps to repeat and with the changes. It saves nothing.
-func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunState, a Again) (next ledger.RunState, err error) {
+func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunState, a ContinueOptions) (next ledger.RunState, err error) {
 	p, err := s.history.past(row, st)
 	if err != nil {
 		return next, err
@@ -83,10 +83,10 @@ func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunSt
 		return media.Errorf(media.CodeUnsupported, "run %s cannot be retried: this service has no durable engine", row.ID)
 	}
 	state, err := s.history.ending(ctx, partID(row.ID, st.Number))
-	if err == nil && state != durable.StateOver {
+	if err == nil && state != durable.StateFinished {
 		return media.Errorf(media.CodeConflict, "run %s has not finished ending: continue it first (atelier resume %[1]s)", row.ID)
 	}
-	if media.CodeOf(err) == media.CodeNotFound && st.Status != ledger.WaitOver {
+	if media.CodeOf(err) == media.CodeNotFound && st.Status != ledger.WaitFinished {
 		return media.Errorf(media.CodeUnsupported, "run %s cannot be retried: %s; start a new run", row.ID, s.history.unsaved())
 	}
 	if media.CodeOf(err) == media.CodeNotFound {
@@ -101,7 +101,7 @@ func (h history) ending(ctx context.Context, id string) (durable.State, error) {
 	defer limit.Stop()
 	for {
 		state, _, err := h.engine.State(id)
-		if err != nil || state != durable.StateUnderWay {
+		if err != nil || state != durable.StateRunning {
 			return state, err
 		}
 		select {

@@ -61,14 +61,14 @@ func TestRetry(t *testing.T) {
 	}
 	h.service.Close()
 	h.service = h.durably(t)
-	r, err := h.service.Retry(ctx, owner, res.RunID, run.Again{})
+	r, err := h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
 	if again, err := r.Wait(ctx); media.CodeOf(err) != media.CodeUnavailable || again.RunID != res.RunID {
 		t.Fatalf("second try %+v, %v", again, err)
 	}
-	r, err = h.service.Retry(ctx, owner, res.RunID, run.Again{})
+	r, err = h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
-	if _, err := h.service.Retry(ctx, owner, res.RunID, run.Again{}); media.CodeOf(err) != media.CodeConflict {
+	if _, err := h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{}); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("tried again while it is tried: %v", err)
 	}
 	done, err := r.Wait(ctx)
@@ -93,7 +93,7 @@ func TestRetry(t *testing.T) {
 		t.Errorf("messages %+v", messages)
 	}
 	for _, try := range []func() (*run.Run, error){
-		func() (*run.Run, error) { return h.service.Retry(ctx, owner, res.RunID, run.Again{}) },
+		func() (*run.Run, error) { return h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{}) },
 		func() (*run.Run, error) { return h.service.Resume(ctx, owner, res.RunID, nil) },
 	} {
 		if _, err := try(); media.CodeOf(err) != media.CodeConflict {
@@ -101,7 +101,7 @@ func TestRetry(t *testing.T) {
 		}
 	}
 	for who, id := range map[string]string{"bob": res.RunID, owner: "nothing"} {
-		if _, err := h.service.Retry(ctx, who, id, run.Again{}); media.CodeOf(err) != media.CodeNotFound {
+		if _, err := h.service.Retry(ctx, who, id, run.ContinueOptions{}); media.CodeOf(err) != media.CodeNotFound {
 			t.Errorf("%s retries %s: %v", who, id, err)
 		}
 	}
@@ -116,7 +116,7 @@ func TestRetryOfBadAnswers(t *testing.T) {
 	if media.CodeOf(err) != media.CodeBadResponse {
 		t.Fatalf("error %v", err)
 	}
-	r, err := h.service.Retry(t.Context(), owner, res.RunID, run.Again{})
+	r, err := h.service.Retry(t.Context(), owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
 	done, err := r.Wait(t.Context())
 	if err != nil || done.Message != "fine" || h.asks() != 5 {
@@ -145,7 +145,7 @@ func TestRetryOfCancelled(t *testing.T) {
 	if steps, err := h.service.Steps(t.Context(), owner, r.ID); err != nil || len(steps) != 2 || steps[0].Failed || !steps[1].Failed {
 		t.Errorf("steps %+v, %v", steps, err)
 	}
-	again, err := h.service.Retry(t.Context(), owner, r.ID, run.Again{})
+	again, err := h.service.Retry(t.Context(), owner, r.ID, run.ContinueOptions{})
 	must(t, err)
 	<-h.arrived
 	h.release()
@@ -154,7 +154,7 @@ func TestRetryOfCancelled(t *testing.T) {
 	if res.Status != agent.StatusPaused || h.generations(t, r.ID) != 2 || h.asks() != 2 {
 		t.Fatalf("%+v with %d generations", res, h.generations(t, r.ID))
 	}
-	if _, err := h.service.Retry(t.Context(), owner, r.ID, run.Again{}); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "Which colour?") {
+	if _, err := h.service.Retry(t.Context(), owner, r.ID, run.ContinueOptions{}); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "Which colour?") {
 		t.Errorf("retry of a paused run: %v", err)
 	}
 	if res = h.finish(t, r.ID, colour("red")); res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 1 {
@@ -188,13 +188,19 @@ func TestRetryNeedsSteps(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	for name, err := range map[string]error{
-		"retry": func() error { _, err := h.service.Retry(t.Context(), owner, res.RunID, run.Again{}); return err }(),
+		"retry": func() error {
+			_, err := h.service.Retry(t.Context(), owner, res.RunID, run.ContinueOptions{})
+			return err
+		}(),
 		"fork": func() error {
 			_, err := h.service.Fork(t.Context(), owner, res.RunID, run.Fork{From: "turn-1-model"})
 			return err
 		}(),
-		"steps":                  func() error { _, err := h.service.Steps(t.Context(), owner, res.RunID); return err }(),
-		"with an engine, retry":  func() error { _, err := h.durably(t).Retry(t.Context(), owner, res.RunID, run.Again{}); return err }(),
+		"steps": func() error { _, err := h.service.Steps(t.Context(), owner, res.RunID); return err }(),
+		"with an engine, retry": func() error {
+			_, err := h.durably(t).Retry(t.Context(), owner, res.RunID, run.ContinueOptions{})
+			return err
+		}(),
 		"with an engine, resume": func() error { _, err := h.durably(t).Steps(t.Context(), owner, res.RunID); return err }(),
 	} {
 		if media.CodeOf(err) != media.CodeUnsupported {
@@ -309,7 +315,7 @@ func TestRetryAfterTheDeadline(t *testing.T) {
 	t.Parallel()
 	h, res := cutOff(t, 500*time.Millisecond)
 	ctx := t.Context()
-	r, err := h.service.Retry(ctx, owner, res.RunID, run.Again{})
+	r, err := h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
 	<-h.arrived // what the deadline cut off is done again
 	h.release()

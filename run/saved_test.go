@@ -220,7 +220,7 @@ func TestStateSavedWorkflowNotOver(t *testing.T) {
 			h.service = h.durably(t)
 			takeOver := func(want int) {
 				t.Helper()
-				n, err := h.service.TakeOver(t.Context())
+				n, err := h.service.Adopt(t.Context())
 				if n != want || err != nil {
 					t.Errorf("took %d over, %v; want %d", n, err, want)
 				}
@@ -228,7 +228,7 @@ func TestStateSavedWorkflowNotOver(t *testing.T) {
 			if takeOverFirst {
 				takeOver(1)
 				for n := 1; n > 0; { // it is over as soon as it is looked at
-					n, err = h.service.TakeOver(t.Context())
+					n, err = h.service.Adopt(t.Context())
 					must(t, err)
 					time.Sleep(time.Millisecond)
 				}

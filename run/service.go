@@ -46,9 +46,9 @@ type Config struct {
 	// Setting describes the configuration of Agents, as small JSON without secrets, for the process that adopts a run.
 	// Nil means that there is none.
 	Setting json.RawMessage
-	// Outfit creates the agents for a run that was started with another setting, and a function that closes them. If it
+	// NewAgents creates the agents for a run that was started with another setting, and a function that closes them. If it
 	// is nil, Agents is used.
-	Outfit func(ctx context.Context, setting json.RawMessage) (agents Agents, closer func(), err error)
+	NewAgents func(ctx context.Context, setting json.RawMessage) (agents Agents, closer func(), err error)
 }
 
 // Validate reports the missing setting.
@@ -68,7 +68,7 @@ func (c Config) Validate() error {
 type Service struct {
 	cfg     Config
 	local   *local
-	outfits *outfits
+	outfits *agentSets
 	threads conversation.Store
 	history history
 	endings endings
@@ -88,7 +88,7 @@ func NewService(c Config) (*Service, error) {
 	}
 	s := &Service{
 		cfg: c, local: &local{runs: map[string]*Run{}},
-		outfits: &outfits{agents: c.Agents, setting: c.Setting, make: c.Outfit, made: map[string]outfit{}},
+		outfits: &agentSets{agents: c.Agents, setting: c.Setting, make: c.NewAgents, made: map[string]agentSet{}},
 		threads: conversation.Store{Ledger: c.Ledger, NewID: c.NewID}, history: history{c.Ledger, c.Engine},
 	}
 	s.endings = endings{ledger: c.Ledger, observer: c.Observer, gateway: c.Gateway, threads: s.threads, now: c.Now}
@@ -119,10 +119,10 @@ type Run struct {
 	taken, gone chan struct{}
 	begin       sync.Once // closes taken
 	claimed     bool
-	// part is the number of the run's part in this process. fresh means that no other process has started it. takenUp
+	// part is the number of the run's part in this process. fresh means that no other process has started it. adopted
 	// means that the run has no caller in this service: the engine adopted it from another process.
 	part           int
-	fresh, takenUp bool
+	fresh, adopted bool
 }
 
 func newRun(ctx context.Context, id string) *Run {
@@ -156,7 +156,7 @@ func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 	return s.StartWith(ctx, req, s.cfg.Setting)
 }
 
-// StartWith is [Service.Start] with the agents that Config.Outfit creates for a setting.
+// StartWith is [Service.Start] with the agents that Config.NewAgents creates for a setting.
 func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json.RawMessage) (*Run, error) {
 	given := req.RunID != ""
 	if !given {
@@ -254,7 +254,7 @@ func (s *Service) Cancel(runID string) error {
 func (s *Service) Close() {
 	var own []*Run
 	for _, r := range s.local.shut() {
-		if !r.takenUp {
+		if !r.adopted {
 			r.cancel()
 			own = append(own, r)
 		}
@@ -269,16 +269,16 @@ func (s *Service) Close() {
 	s.flush(context.Background())
 }
 
-// longestID is the maximum length of a run's id, in bytes.
-const longestID = 128
+// maxID is the maximum length of a run's id, in bytes.
+const maxID = 128
 
 // checkID refuses an invalid run id. A dot separates the number of a part, see partID.
 func checkID(id string) error {
 	usable := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 	}
-	if id == "" || len(id) > longestID || strings.ContainsFunc(id, func(r rune) bool { return !usable(r) }) {
-		return media.Errorf(media.CodeInvalid, "the run id %.80q is invalid: use 1 to %d letters a to z, digits, - and _, or omit it for a new id", media.ErrorText(id), longestID)
+	if id == "" || len(id) > maxID || strings.ContainsFunc(id, func(r rune) bool { return !usable(r) }) {
+		return media.Errorf(media.CodeInvalid, "the run id %.80q is invalid: use 1 to %d letters a to z, digits, - and _, or omit it for a new id", media.ErrorText(id), maxID)
 	}
 	return nil
 }

@@ -136,7 +136,7 @@ func (d *Database) plain(v any, databaseType string) any {
 		}
 		return map[bool]int64{true: 1}[v] // as in SQLite
 	case float64:
-		return tidy(v)
+		return roundNoise(v)
 	case time.Time:
 		if h, m, s := v.Clock(); h+m+s+v.Nanosecond() == 0 {
 			return v.Format(time.DateOnly)
@@ -145,7 +145,7 @@ func (d *Database) plain(v any, databaseType string) any {
 	case string:
 		if databaseType == "NUMERIC" && len(v) <= 16 {
 			if f, err := strconv.ParseFloat(v, 64); err == nil {
-				return tidy(f)
+				return roundNoise(f)
 			}
 		}
 		return clip(v, maxCell)
@@ -163,7 +163,7 @@ func (d *Database) plain(v any, databaseType string) any {
 
 // tidy rounds a number to 15 digits, which removes the noise of binary fractions: 0.1 + 0.2 is 0.3. It returns nil for
 // NaN and infinity.
-func tidy(f float64) any {
+func roundNoise(f float64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
 	}

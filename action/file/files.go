@@ -166,12 +166,12 @@ func (f *Files) near(ctx context.Context, name string) []string {
 	}
 	want := strings.ToLower(path.Base(name))
 	slices.SortStableFunc(paths, func(a, b string) int {
-		return cmp.Compare(unlike(a, want), unlike(b, want))
+		return cmp.Compare(nameDistance(a, want), nameDistance(b, want))
 	})
 	return paths[:min(20, len(paths))]
 }
 
-func unlike(p, want string) int {
+func nameDistance(p, want string) int {
 	base := strings.ToLower(path.Base(p))
 	switch {
 	case base == want:

@@ -129,17 +129,17 @@ func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Resul
 	}
 	out := result(res, k)
 	if err == nil && out.Code == action.Failure {
-		err = whyNone(res)
+		err = firstSlotError(res)
 	}
 	if err == nil {
-		err = unstored(res)
+		err = diskFullError(res)
 	}
 	// What was made before an error is returned with it.
 	return out, err
 }
 
-// unstored returns an error if there is no space for a picture. The operation of a picture that arrived stays open.
-func unstored(res *generate.Result) error {
+// diskFullError returns an error if there is no space for a picture. The operation of a picture that arrived stays open.
+func diskFullError(res *generate.Result) error {
 	for _, s := range res.Slots {
 		if s.Output != nil || s.Error == nil || s.Error.Code != media.CodeDiskFull {
 			continue
@@ -153,8 +153,8 @@ func unstored(res *generate.Result) error {
 	return nil
 }
 
-// whyNone returns the error of the first failed slot if no slot succeeded.
-func whyNone(res *generate.Result) error {
+// firstSlotError returns the error of the first failed slot if no slot succeeded.
+func firstSlotError(res *generate.Result) error {
 	for _, s := range res.Slots {
 		if s.Error != nil {
 			return &media.Error{Code: s.Error.Code, Message: "No image was made: " + s.Error.Message, Retryable: s.Error.Retryable}
@@ -174,7 +174,7 @@ func request(ctx context.Context, c *action.Call, n int, k kind) generate.Reques
 		Inputs: c.Items("Images"), Label: k.label,
 	}
 	if key := stepKey(ctx); key != "" {
-		r.IdempotencyKey, r.TakeUp = key, true
+		r.IdempotencyKey, r.Adopt = key, true
 	}
 	if masks := c.Items("Mask"); len(masks) > 0 {
 		r.Mask = &masks[0]

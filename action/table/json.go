@@ -31,9 +31,9 @@ const (
 	maxListed = 20
 	// maxInner is the maximum number of rows inside one record that are held until its other fields are read.
 	maxInner = 100_000
-	// maxArrays is the maximum number of further arrays that become tables, leastRows their minimum number of rows.
+	// maxArrays is the maximum number of further arrays that become tables, minRows their minimum number of rows.
 	maxArrays = 8
-	leastRows = 2
+	minRows   = 2
 	// root is the path of records that are the file itself.
 	root = "$"
 )
@@ -415,11 +415,11 @@ func (r *jsonReader) tables() []*jsonTable {
 	largest := slices.MaxFunc(arrays, func(a, b *jsonArray) int { return cmp.Compare(a.count, b.count) })
 	var others []*jsonTable
 	for _, a := range arrays {
-		if a != largest && a.count >= leastRows {
+		if a != largest && a.count >= minRows {
 			others = append(others, &jsonTable{file: r, rows: a})
 		}
 		for _, c := range a.children {
-			if c.alone >= leastRows && len(c.columns) > 0 {
+			if c.alone >= minRows && len(c.columns) > 0 {
 				others = append(others, &jsonTable{file: r, rows: c, around: a})
 			}
 		}

@@ -39,7 +39,7 @@ func findLayout(sample [][]string, s style) layout {
 	}
 	if l.skip > 0 {
 		cells := slices.Concat(sample[:l.skip]...)
-		l.title = clipBytes(strings.Join(slices.DeleteFunc(cells, func(c string) bool { return c == "" }), " · "), longestTitle)
+		l.title = clipBytes(strings.Join(slices.DeleteFunc(cells, func(c string) bool { return c == "" }), " · "), maxTitle)
 		l.notes = append(l.notes, counted(l.skip, "line before the header is omitted", "lines before the header are omitted"))
 	}
 	rest := sample[l.skip:]
@@ -50,7 +50,7 @@ func findLayout(sample [][]string, s style) layout {
 	}
 	names := slices.Clone(rest[0])
 	if l.skip > 0 && distinct(names) < filled(names) {
-		names = under(sample[l.skip-1], names)
+		names = prefixGroups(sample[l.skip-1], names)
 	}
 	l.skip++
 	l.header = rest[0]
@@ -76,11 +76,11 @@ func findLayout(sample [][]string, s style) layout {
 	return l
 }
 
-// longestTitle is the maximum length of a title, in bytes.
-const longestTitle = 200
+// maxTitle is the maximum length of a title, in bytes.
+const maxTitle = 200
 
-// under prefixes names with those in a row of groups (2022,,2023,) above them.
-func under(groups, names []string) []string {
+// prefixGroups prefixes names with those in a row of groups (2022,,2023,) above them.
+func prefixGroups(groups, names []string) []string {
 	if filled(groups) < 2 {
 		return names
 	}

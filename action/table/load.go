@@ -104,8 +104,8 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 	return im.json(ctx, f, kind == "jsonl")
 }
 
-// regular is the regularity from which a text is a table: nearly all its lines have the same number of cells.
-const regular = 950
+// minRegularity is the regularity from which a text is a table: nearly all its lines have the same number of cells.
+const minRegularity = 950
 
 // delimited reports whether a text is a table: lines of at least three cells separated by tabs, semicolons or bars.
 // Commas are common in prose too.
@@ -116,7 +116,7 @@ func delimited(f file.Source) bool {
 	}
 	line, _, _ := bytes.Cut(sample, []byte("\n"))
 	return slices.ContainsFunc([]byte("\t;|"), func(d byte) bool {
-		return bytes.Count(line, []byte{d}) > 1 && regularity(sample, d) >= regular
+		return bytes.Count(line, []byte{d}) > 1 && regularity(sample, d) >= minRegularity
 	})
 }
 

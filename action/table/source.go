@@ -41,13 +41,13 @@ type style struct {
 // inspected, stored or clipped.
 type named struct{ source }
 
-// shortestMedia is the minimum length of a cell that is searched for media, in bytes: any picture is longer.
-const shortestMedia = 40
+// minMedia is the minimum length of a cell that is searched for media, in bytes: any picture is longer.
+const minMedia = 40
 
 func (n named) each(ctx context.Context, fn func([]cell) error) error {
 	return n.source.each(ctx, func(record []cell) error {
 		for i, c := range record {
-			if len(c.text) < shortestMedia {
+			if len(c.text) < minMedia {
 				continue
 			}
 			if text := string(c.text); wire.NameMedia(text) != text {

@@ -68,7 +68,7 @@ func (s *survey) isTotal(record []cell) (sure, suspect bool) {
 }
 
 // agrees reports whether n is the sum of the column so far, or since the last subtotal,
-// under either decimal sign.
+// prefixGroups either decimal sign.
 func (t *tally) agrees(n number, mean bool) bool {
 	if t.numbers < 2 {
 		return false
@@ -120,7 +120,7 @@ func (s *store) wholes(ctx context.Context, tb *table) error {
 		if c.kind != Text || c.capped || len(c.counts) < 3 {
 			continue
 		}
-		values := slices.DeleteFunc(slices.Sorted(maps.Keys(c.counts)), func(v string) bool { return !standsForAll(v) })
+		values := slices.DeleteFunc(slices.Sorted(maps.Keys(c.counts)), func(v string) bool { return !isAggregateLabel(v) })
 		for _, v := range values[:min(maxWholes, len(values))] {
 			whole, err := s.isWhole(ctx, tb, c, v, numbers)
 			if err != nil {
@@ -134,8 +134,8 @@ func (s *store) wholes(ctx context.Context, tb *table) error {
 	return nil
 }
 
-// standsForAll reports whether a value names a whole.
-func standsForAll(v string) bool {
+// isAggregateLabel reports whether a value names a whole.
+func isAggregateLabel(v string) bool {
 	l := strings.ToLower(v)
 	if mean, exact, ok := totalWord(l); ok && !mean && (exact || strings.HasPrefix(l, "total ") || strings.HasPrefix(l, "gesamt ")) {
 		return true

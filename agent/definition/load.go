@@ -255,7 +255,7 @@ func (d *Set) checkNames() (problems []Problem) {
 	return problems
 }
 
-// checkCircles finds agents that would call themselves through other agents.
+// checkCycles finds agents that would call themselves through other agents.
 func (d *Set) checkCircles() (problems []Problem) {
 	state := map[string]int{} // 1: being visited, 2: done
 	var visit func(def *Agent, way []*Agent)

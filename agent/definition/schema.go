@@ -130,8 +130,8 @@ func child(n *yaml.Node, step string) *yaml.Node {
 	return nil
 }
 
-// Unfit describes where a payload does not match PayloadSchema; empty if it matches.
-func (d *Agent) Unfit(payload map[string]any) string {
+// PayloadMismatch describes where a payload does not match PayloadSchema; empty if it matches.
+func (d *Agent) PayloadMismatch(payload map[string]any) string {
 	if d.schema == nil {
 		return ""
 	}

@@ -25,13 +25,13 @@ type Stage struct {
 // The lengths used by the stages, in characters.
 const (
 	messageLength = 4000
-	leastLength   = 1000
+	minLength     = 1000
 	shortLength   = 300
 )
 
-// keptExchanges is the number of the model's last answers, each with the following message, that
+// keepExchanges is the number of the model's last answers, each with the following message, that
 // stay when the history is trimmed.
-const keptExchanges = 2
+const keepExchanges = 2
 
 // Stages returns the stages for a context that does not fit, the mildest first.
 func Stages() []Stage {
@@ -52,7 +52,7 @@ func Stages() []Stage {
 		{"what was said before the task was left out", func(h *History, _ *media.Set, _ object) bool { return h.forget() }},
 		{"earlier messages were left out", (*History).trim},
 		{"long messages were cut", func(h *History, set *media.Set, _ object) bool { return h.truncate(messageLength, set) }},
-		{"messages were cut to the utmost", func(h *History, set *media.Set, _ object) bool { return h.truncate(leastLength, set) }},
+		{"messages were cut to the utmost", func(h *History, set *media.Set, _ object) bool { return h.truncate(minLength, set) }},
 	}
 }
 
@@ -114,14 +114,14 @@ type earlier struct {
 // The number of most recent acts of trimmed turns that stay named, before and after messages are
 // cut.
 const (
-	maxDid   = 30
-	leastDid = 10
+	maxDid = 30
+	minDid = 10
 )
 
 // trim removes the messages between the opening and the last exchanges. The opening still names the
 // acts, the parts of the payload, and every ref.
 func (h *History) trim(set *media.Set, payload map[string]any) bool {
-	keep := 2 * keptExchanges
+	keep := 2 * keepExchanges
 	if len(h.entries) <= 1+keep {
 		keep = 2
 	}
@@ -297,7 +297,7 @@ func (o *Opening) truncate(length int, set *media.Set) {
 		o.Input = map[string]any{"shortened": CutMiddle(text, length)}
 	}
 	if o.earlier != nil {
-		o.earlier.Did = o.earlier.Did[max(0, len(o.earlier.Did)-leastDid):]
+		o.earlier.Did = o.earlier.Did[max(0, len(o.earlier.Did)-minDid):]
 	}
 	if len(gone) == 0 {
 		return

@@ -62,7 +62,7 @@ type Config struct {
 	Blobs         chat.Blobs
 	// Recorder records smaller forms of pictures; nil disables recording.
 	Recorder media.Recorder
-	// Seeing returns the names of models that accept the given number of pictures.
+	// ModelsWithVision returns the names of models that accept the given number of pictures.
 	Seeing func(images int) []string
 	// Warn warns a person, Dispose records the disposition of a picture, Show records a picture shown by the policy.
 	Warn    func(ctx context.Context, warnings ...string)
@@ -162,7 +162,7 @@ func (v *Sights) CanSee(o media.Output) error {
 	if !p.SupportsVision {
 		return media.Errorf(media.CodeUnsupported, "%s cannot see pictures: go by label, description and details", p.Name)
 	}
-	return p.Sees(o)
+	return p.CheckVision(o)
 }
 
 // Look adds the pictures that acts of a step request to be shown, within the budget.

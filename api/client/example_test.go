@@ -56,7 +56,7 @@ func startServer(ctx context.Context) (address string, ended <-chan struct{}) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	a, err := atelier.Open(ctx, atelier.Config{Dir: dir, TakeOver: true})
+	a, err := atelier.Open(ctx, atelier.Config{Dir: dir, Adopt: true})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// longest is the maximum pause before a lost stream is resumed.
-const longest = 15 * time.Second
+// maxPause is the maximum pause before a lost stream is resumed.
+const maxPause = 15 * time.Second
 
 // Follow returns the events of a run's tree, or all events if run is empty, after the position after. A negative
 // position means new events only. A lost stream is resumed with Last-Event-ID, without gaps or repeats, until ctx or
@@ -24,7 +24,7 @@ func (c Events) Follow(ctx context.Context, run string, after int64) iter.Seq2[a
 		path = at("/api/runs/", run, "/events")
 	}
 	return func(yield func(api.Event, error) bool) {
-		for began, wait := false, c.wait; ; wait = min(2*wait, longest) {
+		for began, wait := false, c.wait; ; wait = min(2*wait, maxPause) {
 			open, more, err := c.stream(ctx, path, &after, func(e api.Event) bool { return yield(e, nil) })
 			if began = began || open; open {
 				wait = c.wait

@@ -219,7 +219,7 @@ func (m *model) blocks(ctx context.Context, parts []chat.Part) ([]types.ContentB
 			}
 			continue
 		}
-		if err := m.profile.Sees(*p.Media); err != nil {
+		if err := m.profile.CheckVision(*p.Media); err != nil {
 			return nil, err
 		}
 		out = append(out, &types.ContentBlockMemberImage{Value: types.ImageBlock{

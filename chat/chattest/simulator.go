@@ -207,5 +207,5 @@ func reply(w http.ResponseWriter, req Request, text string, picture []byte) {
 	})
 }
 
-// Calm removes the pending faults.
-func (s *Simulator) Calm() { s.journal.Calm() }
+// ClearFaults removes the pending faults.
+func (s *Simulator) ClearFaults() { s.journal.ClearFaults() }

@@ -238,7 +238,7 @@ func codes(t *testing.T, s Subject) {
 		if media.CodeOf(err) != want {
 			t.Errorf("fault %s for ever: got %s: %v", fault, media.CodeOf(err), err)
 		}
-		s.Service.Calm()
+		s.Service.ClearFaults()
 	}
 	s.Service.Fail(FaultHalfBody)
 	before := len(s.Service.Requests())

@@ -348,12 +348,12 @@ func (u usageBody) cost() *string {
 	return chat.USD(sum)
 }
 
-// mostStated is more than any call costs, in ticks.
-const mostStated = 1e15
+// maxStated is more than any call costs, in ticks.
+const maxStated = 1e15
 
 // amount parses a number that a provider states, exactly. It rejects negative and absurd numbers.
 func amount(s string) (*big.Rat, bool) {
-	if f, err := strconv.ParseFloat(s, 64); err != nil || !(f >= 0 && f <= mostStated) || len(s) > 40 || f != 0 && f < 1e-15 {
+	if f, err := strconv.ParseFloat(s, 64); err != nil || !(f >= 0 && f <= maxStated) || len(s) > 40 || f != 0 && f < 1e-15 {
 		return nil, false
 	}
 	return new(big.Rat).SetString(s)

@@ -274,15 +274,15 @@ func waitIn(message string) (sum time.Duration) {
 	return sum
 }
 
-// mostWait is longer than any real wait and does not overflow.
-const mostWait = 10_000 * time.Hour
+// maxWait is longer than any real wait and does not overflow.
+const maxWait = 10_000 * time.Hour
 
-// seconds converts seconds to a duration, limited to mostWait.
+// seconds converts seconds to a duration, limited to maxWait.
 func seconds(n float64) time.Duration {
 	if math.IsNaN(n) || n <= 0 {
 		return 0
 	}
-	return time.Duration(min(n, mostWait.Seconds()) * float64(time.Second))
+	return time.Duration(min(n, maxWait.Seconds()) * float64(time.Second))
 }
 
 // waitOf returns the waiting time that headers request: the longest of Retry-After and Retry-After-Ms or, if there is

@@ -179,7 +179,7 @@ func (m *model) parts(ctx context.Context, parts []chat.Part) ([]fantasy.Message
 			out = append(out, fantasy.TextPart{Text: p.Text})
 			continue
 		}
-		if err := m.profile.Sees(*p.Media); err != nil {
+		if err := m.profile.CheckVision(*p.Media); err != nil {
 			return nil, err
 		}
 		out = append(out, fantasy.FilePart{

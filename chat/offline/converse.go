@@ -32,8 +32,8 @@ var (
 	copies = pattern.Lazy(`(?i)\b(\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs)\s+(?:(?:different|new|more|other|verschiedene|neue|weitere)\s+)?(?:images|pictures|photos|illustrations|drawings|paintings|variants|variations|versions|bilder|fotos|zeichnungen|varianten)\b`)
 )
 
-// mostAtOnce is the maximum number of pictures per request.
-const mostAtOnce = 10
+// maxAtOnce is the maximum number of pictures per request.
+const maxAtOnce = 10
 
 // converse answers a person: from the record if it is asked for, with a picture if one is asked for that
 // can be drawn, with a changed one if the change can be made, otherwise with what this model can do.
@@ -107,8 +107,8 @@ func (c *conversation) present(action, label string, lang phrases) step {
 	if _, failed, some := strings.Cut(last.Message, "image(s); "); some {
 		s.Message += " " + fmt.Sprintf(lang.Say("Not everything came: %s.", "Nicht alles kam: %s."), strings.TrimRight(failed, "."))
 	}
-	if n := howMany(c.task); n > mostAtOnce {
-		s.Message += " " + fmt.Sprintf(lang.Say("You asked for %d: %d are the most of one request.", "Gewünscht waren %d: Mehr als %d gehen nicht auf einmal."), n, mostAtOnce)
+	if n := howMany(c.task); n > maxAtOnce {
+		s.Message += " " + fmt.Sprintf(lang.Say("You asked for %d: %d are the most of one request.", "Gewünscht waren %d: Mehr als %d gehen nicht auf einmal."), n, maxAtOnce)
 	}
 	return s
 }
@@ -136,7 +136,7 @@ func howMany(task string) int {
 }
 
 func paintParams(task string) map[string]any {
-	p := map[string]any{"Prompt": subject(task), "NumberOfImages": min(howMany(task), mostAtOnce)}
+	p := map[string]any{"Prompt": subject(task), "NumberOfImages": min(howMany(task), maxAtOnce)}
 	size := pixelSize().FindStringSubmatch(task)
 	switch {
 	case size != nil:

@@ -160,7 +160,7 @@ func alter(c *conversation, w wish, lang phrases) (step, bool) {
 	if cannot := c.cannotChange(w.change); len(cannot) > 0 {
 		return finish("The offline painter cannot do that.", fmt.Sprintf(lang.Say("Offline I cannot make this change (%s), so the picture stays as it is.", "Offline kann ich diese Änderung nicht machen (%s); das Bild bleibt, wie es ist."), lang.Enumerate(cannot))+" "+lang.Say("I cannot remove, replace or change a part of a picture.", "Einen Teil eines Bildes entfernen, ersetzen oder ändern kann ich nicht.")+" "+lang.canChange()), true
 	}
-	p := map[string]any{"Prompt": w.change, "Images": c.meant(w.change), "NumberOfImages": min(howMany(w.change), mostAtOnce)}
+	p := map[string]any{"Prompt": w.change, "Images": c.meant(w.change), "NumberOfImages": min(howMany(w.change), maxAtOnce)}
 	return step{Reasoning: "A picture that is there is to be changed.", Actions: []actionCall{{Name: name, Params: p}}}, true
 }
 

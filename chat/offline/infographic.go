@@ -36,8 +36,8 @@ func (d *draft) briefing() map[string]any {
 	return map[string]any{"Title": d.label(), "Figures": []any{}, "Sections": sections, "Source": strings.Join(files, ", "), "Language": string(d.w.Language)}
 }
 
-// mostLabel is the maximum length of the name of an infographic, in bytes.
-const mostLabel = 100
+// maxLabel is the maximum length of the name of an infographic, in bytes.
+const maxLabel = 100
 
 // label returns what an infographic shows: the headings of the answers, as many as fit completely.
 func (d *draft) label() string {
@@ -47,7 +47,7 @@ func (d *draft) label() string {
 		if out != "" {
 			next += "; "
 		}
-		if next += speech.Upper(a.Heading); len(next) > mostLabel {
+		if next += speech.Upper(a.Heading); len(next) > maxLabel {
 			break
 		}
 		out = next

@@ -18,8 +18,8 @@ type Blobs interface {
 	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
 }
 
-// mostSeen is the maximum number of pictures that this model looks at in one request.
-const mostSeen = 4
+// maxSeen is the maximum number of pictures that this model looks at in one request.
+const maxSeen = 4
 
 // seen is a picture that the model is shown.
 type seen struct {
@@ -52,7 +52,7 @@ func (m Model) inspect(ctx context.Context, r chat.Request) ([]seen, error) {
 			out = append(out, seen{ref: ref, shown: *p.Media})
 		}
 	}
-	if len(out) > mostSeen {
+	if len(out) > maxSeen {
 		return nil, m.Profile().Gate(len(out), nil)
 	}
 	for i := range out {

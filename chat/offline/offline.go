@@ -32,7 +32,7 @@ func (m Model) Profile() chat.Profile {
 	return chat.Profile{
 		SupportsVision: m.Blobs != nil,
 		ImageLimits: chat.ImageLimits{
-			MaxImages: mostSeen, MaxImageSide: 4096, MediaTypes: []string{"image/png", "image/jpeg", "image/webp", "image/gif"},
+			MaxImages: maxSeen, MaxImageSide: 4096, MediaTypes: []string{"image/png", "image/jpeg", "image/webp", "image/gif"},
 			ImageTokens: chat.TokenRule{Rule: "flat", Each: 64},
 		},
 		ID: "offline", Name: "Atelier Offline", Provider: "offline", Offline: true,

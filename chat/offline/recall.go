@@ -9,8 +9,8 @@ import (
 	"atelier/internal/pattern"
 )
 
-// mostListed is the maximum number of pictures that an answer lists or shows.
-const mostListed = 12
+// maxListed is the maximum number of pictures that an answer lists or shows.
+const maxListed = 12
 
 // listAction is the action that reads the record of a conversation's pictures.
 const listAction = "List Agent Media"
@@ -43,7 +43,7 @@ func recall(c *conversation) (step, bool) {
 	case recalls().MatchString(c.task) && len(unknown(c.task, refs)) == 0:
 		s := finish("The picture is there.", lang.Say("Here again:", "Hier noch einmal:"))
 		again := c.meant(c.task)
-		for _, r := range again[max(0, len(again)-mostListed):] {
+		for _, r := range again[max(0, len(again)-maxListed):] {
 			s.Promote = append(s.Promote, promotion{Ref: r})
 			s.Message += " ${media:" + r + "}"
 		}
@@ -78,7 +78,7 @@ func (c *conversation) known(lang phrases) string {
 	case 1:
 		return lang.Say("There is one picture", "Es gibt ein Bild") + ": " + c.named(refs[0]) + "."
 	}
-	from := max(0, len(refs)-mostListed)
+	from := max(0, len(refs)-maxListed)
 	var list []string
 	for i, r := range refs[from:] {
 		list = append(list, fmt.Sprintf("%d. %s", from+i+1, c.named(r)))

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// mostFiles is the maximum number of documents that one research reads, mostParts that of parts of a long one.
-	mostFiles = 24
+	// maxFiles is the maximum number of documents that one research reads, maxParts that of parts of a long one.
+	maxFiles = 24
 	// databaseTable is the kind of a source that is a database table.
 	databaseTable = "database table"
 	// moreDocuments is the reason why the remaining documents are not read.
 	moreDocuments = "more than 24 documents"
-	mostParts     = 6
-	// mostQueries limits the statements of one research: what is not answered by then stays unanswered.
-	mostQueries = 30
+	maxParts      = 6
+	// maxQueries limits the statements of one research: what is not answered by then stays unanswered.
+	maxQueries = 30
 )
 
 // file is one entry of the List Files action.
@@ -85,7 +85,7 @@ func (a *asking) ask() (step, bool) {
 	s := step{Reasoning: "Ask the tables what the question asks."}
 	for i := range a.readings {
 		r := &a.readings[i]
-		if len(r.Ask) > 0 && (broken != "" || len(src.Results) > mostQueries) {
+		if len(r.Ask) > 0 && (broken != "" || len(src.Results) > maxQueries) {
 			r.Why, r.Ask = plan.ReasonEmpty, nil // a failed statement is not repeated
 		}
 		for _, sql := range r.Ask {
@@ -241,10 +241,10 @@ func documents(files []file) (docs []file, left []unread) {
 		}
 	}
 	sort.SliceStable(docs, func(i, j int) bool { return docs[i].Size < docs[j].Size })
-	for _, f := range docs[min(len(docs), mostFiles):] {
+	for _, f := range docs[min(len(docs), maxFiles):] {
 		left = append(left, unread{f.Path, moreDocuments})
 	}
-	return docs[:min(len(docs), mostFiles)], left
+	return docs[:min(len(docs), maxFiles)], left
 }
 
 func tabular(f file) bool {
@@ -287,7 +287,7 @@ func readDocuments(c *conversation, docs []file, f *findings) ([]passage.Documen
 		switch t := texts[d.Path]; {
 		case t == nil && failed == 0:
 			s.Actions = append(s.Actions, actionCall{Name: "Read File", Params: map[string]any{"Path": d.Path}})
-		case more && parts[d.Path] < mostParts && failed == 0:
+		case more && parts[d.Path] < maxParts && failed == 0:
 			s.Actions = append(s.Actions, actionCall{Name: "Read File", Params: map[string]any{"Path": d.Path, "Offset": at}})
 		case t != nil:
 			if more {

@@ -12,8 +12,8 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// mostPages is the maximum number of web pages that are read.
-const mostPages = 5
+// maxPages is the maximum number of web pages that are read.
+const maxPages = 5
 
 // terms returns at most most content words of the parts of a task, as written.
 func terms(task string, most int) []string {
@@ -152,5 +152,5 @@ func voices(hits []webHit) []webHit {
 		first = append(first, h)
 	}
 	first = append(first, more...)
-	return first[:min(mostPages, len(first))]
+	return first[:min(maxPages, len(first))]
 }

@@ -29,11 +29,11 @@ func (w wording) notDrawn() string {
 func (w wording) infographic() string { return w.Say("Infographic", "Infografik") }
 
 // views returns how the illustrations of one scene differ.
-func (w wording) views() [mostPictures]string {
+func (w wording) views() [maxPictures]string {
 	if w.Language == speech.German {
-		return [mostPictures]string{"am Morgen", "am Abend", "bei Tag", "in der Dämmerung", "im Nebel", "im ersten Licht"}
+		return [maxPictures]string{"am Morgen", "am Abend", "bei Tag", "in der Dämmerung", "im Nebel", "im ersten Licht"}
 	}
-	return [mostPictures]string{"in the morning", "in the evening", "by day", "at dusk", "in mist", "in early light"}
+	return [maxPictures]string{"in the morning", "in the evening", "by day", "at dusk", "in mist", "in early light"}
 }
 
 // german translates texts of this program that arrive in English: kinds of sources, and
@@ -76,8 +76,8 @@ func (w wording) why(o open) string {
 	return w.Say("it is not understood", "sie wird nicht verstanden")
 }
 
-// mostHeld limits each list in a refusal.
-const mostHeld = 12
+// maxStated limits each list in a refusal.
+const maxStated = 12
 
 // refusal returns the answer to a task that the sources do not answer.
 func refusal(task string, f *findings) string {
@@ -95,10 +95,10 @@ func refusal(task string, f *findings) string {
 // unreadable lists the sources that could not be read, each with the reason.
 func (f *findings) unreadable(w wording) string {
 	var out []string
-	for _, n := range f.NotRead[:min(len(f.NotRead), mostHeld)] {
+	for _, n := range f.NotRead[:min(len(f.NotRead), maxStated)] {
 		out = append(out, w.say(n.Path)+" ("+strings.TrimRight(w.say(n.Reason), ".")+")")
 	}
-	if n := len(f.NotRead) - mostHeld; n > 0 {
+	if n := len(f.NotRead) - maxStated; n > 0 {
 		out = append(out, fmt.Sprintf("+ %d", n))
 	}
 	return strings.Join(out, ", ")
@@ -106,18 +106,18 @@ func (f *findings) unreadable(w wording) string {
 
 func (f *findings) held() string {
 	var out []string
-	for _, h := range f.Holds[:min(len(f.Holds), mostHeld)] {
+	for _, h := range f.Holds[:min(len(f.Holds), maxStated)] {
 		one := h.Path
 		if len(h.Columns) > 0 {
-			one += " (" + strings.Join(h.Columns[:min(len(h.Columns), mostHeld)], ", ")
-			if len(h.Columns) > mostHeld {
+			one += " (" + strings.Join(h.Columns[:min(len(h.Columns), maxStated)], ", ")
+			if len(h.Columns) > maxStated {
 				one += " …"
 			}
 			one += ")"
 		}
 		out = append(out, one)
 	}
-	if n := len(f.Holds) - mostHeld; n > 0 {
+	if n := len(f.Holds) - maxStated; n > 0 {
 		out = append(out, fmt.Sprintf("+ %d", n))
 	}
 	return strings.Join(out, "; ")

@@ -20,10 +20,10 @@ type figure struct {
 }
 
 const (
-	// mostPictures limits the illustrations of one report, because other models charge for them.
-	mostPictures = 6
-	// mostCharts limits the charts of one report.
-	mostCharts = 8
+	// maxPictures limits the illustrations of one report, because other models charge for them.
+	maxPictures = 6
+	// maxCharts limits the charts of one report.
+	maxCharts = 8
 	// illustration is the prefix of an illustration's caption.
 	illustration = "Illustration: "
 )
@@ -106,7 +106,7 @@ func (c *conversation) draft() *draft {
 		d.brief = d.briefing()
 	}
 	for _, a := range d.found.Answers {
-		if a.Chart == nil || d.order.plain || !c.can(chartAction) || len(d.figures) == mostCharts {
+		if a.Chart == nil || d.order.plain || !c.can(chartAction) || len(d.figures) == maxCharts {
 			continue
 		}
 		d.figures = append(d.figures, d.chart(a))
@@ -129,8 +129,8 @@ func (d *draft) unmet(c *conversation) {
 	case d.order.plain:
 	case len(d.figures) == 0 && (d.order.charted || d.order.chart != ""):
 		gap(d.w.Say("The chart is left out: no answer has several values to draw.", "Das Diagramm fehlt: Keine Antwort hat mehrere Werte, die sich zeichnen lassen."))
-	case charts > mostCharts:
-		gap(fmt.Sprintf(d.w.Say("%d charts are the most of one report.", "Mehr als %d Diagramme hat ein Bericht nicht."), mostCharts))
+	case charts > maxCharts:
+		gap(fmt.Sprintf(d.w.Say("%d charts are the most of one report.", "Mehr als %d Diagramme hat ein Bericht nicht."), maxCharts))
 	}
 	if d.order.chart != "" && !d.order.plain && len(d.figures) > 0 && asKind(d.order.chart) == "" {
 		drawn, _ := d.figures[0].call.Params["ChartType"].(string)
@@ -190,11 +190,11 @@ func (d *draft) illustrate(c *conversation) {
 			return
 		}
 	}
-	if d.order.pictures > mostPictures {
-		d.gaps = append(d.gaps, fmt.Sprintf(d.w.Say("%d pictures are the most of one report.", "Mehr als %d Bilder hat ein Bericht nicht."), mostPictures))
+	if d.order.pictures > maxPictures {
+		d.gaps = append(d.gaps, fmt.Sprintf(d.w.Say("%d pictures are the most of one report.", "Mehr als %d Bilder hat ein Bericht nicht."), maxPictures))
 	}
 	lights := []string{"Low morning sun", "Warm evening light", "Bright daylight", "Blue hour", "Mist", "Early light with long shadows"}
-	n := min(d.order.pictures, mostPictures)
+	n := min(d.order.pictures, maxPictures)
 	for i, light := range lights[:n] {
 		caption := illustration + scene
 		if n > 1 {

@@ -26,9 +26,9 @@ type appConfig struct {
 	sources atelier.Sources
 	// partials requests preview frames, which some providers bill.
 	partials bool
-	// takeOver adopts the runs of dead processes; alone uses no engine, so that runs end with the
+	// adopt adopts the runs of dead processes; alone uses no engine, so that runs end with the
 	// process.
-	takeOver, alone bool
+	adopt, withoutEngine bool
 }
 
 // withApp opens everything, runs fn and closes it.
@@ -37,7 +37,7 @@ func (w *world) withApp(c appConfig, fn func(*app) error) (err error) {
 	if err != nil {
 		return err
 	}
-	cfg.Owner, cfg.OnGeneration, cfg.Sources, cfg.Partials, cfg.TakeOver, cfg.WithoutEngine = owner, c.events, c.sources, c.partials, c.takeOver, c.alone
+	cfg.Owner, cfg.OnGeneration, cfg.Sources, cfg.Partials, cfg.Adopt, cfg.WithoutEngine = owner, c.events, c.sources, c.partials, c.adopt, c.withoutEngine
 	a, err := atelier.Open(w.ctx, cfg)
 	if err != nil {
 		return err

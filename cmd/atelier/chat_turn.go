@@ -191,7 +191,7 @@ func (t *talk) answer(id string, q agent.Question) *run.Run {
 			}
 		}
 		t.code = t.w.explain(err)
-		if errors.Is(err, run.ErrUnderWay) || media.CodeOf(err) == media.CodeConflict {
+		if errors.Is(err, run.ErrInProgress) || media.CodeOf(err) == media.CodeConflict {
 			return nil // someone else answered
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"atelier/media/imaging"
 )
 
-// rival is one model of a comparison, with its result.
-type rival struct {
+// comparisonEntry is one model of a comparison, with its result.
+type comparisonEntry struct {
 	model string
 	plan  *plan.Plan
 	res   *generate.Result
@@ -31,7 +31,7 @@ type rival struct {
 
 // compare makes the same request to several models, side by side.
 func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generate.Request, p *progress) error {
-	rivals := make([]rival, len(c.Model))
+	rivals := make([]comparisonEntry, len(c.Model))
 	for i, m := range c.Model {
 		r := req
 		r.Model, r.Options = m, c.optionsOf(a, req, m)
@@ -42,7 +42,7 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 		if err := c.writable(rivals[i].plan, c.Format); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(rivals[:i], func(o rival) bool { return o.plan.Model.Name == rivals[i].plan.Model.Name }) {
+		if slices.ContainsFunc(rivals[:i], func(o comparisonEntry) bool { return o.plan.Model.Name == rivals[i].plan.Model.Name }) {
 			return media.Errorf(media.CodeInvalid, "%s appears twice in this comparison: name different models", rivals[i].plan.Model.Name)
 		}
 	}
@@ -106,7 +106,7 @@ type comparisonView struct {
 
 // printComparison writes the files, the contact sheet and the table, and says how to fetch
 // unfinished results.
-func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, rivals []rival) error {
+func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, rivals []comparisonEntry) error {
 	views := make([]comparisonView, 0, len(rivals))
 	var rows [][]string
 	var unsaved error
@@ -160,9 +160,9 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 
 // endingOf returns how a comparison ended, whatever the order of its models: running if a model is
 // still running, else interrupted if one was, else nil if one succeeded, else the first error.
-func endingOf(rivals []rival) error {
+func endingOf(rivals []comparisonEntry) error {
 	for _, code := range []int{exitRunning, exitInterrupted} {
-		if slices.ContainsFunc(rivals, func(r rival) bool { return r.code() == code }) {
+		if slices.ContainsFunc(rivals, func(r comparisonEntry) bool { return r.code() == code }) {
 			return quiet{code}
 		}
 	}
@@ -177,7 +177,7 @@ func endingOf(rivals []rival) error {
 }
 
 // code returns the exit code that the model alone would have.
-func (r rival) code() int {
+func (r comparisonEntry) code() int {
 	if q, ok := errors.AsType[quiet](r.err); ok {
 		return q.code
 	}
@@ -202,7 +202,7 @@ func fileOf(name, part string) string {
 }
 
 // contactSheet makes one picture of all results and stores it; nil if there are no pictures.
-func (c *generateCmd) contactSheet(ctx context.Context, w *world, a *app, rivals []rival) (*outputView, error) {
+func (c *generateCmd) contactSheet(ctx context.Context, w *world, a *app, rivals []comparisonEntry) (*outputView, error) {
 	var items []imaging.SheetItem
 	var parents []media.Parent
 	for _, r := range rivals {

@@ -55,7 +55,7 @@ func callsText(p *plan.Plan) string {
 
 // comparePlans shows the calls and the cost of a comparison. It fails if no model fits into the
 // budgets, and warns if the models do not fit together.
-func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals []rival) error {
+func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals []comparisonEntry) error {
 	var views []planView
 	var plans []*plan.Plan
 	var rows [][]string

@@ -54,7 +54,7 @@ func TestChatServiceFails(t *testing.T) {
 			if len(ans.AlsoMade) != 1 || len(p.listed("--run", ans.RunID).Items) != 1 {
 				t.Errorf("also made: %v", ans.AlsoMade)
 			}
-			s.chat.Calm()
+			s.chat.ClearFaults()
 			s.chat.Answer = inTurn(done(t, "Hello."))
 			p.must("run", "sage", "Hello.")
 		})

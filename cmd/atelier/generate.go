@@ -106,7 +106,7 @@ func (c *generateCmd) Run(w *world) error {
 	}
 	p := newProgress(w, c.JSON)
 	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) error {
-		wanted, end := w.interruptible(gateway.ErrLetGo)
+		wanted, end := w.interruptible(gateway.ErrCancelled)
 		defer end()
 		ctx := a.Scoped(wanted, uuid.Must(uuid.NewV7()).String())
 		if err := c.fill(ctx, a, &req); err != nil {

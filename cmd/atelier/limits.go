@@ -21,14 +21,14 @@ type limitFlags struct {
 }
 
 // limits returns the limits that the flags set. What the run has used already counts.
-func (c *limitFlags) limits() (a run.Again, err error) {
+func (c *limitFlags) limits() (a run.ContinueOptions, err error) {
 	if c.MaxTurns < 0 || c.MaxTokens < 0 || c.MaxTime < 0 {
 		return a, media.Errorf(media.CodeInvalid, "--max-turns, --max-tokens and --max-time must not be negative; omit them for no limit")
 	}
 	if c.Timeout < 0 {
 		return a, media.Errorf(media.CodeInvalid, "--timeout must not be negative; omit it for no limit")
 	}
-	a = run.Again{MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, MaxTime: c.MaxTime, ApproveOver: c.ApproveOver}
+	a = run.ContinueOptions{MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, MaxTime: c.MaxTime, ApproveOver: c.ApproveOver}
 	if c.MaxImages != nil {
 		if a.MaxImages = *c.MaxImages; a.MaxImages < 1 {
 			return a, media.Errorf(media.CodeInvalid, "--max-images is %d: give 1 or more, or omit it for no limit", a.MaxImages)
@@ -42,7 +42,7 @@ func (c *limitFlags) limits() (a run.Again, err error) {
 }
 
 // requestWithin returns a request with limits.
-func requestWithin(a run.Again) agent.Request {
+func requestWithin(a run.ContinueOptions) agent.Request {
 	return agent.Request{
 		MaxTurns: a.MaxTurns, MaxTokens: a.MaxTokens, MaxTime: a.MaxTime, MaxImages: a.MaxImages, MaxCost: a.MaxCost,
 		Deadline: a.Deadline, ApproveOver: a.ApproveOver, LostImages: a.LostImages,

@@ -262,7 +262,7 @@ func (w *world) explain(err error) int {
 		return exitInput
 	}
 	w.note("atelier: %s", w.failure(err.Error()))
-	if errors.Is(err, run.ErrUnderWay) {
+	if errors.Is(err, run.ErrInProgress) {
 		return exitRunning
 	}
 	return exitCode(media.CodeOf(err))

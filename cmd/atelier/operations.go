@@ -54,7 +54,7 @@ func (c *operationsListCmd) Run(w *world) error {
 
 // statusText returns an operation's status, and whether it is orphaned.
 func statusText(o ledger.Operation) string {
-	if o.Unattended() {
+	if o.Orphaned() {
 		return o.Status + ", orphaned"
 	}
 	return o.Status
@@ -120,7 +120,7 @@ func (c *operationsShowCmd) Run(w *world) error {
 		}
 		w.dispositions(dispositions)
 		switch {
-		case o.Unattended():
+		case o.Orphaned():
 			w.line("it is unfinished and no process is working on it; to continue it: atelier generate --wait %s; to cancel it: atelier operations cancel %[1]s", o.ID)
 		case o.FinishedAt.IsZero():
 			w.line("a process is working on it; to wait for it: atelier generate --wait %s", o.ID)
@@ -150,8 +150,8 @@ func (c *operationsRetryCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	return c.proceed(w, c.ID, false, gateway.ErrLetGo, func(ctx context.Context, a *app, id string) (*generate.Result, error) {
-		return a.Gateway.Retry(ctx, gateway.Again{Operation: id, All: c.All})
+	return c.proceed(w, c.ID, false, gateway.ErrCancelled, func(ctx context.Context, a *app, id string) (*generate.Result, error) {
+		return a.Gateway.Retry(ctx, gateway.RetryOptions{Operation: id, All: c.All})
 	})
 }
 

@@ -360,7 +360,7 @@ func (s *workshop) served(t *testing.T, id string) {
 	s.look(t, func(l ledger.Store) {
 		eventually(t, "the end of the run", func() bool {
 			st, err := l.RunState(t.Context(), owner, id)
-			return err == nil && st.Status == ledger.WaitOver
+			return err == nil && st.Status == ledger.WaitFinished
 		})
 	})
 	_ = serving.cmd.Process.Signal(os.Interrupt)

@@ -35,7 +35,7 @@ func (c *againFlags) follow(w *world, begin func(*app, *run.Service) (*run.Run, 
 // follow starts a run, shows its progress until it ends, and then its result. Ctrl-C cancels the run.
 func (w *world) follow(quiet bool, sources atelier.Sources, begin func(*app, *run.Service) (*run.Run, error), show func(a *app, id string, res *agent.Result, runErr error) error) error {
 	p := newProgress(w, quiet)
-	return w.withRuns(appConfig{events: p.generation, sources: sources, takeOver: true}, func(a *app, runs *run.Service) error {
+	return w.withRuns(appConfig{events: p.generation, sources: sources, adopt: true}, func(a *app, runs *run.Service) error {
 		stop := p.follow(a.Observer())
 		defer stop()
 		r, err := begin(a, runs)
@@ -106,7 +106,7 @@ func (c *resumeCmd) Run(w *world) error {
 }
 
 // resume continues a run that waits for no answer, or shows the questions of one that does.
-func (c *resumeCmd) resume(w *world, s *run.Service, limits run.Again) (*run.Run, error) {
+func (c *resumeCmd) resume(w *world, s *run.Service, limits run.ContinueOptions) (*run.Run, error) {
 	open, err := s.Questions(w.ctx, owner, c.ID)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (c *resumeCmd) resume(w *world, s *run.Service, limits run.Again) (*run.Run
 	if len(open) == 0 {
 		return s.ResumeWith(w.ctx, owner, c.ID, nil, limits)
 	}
-	if limits != (run.Again{}) {
+	if limits != (run.ContinueOptions{}) {
 		return nil, media.Errorf(media.CodeInvalid, "run %s waits for an answer: give the limits together with the answer (atelier resume %[1]s shows the question)", c.ID)
 	}
 	if c.JSON {

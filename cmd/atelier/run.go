@@ -105,7 +105,7 @@ func (c *runCmd) Run(w *world) error {
 	})
 }
 
-func (c *runCmd) request(ctx context.Context, a *app, limits run.Again) (req agent.Request, err error) {
+func (c *runCmd) request(ctx context.Context, a *app, limits run.ContinueOptions) (req agent.Request, err error) {
 	req = requestWithin(limits)
 	req.Agent, req.Message, req.Owner, req.LenientImages = c.Agent, c.Message, owner, c.LenientImages
 	req.LostImages = vision.LostImages(c.LostImages)

@@ -80,7 +80,7 @@ func (c *runsForkCmd) fork() (f run.Fork, err error) {
 		return f, media.Errorf(media.CodeInvalid, "--from is missing: name the first step to execute again, see atelier runs show %s --steps", c.ID)
 	}
 	f = run.Fork{From: c.From, LenientImages: c.LenientImages}
-	if f.Again, err = c.limits(); err != nil {
+	if f.ContinueOptions, err = c.limits(); err != nil {
 		return f, err
 	}
 	f.LostImages = vision.LostImages(c.LostImages)

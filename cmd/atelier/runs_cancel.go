@@ -19,7 +19,7 @@ type runsCancelCmd struct {
 
 // Run cancels a run and waits until it has ended.
 func (c *runsCancelCmd) Run(w *world) error {
-	err := w.withRuns(appConfig{takeOver: true}, func(a *app, runs *run.Service) (err error) {
+	err := w.withRuns(appConfig{adopt: true}, func(a *app, runs *run.Service) (err error) {
 		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (c *runsCancelCmd) Run(w *world) error {
 		return err
 	}
 	// The engine's database is damaged, but the ledger still has the run.
-	return w.withApp(appConfig{alone: true}, func(a *app) (err error) {
+	return w.withApp(appConfig{withoutEngine: true}, func(a *app) (err error) {
 		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
 			return err
 		}

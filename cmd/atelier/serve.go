@@ -37,7 +37,7 @@ func (c *serveCmd) Run(w *world) error {
 	if c.LogJSON {
 		logJSONTo(w.stderr)
 	}
-	err = w.withApp(appConfig{takeOver: true, partials: c.Partials}, func(a *app) error {
+	err = w.withApp(appConfig{adopt: true, partials: c.Partials}, func(a *app) error {
 		if _, err := a.Runs(w.ctx); err != nil {
 			return err
 		}

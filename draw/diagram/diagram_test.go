@@ -32,7 +32,7 @@ func TestDiagrams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, _ := svgtest.Good(t, diagram.Draw, p)
+			d, _ := svgtest.CheckRepeatable(t, diagram.Draw, p)
 			d.NoOverlap(t)
 		})
 	}
@@ -55,7 +55,7 @@ func TestHostileText(t *testing.T) {
 
 func TestTenThousandNodes(t *testing.T) {
 	t.Parallel()
-	_, res := svgtest.Good(t, diagram.Draw, map[string]any{"Title": "T", "Edges": edges(10_000)})
+	_, res := svgtest.CheckRepeatable(t, diagram.Draw, map[string]any{"Title": "T", "Edges": edges(10_000)})
 	if res.Facts["NodeCount"] != 80 || len(res.Warnings) == 0 || !strings.Contains(res.Alt, "80 best-connected of 10000 nodes") {
 		t.Errorf("count %v, warnings %v", res.Facts["NodeCount"], res.Warnings)
 	}

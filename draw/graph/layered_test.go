@@ -52,7 +52,7 @@ func TestNothingLiesOnAnything(t *testing.T) {
 				t.Fatalf("%+v lies outside of %+v", a, page)
 			}
 			for _, b := range all[i+1:] {
-				if a.Grow(-0.1).Meets(b.Grow(-0.1)) {
+				if a.Grow(-0.1).Overlaps(b.Grow(-0.1)) {
 					t.Fatalf("%+v lies over %+v", a, b)
 				}
 			}

@@ -32,13 +32,13 @@ func OnPage(page svg.Page, css string, groups []string, size Size, draw func(s *
 	return page.End(&s)
 }
 
-// mostKeys is the maximum number of groups in a legend.
-const mostKeys = 16
+// maxLegendEntries is the maximum number of groups in a legend.
+const maxLegendEntries = 16
 
 // legend writes names in the colours of their groups, in rows no wider than room, and returns their height.
 func legend(s *svg.Canvas, names []string, corner svg.Point, room float64) float64 {
 	x, y := 0.0, 6.0
-	for i, n := range names[:min(mostKeys, len(names))] {
+	for i, n := range names[:min(maxLegendEntries, len(names))] {
 		n = svg.Fit(n, rowSize, min(220, room-24))
 		w := svg.Width(n, rowSize) + 34
 		if x > 0 && x+w-14 > room {

@@ -38,7 +38,7 @@ func TestInfographics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, _ := svgtest.Good(t, infographic.Draw, p)
+			d, _ := svgtest.CheckRepeatable(t, infographic.Draw, p)
 			d.NoOverlap(t)
 		})
 	}
@@ -59,7 +59,7 @@ func TestTenThousandPointsAndManySections(t *testing.T) {
 		sections = append(sections, map[string]any{"heading": fmt.Sprint("Section ", i), "items": []any{"x"}})
 	}
 	sections[0] = map[string]any{"chart": chart(10_000)}
-	_, res := svgtest.Good(t, infographic.Draw, map[string]any{"Title": "T", "Sections": sections})
+	_, res := svgtest.CheckRepeatable(t, infographic.Draw, map[string]any{"Title": "T", "Sections": sections})
 	if res.Facts["SectionCount"] != 24 || !strings.Contains(fmt.Sprint(res.Warnings), "first 24 of 300 Sections") {
 		t.Errorf("%v %v", res.Facts["SectionCount"], res.Warnings)
 	}

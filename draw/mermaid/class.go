@@ -12,7 +12,7 @@ import (
 
 // classes parses a class diagram.
 type classes struct {
-	*graphed
+	*graphDiagram
 	inside int // class whose body is read, -1 outside
 	spaces []int
 }
@@ -32,7 +32,7 @@ func (c *classes) end() (diagram, error) {
 	if c.inside >= 0 || len(c.spaces) > 0 {
 		return nil, svg.Invalid("Code has an opening brace without a closing one: end it with }")
 	}
-	return c.graphed, nil
+	return c.graphDiagram, nil
 }
 
 func (c *classes) class(name string) int {

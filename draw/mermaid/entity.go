@@ -10,7 +10,7 @@ import (
 
 // entities parses an entity-relationship diagram.
 type entities struct {
-	*graphed
+	*graphDiagram
 	inside int
 }
 
@@ -24,7 +24,7 @@ func (d *entities) end() (diagram, error) {
 	if d.inside >= 0 {
 		return nil, svg.Invalid("Code has no closing brace for entity %s: end it with }", svg.Clip(d.graph.Nodes[d.inside].ID))
 	}
-	return d.graphed, nil
+	return d.graphDiagram, nil
 }
 
 // ends matches the words that can replace crow's feet.

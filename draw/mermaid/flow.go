@@ -9,23 +9,23 @@ import (
 	"atelier/internal/pattern"
 )
 
-// graphed is a diagram that is drawn as a graph: flowchart, classes, states, entities.
-type graphed struct {
+// graphDiagram is a diagram that is drawn as a graph: flowchart, classes, states, entities.
+type graphDiagram struct {
 	remarks
 	name      string
 	graph     *graph.Graph
 	direction string
 }
 
-func newGraphed(name string) *graphed {
-	return &graphed{name: name, graph: &graph.Graph{}, direction: "down"}
+func newGraphed(name string) *graphDiagram {
+	return &graphDiagram{name: name, graph: &graph.Graph{}, direction: "down"}
 }
 
-func (d *graphed) kind() string { return d.name }
+func (d *graphDiagram) kind() string { return d.name }
 
-func (d *graphed) end() (diagram, error) { return d, nil }
+func (d *graphDiagram) end() (diagram, error) { return d, nil }
 
-func (d *graphed) draw(page *svg.Page) ([]byte, error) {
+func (d *graphDiagram) draw(page *svg.Page) ([]byte, error) {
 	if len(d.graph.Nodes) == 0 {
 		return nil, svg.Invalid("the %s has nothing to draw: Code ends after its first line; write its parts below that", d.name)
 	}
@@ -35,7 +35,7 @@ func (d *graphed) draw(page *svg.Page) ([]byte, error) {
 }
 
 // turn sets the direction if s names one, and reports whether it does.
-func (d *graphed) turn(s string) bool {
+func (d *graphDiagram) turn(s string) bool {
 	way, known := graph.Direction(s)
 	if known && way != "" {
 		d.direction = way
@@ -45,7 +45,7 @@ func (d *graphed) turn(s string) bool {
 
 // flow parses a flowchart.
 type flow struct {
-	*graphed
+	*graphDiagram
 	open  []int           // groups of the enclosing subgraphs
 	links map[string]bool // ids of links, including the @
 }

@@ -46,7 +46,7 @@ func parse(code string) (diagram, error) {
 	var r reader
 	switch kind := strings.ToLower(strings.TrimSuffix(word, ":")); kind {
 	case "graph", "flowchart", "flowchart-elk":
-		f := flow{graphed: newGraphed("flowchart"), links: map[string]bool{}}
+		f := flow{graphDiagram: newGraphed("flowchart"), links: map[string]bool{}}
 		if !f.turn(rest) && rest != "" {
 			lines = append([]line{{1, rest}}, lines...)
 		}
@@ -60,11 +60,11 @@ func parse(code string) (diagram, error) {
 		}
 		r = p
 	case "classdiagram", "classdiagram-v2":
-		r = &classes{graphed: newGraphed("class diagram"), inside: -1}
+		r = &classes{graphDiagram: newGraphed("class diagram"), inside: -1}
 	case "statediagram", "statediagram-v2":
-		r = &states{graphed: newGraphed("state diagram"), noted: -1}
+		r = &states{graphDiagram: newGraphed("state diagram"), noted: -1}
 	case "erdiagram":
-		d := &entities{graphed: newGraphed("entity-relationship diagram"), inside: -1}
+		d := &entities{graphDiagram: newGraphed("entity-relationship diagram"), inside: -1}
 		d.direction = "auto"
 		r = d
 	case "gantt":

@@ -11,7 +11,7 @@ import (
 
 // states parses a state diagram.
 type states struct {
-	*graphed
+	*graphDiagram
 	open  []scope
 	noted int // state whose note is read, -1 outside
 }
@@ -34,7 +34,7 @@ func (d *states) end() (diagram, error) {
 	if len(d.open) > 0 {
 		return nil, svg.Invalid("Code has no closing brace for state %s: end it with }", svg.Clip(d.open[len(d.open)-1].id))
 	}
-	return d.graphed, nil
+	return d.graphDiagram, nil
 }
 
 func (d *states) state(id string) int {

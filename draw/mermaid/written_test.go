@@ -31,8 +31,8 @@ func TestSourcesAsModelsWriteThem(t *testing.T) {
 	for name, code := range written() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			svgtest.Good(t, mermaid.Draw, map[string]any{"Code": code})
-			svgtest.Good(t, mermaid.Draw, map[string]any{"Code": "```mermaid\r\n" + code + "\r\n```"})
+			svgtest.CheckRepeatable(t, mermaid.Draw, map[string]any{"Code": code})
+			svgtest.CheckRepeatable(t, mermaid.Draw, map[string]any{"Code": "```mermaid\r\n" + code + "\r\n```"})
 		})
 	}
 }

@@ -28,7 +28,7 @@ func (d *drawing) tags(marks []mark, size graph.Size) []tag {
 		text, m := svg.Fit(d.Graph.Nodes[i].Label, bigSize, 190), marks[i]
 		w, h := svg.Width(text, bigSize), bigSize*1.05
 		for _, b := range around(m, w, h) {
-			if b.X < 0 || b.Right() > size.W || b.Y < 0 || b.Bottom() > size.H || slices.ContainsFunc(taken, b.Meets) {
+			if b.X < 0 || b.Right() > size.W || b.Y < 0 || b.Bottom() > size.H || slices.ContainsFunc(taken, b.Overlaps) {
 				continue
 			}
 			taken, out = append(taken, b), append(out, tag{text, b})
@@ -60,12 +60,12 @@ func around(m mark, w, h float64) []svg.Box {
 	return out
 }
 
-// mostTexts is the maximum number of relations that are named; more would be clutter.
-const mostTexts = 60
+// maxWireTexts is the maximum number of relations that are named; more would be clutter.
+const maxWireTexts = 60
 
 // wireTexts writes the names of relations near their middle where there is room.
 func (d *drawing) wireTexts(s *svg.Canvas, marks []mark) {
-	if len(d.Graph.Edges) > mostTexts {
+	if len(d.Graph.Edges) > maxWireTexts {
 		return
 	}
 	var taken []svg.Box
@@ -81,7 +81,7 @@ func (d *drawing) wireTexts(s *svg.Canvas, marks []mark) {
 		for _, t := range []float64{0.5, 0.4, 0.6, 0.3, 0.7} {
 			p := marks[e.From].at.To(marks[e.To].at, t)
 			b := svg.Box{X: p.X - w/2, Y: p.Y - 7, W: w, H: 14}
-			if slices.ContainsFunc(taken, b.Meets) {
+			if slices.ContainsFunc(taken, b.Overlaps) {
 				continue
 			}
 			taken = append(taken, b)

@@ -27,7 +27,7 @@ func apart(t *testing.T, d svgtest.Drawing) {
 		}
 		b, _ := c.Box(d)
 		for _, x := range d.Texts("j") {
-			if o, _ := x.Box(d); b.Grow(-1).Meets(o.Grow(-1)) {
+			if o, _ := x.Box(d); b.Grow(-1).Overlaps(o.Grow(-1)) {
 				t.Errorf("%q lies over a circle at %+v", x.Text, b)
 			}
 		}
@@ -49,7 +49,7 @@ func TestNetworks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, _ := svgtest.Good(t, network.Draw, p)
+			d, _ := svgtest.CheckRepeatable(t, network.Draw, p)
 			apart(t, d)
 		})
 	}
@@ -75,7 +75,7 @@ func full(n int) []any {
 
 func TestFiveHundredNodesStayReadable(t *testing.T) {
 	t.Parallel()
-	d, res := svgtest.Good(t, network.Draw, map[string]any{"Title": "T", "Edges": edges(500)})
+	d, res := svgtest.CheckRepeatable(t, network.Draw, map[string]any{"Title": "T", "Edges": edges(500)})
 	if res.Facts["NodeCount"] != 500 || len(res.Warnings) != 1 || !strings.HasPrefix(res.Warnings[0], "Names stand at ") {
 		t.Errorf("count %v, warnings %v", res.Facts["NodeCount"], res.Warnings)
 	}

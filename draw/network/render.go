@@ -13,9 +13,9 @@ import (
 const (
 	nameSize = 12.0
 	nameStep = 14.0
-	// A network of more than mostNames nodes has names only at its largest nodes, in a larger size
+	// A network of more than maxNamed nodes has names only at its largest nodes, in a larger size
 	// and where there is room: more names would be unreadable at the size at which a page is seen.
-	mostNames = 80
+	maxNamed  = 80
 	someNames = 72
 	bigSize   = 15.0
 )
@@ -29,7 +29,7 @@ type mark struct {
 }
 
 // crowded reports whether only the largest nodes are named.
-func (d *drawing) crowded() bool { return len(d.Graph.Nodes) > mostNames }
+func (d *drawing) crowded() bool { return len(d.Graph.Nodes) > maxNamed }
 
 // sizes returns what the circles show: the value of each node, or its number of relations if it has none.
 func (d *drawing) sizes() []float64 {

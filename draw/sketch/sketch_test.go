@@ -24,7 +24,7 @@ func TestSketches(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, _ := svgtest.Good(t, sketch.Draw, p)
+			d, _ := svgtest.CheckRepeatable(t, sketch.Draw, p)
 			d.NoOverlap(t)
 		})
 	}

@@ -45,8 +45,8 @@ func (b Box) Move(p Point) Box { return Box{b.X + p.X, b.Y + p.Y, b.W, b.H} }
 // Grow returns the box enlarged by d on every side.
 func (b Box) Grow(d float64) Box { return Box{b.X - d, b.Y - d, b.W + 2*d, b.H + 2*d} }
 
-// Meets reports whether two boxes overlap; a shared edge is not an overlap.
-func (b Box) Meets(o Box) bool {
+// Overlaps reports whether two boxes overlap; a shared edge is not an overlap.
+func (b Box) Overlaps(o Box) bool {
 	return b.X < o.Right() && o.X < b.Right() && b.Y < o.Bottom() && o.Y < b.Bottom()
 }
 

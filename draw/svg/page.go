@@ -22,8 +22,8 @@ type Page struct {
 	// Language is the language of the page's own words and numbers: en or de.
 	Language string
 	W, H     float64
-	// Wide means that the caller requested the width, so that it is kept.
-	Wide bool
+	// FixedWidth means that the caller requested the width, so that it is kept.
+	FixedWidth bool
 }
 
 // Drawing is a finished file and its description.
@@ -79,7 +79,7 @@ func ReadPage(p map[string]any, w, h float64) (Page, error) {
 			return out, Invalid("%s is %v: give pixels from %g to %g", side.name, Clip(value.Text(p[side.name])), side.lo, side.hi)
 		}
 		*side.to = math.Round(v)
-		out.Wide = out.Wide || side.to == &out.W
+		out.FixedWidth = out.FixedWidth || side.to == &out.W
 	}
 	return out, nil
 }
@@ -91,7 +91,7 @@ const least = 640
 // Around returns the width of a page whose drawing needs w pixels with its margins: at least the requested width, if
 // any, otherwise what the drawing needs, so that a narrow drawing keeps its size on a narrow screen.
 func (p Page) Around(w float64) float64 {
-	if p.Wide {
+	if p.FixedWidth {
 		return max(p.W, math.Ceil(w))
 	}
 	return max(min(p.W, least), math.Ceil(w))

@@ -26,8 +26,8 @@ func Draw(tb testing.TB, draw DrawFunc, params map[string]any) ([]byte, svg.Draw
 	return d.Data, d
 }
 
-// Good draws twice, expects the same bytes, and checks the drawing with [Check].
-func Good(tb testing.TB, draw DrawFunc, params map[string]any) (Drawing, svg.Drawing) {
+// CheckRepeatable draws twice, expects the same bytes, and checks the drawing with [Check].
+func CheckRepeatable(tb testing.TB, draw DrawFunc, params map[string]any) (Drawing, svg.Drawing) {
 	tb.Helper()
 	one, made := Draw(tb, draw, params)
 	two, _ := Draw(tb, draw, maps.Clone(params))

@@ -214,7 +214,7 @@ func (d Drawing) NoOverlap(tb testing.TB) {
 		for _, b := range list[i+1:] {
 			p, _ := a.Box(d)
 			q, _ := b.Box(d)
-			if p.Grow(-1).Meets(q.Grow(-1)) {
+			if p.Grow(-1).Overlaps(q.Grow(-1)) {
 				tb.Errorf("%q %+v lies over %q %+v", a.Text, p, b.Text, q)
 			}
 		}

@@ -68,7 +68,7 @@ func spiral(taken []svg.Box, area svg.Box, w, h float64) (svg.Box, bool) {
 		if b.X < area.X || b.Y < area.Y || b.Right() > area.Right() || b.Bottom() > area.Bottom() {
 			continue
 		}
-		met := slices.IndexFunc(taken, b.Meets)
+		met := slices.IndexFunc(taken, b.Overlaps)
 		if met < 0 {
 			return b, true
 		}

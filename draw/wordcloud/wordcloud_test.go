@@ -32,7 +32,7 @@ func TestNoTwoWordsTouch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, res := svgtest.Good(t, wordcloud.Draw, p)
+			d, res := svgtest.CheckRepeatable(t, wordcloud.Draw, p)
 			d.NoOverlap(t)
 			if n := res.Facts["WordCount"].(int); n != len(d.Texts("wd")) || n == 0 {
 				t.Errorf("%d words, %d drawn", n, len(d.Texts("wd")))
@@ -58,7 +58,7 @@ func TestWordsAreCountedAndSorted(t *testing.T) {
 
 func TestTenThousandWords(t *testing.T) {
 	t.Parallel()
-	_, res := svgtest.Good(t, wordcloud.Draw, map[string]any{"Title": "T", "Words": list(10_000, func(i int) float64 { return float64(10_000 - i) })})
+	_, res := svgtest.CheckRepeatable(t, wordcloud.Draw, map[string]any{"Title": "T", "Words": list(10_000, func(i int) float64 { return float64(10_000 - i) })})
 	if res.Facts["WordCount"] != 100 || !strings.Contains(res.Alt, "100 heaviest of 10000 words") {
 		t.Errorf("%v: %v", res.Facts["WordCount"], res.Alt)
 	}

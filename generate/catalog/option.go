@@ -133,9 +133,9 @@ func (m Model) checkRules() error {
 	return nil
 }
 
-// Judge returns nil if the rule accepts the value of the named option. The error has code media.CodeInvalid and names
+// Validate returns nil if the rule accepts the value of the named option. The error has code media.CodeInvalid and names
 // the rejected part of the value.
-func (r OptionRule) Judge(name string, value any) error {
+func (r OptionRule) Validate(name string, value any) error {
 	bad := func() error {
 		text, _ := OptionText(value)
 		return media.Errorf(media.CodeInvalid, "option %s is %q: use %s", name, media.ErrorText(fault.Quote(text)), r)
@@ -149,7 +149,7 @@ func (r OptionRule) Judge(name string, value any) error {
 			return bad()
 		}
 		for i, item := range items {
-			if err := r.item().Judge(fmt.Sprintf("%s[%d]", name, i), item); err != nil {
+			if err := r.item().Validate(fmt.Sprintf("%s[%d]", name, i), item); err != nil {
 				return err
 			}
 		}
@@ -173,7 +173,7 @@ func (r OptionRule) fields(name string, object map[string]any) error {
 		if !known {
 			return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: %s takes %s", name, media.ErrorText(fault.Quote(field)), name, r.fieldNames())
 		}
-		if err := rule.Judge(name+"."+field, object[field]); err != nil {
+		if err := rule.Validate(name+"."+field, object[field]); err != nil {
 			return err
 		}
 	}

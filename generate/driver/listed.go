@@ -50,8 +50,8 @@ type ListedTask struct {
 }
 
 const (
-	// mostListed limits how far back a list is read, in tasks.
-	mostListed = 1000
+	// maxListed limits how far back a list is read, in tasks.
+	maxListed = 1000
 	// skew is how far a provider's clock may lag behind this one.
 	skew = time.Minute
 )
@@ -80,7 +80,7 @@ func Find(ctx context.Context, d Listed, t Task, since time.Time) ([]Handle, err
 		return nil, nil
 	}
 	var found []Handle
-	for from, read := "", 0; read < mostListed; {
+	for from, read := "", 0; read < maxListed; {
 		part, err := d.List(ctx, from)
 		if err != nil {
 			return nil, err

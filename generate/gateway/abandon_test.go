@@ -47,7 +47,7 @@ func TestAbandonedByAnotherProcess(t *testing.T) {
 				leave(gateway.ErrHandedOver)
 			}()
 			ask := trio()
-			ask.IdempotencyKey, ask.TakeUp = "act", true
+			ask.IdempotencyKey, ask.Adopt = "act", true
 			first, err := h.Generate(ctx, ask)
 			if err != nil || first.Status != generate.StatusRunning {
 				t.Fatalf("%+v, %v", first, err)

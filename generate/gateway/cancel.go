@@ -154,10 +154,10 @@ func (g *Gateway) operationOf(ctx context.Context, key string) (string, error) {
 }
 
 // abandon is Generate for a caller whose context has ended. It requests nothing, but ends what an earlier process left
-// of the same request (see [generate.Request.TakeUp] and [Gateway.Abandon]).
+// of the same request (see [generate.Request.Adopt] and [Gateway.Abandon]).
 func (g *Gateway) abandon(ctx context.Context, r generate.Request) (*generate.Result, error) {
 	gone := fault.Of(ctx.Err())
-	if !r.TakeUp || handedOver(ctx) {
+	if !r.Adopt || handedOver(ctx) {
 		return nil, gone
 	}
 	id, err := g.operationOf(ctx, r.IdempotencyKey)
@@ -193,10 +193,10 @@ func (g *Gateway) Abandon(ctx context.Context, id string) (*generate.Result, err
 // providers, and [Gateway.Resume] finds them.
 var ErrHandedOver = journal.ErrHandedOver
 
-// ErrLetGo is the cause of a context that ends because no more results are wanted, except those that will be billed
+// ErrCancelled is the cause of a context that ends because no more results are wanted, except those that will be billed
 // anyway: a task that its provider can cancel is cancelled, and one that it cannot is left as by [ErrHandedOver]. Under
 // any other cause such a task is cancelled too, and counts as possibly billed.
-var ErrLetGo error = media.Errorf(media.CodeCancelled, "cancelled before it was finished")
+var ErrCancelled error = media.Errorf(media.CodeCancelled, "cancelled before it was finished")
 
 // submitTime is how long a call that starts a task may run after its context has ended: without the task's id the task
 // cannot be stopped, left, or fetched later.
@@ -288,7 +288,7 @@ func (l *departure) giveUp(ctx context.Context, p polling, last driver.Update) (
 	if err == nil {
 		return last, fault.Of(reason)
 	}
-	if errors.Is(reason, ErrLetGo) && l.resumable {
+	if errors.Is(reason, ErrCancelled) && l.resumable {
 		return last, l.leave(media.CodeCancelled, "leave the task to its provider",
 			fault.Of(err).Message, ": the task continues there and is billed, so it was left to be fetched")
 	}

@@ -108,7 +108,7 @@ func (l *downloads) fetch(ctx context.Context, url string, attempts int) (media.
 	for number := 1; ; number++ {
 		b, declared, err := l.once(ctx, url)
 		code := media.CodeOf(err) // errors that an immediate retry does not fix
-		if err == nil || number >= attempts || !passing(fault.Of(err)) || code == media.CodeDeadline || code == media.CodeDiskFull {
+		if err == nil || number >= attempts || !fetchable(fault.Of(err)) || code == media.CodeDeadline || code == media.CodeDiskFull {
 			return b, declared, err
 		}
 		// A plain wait, not a journalled one: a replay fetches anew or not at all.
@@ -120,14 +120,14 @@ func (l *downloads) fetch(ctx context.Context, url string, attempts int) (media.
 
 const fetchTime = 2 * time.Minute
 
-// fetchPause grows with each attempt, up to longestFetchPause.
+// fetchPause grows with each attempt, up to maxFetchPause.
 const (
-	fetchPause        = 100 * time.Millisecond
-	longestFetchPause = 20 * time.Second
+	fetchPause    = 100 * time.Millisecond
+	maxFetchPause = 20 * time.Second
 )
 
-// passing reports whether another try can fix a download error.
-func passing(err *media.Error) bool { return err.Retryable || operation.Passing(err.Code) }
+// fetchable reports whether another try can fix a download error.
+func fetchable(err *media.Error) bool { return err.Retryable || operation.Transient(err.Code) }
 
 // errRefusedLink is the cause if a link does not work, or no longer works.
 var errRefusedLink = errors.New("link refused")
@@ -207,7 +207,7 @@ func (d *delivery) later(item driver.Item, err *media.Error) bool {
 		dead := !d.begun.IsZero() && d.x.g.config.Now().Sub(d.begun) > life
 		return d.asks && (!dead || d.takes < 2 && !d.x.once) // past the lifetime, a newer update may have another link
 	default:
-		return passing(err)
+		return fetchable(err)
 	}
 }
 
@@ -273,7 +273,7 @@ func isLost(a operation.Attempt) bool {
 }
 
 // undecided reports whether an operation lacks only answers that came and could not be stored. It then waits for
-// [Gateway.Retry] with [Again.All], or for [Gateway.Cancel].
+// [Gateway.Retry] with [RetryOptions.All], or for [Gateway.Cancel].
 func (c *claim) undecided() bool {
 	lost := false
 	for _, a := range c.Attempts {
@@ -295,7 +295,7 @@ func (d *delivery) fetchAgain(ctx context.Context, u driver.Update) {
 		if reason == nil {
 			return
 		}
-		pause := min(fetchPause<<min(tries, 10), longestFetchPause)
+		pause := min(fetchPause<<min(tries, 10), maxFetchPause)
 		if waited += pause; waited > wait || x.once || reason.Code == media.CodeDiskFull || x.steps.Sleep(ctx, pause) != nil {
 			return
 		}

@@ -183,11 +183,11 @@ func (c *Config) fill() {
 // Generate executes the request and waits for its results.
 //
 // It returns an error only if no call was made: the errors of [Gateway.Plan] and of Request.Accept, an intent that
-// could not be journalled, or a ctx that had ended. With Request.TakeUp such a ctx ends what an earlier process left,
+// could not be journalled, or a ctx that had ended. With Request.Adopt such a ctx ends what an earlier process left,
 // and that is the result. In strict mode the result accompanies the error and shows the refused settings. After the
 // first call the result is complete: every slot has its own status and error, see [generate.Result.Err]. Finished
 // results are recorded even when ctx ends; unfinished ones are cancelled, unless the cause of ctx is [ErrHandedOver] or
-// [ErrLetGo]. A provider that exceeds its wait leaves the operation running.
+// [ErrCancelled]. A provider that exceeds its wait leaves the operation running.
 func (g *Gateway) Generate(ctx context.Context, r generate.Request) (*generate.Result, error) {
 	p, err := g.First(r, false)
 	if err != nil {
@@ -226,7 +226,7 @@ func (g *Gateway) recall(ctx context.Context, r generate.Request) (*generate.Res
 		return nil, nil
 	}
 	known, err := log.Recall(ctx, r.IdempotencyKey)
-	if r.TakeUp && media.CodeOf(err) == media.CodeConflict {
+	if r.Adopt && media.CodeOf(err) == media.CodeConflict {
 		id, err := log.OperationOf(ctx, r.IdempotencyKey)
 		if err != nil {
 			return nil, fault.Wrap("look up idempotency key", err)
@@ -240,7 +240,7 @@ func (g *Gateway) recall(ctx context.Context, r generate.Request) (*generate.Res
 	if err != nil {
 		return nil, fault.Wrap("look up idempotency key", err)
 	}
-	if known == nil || !r.TakeUp || g.resumer == nil {
+	if known == nil || !r.Adopt || g.resumer == nil {
 		return known, nil
 	}
 	again, err := g.enter(ctx, known.Operation, operation.EventRejoin, func(c *claim) (*generate.Result, error) { return c.rejoin(ctx) })

@@ -147,7 +147,7 @@ func TestLetGoWhileATaskBegins(t *testing.T) {
 			ctx, end := context.WithCancelCause(t.Context())
 			d := &generatetest.Driver{Name: "studio", OnCancel: func(driver.Handle) error { return c.cancel }}
 			d.OnStart = func(call context.Context, _ driver.Task, _ int) (driver.Update, error) {
-				end(gateway.ErrLetGo)
+				end(gateway.ErrCancelled)
 				if c.poll == "" {
 					<-call.Done()
 				}

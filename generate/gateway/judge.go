@@ -81,9 +81,9 @@ func byMakers(own *plan.Plan, all []maker) dispositions {
 		for _, m := range all {
 			names = append(names, m.plan.Model.Name)
 		}
-		out = plan.Substituted(out, own.Asked(), strings.Join(names, ", "), everyone(all, func(m maker) string { return m.plan.Because() }))
+		out = plan.Substituted(out, own.Asked(), strings.Join(names, ", "), everyone(all, func(m maker) string { return m.plan.Reason() }))
 	case first != own:
-		out = plan.Substituted(out, own.Asked(), first.Model.Name, first.Because())
+		out = plan.Substituted(out, own.Asked(), first.Model.Name, first.Reason())
 	}
 	return out
 }

@@ -35,9 +35,9 @@ func endings() map[string]ending {
 	return map[string]ending{
 		"cancelled, and it stops":       {context.Canceled, nil, generate.StatusCancelled, 2, 0, "", 0, 0},
 		"cancelled, and it cannot stop": {context.Canceled, no, generate.StatusCancelled, 2, 2, "may bill it: it has no way", 0, 0},
-		"let go, and it stops":          {gateway.ErrLetGo, nil, generate.StatusCancelled, 2, 0, "", 0, 0},
-		"let go, and it cannot stop":    {gateway.ErrLetGo, no, generate.StatusRunning, 2, 0, "it was left to be fetched", 2, 0},
-		"let go, and it is away":        {gateway.ErrLetGo, away, generate.StatusRunning, 2, 0, "it was left to be fetched", 2, 0},
+		"let go, and it stops":          {gateway.ErrCancelled, nil, generate.StatusCancelled, 2, 0, "", 0, 0},
+		"let go, and it cannot stop":    {gateway.ErrCancelled, no, generate.StatusRunning, 2, 0, "it was left to be fetched", 2, 0},
+		"let go, and it is away":        {gateway.ErrCancelled, away, generate.StatusRunning, 2, 0, "it was left to be fetched", 2, 0},
 		"left":                          {gateway.ErrHandedOver, no, generate.StatusRunning, 0, 0, "", 3, 1},
 	}
 }
@@ -110,7 +110,7 @@ func TestAbandonedTasksCount(t *testing.T) {
 	if s := money.settled[0]; s.Images != 1 || text(s.USD) != "0.1" {
 		t.Errorf("settled %d images for %s", s.Images, text(s.USD))
 	}
-	if _, err := h.Retry(t.Context(), gateway.Again{Operation: got.Operation}); err == nil || !strings.Contains(err.Error(), "may have been billed") {
+	if _, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: got.Operation}); err == nil || !strings.Contains(err.Error(), "may have been billed") {
 		t.Errorf("Retry: %v", err)
 	}
 }
@@ -124,7 +124,7 @@ func TestLetGoWithoutALog(t *testing.T) {
 		return driver.Update{Task: driver.Handle{ID: "t"}}, nil
 	}
 	h.gemini.OnPoll = func(_ context.Context, _ driver.Task, to driver.Handle, _ int) (driver.Update, error) {
-		end(gateway.ErrLetGo)
+		end(gateway.ErrCancelled)
 		return driver.Update{Task: to}, nil
 	}
 	h.gemini.OnCancel = func(driver.Handle) error { return media.Errorf(media.CodeUnsupported, "no") }

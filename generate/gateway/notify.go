@@ -98,12 +98,12 @@ func (g *Gateway) notifyLost(ctx context.Context, provider string, n driver.Noti
 		if err != nil {
 			return err
 		}
-		if _, lost := saved.Nameless(provider, key); !lost {
+		if _, lost := saved.CallWithoutTask(provider, key); !lost {
 			return unknown
 		}
 		named := false
 		res, err := g.enter(ctx, id, operation.EventNotify, func(c *claim) (*generate.Result, error) {
-			a, lost := c.Nameless(provider, key)
+			a, lost := c.CallWithoutTask(provider, key)
 			switch named = lost && (c.Over() || a.FinishedAt.IsZero()); {
 			case named:
 				a.Task = u.Task

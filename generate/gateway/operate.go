@@ -43,7 +43,7 @@ type execution struct {
 
 func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.Context, error) {
 	id, derived := "", false
-	if p.Request.TakeUp { // the same id in the process that takes it up, so that this reservation counts once
+	if p.Request.Adopt { // the same id in the process that takes it up, so that this reservation counts once
 		id, derived = journal.ID(media.ScopeOf(ctx).Step, p.Request.IdempotencyKey, 0, 0)
 	}
 	if !derived {

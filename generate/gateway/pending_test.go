@@ -131,10 +131,10 @@ func TestDeliveryHostStaysDown(t *testing.T) {
 			return g.Resume(ctx, op)
 		},
 		"a look": func(ctx context.Context, g *gateway.Gateway, op string) (*generate.Result, error) {
-			return g.Resume(ctx, op, gateway.AskOnce)
+			return g.Resume(ctx, op, gateway.PollOnce)
 		},
 		"retry": func(ctx context.Context, g *gateway.Gateway, op string) (*generate.Result, error) {
-			return g.Retry(ctx, gateway.Again{Operation: op})
+			return g.Retry(ctx, gateway.RetryOptions{Operation: op})
 		},
 	} {
 		for what, code := range map[string]media.Code{"down": media.CodeUnavailable, "refused": media.CodeNotFound} {
@@ -183,12 +183,12 @@ func TestLinkThatIsDeadByItsAge(t *testing.T) {
 	}{{21, generate.StatusRunning}, {23, generate.StatusFailed}} {
 		now = day(11, c.day)
 		g := h.heir(t, func(conf *gateway.Config) { conf.Fetch, conf.Now = d.fetch, func() time.Time { return now } })
-		end, err := g.Resume(t.Context(), got.Operation, gateway.AskOnce)
+		end, err := g.Resume(t.Context(), got.Operation, gateway.PollOnce)
 		if err != nil || end.Status != c.status {
 			t.Errorf("on day %d: %+v, %v", c.day, end, err)
 		}
 	}
-	if _, err := h.Retry(t.Context(), gateway.Again{Operation: got.Operation}); media.CodeOf(err) != media.CodeInvalid || len(h.openai.Tasks()) != 1 {
+	if _, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: got.Operation}); media.CodeOf(err) != media.CodeInvalid || len(h.openai.Tasks()) != 1 {
 		t.Errorf("retry: %v, %d calls", err, len(h.openai.Tasks()))
 	}
 }
@@ -210,7 +210,7 @@ func TestRetryFetchesFirst(t *testing.T) {
 	if e := got.Slots[1].Error; got.Status != generate.StatusPartial || e == nil || e.Retryable || !strings.Contains(e.Message, "may be billed; atelier operations retry "+got.Operation+" looks for it there") {
 		t.Fatalf("%+v", got)
 	}
-	again := gateway.Again{Operation: got.Operation}
+	again := gateway.RetryOptions{Operation: got.Operation}
 	poll := h.openai.OnPoll
 	h.openai.OnPoll = func(context.Context, driver.Task, driver.Handle, int) (driver.Update, error) {
 		return driver.Update{}, media.Errorf(media.CodeUnavailable, "the provider is down")
@@ -240,7 +240,7 @@ func TestLinksOfAnswersAtOnce(t *testing.T) {
 	if e := got.Slots[0].Error; got.Status != generate.StatusFailed || e.Code != media.CodeUnavailable || e.Retryable || len(d.asked) < 10 {
 		t.Errorf("%+v; fetched %d times", got, len(d.asked))
 	}
-	if _, err := h.Retry(t.Context(), gateway.Again{Operation: got.Operation}); media.CodeOf(err) != media.CodeInvalid || len(h.openai.Tasks()) != 1 {
+	if _, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: got.Operation}); media.CodeOf(err) != media.CodeInvalid || len(h.openai.Tasks()) != 1 {
 		t.Errorf("retry: %v, %d calls", err, len(h.openai.Tasks()))
 	}
 }

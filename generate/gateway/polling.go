@@ -89,7 +89,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		case lacking != nil && lacking.Code == media.CodeDiskFull: // polling again at once does not help
 			return u, d.leaveResults(lacking)
 		case lacking != nil:
-			pause = max(every, min(fetchPause<<min(d.takes, 10), longestFetchPause))
+			pause = max(every, min(fetchPause<<min(d.takes, 10), maxFetchPause))
 			continue
 		case u.Done:
 			return u, nil

@@ -152,7 +152,7 @@ func TestGridsAreReservedWhole(t *testing.T) {
 			if c.again == 0 {
 				return
 			}
-			if _, err := h.Retry(t.Context(), gateway.Again{Operation: got.Operation, All: true}); err != nil {
+			if _, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: got.Operation, All: true}); err != nil {
 				t.Fatal(err)
 			}
 			if r := money.reserved[1]; r.Images != c.again || text(r.USD) != c.doubts {

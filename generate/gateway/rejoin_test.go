@@ -53,7 +53,7 @@ func TestWhatWasCutOffIsFetched(t *testing.T) {
 		stop(media.Errorf(media.CodeDeadline, "the run reached its time limit"))
 	}()
 	ask := trio()
-	ask.IdempotencyKey, ask.TakeUp = "act", true
+	ask.IdempotencyKey, ask.Adopt = "act", true
 	first, err := h.Generate(ctx, ask)
 	if err != nil || len(first.Outputs()) != 0 || len(h.gemini.Tasks()) != 2 {
 		t.Fatalf("%+v, %v after %d calls", first, err, len(h.gemini.Tasks()))
@@ -86,7 +86,7 @@ func TestWhatWasCutOffIsFetched(t *testing.T) {
 	if err != nil || third.Status != second.Status || len(h.gemini.Tasks()) != 3 || len(money.settled) != 2 {
 		t.Errorf("%+v, %v after %d calls", third, err, len(h.gemini.Tasks()))
 	}
-	ask.TakeUp = false
+	ask.Adopt = false
 	if fourth, err := h.Generate(t.Context(), ask); err != nil || fourth.Operation != first.Operation || len(h.gemini.Tasks()) != 3 {
 		t.Errorf("recalled %+v, %v", fourth, err)
 	}

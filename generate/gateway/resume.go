@@ -13,15 +13,15 @@ import (
 	"atelier/media"
 )
 
-// Asking says how often [Gateway.Resume] polls tasks in progress.
-type Asking int
+// PollMode says how often [Gateway.Resume] polls tasks in progress.
+type PollMode int
 
 const (
-	// AskUntilDone polls until the model's wait is over; the default.
-	AskUntilDone Asking = iota
-	// AskOnce polls each task once and leaves those that still run: for operations that have exceeded their wait. While
+	// PollUntilDone polls until the model's wait is over; the default.
+	PollUntilDone PollMode = iota
+	// PollOnce polls each task once and leaves those that still run: for operations that have exceeded their wait. While
 	// another caller works on the operation, the error has code media.CodeConflict.
-	AskOnce
+	PollOnce
 )
 
 // Resume continues an operation that an earlier process left or that exceeded its wait, and waits for it like
@@ -33,8 +33,8 @@ const (
 // Errors: media.CodeNotFound for an unknown operation, media.CodeUnsupported if the log cannot resume,
 // media.CodeMissingKey for a provider without its key, ctx's error while another process holds the operation; under
 // [ErrHandedOver] the operation is then returned as it stands.
-func (g *Gateway) Resume(ctx context.Context, id string, asking ...Asking) (*generate.Result, error) {
-	if slices.Contains(asking, AskOnce) {
+func (g *Gateway) Resume(ctx context.Context, id string, asking ...PollMode) (*generate.Result, error) {
+	if slices.Contains(asking, PollOnce) {
 		return g.resume(ctx, ctx, id, operation.EventResume, true)
 	}
 	res, err := await(ctx, func() (*generate.Result, error) { return g.resume(ctx, ctx, id, operation.EventResume, false) })
@@ -174,8 +174,8 @@ func outstanding(p *plan.Plan, saved *operation.Saved, slots []int) generate.Cha
 	return c
 }
 
-// Again selects the failed results of a finished operation to request again.
-type Again struct {
+// RetryOptions selects the failed results of a finished operation to request again.
+type RetryOptions struct {
 	// Operation is the operation's id.
 	Operation string
 	// All also selects results that were moderated, cancelled or deleted, and those whose call was or may have been
@@ -190,16 +190,16 @@ type Again struct {
 // own idempotency keys, against the same budgets. First, results whose call may have been billed are looked up at a
 // provider that is [driver.Listed]. Existing results are fetched without a call and without new money; so is the result
 // of a task that its provider still has. An unfinished operation is continued, as by [Gateway.Resume]; results of a
-// call that had no answer, or whose answer could not be stored, are then requested under [Again.All]. Retry requests
-// results whose error is retryable or whose call was not billed, see [Again.All] for the others. An operation that has
+// call that had no answer, or whose answer could not be stored, are then requested under [RetryOptions.All]. Retry requests
+// results whose error is retryable or whose call was not billed, see [RetryOptions.All] for the others. An operation that has
 // all its results returns them, without a call. A process that dies during Retry leaves an operation that
 // [Gateway.Resume] continues. ctx has the owner in its scope.
 //
 // Errors: media.CodeNotFound for an unknown operation, media.CodeConflict for one that another caller works on,
-// media.CodeUnsupported if the log cannot resume, media.CodeInvalid if only results that need [Again.All] are missing,
+// media.CodeUnsupported if the log cannot resume, media.CodeInvalid if only results that need [RetryOptions.All] are missing,
 // or the code of the list that could not be read to look them up (a refused key: media.CodeUnauthorized),
 // media.CodeMissingKey, media.CodeOverBudget.
-func (g *Gateway) Retry(ctx context.Context, again Again) (*generate.Result, error) {
+func (g *Gateway) Retry(ctx context.Context, again RetryOptions) (*generate.Result, error) {
 	res, err := g.enter(ctx, again.Operation, operation.EventRetry, func(c *claim) (*generate.Result, error) {
 		if c.Over() {
 			return c.retry(ctx, again)
@@ -228,7 +228,7 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*generate.Result, err
 }
 
 // retry requests the missing results of a finished operation again, after fetching those that its providers still have.
-func (c *claim) retry(ctx context.Context, ask Again) (res *generate.Result, err error) {
+func (c *claim) retry(ctx context.Context, ask RetryOptions) (res *generate.Result, err error) {
 	found, unseen, err := c.retrieve(ctx)
 	switch {
 	case err != nil:

@@ -261,7 +261,7 @@ func TestResumeRefuses(t *testing.T) {
 		t.Errorf("without the key: %v", err)
 	}
 	h.openai.NotReady = nil
-	if got, err := h.heir(t, nil).Resume(t.Context(), id, gateway.AskOnce); err != nil || got.Status != generate.StatusSucceeded {
+	if got, err := h.heir(t, nil).Resume(t.Context(), id, gateway.PollOnce); err != nil || got.Status != generate.StatusSucceeded {
 		t.Errorf("at last: %+v, %v", got, err)
 	}
 }

@@ -49,7 +49,7 @@ func TestRetryFindsWhatWasGivenUp(t *testing.T) {
 	t.Parallel()
 	h, _, list := oneByOne(t)
 	first := h.must(t, generate.Request{Model: "one", N: 1})
-	again := gateway.Again{Operation: first.Operation}
+	again := gateway.RetryOptions{Operation: first.Operation}
 	if first.Status != generate.StatusFailed || first.Usage.Unsettled != 1 {
 		t.Fatalf("%+v", first)
 	}
@@ -88,7 +88,7 @@ func TestRetryThatMayNotLook(t *testing.T) {
 		return start(ctx, task, number)
 	}
 	first := h.must(t, generate.Request{Model: "one", N: 2})
-	again := gateway.Again{Operation: first.Operation}
+	again := gateway.RetryOptions{Operation: first.Operation}
 	l.answer = func(context.Context, int) ([]driver.Handle, error) {
 		return nil, media.Errorf(media.CodeUnauthorized, "the key was refused: check it")
 	}
@@ -138,7 +138,7 @@ func TestRetryFindsAndAsksAgain(t *testing.T) {
 	there := handles("a")
 	list.Store(&there)
 	l.answer = only(l, first.Operation+"-3", there)
-	got, err := h.Retry(t.Context(), gateway.Again{Operation: first.Operation})
+	got, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 	if err != nil || got.Status != generate.StatusPartial || got.Usage.Unsettled != 1 {
 		t.Fatalf("Retry: %+v, %v", got, err)
 	}
@@ -151,7 +151,7 @@ func TestRetryFindsAndAsksAgain(t *testing.T) {
 	if len(tasks) != 4 || tasks[3].Key != first.Operation+"-4" {
 		t.Errorf("%d calls, the last one %q", len(tasks), tasks[len(tasks)-1].Key)
 	}
-	if _, err := h.Retry(t.Context(), gateway.Again{Operation: first.Operation}); media.CodeOf(err) != media.CodeInvalid {
+	if _, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("Retry of what is left: %v", err)
 	}
 }
@@ -188,7 +188,7 @@ func TestDeathWhileRetryFinds(t *testing.T) {
 				}
 				return nil
 			}
-			_, _ = h.Retry(ctx, gateway.Again{Operation: first.Operation})
+			_, _ = h.Retry(ctx, gateway.RetryOptions{Operation: first.Operation})
 			h.log.Fail = nil
 			h.log.Orphan(first.Operation)
 			next := h.heir(t, func(c *gateway.Config) { c.Drivers[0] = l })
@@ -200,7 +200,7 @@ func TestDeathWhileRetryFinds(t *testing.T) {
 				if got.Usage.Unsettled != 1 {
 					t.Errorf("%+v", got)
 				}
-				got, err = next.Retry(t.Context(), gateway.Again{Operation: first.Operation})
+				got, err = next.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 			}
 			if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || len(h.openai.Tasks()) != 1 {
 				t.Errorf("%+v, %v, %d calls", got, err, len(h.openai.Tasks()))
@@ -245,7 +245,7 @@ func TestRetryFindsWhatAnotherModelMade(t *testing.T) {
 	there := handles("a")
 	list.Store(&there)
 	for range 2 { // the second time it is there
-		got, err := h.Retry(ctx, gateway.Again{Operation: first.Operation})
+		got, err := h.Retry(ctx, gateway.RetryOptions{Operation: first.Operation})
 		if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || got.Provider != "gemini" || len(got.Outputs()) != 1 {
 			t.Fatalf("Retry: %+v, %v", got, err)
 		}

@@ -33,12 +33,12 @@ func TestRetryOfWhatAnotherEnded(t *testing.T) {
 	healed.Store(true)
 	log := &overtaken{Log: h.log}
 	log.other = func() {
-		if got, err := h.Retry(t.Context(), gateway.Again{Operation: first.Operation}); err != nil || got.Status != generate.StatusSucceeded {
+		if got, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation}); err != nil || got.Status != generate.StatusSucceeded {
 			t.Errorf("the other: %+v, %v", got, err)
 		}
 	}
 	late := h.heir(t, func(c *gateway.Config) { c.Operations = log })
-	got, err := late.Retry(t.Context(), gateway.Again{Operation: first.Operation})
+	got, err := late.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 	if err != nil || got.Status != generate.StatusSucceeded || len(got.Outputs()) != 3 || len(h.gemini.Tasks()) != 4 {
 		t.Errorf("%+v, %v after %d calls", got, err, len(h.gemini.Tasks()))
 	}

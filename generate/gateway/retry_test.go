@@ -80,7 +80,7 @@ func TestRetryAsksForWhatIsSafe(t *testing.T) {
 				t.Fatalf("status %s", first.Status)
 			}
 			if c.needs != "" {
-				_, err := h.Retry(t.Context(), gateway.Again{Operation: first.Operation})
+				_, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 				if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), c.needs) {
 					t.Errorf("Retry: %v, want %q", err, c.needs)
 				}
@@ -88,7 +88,7 @@ func TestRetryAsksForWhatIsSafe(t *testing.T) {
 					t.Errorf("%d calls, want 3", n)
 				}
 			}
-			got, err := h.Retry(t.Context(), gateway.Again{Operation: first.Operation, All: c.needs != ""})
+			got, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation, All: c.needs != ""})
 			if err != nil || got.Status != generate.StatusSucceeded || len(got.Slots) != 3 || len(h.gemini.Tasks()) != 4 {
 				t.Fatalf("Retry: %+v, %v after %d calls", got, err, len(h.gemini.Tasks()))
 			}
@@ -112,12 +112,12 @@ func TestRetryFailsAgain(t *testing.T) {
 	h := build(t, nil)
 	h.gemini.OnStart = refusing(t, h, media.Errorf(media.CodeQuotaExceeded, "no credit"))
 	first := h.must(t, trio())
-	got, err := h.Retry(t.Context(), gateway.Again{Operation: first.Operation})
+	got, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 	if err != nil || got.Status != generate.StatusFailed || got.Err() == nil || len(h.gemini.Tasks()) != 6 {
 		t.Fatalf("%+v, %v after %d calls", got, err, len(h.gemini.Tasks()))
 	}
 	h.gemini.OnStart = nil
-	got, err = h.Retry(t.Context(), gateway.Again{Operation: first.Operation})
+	got, err = h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 	if err != nil || got.Status != generate.StatusSucceeded || len(h.gemini.Tasks()) != 9 {
 		t.Errorf("%+v, %v after %d calls", got, err, len(h.gemini.Tasks()))
 	}
@@ -147,7 +147,7 @@ func TestRetryFallsBack(t *testing.T) {
 	r.Fallback = []string{"gpt-image-2"}
 	first := h.must(t, r)
 	h.openai.OnStart = nil
-	got, err := h.Retry(t.Context(), gateway.Again{Operation: first.Operation})
+	got, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 	if err != nil || got.Status != generate.StatusPartial || got.Slots[1].Output != nil || got.Slots[0].Output == nil || got.Slots[2].Output == nil {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -192,11 +192,11 @@ func TestRetryMoney(t *testing.T) {
 	first := h.must(t, trio())
 	healed.Store(true)
 	money.refuse = media.Errorf(media.CodeOverBudget, "spent")
-	if _, err := h.Retry(t.Context(), gateway.Again{Operation: first.Operation}); media.CodeOf(err) != media.CodeOverBudget {
+	if _, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation}); media.CodeOf(err) != media.CodeOverBudget {
 		t.Fatalf("Retry: %v", err)
 	}
 	money.refuse = nil
-	got, err := h.Retry(t.Context(), gateway.Again{Operation: first.Operation})
+	got, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestRetryRefuses(t *testing.T) {
 	h.failing(t, failure(media.CodeQuotaExceeded))
 	first := h.must(t, trio())
 	ask := func(g *gateway.Gateway, operation string) error {
-		_, err := g.Retry(t.Context(), gateway.Again{Operation: operation})
+		_, err := g.Retry(t.Context(), gateway.RetryOptions{Operation: operation})
 		return err
 	}
 	if err := ask(h.Gateway, "nobody's"); media.CodeOf(err) != media.CodeNotFound {
@@ -280,7 +280,7 @@ func TestRetryDeath(t *testing.T) {
 			healed.Store(true)
 			f.over.Store(false)
 			var dying sync.WaitGroup
-			dying.Go(func() { _, _ = h.Retry(t.Context(), gateway.Again{Operation: first.Operation}) })
+			dying.Go(func() { _, _ = h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation}) })
 			defer dying.Wait()
 			defer close(end)
 			select {
@@ -289,7 +289,7 @@ func TestRetryDeath(t *testing.T) {
 				t.Errorf("never came to %s", at)
 				return
 			}
-			if _, err := h.heir(t, nil).Retry(t.Context(), gateway.Again{Operation: first.Operation}); media.CodeOf(err) != media.CodeConflict {
+			if _, err := h.heir(t, nil).Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation}); media.CodeOf(err) != media.CodeConflict {
 				t.Errorf("Retry beside it: %v", err)
 			}
 			h.log.Orphan(first.Operation)
@@ -319,7 +319,7 @@ func TestRetryAfterShortAnswer(t *testing.T) {
 		return u, nil
 	}
 	first := h.must(t, generate.Request{Model: "gpt-image-2", N: 3})
-	got, err := h.Retry(t.Context(), gateway.Again{Operation: first.Operation})
+	got, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 	if err != nil || first.Status != generate.StatusPartial || got.Status != generate.StatusSucceeded {
 		t.Fatalf("%s, then %+v, %v", first.Status, got, err)
 	}

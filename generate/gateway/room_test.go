@@ -119,7 +119,7 @@ func TestRoomIsSharedAndLookedForAgain(t *testing.T) {
 	}
 	d.free.Store(1 << 30)
 	h.gemini.OnStart = nil
-	if again, err := h.Retry(t.Context(), gateway.Again{Operation: got.Operation}); err != nil || again.Status != generate.StatusSucceeded {
+	if again, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: got.Operation}); err != nil || again.Status != generate.StatusSucceeded {
 		t.Errorf("with room: %+v, %v", again, err)
 	}
 
@@ -241,11 +241,11 @@ func TestAnswerAtOnceOnAFullDisk(t *testing.T) {
 			}
 
 			first := lose().Operation
-			stands(h.heir(t, nil).Resume(t.Context(), first, gateway.AskOnce))
+			stands(h.heir(t, nil).Resume(t.Context(), first, gateway.PollOnce))
 			stands(h.heir(t, nil).Resume(t.Context(), first))
 
 			second := lose().Operation
-			if _, err := h.Retry(t.Context(), gateway.Again{Operation: second}); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "--all") {
+			if _, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: second}); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "--all") {
 				t.Errorf("retry of what is safe: %v", err)
 			}
 			third := lose().Operation
@@ -256,7 +256,7 @@ func TestAnswerAtOnceOnAFullDisk(t *testing.T) {
 				t.Errorf("%d calls before the decision, want 3", n)
 			}
 			fourth := lose().Operation
-			again, err := h.Retry(t.Context(), gateway.Again{Operation: fourth, All: true})
+			again, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: fourth, All: true})
 			if err != nil || again.Status != generate.StatusSucceeded || len(again.Outputs()) != 2 || len(h.openai.Tasks()) != 5 || len(h.gemini.Tasks()) > 0 {
 				t.Errorf("retry of all: %+v, %v; %d calls", again, err, len(h.openai.Tasks()))
 			}
@@ -269,7 +269,7 @@ func TestAnswerAtOnceOnAFullDisk(t *testing.T) {
 			}
 			fifth := lose().Operation
 			h.log.Fail = nil
-			again, err = h.Retry(t.Context(), gateway.Again{Operation: fifth, All: true})
+			again, err = h.Retry(t.Context(), gateway.RetryOptions{Operation: fifth, All: true})
 			if err != nil || again.Status != generate.StatusSucceeded || len(again.Outputs()) != 2 || len(h.openai.Tasks()) != 7 {
 				t.Errorf("retry of all that is not journalled: %+v, %v; %d calls", again, err, len(h.openai.Tasks()))
 			}

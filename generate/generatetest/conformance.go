@@ -70,7 +70,7 @@ type bench struct {
 	recorder *Recorder
 	journal  *Journal
 	traffic  *traffic
-	money    *purse
+	money    *countingBudget
 	fetch    gateway.Fetch
 	// catalogue is nil for the shipped one.
 	catalogue *catalog.Catalog
@@ -83,7 +83,7 @@ func now() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 // the end of the test, every captured call must follow the provider's documented schema.
 func (h Harness) set(t *testing.T, change func(*bench, *gateway.Config)) *bench {
 	t.Helper()
-	b := &bench{codec: wiretest.NewCodec(t), log: &Log{}, recorder: &Recorder{}, journal: &Journal{}, traffic: &traffic{}, money: &purse{}}
+	b := &bench{codec: wiretest.NewCodec(t), log: &Log{}, recorder: &Recorder{}, journal: &Journal{}, traffic: &traffic{}, money: &countingBudget{}}
 	base, key := "", ""
 	if h.Simulator != nil {
 		b.sim = h.Simulator()

@@ -7,18 +7,18 @@ import (
 	"atelier/generate"
 )
 
-// purse is a budget that counts reservations and settlements.
-type purse struct {
+// countingBudget is a budget that counts reservations and settlements.
+type countingBudget struct {
 	generate.InMemory
 
 	mu                sync.Mutex // guards all below
 	reserved, settled map[string]int
 }
 
-var _ generate.Budget = (*purse)(nil)
+var _ generate.Budget = (*countingBudget)(nil)
 
 // Reserve counts a reservation.
-func (p *purse) Reserve(_ context.Context, c generate.Charge) error {
+func (p *countingBudget) Reserve(_ context.Context, c generate.Charge) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.reserved == nil {
@@ -29,7 +29,7 @@ func (p *purse) Reserve(_ context.Context, c generate.Charge) error {
 }
 
 // Settle counts a settlement.
-func (p *purse) Settle(_ context.Context, c generate.Charge) error {
+func (p *countingBudget) Settle(_ context.Context, c generate.Charge) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.settled == nil {
@@ -40,22 +40,22 @@ func (p *purse) Settle(_ context.Context, c generate.Charge) error {
 }
 
 // touched reports whether money was reserved or settled.
-func (p *purse) touched() bool {
+func (p *countingBudget) touched() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.reserved)+len(p.settled) > 0
 }
 
 // once reports whether the operation's money was reserved and settled once.
-func (p *purse) once(operation string) bool { return p.times(operation, 1) }
+func (p *countingBudget) once(operation string) bool { return p.times(operation, 1) }
 
 // times reports whether the operation's money was reserved and settled n times.
-func (p *purse) times(operation string, n int) bool {
+func (p *countingBudget) times(operation string, n int) bool {
 	return p.counts(operation) == [2]int{n, n}
 }
 
 // counts returns how often the operation's money was reserved and settled.
-func (p *purse) counts(operation string) [2]int {
+func (p *countingBudget) counts(operation string) [2]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return [2]int{p.reserved[operation], p.settled[operation]}

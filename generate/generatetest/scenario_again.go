@@ -44,7 +44,7 @@ func askedAgain(t *testing.T, h Harness) {
 	t.Helper()
 	b, first := h.refused(t, sim.FaultQuota)
 	before := len(b.sim.Captured())
-	again := gateway.Again{Operation: first.Operation}
+	again := gateway.RetryOptions{Operation: first.Operation}
 	var all sync.WaitGroup
 	var done atomic.Int32
 	for _, g := range []*gateway.Gateway{b.gateway, b.second(t)} {
@@ -101,13 +101,13 @@ func askedAgainOnWish(t *testing.T, h Harness) {
 	t.Helper()
 	b, first := h.refused(t, sim.FaultModerated)
 	before := len(b.sim.Captured())
-	if _, err := b.gateway.Retry(scoped(t.Context()), gateway.Again{Operation: first.Operation}); media.CodeOf(err) != media.CodeInvalid {
+	if _, err := b.gateway.Retry(scoped(t.Context()), gateway.RetryOptions{Operation: first.Operation}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("Retry: %v, want %s", err, media.CodeInvalid)
 	}
 	if n := len(b.sim.Captured()); n != before || !b.money.once(first.Operation) {
 		t.Errorf("%d calls, want %d, and no money", n, before)
 	}
-	got, err := b.gateway.Retry(scoped(t.Context()), gateway.Again{Operation: first.Operation, All: true})
+	got, err := b.gateway.Retry(scoped(t.Context()), gateway.RetryOptions{Operation: first.Operation, All: true})
 	if err != nil {
 		t.Fatal(err)
 	}

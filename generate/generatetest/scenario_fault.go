@@ -13,9 +13,9 @@ import (
 	"atelier/media"
 )
 
-// Idle is an optional interface of a [Simulator]. It reports whether the answer to a [sim.FaultServerError] says in
+// NotBilled is an optional interface of a [Simulator]. It reports whether the answer to a [sim.FaultServerError] says in
 // the provider's words that nothing was made, or the answer to a [sim.FaultQuota] says when to retry.
-type Idle interface{ Idle(in sim.Injection) bool }
+type NotBilled interface{ Idle(in sim.Injection) bool }
 
 // expectation is the expected result of a fault.
 type expectation struct {
@@ -110,7 +110,7 @@ func faulty(t *testing.T, h Harness, in sim.Injection) {
 	b := h.set(t, nil)
 	_, listed := b.driver.(driver.Listed)
 	want := expected(in.Fault, listed)
-	if s, ok := b.sim.(Idle); ok && s.Idle(in) {
+	if s, ok := b.sim.(NotBilled); ok && s.Idle(in) {
 		want = expected(sim.FaultOverloaded, listed)
 	}
 	b.sim.Inject(in)

@@ -130,7 +130,7 @@ type Saved struct {
 type Recaller interface {
 	// Recall returns the result of the finished operation with this key and the scope of ctx; nil if there is none.
 	Recall(ctx context.Context, key string) (*generate.Result, error)
-	// OperationOf returns the id of the operation with this key and the owner of ctx, for [generate.Request.TakeUp].
+	// OperationOf returns the id of the operation with this key and the owner of ctx, for [generate.Request.Adopt].
 	// The error has code media.CodeNotFound if there is none.
 	OperationOf(ctx context.Context, key string) (operation string, err error)
 }

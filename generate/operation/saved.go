@@ -44,13 +44,13 @@ func TooLate(e Event, id string, s generate.Status) error {
 	return media.Errorf(media.CodeConflict, "operation %s is over (%s): there is nothing to %s", id, s, e)
 }
 
-// Passing reports whether an error's code means that the same may succeed later.
-func Passing(c media.Code) bool {
+// Transient reports whether an error's code means that the same may succeed later.
+func Transient(c media.Code) bool {
 	return c == media.CodeUnavailable || c == media.CodeCorrupt || c == media.CodeDeadline || c == media.CodeDiskFull
 }
 
-// Nameless returns the call with a key whose task is unknown: it is in progress, or ended as possibly billed.
-func (s *Saved) Nameless(provider, key string) (Attempt, bool) {
+// CallWithoutTask returns the call with a key whose task is unknown: it is in progress, or ended as possibly billed.
+func (s *Saved) CallWithoutTask(provider, key string) (Attempt, bool) {
 	if res, _ := s.Ended(EventNotify); res != nil {
 		return Attempt{}, false
 	}
@@ -134,7 +134,7 @@ func (s *Saved) Result() *generate.Result {
 // provider may still have the results.
 func (s *Saved) Unfetched() []Attempt {
 	return slices.DeleteFunc(slices.Clone(s.Attempts), func(a Attempt) bool {
-		return a.Task == (driver.Handle{}) || len(a.Slots) == 0 || a.Error == nil || a.Usage.Images == 0 && !GaveUp(a.Error.Code) || !Passing(a.Error.Code) && !GaveUp(a.Error.Code) ||
+		return a.Task == (driver.Handle{}) || len(a.Slots) == 0 || a.Error == nil || a.Usage.Images == 0 && !GaveUp(a.Error.Code) || !Transient(a.Error.Code) && !GaveUp(a.Error.Code) ||
 			len(s.Unanswered(a)) == 0
 	})
 }

@@ -276,10 +276,10 @@ func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
 	return pl.planAny(r, keyless)
 }
 
-// meant rejects requests that can only be mistakes, so that nobody pays for a request with dropped settings: options of
+// rejectMistakes rejects requests that can only be mistakes, so that nobody pays for a request with dropped settings: options of
 // a provider that is not asked, options that no model of their provider has, and a quality that no model knows. The
 // error has code media.CodeInvalid. Strict requests are refused with their dispositions instead.
-func (pl *Planner) meant(r generate.Request, m catalog.Model) error {
+func (pl *Planner) rejectMistakes(r generate.Request, m catalog.Model) error {
 	if _, known := qualityRank(strings.ToLower(r.Quality)); r.Quality != "" && !known && !strings.EqualFold(r.Quality, "auto") && !pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.HasQuality(r.Quality) }) {
 		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", fault.Quote(media.ErrorText(r.Quality)))
 	}

@@ -79,7 +79,7 @@ func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
 	c.model = c.model.PricedOn(pl.config.Now())
 	r.OptionsFor = pl.optionsFor(r)
 	if !r.Strict {
-		if err := pl.meant(r, c.model); err != nil {
+		if err := pl.rejectMistakes(r, c.model); err != nil {
 			return nil, err
 		}
 	}
@@ -204,8 +204,8 @@ func (p *Plan) Expects() (size catalog.Sides, ratio string) {
 	return t.Model.Size.TierFit(t.AspectRatio, t.Tier).Sides, t.AspectRatio
 }
 
-// Because returns why the plan's model was asked.
-func (p *Plan) Because() string {
+// Reason returns why the plan's model was asked.
+func (p *Plan) Reason() string {
 	reason := p.Why
 	if i := slices.IndexFunc(p.Dispositions, func(d generate.Disposition) bool { return d.Setting == "model" }); reason == "" && i >= 0 {
 		reason = p.Dispositions[i].Reason

@@ -24,7 +24,7 @@ import (
 // are converted, pictures over the model's limits are shrunk, and the mask gets the model's polarity. Originals are
 // kept; the dispositions of inputs and mask report the changes. Truncated or damaged pictures and masks are rejected:
 // converted ones when they are decoded, others by their structure, and a PNG by its pixel stream, which needs no memory
-// ([imaging.Whole]). Without Storage the others are not checked. Errors are those of the pictures: media.CodeInvalid,
+// ([imaging.CheckComplete]). Without Storage the others are not checked. Errors are those of the pictures: media.CodeInvalid,
 // media.CodeTooLarge, media.CodeUnsupported.
 func (pl *Planner) Prepare(ctx context.Context, p *Plan) error {
 	if len(p.Task.Inputs) == 0 {
@@ -190,7 +190,7 @@ func (pl *Planner) whole(ctx context.Context, o media.Output) error {
 	if pl.config.Storage == nil {
 		return nil // nothing can be read here; the driver's transport has the bytes
 	}
-	return pl.read(ctx, o, func(r io.Reader) error { return imaging.Whole(ctx, r, o.MIMEType) })
+	return pl.read(ctx, o, func(r io.Reader) error { return imaging.CheckComplete(ctx, r, o.MIMEType) })
 }
 
 // read opens a picture and passes it to use. A damaged picture is invalid input of the caller; a failure of the store's
@@ -323,12 +323,12 @@ func (a area) fits(polarity string) bool {
 	return polarity == maskAlpha && a.transparent || polarity == maskWhite && a.flat
 }
 
-// leastMark is the faintest mark that counts: black in a JPEG is not exactly black.
-const leastMark = 16
+// minMark is the faintest mark that counts: black in a JPEG is not exactly black.
+const minMark = 16
 
 func (a area) empty() bool {
 	for _, m := range a.marks.Pix {
-		if m >= leastMark {
+		if m >= minMark {
 			return false
 		}
 	}

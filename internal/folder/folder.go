@@ -31,9 +31,9 @@ type Store struct {
 	Blobs *blob.Store
 }
 
-// Of writes files into a folder for runs and returns their names in it. The folder is named after its
+// Materialize writes files into a folder for runs and returns their names in it. The folder is named after its
 // contents, so that runs with the same files share it. It is kept, because a run can be retried at any time.
-func (s Store) Of(ctx context.Context, records []ledger.Record) (dir string, names []string, err error) {
+func (s Store) Materialize(ctx context.Context, records []ledger.Record) (dir string, names []string, err error) {
 	files, sum := map[string]media.Digest{}, sha256.New()
 	for _, r := range records {
 		name := Free(NameOf(r.Output), r.Digest, files)

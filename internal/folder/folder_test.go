@@ -53,7 +53,7 @@ func TestFolderOfARun(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range dirs {
 		wg.Go(func() {
-			dir, names, err := store.Of(t.Context(), records)
+			dir, names, err := store.Materialize(t.Context(), records)
 			if got := strings.Join(names, ", "); err != nil || got != "a.csv, a (2).csv, a.csv, a (3).csv, _b.md" {
 				t.Errorf("%s, %v", got, err)
 			}
@@ -84,7 +84,7 @@ func TestFolderIsWholeOrNot(t *testing.T) {
 	s := newShelf(t)
 	store := folder.Store{Dir: t.TempDir(), Blobs: s.blobs}
 	gone := ledger.Record{Output: named("gone.txt", media.DigestOf([]byte("never stored")))}
-	if _, _, err := store.Of(t.Context(), []ledger.Record{s.file("a.txt", "a"), gone}); media.CodeOf(err) != media.CodeNotFound {
+	if _, _, err := store.Materialize(t.Context(), []ledger.Record{s.file("a.txt", "a"), gone}); media.CodeOf(err) != media.CodeNotFound {
 		t.Errorf("a file without bytes: %v", err)
 	}
 	if entries, err := os.ReadDir(store.Dir); err != nil || len(entries) > 0 {
@@ -95,7 +95,7 @@ func TestFolderIsWholeOrNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	store.Dir = filepath.Join(blocked, "below")
-	if _, _, err := store.Of(t.Context(), []ledger.Record{s.file("a.txt", "a")}); err == nil || errors.Is(err, os.ErrNotExist) {
+	if _, _, err := store.Materialize(t.Context(), []ledger.Record{s.file("a.txt", "a")}); err == nil || errors.Is(err, os.ErrNotExist) {
 		t.Errorf("below a file: %v", err)
 	}
 }

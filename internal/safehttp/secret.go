@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// shortestSecret is the minimum length of a secret that is removed from texts: shorter ones could be words.
-const shortestSecret = 8
+// minSecret is the minimum length of a secret that is removed from texts: shorter ones could be words.
+const minSecret = 8
 
 // hidden replaces a secret.
 const hidden = "[key]"
@@ -33,7 +33,7 @@ type Secrets struct {
 func NewSecrets(values ...string) Secrets {
 	var s Secrets
 	for _, v := range values {
-		if v = strings.TrimSpace(v); len(v) < shortestSecret {
+		if v = strings.TrimSpace(v); len(v) < minSecret {
 			continue
 		}
 		query, path := url.QueryEscape(v), url.PathEscape(v)

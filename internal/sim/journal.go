@@ -30,8 +30,8 @@ func (j *Journal) Inject(faults ...Injection) {
 	j.queue = append(j.queue, faults...)
 }
 
-// Calm discards the remaining faults.
-func (j *Journal) Calm() {
+// ClearFaults discards the remaining faults.
+func (j *Journal) ClearFaults() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.queue = nil

@@ -28,7 +28,7 @@ func newProvider(change func(*sim.Config)) *sim.Provider {
 				sim.FaultUnauthorized: {{Status: http.StatusForbidden, Body: "who?"}},
 				sim.FaultRateLimit:    {{Status: http.StatusTooManyRequests, Header: sim.RetryAfter(c.Fault)}, {Status: http.StatusServiceUnavailable}},
 				sim.FaultEmpty:        {{}, {Body: "nothing"}},
-				sim.FaultNotMedia:     sim.Later(3),
+				sim.FaultNotMedia:     sim.DeferredVariants(3),
 			}
 		},
 		Absent: sim.NoTasks.With(sim.Absence{sim.FaultConflict: "no 409"}),

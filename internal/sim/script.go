@@ -12,8 +12,8 @@ import (
 // and [FaultSlow] are the same for all providers; an entry overrides that.
 type Script map[Fault][]Answer
 
-// Later returns n forms that appear later.
-func Later(n int) []Answer { return make([]Answer, n) }
+// DeferredVariants returns n forms that appear later.
+func DeferredVariants(n int) []Answer { return make([]Answer, n) }
 
 // Absence maps faults that a provider cannot have to the reason.
 type Absence map[Fault]string

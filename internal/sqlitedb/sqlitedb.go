@@ -12,7 +12,7 @@ import (
 )
 
 // most is the maximum number of statements that a connection keeps: the most recently used ones.
-const most = 256
+const maxStatements = 256
 
 // WAL is the part of a DSN that enables a write-ahead log. The log is checkpointed after 16 MiB
 // instead of SQLite's 4 MiB, so that pages changed by most transactions are copied once for more
@@ -96,7 +96,7 @@ type statement struct {
 
 // ExecContext implements driver.ExecerContext.
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	ctx, err := c.toItsEnd(ctx)
+	ctx, err := c.withoutCancelInTx(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 
 // QueryContext implements driver.QueryerContext.
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	ctx, err := c.toItsEnd(ctx)
+	ctx, err := c.withoutCancelInTx(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +137,9 @@ func (c *conn) Close() error {
 	return errors.Join(append(errs, c.wholeConn.Close())...)
 }
 
-// toItsEnd lets a started statement of a transaction run to its end: watching for cancellation
+// withoutCancelInTx lets a started statement of a transaction run to its end: watching for cancellation
 // costs the driver a goroutine per statement, and these are short.
-func (c *conn) toItsEnd(ctx context.Context) (context.Context, error) {
+func (c *conn) withoutCancelInTx(ctx context.Context) (context.Context, error) {
 	if !c.inTx {
 		return ctx, nil
 	}
@@ -153,7 +153,7 @@ func (c *conn) take(ctx context.Context, query string) *statement {
 		if !keepable(query) {
 			return nil
 		}
-		if len(c.kept) >= most {
+		if len(c.kept) >= maxStatements {
 			c.drop()
 		}
 		inner, err := c.PrepareContext(ctx, query)

@@ -226,7 +226,7 @@ func leaseOfOperation(t *testing.T, f *fixture) {
 	look := func(holder string) {
 		t.Helper()
 		got, _, _, err := f.Operation(ctx, owner, o.ID)
-		if err != nil || got.HeldBy != holder || got.HeldUntil.IsZero() != (holder == "") || got.Unattended() != (holder == "" && got.FinishedAt.IsZero()) {
+		if err != nil || got.HeldBy != holder || got.HeldUntil.IsZero() != (holder == "") || got.Orphaned() != (holder == "" && got.FinishedAt.IsZero()) {
 			t.Errorf("held by %q until %s, %v; want %q", got.HeldBy, got.HeldUntil, err, holder)
 		}
 	}

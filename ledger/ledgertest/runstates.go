@@ -58,10 +58,10 @@ func runStateRoundTrip(t *testing.T, f *fixture) {
 	must(t, f.SaveRunState(ctx, want))
 	f.wantStatus(t, r, ledger.StatusPaused)
 	same()
-	over := ledger.RunState{RunID: r.ID, Owner: owner, Number: 2, Status: ledger.WaitOver}
+	over := ledger.RunState{RunID: r.ID, Owner: owner, Number: 2, Status: ledger.WaitFinished}
 	must(t, f.ChangeRunState(ctx, ledger.WaitPaused, over))
 	f.wantStatus(t, r, ledger.StatusPaused)
-	want.Status, want.Pending = ledger.WaitOver, nil
+	want.Status, want.Pending = ledger.WaitFinished, nil
 	same()
 
 	fork := ledger.RunState{RunID: f.deps.NewID(), Owner: owner, Status: ledger.WaitAnswered, AnsweredAt: f.deps.Now()}

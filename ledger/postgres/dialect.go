@@ -54,7 +54,7 @@ const (
 func (d dialect) Commit(ctx context.Context, db *sql.DB, _ string, fn func(context.Context, *sql.Tx) error) error {
 	for try := 1; ; try++ {
 		committing, err := transact(ctx, db, fn)
-		if err == nil || committing || try == tries || !d.Again(err) {
+		if err == nil || committing || try == tries || !d.Retryable(err) {
 			return err
 		}
 		wait := time.NewTimer(time.Duration(try*try) * tryPause)

@@ -59,8 +59,8 @@ const (
 	damaged      = "{server} is damaged: restore a backup"
 )
 
-// Again reports deadlocks and lost connections, but neither a lock timeout nor an unavailable server.
-func (dialect) Again(err error) bool {
+// Retryable reports deadlocks and lost connections, but neither a lock timeout nor an unavailable server.
+func (dialect) Retryable(err error) bool {
 	var pe *pgconn.PgError
 	var dial *pgconn.ConnectError
 	switch {

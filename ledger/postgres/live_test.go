@@ -506,7 +506,7 @@ func TestLostInsideTransaction(t *testing.T) {
 	}
 	server.Stop()
 	err = db.Dialect.Lock(context.Background(), tx, "x")
-	if got := media.CodeOf(db.Dialect.Failure("lock", err)); got != media.CodeUnavailable || !db.Dialect.Again(err) {
+	if got := media.CodeOf(db.Dialect.Failure("lock", err)); got != media.CodeUnavailable || !db.Dialect.Retryable(err) {
 		t.Errorf("statement: %v", err)
 	}
 	err = tx.Commit()

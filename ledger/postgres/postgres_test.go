@@ -108,7 +108,7 @@ func TestFailures(t *testing.T) {
 		if got := media.CodeOf(err); got != c.want || !strings.HasPrefix(err.Error(), "do it: ") {
 			t.Errorf("%v: code %q, want %q: %v", c.err, got, c.want, err)
 		}
-		if got := (dialect{}).Again(c.err); got != c.again {
+		if got := (dialect{}).Retryable(c.err); got != c.again {
 			t.Errorf("%v: again is %v", c.err, got)
 		}
 	}

@@ -134,7 +134,7 @@ func connect(c Config) (sqlstore.Config, *patient, error) {
 	db.SetMaxIdleConns(c.Connections)
 	db.SetConnMaxIdleTime(idleLimit)
 	db.SetConnMaxLifetime(lifeLimit)
-	return sqlstore.Config{Write: db, Read: db, Dialect: d, Place: d.place, Anew: "name another database", Now: c.Now, NewID: c.NewID, Logger: c.Logger}, p, nil
+	return sqlstore.Config{Write: db, Read: db, Dialect: d, Place: d.place, StartOverHint: "name another database", Now: c.Now, NewID: c.NewID, Logger: c.Logger}, p, nil
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -136,7 +136,7 @@ func writeTogether(db *sql.DB, batch []*write) bool {
 	}
 	for _, w := range batch {
 		var broken error
-		if w.err, broken = sqlstore.Savepoint(w.ctx, tx, "one_write", (*dialect)(nil).Again, func() error { return w.fn(w.ctx, tx) }); broken != nil {
+		if w.err, broken = sqlstore.Savepoint(w.ctx, tx, "one_write", (*dialect)(nil).Retryable, func() error { return w.fn(w.ctx, tx) }); broken != nil {
 			_ = tx.Rollback() // the error appears when the writes are executed one by one
 			return false
 		}

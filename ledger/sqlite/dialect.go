@@ -38,5 +38,5 @@ func (*dialect) Share() string { return "" }
 // Lock does nothing: a transaction that writes holds the file from its start.
 func (*dialect) Lock(context.Context, *sql.Tx, string) error { return nil }
 
-// Again returns false: a transaction starts with the lock, and so cannot lose it.
-func (*dialect) Again(error) bool { return false }
+// Retryable returns false: a transaction starts with the lock, and so cannot lose it.
+func (*dialect) Retryable(error) bool { return false }

@@ -78,7 +78,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 func connect(c Config) (sqlstore.Config, error) {
 	const what = "open ledger"
 	d := &dialect{}
-	db := sqlstore.Config{Dialect: d, Place: "SQLite " + c.Path, Anew: "move the folder " + filepath.Dir(c.Path) + " away", Now: c.Now, NewID: c.NewID, Logger: c.Logger}
+	db := sqlstore.Config{Dialect: d, Place: "SQLite " + c.Path, StartOverHint: "move the folder " + filepath.Dir(c.Path) + " away", Now: c.Now, NewID: c.NewID, Logger: c.Logger}
 	if c.Path == "" {
 		return db, media.Errorf(media.CodeInvalid, "ledger: Config.Path is empty: name the database file")
 	}

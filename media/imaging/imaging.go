@@ -1,7 +1,7 @@
 // Package imaging decodes pictures under limits, turns them upright, makes thumbnails and other
 // formats of them, and writes the label that marks a picture as machine-made.
 //
-// [Whole] checks, without decoding, whether a file is complete. Limits are checked against headers
+// [CheckComplete] checks, without decoding, whether a file is complete. Limits are checked against headers
 // before any pixel is decoded: against the facts that probe read and against the header of the
 // stream itself. PNG, JPEG, GIF (its first frame), WebP and BMP are decoded; PNG, JPEG and WebP are
 // encoded. Memory use is the decoded pixels, four bytes each, plus O(64 KiB). Received originals

@@ -11,13 +11,13 @@ import (
 	"atelier/media"
 )
 
-// Whole reads a picture of a type and returns nil if its file is complete. The file must end where
+// CheckComplete reads a picture of a type and returns nil if its file is complete. The file must end where
 // its own structure says. In a PNG, the critical chunks must match their checksums and the pixel
 // stream must inflate to as many bytes as the header says, which takes about 25 ms a megapixel; a
-// stream of more than half a gibibyte is not inflated. No pixel is kept, so Whole uses O(64 KiB) of
+// stream of more than half a gibibyte is not inflated. No pixel is kept, so CheckComplete uses O(64 KiB) of
 // memory whatever size the header claims. A truncated or damaged file is [media.CodeCorrupt], a
 // type other than PNG, JPEG, GIF, WebP and BMP [media.CodeUnsupported].
-func Whole(ctx context.Context, r io.Reader, mimeType string) error {
+func CheckComplete(ctx context.Context, r io.Reader, mimeType string) error {
 	walk, ok := map[string]func(*walker) error{
 		"image/png": (*walker).png, "image/jpeg": (*walker).jpeg, "image/gif": (*walker).gif,
 		"image/webp": (*walker).webp, "image/bmp": (*walker).bmp,

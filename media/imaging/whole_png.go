@@ -10,9 +10,9 @@ import (
 	"io"
 )
 
-// mostInflated is the maximum number of pixel bytes that are inflated, half a gibibyte. The stream
+// maxInflated is the maximum number of pixel bytes that are inflated, half a gibibyte. The stream
 // of a larger picture is not checked; limits of pixels are enforced elsewhere.
-const mostInflated = 512 << 20
+const maxInflated = 512 << 20
 
 // png walks the chunks up to IEND. W3C PNG 3rd edition, §5. A wrong checksum of a chunk that
 // decoders may ignore is not an error.
@@ -125,7 +125,7 @@ func (p pixels) Read(b []byte) (int, error) {
 // of a chunk takes precedence over the errors that follow from it.
 func (c *chunk) inflate(all []pass) error {
 	var bad error
-	if size := inflated(all); size > 0 && size <= mostInflated {
+	if size := inflated(all); size > 0 && size <= maxInflated {
 		bad = c.decompress(all, size)
 	}
 	if _, err := io.Copy(io.Discard, pixels{c}); err != nil {
@@ -163,7 +163,7 @@ func inflated(all []pass) (size int64) {
 }
 
 // passes returns the passes that a header describes: none for an invalid header, and one larger
-// than mostInflated, instead of an overflow, for a huge picture.
+// than maxInflated, instead of an overflow, for a huge picture.
 func passes(head [13]byte) (all []pass) {
 	width, height := int64(binary.BigEndian.Uint32(head[:])), int64(binary.BigEndian.Uint32(head[4:]))
 	samples := map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[head[9]]
@@ -171,8 +171,8 @@ func passes(head [13]byte) (all []pass) {
 	switch {
 	case width == 0 || height == 0 || bits == 0 || head[8] > 16:
 		return nil
-	case width > mostInflated || height > mostInflated/width:
-		return []pass{{mostInflated + 1, 1}}
+	case width > maxInflated || height > maxInflated/width:
+		return []pass{{maxInflated + 1, 1}}
 	}
 	add := func(w, h int64) {
 		if w > 0 && h > 0 {
@@ -189,8 +189,8 @@ func passes(head [13]byte) (all []pass) {
 	return all
 }
 
-// mostFilter is the highest filter type of a row. W3C PNG 3rd edition, §9.
-const mostFilter = 4
+// maxFilter is the highest filter type of a row. W3C PNG 3rd edition, §9.
+const maxFilter = 4
 
 // filters checks the filters of the rows that are written to it.
 type filters struct {
@@ -202,7 +202,7 @@ func (f *filters) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(f.pending) > 0 && int64(len(b)) > f.next {
 		b = b[f.next:]
-		if b[0] > mostFilter {
+		if b[0] > maxFilter {
 			return 0, fmt.Errorf("a row has filter %d, which does not exist", b[0])
 		}
 		f.next = f.pending[0].row

@@ -42,7 +42,7 @@ func files(tb testing.TB) map[string]struct {
 }
 
 func whole(ctx context.Context, b []byte, mimeType string) error {
-	return Whole(ctx, bytes.NewReader(b), mimeType)
+	return CheckComplete(ctx, bytes.NewReader(b), mimeType)
 }
 
 // TestWhole: a whole file is one; cut anywhere it is not, but for a trailer that writers
@@ -95,7 +95,7 @@ func TestDamaged(t *testing.T) {
 	if err := whole(t.Context(), picture, "image/avif"); media.CodeOf(err) != media.CodeUnsupported {
 		t.Errorf("avif: %v", err)
 	}
-	err := Whole(t.Context(), iotest.ErrReader(media.Errorf(media.CodeDiskFull, "full")), "image/png")
+	err := CheckComplete(t.Context(), iotest.ErrReader(media.Errorf(media.CodeDiskFull, "full")), "image/png")
 	if media.CodeOf(err) != media.CodeDiskFull {
 		t.Errorf("a reader's own error: %v", err)
 	}

@@ -5,18 +5,18 @@ import (
 	"encoding/binary"
 )
 
-// Whole reports whether b is a complete picture or sound, from its signature to its end mark: PNG,
+// Complete reports whether b is a complete picture or sound, from its signature to its end mark: PNG,
 // JPEG, GIF, or a type that states its own size (WebP, WAV). It returns false for all other types
 // and decodes nothing.
-func Whole(b []byte) bool {
-	ended, known := Ended(b, b, int64(len(b)))
+func Complete(b []byte) bool {
+	ended, known := HasEnd(b, b, int64(len(b)))
 	return ended && known
 }
 
-// Ended reports whether a file of size bytes ends with the end mark of its type. head and tail are
+// HasEnd reports whether a file of size bytes ends with the end mark of its type. head and tail are
 // its first and its last bytes, at least twelve of each unless the file is shorter. known is false
 // for types for which this cannot be decided.
-func Ended(head, tail []byte, size int64) (ended, known bool) {
+func HasEnd(head, tail []byte, size int64) (ended, known bool) {
 	switch signature(head) {
 	case typePNG:
 		return bytes.HasSuffix(tail, []byte("IEND\xaeB`\x82")), true
@@ -30,9 +30,9 @@ func Ended(head, tail []byte, size int64) (ended, known bool) {
 	return false, false
 }
 
-// Signed is like [Media], but rejects bytes that only begin like a frame of MP3 or AAC: eleven bits
+// HasSignature is like [Media], but rejects bytes that only begin like a frame of MP3 or AAC: eleven bits
 // are not a signature if nothing else indicates media.
-func Signed(head []byte) bool {
+func HasSignature(head []byte) bool {
 	return Media(head) && (head[0] != 0xff || head[1] == 0xd8)
 }
 

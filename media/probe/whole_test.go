@@ -21,11 +21,11 @@ func TestWholeAndSigned(t *testing.T) {
 		if err != nil {
 			continue // a folder
 		}
-		if !Whole(b) {
+		if !Complete(b) {
 			continue
 		}
 		whole++
-		if Whole(b[:len(b)-3]) || !Media(b) || !Signed(b) {
+		if Complete(b[:len(b)-3]) || !Media(b) || !HasSignature(b) {
 			t.Errorf("%s without its end is whole, or it is no media", name)
 		}
 	}
@@ -34,14 +34,14 @@ func TestWholeAndSigned(t *testing.T) {
 	}
 	aac := []byte{0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc}
 	two := bytes.Repeat(append(aac, make([]byte, 9)...), 3)
-	if !Media(two) || Signed(two) || !Frames(two) || Frames(two[:16]) {
+	if !Media(two) || HasSignature(two) || !Frames(two) || Frames(two[:16]) {
 		t.Error("two frames of AAC are not known as such")
 	}
 	rnd := rand.NewChaCha8([32]byte{7})
 	b := make([]byte, 400)
 	for range 200_000 {
 		_, _ = rnd.Read(b)
-		if Signed(b) || Frames(b) || Whole(b) {
+		if HasSignature(b) || Frames(b) || Complete(b) {
 			t.Fatalf("noise is taken for media: %x", b[:20])
 		}
 	}

@@ -138,7 +138,7 @@ func (d *decoder) write(b []byte) {
 	copy(d.tail[:], b[len(b)-len(d.tail):])
 }
 
-// ended is [probe.Ended] of the bytes so far.
+// ended is [probe.HasEnd] of the bytes so far.
 func (d *decoder) ended() (ended, known bool) {
 	if d.in.w == nil {
 		return false, false
@@ -148,7 +148,7 @@ func (d *decoder) ended() (ended, known bool) {
 	if d.n > 1 {
 		n, _ = decodeRaw(group[:], d.quad[:d.n], d.url)
 	}
-	return probe.Ended(d.in.w.Head(), append(d.tail[:], group[:n]...), d.in.size+int64(n))
+	return probe.HasEnd(d.in.w.Head(), append(d.tail[:], group[:n]...), d.in.size+int64(n))
 }
 
 // beforeBreak is s up to its first line break.

@@ -21,7 +21,7 @@ func (c *candidateState) signed() bool {
 	var head [sigBytes]byte
 	n := min(c.chars, sigChars) &^ 3
 	k, err := decodeRaw(head[:], c.first[:n], false)
-	return err == nil && probe.Signed(head[:k])
+	return err == nil && probe.HasSignature(head[:k])
 }
 
 // complete reports whether the run can be base64 from its first to its last character.
@@ -50,7 +50,7 @@ func (w *textRun) isItem(b []byte, threshold int) bool {
 }
 
 // wholeFile reports whether a short run is a media file from its signature to its end.
-func wholeFile(run []byte) bool { return probe.Whole(decodeHead(run, signedMin)) }
+func wholeFile(run []byte) bool { return probe.Complete(decodeHead(run, signedMin)) }
 
 // data reports whether a run without a signature encodes data: it has at least 24 different
 // characters, and what it decodes to is no text.

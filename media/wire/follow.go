@@ -127,7 +127,7 @@ func (c *candidateState) upper() bool {
 	return false
 }
 
-// ended is [probe.Ended] of what the characters so far say.
+// ended is [probe.HasEnd] of what the characters so far say.
 func (c *candidateState) ended() (ended, known bool) {
 	var head [sigBytes]byte
 	h, _ := decodeRaw(head[:], c.first[:min(c.chars, sigChars)&^3], false)
@@ -142,5 +142,5 @@ func (c *candidateState) ended() (ended, known bool) {
 	}
 	var tail [len(flat)]byte
 	t, _ := decodeRaw(tail[:], flat[:n-from], false)
-	return probe.Ended(head[:h], tail[:t], int64(n)*3/4)
+	return probe.HasEnd(head[:h], tail[:t], int64(n)*3/4)
 }

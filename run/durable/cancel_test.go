@@ -24,7 +24,7 @@ func TestCancelledWorkIsTakenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	leave(t, first)
-	c.TakesOver = true
+	c.Adopts = true
 	told := make(chan error, 1)
 	killed := open(t, c, func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
 		told <- context.Cause(ctx)
@@ -56,7 +56,7 @@ func TestCancelledWorkIsTakenOver(t *testing.T) {
 func TestCancelOfEndedWork(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
-	c.TakesOver = true
+	c.Adopts = true
 	started, told := make(chan struct{}, 1), make(chan error, 1)
 	waits := func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
 		started <- struct{}{}
@@ -99,7 +99,7 @@ func takeOver(t *testing.T, e *durable.Engine, n int) {
 		if string(o.Input) != "input of "+o.ID {
 			t.Errorf("input %q", o.Input)
 		}
-		if err := e.TakeOver(t.Context(), o.ID); err != nil {
+		if err := e.Adopt(t.Context(), o.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -32,7 +32,7 @@ func (e *Engine) close(ctx context.Context) error {
 	close(e.ended)
 	e.watching.Wait()
 	e.settle(ctx)
-	if e.cfg.TakesOver && e.work != nil {
+	if e.cfg.Adopts && e.work != nil {
 		root, stop := e.bounded()
 		_ = dbos.DeleteQueue(root, e.queue()) // a remaining queue is swept later
 		stop()

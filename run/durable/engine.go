@@ -28,8 +28,8 @@ const (
 	version = "1"
 )
 
-// takeOverPoll bounds how soon adopted work starts.
-const takeOverPoll = 50 * time.Millisecond
+// adoptPoll bounds how soon adopted work starts.
+const adoptPoll = 50 * time.Millisecond
 
 // Work executes work with an id. It may be called again with the same id and input in another process. It returns when
 // the work has ended, with or without success. If ctx ended with the cause journal.ErrHandedOver, it returns that error
@@ -46,9 +46,9 @@ type Config struct {
 	// Leases holds the leases of this process; required. All engines that share a database must share the leases'
 	// database. Each engine has its own keeper, whose id is the name of its executor.
 	Leases *lease.Keeper
-	// TakesOver lets the engine adopt work of dead processes, see [Engine.TakeOver]. Without it,
+	// Adopts lets the engine adopt work of dead processes, see [Engine.Adopt]. Without it,
 	// the engine executes only work that it started.
-	TakesOver bool
+	Adopts bool
 	// Limit is the maximum number of concurrent adopted works in each engine; 0 means no limit. The others are queued
 	// in the engine, see [Engine.Full].
 	Limit int
@@ -121,12 +121,12 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 func (e *Engine) Launch(work Work) error {
 	e.work = work
 	dbos.RegisterWorkflow(e.root, e.flow, dbos.WithWorkflowName(workflowName), dbos.WithMaxRecoveryAttempts(1000))
-	if e.cfg.TakesOver {
+	if e.cfg.Adopts {
 		// Before this engine's queue is created: queues without the lease of a living process are removed.
 		if err := e.cfg.Leases.Acquire(e.root, ledger.LeaseEngine, e.cfg.Leases.ID(), nil); err != nil {
 			return err
 		}
-		options := []dbos.QueueOption{dbos.WithQueueBasePollingInterval(takeOverPoll), dbos.WithQueueOnConflict(dbos.QueueConflictAlwaysUpdate)}
+		options := []dbos.QueueOption{dbos.WithQueueBasePollingInterval(adoptPoll), dbos.WithQueueOnConflict(dbos.QueueConflictAlwaysUpdate)}
 		if e.cfg.Limit > 0 {
 			options = append(options, dbos.WithWorkerConcurrency(e.cfg.Limit))
 		}

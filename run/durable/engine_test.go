@@ -73,7 +73,7 @@ func (p place) Run(t *testing.T, id string, work journaltest.Work) {
 	t.Helper()
 	done := make(chan error, 1)
 	c := p.config
-	c.TakesOver = true
+	c.Adopts = true
 	e := open(t, c, func(ctx context.Context, j journal.Journal, got string, input []byte) error {
 		if got != id {
 			<-ctx.Done()
@@ -88,7 +88,7 @@ func (p place) Run(t *testing.T, id string, work journaltest.Work) {
 	defer leave(t, e)
 	err := e.Start(t.Context(), id, []byte("input of "+id))
 	if media.CodeOf(err) == media.CodeConflict {
-		err = e.TakeOver(t.Context(), id)
+		err = e.Adopt(t.Context(), id)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestJournalOnSQLite(t *testing.T) {
 func TestWorkEndsOnce(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
-	c.TakesOver = true
+	c.Adopts = true
 	var ran atomic.Int64
 	ended := make(chan struct{}, 2)
 	e := open(t, c, func(context.Context, journal.Journal, string, []byte) error {
@@ -128,14 +128,14 @@ func TestWorkEndsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-ended
-	eventually(t, func() bool { s, _, err := e.State("a"); return err == nil && s == durable.StateOver })
+	eventually(t, func() bool { s, _, err := e.State("a"); return err == nil && s == durable.StateFinished })
 	if err := e.Start(t.Context(), "a", nil); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("started again: %v", err)
 	}
-	if err := e.TakeOver(t.Context(), "a"); media.CodeOf(err) != media.CodeConflict {
+	if err := e.Adopt(t.Context(), "a"); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("taken over: %v", err)
 	}
-	if err := e.TakeOver(t.Context(), "unknown"); media.CodeOf(err) != media.CodeNotFound {
+	if err := e.Adopt(t.Context(), "unknown"); media.CodeOf(err) != media.CodeNotFound {
 		t.Errorf("unknown work: %v", err)
 	}
 	if ran.Load() != 1 {
@@ -161,7 +161,7 @@ func TestEndIsSaved(t *testing.T) {
 			t.Fatal(err)
 		}
 		look := open(t, c, nil)
-		if s, _, err := look.State(id); err != nil || s != durable.StateOver {
+		if s, _, err := look.State(id); err != nil || s != durable.StateFinished {
 			t.Errorf("%s is %s, %v", id, s, err)
 		}
 		leave(t, look)
@@ -197,16 +197,16 @@ func TestLivingProcessKeepsItsWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-began
-	c.TakesOver = true
+	c.Adopts = true
 	second := open(t, c, wait("second"))
 	defer leave(t, second)
-	if err := second.TakeOver(t.Context(), "a"); media.CodeOf(err) != media.CodeConflict {
+	if err := second.Adopt(t.Context(), "a"); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("taken from a living process: %v", err)
 	}
 	if list, err := second.Orphans(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("orphans %v, %v", list, err)
 	}
-	if s, _, err := second.State("a"); s != durable.StateUnderWay || err != nil {
+	if s, _, err := second.State("a"); s != durable.StateRunning || err != nil {
 		t.Errorf("state %s, %v", s, err)
 	}
 	leave(t, first)
@@ -215,7 +215,7 @@ func TestLivingProcessKeepsItsWork(t *testing.T) {
 		t.Errorf("orphans %v, %v", list, err)
 	}
 	for range 2 { // the second time it is there already
-		if err := second.TakeOver(t.Context(), "a"); err != nil && media.CodeOf(err) != media.CodeConflict {
+		if err := second.Adopt(t.Context(), "a"); err != nil && media.CodeOf(err) != media.CodeConflict {
 			t.Fatal(err)
 		}
 	}
@@ -348,7 +348,7 @@ func TestBadConfigurations(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
-	if err := e.TakeOver(t.Context(), "a"); media.CodeOf(err) != media.CodeInvalid {
+	if err := e.Adopt(t.Context(), "a"); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("an engine that takes nothing over took: %v", err)
 	}
 	if _, _, err := e.State("a"); media.CodeOf(err) != media.CodeNotFound {

@@ -151,7 +151,7 @@ const (
 // again reports whether work that lost its database is restarted here: once the database is readable and writable, and
 // the results of earlier steps are saved. Otherwise the work is left for adoption.
 func (e *Engine) again(f *flow) bool {
-	if Lost(f.ctx) == nil || !e.cfg.TakesOver {
+	if Lost(f.ctx) == nil || !e.cfg.Adopts {
 		return false
 	}
 	for {

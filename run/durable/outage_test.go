@@ -23,7 +23,7 @@ func TestWorkBeginsAgain(t *testing.T) {
 	c := newConfig(t)
 	var away atomic.Bool
 	gone := errors.New("the ledger is away")
-	c.TakesOver, c.Patience = true, 10*time.Millisecond
+	c.Adopts, c.Patience = true, 10*time.Millisecond
 	c.Healthy = func(context.Context) error {
 		if away.Load() {
 			return gone
@@ -58,7 +58,7 @@ func TestWorkBeginsAgain(t *testing.T) {
 	if lives.Load() != 2 || steps.Load() != 1 {
 		t.Errorf("%d lives, %d steps", lives.Load(), steps.Load())
 	}
-	eventually(t, func() bool { s, _, err := e.State("a"); return err == nil && s == durable.StateOver })
+	eventually(t, func() bool { s, _, err := e.State("a"); return err == nil && s == durable.StateFinished })
 }
 
 // TestWorkIsLeft: an engine that adopts nothing leaves such work to others.

@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// longestPause is the longest pause between checks of a task whose wait has elapsed: links to results expire after
+	// maxPause is the longest pause between checks of a task whose wait has elapsed: links to results expire after
 	// ten minutes or more.
-	longestPause = 5 * time.Minute
+	maxPause = 5 * time.Minute
 	// lookedAfter is the age from which an operation is not checked again after an unsuccessful check.
 	lookedAfter = 24 * time.Hour
 )
@@ -55,8 +55,8 @@ func New(c Config) *Kind {
 	return &Kind{cfg: c, slots: make(chan struct{}, c.AtOnce)}
 }
 
-// TakeOver adopts the operations of all owners that have no living process, and returns their number.
-func (k *Kind) TakeOver(ctx context.Context) (n int, err error) {
+// Adopt adopts the operations of all owners that have no living process, and returns their number.
+func (k *Kind) Adopt(ctx context.Context) (n int, err error) {
 	open, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
 		return k.cfg.Ledger.ListOpenOperations(ctx, p)
 	})
@@ -127,9 +127,9 @@ func (k *Kind) abandoned(ctx context.Context, op ledger.Operation) (bool, error)
 
 // resume waits for an operation, or checks one that was already waited for.
 func (k *Kind) resume(ctx context.Context, op ledger.Operation, waited bool) {
-	asking := gateway.AskUntilDone
+	asking := gateway.PollUntilDone
 	if waited {
-		asking = gateway.AskOnce
+		asking = gateway.PollOnce
 	}
 	res, err := k.cfg.Gateway.Resume(media.WithScope(ctx, media.Scope{Owner: op.Owner}), op.ID, asking)
 	elsewhere := waited && media.CodeOf(err) == media.CodeConflict // another caller waits for it
@@ -153,7 +153,7 @@ func (k *Kind) resume(ctx context.Context, op ledger.Operation, waited bool) {
 func (k *Kind) pause(op ledger.Operation) time.Duration {
 	m, err := k.cfg.Gateway.Lookup(op.Provider + "/" + op.APIModel)
 	if err != nil {
-		return longestPause
+		return maxPause
 	}
-	return min(time.Duration(cmp.Or(m.WaitSeconds, int(longestPause.Seconds())))*time.Second, longestPause)
+	return min(time.Duration(cmp.Or(m.WaitSeconds, int(maxPause.Seconds())))*time.Second, maxPause)
 }

@@ -60,7 +60,7 @@ func NewObserver(c Config) (*Observer, error) {
 }
 
 // Subscribe opens a stream of the future events of one run tree, or of all trees if tree is empty. Events arrive in
-// order after they are saved; earlier ones are in ledger.Events. Events that are not saved ([agent.Event.Passing]) have
+// order after they are saved; earlier ones are in ledger.Events. Events that are not saved ([agent.Event.Transient]) have
 // no sequence number; the text so far of messages in progress arrives first. A reader that falls 256 events behind is
 // dropped: its channel is closed, and it continues from its last sequence number in the ledger. The caller must call
 // stop, which closes the channel.
@@ -214,7 +214,7 @@ func (o *Observer) Emit(ctx context.Context, e agent.Event) {
 		ID: eventID(e), Tree: e.Tree, RunID: e.RunID, AgentPath: e.AgentPath, Kind: string(e.Type), Payload: encode(e.Data), CreatedAt: e.At,
 	}
 	o.messages.note(e, row)
-	o.log.add(ctx, entry{event: row, passing: e.Passing()})
+	o.log.add(ctx, entry{event: row, passing: e.Transient()})
 }
 
 // eventID returns an id that is the same in every replay of a run, so that an event is saved once. It is empty for

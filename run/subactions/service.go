@@ -226,7 +226,7 @@ func (s *Service) request(ctx context.Context, row ledger.ContentGeneration, pla
 			r.N = gridOf
 		}
 	}
-	r.IdempotencyKey, r.TakeUp = row.ID, true
+	r.IdempotencyKey, r.Adopt = row.ID, true
 	r.Accept = func(ctx context.Context, o media.Output) (media.Output, error) { return s.cfg.Ledger.Record(ctx, o) }
 	return r, nil
 }
@@ -370,7 +370,7 @@ func (s *Service) Retry(ctx context.Context, owner, id string, positions []int) 
 	}
 	refused := make(chan error, 1)
 	err = s.reopen(ctx, st.ContentGeneration, func(ctx context.Context) (*generate.Result, error) {
-		res, err := s.cfg.Gateway.Retry(begun(ctx, func() { say(refused, nil) }), gateway.Again{Operation: st.OperationID, Slots: positions})
+		res, err := s.cfg.Gateway.Retry(begun(ctx, func() { say(refused, nil) }), gateway.RetryOptions{Operation: st.OperationID, Slots: positions})
 		if say(refused, err); err != nil && ctx.Err() == nil { // nothing was requested
 			return s.cfg.Gateway.Resume(ctx, st.OperationID)
 		}

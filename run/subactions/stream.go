@@ -99,8 +99,8 @@ func last(st Status) Event {
 	return Event{Type: EventComplete, Data: c}
 }
 
-// lookEvery is the interval between checks of a sub-action of another process.
-const lookEvery = 500 * time.Millisecond
+// pollInterval is the interval between checks of a sub-action of another process.
+const pollInterval = 500 * time.Millisecond
 
 // Follow returns the events of a sub-action after a number, until its last one or the end of ctx. For a sub-action that
 // another process executes, it returns only the accepted event and the last one. The error for an unknown sub-action
@@ -131,7 +131,7 @@ func (s *Service) Follow(ctx context.Context, owner, id string, after int) iter.
 				}
 			}
 			select {
-			case <-time.After(lookEvery):
+			case <-time.After(pollInterval):
 			case <-ctx.Done():
 			}
 		}

@@ -88,7 +88,7 @@ func build(tb testing.TB) *house {
 		Definitions: defs, GoAgents: map[string]agent.GoAgent{workflows.AgentName: in.Run}, Actions: registry, Models: h, Codec: codec, Recorder: store, Observer: h.events,
 	})
 	must(tb, err)
-	engine, err := durable.Open(tb.Context(), durable.Config{Path: engineFile, Leases: lease.NewKeeper(store), TakesOver: true})
+	engine, err := durable.Open(tb.Context(), durable.Config{Path: engineFile, Leases: lease.NewKeeper(store), Adopts: true})
 	must(tb, err)
 	h.runs, err = run.NewService(run.Config{Agents: runner, Ledger: store, Observer: h.events, Engine: engine})
 	must(tb, err)

@@ -169,7 +169,7 @@ func TestFailedStep(t *testing.T) {
 		t.Fatalf("%s: %+v", st.Status, st.Failure)
 	}
 	h.failing(nil)
-	r, err = h.runs.Retry(t.Context(), owner, st.ID, run.Again{})
+	r, err = h.runs.Retry(t.Context(), owner, st.ID, run.ContinueOptions{})
 	must(t, err)
 	if st = h.after(r); st.Status != ledger.StatusSucceeded || h.called("before") != 1 || h.called("after") != 2 {
 		t.Errorf("%s: %+v", st.Status, st.Failure)
@@ -415,7 +415,7 @@ func TestCancel(t *testing.T) {
 	if now := h.status(st.ID); now.Status != ledger.StatusCancelled || now.Steps[1].Status != ledger.StatusCancelled || now.Steps[2].Status != "" {
 		t.Errorf("%s: %+v", now.Status, now.Steps)
 	}
-	r, err := h.runs.Retry(ctx, owner, st.ID, run.Again{})
+	r, err := h.runs.Retry(ctx, owner, st.ID, run.ContinueOptions{})
 	must(t, err)
 	again := h.after(r)
 	if again.Status != ledger.StatusPaused || again.Interaction == st.Interaction || len(again.Steps[1].Interactions) != 2 {

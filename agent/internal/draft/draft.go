@@ -26,9 +26,9 @@ type Draft struct {
 	payloadSentBack bool // a payload that does not match was returned once
 }
 
-// Returns returns the problems that the model must correct, each kind at most once: unknown refs,
+// Corrections returns the problems that the model must correct, each kind at most once: unknown refs,
 // and a payload that does not match.
-func (d *Draft) Returns(unknown []string, unfit error) (problems []action.Problem) {
+func (d *Draft) Corrections(unknown []string, unfit error) (problems []action.Problem) {
 	if len(unknown) > 0 && !d.refsSentBack {
 		d.refsSentBack = true
 		problems = append(problems, transcript.Problem(d.Set.Unknown(unknown...)))
@@ -59,7 +59,7 @@ func (d *Draft) UnknownRefs() (unknown []string) {
 		if !strings.Contains(s, "${media:") {
 			return
 		}
-		for _, bad := range d.Set.Strange(s) {
+		for _, bad := range d.Set.UnknownPlaceholders(s) {
 			unknown = append(unknown, plain.Clip(bad, 80))
 		}
 	}

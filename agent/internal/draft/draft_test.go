@@ -130,18 +130,18 @@ func TestReturns(t *testing.T) {
 	t.Parallel()
 	set, ref := known(t)
 	d := &draft.Draft{Set: set}
-	if got := d.Returns(nil, nil); len(got) > 0 {
+	if got := d.Corrections(nil, nil); len(got) > 0 {
 		t.Fatalf("no problem, and %v goes back", got)
 	}
-	got := d.Returns([]string{strange}, nil)
+	got := d.Corrections([]string{strange}, nil)
 	if len(got) != 1 || got[0].Code != media.CodeUnknownRef || !slices.Contains(got[0].Valid, string(ref)) {
 		t.Errorf("%+v", got)
 	}
 	unfit := errors.New("the payload does not fit")
-	if got := d.Returns([]string{strange}, unfit); len(got) != 1 || !strings.Contains(got[0].Message, unfit.Error()) {
+	if got := d.Corrections([]string{strange}, unfit); len(got) != 1 || !strings.Contains(got[0].Message, unfit.Error()) {
 		t.Errorf("the refs went back before, the payload did not: %+v", got)
 	}
-	if got := d.Returns([]string{strange}, unfit); len(got) > 0 {
+	if got := d.Corrections([]string{strange}, unfit); len(got) > 0 {
 		t.Errorf("a second time: %+v", got)
 	}
 }

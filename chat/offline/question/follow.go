@@ -25,11 +25,11 @@ func (p part) follow(r *reader, before *plan.Plan) (goesOn, said bool) {
 
 var moreOf = pattern.Lazy(`(?i)^(?:how many|wie ?viele)\b`)
 
-// readOn reads a part under the conditions of the part before it. A part that only asks for
+// readFollowUp reads a part under the conditions of the part before it. A part that only asks for
 // a sum is about the only amount.
-func (r *reader) readOn(text string, before *plan.Plan) Reading {
+func (r *reader) readFollowUp(text string, before *plan.Plan) Reading {
 	r.before = before
-	if coins := before.View.Coins; r.SumOnly(text) && coins != nil && !coins.Mixed() {
+	if coins := before.View.MoneyField; r.SumOnly(text) && coins != nil && !coins.Mixed() {
 		out := r.read(before.Say("what is the total ", "wie hoch ist die Summe ") + coins.Label())
 		out.Part = text
 		return out

@@ -43,7 +43,7 @@ func (r *Reading) states(text string, lang speech.Language) bool {
 	}
 	ts := speech.Tokens(text, lang)
 	says := answered[ts[0].Fold]
-	return says == nil && !r.best.Leaves(ts) || says != nil && says(r.best)
+	return says == nil && !r.best.LeavesUncovered(ts) || says != nil && says(r.best)
 }
 
 // counts reports whether a following part only asks for the figure of a ranking: how many kilos.
@@ -125,7 +125,7 @@ func Read(task string, src schema.Source) []Reading {
 			if goesOn, said := p.follow(&r, out[n-1].plan); goesOn && said {
 				continue
 			} else if goesOn {
-				out = append(out, r.readOn(p.text, out[n-1].plan))
+				out = append(out, r.readFollowUp(p.text, out[n-1].plan))
 				continue
 			}
 		}

@@ -92,8 +92,8 @@ func (r *reader) learn(res schema.Result) {
 // closeBy is the difference in weight up to which another reading makes a question unclear.
 const closeBy = 0.9
 
-// mostStatements limits the statements of one part.
-const mostStatements = 3
+// maxStatements limits the statements of one part.
+const maxStatements = 3
 
 // read reads one part of the question.
 func (r *reader) read(part string) Reading {
@@ -113,7 +113,7 @@ func (r *reader) read(part string) Reading {
 	}
 	if len(plans) == 0 {
 		out.Why = reason
-		for _, i := range r.strange() {
+		for _, i := range r.unexplained() {
 			out.Unknown = append(out.Unknown, r.Tokens[i].Raw)
 		}
 		return out
@@ -190,8 +190,8 @@ func (r *reader) names(c, o parse.Cover) bool {
 	return true
 }
 
-// strange returns the tokens that no explanation gives a meaning.
-func (r *reader) strange() []int {
+// unexplained returns the tokens that no explanation gives a meaning.
+func (r *reader) unexplained() []int {
 	at := r.unknown()
 	if len(at) == 0 || len(r.Views) == 0 {
 		return at
@@ -260,7 +260,7 @@ func (r *reader) settle(out *Reading, plans []*plan.Plan) {
 		out.plan = rivals[0].plan
 	}
 	out.best = rivals[0].plan
-	if len(rivals) > mostStatements {
+	if len(rivals) > maxStatements {
 		out.Why = plan.ReasonAmbiguous
 		return
 	}

@@ -34,12 +34,12 @@ func script(c *sim.Call) sim.Script {
 			detail(http.StatusUnprocessableEntity, wrong("width", "multiple_of", "Input should be a multiple of 16")),
 			detail(http.StatusBadRequest, "Bad request"),
 		},
-		sim.FaultModerated:  sim.Later(3),
-		sim.FaultTaskFailed: sim.Later(3),
-		sim.FaultEmpty:      sim.Later(2),
-		sim.FaultNotMedia:   sim.Later(2),
-		sim.FaultPrivateURL: sim.Later(2),
-		sim.FaultTaskLost:   sim.Later(2),
+		sim.FaultModerated:  sim.DeferredVariants(3),
+		sim.FaultTaskFailed: sim.DeferredVariants(3),
+		sim.FaultEmpty:      sim.DeferredVariants(2),
+		sim.FaultNotMedia:   sim.DeferredVariants(2),
+		sim.FaultPrivateURL: sim.DeferredVariants(2),
+		sim.FaultTaskLost:   sim.DeferredVariants(2),
 	}
 }
 

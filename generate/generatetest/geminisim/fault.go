@@ -66,7 +66,7 @@ func script(c *sim.Call) sim.Script {
 		},
 		sim.FaultOverloaded: {*newProblem(http.StatusServiceUnavailable, "UNAVAILABLE", "The model is overloaded. Please try again later.")},
 		sim.FaultModerated:  refusals(),
-		sim.FaultNotMedia:   sim.Later(2),
+		sim.FaultNotMedia:   sim.DeferredVariants(2),
 	}
 }
 

@@ -33,9 +33,9 @@ func script(c *sim.Call) sim.Script {
 			{Status: http.StatusBadRequest, Body: []map[string]any{{"message": "width must be a multiple of 8", "extensions": map[string]string{"code": "BAD_USER_INPUT"}}}},
 		},
 		sim.FaultModerated:  {fail(http.StatusBadRequest, "unexpected", "moderation: prompt contains disallowed words")},
-		sim.FaultListLost:   sim.Later(5),
-		sim.FaultNotMedia:   sim.Later(2),
-		sim.FaultPrivateURL: sim.Later(2),
+		sim.FaultListLost:   sim.DeferredVariants(5),
+		sim.FaultNotMedia:   sim.DeferredVariants(2),
+		sim.FaultPrivateURL: sim.DeferredVariants(2),
 	}
 }
 

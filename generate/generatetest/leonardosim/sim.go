@@ -45,7 +45,7 @@ type Simulator struct {
 	jobs   sim.Tasks[*request]
 
 	mu      sync.Mutex // guards all below
-	leaves  map[string]*leave
+	leaves  map[string]*uploadGrant
 	uploads []media.Digest
 }
 
@@ -57,7 +57,7 @@ type job = sim.Task[*request]
 // New returns a simulator.
 func New(c Config) *Simulator {
 	c.Pending = cmp.Or(c.Pending, 2)
-	s := &Simulator{config: c, leaves: map[string]*leave{}, Provider: sim.NewProvider(sim.Config{
+	s := &Simulator{config: c, leaves: map[string]*uploadGrant{}, Provider: sim.NewProvider(sim.Config{
 		Key: cmp.Or(c.Key, "6f1c2a3e-simulated-leonardo"), Credential: "Authorization", Now: c.Now, Files: documented, Routes: routes,
 		Script: script, Refuse: refuse,
 		Absent: sim.NoStreams.With(sim.Absence{

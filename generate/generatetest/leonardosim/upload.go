@@ -20,11 +20,11 @@ import (
 	"atelier/media"
 )
 
-// leaveLife is how long the form of an upload is valid.
-const leaveLife = 2 * time.Minute
+// uploadGrantTTL is how long the form of an upload is valid.
+const uploadGrantTTL = 2 * time.Minute
 
-// leave is the permission to upload one picture.
-type leave struct {
+// uploadGrant is the permission to upload one picture.
+type uploadGrant struct {
 	fields  map[string]string
 	expires time.Time
 	stored  bool
@@ -44,7 +44,7 @@ func (s *Simulator) ticket(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	id := fmt.Sprintf("%08x-0a1b-4c2d-9e3f-aabbccddeeff", len(s.leaves)+1)
 	key := "users/1/initImages/" + id + "." + q.Extension
-	l := &leave{expires: s.Now().Add(leaveLife), fields: map[string]string{ //nolint:gosec // Not real credentials.
+	l := &uploadGrant{expires: s.Now().Add(uploadGrantTTL), fields: map[string]string{ //nolint:gosec // Not real credentials.
 		"Content-Type": "image/" + q.Extension, "bucket": "image-uploads", "key": key, "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
 		"X-Amz-Credential": "AKIASIMULATED/20261121/us-east-1/s3/aws4_request", "X-Amz-Date": "20261121T120000Z",
 		"Policy": "eyJleHBpcmF0aW9uIjoiMjAyNi0xMS0yMVQxMjowMjowMFoifQ==", "X-Amz-Signature": "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
@@ -102,7 +102,7 @@ func (s *Simulator) store(w http.ResponseWriter, r *http.Request) {
 }
 
 // read returns the file of a form, or the code of its error.
-func (l *leave) read(form *multipart.Reader) (file []byte, code string) {
+func (l *uploadGrant) read(form *multipart.Reader) (file []byte, code string) {
 	seen := map[string]string{}
 	for {
 		part, err := form.NextPart()

@@ -31,11 +31,11 @@ func script(c *sim.Call) sim.Script {
 		sim.FaultInvalid:     {*invalid("prompt cannot be empty"), {}},
 		sim.FaultModerated:   {*sensitive("x", "gore"), {}, {}},
 		sim.FaultQuota:       {*envelope{status: http.StatusBadRequest, Code: 4, Description: "quota_not_enough"}.answer(), {}},
-		sim.FaultListLost:    sim.Later(4),
-		sim.FaultTaskLost:    sim.Later(3),
-		sim.FaultTaskFailed:  sim.Later(3),
-		sim.FaultPreviewLost: sim.Later(len(lostPreviews)),
-		sim.FaultPrivateURL:  sim.Later(2),
+		sim.FaultListLost:    sim.DeferredVariants(4),
+		sim.FaultTaskLost:    sim.DeferredVariants(3),
+		sim.FaultTaskFailed:  sim.DeferredVariants(3),
+		sim.FaultPreviewLost: sim.DeferredVariants(len(lostPreviews)),
+		sim.FaultPrivateURL:  sim.DeferredVariants(2),
 	}
 }
 

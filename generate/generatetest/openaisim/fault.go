@@ -85,8 +85,8 @@ func script(c *sim.Call) sim.Script {
 		sim.FaultServerError: {*newProblem(http.StatusInternalServerError, "server_error", "", "The server had an error while processing your request. Sorry about that!")},
 		sim.FaultOverloaded:  {*newProblem(http.StatusServiceUnavailable, "server_error", "", "The engine is currently overloaded, please try again later.")},
 		sim.FaultModerated:   moderated(requestID(c.Number)),
-		sim.FaultNotMedia:    sim.Later(2),
-		sim.FaultPrivateURL:  sim.Later(2),
+		sim.FaultNotMedia:    sim.DeferredVariants(2),
+		sim.FaultPrivateURL:  sim.DeferredVariants(2),
 	}
 }
 

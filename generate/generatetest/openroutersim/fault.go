@@ -57,8 +57,8 @@ func (s *Simulator) script(c *sim.Call) sim.Script {
 			{},
 			say(`{"finish_reason":"length","native_finish_reason":"MAX_TOKENS","index":0,"message":{"role":"assistant","content":null}}`),
 		},
-		sim.FaultNotMedia:   sim.Later(2),
-		sim.FaultPrivateURL: sim.Later(2),
+		sim.FaultNotMedia:   sim.DeferredVariants(2),
+		sim.FaultPrivateURL: sim.DeferredVariants(2),
 	}
 	if c.URL != nil && strings.HasSuffix(c.URL.Path, "/images") {
 		all[sim.FaultEmpty] = nil

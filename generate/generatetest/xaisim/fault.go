@@ -40,7 +40,7 @@ func script(c *sim.Call) sim.Script {
 			{},
 			*newProblem(http.StatusBadRequest, "invalid-argument", "Generated image rejected by content moderation."),
 		},
-		sim.FaultPrivateURL: sim.Later(2),
-		sim.FaultNotMedia:   sim.Later(2),
+		sim.FaultPrivateURL: sim.DeferredVariants(2),
+		sim.FaultNotMedia:   sim.DeferredVariants(2),
 	}
 }

@@ -158,8 +158,8 @@ func (c *Client) Moderated(t driver.Task, s generate.Safety, format string, args
 	return items
 }
 
-// Unnamed returns the error for a task that was accepted without an id, so that it cannot be polled.
-func (c *Client) Unnamed() error {
+// MissingTaskID returns the error for a task that was accepted without an id, so that it cannot be polled.
+func (c *Client) MissingTaskID() error {
 	e := media.Errorf(media.CodeBadResponse, "%s took the request and named no task: it may be billed, so it is not repeated", c.Name)
 	e.Cause = driver.ErrUnsettled
 	return e

@@ -150,7 +150,7 @@ func TestHear(t *testing.T) {
 			ID string `json:"id"`
 		}
 		n := driver.Notification{Header: map[string][]string{"Authorization": {q.sent}}, Body: []byte(q.body)}
-		h, believed, err := c.Hear(n, post.Webhook{Secret: q.secret, Genuine: post.Bearer}, &got, func() string { return got.ID })
+		h, believed, err := c.DecodeWebhook(n, post.Webhook{Secret: q.secret, Genuine: post.Bearer}, &got, func() string { return got.ID })
 		if believed != q.believed || q.code == "" && (err != nil || h.ID != "t-1") || q.code != "" && media.CodeOf(err) != q.code {
 			t.Errorf("%+v: %+v, %v, %v", q, h, believed, err)
 		}

@@ -225,8 +225,8 @@ func categories(text string) (codes []string) {
 	return codes
 }
 
-// longestWait is the longest wait that is accepted; longer ones are ignored.
-const longestWait = 24 * time.Hour
+// maxWait is the longest wait that is accepted; longer ones are ignored.
+const maxWait = 24 * time.Hour
 
 // wait returns how long the provider asks to wait: Retry-After-Ms, Retry-After in seconds or as a date, the reset of an
 // exhausted limit; 0 if it does not say.
@@ -247,7 +247,7 @@ func (c *Client) wait(h http.Header) time.Duration {
 		waits = append(waits, time.UnixMilli(ms).Sub(now))
 	}
 	for _, wait := range waits {
-		if wait > 0 && wait <= longestWait {
+		if wait > 0 && wait <= maxWait {
 			return wait
 		}
 	}
@@ -259,7 +259,7 @@ func Seconds(s string) time.Duration { return span(s, time.Second) }
 
 func span(s string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(n > 0) || n > float64(longestWait/unit) {
+	if err != nil || !(n > 0) || n > float64(maxWait/unit) {
 		return 0
 	}
 	return time.Duration(n * float64(unit))

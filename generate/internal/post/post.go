@@ -1,6 +1,6 @@
 // Package post makes calls to a provider, in JSON or as a form, and interprets the outcome. It holds what drivers
 // share: setup ([New]), a call and its answer ([Client.Do]), the meaning of error answers ([Fault]), request bodies
-// ([Body]), uploads ([Client.Upload]), the state of tasks ([Client.Update]), and webhook calls ([Client.Hear]).
+// ([Body]), uploads ([Client.Upload]), the state of tasks ([Client.Update]), and webhook calls ([Client.DecodeWebhook]).
 //
 // It enforces the rule about money: a call whose request never left this machine may be repeated; a call that was sent
 // and not answered may have been billed and is never repeated. Redirects are not followed, because they would carry the

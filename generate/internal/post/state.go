@@ -61,11 +61,11 @@ func (c *Client) Update(t driver.Task, h driver.Handle, s Status) driver.Update 
 }
 
 // Accepted returns the update for a task that the provider accepted, with its price; without an id the error is
-// [Client.Unnamed].
+// [Client.MissingTaskID].
 func (c *Client) Accepted(h driver.Handle, price Price) (driver.Update, error) {
 	const places = 12
 	if h.ID == "" {
-		return driver.Update{}, c.Unnamed()
+		return driver.Update{}, c.MissingTaskID()
 	}
 	return driver.Update{
 		Task: h, Progress: -1, ReportedUSD: cmp.Or(Amount(price.USD, 1, places), Amount(price.Cents, 100, 6)), ReportedCredits: Amount(price.Credits, 1, places),
@@ -87,10 +87,10 @@ type Webhook struct {
 
 var taskID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
-// Hear decodes a webhook call into a value; id returns the task's id in it. believed reports whether the whole call is
+// DecodeWebhook decodes a webhook call into a value; id returns the task's id in it. believed reports whether the whole call is
 // trusted. Errors: media.CodeUnauthorized for a call that is not the provider's, media.CodeInvalid for one that names
 // no task.
-func (c *Client) Hear(n driver.Notification, w Webhook, into any, id func() string) (h driver.Handle, believed bool, err error) {
+func (c *Client) DecodeWebhook(n driver.Notification, w Webhook, into any, id func() string) (h driver.Handle, believed bool, err error) {
 	if w.Secret != "" && !w.Genuine(n, w.Secret) {
 		return h, false, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of %s does not carry the secret of its webhook", c.Name)
 	}

@@ -71,7 +71,7 @@ func TestBegun(t *testing.T) {
 func TestFieldsOfForms(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]int{`{"a":"1","b":2}`: 2, `"{\"a\":\"1\"}"`: 1, `{}`: 0, `"x"`: -1, `[1]`: -1, `null`: -1, `"[1]"`: -1, `7`: -1} {
-		var l post.Leave
+		var l post.UploadGrant
 		if err := json.Unmarshal([]byte(`{"id":"i","url":"u","fields":`+said+`}`), &l); err != nil || l.ID != "i" {
 			t.Fatalf("%s: %v", said, err)
 		}

@@ -9,8 +9,8 @@ import (
 	"atelier/media"
 )
 
-// Leave is a provider's permission to upload one file to its storage with a signed form.
-type Leave struct {
+// UploadGrant is a provider's permission to upload one file to its storage with a signed form.
+type UploadGrant struct {
 	// ID identifies the file in later requests.
 	ID string `json:"id"`
 	// URL is where the form is sent: by https, or to the provider's own origin. The key is not sent.
@@ -37,7 +37,7 @@ func (f *Fields) UnmarshalJSON(b []byte) error {
 // Upload uploads a stored picture for a provider that accepts none in its requests. ask is the call that returns the
 // permission (leave); the file is the last field of its form, called "file". Nothing is billed, so failures can be
 // retried. Upload returns the ID of leave. It requires Config.Storage.
-func (c *Client) Upload(ctx context.Context, b media.Blob, ask Call, leave *Leave) (string, error) {
+func (c *Client) Upload(ctx context.Context, b media.Blob, ask Call, leave *UploadGrant) (string, error) {
 	r, err := c.config.Codec.Open(ctx, b.Digest) // it must exist before a permission is requested
 	if err == nil {
 		err = r.Close()

@@ -127,7 +127,7 @@ func (d *Driver) trusts(u *url.URL) bool {
 // task's id is used.
 func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.Update, error) {
 	var got result
-	h, believed, err := d.client.Hear(n, d.webhook, &got, func() string { return got.ID })
+	h, believed, err := d.client.DecodeWebhook(n, d.webhook, &got, func() string { return got.ID })
 	if err != nil || !believed {
 		return driver.Update{Task: h, Progress: -1}, err
 	}

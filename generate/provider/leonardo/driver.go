@@ -137,7 +137,7 @@ func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.
 		} `json:"data"`
 	}
 	g := &got.Data.Object
-	h, believed, err := d.client.Hear(n, d.webhook, &got, func() string { return g.ID })
+	h, believed, err := d.client.DecodeWebhook(n, d.webhook, &got, func() string { return g.ID })
 	if err != nil || !believed || got.Type != "image_generation.complete" {
 		return driver.Update{Task: h, Progress: -1}, err
 	}

@@ -47,7 +47,7 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) 
 		return body, nil
 	}
 	var got struct {
-		Leave post.Leave `json:"uploadInitImage"`
+		Leave post.UploadGrant `json:"uploadInitImage"`
 	}
 	_, ending, _ := strings.Cut(t.Inputs[0].MIMEType, "/")
 	ask := post.Call{Path: apiPath + "/init-image", Body: map[string]string{"extension": ending}, Of: "the upload of a picture", Into: &got}

@@ -64,7 +64,7 @@ func TestEveryThingDraws(t *testing.T) {
 func TestCountsAreHonoured(t *testing.T) {
 	t.Parallel()
 	for _, name := range strings.Fields(countable) {
-		for n := 1; n <= mostDrawn; n++ {
+		for n := 1; n <= maxDrawn; n++ {
 			b := newWording()
 			b.things[name], b.order = n, []thing{name}
 			s := newScene(96, 64, int64(n), b)

@@ -13,7 +13,7 @@ type thing = string
 const (
 	countable = "house tree lighthouse boat turbine pylon factory balloon bird flower eco"
 	addable   = countable + " train sun moon star cloud"
-	mostDrawn = 12
+	maxDrawn  = 12
 	// plurals are words for several things without a number or a plural ending.
 	plurals = "harbour harbor hafen village flock grove flower_meadow flower_field wind_farm windpark dorf doerfer haeuser vogelschwarm voegel baeume " +
 		"leuchttuerme windraeder strommasten blumenwiese"
@@ -251,7 +251,7 @@ func (r *reader) thing(written string, name thing, many bool) {
 // mostOf returns the maximum number of a thing to draw on request.
 func mostOf(name thing) int {
 	if among(countable, name) {
-		return mostDrawn
+		return maxDrawn
 	}
 	return 1
 }

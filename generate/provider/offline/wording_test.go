@@ -98,7 +98,7 @@ func FuzzReadDrawing(f *testing.F) {
 	f.Fuzz(func(t *testing.T, prompt, negative string) {
 		b := readDrawing(prompt, negative, "vivid")
 		for name := range b.things {
-			if !slices.Contains(b.order, name) || b.things[name] > mostDrawn {
+			if !slices.Contains(b.order, name) || b.things[name] > maxDrawn {
 				t.Errorf("%q − %q: %s is drawn %d times, order %v", prompt, negative, name, b.things[name], b.order)
 			}
 		}

@@ -10,11 +10,11 @@ import (
 	"atelier/media"
 )
 
-// A lease that would last longer than longestLease from now is ignored: a clock was wrong. Leases that expired longer
-// ago than keptLease are removed.
+// A lease that would last longer than maxLease from now is ignored: a clock was wrong. Leases that expired longer
+// ago than expiredLeaseTTL are removed.
 const (
-	longestLease = time.Minute
-	keptLease    = 24 * time.Hour
+	maxLease        = time.Minute
+	expiredLeaseTTL = 24 * time.Hour
 )
 
 // leaseColumns returns the columns of a lease; the last one reports whether it is live.
@@ -36,7 +36,7 @@ func (s *db) leaseColumns(l *ledger.Lease) columns {
 
 // expired returns the condition under which any process may acquire a lease.
 func (s *db) expired() string {
-	return `(leases.expires_at <= ` + s.dialect.Clock(0) + ` OR leases.expires_at > ` + s.dialect.Clock(longestLease) + `)`
+	return `(leases.expires_at <= ` + s.dialect.Clock(0) + ` OR leases.expires_at > ` + s.dialect.Clock(maxLease) + `)`
 }
 
 // AcquireLease makes a process the holder.
@@ -120,7 +120,7 @@ func hasLease(ctx context.Context, db querier, l ledger.Lease, lock string) (boo
 // SweepLeases removes old leases.
 func (s leases) SweepLeases(ctx context.Context) error {
 	return s.commit(ledger.Relaxed(ctx), "sweep leases", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM leases WHERE expires_at <= `+s.dialect.Clock(-keptLease)) //nolint:gosec // an expression of the dialect
+		_, err := tx.ExecContext(ctx, `DELETE FROM leases WHERE expires_at <= `+s.dialect.Clock(-expiredLeaseTTL)) //nolint:gosec // an expression of the dialect
 		return err
 	})
 }

@@ -51,11 +51,11 @@ func (s *db) foreign(version, made int64) error {
 	case version > migrations.Latest:
 		return media.Errorf(media.CodeUnsupported,
 			"open ledger: %s has schema version %d, this program knows %d: use a newer atelier, or %s; nothing was changed",
-			s.cfg.Place, version, migrations.Latest, s.cfg.Anew)
+			s.cfg.Place, version, migrations.Latest, s.cfg.StartOverHint)
 	case made < version:
 		return media.Errorf(media.CodeUnsupported,
 			"open ledger: %s was written by another version of atelier: its schema has version %d, but only %d of its %d parts: use the version of atelier that wrote it, or %s; nothing was changed",
-			s.cfg.Place, version, made, version, s.cfg.Anew)
+			s.cfg.Place, version, made, version, s.cfg.StartOverHint)
 	default:
 		return nil
 	}

@@ -59,7 +59,7 @@ func moveRun(ctx context.Context, tx *sql.Tx, st ledger.RunState) error {
 	case ledger.WaitPaused:
 		status = ledger.StatusPaused
 	case ledger.WaitAnswered:
-	case ledger.WaitOver:
+	case ledger.WaitFinished:
 		return nil
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE agent_runs SET status = $1, finished_at = NULL, updated_at = $2

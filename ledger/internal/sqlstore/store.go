@@ -46,8 +46,8 @@ type Dialect interface { //nolint:interfacebloat // it is all that databases do 
 	Search(ctx context.Context, db *sql.DB, log *slog.Logger) (Finder, error)
 	// Failure adds a code and advice to an error of the driver. It is called only for errors without a code.
 	Failure(what string, err error) error
-	// Again reports whether Commit runs fn again after an error: a deadlock or a lost connection.
-	Again(err error) bool
+	// Retryable reports whether Commit runs fn again after an error: a deadlock or a lost connection.
+	Retryable(err error) bool
 }
 
 // Config is an open database and the dependencies of the store.
@@ -58,8 +58,8 @@ type Config struct {
 	Dialect Dialect
 	// Place describes the database in messages, without a password.
 	Place string
-	// Anew tells people in messages how to start with an empty ledger, after "or".
-	Anew string
+	// StartOverHint tells people in messages how to start with an empty ledger, after "or".
+	StartOverHint string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// NewID creates ids; nil means UUIDv7. Ids must sort in the order of their creation.
@@ -225,7 +225,7 @@ func (t *shared) part(ctx context.Context, fn func(context.Context, *sql.Tx) err
 		return t.broken
 	}
 	var err error
-	err, t.broken = Savepoint(ctx, t.tx, "part", t.store.dialect.Again, func() error { return fn(ctx, t.tx) })
+	err, t.broken = Savepoint(ctx, t.tx, "part", t.store.dialect.Retryable, func() error { return fn(ctx, t.tx) })
 	return errors.Join(err, t.broken)
 }
 
@@ -249,7 +249,7 @@ func Savepoint(ctx context.Context, tx *sql.Tx, name string, again func(error) b
 
 // attempt runs fn inside the transaction so that its failure undoes only itself and is logged.
 func (s *db) attempt(ctx context.Context, tx *sql.Tx, what string, fn func() error) error {
-	err, broken := Savepoint(ctx, tx, "secondary", s.dialect.Again, fn)
+	err, broken := Savepoint(ctx, tx, "secondary", s.dialect.Retryable, fn)
 	if err != nil {
 		s.cfg.Logger.WarnContext(ctx, "ledger row not saved", slog.String("what", what),
 			slog.String("error", media.ErrorText(err.Error())))

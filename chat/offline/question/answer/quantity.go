@@ -101,7 +101,7 @@ func adverb(m *plan.Measure) string {
 
 // factorsOf returns, in brackets, the columns that a computed quantity is the product of.
 func factorsOf(m *plan.Measure) string {
-	if m.Field.Factors == nil || m.Field.Less {
+	if m.Field.Factors == nil || m.Field.Difference {
 		return ""
 	}
 	return " (" + m.Field.Factors[0].Label() + " × " + m.Field.Factors[1].Label() + ")"

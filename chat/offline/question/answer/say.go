@@ -455,7 +455,7 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 		n = min(p.N, len(rows))
 	}
 	labels := p.ExtremeLabels()
-	if f.Less && len(labels) == 0 {
+	if f.Difference && len(labels) == 0 {
 		return plan.ReasonUnclear // by how much in one row, but not of what
 	}
 	if p.Asks == "who" && (n > 5 || len(labels) == 0) {

@@ -70,9 +70,6 @@ func (p *phrases) cell(v any, f *schema.Field, unit string) string {
 			return t
 		}
 		if n, ok := schema.NumberOf(t); ok && f != nil && f.Numeric() {
-			if strings.HasPrefix(t, "-") {
-				n = -n
-			}
 			return p.amount(n, f)
 		}
 		return t
@@ -134,7 +131,7 @@ func (p *phrases) measured(m *plan.Measure) string {
 	}
 	switch m.How {
 	case "sum":
-		if m.Field.Factors != nil && !m.Field.Less {
+		if m.Field.Factors != nil && !m.Field.Difference {
 			return p.Say("the total "+n, "die Summe "+n) + " (" + m.Field.Factors[0].Label() + " × " + m.Field.Factors[1].Label() + ")"
 		}
 		return p.Say("the total "+without(n, "total"), "die Summe von "+n)

@@ -228,7 +228,7 @@ func (r *Tagger) lastingAt(v *schema.View, i int) []Piece {
 	default:
 		return nil
 	}
-	if f := v.Lasting(); f != nil && !r.Tokens[i].Quoted && v.FieldOf("duration") == nil {
+	if f := v.DurationField(); f != nil && !r.Tokens[i].Quoted && v.FieldOf("duration") == nil {
 		return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: 3}}
 	}
 	return nil
@@ -265,8 +265,8 @@ func (r *Tagger) leftOver(v *schema.View, i int) bool {
 
 // amountAt finds what orders and the like are worth if one column holds their amount.
 func (r *Tagger) amountAt(v *schema.View, i int) []Piece {
-	if t := r.Tokens[i]; t.Quoted || t.Fold != "worth" && t.Fold != "wert" || v.Coins == nil || v.Coins.Mixed() || r.Lex.Means(v.Coins.Head(), "price") || v.StockField() != nil {
+	if t := r.Tokens[i]; t.Quoted || t.Fold != "worth" && t.Fold != "wert" || v.MoneyField == nil || v.MoneyField.Mixed() || r.Lex.Means(v.MoneyField.Head(), "price") || v.StockField() != nil {
 		return nil
 	}
-	return []Piece{{Kind: speech.KindField, Field: v.Coins, From: i, To: i + 1, Weight: 6}}
+	return []Piece{{Kind: speech.KindField, Field: v.MoneyField, From: i, To: i + 1, Weight: 6}}
 }

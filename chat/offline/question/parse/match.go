@@ -148,12 +148,12 @@ type Cover struct {
 }
 
 const (
-	// mostCovers limits the explanations that are followed at each token.
-	mostCovers = 48
+	// maxCovers limits the explanations that are followed at each token.
+	maxCovers = 48
 	// MostForms limits the spellings that are searched for.
 	MostForms = 12
-	// longestName is the maximum number of tokens that name one column.
-	longestName = 7
+	// maxName is the maximum number of tokens that name one column.
+	maxName = 7
 )
 
 // Tagger finds what the tokens of an utterance mean from words and names of columns alone.
@@ -176,7 +176,7 @@ func (r *Matcher) Covers(v *schema.View) []Cover {
 			continue
 		}
 		slices.SortStableFunc(at[i], func(a, b Cover) int { return cmp.Compare(b.Weight, a.Weight) })
-		at[i] = at[i][:min(len(at[i]), mostCovers)]
+		at[i] = at[i][:min(len(at[i]), maxCovers)]
 		for _, p := range r.PiecesAt(v, i) {
 			for _, c := range at[i] {
 				at[p.To] = append(at[p.To], Cover{append(slices.Clone(c.Pieces), p), c.Weight + p.Weight})
@@ -185,7 +185,7 @@ func (r *Matcher) Covers(v *schema.View) []Cover {
 	}
 	all := at[len(r.Tokens)]
 	slices.SortStableFunc(all, func(a, b Cover) int { return cmp.Compare(b.Weight, a.Weight) })
-	return all[:min(len(all), mostCovers)]
+	return all[:min(len(all), maxCovers)]
 }
 
 // PiecesAt returns every piece that begins at a token.
@@ -224,11 +224,11 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 	if r.Bodily(i) || r.LeftEmpty(i) || r.Arrived(i) || r.TimesAt(i) || r.leftOver(v, i) || r.vesselAt(v, i) || r.aboutAt(v, i) {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
 	}
-	if !t.Quoted && schema.Selling[t.Fold] && t.Fold != "unit" && t.Fold != "list" && (v.Takings || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Named("quantity") && f.Measure() }) ||
+	if !t.Quoted && schema.Selling[t.Fold] && t.Fold != "unit" && t.Fold != "list" && (v.HasRevenue || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Named("quantity") && f.Measure() }) ||
 		slices.ContainsFunc(v.Topics, func(w string) bool { return r.Lex.Means(w, "order") && (t.Fold == "sold" || t.Fold == "verkauft") })) {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: map[bool]float64{true: 8}[t.Fold == "sell" || t.Fold == "sells"]}) // the rows are sales
 	}
-	if !t.Quoted && r.Lex.Deeds[t.Fold] {
+	if !t.Quoted && r.Lex.ActionVerbs[t.Fold] {
 		out = append(out, Piece{Kind: speech.KindFill, Arg: "deed", From: i, To: i + 1, Weight: -2})
 	}
 	if !t.Quoted && r.Lex.Owners[t.Fold] && i > 0 {
@@ -322,7 +322,7 @@ var longUnits = speech.Folded("degrees celsius grad euros dollar dollars percent
 // fieldAt finds the runs of tokens from i on that name a column.
 func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 	var out []Piece
-	if v.Takings && !f.Measure() && r.Sales(r.Tokens[i]) && !slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == r.Tokens[i].Fold }) {
+	if v.HasRevenue && !f.Measure() && r.Sales(r.Tokens[i]) && !slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == r.Tokens[i].Fold }) {
 		return nil // sales are amounts if there are any, not order numbers
 	}
 	taken := make([]bool, len(f.Words))
@@ -332,7 +332,7 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 			required++
 		}
 	}
-	for k := i; k < len(r.Tokens) && k < i+longestName; k++ {
+	for k := i; k < len(r.Tokens) && k < i+maxName; k++ {
 		best, at := 0, -1
 		if k == i && givenNames[r.Tokens[k].Fold] && (k+1 == len(r.Tokens) || !strings.HasPrefix(r.Tokens[k+1].Fold, "name")) && len(f.Words) > 1 {
 			break // who joined last: not a last name
@@ -446,7 +446,7 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 		}
 		words := speech.Tokens(speech.FullTime(value), r.Lang)
 		for k := range words {
-			if n := r.SameRun(words[k:], i); n > 0 && n < len(words) && r.Telling(i, n) && (r.Spelled(words[k:k+n], i) || !r.exact(i, n)) {
+			if n := r.SameRun(words[k:], i); n > 0 && n < len(words) && r.Informative(i, n) && (r.Spelled(words[k:k+n], i) || !r.exact(i, n)) {
 				for m := 1; m <= n; m++ {
 					partial[m] = append(partial[m], value)
 				}

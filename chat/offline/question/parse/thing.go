@@ -23,10 +23,10 @@ func (r *Tagger) unitAt(v *schema.View, i int) []Piece {
 
 // moneyAt finds a word for money that stands for the only amount.
 func (r *Tagger) moneyAt(v *schema.View, i int) []Piece {
-	if v.Coins == nil || r.Tokens[i].Quoted || r.Tokens[i].Part || !slices.Contains(v.CoinWords, r.Tokens[i].Fold) {
+	if v.MoneyField == nil || r.Tokens[i].Quoted || r.Tokens[i].Part || !slices.Contains(v.MoneyWords, r.Tokens[i].Fold) {
 		return nil
 	}
-	return []Piece{{Kind: speech.KindField, Field: v.Coins, From: i, To: i + 1, Weight: 3}}
+	return []Piece{{Kind: speech.KindField, Field: v.MoneyField, From: i, To: i + 1, Weight: 3}}
 }
 
 // surveyed are words for the people whom a survey asks.
@@ -284,7 +284,7 @@ func (r *Matcher) entityAt(v *schema.View, i int) (Piece, bool) {
 	t := r.Tokens[i]
 	p := Piece{Kind: speech.KindEntity, From: i, To: i + 1}
 	switch {
-	case v.Takings && !r.Counted(i) && r.Sales(t):
+	case v.HasRevenue && !r.Counted(i) && r.Sales(t):
 		p.Arg, p.Weight = "rows", 1 // sales are amounts if there are any
 	case slices.Contains(v.Entity, t.Stem):
 		p.Arg, p.Weight = "rows", 5

@@ -22,7 +22,7 @@ func LogSearch(part string, lang speech.Language, stamped bool) (pattern, words 
 		}
 		i += n
 	}
-	if !s.counts || s.status && !s.code || len(s.terms) == 0 || len(s.terms) > mostTerms {
+	if !s.counts || s.status && !s.code || len(s.terms) == 0 || len(s.terms) > maxTerms {
 		return "", ""
 	}
 	between := ".*"
@@ -44,8 +44,8 @@ func LogSearch(part string, lang speech.Language, stamped bool) (pattern, words 
 // stamp matches a date and a time at the beginning of a line.
 const stamp = `^\W?(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[./]\d\d?[./]\d\d(?:\d\d)?|\pL{3} +\d\d?|\d\d? \pL{3} \d{4})[T ,]+\d?\d:\d\d`
 
-// mostTerms limits the terms that are searched for in one line: they may occur in any order.
-const mostTerms = 3
+// maxTerms limits the terms that are searched for in one line: they may occur in any order.
+const maxTerms = 3
 
 // logSearch collects what a line must contain.
 type logSearch struct {

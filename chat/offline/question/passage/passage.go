@@ -31,10 +31,10 @@ type sentence struct {
 }
 
 const (
-	// mostQuotes is the maximum number of quotes that answer one part.
-	mostQuotes = 2
-	// mostOfTopic is the maximum number of sentences that are quoted about a topic.
-	mostOfTopic = 5
+	// maxQuotes is the maximum number of quotes that answer one part.
+	maxQuotes = 2
+	// maxOfTopic is the maximum number of sentences that are quoted about a topic.
+	maxOfTopic = 5
 	// tooMany is the number of equally fitting sentences from which on none is an answer.
 	tooMany = 4
 )
@@ -77,7 +77,7 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	}
 	var out []Quote
 	for _, f := range found {
-		if len(out) < mostQuotes && f.score >= found[0].score-10 && !slices.Contains(out, f.quote) {
+		if len(out) < maxQuotes && f.score >= found[0].score-10 && !slices.Contains(out, f.quote) {
 			out = append(out, f.quote)
 		}
 	}
@@ -96,7 +96,7 @@ func (r *passages) under(want []speech.Token, docs []Document) []Quote {
 	for _, d := range docs {
 		for _, s := range r.sentences(d.Text) {
 			missing := slices.ContainsFunc(want, func(w speech.Token) bool { return r.among(w, s.headWords) < 3 && !r.soft(w) })
-			if !missing && len(out) < mostOfTopic {
+			if !missing && len(out) < maxOfTopic {
 				out = append(out, Quote{d.Path, d.Title, s.text})
 			}
 		}

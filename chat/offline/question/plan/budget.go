@@ -10,7 +10,7 @@ import (
 // minus returns the difference between two numbers of a row.
 func minus(a, b *schema.Field) *schema.Field {
 	return &schema.Field{
-		Column: schema.Column{Name: a.Label() + " − " + b.Label(), Type: "number", Unit: a.UnitSymbol()}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}, Factors: []*schema.Field{a, b}, Less: true,
+		Column: schema.Column{Name: a.Label() + " − " + b.Label(), Type: "number", Unit: a.UnitSymbol()}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}, Factors: []*schema.Field{a, b}, Difference: true,
 	}
 }
 

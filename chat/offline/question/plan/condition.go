@@ -192,7 +192,7 @@ func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Fie
 		if f := p.View.FieldOf("duration"); f != nil {
 			return f
 		}
-		return p.View.Lasting()
+		return p.View.DurationField()
 	}
 	if x.About == "temperature" {
 		return p.temperatureOf(x.Arg)
@@ -304,7 +304,7 @@ func (p *roles) compareColumns(i int) Reason {
 			a, b = b, a
 		}
 		p.Measures = append(p.Measures, Measure{Field: &schema.Field{
-			Column: schema.Column{Name: a.Label() + " − " + b.Label(), Type: "number", Unit: a.UnitSymbol()}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}, Factors: []*schema.Field{a, b}, Less: true,
+			Column: schema.Column{Name: a.Label() + " − " + b.Label(), Type: "number", Unit: a.UnitSymbol()}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}, Factors: []*schema.Field{a, b}, Difference: true,
 		}})
 	}
 	return ""

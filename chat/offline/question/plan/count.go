@@ -148,7 +148,7 @@ func (p *review) countsElsewhere() bool {
 	case x == nil || p.Op != OpCount && p.Op != OpValue:
 		return false
 	case p.trading(), p.View.FieldOf("stock") == nil && p.View.Sells():
-		return p.there() && !p.traded() && p.Op == OpValue
+		return p.asksExistence() && !p.traded() && p.Op == OpValue
 	case p.View.StockField() == nil || p.View.Holds(schema.Moved):
 		return false
 	}

@@ -240,7 +240,7 @@ func (p *wording) implied() *schema.Field {
 	if f == nil {
 		return nil
 	}
-	if p.topicMeasure(f) || f == p.View.Coins && p.adds() || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
+	if p.topicMeasure(f) || f == p.View.MoneyField && p.adds() || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
 		return f
 	}
 	return nil

@@ -43,7 +43,7 @@ func (p *review) fits(classes []string) bool {
 
 // trading reports whether the rows are sales or purchases: amounts of money with their dates.
 func (p *wording) trading() bool {
-	return (p.View.Takings || p.View.Coins != nil && !p.Text.Lex.Means(p.View.Coins.Head(), "price")) && slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated)
+	return (p.View.HasRevenue || p.View.MoneyField != nil && !p.Text.Lex.Means(p.View.MoneyField.Head(), "price")) && slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated)
 }
 
 // flows reports whether the money of a column can be spent or earned: nobody spends revenue.
@@ -67,7 +67,7 @@ var goodMost = strings.Fields("revenue profit yield generation score rating sati
 
 // bestUnclear reports whether it is unknown if more of a measure is better or worse.
 func (p *wording) bestUnclear(f *schema.Field) bool {
-	return !f.Clock() && !slices.ContainsFunc(goodMost, func(c string) bool { return f.Named(c) }) && !p.View.Takings && f != p.View.Coins
+	return !f.Clock() && !slices.ContainsFunc(goodMost, func(c string) bool { return f.Named(c) }) && !p.View.HasRevenue && f != p.View.MoneyField
 }
 
 // subject reports whether a value takes the place of what is asked for, and no column
@@ -106,9 +106,9 @@ var buying = speech.Folded("buy bought purchase purchased gekauft kauften kaufen
 
 var ours = speech.Folded("we wir")
 
-// otherDeed reports whether the question is about what the rows do not say: what a person whose name only accompanies
+// asksUnrecordedAction reports whether the question is about what the rows do not say: what a person whose name only accompanies
 // an amount earned or was paid, what we bought while we sell, and what we own while the rows are events.
-func (p *review) otherDeed() bool {
+func (p *review) asksUnrecordedAction() bool {
 	has := func(words map[string]bool) bool {
 		return slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return words[t.Fold] && !t.Quoted })
 	}
@@ -118,7 +118,7 @@ func (p *review) otherDeed() bool {
 			return false
 		}
 		return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-			return x.Kind == speech.KindValue && x.Field.OfSomebody(next) && (!next && has(verbs) || next && p.behind(x.From, verbs))
+			return x.Kind == speech.KindValue && x.Field.NamesPeople(next) && (!next && has(verbs) || next && p.behind(x.From, verbs))
 		})
 	}
 	bought := has(buying) && has(ours) && !slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {

@@ -56,10 +56,10 @@ func (p *wording) shareOf() (f *schema.Field, doubt bool) {
 				continue
 			}
 			if p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "order") {
-				return nil, p.View.Coins != nil || p.View.OnlyMeasure() != nil // the sales: a count, or an amount
+				return nil, p.View.MoneyField != nil || p.View.OnlyMeasure() != nil // the sales: a count, or an amount
 			}
-			if p.View.Coins != nil {
-				return p.View.Coins, false
+			if p.View.MoneyField != nil {
+				return p.View.MoneyField, false
 			}
 			return p.View.OnlyMeasure(), p.View.OnlyMeasure() == nil
 		}
@@ -173,7 +173,7 @@ func oneWay(p *Plan) Reason {
 	if m == nil || m.Field.Table != 0 || !p.View.OfMoney(m.Field) || m.Field.Mixed() || p.Op == OpList || p.Op == OpLookup {
 		return ""
 	}
-	f, in, out := p.View.Ways(m.Field)
+	f, in, out := p.View.DirectionColumn(m.Field)
 	if f == nil || p.filtered(f) || p.Target == f || p.Either == f || slices.Contains(p.Groups, f) {
 		return ""
 	}
@@ -199,12 +199,12 @@ var kinds = speech.Folded("category categories type types kind kinds kategorie k
 func (p *review) onlyHappened() bool {
 	f := p.Counted
 	if p.Op == OpCount && f == nil && p.namesGoods() {
-		return p.there() && len(p.Filters) == 0
+		return p.asksExistence() && len(p.Filters) == 0
 	}
-	if p.Op != OpCount || f == nil || p.distinct || f.Table > 0 || f.Key() || f.Unique(p.View.Tables[0].RowCount) || !p.there() {
+	if p.Op != OpCount || f == nil || p.distinct || f.Table > 0 || f.Key() || f.Unique(p.View.Tables[0].RowCount) || !p.asksExistence() {
 		return false
 	}
-	if p.View.OfPeople() || f.Has(kinds) || f.OfSomebody(true) {
+	if p.View.OfPeople() || f.Has(kinds) || f.NamesPeople(true) {
 		return false
 	}
 	return slices.ContainsFunc(p.View.Fields, func(g *schema.Field) bool { return g.Table == 0 && g.Dated() })
@@ -224,8 +224,8 @@ home homes house houses haus hauser property properties animal animals tier tier
 
 var having = speech.Folded("have has own haben hat besitzen gibt gab exist existieren")
 
-// there reports whether the question only asks what exists: how many rooms do we have, are there.
-func (p *explanation) there() bool {
+// asksExistence reports whether the question only asks what exists: how many rooms do we have, are there.
+func (p *explanation) asksExistence() bool {
 	there := p.says(having)
 	for i, t := range p.Text.Tokens {
 		there = there || t.Fold == "there" && i > 0 && parse.Beings[p.Text.Tokens[i-1].Fold]

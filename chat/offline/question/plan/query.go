@@ -27,7 +27,7 @@ const mark = "\x00"
 
 // Col returns a column as an expression.
 func (q *Query) Col(f *schema.Field) string {
-	if f.Less {
+	if f.Difference {
 		return "(" + q.Col(f.Factors[0]) + " - " + q.Col(f.Factors[1]) + ")"
 	}
 	if f.Factors != nil {

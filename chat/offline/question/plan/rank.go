@@ -122,10 +122,10 @@ func (p *Plan) supMeasure() Reason {
 
 // mostSales reports whether the question asks for the most sales, which may be counted or added.
 func (p *Plan) mostSales() bool {
-	if p.mostWord() && p.View.Coins != nil && len(p.Measures) == 0 && p.Superlative.To == len(p.Text.Tokens) && p.behind(p.Superlative.From, trades) {
+	if p.mostWord() && p.View.MoneyField != nil && len(p.Measures) == 0 && p.Superlative.To == len(p.Text.Tokens) && p.behind(p.Superlative.From, trades) {
 		return true // who ordered the most
 	}
-	return p.mostWord() && p.View.Takings && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+	return p.mostWord() && p.View.HasRevenue && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		return x.From == p.Superlative.To && x.To == x.From+1 && p.Text.Sales(p.Text.Tokens[x.From])
 	})
 }
@@ -185,7 +185,7 @@ func (p *Plan) supWithout() Reason {
 	}
 	if p.biggest() {
 		p.one = true
-		p.Measures = []Measure{{Field: p.View.Coins, How: p.Aggregate}}
+		p.Measures = []Measure{{Field: p.View.MoneyField, How: p.Aggregate}}
 		return ""
 	}
 	for i, x := range p.Pieces {
@@ -193,7 +193,7 @@ func (p *Plan) supWithout() Reason {
 			continue // across all depots
 		}
 		if x.Rows() && !(p.Asked(i) != nil && p.Asked(i).Arg == "which" && p.Target != nil && p.Target == p.labelField(x)) {
-			if x.From == p.Superlative.To && p.View.Coins != nil && bigWords[p.Text.Tokens[p.Superlative.To-1].Fold] {
+			if x.From == p.Superlative.To && p.View.MoneyField != nil && bigWords[p.Text.Tokens[p.Superlative.To-1].Fold] {
 				return ReasonAmbiguous // the biggest expense: one, or all of a category
 			}
 			if p.View.Stocked() && p.View.FieldOf("stock") != nil {
@@ -241,11 +241,11 @@ func (p *Plan) mostDone() bool {
 
 // biggest reports whether the question asks for one row by its only amount of money: the biggest expense.
 func (p *Plan) biggest() bool {
-	if !bigWords[p.Text.Tokens[p.Superlative.From].Fold] && !bigWords[p.Text.Tokens[p.Superlative.To-1].Fold] || p.View.Coins == nil || p.View.Coins.Mixed() {
+	if !bigWords[p.Text.Tokens[p.Superlative.From].Fold] && !bigWords[p.Text.Tokens[p.Superlative.To-1].Fold] || p.View.MoneyField == nil || p.View.MoneyField.Mixed() {
 		return false
 	}
 	rows := p.View.Tables[0].RowCount
-	worth := func(c string) bool { return p.Text.Lex.Means(p.View.Coins.Head(), c) }
+	worth := func(c string) bool { return p.Text.Lex.Means(p.View.MoneyField.Head(), c) }
 	if (worth("price") || worth("rent") || worth("salary")) && !worth("amount") && !worth("cost") && !worth("fee") && !highWords[p.Text.Tokens[p.Superlative.To-1].Fold] {
 		return false // the largest house is not the dearest
 	}
@@ -272,8 +272,8 @@ func (p *conditions) supField(concept string) *schema.Field {
 	}
 	switch concept {
 	case "price":
-		if p.View.Coins != nil && !p.View.Coins.Mixed() {
-			return p.View.Coins
+		if p.View.MoneyField != nil && !p.View.MoneyField.Mixed() {
+			return p.View.MoneyField
 		}
 	case "temperature":
 		return p.extremeTemperature()
@@ -281,7 +281,7 @@ func (p *conditions) supField(concept string) *schema.Field {
 		if f := p.View.FieldOf("duration"); f != nil {
 			return f
 		}
-		if f := p.View.Lasting(); f != nil {
+		if f := p.View.DurationField(); f != nil {
 			return f
 		}
 		return p.View.FieldOf("distance")
@@ -424,7 +424,7 @@ func (p *wording) pace(fast bool) *schema.Field {
 	if len(clocks) > 1 {
 		return nil
 	}
-	if f := p.View.Lasting(); f != nil && f.Has(lengthOfTime) {
+	if f := p.View.DurationField(); f != nil && f.Has(lengthOfTime) {
 		return f
 	}
 	return nil

@@ -23,7 +23,7 @@ func (p *review) of(pieces, verbs []parse.Piece, deed bool) Reason {
 		return ReasonUnclear
 	case p.judged && (p.First() == nil || !p.First().Field.Scale()):
 		return ReasonUnknown // no column of marks
-	case p.otherDeed() || p.asksOtherKind() || p.countsElsewhere() || p.describesPerson() || p.wantsBoth() || p.ratioOfMost():
+	case p.asksUnrecordedAction() || p.asksOtherKind() || p.countsElsewhere() || p.describesPerson() || p.wantsBoth() || p.ratioOfMost():
 		return ReasonUnclear
 	case slices.ContainsFunc(verbs, func(x parse.Piece) bool { return !p.fits(speech.LightClasses[p.Text.Tokens[x.From].Fold]) }):
 		return ReasonUnknown
@@ -156,7 +156,7 @@ func (p *review) usesComparison() bool {
 
 // inDifference reports whether a measure is itself a difference.
 func (p *roles) inDifference() bool {
-	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Less })
+	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Difference })
 }
 
 // severalRows reports whether a condition on an amount applies to a single row although the

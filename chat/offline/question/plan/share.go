@@ -118,7 +118,7 @@ func (p *Plan) decideChange() Reason {
 	if len(p.Measures) == 0 {
 		f := cmp.Or(p.implied(), p.given())
 		switch {
-		case f != nil && f == p.View.Coins && p.given() == f && p.Asks != "many" && p.Counted == nil:
+		case f != nil && f == p.View.MoneyField && p.given() == f && p.Asks != "many" && p.Counted == nil:
 			p.Measures = []Measure{{Field: f, How: "sum"}}
 		case f != nil && p.Asks != "many" && p.Counted == nil && p.topicMeasure(f):
 			p.Measures = []Measure{{Field: f}}

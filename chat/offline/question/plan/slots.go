@@ -256,7 +256,7 @@ func (p *roles) askWord(i int) Reason {
 		case f != nil:
 		case x.About == "length":
 			if f = p.View.FieldOf("duration"); f == nil {
-				f = p.View.Lasting()
+				f = p.View.DurationField()
 			}
 		case x.About == "price":
 			f = p.View.SellingPrice()

@@ -55,8 +55,8 @@ func (p *Plan) SaysWhere() bool {
 
 var places = speech.Folded("place location site venue street address room region district where ort platz straße adresse raum standort gegend bezirk strecke route")
 
-// Leaves reports whether a word names a column, and none that the answer covers.
-func (p *Plan) Leaves(words []speech.Token) bool {
+// LeavesUncovered reports whether a word names a column, and none that the answer covers.
+func (p *Plan) LeavesUncovered(words []speech.Token) bool {
 	return slices.ContainsFunc(words, func(t speech.Token) bool {
 		named, known := false, p.Text.Lex.Small(t)
 		for _, f := range p.View.Fields {

@@ -275,8 +275,8 @@ func (v *View) Person() *Field {
 // people are words of columns that name people by what they do.
 var people = speech.Folded("tierarzt tierarztin arzt arztin vet doctor dentist nurse therapist barista mechanic mechaniker instructor clerk cashier waiter stylist technician techniker assignee inspector referee kellner friseur sachbearbeiter berater advisor consultant tutor swimmer schwimmer player spieler athlete rower skater driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter patient pilot trainer absender besucher koch ausleiher kind bewohner referent spender")
 
-// Lasting returns the only number of the own table in a unit of time.
-func (v *View) Lasting() *Field {
+// DurationField returns the only number of the own table in a unit of time.
+func (v *View) DurationField() *Field {
 	return Only(v.Fields, func(f *Field) bool {
 		if f.Table != 0 || !f.Measure() || f.Factors != nil {
 			return false

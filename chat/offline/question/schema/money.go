@@ -74,9 +74,9 @@ func (v *View) money() {
 			words = earned
 		}
 	}
-	v.Coins, v.CoinWords = only, words
+	v.MoneyField, v.MoneyWords = only, words
 	if slices.ContainsFunc(v.Fields, func(f *Field) bool { return f != only && f.Named("payment") }) {
-		v.CoinWords = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return lexicon().Means(speech.Stem(w), "payment") || w == "pay" || w == "gezahlt" })
+		v.MoneyWords = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return lexicon().Means(speech.Stem(w), "payment") || w == "pay" || w == "gezahlt" })
 	}
 }
 
@@ -182,7 +182,7 @@ func (v *View) About(kind string) bool {
 
 // OfMoney reports whether a column holds amounts of money.
 func (v *View) OfMoney(f *Field) bool {
-	return f == v.Coins || moneyUnits[f.UnitName()] || f.Has(moneyWords) ||
+	return f == v.MoneyField || moneyUnits[f.UnitName()] || f.Has(moneyWords) ||
 		slices.ContainsFunc(strings.Fields("amount price cost fee tax revenue profit budget salary rent donation discount spent payment"), func(c string) bool { return f.Named(c) && !f.Named("quantity") })
 }
 
@@ -199,8 +199,8 @@ func (v *View) Holds(words map[string]bool) bool {
 	})
 }
 
-// OfSomebody reports whether a column names people who work or, with buyers, also people who buy.
-func (f *Field) OfSomebody(buyers bool) bool {
+// NamesPeople reports whether a column names people who work or, with buyers, also people who buy.
+func (f *Field) NamesPeople(buyers bool) bool {
 	return f.Named("employee") || f.Named("salesperson") || buyers && (f.recorder() || f.Named("customer") || f.Named("member") || f.Table > 0 && f.Named("name")) ||
 		slices.ContainsFunc(f.Words, func(w speech.Word) bool { return people[w.Fold] || w.Fold == "engineer" })
 }
@@ -262,8 +262,8 @@ var waysIn = speech.Folded("in income incomes receipt receipts received revenue 
 
 var waysOut = speech.Folded("out expense expenses expenditure spending outgoing outgoings debit withdrawal ausgabe ausgaben ausgang soll depense depenses sortie")
 
-// Ways returns the column that says whether an amount came in or went out, with the values for either.
-func (v *View) Ways(amount *Field) (f *Field, in, out []string) {
+// DirectionColumn returns the column that says whether an amount came in or went out, with the values for either.
+func (v *View) DirectionColumn(amount *Field) (f *Field, in, out []string) {
 	for _, f := range v.Fields {
 		if f.Table != amount.Table || !f.Text() || f.DistinctCapped || len(f.Values) > 4 || f.Has(means) {
 			continue

@@ -9,7 +9,7 @@ import (
 
 // ShortNames reports whether a column names people by a single word, which several may share.
 func (f *Field) ShortNames() bool {
-	if f.Key() || !f.Text() || !f.OfSomebody(true) {
+	if f.Key() || !f.Text() || !f.NamesPeople(true) {
 		return false
 	}
 	short := 0

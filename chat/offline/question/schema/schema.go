@@ -97,10 +97,6 @@ func Figure(row []any, i int) (float64, bool) {
 	if i >= len(row) {
 		return 0, false
 	}
-	if s, ok := row[i].(string); ok && strings.HasPrefix(s, "-") {
-		v, ok := NumberOf(s[1:])
-		return -v, ok
-	}
 	return NumberOf(row[i])
 }
 

@@ -22,8 +22,8 @@ type Field struct {
 	First bool  // whether it is the first column
 	// Factors are the two fields of a derived measure: quantity and price.
 	Factors []*Field
-	// Less means that the second factor is subtracted from the first.
-	Less bool
+	// Difference means that the second factor is subtracted from the first.
+	Difference bool
 	// Names are the two fields of a full name.
 	Names []*Field
 	// Free means that the values are the texts of a log: sentences, not names.
@@ -38,15 +38,15 @@ type View struct {
 	Fields []*Field
 	// Entity are the words for one row; Topics are the words of the table's name and title.
 	Entity, Topics []string
-	// Coins is the only amount of money; CoinWords are the words that may name it.
-	Coins     *Field
-	CoinWords []string
+	// MoneyField is the only amount of money; MoneyWords are the words that may name it.
+	MoneyField *Field
+	MoneyWords []string
 	// Survey means that the rows are the answers of people who were asked.
 	Survey bool
 	// Names are the words of the table's name, folded but not stemmed.
 	Names []string
-	// Takings means that the table has an amount of revenue.
-	Takings bool
+	// HasRevenue means that the table has an amount of revenue.
+	HasRevenue bool
 	// Wide are the columns of one kind: one for each party.
 	Wide []*Field
 }
@@ -335,7 +335,7 @@ func trailing(name string) (base, unit string, ok bool) {
 	return name[:i], unit, ok
 }
 
-// NumberOf returns a JSON value as a number; a leading minus of a string is dropped.
+// NumberOf returns a JSON value as a number.
 func NumberOf(v any) (float64, bool) {
 	switch t := v.(type) {
 	case float64:
@@ -345,7 +345,11 @@ func NumberOf(v any) (float64, bool) {
 	case int:
 		return float64(t), true
 	case string:
-		return speech.ParseNumber(strings.TrimPrefix(t, "-"), speech.English)
+		n, ok := speech.ParseNumber(strings.TrimPrefix(t, "-"), speech.English)
+		if strings.HasPrefix(t, "-") {
+			n = -n
+		}
+		return n, ok
 	}
 	return 0, false
 }
@@ -367,7 +371,7 @@ func (s *Source) Views() ([]*View, speech.Vocabulary) {
 		v.name(vocab)
 		v.logged()
 		v.money()
-		v.Takings = slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Measure() && f.Named("revenue") })
+		v.HasRevenue = slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Measure() && f.Named("revenue") })
 		v.Wide = v.columnsOf()
 		v.Survey = slices.ContainsFunc(append(slices.Clone(v.Entity), v.Topics...), func(w string) bool { return lexicon().Means(w, "respondent") || w == speech.Stem("feedback") })
 		out = append(out, v)

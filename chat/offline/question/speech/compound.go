@@ -40,12 +40,12 @@ func (v Vocabulary) Add(w string) {
 	}
 }
 
-// longestCompound is the longest word that is split, in bytes: a longer one is not a word of a question.
-const longestCompound = 64
+// maxCompound is the longest word that is split, in bytes: a longer one is not a word of a question.
+const maxCompound = 64
 
 // Split splits a compound: kundennummer → kunden, nummer. A known word stays whole.
 func (v Vocabulary) Split(w string) []string {
-	if len(w) > longestCompound {
+	if len(w) > maxCompound {
 		return []string{w}
 	}
 	done := map[string][]string{} // each suffix of the word is split once

@@ -94,7 +94,7 @@ func forms(v string) []string {
 
 // Doing reports whether a word may be a verb that a particle belongs to.
 func (r *Utterance) Doing(t Token) bool {
-	return LightClasses[t.Fold] != nil || Irregular[t.Fold] != "" || r.Lex.Deeds[t.Fold] || motion[t.Fold]
+	return LightClasses[t.Fold] != nil || Irregular[t.Fold] != "" || r.Lex.ActionVerbs[t.Fold] || motion[t.Fold]
 }
 
 var motion = Folded("come comes came coming take takes took taken give gives gave given make makes made kam kamen kommt kommen nahm nimmt")

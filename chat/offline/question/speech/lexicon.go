@@ -9,11 +9,11 @@ import (
 
 // Lexicon holds the words that mean the same and the words of questions.
 type Lexicon struct {
-	Concepts map[string][]string // stem → first words of its lines
-	Fillers  map[string]bool
-	Owners   map[string]bool
-	Deeds    map[string]bool
-	Phrases  map[string][]Phrase // first word → phrases that begin with it, longest first
+	Concepts    map[string][]string // stem → first words of its lines
+	Fillers     map[string]bool
+	Owners      map[string]bool
+	ActionVerbs map[string]bool
+	Phrases     map[string][]Phrase // first word → phrases that begin with it, longest first
 }
 
 // Phrase is one word, or several, of the grammar of questions.
@@ -441,7 +441,7 @@ var DefaultLexicon = sync.OnceValue(func() *Lexicon {
 	for _, w := range strings.Fields(owners) {
 		l.Owners[Fold(w)] = true
 	}
-	l.Deeds = Folded(deeds)
+	l.ActionVerbs = Folded(deeds)
 	for line := range strings.Lines(grammarWords) {
 		l.addPhrases(strings.TrimSpace(line))
 	}

@@ -388,8 +388,8 @@ func (l *Lexicon) Small(t Token) bool {
 	return !t.Quoted && t.Num == nil && (l.Fillers[t.Fold] || l.Phrases[t.Fold] != nil)
 }
 
-// Telling reports whether a run of tokens contains more than small words and words of questions.
-func (r *Utterance) Telling(i, n int) bool {
+// Informative reports whether a run of tokens contains more than small words and words of questions.
+func (r *Utterance) Informative(i, n int) bool {
 	if n == 1 && r.YearsOld(i-1) {
 		return false
 	}

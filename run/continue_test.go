@@ -27,15 +27,15 @@ func TestRetryWithAHigherLimit(t *testing.T) {
 	if media.CodeOf(err) != media.CodeOverBudget || h.generations(t, res.RunID) != 1 || h.asks() != 2 {
 		t.Fatalf("%v after %d questions", err, h.asks())
 	}
-	if _, err := h.service.Retry(ctx, owner, res.RunID, run.Again{MaxTokens: -1}); media.CodeOf(err) != media.CodeInvalid {
+	if _, err := h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{MaxTokens: -1}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("a limit that is none: %v", err)
 	}
-	r, err := h.service.Retry(ctx, owner, res.RunID, run.Again{})
+	r, err := h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
 	if _, err := r.Wait(ctx); media.CodeOf(err) != media.CodeOverBudget || h.generations(t, res.RunID) != 1 || h.asks() != 3 {
 		t.Fatalf("with the same limit: %v after %d questions", err, h.asks())
 	}
-	r, err = h.service.ResumeWith(ctx, owner, res.RunID, nil, run.Again{MaxTokens: 1_000_000, MaxTime: time.Hour, MaxCost: "5"})
+	r, err = h.service.ResumeWith(ctx, owner, res.RunID, nil, run.ContinueOptions{MaxTokens: 1_000_000, MaxTime: time.Hour, MaxCost: "5"})
 	must(t, err)
 	done, err := r.Wait(ctx)
 	if err != nil || done.RunID != res.RunID || done.Message != "Enough." || h.generations(t, res.RunID) != 2 || h.asks() != 5 {
@@ -48,7 +48,7 @@ func TestRetryWithAHigherLimit(t *testing.T) {
 	if d := cmp.Diff(agent.Limits{Tokens: 1_000_000, TimeMS: 3_600_000, USD: "5"}, limits); d != "" {
 		t.Error(d)
 	}
-	if _, err := h.service.ResumeWith(ctx, owner, res.RunID, nil, run.Again{MaxTokens: 2}); media.CodeOf(err) != media.CodeConflict {
+	if _, err := h.service.ResumeWith(ctx, owner, res.RunID, nil, run.ContinueOptions{MaxTokens: 2}); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("a run that succeeded: %v", err)
 	}
 }
@@ -61,10 +61,10 @@ func TestAnswerWithAnotherLimit(t *testing.T) {
 		t.Helper()
 		ctx := t.Context()
 		id := h.paused(t, "").RunID
-		if _, err := h.service.ResumeWith(ctx, owner, id, colour("red"), run.Again{MaxCost: "much"}); media.CodeOf(err) != media.CodeInvalid {
+		if _, err := h.service.ResumeWith(ctx, owner, id, colour("red"), run.ContinueOptions{MaxCost: "much"}); media.CodeOf(err) != media.CodeInvalid {
 			t.Errorf("a limit that is none: %v", err)
 		}
-		r, err := h.service.ResumeWith(ctx, owner, id, colour("red"), run.Again{MaxTokens: 1})
+		r, err := h.service.ResumeWith(ctx, owner, id, colour("red"), run.ContinueOptions{MaxTokens: 1})
 		must(t, err)
 		res, err := r.Wait(ctx)
 		if media.CodeOf(err) != media.CodeOverBudget || res.Turns != 3 || !strings.Contains(err.Error(), "may use 1") {
@@ -100,7 +100,7 @@ func TestForkWithOtherInput(t *testing.T) {
 		fork run.Fork
 		code media.Code
 	}{
-		"no limit":    {run.Fork{From: "turn-2-model", Again: run.Again{MaxCost: "much"}}, media.CodeInvalid},
+		"no limit":    {run.Fork{From: "turn-2-model", ContinueOptions: run.ContinueOptions{MaxCost: "much"}}, media.CodeInvalid},
 		"no picture":  {run.Fork{From: "turn-2-model", Images: []agent.Image{{Data: []byte("no picture at all")}}}, media.CodeInvalid},
 		"unknown ref": {run.Fork{From: "turn-2-model", Images: []agent.Image{{Data: picture(t, 4)}, {Ref: "img-00000000"}}}, media.CodeUnknownRef},
 	} {

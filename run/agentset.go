@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// outfit holds the agents for one setting.
-type outfit struct {
+// agentSet holds the agents for one setting.
+type agentSet struct {
 	agents Agents
 	closer func()
 }
 
-// outfits creates the agents for each setting once.
-type outfits struct {
+// agentSets creates the agents for each setting once.
+type agentSets struct {
 	// agents are the agents for setting.
 	agents  Agents
 	setting json.RawMessage
@@ -21,11 +21,11 @@ type outfits struct {
 	make func(ctx context.Context, setting json.RawMessage) (Agents, func(), error)
 
 	mu   sync.Mutex // guards made
-	made map[string]outfit
+	made map[string]agentSet
 }
 
 // of returns the agents for a setting.
-func (o *outfits) of(ctx context.Context, setting json.RawMessage) (Agents, error) {
+func (o *agentSets) of(ctx context.Context, setting json.RawMessage) (Agents, error) {
 	key := string(setting)
 	if o.make == nil || key == string(o.setting) {
 		return o.agents, nil
@@ -39,12 +39,12 @@ func (o *outfits) of(ctx context.Context, setting json.RawMessage) (Agents, erro
 	if err != nil {
 		return nil, err
 	}
-	o.made[key] = outfit{agents, closer}
+	o.made[key] = agentSet{agents, closer}
 	return agents, nil
 }
 
 // close closes the created agents.
-func (o *outfits) close() {
+func (o *agentSets) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for key, made := range o.made {

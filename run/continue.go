@@ -8,8 +8,8 @@ import (
 	"atelier/agent/vision"
 )
 
-// Again contains the changes with which a run is continued. Zero fields keep the run's values.
-type Again struct {
+// ContinueOptions contains the changes with which a run is continued. Zero fields keep the run's values.
+type ContinueOptions struct {
 	// LostImages replaces the request's value.
 	LostImages vision.LostImages `json:"lost_images,omitempty"`
 	// MaxTurns, MaxTokens, MaxTime, MaxImages and MaxCost are limits as in agent.Request. They include earlier usage:
@@ -28,7 +28,7 @@ type Again struct {
 }
 
 // apply applies the changes to a request.
-func (a Again) apply(req *agent.Request) {
+func (a ContinueOptions) apply(req *agent.Request) {
 	req.LostImages = cmp.Or(a.LostImages, req.LostImages)
 	req.MaxTurns, req.MaxTokens = cmp.Or(a.MaxTurns, req.MaxTurns), cmp.Or(a.MaxTokens, req.MaxTokens)
 	req.MaxTime, req.MaxImages = cmp.Or(a.MaxTime, req.MaxTime), cmp.Or(a.MaxImages, req.MaxImages)

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// restFor is the minimum age of a row that another process adopts: the row's own process is about to start it.
-	restFor = 5 * time.Second
-	// lookAgain is the pause between two checks of a sub-action that another process executes, or whose wait has
+	// adoptDelay is the minimum age of a row that another process adopts: the row's own process is about to start it.
+	adoptDelay = 5 * time.Second
+	// recheckDelay is the pause between two checks of a sub-action that another process executes, or whose wait has
 	// elapsed.
-	lookAgain = 15 * time.Second
+	recheckDelay = 15 * time.Second
 )
 
 var _ run.Kind = (*Service)(nil)
 
-// TakeOver continues the unfinished sub-actions of all owners and returns their number. Living processes keep theirs,
+// Adopt continues the unfinished sub-actions of all owners and returns their number. Living processes keep theirs,
 // because their generations have leases.
-func (s *Service) TakeOver(ctx context.Context) (n int, err error) {
+func (s *Service) Adopt(ctx context.Context) (n int, err error) {
 	open, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.ContentGeneration], error) {
 		return s.cfg.Ledger.ListOpenContentGenerations(ctx, p)
 	})
@@ -32,14 +32,14 @@ func (s *Service) TakeOver(ctx context.Context) (n int, err error) {
 		return 0, err
 	}
 	for _, row := range open {
-		if t := s.find(row.ID); t != nil && (!t.released() || s.cfg.Now().Sub(t.begun) < lookAgain) || s.cfg.Now().Sub(row.UpdatedAt) < restFor {
+		if t := s.find(row.ID); t != nil && (!t.released() || s.cfg.Now().Sub(t.begun) < recheckDelay) || s.cfg.Now().Sub(row.UpdatedAt) < adoptDelay {
 			continue
 		}
 		if row.OperationID == "" {
 			err = s.again(ctx, row)
 		} else {
 			err = s.begin(row, func(ctx context.Context) (*generate.Result, error) { //nolint:contextcheck // it lives as long as the service
-				return s.cfg.Gateway.Resume(ctx, row.OperationID, gateway.AskOnce)
+				return s.cfg.Gateway.Resume(ctx, row.OperationID, gateway.PollOnce)
 			})
 		}
 		if err != nil {

@@ -38,20 +38,20 @@ func (s *Service) take(ctx context.Context, r *Run) (*Run, error) {
 	if err := s.local.enter(r); err != nil {
 		return nil, err
 	}
-	if err := s.cfg.Engine.TakeOver(ctx, partID(r.ID, r.part)); err != nil {
+	if err := s.cfg.Engine.Adopt(ctx, partID(r.ID, r.part)); err != nil {
 		s.local.abandon(r)
 		return nil, underWay(r.ID, err)
 	}
 	return s.local.begun(ctx, r)
 }
 
-// ErrUnderWay is wrapped by errors that name the process that executes a run, its start time, and how to follow the
+// ErrInProgress is wrapped by errors that name the process that executes a run, its start time, and how to follow the
 // run. These errors have code media.CodeConflict.
-var ErrUnderWay = durable.ErrUnderWay
+var ErrInProgress = durable.ErrInProgress
 
 // underWay adds the run to an error of the engine.
 func underWay(run string, err error) error {
-	if !errors.Is(err, ErrUnderWay) {
+	if !errors.Is(err, ErrInProgress) {
 		return err
 	}
 	return media.Errorf(media.CodeConflict, "run %s is already running: %w (atelier runs events %[1]s)", run, err)
@@ -60,10 +60,10 @@ func underWay(run string, err error) error {
 // handLimit bounds how long steps of adopted runs without a caller may continue when the service closes.
 const handLimit = 10 * time.Second
 
-// TakeOver adopts the runs whose processes have died and whose settings this service can create agents for, as far as
+// Adopt adopts the runs whose processes have died and whose settings this service can create agents for, as far as
 // the engine has room, and returns their number. Cancelled runs whose process died before it noticed end as cancelled.
 // Failures are logged, and those runs stay.
-func (s *Service) TakeOver(ctx context.Context) (int, error) {
+func (s *Service) Adopt(ctx context.Context) (int, error) {
 	if s.cfg.Engine == nil {
 		return 0, nil
 	}
@@ -82,9 +82,9 @@ func (s *Service) TakeOver(ctx context.Context) (int, error) {
 			_, err = s.outfits.of(ctx, w.Setting)
 		}
 		if err == nil {
-			err = s.cfg.Engine.TakeOver(ctx, o.ID)
+			err = s.cfg.Engine.Adopt(ctx, o.ID)
 		}
-		if errors.Is(err, ErrUnderWay) {
+		if errors.Is(err, ErrInProgress) {
 			continue // another process was faster
 		}
 		if err != nil {
@@ -121,10 +121,10 @@ func (s *Service) beginAnswered(ctx context.Context) (n int, err error) {
 
 // Kind is a kind of work that can outlive its process: [Service] is the kind of agent runs.
 type Kind interface {
-	// TakeOver adopts this kind's work of dead processes, as far as there is room, and returns its amount. It does not
+	// Adopt adopts this kind's work of dead processes, as far as there is room, and returns its amount. It does not
 	// wait for that work, which is handed over when ctx ends. It leaves work of living processes and of earlier calls
 	// alone. One goroutine calls it every few seconds.
-	TakeOver(ctx context.Context) (int, error)
+	Adopt(ctx context.Context) (int, error)
 }
 
 var _ Kind = (*Service)(nil)

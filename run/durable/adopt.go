@@ -18,14 +18,14 @@ type State string
 
 // The states.
 const (
-	// StateUnderWay is work that a living process is executing.
-	StateUnderWay State = "under_way"
+	// StateRunning is work that a living process is executing.
+	StateRunning State = "under_way"
 	// StateQueued is work queued in a living process.
 	StateQueued State = "queued"
 	// StateOrphaned is work whose process has died.
 	StateOrphaned State = "orphaned"
-	// StateOver is work that has ended, with or without success.
-	StateOver State = "over"
+	// StateFinished is work that has ended, with or without success.
+	StateFinished State = "over"
 )
 
 // Orphan is work whose process has died.
@@ -95,34 +95,34 @@ func state(row dbos.WorkflowStatus, living map[string]ledger.Lease) State {
 		case !lives:
 			return StateOrphaned
 		case row.Status == dbos.WorkflowStatusPending:
-			return StateUnderWay
+			return StateRunning
 		}
 		return StateQueued
 	default:
-		return StateOver
+		return StateFinished
 	}
 }
 
 // queue returns the name of the queue of work that this engine adopted.
 func (e *Engine) queue() string { return queuePrefix + e.root.GetExecutorID() }
 
-// ErrUnderWay is wrapped by errors that name the process that executes work. These errors have code media.CodeConflict.
-var ErrUnderWay = errors.New("wait for it")
+// ErrInProgress is wrapped by errors that name the process that executes work. These errors have code media.CodeConflict.
+var ErrInProgress = errors.New("wait for it")
 
-// UnderWay returns an error that names the process that executes work, and its start time; nil if no process does.
-func (e *Engine) UnderWay(id string) error {
+// InProgress returns an error that names the process that executes work, and its start time; nil if no process does.
+func (e *Engine) InProgress(id string) error {
 	row, err := e.status(id)
 	if err != nil || row == nil {
 		return err
 	}
 	living, err := e.living(id)
-	if s := state(*row, living); err == nil && (s == StateUnderWay || s == StateQueued) {
-		return e.underWay(living[id])
+	if s := state(*row, living); err == nil && (s == StateRunning || s == StateQueued) {
+		return e.inProgress(living[id])
 	}
 	return err
 }
 
-func (e *Engine) underWay(l ledger.Lease) error {
+func (e *Engine) inProgress(l ledger.Lease) error {
 	who := l.Process()
 	if l.Holder == e.cfg.Leases.ID() {
 		who = "this process"
@@ -131,7 +131,7 @@ func (e *Engine) underWay(l ledger.Lease) error {
 	if !l.StartedAt.IsZero() {
 		since = " since " + l.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC")
 	}
-	return media.Errorf(media.CodeConflict, "%s has been working on it%s: %w", who, since, ErrUnderWay)
+	return media.Errorf(media.CodeConflict, "%s has been working on it%s: %w", who, since, ErrInProgress)
 }
 
 // Orphans lists work whose process has died, oldest first, followed by cancelled work whose process died before it
@@ -156,13 +156,13 @@ func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 	return append(out, cancelled...), err
 }
 
-// TakeOver adopts work of a dead process; if several processes try, one succeeds. The work starts when the engine has
+// Adopt adopts work of a dead process; if several processes try, one succeeds. The work starts when the engine has
 // room. Cancelled work whose process died before it noticed is also adopted, in order to be ended, see [Engine.Cancel].
-// Errors: media.CodeConflict if the work has ended, or, with [ErrUnderWay], while a living process holds it;
+// Errors: media.CodeConflict if the work has ended, or, with [ErrInProgress], while a living process holds it;
 // media.CodeNotFound; media.CodeInvalid for an engine that does not adopt work.
-func (e *Engine) TakeOver(ctx context.Context, id string) error {
-	if !e.cfg.TakesOver {
-		return media.Errorf(media.CodeInvalid, "adopt work %s: durable.Config.TakesOver is not set", id)
+func (e *Engine) Adopt(ctx context.Context, id string) error {
+	if !e.cfg.Adopts {
+		return media.Errorf(media.CodeInvalid, "adopt work %s: durable.Config.Adopts is not set", id)
 	}
 	if e.gate.isClosed() {
 		return media.Errorf(media.CodeUnavailable, "the engine is closing: adopt work %s later", id)
@@ -192,9 +192,9 @@ func (e *Engine) acquired(ctx context.Context, id string, begin func() error) er
 	err := e.cfg.Leases.Acquire(ctx, ledger.LeaseRun, id, func(reason error) { e.replaced(id, reason) })
 	if media.CodeOf(err) == media.CodeConflict {
 		if living, failed := e.living(id); failed == nil && living[id].Work != "" {
-			return e.underWay(living[id])
+			return e.inProgress(living[id])
 		}
-		return media.Errorf(media.CodeConflict, "%w: %w", err, ErrUnderWay)
+		return media.Errorf(media.CodeConflict, "%w: %w", err, ErrInProgress)
 	}
 	if err != nil {
 		return err
@@ -215,12 +215,12 @@ func (e *Engine) ours(id string) error {
 		return err
 	}
 	living, err := e.living(id)
-	return cmp.Or(err, e.underWay(living[id]))
+	return cmp.Or(err, e.inProgress(living[id]))
 }
 
 // ended returns the error of adopting work that has ended; nil for other work, and for cancelled work.
 func ended(row *dbos.WorkflowStatus) error {
-	if state(*row, nil) != StateOver || row.Status == dbos.WorkflowStatusCancelled {
+	if state(*row, nil) != StateFinished || row.Status == dbos.WorkflowStatusCancelled {
 		return nil
 	}
 	return media.Errorf(media.CodeConflict, "work %s has ended: it is %s", row.ID, row.Status)
