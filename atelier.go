@@ -76,7 +76,7 @@ type Atelier struct {
 	// counts holds the counters of this process.
 	counts *counts
 	// previews holds the owners of the previews of this process.
-	previews shownPreviews
+	previews previewOwners
 	// leases keeps the leases of this process.
 	leases *lease.Keeper
 	// workflows runs media workflows.
@@ -119,14 +119,14 @@ func (a *Atelier) compose() (err error) {
 	if err != nil {
 		return err
 	}
-	if a.Catalogue, err = readOwn("ATELIER_CATALOGUE", c.Catalogue, catalog.Load); err != nil {
+	if a.Catalogue, err = loadWithAdditions("ATELIER_CATALOGUE", c.Catalogue, catalog.Load); err != nil {
 		return err
 	}
 	if a.observer, err = record.NewObserver(record.Config{Ledger: a.Ledger}); err != nil {
 		return err
 	}
-	if c.Budget.Settled == nil {
-		c.Budget.Settled = a.counts.settled
+	if c.Budget.OnSettle == nil {
+		c.Budget.OnSettle = a.counts.addCharge
 	}
 	if a.budget, err = run.NewBudget(a.Ledger, c.Budget); err != nil {
 		return err
@@ -142,8 +142,8 @@ func (a *Atelier) compose() (err error) {
 	}
 	a.Gateway, err = gateway.New(gateway.Config{
 		Drivers: drivers, Catalogue: a.Catalogue, Storage: a.Codec, Fetch: a.fetch.Fetch, Origins: origins, Partials: c.Partials,
-		Recorder: a.Ledger, Operations: operations.NewLog(a.Ledger, a.leases), Budget: a.budget, Events: a.generated,
-		DefaultModel: c.ImageModel, Fallback: c.ImageFallback, MinFree: c.MinFree, Notify: a.notified(),
+		Recorder: a.Ledger, Operations: operations.NewLog(a.Ledger, a.leases), Budget: a.budget, Events: a.forwardEvent,
+		DefaultModel: c.ImageModel, Fallback: c.ImageFallback, MinFree: c.MinFree, Notify: a.webhookResolver(),
 	})
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (a *Atelier) compose() (err error) {
 
 // newChat creates the chat models of runs for which a person chose the models in s.
 func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
-	profiles, err := readOwn("ATELIER_CHAT_PROFILES", a.Config.ChatProfiles, chat.LoadProfiles)
+	profiles, err := loadWithAdditions("ATELIER_CHAT_PROFILES", a.Config.ChatProfiles, chat.LoadProfiles)
 	if err != nil {
 		return nil, err
 	}
@@ -174,9 +174,9 @@ func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
 	})
 }
 
-// generated forwards an event of a generation to everything that observes it.
-func (a *Atelier) generated(ctx context.Context, e generate.Event) {
-	if watch, ok := ctx.Value(watching{}).(func(generate.Event)); ok {
+// forwardEvent forwards an event of a generation to everything that observes it.
+func (a *Atelier) forwardEvent(ctx context.Context, e generate.Event) {
+	if watch, ok := ctx.Value(eventReceiverKey{}).(func(generate.Event)); ok {
 		watch(e)
 	}
 	subactions.Observe(ctx, e)

@@ -16,9 +16,9 @@ import (
 	"atelier/media"
 )
 
-// readOwn loads the shipped rows and the operator's additions: the file at path, or each .yaml or .yml file in that
-// folder. Errors name the variable.
-func readOwn[T any](variable, path string, load func(...io.Reader) (*T, error)) (*T, error) {
+// loadWithAdditions loads the shipped rows and the operator's additions: the file at path, or each .yaml or .yml file
+// in that folder. Errors name the variable.
+func loadWithAdditions[T any](variable, path string, load func(...io.Reader) (*T, error)) (*T, error) {
 	if path == "" {
 		return load()
 	}
@@ -82,7 +82,7 @@ type painter struct {
 
 // UnknownWords returns the words of a prompt that are not drawn.
 func (p painter) UnknownWords(prompt string) []string {
-	if p.paints() {
+	if p.isSelected() {
 		return p.Painter.UnknownWords(prompt)
 	}
 	return nil
@@ -90,14 +90,14 @@ func (p painter) UnknownWords(prompt string) []string {
 
 // UnknownChanges returns the words of an edit that are not applied.
 func (p painter) UnknownChanges(change string) []string {
-	if p.paints() {
+	if p.isSelected() {
 		return p.Painter.UnknownChanges(change)
 	}
 	return nil
 }
 
-// paints reports whether the offline painter makes the pictures.
-func (p painter) paints() bool {
+// isSelected reports whether the offline painter makes the pictures.
+func (p painter) isSelected() bool {
 	r := generate.Request{Prompt: "x"}
 	if p.model != "" {
 		r.Prefer = []string{p.model}

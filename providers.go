@@ -25,11 +25,11 @@ type Provider struct {
 	BaseVariable string
 
 	// driver creates the generator; nil for a provider that has only chat models.
-	driver func(c Config, s settingsOf) (driver.Driver, error)
+	driver func(c Config, s driverSettings) (driver.Driver, error)
 }
 
-// settingsOf holds the settings of one driver.
-type settingsOf struct {
+// driverSettings holds the settings of one driver.
+type driverSettings struct {
 	key, base string
 	// notify is the secret that signs webhook calls; empty for no webhook.
 	notify string
@@ -39,22 +39,22 @@ type settingsOf struct {
 // Providers lists the supported services, without the offline models and the endpoints of a catalogue.
 func Providers() []Provider {
 	return []Provider{
-		{Name: "gemini", KeyVariables: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, BaseVariable: "GEMINI_BASE_URL", driver: func(_ Config, s settingsOf) (driver.Driver, error) {
+		{Name: "gemini", KeyVariables: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, BaseVariable: "GEMINI_BASE_URL", driver: func(_ Config, s driverSettings) (driver.Driver, error) {
 			return gemini.New(gemini.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
 		}},
-		{Name: "openai", KeyVariables: []string{"OPENAI_API_KEY"}, BaseVariable: "OPENAI_BASE_URL", driver: func(_ Config, s settingsOf) (driver.Driver, error) {
+		{Name: "openai", KeyVariables: []string{"OPENAI_API_KEY"}, BaseVariable: "OPENAI_BASE_URL", driver: func(_ Config, s driverSettings) (driver.Driver, error) {
 			return openai.New(openai.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
 		}},
-		{Name: "bfl", KeyVariables: []string{"BFL_API_KEY"}, BaseVariable: "BFL_BASE_URL", driver: func(_ Config, s settingsOf) (driver.Driver, error) {
+		{Name: "bfl", KeyVariables: []string{"BFL_API_KEY"}, BaseVariable: "BFL_BASE_URL", driver: func(_ Config, s driverSettings) (driver.Driver, error) {
 			return bfl.New(bfl.Config{APIKey: s.key, BaseURL: s.base, NotifySecret: s.notify, Codec: s.codec})
 		}},
-		{Name: "leonardo", KeyVariables: []string{"LEONARDO_API_KEY"}, BaseVariable: "LEONARDO_BASE_URL", driver: func(c Config, s settingsOf) (driver.Driver, error) {
+		{Name: "leonardo", KeyVariables: []string{"LEONARDO_API_KEY"}, BaseVariable: "LEONARDO_BASE_URL", driver: func(c Config, s driverSettings) (driver.Driver, error) {
 			return leonardo.New(leonardo.Config{APIKey: s.key, BaseURL: s.base, WebhookKey: c.LeonardoWebhookKey, Codec: s.codec})
 		}},
-		{Name: "openrouter", KeyVariables: []string{"OPENROUTER_API_KEY"}, BaseVariable: "OPENROUTER_BASE_URL", driver: func(_ Config, s settingsOf) (driver.Driver, error) {
+		{Name: "openrouter", KeyVariables: []string{"OPENROUTER_API_KEY"}, BaseVariable: "OPENROUTER_BASE_URL", driver: func(_ Config, s driverSettings) (driver.Driver, error) {
 			return openrouter.New(openrouter.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
 		}},
-		{Name: "midjourney", KeyVariables: []string{"MIDJOURNEY_API_SECRET"}, BaseVariable: "MIDJOURNEY_PROXY_URL", driver: func(_ Config, s settingsOf) (driver.Driver, error) {
+		{Name: "midjourney", KeyVariables: []string{"MIDJOURNEY_API_SECRET"}, BaseVariable: "MIDJOURNEY_PROXY_URL", driver: func(_ Config, s driverSettings) (driver.Driver, error) {
 			return midjourney.New(midjourney.Config{Secret: s.key, ProxyURL: s.base, Codec: s.codec})
 		}},
 		{Name: "anthropic", KeyVariables: []string{"ANTHROPIC_API_KEY"}, BaseVariable: "ANTHROPIC_BASE_URL"},
@@ -74,7 +74,7 @@ func (a *Atelier) drivers() ([]driver.Driver, error) {
 		if p.driver == nil {
 			continue
 		}
-		d, err := p.driver(a.Config, settingsOf{key: a.Config.Keys[p.Name], base: a.Config.BaseURLs[p.Name], notify: a.hookSecret(p.Name), codec: a.Codec})
+		d, err := p.driver(a.Config, driverSettings{key: a.Config.Keys[p.Name], base: a.Config.BaseURLs[p.Name], notify: a.hookSecret(p.Name), codec: a.Codec})
 		if err != nil {
 			return nil, err
 		}

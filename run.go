@@ -125,7 +125,7 @@ func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func(
 			case <-ended:
 				over = true
 			}
-			if !a.missed(ctx, id, last, give) {
+			if !a.yieldSaved(ctx, id, last, give) {
 				return
 			}
 		}
@@ -133,8 +133,8 @@ func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func(
 	}
 }
 
-// missed returns the saved events after a number. It reports whether the loop continues.
-func (a *Atelier) missed(ctx context.Context, id string, last int64, give func(ledger.Event) bool) bool {
+// yieldSaved returns the saved events after a number. It reports whether the loop continues.
+func (a *Atelier) yieldSaved(ctx context.Context, id string, last int64, give func(ledger.Event) bool) bool {
 	ctx = context.WithoutCancel(ctx)
 	_ = a.observer.Flush(ctx) // unsaved records are in the result's warnings
 	for {
@@ -152,11 +152,11 @@ func (a *Atelier) missed(ctx context.Context, id string, last int64, give func(l
 
 // runs holds the service of runs, which is opened on first use, and its sources.
 type runs struct {
-	mu       sync.Mutex         // guards the fields below
-	service  *run.Service       // nil until it is opened
-	standard *runnerWithSources // with the sources of the configuration
-	over     bool               // running work was handed over
-	closed   bool
+	mu         sync.Mutex         // guards the fields below
+	service    *run.Service       // nil until it is opened
+	standard   *runnerWithSources // with the sources of the configuration
+	handedOver bool               // running work was handed over
+	closed     bool
 }
 
 // close ends the runs of this process, and reports whether this is the first call.
@@ -167,7 +167,7 @@ func (r *runs) close() bool {
 		return false
 	}
 	r.closed = true
-	if r.service != nil && !r.over {
+	if r.service != nil && !r.handedOver {
 		r.service.Close()
 	}
 	if r.service != nil {
@@ -181,7 +181,7 @@ func (a *Atelier) handOver(ctx context.Context) {
 	a.runs.mu.Lock()
 	defer a.runs.mu.Unlock()
 	a.runs.service.HandOver(ctx)
-	a.runs.over = true
+	a.runs.handedOver = true
 }
 
 // Runs returns the service behind [Atelier.Run]. It cancels, retries and forks runs, and lists their steps. The service

@@ -51,7 +51,7 @@ func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	if err != nil {
 		return errors.Join(err, c.Listener.Close())
 	}
-	if err := soundWorkflows(c.Workflows); err != nil {
+	if err := validateWorkflows(c.Workflows); err != nil {
 		return errors.Join(err, c.Listener.Close())
 	}
 	service, err := a.Runs(ctx)
@@ -59,7 +59,7 @@ func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 		return errors.Join(err, c.Listener.Close())
 	}
 	s := newServer(a, service)
-	s.several = needsTokens
+	s.multiTenant = needsTokens
 	return s.serve(ctx, c)
 }
 
@@ -80,8 +80,8 @@ type server struct {
 	*Atelier
 	service *run.Service
 	ready   atomic.Bool
-	// several means that requests require tokens, so that there may be several owners.
-	several bool
+	// multiTenant means that requests require tokens, so that there may be several owners.
+	multiTenant bool
 	// kinds are the kinds of work that the server adopts.
 	kinds []run.Kind
 	// work waits for the background work.
@@ -93,7 +93,7 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	following, unfollow := context.WithCancel(context.WithoutCancel(ctx))
 	defer unfollow()
 	streams := &hubs{server: s, ctx: following, all: map[string]*api.Hub{}}
-	streams.of(ctx)
+	streams.hubFor(ctx)
 	s.work.Go(func() { s.countRuns(following) })
 	work, leave := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer leave(nil)
@@ -105,7 +105,7 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	defer tick.Stop()
 	freeStart := sync.OnceFunc(debug.FreeOSMemory) // the garbage of start-up exceeds that of an idle server
 	for {
-		s.look(work)
+		s.adoptAll(work)
 		freeStart()
 		select {
 		case <-tick.C:
@@ -138,7 +138,7 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 // api returns the configuration of the API. work is the context of the work that requests start.
 func (s *server) api(work context.Context, c ServeConfig, streams *hubs) api.Config {
 	var tokens api.TokenService
-	if s.several {
+	if s.multiTenant {
 		tokens = servedTokens{s.tokens()}
 	}
 	var hooks api.HookService
@@ -146,13 +146,13 @@ func (s *server) api(work context.Context, c ServeConfig, streams *hubs) api.Con
 		hooks = servedHooks{s.Atelier}
 	}
 	return api.Config{
-		Hooks: hooks, Samples: streams.samples, RequestsPerSecond: c.RequestsPerSecond, PublicURL: s.Config.PublicURL, Tokens: tokens, LinkKey: []byte(s.derived("media links")), Now: now,
+		Hooks: hooks, Samples: streams.samples, RequestsPerSecond: c.RequestsPerSecond, PublicURL: s.Config.PublicURL, Tokens: tokens, LinkKey: []byte(s.deriveSecret("media links")), Now: now,
 		Version: c.Version, Hosts: c.Hosts, MaxUpload: c.MaxUpload, Pages: c.Pages,
 		Health: servedHealth{servedCatalog{s.Atelier}, s}, Catalog: servedCatalog{s.Atelier},
 		Media: newServedMedia(s.Atelier),
-		Runs:  servedRuns{s}, Trace: servedTrace{servedRuns{s}}, Conversations: servedConversations{s.Atelier}, Generations: &servedGenerations{server: s, base: work, streams: streams, own: map[string]context.CancelFunc{}},
+		Runs:  servedRuns{s}, Trace: servedTrace{servedRuns{s}}, Conversations: servedConversations{s.Atelier}, Generations: &servedGenerations{server: s, base: work, streams: streams, cancels: map[string]context.CancelFunc{}},
 		Workflows: servedWorkflows{s.Atelier, c.Workflows}, WorkflowRuns: servedWorkflowRuns{servedRuns{s}, c.Workflows}, Interactions: servedInteractions{s.Atelier}, SubActions: servedSubActions{s.Atelier},
-		Budgets: servedCatalog{s.Atelier}, Events: streams.of, Keys: servedKeys{s.Atelier},
+		Budgets: servedCatalog{s.Atelier}, Events: streams.hubFor, Keys: servedKeys{s.Atelier},
 	}
 }
 
@@ -173,8 +173,8 @@ func (h servedHealth) Ready(ctx context.Context) error {
 	return nil
 }
 
-// look adopts work of each kind. An error of one kind does not affect the others.
-func (s *server) look(ctx context.Context) {
+// adoptAll adopts work of each kind. An error of one kind does not affect the others.
+func (s *server) adoptAll(ctx context.Context) {
 	err := s.service.Healthy(ctx)
 	if err == nil {
 		for _, kind := range s.kinds {

@@ -58,8 +58,8 @@ func (s servedTokens) Identify(_ context.Context, secret string) (api.Identity, 
 	return api.Identity{Name: t.Name, Owner: t.Owner, Scope: api.Scope(t.Scope)}, err
 }
 
-// derived returns a secret for one purpose. It is the same in every process of the data folder.
-func (s *Stores) derived(purpose string) string {
+// deriveSecret returns a secret for one purpose. It is the same in every process of the data folder.
+func (s *Stores) deriveSecret(purpose string) string {
 	mac := hmac.New(sha256.New, s.key.Secret)
 	_, _ = mac.Write([]byte("atelier " + purpose)) // a hash does not fail
 	return hex.EncodeToString(mac.Sum(nil))
@@ -84,14 +84,14 @@ type hubs struct {
 	all map[string]*api.Hub
 }
 
-// of returns the hub of the owner of a request.
-func (h *hubs) of(ctx context.Context) *api.Hub {
+// hubFor returns the hub of the owner of a request.
+func (h *hubs) hubFor(ctx context.Context) *api.Hub {
 	owner := h.server.owner(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	hub, ok := h.all[owner]
 	if !ok {
-		hub = api.NewHub(servedEvents{h.server.Atelier, owner, h.server.several})
+		hub = api.NewHub(servedEvents{h.server.Atelier, owner, h.server.multiTenant})
 		h.all[owner] = hub
 		h.server.work.Go(func() { hub.Run(h.ctx) })
 	}
@@ -101,11 +101,11 @@ func (h *hubs) of(ctx context.Context) *api.Hub {
 // ConversationOf returns the conversation of a run tree. If there are several owners, the error for a tree of another
 // owner has code media.CodeNotFound.
 func (s servedEvents) ConversationOf(ctx context.Context, tree string) (string, error) {
-	c, err := s.Ledger.ConversationOf(ctx, s.of, tree)
-	if err != nil || c != "" || !s.several {
+	c, err := s.Ledger.ConversationOf(ctx, s.streamOwner, tree)
+	if err != nil || c != "" || !s.multiTenant {
 		return c, err
 	}
-	_, err = s.Ledger.Run(ctx, s.of, tree)
+	_, err = s.Ledger.Run(ctx, s.streamOwner, tree)
 	if media.CodeOf(err) != media.CodeNotFound {
 		return "", err
 	}
@@ -115,9 +115,9 @@ func (s servedEvents) ConversationOf(ctx context.Context, tree string) (string, 
 	if err := s.observer.Flush(ctx); err != nil { // the run has just started
 		return "", err
 	}
-	if c, err = s.Ledger.ConversationOf(ctx, s.of, tree); err != nil || c != "" {
+	if c, err = s.Ledger.ConversationOf(ctx, s.streamOwner, tree); err != nil || c != "" {
 		return c, err
 	}
-	_, err = s.Ledger.Run(ctx, s.of, tree)
+	_, err = s.Ledger.Run(ctx, s.streamOwner, tree)
 	return "", err
 }

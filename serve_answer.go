@@ -29,9 +29,9 @@ func valueOf(open []agent.Question, a api.Answer) (json.RawMessage, error) {
 		return nil, media.Errorf(media.CodeInvalid, "the question has more than one field: give answer, a value that matches its schema")
 	}
 	if a.Approve != nil {
-		return f.Decide(*a.Approve)
+		return f.AnswerBool(*a.Approve)
 	}
-	return f.Words(*a.Text)
+	return f.AnswerText(*a.Text)
 }
 
 // flaws appends the innermost problems of a validation, as text with pointers into the request.

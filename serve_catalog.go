@@ -155,7 +155,7 @@ func (s servedCatalog) ListBudgets(ctx context.Context) ([]api.Budget, error) {
 		for _, u := range []struct {
 			unit  ledger.Unit
 			limit string
-		}{{ledger.UnitMoney, b.bounds.USD}, {ledger.UnitTokens, whole(b.bounds.Tokens)}, {ledger.UnitImages, whole(b.bounds.Images)}} {
+		}{{ledger.UnitMoney, b.bounds.USD}, {ledger.UnitTokens, formatLimit(b.bounds.Tokens)}, {ledger.UnitImages, formatLimit(b.bounds.Images)}} {
 			if u.limit == "" {
 				continue
 			}
@@ -177,8 +177,8 @@ func (s servedCatalog) ListBudgets(ctx context.Context) ([]api.Budget, error) {
 	return out, nil
 }
 
-// whole formats a bound; 0 means no bound.
-func whole(n int64) string {
+// formatLimit formats a bound; 0 means no bound.
+func formatLimit(n int64) string {
 	if n == 0 {
 		return ""
 	}

@@ -57,7 +57,7 @@ func (s servedConversations) heads(ctx context.Context, list []ledger.Conversati
 func (s servedConversations) head(ctx context.Context, id string) (api.ConversationHead, error) {
 	c, err := s.Ledger.Conversation(ctx, s.owner(ctx), id)
 	if err != nil {
-		return api.ConversationHead{}, absent(err, "conversation", id)
+		return api.ConversationHead{}, describeNotFound(err, "conversation", id)
 	}
 	heads, err := s.heads(ctx, []ledger.Conversation{c})
 	return heads[0], err

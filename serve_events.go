@@ -13,14 +13,14 @@ import (
 // servedEvents is the event source of one owner's streams.
 type servedEvents struct {
 	*Atelier
-	of string
-	// several means that there may be other owners, whose events these streams must not deliver.
-	several bool
+	streamOwner string
+	// multiTenant means that there may be other owners, whose events these streams must not deliver.
+	multiTenant bool
 }
 
 // EventsAfter lists saved events.
 func (s servedEvents) EventsAfter(ctx context.Context, run string, after int64, limit int) ([]ledger.Event, error) {
-	return s.Ledger.EventsAfter(ctx, s.of, run, after, limit)
+	return s.Ledger.EventsAfter(ctx, s.streamOwner, run, after, limit)
 }
 
 // LastPosition returns the position of the newest event.
@@ -34,13 +34,13 @@ func (s servedEvents) Subscribe() (<-chan ledger.Event, func()) { return s.obser
 // servedKeys stores Idempotency-Keys.
 type servedKeys struct{ *Atelier }
 
-// keysLast is how long a key is stored.
-const keysLast = 24 * time.Hour
+// idempotencyKeyTTL is how long a key is stored.
+const idempotencyKeyTTL = 24 * time.Hour
 
 // ClaimKey returns the first claim of a key.
 func (s servedKeys) ClaimKey(ctx context.Context, c ledger.Claim) (ledger.Claim, error) {
 	c.Owner = s.owner(ctx)
-	return s.Ledger.ClaimKey(ctx, c, now().Add(-keysLast))
+	return s.Ledger.ClaimKey(ctx, c, now().Add(-idempotencyKeyTTL))
 }
 
 // SettleKey saves the response of a claim.
@@ -57,7 +57,7 @@ func (s servedKeys) ReleaseKey(ctx context.Context, key string) error {
 func (s servedKeys) StageOf(ctx context.Context, of api.Subject) (string, error) {
 	if of.Generation != "" {
 		_, _, calls, err := s.Ledger.Operation(ctx, s.owner(ctx), of.Generation)
-		return itoa(len(calls)), absent(err, "generation", of.Generation)
+		return itoa(len(calls)), describeNotFound(err, "generation", of.Generation)
 	}
 	row, err := s.row(ctx, of.Run)
 	if err != nil {

@@ -26,19 +26,19 @@ type servedGenerations struct {
 	streams *hubs
 
 	mu sync.Mutex // guards own
-	// own holds the cancel functions of the generations that run in this process.
-	own map[string]context.CancelFunc
+	// cancels holds the cancel functions of the generations that run in this process.
+	cancels map[string]context.CancelFunc
 }
 
-// watching is the context key of the function that receives the events of a generation.
-type watching struct{}
+// eventReceiverKey is the context key of the function that receives the events of a generation.
+type eventReceiverKey struct{}
 
 // errCancelledByPerson is the cause when a person cancels.
 var errCancelledByPerson = errors.New("cancelled by a person")
 
 // StartGeneration starts a generation and returns it as soon as it is journalled.
 func (s *servedGenerations) StartGeneration(ctx context.Context, key string, g api.NewGeneration) (api.Generation, error) {
-	r, err := s.asked(ctx, g)
+	r, err := s.gatewayRequest(ctx, g)
 	if err != nil {
 		return api.Generation{}, err
 	}
@@ -49,7 +49,7 @@ func (s *servedGenerations) StartGeneration(ctx context.Context, key string, g a
 
 // RetryGeneration retries failed results.
 func (s *servedGenerations) RetryGeneration(ctx context.Context, id string, all bool) (api.Generation, error) {
-	if err := s.known(ctx, id); err != nil {
+	if err := s.requireGeneration(ctx, id); err != nil {
 		return api.Generation{}, err
 	}
 	return s.begin(ctx, func(ctx context.Context) (*generate.Result, error) {
@@ -68,22 +68,22 @@ func (s *servedGenerations) begin(ctx context.Context, do func(context.Context) 
 	started, ended := make(chan string, 1), make(chan end, 1)
 	work, cancel := context.WithCancelCause(s.base)
 	work = media.WithScope(work, media.Scope{Owner: s.owner(ctx), Tree: uuid.Must(uuid.NewV7()).String()})
-	hub := s.streams.of(ctx)
+	hub := s.streams.hubFor(ctx)
 	var first sync.Once
 	var id atomic.Pointer[string]
-	work = context.WithValue(work, watching{}, func(e generate.Event) {
+	work = context.WithValue(work, eventReceiverKey{}, func(e generate.Event) {
 		first.Do(func() {
 			id.Store(&e.Operation)
-			s.keep(e.Operation, func() { cancel(errCancelledByPerson) })
+			s.track(e.Operation, func() { cancel(errCancelledByPerson) })
 			started <- e.Operation
 		})
-		tell(hub, e)
+		publishProgress(hub, e)
 	})
 	s.work.Go(func() {
 		defer cancel(nil)
 		res, err := do(work)
 		if own := id.Load(); own != nil {
-			s.forget(*own)
+			s.untrack(*own)
 		}
 		ended <- end{res, err}
 	})
@@ -98,20 +98,20 @@ func (s *servedGenerations) begin(ctx context.Context, do func(context.Context) 
 	}
 }
 
-func (s *servedGenerations) keep(id string, cancel context.CancelFunc) {
+func (s *servedGenerations) track(id string, cancel context.CancelFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.own[id] = cancel
+	s.cancels[id] = cancel
 }
 
-func (s *servedGenerations) forget(id string) {
+func (s *servedGenerations) untrack(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.own, id)
+	delete(s.cancels, id)
 }
 
-// tell publishes the progress of a generation to its owner's streams.
-func tell(hub *api.Hub, e generate.Event) {
+// publishProgress publishes the progress of a generation to its owner's streams.
+func publishProgress(hub *api.Hub, e generate.Event) {
 	kind := "operation-progress"
 	switch e.Kind {
 	case generate.EventStarted:
@@ -145,11 +145,11 @@ func tell(hub *api.Hub, e generate.Event) {
 	if err != nil {
 		return // numbers and strings can always be encoded
 	}
-	hub.Tell(ledger.Event{Tree: e.Operation, Kind: kind, Payload: b, CreatedAt: now()})
+	hub.Publish(ledger.Event{Tree: e.Operation, Kind: kind, Payload: b, CreatedAt: now()})
 }
 
-// asked converts an HTTP request to a request of the gateway.
-func (s *servedGenerations) asked(ctx context.Context, g api.NewGeneration) (generate.Request, error) {
+// gatewayRequest converts an HTTP request to a request of the gateway.
+func (s *servedGenerations) gatewayRequest(ctx context.Context, g api.NewGeneration) (generate.Request, error) {
 	r := generate.Request{
 		Method: generate.Method(g.Method), Modality: media.Modality(g.Modality), Prompt: g.Prompt, NegativePrompt: g.NegativePrompt, Model: g.Model, Fallback: g.Fallback,
 		N: g.N, Size: g.Size, AspectRatio: g.AspectRatio, Quality: g.Quality, Style: g.Style, Background: g.Background, Seed: g.Seed, OutputFormat: g.OutputFormat,
@@ -184,31 +184,31 @@ func (s *servedGenerations) input(ctx context.Context, id string) (media.Output,
 
 // PlanGeneration returns the plan of a request without executing it.
 func (s *servedGenerations) PlanGeneration(ctx context.Context, g api.NewGeneration) (api.Plan, error) {
-	r, err := s.asked(ctx, g)
+	r, err := s.gatewayRequest(ctx, g)
 	if err != nil {
 		return api.Plan{}, err
 	}
-	p, err := s.Gateway.Rehearse(s.Scoped(ctx, uuid.Must(uuid.NewV7()).String()), r)
+	p, err := s.Gateway.DryRun(s.Scoped(ctx, uuid.Must(uuid.NewV7()).String()), r)
 	if err != nil {
 		return api.Plan{}, err
 	}
 	return api.Plan{
-		Model: p.Model.Name, Provider: p.Model.Provider, Calls: len(p.Calls), Makes: p.Makes, Settings: settingsOfPlan(p.Dispositions),
+		Model: p.Model.Name, Provider: p.Model.Provider, Calls: len(p.Calls), Makes: p.ResultCount, Settings: settingsOfPlan(p.Dispositions),
 		EstimatedUSD: p.EstimatedUSD, Warnings: append([]string{}, p.Warnings...),
 	}, nil
 }
 
-// known returns a not-found error if the owner does not have the generation.
-func (s *servedGenerations) known(ctx context.Context, id string) error {
+// requireGeneration returns a not-found error if the owner does not have the generation.
+func (s *servedGenerations) requireGeneration(ctx context.Context, id string) error {
 	_, _, _, err := s.Ledger.Operation(ctx, s.owner(ctx), id)
-	return absent(err, "generation", id)
+	return describeNotFound(err, "generation", id)
 }
 
 // Generation returns a generation with its results.
 func (s *servedGenerations) Generation(ctx context.Context, id string) (api.Generation, error) {
 	o, slots, _, err := s.Ledger.Operation(ctx, s.owner(ctx), id)
 	if err != nil {
-		return api.Generation{}, absent(err, "generation", id)
+		return api.Generation{}, describeNotFound(err, "generation", id)
 	}
 	v := generationView(o)
 	for _, sl := range slots {
@@ -232,7 +232,7 @@ func generationView(o ledger.Operation) api.Generation {
 	return api.Generation{
 		ID: o.ID, Status: o.Status, Method: o.Method, Modality: string(o.Modality), Prompt: requested, Model: o.Model, Provider: o.Provider, RunID: o.RunID,
 		Slots: []api.Slot{}, Settings: settingViews(o.Dispositions), Warnings: append([]string{}, o.Warnings...), Error: failureView(o.Failure),
-		Cost: operationCost(o), CreatedAt: o.CreatedAt.UTC(), FinishedAt: ended(o.FinishedAt),
+		Cost: operationCost(o), CreatedAt: o.CreatedAt.UTC(), FinishedAt: timeOrNil(o.FinishedAt),
 	}
 }
 
@@ -246,16 +246,16 @@ func (s *servedGenerations) ListGenerations(ctx context.Context, q api.Generatio
 	return views(list, generationView), err
 }
 
-// cancelWithin is how long a cancelled generation of this process may take to end.
-const cancelWithin = 10 * time.Second
+// cancelTimeout is how long a cancelled generation of this process may take to end.
+const cancelTimeout = 10 * time.Second
 
 // CancelGeneration cancels a generation.
 func (s *servedGenerations) CancelGeneration(ctx context.Context, id string) (api.Generation, error) {
-	if err := s.known(ctx, id); err != nil {
+	if err := s.requireGeneration(ctx, id); err != nil {
 		return api.Generation{}, err
 	}
 	s.mu.Lock()
-	cancel, own := s.own[id]
+	cancel, own := s.cancels[id]
 	s.mu.Unlock()
 	if !own {
 		if _, err := s.Gateway.Cancel(s.Scoped(ctx, ""), id); err != nil {
@@ -264,13 +264,13 @@ func (s *servedGenerations) CancelGeneration(ctx context.Context, id string) (ap
 		return s.Generation(ctx, id)
 	}
 	cancel()
-	ctx, stop := context.WithTimeout(ctx, cancelWithin)
+	ctx, stop := context.WithTimeout(ctx, cancelTimeout)
 	defer stop()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		s.mu.Lock()
-		_, own = s.own[id]
+		_, own = s.cancels[id]
 		s.mu.Unlock()
 		if !own {
 			return s.Generation(ctx, id)
@@ -283,9 +283,9 @@ func (s *servedGenerations) CancelGeneration(ctx context.Context, id string) (ap
 	}
 }
 
-// again returns a request that repeats an operation with the model that executed it; nil if the operation's record
-// contains no request.
-func again(o ledger.Operation) *api.NewGeneration {
+// repeatRequest returns a request that repeats an operation with the model that executed it; nil if the operation's
+// record contains no request.
+func repeatRequest(o ledger.Operation) *api.NewGeneration {
 	var intent struct {
 		Plan struct {
 			Request generate.Request `json:"request"`
@@ -304,14 +304,16 @@ func again(o ledger.Operation) *api.NewGeneration {
 		Speed: r.Speed, Compression: r.Compression, Moderation: r.Moderation, Options: r.Options, Strict: r.Strict, Label: r.Label,
 	}
 	for _, in := range r.Inputs {
-		g.Inputs = append(g.Inputs, named(in))
+		g.Inputs = append(g.Inputs, mediaReference(in))
 	}
 	if r.Mask != nil {
-		mask := named(*r.Mask)
+		mask := mediaReference(*r.Mask)
 		g.Mask = &mask
 	}
 	return g
 }
 
-// named returns a reference that finds the item again: its id, or its ref if it has no record.
-func named(o media.Output) api.RunFile { return api.RunFile{MediaID: cmp.Or(o.ID, string(o.Ref))} }
+// mediaReference returns a reference that finds the item again: its id, or its ref if it has no record.
+func mediaReference(o media.Output) api.RunFile {
+	return api.RunFile{MediaID: cmp.Or(o.ID, string(o.Ref))}
+}

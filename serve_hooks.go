@@ -28,12 +28,12 @@ func (s *Stores) hookSecret(provider string) string {
 	if s.Config.PublicURL == "" {
 		return ""
 	}
-	return s.derived("webhook secret " + provider)
+	return s.deriveSecret("webhook secret " + provider)
 }
 
-// notified returns a function for the address and the secret of a provider's webhook; nil if the server is not publicly
-// reachable.
-func (s *Stores) notified() func(provider string) (address, secret string) {
+// webhookResolver returns a function for the address and the secret of a provider's webhook; nil if the server is not
+// publicly reachable.
+func (s *Stores) webhookResolver() func(provider string) (address, secret string) {
 	if s.Config.PublicURL == "" {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (s *Stores) notified() func(provider string) (address, secret string) {
 		if !slices.Contains(keyedHooks, provider) {
 			return "", ""
 		}
-		q := url.Values{hookKey: {s.derived("webhook " + provider)}}
+		q := url.Values{hookKey: {s.deriveSecret("webhook " + provider)}}
 		return s.Config.PublicURL + "/hooks/" + provider + "?" + q.Encode(), s.hookSecret(provider)
 	}
 }
@@ -51,7 +51,7 @@ type servedHooks struct{ *Atelier }
 
 // AdmitHook checks the key in the address, or Leonardo's bearer token.
 func (s servedHooks) AdmitHook(provider string, header http.Header, query url.Values) error {
-	have, want := query.Get(hookKey), s.derived("webhook "+provider)
+	have, want := query.Get(hookKey), s.deriveSecret("webhook "+provider)
 	switch {
 	case slices.Contains(keyedHooks, provider):
 	case provider == bearerHook && s.Config.LeonardoWebhookKey != "":

@@ -32,7 +32,7 @@ func (e *errands) Adopt(ctx context.Context) (n int, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, id := range slices.Clone(e.open) {
-		if e.leases.Has(leaseErrand, id) {
+		if e.leases.Holds(leaseErrand, id) {
 			continue
 		}
 		err := e.leases.Acquire(ctx, leaseErrand, id, nil)
@@ -83,8 +83,8 @@ func TestAThirdKindIsTakenOver(t *testing.T) {
 	s := newServer(a, service)
 	third := &errands{leases: a.leases, start: s.work.Go, done: make(chan string, 4), open: []string{"dead", "living"}}
 	s.kinds = append(s.kinds, broken{}, third)
-	s.look(ctx)
-	s.look(ctx)
+	s.adoptAll(ctx)
+	s.adoptAll(ctx)
 	s.work.Wait()
 	if s.ready.Load() {
 		t.Error("ready, with a kind that cannot be read")
@@ -93,7 +93,7 @@ func TestAThirdKindIsTakenOver(t *testing.T) {
 		t.Errorf("took %q and %d more over, open %v", got, len(third.done), third.open)
 	}
 	s.kinds = slices.Delete(s.kinds, len(s.kinds)-2, len(s.kinds)-1) // broken
-	if s.look(ctx); !s.ready.Load() {
+	if s.adoptAll(ctx); !s.ready.Load() {
 		t.Error("not ready without the kind that cannot be read")
 	}
 	if err := errors.Join(living.Release(ctx, leaseErrand, "living"), a.leases.Release(ctx, leaseErrand, "dead")); err != nil {

@@ -29,12 +29,12 @@ import (
 // servedMedia implements the resource of media.
 type servedMedia struct {
 	*Atelier
-	making singleflight.Group
+	thumbnailFlights singleflight.Group
 	// thumbnails limits how many pictures are decoded at the same time.
 	thumbnails chan struct{}
-	// opened caches recently requested items. Changes by this process take effect at once, changes by other processes
-	// after a moment.
-	opened recent.Cache[openedKey, api.Content]
+	// contentCache caches recently requested items. Changes by this process take effect at once, changes by other
+	// processes after a moment.
+	contentCache recent.Cache[openedKey, api.Content]
 }
 
 // openedKey identifies a request for bytes.
@@ -46,7 +46,7 @@ type openedKey struct {
 func newServedMedia(a *Atelier) *servedMedia {
 	return &servedMedia{
 		Atelier: a, thumbnails: make(chan struct{}, 2),
-		opened: recent.Cache[openedKey, api.Content]{For: 500 * time.Millisecond, Limit: 4096},
+		contentCache: recent.Cache[openedKey, api.Content]{For: 500 * time.Millisecond, Limit: 4096},
 	}
 }
 
@@ -67,7 +67,7 @@ func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload)
 	if o, err = s.Ledger.Record(ctx, o); err != nil {
 		return api.Media{}, err
 	}
-	return s.one(ctx, o.ID)
+	return s.loadMedia(ctx, o.ID)
 }
 
 // textTypes maps file extensions to types that have no signature in the bytes.
@@ -90,8 +90,8 @@ func (s *servedMedia) FetchMedia(ctx context.Context, address string) (api.Media
 	return s.StoreMedia(ctx, body, api.Upload{FileName: name, MIMEType: kind})
 }
 
-// one returns an item for display.
-func (s *servedMedia) one(ctx context.Context, id string) (api.Media, error) {
+// loadMedia returns an item for display.
+func (s *servedMedia) loadMedia(ctx context.Context, id string) (api.Media, error) {
 	r, err := s.record(ctx, id)
 	if err != nil {
 		return api.Media{}, err
@@ -110,7 +110,7 @@ func (a *Atelier) record(ctx context.Context, name string) (ledger.Record, error
 		id = o.ID
 	}
 	r, err := a.Ledger.MediaRecord(ctx, a.owner(ctx), id)
-	return r, absent(err, "media item", name)
+	return r, describeNotFound(err, "media item", name)
 }
 
 func mediaView(r ledger.Record) api.Media {
@@ -162,7 +162,7 @@ func (s *servedMedia) Media(ctx context.Context, id string) (api.MediaDetails, e
 	if d.SubActions, err = s.subActionsOf(ctx, r.ID); err != nil {
 		return d, err
 	}
-	return d, s.made(ctx, r, &d.Origin)
+	return d, s.addOrigin(ctx, r, &d.Origin)
 }
 
 // subActionsOf returns links from an item to the sub-actions that produced it.
@@ -175,7 +175,7 @@ func (s *servedMedia) subActionsOf(ctx context.Context, id string) ([]api.MediaS
 			return nil, err
 		}
 		out = append(out, api.MediaSubAction{
-			ContentID: c.ID, MetadataID: g.ID, WorkflowRunID: g.WorkflowRunID, InteractionID: g.InteractionID, PromptID: g.PromptID, SelectedAt: ended(c.SelectedAt),
+			ContentID: c.ID, MetadataID: g.ID, WorkflowRunID: g.WorkflowRunID, InteractionID: g.InteractionID, PromptID: g.PromptID, SelectedAt: timeOrNil(c.SelectedAt),
 		})
 	}
 	return out, err
@@ -190,7 +190,7 @@ func (s *servedMedia) relatives(ctx context.Context, edges []ledger.Edge, of fun
 			continue
 		}
 		seen[id] = true
-		m, err := s.one(ctx, id)
+		m, err := s.loadMedia(ctx, id)
 		if media.CodeOf(err) == media.CodeNotFound {
 			continue
 		}
@@ -202,8 +202,8 @@ func (s *servedMedia) relatives(ctx context.Context, edges []ledger.Edge, of fun
 	return out, nil
 }
 
-// made adds how a generation made the item.
-func (s *servedMedia) made(ctx context.Context, r ledger.Record, m *api.Making) error {
+// addOrigin adds how a generation made the item.
+func (s *servedMedia) addOrigin(ctx context.Context, r ledger.Record, m *api.Making) error {
 	if r.Origin.Operation == "" {
 		return nil
 	}
@@ -217,7 +217,7 @@ func (s *servedMedia) made(ctx context.Context, r ledger.Record, m *api.Making) 
 	m.OperationID, m.Model, m.Provider = o.ID, o.Model, o.Provider
 	m.Prompt, m.PromptSent = prompts(o)
 	cost := operationCost(o)
-	m.Settings, m.Request, m.Cost = settingViews(o.Dispositions), again(o), &cost
+	m.Settings, m.Request, m.Cost = settingViews(o.Dispositions), repeatRequest(o), &cost
 	for _, sl := range slots {
 		if sl.MediaID != "" {
 			m.Results++
@@ -264,16 +264,16 @@ func settingsOfPlan(all []generate.Disposition) []api.Setting {
 
 // LabelMedia changes an item's label and description.
 func (s *servedMedia) LabelMedia(ctx context.Context, id string, c api.MediaChange) (api.Media, error) {
-	defer s.opened.Drop()
+	defer s.contentCache.Drop()
 	if err := s.Ledger.LabelMedia(ctx, s.owner(ctx), id, wire.NameMedia(c.Label), wire.NameMedia(c.Description)); err != nil {
 		return api.Media{}, err
 	}
-	return s.one(ctx, id)
+	return s.loadMedia(ctx, id)
 }
 
 // DeleteMedia deletes an item.
 func (s *servedMedia) DeleteMedia(ctx context.Context, id string) (time.Time, error) {
-	defer s.opened.Drop()
+	defer s.contentCache.Drop()
 	return now().Add(blob.DefaultGrace), s.Ledger.DeleteMedia(ctx, s.owner(ctx), id)
 }
 
@@ -282,7 +282,7 @@ func (s *servedMedia) RestoreMedia(ctx context.Context, id string) (api.Media, e
 	if err := s.Ledger.RestoreMedia(ctx, s.owner(ctx), id, now().Add(-blob.DefaultGrace)); err != nil {
 		return api.Media{}, err
 	}
-	return s.one(ctx, id)
+	return s.loadMedia(ctx, id)
 }
 
 // now returns the current time.
@@ -293,7 +293,7 @@ func (s *servedMedia) OpenMedia(ctx context.Context, id string, width int) (api.
 	if d, err := media.ParseDigest(id); err == nil {
 		return s.openPreview(ctx, d)
 	}
-	return s.opened.Get(openedKey{s.owner(ctx), id, width}, func() (api.Content, error) { return s.openRecord(ctx, id, width) })
+	return s.contentCache.Get(openedKey{s.owner(ctx), id, width}, func() (api.Content, error) { return s.openRecord(ctx, id, width) })
 }
 
 // openRecord implements [servedMedia.OpenMedia] for an item with a record; it reads the database.
@@ -325,19 +325,19 @@ func (s *servedMedia) openRecord(ctx context.Context, id string, width int) (api
 	return c, nil
 }
 
-// shownPreviews remembers the owners of recent previews of this process. They are not in the ledger, because previews
+// previewOwners remembers the owners of recent previews of this process. They are not in the ledger, because previews
 // are useless after their operation.
-type shownPreviews struct {
+type previewOwners struct {
 	mu     sync.Mutex // guards both
 	owners map[media.Digest]string
 	order  []media.Digest
 }
 
-// keptPreviews is the maximum number of remembered previews.
-const keptPreviews = 1000
+// maxPreviews is the maximum number of remembered previews.
+const maxPreviews = 1000
 
 // note remembers the owner of a preview.
-func (p *shownPreviews) note(ctx context.Context, e generate.Event) {
+func (p *previewOwners) note(ctx context.Context, e generate.Event) {
 	if e.Kind != generate.EventPartial || e.Partial == nil {
 		return
 	}
@@ -346,7 +346,7 @@ func (p *shownPreviews) note(ctx context.Context, e generate.Event) {
 	if p.owners == nil {
 		p.owners = map[media.Digest]string{}
 	}
-	if len(p.order) == keptPreviews {
+	if len(p.order) == maxPreviews {
 		delete(p.owners, p.order[0])
 		p.order = p.order[1:]
 	}
@@ -355,7 +355,7 @@ func (p *shownPreviews) note(ctx context.Context, e generate.Event) {
 }
 
 // belongs reports whether a preview was shown to an owner.
-func (p *shownPreviews) belongs(d media.Digest, owner string) bool {
+func (p *previewOwners) belongs(d media.Digest, owner string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return owner != "" && p.owners[d] == owner
@@ -388,9 +388,9 @@ func (s *servedMedia) opener(d media.Digest) func(ctx context.Context, offset, l
 
 // thumbnail is like [Atelier.Thumbnail], but makes each thumbnail only once at a time, and only a few in total.
 func (s *servedMedia) thumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
-	d, err, _ := s.making.Do(r.Digest.String()+" "+itoa(width), func() (any, error) {
+	d, err, _ := s.thumbnailFlights.Do(r.Digest.String()+" "+itoa(width), func() (any, error) {
 		ctx := context.WithoutCancel(ctx) // other requests may wait for it too
-		if d, err := s.madeThumbnail(ctx, r, width); err == nil {
+		if d, err := s.createThumbnail(ctx, r, width); err == nil {
 			return d, nil
 		}
 		s.thumbnails <- struct{}{}
@@ -401,7 +401,7 @@ func (s *servedMedia) thumbnail(ctx context.Context, r ledger.Record, width int)
 	return digest, err
 }
 
-func (a *Atelier) madeThumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
+func (a *Atelier) createThumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
 	d, err := a.Ledger.Thumbnail(ctx, r.Digest, width)
 	if err == nil {
 		_, err = a.Blobs.Stat(ctx, d)
@@ -412,7 +412,7 @@ func (a *Atelier) madeThumbnail(ctx context.Context, r ledger.Record, width int)
 // Thumbnail returns the stored thumbnail of a picture and creates it if it is missing. The error for items without
 // pixels has code media.CodeUnsupported.
 func (a *Atelier) Thumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
-	d, err := a.madeThumbnail(ctx, r, width)
+	d, err := a.createThumbnail(ctx, r, width)
 	if err == nil || media.CodeOf(err) != media.CodeNotFound {
 		return d, err
 	}

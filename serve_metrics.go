@@ -30,8 +30,8 @@ func (c *counts) operation(e generate.Event) {
 	c.operations[[2]string{e.Provider, string(e.Status)}]++
 }
 
-// settled adds the cost of a billable act, if it is known.
-func (c *counts) settled(charge generate.Charge) {
+// addCharge adds the cost of a billable act, if it is known.
+func (c *counts) addCharge(charge generate.Charge) {
 	if charge.USD == nil {
 		return
 	}

@@ -47,12 +47,12 @@ func (s servedRuns) StartRun(ctx context.Context, id string, r api.NewRun) (api.
 	if err != nil {
 		return api.Started{}, err
 	}
-	s.known(ctx, begun.ID)
+	s.awaitVisible(ctx, begun.ID)
 	return api.Started{ID: begun.ID, Status: string(ledger.StatusRunning), ConversationID: begun.Conversation}, nil
 }
 
-// known waits until a started run can be found.
-func (s servedRuns) known(ctx context.Context, id string) {
+// awaitVisible waits until a started run can be found.
+func (s servedRuns) awaitVisible(ctx context.Context, id string) {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -172,11 +172,11 @@ func (s servedRuns) started(ctx context.Context, id string) (api.Started, error)
 
 func (a *Atelier) row(ctx context.Context, id string) (ledger.Run, error) {
 	row, err := a.Ledger.Run(ctx, a.owner(ctx), id)
-	return row, absent(err, "run", id)
+	return row, describeNotFound(err, "run", id)
 }
 
-// absent adds the kind and the id of the missing resource to a not-found error.
-func absent(err error, kind, id string) error {
+// describeNotFound adds the kind and the id of the missing resource to a not-found error.
+func describeNotFound(err error, kind, id string) error {
 	if media.CodeOf(err) == media.CodeNotFound {
 		return media.Errorf(media.CodeNotFound, "there is no %s %.64q", kind, media.ErrorText(id))
 	}
@@ -231,7 +231,7 @@ func (s servedRuns) Run(ctx context.Context, id string) (api.Run, error) {
 
 func runView(r ledger.Run) api.Run {
 	return api.Run{
-		ID: r.ID, Agent: r.Agent, Status: string(r.Status), Message: r.Task, Answer: r.Message, ForkedFrom: r.ForkedFrom, StartedAt: r.StartedAt.UTC(), EndedAt: ended(r.FinishedAt),
+		ID: r.ID, Agent: r.Agent, Status: string(r.Status), Message: r.Task, Answer: r.Message, ForkedFrom: r.ForkedFrom, StartedAt: r.StartedAt.UTC(), EndedAt: timeOrNil(r.FinishedAt),
 		Cost: costView(r.Cost), Tokens: usageView(r.Usage), Warnings: append([]string{}, r.Warnings...), Report: report.Has(r.Payload), Media: []api.Media{}, Error: failureView(r.Failure),
 	}
 }
@@ -311,7 +311,7 @@ func (s servedRuns) RetryRun(ctx context.Context, id string) (api.Started, error
 func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (api.Started, error) {
 	switch _, err := s.Ledger.RunState(ctx, s.owner(ctx), newID); {
 	case err == nil: // the state is saved before the run starts
-		s.known(ctx, newID)
+		s.awaitVisible(ctx, newID)
 		begun, err := s.started(ctx, newID)
 		if media.CodeOf(err) == media.CodeNotFound { // the process that adopts the run starts it
 			return api.Started{ID: newID, Status: string(ledger.StatusRunning)}, nil
@@ -344,7 +344,7 @@ func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (
 	if err != nil {
 		return api.Started{}, err
 	}
-	s.known(ctx, r.ID)
+	s.awaitVisible(ctx, r.ID)
 	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
 }
 

@@ -38,7 +38,7 @@ func services(t *testing.T) api.Config {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	s := newServer(a, service)
 	streams := &hubs{server: s, ctx: ctx, all: map[string]*api.Hub{}}
-	s.look(ctx)
+	s.adoptAll(ctx)
 	t.Cleanup(func() {
 		cancel()
 		s.work.Wait()

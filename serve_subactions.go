@@ -15,13 +15,13 @@ type servedSubActions struct{ *Atelier }
 // StartSubAction starts a sub-action.
 func (s servedSubActions) StartSubAction(ctx context.Context, run, key string, body json.RawMessage) (string, error) {
 	id, err := s.subActions.Start(ctx, subactions.Click{Owner: s.owner(ctx), WorkflowRunID: run, Key: key, Body: body})
-	return id, unfitAt("", err)
+	return id, validationErrorAt("", err)
 }
 
 // PriceSubAction returns the cost of a sub-action.
 func (s servedSubActions) PriceSubAction(ctx context.Context, interaction string, body json.RawMessage) (api.SubActionPrice, error) {
 	usd, err := s.subActions.Price(ctx, s.owner(ctx), interaction, body)
-	return api.SubActionPrice{EstimatedUSD: usd}, unfitAt("", err)
+	return api.SubActionPrice{EstimatedUSD: usd}, validationErrorAt("", err)
 }
 
 // SubAction returns a sub-action.
@@ -76,7 +76,7 @@ func subActionView(st subactions.Status) api.SubAction {
 		ID: g.ID, WorkflowRunID: g.WorkflowRunID, InteractionID: g.InteractionID, StepID: g.StepID, SubActionID: g.SubActionID, ActionType: g.ActionType,
 		Provider: g.Provider, Model: g.Model, OperationID: g.OperationID, PromptID: g.PromptID, SourceData: g.SourceData, PromptAsSent: g.PromptAsSent,
 		Params: g.Params, Settings: g.Dispositions, StandIn: g.StandIn, Status: g.Status, Error: failureView(g.Failure),
-		Errors: []api.SubActionError{}, Contents: []api.GeneratedContent{}, ElapsedMS: g.ElapsedMS, CostUSD: g.CostUSD, CreatedAt: g.CreatedAt.UTC(), FinishedAt: ended(g.FinishedAt),
+		Errors: []api.SubActionError{}, Contents: []api.GeneratedContent{}, ElapsedMS: g.ElapsedMS, CostUSD: g.CostUSD, CreatedAt: g.CreatedAt.UTC(), FinishedAt: timeOrNil(g.FinishedAt),
 	}
 	for _, e := range st.Errors {
 		v.Errors = append(v.Errors, api.SubActionError(e))
@@ -84,7 +84,7 @@ func subActionView(st subactions.Status) api.SubAction {
 	for _, c := range st.Contents {
 		v.Contents = append(v.Contents, api.GeneratedContent{
 			ID: c.ID, Position: c.Position, MediaID: c.MediaID, URL: "/media/" + c.MediaID, Modality: string(c.Modality),
-			Seed: c.Seed, RevisedPrompt: c.RevisedPrompt, SelectedAt: ended(c.SelectedAt),
+			Seed: c.Seed, RevisedPrompt: c.RevisedPrompt, SelectedAt: timeOrNil(c.SelectedAt),
 		})
 	}
 	return v

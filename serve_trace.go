@@ -37,7 +37,7 @@ func (s servedTrace) ListModelCalls(ctx context.Context, q api.TraceQuery) (api.
 	return views(list, func(p ledger.Prompt) api.ModelCall {
 		return api.ModelCall{
 			ID: p.ID, Turn: p.Turn, Model: p.Model, Provider: p.Provider, Status: string(p.Status), Messages: p.Messages, Answer: p.Answer,
-			InputTokens: p.InputTokens, OutputTokens: p.OutputTokens, CostUSD: p.CostUSD, Error: failureView(p.Failure), StartedAt: p.StartedAt.UTC(), FinishedAt: ended(p.FinishedAt),
+			InputTokens: p.InputTokens, OutputTokens: p.OutputTokens, CostUSD: p.CostUSD, Error: failureView(p.Failure), StartedAt: p.StartedAt.UTC(), FinishedAt: timeOrNil(p.FinishedAt),
 		}
 	}), err
 }
@@ -51,7 +51,7 @@ func (s servedTrace) ListActs(ctx context.Context, q api.TraceQuery) (api.List[a
 	return views(list, func(st ledger.Step) api.Act {
 		return api.Act{
 			ID: st.ID, Turn: st.Turn, Position: st.Position, Kind: st.Kind, Name: st.Name, Status: string(st.Status), Code: st.Code, Message: st.Message,
-			Params: st.Params, Outputs: st.Outputs, ChildRunID: st.ChildRunID, StartedAt: st.StartedAt.UTC(), FinishedAt: ended(st.FinishedAt),
+			Params: st.Params, Outputs: st.Outputs, ChildRunID: st.ChildRunID, StartedAt: st.StartedAt.UTC(), FinishedAt: timeOrNil(st.FinishedAt),
 		}
 	}), err
 }
@@ -84,8 +84,8 @@ func seen(all []ledger.InputImage) []api.SeenImage {
 	return out
 }
 
-// ended returns an end time; nil if it is zero.
-func ended(at time.Time) *time.Time {
+// timeOrNil returns an end time; nil if it is zero.
+func timeOrNil(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil
 	}

@@ -24,8 +24,8 @@ type servedWorkflows struct {
 	folder string
 }
 
-// soundWorkflows checks that the workflows of a folder have no problems.
-func soundWorkflows(folder string) error {
+// validateWorkflows checks that the workflows of a folder have no problems.
+func validateWorkflows(folder string) error {
 	if folder == "" {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) 
 	state := &ordered.Object{}
 	if len(t.State) > 0 {
 		if state, err = ordered.DecodeObject(t.State); err != nil {
-			return out, unfitAt("/state", err)
+			return out, validationErrorAt("/state", err)
 		}
 	}
 	out.Preview, err = preview(ctx, d, modules, state, subaction.New(s.Catalogue, now))
@@ -148,7 +148,7 @@ func preview(ctx context.Context, d *workflow.Definition, modules *workflow.Modu
 			if err != nil {
 				return nil, nil //nolint:nilerr,nilnil // as above
 			}
-			v, err := interactionView(workflows.Shown{InteractionRequest: i.Request(), Row: ledger.Interaction{StepID: step.ID, Status: ledger.InteractionOpen}})
+			v, err := interactionView(workflows.InteractionView{InteractionRequest: i.Request(), Row: ledger.Interaction{StepID: step.ID, Status: ledger.InteractionOpen}})
 			return &v, err
 		}
 		out, err := m.Execute(ctx, run, nil)
@@ -178,8 +178,8 @@ func stepView(s workflow.Step) api.WorkflowStep {
 	return api.WorkflowStep{ID: s.ID, Title: s.Title, ModuleID: s.ModuleID}
 }
 
-// unfitAt converts problems of workflow JSON to problems of a request, below a pointer.
-func unfitAt(under string, err error) error {
+// validationErrorAt converts problems of workflow JSON to problems of a request, below a pointer.
+func validationErrorAt(under string, err error) error {
 	found := problem.Of(err)
 	if len(found) == 0 {
 		return err
@@ -204,7 +204,7 @@ func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r a
 	} else if known {
 		return s.started(ctx, id)
 	}
-	n := workflows.New{Owner: s.owner(ctx), ID: id}
+	n := workflows.StartRequest{Owner: s.owner(ctx), ID: id}
 	var err error
 	if r.WorkflowID != "" {
 		f, err := servedWorkflows{s.Atelier, s.folder}.find(r.WorkflowID)
@@ -222,9 +222,9 @@ func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r a
 	}
 	begun, err := s.workflows.Start(ctx, n)
 	if err != nil {
-		return api.Started{}, unfitAt("", err)
+		return api.Started{}, validationErrorAt("", err)
 	}
-	s.known(ctx, begun.ID)
+	s.awaitVisible(ctx, begun.ID)
 	return api.Started{ID: begun.ID, Status: string(ledger.StatusRunning)}, nil
 }
 
@@ -236,16 +236,16 @@ func inlineWorkflow(text []byte) (*workflow.Definition, error) {
 	}
 	v, err := ordered.Decode(text)
 	if err != nil {
-		return nil, unfitAt("", problem.Join(problem.Under("/definition", err)...))
+		return nil, validationErrorAt("", problem.Join(problem.Under("/definition", err)...))
 	}
 	d, found := workflow.Check(modules, v)
-	return d, unfitAt("/definition", problem.Join(found...))
+	return d, validationErrorAt("/definition", problem.Join(found...))
 }
 
 // ListWorkflowRuns lists runs, newest first.
 func (s servedWorkflowRuns) ListWorkflowRuns(ctx context.Context, q api.WorkflowRunQuery) (api.List[api.WorkflowRun], error) {
 	list, err := s.workflows.List(ctx, s.owner(ctx), ledger.Status(q.Status), pageOf(q.Page))
-	return views(list, func(h workflows.Head) api.WorkflowRun {
+	return views(list, func(h workflows.RunSummary) api.WorkflowRun {
 		v := workflowRunView(h.Run)
 		v.WorkflowID = h.WorkflowID
 		return v
@@ -255,7 +255,7 @@ func (s servedWorkflowRuns) ListWorkflowRuns(ctx context.Context, q api.Workflow
 func workflowRunView(r ledger.Run) api.WorkflowRun {
 	return api.WorkflowRun{
 		ID: r.ID, Title: r.Task, Status: string(r.Status), Steps: []api.WorkflowRunStep{}, Cost: costView(r.Cost), Error: failureView(r.Failure),
-		ForkedFrom: r.ForkedFrom, StartedAt: r.StartedAt.UTC(), EndedAt: ended(r.FinishedAt),
+		ForkedFrom: r.ForkedFrom, StartedAt: r.StartedAt.UTC(), EndedAt: timeOrNil(r.FinishedAt),
 	}
 }
 
@@ -276,7 +276,7 @@ func (s servedWorkflowRuns) WorkflowRun(ctx context.Context, id string) (api.Wor
 	for _, step := range st.Steps {
 		v.Steps = append(v.Steps, api.WorkflowRunStep{
 			WorkflowStep: stepView(step.Step), Status: cmp.Or(string(step.Status), "pending"), Error: failureView(step.Failure),
-			Interactions: step.Interactions, StartedAt: ended(step.StartedAt), EndedAt: ended(step.FinishedAt),
+			Interactions: step.Interactions, StartedAt: timeOrNil(step.StartedAt), EndedAt: timeOrNil(step.FinishedAt),
 		})
 	}
 	return v, nil
@@ -296,7 +296,7 @@ func (s servedWorkflowRuns) ForkWorkflowRun(ctx context.Context, id string, f ap
 	if err != nil {
 		return api.Started{}, err
 	}
-	s.known(ctx, r.ID)
+	s.awaitVisible(ctx, r.ID)
 	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning)}, nil
 }
 
@@ -312,11 +312,11 @@ func (s servedInteractions) Interaction(ctx context.Context, id string) (api.Int
 	return interactionView(i)
 }
 
-func interactionView(i workflows.Shown) (api.Interaction, error) {
+func interactionView(i workflows.InteractionView) (api.Interaction, error) {
 	v := api.Interaction{
 		WorkflowRunID: i.WorkflowRunID, InteractionID: i.InteractionID, StepID: i.Row.StepID, Status: string(i.Row.Status), InteractionType: string(i.Type),
 		Title: i.Title, Mode: i.Mode, DisplayData: ordered.Encode(i.DisplayData), DisplaySchema: ordered.Encode(i.DisplaySchema), Version: i.Version,
-		Answer: i.Row.Answer, ExpiresAt: ended(i.Row.ExpiresAt), CreatedAt: i.Row.CreatedAt, AnsweredAt: ended(i.Row.AnsweredAt),
+		Answer: i.Row.Answer, ExpiresAt: timeOrNil(i.Row.ExpiresAt), CreatedAt: i.Row.CreatedAt, AnsweredAt: timeOrNil(i.Row.AnsweredAt),
 	}
 	if i.InputSchema != nil {
 		v.InputSchema = ordered.Encode(i.InputSchema)
@@ -337,7 +337,7 @@ func (s servedInteractions) PatchInteraction(ctx context.Context, id string, ver
 	}
 	p, err := s.workflows.Patch(ctx, s.owner(ctx), id, version, text)
 	if err != nil {
-		return api.InteractionChange{}, unfitAt("", err)
+		return api.InteractionChange{}, validationErrorAt("", err)
 	}
 	c := api.InteractionChange{InteractionID: id, Version: p.Version, Patch: []api.PatchOperation{}}
 	for _, op := range p.Patch {
@@ -359,7 +359,7 @@ func (s servedInteractions) AnswerInteraction(ctx context.Context, id string, a 
 	}
 	r, err := s.workflows.Answer(ctx, s.owner(ctx), id, body)
 	if err != nil {
-		return api.Started{}, unfitAt("", err)
+		return api.Started{}, validationErrorAt("", err)
 	}
 	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning)}, nil
 }

@@ -67,7 +67,7 @@ func TestWorkflowByHTTP(t *testing.T) {
 	if c.Version != 1 || len(c.Patch) != 1 || !strings.Contains(string(c.Changes), "a lake at noon") || edit.header.Get("ETag") != `"1"` {
 		t.Errorf("%+v, %v", c, edit.header)
 	}
-	err := s.Workflows().Complete(t.Context(), "local", i.InteractionID, []string{"generations", "offline", "z"},
+	err := s.Workflows().AppendItems(t.Context(), "local", i.InteractionID, []string{"generations", "offline", "z"},
 		workflow.Item{ContentID: "gc_1", MetadataID: "gm_1", URL: "/media/1"}, workflow.Item{ContentID: "gc_2", MetadataID: "gm_1", URL: "/media/2"})
 	if err != nil {
 		t.Fatal(err)

@@ -42,8 +42,8 @@ type Ledger interface {
 	Place() string
 }
 
-// halfUploads is how long an incomplete upload is kept. No upload takes this long.
-const halfUploads = 24 * time.Hour
+// incompleteUploadTTL is how long an incomplete upload is kept. No upload takes this long.
+const incompleteUploadTTL = 24 * time.Hour
 
 // OpenStores opens the data folder and the database, and creates what is missing. The caller must close the Stores.
 func OpenStores(ctx context.Context, c Config) (*Stores, error) {
@@ -62,7 +62,7 @@ func OpenStores(ctx context.Context, c Config) (*Stores, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := blobs.Sweep(ctx, halfUploads); err != nil && ctx.Err() == nil {
+	if _, err := blobs.Sweep(ctx, incompleteUploadTTL); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	key, err := signingKey(filepath.Join(c.Dir, "wire.key"))

@@ -30,22 +30,23 @@ func (a *Atelier) newWorkflows() (*workflows.Service, error) {
 // newSubActions creates the service of sub-actions.
 func (a *Atelier) newSubActions() *subactions.Service {
 	return subactions.New(subactions.Config{
-		Ledger: a.Ledger, Gateway: a.Gateway, Interactions: opened{a}, Actions: subaction.New(a.Catalogue, now), Emit: a.observer.Emit, Now: now,
+		Ledger: a.Ledger, Gateway: a.Gateway, Interactions: interactionStore{a}, Actions: subaction.New(a.Catalogue, now), Emit: a.observer.Emit, Now: now,
 		Item: func(ctx context.Context, owner, run, id string) (media.Output, error) {
 			return workflows.Item(ctx, a.Ledger, owner, run, id)
 		},
 	})
 }
 
-// opened provides the interactions of an Atelier, whose workflow service is created after its sub-action service.
-type opened struct{ *Atelier }
+// interactionStore provides the interactions of an Atelier, whose workflow service is created after its sub-action
+// service.
+type interactionStore struct{ *Atelier }
 
-func (o opened) Read(ctx context.Context, owner, id string) (string, *workflow.Interaction, error) {
+func (o interactionStore) Read(ctx context.Context, owner, id string) (string, *workflow.Interaction, error) {
 	return o.workflows.Read(ctx, owner, id)
 }
 
-func (o opened) Complete(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error {
-	return o.workflows.Complete(ctx, owner, id, target, items...)
+func (o interactionStore) AppendItems(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error {
+	return o.workflows.AppendItems(ctx, owner, id, target, items...)
 }
 
 // Workflows returns the service that runs media workflows, shows and edits their interactions, and accepts answers.

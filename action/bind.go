@@ -99,7 +99,7 @@ func (p Param) bind(v any, set *media.Set) (bound any, bad []string, err error) 
 	if p.ValueType == Binary {
 		return p.bindMedia(v, set)
 	}
-	if bad = strangeRefs(v, set); len(bad) > 0 {
+	if bad = findUnknownRefs(v, set); len(bad) > 0 {
 		return nil, bad, nil
 	}
 	if !p.IsArray {
@@ -182,19 +182,19 @@ func refText(v any) (string, bool) {
 	return "", false
 }
 
-// strangeRefs returns the placeholders in any string of v that name no item of this run.
-func strangeRefs(v any, set *media.Set) []string {
+// findUnknownRefs returns the placeholders in any string of v that name no item of this run.
+func findUnknownRefs(v any, set *media.Set) []string {
 	var bad []string
 	switch t := v.(type) {
 	case string:
 		bad = append(bad, set.UnknownPlaceholders(t)...)
 	case []any:
 		for _, item := range t {
-			bad = append(bad, strangeRefs(item, set)...)
+			bad = append(bad, findUnknownRefs(item, set)...)
 		}
 	case map[string]any:
 		for _, item := range t {
-			bad = append(bad, strangeRefs(item, set)...)
+			bad = append(bad, findUnknownRefs(item, set)...)
 		}
 	}
 	return bad

@@ -35,7 +35,7 @@ func (p *pass) str(ctx context.Context, s string, n nested) any {
 	}
 	lifted, items := p.liftString(ctx, unescaped(s))
 	if len(items) == 1 && strings.TrimSpace(lifted) == items[0].Token {
-		return p.item(p.taken(ctx, items[0], media.Meta{}))
+		return p.item(p.admitLifted(ctx, items[0], media.Meta{}))
 	}
 	if len(items) > 0 {
 		s = p.named(ctx, lifted, items)
@@ -84,11 +84,11 @@ func (p *pass) base64(ctx context.Context, s string, m media.Meta) (media.Output
 	if len(items) != 1 {
 		return media.Output{}, media.Errorf(media.CodeInvalid, "a media item is not valid base64")
 	}
-	return p.taken(ctx, items[0], m)
+	return p.admitLifted(ctx, items[0], m)
 }
 
-// taken admits a lifted item.
-func (p *pass) taken(ctx context.Context, item wire.Lifted, m media.Meta) (media.Output, error) {
+// admitLifted admits a lifted item.
+func (p *pass) admitLifted(ctx context.Context, item wire.Lifted, m media.Meta) (media.Output, error) {
 	if item.Err != nil {
 		return media.Output{}, fmt.Errorf("store media: %w", item.Err)
 	}
@@ -140,7 +140,7 @@ func (p *pass) named(ctx context.Context, s string, items []wire.Lifted) string 
 			continue
 		}
 		out.WriteString(before)
-		if o, err := p.taken(ctx, item, media.Meta{}); err != nil {
+		if o, err := p.admitLifted(ctx, item, media.Meta{}); err != nil {
 			p.item(o, err)
 			// Remove what would end the JSON string or the attribute around the text.
 			out.WriteString("[media not stored: " + strings.Map(func(r rune) rune {

@@ -16,9 +16,9 @@ import (
 // time. The caller closes the body.
 type Fetch func(ctx context.Context, url string) (body io.ReadCloser, contentType string, err error)
 
-// lateFetch is how long an address may be read after the run was cancelled: the item is paid for, and its link expires
-// soon.
-const lateFetch = 15 * time.Second
+// cancelledFetchTimeout is how long an address may be read after the run was cancelled: the item is paid for, and its
+// link expires soon.
+const cancelledFetchTimeout = 15 * time.Second
 
 // Interceptor removes media from values: the bytes go to the store, a record to the ledger and the item to the run's
 // set. The value keeps a small view of it. It is safe for concurrent use.
@@ -170,7 +170,7 @@ func (p *pass) fetch(ctx context.Context, url string, m media.Meta) (media.Outpu
 		return media.Output{}, media.Errorf(media.CodeUnsupported, "a media item has only an address, and no fetcher is configured")
 	}
 	if ctx.Err() != nil {
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateFetch)
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelledFetchTimeout)
 		defer cancel()
 		ctx = late
 	}

@@ -48,15 +48,15 @@ func (i *Interceptor) outcome(ctx context.Context, a Action, t Target, res Resul
 	if out.Message == "" && out.Error != nil {
 		out.Message = out.Error.Message
 	}
-	out.Media, out.Warnings = p.stored, tallied(p.warnings)
+	out.Media, out.Warnings = p.stored, dedupeWarnings(p.warnings)
 	return out
 }
 
 // maxWarnings is the maximum number of distinct warnings in one outcome.
 const maxWarnings = 20
 
-// tallied returns each warning once, with its count, and limits the list.
-func tallied(warnings []string) []string {
+// dedupeWarnings returns each warning once, with its count, and limits the list.
+func dedupeWarnings(warnings []string) []string {
 	count := map[string]int{}
 	var distinct []string
 	for _, w := range warnings {

@@ -76,7 +76,7 @@ func (r *run) doAll(ctx context.Context, s *contract.Step) transcript.Results {
 		made = append(made, refsOf(a.Media)...)
 	}
 	r.set.Arrange(made)
-	if waits(res) {
+	if hasWaitingAct(res) {
 		return res // the result is built again once the answer exists
 	}
 	var changes []media.Change
@@ -85,15 +85,15 @@ func (r *run) doAll(ctx context.Context, s *contract.Step) transcript.Results {
 		res.Actions[i].Outputs, _ = transcript.Bounded(res.Actions[i].Outputs).(map[string]any)
 		// The run's result keeps all warnings; the model reads them once, with the outcome.
 		r.warn(ctx, res.Actions[i].Warnings...)
-		r.acts.drew(res.Actions[i])
+		r.acts.recordImageOutcome(res.Actions[i])
 	}
-	r.sights.Look(ctx, r.turns, &res, changes)
-	r.sights.Offer(ctx, r.turns, &r.history, &res)
+	r.sights.ShowRequested(ctx, r.turns, &res, changes)
+	r.sights.ShowByPolicy(ctx, r.turns, &r.history, &res)
 	return res
 }
 
-// waits reports whether an act of the step waits for a person.
-func waits(r transcript.Results) bool {
+// hasWaitingAct reports whether an act of the step waits for a person.
+func hasWaitingAct(r transcript.Results) bool {
 	return slices.ContainsFunc(r.Actions, func(o action.Outcome) bool { return errors.Is(o.Err, ErrPaused) }) ||
 		slices.ContainsFunc(r.Agents, func(a transcript.Agent) bool { return a.Waits })
 }
@@ -108,9 +108,9 @@ type ActResult struct {
 
 	Began time.Time `json:"began,omitzero"`
 	Ended time.Time `json:"ended,omitzero"`
-	// Cut is set if the run ended while the act was in progress, so that the act could not finish.
+	// Interrupted is set if the run ended while the act was in progress, so that the act could not finish.
 	// A process that retries the run executes it again.
-	Cut bool `json:"cut,omitempty"`
+	Interrupted bool `json:"cut,omitempty"`
 }
 
 // acts runs the actions of a run. Each action is a durable step and recorded; a person approves
@@ -159,7 +159,7 @@ func (a *acts) do(ctx context.Context, call contract.ActionCall, at callIndex) a
 	rec.Status, rec.Code, rec.Message = StatusSucceeded, out.Code, out.Message
 	if !out.Success {
 		rec.Status = StatusFailed
-		if done.Cut {
+		if done.Interrupted {
 			rec.Status = StatusCancelled
 		}
 	}
@@ -173,7 +173,7 @@ func (a *acts) do(ctx context.Context, call contract.ActionCall, at callIndex) a
 	a.log.end(ctx, rec)
 	a.log.stored(ctx, out.Media)
 	a.log.emit(ctx, EventActionFinished, ActionFinished{
-		StepID: rec.ID, Name: rec.Name, Turn: at.turn, Success: out.Success, Code: out.Code, Message: out.Message, Refs: refsOf(out.Media), Cut: done.Cut,
+		StepID: rec.ID, Name: rec.Name, Turn: at.turn, Success: out.Success, Code: out.Code, Message: out.Message, Refs: refsOf(out.Media), Interrupted: done.Interrupted,
 	})
 	return out
 }
@@ -189,11 +189,11 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 	}
 	if ctx.Err() == nil { // an act that a person refuses does not begin either
 		if err := a.approve(ctx, call, at, env); err != nil {
-			return ActResult{Outcome: refused(call.Name, err), Cut: ctx.Err() != nil}
+			return ActResult{Outcome: refused(call.Name, err), Interrupted: ctx.Err() != nil}
 		}
 	}
-	if err := a.past.begins(ctx, name); err != nil {
-		return a.closed(ctx, call, env, err)
+	if err := a.past.checkMayBegin(ctx, name); err != nil {
+		return a.abortedResult(ctx, call, env, err)
 	}
 	own := a.newContext(name)
 	ctx = context.WithValue(ctx, contextKey{}, own)
@@ -207,7 +207,7 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 		err = json.Unmarshal(b, &k)
 	}
 	if err != nil {
-		return ActResult{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err)), Cut: ctx.Err() != nil}
+		return ActResult{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err)), Interrupted: ctx.Err() != nil}
 	}
 	a.log.meter.Add(k.Began, k.Ended)
 	if !live { // an earlier process executed and counted it
@@ -218,7 +218,7 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 		k.Outcome.Warnings = append(k.Outcome.Warnings, err.Error())
 	}
 	k.Outcome.Changes, k.Outcome.Substituted = k.Changes, k.Substituted
-	a.decide(ctx, k.Changes)
+	a.applyChanges(ctx, k.Changes)
 	return k
 }
 
@@ -230,23 +230,23 @@ func (a *acts) perform(ctx context.Context, call contract.ActionCall, env action
 	if journal.HandedOver(ctx) {
 		return nil, journal.ErrHandedOver // the result of an interrupted action must not be recorded
 	}
-	if own.waits.Load() {
+	if own.pausePending.Load() {
 		return nil, ErrPaused // it starts again once the answer exists
 	}
 	cut := ctx.Err() != nil && o.Code != action.Success
-	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: a.runner.cfg.Now(), Cut: cut})
+	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: a.runner.cfg.Now(), Interrupted: cut})
 }
 
-// closed returns the result of an act that must not begin, because the run has ended. If an earlier
+// abortedResult returns the result of an act that must not begin, because the run has ended. If an earlier
 // process started the act, closed ends it as that process would have, and keeps its results.
-func (a *acts) closed(ctx context.Context, call contract.ActionCall, env action.Env, reason error) ActResult {
-	k := ActResult{Outcome: refused(call.Name, reason), Cut: true}
+func (a *acts) abortedResult(ctx context.Context, call contract.ActionCall, env action.Env, reason error) ActResult {
+	k := ActResult{Outcome: refused(call.Name, reason), Interrupted: true}
 	if journal.HandedOver(ctx) || !a.runner.cfg.Actions.Recoverable(ctx, call.Name) {
 		return k
 	}
 	o := a.runner.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
-	a.decide(ctx, o.Changes)
-	return ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Cut: o.Code != action.Success}
+	a.applyChanges(ctx, o.Changes)
+	return ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Interrupted: o.Code != action.Success}
 }
 
 // allowed checks that the agent may call the action.
@@ -272,9 +272,9 @@ type labeller interface {
 	LabelMedia(ctx context.Context, owner, id, label, description string) error
 }
 
-// decide applies the changes of an act: to the set, which repeats them after a replay, then to the
+// applyChanges applies the changes of an act: to the set, which repeats them after a replay, then to the
 // records and the events.
-func (a *acts) decide(ctx context.Context, changes []media.Change) {
+func (a *acts) applyChanges(ctx context.Context, changes []media.Change) {
 	for _, c := range changes {
 		o, ok := a.env.Media.Apply(c)
 		if !ok {
@@ -296,13 +296,13 @@ func (a *acts) decide(ctx context.Context, changes []media.Change) {
 	}
 }
 
-// drew records whether an action that requests pictures from an image model made any.
-func (a *acts) drew(out action.Outcome) {
+// recordImageOutcome records whether an action that requests pictures from an image model made any.
+func (a *acts) recordImageOutcome(out action.Outcome) {
 	if errors.Is(out.Err, ErrPaused) {
 		return
 	}
 	if s := out.Substituted; s != nil {
-		a.log.outcome.dispose(generate.Disposition{Setting: ImageModelSetting, Asked: s.Asked, Applied: s.Applied, Outcome: generate.OutcomeSubstituted, Reason: s.Reason})
+		a.log.outcome.addDisposition(generate.Disposition{Setting: ImageModelSetting, Asked: s.Asked, Applied: s.Applied, Outcome: generate.OutcomeSubstituted, Reason: s.Reason})
 	}
 	did, err := a.runner.cfg.Actions.Lookup(out.Name)
 	if err != nil || !slices.Contains(did.Tags, action.TagPicture) {
@@ -359,11 +359,11 @@ func (a *acts) approve(ctx context.Context, call contract.ActionCall, at callInd
 	p, err := a.pauses.awaitIf(ctx, name, at, func(ctx context.Context) (*Question, error) {
 		return a.permissionFor(ctx, call, use.Approval, over, env)
 	})
-	if err != nil || p.Free {
+	if err != nil || p.NotNeeded {
 		return err
 	}
 	if answer := p.approval(); !answer.Approve {
-		return media.Errorf(media.CodeForbidden, "refused by a person%s", noted(p, answer))
+		return media.Errorf(media.CodeForbidden, "refused by a person%s", noteSuffix(p, answer))
 	}
 	return nil
 }

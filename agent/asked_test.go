@@ -13,7 +13,7 @@ import (
 func lastCall(t *testing.T) (w *world, id string, known map[string][]byte) {
 	t.Helper()
 	w = build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {paintStep(1), `{"message":"done","done":true}`}}})
-	j := journal.Remember(journal.Memory{}, nil)
+	j := journal.NewTranscript(journal.Memory{}, nil)
 	if _, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", RunID: fixedRun, Journal: j}); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestCallsOfTheDead(t *testing.T) {
 			known["turn-2-model-again-1"] = []byte("{}")
 		}
 		asked := len(w.script.requests)
-		j := journal.Remember(journal.Memory{}, known)
+		j := journal.NewTranscript(journal.Memory{}, known)
 		res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", RunID: fixedRun, Begun: true, Journal: j})
 		if err != nil || len(w.script.requests) != asked+1 {
 			t.Fatalf("%d deaths: %v, %d calls", deaths, err, len(w.script.requests)-asked)
@@ -67,7 +67,7 @@ func TestEndedInACall(t *testing.T) {
 		w, id, known := lastCall(t)
 		w.watcher.open = []string{id}
 		asked := len(w.script.requests)
-		res, err := w.runner.Run(ctx, agent.Request{Agent: "painter", Message: "paint", RunID: fixedRun, Begun: true, Journal: journal.Remember(journal.Memory{}, known)})
+		res, err := w.runner.Run(ctx, agent.Request{Agent: "painter", Message: "paint", RunID: fixedRun, Begun: true, Journal: journal.NewTranscript(journal.Memory{}, known)})
 		if err == nil || res.Status != status || res.Cost.Complete || len(w.script.requests) != asked {
 			t.Errorf("%s: %v, %s, cost %+v, %d calls", status, err, res.Status, res.Cost, len(w.script.requests)-asked)
 		}

@@ -22,8 +22,8 @@ import (
 	"atelier/media"
 )
 
-// overtime is the maximum time that work in progress may take after the time limit.
-const overtime = time.Minute
+// gracePeriod is the maximum time that work in progress may take after the time limit.
+const gracePeriod = time.Minute
 
 // Limits are the limits of a run tree: those set by its caller, of which zero means no limit, and
 // those for pictures.
@@ -89,13 +89,13 @@ func (l limits) record() Limits {
 	}
 }
 
-// bill calls the model if the budgets allow it. It reserves the tokens and the price of the
+// callBudgeted calls the model if the budgets allow it. It reserves the tokens and the price of the
 // request, and settles them with the actual usage.
-func (c *calls) bill(ctx context.Context, req chat.Request) (chat.Response, error) {
-	p, charge := c.profile(), c.expected(req)
+func (c *calls) callBudgeted(ctx context.Context, req chat.Request) (chat.Response, error) {
+	p, charge := c.profile(), c.estimateCharge(req)
 	charge.ID = media.ScopeOf(ctx).PromptRun
 	if charge.USD == nil && !p.Priced() { // nothing would limit its calls if the budget is money
-		bounded, err := c.budget.Room(ctx, generate.Charge{ID: charge.ID})
+		bounded, err := c.budget.CheckRemaining(ctx, generate.Charge{ID: charge.ID})
 		if bounded && err == nil { // Reserve refuses calls for which there is no room
 			return chat.Response{}, media.Errorf(media.CodeOverBudget, "the price of %s is unknown, and the budget is one of money: choose a chat model with a known price, give its input_usd and output_usd (ATELIER_CHAT_PROFILES), or bound the tokens instead", p)
 		}
@@ -121,8 +121,8 @@ func (c *calls) bill(ctx context.Context, req chat.Request) (chat.Response, erro
 	return resp, err
 }
 
-// expected returns the estimated usage of a call's request: its tokens and their price.
-func (c *calls) expected(req chat.Request) generate.Charge {
+// estimateCharge returns the estimated usage of a call's request: its tokens and their price.
+func (c *calls) estimateCharge(req chat.Request) generate.Charge {
 	p := c.profile()
 	u := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
 	return generate.Charge{Tokens: u.InputTokens, USD: p.Cost(u, c.log.now())}
@@ -150,30 +150,30 @@ func pictures(items []media.Output) (n int) {
 
 // turnBudget decides which turn of an agent is its last one.
 type turnBudget struct {
-	log     *runLog
-	journal *journal.Transcript
-	past    *past
-	calls   *calls
-	spec    spec
-	max     limits
-	last    string // why the current turn is the last one; empty if it is not
+	log            *runLog
+	journal        *journal.Transcript
+	past           *past
+	calls          *calls
+	spec           spec
+	max            limits
+	lastTurnReason string // why the current turn is the last one; empty if it is not
 }
 
 // announce decides whether the next turn is the last one and tells the model if it is. It does not
 // tell the model of a single-turn run, which has nothing to finish with.
 func (b *turnBudget) announce(ctx context.Context, h *transcript.History) {
-	b.last = b.decided(ctx, h)
-	if b.last == "" || b.log.turns == 0 {
+	b.lastTurnReason = b.decideExhausted(ctx, h)
+	if b.lastTurnReason == "" || b.log.turns == 0 {
 		return
 	}
-	h.Notice("This is your last turn: " + b.last + ". Finish now with what you have: answer with done true, with the message and the payload as good as they can be. Nothing that you ask for will be run.")
-	b.log.warn(ctx, b.last+": the model was asked to finish with what it had")
+	h.Notice("This is your last turn: " + b.lastTurnReason + ". Finish now with what you have: answer with done true, with the message and the payload as good as they can be. Nothing that you ask for will be run.")
+	b.log.warn(ctx, b.lastTurnReason+": the model was asked to finish with what it had")
 }
 
-// spentUp returns which budget ends with the next turn, or "". If shared is set, it also checks the budgets
+// exhausted returns which budget ends with the next turn, or "". If shared is set, it also checks the budgets
 // of the whole run; its tokens end when there is no room for one more turn before the last turns.
-func (b *turnBudget) spentUp(shared bool) string {
-	sum := b.log.outcome.soFar()
+func (b *turnBudget) exhausted(shared bool) string {
+	sum := b.log.outcome.snapshot()
 	turns, d := b.log.turns, b.spec.def
 	worked := b.max.worked.Worked(b.log.now())
 	switch most := min(d.Turns, cmp.Or(b.max.turns, d.Turns)); {
@@ -182,43 +182,43 @@ func (b *turnBudget) spentUp(shared bool) string {
 	case shared && turns > 0 && b.max.tokens > 0 && b.max.spent.Load()+int64(2+b.log.depth)*sum.latest > b.max.tokens: // the agents above this one need a turn too
 		return fmt.Sprintf("the run used %d tokens, %d of them in the call before this one, and may use %d", b.max.spent.Load(), sum.latest, b.max.tokens)
 	case shared && turns > 0 && b.max.time > 0 && worked >= b.max.time:
-		return b.max.late(worked)
+		return b.max.timeLimitReason(worked)
 	case turns+1 >= most && (shared || !b.past.continued(turns+1)):
 		return fmt.Sprintf("agent %s may take %d turns", b.spec.slug, most)
 	}
 	return ""
 }
 
-// late returns the reason that the time limit was reached.
-func (l limits) late(worked time.Duration) string {
+// timeLimitReason returns the reason that the time limit was reached.
+func (l limits) timeLimitReason(worked time.Duration) string {
 	return fmt.Sprintf("the run worked for %s and may work for %s", worked.Round(time.Millisecond), l.time)
 }
 
-// tight returns which budget has no room for two more calls of the model, or "": the next call is
+// nearlyExhausted returns which budget has no room for two more calls of the model, or "": the next call is
 // then the last one. bounded reports whether there is such a budget.
-func (c *calls) tight(ctx context.Context, next chat.Request) (reason string, bounded bool) {
+func (c *calls) nearlyExhausted(ctx context.Context, next chat.Request) (reason string, bounded bool) {
 	p := c.profile()
 	two := chat.Usage{InputTokens: 2 * max(1, p.EstimateTokens(next))}
-	bounded, err := c.budget.Room(ctx, generate.Charge{Tokens: two.InputTokens, USD: p.Cost(two, c.log.now())})
+	bounded, err := c.budget.CheckRemaining(ctx, generate.Charge{Tokens: two.InputTokens, USD: p.Cost(two, c.log.now())})
 	if media.CodeOf(err) != media.CodeOverBudget {
 		return "", bounded // if the budget cannot tell, the call itself finds out
 	}
 	return "two more calls of the model do not fit, " + strings.TrimSuffix(transcript.Problem(err).Message, ": raise it or ask for less"), bounded
 }
 
-// decided returns which budget ends with the next turn, or "". If a budget is shared or limits
+// decideExhausted returns which budget ends with the next turn, or "". If a budget is shared or limits
 // time, the decision is a step, so that a replay repeats it regardless of the clock and the other
 // agents. Turns that were taken before the run had its current budgets are not ended by them.
-func (b *turnBudget) decided(ctx context.Context, h *transcript.History) string {
+func (b *turnBudget) decideExhausted(ctx context.Context, h *transcript.History) string {
 	name, model := step.In(b.log.turns+1, step.KindBudget), step.In(b.log.turns+1, step.KindModel)
-	if !b.past.before(name) && b.past.before(model) {
-		return b.spentUp(false)
+	if !b.past.finishedBefore(name) && b.past.finishedBefore(model) {
+		return b.exhausted(false)
 	}
-	reason := b.spentUp(true)
+	reason := b.exhausted(true)
 	if b.log.turns == 0 {
 		return reason
 	}
-	tight, bounded := b.calls.tight(ctx, chat.Request{System: b.calls.sights.System, Messages: h.Messages()})
+	tight, bounded := b.calls.nearlyExhausted(ctx, chat.Request{System: b.calls.sights.System, Messages: h.Messages()})
 	if reason = cmp.Or(reason, tight); !bounded && b.max.tokens == 0 && b.max.time == 0 {
 		return reason
 	}
@@ -232,22 +232,22 @@ func (b *turnBudget) decided(ctx context.Context, h *transcript.History) string 
 	return before
 }
 
-// timed ends the context of a root run when its tree has worked for the maximum time plus the
+// withTimeLimit ends the context of a root run when its tree has worked for the maximum time plus the
 // overtime. Work of sub-agents and earlier processes counts. If before, the working time of earlier
 // parts, exceeds the limit, the overtime starts now.
-func (l limits) timed(ctx context.Context, before time.Duration, now func() time.Time) (timed context.Context, stop func()) {
+func (l limits) withTimeLimit(ctx context.Context, before time.Duration, now func() time.Time) (timed context.Context, stop func()) {
 	if l.time == 0 {
 		return ctx, func() {}
 	}
 	ctx, cut := context.WithCancelCause(ctx)
-	most := min(max(l.time, before), math.MaxInt64-overtime) + min(l.time, overtime)
+	most := min(max(l.time, before), math.MaxInt64-gracePeriod) + min(l.time, gracePeriod)
 	check := make(chan struct{}, 1)
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for ctx.Err() == nil {
 			worked := l.worked.Worked(now())
 			if worked >= most {
-				cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more (--max-time) or ask for less", l.late(worked)))
+				cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more (--max-time) or ask for less", l.timeLimitReason(worked)))
 				return
 			}
 			t := time.NewTimer(most - worked)

@@ -56,8 +56,8 @@ type calls struct {
 
 func (c *calls) profile() chat.Profile { return c.sights.Model.Profile() }
 
-// mayCost adds the price of unanswered calls that may be billed.
-func (c *calls) mayCost(usd *string) {
+// addPossibleCost adds the price of unanswered calls that may be billed.
+func (c *calls) addPossibleCost(usd *string) {
 	c.log.outcome.update(func(t *tally) { t.cost.add(Cost{EstimatedUSD: usd}) })
 }
 
@@ -81,7 +81,7 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 		req.SchemaName = contract.SchemaName
 	}
 	if lost > 0 { // the budgets count the unanswered call
-		held := c.expected(req)
+		held := c.estimateCharge(req)
 		held.ID = rec.ID
 		_ = c.budget.Settle(context.WithoutCancel(ctx), held) // on failure the reservation stays in place
 		// Record that the call is repeated: if this process also ends during it, both calls count.
@@ -101,17 +101,17 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 			rec.Usage, rec.CostUSD = resp.Usage, resp.CostUSD
 		}
 		if done.MayHaveCost || errors.Is(err, chat.ErrUnsettled) {
-			c.mayCost(cmp.Or(done.MayCostUSD, c.expected(req).USD)) // the amount that the budgets count
+			c.addPossibleCost(cmp.Or(done.MayCostUSD, c.estimateCharge(req).USD)) // the amount that the budgets count
 		}
 		c.save(ctx, m, rec)
 		return chat.Response{}, err
 	}
 	if done.MayHaveCost {
-		c.mayCost(done.MayCostUSD)
+		c.addPossibleCost(done.MayCostUSD)
 	}
 	c.count(p, resp)
 	c.log.warn(ctx, resp.Warnings...)
-	if resp.Media, err = c.keep(ctx, m.name, p, resp.Media); err != nil {
+	if resp.Media, err = c.recordPictures(ctx, m.name, p, resp.Media); err != nil {
 		return resp, err
 	}
 	rec.Status, rec.Usage, rec.CostUSD = StatusSucceeded, resp.Usage, resp.CostUSD
@@ -169,14 +169,14 @@ func (a CallResult) err() error {
 	return e
 }
 
-// exact reports whether the JSON of the result decodes to an equal result. Media metadata may
+// roundTrips reports whether the JSON of the result decodes to an equal result. Media metadata may
 // change types, and invalid UTF-8, which JSON encodes as an escape, becomes a different character.
-func (a CallResult) exact(encoded []byte) bool {
+func (a CallResult) roundTrips(encoded []byte) bool {
 	return len(a.Response.Media)+len(a.Lost) == 0 && !bytes.Contains(encoded, []byte(`\ufffd`))
 }
 
-// asks counts a call of the step that may be billed without an answer.
-func (a *CallResult) asks(c generate.Charge) {
+// addUnanswered counts a call of the step that may be billed without an answer.
+func (a *CallResult) addUnanswered(c generate.Charge) {
 	a.MayHaveCost, a.MayCostUSD = true, AddUSD(a.MayCostUSD, c.USD)
 }
 
@@ -192,7 +192,7 @@ type liveCall struct {
 // resultOf returns the result of the call from the bytes that the journal returned. If this call
 // produced those bytes, resultOf decodes them only if JSON would change the result.
 func (l *liveCall) resultOf(saved []byte) (CallResult, error) {
-	if l.made && bytes.Equal(saved, l.saved) && l.result.exact(saved) {
+	if l.made && bytes.Equal(saved, l.saved) && l.result.roundTrips(saved) {
 		return l.result, nil
 	}
 	var a CallResult
@@ -207,7 +207,7 @@ func (l *liveCall) resultOf(saved []byte) (CallResult, error) {
 func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, lost int) (CallResult, error) {
 	l := &liveCall{}
 	for range lost {
-		l.before.asks(c.expected(req))
+		l.before.addUnanswered(c.estimateCharge(req))
 	}
 	b, err := c.journal.Step(ctx, name, func(ctx context.Context) (_ []byte, err error) {
 		l.made, l.result = true, l.before
@@ -219,7 +219,7 @@ func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, 
 	})
 	if err != nil {
 		if errors.Is(err, chat.ErrUnsettled) {
-			l.before.asks(c.expected(req))
+			l.before.addUnanswered(c.estimateCharge(req))
 		}
 		return l.before, err
 	}
@@ -251,7 +251,7 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 		}}
 		req.OnText = c.shown.Write
 	}
-	a.Response, failed = c.bill(ctx, req)
+	a.Response, failed = c.callBudgeted(ctx, req)
 	if failed != nil {
 		if ctx.Err() != nil {
 			return nil, failed
@@ -264,7 +264,7 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 		}
 		a.Failure, a.Unsettled = memo.FailureOf(failed), errors.Is(failed, chat.ErrUnsettled)
 		if a.Unsettled {
-			a.asks(c.expected(req))
+			a.addUnanswered(c.estimateCharge(req))
 		}
 	}
 	// Tokens and media in the provider's text must not enter a durable step.
@@ -286,8 +286,8 @@ func (c *calls) count(p chat.Profile, resp chat.Response) {
 	c.max.spent.Add(resp.Usage.InputTokens + resp.Usage.OutputTokens)
 }
 
-// painted returns the step for an answer that consists of pictures and optional text.
-func painted(resp chat.Response) *contract.Step {
+// pictureStep returns the step for an answer that consists of pictures and optional text.
+func pictureStep(resp chat.Response) *contract.Step {
 	s := &contract.Step{Reasoning: "The answer is a picture.", Message: strings.TrimSpace(resp.Text), Done: true}
 	for _, o := range resp.Media {
 		s.Promote = append(s.Promote, contract.Promotion{Ref: string(o.Ref)})
@@ -304,16 +304,16 @@ type recordedPicture struct {
 	Warning string       `json:"warning,omitempty"`
 }
 
-// keep records the pictures that a chat model made itself (law 2) and returns those that the run
+// recordPictures records the pictures that a chat model made itself (law 2) and returns those that the run
 // can use. It is a durable step, so a replay does not record them again. call is the name of the
 // call that made them.
-func (c *calls) keep(ctx context.Context, call step.Name, p chat.Profile, items []media.Output) (kept []media.Output, err error) {
+func (c *calls) recordPictures(ctx context.Context, call step.Name, p chat.Profile, items []media.Output) (kept []media.Output, err error) {
 	if len(items) == 0 {
 		return nil, nil
 	}
 	record := func(ctx context.Context) (list []recordedPicture, _ error) {
 		for i, o := range items {
-			list = append(list, c.keepOne(ctx, p, i+1, o))
+			list = append(list, c.recordPicture(ctx, p, i+1, o))
 		}
 		return list, nil
 	}
@@ -337,8 +337,8 @@ func (c *calls) keep(ctx context.Context, call step.Name, p chat.Profile, items 
 	return kept, nil
 }
 
-// keepOne records the picture with the given number.
-func (c *calls) keepOne(ctx context.Context, p chat.Profile, number int, o media.Output) recordedPicture {
+// recordPicture records the picture with the given number.
+func (c *calls) recordPicture(ctx context.Context, p chat.Profile, number int, o media.Output) recordedPicture {
 	o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: c.log.path, Operation: o.Origin.Operation}
 	if o.Label == "" && o.Modality == media.ModalityImage {
 		o.Label = fmt.Sprintf("Picture %d by %s", number, p.Name)

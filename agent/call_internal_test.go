@@ -41,7 +41,7 @@ func TestExactResults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			exact := c.result.exact(b)
+			exact := c.result.roundTrips(b)
 			if exact != c.exact {
 				t.Errorf("exact is %v, want %v", exact, c.exact)
 			}

@@ -109,7 +109,7 @@ func (c Config) withDefaults() Config {
 		c.Budget = generate.InMemory{}
 	}
 	if c.Observer == nil {
-		c.Observer = silent{}
+		c.Observer = noopObserver{}
 	}
 	c.Parallel = cmp.Or(c.Parallel, 8)
 	if c.Now == nil {

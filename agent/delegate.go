@@ -29,16 +29,16 @@ func (r *run) delegate(ctx context.Context, call contract.AgentCall, at callInde
 		r.end(ctx, rec)
 		return transcript.Agent{Name: plain.Clip(call.Name, 80), Message: p.Message, Error: &p}, nil, use
 	}
-	out, _, ok := r.conduct(ctx, rec, child, granted)
+	out, _, ok := r.runChild(ctx, rec, child, granted)
 	if !ok {
 		child = nil
 	}
 	return out, child, use
 }
 
-// conduct runs a sub-agent until it ends or waits; ok is false if the run is handed over to another
+// runChild runs a sub-agent until it ends or waits; ok is false if the run is handed over to another
 // process.
-func (r *run) conduct(ctx context.Context, rec StepRecord, child *run, granted []media.Output) (out transcript.Agent, res *Result, ok bool) {
+func (r *run) runChild(ctx context.Context, rec StepRecord, child *run, granted []media.Output) (out transcript.Agent, res *Result, ok bool) {
 	rec.Name, rec.ChildRunID = child.spec.slug, child.id
 	r.saveStep(ctx, rec)
 	r.emit(ctx, EventAgentStarted, AgentStarted{StepID: rec.ID, Agent: child.spec.slug, Name: child.spec.name, ChildRunID: child.id, Task: plain.Clip(child.task, 500)})
@@ -51,17 +51,17 @@ func (r *run) conduct(ctx context.Context, rec StepRecord, child *run, granted [
 		r.pauses.hold(ctx, rec, child)
 		return transcript.Agent{Name: child.spec.name, Waits: true}, res, true
 	}
-	return r.delegated(ctx, rec, child, res, err), res, true
+	return r.recordDelegation(ctx, rec, child, res, err), res, true
 }
 
-// delegated records the end of a sub-agent.
-func (r *run) delegated(ctx context.Context, rec StepRecord, child *run, res *Result, err error) transcript.Agent {
+// recordDelegation records the end of a sub-agent.
+func (r *run) recordDelegation(ctx context.Context, rec StepRecord, child *run, res *Result, err error) transcript.Agent {
 	made := slices.DeleteFunc(slices.Clone(res.Outputs), func(o media.Output) bool { return o.Origin.Direction == "input" })
 	made = append(made, res.AlsoMade...)
 	span := r.wait.span(string(child.journal.Place()))
 	rec.StartedAt, rec.FinishedAt = span.StartedAt, span.EndedAt
 	childCtx := media.WithScope(ctx, child.scope())
-	payload, _ := object.MapKeyed("", child.draft.Payload, func(key, s string) any { return child.shown(childCtx, key, s) }).(map[string]any)
+	payload, _ := object.MapKeyed("", child.draft.Payload, func(key, s string) any { return child.parentView(childCtx, key, s) }).(map[string]any)
 	out := transcript.Agent{
 		Name: child.spec.name, Slug: child.spec.slug, Success: err == nil, Message: res.Message,
 		Payload: payload, Media: transcript.BoundedList(transcript.ViewsOf(made)), Error: res.Error,
@@ -83,7 +83,7 @@ func (r *run) delegated(ctx context.Context, rec StepRecord, child *run, res *Re
 // prepare checks a call and creates the child's run with its grants: the items named in the call,
 // those in the task, and those in the payload keys passed to the child.
 func (r *run) prepare(ctx context.Context, call contract.AgentCall, at callIndex) (*run, definition.AgentUse, []media.Output, error) {
-	if err := notBegun(ctx); err != nil {
+	if err := checkNotEnded(ctx); err != nil {
 		return nil, definition.AgentUse{}, nil, err
 	}
 	sp, use, err := r.r.callee(r.spec.def, call.Name)
@@ -118,7 +118,7 @@ func (r *run) child(ctx context.Context, sp spec, at callIndex, granted []media.
 		runTree: r.runTree,
 		runLog: r.newLog(identity{
 			id: r.newID("run", at), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug, depth: r.depth + 1, part: r.part,
-		}, &meter.Meter{Up: r.meter}),
+		}, &meter.Meter{Parent: r.meter}),
 		spec: sp, journal: j, past: past{replays: r.past.replays},
 	}
 	seen := vision.Sights{Config: vision.Config{Lenient: true}} // a model chose the grants, so pictures that do not fit are left out
@@ -128,7 +128,7 @@ func (r *run) child(ctx context.Context, sp spec, at callIndex, granted []media.
 			seen.Given = grantedImages(granted)
 		}
 	}
-	return child.empty(seen), nil
+	return child.initialize(seen), nil
 }
 
 // callee returns a sub-agent that an agent may call and that is available.

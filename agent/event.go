@@ -61,7 +61,7 @@ func EventTypes() []EventType {
 // Event is something that happened in a run tree. Run events are emitted for the root only;
 // sub-agents have agent-started and agent-finished. A resumed run emits only new events: when it is
 // resumed from its [State], none that were emitted before it paused; when a journal replays it
-// after its process died, none that the observer has recorded, see [Witness]. record.Observer
+// after its process died, none that the observer has recorded, see [RecordReader]. record.Observer
 // implements Witness, and so does an observer that embeds it. Events that were emitted but not
 // recorded when the process died are repeated with the same Key; an observer that is not a Witness
 // gets all events of a replayed run again.
@@ -107,7 +107,7 @@ func (e Event) key(turn, part int) string {
 	case ActionStarted:
 		of = d.StepID
 	case ActionFinished:
-		if of = d.StepID; d.Cut {
+		if of = d.StepID; d.Interrupted {
 			of += " cut"
 		}
 	case AgentStarted:
@@ -224,9 +224,9 @@ type ActionFinished struct {
 	Code    string      `json:"code"`
 	Message string      `json:"message"`
 	Refs    []media.Ref `json:"refs,omitempty"`
-	// Cut is set if the run ended while the action was in progress; the action is reported again
+	// Interrupted is set if the run ended while the action was in progress; the action is reported again
 	// when the run is retried.
-	Cut bool `json:"cut,omitempty"`
+	Interrupted bool `json:"cut,omitempty"`
 }
 
 // AgentStarted reports that a sub-agent has started.
@@ -431,12 +431,12 @@ type PromptRecord struct {
 	FinishedAt time.Time `json:"finished_at,omitzero"`
 }
 
-// silent is the observer of a runner without one.
-type silent struct{}
+// noopObserver is the observer of a runner without one.
+type noopObserver struct{}
 
-var _ Observer = silent{}
+var _ Observer = noopObserver{}
 
-func (silent) SaveRun(context.Context, RunRecord) error       { return nil }
-func (silent) SaveStep(context.Context, StepRecord) error     { return nil }
-func (silent) SavePrompt(context.Context, PromptRecord) error { return nil }
-func (silent) Emit(context.Context, Event)                    {}
+func (noopObserver) SaveRun(context.Context, RunRecord) error       { return nil }
+func (noopObserver) SaveStep(context.Context, StepRecord) error     { return nil }
+func (noopObserver) SavePrompt(context.Context, PromptRecord) error { return nil }
+func (noopObserver) Emit(context.Context, Event)                    {}

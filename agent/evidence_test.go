@@ -106,7 +106,7 @@ func TestNumbersAreTracedThroughTheTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"88,888", "77,777", "66,666"}
-	j := journal.Remember(journal.Memory{}, state.Known())
+	j := journal.NewTranscript(journal.Memory{}, state.Known())
 	req := state.Request
 	req.State, req.Journal = &state, j
 	res, err := w.runner.Run(t.Context(), req)
@@ -119,7 +119,7 @@ func TestNumbersAreTracedThroughTheTree(t *testing.T) {
 
 	again := lab(t, document)
 	again.script.answers = map[string][]any{} // what is asked anew fails
-	req.Journal = journal.Remember(journal.Memory{}, j.Steps())
+	req.Journal = journal.NewTranscript(journal.Memory{}, j.Steps())
 	replayed, err := again.runner.Run(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func (p *printer) Emit(_ context.Context, e agent.Event) {
 }
 
 // A run that is resumed emits what is new. One that a journal replays, as after a crash, emits
-// what happened before again to an observer that is no [agent.Witness]: it knows that by the key.
+// what happened before again to an observer that is no [agent.RecordReader]: it knows that by the key.
 func ExampleEvent() {
 	codec := newCodec()
 	actions, err := action.NewRegistry(action.Config{Store: codec})
@@ -45,7 +45,7 @@ func ExampleEvent() {
 		Actions: actions, Codec: codec, Observer: events, GoAgents: map[string]agent.GoAgent{"tailor": tailor},
 	})
 	check(err)
-	request := agent.Request{Agent: "tailor", Message: "A coat, please.", RunID: "coat", Journal: journal.Remember(journal.Memory{}, nil)}
+	request := agent.Request{Agent: "tailor", Message: "A coat, please.", RunID: "coat", Journal: journal.NewTranscript(journal.Memory{}, nil)}
 	paused, err := runner.Run(context.Background(), request)
 	check(err)
 

@@ -31,7 +31,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		r.acceptRefs(ctx)
 		err = &media.Error{Code: media.CodeOverBudget, Message: "over budget: " + strings.TrimPrefix(err.Error(), "over budget: ") + "; what was made is kept", Cause: err}
 	}
-	if unstored := r.outcome.soFar().unstored; err == nil && unstored != "" {
+	if unstored := r.outcome.snapshot().unstored; err == nil && unstored != "" {
 		err = media.Errorf(media.CodeDiskFull, "media of this run could not be stored: %s; all other media is kept", unstored)
 	}
 	switch {
@@ -39,7 +39,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	case media.CodeOf(err) == media.CodeOverBudget:
 		status = StatusFailed
 	case errors.Is(err, ErrPaused) && ctx.Err() == nil:
-		return r.rest(ctx), nil
+		return r.pause(ctx), nil
 	case media.CodeOf(err) == media.CodeCancelled || errors.Is(ctx.Err(), context.Canceled):
 		status = StatusCancelled
 		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
@@ -61,7 +61,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 			}
 			r.stored(ctx, made)
 		}
-		if d := r.outcome.soFar().drawn; d.asked && !d.made {
+		if d := r.outcome.snapshot().drawn; d.asked && !d.made {
 			r.warn(ctx, "the run asked for a picture and none was made: "+d.why)
 		}
 	}
@@ -76,21 +76,21 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		})
 	}
 	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
-	res.Warnings = slices.Clone(r.outcome.soFar().warnings)
+	res.Warnings = slices.Clone(r.outcome.snapshot().warnings)
 	return res, err
 }
 
 // endEvents maps the final status of a run to its event.
 var endEvents = map[Status]EventType{StatusSucceeded: EventRunSucceeded, StatusFailed: EventRunFailed, StatusCancelled: EventRunCancelled}
 
-// rest ends this part of a run that waits for a person. Nothing of the run stays in memory; the
+// pause ends this part of a run that waits for a person. Nothing of the run stays in memory; the
 // process that resumes it gets the state.
-func (r *run) rest(ctx context.Context) *Result {
+func (r *run) pause(ctx context.Context) *Result {
 	rec := r.record(StatusPaused, nil)
 	res := r.result(rec)
 	rec.Promoted = nil // chosen when the run ends
 	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
-	res.Warnings = slices.Clone(r.outcome.soFar().warnings)
+	res.Warnings = slices.Clone(r.outcome.snapshot().warnings)
 	if r.depth > 0 {
 		return res
 	}
@@ -104,7 +104,7 @@ func (r *run) rest(ctx context.Context) *Result {
 
 // record returns the run's record for the observer.
 func (r *run) record(status Status, err error) RunRecord {
-	sum := r.outcome.soFar()
+	sum := r.outcome.snapshot()
 	rec := RunRecord{
 		ID: r.id, ParentID: r.parent, Tree: r.tree, Agent: r.spec.slug, AgentPath: r.path, Depth: r.depth,
 		Task: r.task, Status: status, Message: r.draft.Message, Turns: r.turns, Usage: sum.usage, Cost: sum.cost,
@@ -142,7 +142,7 @@ func (r *run) record(status Status, err error) RunRecord {
 
 // result returns the run's result. The caller may modify its lists.
 func (r *run) result(rec RunRecord) *Result {
-	res, sum := resultOf(rec, r.set.All(), r.draft.Payload), r.outcome.soFar()
+	res, sum := resultOf(rec, r.set.All(), r.draft.Payload), r.outcome.snapshot()
 	res.Steps, res.Models, res.Dispositions = slices.Clone(sum.steps), slices.Clone(sum.models), slices.Clone(sum.dispositions)
 	if r.depth == 0 && rec.Status != StatusRunning && rec.Status != StatusPaused {
 		// The log of steps is the same after a replay and includes those of sub-agents.
@@ -208,14 +208,14 @@ func (r *Runner) Recorded(ctx context.Context, p Past) *Result {
 }
 
 // answers returns the answers of people in the run tree, except approvals.
-func (p Past) answers() []replied {
-	var out []replied
+func (p Past) answers() []recordedReply {
+	var out []recordedReply
 	for _, name := range slices.Sorted(maps.Keys(p.Journal)) {
 		own := step.ParsePath(name).Own()
 		if own.Kind != step.KindQuestion && own.Kind != step.KindCodeQuestion || own.Has(step.TailApproval) {
 			continue
 		}
-		var a replied
+		var a recordedReply
 		if json.Unmarshal(p.Journal[name], &a) == nil && len(a.Value) > 0 {
 			out = append(out, a)
 		}
@@ -228,7 +228,7 @@ type evidenceSources struct {
 	task    string
 	input   map[string]any
 	earlier []chat.Message
-	answers []replied
+	answers []recordedReply
 	steps   []StepRecord
 	// lookup looks up an item of the run.
 	lookup func(media.Ref) (media.Output, bool)

@@ -52,9 +52,9 @@ type Context struct {
 	run *run
 	// act is the step of the action to which the code belongs; empty in a Go agent.
 	act step.Name
-	// waits is set if something in the code waits for a person.
-	waits atomic.Bool
-	asked atomic.Int64 // counts questions, to name them
+	// pausePending is set if something in the code waits for a person.
+	pausePending atomic.Bool
+	asked        atomic.Int64 // counts questions, to name them
 
 	mu    sync.Mutex     // guards calls
 	calls map[string]int // number of times the action made each call
@@ -137,10 +137,10 @@ func (c *Context) Action(ctx context.Context, name string, params map[string]any
 		at.within, at.nested = c.callWithin(name, params)
 	}
 	out := c.run.acts.do(ctx, contract.ActionCall{Name: wire.NameMedia(name), Params: params}, at)
-	c.recall.ask(ctx, at.name())
-	c.run.acts.drew(out)
+	c.recall.markRequested(ctx, at.name())
+	c.run.acts.recordImageOutcome(out)
 	if errors.Is(out.Err, ErrPaused) {
-		c.waits.Store(true)
+		c.pausePending.Store(true)
 	}
 	if data && out.Success {
 		return c.withData(ctx, out)
@@ -219,9 +219,9 @@ func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessa
 // answer waits for the answer to a question of the code.
 func (c *Context) answer(ctx context.Context, name step.Name, at callIndex, q Question) (Reply, error) {
 	p, err := c.run.pauses.await(ctx, name, at, q)
-	c.recall.ask(ctx, name)
+	c.recall.markRequested(ctx, name)
 	if errors.Is(err, ErrPaused) {
-		c.waits.Store(true)
+		c.pausePending.Store(true)
 	}
 	if err != nil {
 		return Reply{}, err
@@ -230,7 +230,7 @@ func (c *Context) answer(ctx context.Context, name step.Name, at callIndex, q Qu
 	for _, i := range p.Images {
 		reply.Images = append(reply.Images, Image{Ref: i.Ref, MIMEType: i.MIMEType, FileName: i.FileName, Detail: i.Detail})
 	}
-	c.run.take(ctx, p)
+	c.run.addAnswerMedia(ctx, p)
 	return reply, nil
 }
 
@@ -249,7 +249,7 @@ func (r *run) code(ctx context.Context) (err error) {
 	defer r.meter.During(r.r.cfg.Now)()
 	own := r.newContext(step.Name{})
 	own.recall = r.past.recalled()
-	own.recall.ask(ctx, step.Name{})
+	own.recall.markRequested(ctx, step.Name{})
 	r.set.TreatAsText(r.task)
 	answer, err := r.spec.code(ctx, own)
 	if answer.Payload != nil {
@@ -261,7 +261,7 @@ func (r *run) code(ctx context.Context) (err error) {
 		r.warn(ctx, r.set.Unknown(bad...).Message)
 	}
 	r.acceptRefs(ctx)
-	if r.pauses.some.Load() {
+	if r.pauses.anyWaiting.Load() {
 		return ErrPaused // even if the code ignored the error
 	}
 	return err
@@ -312,11 +312,11 @@ func (s *Stage) time(ctx context.Context) (at time.Time, err error) {
 func (s *Stage) Step(ctx context.Context, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
 	s.done++
 	name := step.Name{Kind: step.KindCode, Turn: s.number, Index: s.done}
-	if err := s.c.run.past.begins(ctx, name); err != nil {
+	if err := s.c.run.past.checkMayBegin(ctx, name); err != nil {
 		return nil, err
 	}
 	b, err := s.c.run.journal.Step(ctx, name, fn)
-	s.c.recall.ask(ctx, name)
+	s.c.recall.markRequested(ctx, name)
 	return b, err
 }
 
@@ -348,7 +348,7 @@ func (s *Stage) Agent(ctx context.Context, call contract.AgentCall, granted []me
 	at := callIndex{turn: s.number, index: s.done + 1} // the stage's own record has index 1
 	rec := r.begin(StepAgent, call.Name, at)
 	rec.Params = plain.JSON(call)
-	if err := notBegun(ctx); err != nil {
+	if err := checkNotEnded(ctx); err != nil {
 		return nil, err
 	}
 	sp, err := r.r.spec(call.Name)
@@ -360,7 +360,7 @@ func (s *Stage) Agent(ctx context.Context, call contract.AgentCall, granted []me
 		return nil, err
 	}
 	child.task = r.intake.text(ctx, call.Task)
-	out, res, ok := r.conduct(ctx, rec, child, granted)
+	out, res, ok := r.runChild(ctx, rec, child, granted)
 	if !ok {
 		return nil, ctx.Err()
 	}

@@ -93,7 +93,7 @@ func (r *run) screen(ctx context.Context) error {
 		return err
 	}
 	if a := p.approval(); !a.Approve {
-		return media.Errorf(media.CodeModerated, "the message was refused by a person%s", noted(p, a))
+		return media.Errorf(media.CodeModerated, "the message was refused by a person%s", noteSuffix(p, a))
 	}
 	return nil
 }
@@ -184,14 +184,14 @@ func (b *blockedTerms) Check(_ context.Context, in GuardInput) (Verdict, error) 
 // heldReply is a reply that a person must approve before a model sees it.
 type heldReply struct {
 	// Question is the question that the reply answers; a refusal opens it again.
-	Question Question `json:"question"`
-	Reply    replied  `json:"reply"`
+	Question Question      `json:"question"`
+	Reply    recordedReply `json:"reply"`
 }
 
 // guardReply passes each text of a reply to the guardrail separately: the strings of its value, keys that the
 // form does not name, and the note. It changes p if the guardrail redacts, and returns the reason if a person
 // must approve the reply first. After an error the reply is not accepted.
-func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *replied) (pause string, err error) {
+func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *recordedReply) (pause string, err error) {
 	if r.cfg.Guardrail == nil || q.Kind == QuestionGuardrail { // no model sees an approver's note
 		return "", nil
 	}
@@ -238,7 +238,7 @@ func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *replied
 }
 
 // hold replaces the answered question with a question for approval.
-func (s *State) hold(id string, q Question, given replied, reason string) {
+func (s *State) hold(id string, q Question, given recordedReply, reason string) {
 	approval := q
 	approval.ID, approval.Kind, approval.Schema, approval.Details = id, QuestionGuardrail, json.RawMessage(approvalForm), &Details{Reason: reason}
 	approval.Question = plain.Clip(fmt.Sprintf("The answer to %q needs approval before a model sees it: %s", plain.Clip(q.Question, 200), reason), contract.MaxQuestion)
@@ -252,12 +252,12 @@ func (s *State) hold(id string, q Question, given replied, reason string) {
 
 // release ends the approval of a reply; given is the approver's reply. An approval accepts the held
 // reply, a refusal opens its question again.
-func (s *State) release(q Question, given replied) {
+func (s *State) release(q Question, given recordedReply) {
 	held := s.Held[q.ID]
 	s.Held = maps.Clone(s.Held)
 	delete(s.Held, q.ID)
 	if given.approval().Approve {
-		s.take(q, held.Reply)
+		s.recordReply(q, held.Reply)
 		return
 	}
 	s.replacePending(q.ID, held.Question)

@@ -332,10 +332,10 @@ func grantedImages(items []media.Output) []vision.InputImage {
 	return out
 }
 
-// gate checks, before the run begins, that its model accepts the pictures: their number, their
+// checkModelAccepts checks, before the run begins, that its model accepts the pictures: their number, their
 // types, and whether they can be made small enough. It does not check lenient requests, requests
 // that were already admitted, or agents without a model.
-func (r *run) gate(ctx context.Context, pictures []media.Output) error {
+func (r *run) checkModelAccepts(ctx context.Context, pictures []media.Output) error {
 	if r.sights.Lenient || r.spec.def == nil || r.request.Admitted {
 		return nil
 	}
@@ -344,7 +344,7 @@ func (r *run) gate(ctx context.Context, pictures []media.Output) error {
 		return nil //nolint:nilerr // without a model the run itself fails and reports the reason
 	}
 	p, n := c.Model.Profile(), len(pictures)
-	if err := p.Gate(n, seeing(r.r.cfg.Models, n)); err != nil {
+	if err := p.CheckImageCount(n, modelsWithVision(r.r.cfg.Models, n)); err != nil {
 		return fmt.Errorf("agent %s: %w", r.spec.slug, err)
 	}
 	for i, o := range pictures {
@@ -352,5 +352,5 @@ func (r *run) gate(ctx context.Context, pictures []media.Output) error {
 			return fmt.Errorf("image %d: show it to agent %s: %w", i+1, r.spec.slug, err)
 		}
 	}
-	return r.sights.TryOn(ctx, p, pictures)
+	return r.sights.Prefit(ctx, p, pictures)
 }

@@ -77,8 +77,8 @@ func (i *intake) store(ctx context.Context, source string, r io.Reader, m media.
 // contains the part itself.
 const payloadKey = "payloadKey"
 
-// beginning is the number of characters of a document that a parent sees without requesting it.
-const beginning = 1500
+// excerptLength is the number of characters of a document that a parent sees without requesting it.
+const excerptLength = 1500
 
 // shownText is the number of bytes of a text in a sub-agent's payload that its parent sees.
 const shownText = 4000
@@ -94,17 +94,17 @@ type documentView struct {
 	Note       string `json:"note"`
 }
 
-// shown returns a part of the run's payload as its parent's model sees it: report-like large texts become
+// parentView returns a part of the run's payload as its parent's model sees it: report-like large texts become
 // documents, other long texts are cut. The full payload goes where the parent's definition says.
-func (r *run) shown(ctx context.Context, key, s string) any {
+func (r *run) parentView(ctx context.Context, key, s string) any {
 	if mime := reportType(key, s); mime != "" && utf8.RuneCountInString(s) >= cmp.Or(r.intake.threshold, action.DefaultThreshold) {
 		o, err := r.intake.store(ctx, r.spec.slug, strings.NewReader(s), media.Meta{
 			Label: r.spec.name + ": " + plain.Clip(key, 80), MIMEType: mime, Metadata: map[string]any{payloadKey: plain.Clip(key, 80)},
 		})
 		if err == nil {
 			return documentView{
-				RefID: string(o.Ref), MIMEType: o.MIMEType, Label: o.Label, Characters: utf8.RuneCountInString(s), Beginning: plain.Head(s, beginning),
-				Note: fmt.Sprintf("View Agent Media continues from Offset %d; %s as the whole value of a payload key is replaced by the text", beginning, o.Ref.Placeholder()),
+				RefID: string(o.Ref), MIMEType: o.MIMEType, Label: o.Label, Characters: utf8.RuneCountInString(s), Beginning: plain.Head(s, excerptLength),
+				Note: fmt.Sprintf("View Agent Media continues from Offset %d; %s as the whole value of a payload key is replaced by the text", excerptLength, o.Ref.Placeholder()),
 			}
 		}
 		r.warn(ctx, fmt.Sprintf("%s of agent %s could not be kept as a document: %s", plain.Clip(key, 80), r.spec.slug, err))
@@ -149,9 +149,9 @@ func isCopy(payload map[string]any, o media.Output) bool {
 	return found
 }
 
-// takeOver replaces a ref with the text of its document, if a report-like part of the payload
+// inlineDocument replaces a ref with the text of its document, if a report-like part of the payload
 // consists only of the ref.
-func (r *run) takeOver(ctx context.Context) {
+func (r *run) inlineDocument(ctx context.Context) {
 	for key, v := range r.draft.Payload {
 		s, _ := v.(string)
 		if s = strings.TrimSpace(s); s == "" || len(s) > 200 || resolve.FormatOf(key) == resolve.FormatText {

@@ -53,13 +53,13 @@ type runLog struct {
 // newLog returns the log of a run that has not begun.
 func (t *runTree) newLog(id identity, worked *meter.Meter) *runLog {
 	return &runLog{
-		identity: id, observer: t.r.cfg.Observer, now: t.r.cfg.Now, newRecordID: t.r.cfg.NewID, fresh: t.wait.fresh,
+		identity: id, observer: t.r.cfg.Observer, now: t.r.cfg.Now, newRecordID: t.r.cfg.NewID, fresh: t.wait.markEmitted,
 		outcome: &outcome{sum: tally{cost: Cost{Complete: true}, known: map[media.Ref]bool{}}}, meter: worked,
 	}
 }
 
-// known marks the run as known and returns the held events.
-func (l *runLog) known() []Event {
+// releaseHeld marks the run as known and returns the held events.
+func (l *runLog) releaseHeld() []Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	held := l.held
@@ -168,7 +168,7 @@ type tally struct {
 	drawn        drawn
 	// shown are the pictures of actions shown by the vision policy; answers are the answers of people.
 	shown   []vision.InputImage
-	answers []replied
+	answers []recordedReply
 	// spent is the number of tokens of the run's own model calls; latest is that of the most recent one.
 	spent, latest int64
 	// unstored is the reason why generated media could not be stored; empty if all media was stored.
@@ -189,9 +189,9 @@ func (o *outcome) update(change func(t *tally)) {
 	change(&o.sum)
 }
 
-// soFar returns the current tally. Its lists do not change afterwards, because the outcome only
+// snapshot returns the current tally. Its lists do not change afterwards, because the outcome only
 // appends to its lists or replaces them.
-func (o *outcome) soFar() tally {
+func (o *outcome) snapshot() tally {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	t := o.sum
@@ -200,8 +200,8 @@ func (o *outcome) soFar() tally {
 	return t
 }
 
-// dispose records the disposition of a requested setting, once.
-func (o *outcome) dispose(d generate.Disposition) {
+// addDisposition records the disposition of a requested setting, once.
+func (o *outcome) addDisposition(d generate.Disposition) {
 	o.update(func(t *tally) { addOnce(&t.dispositions, d) })
 }
 
@@ -226,7 +226,7 @@ func (t *tally) store(item media.Output) bool {
 
 // absorb adds the outcome of a finished sub-agent.
 func (o *outcome) absorb(child *outcome) {
-	c := child.soFar() // its known items do not change after this
+	c := child.snapshot() // its known items do not change after this
 	o.update(func(t *tally) {
 		maps.Copy(t.known, c.known)
 		t.usage.add(c.usage)

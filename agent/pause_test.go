@@ -275,7 +275,7 @@ func TestResumeWithoutAnswerPausesAgain(t *testing.T) {
 func TestPauseOnAJournal(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {asks("Which colour?"), doneStep}}})
-	j := journal.Remember(journal.Memory{}, nil)
+	j := journal.NewTranscript(journal.Memory{}, nil)
 	if _, err := j.Step(t.Context(), step.Name{Kind: step.KindGiven}, func(context.Context) ([]byte, error) { return []byte(`{"by":"others"}`), nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestPauseOnAJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	req := s.Request
-	req.State, req.Journal = &s, journal.Remember(journal.Memory{}, s.Known())
+	req.State, req.Journal = &s, journal.NewTranscript(journal.Memory{}, s.Known())
 	if res, err := w.runner.Run(t.Context(), req); err != nil || res.Status != agent.StatusSucceeded {
 		t.Errorf("got %+v, %v", res, err)
 	}

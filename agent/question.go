@@ -91,8 +91,8 @@ type Reply struct {
 	Note string `json:"note,omitempty"`
 }
 
-// replied is a reply as the result of the step that waited for it.
-type replied struct {
+// recordedReply is a reply as the result of the step that waited for it.
+type recordedReply struct {
 	Value   json.RawMessage     `json:"value"`
 	Note    string              `json:"note,omitempty"`
 	Images  []vision.InputImage `json:"images,omitempty"`
@@ -100,8 +100,8 @@ type replied struct {
 	Replace bool                `json:"replace_images,omitempty"`
 	// Warning says that the guardrail changed the reply, and why.
 	Warning string `json:"warning,omitempty"`
-	// Free marks an approval that was not needed.
-	Free bool `json:"free,omitempty"`
+	// NotNeeded marks an approval that was not needed.
+	NotNeeded bool `json:"free,omitempty"`
 }
 
 // approval is the value of an answer to an approval.
@@ -111,7 +111,7 @@ type approval struct {
 }
 
 // approval decodes the value; anything other than an approval is a refusal.
-func (p replied) approval() approval {
+func (p recordedReply) approval() approval {
 	var a approval
 	if json.Unmarshal(p.Value, &a) != nil {
 		return approval{}
@@ -153,9 +153,9 @@ func inquiry(question string, schema json.RawMessage) (Question, error) {
 	return Question{Kind: QuestionAsk, Question: text, Schema: form}, err
 }
 
-// consult waits for the answer to the question of a step and adds it to the results of the step for
+// awaitAnswer waits for the answer to the question of a step and adds it to the results of the step for
 // the model.
-func (r *run) consult(ctx context.Context, ask *contract.Ask, res *transcript.Results) error {
+func (r *run) awaitAnswer(ctx context.Context, ask *contract.Ask, res *transcript.Results) error {
 	q, err := inquiry(ask.Question, ask.Schema)
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (r *run) consult(ctx context.Context, ask *contract.Ask, res *transcript.Re
 	if err := json.Unmarshal(p.Value, &view.Value); err != nil {
 		return media.Errorf(media.CodeCorrupt, "read the answer to %q: %w", plain.Clip(q.Question, 80), err)
 	}
-	for _, o := range r.take(ctx, p) {
+	for _, o := range r.addAnswerMedia(ctx, p) {
 		view.Media = append(view.Media, transcript.View(o))
 	}
 	res.Answer = view
@@ -178,8 +178,8 @@ func (r *run) consult(ctx context.Context, ask *contract.Ask, res *transcript.Re
 	return r.sights.ShowAnswer(ctx, r.turns, p.Images, &r.history, res)
 }
 
-// take adds the media of an answer to the run and returns it.
-func (r *run) take(ctx context.Context, p replied) []media.Output {
+// addAnswerMedia adds the media of an answer to the run and returns it.
+func (r *run) addAnswerMedia(ctx context.Context, p recordedReply) []media.Output {
 	r.grant(ctx, p.Granted)
 	if p.Replace {
 		r.sights.Given = nil
@@ -196,8 +196,8 @@ func (r *run) take(ctx context.Context, p replied) []media.Output {
 	return taken
 }
 
-// noted returns the note of a refusal with a preceding colon.
-func noted(p replied, a approval) string {
+// noteSuffix returns the note of a refusal with a preceding colon.
+func noteSuffix(p recordedReply, a approval) string {
 	note := cmp.Or(strings.TrimSpace(a.Note), strings.TrimSpace(p.Note))
 	if note == "" {
 		return ""
@@ -205,13 +205,13 @@ func noted(p replied, a approval) string {
 	return ": " + plain.Clip(note, 1000)
 }
 
-// replied checks a reply and returns it in its recorded form, without its pictures.
-func (r *Runner) replied(ctx context.Context, s State, q Question, a Reply) (replied, error) {
-	out := replied{Replace: a.ReplaceImages}
+// checkReply checks a reply and returns it in its recorded form, without its pictures.
+func (r *Runner) checkReply(ctx context.Context, s State, q Question, a Reply) (recordedReply, error) {
+	out := recordedReply{Replace: a.ReplaceImages}
 	if (len(a.Images) > 0 || a.ReplaceImages) && q.Kind != QuestionAsk {
 		return out, media.Errorf(media.CodeInvalid, "question %s asks for an approval: it takes no images", q.ID)
 	}
-	if err := r.takesImages(ctx, s, q, a); err != nil {
+	if err := r.checkReplyImages(ctx, s, q, a); err != nil {
 		return out, err
 	}
 	req := s.Request
@@ -237,8 +237,8 @@ func (r *Runner) replied(ctx context.Context, s State, q Question, a Reply) (rep
 	return out, nil
 }
 
-// picture stores the pictures of a reply and adds them to it.
-func (r *Runner) picture(ctx context.Context, s State, a Reply, out *replied) error {
+// storeReplyImages stores the pictures of a reply and adds them to it.
+func (r *Runner) storeReplyImages(ctx context.Context, s State, a Reply, out *recordedReply) error {
 	if len(a.Images) == 0 {
 		return nil
 	}
@@ -271,7 +271,7 @@ func (s State) items() []media.Output {
 	for _, name := range slices.Sorted(maps.Keys(s.Steps)) {
 		c := contentOf(step.ParsePath(name).Own())
 		switch c.(type) {
-		case *CallResult, *ActResult, *replied:
+		case *CallResult, *ActResult, *recordedReply:
 		default:
 			continue // a form made for a model is not a separate item
 		}
@@ -287,9 +287,9 @@ func (s State) items() []media.Output {
 	return items
 }
 
-// takesImages checks the pictures of a reply against the model that asked, before anything is
+// checkReplyImages checks the pictures of a reply against the model that asked, before anything is
 // stored.
-func (r *Runner) takesImages(ctx context.Context, s State, q Question, a Reply) error {
+func (r *Runner) checkReplyImages(ctx context.Context, s State, q Question, a Reply) error {
 	if err := checkImages(a.Images); err != nil {
 		return err
 	}
@@ -305,7 +305,7 @@ func (r *Runner) takesImages(ctx context.Context, s State, q Question, a Reply) 
 	if !a.ReplaceImages {
 		n += s.shown(q)
 	}
-	if err := c.Model.Profile().Gate(n, seeing(r.cfg.Models, n)); err != nil {
+	if err := c.Model.Profile().CheckImageCount(n, modelsWithVision(r.cfg.Models, n)); err != nil {
 		return fmt.Errorf("the answer brings %d images, with those before there are %d: agent %s: %w", len(a.Images), n, sp.slug, err)
 	}
 	return nil
@@ -319,7 +319,7 @@ func (s State) shown(q Question) int {
 	}
 	part := step.PlaceOf(q.Step)
 	for turn := 1; turn <= definition.MaxTurns; turn++ {
-		var p replied
+		var p recordedReply
 		b, ok := s.Steps[part.Full(step.In(turn, step.KindQuestion))]
 		if !ok || json.Unmarshal(b, &p) != nil {
 			continue
@@ -332,8 +332,8 @@ func (s State) shown(q Question) int {
 	return n
 }
 
-// seeing returns the names of models that accept the given number of pictures, if the registry can tell.
-func seeing(models ChatModels, images int) []string {
+// modelsWithVision returns the names of models that accept the given number of pictures, if the registry can tell.
+func modelsWithVision(models ChatModels, images int) []string {
 	if s, ok := models.(interface{ ModelsWithVision(images int) []string }); ok {
 		return s.ModelsWithVision(images)
 	}

@@ -12,14 +12,14 @@ import (
 	"atelier/media"
 )
 
-// replayed starts the replay of recorded work, if there is any. For a root run, the returned
+// startReplay starts the replay of recorded work, if there is any. For a root run, the returned
 // context stays valid until all recorded work has been replayed, even if the caller cancels it. The
 // run then ends with everything that it did, and starts nothing new.
-func (r *run) replayed(ctx context.Context) (replayed context.Context, over func()) {
+func (r *run) startReplay(ctx context.Context) (replayed context.Context, over func()) {
 	over = func() {}
 	if r.depth == 0 { // a sub-agent uses a part of its parent's context
 		if r.past.replays = r.request.Begun || len(r.journal.Recalled()) > 0; r.past.replays {
-			if w := r.past.witness; w != nil {
+			if w := r.past.records; w != nil {
 				has, err := w.Emitted(context.WithoutCancel(ctx), r.owner, r.tree)
 				if err == nil { // otherwise events are emitted again with the same keys
 					r.wait.recorded = has
@@ -28,7 +28,7 @@ func (r *run) replayed(ctx context.Context) (replayed context.Context, over func
 			ctx, over = journal.WithGrace(ctx)
 		}
 	}
-	r.past.whole = r.spec.code != nil && r.past.ended(ctx)
+	r.past.codeFinished = r.spec.code != nil && r.past.finishedEarlier(ctx)
 	if r.wait.before != nil { // before the run is recorded as running
 		if u, ok := r.wait.before.Redone[string(r.journal.Place())]; ok { // model calls that a retry repeats
 			r.outcome.update(func(t *tally) {
@@ -44,12 +44,12 @@ func (r *run) replayed(ctx context.Context) (replayed context.Context, over func
 // past gives access to what earlier parts of a run, and earlier processes, did. Its sources are the
 // journal, the state from which the run is resumed, and the observer.
 type past struct {
-	log     *runLog
-	journal *journal.Transcript
-	state   *State  // nil for a new tree
-	witness Witness // nil if the observer is not a Witness
-	replays bool    // the tree was started before
-	whole   bool    // the code of a Go agent had finished
+	log          *runLog
+	journal      *journal.Transcript
+	state        *State       // nil for a new tree
+	records      RecordReader // nil if the observer is not a Witness
+	replays      bool         // the tree was started before
+	codeFinished bool         // the code of a Go agent had finished
 
 	// open lists the model calls without a recorded end. It is read when the run reaches its first
 	// new call.
@@ -57,8 +57,8 @@ type past struct {
 	open []string
 }
 
-// before reports whether a step was finished before this part of the run began.
-func (p *past) before(name step.Name) bool {
+// finishedBefore reports whether a step was finished before this part of the run began.
+func (p *past) finishedBefore(name step.Name) bool {
 	if p.state == nil {
 		return false
 	}
@@ -79,19 +79,19 @@ func (p *past) continued(turn int) bool {
 }
 
 // recorded reports whether a step was finished and recorded before the run paused.
-func (p *past) recorded(name step.Name) bool { return p.log.part > 0 && p.before(name) }
+func (p *past) recorded(name step.Name) bool { return p.log.part > 0 && p.finishedBefore(name) }
 
-// begins returns an error if an act must not begin, because it is new and the run has ended.
-func (p *past) begins(ctx context.Context, name step.Name) error {
+// checkMayBegin returns an error if an act must not begin, because it is new and the run has ended.
+func (p *past) checkMayBegin(ctx context.Context, name step.Name) error {
 	if p.journal.Knows(name) {
 		return nil
 	}
 	_ = journal.Live(ctx) // ctx carries the error
-	return notBegun(ctx)
+	return checkNotEnded(ctx)
 }
 
-// notBegun returns an error if the run ended while an act waited for its turn.
-func notBegun(ctx context.Context) error {
+// checkNotEnded returns an error if the run ended while an act waited for its turn.
+func checkNotEnded(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return media.Errorf(media.CodeOf(err), "not started, because the run had ended: %w", err)
 	}
@@ -101,26 +101,26 @@ func notBegun(ctx context.Context) error {
 // recall holds the earlier operations of a Go agent that its code has not requested again. The code
 // reaches new work when none are left, or when it requests something else.
 type recall struct {
-	// whole is set if the code had finished: it does nothing new.
-	whole bool
-	mu    sync.Mutex // guards steps
-	steps map[string]bool
+	// codeFinished is set if the code had finished: it does nothing new.
+	codeFinished bool
+	mu           sync.Mutex // guards steps
+	steps        map[string]bool
 }
 
-// ended reports whether the code of a sub-agent finished in an earlier process. It must be called
+// finishedEarlier reports whether the code of a sub-agent finished in an earlier process. It must be called
 // before the run is recorded as running. A sub-agent that failed in an earlier part may be what a
 // retry repeats, so it does not count.
-func (p *past) ended(ctx context.Context) bool {
-	if p.witness == nil || !p.replays || p.log.depth == 0 {
+func (p *past) finishedEarlier(ctx context.Context) bool {
+	if p.records == nil || !p.replays || p.log.depth == 0 {
 		return false
 	}
-	status := p.witness.StatusOf(context.WithoutCancel(ctx), p.log.owner, p.log.id)
+	status := p.records.StatusOf(context.WithoutCancel(ctx), p.log.owner, p.log.id)
 	return status == StatusSucceeded || status == StatusFailed && p.log.part == 0
 }
 
 // recalled returns the earlier operations of a Go agent's code: acts, and answers to its questions.
 func (p *past) recalled() *recall {
-	c := &recall{whole: p.whole, steps: map[string]bool{}}
+	c := &recall{codeFinished: p.codeFinished, steps: map[string]bool{}}
 	for _, n := range p.journal.Recalled() {
 		asks := n.Kind == step.KindCodeQuestion || n.Kind == step.KindCode || n.Kind == step.KindStageAsk || n.Kind == step.KindAction && n.Turn == 1
 		if asks && len(n.Tail) == 0 {
@@ -130,11 +130,11 @@ func (p *past) recalled() *recall {
 	return c
 }
 
-// ask records that the code requested something; the empty name is the start of the code. Once
+// markRequested records that the code requested something; the empty name is the start of the code. Once
 // everything recorded has been requested again, ask may wait for the end of the context. It does
 // nothing for nil, because the code of an action runs within a step.
-func (c *recall) ask(ctx context.Context, name step.Name) {
-	if c == nil || c.whole {
+func (c *recall) markRequested(ctx context.Context, name step.Name) {
+	if c == nil || c.codeFinished {
 		return
 	}
 	c.mu.Lock()
@@ -145,9 +145,9 @@ func (c *recall) ask(ctx context.Context, name step.Name) {
 	}
 }
 
-// Witness is an optional interface of an [Observer] that knows what earlier processes started.
+// RecordReader is an optional interface of an [Observer] that knows what earlier processes started.
 // Without it, nothing counts as started. Its methods get contexts that are not cancelled.
-type Witness interface {
+type RecordReader interface {
 	// OpenPrompts returns the IDs of a run's model calls that are recorded without an end.
 	OpenPrompts(ctx context.Context, owner, runID string) ([]string, error)
 	// StatusOf returns the recorded status of a run; empty if there is none.
@@ -160,11 +160,11 @@ type Witness interface {
 // unanswered returns how often earlier processes made a model call and ended without an answer, so
 // that it is unknown whether the call is billed. It returns 0 if the observer cannot tell.
 func (p *past) unanswered(ctx context.Context, name step.Name, id string) (times int) {
-	if p.witness == nil || !p.replays || p.journal.Knows(name) {
+	if p.records == nil || !p.replays || p.journal.Knows(name) {
 		return 0
 	}
 	p.once.Do(func() {
-		p.open, _ = p.witness.OpenPrompts(context.WithoutCancel(ctx), p.log.owner, p.log.id) // on error none are known
+		p.open, _ = p.records.OpenPrompts(context.WithoutCancel(ctx), p.log.owner, p.log.id) // on error none are known
 	})
 	if !slices.Contains(p.open, id) {
 		return 0

@@ -28,7 +28,7 @@ func gone(t *testing.T) map[agent.Status]context.Context {
 // for those that begin with one of the names.
 func left(t *testing.T, w *world, without ...string) (whole *agent.Result, known map[string][]byte) {
 	t.Helper()
-	j := journal.Remember(journal.Memory{}, nil)
+	j := journal.NewTranscript(journal.Memory{}, nil)
 	whole, err := w.runner.Run(t.Context(), agent.Request{Agent: "boss", Message: "paint", RunID: fixedRun, Journal: j})
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestEndedBeforeItIsTakenOver(t *testing.T) {
 				whole, known := left(t, w, c.lost...)
 				asked, kept := len(w.script.asked()), w.recorder.count()
 				res, err := w.runner.Run(gone(t)[status], agent.Request{
-					Agent: "boss", Message: "paint", RunID: fixedRun, Journal: journal.Remember(journal.Memory{}, known),
+					Agent: "boss", Message: "paint", RunID: fixedRun, Journal: journal.NewTranscript(journal.Memory{}, known),
 				})
 				want := map[agent.Status]media.Code{agent.StatusCancelled: media.CodeCancelled, agent.StatusFailed: media.CodeDeadline}[status]
 				if media.CodeOf(err) != want || res.Status != status || res.Turns != c.turns || res.Usage.ModelCalls != c.calls {
@@ -113,7 +113,7 @@ func TestEndedWhenAllWasDone(t *testing.T) {
 	for _, ctx := range gone(t) {
 		w := clan(t)
 		_, known := left(t, w)
-		res, err := w.runner.Run(ctx, agent.Request{Agent: "boss", Message: "paint", RunID: fixedRun, Journal: journal.Remember(journal.Memory{}, known)})
+		res, err := w.runner.Run(ctx, agent.Request{Agent: "boss", Message: "paint", RunID: fixedRun, Journal: journal.NewTranscript(journal.Memory{}, known)})
 		if err != nil || res.Status != agent.StatusSucceeded || res.Message != "done" {
 			t.Errorf("%s %q, %v", res.Status, res.Message, err)
 		}
@@ -137,7 +137,7 @@ func TestGoAgentEndedBeforeItIsTakenOver(t *testing.T) {
 		return agent.Answer{}, ctx.Err()
 	}
 	w := build(t, setup{gos: map[string]agent.GoAgent{"coder": code}})
-	j := journal.Remember(journal.Memory{}, nil)
+	j := journal.NewTranscript(journal.Memory{}, nil)
 	for _, ctx := range gone(t) {
 		started = make(chan struct{})
 		first, cancel := context.WithCancel(t.Context())
@@ -150,7 +150,7 @@ func TestGoAgentEndedBeforeItIsTakenOver(t *testing.T) {
 			t.Fatalf("%v, %d made", err, len(live.AlsoMade))
 		}
 		started = make(chan struct{})
-		res, err := w.runner.Run(ctx, agent.Request{Agent: "coder", Message: "paint", RunID: fixedRun, Journal: journal.Remember(journal.Memory{}, j.Steps())})
+		res, err := w.runner.Run(ctx, agent.Request{Agent: "coder", Message: "paint", RunID: fixedRun, Journal: journal.NewTranscript(journal.Memory{}, j.Steps())})
 		if err == nil || strings.Contains(err.Error(), "before what") {
 			t.Errorf("ended with %v", err)
 		}

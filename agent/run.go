@@ -45,15 +45,15 @@ type runTree struct {
 
 // brief is the task of a run with its context.
 type brief struct {
-	task         string
-	input        map[string]any
-	conversation []chat.Message // before the task
-	found        []media.Output // media that the request contained as data
-	noted        []string       // warnings about it
+	task            string
+	input           map[string]any
+	conversation    []chat.Message // before the task
+	extracted       []media.Output // media that the request contained as data
+	extractWarnings []string       // warnings about it
 }
 
-// empty initializes a run that has not begun: it has no media and no outcome.
-func (r *run) empty(s vision.Sights) *run {
+// initialize initializes a run that has not begun: it has no media and no outcome.
+func (r *run) initialize(s vision.Sights) *run {
 	cfg, log := &r.r.cfg, r.runLog
 	r.set = &media.Set{}
 	r.draft.Set = r.set
@@ -65,11 +65,11 @@ func (r *run) empty(s vision.Sights) *run {
 	}
 	s.Agent, s.System, s.Journal, s.Set, s.Warn = r.spec.slug, r.r.systems[r.spec.slug], r.journal, r.set, r.warn
 	s.Actions, s.Blobs, s.Recorder = cfg.Actions, cfg.Codec, cfg.Recorder
-	s.Seeing = func(images int) []string { return seeing(r.r.cfg.Models, images) }
-	s.Dispose, s.Show = r.outcome.dispose, func(i vision.InputImage) { r.outcome.update(func(t *tally) { addOnce(&t.shown, i) }) }
+	s.ModelsWithVision = func(images int) []string { return modelsWithVision(r.r.cfg.Models, images) }
+	s.RecordDisposition, s.Show = r.outcome.addDisposition, func(i vision.InputImage) { r.outcome.update(func(t *tally) { addOnce(&t.shown, i) }) }
 	r.sights = &s
 	r.past.log, r.past.journal, r.past.state = log, r.journal, r.wait.before
-	r.past.witness, _ = cfg.Observer.(Witness)
+	r.past.records, _ = cfg.Observer.(RecordReader)
 	r.pauses.log, r.pauses.journal, r.pauses.tree = log, r.journal, r.wait
 	r.calls = calls{
 		log: log, journal: r.journal, past: &r.past, sights: r.sights, set: r.set, max: r.max,
@@ -91,14 +91,14 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	r.wait.started(string(r.journal.Place()), r.r.cfg.Now())
 	ctx = r.scoped(ctx)
 	if r.depth == 0 {
-		timed, stop := r.max.timed(ctx, r.wait.before.worked(), r.now)
+		timed, stop := r.max.withTimeLimit(ctx, r.wait.before.worked(), r.now)
 		defer stop()
 		ctx = timed
 	}
-	ctx, over := r.replayed(ctx)
+	ctx, over := r.startReplay(ctx)
 	defer over()
 	var refused []string
-	for _, o := range r.found {
+	for _, o := range r.extracted {
 		if _, err := r.set.Add(o); err != nil {
 			refused = append(refused, fmt.Sprintf("%s cannot be used: %s", o, err))
 		}
@@ -109,8 +109,8 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 		err = r.screen(ctx)
 	}
 	r.open(ctx)
-	r.stored(ctx, r.found)
-	r.warn(ctx, append(refused, r.noted...)...)
+	r.stored(ctx, r.extracted)
+	r.warn(ctx, append(refused, r.extractWarnings...)...)
 	switch {
 	case err != nil:
 	case r.spec.code != nil:
@@ -145,7 +145,7 @@ func (r *run) grant(ctx context.Context, granted []media.Output) {
 // media, follow, because events must belong to a known run. The pictures of the task come last.
 func (r *run) open(ctx context.Context) {
 	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, r.record(StatusRunning, nil)) })
-	held := r.known()
+	held := r.releaseHeld()
 	if r.depth == 0 {
 		started := RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task, InputImages: r.sights.Given}
 		r.emit(ctx, EventRunStarted, started)

@@ -142,7 +142,7 @@ func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Re
 		req.Owner = "local"
 	}
 	quiet := *r // found media is reported when the run has begun
-	quiet.cfg.Observer = silent{}
+	quiet.cfg.Observer = noopObserver{}
 	if recorder != nil {
 		quiet.cfg.Recorder, quiet.interceptor = recorder, r.interceptor.Recording(recorder)
 	}
@@ -150,7 +150,7 @@ func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Re
 	if err != nil {
 		return req, err
 	}
-	if req, err = quiet.storeImages(ctx, req, root.gate); err != nil {
+	if req, err = quiet.storeImages(ctx, req, root.checkModelAccepts); err != nil {
 		return req, err
 	}
 	req.Fitted = append(slices.Clip(req.Fitted), root.sights.Fitted...)
@@ -165,7 +165,7 @@ func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Re
 		}
 	}
 	req.Extracted = append(slices.Clip(req.Extracted), root.set.All()...)
-	req.ExtractWarnings = append(slices.Clip(req.ExtractWarnings), root.outcome.soFar().warnings...)
+	req.ExtractWarnings = append(slices.Clip(req.ExtractWarnings), root.outcome.snapshot().warnings...)
 	return req, nil
 }
 
@@ -195,10 +195,10 @@ func (r *Runner) root(req Request) (*run, error) {
 	root := &run{
 		runTree: t,
 		runLog:  t.newLog(identity{id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug, part: part}, m),
-		brief:   brief{task: req.Message, input: req.Input, conversation: req.History, found: req.Extracted, noted: req.ExtractWarnings},
+		brief:   brief{task: req.Message, input: req.Input, conversation: req.History, extracted: req.Extracted, extractWarnings: req.ExtractWarnings},
 		spec:    spec, journal: r.transcript(req),
 	}
-	return root.empty(vision.Sights{
+	return root.initialize(vision.Sights{
 		Config: vision.Config{Lenient: req.LenientImages, Lost: req.LostImages, Policy: policy},
 		Given:  inputImages(req.Images), Fitted: req.Fitted,
 	}), nil

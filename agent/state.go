@@ -29,7 +29,7 @@ type State struct {
 	// Request is the prepared request, without Journal and State.
 	Request Request `json:"request"`
 	// Steps are the results of all finished steps of the run tree by their full names, see
-	// journal.Remember. They include answers.
+	// journal.NewTranscript. They include answers.
 	Steps map[string]json.RawMessage `json:"steps"`
 	// Pending are the open questions, oldest first.
 	Pending []Question `json:"pending"`
@@ -59,7 +59,7 @@ type Span struct {
 	EndedAt   time.Time `json:"ended_at,omitzero"`
 }
 
-// Known returns the results of the steps in the form that journal.Remember takes.
+// Known returns the results of the steps in the form that journal.NewTranscript takes.
 func (s State) Known() map[string][]byte {
 	known := make(map[string][]byte, len(s.Steps))
 	for name, b := range s.Steps {
@@ -117,7 +117,7 @@ func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) 
 		return s, err
 	}
 	s.Request.LenientImages = s.Request.LenientImages || a.LenientImages
-	given, err := r.replied(ctx, s, q, a)
+	given, err := r.checkReply(ctx, s, q, a)
 	if err != nil {
 		return s, err
 	}
@@ -125,7 +125,7 @@ func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) 
 	if err != nil {
 		return s, err
 	}
-	if err := r.picture(ctx, s, a, &given); err != nil {
+	if err := r.storeReplyImages(ctx, s, a, &given); err != nil {
 		return s, err
 	}
 	s.Part++
@@ -135,13 +135,13 @@ func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) 
 	case reason != "":
 		s.hold(r.cfg.NewID(), q, given, reason)
 	default:
-		s.take(q, given)
+		s.recordReply(q, given)
 	}
 	return s, nil
 }
 
-// take replaces a question with its reply.
-func (s *State) take(q Question, given replied) {
+// recordReply replaces a question with its reply.
+func (s *State) recordReply(q Question, given recordedReply) {
 	s.Steps = maps.Clone(s.Steps)
 	if s.Steps == nil {
 		s.Steps = map[string]json.RawMessage{}
@@ -175,7 +175,7 @@ func (r *Runner) transcript(req Request) *journal.Transcript {
 	if req.State != nil {
 		known = req.State.Known()
 	}
-	return journal.Remember(j, known)
+	return journal.NewTranscript(j, known)
 }
 
 // ReadCall decodes the result of a model call's step. ok is false for other steps.
@@ -216,7 +216,7 @@ type content interface {
 func contentOf(n step.Name) content {
 	switch {
 	case n.Ends(step.TailApproval), n.Ends(step.TailAsk), n.Kind == step.KindQuestion, n.Kind == step.KindCodeQuestion, n.Kind == step.KindStageAsk:
-		return &replied{}
+		return &recordedReply{}
 	case n.Has(step.TailAgain):
 		return nil
 	case n.Calls() && n.Has(step.TailMedia):
@@ -245,7 +245,7 @@ func (a *CallResult) EachMedia(each func(*media.Output)) { eachOf(a.Response.Med
 // EachMedia calls each for every item, which each may modify.
 func (a *ActResult) EachMedia(each func(*media.Output)) { eachOf(a.Media, each) }
 
-func (p *replied) EachMedia(each func(*media.Output)) { eachOf(p.Granted, each) }
+func (p *recordedReply) EachMedia(each func(*media.Output)) { eachOf(p.Granted, each) }
 
 // recordedPictures are the pictures of one model call.
 type recordedPictures []recordedPicture

@@ -37,7 +37,7 @@ func (r *run) loop(ctx context.Context) error {
 	r.set.TreatAsText(r.task)
 	r.history.Begin(transcript.Opening{Task: r.task, Input: r.input, Granted: r.set.List(), Images: images, Unseen: r.sights.Unseen})
 	broken := 0
-	for r.turnBudget.last == "" {
+	for r.turnBudget.lastTurnReason == "" {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (r *run) loop(ctx context.Context) error {
 		p.Message += ". Answer again with one JSON object as described under How to answer."
 		r.history.AddResults(r.turns, transcript.Results{Errors: []action.Problem{p}})
 	}
-	return media.Errorf(media.CodeOverBudget, "%s and did not finish: allow more (turns and tokens in the agent's definition, --max-turns, --max-tokens, --max-time and --max-cost on the command line) or ask for less", r.turnBudget.last)
+	return media.Errorf(media.CodeOverBudget, "%s and did not finish: allow more (turns and tokens in the agent's definition, --max-turns, --max-tokens, --max-time and --max-cost on the command line) or ask for less", r.turnBudget.lastTurnReason)
 }
 
 // choose selects the chat model.
@@ -74,19 +74,19 @@ func (r *run) choose(ctx context.Context) error {
 	}
 	r.sights.Model = c.Model
 	if c.Asked != "" {
-		r.outcome.dispose(generate.Disposition{
+		r.outcome.addDisposition(generate.Disposition{
 			Setting: "chat_model", Asked: c.Asked, Applied: c.Model.Profile().Name, Outcome: generate.OutcomeSubstituted, Reason: c.Reason,
 		})
 	}
 	for _, d := range c.Changes {
-		r.outcome.dispose(generate.Disposition{Setting: "chat_model", Asked: d.Asked, Applied: d.Applied, Outcome: generate.OutcomeAdapted, Reason: d.Reason})
+		r.outcome.addDisposition(generate.Disposition{Setting: "chat_model", Asked: d.Asked, Applied: d.Applied, Outcome: generate.OutcomeAdapted, Reason: d.Reason})
 	}
 	r.warn(ctx, c.Warnings...)
 	return nil
 }
 
-// asking adds the name of the model to an error, unless the error already starts with it.
-func asking(name string, err error) error {
+// withModelName adds the name of the model to an error, unless the error already starts with it.
+func withModelName(name string, err error) error {
 	if strings.HasPrefix(err.Error(), "ask "+name) {
 		return err
 	}
@@ -108,14 +108,14 @@ func (r *run) turn(ctx context.Context) (*contract.Step, error) {
 		r.emit(ctx, EventTurnFinished, TurnFinished{Turn: r.turns, Model: profile.ID, Error: transcript.Problem(err).Message})
 		if media.CodeOf(err) == media.CodeBadResponse {
 			// The provider's invalid response is not an answer that could be returned to the model.
-			return nil, &media.Error{Code: media.CodeBadResponse, Message: asking(profile.Name, err).Error(), Cause: err}
+			return nil, &media.Error{Code: media.CodeBadResponse, Message: withModelName(profile.Name, err).Error(), Cause: err}
 		}
-		return nil, asking(profile.Name, err)
+		return nil, withModelName(profile.Name, err)
 	}
 	step, err := r.r.steps.Parse(resp.Text)
 	if err != nil && len(resp.Media) > 0 && !strings.Contains(resp.Text, "{\"") {
 		// A model that generates pictures answers with a picture and text instead of a step.
-		step, err = painted(resp), nil
+		step, err = pictureStep(resp), nil
 		resp.Text = string(plain.JSON(step))
 	}
 	if err != nil && resp.FinishReason == "length" {
@@ -145,8 +145,8 @@ func (r *run) turn(ctx context.Context) (*contract.Step, error) {
 func (r *run) follow(ctx context.Context, s *contract.Step) (bool, error) {
 	r.apply(ctx, s)
 	unknown := r.draft.Promote(s.Promote)
-	if (s.Acts() || s.Ask != nil) && r.turnBudget.last != "" {
-		r.warn(ctx, r.turnBudget.last+": what the last answer asked for was not run")
+	if (s.Acts() || s.Ask != nil) && r.turnBudget.lastTurnReason != "" {
+		r.warn(ctx, r.turnBudget.lastTurnReason+": what the last answer asked for was not run")
 		if !s.Done {
 			return false, nil
 		}
@@ -154,7 +154,7 @@ func (r *run) follow(ctx context.Context, s *contract.Step) (bool, error) {
 	}
 	if s.Acts() || s.Ask != nil {
 		res := r.doAll(ctx, s)
-		if waits(res) {
+		if hasWaitingAct(res) {
 			return false, ErrPaused
 		}
 		if len(unknown) > 0 {
@@ -164,7 +164,7 @@ func (r *run) follow(ctx context.Context, s *contract.Step) (bool, error) {
 			res.Warnings = append(res.Warnings, "done was not taken: look at these results first, then answer with done again")
 		}
 		if s.Ask != nil && ctx.Err() == nil {
-			if err := r.consult(ctx, s.Ask, &res); err != nil {
+			if err := r.awaitAnswer(ctx, s.Ask, &res); err != nil {
 				return false, err
 			}
 		}
@@ -175,7 +175,7 @@ func (r *run) follow(ctx context.Context, s *contract.Step) (bool, error) {
 	if reason := r.spec.def.PayloadMismatch(r.draft.Payload); reason != "" {
 		unfit = contract.BadStep("the payload does not fit payload_schema: %s", reason)
 	}
-	if r.turnBudget.last == "" {
+	if r.turnBudget.lastTurnReason == "" {
 		if problems := r.draft.Corrections(slices.Concat(unknown, r.draft.UnknownRefs()), unfit); len(problems) > 0 {
 			r.history.AddResults(r.turns, transcript.Results{Errors: problems})
 			return false, nil
@@ -206,7 +206,7 @@ func (r *run) apply(ctx context.Context, s *contract.Step) {
 		r.draft.Payload = object.Patch(r.draft.Payload, s.PayloadPatch)
 	}
 	if s.Payload != nil || s.PayloadPatch != nil {
-		r.takeOver(ctx)
+		r.inlineDocument(ctx)
 	}
 	if r.draft.Payload != nil {
 		r.draft.Payload, _ = object.MapStrings(r.draft.Payload, r.draft.KnownRefs).(map[string]any)
@@ -241,7 +241,7 @@ func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
 		if !ok {
 			return resp, err
 		}
-		if err := r.sights.Lose(ctx, &r.history, gone); err != nil {
+		if err := r.sights.DropUnreadable(ctx, &r.history, gone); err != nil {
 			return resp, err
 		}
 		whole = name.Numbered(step.TailSeeing, again)
@@ -263,7 +263,7 @@ func (r *run) askWithin(ctx context.Context) (chat.Response, error) {
 		if !s.Shrink(&r.history, r.set, r.draft.Payload) {
 			continue
 		}
-		r.warn(ctx, fmt.Sprintf("turn %d of %s: the conversation was too long for %s: %s", r.turns, r.spec.slug, r.sights.Model.Profile().Name, s.Did))
+		r.warn(ctx, fmt.Sprintf("turn %d of %s: the conversation was too long for %s: %s", r.turns, r.spec.slug, r.sights.Model.Profile().Name, s.Description))
 		resp, err = r.ask(ctx, i+1)
 	}
 	if media.CodeOf(err) == media.CodeContextLength {

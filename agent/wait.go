@@ -57,9 +57,9 @@ type eventMark [8]byte
 // shortRun is the approximate number of events of a run with a few turns.
 const shortRun = 16
 
-// fresh reports whether an event has not been emitted before, and marks it as emitted. An event
+// markEmitted reports whether an event has not been emitted before, and marks it as emitted. An event
 // without a key is always fresh.
-func (w *waiting) fresh(e Event) bool {
+func (w *waiting) markEmitted(e Event) bool {
 	if e.Key == "" {
 		return true
 	}
@@ -165,10 +165,10 @@ func (r *run) state() *State {
 
 // pauses holds what a run itself, without its sub-agents, waits for a person for.
 type pauses struct {
-	log     *runLog
-	journal *journal.Transcript
-	tree    *waiting
-	some    atomic.Bool // whether anything is waiting
+	log        *runLog
+	journal    *journal.Transcript
+	tree       *waiting
+	anyWaiting atomic.Bool // whether anything is waiting
 
 	mu   sync.Mutex // guards held
 	held []heldAct
@@ -183,23 +183,23 @@ type heldAct struct {
 
 // await returns the reply to a question. If there is no reply, the question becomes open and the
 // error is ErrPaused.
-func (p *pauses) await(ctx context.Context, name step.Name, at callIndex, q Question) (replied, error) {
+func (p *pauses) await(ctx context.Context, name step.Name, at callIndex, q Question) (recordedReply, error) {
 	return p.awaitIf(ctx, name, at, func(context.Context) (*Question, error) { return &q, nil })
 }
 
 // awaitIf is await for a question that may not be needed: if need returns nil, the reply is marked
 // as Free.
-func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need func(context.Context) (*Question, error)) (replied, error) {
-	reply, err := memo.Do(ctx, p.journal, name, func(ctx context.Context) (replied, error) {
+func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need func(context.Context) (*Question, error)) (recordedReply, error) {
+	reply, err := memo.Do(ctx, p.journal, name, func(ctx context.Context) (recordedReply, error) {
 		q, err := need(ctx)
 		if err != nil || q == nil {
-			return replied{Free: true}, err
+			return recordedReply{NotNeeded: true}, err
 		}
 		q.ID, q.RunID, q.AgentPath = p.log.newID("question "+name.String(), at), p.log.id, p.log.path
 		q.Step, q.AskedAt = p.journal.Name(name), p.log.now()
 		p.tree.ask(*q)
-		p.some.Store(true)
-		return replied{}, ErrPaused
+		p.anyWaiting.Store(true)
+		return recordedReply{}, ErrPaused
 	})
 	if err != nil {
 		return reply, err
@@ -210,7 +210,7 @@ func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need
 
 // hold saves an act that waits for a person; child is the waiting sub-agent, nil if the act itself waits.
 func (p *pauses) hold(ctx context.Context, rec StepRecord, child *run) {
-	p.some.Store(true)
+	p.anyWaiting.Store(true)
 	rec.Status, rec.FinishedAt = StatusPaused, time.Time{}
 	p.mu.Lock()
 	p.held = append(p.held, heldAct{rec, child})
@@ -235,7 +235,7 @@ func (r *run) endWaiting(ctx context.Context, reason error) {
 	for _, h := range held {
 		if h.child != nil {
 			res, err := h.child.finish(h.child.scoped(ctx), reason)
-			r.delegated(ctx, h.rec, h.child, res, err)
+			r.recordDelegation(ctx, h.rec, h.child, res, err)
 			r.outcome.update(func(t *tally) {
 				for _, s := range res.Steps {
 					if !slices.ContainsFunc(t.steps, func(own StepRecord) bool { return own.ID == s.ID }) {
@@ -250,7 +250,7 @@ func (r *run) endWaiting(ctx context.Context, reason error) {
 		r.end(ctx, rec)
 		if rec.Kind != StepCode { // a stage ends with its agent's code
 			r.emit(ctx, EventActionFinished, ActionFinished{
-				StepID: rec.ID, Name: rec.Name, Turn: rec.Turn, Code: out.Code, Message: out.Message, Cut: true,
+				StepID: rec.ID, Name: rec.Name, Turn: rec.Turn, Code: out.Code, Message: out.Message, Interrupted: true,
 			})
 		}
 	}

@@ -85,9 +85,9 @@ func newAccess(c Config) *access {
 	return a
 }
 
-// needs holds the scopes of patterns that are exceptions to the rule in [scopeOf]: GET requires ScopeRead, other
-// methods ScopeRun.
-var needs = map[string]Scope{
+// requiredScopes holds the scopes of patterns that are exceptions to the rule in [scopeOf]: GET requires ScopeRead,
+// other methods ScopeRun.
+var requiredScopes = map[string]Scope{
 	"GET /healthz":               ScopeNone,
 	"GET /readyz":                ScopeNone,
 	"GET /login":                 ScopeNone,
@@ -100,7 +100,7 @@ var needs = map[string]Scope{
 
 // scopeOf returns the scope that a pattern of the mux requires.
 func scopeOf(method, pattern string) Scope {
-	if s, ok := needs[pattern]; ok {
+	if s, ok := requiredScopes[pattern]; ok {
 		return s
 	}
 	if method == http.MethodGet || method == http.MethodHead {
@@ -127,7 +127,7 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 			who.name = id.Name
 		}
 		if often := s.access.limit(r, id); often != nil {
-			refuse(w, r, often)
+			writeProblem(w, r, often)
 			return
 		}
 		switch {
@@ -139,10 +139,10 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 			if media.CodeOf(err) == media.CodeUnauthorized {
 				w.Header().Set("WWW-Authenticate", "Bearer")
 			}
-			refuse(w, r, err)
+			writeProblem(w, r, err)
 			return
 		case !id.Scope.includes(need):
-			refuse(w, r, media.Errorf(media.CodeForbidden, "the access token %s has the scope %s, but this requires %s", id.Name, id.Scope, need))
+			writeProblem(w, r, media.Errorf(media.CodeForbidden, "the access token %s has the scope %s, but this requires %s", id.Name, id.Scope, need))
 			return
 		}
 		if err == nil {
@@ -158,7 +158,7 @@ const cookieName = "atelier_token"
 // identify returns the sender of a request, which is identified by a signed link, a bearer token or a cookie.
 func (a *access) identify(r *http.Request) (Identity, error) {
 	if r.URL.Query().Has(linkSignature) {
-		return a.linked(r)
+		return a.identifyLink(r)
 	}
 	if scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
 		return a.tokens.Identify(r.Context(), strings.TrimSpace(secret))
@@ -181,8 +181,9 @@ const (
 	linkSignature = "signature"
 )
 
-// linksLast is the minimum lifetime of a signed link. All links of the same hour are equal, so that browsers can cache.
-const linksLast = time.Hour
+// minLinkTTL is the minimum lifetime of a signed link. All links of the same hour are equal, so that browsers can
+// cache.
+const minLinkTTL = time.Hour
 
 // mediaURL returns a function for the addresses of items in a report. A report has no origin and therefore sends no
 // cookie. If tokens are required, its links are signed and expire.
@@ -191,7 +192,7 @@ func (a *access) mediaURL(r *http.Request) func(id string) string {
 		return func(id string) string { return "/media/" + id }
 	}
 	owner := IdentityOf(r.Context()).Owner
-	expires := strconv.FormatInt(a.now().Add(linksLast).Truncate(time.Hour).Add(linksLast).Unix(), 10)
+	expires := strconv.FormatInt(a.now().Add(minLinkTTL).Truncate(time.Hour).Add(minLinkTTL).Unix(), 10)
 	return func(id string) string {
 		q := url.Values{linkOwner: {owner}, linkExpires: {expires}, linkSignature: {a.signature(id, owner, expires)}}
 		return "/media/" + id + "?" + q.Encode()
@@ -204,8 +205,8 @@ func (a *access) signature(id, owner, expires string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// linked returns the identity of a signed link, which permits reading one item.
-func (a *access) linked(r *http.Request) (Identity, error) {
+// identifyLink returns the identity of a signed link, which permits reading one item.
+func (a *access) identifyLink(r *http.Request) (Identity, error) {
 	id, found := strings.CutPrefix(r.URL.Path, "/media/")
 	q := r.URL.Query()
 	owner, expires := q.Get(linkOwner), q.Get(linkExpires)
@@ -236,15 +237,15 @@ type rates struct {
 	clients map[string]*rate.Limiter
 }
 
-// take counts a request. It returns how long the client has to wait; 0 means that the request may pass.
-func (l *rates) take(client string) (wait time.Duration) {
+// throttle counts a request. It returns how long the client has to wait; 0 means that the request may pass.
+func (l *rates) throttle(client string) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
 	c, ok := l.clients[client]
 	if !ok {
 		if len(l.clients) >= maxClients {
-			l.forget(now)
+			l.evictIdle(now)
 		}
 		c = rate.NewLimiter(rate.Limit(l.perSecond), max(1, int(l.perSecond*burstSeconds)))
 		l.clients[client] = c
@@ -256,8 +257,8 @@ func (l *rates) take(client string) (wait time.Duration) {
 	return wait
 }
 
-// forget drops clients without recent requests, or all clients if too many remain. The caller must hold mu.
-func (l *rates) forget(now time.Time) {
+// evictIdle drops clients without recent requests, or all clients if too many remain. The caller must hold mu.
+func (l *rates) evictIdle(now time.Time) {
 	for name, c := range l.clients {
 		if c.TokensAt(now) >= float64(c.Burst()) {
 			delete(l.clients, name)
@@ -278,7 +279,7 @@ func (a *access) limit(r *http.Request, id Identity) error {
 		host, _, _ := net.SplitHostPort(r.RemoteAddr) // RemoteAddr is always valid
 		client = "address " + host
 	}
-	wait := a.rates.take(client)
+	wait := a.rates.throttle(client)
 	if wait == 0 {
 		return nil
 	}
@@ -287,10 +288,10 @@ func (a *access) limit(r *http.Request, id Identity) error {
 	return err
 }
 
-// guarded rejects requests from other sites. The Host header must name this server, so that a foreign name that
+// rejectCrossSite rejects requests from other sites. The Host header must name this server, so that a foreign name that
 // resolves to this machine cannot be used (DNS rebinding). A page of another origin may link here, but neither send nor
 // read.
-func (s *Server) guarded(next http.Handler) http.Handler {
+func (s *Server) rejectCrossSite(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -301,9 +302,9 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		}
 		switch {
 		case !s.knownHost(r.Host):
-			refuse(w, r, media.Errorf(media.CodeForbidden, "this server does not have the host name %.80q: use the address that it printed when it started, or set ATELIER_PUBLIC_URL", media.ErrorText(r.Host)))
-		case foreign(r):
-			refuse(w, r, media.Errorf(media.CodeForbidden, "requests from other sites' pages are refused"))
+			writeProblem(w, r, media.Errorf(media.CodeForbidden, "this server does not have the host name %.80q: use the address that it printed when it started, or set ATELIER_PUBLIC_URL", media.ErrorText(r.Host)))
+		case isCrossOrigin(r):
+			writeProblem(w, r, media.Errorf(media.CodeForbidden, "requests from other sites' pages are refused"))
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -326,8 +327,8 @@ func (s *Server) knownHost(hostport string) bool {
 	return err == nil && (ip.IsLoopback() || s.cfg.Tokens != nil)
 }
 
-// foreign reports whether a page of another origin sent the request. Only browsers declare this.
-func foreign(r *http.Request) bool {
+// isCrossOrigin reports whether a page of another origin sent the request. Only browsers declare this.
+func isCrossOrigin(r *http.Request) bool {
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	// A report in a sandboxed frame has no origin. Its pictures send the origin null and may be shown. Pages cannot
 	// read the bytes of another origin's picture.

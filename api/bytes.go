@@ -110,7 +110,7 @@ func (p *plainErrors) WriteHeader(status int) {
 	for _, k := range []string{"ETag", "Cache-Control", "Content-Disposition", "Content-Length"} {
 		p.Header().Del(k)
 	}
-	refuse(p.ResponseWriter, p.r, newProblem(status, media.CodeInvalid, fmt.Sprintf("the Range %.80q is outside of these bytes", media.ErrorText(p.r.Header.Get("Range")))))
+	writeProblem(p.ResponseWriter, p.r, newProblem(status, media.CodeInvalid, fmt.Sprintf("the Range %.80q is outside of these bytes", media.ErrorText(p.r.Header.Get("Range")))))
 }
 
 func (p *plainErrors) Write(b []byte) (int, error) {

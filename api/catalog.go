@@ -67,8 +67,8 @@ type Provider struct {
 }
 
 func registerCatalog(rt *routes, c CatalogService) {
-	whole(rt, "/api/agents", "List agents", "catalog", c.Agents)
-	whole(rt, "/api/chat-models", "List chat models", "catalog", c.ChatModels)
-	whole(rt, "/api/models", "List models", "catalog", c.Models)
-	whole(rt, "/api/providers", "List providers", "catalog", c.Providers)
+	registerList(rt, "/api/agents", "List agents", "catalog", c.Agents)
+	registerList(rt, "/api/chat-models", "List chat models", "catalog", c.ChatModels)
+	registerList(rt, "/api/models", "List models", "catalog", c.Models)
+	registerList(rt, "/api/providers", "List providers", "catalog", c.Providers)
 }

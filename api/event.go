@@ -20,9 +20,9 @@ import (
 const (
 	// heartbeat is the interval of heartbeats in an idle stream.
 	heartbeat = 15 * time.Second
-	// writeWithin is the write timeout of events that are sent together: at most sendAt bytes plus one event.
-	writeWithin = 20 * time.Second
-	sendAt      = 64 << 10
+	// writeTimeout is the write timeout of events that are sent together: at most flushThreshold bytes plus one event.
+	writeTimeout   = 20 * time.Second
+	flushThreshold = 64 << 10
 	// reconnect sets the reconnection time of browsers, in milliseconds.
 	reconnect = "retry: 1500\n\n"
 )
@@ -71,7 +71,7 @@ func beginEvents(h http.Header) {
 func (h *Hub) Follow(ctx context.Context, run string, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		more := true
-		out := &eventWriter{flushed: func() error { return nil }, patient: func() {}}
+		out := &eventWriter{flushResponse: func() error { return nil }, extendDeadline: func() {}}
 		out.w = writerFunc(func(b []byte) (int, error) {
 			in := NewEventReader(bytes.NewReader(b))
 			e, err := in.Next()
@@ -118,7 +118,7 @@ func (h *Hub) stream(ctx context.Context, run string, after int64, out *eventWri
 		}
 	}
 	select {
-	case <-h.begun: // events saved from here on are either read below or passed on
+	case <-h.ready: // events saved from here on are either read below or passed on
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -126,11 +126,11 @@ func (h *Hub) stream(ctx context.Context, run string, after int64, out *eventWri
 	if err != nil {
 		return err
 	}
-	reader, now, ok := h.join(tree)
+	reader, now, ok := h.addReader(tree)
 	if !ok {
 		return media.Errorf(media.CodeUnavailable, "the server is stopping: reconnect in a moment")
 	}
-	defer h.leave(reader)
+	defer h.removeReader(reader)
 	begin()
 	out.write([]byte(reconnect))
 	if after < 0 || after > newest { // the id may come from another database
@@ -185,35 +185,35 @@ func (h *Hub) replay(ctx context.Context, out *eventWriter, run string, after in
 // eventWriter writes to one reader and remembers whether the reader has disconnected.
 type eventWriter struct {
 	w io.Writer
-	// patient extends the deadline before the first of the writes that are sent together. flushed sends them.
-	patient func()
-	flushed func() error
-	err     error
-	unsent  int // bytes
+	// extendDeadline extends the deadline before the first of the writes that are sent together. flushed sends them.
+	extendDeadline func()
+	flushResponse  func() error
+	err            error
+	unsent         int // bytes
 }
 
 // newEventWriter creates a writer to a client.
 func newEventWriter(w http.ResponseWriter) *eventWriter {
 	c := http.NewResponseController(w)
 	var set time.Time
-	return &eventWriter{w: w, flushed: c.Flush, patient: func() {
-		if now := time.Now(); now.Sub(set) > writeWithin/20 { //nolint:forbidigo // a deadline of the connection
+	return &eventWriter{w: w, flushResponse: c.Flush, extendDeadline: func() {
+		if now := time.Now(); now.Sub(set) > writeTimeout/20 { //nolint:forbidigo // a deadline of the connection
 			set = now
-			_ = c.SetWriteDeadline(now.Add(writeWithin)) // test recorders have no deadline
+			_ = c.SetWriteDeadline(now.Add(writeTimeout)) // test recorders have no deadline
 		}
 	}}
 }
 
-// add writes data, and flushes when sendAt bytes are unsent.
+// add writes data, and flushes when flushThreshold bytes are unsent.
 func (o *eventWriter) add(b []byte) {
 	if o.err != nil {
 		return
 	}
 	if o.unsent == 0 {
-		o.patient()
+		o.extendDeadline()
 	}
 	_, o.err = o.w.Write(b)
-	if o.unsent += len(b); o.unsent >= sendAt {
+	if o.unsent += len(b); o.unsent >= flushThreshold {
 		o.flush()
 	}
 }
@@ -221,7 +221,7 @@ func (o *eventWriter) add(b []byte) {
 func (o *eventWriter) flush() {
 	if o.err == nil && o.unsent > 0 {
 		o.unsent = 0
-		o.err = o.flushed()
+		o.err = o.flushResponse()
 	}
 }
 

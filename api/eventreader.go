@@ -85,7 +85,7 @@ func (r *EventReader) Next() (Event, error) {
 				r.last = e.ID
 			}
 			if e.Kind != "" {
-				return e, e.about()
+				return e, e.parseCommon()
 			}
 			e, given = Event{}, false
 		}
@@ -98,8 +98,8 @@ func (r *EventReader) Next() (Event, error) {
 	return Event{}, io.EOF
 }
 
-// about reads the common fields of an event from its data.
-func (e *Event) about() error {
+// parseCommon reads the common fields of an event from its data.
+func (e *Event) parseCommon() error {
 	var about eventAbout
 	if err := json.Unmarshal(e.Data, &about); err != nil {
 		return media.Errorf(media.CodeBadResponse, "read the data of an event %.40s: %s", e.Kind, media.ErrorText(err.Error()))

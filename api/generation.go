@@ -104,7 +104,7 @@ type RetrySlots struct {
 func registerGenerations(rt *routes, gs GenerationService) {
 	const path, tag = "/api/generations", "generations"
 	handle(rt, accepted(path, "Start generation", tag), func(ctx context.Context, in *withKey[NewGeneration]) (*answer[Generation], error) {
-		return once(ctx, &rt.keys, in.Key, call{Name: "generations", Body: in.Body}, func(ctx context.Context, id string) (Generation, error) {
+		return idempotent(ctx, &rt.keys, in.Key, call{Name: "generations", Body: in.Body}, func(ctx context.Context, id string) (Generation, error) {
 			return gs.StartGeneration(ctx, id, in.Body)
 		})
 	})
@@ -120,7 +120,7 @@ func registerGenerations(rt *routes, gs GenerationService) {
 	},
 	) (*answer[Generation], error) {
 		all := in.Body != nil && in.Body.All
-		return onceOf(ctx, &rt.keys, in.Key, change[Generation]{
+		return idempotentChange(ctx, &rt.keys, in.Key, change[Generation]{
 			call{Name: "retry " + in.ID, Body: all},
 			Subject{Generation: in.ID},
 			func(ctx context.Context) (Generation, error) { return gs.RetryGeneration(ctx, in.ID, all) },

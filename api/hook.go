@@ -40,7 +40,7 @@ type hookResource struct{ hooks HookService }
 func (h hookResource) register(rt *routes) {
 	rt.mux.HandleFunc("POST /hooks/{provider}", func(w http.ResponseWriter, r *http.Request) {
 		if err := h.take(w, r); err != nil {
-			refuse(w, r, err)
+			writeProblem(w, r, err)
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// gather is how long the hub collects events before it sends them; pause is the minimum time between two sends.
+	// batchDelay is how long the hub collects events before it sends them; pause is the minimum time between two sends.
 	// Both are per reader: a send takes about 15 µs of CPU time per reader, so that ten simultaneous events reach a
 	// thousand readers sooner together than one by one. With few readers, the hub does not wait.
-	gather = 10 * time.Microsecond
-	pause  = 20 * time.Microsecond
-	few    = 100
+	batchDelay          = 10 * time.Microsecond
+	minSendInterval     = 20 * time.Microsecond
+	maxUnbatchedReaders = 100
 	// readerBuffer is the number of sends that a reader may fall behind before it is dropped. A dropped reader
 	// reconnects with its Last-Event-ID.
 	readerBuffer = 256
@@ -56,15 +56,15 @@ type Hub struct {
 	stopped bool
 	// pending holds the events since the last send.
 	pending []frame
-	// texts holds the messages in progress, by run. A new reader gets the whole text.
-	texts map[string]writing
+	// partialMessages holds the messages in progress, by run. A new reader gets the whole text.
+	partialMessages map[string]partialMessage
 
-	begun     chan struct{}        // closed when the end of the log is known; from then on, readers miss nothing
-	transient chan ledger.Event    // events that are not saved and belong to no run
-	trees     map[string]knownTree // used only by the goroutine of Run
-	last      int64                // all events up to this position were delivered; used only by Run
-	next      *time.Timer          // fires for a send; used only by Run
-	waiting   bool                 // next is running; used only by Run
+	ready       chan struct{}        // closed when the end of the log is known; from then on, readers miss nothing
+	transient   chan ledger.Event    // events that are not saved and belong to no run
+	trees       map[string]knownTree // used only by the goroutine of Run
+	last        int64                // all events up to this position were delivered; used only by Run
+	sendTimer   *time.Timer          // fires for a send; used only by Run
+	timerActive bool                 // next is running; used only by Run
 }
 
 // knownTree caches facts about a run tree.
@@ -74,8 +74,8 @@ type knownTree struct {
 	foreign bool
 }
 
-// writing is a message in progress.
-type writing struct {
+// partialMessage is a message in progress.
+type partialMessage struct {
 	tree string
 	text []rune
 	show frame
@@ -96,12 +96,12 @@ type eventReader struct {
 
 // NewHub creates a hub. The hub delivers nothing until Run is called.
 func NewHub(src EventSource) *Hub {
-	return &Hub{src: src, readers: map[*eventReader]struct{}{}, texts: map[string]writing{}, trees: map[string]knownTree{}, begun: make(chan struct{}), transient: make(chan ledger.Event, readerBuffer)}
+	return &Hub{src: src, readers: map[*eventReader]struct{}{}, partialMessages: map[string]partialMessage{}, trees: map[string]knownTree{}, ready: make(chan struct{}), transient: make(chan ledger.Event, readerBuffer)}
 }
 
-// Tell delivers an event that is not saved to the readers of all events. It does not block: if the queue is full, it
+// Publish delivers an event that is not saved to the readers of all events. It does not block: if the queue is full, it
 // drops the event.
-func (h *Hub) Tell(e ledger.Event) {
+func (h *Hub) Publish(e ledger.Event) {
 	select {
 	case h.transient <- e:
 	default:
@@ -115,14 +115,14 @@ func (h *Hub) Run(ctx context.Context) {
 	defer func() { unsubscribe() }()
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	h.next = time.NewTimer(0)
-	defer h.next.Stop()
-	h.waiting = true
+	h.sendTimer = time.NewTimer(0)
+	defer h.sendTimer.Stop()
+	h.timerActive = true
 	started := h.begin(ctx)
 	for {
 		select {
-		case <-h.next.C:
-			h.waiting = false
+		case <-h.sendTimer.C:
+			h.timerActive = false
 			h.send()
 			continue
 		case e, ok := <-events:
@@ -130,16 +130,16 @@ func (h *Hub) Run(ctx context.Context) {
 			case !ok:
 				events, unsubscribe = h.src.Subscribe()
 			case e.Position == 0:
-				h.showRun(ctx, e)
+				h.deliverRunEvent(ctx, e)
 				continue
 			case e.Position <= h.last:
 				continue
 			case e.Position == h.last+1 && started:
-				h.pass(ctx, e)
+				h.deliver(ctx, e)
 				continue
 			}
 		case e := <-h.transient:
-			h.show(e, "")
+			h.enqueue(e, "")
 			continue
 		case <-tick.C:
 		case <-ctx.Done():
@@ -156,7 +156,7 @@ func (h *Hub) begin(ctx context.Context) bool {
 	last, err := h.src.LastPosition(ctx)
 	h.last = max(h.last, last)
 	if err == nil {
-		close(h.begun)
+		close(h.ready)
 	}
 	return err == nil
 }
@@ -169,7 +169,7 @@ func (h *Hub) catchUp(ctx context.Context) {
 			slog.WarnContext(ctx, "events not read", slog.String("error", media.ErrorText(err.Error())))
 		}
 		for _, e := range events {
-			h.pass(ctx, e)
+			h.deliver(ctx, e)
 		}
 		if len(events) < ledger.MaxLimit {
 			return
@@ -177,14 +177,14 @@ func (h *Hub) catchUp(ctx context.Context) {
 	}
 }
 
-// pass delivers a saved event.
-func (h *Hub) pass(ctx context.Context, e ledger.Event) {
+// deliver delivers a saved event.
+func (h *Hub) deliver(ctx context.Context, e ledger.Event) {
 	h.last = max(h.last, e.Position)
-	h.showRun(ctx, e)
+	h.deliverRunEvent(ctx, e)
 }
 
-// showRun delivers an event of a run, unless the run belongs to another owner.
-func (h *Hub) showRun(ctx context.Context, e ledger.Event) {
+// deliverRunEvent delivers an event of a run, unless the run belongs to another owner.
+func (h *Hub) deliverRunEvent(ctx context.Context, e ledger.Event) {
 	h.mu.Lock()
 	idle := len(h.readers) == 0
 	h.mu.Unlock()
@@ -193,12 +193,12 @@ func (h *Hub) showRun(ctx context.Context, e ledger.Event) {
 		conversation, visible = h.conversation(ctx, e.Tree)
 	}
 	if visible {
-		h.show(e, conversation)
+		h.enqueue(e, conversation)
 	}
 }
 
-// show delivers an event to the readers of its tree, at once or with the next send.
-func (h *Hub) show(e ledger.Event, conversation string) {
+// enqueue delivers an event to the readers of its tree, at once or with the next send.
+func (h *Hub) enqueue(e ledger.Event, conversation string) {
 	h.mu.Lock()
 	if f, ok := h.frame(e, conversation); ok {
 		h.pending = append(h.pending, f)
@@ -206,18 +206,18 @@ func (h *Hub) show(e ledger.Event, conversation string) {
 	readers := len(h.readers)
 	h.mu.Unlock()
 	switch {
-	case h.waiting:
-	case readers > few:
-		h.wait(readers, gather)
+	case h.timerActive:
+	case readers > maxUnbatchedReaders:
+		h.delaySend(readers, batchDelay)
 	default:
 		h.send()
 	}
 }
 
-// wait delays the next send by a time per reader.
-func (h *Hub) wait(readers int, each time.Duration) {
-	h.next.Reset(time.Duration(readers) * each)
-	h.waiting = true
+// delaySend delays the next send by a time per reader.
+func (h *Hub) delaySend(readers int, each time.Duration) {
+	h.sendTimer.Reset(time.Duration(readers) * each)
+	h.timerActive = true
 }
 
 // send sends the pending events, if there are any.
@@ -226,7 +226,7 @@ func (h *Hub) send() {
 	defer h.mu.Unlock()
 	if len(h.pending) > 0 {
 		h.flush()
-		h.wait(len(h.readers), pause)
+		h.delaySend(len(h.readers), minSendInterval)
 	}
 }
 
@@ -256,7 +256,7 @@ const kindDelta = "message-delta"
 // frame encodes an event. A partial message becomes the whole text so far. The caller must hold mu.
 func (h *Hub) frame(e ledger.Event, conversation string) (frame, bool) {
 	if e.Kind == kindDelta {
-		text, ok := h.written(e)
+		text, ok := h.appendDelta(e)
 		if !ok {
 			return frame{}, false
 		}
@@ -264,25 +264,25 @@ func (h *Hub) frame(e ledger.Event, conversation string) (frame, bool) {
 		f := frame{e.Tree, e.Position, encodeEvent(e, conversation)}
 		late := e
 		late.Position = 0
-		h.texts[e.RunID] = writing{e.Tree, text, frame{e.Tree, 0, encodeEvent(late, conversation)}}
+		h.partialMessages[e.RunID] = partialMessage{e.Tree, text, frame{e.Tree, 0, encodeEvent(late, conversation)}}
 		return f, true
 	}
 	if e.Kind == "operation-partial" {
-		e.Payload = addressed(e.Payload)
+		e.Payload = withPreviewURL(e.Payload)
 	}
 	if over := strings.TrimPrefix(e.Kind, "run-"); e.Kind == "message-withdrawn" || over == "succeeded" || over == "failed" || over == "cancelled" || over == "paused" {
-		delete(h.texts, e.RunID)
-		for run, w := range h.texts {
+		delete(h.partialMessages, e.RunID)
+		for run, w := range h.partialMessages {
 			if w.tree == e.Tree && e.RunID == e.Tree {
-				delete(h.texts, run)
+				delete(h.partialMessages, run)
 			}
 		}
 	}
 	return frame{e.Tree, e.Position, encodeEvent(e, conversation)}, true
 }
 
-// addressed adds an address for the bytes to the item of a preview, which has no record.
-func addressed(payload json.RawMessage) json.RawMessage {
+// withPreviewURL adds an address for the bytes to the item of a preview, which has no record.
+func withPreviewURL(payload json.RawMessage) json.RawMessage {
 	var p map[string]any
 	if json.Unmarshal(payload, &p) != nil {
 		return payload
@@ -300,8 +300,8 @@ func addressed(payload json.RawMessage) json.RawMessage {
 	return b
 }
 
-// written returns the message of a run with a new part. A part that leaves a gap is dropped.
-func (h *Hub) written(e ledger.Event) ([]rune, bool) {
+// appendDelta returns the message of a run with a new part. A part that leaves a gap is dropped.
+func (h *Hub) appendDelta(e ledger.Event) ([]rune, bool) {
 	var part struct {
 		Text   string `json:"text"`
 		Offset int    `json:"offset"`
@@ -309,7 +309,7 @@ func (h *Hub) written(e ledger.Event) ([]rune, bool) {
 	if json.Unmarshal(e.Payload, &part) != nil || part.Offset < 0 {
 		return nil, false
 	}
-	have := h.texts[e.RunID].text
+	have := h.partialMessages[e.RunID].text
 	if part.Offset > len(have) {
 		return nil, false
 	}
@@ -363,8 +363,8 @@ func encodeEvent(e ledger.Event, conversation string) []byte {
 	return b.Bytes()
 }
 
-// join adds a reader of a tree, or of all events, and returns the messages in progress.
-func (h *Hub) join(tree string) (r *eventReader, now []frame, ok bool) {
+// addReader adds a reader of a tree, or of all events, and returns the messages in progress.
+func (h *Hub) addReader(tree string) (r *eventReader, now []frame, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.stopped {
@@ -373,7 +373,7 @@ func (h *Hub) join(tree string) (r *eventReader, now []frame, ok bool) {
 	h.flush() // pending events are in the messages in progress, or are saved
 	r = &eventReader{tree: tree, frames: make(chan []frame, readerBuffer)}
 	h.readers[r] = struct{}{}
-	for _, w := range h.texts {
+	for _, w := range h.partialMessages {
 		if tree == "" || w.tree == tree {
 			now = append(now, w.show)
 		}
@@ -388,8 +388,8 @@ func (h *Hub) Readers() int {
 	return len(h.readers)
 }
 
-// leave closes a reader.
-func (h *Hub) leave(r *eventReader) {
+// removeReader closes a reader.
+func (h *Hub) removeReader(r *eventReader) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.drop(r)
@@ -405,9 +405,9 @@ func (h *Hub) drop(r *eventReader) {
 
 func (h *Hub) stop() {
 	select {
-	case <-h.begun:
+	case <-h.ready:
 	default:
-		close(h.begun) // waiting readers learn that the hub has stopped
+		close(h.ready) // waiting readers learn that the hub has stopped
 	}
 	h.mu.Lock()
 	h.stopped = true

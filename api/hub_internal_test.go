@@ -93,7 +93,7 @@ type reading struct {
 }
 
 func joined(h *Hub, tree string) *reading {
-	r, _, _ := h.join(tree)
+	r, _, _ := h.addReader(tree)
 	return &reading{eventReader: r}
 }
 
@@ -141,7 +141,7 @@ func TestMessagesGrow(t *testing.T) {
 		}
 	}
 	l.live <- delta("lost", 99) // does not follow
-	_, now, _ := h.join("")
+	_, now, _ := h.addReader("")
 	if len(now) != 1 || !strings.Contains(string(now[0].text), `"text":"Anew"`) {
 		t.Errorf("late: %v", now)
 	}
@@ -149,7 +149,7 @@ func TestMessagesGrow(t *testing.T) {
 	if f := r.next(t); f.position != 1 || !strings.HasPrefix(string(f.text), "id: 1\nevent: run-succeeded\ndata: {\"run_id\":\"t\",\"tree\":\"t\",\"conversation_id\":\"c\"") {
 		t.Errorf("%s", f.text)
 	}
-	if _, now, _ := h.join(""); len(now) != 0 {
+	if _, now, _ := h.addReader(""); len(now) != 0 {
 		t.Errorf("after the end: %v", now)
 	}
 }
@@ -182,7 +182,7 @@ func hubOfMany(t *testing.T) (*Hub, *log) {
 	t.Helper()
 	h, l := running(t)
 	for range 1000 {
-		h.join("of others")
+		h.addReader("of others")
 	}
 	synctest.Wait()
 	return h, l
@@ -193,7 +193,7 @@ func TestSlowReadersAreDropped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, l := running(t)
-		slow, _, _ := h.join("")
+		slow, _, _ := h.addReader("")
 		other := joined(h, "elsewhere")
 		for range readerBuffer + 1 {
 			l.live <- ledger.Event{Tree: "t", RunID: "t", Kind: "operation-progress"}
@@ -222,7 +222,7 @@ func TestAFewReadersDoNotWait(t *testing.T) {
 		for range 2 {
 			l.live <- l.save(ledger.Event{Tree: "t", RunID: "t", Kind: "warning"})
 		}
-		for want, after := range []time.Duration{0, pause} {
+		for want, after := range []time.Duration{0, minSendInterval} {
 			if f := r.next(t); f.position != int64(want+1) || time.Since(began) != after {
 				t.Errorf("event %d after %s, want %d after %s", f.position, time.Since(began), want+1, after)
 			}
@@ -256,15 +256,15 @@ func TestEventsOfOneMomentAreSentTogether(t *testing.T) {
 				t.Errorf("%d more at once", len(r.sent))
 			}
 		}
-		want(1002*gather, all, 1, 2)
+		want(1002*batchDelay, all, 1, 2)
 		send("a", "b")
-		want(1002*(gather+pause), all, 3, 4)
-		want(1002*(gather+pause), one, 2)
-		want(1002*(gather+pause), one, 4)
+		want(1002*(batchDelay+minSendInterval), all, 3, 4)
+		want(1002*(batchDelay+minSendInterval), one, 2)
+		want(1002*(batchDelay+minSendInterval), one, 4)
 		l.live <- delta("Once", 0)
 		l.live <- delta(" more", 4)
 		synctest.Wait() // the hub has both, and waits for more
-		_, now, _ := h.join("t")
+		_, now, _ := h.addReader("t")
 		if len(now) != 1 || !strings.Contains(string(now[0].text), "Once more") {
 			t.Errorf("late: %v", now)
 		}
@@ -286,7 +286,7 @@ func TestPreviewsHaveAnAddress(t *testing.T) {
 		`{"note":"x"}`: `{"note":"x"}`,
 		`7`:            `7`,
 	} {
-		if got := string(addressed(json.RawMessage(payload))); got != want {
+		if got := string(withPreviewURL(json.RawMessage(payload))); got != want {
 			t.Errorf("%s: %s, want %s", payload, got, want)
 		}
 	}

@@ -107,7 +107,7 @@ func registerInteractions(rt *routes, is InteractionService) {
 		return version(c.Version, c), err
 	})
 	handle(rt, accepted(path+"/answer", "Answer interaction", tag), func(ctx context.Context, in *withIDAndKey[InteractionAnswer]) (*answer[Started], error) {
-		return once(ctx, &rt.keys, in.Key, call{Name: "answer interaction " + in.ID, Body: in.Body}, func(ctx context.Context, _ string) (Started, error) {
+		return idempotent(ctx, &rt.keys, in.Key, call{Name: "answer interaction " + in.ID, Body: in.Body}, func(ctx context.Context, _ string) (Started, error) {
 			return is.AnswerInteraction(ctx, in.ID, in.Body)
 		})
 	})

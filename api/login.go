@@ -35,14 +35,14 @@ const (
 func (a *access) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
-		refuse(w, r, media.Errorf(media.CodeInvalid, "the form cannot be read"))
+		writeProblem(w, r, media.Errorf(media.CodeInvalid, "the form cannot be read"))
 		return
 	}
 	secret := strings.TrimSpace(r.PostForm.Get("token")) // only from the body: many systems log URLs
 	next := localPath(r.PostForm.Get("next"))
 	if _, err := a.tokens.Identify(r.Context(), secret); err != nil {
 		if media.CodeOf(err) != media.CodeUnauthorized {
-			refuse(w, r, err)
+			writeProblem(w, r, err)
 			return
 		}
 		writeLogin(w, http.StatusUnauthorized, loginPage{Next: next, Error: media.ErrorText(err.Error())})

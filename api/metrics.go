@@ -27,10 +27,10 @@ type Sample struct {
 	Value  float64
 }
 
-// served counts answered requests.
-type served struct {
+// requestStats counts answered requests.
+type requestStats struct {
 	mu      sync.Mutex // guards the fields below
-	routes  map[route]*answered
+	routes  map[route]*routeStats
 	in, out int64 // bytes of media
 }
 
@@ -40,21 +40,21 @@ type route struct {
 	status       int
 }
 
-type answered struct {
+type routeStats struct {
 	count   int64
 	seconds float64
 }
 
-// note counts an answered request.
-func (m *served) note(k route, took time.Duration, in, out int64) {
+// observe counts an answered request.
+func (m *requestStats) observe(k route, took time.Duration, in, out int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.routes == nil {
-		m.routes = map[route]*answered{}
+		m.routes = map[route]*routeStats{}
 	}
 	a := m.routes[k]
 	if a == nil {
-		a = &answered{}
+		a = &routeStats{}
 		m.routes[k] = a
 	}
 	a.count++
@@ -64,7 +64,7 @@ func (m *served) note(k route, took time.Duration, in, out int64) {
 }
 
 // samples returns the counts as metrics.
-func (m *served) samples() (out []Sample) {
+func (m *requestStats) samples() (out []Sample) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for k, a := range m.routes {
@@ -83,7 +83,7 @@ func (m *served) samples() (out []Sample) {
 
 // metrics responds with all metrics in the Prometheus text format.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
-	all := append(s.served.samples(), Sample{"atelier_goroutines", "gauge", "Goroutines.", nil, float64(runtime.NumGoroutine())})
+	all := append(s.stats.samples(), Sample{"atelier_goroutines", "gauge", "Goroutines.", nil, float64(runtime.NumGoroutine())})
 	if rss, ok := residentBytes(); ok {
 		all = append(all, Sample{"process_resident_memory_bytes", "gauge", "Resident memory.", nil, rss})
 	}
@@ -141,10 +141,10 @@ type callerKey struct{}
 // caller is the sender of a request. Only inner handlers know it.
 type caller struct{ name string }
 
-// recorded counts each request and logs it at level debug: its route, but never its URL, headers or body.
+// recordRequests counts each request and logs it at level debug: its route, but never its URL, headers or body.
 //
 //nolint:contextcheck // the request has its context
-func (s *Server) recorded(next http.Handler) http.Handler {
+func (s *Server) recordRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := s.cfg.Now()
 		_, pattern := s.routes.mux.Handler(r)
@@ -169,7 +169,7 @@ func (s *Server) recorded(next http.Handler) http.Handler {
 				took = 0
 			}
 			uploads, reads := k.method == http.MethodPost && k.path == "/api/media", k.path == "/media/{id}" || k.path == "/api/media/zip"
-			s.served.note(k, took, in.n*count(uploads), out.n*count(reads))
+			s.stats.observe(k, took, in.n*count(uploads), out.n*count(reads))
 			slog.LogAttrs(
 				r.Context(), slog.LevelDebug, "request", slog.String("method", k.method), slog.String("route", k.path), slog.Int("status", k.status),
 				slog.Int64("ms", took.Milliseconds()), slog.Int64("bytes", out.n), slog.String("token", who.name),

@@ -46,26 +46,26 @@ type call struct {
 type keys struct {
 	KeyService // nil: keys are not stored
 
-	mu  sync.Mutex               // guards all
-	all map[string]chan struct{} // requests with a key that are in progress in this process
+	mu         sync.Mutex               // guards all
+	inProgress map[string]chan struct{} // requests with a key that are in progress in this process
 }
 
-// enter waits until this process has no other request with the key in progress.
-func (k *keys) enter(ctx context.Context, key string) (leave func(), err error) {
+// acquire waits until this process has no other request with the key in progress.
+func (k *keys) acquire(ctx context.Context, key string) (leave func(), err error) {
 	for {
 		k.mu.Lock()
-		wait, busy := k.all[key]
+		wait, busy := k.inProgress[key]
 		if !busy {
-			if k.all == nil {
-				k.all = map[string]chan struct{}{}
+			if k.inProgress == nil {
+				k.inProgress = map[string]chan struct{}{}
 			}
 			done := make(chan struct{})
-			k.all[key] = done
+			k.inProgress[key] = done
 			k.mu.Unlock()
 			return func() {
 				k.mu.Lock()
 				defer k.mu.Unlock()
-				delete(k.all, key)
+				delete(k.inProgress, key)
 				close(done)
 			}, nil
 		}
@@ -78,43 +78,44 @@ func (k *keys) enter(ctx context.Context, key string) (leave func(), err error) 
 	}
 }
 
-// once executes a request that costs money once per key. A repeated request gets the first response, even if the first
-// request is still in progress. Another request with the key is a conflict. An error is not stored.
-func once[T any](ctx context.Context, k *keys, key string, c call, do func(ctx context.Context, id string) (T, error)) (*answer[T], error) {
+// idempotent executes a request that costs money once per key. A repeated request gets the first response, even if the
+// first request is still in progress. Another request with the key is a conflict. An error is not stored.
+func idempotent[T any](ctx context.Context, k *keys, key string, c call, do func(ctx context.Context, id string) (T, error)) (*answer[T], error) {
 	c.key, c.id = key, uuid.Must(uuid.NewV7()).String()
-	return claimed(ctx, k, c, do)
+	return executeClaimed(ctx, k, c, do)
 }
 
 // change is a request that changes a run or a generation and creates no new one.
 type change[T any] struct {
 	call
-	of Subject
-	do func(ctx context.Context) (T, error)
-	// present responds if an earlier attempt took effect, but its process died before it saved a response for the key.
-	present func(ctx context.Context) (T, error)
+	subject Subject
+	do      func(ctx context.Context) (T, error)
+	// respondExisting responds if an earlier attempt took effect, but its process died before it saved a response for
+	// the key.
+	respondExisting func(ctx context.Context) (T, error)
 }
 
-// onceOf is [once] for a change.
-func onceOf[T any](ctx context.Context, k *keys, key string, c change[T]) (*answer[T], error) {
+// idempotentChange is [idempotent] for a change.
+func idempotentChange[T any](ctx context.Context, k *keys, key string, c change[T]) (*answer[T], error) {
 	if key == "" || k.KeyService == nil {
-		return claimed(ctx, k, c.call, func(ctx context.Context, _ string) (T, error) { return c.do(ctx) })
+		return executeClaimed(ctx, k, c.call, func(ctx context.Context, _ string) (T, error) { return c.do(ctx) })
 	}
-	stage, err := k.StageOf(ctx, c.of)
+	stage, err := k.StageOf(ctx, c.subject)
 	if err != nil {
 		return nil, err
 	}
 	own := uuid.Must(uuid.NewV7()).String() + " "
 	c.key, c.id = key, own+stage
-	return claimed(ctx, k, c.call, func(ctx context.Context, first string) (T, error) {
+	return executeClaimed(ctx, k, c.call, func(ctx context.Context, first string) (T, error) {
 		if _, before, _ := strings.Cut(first, " "); !strings.HasPrefix(first, own) && before != stage {
-			return c.present(ctx)
+			return c.respondExisting(ctx)
 		}
 		return c.do(ctx)
 	})
 }
 
-// claimed executes a request with the id of the first claim of its key.
-func claimed[T any](ctx context.Context, k *keys, c call, do func(ctx context.Context, id string) (T, error)) (*answer[T], error) {
+// executeClaimed executes a request with the id of the first claim of its key.
+func executeClaimed[T any](ctx context.Context, k *keys, c call, do func(ctx context.Context, id string) (T, error)) (*answer[T], error) {
 	// A started request is finished even if the client disconnects: the key must get its response.
 	ctx = context.WithoutCancel(ctx)
 	out := &answer[T]{}
@@ -123,7 +124,7 @@ func claimed[T any](ctx context.Context, k *keys, c call, do func(ctx context.Co
 		out.Body, err = do(ctx, c.id)
 		return out, err
 	}
-	leave, err := k.enter(ctx, c.key)
+	leave, err := k.acquire(ctx, c.key)
 	if err != nil {
 		return nil, err
 	}

@@ -24,13 +24,13 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	f, packed := s.file(r, name)
 	if f == nil {
-		refuse(w, r, media.Errorf(media.CodeNotFound, "there is nothing at %.200s", media.ErrorText(r.URL.Path)))
+		writeProblem(w, r, media.Errorf(media.CodeNotFound, "there is nothing at %.200s", media.ErrorText(r.URL.Path)))
 		return
 	}
 	defer func() { _ = f.Close() }() // read-only
 	info, err := f.Stat()
 	if err != nil || info.IsDir() {
-		refuse(w, r, media.Errorf(media.CodeNotFound, "there is nothing at %.200s", media.ErrorText(r.URL.Path)))
+		writeProblem(w, r, media.Errorf(media.CodeNotFound, "there is nothing at %.200s", media.ErrorText(r.URL.Path)))
 		return
 	}
 	kind := mime.TypeByExtension(path.Ext(name))

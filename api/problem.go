@@ -125,8 +125,8 @@ func newProblem(status int, code media.Code, detail string) *Problem {
 	return &Problem{Status: status, Title: title, Code: string(code), Detail: detail}
 }
 
-// refuse responds with the problem of an error.
-func refuse(w http.ResponseWriter, r *http.Request, err error) {
+// writeProblem responds with the problem of an error.
+func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(r.Context(), err)
 	for k, v := range p.GetHeaders() {
 		w.Header()[k] = v
@@ -173,8 +173,8 @@ func pointer(location string) string {
 	return "/" + rest
 }
 
-// ValidationError is the error of a value that does not match its schema. Its problem lists each location, and has status
-// 422 if the code is media.CodeInvalid.
+// ValidationError is the error of a value that does not match its schema. Its problem lists each location, and has
+// status 422 if the code is media.CodeInvalid.
 type ValidationError struct {
 	Err   error
 	Flaws []Flaw

@@ -52,7 +52,7 @@ func TestManyRequestsAreLimited(t *testing.T) {
 		t.Errorf("half a second later: %d and %d", first.Code, second.Code)
 	}
 	for i := range maxClients + 10 {
-		s.access.rates.take(fmt.Sprint(i))
+		s.access.rates.throttle(fmt.Sprint(i))
 	}
 	if n := len(s.access.rates.clients); n > maxClients {
 		t.Errorf("%d clients are remembered", n)

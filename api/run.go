@@ -174,7 +174,7 @@ func (r runResource) register(rt *routes) {
 		if err := in.Body.check(); err != nil {
 			return nil, err
 		}
-		return once(ctx, &rt.keys, in.Key, call{Name: "runs", Body: in.Body}, func(ctx context.Context, id string) (Started, error) { return rs.StartRun(ctx, id, in.Body) })
+		return idempotent(ctx, &rt.keys, in.Key, call{Name: "runs", Body: in.Body}, func(ctx context.Context, id string) (Started, error) { return rs.StartRun(ctx, id, in.Body) })
 	})
 	paged(rt, path, "List runs", tag, rs.ListRuns)
 	byID(rt, on(http.MethodGet, path+"/{id}", "Get run", tag), rs.Run)
@@ -182,7 +182,7 @@ func (r runResource) register(rt *routes) {
 		if err := in.Body.check(); err != nil {
 			return nil, err
 		}
-		return onceOf(ctx, &rt.keys, in.Key, change[Started]{
+		return idempotentChange(ctx, &rt.keys, in.Key, change[Started]{
 			call{Name: "answer " + in.ID, Body: in.Body},
 			Subject{Run: in.ID},
 			func(ctx context.Context) (Started, error) { return rs.AnswerRun(ctx, in.ID, in.Body) }, startedRun(rs, in.ID),
@@ -194,14 +194,14 @@ func (r runResource) register(rt *routes) {
 		Keyed
 	},
 	) (*answer[Started], error) {
-		return onceOf(ctx, &rt.keys, in.Key, change[Started]{
+		return idempotentChange(ctx, &rt.keys, in.Key, change[Started]{
 			call{Name: "retry " + in.ID, Body: nil},
 			Subject{Run: in.ID},
 			func(ctx context.Context) (Started, error) { return rs.RetryRun(ctx, in.ID) }, startedRun(rs, in.ID),
 		})
 	})
 	handle(rt, accepted(path+"/{id}/fork", "Fork run", tag), func(ctx context.Context, in *withIDAndKey[Fork]) (*answer[Started], error) {
-		return once(ctx, &rt.keys, in.Key, call{Name: "fork " + in.ID, Body: in.Body}, func(ctx context.Context, id string) (Started, error) { return rs.ForkRun(ctx, id, in.ID, in.Body) })
+		return idempotent(ctx, &rt.keys, in.Key, call{Name: "fork " + in.ID, Body: in.Body}, func(ctx context.Context, id string) (Started, error) { return rs.ForkRun(ctx, id, in.ID, in.Body) })
 	})
 	rt.stream(huma.Operation{
 		Method: http.MethodGet, Path: path + "/{id}/report", Summary: "Read report", Tags: []string{tag},

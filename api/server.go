@@ -87,7 +87,7 @@ type Server struct {
 	routes  *routes
 	access  *access
 	handler http.Handler
-	served  served
+	stats   requestStats
 }
 
 // routes collects the operations that resources register.
@@ -131,14 +131,14 @@ func New(c Config) *Server {
 	rt.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) {
 		doc, err := s.OpenAPI()
 		if err != nil {
-			refuse(w, r, err)
+			writeProblem(w, r, err)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(doc) // the client may have disconnected
 	})
-	rt.mux.HandleFunc("/", s.other)
-	s.handler = s.recorded(s.guarded(s.authorized(recovered(rt.mux))))
+	rt.mux.HandleFunc("/", s.handleUnmatched)
+	s.handler = s.recordRequests(s.rejectCrossSite(s.authorized(recovered(rt.mux))))
 	return s
 }
 
@@ -151,7 +151,9 @@ func (s *Server) resources() {
 	resource(rt, c.Trace, registerTrace)
 	resource(rt, c.Conversations, registerConversations)
 	resource(rt, c.Generations, registerGenerations)
-	resource(rt, c.Budgets, func(rt *routes, b BudgetService) { whole(rt, "/api/budgets", "List budgets", "catalog", b.ListBudgets) })
+	resource(rt, c.Budgets, func(rt *routes, b BudgetService) {
+		registerList(rt, "/api/budgets", "List budgets", "catalog", b.ListBudgets)
+	})
 	resource(rt, c.Workflows, registerWorkflows)
 	resource(rt, c.WorkflowRuns, registerWorkflowRuns)
 	resource(rt, c.Interactions, registerInteractions)
@@ -251,8 +253,8 @@ func byID[T any](rt *routes, op huma.Operation, do func(ctx context.Context, id 
 	handle(rt, op, func(ctx context.Context, in *ByID) (*answer[T], error) { return found(do(ctx, in.ID)) })
 }
 
-// whole registers a list that has only one page.
-func whole[T any](rt *routes, path, summary, tag string, list func(context.Context) ([]T, error)) {
+// registerList registers a list that has only one page.
+func registerList[T any](rt *routes, path, summary, tag string, list func(context.Context) ([]T, error)) {
 	handle(rt, on(http.MethodGet, path, summary, tag), func(ctx context.Context, _ *struct{}) (*answer[List[T]], error) {
 		items, err := list(ctx)
 		return found(List[T]{Items: append([]T{}, items...)}, err)
@@ -291,13 +293,13 @@ func (rt *routes) stream(op huma.Operation, do func(w http.ResponseWriter, r *ht
 	rt.api.OpenAPI().AddOperation(&op)
 	rt.mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, r *http.Request) {
 		if err := do(w, r); err != nil {
-			refuse(w, r, err)
+			writeProblem(w, r, err)
 		}
 	})
 }
 
-// other handles requests that match no operation: pages and unknown paths.
-func (s *Server) other(w http.ResponseWriter, r *http.Request) {
+// handleUnmatched handles requests that match no operation: pages and unknown paths.
+func (s *Server) handleUnmatched(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		try := r.Clone(r.Context())
@@ -309,11 +311,11 @@ func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case len(allowed) > 0:
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		refuse(w, r, newProblem(http.StatusMethodNotAllowed, media.CodeInvalid, fmt.Sprintf("%s is not allowed here: use %s", r.Method, strings.Join(allowed, " or "))))
+		writeProblem(w, r, newProblem(http.StatusMethodNotAllowed, media.CodeInvalid, fmt.Sprintf("%s is not allowed here: use %s", r.Method, strings.Join(allowed, " or "))))
 	case s.cfg.Pages != nil && slices.Contains([]string{http.MethodGet, http.MethodHead}, r.Method) && !reserved(r.URL.Path):
 		s.page(w, r)
 	default:
-		refuse(w, r, media.Errorf(media.CodeNotFound, "there is nothing at %.200s", media.ErrorText(r.URL.Path)))
+		writeProblem(w, r, media.Errorf(media.CodeNotFound, "there is nothing at %.200s", media.ErrorText(r.URL.Path)))
 	}
 }
 
@@ -336,7 +338,7 @@ func recovered(next http.Handler) http.Handler {
 				panic(v)
 			}
 			slog.ErrorContext(r.Context(), "request panicked", slog.String("panic", media.ErrorText(fmt.Sprint(v))), slog.String("stack", string(debug.Stack())))
-			refuse(w, r, media.Errorf(media.CodeInternal, "the request panicked"))
+			writeProblem(w, r, media.Errorf(media.CodeInternal, "the request panicked"))
 		}()
 		next.ServeHTTP(w, r)
 	})

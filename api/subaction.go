@@ -145,7 +145,7 @@ func (s subActionResource) register(rt *routes) {
 		if in.Body != nil {
 			r = *in.Body
 		}
-		return once(ctx, &rt.keys, in.Key, call{Name: "retry sub-action " + in.ID, Body: r}, func(ctx context.Context, _ string) (SubAction, error) {
+		return idempotent(ctx, &rt.keys, in.Key, call{Name: "retry sub-action " + in.ID, Body: r}, func(ctx context.Context, _ string) (SubAction, error) {
 			return as.RetrySubAction(ctx, in.ID, r)
 		})
 	})

@@ -118,7 +118,7 @@ type WorkflowRunQuery struct {
 
 func registerWorkflows(rt *routes, ws WorkflowService) {
 	const path, tag = "/api/workflows", "workflows"
-	whole(rt, path, "List workflows", tag, ws.ListWorkflows)
+	registerList(rt, path, "List workflows", tag, ws.ListWorkflows)
 	byID(rt, on(http.MethodGet, path+"/{id}", "Get workflow", tag), ws.Workflow)
 	handle(rt, on(http.MethodPost, path+"/validate", "Check workflow", tag), func(ctx context.Context, in *with[WorkflowText]) (*answer[WorkflowCheck], error) {
 		return found(ws.CheckWorkflow(ctx, in.Body))
@@ -131,7 +131,7 @@ func registerWorkflowRuns(rt *routes, rs WorkflowRunService) {
 		if (in.Body.WorkflowID == "") == (len(in.Body.Definition) == 0) {
 			return nil, media.Errorf(media.CodeInvalid, "give either workflow_id or definition")
 		}
-		return once(ctx, &rt.keys, in.Key, call{Name: "workflow-runs", Body: in.Body}, func(ctx context.Context, id string) (Started, error) {
+		return idempotent(ctx, &rt.keys, in.Key, call{Name: "workflow-runs", Body: in.Body}, func(ctx context.Context, id string) (Started, error) {
 			return rs.StartWorkflowRun(ctx, id, in.Body)
 		})
 	})
@@ -139,7 +139,7 @@ func registerWorkflowRuns(rt *routes, rs WorkflowRunService) {
 	byID(rt, on(http.MethodGet, path+"/{id}", "Get workflow run", tag), rs.WorkflowRun)
 	byID(rt, accepted(path+"/{id}/cancel", "Cancel workflow run", tag), rs.CancelWorkflowRun)
 	handle(rt, accepted(path+"/{id}/fork", "Fork workflow run", tag), func(ctx context.Context, in *withIDAndKey[WorkflowFork]) (*answer[Started], error) {
-		return once(ctx, &rt.keys, in.Key, call{Name: "fork workflow run " + in.ID, Body: in.Body}, func(ctx context.Context, _ string) (Started, error) {
+		return idempotent(ctx, &rt.keys, in.Key, call{Name: "fork workflow run " + in.ID, Body: in.Body}, func(ctx context.Context, _ string) (Started, error) {
 			return rs.ForkWorkflowRun(ctx, in.ID, in.Body)
 		})
 	})

@@ -199,7 +199,7 @@ func TestRetryGivesUpOnLongWaits(t *testing.T) {
 	waits := 0
 	r := newRegistry(t, func(c *config) {
 		c.Keys["openai"], c.BaseURLs["openai"] = "sk-test", server.URL+"/v1"
-		c.Retry = chat.RetryPolicy{Longest: time.Millisecond, Sleep: func(context.Context, time.Duration) error { waits++; return nil }}
+		c.Retry = chat.RetryPolicy{MaxDelay: time.Millisecond, Sleep: func(context.Context, time.Duration) error { waits++; return nil }}
 	})
 	sim.Fail(chattest.FaultRateLimit)
 	_, err := named(t, r, "openai/seeing").Generate(t.Context(), chat.Request{Messages: []chat.Message{chat.Text(chat.RoleUser, "x")}})

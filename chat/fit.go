@@ -112,14 +112,14 @@ func (f Profile) misfit(o media.Output, room Room) (reason []string, side int) {
 	if n := int64(o.Width) * int64(o.Height); f.MaxImagePixels > 0 && n > f.MaxImagePixels {
 		reason = append(reason, fmt.Sprintf("%d pixels, not %d", f.MaxImagePixels, n))
 	}
-	if most := f.most(room); most > 0 && o.SizeBytes > most {
+	if most := f.maxPictureBytes(room); most > 0 && o.SizeBytes > most {
 		reason = append(reason, fmt.Sprintf("%d bytes, not %d", most, o.SizeBytes))
 	}
 	return reason, side
 }
 
-// most returns the maximum size of one picture in bytes; 0 means no limit.
-func (f Profile) most(room Room) int64 {
+// maxPictureBytes returns the maximum size of one picture in bytes; 0 means no limit.
+func (f Profile) maxPictureBytes(room Room) int64 {
 	if room.MaxBytes > 0 && f.MaxImageBytes > 0 {
 		return min(room.MaxBytes, f.MaxImageBytes)
 	}
@@ -172,7 +172,7 @@ func (f Profile) shrink(ctx context.Context, blobs Blobs, o media.Output, room R
 		}
 		job.Width, job.Height = max(1, n.Width*3/4), max(1, n.Height*3/4)
 	}
-	return media.Output{}, media.Errorf(media.CodeTooLarge, "%s is too large for %s, whose limit is %d bytes per picture: make it smaller", name(o), f, f.most(room))
+	return media.Output{}, media.Errorf(media.CodeTooLarge, "%s is too large for %s, whose limit is %d bytes per picture: make it smaller", name(o), f, f.maxPictureBytes(room))
 }
 
 // encode encodes a picture once and stores it if it is small enough.
@@ -186,16 +186,16 @@ func (f Profile) encode(ctx context.Context, blobs Blobs, o media.Output, job im
 	if err = errors.Join(err, r.Close()); err != nil {
 		return media.Blob{}, facts, err
 	}
-	if most := f.most(room); most > 0 && int64(buf.Len()) > most {
+	if most := f.maxPictureBytes(room); most > 0 && int64(buf.Len()) > most {
 		return media.Blob{}, facts, nil
 	}
 	b, err := blobs.Store(ctx, &buf, facts.MIMEType)
 	return b, facts, err
 }
 
-// Gate returns an error if the model does not accept that many pictures in one request. The error has code
+// CheckImageCount returns an error if the model does not accept that many pictures in one request. The error has code
 // [media.CodeUnsupported] and names the model. Its Valid lists the models in wouldDo.
-func (f Profile) Gate(images int, wouldDo []string) error {
+func (f Profile) CheckImageCount(images int, wouldDo []string) error {
 	var reason string
 	switch {
 	case images == 0:
@@ -219,13 +219,13 @@ func (f Profile) Gate(images int, wouldDo []string) error {
 // seeingModels is the maximum number of models in an error.
 const seeingModels = 6
 
-// ModelsWithVision returns models that accept that many pictures, best first: the defaults of providers with a key, then other
-// models of these providers, then the offline model. If none accepts them, it returns the defaults of providers without
-// a key.
+// ModelsWithVision returns models that accept that many pictures, best first: the defaults of providers with a key,
+// then other models of these providers, then the offline model. If none accepts them, it returns the defaults of
+// providers without a key.
 func (r *Registry) ModelsWithVision(images int) []string {
 	var names []string
 	add := func(f Profile) {
-		if f.Gate(images, nil) == nil && !slices.Contains(names, f.name()) && len(names) < seeingModels {
+		if f.CheckImageCount(images, nil) == nil && !slices.Contains(names, f.name()) && len(names) < seeingModels {
 			names = append(names, f.name())
 		}
 	}

@@ -52,7 +52,7 @@ func fuzzedConfig(f *testing.F, by http.RoundTripper) config {
 		Profiles: profiles, Offline: offline.Model{},
 		Keys:    map[string]string{"openai": fuzzKey, "anthropic": fuzzKey, "gemini": fuzzKey, "openrouter": fuzzKey, "bedrock": fuzzKey, "ollama": "localhost"},
 		Openers: map[string]chat.Opener{"bedrock": bedrock.Opener(bedrock.Config{Region: "us-east-1", AccessKeyID: "AKID", SecretAccessKey: fuzzKey, Codec: codec, Base: by})},
-		Retry:   chat.RetryPolicy{Tries: 1, First: time.Nanosecond, Longest: time.Nanosecond, Now: later},
+		Retry:   chat.RetryPolicy{MaxAttempts: 1, First: time.Nanosecond, MaxDelay: time.Nanosecond, Now: later},
 	}}
 }
 
@@ -81,9 +81,9 @@ func fuzzed(f *testing.F, by http.RoundTripper) []chat.Model {
 	return models
 }
 
-// FuzzAnswer: no answer of a chat provider, in one piece or as a stream, breaks the reader of its protocol, and none makes an error
-// without a code, or one that holds media or the key, or is long. An input is put to all models, because to
-// look at the coverage of so much code takes longer than they do.
+// FuzzAnswer: no answer of a chat provider, in one piece or as a stream, breaks the reader of its protocol, and none
+// makes an error without a code, or one that holds media or the key, or is long. An input is put to all models, because
+// to look at the coverage of so much code takes longer than they do.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range []string{
 		`{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"{}","images":[{"image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,

@@ -45,9 +45,9 @@ func (p *Profiles) successor(f Profile, now time.Time) (Profile, bool) {
 	return f, true
 }
 
-// living returns the model that substitutes for a requested one at a time, with the changes and warnings to report. The
-// error has code media.CodeUnsupported.
-func (p *Profiles) living(requested string, f Profile, now time.Time) (next Profile, changes []Change, warnings []string, err error) {
+// resolveAlive returns the model that substitutes for a requested one at a time, with the changes and warnings to
+// report. The error has code media.CodeUnsupported.
+func (p *Profiles) resolveAlive(requested string, f Profile, now time.Time) (next Profile, changes []Change, warnings []string, err error) {
 	next, ok := p.successor(f, now)
 	if !ok {
 		return f, nil, nil, media.Errorf(media.CodeUnsupported, "%s was shut down on %s and has no successor: choose another model (atelier models list --chat)",

@@ -103,7 +103,7 @@ func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
 			}
 			continue
 		}
-		next, changes, warnings, err := r.cfg.Profiles.living(media.ErrorText(name), f, r.cfg.Now())
+		next, changes, warnings, err := r.cfg.Profiles.resolveAlive(media.ErrorText(name), f, r.cfg.Now())
 		if err != nil {
 			return Choice{}, err
 		}

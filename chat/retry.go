@@ -15,14 +15,14 @@ import (
 
 // RetryPolicy says how often a call is retried that was refused without being billed.
 type RetryPolicy struct {
-	// Tries is the maximum number of calls in total; 0 means 4.
-	Tries int
+	// MaxAttempts is the maximum number of calls in total; 0 means 4.
+	MaxAttempts int
 	// First is the first wait; 0 means 500 ms. It doubles with each retry, with jitter, up to 30 s. A longer wait that
 	// the provider requests is used, up to Longest.
 	First time.Duration
-	// Longest is the maximum Retry-After that is honoured; 0 means 60 s. If a provider requests more, the call fails at
-	// once, as do other calls of the model until then, for at most an hour.
-	Longest time.Duration
+	// MaxDelay is the maximum Retry-After that is honoured; 0 means 60 s. If a provider requests more, the call fails
+	// at once, as do other calls of the model until then, for at most an hour.
+	MaxDelay time.Duration
 	// Sleep waits for d; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Now is the clock; nil means time.Now. Rand returns a number from 0 to 1 that spreads calls which waited for the
@@ -32,7 +32,7 @@ type RetryPolicy struct {
 }
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
-	p.Tries, p.First, p.Longest = cmp.Or(p.Tries, 4), cmp.Or(p.First, 500*time.Millisecond), cmp.Or(p.Longest, time.Minute)
+	p.MaxAttempts, p.First, p.MaxDelay = cmp.Or(p.MaxAttempts, 4), cmp.Or(p.First, 500*time.Millisecond), cmp.Or(p.MaxDelay, time.Minute)
 	if p.Sleep == nil {
 		p.Sleep = sleep
 	}
@@ -86,15 +86,15 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 			r.waits.Ask("", r.policy.Now(), e.RetryAfter)
 		}
 		daily := errors.Is(err, ErrDailyQuota)
-		if daily && (day || e.RetryAfter == 0 || e.RetryAfter > r.policy.Longest) { // no wait within a run helps
+		if daily && (day || e.RetryAfter == 0 || e.RetryAfter > r.policy.MaxDelay) { // no wait within a run helps
 			e.Code, e.Retryable = media.CodeQuotaExceeded, false
 		}
 		day = day || daily
-		if !e.Retryable || try >= r.policy.Tries || e.RetryAfter > r.policy.Longest {
+		if !e.Retryable || try >= r.policy.MaxAttempts || e.RetryAfter > r.policy.MaxDelay {
 			return res, err
 		}
 		pause := max(wait.NextBackOff(), e.RetryAfter)
-		if requested, until := r.waits.Remaining("", r.policy.Now(), time.Time{}); requested <= r.policy.Longest { // another call may have a longer wait
+		if requested, until := r.waits.Remaining("", r.policy.Now(), time.Time{}); requested <= r.policy.MaxDelay { // another call may have a longer wait
 			pause, waited = max(pause, requested), until
 		}
 		if err := r.policy.Sleep(ctx, pause); err != nil {
@@ -112,7 +112,7 @@ func (r retrying) turn(ctx context.Context, waited time.Time) error {
 		if wait == 0 {
 			return nil
 		}
-		if wait > r.policy.Longest {
+		if wait > r.policy.MaxDelay {
 			e := media.Errorf(media.CodeRateLimited, "%s is rate-limited: %s remain", r.Profile(), wait.Round(time.Second))
 			e.RetryAfter = wait
 			return e

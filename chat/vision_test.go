@@ -224,7 +224,7 @@ func TestGateNamesModelsThatWouldDo(t *testing.T) {
 	r := newRegistry(t, func(c *config) { c.Keys["anthropic"], c.Keys["openrouter"] = "k", "k" })
 	blind := chat.Profile{ID: "blind", Name: "Blind", Provider: "openai"}
 	would := r.ModelsWithVision(40)
-	err := blind.Gate(40, would)
+	err := blind.CheckImageCount(40, would)
 	e, ok := errors.AsType[*media.Error](err)
 	if !ok || e.Code != media.CodeUnsupported || !strings.Contains(e.Message, "Blind") || !slices.Contains(e.Valid, "anthropic/claude-sonnet-4-6") {
 		t.Errorf("got %v, valid %v", err, would)
@@ -233,10 +233,10 @@ func TestGateNamesModelsThatWouldDo(t *testing.T) {
 		t.Error("a model that takes 5 pictures is named for 40")
 	}
 	maverick := named(t, r, "Llama 4 Maverick").Profile()
-	if err := maverick.Gate(5, nil); err != nil {
+	if err := maverick.CheckImageCount(5, nil); err != nil {
 		t.Error(err)
 	}
-	if err := maverick.Gate(6, nil); media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), "accepts 5") {
+	if err := maverick.CheckImageCount(6, nil); media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), "accepts 5") {
 		t.Errorf("got %v", err)
 	}
 	if none := newRegistry(t, nil).ModelsWithVision(40); len(none) == 0 {

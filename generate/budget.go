@@ -30,9 +30,9 @@ type Budget interface {
 	// unknown amount of money reserves nothing, and is allowed while any money remains. Reserving again for the same
 	// act has no effect.
 	Reserve(ctx context.Context, c Charge) error
-	// Room reports whether Reserve would succeed, and reserves nothing. bounded is false if no budget counts what the
-	// act uses; unknown money is counted, money of "0" is not. The error is that of Reserve.
-	Room(ctx context.Context, c Charge) (bounded bool, err error)
+	// CheckRemaining reports whether Reserve would succeed, and reserves nothing. bounded is false if no budget counts
+	// what the act uses; unknown money is counted, money of "0" is not. The error is that of Reserve.
+	CheckRemaining(ctx context.Context, c Charge) (bounded bool, err error)
 	// Settle releases the reservation and counts what the act used. It is called when the act is over, perhaps in a
 	// later process, and again if a process dies before it saved the end: the second call has no effect. After an error
 	// the reservation remains; the operation stays open, so that the process that continues it settles it.
@@ -74,10 +74,10 @@ func (b Bounds) Validate() error {
 type Allowance struct {
 	Bounds Bounds
 
-	mu     sync.Mutex // guards the fields below
-	held   map[string]account
-	over   map[string]bool // acts that were settled
-	before account
+	mu           sync.Mutex // guards the fields below
+	reserved     map[string]account
+	settled      map[string]bool // acts that were settled
+	settledTotal account
 }
 
 type account struct {
@@ -126,47 +126,47 @@ func (InMemory) Reserve(ctx context.Context, c Charge) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, known := a.held[c.ID]; known || a.over[c.ID] {
+	if _, known := a.reserved[c.ID]; known || a.settled[c.ID] {
 		return nil
 	}
-	if err := a.room(c); err != nil {
+	if err := a.checkRemaining(c); err != nil {
 		return err
 	}
-	if a.held == nil {
-		a.held = map[string]account{}
+	if a.reserved == nil {
+		a.reserved = map[string]account{}
 	}
-	a.held[c.ID] = accountOf(c)
+	a.reserved[c.ID] = accountOf(c)
 	return nil
 }
 
-// Room reports whether the allowance has room for a charge.
-func (InMemory) Room(ctx context.Context, c Charge) (bool, error) {
+// CheckRemaining reports whether the allowance has room for a charge.
+func (InMemory) CheckRemaining(ctx context.Context, c Charge) (bool, error) {
 	a := AllowanceOf(ctx)
 	if a == nil {
 		return false, nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.Bounds.count(c), a.room(c)
+	return a.Bounds.appliesTo(c), a.checkRemaining(c)
 }
 
-// count reports whether a bound limits what an act uses.
-func (b Bounds) count(c Charge) bool {
+// appliesTo reports whether a bound limits what an act uses.
+func (b Bounds) appliesTo(c Charge) bool {
 	free := c.USD != nil && accountOf(c).usd.Sign() == 0
 	return b.USD != "" && !free || b.Tokens > 0 && c.Tokens > 0 || b.Images > 0 && c.Images > 0
 }
 
-// room returns nil if a charge fits beside everything spent and reserved; the caller holds mu.
-func (a *Allowance) room(c Charge) error {
+// checkRemaining returns nil if a charge fits beside everything spent and reserved; the caller holds mu.
+func (a *Allowance) checkRemaining(c Charge) error {
 	all := a.spent()
-	for _, h := range a.held {
+	for _, h := range a.reserved {
 		all = all.plus(h)
 	}
-	return a.Bounds.room(all, accountOf(c), c)
+	return a.Bounds.checkRemaining(all, accountOf(c), c)
 }
 
-// room returns nil if a charge fits beside everything spent and reserved.
-func (b Bounds) room(all, wants account, c Charge) error {
+// checkRemaining returns nil if a charge fits beside everything spent and reserved.
+func (b Bounds) checkRemaining(all, wants account, c Charge) error {
 	if left := b.Images - all.images; b.Images > 0 && wants.images > max(left, 0) {
 		return media.Errorf(media.CodeOverBudget, "the run may make %d images and has %d left, and this makes %d: raise it or ask for less", b.Images, max(left, 0), wants.images)
 	}
@@ -201,10 +201,10 @@ func (InMemory) Settle(ctx context.Context, c Charge) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, held := a.held[c.ID]; !held {
+	if _, held := a.reserved[c.ID]; !held {
 		return nil
 	}
-	delete(a.held, c.ID)
+	delete(a.reserved, c.ID)
 	a.settle(c)
 	return nil
 }
@@ -213,24 +213,24 @@ func (InMemory) Settle(ctx context.Context, c Charge) error {
 func (a *Allowance) Recall(c Charge) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, held := a.held[c.ID]; held || a.over[c.ID] {
+	if _, held := a.reserved[c.ID]; held || a.settled[c.ID] {
 		return
 	}
 	a.settle(c)
 }
 
 func (a *Allowance) settle(c Charge) {
-	if a.over == nil {
-		a.over = map[string]bool{}
+	if a.settled == nil {
+		a.settled = map[string]bool{}
 	}
-	a.over[c.ID] = true
-	a.before = a.spent().plus(accountOf(c))
+	a.settled[c.ID] = true
+	a.settledTotal = a.spent().plus(accountOf(c))
 }
 
 // spent returns what settled acts used; the caller holds mu.
 func (a *Allowance) spent() account {
-	if a.before.usd == nil {
+	if a.settledTotal.usd == nil {
 		return account{usd: new(big.Rat)}
 	}
-	return a.before
+	return a.settledTotal
 }

@@ -126,7 +126,7 @@ func (r *Request) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	if r.N = *in.N; r.N == 0 {
-		return BadCount(0)
+		return InvalidCountError(0)
 	}
 	return nil
 }
@@ -154,8 +154,8 @@ type Disposition struct {
 	Reason string `json:"reason"`
 }
 
-// BadCount returns the error for an invalid number of results.
-func BadCount(n int) error {
+// InvalidCountError returns the error for an invalid number of results.
+func InvalidCountError(n int) error {
 	return media.Errorf(media.CodeInvalid, "n is %d: ask for 1 to %d results", n, MaxN)
 }
 

@@ -24,8 +24,8 @@ const (
 	StatusCancelled Status = "cancelled"
 )
 
-// Over reports whether a status is final.
-func (s Status) Over() bool {
+// Finished reports whether a status is final.
+func (s Status) Finished() bool {
 	return slices.Contains([]Status{StatusSucceeded, StatusPartial, StatusFailed, StatusModerated, StatusCancelled}, s)
 }
 

@@ -20,7 +20,7 @@ func knows(names ...string) *journal.Transcript {
 	for _, n := range names {
 		known[n] = []byte(`"known"`)
 	}
-	return journal.Remember(journal.Memory{}, known)
+	return journal.NewTranscript(journal.Memory{}, known)
 }
 
 // TestGrace: what is known is gone through though the caller has ended; the first new step
@@ -133,7 +133,7 @@ func TestFork(t *testing.T) {
 func TestRecalled(t *testing.T) {
 	t.Parallel()
 	inner := knows("b", "child/inner")
-	outer := journal.Remember(inner, map[string][]byte{"a": nil, "child/deep": nil})
+	outer := journal.NewTranscript(inner, map[string][]byte{"a": nil, "child/deep": nil})
 	if _, err := outer.Step(t.Context(), named("now"), func(context.Context) ([]byte, error) { return nil, nil }); err != nil {
 		t.Fatal(err)
 	}

@@ -30,9 +30,9 @@ func (l *handOverError) Error() string { return ErrHandedOver.Error() }
 // Unwrap returns ErrHandedOver.
 func (l *handOverError) Unwrap() error { return ErrHandedOver }
 
-// Ending returns the context of a call that may be billed. It ends with ctx, or, if the cause is a [HandOver], after
-// the grace period. The caller must call the function when the call has ended.
-func Ending(ctx context.Context) (context.Context, context.CancelFunc) {
+// WithHandOverGrace returns the context of a call that may be billed. It ends with ctx, or, if the cause is a
+// [HandOver], after the grace period. The caller must call the function when the call has ended.
+func WithHandOverGrace(ctx context.Context) (context.Context, context.CancelFunc) {
 	call, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		if l, ok := errors.AsType[*handOverError](context.Cause(ctx)); ok {

@@ -42,9 +42,9 @@ func (p *transcripts) Run(t *testing.T, id string, work journaltest.Work) {
 	p.mu.Unlock()
 	var inner journal.Journal = journal.Memory{}
 	if p.twice { // what remembers may stand over what remembers
-		inner, known = journal.Remember(inner, known), nil
+		inner, known = journal.NewTranscript(inner, known), nil
 	}
-	j := journal.Remember(inner, known)
+	j := journal.NewTranscript(inner, known)
 	if err := work(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}
@@ -80,13 +80,13 @@ func TestTranscriptIsPortable(t *testing.T) {
 		b, err := child.Step(ctx, named("ask"), func(context.Context) ([]byte, error) { return nil, errors.New("waits") })
 		return string(b), err
 	}
-	first := journal.Remember(journal.Memory{}, nil)
+	first := journal.NewTranscript(journal.Memory{}, nil)
 	if _, err := work(t.Context(), first); err == nil || len(first.Steps()) != 0 {
 		t.Fatalf("got %v, %q", err, first.Steps())
 	}
 	known := first.Steps()
 	known["writer/ask"] = []byte(`"blue"`)
-	second := journal.Remember(journal.Memory{}, known)
+	second := journal.NewTranscript(journal.Memory{}, known)
 	delete(known, "writer/ask")
 	got, err := work(t.Context(), second)
 	if err != nil || got != `"blue"` {
@@ -129,7 +129,7 @@ func TestEnding(t *testing.T) {
 	t.Parallel()
 	type key struct{}
 	ctx, cancel := context.WithCancelCause(context.WithValue(t.Context(), key{}, "kept"))
-	call, over := journal.Ending(ctx)
+	call, over := journal.WithHandOverGrace(ctx)
 	defer over()
 	if call.Value(key{}) != "kept" || call.Err() != nil {
 		t.Errorf("%v, %v", call.Value(key{}), call.Err())
@@ -141,9 +141,9 @@ func TestEnding(t *testing.T) {
 	}
 
 	ctx, leave := context.WithCancelCause(t.Context())
-	leaving, over := journal.Ending(ctx)
+	leaving, over := journal.WithHandOverGrace(ctx)
 	defer over()
-	brief, overBrief := journal.Ending(ctx)
+	brief, overBrief := journal.WithHandOverGrace(ctx)
 	leave(journal.HandOver(time.Hour))
 	if !journal.HandedOver(ctx) || leaving.Err() != nil {
 		t.Errorf("left: %v, the call: %v", journal.HandedOver(ctx), leaving.Err())
@@ -152,7 +152,7 @@ func TestEnding(t *testing.T) {
 	<-brief.Done() // nothing waits for the grace of a call that has ended
 
 	ctx, leave = context.WithCancelCause(t.Context())
-	short, over := journal.Ending(ctx)
+	short, over := journal.WithHandOverGrace(ctx)
 	defer over()
 	leave(journal.HandOver(time.Millisecond))
 	if <-short.Done(); !journal.HandedOver(short) {

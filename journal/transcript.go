@@ -33,10 +33,10 @@ type book struct {
 	before []string
 }
 
-// Remember returns a journal that returns known results, by the full names of their steps, and executes other steps
-// through inner and keeps their results. The full name of a step is its own name after the names of the children that
-// contain it, joined by slashes. Errors are not kept. known is copied; it may be nil.
-func Remember(inner Journal, known map[string][]byte) *Transcript {
+// NewTranscript returns a journal that returns known results, by the full names of their steps, and executes other
+// steps through inner and keeps their results. The full name of a step is its own name after the names of the children
+// that contain it, joined by slashes. Errors are not kept. known is copied; it may be nil.
+func NewTranscript(inner Journal, known map[string][]byte) *Transcript {
 	b := &book{steps: make(map[string][]byte, len(known))}
 	maps.Copy(b.steps, known)
 	for name := range known {
@@ -45,8 +45,8 @@ func Remember(inner Journal, known map[string][]byte) *Transcript {
 	return &Transcript{inner: inner, book: b}
 }
 
-// Steps returns a copy of all known results by full name: those passed to [Remember] and those of the steps since. The
-// results themselves must not be changed.
+// Steps returns a copy of all known results by full name: those passed to [NewTranscript] and those of the steps since.
+// The results themselves must not be changed.
 func (t *Transcript) Steps() map[string][]byte {
 	t.book.mu.Lock()
 	defer t.book.mu.Unlock()

@@ -27,10 +27,10 @@ type Blobs interface {
 	BlobOf(ctx context.Context, d media.Digest) (Blob, error)
 	// ListBlobs lists blobs in digest order.
 	ListBlobs(ctx context.Context, p Page) (List[Blob], error)
-	// BlobNamed reports whether the bytes are needed: by a record that is not deleted, or was deleted since the given
-	// time; by a result whose record could not be saved; by the unfinished operation for which they were received; or
-	// as the thumbnail of such bytes.
-	BlobNamed(ctx context.Context, d media.Digest, deletedSince time.Time) (bool, error)
+	// BlobReferenced reports whether the bytes are needed: by a record that is not deleted, or was deleted since the
+	// given time; by a result whose record could not be saved; by the unfinished operation for which they were
+	// received; or as the thumbnail of such bytes.
+	BlobReferenced(ctx context.Context, d media.Digest, deletedSince time.Time) (bool, error)
 	// ForgetBlob removes bytes to which no record, not even a deleted one, refers from the inventory, and reports
 	// whether it did. If operation is not empty, it removes them only if no other operation registered them, whatever
 	// the state of that operation.

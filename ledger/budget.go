@@ -75,8 +75,8 @@ const (
 	UnitImages Unit = "images"
 )
 
-// Write returns an amount for people: $0.25, 3 images.
-func (u Unit) Write(amount int64) string {
+// Format returns an amount for people: $0.25, 3 images.
+func (u Unit) Format(amount int64) string {
 	switch u {
 	case UnitTokens, UnitImages:
 		if amount == 1 {
@@ -112,16 +112,16 @@ type Limit struct {
 	Name string
 	// Unit is what the budget counts; it never changes for a name.
 	Unit Unit
-	// Most is the maximum of the spent and reserved amounts together, in the unit.
-	Most int64
+	// Max is the maximum of the spent and reserved amounts together, in the unit.
+	Max int64
 	// Setting names the setting of the limit for errors; empty if unknown.
 	Setting string
 }
 
-// Room returns nil if the amount fits into the limit in addition to the spent and reserved amounts; otherwise it
-// returns the error of [Budgets].Reserve.
-func (l Limit) Room(amount, spent, reserved int64) error {
-	left := l.Most - spent - reserved
+// CheckRemaining returns nil if the amount fits into the limit in addition to the spent and reserved amounts; otherwise
+// it returns the error of [Budgets].Reserve.
+func (l Limit) CheckRemaining(amount, spent, reserved int64) error {
+	left := l.Max - spent - reserved
 	if amount == 0 && l.Unit == UnitImages || left >= amount && left > 0 {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (l Limit) Room(amount, spent, reserved int64) error {
 		name = l.Setting + " (" + l.Name + ")"
 	}
 	return media.Errorf(media.CodeOverBudget, "the budget %s has %s left of %s, and this needs %s: raise the budget or request less",
-		name, l.Unit.Write(max(left, 0)), l.Unit.Write(l.Most), l.Unit.Write(amount))
+		name, l.Unit.Format(max(left, 0)), l.Unit.Format(l.Max), l.Unit.Format(amount))
 }
 
 // Balance is the state of a budget.

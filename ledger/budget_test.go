@@ -42,8 +42,8 @@ func FuzzParsePico(f *testing.F) {
 func TestUnitsAreWritten(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{
-		"$0.25": ledger.UnitMoney.Write(250_000_000_000), "$1": ledger.Unit("").Write(1_000_000_000_000),
-		"1 image": ledger.UnitImages.Write(1), "2 images": ledger.UnitImages.Write(2), "0 tokens": ledger.UnitTokens.Write(0),
+		"$0.25": ledger.UnitMoney.Format(250_000_000_000), "$1": ledger.Unit("").Format(1_000_000_000_000),
+		"1 image": ledger.UnitImages.Format(1), "2 images": ledger.UnitImages.Format(2), "0 tokens": ledger.UnitTokens.Format(0),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -69,11 +69,11 @@ type Leases interface {
 
 type leaseKey struct{}
 
-// Under returns a context for saves by the holder of a lease. A save that advances a run or an operation, see [Store],
-// compares the lease in its own commit. If l is not the current lease of the work, the error has code
+// WithLease returns a context for saves by the holder of a lease. A save that advances a run or an operation, see
+// [Store], compares the lease in its own commit. If l is not the current lease of the work, the error has code
 // media.CodeConflict and names the process that holds it. Received results are saved anyway: blobs, media, acts, model
 // calls and events.
-func Under(ctx context.Context, l Lease) context.Context {
+func WithLease(ctx context.Context, l Lease) context.Context {
 	return context.WithValue(ctx, leaseKey{}, l)
 }
 

@@ -27,10 +27,10 @@ type Store interface { //nolint:interfacebloat // it only joins the aggregates, 
 	Interactions
 	// Writable starts an empty write. It returns the error that any other write would return.
 	Writable(ctx context.Context) error
-	// Together runs fn; the saves that fn makes with its context become one commit when fn returns nil. A failed save
-	// is undone alone, unless fn returns its error. fn reads the state before these saves, makes only saves, one after
-	// the other, and may be called again.
-	Together(ctx context.Context, fn func(ctx context.Context) error) error
+	// InTransaction runs fn; the saves that fn makes with its context become one commit when fn returns nil. A failed
+	// save is undone alone, unless fn returns its error. fn reads the state before these saves, makes only saves, one
+	// after the other, and may be called again.
+	InTransaction(ctx context.Context, fn func(ctx context.Context) error) error
 	// Version returns the schema version of the open database.
 	Version(ctx context.Context) (int64, error)
 	// Close releases the database. Later calls fail.
@@ -51,8 +51,8 @@ type Page struct {
 	Limit int
 }
 
-// Bound returns the effective limit.
-func (p Page) Bound() int {
+// EffectiveLimit returns the effective limit.
+func (p Page) EffectiveLimit() int {
 	if p.Limit <= 0 {
 		return DefaultLimit
 	}

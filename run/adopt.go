@@ -14,9 +14,9 @@ import (
 	"atelier/run/durable"
 )
 
-// takenOver reports that this process continues a run that was started before. The agent reports the continuation of an
-// answer.
-func (p player) takenOver(ctx context.Context, agents Agents, row ledger.Run) {
+// reportAdoption reports that this process continues a run that was started before. The agent reports the continuation
+// of an answer.
+func (p player) reportAdoption(ctx context.Context, agents Agents, row ledger.Run) {
 	data := agent.RunStarted{Agent: row.Agent, Name: row.Agent, Task: row.Task}
 	if n, ok := agents.(*agent.Runner); ok {
 		data.Name = n.DisplayName(row.Agent)
@@ -29,28 +29,28 @@ func (p player) takenOver(ctx context.Context, agents Agents, row ledger.Run) {
 	})
 }
 
-// takenWithin bounds how long adopted work may take to start: a busy machine is slow, and other work may have to end
+// startTimeout bounds how long adopted work may take to start: a busy machine is slow, and other work may have to end
 // first.
-const takenWithin = 30 * time.Second
+const startTimeout = 30 * time.Second
 
-// take adopts a run and waits until it starts. If several processes try, one succeeds.
-func (s *Service) take(ctx context.Context, r *Run) (*Run, error) {
+// adoptRun adopts a run and waits until it starts. If several processes try, one succeeds.
+func (s *Service) adoptRun(ctx context.Context, r *Run) (*Run, error) {
 	if err := s.local.enter(r); err != nil {
 		return nil, err
 	}
 	if err := s.cfg.Engine.Adopt(ctx, partID(r.ID, r.part)); err != nil {
 		s.local.abandon(r)
-		return nil, underWay(r.ID, err)
+		return nil, inProgressError(r.ID, err)
 	}
-	return s.local.begun(ctx, r)
+	return s.local.awaitStart(ctx, r)
 }
 
 // ErrInProgress is wrapped by errors that name the process that executes a run, its start time, and how to follow the
 // run. These errors have code media.CodeConflict.
 var ErrInProgress = durable.ErrInProgress
 
-// underWay adds the run to an error of the engine.
-func underWay(run string, err error) error {
+// inProgressError adds the run to an error of the engine.
+func inProgressError(run string, err error) error {
 	if !errors.Is(err, ErrInProgress) {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *Service) Adopt(ctx context.Context) (int, error) {
 		var w work
 		err := json.Unmarshal(o.Input, &w)
 		if err == nil {
-			_, err = s.outfits.of(ctx, w.Setting)
+			_, err = s.agentsBySetting.forSetting(ctx, w.Setting)
 		}
 		if err == nil {
 			err = s.cfg.Engine.Adopt(ctx, o.ID)
@@ -97,12 +97,12 @@ func (s *Service) Adopt(ctx context.Context) (int, error) {
 	return n + m, err
 }
 
-// answeredBefore is how long the process that accepted an answer may take to continue the run.
-const answeredBefore = 5 * time.Second
+// answerGracePeriod is how long the process that accepted an answer may take to continue the run.
+const answerGracePeriod = 5 * time.Second
 
 // beginAnswered starts the parts whose answers were accepted by processes that then died.
 func (s *Service) beginAnswered(ctx context.Context) (n int, err error) {
-	answered, err := s.cfg.Ledger.ListAnswered(ctx, s.cfg.Now().Add(-answeredBefore), ledger.MaxLimit)
+	answered, err := s.cfg.Ledger.ListAnswered(ctx, s.cfg.Now().Add(-answerGracePeriod), ledger.MaxLimit)
 	if err != nil {
 		return 0, err
 	}

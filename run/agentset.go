@@ -17,17 +17,17 @@ type agentSets struct {
 	// agents are the agents for setting.
 	agents  Agents
 	setting json.RawMessage
-	// make creates the agents for another setting; if it is nil, agents serve every setting.
-	make func(ctx context.Context, setting json.RawMessage) (Agents, func(), error)
+	// create creates the agents for another setting; if it is nil, agents serve every setting.
+	create func(ctx context.Context, setting json.RawMessage) (Agents, func(), error)
 
 	mu   sync.Mutex // guards made
 	made map[string]agentSet
 }
 
-// of returns the agents for a setting.
-func (o *agentSets) of(ctx context.Context, setting json.RawMessage) (Agents, error) {
+// forSetting returns the agents for a setting.
+func (o *agentSets) forSetting(ctx context.Context, setting json.RawMessage) (Agents, error) {
 	key := string(setting)
-	if o.make == nil || key == string(o.setting) {
+	if o.create == nil || key == string(o.setting) {
 		return o.agents, nil
 	}
 	o.mu.Lock()
@@ -35,7 +35,7 @@ func (o *agentSets) of(ctx context.Context, setting json.RawMessage) (Agents, er
 	if o, ok := o.made[key]; ok {
 		return o.agents, nil
 	}
-	agents, closer, err := o.make(context.WithoutCancel(ctx), setting)
+	agents, closer, err := o.create(context.WithoutCancel(ctx), setting)
 	if err != nil {
 		return nil, err
 	}

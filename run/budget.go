@@ -21,8 +21,8 @@ type BudgetConfig struct {
 	Day generate.Bounds
 	// Owner limits an owner's total usage.
 	Owner generate.Bounds
-	// Settled receives the usage of each act once it is counted; it may be nil. It must not block.
-	Settled func(c generate.Charge)
+	// OnSettle receives the usage of each act once it is counted; it may be nil. It must not block.
+	OnSettle func(c generate.Charge)
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 }
@@ -52,13 +52,13 @@ func readBounds(b generate.Bounds, money, tokens, images string) (bounds, error)
 		if err != nil {
 			return nil, err
 		}
-		out[ledger.UnitMoney] = ledger.Limit{Unit: ledger.UnitMoney, Most: int64(p), Setting: money}
+		out[ledger.UnitMoney] = ledger.Limit{Unit: ledger.UnitMoney, Max: int64(p), Setting: money}
 	}
 	if b.Tokens > 0 {
-		out[ledger.UnitTokens] = ledger.Limit{Unit: ledger.UnitTokens, Most: b.Tokens, Setting: tokens}
+		out[ledger.UnitTokens] = ledger.Limit{Unit: ledger.UnitTokens, Max: b.Tokens, Setting: tokens}
 	}
 	if b.Images > 0 {
-		out[ledger.UnitImages] = ledger.Limit{Unit: ledger.UnitImages, Most: b.Images, Setting: images}
+		out[ledger.UnitImages] = ledger.Limit{Unit: ledger.UnitImages, Max: b.Images, Setting: images}
 	}
 	return out, nil
 }
@@ -67,7 +67,7 @@ func readBounds(b generate.Bounds, money, tokens, images string) (bounds, error)
 func (b bounds) within(c bounds) bounds {
 	out := maps.Clone(b)
 	for unit, l := range c {
-		if have, ok := out[unit]; !ok || l.Most < have.Most {
+		if have, ok := out[unit]; !ok || l.Max < have.Max {
 			out[unit] = l
 		}
 	}
@@ -94,7 +94,7 @@ func (b bounds) limits(name string, c generate.Charge) (out []ledger.Limit) {
 
 // NewBudget parses the limits. The error has code media.CodeInvalid and names the field.
 func NewBudget(store ledger.Budgets, c BudgetConfig) (*Budget, error) {
-	b := &Budget{store: store, settled: c.Settled, now: c.Now}
+	b := &Budget{store: store, settled: c.OnSettle, now: c.Now}
 	if b.now == nil {
 		b.now = time.Now //nolint:forbidigo // The default clock.
 	}
@@ -122,8 +122,8 @@ func (b *Budget) Reserve(ctx context.Context, c generate.Charge) error {
 	return b.store.Reserve(ctx, c.ID, amountOf(c), limits)
 }
 
-// Room reports whether the charge is bounded; the error says that a budget does not allow it.
-func (b *Budget) Room(ctx context.Context, c generate.Charge) (bounded bool, err error) {
+// CheckRemaining reports whether the charge is bounded; the error says that a budget does not allow it.
+func (b *Budget) CheckRemaining(ctx context.Context, c generate.Charge) (bounded bool, err error) {
 	limits, err := b.limits(ctx, c)
 	if err != nil {
 		return false, err
@@ -133,7 +133,7 @@ func (b *Budget) Room(ctx context.Context, c generate.Charge) (bounded bool, err
 		if err != nil {
 			return true, err
 		}
-		if err := l.Room(amountOf(c).Of(l.Unit), have.Spent, have.Reserved); err != nil {
+		if err := l.CheckRemaining(amountOf(c).Of(l.Unit), have.Spent, have.Reserved); err != nil {
 			return true, err
 		}
 		bounded = bounded || l.Unit == ledger.UnitMoney || amountOf(c).Of(l.Unit) > 0

@@ -20,10 +20,10 @@ func (p player) carry(ctx context.Context, w work) error {
 	req := w.Request
 	b := bounds{}
 	if req.MaxCost != "" {
-		b[ledger.UnitMoney] = ledger.Limit{Unit: ledger.UnitMoney, Most: math.MaxInt64}
+		b[ledger.UnitMoney] = ledger.Limit{Unit: ledger.UnitMoney, Max: math.MaxInt64}
 	}
 	if req.MaxImages > 0 {
-		b[ledger.UnitImages] = ledger.Limit{Unit: ledger.UnitImages, Most: math.MaxInt64}
+		b[ledger.UnitImages] = ledger.Limit{Unit: ledger.UnitImages, Max: math.MaxInt64}
 	}
 	limits := b.limits("run:"+req.RunID, generate.Charge{})
 	if w.Part == 0 || len(limits) == 0 {

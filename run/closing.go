@@ -26,11 +26,11 @@ type endings struct {
 	now      func() time.Time
 }
 
-// closing returns a function that closes the open generations of a part when its run ends. Their
+// closeOpenFunc returns a function that closes the open generations of a part when its run ends. Their
 // results belong to the run.
-func (e endings) closing(w work) func(context.Context, agent.Status) []media.Output {
+func (e endings) closeOpenFunc(w work) func(context.Context, agent.Status) []media.Output {
 	return func(ctx context.Context, status agent.Status) []media.Output {
-		if status != agent.StatusCancelled && !w.taken && w.Part == 0 {
+		if status != agent.StatusCancelled && !w.maybeStarted && w.Part == 0 {
 			return nil // no earlier process left any
 		}
 		return e.closeOpen(ctx, w.Request, status)

@@ -47,8 +47,8 @@ func check(agents Agents, req agent.Request) error {
 	return c.Check(req)
 }
 
-// inTime removes a deadline that has passed.
-func (p *past) inTime(now time.Time) {
+// dropExpiredDeadline removes a deadline that has passed.
+func (p *recordedRun) dropExpiredDeadline(now time.Time) {
 	if req := &p.State.Request; !req.Deadline.IsZero() && !req.Deadline.After(now) {
 		req.Deadline = time.Time{}
 	}

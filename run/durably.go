@@ -37,8 +37,8 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 	}
 	defer s.local.leave(r)
 	defer close(r.done)
-	defer r.begins()
-	agents, err := s.outfits.of(ctx, w.Setting)
+	defer r.markStarted()
+	agents, err := s.agentsBySetting.forSetting(ctx, w.Setting)
 	if err != nil {
 		r.err = err
 		return journal.ErrHandedOver // another process may have what is missing
@@ -50,8 +50,8 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		return nil
 	}
 	r.setConversation(w)
-	r.begins()
-	w.remembering(j)
+	r.markStarted()
+	w.setJournal(j)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.stop, cancel)() //nolint:contextcheck // the run or the engine cancels it
@@ -59,15 +59,15 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		cancel() // before anything starts
 	}
 	r.result, r.err = s.player.play(ctx, agents, w)
-	return s.leaves(ctx, r, w.Request)
+	return s.partOutcome(ctx, r, w.Request)
 }
 
-// leaves returns nil to the engine if a part has ended, or journal.ErrHandedOver if it continues later. The ledger has
-// the outcome.
-func (s *Service) leaves(ctx context.Context, r *Run, req agent.Request) error {
-	if s.cfg.Engine.TakenOver(ctx, partID(r.ID, r.part)); journal.HandedOver(ctx) {
-		if reason := durable.TakenOver(ctx); reason != nil {
-			r.result, r.err = nil, underWay(r.ID, media.Errorf(media.CodeConflict, "%w: %w", reason, ErrInProgress))
+// partOutcome returns nil to the engine if a part has ended, or journal.ErrHandedOver if it continues later. The ledger
+// has the outcome.
+func (s *Service) partOutcome(ctx context.Context, r *Run, req agent.Request) error {
+	if s.cfg.Engine.StopIfAdopted(ctx, partID(r.ID, r.part)); journal.HandedOver(ctx) {
+		if reason := durable.AdoptedError(ctx); reason != nil {
+			r.result, r.err = nil, inProgressError(r.ID, media.Errorf(media.CodeConflict, "%w: %w", reason, ErrInProgress))
 		}
 		if reason := durable.Lost(ctx); reason != nil {
 			r.err = media.Errorf(media.CodeUnavailable, "run %s was interrupted: %w; once that is repaired, atelier resume %[1]s or atelier serve continues it", r.ID, reason)
@@ -94,9 +94,9 @@ func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work)
 		row, unknown = s.cfg.Ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
 	}
 	r.result, err = s.player.recallPart(ctx, w, !r.fresh && unknown == nil)
-	w.taken = !r.fresh
+	w.maybeStarted = !r.fresh
 	if err == nil && r.result == nil && !r.fresh && unknown == nil {
-		s.player.takenOver(ctx, agents, row)
+		s.player.reportAdoption(ctx, agents, row)
 	}
 	return r.result != nil, err
 }
@@ -124,9 +124,9 @@ func (s *Service) HandOver(ctx context.Context) {
 		s.Close() //nolint:contextcheck // there is nothing to hand over
 		return
 	}
-	s.local.shut()
+	s.local.stopAdmitting()
 	s.closeAll(ctx)
-	s.local.all.Wait()
+	s.local.active.Wait()
 	s.flush(ctx)
 }
 
@@ -146,5 +146,5 @@ func (s *Service) closeAll(ctx context.Context) {
 			slog.WarnContext(ctx, "durable engine not closed", slog.String("error", media.ErrorText(err.Error())))
 		}
 	}
-	s.outfits.close()
+	s.agentsBySetting.close()
 }

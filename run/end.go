@@ -95,7 +95,7 @@ func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 	case st.Status == ledger.WaitPaused:
 		return s.endings.endPaused(ctx, st)
 	case !row.FinishedAt.IsZero():
-		return isOver(row)
+		return endedError(row)
 	}
 	v := saved{State: agent.State{Request: agent.Request{RunID: row.ID, Owner: row.Owner, Agent: row.Agent}}}
 	if st.Status == ledger.WaitAnswered {
@@ -141,7 +141,7 @@ func cancelledOrphan(row ledger.Run, state durable.State) bool {
 func (s *Service) endLocally(ctx context.Context, row ledger.Run, st ledger.RunState) error {
 	r := newRun(ctx, row.Tree)
 	r.part = st.Number
-	r, err := s.take(ctx, r)
+	r, err := s.adoptRun(ctx, r)
 	if err == nil {
 		_, err = r.Wait(ctx)
 	}

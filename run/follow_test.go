@@ -23,7 +23,7 @@ func TestOperationsFollowTheirCalls(t *testing.T) {
 	} {
 		for e, call := range calls {
 			op := ledger.Operation{ID: string(from) + "-" + string(e), Owner: "ann", Tree: "tree", Status: string(from)}
-			if from.Over() {
+			if from.Finished() {
 				op.FinishedAt = time.Unix(1, 0)
 			}
 			must(t, s.BeginOperation(t.Context(), op))

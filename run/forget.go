@@ -9,20 +9,20 @@ import (
 	"atelier/journal/step"
 )
 
-// wrong is why a run failed, as far as this decides what a retry repeats.
-type wrong struct {
-	// answers: the model's last answer was unusable.
-	answers bool
-	// late: a budget ended the run, so that its last turn was the turn to finish in.
-	late bool
+// failureCause is why a run failed, as far as this decides what a retry repeats.
+type failureCause struct {
+	// badAnswer: the model's last answer was unusable.
+	badAnswer bool
+	// budgetExhausted: a budget ended the run, so that its last turn was the turn to finish in.
+	budgetExhausted bool
 }
 
-// forget removes from the steps of a run what a retry repeats: interrupted acts, and the model calls that made its
-// agents fail. The usage of those calls still counts.
-func (p *past) forget(w wrong) {
+// dropRetriedSteps removes from the steps of a run what a retry repeats: interrupted acts, and the model calls that
+// made its agents fail. The usage of those calls still counts.
+func (p *recordedRun) dropRetriedSteps(w failureCause) {
 	before := maps.Clone(p.steps)
 	for name, result := range p.steps {
-		if cutOff(name, result) {
+		if wasInterrupted(name, result) {
 			delete(p.steps, name)
 		}
 	}
@@ -46,7 +46,7 @@ func (p *past) forget(w wrong) {
 
 // forgetCalls removes what made an agent fail: the failed model calls of its last turn, the turn in which a budget only
 // let it finish, and those of the agents that it called last.
-func forgetCalls(steps map[string]json.RawMessage, at step.Place, w wrong) {
+func forgetCalls(steps map[string]json.RawMessage, at step.Place, w failureCause) {
 	last := 0
 	for own := range ownSteps(steps, at) {
 		if own.Kind == step.KindModel || own.Kind == step.KindCode {
@@ -58,7 +58,7 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w wrong) {
 			delete(steps, at.Full(own)) // its turn did not take place
 		}
 	}
-	anew := w.answers || w.late && endedByBudget(steps, at, last)
+	anew := w.badAnswer || w.budgetExhausted && endedByBudget(steps, at, last)
 	forgotten := false
 	for own, result := range ownSteps(steps, at) {
 		call, _ := agent.ReadCall(own, result)
@@ -78,7 +78,7 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w wrong) {
 		}
 	}
 	for part := range parts {
-		forgetCalls(steps, part, wrong{late: w.late})
+		forgetCalls(steps, part, failureCause{budgetExhausted: w.budgetExhausted})
 	}
 }
 
@@ -116,8 +116,8 @@ func ownSteps(steps map[string]json.RawMessage, at step.Place) iter.Seq2[step.Na
 	}
 }
 
-// cutOff reports whether an act was interrupted by the end of the run.
-func cutOff(full string, result []byte) bool {
+// wasInterrupted reports whether an act was interrupted by the end of the run.
+func wasInterrupted(full string, result []byte) bool {
 	act, _ := agent.ReadAct(step.ParsePath(full).Own(), result)
-	return act.Cut
+	return act.Interrupted
 }

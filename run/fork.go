@@ -52,12 +52,12 @@ type Fork struct {
 // media.CodeInvalid for an unknown step and invalid limits, media.CodeUnsupported for a run whose steps are not
 // recorded, and those of agent.Runner.Prepare. After an error there is no new run.
 func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, error) {
-	p, tree, err := s.kept(ctx, owner, runID, f)
+	p, tree, err := s.readForkSource(ctx, owner, runID, f)
 	if err != nil {
 		return nil, err
 	}
 	id := cmp.Or(f.ID, s.cfg.NewID())
-	with, err := s.furnish(ctx, &p, f, tree, id)
+	with, err := s.storeNewMedia(ctx, &p, f, tree, id)
 	if err != nil {
 		return nil, err
 	}
@@ -76,16 +76,16 @@ func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, 
 	return s.beginPart(ctx, r, next)
 }
 
-// kept reads the run tree that a fork starts from, and removes what the fork repeats or changes.
-func (s *Service) kept(ctx context.Context, owner, runID string, f Fork) (p past, tree string, err error) {
+// readForkSource reads the run tree that a fork starts from, and removes what the fork repeats or changes.
+func (s *Service) readForkSource(ctx context.Context, owner, runID string, f Fork) (p recordedRun, tree string, err error) {
 	row, st, err := s.history.find(ctx, owner, runID)
 	if err != nil {
 		return p, "", err
 	}
-	if p, err = s.history.past(row, st); err != nil {
+	if p, err = s.history.readRecorded(row, st); err != nil {
 		return p, "", err
 	}
-	if err := p.cut(f); err != nil {
+	if err := p.dropForkedSteps(f); err != nil {
 		return p, "", err
 	}
 	if f.Setting != nil {
@@ -93,14 +93,14 @@ func (s *Service) kept(ctx context.Context, owner, runID string, f Fork) (p past
 			return p, "", err
 		}
 	}
-	p.inTime(s.cfg.Now())
+	p.dropExpiredDeadline(s.cfg.Now())
 	f.apply(&p.State.Request)
 	return p, row.Tree, nil
 }
 
 // fork saves the state of a new run, its own media and the media that the kept steps name, in one
 // commit: media of a run that does not exist cannot exist.
-func (p past) fork(ctx context.Context, l ledger.Store, tree string, next ledger.RunState, with *unrecorded) (ledger.RunState, error) {
+func (p recordedRun) fork(ctx context.Context, l ledger.Store, tree string, next ledger.RunState, with *unrecorded) (ledger.RunState, error) {
 	text, err := json.Marshal(p.State)
 	if err != nil {
 		return next, media.Errorf(media.CodeInternal, "write the state of run %s: %w", next.RunID, err)
@@ -136,12 +136,12 @@ func (p past) fork(ctx context.Context, l ledger.Store, tree string, next ledger
 		}
 		return l.SaveRunState(ctx, next)
 	}
-	err = l.Together(ctx, save)
+	err = l.InTransaction(ctx, save)
 	return next, err
 }
 
-// cut removes what the fork repeats.
-func (p *past) cut(f Fork) error {
+// dropForkedSteps removes what the fork repeats.
+func (p *recordedRun) dropForkedSteps(f Fork) error {
 	part := step.ParsePath(f.From).Inside()
 	known := func(name string) bool { return name == f.From || part.Has(name) }
 	names := p.names()
@@ -152,12 +152,12 @@ func (p *past) cut(f Fork) error {
 	}
 	kept := map[string]json.RawMessage{}
 	for _, name := range names {
-		if !f.renews(step.ParsePath(name)) && p.precedes(name, f.From) {
+		if !f.invalidates(step.ParsePath(name)) && p.precedes(name, f.From) {
 			kept[name] = p.steps[name]
 		}
 	}
 	p.steps = kept
-	req := f.changed(p.State.Request)
+	req := f.withChanges(p.State.Request)
 	if p.Thread != nil {
 		req.History = p.Thread.History
 		req.Granted = slices.Concat(p.Thread.Inherited, req.Granted)
@@ -167,22 +167,22 @@ func (p *past) cut(f Fork) error {
 	return nil
 }
 
-// renews reports whether a step before the first turn depends on what the fork changes.
-func (f Fork) renews(p step.Path) bool {
+// invalidates reports whether a step before the first turn depends on what the fork changes.
+func (f Fork) invalidates(p step.Path) bool {
 	if len(p) > 1 {
 		return false
 	}
 	k := p.Own().Kind
-	return k == step.KindGiven || f.Message != "" && k == step.KindGuardrail || f.sees() && k == step.KindImages
+	return k == step.KindGiven || f.Message != "" && k == step.KindGuardrail || f.changesModelInput() && k == step.KindImages
 }
 
-// sees reports whether the fork's model is another one or is shown other pictures.
-func (f Fork) sees() bool {
+// changesModelInput reports whether the fork's model is another one or is shown other pictures.
+func (f Fork) changesModelInput() bool {
 	return len(f.Images) > 0 || f.LenientImages || len(f.ChatModels) > 0 || f.Setting != nil
 }
 
-// changed returns a request with the fork's changes, except its images.
-func (f Fork) changed(req agent.Request) agent.Request {
+// withChanges returns a request with the fork's changes, except its images.
+func (f Fork) withChanges(req agent.Request) agent.Request {
 	req.Message = cmp.Or(f.Message, req.Message)
 	req.LenientImages = req.LenientImages || f.LenientImages
 	if f.Input != nil {
@@ -197,17 +197,17 @@ func (f Fork) changed(req agent.Request) agent.Request {
 	if f.Vision != nil {
 		req.Vision = f.Vision
 	}
-	if f.sees() {
+	if f.changesModelInput() {
 		req.Admitted, req.Fitted = false, nil
 	}
 	return req
 }
 
-// furnish stores the bytes of a fork's own media for the new run and returns the items to record. It refuses media that
-// the model does not accept.
-func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string) (*unrecorded, error) {
+// storeNewMedia stores the bytes of a fork's own media for the new run and returns the items to record. It refuses
+// media that the model does not accept.
+func (s *Service) storeNewMedia(ctx context.Context, p *recordedRun, f Fork, tree, id string) (*unrecorded, error) {
 	with := &unrecorded{newID: s.cfg.NewID}
-	agents, err := s.outfits.of(ctx, p.setting)
+	agents, err := s.agentsBySetting.forSetting(ctx, p.setting)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +230,7 @@ func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string)
 	req.RunID = id
 	if prepared, ok := agents.(*agent.Runner); ok {
 		if req, err = prepared.PrepareWith(ctx, req, with); err != nil {
-			return nil, elsewhere(ctx, s.cfg.Ledger, req.Owner, err)
+			return nil, suggestOtherRun(ctx, s.cfg.Ledger, req.Owner, err)
 		}
 	}
 	p.State.Request = req

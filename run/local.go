@@ -15,7 +15,7 @@ type local struct {
 	mu     sync.Mutex // guards runs and closed, and claimed and adopted of each run
 	runs   map[string]*Run
 	closed bool
-	all    sync.WaitGroup
+	active sync.WaitGroup
 }
 
 // find returns a run, or nil if it is not in this process.
@@ -32,8 +32,8 @@ func (l *local) start(r *Run) {
 	r.claimed = true
 }
 
-// shut admits no new runs, and returns those in this process.
-func (l *local) shut() []*Run {
+// stopAdmitting admits no new runs, and returns those in this process.
+func (l *local) stopAdmitting() []*Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
@@ -56,7 +56,7 @@ func (l *local) admit(r *Run) error {
 		return media.Errorf(media.CodeConflict, "run %s is already running", r.ID)
 	}
 	l.runs[r.ID] = r
-	l.all.Add(1)
+	l.active.Add(1)
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (l *local) leave(r *Run) {
 	l.mu.Lock()
 	delete(l.runs, r.ID)
 	l.mu.Unlock()
-	l.gone(r)
+	l.release(r)
 }
 
 // abandon removes a run whose work has not started in this process, and reports whether it did. Otherwise the work
@@ -77,14 +77,14 @@ func (l *local) abandon(r *Run) bool {
 	}
 	delete(l.runs, r.ID)
 	l.mu.Unlock()
-	l.gone(r)
+	l.release(r)
 	return true
 }
 
-func (l *local) gone(r *Run) {
+func (l *local) release(r *Run) {
 	r.cancel()
-	close(r.gone)
-	l.all.Done()
+	close(r.released)
+	l.active.Done()
 }
 
 // claim finds the run that was started or resumed here, or admits one that the engine adopted. It returns nil if
@@ -110,9 +110,9 @@ func (l *local) claim(ctx context.Context, w work) (*Run, error) {
 	return r, nil
 }
 
-// claimTakenUp returns a run that the engine adopted from another process and that is in the given part or a later one,
+// claimAdopted returns a run that the engine adopted from another process and that is in the given part or a later one,
 // and gives it a caller; nil if there is none.
-func (l *local) claimTakenUp(id string, part int) *Run {
+func (l *local) claimAdopted(id string, part int) *Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r, ok := l.runs[id]
@@ -123,13 +123,13 @@ func (l *local) claimTakenUp(id string, part int) *Run {
 	return r
 }
 
-// begun waits until work on a run of this process starts.
-func (l *local) begun(ctx context.Context, r *Run) (*Run, error) {
-	limit := time.NewTimer(takenWithin)
+// awaitStart waits until work on a run of this process starts.
+func (l *local) awaitStart(ctx context.Context, r *Run) (*Run, error) {
+	limit := time.NewTimer(startTimeout)
 	defer limit.Stop()
 	var err error
 	select {
-	case <-r.taken:
+	case <-r.started:
 		return r, nil
 	case <-limit.C:
 		err = media.Errorf(media.CodeUnavailable, "run %s is queued until this process can start it: follow it with atelier runs events %[1]s", r.ID)
@@ -137,7 +137,7 @@ func (l *local) begun(ctx context.Context, r *Run) (*Run, error) {
 		err = ctx.Err()
 	}
 	if !l.abandon(r) {
-		<-r.taken // it has just started
+		<-r.started // it has just started
 		return r, nil
 	}
 	return nil, err

@@ -26,8 +26,8 @@ type work struct {
 	Kept bool `json:"kept,omitempty"`
 
 	forked *record.Origin
-	// taken means that another process may have started the part.
-	taken bool
+	// maybeStarted means that another process may have started the part.
+	maybeStarted bool
 }
 
 // saved is what the ledger stores for a run that continues later.
@@ -88,9 +88,9 @@ func (p player) recallPart(ctx context.Context, w *work, started bool) (ended *a
 	return nil, p.carry(ctx, *w)
 }
 
-// remembering sets the journal of a part: it contains the steps of earlier parts, and records those of this part for
+// setJournal sets the journal of a part: it contains the steps of earlier parts, and records those of this part for
 // the next one.
-func (w *work) remembering(j journal.Journal) {
+func (w *work) setJournal(j journal.Journal) {
 	if j == nil {
 		j = journal.Memory{}
 	}
@@ -98,7 +98,7 @@ func (w *work) remembering(j journal.Journal) {
 	if w.Request.State != nil {
 		known = w.Request.State.Known()
 	}
-	w.Request.Journal = journal.Remember(j, known)
+	w.Request.Journal = journal.NewTranscript(j, known)
 }
 
 // play executes a part and saves its outcome.
@@ -106,7 +106,7 @@ func (p player) play(ctx context.Context, agents Agents, w work) (*agent.Result,
 	if w.forked != nil {
 		ctx = record.WithOrigin(ctx, *w.forked)
 	}
-	w.Request.Begun, w.Request.OnClose = w.taken, p.closing(w)
+	w.Request.Begun, w.Request.OnClose = w.maybeStarted, p.closeOpenFunc(w)
 	res, err := p.execute(ctx, agents, w.Request, w.Thread)
 	if journal.HandedOver(ctx) {
 		return res, err

@@ -90,7 +90,7 @@ func needsAnswer(st ledger.RunState) error {
 
 // reply saves an answer and starts the next part of the run.
 func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Reply, allow ContinueOptions) (*Run, error) {
-	agents, err := s.outfits.of(ctx, st.Setting)
+	agents, err := s.agentsBySetting.forSetting(ctx, st.Setting)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 		return nil, media.Errorf(media.CodeConflict, "the time limit of run %s ended at %s: give a new one with the answer (--timeout), or cancel the run (atelier runs cancel %[1]s)", st.RunID, end.UTC().Format(time.DateTime))
 	}
 	if v.State, err = a.Answered(ctx, v.State, reply); err != nil {
-		return nil, elsewhere(ctx, s.cfg.Ledger, st.Owner, err)
+		return nil, suggestOtherRun(ctx, s.cfg.Ledger, st.Owner, err)
 	}
 	state, err := json.Marshal(v)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Service) enterNext(ctx context.Context, st ledger.RunState) (*Run, erro
 		limit := time.NewTimer(leaveWithin)
 		defer limit.Stop()
 		select {
-		case <-before.gone:
+		case <-before.released:
 		case <-limit.C:
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -161,24 +161,24 @@ func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*R
 	if s.cfg.Engine == nil {
 		s.local.start(r)
 		go s.workAlone(r, w)
-		return s.local.begun(ctx, r)
+		return s.local.awaitStart(ctx, r)
 	}
 	if err := s.beginDurably(ctx, r, w); err != nil {
 		s.local.abandon(r)
 		if errors.Is(err, ErrInProgress) {
-			return nil, underWay(st.RunID, err)
+			return nil, inProgressError(st.RunID, err)
 		}
 		return nil, media.Errorf(media.CodeOf(err), "run %s is saved, but cannot continue here: %w (continue it with atelier resume %[1]s)", st.RunID, err)
 	}
-	return s.local.begun(ctx, r)
+	return s.local.awaitStart(ctx, r)
 }
 
 // workAlone executes a part without an engine; the part ends with its process.
 func (s *Service) workAlone(r *Run, w work) {
 	defer s.local.leave(r)
 	defer close(r.done)
-	defer r.begins()
-	agents, err := s.outfits.of(r.stop, w.Setting)
+	defer r.markStarted()
+	agents, err := s.agentsBySetting.forSetting(r.stop, w.Setting)
 	if err != nil {
 		r.err = err
 		return
@@ -187,18 +187,18 @@ func (s *Service) workAlone(r *Run, w work) {
 		return
 	}
 	r.setConversation(w)
-	r.begins()
-	w.remembering(nil)
+	r.markStarted()
+	w.setJournal(nil)
 	r.result, r.err = s.player.play(r.stop, agents, w)
 }
 
 // continueRun continues a run that needs no answer.
 func (s *Service) continueRun(ctx context.Context, row ledger.Run, st ledger.RunState) (*Run, error) {
 	if st.Status == ledger.WaitFinished {
-		return nil, isOver(row)
+		return nil, endedError(row)
 	}
-	if r := s.local.claimTakenUp(row.Tree, st.Number); r != nil {
-		return s.local.begun(ctx, r)
+	if r := s.local.claimAdopted(row.Tree, st.Number); r != nil {
+		return s.local.awaitStart(ctx, r)
 	}
 	if s.local.find(row.Tree) != nil {
 		return nil, media.Errorf(media.CodeConflict, "run %s is already running: wait for it (atelier runs events %[1]s)", row.ID)
@@ -209,7 +209,7 @@ func (s *Service) continueRun(ctx context.Context, row ledger.Run, st ledger.Run
 	if s.cfg.Engine == nil {
 		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: this service has no durable engine", row.ID)
 	}
-	input, err := s.history.leftWork(row, st)
+	input, err := s.history.orphanedInput(row, st)
 	if err != nil {
 		return nil, err
 	}
@@ -220,54 +220,54 @@ func (s *Service) continueRun(ctx context.Context, row ledger.Run, st ledger.Run
 	if err := json.Unmarshal(input, &w); err != nil {
 		return nil, media.Errorf(media.CodeCorrupt, "read run %s: %w", row.Tree, err)
 	}
-	if _, err := s.outfits.of(ctx, w.Setting); err != nil {
+	if _, err := s.agentsBySetting.forSetting(ctx, w.Setting); err != nil {
 		return nil, err
 	}
 	r := newRun(ctx, row.Tree)
 	r.part = st.Number
-	took, err := s.take(ctx, r)
+	took, err := s.adoptRun(ctx, r)
 	if media.CodeOf(err) == media.CodeConflict { // the engine may have adopted it in the meantime
-		if r := s.local.claimTakenUp(row.Tree, st.Number); r != nil {
-			return s.local.begun(ctx, r)
+		if r := s.local.claimAdopted(row.Tree, st.Number); r != nil {
+			return s.local.awaitStart(ctx, r)
 		}
 	}
 	return took, err
 }
 
-func isOver(row ledger.Run) error {
+func endedError(row ledger.Run) error {
 	return media.Errorf(media.CodeConflict, "run %s has already ended (%s): see atelier runs show %[1]s", row.ID, row.Status)
 }
 
-// leftWork returns the input of work that a dead process left; nil if the part was answered and has not started. The
-// error says why there is no work to continue.
-func (h history) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
+// orphanedInput returns the input of work that a dead process left; nil if the part was answered and has not started.
+// The error says why there is no work to continue.
+func (h history) orphanedInput(row ledger.Run, st ledger.RunState) ([]byte, error) {
 	state, input, err := h.engine.State(partID(row.Tree, st.Number))
 	unknown := media.CodeOf(err) == media.CodeNotFound
 	switch {
 	case unknown && st.Status == ledger.WaitAnswered:
 		return nil, nil
 	case unknown && row.FinishedAt.IsZero():
-		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: %s. Restore it from a backup, or cancel the run (atelier runs cancel %[1]s), which keeps what it made, and start a new one", row.ID, h.unsaved())
+		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: %s. Restore it from a backup, or cancel the run (atelier runs cancel %[1]s), which keeps what it made, and start a new one", row.ID, h.notResumableReason())
 	case unknown || err == nil && state == durable.StateFinished && !cancelledOrphan(row, state):
-		return nil, isOver(row)
+		return nil, endedError(row)
 	case err != nil:
 		return nil, err
 	case state == durable.StateRunning, state == durable.StateQueued:
 		if err := h.engine.InProgress(partID(row.Tree, st.Number)); err != nil {
-			return nil, underWay(row.ID, err)
+			return nil, inProgressError(row.ID, err)
 		}
 	}
 	return input, nil
 }
 
-// unsaved returns the reason why a run in the ledger cannot be continued.
-func (h history) unsaved() string {
+// notResumableReason returns the reason why a run in the ledger cannot be continued.
+func (h history) notResumableReason() string {
 	return "its steps are missing: " + h.engine.Place() + " does not have them, so it was lost or is not the database that the run started with"
 }
 
 // restart starts a part whose state is in the ledger and that has not started.
 func (s *Service) restart(ctx context.Context, st ledger.RunState) (*Run, error) {
-	if _, err := s.outfits.of(ctx, st.Setting); err != nil {
+	if _, err := s.agentsBySetting.forSetting(ctx, st.Setting); err != nil {
 		return nil, err
 	}
 	r, err := s.enterNext(ctx, st)

@@ -68,10 +68,10 @@ func (h history) result(ctx context.Context, runner *agent.Runner, row ledger.Ru
 }
 
 // readInput reads a run's input except its task, and people's answers.
-func (h history) readInput(row ledger.Run, st ledger.RunState, p *agent.Past) (past, error) {
-	known, err := h.past(row, st)
+func (h history) readInput(row ledger.Run, st ledger.RunState, p *agent.Past) (recordedRun, error) {
+	known, err := h.readRecorded(row, st)
 	if media.CodeOf(err) == media.CodeUnsupported { // its steps are not recorded
-		return past{}, nil
+		return recordedRun{}, nil
 	}
 	if err != nil {
 		return known, err
@@ -80,7 +80,7 @@ func (h history) readInput(row ledger.Run, st ledger.RunState, p *agent.Past) (p
 	if known.Thread != nil {
 		p.History = known.Thread.History
 	}
-	var g gift
+	var g grantedMedia
 	if json.Unmarshal(known.steps[step.Name{Kind: step.KindGiven}.String()], &g) == nil {
 		p.Run.Warnings = append(g.Warnings, p.Run.Warnings...)
 	}

@@ -44,19 +44,19 @@ func (s *Service) Retry(ctx context.Context, owner, runID string, a ContinueOpti
 
 // retried returns the state of a retry, without the steps to repeat and with the changes. It saves nothing.
 func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunState, a ContinueOptions) (next ledger.RunState, err error) {
-	p, err := s.history.past(row, st)
+	p, err := s.history.readRecorded(row, st)
 	if err != nil {
 		return next, err
 	}
-	p.forget(wrong{answers: row.Failure.Code == string(media.CodeBadResponse), late: row.Failure.Code == string(media.CodeOverBudget)})
+	p.dropRetriedSteps(failureCause{badAnswer: row.Failure.Code == string(media.CodeBadResponse), budgetExhausted: row.Failure.Code == string(media.CodeOverBudget)})
 	p.nextState(row, st)
-	p.inTime(s.cfg.Now())
+	p.dropExpiredDeadline(s.cfg.Now())
 	a.apply(&p.State.Request)
 	state, err := json.Marshal(p.saved)
 	if err != nil {
 		return next, media.Errorf(media.CodeInternal, "write the state of run %s: %w", row.ID, err)
 	}
-	agents, err := s.outfits.of(ctx, p.setting)
+	agents, err := s.agentsBySetting.forSetting(ctx, p.setting)
 	if err != nil {
 		return next, err
 	}
@@ -87,7 +87,7 @@ func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunSt
 		return media.Errorf(media.CodeConflict, "run %s has not finished ending: continue it first (atelier resume %[1]s)", row.ID)
 	}
 	if media.CodeOf(err) == media.CodeNotFound && st.Status != ledger.WaitFinished {
-		return media.Errorf(media.CodeUnsupported, "run %s cannot be retried: %s; start a new run", row.ID, s.history.unsaved())
+		return media.Errorf(media.CodeUnsupported, "run %s cannot be retried: %s; start a new run", row.ID, s.history.notResumableReason())
 	}
 	if media.CodeOf(err) == media.CodeNotFound {
 		return nil // it was cancelled while waiting
@@ -118,7 +118,7 @@ func (h history) ending(ctx context.Context, id string) (durable.State, error) {
 const endingPoll = 2 * time.Millisecond
 
 // nextState prepares the state from which the next part continues.
-func (p *past) nextState(row ledger.Run, st ledger.RunState) {
+func (p *recordedRun) nextState(row ledger.Run, st ledger.RunState) {
 	if p.State.Version == 0 {
 		p.State.Version = agent.StateVersion
 	}

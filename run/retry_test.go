@@ -167,7 +167,7 @@ func TestRetryOfCancelled(t *testing.T) {
 		var act agent.ActionFinished
 		if e.Kind == "action-finished" {
 			must(t, json.Unmarshal(e.Payload, &act))
-			told[fmt.Sprintf("cut %t, success %t", act.Cut, act.Success)]++
+			told[fmt.Sprintf("cut %t, success %t", act.Interrupted, act.Success)]++
 		}
 	}
 	if d := cmp.Diff(map[string]int{"cut true, success false": 1, "cut false, success true": 1}, told); d != "" {
@@ -313,7 +313,7 @@ func TestForkKeepsAnswers(t *testing.T) {
 // TestRetryAfterTheDeadline: a run that ran out of time is given time when it is tried again.
 func TestRetryAfterTheDeadline(t *testing.T) {
 	t.Parallel()
-	h, res := cutOff(t, 500*time.Millisecond)
+	h, res := wasInterrupted(t, 500*time.Millisecond)
 	ctx := t.Context()
 	r, err := h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
@@ -325,9 +325,9 @@ func TestRetryAfterTheDeadline(t *testing.T) {
 	}
 }
 
-// cutOff is a run that its deadline ended in Wait. A busy machine gets more time until the
+// wasInterrupted is a run that its deadline ended in Wait. A busy machine gets more time until the
 // run comes so far.
-func cutOff(t *testing.T, given time.Duration) (*house, *agent.Result) {
+func wasInterrupted(t *testing.T, given time.Duration) (*house, *agent.Result) {
 	t.Helper()
 	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`, `{"message":"Waited.","done":true}`)
 	h.service = h.durably(t)
@@ -342,7 +342,7 @@ func cutOff(t *testing.T, given time.Duration) (*house, *agent.Result) {
 		if given > time.Minute {
 			t.Fatal("the run never came so far as to wait")
 		}
-		return cutOff(t, 2*given)
+		return wasInterrupted(t, 2*given)
 	}
 }
 

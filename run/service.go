@@ -46,8 +46,8 @@ type Config struct {
 	// Setting describes the configuration of Agents, as small JSON without secrets, for the process that adopts a run.
 	// Nil means that there is none.
 	Setting json.RawMessage
-	// NewAgents creates the agents for a run that was started with another setting, and a function that closes them. If it
-	// is nil, Agents is used.
+	// NewAgents creates the agents for a run that was started with another setting, and a function that closes them. If
+	// it is nil, Agents is used.
 	NewAgents func(ctx context.Context, setting json.RawMessage) (agents Agents, closer func(), err error)
 }
 
@@ -66,13 +66,13 @@ func (c Config) Validate() error {
 
 // Service executes runs and saves their results. It is safe for concurrent use.
 type Service struct {
-	cfg     Config
-	local   *local
-	outfits *agentSets
-	threads conversation.Store
-	history history
-	endings endings
-	player  player
+	cfg             Config
+	local           *local
+	agentsBySetting *agentSets
+	threads         conversation.Store
+	history         history
+	endings         endings
+	player          player
 }
 
 // NewService returns a service. The error has code media.CodeInvalid.
@@ -88,8 +88,8 @@ func NewService(c Config) (*Service, error) {
 	}
 	s := &Service{
 		cfg: c, local: &local{runs: map[string]*Run{}},
-		outfits: &agentSets{agents: c.Agents, setting: c.Setting, make: c.NewAgents, made: map[string]agentSet{}},
-		threads: conversation.Store{Ledger: c.Ledger, NewID: c.NewID}, history: history{c.Ledger, c.Engine},
+		agentsBySetting: &agentSets{agents: c.Agents, setting: c.Setting, create: c.NewAgents, made: map[string]agentSet{}},
+		threads:         conversation.Store{Ledger: c.Ledger, NewID: c.NewID}, history: history{c.Ledger, c.Engine},
 	}
 	s.endings = endings{ledger: c.Ledger, observer: c.Observer, gateway: c.Gateway, threads: s.threads, now: c.Now}
 	s.player = player{s.endings, c.NewID}
@@ -114,11 +114,11 @@ type Run struct {
 	// stop ends when the run is cancelled.
 	stop   context.Context //nolint:containedctx // it is the run's own end, and lives as long as the run
 	cancel context.CancelFunc
-	// taken is closed when work on the run starts in this process and its conversation is known, gone when the run has
-	// left this process. claimed means that the work was passed to this process, which closes taken soon after.
-	taken, gone chan struct{}
-	begin       sync.Once // closes taken
-	claimed     bool
+	// started is closed when work on the run starts in this process and its conversation is known, gone when the run
+	// has left this process. claimed means that the work was passed to this process, which closes taken soon after.
+	started, released chan struct{}
+	startOnce         sync.Once // closes taken
+	claimed           bool
 	// part is the number of the run's part in this process. fresh means that no other process has started it. adopted
 	// means that the run has no caller in this service: the engine adopted it from another process.
 	part           int
@@ -126,13 +126,13 @@ type Run struct {
 }
 
 func newRun(ctx context.Context, id string) *Run {
-	r := &Run{ID: id, done: make(chan struct{}), taken: make(chan struct{}), gone: make(chan struct{})}
+	r := &Run{ID: id, done: make(chan struct{}), started: make(chan struct{}), released: make(chan struct{})}
 	r.stop, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return r
 }
 
-// begins closes taken.
-func (r *Run) begins() { r.begin.Do(func() { close(r.taken) }) }
+// markStarted closes taken.
+func (r *Run) markStarted() { r.startOnce.Do(func() { close(r.started) }) }
 
 // Wait returns the result when the run has ended. If ctx ends before that, Wait returns its error and the run
 // continues.
@@ -175,7 +175,7 @@ func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json
 	}
 	var err error
 	if given {
-		err = unused(ctx, s.cfg.Ledger, req.RunID)
+		err = checkUnusedID(ctx, s.cfg.Ledger, req.RunID)
 	}
 	if err == nil {
 		err = s.begin(context.WithoutCancel(ctx), r, req, setting)
@@ -192,7 +192,7 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 	if err := s.cfg.Ledger.Writable(ctx); err != nil {
 		return err
 	}
-	agents, err := s.outfits.of(ctx, setting)
+	agents, err := s.agentsBySetting.forSetting(ctx, setting)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 	}
 	if p, ok := agents.(*agent.Runner); ok {
 		if req, err = p.PrepareWith(ctx, req, nil); err != nil {
-			return elsewhere(ctx, s.cfg.Ledger, req.Owner, err)
+			return suggestOtherRun(ctx, s.cfg.Ledger, req.Owner, err)
 		}
 	}
 	if req.Conversation != "" { // a request that cannot be executed leaves no message
@@ -218,7 +218,7 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 	if s.cfg.Engine != nil {
 		return s.beginDurably(ctx, r, w)
 	}
-	w.remembering(req.Journal)
+	w.setJournal(req.Journal)
 	go func() {
 		defer s.local.leave(r)
 		r.result, r.err = s.player.play(r.stop, agents, w)
@@ -253,19 +253,19 @@ func (s *Service) Cancel(runID string) error {
 // runs. Adopted runs without a caller in this service are handed over as by [Service.HandOver], within 10 seconds.
 func (s *Service) Close() {
 	var own []*Run
-	for _, r := range s.local.shut() {
+	for _, r := range s.local.stopAdmitting() {
 		if !r.adopted {
 			r.cancel()
 			own = append(own, r)
 		}
 	}
 	for _, r := range own {
-		<-r.gone
+		<-r.released
 	}
 	ctx, stop := context.WithTimeout(context.Background(), handLimit)
 	defer stop()
 	s.closeAll(ctx)
-	s.local.all.Wait()
+	s.local.active.Wait()
 	s.flush(context.Background())
 }
 
@@ -283,9 +283,9 @@ func checkID(id string) error {
 	return nil
 }
 
-// unused refuses the id of an existing run, even of another owner: a new run must not write to the row, log and refs of
-// another run.
-func unused(ctx context.Context, l ledger.Store, id string) error {
+// checkUnusedID refuses the id of an existing run, even of another owner: a new run must not write to the row, log and
+// refs of another run.
+func checkUnusedID(ctx context.Context, l ledger.Store, id string) error {
 	known, err := l.HasRun(ctx, id)
 	if err == nil && known {
 		err = media.Errorf(media.CodeConflict, "a run with the id %.80q already exists: give another id, or omit it for a new one", media.ErrorText(id))

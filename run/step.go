@@ -34,7 +34,7 @@ func (s *Service) Steps(ctx context.Context, owner, runID string) ([]Step, error
 	if err != nil {
 		return nil, err
 	}
-	past, err := s.history.past(row, st)
+	past, err := s.history.readRecorded(row, st)
 	if err != nil {
 		return nil, err
 	}
@@ -42,17 +42,17 @@ func (s *Service) Steps(ctx context.Context, owner, runID string) ([]Step, error
 	steps := make([]Step, len(names))
 	for i, n := range names {
 		call, _ := agent.ReadCall(step.ParsePath(n).Own(), past.steps[n])
-		steps[i] = Step{Name: n, Failed: call.Failed() || cutOff(n, past.steps[n]), FinishedAt: past.at[n]}
+		steps[i] = Step{Name: n, Failed: call.Failed() || wasInterrupted(n, past.steps[n]), FinishedAt: past.finishedAt[n]}
 	}
 	return steps, nil
 }
 
-// past is everything that is known about a run.
-type past struct {
+// recordedRun is everything that is known about a run.
+type recordedRun struct {
 	saved
-	setting json.RawMessage
-	steps   map[string]json.RawMessage
-	at      map[string]time.Time
+	setting    json.RawMessage
+	steps      map[string]json.RawMessage
+	finishedAt map[string]time.Time
 }
 
 // history reads finished and paused runs.
@@ -82,9 +82,9 @@ func (h history) root(ctx context.Context, owner, runID string) (ledger.Run, led
 	return row, st, err
 }
 
-// past reads the steps of a run: the earlier ones from its state, the later ones from the engine.
-func (h history) past(row ledger.Run, st ledger.RunState) (past, error) {
-	p := past{setting: st.Setting, steps: map[string]json.RawMessage{}, at: map[string]time.Time{}}
+// readRecorded reads the steps of a run: the earlier ones from its state, the later ones from the engine.
+func (h history) readRecorded(row ledger.Run, st ledger.RunState) (recordedRun, error) {
+	p := recordedRun{setting: st.Setting, steps: map[string]json.RawMessage{}, finishedAt: map[string]time.Time{}}
 	var err error
 	if len(st.State) > 0 {
 		if p.saved, err = readSaved(st); err != nil {
@@ -105,7 +105,7 @@ func (h history) past(row ledger.Run, st ledger.RunState) (past, error) {
 			return p, err
 		}
 		for _, d := range done {
-			p.at[d.Name] = d.FinishedAt
+			p.finishedAt[d.Name] = d.FinishedAt
 			if part == st.Number { // steps of older parts are in the state, except forgotten ones
 				p.steps[d.Name] = d.Result
 			}
@@ -115,13 +115,13 @@ func (h history) past(row ledger.Run, st ledger.RunState) (past, error) {
 }
 
 // startedWith reads the request of a run that never paused from the engine.
-func (h history) startedWith(p *past, row ledger.Run) error {
+func (h history) startedWith(p *recordedRun, row ledger.Run) error {
 	if h.engine == nil {
 		return media.Errorf(media.CodeUnsupported, "the steps of run %s are not recorded: this service has no durable engine", row.ID)
 	}
 	_, input, err := h.engine.State(row.Tree)
 	if media.CodeOf(err) == media.CodeNotFound {
-		return media.Errorf(media.CodeUnsupported, "run %s cannot be continued: %s", row.ID, h.unsaved())
+		return media.Errorf(media.CodeUnsupported, "run %s cannot be continued: %s", row.ID, h.notResumableReason())
 	}
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (h history) startedWith(p *past, row ledger.Run) error {
 }
 
 // names lists the steps in order.
-func (p past) names() []string {
+func (p recordedRun) names() []string {
 	return slices.SortedFunc(maps.Keys(p.steps), compareSteps)
 }
 
@@ -220,7 +220,7 @@ func compareSteps(a, b string) int {
 
 // precedes reports whether a step was executed before the step that from names, or concurrently with it, and so did not
 // depend on it.
-func (p past) precedes(name, from string) bool {
+func (p recordedRun) precedes(name, from string) bool {
 	ns, fs := step.ParsePath(name), step.ParsePath(from)
 	within := step.Root
 	for i := range min(len(ns), len(fs)) {
@@ -233,7 +233,7 @@ func (p past) precedes(name, from string) bool {
 }
 
 // modelled reports whether the agent of a place uses a model. Otherwise it is Go code, whose steps are sequential.
-func (p past) modelled(at step.Place) bool {
+func (p recordedRun) modelled(at step.Place) bool {
 	for full := range p.steps {
 		if own, ok := at.Own(full); ok && own.Kind == step.KindModel {
 			return true

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func pastOf(names ...string) past {
-	p := past{steps: map[string]json.RawMessage{}}
+func pastOf(names ...string) recordedRun {
+	p := recordedRun{steps: map[string]json.RawMessage{}}
 	for _, n := range names {
 		p.steps[n] = json.RawMessage(`{}`)
 	}
@@ -72,53 +72,53 @@ func TestForget(t *testing.T) {
 	reason, fine := json.RawMessage(`"two more calls do not fit"`), json.RawMessage(`""`)
 	cut, done := json.RawMessage(`{"outcome":{},"cut":true}`), json.RawMessage(`{"response":{"text":"{\"done\":true}"}}`)
 	for name, c := range map[string]struct {
-		wrong wrong
+		wrong failureCause
 		steps map[string]json.RawMessage
 		want  []string
 	}{
-		"the last call": {wrong{}, map[string]json.RawMessage{
+		"the last call": {failureCause{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-action-1": good, "turn-2-model": failed, "turn-2-model-short-1": failed,
 		}, []string{"turn-1-model", "turn-1-action-1"}},
-		"an earlier failure was overcome": {wrong{}, map[string]json.RawMessage{
+		"an earlier failure was overcome": {failureCause{}, map[string]json.RawMessage{
 			"turn-1-model": failed, "turn-2-model": good,
 		}, []string{"turn-1-model", "turn-2-model"}},
-		"that of a sub-agent, whose result nobody saw": {wrong{}, map[string]json.RawMessage{
+		"that of a sub-agent, whose result nobody saw": {failureCause{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": failed, "turn-1-agent-2-b/turn-1-model": good, "turn-2-model": failed,
 		}, []string{"turn-1-model", "turn-1-agent-2-b/turn-1-model"}},
-		"that of a sub-agent, whose result was seen": {wrong{}, map[string]json.RawMessage{
+		"that of a sub-agent, whose result was seen": {failureCause{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": failed, "turn-2-model": good, "turn-3-model": failed,
 		}, []string{"turn-1-model", "turn-1-agent-1-a/turn-1-model", "turn-2-model"}},
-		"a bad answer": {wrong{answers: true}, map[string]json.RawMessage{
+		"a bad answer": {failureCause{badAnswer: true}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-2-model": good,
 		}, []string{"turn-1-model"}},
-		"acts that were cut off, anywhere": {wrong{}, map[string]json.RawMessage{
+		"acts that were cut off, anywhere": {failureCause{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-action-1": cut, "turn-1-action-2": good, "turn-1-agent-3-a/turn-1-model": good, "turn-1-agent-3-a/turn-1-action-1": cut,
 		}, []string{"turn-1-model", "turn-1-action-2", "turn-1-agent-3-a/turn-1-model"}},
-		"a turn to finish in": {wrong{late: true}, map[string]json.RawMessage{
+		"a turn to finish in": {failureCause{budgetExhausted: true}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-action-1": good, "turn-2-budget": reason, "turn-2-model": good,
 		}, []string{"turn-1-model", "turn-1-action-1"}},
-		"a turn that was not the last one": {wrong{late: true}, map[string]json.RawMessage{
+		"a turn that was not the last one": {failureCause{budgetExhausted: true}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-2-budget": fine, "turn-2-model": good, "turn-2-action-1": cut,
 		}, []string{"turn-1-model", "turn-2-model", "turn-2-budget"}},
-		"a call that was refused": {wrong{late: true}, map[string]json.RawMessage{
+		"a call that was refused": {failureCause{budgetExhausted: true}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-2-budget": fine, "turn-2-model": failed,
 		}, []string{"turn-1-model"}},
-		"that of sub-agents, of which one had finished": {wrong{late: true}, map[string]json.RawMessage{
+		"that of sub-agents, of which one had finished": {failureCause{budgetExhausted: true}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": good, "turn-1-agent-1-a/turn-2-budget": reason, "turn-1-agent-1-a/turn-2-model": done,
 			"turn-1-agent-2-b/turn-1-model": good, "turn-1-agent-2-b/turn-2-budget": reason, "turn-1-agent-2-b/turn-2-model": good,
 			"turn-2-budget": reason, "turn-2-model": good,
 		}, []string{
 			"turn-1-model", "turn-1-agent-1-a/turn-1-model", "turn-1-agent-1-a/turn-2-model", "turn-1-agent-1-a/turn-2-budget", "turn-1-agent-2-b/turn-1-model",
 		}},
-		"a turn that its time did not let it begin, behind an answer": {wrong{late: true}, map[string]json.RawMessage{
+		"a turn that its time did not let it begin, behind an answer": {failureCause{budgetExhausted: true}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-ask": good, "turn-2-budget": reason,
 		}, []string{"turn-1-model", "turn-1-ask"}},
-		"nothing failed": {wrong{}, map[string]json.RawMessage{
+		"nothing failed": {failureCause{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": good,
 		}, []string{"turn-1-model", "turn-1-agent-1-a/turn-1-model"}},
 	} {
-		(&past{steps: c.steps}).forget(c.wrong)
-		if d := cmp.Diff(c.want, past{steps: c.steps}.names()); d != "" {
+		(&recordedRun{steps: c.steps}).dropRetriedSteps(c.wrong)
+		if d := cmp.Diff(c.want, recordedRun{steps: c.steps}.names()); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -44,17 +44,17 @@ func (p player) execute(ctx context.Context, agents Agents, req agent.Request, t
 	return res, err
 }
 
-// gift is the media given to a run, as the journal records it.
-type gift struct {
+// grantedMedia is the media given to a run, as the journal records it.
+type grantedMedia struct {
 	Granted, Inherited []media.Output
 	Warnings           []string
 	// Answer is the id of the answer in a conversation.
 	Answer string
 }
 
-// give grants the media of a run to its tree.
-func (p player) give(ctx context.Context, req agent.Request, t *conversation.Thread) (gift, error) {
-	var g gift
+// grantMedia grants the media of a run to its tree.
+func (p player) grantMedia(ctx context.Context, req agent.Request, t *conversation.Thread) (grantedMedia, error) {
+	var g grantedMedia
 	g.Granted, g.Warnings = grant(ctx, p.ledger, req, req.Granted)
 	if len(g.Granted) == 0 && len(req.Granted) > 0 {
 		return g, media.Errorf(media.CodeInvalid, "the media for this run could not be granted to it: %s", strings.Join(g.Warnings, "; "))
@@ -68,13 +68,13 @@ func (p player) give(ctx context.Context, req agent.Request, t *conversation.Thr
 	return g, nil
 }
 
-// given executes give as a step, so that nothing is recorded twice.
-func (p player) given(ctx context.Context, req agent.Request, t *conversation.Thread) (g gift, err error) {
+// grantMediaOnce executes give as a step, so that nothing is recorded twice.
+func (p player) grantMediaOnce(ctx context.Context, req agent.Request, t *conversation.Thread) (g grantedMedia, err error) {
 	if req.Journal == nil || len(req.Granted) == 0 && t == nil {
-		return p.give(ctx, req, t)
+		return p.grantMedia(ctx, req, t)
 	}
 	b, err := req.Journal.Step(ctx, step.Name{Kind: step.KindGiven}, func(ctx context.Context) ([]byte, error) {
-		g, err := p.give(ctx, req, t)
+		g, err := p.grantMedia(ctx, req, t)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func (p player) given(ctx context.Context, req agent.Request, t *conversation.Th
 
 // work grants the run its media, runs the agent and sums the cost.
 func (p player) work(ctx context.Context, agents Agents, req agent.Request, t *conversation.Thread) (*agent.Result, error) {
-	g, err := p.given(ctx, req, t)
+	g, err := p.grantMediaOnce(ctx, req, t)
 	if err != nil {
 		return nil, err
 	}
@@ -133,9 +133,9 @@ func grant(ctx context.Context, l ledger.Store, req agent.Request, items []media
 	return granted, warnings
 }
 
-// elsewhere adds to the error of an unknown ref the media id of the owner's item that has the ref
+// suggestOtherRun adds to the error of an unknown ref the media id of the owner's item that has the ref
 // in another run.
-func elsewhere(ctx context.Context, l ledger.Store, owner string, err error) error {
+func suggestOtherRun(ctx context.Context, l ledger.Store, owner string, err error) error {
 	wrong, ok := errors.AsType[*agent.ImageError](err)
 	if !ok || wrong.Ref == "" || media.CodeOf(err) != media.CodeUnknownRef {
 		return err

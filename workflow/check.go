@@ -89,7 +89,7 @@ func (c *checker) step(i int, s Step) {
 	}
 	in := &inputs{checker: c, step: s, index: i, at: at, from: map[string]string{}}
 	values := in.known()
-	in.fit(module.InputSchema(), values)
+	in.checkSchema(module.InputSchema(), values)
 	if m, ok := module.(Checker); ok && len(in.found) == 0 {
 		in.add(m.Check(values))
 	}
@@ -170,9 +170,9 @@ func (c *inputs) add(found []problem.Problem) {
 	}
 }
 
-// fit checks names and literal values against the module's schema. Values that only a run provides are checked when it
-// runs.
-func (c *inputs) fit(schema, values *ordered.Object) {
+// checkSchema checks names and literal values against the module's schema. Values that only a run provides are checked
+// when it runs.
+func (c *inputs) checkSchema(schema, values *ordered.Object) {
 	properties := schema.Object("properties")
 	for _, v := range schema.List("required") {
 		if name, _ := v.(string); !values.Has(name) {
@@ -214,7 +214,7 @@ func CheckInputs(m Module, in *ordered.Object) error {
 	if err != nil {
 		return err
 	}
-	found := s.Close().Check(in)
+	found := s.RestrictToProperties().Check(in)
 	if c, ok := m.(Checker); ok && len(found) == 0 {
 		found = c.Check(in)
 	}

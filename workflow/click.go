@@ -129,7 +129,7 @@ func (i *Interaction) declared(c Click) (*view.Node, view.SubAction, error) {
 	var found []match
 	i.request.View.Walk(func(n *view.Node) {
 		for _, a := range n.SubActions {
-			if c.means(n, a) {
+			if c.matches(n, a) {
 				found = append(found, match{n, a})
 			}
 		}
@@ -148,8 +148,8 @@ func (i *Interaction) declared(c Click) (*view.Node, view.SubAction, error) {
 	return nil, view.SubAction{}, media.Errorf(media.CodeConflict, "several sub-actions match: select one by path and sub_action_id (%s)", strings.Join(places, ", "))
 }
 
-// means reports whether a click matches a sub-action. Omitted fields match any value.
-func (c Click) means(n *view.Node, a view.SubAction) bool {
+// matches reports whether a click matches a sub-action. Omitted fields match any value.
+func (c Click) matches(n *view.Node, a view.SubAction) bool {
 	if c.Path == "" && c.ActionType == "" {
 		return false
 	}

@@ -130,8 +130,8 @@ func (d *Definition) CheckState(state *ordered.Object) error {
 	return problem.Join(problem.Under("/state", problem.Join(s.Check(state)...))...)
 }
 
-// Waits returns how long an interaction of a step waits for its answer; 0 means no limit.
-func (d *Definition) Waits(s Step) time.Duration {
+// StepTimeout returns how long an interaction of a step waits for its answer; 0 means no limit.
+func (d *Definition) StepTimeout(s Step) time.Duration {
 	wait, err := time.ParseDuration(cmp.Or(s.Timeout, d.Timeout))
 	if err != nil { // no timeout is set: the schema checks those that are
 		return 0

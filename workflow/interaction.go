@@ -96,8 +96,8 @@ func (i *Interaction) Edit(base int, ops []patch.Operation) (*Interaction, view.
 // Item is one result of a sub-action.
 type Item struct{ ContentID, MetadataID, URL string }
 
-// Complete appends results at a result_target.
-func (i *Interaction) Complete(target []string, items ...Item) (*Interaction, view.Changes, error) {
+// AppendItems appends results at a result_target.
+func (i *Interaction) AppendItems(target []string, items ...Item) (*Interaction, view.Changes, error) {
 	values := make([]any, len(items))
 	for n, item := range items {
 		values[n] = ordered.New("content_id", item.ContentID, "metadata_id", item.MetadataID, "url", item.URL)

@@ -67,8 +67,8 @@ type about struct {
 	words []string
 	// dollars reports whether $tag$ quotes text; if so, square brackets do not quote.
 	dollars bool
-	// truth reports whether booleans are true and false instead of 1 and 0.
-	truth bool
+	// boolLiterals reports whether booleans are true and false instead of 1 and 0.
+	boolLiterals bool
 	// extra is the number of columns that wrap appends.
 	extra int
 }

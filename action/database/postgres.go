@@ -54,7 +54,7 @@ func openPostgres(cfg Config) (*sql.DB, engine, error) {
 
 func (e postgresEngine) about() about {
 	return about{
-		name: "PostgreSQL", place: e.database + " on " + e.host, words: []string{"SELECT", "WITH", "VALUES", "TABLE"}, dollars: true, truth: true,
+		name: "PostgreSQL", place: e.database + " on " + e.host, words: []string{"SELECT", "WITH", "VALUES", "TABLE"}, dollars: true, boolLiterals: true,
 	}
 }
 

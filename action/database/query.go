@@ -131,7 +131,7 @@ func (d *Database) plain(v any, databaseType string) any {
 	case nil, int64:
 		return v
 	case bool:
-		if d.engine.about().truth {
+		if d.engine.about().boolLiterals {
 			return v
 		}
 		return map[bool]int64{true: 1}[v] // as in SQLite

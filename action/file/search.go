@@ -88,8 +88,8 @@ func (f *Files) search(ctx context.Context, c *action.Call) (action.Result, erro
 	defer cancel()
 	l := listing{files: f, pattern: s.names, each: func(p string, info fs.FileInfo) error { return s.file(timed, f.source(p, info)) }}
 	err = l.at(timed, c.Text("Path"))
-	s.late = err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded)
-	if err != nil && !s.late {
+	s.timedOut = err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded)
+	if err != nil && !s.timedOut {
 		return action.Result{}, err
 	}
 	return s.result(), nil
@@ -100,13 +100,13 @@ type search struct {
 	re       *regexp.Regexp
 	names    string
 	context  int
-	most     int
+	limit    int
 	matches  []match
 	counts   []fileCount
 	total    int
 	searched int
 	skipped  []Skipped
-	late     bool
+	timedOut bool
 }
 
 func newSearch(c *action.Call) (*search, error) {
@@ -128,7 +128,7 @@ func newSearch(c *action.Call) (*search, error) {
 		return nil, media.Errorf(media.CodeInvalid, "Files %q is malformed: use * and ?, as in *.log", short(s.names, 80))
 	}
 	s.context = min(max(0, c.Int("Context")), maxContext)
-	s.most = min(max(1, c.Int("MaxMatches")), maxShown)
+	s.limit = min(max(1, c.Int("MaxMatches")), maxShown)
 	return s, nil
 }
 
@@ -229,7 +229,7 @@ func (s *search) lines(ctx context.Context, name string, r io.Reader) error {
 			}
 		}
 		if s.re.Match(line) {
-			if count++; len(s.matches) < s.most {
+			if count++; len(s.matches) < s.limit {
 				s.matches = append(s.matches, match{Path: name, Line: n, Text: shownLine(line), Before: slices.Clone(before)})
 			}
 		}
@@ -290,7 +290,7 @@ func (s *search) result() action.Result {
 	if s.total > fit {
 		res.Message += fmt.Sprintf("; the first %d are shown: narrow Pattern, Path or Files", fit)
 	}
-	if s.late {
+	if s.timedOut {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("the search stopped after %s: the counts cover only the part that was searched", searchTime))
 		res.Message += " (the search stopped early)"
 	}

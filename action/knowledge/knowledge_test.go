@@ -374,7 +374,7 @@ func TestPassagesCoverTheText(t *testing.T) {
 	t.Parallel()
 	text := wind + "\n\n" + strings.Repeat("A long sentence without any break goes on. ", 200) + "\n" + strings.Repeat("漢字", 3000)
 	for _, p := range passages(text) {
-		if n := len([]rune(p.text)); n > longest {
+		if n := len([]rune(p.text)); n > maxLength {
 			t.Errorf("%d characters", n)
 		}
 		if got := string([]rune(text)[p.start : p.start+min(10, len([]rune(p.text)))]); !strings.HasPrefix(p.text, got) {

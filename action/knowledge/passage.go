@@ -8,8 +8,8 @@ import (
 
 // Sizes of passages, in characters: parts of a text are joined up to wanted, and a single part is cut at longest.
 const (
-	wanted  = 900
-	longest = 1200
+	targetLength = 900
+	maxLength    = 1200
 )
 
 // passage is a part of a document that a search finds as a unit.
@@ -31,7 +31,7 @@ func passages(text string) []passage {
 			c.flush()
 			c.heading = h
 		case t == "":
-			if c.size >= wanted {
+			if c.size >= targetLength {
 				c.flush()
 			} else if c.size > 0 {
 				c.line(line, at)
@@ -69,11 +69,11 @@ type cutting struct {
 func (c *cutting) line(line string, at int) {
 	for line != "" {
 		piece := line
-		if utf8.RuneCountInString(line) > longest {
-			piece = cutAt(line, longest)
+		if utf8.RuneCountInString(line) > maxLength {
+			piece = cutAt(line, maxLength)
 		}
 		n := utf8.RuneCountInString(piece)
-		if c.size > 0 && c.size+n > longest {
+		if c.size > 0 && c.size+n > maxLength {
 			c.flush()
 		}
 		if c.size == 0 {
@@ -118,7 +118,7 @@ func (c *cutting) flush() {
 func segment(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if alone(r) {
+		if isUnspacedScript(r) {
 			b.WriteString(" " + string(r) + " ")
 		} else {
 			b.WriteRune(r)
@@ -127,6 +127,6 @@ func segment(s string) string {
 	return b.String()
 }
 
-func alone(r rune) bool {
+func isUnspacedScript(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

@@ -159,7 +159,7 @@ func (b *Base) match(ctx context.Context, query, path string) (out []match, err 
 		if err := rows.Scan(&m.id, &m.Path, &m.Title, &m.Heading, &m.Offset, &m.Text, &m.Score); err != nil {
 			return nil, explain(err)
 		}
-		m.Title, m.Heading, m.Text = file.Clip(m.Title, 200), file.Clip(m.Heading, 200), file.Clip(m.Text, longest)
+		m.Title, m.Heading, m.Text = file.Clip(m.Title, 200), file.Clip(m.Heading, 200), file.Clip(m.Text, maxLength)
 		m.Score = math.Round(m.Score*1000) / 1000
 		out = append(out, m)
 	}
@@ -184,7 +184,7 @@ func words(query string) []string {
 			continue
 		}
 		for _, w := range strings.Fields(part) {
-			if !slices.Contains(common, strings.Trim(strings.ToLower(w), ".,;:!?")) {
+			if !slices.Contains(stopWords, strings.Trim(strings.ToLower(w), ".,;:!?")) {
 				add(w)
 			}
 		}
@@ -197,6 +197,6 @@ func words(query string) []string {
 	return out
 }
 
-// common are English words that carry no meaning for a search.
-var common = strings.Fields(`a an and are as at be by can do does for from has have how in is it its of on
+// stopWords are English words that carry no meaning for a search.
+var stopWords = strings.Fields(`a an and are as at be by can do does for from has have how in is it its of on
 	or our that the their there this to was we were what when where which who why with you your`)

@@ -48,13 +48,13 @@ func view(ctx context.Context, c *action.Call) (action.Result, error) {
 	case isText(o.MIMEType):
 		return read(ctx, c, o)
 	case o.Modality == media.ModalityImage:
-		return look(c, o)
+		return requestView(c, o)
 	}
 	return action.Result{}, media.Errorf(media.CodeUnsupported, "%s is %s: only pictures and text can be viewed", o.Ref, o.MIMEType)
 }
 
-// look requests that the model is shown a picture.
-func look(c *action.Call, o media.Output) (action.Result, error) {
+// requestView requests that the model is shown a picture.
+func requestView(c *action.Call, o media.Output) (action.Result, error) {
 	if c.See == nil {
 		return action.Result{}, media.Errorf(media.CodeUnsupported, "%s cannot be shown, because a program requested it and not a model", o.Ref)
 	}

@@ -37,7 +37,7 @@ func Actions(g Generator) []action.Action {
 			Recoverable: func(ctx context.Context) bool {
 				known, ok := g.(*gateway.Gateway)
 				key := stepKey(ctx)
-				return ok && key != "" && known.Begun(ctx, key)
+				return ok && key != "" && known.HasOperation(ctx, key)
 			},
 			Run: func(ctx context.Context, c *action.Call) (action.Result, error) {
 				return run(ctx, g, c, k)
@@ -103,7 +103,7 @@ func price(ctx context.Context, g Generator, c *action.Call, k kind) (action.Pri
 	case err != nil:
 		return action.Price{Note: "no estimate: " + err.Error()}, nil //nolint:nilerr // the price is unknown
 	}
-	return action.Price{USD: plan.EstimatedUSD, Note: fmt.Sprintf("%d image(s) by %s", plan.Makes, plan.Model.Name)}, nil
+	return action.Price{USD: plan.EstimatedUSD, Note: fmt.Sprintf("%d image(s) by %s", plan.ResultCount, plan.Model.Name)}, nil
 }
 
 // stepKey returns the idempotency key of an act of a run, or "" outside of a run.
@@ -138,7 +138,8 @@ func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Resul
 	return out, err
 }
 
-// diskFullError returns an error if there is no space for a picture. The operation of a picture that arrived stays open.
+// diskFullError returns an error if there is no space for a picture. The operation of a picture that arrived stays
+// open.
 func diskFullError(res *generate.Result) error {
 	for _, s := range res.Slots {
 		if s.Output != nil || s.Error == nil || s.Error.Code != media.CodeDiskFull {
@@ -201,7 +202,7 @@ type slotError struct {
 
 // result converts the gateway's result.
 func result(res *generate.Result, k kind) action.Result {
-	images, failures, revised := sort(res, k)
+	images, failures, revised := splitSlots(res, k)
 	out := action.Result{
 		Code: action.Success,
 		Outputs: map[string]any{
@@ -255,8 +256,8 @@ func result(res *generate.Result, k kind) action.Result {
 	return out
 }
 
-// sort splits the slots into pictures and failures, and labels the pictures by slot.
-func sort(res *generate.Result, k kind) (images []media.Output, failures []slotError, revised string) {
+// splitSlots splits the slots into pictures and failures, and labels the pictures by slot.
+func splitSlots(res *generate.Result, k kind) (images []media.Output, failures []slotError, revised string) {
 	images = []media.Output{}
 	for _, s := range res.Slots {
 		if revised == "" {

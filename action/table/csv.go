@@ -30,8 +30,8 @@ type csvReader struct {
 	ends  []int
 	cells [][]byte
 	// clipped counts cells that were longer than maxField.
-	clipped int
-	over    bool // the current cell is clipped
+	clipped     int
+	cellClipped bool // the current cell is clipped
 	// width is the number of cells of the current record, kept or not; widest is the largest width so far.
 	width, widest int
 }
@@ -78,7 +78,7 @@ func (c *csvReader) record() error {
 // field reads one cell and reports whether the record ends with it.
 func (c *csvReader) field() (last bool, err error) {
 	start := len(c.buf)
-	c.over = false
+	c.cellClipped = false
 	next, err := c.src.Peek(1)
 	if len(next) == 0 {
 		return true, err
@@ -136,8 +136,8 @@ func (c *csvReader) keep(start int, b []byte) {
 		return
 	}
 	if room := maxField - (len(c.buf) - start); len(b) > room {
-		if !c.over {
-			c.over = true
+		if !c.cellClipped {
+			c.cellClipped = true
 			c.clipped++
 		}
 		b = b[:max(0, room)]

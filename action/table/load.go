@@ -154,7 +154,7 @@ func (im *importer) table(ctx context.Context, filePath, sheet string, src sourc
 			tb.notes = append(tb.notes, fmt.Sprintf("%q: 1 is %q, 0 is %q", c.name, c.yes, c.no))
 		}
 	}
-	if err := im.store.wholes(ctx, tb); err != nil {
+	if err := im.store.noteAggregates(ctx, tb); err != nil {
 		return err
 	}
 	im.into.tables = append(im.into.tables, tb)

@@ -73,13 +73,13 @@ func TestAgentsShareOneImport(t *testing.T) {
 func TestAWaitingCallCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	tables := folder(t, map[string]string{"a.csv": "x\n1\n"})
-	tables.turn <- struct{}{} // another call imports
+	tables.importLock <- struct{}{} // another call imports
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := tables.describe(ctx, &action.Call{}); media.CodeOf(err) != media.CodeCancelled {
 		t.Errorf("waiting: %v", err)
 	}
-	<-tables.turn
+	<-tables.importLock
 }
 
 // TestProgress imports while the clock runs a second a look: notes come every two seconds.

@@ -18,11 +18,11 @@ func (n *names) of(file, sheet string) string {
 	if n.used[strings.ToLower(name)] && path.Dir(file) != "." {
 		name = identifier(join(strings.ReplaceAll(path.Dir(file), "/", "_")+"_"+base, sheet))
 	}
-	return n.free(name)
+	return n.unique(name)
 }
 
-// free adds a number to a name that is taken.
-func (n *names) free(name string) string {
+// unique adds a number to a name that is taken.
+func (n *names) unique(name string) string {
 	if n.used == nil {
 		n.used = map[string]bool{}
 	}

@@ -13,8 +13,9 @@ const (
 	wordyThreshold = 66
 )
 
-// most reports whether n reaches the threshold of the values that are not missing. Spreadsheet errors do not count.
-func (t *tally) most(n int) bool {
+// reachesThreshold reports whether n reaches the threshold of the values that are not missing. Spreadsheet errors do
+// not count.
+func (t *tally) reachesThreshold(n int) bool {
 	all := t.values - t.weak - t.broken
 	return n > 0 && (n*100 >= all*threshold || n*100 >= all*wordyThreshold && n+t.wordy == all)
 }
@@ -44,18 +45,18 @@ func (t *tally) settle(hint style) *column {
 	keyed := t.zeros > 0 && !calendar && (t.zeros*100 >= t.values || t.minWidth == t.width) || isKey(t.name) && t.fractionPoint == 0 && len(t.units) == 0
 	switch {
 	case t.values == t.weak:
-	case t.most(t.compact) && isDateName(t.name):
+	case t.reachesThreshold(t.compact) && isDateName(t.name):
 		c.kind, c.compact = Date, true
 	case t.dates == t.values-t.weak && t.newYears == t.dates && isYear(t.name):
 		c.kind, c.yearly = Integer, true
 		c.notes = append(c.notes, "dates, all of them 1 January, are stored as years")
-	case t.most(t.dates):
+	case t.reachesThreshold(t.dates):
 		c.kind = Date
 		t.settleDates(c, hint)
 	case t.bools == t.values-t.weak-t.broken && t.bools > 0 && (t.letters == 0 || t.seenTrue && t.seenFalse):
 		c.kind = Boolean
 	case keyed || t.plain == t.values && t.minWidth == t.width && t.width >= 12:
-	case t.most(numeric):
+	case t.reachesThreshold(numeric):
 		t.settleNumbers(c, hint)
 	}
 	return c
@@ -139,7 +140,7 @@ func (t *tally) settleDates(c *column, hint style) {
 func commonStyle(tallies []*tally, hint style) style {
 	point, comma := 0, 0
 	for _, t := range tallies {
-		if !t.most(t.numbers) && !t.most(t.dates) {
+		if !t.reachesThreshold(t.numbers) && !t.reachesThreshold(t.dates) {
 			continue
 		}
 		switch {

@@ -47,10 +47,10 @@ type Config struct {
 type Tables struct {
 	cfg Config
 
-	// turn is held by the call that imports; its holder sets and reads loaded and closed.
-	turn   chan struct{}
-	loaded *loaded
-	closed bool
+	// importLock is held by the call that imports; its holder sets and reads loaded and closed.
+	importLock chan struct{}
+	loaded     *loaded
+	closed     bool
 }
 
 // New creates the tables of a folder. It reads nothing before the first call of an action.
@@ -60,13 +60,13 @@ func New(cfg Config) *Tables {
 	}
 	cfg.Timeout = cmp.Or(cfg.Timeout, database.DefaultTimeout)
 	cfg.MaxRows = cmp.Or(cfg.MaxRows, database.DefaultMaxRows)
-	return &Tables{cfg: cfg, turn: make(chan struct{}, 1)}
+	return &Tables{cfg: cfg, importLock: make(chan struct{}, 1)}
 }
 
 // Close removes the temporary database.
 func (t *Tables) Close() error {
-	t.turn <- struct{}{}
-	defer func() { <-t.turn }()
+	t.importLock <- struct{}{}
+	defer func() { <-t.importLock }()
 	t.closed = true
 	if t.loaded == nil {
 		return nil
@@ -102,8 +102,8 @@ func (l *loaded) close() error {
 // load imports the folder at the first call. A cancelled call leaves the work to the next one; other calls wait for it.
 func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 	select {
-	case t.turn <- struct{}{}:
-		defer func() { <-t.turn }()
+	case t.importLock <- struct{}{}:
+		defer func() { <-t.importLock }()
 	case <-ctx.Done():
 		return nil, media.Errorf(media.CodeCancelled, "wait for the tables: %w", ctx.Err())
 	}

@@ -107,9 +107,9 @@ func isFooter(record []cell, width int) bool {
 // maxWholes is the maximum number of values and columns that are compared.
 const maxWholes = 5
 
-// wholes adds notes on values of text columns that represent all others together, such as "All countries": their rows
-// contain the sums of the other rows, so that a sum over all rows counts twice.
-func (s *store) wholes(ctx context.Context, tb *table) error {
+// noteAggregates adds notes on values of text columns that represent all others together, such as "All countries":
+// their rows contain the sums of the other rows, so that a sum over all rows counts twice.
+func (s *store) noteAggregates(ctx context.Context, tb *table) error {
 	var numbers []*column
 	for _, c := range tb.columns {
 		if (c.kind == Integer || c.kind == Number) && len(numbers) < maxWholes && !isCalendar(c.name) {

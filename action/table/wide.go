@@ -41,7 +41,7 @@ func (s *store) lengthen(ctx context.Context, tb *table, n *names) (*table, erro
 		tb.notes = append(tb.notes, fmt.Sprintf("%d columns are %s", len(all), what))
 		return nil, nil
 	}
-	long := &table{name: n.free(identifier(tb.name + "_long")), path: tb.path, sheet: tb.sheet, title: tb.title, rows: tb.rows * len(all)}
+	long := &table{name: n.unique(identifier(tb.name + "_long")), path: tb.path, sheet: tb.sheet, title: tb.title, rows: tb.rows * len(all)}
 	var ids []*column
 	for _, c := range tb.columns {
 		if c.kind != Integer && c.kind != Number && !slices.ContainsFunc(all, func(p period) bool { return p.column == c }) {

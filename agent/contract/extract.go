@@ -86,7 +86,7 @@ func decodeObject(text string) (obj map[string]any, used int, err error) {
 	if !beginsObject(text) {
 		return nil, 0, err
 	}
-	if mended, changed := mend(text); changed {
+	if mended, changed := repairJSON(text); changed {
 		d = json.NewDecoder(strings.NewReader(mended))
 		d.UseNumber()
 		if d.Decode(&obj) == nil {
@@ -96,9 +96,9 @@ func decodeObject(text string) (obj map[string]any, used int, err error) {
 	return nil, 0, err
 }
 
-// mend removes commas before closing brackets and escapes raw control characters
+// repairJSON removes commas before closing brackets and escapes raw control characters
 // in strings.
-func mend(text string) (string, bool) {
+func repairJSON(text string) (string, bool) {
 	escapes := map[byte]string{'\n': `\n`, '\t': `\t`, '\r': `\r`}
 	var b strings.Builder
 	inString, changed := false, false

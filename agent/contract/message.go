@@ -10,23 +10,23 @@ import (
 // answer that begins with anything other than a step or a code fence, because that may be thoughts,
 // which may contain drafts.
 type MessageReader struct {
-	began bool // the first character of the answer was read
-	depth int
-	text  bool   // inside a string
-	key   bool   // the next string is a key of the step
-	name  []byte // the current key
-	mine  bool   // the current or next string is the message
-	slash bool   // the previous byte escapes this one
-	// raw is the part of the message that was read but not decoded; over reports whether the message has ended.
-	raw  []byte
-	over bool
+	began     bool // the first character of the answer was read
+	depth     int
+	text      bool   // inside a string
+	key       bool   // the next string is a key of the step
+	name      []byte // the current key
+	inMessage bool   // the current or next string is the message
+	slash     bool   // the previous byte escapes this one
+	// raw is the part of the message that was read but not decoded; ended reports whether the message has ended.
+	raw   []byte
+	ended bool
 }
 
 // Write takes the next part of the answer and returns the next part of the message.
 func (m *MessageReader) Write(text string) string {
 	for i := range len(text) {
 		switch {
-		case m.over:
+		case m.ended:
 		case m.text:
 			m.inside(text[i])
 		default:
@@ -38,19 +38,19 @@ func (m *MessageReader) Write(text string) string {
 
 func (m *MessageReader) outside(c byte) {
 	if !m.began && c > ' ' {
-		m.began, m.over = true, c != '{' && c != '`'
+		m.began, m.ended = true, c != '{' && c != '`'
 	}
 	switch c {
 	case '{', '[':
 		m.depth++
-		m.key, m.mine = c == '{' && m.depth == 1, false
+		m.key, m.inMessage = c == '{' && m.depth == 1, false
 	case '}', ']':
 		m.depth--
-		m.over = m.depth == 0
+		m.ended = m.depth == 0
 	case ',':
-		m.key, m.mine = m.depth == 1, false
+		m.key, m.inMessage = m.depth == 1, false
 	case ':':
-		m.mine, m.key = m.key && string(m.name) == "message", false
+		m.inMessage, m.key = m.key && string(m.name) == "message", false
 	case '"':
 		m.text = m.depth > 0
 		m.name = m.name[:0]
@@ -59,15 +59,15 @@ func (m *MessageReader) outside(c byte) {
 
 func (m *MessageReader) inside(c byte) {
 	if !m.slash && c == '"' {
-		m.text, m.over = false, m.mine
+		m.text, m.ended = false, m.inMessage
 		return
 	}
 	m.slash = !m.slash && c == '\\'
 	switch {
-	case m.mine && c < ' ': // a raw line break, which parsing tolerates
+	case m.inMessage && c < ' ': // a raw line break, which parsing tolerates
 		b, _ := json.Marshal(string(rune(c))) // encoding a string cannot fail
 		m.raw = append(m.raw, bytes.Trim(b, `"`)...)
-	case m.mine:
+	case m.inMessage:
 		m.raw = append(m.raw, c)
 	case m.key && len(m.name) < 32:
 		m.name = append(m.name, c)
@@ -94,7 +94,7 @@ func (m *MessageReader) decoded() string {
 // ready returns the number of bytes of raw that may be decoded.
 func (m *MessageReader) ready() int {
 	cut := len(m.raw)
-	if m.over {
+	if m.ended {
 		return cut
 	}
 	if r, size := utf8.DecodeLastRune(m.raw); r == utf8.RuneError && size == 1 { // an incomplete character

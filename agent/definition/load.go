@@ -91,7 +91,7 @@ func load(folders []Folder) (*Set, []Problem) {
 		d.list = append(d.list, def)
 	}
 	slices.SortFunc(d.list, func(a, b *Agent) int { return strings.Compare(a.Slug, b.Slug) })
-	return d, slices.Concat(problems, d.checkNames(), d.checkCircles())
+	return d, slices.Concat(problems, d.checkNames(), d.checkCycles())
 }
 
 // loadFolder reads one folder. Two agents with the same slug in it are a problem.
@@ -256,7 +256,7 @@ func (d *Set) checkNames() (problems []Problem) {
 }
 
 // checkCycles finds agents that would call themselves through other agents.
-func (d *Set) checkCircles() (problems []Problem) {
+func (d *Set) checkCycles() (problems []Problem) {
 	state := map[string]int{} // 1: being visited, 2: done
 	var visit func(def *Agent, way []*Agent)
 	visit = func(def *Agent, way []*Agent) {
@@ -274,7 +274,7 @@ func (d *Set) checkCircles() (problems []Problem) {
 					slugs, files = append(slugs, d.Slug), append(files, d.File)
 				}
 				p := problemAt(a.pos, "agents call each other in a circle: %s → %s: take one of these calls out", strings.Join(slugs, " → "), next.Slug)
-				p.also = files
+				p.relatedFiles = files
 				problems = append(problems, p)
 			case 0:
 				visit(next, way)

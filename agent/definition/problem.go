@@ -21,7 +21,7 @@ type Problem struct {
 	// Message says what is wrong and how to fix it.
 	Message string `json:"message"`
 
-	also []string // other files that are involved: the other agents of a cycle
+	relatedFiles []string // other files that are involved: the other agents of a cycle
 }
 
 // String returns file:line:column: message, as compilers do.
@@ -30,7 +30,9 @@ func (p Problem) String() string {
 }
 
 // Concerns reports whether the problem is in a file, or in a cycle that includes it.
-func (p Problem) Concerns(file string) bool { return p.File == file || slices.Contains(p.also, file) }
+func (p Problem) Concerns(file string) bool {
+	return p.File == file || slices.Contains(p.relatedFiles, file)
+}
 
 // Error lists all problems of definitions, ordered by file and line. The errors of [Load] and
 // agent.NewRunner wrap it; its code is [media.CodeInvalid].

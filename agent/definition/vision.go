@@ -73,11 +73,11 @@ func (p VisionContextPolicy) Within(outer VisionContextPolicy) VisionContextPoli
 		Enabled:   p.Enabled && outer.Enabled,
 		MaxImages: min(p.MaxImages, outer.MaxImages), MaxTotalBytes: min(p.MaxTotalBytes, outer.MaxTotalBytes),
 		TurnsToLive:    min(p.TurnsToLive, outer.TurnsToLive),
-		AllowedSources: both(p.AllowedSources, outer.AllowedSources), AllowMIMETypes: both(p.AllowMIMETypes, outer.AllowMIMETypes),
+		AllowedSources: intersect(p.AllowedSources, outer.AllowedSources), AllowMIMETypes: intersect(p.AllowMIMETypes, outer.AllowMIMETypes),
 	}
 }
 
-func both(a, b []string) []string {
+func intersect(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(x string) bool {
 		return !slices.ContainsFunc(b, func(y string) bool { return plain.SameName(x, y) })
 	})

@@ -44,7 +44,7 @@ type Set struct {
 
 	years   map[int]bool // years in the dates of any source
 	derived []candidate  // values derived from two cells, computed by the first Trace
-	few     bool         // so few numbers that accidental matches of derived values are unlikely
+	sparse  bool         // so few numbers that accidental matches of derived values are unlikely
 	ready   bool
 }
 
@@ -59,10 +59,10 @@ type Query struct {
 	// Rows are the cells; a cell without a number is NaN.
 	Rows [][]float64
 
-	words   numbers   // numbers of text cells and of the statement, and the row count
-	factors []float64 // for each column: the value of one unit ("in million")
-	percent []bool    // for each column: whether its name indicates percent
-	cells   int       // number of cells with numbers
+	textNumbers numbers   // numbers of text cells and of the statement, and the row count
+	factors     []float64 // for each column: the value of one unit ("in million")
+	percent     []bool    // for each column: whether its name indicates percent
+	cells       int       // number of cells with numbers
 }
 
 // Table is a table that a query reads.
@@ -238,13 +238,13 @@ func (s *Set) addQuery(r result) {
 			name, _ = m["name"].(string)
 		}
 		q.Columns = append(q.Columns, name)
-		s.scan(&q.words, name)
+		s.scan(&q.textNumbers, name)
 		q.factors = append(q.factors, factorOf(name))
 		q.percent = append(q.percent, percentName().MatchString(name))
 	}
-	s.scan(&q.words, r.Statement)
+	s.scan(&q.textNumbers, r.Statement)
 	if r.RowCount != nil {
-		q.words.add(value{v: *r.RowCount})
+		q.textNumbers.add(value{v: *r.RowCount})
 	}
 	for _, row := range r.Rows[:min(len(r.Rows), MaxRows)] {
 		q.Rows = append(q.Rows, s.cells(&q, row))
@@ -269,7 +269,7 @@ func (s *Set) cells(q *Query, row []any) []float64 {
 				q.cells++
 				continue
 			}
-			s.scan(&q.words, t)
+			s.scan(&q.textNumbers, t)
 		}
 	}
 	return cells

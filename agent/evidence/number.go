@@ -45,10 +45,10 @@ const (
 // maxSmall is the largest whole number that needs no source if it has no unit.
 const maxSmall = 12
 
-// Claims reports whether the number states something that a source must contain. It does not if it
+// NeedsSource reports whether the number states something that a source must contain. It does not if it
 // is a year used as a date, the number of a figure, list item, page or version, or a whole number
 // of at most 12 without a unit.
-func (n Number) Claims() bool { return n.role == roleValue || n.role == maybeYear }
+func (n Number) NeedsSource() bool { return n.role == roleValue || n.role == maybeYear }
 
 // Counts reports whether the number is a plain count with the value many.
 func (n Number) Counts(many int) bool {

@@ -14,7 +14,7 @@ import (
 func claims(text string) string {
 	var out []string
 	for _, n := range evidence.Scan(text) {
-		if n.Claims() {
+		if n.NeedsSource() {
 			out = append(out, n.Text)
 		}
 	}
@@ -112,7 +112,7 @@ func FuzzScan(f *testing.F) {
 				t.Fatalf("%q: cut inside a character: %q", text, text[n.Start:n.End])
 			}
 			last = n.End
-			if v := s.Trace(n); n.Claims() && v.Support != evidence.Held {
+			if v := s.Trace(n); n.NeedsSource() && v.Support != evidence.Held {
 				t.Fatalf("%q: the text itself does not hold %q", text, n.Text)
 			}
 		}

@@ -71,7 +71,7 @@ func (s *Set) Trace(n Number) Verdict {
 	}
 	best := Verdict{Query: -1, Text: -1}
 	for i, q := range s.Queries {
-		if q.holds(n) && (best.Query < 0 || q.cells < s.Queries[best.Query].cells) {
+		if q.contains(n) && (best.Query < 0 || q.cells < s.Queries[best.Query].cells) {
 			best.Support, best.Query = Held, i
 		}
 	}
@@ -79,15 +79,15 @@ func (s *Set) Trace(n Number) Verdict {
 		return best
 	}
 	for i, t := range s.Texts {
-		if t.numbers.hold(n) {
+		if t.numbers.contains(n) {
 			return Verdict{Support: Held, Query: -1, Text: i}
 		}
 	}
 	return s.derive(n)
 }
 
-// holds reports whether a cell, or a text of the query, contains the number.
-func (q Query) holds(n Number) bool {
+// contains reports whether a cell, or a text of the query, contains the number.
+func (q Query) contains(n Number) bool {
 	for _, row := range q.Rows {
 		for c, v := range row {
 			if math.IsNaN(v) {
@@ -98,10 +98,10 @@ func (q Query) holds(n Number) bool {
 			}
 		}
 	}
-	return q.words.hold(n)
+	return q.textNumbers.contains(n)
 }
 
-func (l numbers) hold(n Number) bool { return slices.ContainsFunc(l.list, n.equals) }
+func (l numbers) contains(n Number) bool { return slices.ContainsFunc(l.list, n.equals) }
 
 // equals reports whether the number as written equals a value.
 func (n Number) equals(s value) bool {
@@ -168,7 +168,7 @@ func (s *Set) derivedAs(n Number, r reading, factor float64) Verdict {
 			out = Verdict{Support: Derived, Query: c.query, Text: -1, Kind: c.kind, From: c.from}
 		}
 	}
-	if chance := float64(near) * r.window() / (r.value * 3.75); !s.few && chance > maxChance {
+	if chance := float64(near) * r.window() / (r.value * 3.75); !s.sparse && chance > maxChance {
 		return Verdict{Query: -1, Text: -1}
 	}
 	return out
@@ -207,7 +207,7 @@ func (s *Set) prepare() {
 	for _, q := range s.Queries {
 		amounts += q.amounts()
 	}
-	s.few = amounts <= freeCells
+	s.sparse = amounts <= freeCells
 	for i := range s.Queries {
 		if q := s.Queries[i]; len(q.Rows) <= maxDerivedRows {
 			q.pairs(func(a, b float64, years bool) {

@@ -27,7 +27,7 @@ func table(t *testing.T, statement string, columns []string, rows ...[]any) json
 func verdict(t *testing.T, s *evidence.Set, text string) evidence.Verdict {
 	t.Helper()
 	for _, n := range evidence.Scan(text) {
-		if n.Claims() {
+		if n.NeedsSource() {
 			return s.Trace(n)
 		}
 	}
@@ -138,7 +138,7 @@ func TestDerivedIsNotChance(t *testing.T) {
 					text = strconv.FormatFloat(rnd.Float64()*250, 'f', rnd.IntN(2), 64) + " %"
 				}
 				for _, n := range evidence.Scan(text) {
-					if v := s.Trace(n); n.Claims() && v.Support != evidence.Held {
+					if v := s.Trace(n); n.NeedsSource() && v.Support != evidence.Held {
 						tried++
 						if v.Support == evidence.Derived {
 							accepted++
@@ -197,7 +197,7 @@ func TestAYearOfTheDataIsHeld(t *testing.T) {
 	s.AddResult("Query Tables", json.RawMessage(`{"statement":"SELECT day, sold FROM t","columns":["day","sold"],"rows":[["2010-05-01",12.5]],"rowCount":1}`))
 	for text, want := range map[string]evidence.Support{"In 2010 emissions fell.": evidence.Held, "It failed in 2000 cases.": evidence.Unsupported} {
 		numbers := evidence.Scan(text)
-		if len(numbers) != 1 || !numbers[0].Claims() || s.Trace(numbers[0]).Support != want {
+		if len(numbers) != 1 || !numbers[0].NeedsSource() || s.Trace(numbers[0]).Support != want {
 			t.Errorf("%q: %+v", text, numbers)
 		}
 	}

@@ -68,11 +68,11 @@ func (f Field) Choices() (texts []string) {
 	return texts
 }
 
-// Decide returns the answer to a [Field.Boolean] field.
-func (f Field) Decide(yes bool) (json.RawMessage, error) { return f.encode(yes) }
+// AnswerBool returns the answer to a [Field.Boolean] field.
+func (f Field) AnswerBool(yes bool) (json.RawMessage, error) { return f.encode(yes) }
 
-// Words returns the answer for a text: one of the choices, yes or no, a number, or the text itself.
-func (f Field) Words(text string) (json.RawMessage, error) {
+// AnswerText returns the answer for a text: one of the choices, yes or no, a number, or the text itself.
+func (f Field) AnswerText(text string) (json.RawMessage, error) {
 	v, err := f.schema.read(strings.TrimSpace(text))
 	if err != nil {
 		return nil, err

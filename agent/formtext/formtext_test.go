@@ -30,7 +30,7 @@ func TestWordsBecomeValues(t *testing.T) {
 		if !ok {
 			t.Errorf("%s asks for one thing", c.schema)
 		}
-		got, err := f.Words(c.text)
+		got, err := f.AnswerText(c.text)
 		if err != nil && !strings.Contains(err.Error(), c.want) || err == nil && string(got) != c.want {
 			t.Errorf("%q for %s: %s, %v, want %s", c.text, c.schema, got, err, c.want)
 		}
@@ -52,7 +52,7 @@ func TestFormsOfSeveralThings(t *testing.T) {
 func TestDecisionsAndChoices(t *testing.T) {
 	t.Parallel()
 	f, _ := formtext.FieldOf(json.RawMessage(`{"type":"object","required":["approve"],"properties":{"approve":{"type":"boolean"},"note":{"type":"string"}}}`))
-	if b, err := f.Decide(true); err != nil || !f.Boolean() || string(b) != `{"approve":true}` {
+	if b, err := f.AnswerBool(true); err != nil || !f.Boolean() || string(b) != `{"approve":true}` {
 		t.Errorf("%s, %v", b, err)
 	}
 	f, _ = formtext.FieldOf(json.RawMessage(`{"enum":["small",2,"large"]}`))

@@ -116,7 +116,7 @@ func (p *page) report(r Report, n int) []media.Ref {
 	}
 	numbers := p.complete(root, r)
 	// The numbers of a message link to its own queries.
-	own := strings.NewReplacer(`#`+ours+`query-`, fmt.Sprintf("#%smessage-%d-query-", ours, n), `id="`+ours+`query-`, fmt.Sprintf("id=\"%smessage-%d-query-", ours, n))
+	own := strings.NewReplacer(`#`+reservedPrefix+`query-`, fmt.Sprintf("#%smessage-%d-query-", reservedPrefix, n), `id="`+reservedPrefix+`query-`, fmt.Sprintf("id=\"%smessage-%d-query-", reservedPrefix, n))
 	p.text("<article class=\"report\">\n")
 	p.resolve(own.Replace(framed(markup(root), p.drawing, p.o.Find)))
 	p.text(own.Replace(numbers))

@@ -83,9 +83,9 @@ var inline = []atom.Atom{
 	atom.Strong, atom.Time, atom.U, atom.Code, atom.Kbd, atom.Samp, atom.Var, atom.Sub, atom.Sup, atom.Img,
 }
 
-// unread lists the elements whose text is not checked for numbers: code, indices, exponents and
+// uncheckedElements lists the elements whose text is not checked for numbers: code, indices, exponents and
 // footnote marks.
-var unread = []atom.Atom{atom.Code, atom.Pre, atom.Kbd, atom.Samp, atom.Var, atom.Sub, atom.Sup, atom.Audio, atom.Video, atom.Script, atom.Style}
+var uncheckedElements = []atom.Atom{atom.Code, atom.Pre, atom.Kbd, atom.Samp, atom.Var, atom.Sub, atom.Sup, atom.Audio, atom.Video, atom.Script, atom.Style}
 
 // gap replaces unread text in a line.
 const gap = "\ufffc"
@@ -98,14 +98,14 @@ func (t *tracing) walk(n *html.Node) {
 			t.line.text.WriteString(c.Data)
 		case c.Type != html.ElementNode || t.counters[c]:
 		case slices.Contains(inline, c.DataAtom):
-			if slices.Contains(unread, c.DataAtom) {
+			if slices.Contains(uncheckedElements, c.DataAtom) {
 				t.line.text.WriteString(gap)
 				continue
 			}
 			t.walk(c)
 		default:
 			t.flush()
-			if slices.Contains(unread, c.DataAtom) {
+			if slices.Contains(uncheckedElements, c.DataAtom) {
 				continue
 			}
 			if n, ok := t.rows[c]; ok {
@@ -126,7 +126,7 @@ func (t *tracing) flush() {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	numbers := slices.DeleteFunc(evidence.Scan(text), func(n evidence.Number) bool { return !n.Claims() || t.shown > 0 && n.Counts(t.shown) })
+	numbers := slices.DeleteFunc(evidence.Scan(text), func(n evidence.Number) bool { return !n.NeedsSource() || t.shown > 0 && n.Counts(t.shown) })
 	if len(numbers) == 0 {
 		return
 	}
@@ -175,7 +175,7 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 			t.missing = append(t.missing, Doubt{Sentence: sentence})
 		}
 		addOnce(&t.missing[i].Numbers, n.Text)
-		return element(atom.Mark, html.Attribute{Key: "class", Val: ours + "unsupported"}, html.Attribute{Key: "title", Val: t.noSource})
+		return element(atom.Mark, html.Attribute{Key: "class", Val: reservedPrefix + "unsupported"}, html.Attribute{Key: "title", Val: t.noSource})
 	case v.Query < 0:
 		if v.Text >= 0 {
 			addOnce(&t.texts, v.Text)
@@ -188,16 +188,16 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 	if source := t.set.Queries[v.Query].Source(); source != "" {
 		title += ": " + source
 	}
-	class := ours + "number"
+	class := reservedPrefix + "number"
 	if v.Support == evidence.Derived {
 		how := fmt.Sprintf("%s, %s %s %s %s", t.kinds[v.Kind], t.computedFrom, t.number(v.From[0]), t.and, t.number(v.From[1]))
 		title = how + " (" + title + ")"
-		class += " " + ours + "computed"
+		class += " " + reservedPrefix + "computed"
 		lines := t.derived[v.Query]
 		addOnce(&lines, html.EscapeString(n.Text+": "+how))
 		t.derived[v.Query] = lines
 	}
-	return element(atom.A, html.Attribute{Key: "class", Val: class}, html.Attribute{Key: "href", Val: "#" + ours + "query-" + strconv.Itoa(number)}, html.Attribute{Key: "title", Val: title})
+	return element(atom.A, html.Attribute{Key: "class", Val: class}, html.Attribute{Key: "href", Val: "#" + reservedPrefix + "query-" + strconv.Itoa(number)}, html.Attribute{Key: "title", Val: title})
 }
 
 // addOnce appends a value to a list unless it is already there.
@@ -296,9 +296,9 @@ func (t *tracing) section() string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n<section class=\"%snumbers\">\n<h2>%s</h2>\n", ours, t.numbers)
+	fmt.Fprintf(&b, "\n<section class=\"%snumbers\">\n<h2>%s</h2>\n", reservedPrefix, t.numbers)
 	if len(t.missing) > 0 {
-		fmt.Fprintf(&b, "<p>%s</p>\n<ul class=\"%sunsupported-list\">\n", t.unsupported, ours)
+		fmt.Fprintf(&b, "<p>%s</p>\n<ul class=\"%sunsupported-list\">\n", t.unsupported, reservedPrefix)
 		for _, d := range t.missing {
 			b.WriteString("<li>" + d.markup() + "</li>\n")
 		}
@@ -308,7 +308,7 @@ func (t *tracing) section() string {
 		fmt.Fprintf(&b, "<p>%s</p>\n<ol>\n", t.fromQueries)
 		for i, q := range t.queries {
 			query := t.set.Queries[q]
-			fmt.Fprintf(&b, "<li id=\"%squery-%d\">%s\n<pre><code>%s</code></pre>\n", ours, i+1, html.EscapeString(query.Source()), html.EscapeString(strings.TrimSpace(query.Statement)))
+			fmt.Fprintf(&b, "<li id=\"%squery-%d\">%s\n<pre><code>%s</code></pre>\n", reservedPrefix, i+1, html.EscapeString(query.Source()), html.EscapeString(strings.TrimSpace(query.Statement)))
 			if lines := t.derived[q]; len(lines) > 0 {
 				fmt.Fprintf(&b, "<p>%s %s.</p>\n", t.computed, strings.Join(lines, "; "))
 			}

@@ -137,14 +137,14 @@ func tables(root *html.Node) (found []*html.Node) {
 	return found
 }
 
-// ours is the prefix of the names that the renderer gives to its own elements.
-const ours = "atelier-"
+// reservedPrefix is the prefix of the names that the renderer gives to its own elements.
+const reservedPrefix = "atelier-"
 
 // tidy removes marks from attributes that cannot contain items, and names reserved for the
 // renderer: a report must not claim a source for its own numbers.
 func tidy(n *html.Node) {
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
-		return a.Key == "class" && strings.Contains(a.Val, ours) || (a.Key == "id" || a.Key == "href") && strings.HasPrefix(strings.TrimPrefix(a.Val, "#"), ours)
+		return a.Key == "class" && strings.Contains(a.Val, reservedPrefix) || (a.Key == "id" || a.Key == "href") && strings.HasPrefix(strings.TrimPrefix(a.Val, "#"), reservedPrefix)
 	})
 	for i := range n.Attr {
 		a := &n.Attr[i]

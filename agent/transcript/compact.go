@@ -16,8 +16,8 @@ import (
 // Stage is one way to shorten the context. The stages are applied in order, each on top of the
 // previous ones.
 type Stage struct {
-	// Did describes in a warning what was done.
-	Did string
+	// Description describes in a warning what was done.
+	Description string
 	// Shrink reports whether it changed anything.
 	Shrink func(h *History, set *media.Set, payload map[string]any) bool
 }
@@ -135,9 +135,9 @@ func (h *History) trim(set *media.Set, payload map[string]any) bool {
 	}
 	o.earlier.Messages += len(cut)
 	for _, e := range cut {
-		o.remember(survivors(set, e.msg.Text()))
+		o.remember(mentionedItems(set, e.msg.Text()))
 		if e.results != nil {
-			o.earlier.Did = append(o.earlier.Did, e.results.did(e.turn)...)
+			o.earlier.Did = append(o.earlier.Did, e.results.actSummaries(e.turn)...)
 		}
 	}
 	o.earlier.Did = o.earlier.Did[max(0, len(o.earlier.Did)-maxDid):]
@@ -160,8 +160,8 @@ func (o *Opening) remember(items []media.Output) {
 	}
 }
 
-// did describes each act of a step in a few words.
-func (r *Results) did(turn int) []string {
+// actSummaries describes each act of a step in a few words.
+func (r *Results) actSummaries(turn int) []string {
 	var out []string
 	for _, a := range r.Actions {
 		out = append(out, fmt.Sprintf("turn %d: %s: %s %s", turn, a.Name, a.Code, plain.Head(a.Message, 80)))
@@ -232,7 +232,7 @@ func (s Summary) Made() int { return s.entry.turn }
 
 // Summarised replaces the result with a summary.
 func (s Summary) Summarised(short map[string]any, set *media.Set) {
-	s.entry.results.replace(s.Index, levelCompact, short, survivors(set, s.Text))
+	s.entry.results.replace(s.Index, levelCompact, short, mentionedItems(set, s.Text))
 	s.entry.render()
 }
 
@@ -266,7 +266,7 @@ func (h *History) truncate(length int, set *media.Set) bool {
 // truncate keeps the beginning of a long answer, and the refs in it.
 func (a *Answer) truncate(length int, set *media.Set) {
 	text := string(plain.JSON(a.Value))
-	if utf8.RuneCountInString(text) > length+spare {
+	if utf8.RuneCountInString(text) > length+minSaving {
 		a.Value = cutText(text, length, set)
 	}
 	a.Question, a.Note = plain.Head(a.Question, shortLength), cutText(a.Note, length, set)
@@ -278,7 +278,7 @@ func cutText(s string, length int, set *media.Set) string {
 	if short == s {
 		return s
 	}
-	for _, o := range survivors(set, s) {
+	for _, o := range mentionedItems(set, s) {
 		if !mentions(short, o.Ref) {
 			short += fmt.Sprintf("\n%s %s", o.Ref, plain.Head(o.Label, 48))
 		}
@@ -289,11 +289,11 @@ func cutText(s string, length int, set *media.Set) string {
 func (o *Opening) truncate(length int, set *media.Set) {
 	var gone []media.Output
 	if text := CutMiddle(o.Task, length); text != o.Task {
-		gone = append(gone, survivors(set, o.Task)...)
+		gone = append(gone, mentionedItems(set, o.Task)...)
 		o.Task = text
 	}
-	if text := string(plain.JSON(o.Input)); len(o.Input) > 0 && utf8.RuneCountInString(text) > length+spare {
-		gone = append(gone, survivors(set, text)...)
+	if text := string(plain.JSON(o.Input)); len(o.Input) > 0 && utf8.RuneCountInString(text) > length+minSaving {
+		gone = append(gone, mentionedItems(set, text)...)
 		o.Input = map[string]any{"shortened": CutMiddle(text, length)}
 	}
 	if o.earlier != nil {
@@ -315,7 +315,7 @@ func (r *Results) truncate(length int, set *media.Set) {
 	short := min(shortLength, length)
 	for i := range r.Actions {
 		a := &r.Actions[i]
-		gone := survivors(set, a.Message)
+		gone := mentionedItems(set, a.Message)
 		a.Message, a.Warnings = plain.Head(a.Message, short), nil
 		if a.Error != nil {
 			p := *a.Error
@@ -331,7 +331,7 @@ func (r *Results) truncate(length int, set *media.Set) {
 	}
 	for i := range r.Agents {
 		a := &r.Agents[i]
-		gone := survivors(set, a.Message)
+		gone := mentionedItems(set, a.Message)
 		a.Message = plain.Head(a.Message, short)
 		for _, o := range gone {
 			if !mentions(a.Message+string(plain.JSON(a.Media))+string(plain.JSON(a.Payload)), o.Ref) {

@@ -153,9 +153,9 @@ func (h *History) Withdraw(turn int, p definition.VisionContextPolicy, count int
 	}
 }
 
-// Lose removes a picture from all messages, tells the model why, and returns the refs under which
+// RemovePicture removes a picture from all messages, tells the model why, and returns the refs under which
 // it was shown.
-func (h *History) Lose(d media.Digest, reason string) (refs []media.Ref) {
+func (h *History) RemovePicture(d media.Digest, reason string) (refs []media.Ref) {
 	for i := range h.entries {
 		e := &h.entries[i]
 		views := &[]Sight{}
@@ -202,8 +202,8 @@ const (
 // leftOut replaces text that was removed.
 const leftOut = "[left out: this result is old]"
 
-// spare is how much longer than its shortened form a text must be for shortening to be worthwhile.
-const spare = 200
+// minSaving is how much longer than its shortened form a text must be for shortening to be worthwhile.
+const minSaving = 200
 
 // due reports whether the outputs of an action can still be reduced to a level, and returns their
 // text.
@@ -212,7 +212,7 @@ func (r *Results) due(i int, to level, length int) (string, bool) {
 		return "", false
 	}
 	text := string(plain.JSON(r.Actions[i].Outputs))
-	return text, utf8.RuneCountInString(text) > length+spare
+	return text, utf8.RuneCountInString(text) > length+minSaving
 }
 
 // shrinkAction reduces the outputs of an action to a level. Every ref survives with its label.
@@ -220,7 +220,7 @@ func (r *Results) due(i int, to level, length int) (string, bool) {
 func (r *Results) shrinkAction(i int, to level, length int, set *media.Set) bool {
 	text, ok := r.due(i, to, length)
 	if ok {
-		r.replace(i, to, shortened(text, to, length), survivors(set, text))
+		r.replace(i, to, shortened(text, to, length), mentionedItems(set, text))
 	}
 	return ok
 }
@@ -256,12 +256,12 @@ func (r *Results) shrinkAgent(i int, to level, length int, set *media.Set) bool 
 		return false
 	}
 	text := string(plain.JSON(a.Payload))
-	if utf8.RuneCountInString(text) <= length+spare {
+	if utf8.RuneCountInString(text) <= length+minSaving {
 		return false
 	}
 	a.Payload, a.level = shortened(text, to, length), to
 	shown := string(plain.JSON(a.Media)) + a.Message
-	for _, o := range survivors(set, text) {
+	for _, o := range mentionedItems(set, text) {
 		if !mentions(shown, o.Ref) {
 			a.Media = append(a.Media, action.View(o))
 		}
@@ -287,9 +287,9 @@ const ViewTurns = 1
 // anyRef finds refs in text, with or without the placeholder syntax.
 var anyRef = regexp.MustCompile(`\b(?:img|aud|vid|doc)-[0-9a-z]{8}\b`)
 
-// survivors returns the run's items that a text names, in the order of the text. They must stay in
+// mentionedItems returns the run's items that a text names, in the order of the text. They must stay in
 // sight when the text is removed.
-func survivors(set *media.Set, text string) []media.Output {
+func mentionedItems(set *media.Set, text string) []media.Output {
 	var kept []media.Output
 	seen := map[string]bool{}
 	for _, ref := range anyRef.FindAllString(text, -1) {
@@ -320,7 +320,7 @@ func ViewsOf(items []media.Output) []map[string]any {
 // characters were removed.
 func CutMiddle(s string, n int) string {
 	total := utf8.RuneCountInString(s)
-	if total <= n+spare {
+	if total <= n+minSaving {
 		return s
 	}
 	first := plain.Head(s, n*2/3)

@@ -283,16 +283,16 @@ func TestStages(t *testing.T) {
 	size := weight()
 	for i, s := range transcript.Stages() {
 		if !s.Shrink(&h, set, payload) {
-			t.Errorf("stage %d (%s) changed nothing", i, s.Did)
+			t.Errorf("stage %d (%s) changed nothing", i, s.Description)
 		}
 		now := text(&h)
 		if weight() >= size {
-			t.Errorf("stage %d (%s) made %d of %d bytes", i, s.Did, weight(), size)
+			t.Errorf("stage %d (%s) made %d of %d bytes", i, s.Description, weight(), size)
 		}
 		size = weight()
 		for _, ref := range refs {
 			if !strings.Contains(now, string(ref)) {
-				t.Fatalf("stage %d (%s) lost %s", i, s.Did, ref)
+				t.Fatalf("stage %d (%s) lost %s", i, s.Description, ref)
 			}
 		}
 	}
@@ -304,7 +304,7 @@ func TestStages(t *testing.T) {
 	short.Begin(transcript.Opening{Task: "x"})
 	for i, s := range transcript.Stages() {
 		if s.Shrink(&short, set, nil) {
-			t.Errorf("stage %d (%s) found something in a task of one letter: %s", i, s.Did, text(&short))
+			t.Errorf("stage %d (%s) found something in a task of one letter: %s", i, s.Description, text(&short))
 		}
 	}
 }
@@ -343,13 +343,13 @@ func TestPicturesInSight(t *testing.T) {
 			h.Withdraw(1, definition.VisionContextPolicy{MaxImages: 9, MaxTotalBytes: 150}, 1, 100)
 		}, []media.Ref{a.Ref, b.Ref, d.Ref}, 2, ""},
 		"lost, of the task": {func(h *transcript.History) {
-			if refs := h.Lose(a.Digest, "its bytes are missing"); !slices.Equal(refs, []media.Ref{a.Ref}) {
+			if refs := h.RemovePicture(a.Digest, "its bytes are missing"); !slices.Equal(refs, []media.Ref{a.Ref}) {
 				t.Errorf("lost %v", refs)
 			}
 		}, []media.Ref{b.Ref, c.Ref, d.Ref}, 1, "You cannot see " + string(a.Ref) + " any more: its bytes are missing."},
-		"lost, of results": {func(h *transcript.History) { h.Lose(d.Digest, "its bytes are damaged") }, []media.Ref{a.Ref, b.Ref, c.Ref}, 2, "You cannot see " + string(d.Ref) + " any more: its bytes are damaged."},
+		"lost, of results": {func(h *transcript.History) { h.RemovePicture(d.Digest, "its bytes are damaged") }, []media.Ref{a.Ref, b.Ref, c.Ref}, 2, "You cannot see " + string(d.Ref) + " any more: its bytes are damaged."},
 		"lost, not there": {func(h *transcript.History) {
-			if refs := h.Lose(media.DigestOf([]byte("other")), "x"); len(refs) > 0 {
+			if refs := h.RemovePicture(media.DigestOf([]byte("other")), "x"); len(refs) > 0 {
 				t.Errorf("lost %v", refs)
 			}
 		}, []media.Ref{a.Ref, b.Ref, c.Ref, d.Ref}, 2, ""},

@@ -35,8 +35,8 @@ type omitted struct {
 	Why string    `json:"why"`
 }
 
-// leave records a picture that is not shown.
-func (a *Admission) leave(ref media.Ref, reason string) {
+// omit records a picture that is not shown.
+func (a *Admission) omit(ref media.Ref, reason string) {
 	a.Omitted = append(a.Omitted, omitted{Ref: ref, Why: plain.Clip(media.ErrorText(reason), 300)})
 }
 
@@ -53,11 +53,11 @@ func (v *Sights) Admit(ctx context.Context) ([]transcript.Sight, error) {
 	}
 	for _, l := range a.Omitted {
 		v.Warn(ctx, fmt.Sprintf("%s is not shown to agent %s: %s", l.Ref, v.Agent, l.Why))
-		v.Dispose(generate.Disposition{Setting: "image", Asked: string(l.Ref), Outcome: generate.OutcomeDropped, Reason: l.Why})
+		v.RecordDisposition(generate.Disposition{Setting: "image", Asked: string(l.Ref), Outcome: generate.OutcomeDropped, Reason: l.Why})
 		v.Unseen = append(v.Unseen, fmt.Sprintf("You cannot see %s: %s.", l.Ref, l.Why))
 	}
 	for _, d := range a.Settings {
-		v.Dispose(d)
+		v.RecordDisposition(d)
 	}
 	var list []transcript.Sight
 	for _, f := range a.Shown {
@@ -70,7 +70,7 @@ func (v *Sights) Admit(ctx context.Context) ([]transcript.Sight, error) {
 func (v *Sights) admission(ctx context.Context) (Admission, error) {
 	var a Admission
 	p, images := v.profile(), v.Given
-	if err := p.Gate(len(images), v.Seeing(len(images))); err != nil {
+	if err := p.CheckImageCount(len(images), v.ModelsWithVision(len(images))); err != nil {
 		if !v.Lenient {
 			return a, fmt.Errorf("agent %s: %w", v.Agent, err)
 		}
@@ -79,7 +79,7 @@ func (v *Sights) admission(ctx context.Context) (Admission, error) {
 			most, reason = p.MaxImages, fmt.Sprintf("%s takes %d pictures in one request", p, p.MaxImages)
 		}
 		for _, i := range images[most:] {
-			a.leave(i.Ref, reason)
+			a.omit(i.Ref, reason)
 		}
 		images = images[:most]
 	}
@@ -112,7 +112,7 @@ func (v *Sights) fitAll(ctx context.Context, a *Admission, images []InputImage, 
 			if ctx.Err() != nil || !v.Lenient {
 				return fmt.Errorf("show %s to agent %s: %w", o.Ref, v.Agent, err)
 			}
-			a.leave(i.Ref, err.Error())
+			a.omit(i.Ref, err.Error())
 			continue
 		}
 		f.Detail = i.Detail
@@ -143,22 +143,22 @@ type FittedImage struct {
 	Reason string       `json:"reason"`
 }
 
-// TryOn makes the forms that the model accepts, as the run will request them: each picture by
+// Prefit makes the forms that the model accepts, as the run will request them: each picture by
 // itself, and smaller ones if their total is too large for a request. The error names the picture
 // that cannot be shown.
-func (v *Sights) TryOn(ctx context.Context, p chat.Profile, pictures []media.Output) error {
+func (v *Sights) Prefit(ctx context.Context, p chat.Profile, pictures []media.Output) error {
 	once := slices.CompactFunc(slices.Clone(pictures), func(a, b media.Output) bool { return a.Ref == b.Ref })
 	room := chat.Room{Images: len(once)}
-	total, err := v.tryIn(ctx, p, once, room)
+	total, err := v.fitWithin(ctx, p, once, room)
 	if most := p.MaxTotalImageBytes; err == nil && most > 0 && total > most {
 		room.MaxBytes = most / int64(len(once))
-		_, err = v.tryIn(ctx, p, once, room)
+		_, err = v.fitWithin(ctx, p, once, room)
 	}
 	return err
 }
 
-// tryIn makes the forms for a room and returns their total size in bytes.
-func (v *Sights) tryIn(ctx context.Context, p chat.Profile, pictures []media.Output, room chat.Room) (total int64, err error) {
+// fitWithin makes the forms for a room and returns their total size in bytes.
+func (v *Sights) fitWithin(ctx context.Context, p chat.Profile, pictures []media.Output, room chat.Room) (total int64, err error) {
 	for i, o := range pictures {
 		if p.Fits(o, room) {
 			total += o.SizeBytes

@@ -83,21 +83,21 @@ func (v *Sights) readable(ctx context.Context, d media.Digest) media.Code {
 	}
 }
 
-// Lose removes unreadable pictures from what the model is shown. It ends the run if such a picture
+// DropUnreadable removes unreadable pictures from what the model is shown. It ends the run if such a picture
 // came with the task and the policy is LostStop.
-func (v *Sights) Lose(ctx context.Context, h *transcript.History, e *LostError) error {
+func (v *Sights) DropUnreadable(ctx context.Context, h *transcript.History, e *LostError) error {
 	for _, l := range e.List {
 		reason := "its bytes are missing"
 		if l.Code == media.CodeCorrupt {
 			reason = "its bytes are damaged"
 		}
-		for _, ref := range h.Lose(l.Digest, reason) {
+		for _, ref := range h.RemovePicture(l.Digest, reason) {
 			given := slices.ContainsFunc(v.Given, func(i InputImage) bool { return i.Ref == ref })
 			if given && v.Lost == LostStop {
 				return media.Errorf(l.Code, "%s can no longer be shown to agent %s: %s: start anew and give the picture again, or try the run again without it (lost images: drop)", ref, v.Agent, reason)
 			}
 			v.Warn(ctx, fmt.Sprintf("%s is no longer shown to agent %s: %s: give the picture again if it matters", ref, v.Agent, reason))
-			v.Dispose(generate.Disposition{Setting: "image", Asked: string(ref), Outcome: generate.OutcomeDropped, Reason: reason})
+			v.RecordDisposition(generate.Disposition{Setting: "image", Asked: string(ref), Outcome: generate.OutcomeDropped, Reason: reason})
 		}
 	}
 	return nil

@@ -12,9 +12,9 @@ import (
 	"atelier/media"
 )
 
-// Offer shows pictures made by the actions of a step, as far as the policy allows: the newest
+// ShowByPolicy shows pictures made by the actions of a step, as far as the policy allows: the newest
 // first, replacing older ones.
-func (v *Sights) Offer(ctx context.Context, turn int, h *transcript.History, res *transcript.Results) {
+func (v *Sights) ShowByPolicy(ctx context.Context, turn int, h *transcript.History, res *transcript.Results) {
 	p := v.Policy
 	if !p.Enabled || v.Model == nil || !v.profile().SupportsVision {
 		return
@@ -44,8 +44,8 @@ func (v *Sights) Offer(ctx context.Context, turn int, h *transcript.History, res
 	h.Withdraw(turn, p, count, bytes)
 }
 
-// keptForAnswer is the number of tokens of a model's context that are reserved for its answer.
-const keptForAnswer = 4096
+// reservedForAnswer is the number of tokens of a model's context that are reserved for its answer.
+const reservedForAnswer = 4096
 
 // WithinLimits removes the oldest pictures from messages that exceed the model's limits: in number,
 // in bytes, or in tokens by the provider's own formula. A later request shows them again if there
@@ -90,7 +90,7 @@ func overLimit(p chat.Profile, req chat.Request) string {
 		return fmt.Sprintf("%s takes %d large pictures in one request", p.Name, p.ManyImages)
 	case p.MaxTotalImageBytes > 0 && bytes > p.MaxTotalImageBytes:
 		return fmt.Sprintf("%s takes %d bytes of pictures in one request", p.Name, p.MaxTotalImageBytes)
-	case p.ContextTokens > 0 && p.EstimateTokens(req) > p.ContextTokens-min(keptForAnswer, p.ContextTokens/4):
+	case p.ContextTokens > 0 && p.EstimateTokens(req) > p.ContextTokens-min(reservedForAnswer, p.ContextTokens/4):
 		return fmt.Sprintf("the context of %s has %d tokens", p.Name, p.ContextTokens)
 	}
 	return ""

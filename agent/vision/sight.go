@@ -63,11 +63,11 @@ type Config struct {
 	// Recorder records smaller forms of pictures; nil disables recording.
 	Recorder media.Recorder
 	// ModelsWithVision returns the names of models that accept the given number of pictures.
-	Seeing func(images int) []string
+	ModelsWithVision func(images int) []string
 	// Warn warns a person, Dispose records the disposition of a picture, Show records a picture shown by the policy.
-	Warn    func(ctx context.Context, warnings ...string)
-	Dispose func(generate.Disposition)
-	Show    func(InputImage)
+	Warn              func(ctx context.Context, warnings ...string)
+	RecordDisposition func(generate.Disposition)
+	Show              func(InputImage)
 
 	// Lenient leaves out pictures that the model does not accept. Lost determines what happens when
 	// their bytes are missing. Policy applies to pictures made by actions.
@@ -121,7 +121,7 @@ func (v *Sights) Fit(ctx context.Context, name step.Name, o media.Output, room c
 func (v *Sights) sight(ctx context.Context, f Fitted) transcript.Sight {
 	v.Warn(ctx, f.Warning)
 	if f.Adapted != nil {
-		v.Dispose(*f.Adapted)
+		v.RecordDisposition(*f.Adapted)
 	}
 	return transcript.Sight{Ref: f.Ref, Shown: f.Shown, Detail: f.Detail}
 }
@@ -165,8 +165,8 @@ func (v *Sights) CanSee(o media.Output) error {
 	return p.CheckVision(o)
 }
 
-// Look adds the pictures that acts of a step request to be shown, within the budget.
-func (v *Sights) Look(ctx context.Context, turn int, res *transcript.Results, changes []media.Change) {
+// ShowRequested adds the pictures that acts of a step request to be shown, within the budget.
+func (v *Sights) ShowRequested(ctx context.Context, turn int, res *transcript.Results, changes []media.Change) {
 	most := maxViews
 	if v.Model != nil {
 		most = min(most, cmp.Or(v.profile().MaxImages, maxViews))
@@ -177,12 +177,12 @@ func (v *Sights) Look(ctx context.Context, turn int, res *transcript.Results, ch
 			continue
 		}
 		if len(res.Views) == most || transcript.BytesOf(res.Views) >= maxViewBytes {
-			v.Hide(ctx, res, o.Ref, fmt.Sprintf("a turn has room for %d pictures and %d bytes", most, maxViewBytes))
+			v.ReportNotShown(ctx, res, o.Ref, fmt.Sprintf("a turn has room for %d pictures and %d bytes", most, maxViewBytes))
 			continue
 		}
 		s, err := v.Fit(ctx, step.Shown(turn, step.KindView, string(o.Ref)), o, chat.Room{Images: most, MaxBytes: maxViewBytes - transcript.BytesOf(res.Views)})
 		if err != nil {
-			v.Hide(ctx, res, o.Ref, err.Error())
+			v.ReportNotShown(ctx, res, o.Ref, err.Error())
 			continue
 		}
 		s.Turns = transcript.ViewTurns
@@ -212,8 +212,8 @@ func (v *Sights) ShowAnswer(ctx context.Context, turn int, images []InputImage, 
 			return media.Errorf(code, "%s can no longer be shown to agent %s: %w", i.Ref, v.Agent, err)
 		}
 		if err != nil {
-			v.Hide(ctx, res, i.Ref, err.Error())
-			v.Dispose(generate.Disposition{
+			v.ReportNotShown(ctx, res, i.Ref, err.Error())
+			v.RecordDisposition(generate.Disposition{
 				Setting: "image", Asked: string(i.Ref), Outcome: generate.OutcomeDropped, Reason: plain.Clip(media.ErrorText(err.Error()), 300),
 			})
 			continue
@@ -221,15 +221,15 @@ func (v *Sights) ShowAnswer(ctx context.Context, turn int, images []InputImage, 
 		s.Detail, s.Turns, s.Given = i.Detail, definition.MaxTurns, true
 		if i.Detail != "" && i.Detail != "auto" && !p.Detail {
 			s.Detail = ""
-			v.Dispose(noDetail(p, i))
+			v.RecordDisposition(noDetail(p, i))
 		}
 		res.Views = append(res.Views, s)
 	}
 	return nil
 }
 
-// Hide warns the person and the model that a requested picture is not shown.
-func (v *Sights) Hide(ctx context.Context, res *transcript.Results, ref media.Ref, reason string) {
+// ReportNotShown warns the person and the model that a requested picture is not shown.
+func (v *Sights) ReportNotShown(ctx context.Context, res *transcript.Results, ref media.Ref, reason string) {
 	w := fmt.Sprintf("%s is not shown: %s", ref, plain.Clip(media.ErrorText(reason), 300))
 	v.Warn(ctx, w)
 	res.Warnings = append(res.Warnings, w)

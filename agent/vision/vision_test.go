@@ -63,8 +63,8 @@ func see(t *testing.T, profile *chat.Profile) *world {
 	t.Helper()
 	w := &world{blobs: blobs{}}
 	w.Sights = &vision.Sights{Config: vision.Config{
-		Agent: "painter", Journal: journal.Remember(journal.Memory{}, nil), Set: &media.Set{}, Blobs: w.blobs,
-		Seeing: func(int) []string { return nil },
+		Agent: "painter", Journal: journal.NewTranscript(journal.Memory{}, nil), Set: &media.Set{}, Blobs: w.blobs,
+		ModelsWithVision: func(int) []string { return nil },
 		Warn: func(_ context.Context, warnings ...string) {
 			for _, text := range warnings {
 				if text != "" {
@@ -72,8 +72,8 @@ func see(t *testing.T, profile *chat.Profile) *world {
 				}
 			}
 		},
-		Dispose: func(d generate.Disposition) { w.disposed = append(w.disposed, d) },
-		Show:    func(i vision.InputImage) { w.shown = append(w.shown, i.Ref) },
+		RecordDisposition: func(d generate.Disposition) { w.disposed = append(w.disposed, d) },
+		Show:              func(i vision.InputImage) { w.shown = append(w.shown, i.Ref) },
 	}}
 	if profile != nil {
 		w.Model = model{profile: *profile}
@@ -227,7 +227,7 @@ func TestLose(t *testing.T) {
 			}
 			var h transcript.History
 			h.Begin(transcript.Opening{Task: "x", Images: []transcript.Sight{{Ref: o.Ref, Shown: o}}})
-			err := w.Lose(t.Context(), &h, &vision.LostError{List: []vision.Lost{{Digest: o.Digest, Code: media.CodeCorrupt}}})
+			err := w.DropUnreadable(t.Context(), &h, &vision.LostError{List: []vision.Lost{{Digest: o.Digest, Code: media.CodeCorrupt}}})
 			if media.CodeOf(err) != c.code {
 				t.Fatal(err)
 			}
@@ -279,7 +279,7 @@ func TestLook(t *testing.T) {
 				want = append(want, all[i])
 			}
 			var res transcript.Results
-			w.Look(t.Context(), 1, &res, changes)
+			w.ShowRequested(t.Context(), 1, &res, changes)
 			if got := refs(res.Views); !slices.Equal(got, want) {
 				t.Errorf("seen are %v, want %v", got, want)
 			}
@@ -385,7 +385,7 @@ func TestOffer(t *testing.T) {
 			}
 			var h transcript.History
 			h.Begin(transcript.Opening{Task: "x"})
-			w.Offer(t.Context(), 1, &h, &res)
+			w.ShowByPolicy(t.Context(), 1, &h, &res)
 			if got := refs(res.Views); !slices.Equal(got, want) || !slices.Equal(w.shown, want) {
 				t.Errorf("shown are %v and reported %v, want %v", got, w.shown, want)
 			}

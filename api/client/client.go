@@ -110,8 +110,8 @@ type transport struct {
 	wait time.Duration
 }
 
-// tries is the maximum number of attempts for a request that may be retried.
-const tries = 4
+// maxAttempts is the maximum number of attempts for a request that may be retried.
+const maxAttempts = 4
 
 // New creates a client. The error for an invalid URL has code media.CodeInvalid.
 func New(c Config) (*Client, error) {
@@ -136,13 +136,13 @@ type request struct {
 	header       http.Header
 	// body is sent as JSON; nil means no body.
 	body any
-	// costs means that the request needs an Idempotency-Key: key or, if key is empty, a new one.
-	costs bool
-	key   string
+	// needsKey means that the request needs an Idempotency-Key: key or, if key is empty, a new one.
+	needsKey bool
+	key      string
 }
 
-// ask sends a request and decodes the JSON response.
-func ask[T any](ctx context.Context, c *transport, r request) (out T, err error) {
+// sendJSON sends a request and decodes the JSON response.
+func sendJSON[T any](ctx context.Context, c *transport, r request) (out T, err error) {
 	return decoded[T](c.send(ctx, r)) //nolint:bodyclose // decoded closes the body
 }
 
@@ -168,12 +168,12 @@ func (c *transport) send(ctx context.Context, r request) (*http.Response, error)
 			return nil, media.Errorf(media.CodeInvalid, "write the request: %w", err)
 		}
 	}
-	if r.costs && r.key == "" {
+	if r.needsKey && r.key == "" {
 		r.key = uuid.Must(uuid.NewV7()).String()
 	}
 	most := 1
 	if r.method == http.MethodGet || r.key != "" {
-		most = tries
+		most = maxAttempts
 	}
 	for try, wait := 1, c.wait; ; try, wait = try+1, 2*wait {
 		res, err := c.once(ctx, r, body)

@@ -88,7 +88,7 @@ func TestWhatChangesIsSentOnce(t *testing.T) {
 	}{
 		{func() error { _, err := c.Media.DeleteMedia(t.Context(), "m"); return err }, 1},
 		{func() error { _, err := c.Runs.CancelRun(t.Context(), "r"); return err }, 1},
-		{func() error { _, err := c.Runs.Run(t.Context(), "r"); return err }, tries},
+		{func() error { _, err := c.Runs.Run(t.Context(), "r"); return err }, maxAttempts},
 	} {
 		sent.Store(0)
 		// The transport of net/http sends a read once more by itself on a connection that was used before.

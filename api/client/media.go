@@ -69,7 +69,7 @@ func writeForm(form *multipart.Writer, r io.Reader, u api.Upload) error {
 
 // FetchMedia makes the server store the content of a public URL.
 func (c Media) FetchMedia(ctx context.Context, address string) (api.Media, error) {
-	return ask[api.Media](ctx, c.transport, request{method: http.MethodPost, path: "/api/media", body: api.Link{URL: address}})
+	return sendJSON[api.Media](ctx, c.transport, request{method: http.MethodPost, path: "/api/media", body: api.Link{URL: address}})
 }
 
 // ListMedia lists items, newest first.
@@ -84,18 +84,18 @@ func (c Media) Media(ctx context.Context, id string) (api.MediaDetails, error) {
 
 // LabelMedia changes an item's label and description.
 func (c Media) LabelMedia(ctx context.Context, id string, change api.MediaChange) (api.Media, error) {
-	return ask[api.Media](ctx, c.transport, request{method: http.MethodPatch, path: at("/api/media/", id, ""), body: change})
+	return sendJSON[api.Media](ctx, c.transport, request{method: http.MethodPatch, path: at("/api/media/", id, ""), body: change})
 }
 
 // DeleteMedia deletes an item. It returns the time until which the item can be restored.
 func (c Media) DeleteMedia(ctx context.Context, id string) (time.Time, error) {
-	d, err := ask[api.Deleted](ctx, c.transport, request{method: http.MethodDelete, path: at("/api/media/", id, "")})
+	d, err := sendJSON[api.Deleted](ctx, c.transport, request{method: http.MethodDelete, path: at("/api/media/", id, "")})
 	return d.UndoUntil, err
 }
 
 // RestoreMedia restores a deleted item.
 func (c Media) RestoreMedia(ctx context.Context, id string) (api.Media, error) {
-	return ask[api.Media](ctx, c.transport, request{method: http.MethodPost, path: at("/api/media/", id, "/restore")})
+	return sendJSON[api.Media](ctx, c.transport, request{method: http.MethodPost, path: at("/api/media/", id, "/restore")})
 }
 
 // OpenMedia returns access to the bytes of an item, or of its thumbnail if width is not 0. The function Open of the

@@ -16,16 +16,16 @@ import (
 func at(prefix, id, suffix string) string { return prefix + url.PathEscape(id) + suffix }
 
 func get[T any](ctx context.Context, c *transport, path string) (T, error) {
-	return ask[T](ctx, c, request{method: http.MethodGet, path: path})
+	return sendJSON[T](ctx, c, request{method: http.MethodGet, path: path})
 }
 
 // list requests one page. The query is a struct with query tags.
 func list[T any](ctx context.Context, c *transport, path string, query any) (api.List[T], error) {
-	return ask[api.List[T]](ctx, c, request{method: http.MethodGet, path: path, query: values(query)})
+	return sendJSON[api.List[T]](ctx, c, request{method: http.MethodGet, path: path, query: values(query)})
 }
 
-// whole requests a list that has only one page.
-func whole[T any](ctx context.Context, c *transport, path string) ([]T, error) {
+// listAll requests a list that has only one page.
+func listAll[T any](ctx context.Context, c *transport, path string) ([]T, error) {
 	l, err := get[api.List[T]](ctx, c, path)
 	return l.Items, err
 }
@@ -67,32 +67,32 @@ func (c Health) Health(ctx context.Context) (api.Health, error) {
 
 // Agents lists the available agents.
 func (c Catalog) Agents(ctx context.Context) ([]api.Agent, error) {
-	return whole[api.Agent](ctx, c.transport, "/api/agents")
+	return listAll[api.Agent](ctx, c.transport, "/api/agents")
 }
 
 // ChatModels lists the chat models.
 func (c Catalog) ChatModels(ctx context.Context) ([]api.ChatModel, error) {
-	return whole[api.ChatModel](ctx, c.transport, "/api/chat-models")
+	return listAll[api.ChatModel](ctx, c.transport, "/api/chat-models")
 }
 
 // Models lists the media models.
 func (c Catalog) Models(ctx context.Context) ([]api.Model, error) {
-	return whole[api.Model](ctx, c.transport, "/api/models")
+	return listAll[api.Model](ctx, c.transport, "/api/models")
 }
 
 // Providers lists the services of the models.
 func (c Catalog) Providers(ctx context.Context) ([]api.Provider, error) {
-	return whole[api.Provider](ctx, c.transport, "/api/providers")
+	return listAll[api.Provider](ctx, c.transport, "/api/providers")
 }
 
 // ListBudgets lists the budgets that are set.
 func (c Budgets) ListBudgets(ctx context.Context) ([]api.Budget, error) {
-	return whole[api.Budget](ctx, c.transport, "/api/budgets")
+	return listAll[api.Budget](ctx, c.transport, "/api/budgets")
 }
 
 // StartRun starts a run. The id is the Idempotency-Key of the request; empty means a new one.
 func (c Runs) StartRun(ctx context.Context, id string, r api.NewRun) (api.Started, error) {
-	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: "/api/runs", body: r, costs: true, key: id})
+	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: "/api/runs", body: r, needsKey: true, key: id})
 }
 
 // ListRuns lists runs, newest first.
@@ -107,23 +107,23 @@ func (c Runs) Run(ctx context.Context, id string) (api.Run, error) {
 
 // AnswerRun answers a question of a paused run.
 func (c Runs) AnswerRun(ctx context.Context, id string, a api.Answer) (api.Started, error) {
-	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/runs/", id, "/answer"), body: a, costs: true})
+	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/runs/", id, "/answer"), body: a, needsKey: true})
 }
 
 // CancelRun cancels a run.
 func (c Runs) CancelRun(ctx context.Context, id string) (api.Started, error) {
-	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/runs/", id, "/cancel")})
+	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/runs/", id, "/cancel")})
 }
 
 // RetryRun retries a failed run.
 func (c Runs) RetryRun(ctx context.Context, id string) (api.Started, error) {
-	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/runs/", id, "/retry"), costs: true})
+	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/runs/", id, "/retry"), needsKey: true})
 }
 
 // ForkRun starts a run that repeats another run from a step. newID is the Idempotency-Key of the request; empty means a
 // new one.
 func (c Runs) ForkRun(ctx context.Context, newID, id string, f api.Fork) (api.Started, error) {
-	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/runs/", id, "/fork"), body: f, costs: true, key: newID})
+	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/runs/", id, "/fork"), body: f, needsKey: true, key: newID})
 }
 
 // WriteReport writes the report of a run as an HTML page. Media addresses are those of the server. After an error, the
@@ -147,7 +147,7 @@ func (c *transport) copy(ctx context.Context, r request, w io.Writer) error {
 
 // ListSteps lists the finished steps of a run tree.
 func (c Trace) ListSteps(ctx context.Context, run string) ([]api.Step, error) {
-	return whole[api.Step](ctx, c.transport, at("/api/runs/", run, "/steps"))
+	return listAll[api.Step](ctx, c.transport, at("/api/runs/", run, "/steps"))
 }
 
 // ListModelCalls lists the chat model calls of a run.
@@ -177,33 +177,33 @@ func (c Conversations) Conversation(ctx context.Context, id string) (api.Convers
 
 // RenameConversation changes the title of a conversation.
 func (c Conversations) RenameConversation(ctx context.Context, id, title string) (api.ConversationHead, error) {
-	return ask[api.ConversationHead](ctx, c.transport, request{method: http.MethodPatch, path: at("/api/conversations/", id, ""), body: api.Rename{Title: title}})
+	return sendJSON[api.ConversationHead](ctx, c.transport, request{method: http.MethodPatch, path: at("/api/conversations/", id, ""), body: api.Rename{Title: title}})
 }
 
 // DeleteConversation deletes a conversation. It returns the time until which the conversation can be restored.
 func (c Conversations) DeleteConversation(ctx context.Context, id string) (time.Time, error) {
-	d, err := ask[api.Deleted](ctx, c.transport, request{method: http.MethodDelete, path: at("/api/conversations/", id, "")})
+	d, err := sendJSON[api.Deleted](ctx, c.transport, request{method: http.MethodDelete, path: at("/api/conversations/", id, "")})
 	return d.UndoUntil, err
 }
 
 // RestoreConversation restores a deleted conversation.
 func (c Conversations) RestoreConversation(ctx context.Context, id string) (api.ConversationHead, error) {
-	return ask[api.ConversationHead](ctx, c.transport, request{method: http.MethodPost, path: at("/api/conversations/", id, "/restore")})
+	return sendJSON[api.ConversationHead](ctx, c.transport, request{method: http.MethodPost, path: at("/api/conversations/", id, "/restore")})
 }
 
 // ForkConversation starts a conversation with the messages of another one, up to and including a given message.
 func (c Conversations) ForkConversation(ctx context.Context, id string, f api.ForkConversation) (api.ConversationHead, error) {
-	return ask[api.ConversationHead](ctx, c.transport, request{method: http.MethodPost, path: at("/api/conversations/", id, "/fork"), body: f})
+	return sendJSON[api.ConversationHead](ctx, c.transport, request{method: http.MethodPost, path: at("/api/conversations/", id, "/fork"), body: f})
 }
 
 // StartGeneration requests media from a model. The key is the Idempotency-Key of the request; empty means a new one.
 func (c Generations) StartGeneration(ctx context.Context, key string, g api.NewGeneration) (api.Generation, error) {
-	return ask[api.Generation](ctx, c.transport, request{method: http.MethodPost, path: "/api/generations", body: g, costs: true, key: key})
+	return sendJSON[api.Generation](ctx, c.transport, request{method: http.MethodPost, path: "/api/generations", body: g, needsKey: true, key: key})
 }
 
 // PlanGeneration returns what a request would do, without executing it.
 func (c Generations) PlanGeneration(ctx context.Context, g api.NewGeneration) (api.Plan, error) {
-	return ask[api.Plan](ctx, c.transport, request{method: http.MethodPost, path: "/api/generations/plan", body: g})
+	return sendJSON[api.Plan](ctx, c.transport, request{method: http.MethodPost, path: "/api/generations/plan", body: g})
 }
 
 // Generation returns a generation.
@@ -218,10 +218,10 @@ func (c Generations) ListGenerations(ctx context.Context, q api.GenerationQuery)
 
 // RetryGeneration retries failed results. If all is set, it also retries refused and possibly billed results.
 func (c Generations) RetryGeneration(ctx context.Context, id string, all bool) (api.Generation, error) {
-	return ask[api.Generation](ctx, c.transport, request{method: http.MethodPost, path: at("/api/generations/", id, "/retry"), body: api.RetrySlots{All: all}, costs: true})
+	return sendJSON[api.Generation](ctx, c.transport, request{method: http.MethodPost, path: at("/api/generations/", id, "/retry"), body: api.RetrySlots{All: all}, needsKey: true})
 }
 
 // CancelGeneration cancels a generation.
 func (c Generations) CancelGeneration(ctx context.Context, id string) (api.Generation, error) {
-	return ask[api.Generation](ctx, c.transport, request{method: http.MethodPost, path: at("/api/generations/", id, "/cancel")})
+	return sendJSON[api.Generation](ctx, c.transport, request{method: http.MethodPost, path: at("/api/generations/", id, "/cancel")})
 }

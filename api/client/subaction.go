@@ -32,7 +32,7 @@ func (c SubActions) StartSubAction(ctx context.Context, run, key string, body js
 
 // PriceSubAction returns the cost of a click.
 func (c SubActions) PriceSubAction(ctx context.Context, interaction string, body json.RawMessage) (api.SubActionPrice, error) {
-	return ask[api.SubActionPrice](ctx, c.transport, request{method: http.MethodPost, path: at("/api/interactions/", interaction, "/price"), body: body})
+	return sendJSON[api.SubActionPrice](ctx, c.transport, request{method: http.MethodPost, path: at("/api/interactions/", interaction, "/price"), body: body})
 }
 
 // SubAction returns a sub-action with its results.
@@ -47,12 +47,12 @@ func (c SubActions) ListSubActions(ctx context.Context, run string, p api.Page) 
 
 // CancelSubAction cancels a sub-action.
 func (c SubActions) CancelSubAction(ctx context.Context, id string) (api.SubAction, error) {
-	return ask[api.SubAction](ctx, c.transport, request{method: http.MethodPost, path: at("/api/sub-actions/", id, "/cancel")})
+	return sendJSON[api.SubAction](ctx, c.transport, request{method: http.MethodPost, path: at("/api/sub-actions/", id, "/cancel")})
 }
 
 // RetrySubAction retries failed results of a sub-action.
 func (c SubActions) RetrySubAction(ctx context.Context, id string, r api.SubActionRetry) (api.SubAction, error) {
-	return ask[api.SubAction](ctx, c.transport, request{method: http.MethodPost, path: at("/api/sub-actions/", id, "/retry"), body: r, costs: true})
+	return sendJSON[api.SubAction](ctx, c.transport, request{method: http.MethodPost, path: at("/api/sub-actions/", id, "/retry"), body: r, needsKey: true})
 }
 
 // FollowSubAction returns the events of a sub-action after a number, up to the last one. If the connection is lost, it

@@ -10,7 +10,7 @@ import (
 
 // ListWorkflows lists the server's workflows.
 func (c Workflows) ListWorkflows(ctx context.Context) ([]api.Workflow, error) {
-	return whole[api.Workflow](ctx, c.transport, "/api/workflows")
+	return listAll[api.Workflow](ctx, c.transport, "/api/workflows")
 }
 
 // Workflow returns a workflow with its definition.
@@ -20,12 +20,12 @@ func (c Workflows) Workflow(ctx context.Context, id string) (api.Workflow, error
 
 // CheckWorkflow returns the problems of a definition.
 func (c Workflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) (api.WorkflowCheck, error) {
-	return ask[api.WorkflowCheck](ctx, c.transport, request{method: http.MethodPost, path: "/api/workflows/validate", body: t})
+	return sendJSON[api.WorkflowCheck](ctx, c.transport, request{method: http.MethodPost, path: "/api/workflows/validate", body: t})
 }
 
 // StartWorkflowRun starts a run. The id is the Idempotency-Key of the request; empty means a new one.
 func (c WorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r api.NewWorkflowRun) (api.Started, error) {
-	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: "/api/workflow-runs", body: r, costs: true, key: id})
+	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: "/api/workflow-runs", body: r, needsKey: true, key: id})
 }
 
 // ListWorkflowRuns lists runs, newest first.
@@ -40,12 +40,12 @@ func (c WorkflowRuns) WorkflowRun(ctx context.Context, id string) (api.WorkflowR
 
 // CancelWorkflowRun cancels a run.
 func (c WorkflowRuns) CancelWorkflowRun(ctx context.Context, id string) (api.Started, error) {
-	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/cancel")})
+	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/cancel")})
 }
 
 // ForkWorkflowRun starts a run that repeats another run from a step.
 func (c WorkflowRuns) ForkWorkflowRun(ctx context.Context, id string, f api.WorkflowFork) (api.Started, error) {
-	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/fork"), body: f, costs: true})
+	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/fork"), body: f, needsKey: true})
 }
 
 // Interaction returns an interaction.
@@ -55,12 +55,12 @@ func (c Interactions) Interaction(ctx context.Context, id string) (api.Interacti
 
 // PatchInteraction applies an edit that was made on a version.
 func (c Interactions) PatchInteraction(ctx context.Context, id string, version int, ops []api.PatchOperation) (api.InteractionChange, error) {
-	return ask[api.InteractionChange](ctx, c.transport, request{
+	return sendJSON[api.InteractionChange](ctx, c.transport, request{
 		method: http.MethodPatch, path: at("/api/interactions/", id, ""), body: ops, header: http.Header{"If-Match": {strconv.Quote(strconv.Itoa(version))}},
 	})
 }
 
 // AnswerInteraction answers an interaction.
 func (c Interactions) AnswerInteraction(ctx context.Context, id string, a api.InteractionAnswer) (api.Started, error) {
-	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/interactions/", id, "/answer"), body: a, costs: true})
+	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/interactions/", id, "/answer"), body: a, needsKey: true})
 }

@@ -195,8 +195,8 @@ func (m *model) input(ctx context.Context, r chat.Request) (*bedrockruntime.Conv
 		in.Messages = append(in.Messages, types.Message{Role: role, Content: blocks})
 	}
 	in.InferenceConfig = &types.InferenceConfiguration{}
-	if most := cmp.Or(r.MaxOutputTokens, min(m.profile.MaxOutputTokens, room)); most > 0 {
-		in.InferenceConfig.MaxTokens = aws.Int32(int32(min(most, room)))
+	if most := cmp.Or(r.MaxOutputTokens, min(m.profile.MaxOutputTokens, defaultMaxTokens)); most > 0 {
+		in.InferenceConfig.MaxTokens = aws.Int32(int32(min(most, defaultMaxTokens)))
 	}
 	if r.Temperature != nil && !m.profile.NoTemperature {
 		in.InferenceConfig.Temperature = aws.Float32(float32(*r.Temperature))
@@ -204,8 +204,8 @@ func (m *model) input(ctx context.Context, r chat.Request) (*bedrockruntime.Conv
 	return in, nil
 }
 
-// room is the maximum number of tokens of an answer. The default of some models is far too small.
-const room = 16_000
+// defaultMaxTokens is the maximum number of tokens of an answer. The default of some models is far too small.
+const defaultMaxTokens = 16_000
 
 // blocks converts parts to content blocks. It omits blank texts, which Converse rejects. A picture is represented by
 // the marker of its blob.

@@ -126,7 +126,7 @@ func statedError(raw json.RawMessage) bool {
 
 // inside returns the error inside an answer with status 200.
 func (m *model) inside(raw json.RawMessage, by asked, now time.Time) *media.Error {
-	f := fault{status: 200, inside: true}
+	f := fault{status: 200, embedded: true}
 	f.open(envelope{Error: raw}, now)
 	f.wait, f.daily = max(f.wait, waitIn(f.message)), f.daily || patience.Daily(f.message)
 	return m.fault(f, by)
@@ -144,7 +144,7 @@ func (m *model) judgeCompletion(a answerBody, by asked, now time.Time) *media.Er
 		e.Retryable = false // a part of the answer was generated
 		return e
 	case c.FinishReason == "error":
-		return m.fault(fault{status: 502, inside: true, message: "the provider ended its answer with an error"}, by)
+		return m.fault(fault{status: 502, embedded: true, message: "the provider ended its answer with an error"}, by)
 	case c.FinishReason == "content_filter", c.FinishReason == "refusal", strings.TrimSpace(refusal) != "",
 		len(acted) > 0 && strings.TrimSpace(c.Message.text()) == "":
 		return m.refusal(strings.Join(append([]string{c.FinishReason}, acted...), ", "), cmp.Or(refusal, c.Message.text()))
@@ -182,7 +182,7 @@ func (m *model) judgeCandidate(a answerBody, by asked) *media.Error {
 	case at >= 0 && (!content || at < len(geminiRefusals)-4):
 		return m.refusal(c.FinishReason, cmp.Or(c.Message, words))
 	case c.FinishReason == "UNEXPECTED_TOOL_CALL", c.FinishReason == "MALFORMED_FUNCTION_CALL":
-		return m.fault(fault{status: 200, inside: true, kinds: []string{c.FinishReason}, message: strings.TrimSuffix(c.FinishReason+": "+c.Message, ": ")}, by)
+		return m.fault(fault{status: 200, embedded: true, kinds: []string{c.FinishReason}, message: strings.TrimSuffix(c.FinishReason+": "+c.Message, ": ")}, by)
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func (m *model) judgeStop(a answerBody, by asked) *media.Error {
 		return m.refusal(a.StopDetails.Category, cmp.Or(a.StopDetails.Explanation, words))
 	case "model_context_window_exceeded":
 		if strings.TrimSpace(words) == "" {
-			return m.fault(fault{status: 200, inside: true, kinds: []string{a.StopReason}, message: a.StopReason}, by)
+			return m.fault(fault{status: 200, embedded: true, kinds: []string{a.StopReason}, message: a.StopReason}, by)
 		}
 	}
 	return nil
@@ -204,7 +204,7 @@ func (m *model) judgeResponse(a answerBody, by asked, now time.Time) *media.Erro
 	text, refusal := "", ""
 	for _, o := range a.Output {
 		if o.Type == "image_generation_call" && o.Status == "failed" {
-			e := m.fault(fault{status: 200, inside: true, message: "the picture was not made"}, by)
+			e := m.fault(fault{status: 200, embedded: true, message: "the picture was not made"}, by)
 			if statedError(o.Error) {
 				e = m.inside(o.Error, by, now)
 			}
@@ -226,7 +226,7 @@ func (m *model) judgeResponse(a answerBody, by asked, now time.Time) *media.Erro
 	case a.Incomplete.Reason == "content_filter":
 		return m.refusal(a.Incomplete.Reason, cmp.Or(refusal, text))
 	case plain(a.Status) == "failed":
-		return m.fault(fault{status: 200, inside: true, message: "the answer failed"}, by)
+		return m.fault(fault{status: 200, embedded: true, message: "the answer failed"}, by)
 	}
 	return nil
 }

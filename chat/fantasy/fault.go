@@ -19,8 +19,8 @@ import (
 type fault struct {
 	// status is the HTTP status. If inside is set, the error is in an answer with status 200, and status is the number
 	// that the error states.
-	status int
-	inside bool
+	status   int
+	embedded bool
 	// kinds are the words that classify the error: code, type, status, reason.
 	kinds   []string
 	message string
@@ -158,7 +158,7 @@ func (f *fault) name(words ...json.RawMessage) {
 	for _, w := range words {
 		s := plain(w)
 		if n, err := strconv.Atoi(s); err == nil {
-			if f.inside && n >= http.StatusBadRequest && n < 600 {
+			if f.embedded && n >= http.StatusBadRequest && n < 600 {
 				f.status = n
 			}
 		} else if s != "" && s != "error" && len(s) < maxName {

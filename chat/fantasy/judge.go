@@ -39,7 +39,7 @@ func (f fault) moderated() bool {
 // code returns the error code of a fault. The words take precedence over the status, because providers choose the
 // status freely.
 func (f fault) code(by asked) media.Code {
-	refused := f.status >= 400 && f.status < 500 || f.inside
+	refused := f.status >= 400 && f.status < 500 || f.embedded
 	switch {
 	case f.tooLong(), f.status == http.StatusTooManyRequests && f.promptTokens > 0 && by.tokens > f.promptTokens:
 		return media.CodeContextLength
@@ -91,7 +91,7 @@ func (m *model) fault(f fault, by asked) *media.Error {
 		return m.refusal(strings.Join(append(f.kinds[:min(1, len(f.kinds))], f.reasons...), ", "), f.message)
 	}
 	e := media.Errorf(code, "ask %s: %s", m.profile, m.explain(code, f))
-	e.Retryable = code == media.CodeRateLimited || code == media.CodeUnavailable && f.status >= 500 && !f.inside
+	e.Retryable = code == media.CodeRateLimited || code == media.CodeUnavailable && f.status >= 500 && !f.embedded
 	e.RetryAfter = f.wait
 	if code == media.CodeRateLimited && f.daily {
 		e.Cause = chat.ErrDailyQuota

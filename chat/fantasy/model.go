@@ -148,7 +148,7 @@ func (m *model) call(ctx context.Context, r chat.Request) (fantasy.Call, error) 
 		}
 		c.Prompt = append(c.Prompt, fantasy.Message{Role: role, Content: parts})
 	}
-	if most := cmp.Or(r.MaxOutputTokens, m.room()); most > 0 {
+	if most := cmp.Or(r.MaxOutputTokens, m.defaultMaxTokens()); most > 0 {
 		c.MaxOutputTokens = &most
 	}
 	if r.Temperature != nil && !m.profile.NoTemperature {
@@ -157,16 +157,17 @@ func (m *model) call(ctx context.Context, r chat.Request) (fantasy.Call, error) 
 	return c, nil
 }
 
-// anthropicRoom is the maximum length of an answer in tokens. Above about 21,000 tokens, the SDK requires a stream.
-const anthropicRoom = 16_000
+// anthropicMaxTokens is the maximum length of an answer in tokens. Above about 21,000 tokens, the SDK requires a
+// stream.
+const anthropicMaxTokens = 16_000
 
-// room returns the maximum number of output tokens for a request that sets none; 0 leaves it to the provider.
-// Anthropic's protocol requires a number, and the SDK's default is too small for a report.
-func (m *model) room() int64 {
+// defaultMaxTokens returns the maximum number of output tokens for a request that sets none; 0 leaves it to the
+// provider. Anthropic's protocol requires a number, and the SDK's default is too small for a report.
+func (m *model) defaultMaxTokens() int64 {
 	if m.profile.Provider != "anthropic" {
 		return 0
 	}
-	return min(cmp.Or(m.profile.MaxOutputTokens, anthropicRoom), anthropicRoom)
+	return min(cmp.Or(m.profile.MaxOutputTokens, anthropicMaxTokens), anthropicMaxTokens)
 }
 
 // parts converts message parts to those of the SDK. A picture is sent as the marker of its blob; the transport replaces

@@ -90,7 +90,7 @@ func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []
 	body = bytes.TrimSpace(body) // some services send white space while a model thinks
 	if len(body) == 0 || body[0] != '{' {
 		if bytes.HasPrefix(body, []byte("<")) {
-			s.problem = t.m.fault(fault{status: res.StatusCode, inside: true, message: string(body)}, s.by)
+			s.problem = t.m.fault(fault{status: res.StatusCode, embedded: true, message: string(body)}, s.by)
 		}
 		return body
 	}

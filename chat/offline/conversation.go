@@ -150,10 +150,10 @@ func lastBlock(text string, into any) int {
 	return i
 }
 
-func (c *conversation) can(action string) bool { return slices.Contains(c.actions, action) }
+func (c *conversation) canCall(action string) bool { return slices.Contains(c.actions, action) }
 
-// did returns the results of every call of an action so far.
-func (c *conversation) did(action string) []actionResult {
+// actionResults returns the results of every call of an action so far.
+func (c *conversation) actionResults(action string) []actionResult {
 	var out []actionResult
 	for _, r := range c.results {
 		for _, a := range r.Actions {

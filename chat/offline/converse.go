@@ -41,24 +41,24 @@ func converse(c *conversation) step {
 	if s, ok := recall(c); ok {
 		return s
 	}
-	w := readWish(c)
+	w := readPictureRequest(c)
 	lang := speak(c.task)
 	switch {
 	case w.draw != "" && exact().MatchString(w.draw) && !ofWhat().MatchString(w.draw) && len(c.results) == 0:
 		return finish("A painter would make up what a chart or diagram shows.", lang.Say("I can only paint here, and a painted chart or diagram shows made-up content. Ask the research-agent for a report with it, "+"with your data by --files, --db or in the task, or the infographic-agent for the drawing alone.", "Ich kann hier nur malen, und ein gemaltes Diagramm zeigt erfundene Inhalte. Bitte den research-agent um einen Bericht damit, "+"mit Daten über --files, --db oder im Auftrag, oder den infographic-agent um die Zeichnung allein."))
-	case w == wish{}:
-		return finish("No picture is asked for.", c.talk(lang))
-	case w.draw != "" && len(c.did(paintAction)) == 0:
+	case w == pictureRequest{}:
+		return finish("No picture is asked for.", c.selfDescription(lang))
+	case w.draw != "" && len(c.actionResults(paintAction)) == 0:
 		if missing := c.cannotDraw(subject(w.draw)); len(missing) > 0 {
 			return finish("The offline painter does not know all of it.", fmt.Sprintf(lang.Say("Offline I cannot draw %s, so I made no picture.", "Offline kann ich das nicht zeichnen: %s. Ich habe kein Bild gemacht."), lang.Enumerate(missing))+" "+lang.canDraw())
 		}
 		return step{Reasoning: "A picture is asked for.", Actions: []actionCall{{Name: paintAction, Params: paintParams(w.draw)}}}
 	case w.change == "":
 		return c.present(paintAction, clip(subject(w.draw), 80), lang)
-	case w.draw != "" && len(c.pictures()) == 0:
+	case w.draw != "" && len(c.editableRefs()) == 0:
 		return c.present(paintAction, "", lang)
 	}
-	if s, asks := alter(c, w, lang); asks {
+	if s, asks := requestChange(c, w, lang); asks {
 		return s
 	}
 	return c.present(w.action(w.change), c.changed(w), lang)
@@ -78,7 +78,7 @@ func (c *conversation) cannotDraw(prompt string) []string {
 
 // present promotes what an action made, and reports what its result says about it.
 func (c *conversation) present(action, label string, lang phrases) step {
-	done := c.did(action)
+	done := c.actionResults(action)
 	last := done[len(done)-1]
 	refs := images(last.Outputs)
 	if len(refs) == 0 {
@@ -149,16 +149,16 @@ func paintParams(task string) map[string]any {
 	return p
 }
 
-// talk says what this model is and can do; for a question, it first says that it has no answer.
-func (c *conversation) talk(lang phrases) string {
+// selfDescription says what this model is and can do; for a question, it first says that it has no answer.
+func (c *conversation) selfDescription(lang phrases) string {
 	parts := []string{lang.who()}
-	if asks(c.task) {
+	if asksForInformation(c.task) {
 		parts = []string{lang.Say("Offline, this question cannot be answered.", "Offline, this question cannot be answered. Offline lässt sich diese Frage nicht beantworten."), lang.who()}
 	}
-	if c.can(paintAction) {
+	if c.canCall(paintAction) {
 		parts = append(parts, lang.canDraw())
 	}
-	if c.can("Edit Image") {
+	if c.canCall("Edit Image") {
 		parts = append(parts, lang.canChange())
 	}
 	return strings.Join(append(parts, lang.Say("Set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY to talk to a language model and to have anything painted.", "Mit OPENAI_API_KEY, GEMINI_API_KEY oder ANTHROPIC_API_KEY spricht hier ein Sprachmodell, und es lässt sich alles malen.")), " ")

@@ -35,47 +35,47 @@ var (
 	byLabel = pattern.Lazy(`(?i)\b(?:picture|image|photo|illustration|drawing|painting|one|bild|foto|zeichnung)s? (?:of|with|showing|mit|von) (?:the |an? |dem |der |einem |einer )?([\p{L}\d-]+)`)
 )
 
-// wish is what a person wants done with pictures: draw one, change one, or first draw and then change one.
-type wish struct{ draw, change string }
+// pictureRequest is what a person wants done with pictures: draw one, change one, or first draw and then change one.
+type pictureRequest struct{ draw, change string }
 
-func readWish(c *conversation) wish {
-	w := wish{}
+func readPictureRequest(c *conversation) pictureRequest {
+	w := pictureRequest{}
 	first := c.task
 	if at := thenChange().FindStringSubmatch(c.task); at != nil {
 		first, _, _ = strings.Cut(c.task, at[0])
 		w.change = strings.TrimSpace(at[1] + at[2])
 	}
-	has := len(c.pictures()) > 0
+	has := len(c.editableRefs()) > 0
 	change := changeOfOne().MatchString(first) || comparison().MatchString(first) ||
 		has && (changeVerb().MatchString(first) || judgement().MatchString(first))
 	vary := variation().MatchString(first)
-	fresh := makesNew().MatchString(first) || ofWhat().MatchString(first) && !change && !asks(first)
+	fresh := makesNew().MatchString(first) || ofWhat().MatchString(first) && !change && !asksForInformation(first)
 	if vary && has { // variations of an existing picture are not new
 		fresh = false
 	}
 	switch {
 	case w.change == "" && !fresh && (change || vary):
 		w.change = first
-	case c.can(paintAction) && (fresh || !asks(first) && (wantsPicture().MatchString(first) || command().MatchString(first))):
+	case c.canCall(paintAction) && (fresh || !asksForInformation(first) && (wantsPicture().MatchString(first) || command().MatchString(first))):
 		w.draw = first
 	}
 	return w
 }
 
-func asks(task string) bool {
+func asksForInformation(task string) bool {
 	was := strings.HasPrefix(strings.ToLower(strings.TrimSpace(task)), "was ")
 	return (questionForm().MatchString(task) || was) && !makesNew().MatchString(task) && !suggestion().MatchString(task)
 }
 
-func (wish) action(text string) string {
+func (pictureRequest) action(text string) string {
 	if variation().MatchString(text) {
 		return "Vary Image"
 	}
 	return "Edit Image"
 }
 
-// pictures returns the refs of those that can be changed: granted ones, then those made in this task.
-func (c *conversation) pictures() []string {
+// editableRefs returns the refs of those that can be changed: granted ones, then those made in this task.
+func (c *conversation) editableRefs() []string {
 	var refs []string
 	add := func(items []item) {
 		for _, i := range items {
@@ -85,16 +85,16 @@ func (c *conversation) pictures() []string {
 		}
 	}
 	add(c.media)
-	for _, r := range c.did(paintAction) {
+	for _, r := range c.actionResults(paintAction) {
 		add(images(r.Outputs))
 	}
 	return refs
 }
 
-// meant returns the pictures that a text is about: by a word of their labels, the named
+// targetRefs returns the pictures that a text is about: by a word of their labels, the named
 // ones, all, one by its number, otherwise the newest.
-func (c *conversation) meant(text string) []string {
-	refs := c.pictures()
+func (c *conversation) targetRefs(text string) []string {
+	refs := c.editableRefs()
 	if m := byLabel().FindStringSubmatch(text); m != nil && !namedRef().MatchString(text) {
 		for _, r := range slices.Backward(refs) {
 			if strings.Contains(strings.ToLower(c.label(r)), strings.ToLower(m[1])) {
@@ -143,24 +143,24 @@ func unknown(text string, refs []string) []string {
 	return out
 }
 
-// alter requests the change, or says why it cannot be made; it returns false if it was already made.
-func alter(c *conversation, w wish, lang phrases) (step, bool) {
+// requestChange requests the change, or says why it cannot be made; it returns false if it was already made.
+func requestChange(c *conversation, w pictureRequest, lang phrases) (step, bool) {
 	name := w.action(w.change)
-	refs := c.pictures()
+	refs := c.editableRefs()
 	switch {
-	case !c.can(name):
+	case !c.canCall(name):
 		return finish("That cannot be done here.", fmt.Sprintf(lang.Say("I cannot change pictures here: %s is not among my actions.", "Ich kann hier keine Bilder ändern: %s gehört nicht zu meinen Aktionen."), name)), true
-	case len(c.did(name)) > 0:
+	case len(c.actionResults(name)) > 0:
 		return step{}, false
 	case len(unknown(w.change, refs)) > 0:
-		return finish("The picture is not known.", fmt.Sprintf(lang.Say("There is no %s in this conversation.", "In diesem Gespräch gibt es kein %s."), strings.Join(unknown(w.change, refs), ", "))+" "+c.known(lang)), true
+		return finish("The picture is not known.", fmt.Sprintf(lang.Say("There is no %s in this conversation.", "In diesem Gespräch gibt es kein %s."), strings.Join(unknown(w.change, refs), ", "))+" "+c.pictureListing(lang)), true
 	case len(refs) == 0:
 		return finish("There is nothing to change.", lang.Say("There is no picture to change yet: give me one, or ask me to draw one first.", "Noch gibt es kein Bild, das ich ändern könnte: Gib mir eins, oder lass mich zuerst eins zeichnen.")), true
 	}
 	if cannot := c.cannotChange(w.change); len(cannot) > 0 {
 		return finish("The offline painter cannot do that.", fmt.Sprintf(lang.Say("Offline I cannot make this change (%s), so the picture stays as it is.", "Offline kann ich diese Änderung nicht machen (%s); das Bild bleibt, wie es ist."), lang.Enumerate(cannot))+" "+lang.Say("I cannot remove, replace or change a part of a picture.", "Einen Teil eines Bildes entfernen, ersetzen oder ändern kann ich nicht.")+" "+lang.canChange()), true
 	}
-	p := map[string]any{"Prompt": w.change, "Images": c.meant(w.change), "NumberOfImages": min(howMany(w.change), maxAtOnce)}
+	p := map[string]any{"Prompt": w.change, "Images": c.targetRefs(w.change), "NumberOfImages": min(howMany(w.change), maxAtOnce)}
 	return step{Reasoning: "A picture that is there is to be changed.", Actions: []actionCall{{Name: name, Params: p}}}, true
 }
 

@@ -15,13 +15,13 @@ import (
 
 // findings is what a researcher returns and a writer writes from.
 type findings struct {
-	Answers []finding     `json:"answers,omitempty"`
-	Quotes  []quoted      `json:"quotes,omitempty"`
-	Open    []open        `json:"unanswered,omitempty"`
-	Results []tableResult `json:"results,omitempty"`
-	Holds   []holding     `json:"holds,omitempty"`
-	Sources []origin      `json:"sources,omitempty"`
-	NotRead []unread      `json:"not_read,omitempty"`
+	Answers         []finding        `json:"answers,omitempty"`
+	Quotes          []quoted         `json:"quotes,omitempty"`
+	UnansweredParts []unansweredPart `json:"unanswered,omitempty"`
+	Results         []tableResult    `json:"results,omitempty"`
+	Holds           []holding        `json:"holds,omitempty"`
+	Sources         []origin         `json:"sources,omitempty"`
+	NotRead         []unread         `json:"not_read,omitempty"`
 }
 
 // finding is the answer from tables to one part of the task.
@@ -49,8 +49,8 @@ type quoted struct {
 	passage.Quote
 }
 
-// open is a part that a source does not answer.
-type open struct {
+// unansweredPart is a part that a source does not answer.
+type unansweredPart struct {
 	Part    string      `json:"part"`
 	Why     plan.Reason `json:"why"`
 	Unknown []string    `json:"unknown,omitempty"`
@@ -76,10 +76,10 @@ type unread struct {
 	Reason string `json:"reason"`
 }
 
-func (f *findings) take(readings []question.Reading) {
+func (f *findings) addReadings(readings []question.Reading) {
 	for _, r := range readings {
 		if r.Answer == nil {
-			f.Open = append(f.Open, open{r.Part, r.Why, r.Unknown})
+			f.UnansweredParts = append(f.UnansweredParts, unansweredPart{r.Part, r.Why, r.Unknown})
 			continue
 		}
 		a := r.Answer
@@ -93,26 +93,26 @@ func (f *findings) take(readings []question.Reading) {
 
 func (f *findings) quote(task string, docs []passage.Document) {
 	lang := speech.LanguageOf(task)
-	f.Open = slices.DeleteFunc(f.Open, func(o open) bool {
+	f.UnansweredParts = slices.DeleteFunc(f.UnansweredParts, func(o unansweredPart) bool {
 		qs := passage.Quotes(o.Part, lang, docs)
 		for _, q := range qs {
 			f.Quotes = append(f.Quotes, quoted{o.Part, q})
-			f.use(origin{Path: q.Path, Title: q.Title, Kind: "document"})
+			f.addSource(origin{Path: q.Path, Title: q.Title, Kind: "document"})
 		}
 		return len(qs) > 0
 	})
 }
 
-func (f *findings) use(o origin) {
+func (f *findings) addSource(o origin) {
 	if !slices.ContainsFunc(f.Sources, func(have origin) bool { return have.Path == o.Path }) {
 		f.Sources = append(f.Sources, o)
 	}
 }
 
-// parts records every part of the task as open, for sources without tables.
-func (f *findings) parts(task string) {
+// addUnansweredParts records every part of the task as open, for sources without tables.
+func (f *findings) addUnansweredParts(task string) {
 	for _, p := range question.Parts(task) {
-		f.Open = append(f.Open, open{Part: p, Why: plan.ReasonUnknown})
+		f.UnansweredParts = append(f.UnansweredParts, unansweredPart{Part: p, Why: plan.ReasonUnknown})
 	}
 }
 
@@ -156,14 +156,14 @@ func gather(input map[string]any) findings {
 		}
 	}
 	walk(input)
-	all.Open = slices.DeleteFunc(all.Open, func(o open) bool { return all.answered(o.Part) })
-	var once []open
-	for _, o := range all.Open {
-		if !slices.ContainsFunc(once, func(have open) bool { return have.Part == o.Part }) {
+	all.UnansweredParts = slices.DeleteFunc(all.UnansweredParts, func(o unansweredPart) bool { return all.answered(o.Part) })
+	var once []unansweredPart
+	for _, o := range all.UnansweredParts {
+		if !slices.ContainsFunc(once, func(have unansweredPart) bool { return have.Part == o.Part }) {
 			once = append(once, o)
 		}
 	}
-	all.Open = once
+	all.UnansweredParts = once
 	return all
 }
 
@@ -174,11 +174,11 @@ func (f *findings) answered(part string) bool {
 func (f *findings) add(one findings) {
 	f.Answers = append(f.Answers, one.Answers...)
 	f.Quotes = append(f.Quotes, one.Quotes...)
-	f.Open = append(f.Open, one.Open...)
+	f.UnansweredParts = append(f.UnansweredParts, one.UnansweredParts...)
 	f.Results = append(f.Results, one.Results...)
 	f.Holds = append(f.Holds, one.Holds...)
 	for _, s := range one.Sources {
-		f.use(s)
+		f.addSource(s)
 	}
 	f.NotRead = append(f.NotRead, one.NotRead...)
 }

@@ -53,7 +53,7 @@ func (m Model) inspect(ctx context.Context, r chat.Request) ([]seen, error) {
 		}
 	}
 	if len(out) > maxSeen {
-		return nil, m.Profile().Gate(len(out), nil)
+		return nil, m.Profile().CheckImageCount(len(out), nil)
 	}
 	for i := range out {
 		in, err := m.Blobs.Open(ctx, out[i].shown.Digest)
@@ -70,18 +70,19 @@ func (m Model) inspect(ctx context.Context, r chat.Request) ([]seen, error) {
 	return out, nil
 }
 
-// wantsLook reports whether a task asks what the shown pictures look like, and not for a new or changed one.
-func wantsLook(c *conversation) bool {
+// asksAboutShownPictures reports whether a task asks what the shown pictures look like, and not for a new or changed
+// one.
+func asksAboutShownPictures(c *conversation) bool {
 	if len(c.seen) == 0 || len(c.results) > 0 {
 		return false
 	}
 	changes := changeOfOne().MatchString(c.task) || comparison().MatchString(c.task) || variation().MatchString(c.task) || makesNew().MatchString(c.task) ||
 		thenChange().MatchString(c.task)
 	orders := command().MatchString(c.task)
-	return !changes && !orders && (asksToLook().MatchString(c.task) || readWish(c) == wish{})
+	return !changes && !orders && (asksToLook().MatchString(c.task) || readPictureRequest(c) == pictureRequest{})
 }
 
-func look(c *conversation) step {
+func describeShownPictures(c *conversation) step {
 	return finish("The question is about pictures that I am shown.", c.describe()+" "+speak(c.task).Say("I am Atelier's offline model and go by pixels alone: size, colours, brightness and likeness. What a picture shows I cannot tell; a language model with vision can.", "Ich bin Ateliers Offline-Modell und sehe nur Pixel: Größe, Farben, Helligkeit und Ähnlichkeit. Was ein Bild zeigt, kann ein Sprachmodell sagen, das Bilder sieht."))
 }
 

@@ -67,30 +67,30 @@ func decide(c *conversation) step {
 	switch {
 	case len(c.agents) > 0 && !c.writesItself():
 		return coordinate(c).withPictures(c)
-	case c.can("Read File"), c.can("Query Tables"):
-		return research(c.asking())
-	case c.can("Query Database"):
-		return querying(c.asking())
-	case c.can("Search Knowledge Base"):
-		return searching(c.asking())
-	case c.can("Web Search"):
-		return browsing(c.asking())
-	case c.can(infographicAction):
+	case c.canCall("Read File"), c.canCall("Query Tables"):
+		return research(c.withQuestionOnly())
+	case c.canCall("Query Database"):
+		return querying(c.withQuestionOnly())
+	case c.canCall("Search Knowledge Base"):
+		return searching(c.withQuestionOnly())
+	case c.canCall("Web Search"):
+		return browsing(c.withQuestionOnly())
+	case c.canCall(infographicAction):
 		return infographic(c)
-	case c.can("Create SVG Chart"):
+	case c.canCall("Create SVG Chart"):
 		return write(c)
 	}
 	if s, asks := consult(c); asks {
 		return s
 	}
-	if wantsLook(c) {
-		return look(c)
+	if asksAboutShownPictures(c) {
+		return describeShownPictures(c)
 	}
 	return converse(c)
 }
 
-// asking returns the conversation of a researcher, whose task is the question alone.
-func (c *conversation) asking() *conversation {
+// withQuestionOnly returns the conversation of a researcher, whose task is the question alone.
+func (c *conversation) withQuestionOnly() *conversation {
 	c.task = questionOf(c.task)
 	return c
 }

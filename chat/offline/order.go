@@ -63,7 +63,7 @@ func readOrder(task string) order {
 		task = regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(w)+`\b`).ReplaceAllString(task, "")
 	}
 	for _, at := range chartOrder().FindAllStringIndex(task, -1) {
-		_, ok := wished(task, at)
+		_, ok := requestsVisual(task, at)
 		o.charted = o.charted || ok
 	}
 	return o

@@ -30,36 +30,36 @@ var (
 // recall answers what needs no new picture: it lists existing pictures or shows them again.
 // It returns false if the task is not about existing pictures.
 func recall(c *conversation) (step, bool) {
-	refs := c.pictures()
+	refs := c.editableRefs()
 	lang := speak(c.task)
 	switch {
 	case lists().MatchString(c.task):
-		if c.can(listAction) && len(c.did(listAction)) == 0 {
+		if c.canCall(listAction) && len(c.actionResults(listAction)) == 0 {
 			return step{Reasoning: "The record knows.", Actions: []actionCall{{Name: listAction, Params: map[string]any{"Modality": "image"}}}}, true
 		}
-		return finish("The pictures are listed.", c.known(lang)), true
+		return finish("The pictures are listed.", c.pictureListing(lang)), true
 	case len(refs) == 0 || len(c.results) > 0:
 		return step{}, false
 	case recalls().MatchString(c.task) && len(unknown(c.task, refs)) == 0:
 		s := finish("The picture is there.", lang.Say("Here again:", "Hier noch einmal:"))
-		again := c.meant(c.task)
+		again := c.targetRefs(c.task)
 		for _, r := range again[max(0, len(again)-maxListed):] {
 			s.Promote = append(s.Promote, promotion{Ref: r})
 			s.Message += " ${media:" + r + "}"
 		}
 		return s, true
-	case asks(c.task) && (wantsPicture().MatchString(c.task) || namedRef().MatchString(c.task)):
-		return finish("A question about pictures.", c.known(lang)+" "+lang.Say("I know them by their names and sizes; what they show, a language model that sees pictures can tell.", "Ich kenne sie nach Namen und Größe; was sie zeigen, kann ein Sprachmodell sagen, das Bilder sieht.")), true
+	case asksForInformation(c.task) && (wantsPicture().MatchString(c.task) || namedRef().MatchString(c.task)):
+		return finish("A question about pictures.", c.pictureListing(lang)+" "+lang.Say("I know them by their names and sizes; what they show, a language model that sees pictures can tell.", "Ich kenne sie nach Namen und Größe; was sie zeigen, kann ein Sprachmodell sagen, das Bilder sieht.")), true
 	}
 	return step{}, false
 }
 
-// known lists the pictures of a conversation in the order in which they were added: those
+// pictureListing lists the pictures of a conversation in the order in which they were added: those
 // of the record, if it was read.
-func (c *conversation) known(lang phrases) string {
-	refs := c.pictures()
+func (c *conversation) pictureListing(lang phrases) string {
+	refs := c.editableRefs()
 	total := len(refs)
-	for _, r := range c.did(listAction) {
+	for _, r := range c.actionResults(listAction) {
 		var record struct {
 			MediaReferences []item
 			TotalCount      int
@@ -104,14 +104,14 @@ func (c *conversation) named(ref string) string {
 }
 
 // changed returns the label of a changed picture: what it was and what changed.
-func (c *conversation) changed(w wish) string {
+func (c *conversation) changed(w pictureRequest) string {
 	sentences := strings.SplitAfter(strings.TrimSpace(w.change), ". ")
 	what := clip(polite().ReplaceAllString(sentences[len(sentences)-1], ""), 60)
 	if variation().MatchString(w.change) {
 		what = "variation"
 	}
 	was := subject(w.draw)
-	if refs := c.meant(w.change); was == "" && len(refs) == 1 {
+	if refs := c.targetRefs(w.change); was == "" && len(refs) == 1 {
 		was, _, _ = strings.Cut(c.label(refs[0]), ": ")
 	}
 	if was == "" {

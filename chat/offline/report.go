@@ -114,7 +114,7 @@ func (d *draft) pictures(p *page) {
 // gap lists what the report does not answer or show.
 func (d *draft) gap(p *page) {
 	var items []string
-	for _, o := range d.found.Open {
+	for _, o := range d.found.UnansweredParts {
 		items = append(items, fmt.Sprintf("“%s”: %s.", o.Part, d.w.why(o)))
 	}
 	items = append(items, d.gaps...)
@@ -122,7 +122,7 @@ func (d *draft) gap(p *page) {
 		return
 	}
 	p.tag("h2", d.w.Say("Not answered", "Nicht beantwortet"))
-	if len(d.found.Open) > 0 && len(d.found.Answers)+len(d.found.Quotes) > 0 {
+	if len(d.found.UnansweredParts) > 0 && len(d.found.Answers)+len(d.found.Quotes) > 0 {
 		p.tag("p", d.refusal())
 	}
 	p.list(items)
@@ -172,10 +172,10 @@ func (d *draft) failed() []string {
 	var bad []string
 	for _, f := range d.figures {
 		switch {
-		case f.made == nil:
+		case f.callResult == nil:
 			bad = append(bad, f.caption)
-		case !f.made.Success:
-			bad = append(bad, f.caption+": "+f.made.Message)
+		case !f.callResult.Success:
+			bad = append(bad, f.caption+": "+f.callResult.Message)
 		}
 	}
 	if d.brief == nil || !d.order.infographic || d.composed == nil {
@@ -189,14 +189,14 @@ func (d *draft) failed() []string {
 
 // figure embeds a generated picture by its placeholder.
 func (p *page) figure(d *draft, f figure) {
-	if f.made == nil || !f.made.Success {
+	if f.callResult == nil || !f.callResult.Success {
 		return
 	}
-	alt := describe(f.made.Outputs)
+	alt := describe(f.callResult.Outputs)
 	if alt == "" {
 		alt = f.caption
 	}
-	for _, i := range images(f.made.Outputs) {
+	for _, i := range images(f.callResult.Outputs) {
 		p.embed(d, i.Ref, alt, f.caption)
 	}
 }

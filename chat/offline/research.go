@@ -51,8 +51,8 @@ type described struct {
 	NotRead []unread       `json:"notRead"`
 }
 
-// asking is a research of tables with two actions.
-type asking struct {
+// tableResearch is a research of tables with two actions.
+type tableResearch struct {
 	c               *conversation
 	describe, query string
 	described       described
@@ -60,9 +60,9 @@ type asking struct {
 	failed          string
 }
 
-// ask describes the tables and requests the statements of the question; it returns a step until all are executed.
-func (a *asking) ask() (step, bool) {
-	done := a.c.did(a.describe)
+// nextStep describes the tables and requests the statements of the question; it returns a step until all are executed.
+func (a *tableResearch) nextStep() (step, bool) {
+	done := a.c.actionResults(a.describe)
 	if len(done) == 0 {
 		return step{Reasoning: "See which tables there are.", Actions: []actionCall{{Name: a.describe, Params: map[string]any{}}}}, true
 	}
@@ -73,7 +73,7 @@ func (a *asking) ask() (step, bool) {
 	}
 	src := schema.Source{Tables: a.described.Tables, Postgres: strings.EqualFold(a.described.Engine, "PostgreSQL")}
 	broken := ""
-	for _, r := range a.c.did(a.query) {
+	for _, r := range a.c.actionResults(a.query) {
 		var res schema.Result
 		if !r.Success || json.Unmarshal(r.Outputs, &res) != nil {
 			broken = r.Message
@@ -85,18 +85,18 @@ func (a *asking) ask() (step, bool) {
 	s := step{Reasoning: "Ask the tables what the question asks."}
 	for i := range a.readings {
 		r := &a.readings[i]
-		if len(r.Ask) > 0 && (broken != "" || len(src.Results) > maxQueries) {
-			r.Why, r.Ask = plan.ReasonEmpty, nil // a failed statement is not repeated
+		if len(r.Statements) > 0 && (broken != "" || len(src.Results) > maxQueries) {
+			r.Why, r.Statements = plan.ReasonEmpty, nil // a failed statement is not repeated
 		}
-		for _, sql := range r.Ask {
+		for _, sql := range r.Statements {
 			s.Actions = append(s.Actions, actionCall{Name: a.query, Params: map[string]any{"SQL": sql}})
 		}
 	}
 	return s, len(s.Actions) > 0
 }
 
-func (a *asking) harvest(f *findings, kind string) {
-	f.take(a.readings)
+func (a *tableResearch) collectFindings(f *findings, kind string) {
+	f.addReadings(a.readings)
 	for _, t := range a.described.Tables {
 		h := holding{Path: at(t)}
 		for _, c := range t.Columns {
@@ -106,7 +106,7 @@ func (a *asking) harvest(f *findings, kind string) {
 			f.Holds = append(f.Holds, h)
 		}
 		if slices.ContainsFunc(f.Answers, func(x finding) bool { return strings.Contains(strings.Join(x.Paths, ", "), at(t)) }) {
-			f.use(origin{Path: at(t), Kind: kind, Rows: t.RowCount})
+			f.addSource(origin{Path: at(t), Kind: kind, Rows: t.RowCount})
 		}
 	}
 	f.NotRead = append(f.NotRead, a.described.NotRead...)
@@ -128,24 +128,24 @@ func at(t schema.Table) string {
 
 // research answers from the files of a folder: tables by queries, the rest by quotes.
 func research(c *conversation) step {
-	a := &asking{c: c, describe: "Describe Tables", query: "Query Tables"}
-	lists := c.did("List Files")
+	a := &tableResearch{c: c, describe: "Describe Tables", query: "Query Tables"}
+	lists := c.actionResults("List Files")
 	if len(lists) == 0 {
 		s := step{Reasoning: "See which files and tables there are.", Actions: []actionCall{{Name: "List Files", Params: map[string]any{}}}}
-		if c.can(a.describe) {
+		if c.canCall(a.describe) {
 			s.Actions = append(s.Actions, actionCall{Name: a.describe, Params: map[string]any{}})
 		}
 		return s
 	}
 	f := &findings{}
-	if c.can(a.describe) {
-		if s, more := a.ask(); more {
+	if c.canCall(a.describe) {
+		if s, more := a.nextStep(); more {
 			return s
 		}
-		a.harvest(f, "table")
+		a.collectFindings(f, "table")
 	}
 	if a.readings == nil {
-		f.parts(c.task)
+		f.addUnansweredParts(c.task)
 	}
 	var files struct {
 		Files []file `json:"files"`
@@ -162,7 +162,7 @@ func research(c *conversation) step {
 	if s, more := countLines(c, docs, f); more {
 		return s
 	}
-	if len(f.Open) > 0 && len(docs) > 0 {
+	if len(f.UnansweredParts) > 0 && len(docs) > 0 {
 		texts, s, more := readDocuments(c, docs, f)
 		if more {
 			return s
@@ -182,14 +182,14 @@ func countLines(c *conversation, docs []file, f *findings) (step, bool) {
 	if stamped {
 		files = "*.txt"
 	}
-	if !c.can(action) || stamped && !named(".txt") {
+	if !c.canCall(action) || stamped && !named(".txt") {
 		return step{}, false
 	}
 	lang := speech.LanguageOf(c.task)
 	s := step{Reasoning: "Count the lines of the logs that the question asks for."}
-	done := c.did(action)
+	done := c.actionResults(action)
 	n := 0
-	f.Open = slices.DeleteFunc(f.Open, func(o open) bool {
+	f.UnansweredParts = slices.DeleteFunc(f.UnansweredParts, func(o unansweredPart) bool {
 		pattern, words := passage.LogSearch(o.Part, lang, stamped)
 		if pattern == "" {
 			return false
@@ -212,7 +212,7 @@ func countLines(c *conversation, docs []file, f *findings) (step, bool) {
 		var paths []string
 		for _, file := range out.Files {
 			paths = append(paths, file.Path)
-			f.use(origin{Path: file.Path, Kind: "log", Rows: out.Total})
+			f.addSource(origin{Path: file.Path, Kind: "log", Rows: out.Total})
 		}
 		f.Answers = append(f.Answers, finding{
 			Part: o.Part, Heading: words, Paths: paths, Rows: 1,
@@ -224,7 +224,7 @@ func countLines(c *conversation, docs []file, f *findings) (step, bool) {
 }
 
 func summary(f *findings) string {
-	return fmt.Sprintf("Answered: %d. Not answered by this source: %d.", len(f.Answers)+len(f.Quotes), len(f.Open))
+	return fmt.Sprintf("Answered: %d. Not answered by this source: %d.", len(f.Answers)+len(f.Quotes), len(f.UnansweredParts))
 }
 
 // documents selects the texts of a folder, small ones first.
@@ -261,7 +261,7 @@ func readDocuments(c *conversation, docs []file, f *findings) ([]passage.Documen
 	next := map[string]int{}
 	parts := map[string]int{}
 	failed := 0
-	for _, a := range c.did("Read File") {
+	for _, a := range c.actionResults("Read File") {
 		var r reading
 		if !a.Success || json.Unmarshal(a.Outputs, &r) != nil {
 			failed++
@@ -300,14 +300,14 @@ func readDocuments(c *conversation, docs []file, f *findings) ([]passage.Documen
 }
 
 func querying(c *conversation) step {
-	a := &asking{c: c, describe: "Describe Database", query: "Query Database"}
-	if s, more := a.ask(); more {
+	a := &tableResearch{c: c, describe: "Describe Database", query: "Query Database"}
+	if s, more := a.nextStep(); more {
 		return s
 	}
 	f := &findings{}
-	a.harvest(f, databaseTable)
+	a.collectFindings(f, databaseTable)
 	if a.readings == nil {
-		f.parts(c.task)
+		f.addUnansweredParts(c.task)
 	}
 	return f.step(summary(f))
 }

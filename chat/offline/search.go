@@ -31,7 +31,7 @@ func terms(task string, most int) []string {
 // searching answers from a knowledge base: it runs a few searches at once, then quotes.
 func searching(c *conversation) step {
 	const action = "Search Knowledge Base"
-	calls := c.did(action)
+	calls := c.actionResults(action)
 	if len(calls) == 0 {
 		s := step{Reasoning: "Look for the words of the question, together and alone."}
 		all := terms(c.task, 12)
@@ -49,7 +49,7 @@ func searching(c *conversation) step {
 		}
 	}
 	f := &findings{}
-	f.parts(c.task)
+	f.addUnansweredParts(c.task)
 	var docs []passage.Document
 	for _, a := range calls {
 		var out struct {
@@ -90,8 +90,8 @@ func addPassage(docs []passage.Document, d passage.Document) []passage.Document 
 // browsing answers from the web: it searches, reads the first pages, then quotes.
 func browsing(c *conversation) step {
 	f := &findings{}
-	f.parts(c.task)
-	found := c.did("Web Search")
+	f.addUnansweredParts(c.task)
+	found := c.actionResults("Web Search")
 	if len(found) == 0 {
 		q := strings.Join(terms(c.task, 12), " ")
 		return step{Reasoning: "Search for the words of the question.", Actions: []actionCall{{Name: "Web Search", Params: map[string]any{"Query": cmp.Or(q, clip(c.task, 300))}}}}
@@ -104,8 +104,8 @@ func browsing(c *conversation) step {
 		f.NotRead = append(f.NotRead, unread{"web", last.Message})
 		return f.step("The web could not be searched: " + last.Message)
 	}
-	chosen := voices(out.Results)
-	pages := c.did("Fetch Page")
+	chosen := pickAcrossSites(out.Results)
+	pages := c.actionResults("Fetch Page")
 	if len(pages) == 0 && len(chosen) > 0 {
 		s := step{Reasoning: "Read pages of different sites."}
 		for _, h := range chosen {
@@ -135,8 +135,8 @@ func browsing(c *conversation) step {
 // webHit is one result of Web Search.
 type webHit struct{ Title, URL string }
 
-// voices chooses pages, one of each site before a second of any.
-func voices(hits []webHit) []webHit {
+// pickAcrossSites chooses pages, one of each site before a second of any.
+func pickAcrossSites(hits []webHit) []webHit {
 	var first, more []webHit
 	seen := map[string]bool{}
 	for _, h := range hits {

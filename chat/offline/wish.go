@@ -37,7 +37,7 @@ var (
 func unsupportedVisuals(task string) []string {
 	var out []string
 	for _, at := range visualWord().FindAllStringSubmatchIndex(task, -1) {
-		if _, ok := wished(task, at); at[2] < 0 && !ok {
+		if _, ok := requestsVisual(task, at); at[2] < 0 && !ok {
 			continue
 		}
 		w := task[at[0]:at[1]]
@@ -48,9 +48,9 @@ func unsupportedVisuals(task string) []string {
 	return out
 }
 
-// wished reports whether the task asks for the visual at a position, as in "with a short
+// requestsVisual reports whether the task asks for the visual at a position, as in "with a short
 // timeline of …", and returns where the request begins.
-func wished(task string, at []int) (int, bool) {
+func requestsVisual(task string, at []int) (int, bool) {
 	if !afterVisual().MatchString(task[at[1]:]) {
 		return 0, false
 	}
@@ -82,7 +82,7 @@ func questionOf(task string) string {
 	for {
 		cut := false
 		for _, at := range visualWord().FindAllStringIndex(task, -1) {
-			from, ok := wished(task, at)
+			from, ok := requestsVisual(task, at)
 			if !ok {
 				continue
 			}

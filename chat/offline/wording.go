@@ -62,7 +62,7 @@ func (w wording) chartName(named string) string {
 }
 
 // why returns the reason why a part is not answered.
-func (w wording) why(o open) string {
+func (w wording) why(o unansweredPart) string {
 	switch o.Why {
 	case plan.ReasonBeyond:
 		return w.Say("causes, forecasts and opinions are in no table", "Gründe, Prognosen und Meinungen stehen in keiner Tabelle")

@@ -13,10 +13,10 @@ import (
 
 // figure is one picture of a report: the request and its result.
 type figure struct {
-	call    actionCall
-	caption string
-	part    string // the part whose answer it shows
-	made    *actionResult
+	call       actionCall
+	caption    string
+	part       string // the part whose answer it shows
+	callResult *actionResult
 }
 
 const (
@@ -49,7 +49,7 @@ func write(c *conversation) step {
 		for _, f := range d.figures {
 			s.Actions = append(s.Actions, f.call)
 		}
-		if d.brief != nil && c.asksFor(infographicAgent) {
+		if d.brief != nil && c.canCallAgent(infographicAgent) {
 			s.Agents = []agentCall{{Name: infographicAgent, Task: c.task}}
 			s.Payload = map[string]any{brief: d.brief}
 		}
@@ -68,17 +68,17 @@ func write(c *conversation) step {
 func (d *draft) shown() []promotion {
 	var out []promotion
 	for _, f := range d.figures {
-		if f.made == nil || !f.made.Success || f.call.Name != paintAction {
+		if f.callResult == nil || !f.callResult.Success || f.call.Name != paintAction {
 			continue
 		}
-		for _, i := range images(f.made.Outputs) {
+		for _, i := range images(f.callResult.Outputs) {
 			out = append(out, promotion{Ref: i.Ref, Label: clip(strings.TrimPrefix(f.caption, illustration), 80)})
 		}
 	}
 	return out
 }
 
-func (c *conversation) asksFor(slug string) bool {
+func (c *conversation) canCallAgent(slug string) bool {
 	return slices.ContainsFunc(c.agents, func(a callee) bool { return a.Slug == slug })
 }
 
@@ -90,7 +90,7 @@ func (c *conversation) writesItself() bool {
 			return false
 		}
 	}
-	return c.can(chartAction)
+	return c.canCall(chartAction)
 }
 
 // draft plans the report from the task and the input that was passed down.
@@ -99,14 +99,14 @@ func (c *conversation) draft() *draft {
 	d.missing = d.w.unconfigured(c.sources)
 	if len(d.found.Answers)+len(d.found.Quotes) == 0 {
 		if a, ok := stated(c.task); ok {
-			d.found.Answers, d.found.Open = []finding{a}, nil
+			d.found.Answers, d.found.UnansweredParts = []finding{a}, nil
 		}
 	}
 	if d.order.infographic {
 		d.brief = d.briefing()
 	}
 	for _, a := range d.found.Answers {
-		if a.Chart == nil || d.order.plain || !c.can(chartAction) || len(d.figures) == maxCharts {
+		if a.Chart == nil || d.order.plain || !c.canCall(chartAction) || len(d.figures) == maxCharts {
 			continue
 		}
 		d.figures = append(d.figures, d.chart(a))
@@ -136,10 +136,10 @@ func (d *draft) unmet(c *conversation) {
 		drawn, _ := d.figures[0].call.Params["ChartType"].(string)
 		gap(fmt.Sprintf(d.w.Say("Offline, a %s is not drawn; the values are drawn as a %s.", "Offline nicht gezeichnet wird: %s; die Werte zeigt ein %s."), d.w.chartName(d.order.chart), d.w.chartName(d.w.Say(drawn, map[string]string{"line": "linien", "bar": "balken"}[drawn]))))
 	}
-	if d.order.infographic && (d.brief == nil || !c.asksFor(infographicAgent)) {
+	if d.order.infographic && (d.brief == nil || !c.canCallAgent(infographicAgent)) {
 		gap(d.w.Say("The infographic is left out: there is no answer to show.", "Die Infografik fehlt: Es gibt keine Antwort, die sie zeigen könnte."))
 	}
-	if d.order.pictures > 0 && !c.can(paintAction) {
+	if d.order.pictures > 0 && !c.canCall(paintAction) {
 		gap(fmt.Sprintf(d.w.notDrawn(), strings.TrimSuffix(strings.ToLower(illustration), ": ")))
 	}
 	if len(d.order.unsupported) > 0 {
@@ -177,7 +177,7 @@ func (d *draft) chart(a finding) figure {
 
 // illustrate requests the pictures that the task asks for, if they can be painted.
 func (d *draft) illustrate(c *conversation) {
-	if d.order.pictures == 0 || !c.can(paintAction) {
+	if d.order.pictures == 0 || !c.canCall(paintAction) {
 		return
 	}
 	scene := d.order.scene
@@ -211,8 +211,8 @@ func (d *draft) receive(c *conversation) {
 	next := map[string]int{}
 	for i := range d.figures {
 		name := d.figures[i].call.Name
-		if done := c.did(name); next[name] < len(done) {
-			d.figures[i].made = &done[next[name]]
+		if done := c.actionResults(name); next[name] < len(done) {
+			d.figures[i].callResult = &done[next[name]]
 			next[name]++
 		}
 	}
@@ -225,8 +225,8 @@ func (d *draft) receive(c *conversation) {
 func (d *draft) message() string {
 	if len(d.found.Answers)+len(d.found.Quotes) == 0 {
 		text := refusal(d.task, &d.found)
-		if len(d.found.Open) > 0 {
-			text += " " + speech.Upper(d.w.why(d.found.Open[0])) + "."
+		if len(d.found.UnansweredParts) > 0 {
+			text += " " + speech.Upper(d.w.why(d.found.UnansweredParts[0])) + "."
 		}
 		return strings.Join(append([]string{text}, d.gaps...), " ")
 	}
@@ -240,7 +240,7 @@ func (d *draft) message() string {
 	for _, q := range d.found.Quotes {
 		sentences = append(sentences, d.quote(q.Quote))
 	}
-	for _, o := range d.found.Open {
+	for _, o := range d.found.UnansweredParts {
 		sentences = append(sentences, fmt.Sprintf("%s: “%s” (%s).", d.w.refusal(), o.Part, d.w.why(o)))
 	}
 	return strings.Join(append(sentences, d.gaps...), " ")

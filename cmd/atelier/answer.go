@@ -40,7 +40,7 @@ func yesOrNo(q agent.Question, yes bool) (json.RawMessage, error) {
 	if !ok || !f.Boolean() {
 		return nil, media.Errorf(media.CodeInvalid, "the question %q is not a yes-or-no question: answer with text, or with --answer '%s'", short(withRefs(q.Question), 80), exampleAnswer(q.Schema))
 	}
-	return f.Decide(yes)
+	return f.AnswerBool(yes)
 }
 
 // answerFromText converts text into an answer of the question's form, which must have one field.
@@ -49,5 +49,5 @@ func answerFromText(q agent.Question, text string) (json.RawMessage, error) {
 	if !ok {
 		return nil, media.Errorf(media.CodeInvalid, "the question %q has several fields: answer with --answer '%s'", short(withRefs(q.Question), 80), exampleAnswer(q.Schema))
 	}
-	return f.Words(text)
+	return f.AnswerText(text)
 }

@@ -105,7 +105,7 @@ func TestMoneyOfARun(t *testing.T) {
 	err = w.withStores(func(st *stores) error {
 		b, err := st.Ledger.Budget(w.ctx, "run:"+ans.RunID)
 		// A call is let in by what its input costs, so the answer of the last one may be over.
-		if usd := ledger.UnitMoney.Write(b.Spent); b.Spent == 0 || b.Reserved != 0 || usd > "$0.081" {
+		if usd := ledger.UnitMoney.Format(b.Spent); b.Spent == 0 || b.Reserved != 0 || usd > "$0.081" {
 			t.Errorf("%s of $0.08 is spent: %+v", usd, b)
 		}
 		if shown := amountOf(ans.Cost.EstimatedUSD); int64(shown) != b.Spent || ans.Cost.ReportedUSD == nil || !ans.Cost.Complete {

@@ -40,8 +40,8 @@ func (*chatCmd) Help() string {
 		"If standard input is not a terminal, there are no prompts, a failing command ends the chat, and the exit code is that of the last message."
 }
 
-// talk is a chat in progress.
-type talk struct {
+// chatSession is a chat in progress.
+type chatSession struct {
 	*chatCmd
 	w        *world // Ctrl-C does not cancel its context
 	app      *app
@@ -56,9 +56,9 @@ type talk struct {
 	last        *agent.Result
 	// noted holds the notes already printed: a substitute would be noted with every answer.
 	noted map[string]bool
-	// code is the exit code of the last message; over means that no further message is read.
-	code int
-	over bool
+	// code is the exit code of the last message; finished means that no further message is read.
+	code     int
+	finished bool
 }
 
 func (c *chatCmd) Run(outer *world) error {
@@ -80,7 +80,7 @@ func (c *chatCmd) Run(outer *world) error {
 	var quit func()
 	w.ctx, quit = signal.NotifyContext(context.WithoutCancel(outer.ctx), syscall.SIGTERM)
 	defer quit()
-	t := &talk{chatCmd: c, w: &w, progress: newProgress(&w, false), interrupts: make(chan os.Signal, 1), noted: map[string]bool{}}
+	t := &chatSession{chatCmd: c, w: &w, progress: newProgress(&w, false), interrupts: make(chan os.Signal, 1), noted: map[string]bool{}}
 	signal.Notify(t.interrupts, os.Interrupt)
 	defer signal.Stop(t.interrupts)
 	sources := atelier.Sources{Files: c.Files, Knowledge: c.KB, Database: c.DB, Agents: c.Agents, ChatModel: c.Model, ImageModel: c.ImageModel}
@@ -92,15 +92,15 @@ func (c *chatCmd) Run(outer *world) error {
 			return err
 		}
 		t.lines = readLines(w.ctx, w.stdin)
-		if w.typed {
+		if w.interactive {
 			w.note("%s. /help lists the commands; /quit or Ctrl-D ends the chat.", who.Name)
 		}
-		return t.talk()
+		return t.readMessages()
 	})
 }
 
 // begin validates the models and the conversation that the flags name, and creates the folder.
-func (t *talk) begin(a *app) error {
+func (t *chatSession) begin(a *app) error {
 	t.app = a
 	if err := a.CheckModels(t.w.ctx, t.Model, t.ImageModel); err != nil {
 		return err
@@ -130,26 +130,26 @@ func makeFolder(dir string) error {
 	return nil
 }
 
-// talk reads messages until the end.
-func (t *talk) talk() error {
+// readMessages reads messages until the end.
+func (t *chatSession) readMessages() error {
 	for {
 		message, err := t.next("> ")
 		switch {
 		case errors.Is(err, io.EOF):
 			return t.leave()
-		case errors.Is(err, errStopped) && t.w.typed:
+		case errors.Is(err, errStopped) && t.w.interactive:
 			t.w.note("/quit or Ctrl-D ends the chat")
 			continue
 		case errors.Is(err, errStopped):
-			return quiet{exitInterrupted}
+			return reportedError{exitInterrupted}
 		case message == "":
 			continue
 		}
-		t.turn(message)
+		t.sendMessage(message)
 	}
 }
 
-func (t *talk) leave() error {
+func (t *chatSession) leave() error {
 	if t.Conversation != "" {
 		agent := ""
 		if t.Agent != "sage" {
@@ -157,8 +157,8 @@ func (t *talk) leave() error {
 		}
 		t.w.note("conversation %s: continue with atelier chat %s--conversation %[1]s", t.Conversation, agent)
 	}
-	if t.code != exitOK && !t.w.typed {
-		return quiet{t.code}
+	if t.code != exitOK && !t.w.interactive {
+		return reportedError{t.code}
 	}
 	return nil
 }
@@ -167,14 +167,14 @@ func (t *talk) leave() error {
 var errStopped = errors.New("stopped")
 
 // next returns the next line that is not a command. The error is io.EOF at the end, or errStopped.
-func (t *talk) next(prompt string) (string, error) {
+func (t *chatSession) next(prompt string) (string, error) {
 	for {
-		if t.w.typed {
+		if t.w.interactive {
 			_, _ = io.WriteString(t.w.stderr, prompt) // a write error cannot be reported
 		}
 		var line string
 		var more bool
-		if t.over {
+		if t.finished {
 			return "", io.EOF
 		}
 		select {
@@ -197,7 +197,7 @@ func (t *talk) next(prompt string) (string, error) {
 			return "", err
 		} else if err != nil {
 			t.code = t.w.explain(err)
-			t.over = !t.w.typed // later lines of a script depend on it
+			t.finished = !t.w.interactive // later lines of a script depend on it
 		}
 	}
 }

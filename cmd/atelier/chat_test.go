@@ -175,7 +175,7 @@ func TestChatPromptsAPerson(t *testing.T) {
 	p := newPlace(t)
 	var stdout, stderr bytes.Buffer
 	w := &world{
-		ctx: t.Context(), stdin: strings.NewReader("/draw\nhello\n"), stdout: &stdout, stderr: &stderr, env: p.getenv, terminal: true, typed: true,
+		ctx: t.Context(), stdin: strings.NewReader("/draw\nhello\n"), stdout: &stdout, stderr: &stderr, env: p.getenv, terminal: true, interactive: true,
 	}
 	if code := execute(w, []string{"chat"}); code != exitOK || strings.Count(stderr.String(), "> ") < 3 || !strings.Contains(stderr.String(), "Sage. /help") || !strings.Contains(stdout.String(), "offline model") {
 		t.Errorf("exit %d\n%s%s", code, stdout.String(), stderr.String())

@@ -27,7 +27,7 @@ const chatCommands = `/image FILE  attach a picture to the next message: a file,
 To send a message that begins with a slash, type two slashes.`
 
 // command executes a line that begins with a slash; io.EOF ends the chat.
-func (t *talk) command(line string) error {
+func (t *chatSession) command(line string) error {
 	name, rest, _ := strings.Cut(line, " ")
 	rest = strings.Trim(strings.TrimSpace(rest), `"'`)
 	switch {
@@ -52,7 +52,7 @@ func (t *talk) command(line string) error {
 }
 
 // writeTo writes the last answer and all later ones into a folder.
-func (t *talk) writeTo(dir string) error {
+func (t *chatSession) writeTo(dir string) error {
 	if err := makeFolder(dir); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (t *talk) writeTo(dir string) error {
 }
 
 // folder returns the folder for the files of an answer; empty if none is set. No report is overwritten.
-func (t *talk) folder(res *agent.Result) string {
+func (t *chatSession) folder(res *agent.Result) string {
 	dir := t.Out
 	for n := 2; dir != "" && report.Has(res.Payload); n++ {
 		if _, err := os.Stat(filepath.Join(dir, "report.html")); err != nil {
@@ -84,8 +84,8 @@ func (t *talk) folder(res *agent.Result) string {
 	return dir
 }
 
-// turn sends a message, asks the questions that come before the answer, and shows the answer.
-func (t *talk) turn(message string) {
+// sendMessage sends a message, asks the questions that come before the answer, and shows the answer.
+func (t *chatSession) sendMessage(message string) {
 	limits, err := t.limits()
 	if err != nil {
 		t.code = t.w.explain(err)
@@ -119,7 +119,7 @@ func (t *talk) turn(message string) {
 }
 
 // wait waits for a run to end. Ctrl-C cancels the run; a second Ctrl-C ends the process.
-func (t *talk) wait(r *run.Run) (*agent.Result, error) {
+func (t *chatSession) wait(r *run.Run) (*agent.Result, error) {
 	over := make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
@@ -140,7 +140,7 @@ func (t *talk) wait(r *run.Run) (*agent.Result, error) {
 }
 
 // show prints the result of a message.
-func (t *talk) show(res *agent.Result, runErr error) {
+func (t *chatSession) show(res *agent.Result, runErr error) {
 	if res == nil {
 		t.code = t.w.explain(runErr)
 		return
@@ -163,14 +163,14 @@ func (t *talk) show(res *agent.Result, runErr error) {
 }
 
 // shownBefore reports whether a note was shown before, and marks it as shown.
-func (t *talk) shownBefore(note string) bool {
+func (t *chatSession) shownBefore(note string) bool {
 	before := t.noted[note]
 	t.noted[note] = true
 	return before
 }
 
 // answer asks a question and resumes the run with the answer; nil leaves the question open.
-func (t *talk) answer(id string, q agent.Question) *run.Run {
+func (t *chatSession) answer(id string, q agent.Question) *run.Run {
 	t.w.question(q)
 	for {
 		line, err := t.next("answer (leave empty to answer later)> ")

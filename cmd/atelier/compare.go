@@ -73,7 +73,7 @@ func (c *generateCmd) planOf(ctx context.Context, a *app, r generate.Request) (*
 	if !c.DryRun || media.CodeOf(err) != media.CodeMissingKey {
 		return p, err
 	}
-	if p, err = a.Gateway.Rehearse(ctx, r); media.CodeOf(err) == media.CodeOverBudget {
+	if p, err = a.Gateway.DryRun(ctx, r); media.CodeOf(err) == media.CodeOverBudget {
 		return p, nil // comparePlans checks the budgets for all models together
 	}
 	return p, err
@@ -120,7 +120,7 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 		}
 		slots, firstErr, err := c.slots(ctx, w, a, r.res, fileOf(c.Output, r.res.Model))
 		unsaved = cmp.Or(unsaved, err)
-		r.err = ending(r.res, firstErr)
+		r.err = outcomeError(r.res, firstErr)
 		views = append(views, comparisonView{Result: resultView(r.res, slots), Seconds: r.took.Seconds()})
 		for _, s := range slots {
 			extent, result := "", ""
@@ -163,7 +163,7 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 func endingOf(rivals []comparisonEntry) error {
 	for _, code := range []int{exitRunning, exitInterrupted} {
 		if slices.ContainsFunc(rivals, func(r comparisonEntry) bool { return r.code() == code }) {
-			return quiet{code}
+			return reportedError{code}
 		}
 	}
 	var failed error
@@ -178,7 +178,7 @@ func endingOf(rivals []comparisonEntry) error {
 
 // code returns the exit code that the model alone would have.
 func (r comparisonEntry) code() int {
-	if q, ok := errors.AsType[quiet](r.err); ok {
+	if q, ok := errors.AsType[reportedError](r.err); ok {
 		return q.code
 	}
 	return exitCode(media.CodeOf(r.err))

@@ -147,7 +147,7 @@ func (c *agentsShowCmd) Run(w *world) error {
 			return err
 		}
 		v := agentDetails{
-			agentView: agentViewOf(d, sources), Requires: orEmpty(d.Requires), ChatModel: a.chatNow(w, d), ImageModel: a.imageNow(w, d),
+			agentView: agentViewOf(d, sources), Requires: orEmpty(d.Requires), ChatModel: a.resolveChatModel(w, d), ImageModel: a.resolveImageModel(w, d),
 			PayloadSchema: d.PayloadSchema, Prompt: d.Prompt, definition: d, missing: map[string]string{},
 		}
 		for _, use := range d.Agents {
@@ -165,8 +165,8 @@ func (c *agentsShowCmd) Run(w *world) error {
 	})
 }
 
-// chatNow returns the chat model that would be chosen.
-func (a *app) chatNow(w *world, d *definition.Agent) modelView {
+// resolveChatModel returns the chat model that would be chosen.
+func (a *app) resolveChatModel(w *world, d *definition.Agent) modelView {
 	v := modelView{Preferred: orEmpty(d.ChatModels)}
 	c, err := a.Chat.Choose(w.ctx, d.ChatModels)
 	if err != nil {
@@ -188,8 +188,8 @@ func (a *app) matches(prefer []string, p chat.Profile) bool {
 	})
 }
 
-// imageNow returns the image model that would be chosen; nil for an agent that uses none.
-func (a *app) imageNow(w *world, d *definition.Agent) *modelView {
+// resolveImageModel returns the image model that would be chosen; nil for an agent that uses none.
+func (a *app) resolveImageModel(w *world, d *definition.Agent) *modelView {
 	if !asksImageModels(d) {
 		return nil
 	}

@@ -68,7 +68,7 @@ func (c *doctorCmd) Run(w *world) error {
 		err = nil
 	}
 	if err == nil && bad > 0 {
-		return quiet{exitInput}
+		return reportedError{exitInput}
 	}
 	return err
 }

@@ -28,7 +28,7 @@ func viewOfPlan(p *plan.Plan, refusal error) planView {
 // plan shows the calls and the cost of a request. It returns the error with which the request would be
 // refused before any call, including that of a budget.
 func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.Request) error {
-	plan, err := a.Gateway.Rehearse(ctx, req)
+	plan, err := a.Gateway.DryRun(ctx, req)
 	if err != nil && media.CodeOf(err) != media.CodeOverBudget {
 		return err
 	}
@@ -47,8 +47,8 @@ func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.R
 // requested one.
 func callsText(p *plan.Plan) string {
 	text := plural(len(p.Calls), "call")
-	if p.Makes != p.N() {
-		text += ", " + plural(p.Makes, "result")
+	if p.ResultCount != p.N() {
+		text += ", " + plural(p.ResultCount, "result")
 	}
 	return text
 }
@@ -62,7 +62,7 @@ func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals
 	var refused error
 	fitting := 0
 	for _, r := range rivals {
-		err := a.Gateway.Room(ctx, r.plan)
+		err := a.Gateway.CheckRemaining(ctx, r.plan)
 		if err != nil && media.CodeOf(err) != media.CodeOverBudget {
 			return err
 		}
@@ -72,7 +72,7 @@ func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals
 		views, plans = append(views, viewOfPlan(r.plan, err)), append(plans, r.plan)
 		rows = append(rows, []string{r.plan.Model.Name, r.plan.Model.Provider, callsText(r.plan), estimateText(r.plan.EstimatedUSD)})
 	}
-	together := a.Gateway.Room(ctx, plans...)
+	together := a.Gateway.CheckRemaining(ctx, plans...)
 	if c.JSON {
 		if err := w.printJSON(map[string]any{"comparison": views, "error": viewOfPlan(nil, together).Error}); err != nil {
 			return err

@@ -34,7 +34,7 @@ func (w *world) writeItem(s *stores, o media.Output, path string, asJSON bool) e
 	if path == toStdout && asJSON {
 		return bothToStdout()
 	}
-	file := copied{path: path}
+	file := savedFile{path: path}
 	write := func(f io.Writer) (err error) {
 		file.marking, err = s.copyTo(w.ctx, f, o)
 		return err
@@ -63,15 +63,15 @@ func (w *world) writeItem(s *stores, o media.Output, path string, asJSON bool) e
 	return err
 }
 
-// copied is the copy of an item.
-type copied struct {
+// savedFile is the copy of an item.
+type savedFile struct {
 	// path is empty if nothing was written.
 	path    string
 	marking imaging.Marking
 }
 
 // note returns what a user must know about the marking of the file; empty for one with the label.
-func (c copied) note() string {
+func (c savedFile) note() string {
 	switch c.marking {
 	case imaging.MarkingSigned:
 		return c.path + " is the provider's unchanged, signed original (C2PA): its signature states how it was made"
@@ -88,27 +88,27 @@ func (s *stores) copyTo(ctx context.Context, w io.Writer, o media.Output) (imagi
 }
 
 // save writes a result to a file, whose extension follows the bytes, or to standard output.
-func (w *world) save(ctx context.Context, s *stores, o media.Output, name string) (copied, error) {
+func (w *world) save(ctx context.Context, s *stores, o media.Output, name string) (savedFile, error) {
 	// Write what was paid for even if the command is cancelled.
 	ctx = context.WithoutCancel(ctx)
-	kept := func(c copied, err error) (copied, error) {
+	kept := func(c savedFile, err error) (savedFile, error) {
 		if err != nil {
-			return copied{}, media.Errorf(media.CodeOf(err), "%w; the item itself is stored: atelier media get %s", err, o.Ref)
+			return savedFile{}, media.Errorf(media.CodeOf(err), "%w; the item itself is stored: atelier media get %s", err, o.Ref)
 		}
 		return c, nil
 	}
 	switch name {
 	case "":
-		return copied{}, nil
+		return savedFile{}, nil
 	case toStdout:
 		marking, err := s.copyTo(ctx, w.bytes, o)
-		return kept(copied{"standard output", marking}, err)
+		return kept(savedFile{"standard output", marking}, err)
 	}
 	ext := filepath.Ext(name)
 	if real := filepath.Ext(resolve.FileName(o)); !sameFormat(ext, real) {
 		name = strings.TrimSuffix(name, ext) + real
 	}
-	c := copied{path: name}
+	c := savedFile{path: name}
 	err := writeTo(name, func(f io.Writer) (err error) {
 		c.marking, err = s.copyTo(ctx, f, o)
 		return err

@@ -11,13 +11,13 @@ import (
 
 // failure returns the text of an error for people: [media.ErrorText], except that paths of the command
 // line appear as typed, even if they look like encoded media.
-func (w *world) failure(text string) string { return outside(text, w.paths()) }
+func (w *world) failure(text string) string { return errorTextExceptPaths(text, w.paths()) }
 
-// outside applies [media.ErrorText] to the text before, between and after the paths.
-func outside(text string, paths []string) string {
+// errorTextExceptPaths applies [media.ErrorText] to the text before, between and after the paths.
+func errorTextExceptPaths(text string, paths []string) string {
 	for _, p := range paths {
 		if before, after, found := strings.Cut(text, p); found {
-			return outside(before, paths) + p + outside(after, paths)
+			return errorTextExceptPaths(before, paths) + p + errorTextExceptPaths(after, paths)
 		}
 	}
 	return media.ErrorText(text)

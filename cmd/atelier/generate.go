@@ -66,7 +66,7 @@ type outputView struct {
 	Marking imaging.Marking `json:"marking,omitempty"`
 }
 
-func viewOf(o media.Output, file copied) outputView {
+func viewOf(o media.Output, file savedFile) outputView {
 	return outputView{o.Ref, o.Modality, o.MIMEType, o.Width, o.Height, o.DurationSeconds, o.SizeBytes, o.Digest, o.Label, file.path, file.marking}
 }
 
@@ -115,7 +115,7 @@ func (c *generateCmd) Run(w *world) error {
 		if len(c.Model) > 1 {
 			return c.compare(ctx, w, a, req, p)
 		}
-		if plan, _ := a.Gateway.Rehearse(ctx, req); plan != nil { // errors of the request are reported below
+		if plan, _ := a.Gateway.DryRun(ctx, req); plan != nil { // errors of the request are reported below
 			if err := c.writable(plan, c.Format); err != nil {
 				return err
 			}

@@ -13,8 +13,8 @@ import (
 // newest stands for the id of the newest run, conversation, operation or item.
 const newest = "last"
 
-// manyNamed is how many rows are read for an ambiguous id prefix; at most one fewer is listed.
-const manyNamed = 10
+// maxAmbiguous is how many rows are read for an ambiguous id prefix; at most one fewer is listed.
+const maxAmbiguous = 10
 
 // identified is a row that an id prefix can mean.
 type identified struct{ id, about string }
@@ -22,8 +22,8 @@ type identified struct{ id, about string }
 // kind is a kind of rows that have ids.
 type kind struct {
 	noun string
-	// has looks up a complete id; the error for any other text is media.CodeNotFound.
-	has func(id string) error
+	// exists looks up a complete id; the error for any other text is media.CodeNotFound.
+	exists func(id string) error
 	// list returns the newest rows before an id, or of all rows if it is empty.
 	list func(before string, most int) ([]identified, error)
 }
@@ -50,10 +50,10 @@ func (k kind) find(text string) (string, error) {
 	if len(start) >= len(lastID) || !idStart.MatchString(start) {
 		return text, nil
 	}
-	if err := k.has(text); media.CodeOf(err) != media.CodeNotFound {
+	if err := k.exists(text); media.CodeOf(err) != media.CodeNotFound {
 		return text, err
 	}
-	rows, err := k.list(start+lastID[len(start):], manyNamed)
+	rows, err := k.list(start+lastID[len(start):], maxAmbiguous)
 	if err != nil {
 		return "", err
 	}
@@ -69,10 +69,10 @@ func one(text, noun string, rows []identified) (string, error) {
 		return rows[0].id, nil
 	}
 	var b strings.Builder
-	for _, r := range rows[:min(len(rows), manyNamed-1)] {
+	for _, r := range rows[:min(len(rows), maxAmbiguous-1)] {
 		b.WriteString("\n  " + r.id + "  " + cell(r.about))
 	}
-	if len(rows) >= manyNamed {
+	if len(rows) >= maxAmbiguous {
 		b.WriteString("\n  …")
 	}
 	return "", media.Errorf(media.CodeInvalid, "%q matches several %ss: type more of it%s", text, noun, b.String())
@@ -91,7 +91,7 @@ func (s *stores) runID(ctx context.Context, text string) (string, error) {
 func kindOf[T any](noun string, get func(id string) (T, error), list func(ledger.Page) (ledger.List[T], error), row func(T) identified) kind {
 	return kind{
 		noun: noun,
-		has: func(id string) error {
+		exists: func(id string) error {
 			_, err := get(id)
 			return err
 		},
@@ -183,7 +183,7 @@ func (s *stores) eachMedia(ctx context.Context, q ledger.MediaQuery, text, noun 
 		}
 		for _, r := range list.Items {
 			id, ok := fits(r)
-			if ok && len(rows) < manyNamed && !slices.ContainsFunc(rows, func(have identified) bool { return have.id == id }) {
+			if ok && len(rows) < maxAmbiguous && !slices.ContainsFunc(rows, func(have identified) bool { return have.id == id }) {
 				rows = append(rows, identified{id, localTime(r.CreatedAt) + "  " + short(r.Label, 60)})
 			}
 		}

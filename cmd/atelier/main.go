@@ -51,14 +51,14 @@ type commandLine struct {
 
 // world holds what a command may use outside of itself.
 type world struct {
-	ctx      context.Context //nolint:containedctx // kong binds values, not parameters; it lives for one command
-	stdin    io.Reader
-	stdout   io.Writer
-	stderr   io.Writer
-	env      func(string) string
-	terminal bool     // stderr is a terminal
-	typed    bool     // stdin is a terminal too
-	args     []string // the words of the command line
+	ctx         context.Context //nolint:containedctx // kong binds values, not parameters; it lives for one command
+	stdin       io.Reader
+	stdout      io.Writer
+	stderr      io.Writer
+	env         func(string) string
+	terminal    bool     // stderr is a terminal
+	interactive bool     // stdin is a terminal too
+	args        []string // the words of the command line
 	// bytes is where -o - writes; nil unless a command was given it.
 	bytes io.Writer
 	// json is true if the command line requests JSON, printed once the document is written.
@@ -89,7 +89,7 @@ func main() {
 		cancel()
 	}()
 	w := &world{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
-	w.typed = w.terminal && term.IsTerminal(int(os.Stdin.Fd()))
+	w.interactive = w.terminal && term.IsTerminal(int(os.Stdin.Fd()))
 	os.Exit(execute(w, os.Args[1:]))
 }
 
@@ -217,10 +217,10 @@ const (
 	exitInterrupted = 130
 )
 
-// quiet is an error that has been reported already; only its exit code matters.
-type quiet struct{ code int }
+// reportedError is an error that has been reported already; only its exit code matters.
+type reportedError struct{ code int }
 
-func (quiet) Error() string { return "already reported" }
+func (reportedError) Error() string { return "already reported" }
 
 // failure is what a command prints with --json if it fails before it has an answer.
 type failure struct {
@@ -248,7 +248,7 @@ func (w *world) fail(err error) int {
 
 // explain prints an error for people and returns its exit code.
 func (w *world) explain(err error) int {
-	var q quiet
+	var q reportedError
 	if errors.As(err, &q) {
 		return q.code
 	}

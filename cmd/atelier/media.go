@@ -163,7 +163,7 @@ func (c *mediaVerifyCmd) Run(w *world) error {
 		w.line("%d checked, %s, %d bad", answer.Checked, size(answer.Bytes), len(answer.Bad))
 	}
 	if err == nil && len(answer.Bad) > 0 {
-		return quiet{exitInternal}
+		return reportedError{exitInternal}
 	}
 	return err
 }

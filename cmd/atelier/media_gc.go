@@ -28,7 +28,7 @@ type collected struct {
 func (c *mediaGCCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
 		g := collection{ledger: s.Ledger, since: time.Now().Add(-blob.DefaultGrace)} //nolint:forbidigo // the clock of the command line
-		done, known, err := g.look(w.ctx, s.Blobs)
+		done, known, err := g.scan(w.ctx, s.Blobs)
 		if err != nil {
 			return err
 		}
@@ -56,33 +56,33 @@ func (c *mediaGCCmd) Run(w *world) error {
 
 // collection is one search for unused bytes.
 type collection struct {
-	ledger ledger.Blobs
-	since  time.Time // bytes deleted or stored later are kept
-	gone   []media.Digest
-	broken error
+	ledger    ledger.Blobs
+	since     time.Time // bytes deleted or stored later are kept
+	deletable []media.Digest
+	broken    error
 }
 
 // needed reports whether the ledger needs a blob; a blob whose lookup fails counts as needed.
 func (g *collection) needed(ctx context.Context, i blob.Info) bool {
-	named, err := g.ledger.BlobNamed(ctx, i.Digest, g.since)
+	named, err := g.ledger.BlobReferenced(ctx, i.Digest, g.since)
 	if err != nil && g.broken == nil {
 		g.broken = err
 	}
 	if named || err != nil {
 		return true
 	}
-	g.gone = append(g.gone, i.Digest)
+	g.deletable = append(g.deletable, i.Digest)
 	return false
 }
 
 // collect deletes unused bytes and removes them from the ledger's inventory.
 func (g *collection) collect(ctx context.Context, blobs *blob.Store) (collected, error) {
-	g.gone = nil
+	g.deletable = nil
 	gc, err := blobs.Collect(ctx, func(i blob.Info) bool { return g.needed(ctx, i) }, blob.DefaultGrace)
 	if err == nil {
 		err = g.broken
 	}
-	for _, d := range g.gone {
+	for _, d := range g.deletable {
 		if _, stat := blobs.Stat(ctx, d); err == nil && media.CodeOf(stat) == media.CodeNotFound {
 			_, err = g.ledger.ForgetBlob(ctx, d, "")
 		}
@@ -90,9 +90,9 @@ func (g *collection) collect(ctx context.Context, blobs *blob.Store) (collected,
 	return collected{gc.Scanned, gc.Kept, gc.Young, gc.Deleted, gc.FreedBytes, false}, err
 }
 
-// look counts what a collection would do, and reports whether the ledger knows any of the blobs:
+// scan counts what a collection would do, and reports whether the ledger knows any of the blobs:
 // if not, the ledger may belong to other blobs.
-func (g *collection) look(ctx context.Context, blobs *blob.Store) (done collected, known bool, err error) {
+func (g *collection) scan(ctx context.Context, blobs *blob.Store) (done collected, known bool, err error) {
 	done.DryRun = true
 	for i, err := range blobs.All(ctx) {
 		if err != nil {

@@ -38,7 +38,7 @@ func (c *mediaRmCmd) Run(w *world) error {
 			records = append(records, r)
 		}
 		now := time.Now() //nolint:forbidigo // the clock of the command line
-		err := s.Ledger.Together(w.ctx, func(ctx context.Context) error {
+		err := s.Ledger.InTransaction(w.ctx, func(ctx context.Context) error {
 			for _, r := range records {
 				var err error
 				if c.Undo {

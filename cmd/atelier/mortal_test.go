@@ -85,10 +85,10 @@ func (m mortal) saved(ctx context.Context, phase string) {
 	m.pass(phase)
 }
 
-// Together shares one commit, as the ledger itself does.
-func (m mortal) Together(ctx context.Context, fn func(context.Context) error) error {
+// InTransaction shares one commit, as the ledger itself does.
+func (m mortal) InTransaction(ctx context.Context, fn func(context.Context) error) error {
 	var later []string
-	err := m.Ledger.Together(ctx, func(ctx context.Context) error {
+	err := m.Ledger.InTransaction(ctx, func(ctx context.Context) error {
 		later = nil
 		return fn(context.WithValue(ctx, batchKey{}, &later))
 	})

@@ -42,8 +42,8 @@ func (p *progress) restart() {
 	p.started = time.Now() //nolint:forbidigo // the clock of the terminal
 }
 
-// say replaces the line.
-func (p *progress) say(format string, args ...any) {
+// update replaces the line.
+func (p *progress) update(format string, args ...any) {
 	if !p.on {
 		return
 	}
@@ -54,8 +54,8 @@ func (p *progress) say(format string, args ...any) {
 	p.shown = len(text)
 }
 
-// keep writes a line that is not replaced.
-func (p *progress) keep(format string, args ...any) {
+// printLine writes a line that is not replaced.
+func (p *progress) printLine(format string, args ...any) {
 	if !p.on {
 		return
 	}
@@ -78,23 +78,23 @@ func (p *progress) clear() {
 func (p *progress) generation(_ context.Context, e generate.Event) {
 	switch e.Kind {
 	case generate.EventStarted:
-		p.say("requesting %[2]s from %[1]s", e.Model, plural(e.N, p.noun))
+		p.update("requesting %[2]s from %[1]s", e.Model, plural(e.N, p.noun))
 	case generate.EventRetry:
-		p.say("%s: retrying in %s", e.Model, e.Wait.Round(100*time.Millisecond))
+		p.update("%s: retrying in %s", e.Model, e.Wait.Round(100*time.Millisecond))
 	case generate.EventWait:
-		p.say("%s: waiting %s at the provider's request", e.Model, e.Wait.Round(100*time.Millisecond))
+		p.update("%s: waiting %s at the provider's request", e.Model, e.Wait.Round(100*time.Millisecond))
 	case generate.EventProgress:
-		p.say("%s: %.0f %%", e.Model, e.Progress*100)
+		p.update("%s: %.0f %%", e.Model, e.Progress*100)
 	case generate.EventPartial:
 		if e.Shows > 1 {
-			p.say("%s: preview %d of a grid of %d", e.Model, e.Sequence, e.Shows)
+			p.update("%s: preview %d of a grid of %d", e.Model, e.Sequence, e.Shows)
 			return
 		}
-		p.say("%s: preview %d of %s %d", e.Model, e.Sequence, p.noun, e.Slot)
+		p.update("%s: preview %d of %s %d", e.Model, e.Sequence, p.noun, e.Slot)
 	case generate.EventFallback:
-		p.say("falling back to %s", e.Model)
+		p.update("falling back to %s", e.Model)
 	case generate.EventSlot:
-		p.say("%s %d: %s", p.noun, e.Slot, e.Status)
+		p.update("%s %d: %s", p.noun, e.Slot, e.Status)
 	case generate.EventFinished:
 	}
 }
@@ -127,9 +127,9 @@ func (p *progress) event(e ledger.Event) {
 	_ = json.Unmarshal(e.Payload, &d)
 	switch agent.EventType(e.Kind) {
 	case agent.EventAgentStarted:
-		p.say("%s works", d.Name)
+		p.update("%s works", d.Name)
 	case agent.EventTurnStarted:
-		p.say("thinking")
+		p.update("thinking")
 	case agent.EventMessageDelta:
 		if !d.Partial {
 			return // the complete message is printed
@@ -138,19 +138,19 @@ func (p *progress) event(e ledger.Event) {
 			p.message = ""
 		}
 		p.message += d.Text
-		p.say("%s", lastOf(p.message, 80))
+		p.update("%s", lastOf(p.message, 80))
 	case agent.EventMessageWithdrawn:
-		p.say("thinking again")
+		p.update("thinking again")
 	case agent.EventActionStarted:
-		p.say("%s", d.Name)
+		p.update("%s", d.Name)
 	case agent.EventMediaStored:
 		word := "made"
 		if d.Output.Origin.Direction == "input" {
 			word = "given"
 		}
-		p.keep("  "+word+" %s  %s  %s", d.Output.Ref, d.Output.MIMEType, cell(d.Output.Label))
+		p.printLine("  "+word+" %s  %s  %s", d.Output.Ref, d.Output.MIMEType, cell(d.Output.Label))
 	case agent.EventWarning:
-		p.keep("  warning: %s", d.Message)
+		p.printLine("  warning: %s", d.Message)
 	default:
 	}
 }

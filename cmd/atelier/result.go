@@ -50,8 +50,8 @@ func formatOf(file string) (format string, holds media.Modality, err error) {
 // writable returns an error, before anything is made, if the results of a plan cannot be written to
 // the requested file. Format is the value of --format.
 func (f resultFlags) writable(p *plan.Plan, format string) error {
-	if f.Output == toStdout && p.Makes > 1 {
-		return media.Errorf(media.CodeInvalid, "-o - takes one result, but %s makes %d: request one with -n 1, or name a file", p.Model.Name, p.Makes)
+	if f.Output == toStdout && p.ResultCount > 1 {
+		return media.Errorf(media.CodeInvalid, "-o - takes one result, but %s makes %d: request one with -n 1, or name a file", p.Model.Name, p.ResultCount)
 	}
 	requested := "-o " + f.Output
 	if format != "" {
@@ -165,7 +165,7 @@ func (f resultFlags) print(ctx context.Context, w *world, a *app, res *generate.
 	if unsaved != nil {
 		return unsaved
 	}
-	return ending(res, firstErr)
+	return outcomeError(res, firstErr)
 }
 
 // slots writes the files of a result. An error for one file does not stop the others.
@@ -263,21 +263,21 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// ending returns the error whose exit code matches the result of an operation.
-func ending(res *generate.Result, firstErr *generate.SlotError) error {
+// outcomeError returns the error whose exit code matches the result of an operation.
+func outcomeError(res *generate.Result, firstErr *generate.SlotError) error {
 	switch {
 	case res.Status == generate.StatusRunning:
-		return quiet{exitRunning}
+		return reportedError{exitRunning}
 	case res.Status == generate.StatusCancelled:
-		return quiet{exitInterrupted}
+		return reportedError{exitInterrupted}
 	case len(res.Outputs()) > 0:
 		return nil
 	case firstErr == nil, firstErr.Code == media.CodeTooLarge, firstErr.Code == media.CodeBlockedAddress, firstErr.Code == media.CodeConflict:
 		// What the provider sent is too large, leads to a blocked address, or conflicts with another
 		// request.
-		return quiet{exitProvider}
+		return reportedError{exitProvider}
 	}
-	return quiet{exitCode(firstErr.Code)}
+	return reportedError{exitCode(firstErr.Code)}
 }
 
 // requestedName returns the name by which the user requested the model, if it is a different one.

@@ -121,10 +121,10 @@ func (c *resumeCmd) resume(w *world, s *run.Service, limits run.ContinueOptions)
 		if err := w.printJSON(map[string]any{"run_id": c.ID, "status": agent.StatusPaused, "pending": open}); err != nil {
 			return nil, err
 		}
-		return nil, quiet{exitPaused}
+		return nil, reportedError{exitPaused}
 	}
 	w.ask(c.ID, open)
-	return nil, quiet{exitPaused}
+	return nil, reportedError{exitPaused}
 }
 
 // plain reports whether the answer is not JSON.

@@ -21,9 +21,9 @@ import (
 func (c *runCmd) views(items []media.Output, files map[media.Ref]report.File) []outputView {
 	out := []outputView{}
 	for _, o := range items {
-		var file copied
+		var file savedFile
 		if f, ok := files[o.Ref]; ok {
-			file = copied{filepath.Join(c.Out, filepath.FromSlash(f.Path)), f.Marking}
+			file = savedFile{filepath.Join(c.Out, filepath.FromSlash(f.Path)), f.Marking}
 		}
 		out = append(out, viewOf(o, file))
 	}
@@ -74,7 +74,7 @@ func (w *world) printAnswer(ans answer) {
 		w.line("  %s  %-13s %s", o.Ref, o.MIMEType, o.where())
 	}
 	for _, o := range append(slices.Clone(ans.Outputs), ans.AlsoMade...) {
-		if note := (copied{o.Path, o.Marking}).note(); note != "" {
+		if note := (savedFile{o.Path, o.Marking}).note(); note != "" {
 			w.note("%s", note)
 		}
 	}
@@ -154,11 +154,11 @@ func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
 	case agent.StatusSucceeded:
 		return nil
 	case agent.StatusPaused:
-		return quiet{exitPaused}
+		return reportedError{exitPaused}
 	case agent.StatusCancelled:
 		w.note("interrupted; what was made is kept: atelier media list --run %s", res.RunID)
 		w.note("continue with: atelier runs retry %s", res.RunID)
-		return quiet{exitInterrupted}
+		return reportedError{exitInterrupted}
 	default:
 	}
 	if runErr == nil && res.Error != nil {
@@ -166,7 +166,7 @@ func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
 	}
 	if media.CodeOf(runErr) == media.CodeTooLarge { // the size of user input is checked before a run begins
 		w.note("atelier: %s", w.failure(runErr.Error()))
-		return quiet{exitProvider}
+		return reportedError{exitProvider}
 	}
 	return runErr
 }

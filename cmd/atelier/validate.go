@@ -62,7 +62,7 @@ func (c *agentsValidateCmd) Run(w *world) error {
 		}
 	}
 	if !all.OK {
-		return quiet{exitInput}
+		return reportedError{exitInput}
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func (c *workflowValidateCmd) Run(w *world) error {
 		}
 	}
 	if !v.OK {
-		return quiet{exitInput}
+		return reportedError{exitInput}
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (c *workflowRunCmd) Run(w *world) error {
 		}
 	}
 	return followWorkflow(w, c.JSON, atelier.Sources{Agents: c.Agents, Files: c.Files}, func(a *app, _ *run.Service) (*run.Run, error) {
-		return a.Atelier.Workflows().Start(w.ctx, workflows.New{Owner: owner, Definition: d, State: state})
+		return a.Atelier.Workflows().Start(w.ctx, workflows.StartRequest{Owner: owner, Definition: d, State: state})
 	})
 }
 

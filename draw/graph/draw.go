@@ -18,10 +18,10 @@ type Picture struct {
 // Plan describes how to lay out a graph. The zero value means the direction that fits best and the page's own typeface.
 type Plan struct {
 	// Direction is down, right, up, left or auto; empty means auto.
-	Direction string
-	Room      float64
-	// Wide is the width of text relative to the page's own typeface; less than 1 means 1.
-	Wide float64
+	Direction      string
+	AvailableWidth float64
+	// TextScale is the width of text relative to the page's own typeface; less than 1 means 1.
+	TextScale float64
 }
 
 // Directions returns the directions that Plan accepts.
@@ -44,15 +44,15 @@ func Direction(s string) (string, bool) {
 	return s, s == "" || slices.Contains(Directions(), s)
 }
 
-// tall is the height above which a layout counts as too high for a page. It is large, because
+// maxPageHeight is the height above which a layout counts as too high for a page. It is large, because
 // people scroll down, not sideways.
-const tall = 2400
+const maxPageHeight = 2400
 
 // Arrange measures and lays out a graph.
 func Arrange(g *Graph, plan Plan) Picture {
 	p := Picture{Graph: g, Faces: make([]Face, len(g.Nodes)), Texts: make([][]string, len(g.Edges))}
-	s := spec{graph: g, sizes: make([]Size, len(g.Nodes)), labels: make([]Size, len(g.Edges)), room: plan.Room, layerGap: 48, portGap: 18}
-	wide := max(1, plan.Wide)
+	s := spec{graph: g, sizes: make([]Size, len(g.Nodes)), labels: make([]Size, len(g.Edges)), room: plan.AvailableWidth, layerGap: 48, portGap: 18}
+	wide := max(1, plan.TextScale)
 	for i, n := range g.Nodes {
 		p.Faces[i] = face(n, wide)
 		s.sizes[i] = p.Faces[i].Size
@@ -72,7 +72,7 @@ func Arrange(g *Graph, plan Plan) Picture {
 	p.Layout = layered(s)
 	if plan.Direction == "auto" || plan.Direction == "" {
 		s.across = true
-		if other := layered(s); fits(other, plan.Room) > fits(p.Layout, plan.Room)+0.05 {
+		if other := layered(s); fits(other, plan.AvailableWidth) > fits(p.Layout, plan.AvailableWidth)+0.05 {
 			p.Layout = other
 		}
 	}
@@ -105,7 +105,7 @@ func (g *Graph) labels() []string {
 
 // fits returns the scale at which a layout fits on a page, reduced if it is high for its room.
 func fits(l Layout, room float64) float64 {
-	f := min(1, room/l.W, tall/l.H)
+	f := min(1, room/l.W, maxPageHeight/l.H)
 	if l.H > 0.9*room {
 		f -= min(0.25, 0.15*(l.H/room-0.9)+0.05)
 	}

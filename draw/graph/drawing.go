@@ -51,7 +51,7 @@ func (d *Drawing) Arrange(p map[string]any, wide float64) (Picture, error) {
 	if !known {
 		return Picture{}, svg.Invalid("Direction %q is unknown: use %s", svg.Clip(direction), strings.Join(Directions(), ", "))
 	}
-	return Arrange(d.Graph, Plan{Direction: direction, Room: d.Page.W - 2*d.Page.Pad(), Wide: wide}), nil
+	return Arrange(d.Graph, Plan{Direction: direction, AvailableWidth: d.Page.W - 2*d.Page.Pad(), TextScale: wide}), nil
 }
 
 // Finished returns the finished drawing.

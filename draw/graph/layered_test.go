@@ -37,7 +37,7 @@ func TestNothingLiesOnAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		g := anyGraph(t)
-		plan := graph.Plan{Direction: rapid.SampledFrom(graph.Directions()).Draw(t, "direction"), Room: 900}
+		plan := graph.Plan{Direction: rapid.SampledFrom(graph.Directions()).Draw(t, "direction"), AvailableWidth: 900}
 		p := graph.Arrange(g, plan)
 		var all []svg.Box
 		all = append(all, p.Layout.Nodes...)
@@ -95,7 +95,7 @@ func TestEdgesPointTheSameWay(t *testing.T) {
 		"right": func(a, b svg.Point) bool { return a.X < b.X },
 		"left":  func(a, b svg.Point) bool { return a.X > b.X },
 	} {
-		l := graph.Arrange(g, graph.Plan{Direction: direction, Room: 900}).Layout
+		l := graph.Arrange(g, graph.Plan{Direction: direction, AvailableWidth: 900}).Layout
 		for _, e := range g.Edges {
 			if !ahead(l.Nodes[e.From].Center(), l.Nodes[e.To].Center()) {
 				t.Errorf("%s: %d → %d runs backwards", direction, e.From, e.To)
@@ -110,7 +110,7 @@ func TestAPlanarLadderHasNoCrossing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := graph.Arrange(g, graph.Plan{Direction: "down", Room: 900}).Layout
+	l := graph.Arrange(g, graph.Plan{Direction: "down", AvailableWidth: 900}).Layout
 	x := func(id string) float64 { return l.Nodes[g.Node(id)].Center().X }
 	for _, p := range []string{"a", "b", "c"} {
 		mid := (x(p+"1") + x(p+"2")) / 2
@@ -141,7 +141,7 @@ func BenchmarkLayered(b *testing.B) {
 			g := random(n, 2*n)
 			b.ReportAllocs()
 			for b.Loop() {
-				graph.Arrange(g, graph.Plan{Direction: "down", Room: 900})
+				graph.Arrange(g, graph.Plan{Direction: "down", AvailableWidth: 900})
 			}
 		})
 	}

@@ -111,7 +111,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		p := graph.Arrange(g, graph.Plan{Room: 900})
+		p := graph.Arrange(g, graph.Plan{AvailableWidth: 900})
 		for i := range g.Edges {
 			if len(p.Layout.Routes[i]) < 2 {
 				t.Fatal("an edge without a route")

@@ -15,7 +15,7 @@ func (p *part) placeX() {
 		x := 0.0
 		for i, k := range l {
 			if i > 0 {
-				x += p.apart(l[i-1], k)
+				x += p.minSeparation(l[i-1], k)
 			}
 			p.v[k].x = x
 		}
@@ -34,17 +34,17 @@ func (p *part) placeX() {
 		}
 		if mode != 1 {
 			for r := range p.layers {
-				p.settle(r, mode)
+				p.placeLayer(r, mode)
 			}
 		}
 		if mode != 0 {
 			for r := len(p.layers) - 1; r >= 0; r-- {
-				p.settle(r, mode)
+				p.placeLayer(r, mode)
 			}
 		}
 	}
 	for r := len(p.layers) - 1; r >= 0; r-- {
-		p.settle(r, 1) // finally, centre each vertex over its successors
+		p.placeLayer(r, 1) // finally, centre each vertex over its successors
 	}
 	left, right := math.Inf(1), math.Inf(-1)
 	for _, v := range p.v {
@@ -56,8 +56,8 @@ func (p *part) placeX() {
 	p.w = right - left
 }
 
-// apart returns the minimum distance between the centres of two neighbours.
-func (p *part) apart(a, b int) float64 {
+// minSeparation returns the minimum distance between the centres of two neighbours.
+func (p *part) minSeparation(a, b int) float64 {
 	gap := gapInLayer
 	switch {
 	case p.v[a].node < 0 && p.v[b].node < 0:
@@ -97,13 +97,13 @@ func (p *part) pull(k, mode int) (x, weight float64) {
 	return sum / weight, weight
 }
 
-// settle places one layer as near to its desired positions as order and distances allow.
-func (p *part) settle(r, mode int) {
+// placeLayer places one layer as near to its desired positions as order and distances allow.
+func (p *part) placeLayer(r, mode int) {
 	l := p.layers[r]
 	offset, wishes, weights := make([]float64, len(l)), make([]float64, len(l)), make([]float64, len(l))
 	for i, k := range l {
 		if i > 0 {
-			offset[i] = offset[i-1] + p.apart(l[i-1], k)
+			offset[i] = offset[i-1] + p.minSeparation(l[i-1], k)
 		}
 		wishes[i], weights[i] = p.pull(k, mode)
 		wishes[i] -= offset[i]

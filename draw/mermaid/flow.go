@@ -30,7 +30,7 @@ func (d *graphDiagram) draw(page *svg.Page) ([]byte, error) {
 		return nil, svg.Invalid("the %s has nothing to draw: Code ends after its first line; write its parts below that", d.name)
 	}
 	graph.Overview(page, d.graph, upper(d.name), graph.Limits{Nodes: 250, Core: 80, Edges: 600})
-	p := graph.Arrange(d.graph, graph.Plan{Direction: d.direction, Room: page.W - 2*page.Pad()})
+	p := graph.Arrange(d.graph, graph.Plan{Direction: d.direction, AvailableWidth: page.W - 2*page.Pad()})
 	return p.Page(*page, "", p.Draw), nil
 }
 

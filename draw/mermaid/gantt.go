@@ -18,10 +18,10 @@ type task struct {
 	name, id string
 	section  int // -1 before the first section
 	from, to time.Time
-	is       map[string]bool // done, active, crit, milestone, vert
+	flags    map[string]bool // done, active, crit, milestone, vert
 }
 
-func (t task) point() bool { return t.is["milestone"] || t.is["vert"] }
+func (t task) point() bool { return t.flags["milestone"] || t.flags["vert"] }
 
 // gantt is a schedule.
 type gantt struct {
@@ -69,12 +69,12 @@ func (d *gantt) statement(l line) error {
 }
 
 func (d *gantt) task(l line, name, meta string) error {
-	t := task{name: name, section: len(d.sections) - 1, is: map[string]bool{}}
+	t := task{name: name, section: len(d.sections) - 1, flags: map[string]bool{}}
 	var fields []string
 	for f := range strings.SplitSeq(meta, ",") {
 		switch f = strings.TrimSpace(f); f {
 		case "done", "active", "crit", "milestone", "vert":
-			t.is[f] = true
+			t.flags[f] = true
 		case "":
 		default:
 			fields = append(fields, f)

@@ -62,7 +62,7 @@ func (d *gantt) draw(page *svg.Page) ([]byte, error) {
 func (d *gantt) bar(s *svg.Canvas, t task, at func(time.Time) float64, y float64) {
 	x, w := at(t.from), max(3, at(t.to)-at(t.from))
 	series := max(0, t.section) % 4
-	if t.is["crit"] {
+	if t.flags["crit"] {
 		series = 5
 	}
 	if t.point() {
@@ -74,12 +74,12 @@ func (d *gantt) bar(s *svg.Canvas, t task, at func(time.Time) float64, y float64
 		return
 	}
 	class := svg.FillClass(series)
-	if t.is["done"] {
+	if t.flags["done"] {
 		class = svg.NodeClass(series)
 	}
 	box := svg.Box{X: x, Y: y + 5, W: w, H: rowHigh - 10}
 	s.Rect(box, class, 4)
-	if t.is["active"] { // active tasks have a frame
+	if t.flags["active"] { // active tasks have a frame
 		s.Rect(box.Grow(2), "r", 5)
 	}
 }

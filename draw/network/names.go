@@ -24,7 +24,7 @@ func (d *drawing) tags(marks []mark, size graph.Size) []tag {
 	}
 	order := graph.Ranked(len(sizes), func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
 	var out []tag
-	for _, i := range order[:someNames] {
+	for _, i := range order[:maxCrowdedNames] {
 		text, m := svg.Fit(d.Graph.Nodes[i].Label, bigSize, 190), marks[i]
 		w, h := svg.Width(text, bigSize), bigSize*1.05
 		for _, b := range around(m, w, h) {

@@ -15,9 +15,9 @@ const (
 	nameStep = 14.0
 	// A network of more than maxNamed nodes has names only at its largest nodes, in a larger size
 	// and where there is room: more names would be unreadable at the size at which a page is seen.
-	maxNamed  = 80
-	someNames = 72
-	bigSize   = 15.0
+	maxNamed        = 80
+	maxCrowdedNames = 72
+	bigSize         = 15.0
 )
 
 // mark is a node as it is drawn: a circle with an optional name below.

@@ -84,9 +84,9 @@ func ReadPage(p map[string]any, w, h float64) (Page, error) {
 	return out, nil
 }
 
-// least is the minimum width of a page whose width was not requested: a narrower page would make
+// minPageWidth is the minimum width of a page whose width was not requested: a narrower page would make
 // small drawings look coarse where pages are stretched to a column.
-const least = 640
+const minPageWidth = 640
 
 // Around returns the width of a page whose drawing needs w pixels with its margins: at least the requested width, if
 // any, otherwise what the drawing needs, so that a narrow drawing keeps its size on a narrow screen.
@@ -94,7 +94,7 @@ func (p Page) Around(w float64) float64 {
 	if p.FixedWidth {
 		return max(p.W, math.Ceil(w))
 	}
-	return max(min(p.W, least), math.Ceil(w))
+	return max(min(p.W, minPageWidth), math.Ceil(w))
 }
 
 // Invalid returns the error of a bad parameter.

@@ -114,9 +114,9 @@ func Flags(t driver.Task) (flags string, lost []generate.Disposition) {
 		own, other := f.Clash(prompt), f.Clash(all)
 		switch {
 		case own != "":
-			lost = append(lost, lose(t, f, "the prompt says "+own+" itself"))
+			lost = append(lost, omittedFlag(t, f, "the prompt says "+own+" itself"))
 		case other != "":
-			lost = append(lost, lose(t, f, f.Flag+" does not go with "+other))
+			lost = append(lost, omittedFlag(t, f, f.Flag+" does not go with "+other))
 		case text == "true":
 			all = append(all, f.Flag)
 		default:
@@ -142,8 +142,8 @@ func Written(t driver.Task) driver.Task {
 	return t
 }
 
-// lose returns the disposition of a setting whose flag is omitted. The flag that stays determines the version.
-func lose(t driver.Task, f catalog.Flag, reason string) generate.Disposition {
+// omittedFlag returns the disposition of a setting whose flag is omitted. The flag that stays determines the version.
+func omittedFlag(t driver.Task, f catalog.Flag, reason string) generate.Disposition {
 	d := generate.Disposition{Setting: f.Setting, Outcome: generate.OutcomeDropped, Reason: reason}
 	if f.Setting == "model" {
 		d.Outcome, d.Applied = generate.OutcomeAdapted, "another version"
@@ -218,7 +218,7 @@ func offered(t driver.Task, a catalog.Act, f *FollowUp) error {
 		detail = t.Option(a.By)
 	}
 	o := a.Offer(detail, f.Tile > 0)
-	id, ok := o.Among(offers, f.Tile)
+	id, ok := o.FindIn(offers, f.Tile)
 	ok = ok && o.ID != ""
 	if len(a.Offers) == 0 { // any offer, by its id
 		id, o = detail, t.Model.Offer(detail)
@@ -226,7 +226,7 @@ func offered(t driver.Task, a catalog.Act, f *FollowUp) error {
 	}
 	switch {
 	case !ok:
-		return lacks(t, a, f.Tile > 0 || grid(t))
+		return notOfferedError(t, a, f.Tile > 0 || grid(t))
 	case o.Once && t.N > 1:
 		return media.Errorf(media.CodeInvalid, "this %s of %s gives one result, not %d: ask for one", a.Name, t.Inputs[0].Ref, t.N)
 	case o.Once && !a.Once:
@@ -247,7 +247,7 @@ func offered(t driver.Task, a catalog.Act, f *FollowUp) error {
 	return nil
 }
 
-func lacks(t driver.Task, a catalog.Act, grid bool) error {
+func notOfferedError(t driver.Task, a catalog.Act, grid bool) error {
 	ref := t.Inputs[0].Ref
 	do := "use another one, see atelier media show " + string(ref)
 	single := slices.IndexFunc(t.Model.Acts, func(a catalog.Act) bool { return a.Once && slices.ContainsFunc(a.Offers, catalog.Offered.Tiled) })

@@ -100,18 +100,18 @@ func (m Model) checkActs() error {
 	for _, a := range m.Acts {
 		switch {
 		case a.Name == "" || slices.Contains(names, a.Name):
-			return m.bad("acts", "%q is no name, or that of two acts", a.Name)
+			return m.invalidField("acts", "%q is no name, or that of two acts", a.Name)
 		case !slices.Contains([]string{"", WordsNeeded, WordsOptional, WordsNone}, a.Words):
-			return m.bad("acts", "%s: words is %q: use needed, optional or none", a.Name, a.Words)
+			return m.invalidField("acts", "%s: words is %q: use needed, optional or none", a.Name, a.Words)
 		case !a.Follows && a.MaxInputs < a.MinInputs:
-			return m.bad("acts", "%s: max_inputs is below min_inputs", a.Name)
+			return m.invalidField("acts", "%s: max_inputs is below min_inputs", a.Name)
 		}
 		if err := m.checkOffers(a); err != nil {
 			return err
 		}
 		for _, x := range a.Takes {
 			if _, setting := ActSettings[x]; !setting && !slices.Contains(m.Options, x) {
-				return m.bad("acts", "%s: %q is neither a setting nor one of the model's options", a.Name, x)
+				return m.invalidField("acts", "%s: %q is neither a setting nor one of the model's options", a.Name, x)
 			}
 		}
 		names = append(names, a.Name)
@@ -153,14 +153,14 @@ func (m Model) checkFlags() error {
 		of := slices.DeleteFunc(slices.Clone(m.Flags), func(f Flag) bool { return f.Setting != rule.setting })
 		for _, word := range rule.words {
 			if len(of) > 0 && !slices.ContainsFunc(of, func(f Flag) bool { return len(f.Words) == 0 || f.Words[word] != "" }) {
-				return m.bad("flags", "no flag of %s has the word %q", rule.setting, word)
+				return m.invalidField("flags", "no flag of %s has the word %q", rule.setting, word)
 			}
 		}
 	}
 	settings := []string{"aspect_ratio", "quality", "style", "model", "seed", "negative_prompt"}
 	for _, f := range m.Flags {
 		if f.Flag == "" || !slices.Contains(settings, f.Setting) && !slices.Contains(m.Options, f.Setting) {
-			return m.bad("flags", "%q for %q: name a flag, and a setting that can have one or an option of the model", f.Flag, f.Setting)
+			return m.invalidField("flags", "%q for %q: name a flag, and a setting that can have one or an option of the model", f.Flag, f.Setting)
 		}
 	}
 	return nil
@@ -190,8 +190,8 @@ const tileMark = "{tile}"
 // Tiled reports whether the offer is about one result of a grid.
 func (o Offered) Tiled() bool { return strings.Contains(o.ID, tileMark) }
 
-// Among returns the id of the offer for a tile; false if it is not among the given offers.
-func (o Offered) Among(offers []Offer, tile int) (string, bool) {
+// FindIn returns the id of the offer for a tile; false if it is not among the given offers.
+func (o Offered) FindIn(offers []Offer, tile int) (string, bool) {
 	start, part, _ := strings.Cut(strings.Replace(o.ID, tileMark, strconv.Itoa(tile), 1), "*")
 	i := slices.IndexFunc(offers, func(x Offer) bool { return strings.HasPrefix(x.ID, start) && strings.Contains(x.ID, part) })
 	if i < 0 {
@@ -204,7 +204,7 @@ func (o Offered) Among(offers []Offer, tile int) (string, bool) {
 func (m Model) Tiled(offers []Offer) bool {
 	return slices.ContainsFunc(m.Acts, func(a Act) bool {
 		return slices.ContainsFunc(a.Offers, func(o Offered) bool {
-			_, ok := o.Among(offers, 1)
+			_, ok := o.FindIn(offers, 1)
 			return ok && o.Tiled()
 		})
 	})
@@ -235,7 +235,7 @@ func (m Model) Offer(id string) Offered {
 	for _, a := range m.Acts {
 		for _, o := range a.Offers {
 			for tile := range MaxTiles {
-				if _, ok := o.Among([]Offer{{ID: id}}, tile+1); ok {
+				if _, ok := o.FindIn([]Offer{{ID: id}}, tile+1); ok {
 					return o
 				}
 			}
@@ -247,18 +247,18 @@ func (m Model) Offer(id string) Offered {
 // checkOffers checks that the offers of an act are well-formed.
 func (m Model) checkOffers(a Act) error {
 	if a.By != "" && !slices.Contains(m.Options, a.By) {
-		return m.bad("acts", "%s: by: %q is not among the model's options", a.Name, a.By)
+		return m.invalidField("acts", "%s: by: %q is not among the model's options", a.Name, a.By)
 	}
 	for _, o := range a.Offers {
 		switch {
 		case !a.Follows:
-			return m.bad("acts", "%s: only an act that follows has offers", a.Name)
+			return m.invalidField("acts", "%s: only an act that follows has offers", a.Name)
 		case o.ID == "" || strings.HasPrefix(o.ID, "*"):
-			return m.bad("acts", "%s: an offer needs the start of its id", a.Name)
+			return m.invalidField("acts", "%s: an offer needs the start of its id", a.Name)
 		case !slices.Contains([]string{"", WordsOptional, WordsNone}, o.Words) || o.Words != "" && o.WordsIf != "":
-			return m.bad("acts", "%s: offer %s: words is %q: use optional or none, or words_if alone", a.Name, o.ID, o.Words)
+			return m.invalidField("acts", "%s: offer %s: words is %q: use optional or none, or words_if alone", a.Name, o.ID, o.Words)
 		case a.By == "" && len(o.For) > 0:
-			return m.bad("acts", "%s: offer %s: for needs the option that by names", a.Name, o.ID)
+			return m.invalidField("acts", "%s: offer %s: for needs the option that by names", a.Name, o.ID)
 		}
 	}
 	return nil

@@ -165,8 +165,8 @@ type LifeCycle struct {
 	ReplacedBy string `json:"replaced_by,omitempty" yaml:"replaced_by"`
 }
 
-// Does reports whether a model has a method, natively or emulated.
-func (m Model) Does(x generate.Method) bool {
+// SupportsMethod reports whether a model has a method, natively or emulated.
+func (m Model) SupportsMethod(x generate.Method) bool {
 	return slices.Contains(m.Methods, x) || slices.Contains(m.Emulates, x)
 }
 

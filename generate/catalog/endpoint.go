@@ -72,15 +72,15 @@ func (c *Catalog) checkReach(e Endpoint) error {
 		switch {
 		case m.Provider != e.Provider:
 		case slices.Contains(m.Methods, generate.MethodVariation):
-			return m.bad("methods", "services of OpenAI's protocol have generate and edit; for variations through edits use emulates: [variation]")
+			return m.invalidField("methods", "services of OpenAI's protocol have generate and edit; for variations through edits use emulates: [variation]")
 		case e.Dialect == DialectXAI && (m.Size.Mode == "free" || m.Size.Mode == "enum"):
-			return m.bad("size.mode", "services of xAI's dialect are told ratios and tiers, not pixels: use tier or none")
+			return m.invalidField("size.mode", "services of xAI's dialect are told ratios and tiers, not pixels: use tier or none")
 		case e.Dialect == "" && (m.Size.Mode == "tier" || m.Size.Mode == "ratio"):
-			return m.bad("size.mode", "services of OpenAI's protocol are told pixels, not ratios: use enum, free or none")
+			return m.invalidField("size.mode", "services of OpenAI's protocol are told pixels, not ratios: use enum, free or none")
 		case m.Grid > 0:
-			return m.bad("grid", "services of OpenAI's protocol give single pictures: use grid: 0")
+			return m.invalidField("grid", "services of OpenAI's protocol give single pictures: use grid: 0")
 		case slices.ContainsFunc(m.Acts, func(a Act) bool { return a.Follows }):
-			return m.bad("acts", "services of OpenAI's protocol do not continue from a picture that they made: name acts without follows, or acts: []")
+			return m.invalidField("acts", "services of OpenAI's protocol do not continue from a picture that they made: name acts without follows, or acts: []")
 		}
 	}
 	return nil

@@ -158,7 +158,7 @@ func (r SizeRule) NearestTier(ratio string, pixels int) string {
 
 // freeSize fits a size into the limits: first the ratio, then area and sides by scaling, then the step.
 func (r SizeRule) freeSize(ask Sides) Sides {
-	if r.legal(ask) {
+	if r.allows(ask) {
 		return ask
 	}
 	w, h := float64(ask.W), float64(ask.H)
@@ -206,7 +206,7 @@ func (r SizeRule) onStep(w, h float64) Sides {
 		for _, y := range around(h) {
 			s := Sides{x, y}
 			all = append(all, s)
-			if r.legal(s) {
+			if r.allows(s) {
 				legal = append(legal, s)
 			}
 		}
@@ -219,8 +219,8 @@ func (r SizeRule) onStep(w, h float64) Sides {
 	}, func(s Sides) float64 { return float64(s.Pixels()) })
 }
 
-// legal reports whether a free size can be sent unchanged.
-func (r SizeRule) legal(s Sides) bool {
+// allows reports whether a free size can be sent unchanged.
+func (r SizeRule) allows(s Sides) bool {
 	long, short := max(s.W, s.H), min(s.W, s.H)
 	return s.W%r.Step == 0 && s.H%r.Step == 0 && short >= r.MinSide && long <= r.MaxSide &&
 		s.Pixels() >= r.MinPixels && (r.MaxPixels == 0 || s.Pixels() <= r.MaxPixels) &&

@@ -20,10 +20,10 @@ func TestFreeSizeIsLegal(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			ask := Sides{rapid.IntRange(1, maxAskedSide).Draw(t, "w"), rapid.IntRange(1, maxAskedSide).Draw(t, "h")}
 			got := m.Size.FitSize(ask)
-			if !m.Size.legal(got.Sides) {
+			if !m.Size.allows(got.Sides) {
 				t.Fatalf("%s: %s becomes %s, which is not legal", name, ask, got)
 			}
-			if m.Size.legal(ask) && got.Sides != ask {
+			if m.Size.allows(ask) && got.Sides != ask {
 				t.Fatalf("%s: legal %s becomes %s", name, ask, got)
 			}
 			if r := ask.Ratio(); r <= 2.9 && r >= 1/2.9 && math.Abs(math.Log(got.ratio2()/r)) > 0.05 {

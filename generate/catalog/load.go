@@ -35,8 +35,8 @@ func shippedFiles() []string {
 type Catalog struct {
 	rows  []Model
 	index map[string]int // lower case name, id or alias → row
-	// among maps ids that several rows share to those rows; such an id needs a provider.
-	among map[string][]int
+	// ambiguousNames maps ids that several rows share to those rows; such an id needs a provider.
+	ambiguousNames map[string][]int
 	// given are the names of the shipped rows; rows of users' files may take them.
 	given map[string]int
 	// endpoints are the services that speak OpenAI's protocol.
@@ -270,7 +270,7 @@ func (m Model) Alive(now time.Time) bool {
 // Successor follows replaced_by to the first model alive at now. It ends because the catalogue is checked for cycles.
 func (c *Catalog) Successor(m Model, now time.Time) (Model, bool) {
 	for !m.Alive(now) {
-		next, ok := c.Of(m.Provider, m.Life.ReplacedBy)
+		next, ok := c.LookupForProvider(m.Provider, m.Life.ReplacedBy)
 		if !ok {
 			return Model{}, false
 		}
@@ -309,19 +309,19 @@ func (c *Catalog) check() error {
 func (c *Catalog) checkLife(m Model) error {
 	seen := []string{m.APIModel}
 	for at := m; at.Life.ReplacedBy != ""; {
-		next, ok := c.Of(at.Provider, at.Life.ReplacedBy)
+		next, ok := c.LookupForProvider(at.Provider, at.Life.ReplacedBy)
 		switch {
 		case !ok:
-			return at.bad("life.replaced_by", "there is no model %q of this provider", at.Life.ReplacedBy)
+			return at.invalidField("life.replaced_by", "there is no model %q of this provider", at.Life.ReplacedBy)
 		case slices.Contains(seen, next.APIModel):
-			return m.bad("life.replaced_by", "the successors go round in a circle")
+			return m.invalidField("life.replaced_by", "the successors go round in a circle")
 		}
 		seen, at = append(seen, next.APIModel), next
 	}
 	return nil
 }
 
-func (m Model) bad(field, format string, args ...any) error {
+func (m Model) invalidField(field, format string, args ...any) error {
 	e := media.Errorf(media.CodeInvalid, format, args...)
 	return media.Errorf(media.CodeInvalid, "model catalogue %s, model %q, %s: %s", m.Provider, cmp.Or(m.Name, m.APIModel), field, e.Message)
 }
@@ -344,16 +344,16 @@ func (m Model) check() error {
 	words := known()
 	field := func(name, value string) error {
 		if !slices.Contains(words[name], value) {
-			return m.bad(name, "%q is none of %q", value, words[name])
+			return m.invalidField(name, "%q is none of %q", value, words[name])
 		}
 		return nil
 	}
 	var errs []error
 	if m.Name == "" || m.APIModel == "" || m.Provider == "" {
-		errs = append(errs, m.bad("name", "provider, name and api_model must be set"))
+		errs = append(errs, m.invalidField("name", "provider, name and api_model must be set"))
 	}
 	if len(m.Methods) == 0 {
-		errs = append(errs, m.bad("methods", "name at least one"))
+		errs = append(errs, m.invalidField("methods", "name at least one"))
 	}
 	errs = append(errs, field("modality", string(m.Modality)), field("mask", m.Mask), field("mode", m.Size.Mode), m.checkSize(), m.checkCount())
 	for _, x := range m.Methods {
@@ -366,10 +366,10 @@ func (m Model) check() error {
 	for _, p := range m.Prices {
 		errs = append(errs, field("unit", p.Unit))
 		if _, ok := money.Parse(p.USD); !ok {
-			errs = append(errs, m.bad("prices", "%q is not an amount in dollars", p.USD))
+			errs = append(errs, m.invalidField("prices", "%q is not an amount in dollars", p.USD))
 		}
 		if _, err := time.Parse(time.DateOnly, p.Until); p.Until != "" && err != nil {
-			errs = append(errs, m.bad("prices", "until %q is not a day: write YYYY-MM-DD", p.Until))
+			errs = append(errs, m.invalidField("prices", "until %q is not a day: write YYYY-MM-DD", p.Until))
 		}
 	}
 	return cmp.Or(errs...)
@@ -379,13 +379,13 @@ func (m Model) check() error {
 // are not negative.
 func (m Model) checkCount() error {
 	if m.MaxN < 1 {
-		return m.bad("max_n", "must be at least 1")
+		return m.invalidField("max_n", "must be at least 1")
 	}
 	if m.Concurrency < 0 || m.PerMinute < 0 {
-		return m.bad("per_minute", "it and concurrency must not be negative; leave them out for no limit of yours")
+		return m.invalidField("per_minute", "it and concurrency must not be negative; leave them out for no limit of yours")
 	}
 	if m.Grid != 0 && m.Grid < m.MaxN {
-		return m.bad("grid", "must be at least max_n, or left out")
+		return m.invalidField("grid", "must be at least max_n, or left out")
 	}
 	return nil
 }
@@ -395,18 +395,18 @@ func (m Model) checkEdits() error {
 	edits := slices.Contains(m.Methods, generate.MethodEdit)
 	for _, x := range m.Emulates {
 		if x != generate.MethodVariation || !edits || slices.Contains(m.Methods, x) {
-			return m.bad("emulates", "only a variation can be emulated, and only by a model that edits and has no variations of its own")
+			return m.invalidField("emulates", "only a variation can be emulated, and only by a model that edits and has no variations of its own")
 		}
 	}
 	switch {
 	case m.MaxInputs < 1 && (edits || slices.Contains(m.Methods, generate.MethodVariation)):
-		return m.bad("max_inputs", "must be at least 1 where methods has edit or variation")
+		return m.invalidField("max_inputs", "must be at least 1 where methods has edit or variation")
 	case m.MaxInputs < 0 || m.MaxInputBytes < 0 || m.MaxInputPixels < 0 || m.MaxMaskBytes < 0:
-		return m.bad("max_inputs", "limits must not be negative")
+		return m.invalidField("max_inputs", "limits must not be negative")
 	}
 	for _, t := range m.InputTypes {
 		if !IsRaster(t) {
-			return m.bad("input_types", "%q is none of the types that can be made: image/png, image/jpeg, image/webp, image/gif, image/bmp", t)
+			return m.invalidField("input_types", "%q is none of the types that can be made: image/png, image/jpeg, image/webp, image/gif, image/bmp", t)
 		}
 	}
 	return nil
@@ -417,20 +417,20 @@ func (m Model) checkSize() error {
 	switch s.Mode {
 	case "enum":
 		if len(s.Values) == 0 {
-			return m.bad("size.values", "an enum needs values")
+			return m.invalidField("size.values", "an enum needs values")
 		}
 		for _, v := range s.Values {
 			if _, err := ParseSize(v); err != nil {
-				return m.bad("size.values", "%s", err)
+				return m.invalidField("size.values", "%s", err)
 			}
 		}
 	case "free":
 		if s.MinSide < 1 || s.MaxSide < s.MinSide || s.Step < 1 || s.MaxPixels > 0 && s.MaxPixels < s.MinPixels || s.MaxRatio != 0 && s.MaxRatio < 1 {
-			return m.bad("size", "a free size needs step, min_side and max_side, the least first")
+			return m.invalidField("size", "a free size needs step, min_side and max_side, the least first")
 		}
 	case "ratio":
 		if s.MaxRatio < 1 {
-			return m.bad("size.max_ratio", "a size by ratio needs the largest ratio, at least 1")
+			return m.invalidField("size.max_ratio", "a size by ratio needs the largest ratio, at least 1")
 		}
 	case "tier":
 		return m.checkTable()
@@ -440,7 +440,7 @@ func (m Model) checkSize() error {
 
 func (m Model) checkTable() error {
 	if len(m.Size.Ratios) == 0 {
-		return m.bad("size.ratios", "a tiered size needs ratios")
+		return m.invalidField("size.ratios", "a tiered size needs ratios")
 	}
 	tiers := m.Size.Tiers
 	if len(tiers) == 0 {
@@ -449,10 +449,10 @@ func (m Model) checkTable() error {
 	for _, t := range tiers {
 		for _, r := range m.Size.Ratios {
 			if _, err := ParseRatio(r); err != nil {
-				return m.bad("size.ratios", "%s", err)
+				return m.invalidField("size.ratios", "%s", err)
 			}
 			if _, err := ParseSize(m.Size.Table[t][r]); err != nil {
-				return m.bad("size.table", "tier %q, ratio %s: %s", t, r, err)
+				return m.invalidField("size.table", "tier %q, ratio %s: %s", t, r, err)
 			}
 		}
 	}

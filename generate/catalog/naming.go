@@ -19,13 +19,13 @@ const (
 	shippedQualified
 )
 
-type wish struct {
+type nameClaim struct {
 	name      string
 	row, rank int
 }
 
 // unqualified reports whether the name has no provider.
-func (k wish) unqualified() bool { return k.rank != ownQualified && k.rank != shippedQualified }
+func (k nameClaim) unqualified() bool { return k.rank != ownQualified && k.rank != shippedQualified }
 
 func (m Model) names() []string { return append([]string{m.Name, m.APIModel}, m.Aliases...) }
 
@@ -33,10 +33,10 @@ func (m Model) names() []string { return append([]string{m.Name, m.APIModel}, m.
 // "provider/name", and is still found with its provider under all its names. The error reports a name that is ambiguous
 // between several rows.
 func (c *Catalog) name() error {
-	c.index, c.among = map[string]int{}, map[string][]int{}
+	c.index, c.ambiguousNames = map[string]int{}, map[string][]int{}
 	var order []string
-	claims := map[string][]wish{}
-	add := func(k wish) {
+	claims := map[string][]nameClaim{}
+	add := func(k nameClaim) {
 		at := key(k.name)
 		if len(claims[at]) == 0 {
 			order = append(order, at)
@@ -46,12 +46,12 @@ func (c *Catalog) name() error {
 	for i, m := range c.rows {
 		for j, n := range m.names() {
 			rank := c.rank(i, n, j == 1)
-			add(wish{n, i, rank})
+			add(nameClaim{n, i, rank})
 			qualified := ownQualified
 			if rank == shippedName {
 				qualified = shippedQualified
 			}
-			add(wish{m.Provider + "/" + n, i, qualified})
+			add(nameClaim{m.Provider + "/" + n, i, qualified})
 		}
 	}
 	for _, at := range order {
@@ -61,7 +61,7 @@ func (c *Catalog) name() error {
 	}
 	for i, m := range c.rows {
 		if have, ok := c.index[key(m.Name)]; !ok || have != i {
-			return c.twice(m.Name, i, have)
+			return c.duplicateNameError(m.Name, i, have)
 		}
 	}
 	return nil
@@ -80,32 +80,32 @@ func (c *Catalog) rank(row int, name string, id bool) int {
 
 // settle assigns one name. An id that several of the user's services share is assigned to none of them: it needs its
 // provider.
-func (c *Catalog) settle(at string, claims []wish) error {
-	best := slices.MinFunc(claims, func(a, b wish) int { return a.rank - b.rank })
+func (c *Catalog) settle(at string, claims []nameClaim) error {
+	best := slices.MinFunc(claims, func(a, b nameClaim) int { return a.rank - b.rank })
 	winners := []int{best.row}
 	for _, k := range claims {
 		switch again := slices.Contains(winners, k.row); {
 		case again:
 		case k.unqualified() && best.unqualified() && (k.rank == best.rank && k.rank != ownID || c.rows[k.row].Provider == c.rows[best.row].Provider):
-			return c.twice(k.name, best.row, k.row)
+			return c.duplicateNameError(k.name, best.row, k.row)
 		case k.rank == ownID && best.rank == ownID:
 			winners = append(winners, k.row)
 		}
 	}
 	if c.index[at] = best.row; len(winners) > 1 {
 		delete(c.index, at)
-		c.among[at] = winners
+		c.ambiguousNames[at] = winners
 	}
 	for _, k := range claims {
 		if k.rank == shippedName && !slices.Contains(winners, k.row) {
-			c.lose(k, winners)
+			c.revokeName(k, winners)
 		}
 	}
 	return nil
 }
 
-// lose takes a name from a shipped row and records that in the rows that have it.
-func (c *Catalog) lose(k wish, to []int) {
+// revokeName takes a name from a shipped row and records that in the rows that have it.
+func (c *Catalog) revokeName(k nameClaim, to []int) {
 	m := &c.rows[k.row]
 	full := m.Provider + "/" + m.APIModel
 	if k.name == m.Name {
@@ -119,7 +119,7 @@ func (c *Catalog) lose(k wish, to []int) {
 	}
 }
 
-func (c *Catalog) twice(name string, row, other int) error {
+func (c *Catalog) duplicateNameError(name string, row, other int) error {
 	a, b := c.rows[row], c.rows[other]
 	return media.Errorf(media.CodeInvalid, "model catalogue: %q is the name of both %s/%s and %s/%s: rename one",
 		name, a.Provider, a.APIModel, b.Provider, b.APIModel)
@@ -129,14 +129,14 @@ func (c *Catalog) twice(name string, row, other int) error {
 // files share it; empty for all other names.
 func (c *Catalog) Ambiguous(name string) []string {
 	var out []string
-	for _, i := range c.among[key(name)] {
+	for _, i := range c.ambiguousNames[key(name)] {
 		out = append(out, c.rows[i].Provider+"/"+c.rows[i].APIModel)
 	}
 	return out
 }
 
-// Of finds a model of one provider by its own names, even if other rows have them too.
-func (c *Catalog) Of(provider, name string) (Model, bool) {
+// LookupForProvider finds a model of one provider by its own names, even if other rows have them too.
+func (c *Catalog) LookupForProvider(provider, name string) (Model, bool) {
 	i := slices.IndexFunc(c.rows, func(m Model) bool {
 		return m.Provider == provider && slices.ContainsFunc(m.names(), func(n string) bool { return key(n) == key(name) })
 	})

@@ -125,16 +125,16 @@ func OptionText(v any) (string, bool) {
 func (m Model) checkRules() error {
 	for _, name := range slices.Sorted(maps.Keys(m.OptionRules)) {
 		if r := m.OptionRules[name]; !slices.Contains(m.Options, name) {
-			return m.bad("option_rules", "%q is not among the model's options", name)
+			return m.invalidField("option_rules", "%q is not among the model's options", name)
 		} else if err := r.check(); err != nil {
-			return m.bad("option_rules", "%s %s", name, err)
+			return m.invalidField("option_rules", "%s %s", name, err)
 		}
 	}
 	return nil
 }
 
-// Validate returns nil if the rule accepts the value of the named option. The error has code media.CodeInvalid and names
-// the rejected part of the value.
+// Validate returns nil if the rule accepts the value of the named option. The error has code media.CodeInvalid and
+// names the rejected part of the value.
 func (r OptionRule) Validate(name string, value any) error {
 	bad := func() error {
 		text, _ := OptionText(value)

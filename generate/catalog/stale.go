@@ -28,7 +28,7 @@ func (c *Catalog) Stale(day time.Time) []Finding {
 	ends := func(m Model) bool { return !m.Life.ShutDown.IsZero() && m.Life.ShutDown.Sub(day) <= WarnAhead }
 	seen := map[string][]media.Modality{}
 	for _, m := range c.rows {
-		if next, ok := c.Of(m.Provider, m.Life.ReplacedBy); ok && ends(next) {
+		if next, ok := c.LookupForProvider(m.Provider, m.Life.ReplacedBy); ok && ends(next) {
 			add(m, "its successor %s ends on %s", next.Name, next.Life.ShutDown.Format(time.DateOnly))
 		}
 		if !m.Alive(day) {

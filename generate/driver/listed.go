@@ -38,8 +38,8 @@ type ListedTask struct {
 	Key string
 	// Waits reports that the task waits for something before it is processed.
 	Waits bool
-	// Made is when the task was created.
-	Made time.Time
+	// CreatedAt is when the task was created.
+	CreatedAt time.Time
 	// Model is the provider's name of the model.
 	Model                  string
 	Prompt, NegativePrompt string
@@ -56,9 +56,9 @@ const (
 	skew = time.Minute
 )
 
-// Recognizable returns a task as the Gateway passes it to its driver. If the provider lists tasks without their keys
+// WithDerivedSeed returns a task as the Gateway passes it to its driver. If the provider lists tasks without their keys
 // and no seed is requested, it derives one from the key, so that more than the prompt identifies the task.
-func Recognizable(d Driver, t Task) Task {
+func WithDerivedSeed(d Driver, t Task) Task {
 	l, ok := d.(Listed)
 	if !ok || l.ListsKeys() || t.Seed != nil || t.Key == "" || t.Model.MaxSeed <= 0 {
 		return t
@@ -75,7 +75,7 @@ func Recognizable(d Driver, t Task) Task {
 // before they are processed, are excluded. An empty result does not prove that the call never arrived: lists are
 // truncated, providers forget, and a request may still be in transit. Errors are those of [Listed].
 func Find(ctx context.Context, d Listed, t Task, since time.Time) ([]Handle, error) {
-	t = Recognizable(d, t)
+	t = WithDerivedSeed(d, t)
 	if t.Key == "" && t.Seed == nil {
 		return nil, nil
 	}
@@ -88,7 +88,7 @@ func Find(ctx context.Context, d Listed, t Task, since time.Time) ([]Handle, err
 		recent := false
 		for _, l := range part.Tasks {
 			recent = recent || !l.before(since)
-			if l.of(t, since) && !slices.Contains(found, l.Task) { // pages shift while they are read
+			if l.matches(t, since) && !slices.Contains(found, l.Task) { // pages shift while they are read
 				found = append(found, l.Task)
 			}
 		}
@@ -101,11 +101,11 @@ func Find(ctx context.Context, d Listed, t Task, since time.Time) ([]Handle, err
 }
 
 func (l ListedTask) before(since time.Time) bool {
-	return !l.Made.IsZero() && l.Made.Before(since.Add(-skew))
+	return !l.CreatedAt.IsZero() && l.CreatedAt.Before(since.Add(-skew))
 }
 
-// of reports whether the task may belong to a call. Lists are not trusted: an id that contains media is rejected.
-func (l ListedTask) of(t Task, since time.Time) bool {
+// matches reports whether the task may belong to a call. Lists are not trusted: an id that contains media is rejected.
+func (l ListedTask) matches(t Task, since time.Time) bool {
 	switch id := l.Task.ID; {
 	case id == "" || wire.NameMedia(id) != id || l.Waits || l.before(since):
 		return false
@@ -114,7 +114,7 @@ func (l ListedTask) of(t Task, since time.Time) bool {
 	}
 	words := func(have, want string) bool { return strings.TrimSpace(have) == strings.TrimSpace(want) }
 	side := func(have, want int) bool { return want == 0 || have == want }
-	return l.Seed != nil && t.Seed != nil && *l.Seed == *t.Seed && !l.Made.IsZero() && l.Model == t.Model.APIModel &&
+	return l.Seed != nil && t.Seed != nil && *l.Seed == *t.Seed && !l.CreatedAt.IsZero() && l.Model == t.Model.APIModel &&
 		words(l.Prompt, t.Prompt) && words(l.NegativePrompt, t.NegativePrompt) &&
 		side(l.Width, t.Width) && side(l.Height, t.Height) && (l.N == 0 || l.N == max(t.N, 1))
 }

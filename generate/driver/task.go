@@ -86,8 +86,8 @@ func Offers(o media.Output) (all []catalog.Offer) {
 	return all
 }
 
-// only returns the only input; zero if there are none or several.
-func (t Task) only() (o media.Output) {
+// onlyInput returns the only input; zero if there are none or several.
+func (t Task) onlyInput() (o media.Output) {
 	if len(t.Inputs) == 1 {
 		o = t.Inputs[0]
 	}
@@ -95,7 +95,7 @@ func (t Task) only() (o media.Output) {
 }
 
 // Offers returns the offers of the only input.
-func (t Task) Offers() []catalog.Offer { return Offers(t.only()) }
+func (t Task) Offers() []catalog.Offer { return Offers(t.onlyInput()) }
 
 // Keep copies an item's metadata and offers into an output's metadata.
 func (it Item) Keep(into map[string]any) {
@@ -121,21 +121,21 @@ func (it Item) UnknownWords() string {
 // Parent decodes the record of the call that made the only input, kept in the input's metadata under the provider's
 // key; false if there is none.
 func (t Task) Parent(into any) bool {
-	kept, ok := t.only().Metadata[t.Model.Provider].(map[string]any)
+	kept, ok := t.onlyInput().Metadata[t.Model.Provider].(map[string]any)
 	raw, err := json.Marshal(kept)
 	return ok && err == nil && json.Unmarshal(raw, into) == nil
 }
 
 // Tile returns which result of a grid the only input is, from 1; 0 if it is not a tile.
 func (t Task) Tile() int {
-	if n := count(t.only().Metadata["tile"]); n >= 1 && n <= catalog.MaxTiles {
+	if n := count(t.onlyInput().Metadata["tile"]); n >= 1 && n <= catalog.MaxTiles {
 		return n
 	}
 	return 0
 }
 
 // Tiles returns the number of results in the only input if it is a grid; else 0.
-func (t Task) Tiles() int { return count(t.only().Metadata["tiles"]) }
+func (t Task) Tiles() int { return count(t.onlyInput().Metadata["tiles"]) }
 
 // count reads a number of an output's metadata; 0 if it is not a number.
 func count(value any) int {

@@ -62,7 +62,7 @@ func TestAbandonedByAnotherProcess(t *testing.T) {
 					t.Errorf("%s: %+v, %v", r.IdempotencyKey, got, err)
 				}
 			}
-			if heir.Begun(gone, "another") || !heir.Begun(gone, "act") {
+			if heir.HasOperation(gone, "another") || !heir.HasOperation(gone, "act") {
 				t.Error("what was begun is not told apart")
 			}
 			end := func() (*generate.Result, error) { return heir.Generate(gone, ask) }

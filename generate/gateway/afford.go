@@ -13,14 +13,14 @@ import (
 	"atelier/media"
 )
 
-// Rehearse returns what [Gateway.Generate] would do with the request at present, with its budgets: which model of the
+// DryRun returns what [Gateway.Generate] would do with the request at present, with its budgets: which model of the
 // chain it would ask, how often and at what cost. It makes no call, reserves nothing and writes nothing; pictures are
 // not converted. If every model of the chain lacks its key, the plan is that of the first one, with a warning that
 // names the key.
 //
 // Errors: those of [Gateway.Plan] except media.CodeMissingKey for a named model, and media.CodeOverBudget, with the
 // plan, if no model of the chain fits into the remaining budget.
-func (g *Gateway) Rehearse(ctx context.Context, r generate.Request) (*plan.Plan, error) {
+func (g *Gateway) DryRun(ctx context.Context, r generate.Request) (*plan.Plan, error) {
 	p, err := g.First(r, false)
 	if media.CodeOf(err) == media.CodeMissingKey {
 		p, err = g.First(r, true)
@@ -29,13 +29,13 @@ func (g *Gateway) Rehearse(ctx context.Context, r generate.Request) (*plan.Plan,
 		return p, err
 	}
 	return g.afford(ctx, p, func(q *plan.Plan) error {
-		_, err := g.config.Budget.Room(ctx, q.Charge(""))
+		_, err := g.config.Budget.CheckRemaining(ctx, q.Charge(""))
 		return err
 	})
 }
 
-// Room returns nil if the budgets have room for all plans together. The error has code media.CodeOverBudget.
-func (g *Gateway) Room(ctx context.Context, plans ...*plan.Plan) error {
+// CheckRemaining returns nil if the budgets have room for all plans together. The error has code media.CodeOverBudget.
+func (g *Gateway) CheckRemaining(ctx context.Context, plans ...*plan.Plan) error {
 	sum, usd := generate.Charge{}, new(big.Rat)
 	unknown := false
 	for _, p := range plans {
@@ -52,7 +52,7 @@ func (g *Gateway) Room(ctx context.Context, plans ...*plan.Plan) error {
 	if text := money.Text(usd); !unknown || usd.Sign() > 0 {
 		sum.USD = &text
 	}
-	_, err := g.config.Budget.Room(ctx, sum)
+	_, err := g.config.Budget.CheckRemaining(ctx, sum)
 	return err
 }
 
@@ -86,7 +86,7 @@ func (g *Gateway) afford(ctx context.Context, p *plan.Plan, fits func(*plan.Plan
 			err = fits(q)
 		}
 		if err != nil {
-			warnings = append(warnings, plan.PassedOver(name, err))
+			warnings = append(warnings, plan.SkippedModelWarning(name, err))
 			continue
 		}
 		q.Dispositions = plan.Substituted(q.Dispositions, p.Asked(), q.Model.Name, fault.Of(refusal).Message)
@@ -102,7 +102,7 @@ func (g *Gateway) unpriced(ctx context.Context, p *plan.Plan) {
 	if p.EstimatedUSD != nil {
 		return
 	}
-	if bounded, err := g.config.Budget.Room(ctx, generate.Charge{}); bounded && err == nil {
+	if bounded, err := g.config.Budget.CheckRemaining(ctx, generate.Charge{}); bounded && err == nil {
 		p.Warnings = append(p.Warnings, "the price of "+p.Model.Name+
 			" is not known in advance: budgets of money allow it while something is left, and count what its provider reports")
 	}
@@ -130,7 +130,7 @@ func (x *execution) reserve(ctx context.Context, p *plan.Plan) error {
 // failUnaffordable adds to the errors of missing results that a model remained but its budget did not.
 func (x *execution) failUnaffordable(ctx context.Context, overBudget *media.Error) {
 	missing, _ := x.board.missing()
-	save, done := saving(ctx)
+	save, done := saveContext(ctx)
 	defer done()
 	for _, index := range missing {
 		s := x.board.slot(index)
@@ -185,8 +185,8 @@ func bytesOf(p *plan.Plan, n int) int64 {
 	return each * int64(max(n, 1))
 }
 
-// withRoom adds to the error of a full disk how much space the pending results need.
-func (d *delivery) withRoom(err *media.Error) *media.Error {
+// withRequiredSpace adds to the error of a full disk how much space the pending results need.
+func (d *delivery) withRequiredSpace(err *media.Error) *media.Error {
 	if err.Code != media.CodeDiskFull {
 		return err
 	}

@@ -27,7 +27,7 @@ func TestAllowanceInMemory(t *testing.T) {
 	reserve := func(c generate.Charge, says string) {
 		t.Helper()
 		for range 2 { // the second time changes nothing
-			_, room := budget.Room(ctx, c)
+			_, room := budget.CheckRemaining(ctx, c)
 			err := budget.Reserve(ctx, c)
 			if says == "" && err == nil {
 				continue
@@ -52,7 +52,7 @@ func TestAllowanceInMemory(t *testing.T) {
 	generate.AllowanceOf(ctx).Recall(charge("step-1", 2, "0"))
 	generate.AllowanceOf(ctx).Recall(charge("step-1", 2, "0"))
 	reserve(charge("e", 1, "0"), "has 0 left")
-	if bounded, err := budget.Room(t.Context(), charge("f", 100, "100")); bounded || err != nil {
+	if bounded, err := budget.CheckRemaining(t.Context(), charge("f", 100, "100")); bounded || err != nil {
 		t.Errorf("without an allowance: %t, %v", bounded, err)
 	}
 	if err := budget.Reserve(t.Context(), charge("f", 100, "100")); err != nil {

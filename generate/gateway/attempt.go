@@ -29,9 +29,9 @@ func (c call) n() int { return len(c.slots) }
 
 func (c call) key(operation string) string { return operation + "-" + strconv.Itoa(c.number) }
 
-// carry executes the attempts of a call. A call is repeated only if its driver says that a repeat is safe and it
+// executeCall executes the attempts of a call. A call is repeated only if its driver says that a repeat is safe and it
 // returned nothing.
-func (x *execution) carry(ctx context.Context, c call) {
+func (x *execution) executeCall(ctx context.Context, c call) {
 	done, refused := x.g.lanes[c.plan.Model.Provider].Admit(ctx, c.plan.Model)
 	switch {
 	case refused == nil:
@@ -43,7 +43,7 @@ func (x *execution) carry(ctx context.Context, c call) {
 	}
 	var waited time.Time
 	for number := x.resumeCall(ctx, c); number > 0; number++ {
-		if early := x.turn(ctx, c, waited); early != nil {
+		if early := x.waitForTurn(ctx, c, waited); early != nil {
 			x.fail(ctx, c, 0, x.recorder.uncalled(ctx, c, number, early))
 			return
 		}
@@ -52,13 +52,13 @@ func (x *execution) carry(ctx context.Context, c call) {
 		case err == nil && got >= c.n():
 			return
 		case err == nil:
-			x.fail(ctx, c, got, c.short(got))
+			x.fail(ctx, c, got, c.missingResultsError(got))
 			return
-		case unmade(ctx, err):
+		case isUnbilledHandOver(ctx, err):
 			x.fail(ctx, c, got, x.departure.ended(ctx))
 			return
 		}
-		if waited, err = x.before(ctx, c, number, got, err); err != nil {
+		if waited, err = x.waitBeforeRetry(ctx, c, number, got, err); err != nil {
 			x.fail(ctx, c, got, err)
 			return
 		}
@@ -95,17 +95,17 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 func (x *execution) submit(ctx context.Context, c call, t driver.Task, a operation.Attempt) (got int, failed *media.Error) {
 	var u driver.Update
 	u, failed = x.steps.start(ctx, c, t, step.Name{Kind: step.KindAttempt, Call: c.number, Index: a.Number})
-	if unmade(ctx, failed) {
+	if isUnbilledHandOver(ctx, failed) {
 		failed.Retryable = true // by the process that continues it
 	}
-	d := delivery{x: x, call: c, begun: a.StartedAt, asks: u.Task != (driver.Handle{})}
+	d := delivery{x: x, call: c, begun: a.StartedAt, pollable: u.Task != (driver.Handle{})}
 	d.take(ctx, u)
 	if failed == nil && u.Done {
 		d.fetchAgain(ctx, u)
 		failed = d.undecided()
 	}
 	if u.Usage.Unsettled > 0 && d.got == 0 {
-		switch h, elsewhere := x.find(ctx, c, a); { // the answer was lost
+		switch h, elsewhere := x.findTask(ctx, c, a); { // the answer was lost
 		case elsewhere != nil:
 			u, failed = driver.Update{}, elsewhere
 		case h != (driver.Handle{}):
@@ -124,8 +124,8 @@ func (x *execution) submit(ctx context.Context, c call, t driver.Task, a operati
 	return d.got, failed
 }
 
-// unmade reports whether a call produced nothing, and cost nothing, because the work was left.
-func unmade(ctx context.Context, failed *media.Error) bool {
+// isUnbilledHandOver reports whether a call produced nothing, and cost nothing, because the work was left.
+func isUnbilledHandOver(ctx context.Context, failed *media.Error) bool {
 	return failed != nil && failed.Code == media.CodeCancelled && handedOver(ctx) && !errors.Is(failed, driver.ErrUnsettled)
 }
 
@@ -139,7 +139,7 @@ func (x *execution) task(ctx context.Context, c call) driver.Task {
 		seed := t.Model.FoldSeed(*t.Seed + int64(c.slots[0]-1))
 		t.Seed = &seed
 	}
-	t = driver.Recognizable(c.plan.Driver, t)
+	t = driver.WithDerivedSeed(c.plan.Driver, t)
 	if x.g.config.Notify != nil {
 		t.NotifyURL, t.NotifySecret = x.g.config.Notify(t.Model.Provider)
 		t.NotifyURL = addressOf(t.NotifyURL, t.Key)
@@ -150,28 +150,28 @@ func (x *execution) task(ctx context.Context, c call) driver.Task {
 	return t
 }
 
-// receive turns an answer into the receipt of its attempt.
-func (x *execution) receive(a *operation.Attempt, u driver.Update, d *delivery, failed *media.Error) {
+// fillReceipt turns an answer into the receipt of its attempt.
+func (x *execution) fillReceipt(a *operation.Attempt, u driver.Update, d *delivery, failed *media.Error) {
 	// Some providers report the price only when the task starts.
 	a.Usage, a.ReportedUSD = u.Usage, cmp.Or(reported(d.call.plan.Model, u), a.ReportedUSD)
 	if a.Usage.Calls == 0 {
 		a.Usage.Calls = 1
 	}
 	if a.Usage.Images == 0 {
-		a.Usage.Images = d.given
+		a.Usage.Images = d.producedCount
 	}
 	a.Error = d.why
 	a.Status = x.notes.next(operation.SubjectAttempt, a.Status, d.outcome(failed))
 	if failed != nil && !stillRunning(failed) {
 		a.Error = slotError(failed)
 	}
-	if a.Status.Over() {
+	if a.Status.Finished() {
 		a.FinishedAt = x.g.config.Now().UTC()
 	}
 	x.notes.add(u.Metadata)
 	x.bill.Count(d.call.plan, *a)
 	if u.Usage.Unsettled > 0 {
-		x.board.doubt(d.call.slots)
+		x.board.markUnsettled(d.call.slots)
 	}
 }
 
@@ -202,9 +202,9 @@ func (g *Gateway) shareWait(m catalog.Model, failed *media.Error) {
 	g.lanes[m.Provider].Waits.Ask(model, g.config.Now(), failed.RetryAfter)
 }
 
-// turn waits as long as the provider asked other calls to wait, unless the call has already waited until then. The
-// error is for a wait beyond MaxRetryWait or ctx's deadline, or ctx's own. Polls do not wait.
-func (x *execution) turn(ctx context.Context, c call, waited time.Time) *media.Error {
+// waitForTurn waits as long as the provider asked other calls to wait, unless the call has already waited until then.
+// The error is for a wait beyond MaxRetryWait or ctx's deadline, or ctx's own. Polls do not wait.
+func (x *execution) waitForTurn(ctx context.Context, c call, waited time.Time) *media.Error {
 	m := c.plan.Model
 	for {
 		if ctx.Err() != nil {
@@ -231,9 +231,9 @@ func (x *execution) turn(ctx context.Context, c call, waited time.Time) *media.E
 	}
 }
 
-// before waits after a failed attempt before the call is repeated, and returns until when the provider asked to wait.
-// The error says why the call is not repeated.
-func (x *execution) before(ctx context.Context, c call, number, got int, failed *media.Error) (until time.Time, err *media.Error) {
+// waitBeforeRetry waits after a failed attempt before the call is repeated, and returns until when the provider asked
+// to wait. The error says why the call is not repeated.
+func (x *execution) waitBeforeRetry(ctx context.Context, c call, number, got int, failed *media.Error) (until time.Time, err *media.Error) {
 	const base, most = time.Second, 30 * time.Second
 	config, attempts := x.g.config, x.g.config.MaxAttempts
 	if errors.Is(failed, driver.ErrContested) || failed.Code == media.CodeQuotaExceeded {

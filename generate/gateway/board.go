@@ -11,13 +11,13 @@ import (
 	"atelier/media"
 )
 
-// board holds the slots of an operation and what is known of each: the plan that filled it, whether its call may have
-// been billed, and whether it may be requested again. Slots are numbered from 1; those above the requested number are
-// extra results, which providers returned unrequested. A slot is read and written as a whole. board is safe for
+// slotTable holds the slots of an operation and what is known of each: the plan that filled it, whether its call may
+// have been billed, and whether it may be requested again. Slots are numbered from 1; those above the requested number
+// are extra results, which providers returned unrequested. A slot is read and written as a whole. slotTable is safe for
 // concurrent use and saves nothing.
-type board struct {
+type slotTable struct {
 	requested int   // slots that the request has
-	asked     []int // slots to fill: all, or those of this round
+	targets   []int // slots to fill: all, or those of this round
 	notes     *notes
 
 	mu        sync.Mutex      // guards all below
@@ -28,14 +28,14 @@ type board struct {
 	formats   formats
 }
 
-func newBoard(n int, log *notes) *board {
-	b := &board{requested: n, notes: log, makers: map[int]*plan.Plan{}, unsettled: map[int]bool{}, unbilled: map[int]bool{}}
+func newBoard(n int, log *notes) *slotTable {
+	b := &slotTable{requested: n, notes: log, makers: map[int]*plan.Plan{}, unsettled: map[int]bool{}, unbilled: map[int]bool{}}
 	b.extend(n)
-	b.asked = upTo(n)
+	b.targets = upTo(n)
 	return b
 }
 
-func (b *board) extend(index int) {
+func (b *slotTable) extend(index int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.slots) < index {
@@ -46,7 +46,7 @@ func (b *board) extend(index int) {
 }
 
 // extra adds a slot for a result beyond those requested, and returns its index.
-func (b *board) extra() int {
+func (b *slotTable) extra() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := generate.Slot{Index: len(b.slots) + 1}
@@ -55,38 +55,38 @@ func (b *board) extra() int {
 	return s.Index
 }
 
-func (b *board) slot(index int) generate.Slot {
+func (b *slotTable) slot(index int) generate.Slot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.slots[index-1]
 }
 
-func (b *board) all() []generate.Slot {
+func (b *slotTable) all() []generate.Slot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.slots)
 }
 
-func (b *board) put(s generate.Slot) {
+func (b *slotTable) put(s generate.Slot) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.slots[s.Index-1] = s
 }
 
-func (b *board) credit(index int, p *plan.Plan) {
+func (b *slotTable) setMaker(index int, p *plan.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.makers[index] = p
 }
 
 // mark records whether a slot's result alone failed and was not billed.
-func (b *board) mark(index int, unbilled bool) {
+func (b *slotTable) mark(index int, unbilled bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.unbilled[index] = unbilled
 }
 
-func (b *board) doubt(slots []int) {
+func (b *slotTable) markUnsettled(slots []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, index := range slots {
@@ -95,7 +95,7 @@ func (b *board) doubt(slots []int) {
 }
 
 // extraOf returns the index of the extra slot that already has a blob; 0 if none has.
-func (b *board) extraOf(blob media.Blob) int {
+func (b *slotTable) extraOf(blob media.Blob) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, s := range b.slots[min(b.requested, len(b.slots)):] {
@@ -106,25 +106,25 @@ func (b *board) extraOf(blob media.Blob) int {
 	return 0
 }
 
-func (b *board) settled(slots []int) bool {
+func (b *slotTable) settled(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(index int) bool { s := b.slot(index); return s.Output == nil && s.Error == nil })
 }
 
-func (b *board) cancelled(slots []int) bool {
+func (b *slotTable) cancelled(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(index int) bool { return b.slot(index).Status != generate.StatusCancelled })
 }
 
-func (b *board) empty() bool {
+func (b *slotTable) empty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return !slices.ContainsFunc(b.slots, func(s generate.Slot) bool { return s.Output != nil })
 }
 
 // repeatable returns the slots that the same model can be asked for again without a second bill.
-func (b *board) repeatable() (list []int) {
+func (b *slotTable) repeatable() (list []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, index := range b.asked {
+	for _, index := range b.targets {
 		if b.slots[index-1].Output == nil && b.unbilled[index] && !b.unsettled[index] {
 			list = append(list, index)
 		}
@@ -132,18 +132,18 @@ func (b *board) repeatable() (list []int) {
 	return list
 }
 
-// final are the errors of one provider after which another provider would fail as well.
-var final = []media.Code{
+// unrecoverableCodes are the errors of one provider after which another provider would fail as well.
+var unrecoverableCodes = []media.Code{
 	media.CodeInvalid, media.CodeTooLarge, media.CodeCancelled, media.CodeDiskFull, media.CodeInternal, media.CodeConflict,
 }
 
 // missing returns the slots that another model may fill, and the first reason.
-func (b *board) missing() (list []int, reason *generate.SlotError) {
+func (b *slotTable) missing() (list []int, reason *generate.SlotError) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, index := range b.asked {
+	for _, index := range b.targets {
 		s := b.slots[index-1]
-		if s.Output != nil || s.Error == nil || s.Status == generate.StatusRunning || b.unsettled[s.Index] || slices.Contains(final, s.Error.Code) {
+		if s.Output != nil || s.Error == nil || s.Status == generate.StatusRunning || b.unsettled[s.Index] || slices.Contains(unrecoverableCodes, s.Error.Code) {
 			continue
 		}
 		list = append(list, s.Index)
@@ -155,7 +155,7 @@ func (b *board) missing() (list []int, reason *generate.SlotError) {
 }
 
 // makersOf returns the models that made results, the model of the operation's own plan first.
-func (b *board) makersOf(own *plan.Plan) (list []maker) {
+func (b *slotTable) makersOf(own *plan.Plan) (list []maker) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, s := range b.slots {
@@ -180,7 +180,7 @@ func (b *board) makersOf(own *plan.Plan) (list []maker) {
 
 // pictures returns the sizes of the received pictures for which a size, a ratio or a tier was requested. Pictures
 // without a known plan belong to the operation's own plan.
-func (b *board) pictures(own *plan.Plan) (list []received) {
+func (b *slotTable) pictures(own *plan.Plan) (list []received) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, s := range b.slots {
@@ -198,21 +198,21 @@ func (b *board) pictures(own *plan.Plan) (list []received) {
 }
 
 // noteFormat records how the requested output format was met.
-func (b *board) noteFormat(change func(*formats)) {
+func (b *slotTable) noteFormat(change func(*formats)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	change(&b.formats)
 }
 
 // formatsSeen returns how the requested output format was met.
-func (b *board) formatsSeen() formats {
+func (b *slotTable) formatsSeen() formats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.formats
 }
 
 // end returns the event that ends an operation without tasks in progress; stopped means that it was cancelled.
-func (b *board) end(stopped bool) operation.Event {
+func (b *slotTable) end(stopped bool) operation.Event {
 	all, count := b.all(), map[generate.Status]int{}
 	for _, s := range all {
 		count[s.Status]++
@@ -230,7 +230,7 @@ func (b *board) end(stopped bool) operation.Event {
 	return operation.EventFail
 }
 
-func (b *board) failure() (first *generate.SlotError) {
+func (b *slotTable) failure() (first *generate.SlotError) {
 	for _, s := range b.all() {
 		if s.Output != nil {
 			return nil
@@ -247,8 +247,8 @@ func (b *board) failure() (first *generate.SlotError) {
 // under its number and not made twice. Only the goroutine that plans calls changes the numbers; take is safe for
 // concurrent use.
 type history struct {
-	attempts map[int][]operation.Attempt // of earlier processes, by call
-	numbered int                         // calls so far
+	attempts   map[int][]operation.Attempt // of earlier processes, by call
+	lastNumber int                         // calls so far
 
 	mu    sync.Mutex   // guards blobs
 	blobs []media.Blob // stored by an earlier process and not yet in a slot, oldest first
@@ -264,18 +264,18 @@ func (h *history) add(attempts []operation.Attempt) {
 // next returns the first attempt of the next call that an earlier process made beyond those so far.
 func (h *history) next() (first operation.Attempt, ok bool) {
 	for number, past := range h.attempts {
-		if number > h.numbered && (!ok || number < first.Call) {
+		if number > h.lastNumber && (!ok || number < first.Call) {
 			first, ok = past[0], true
 		}
 	}
 	return first, ok
 }
 
-// further returns the calls for slots. Further calls of an earlier process to this model are continued unchanged.
-func (h *history) further(p *plan.Plan, slots []int) []call {
+// nextCalls returns the calls for slots. Further calls of an earlier process to this model are continued unchanged.
+func (h *history) nextCalls(p *plan.Plan, slots []int) []call {
 	var calls []call
 	for a, ok := h.next(); ok && a.Provider == p.Model.Provider && a.APIModel == p.Model.APIModel; a, ok = h.next() {
-		h.numbered = a.Call
+		h.lastNumber = a.Call
 		calls = append(calls, call{plan: p, number: a.Call, slots: a.Slots})
 		slots = slices.DeleteFunc(slices.Clone(slots), func(index int) bool { return slices.Contains(a.Slots, index) })
 	}
@@ -286,8 +286,8 @@ func (h *history) further(p *plan.Plan, slots []int) []call {
 func (h *history) split(p *plan.Plan, slots []int) []call {
 	var calls []call
 	for _, n := range plan.Split(len(slots), p.Model.MaxN) {
-		h.numbered++
-		calls = append(calls, call{plan: p, number: h.numbered, slots: slots[:n]})
+		h.lastNumber++
+		calls = append(calls, call{plan: p, number: h.lastNumber, slots: slots[:n]})
 		slots = slots[n:]
 	}
 	return calls
@@ -296,14 +296,14 @@ func (h *history) split(p *plan.Plan, slots []int) []call {
 // skip advances the number past all calls of earlier processes.
 func (h *history) skip() {
 	for number := range h.attempts {
-		h.numbered = max(h.numbered, number)
+		h.lastNumber = max(h.lastNumber, number)
 	}
 }
 
 // open returns the newest attempts of unfinished calls beyond those so far.
 func (h *history) open() (list []operation.Attempt) {
 	for _, past := range h.attempts {
-		if a := past[len(past)-1]; a.Call > h.numbered && a.FinishedAt.IsZero() {
+		if a := past[len(past)-1]; a.Call > h.lastNumber && a.FinishedAt.IsZero() {
 			list = append(list, a)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // settle gives a slot its end.
-func settle(b *board, index int, s generate.Slot) {
+func settle(b *slotTable, index int, s generate.Slot) {
 	s.Index = index
 	s.Status = b.notes.next(operation.SubjectSlot, b.slot(index).Status, slotEnd(s))
 	b.put(s)
@@ -66,14 +66,14 @@ func TestBoardAsksNothingTwice(t *testing.T) {
 	for _, index := range []int{1, 2, 3} {
 		b.mark(index, true)
 	}
-	b.doubt([]int{3})
+	b.markUnsettled([]int{3})
 	if got := b.repeatable(); !cmp.Equal(got, []int{2}) {
 		t.Errorf("the same model is asked for %v, want 2", got)
 	}
 	if got, reason := b.missing(); !cmp.Equal(got, []int{2, 5}) || reason == nil || reason.Code != media.CodeUnavailable {
 		t.Errorf("another model is asked for %v because of %+v, want 2 and 5", got, reason)
 	}
-	if b.asked = []int{1, 5}; b.repeatable() != nil {
+	if b.targets = []int{1, 5}; b.repeatable() != nil {
 		t.Error("a slot of an earlier round is asked for")
 	}
 	if b.settled([]int{5, 6}) || !b.settled([]int{1, 5}) {
@@ -104,9 +104,9 @@ func TestMakers(t *testing.T) {
 	b := newBoard(4, &notes{})
 	for i, p := range []*plan.Plan{other, own, &again} {
 		settle(b, i+1, came(string(rune('a'+i))))
-		b.credit(i+1, p)
+		b.setMaker(i+1, p)
 	}
-	b.credit(4, own) // without a result
+	b.setMaker(4, own) // without a result
 	var got [][]int
 	for _, m := range b.makersOf(own) {
 		got = append(got, m.slots)

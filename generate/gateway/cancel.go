@@ -17,9 +17,9 @@ import (
 	"atelier/media"
 )
 
-// hearTime is how long another process may take to notice that it lost the lease of an operation, and to stop: it
-// checks the lease three times in [holdTime].
-const hearTime = holdTime / 2
+// leaseLossGrace is how long another process may take to notice that it lost the lease of an operation, and to stop: it
+// checks the lease three times in [leaseTTL].
+const leaseLossGrace = leaseTTL / 2
 
 // Cancel ends an unfinished operation, whether or not another process works on it. That process is told to stop and
 // leaves everything as it is, which takes five seconds. A task at a provider is cancelled if its driver can; if not, it
@@ -33,7 +33,7 @@ const hearTime = holdTime / 2
 // Errors: media.CodeNotFound for an unknown operation; media.CodeConflict for one that ended otherwise, and for one
 // that this gateway works on, which its own context ends; media.CodeUnsupported if the log cannot resume.
 func (g *Gateway) Cancel(ctx context.Context, id string) (*generate.Result, error) {
-	return g.enter(ctx, id, operation.EventCancel, func(c *claim) (*generate.Result, error) {
+	return g.withClaim(ctx, id, operation.EventCancel, func(c *claim) (*generate.Result, error) {
 		res := g.stop(ctx, c.Saved)
 		if res.Status != generate.StatusCancelled { // all results had come
 			return nil, operation.TooLate(operation.EventCancel, id, res.Status)
@@ -66,7 +66,7 @@ func (c *claim) seize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := (journal.Memory{}).Sleep(ctx, hearTime); err != nil {
+	if err := (journal.Memory{}).Sleep(ctx, leaseLossGrace); err != nil {
 		_ = c.release(ctx) // else it expires
 		return fault.Of(err)
 	}
@@ -79,11 +79,11 @@ func (g *Gateway) stop(ctx context.Context, saved *operation.Saved) *generate.Re
 	op := saved.Operation
 	p, err := g.Read(op.Request)
 	if err != nil { // the request cannot be read, but the calls made are known
-		row, _ := g.config.Catalogue.Of(op.Provider, op.APIModel)
+		row, _ := g.config.Catalogue.LookupForProvider(op.Provider, op.APIModel)
 		row.Name, row.Provider, row.APIModel, row.MaxN = op.Model, op.Provider, op.APIModel, max(row.MaxN, 1)
 		p = &plan.Plan{Model: row}
 	}
-	x := g.recollect(ctx, p, saved)
+	x := g.restoreExecution(ctx, p, saved)
 	x.steps.Journal, x.departure.stopped = journal.Memory{}, true
 	scope := saved.Scope
 	scope.Operation = op.ID
@@ -96,10 +96,10 @@ func (g *Gateway) stop(ctx context.Context, saved *operation.Saved) *generate.Re
 		case a.FinishedAt.IsZero():
 			x.stopCall(ended, c, a)
 		case a.Status == generate.StatusSucceeded && !x.board.settled(c.slots):
-			x.keep(ended, c, a) // its results could not be saved
+			x.settleUnsavedCall(ended, c, a) // its results could not be saved
 		}
 	}
-	save, done := saving(ended)
+	save, done := saveContext(ended)
 	defer done()
 	for _, s := range x.board.all() {
 		if s.Output == nil && s.Error == nil {
@@ -117,27 +117,27 @@ func (x *execution) stopCall(ended context.Context, c call, a operation.Attempt)
 	}
 	if c.plan.Driver == nil {
 		if c.plan.Driver = x.g.Driver(a.Provider); c.plan.Driver == nil {
-			c.plan.Driver = absent{}
+			c.plan.Driver = unconfiguredDriver{}
 		}
 	}
 	if a.Task == (driver.Handle{}) {
-		x.adopt(ended, c, a)
+		x.endUnansweredCall(ended, c, a)
 		return
 	}
 	x.followTask(ended, c, a, func() {})
 }
 
-// absent stands for a provider that is not configured any more. Only its Cancel is called.
-type absent struct{ driver.Driver }
+// unconfiguredDriver stands for a provider that is not configured any more. Only its Cancel is called.
+type unconfiguredDriver struct{ driver.Driver }
 
 // Cancel returns media.CodeUnsupported.
-func (absent) Cancel(context.Context, driver.Handle) error {
+func (unconfiguredDriver) Cancel(context.Context, driver.Handle) error {
 	return media.Errorf(media.CodeUnsupported, "the provider is no longer set up, so its task cannot be stopped")
 }
 
-// Begun reports whether an operation with an idempotency key and the owner of ctx was begun, in any process. A log that
-// cannot look up keys knows of none. Begun ignores the end of ctx.
-func (g *Gateway) Begun(ctx context.Context, key string) bool {
+// HasOperation reports whether an operation with an idempotency key and the owner of ctx was begun, in any process. A
+// log that cannot look up keys knows of none. Begun ignores the end of ctx.
+func (g *Gateway) HasOperation(ctx context.Context, key string) bool {
 	id, err := g.operationOf(ctx, key)
 	return err == nil && id != ""
 }
@@ -148,7 +148,7 @@ func (g *Gateway) operationOf(ctx context.Context, key string) (string, error) {
 	if !ok {
 		return "", media.Errorf(media.CodeUnsupported, "this gateway keeps no operations by their keys")
 	}
-	save, done := saving(ctx)
+	save, done := saveContext(ctx)
 	defer done()
 	return log.OperationOf(save, key)
 }
@@ -184,7 +184,7 @@ func (g *Gateway) Abandon(ctx context.Context, id string) (*generate.Result, err
 	}
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	save, done := saving(gone)
+	save, done := saveContext(gone)
 	defer done()
 	return await(save, func() (*generate.Result, error) { return g.resume(save, gone, id, operation.EventAbandon, false) })
 }
@@ -202,11 +202,11 @@ var ErrCancelled error = media.Errorf(media.CodeCancelled, "cancelled before it 
 // cannot be stopped, left, or fetched later.
 const submitTime = 10 * time.Second
 
-// sending returns the context of a call: it ends with ctx, or after the grace period that such a call has after the end
-// of ctx. The caller calls the function when the call is over.
-func sending(ctx context.Context, m catalog.Model) (context.Context, context.CancelFunc) {
+// sendContext returns the context of a call: it ends with ctx, or after the grace period that such a call has after the
+// end of ctx. The caller calls the function when the call is over.
+func sendContext(ctx context.Context, m catalog.Model) (context.Context, context.CancelFunc) {
 	if m.PollSeconds == 0 {
-		return journal.Ending(ctx)
+		return journal.WithHandOverGrace(ctx)
 	}
 	patient, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -215,7 +215,7 @@ func sending(ctx context.Context, m catalog.Model) (context.Context, context.Can
 		}
 		end(context.Cause(ctx))
 	})
-	call, over := journal.Ending(patient)
+	call, over := journal.WithHandOverGrace(patient)
 	return call, func() {
 		stop()
 		over()
@@ -228,9 +228,9 @@ var errRunning = errors.New("the task continues")
 
 func stillRunning(err *media.Error) bool { return err != nil && errors.Is(err.Cause, errRunning) }
 
-func handedOver(ctx context.Context) bool { return journal.HandedOver(ctx) || taken(ctx) }
+func handedOver(ctx context.Context) bool { return journal.HandedOver(ctx) || leaseTaken(ctx) }
 
-func taken(ctx context.Context) bool {
+func leaseTaken(ctx context.Context) bool {
 	return media.CodeOf(context.Cause(ctx)) == media.CodeConflict
 }
 
@@ -269,20 +269,20 @@ func (l *departure) halted(ctx context.Context) bool {
 	return true
 }
 
-// shutOut leaves a task that this process may not poll: it is paid for, and can be fetched with another key, or when
-// the provider accepts the key again. advice says what happens to it.
-func (l *departure) shutOut(err *media.Error, advice string) *media.Error {
+// leaveRefused leaves a task that this process may not poll: it is paid for, and can be fetched with another key, or
+// when the provider accepts the key again. advice says what happens to it.
+func (l *departure) leaveRefused(err *media.Error, advice string) *media.Error {
 	return l.leave(err.Code, "leave the task to its provider", err.Message, ": ", advice)
 }
 
-// giveUp ends the polling of a task whose context has ended, with its last update: it leaves the task to another
+// endPolling ends the polling of a task whose context has ended, with its last update: it leaves the task to another
 // process, or asks the provider to stop it.
-func (l *departure) giveUp(ctx context.Context, p polling, last driver.Update) (driver.Update, *media.Error) {
+func (l *departure) endPolling(ctx context.Context, p polling, last driver.Update) (driver.Update, *media.Error) {
 	if handedOver(ctx) {
 		return last, l.leave(media.CodeConflict, "leave the task to another process")
 	}
 	reason := context.Cause(ctx)
-	save, done := saving(ctx)
+	save, done := saveContext(ctx)
 	defer done()
 	err := p.call.plan.Driver.Cancel(save, p.handle)
 	if err == nil {

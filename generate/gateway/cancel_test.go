@@ -48,7 +48,7 @@ func (b *till) usd(act string) string {
 	}
 }
 
-// shutOut makes a house in which an operation of three calls was left: one gave its picture,
+// leaveRefused makes a house in which an operation of three calls was left: one gave its picture,
 // one has a task whose provider refuses the key, one was sent and not answered, and is not
 // listed.
 func shutOut(t *testing.T) (h *house, l *lister, operation string) {

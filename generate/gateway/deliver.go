@@ -14,23 +14,23 @@ import (
 
 // delivery receives the items of one call as they arrive. Its methods run one at a time.
 type delivery struct {
-	x     *execution
-	call  call
-	seen  int // provider items received, including failed ones
-	got   int // results: a grid of items has several
-	given int // results that the provider made
-	made  int // results that have become outputs
-	bad   map[operation.Event]int
-	why   *generate.SlotError // of the first result that was refused
-	last  *generate.Slot      // the newest one, not final until it is known whether it ends the call
+	x             *execution
+	call          call
+	seen          int // provider items received, including failed ones
+	got           int // results: a grid of items has several
+	producedCount int // results that the provider made
+	outputCount   int // results that have become outputs
+	bad           map[operation.Event]int
+	why           *generate.SlotError // of the first result that was refused
+	last          *generate.Slot      // the newest one, not final until it is known whether it ends the call
 
-	coming map[string]*arrival // downloads in progress, by URL
+	inFlight map[string]*linkDownload // downloads in progress, by URL
 
-	takes   int          // updates with results
-	asks    bool         // the task can be asked for new links
-	begun   time.Time    // when the call was made; zero means the present
-	pending []pending    // results that were made but not yet fetched or stored
-	blocked *media.Error // why a grid could not be fetched yet; its slots are not known before
+	updateCount int          // updates with results
+	pollable    bool         // the task can be asked for new links
+	begun       time.Time    // when the call was made; zero means the present
+	pending     []pending    // results that were made but not yet fetched or stored
+	blocked     *media.Error // why a grid could not be fetched yet; its slots are not known before
 }
 
 // trusting allows links to lead to the configured address of the provider that returned them.
@@ -44,9 +44,9 @@ func (d *delivery) take(ctx context.Context, u driver.Update) {
 	if d.seen >= len(u.Items) && len(d.pending) == 0 {
 		return
 	}
-	ctx, done := saving(ctx)
+	ctx, done := saveContext(ctx)
 	defer done()
-	d.takes++
+	d.updateCount++
 	defer d.fetchAhead(ctx, u)()
 	waits := d.pending
 	d.pending = nil
@@ -58,7 +58,7 @@ func (d *delivery) take(ctx context.Context, u driver.Update) {
 	for d.blocked = nil; d.seen < len(u.Items) && d.blocked == nil; {
 		item := u.Items[d.seen]
 		if item.Tiles == nil || item.Err != nil {
-			d.one(ctx, item, u.Metadata)
+			d.deliverItem(ctx, item, u.Metadata)
 		} else {
 			d.grid(ctx, item, u.Metadata)
 		}
@@ -73,23 +73,23 @@ func (d *delivery) take(ctx context.Context, u driver.Update) {
 
 // grid splits a grid into its slots. A grid that could not be fetched yet blocks the items after it.
 func (d *delivery) grid(ctx context.Context, item driver.Item, metadata map[string]any) {
-	err := d.arrive(ctx, &item)
+	err := d.ensureBlob(ctx, &item)
 	var tiles []driver.Item
 	if err == nil {
 		tiles, err = d.cut(ctx, item, metadata)
 	}
-	if err != nil && d.later(item, err) {
-		d.blocked = d.withRoom(err)
+	if err != nil && d.isAvailableLater(item, err) {
+		d.blocked = d.withRequiredSpace(err)
 		return
 	}
 	if err != nil {
 		tiles = []driver.Item{{Err: err}}
 	}
-	before := d.given
+	before := d.producedCount
 	for _, tile := range tiles {
-		d.one(ctx, tile, metadata)
+		d.deliverItem(ctx, tile, metadata)
 	}
-	d.given = max(d.given, before+1) // a grid that cannot be cut was still made
+	d.producedCount = max(d.producedCount, before+1) // a grid that cannot be cut was still made
 }
 
 // settle makes the newest slot final.
@@ -102,10 +102,10 @@ func (d *delivery) settle(ctx context.Context) {
 
 // end writes the receipt of a call, in one commit with the newest slot.
 func (d *delivery) end(ctx context.Context, a operation.Attempt, u driver.Update, failed *media.Error) {
-	save, done := saving(ctx)
+	save, done := saveContext(ctx)
 	defer done()
 	d.conclude(save, failed)
-	d.x.receive(&a, u, d, failed)
+	d.x.fillReceipt(&a, u, d, failed)
 	if d.last == nil {
 		d.x.recorder.call(save, a)
 		return
@@ -114,18 +114,18 @@ func (d *delivery) end(ctx context.Context, a operation.Attempt, u driver.Update
 	d.last = nil
 }
 
-// one turns an item into a slot and settles the previous one. A slot that an earlier process filled is kept.
-func (d *delivery) one(ctx context.Context, item driver.Item, metadata map[string]any) {
+// deliverItem turns an item into a slot and settles the previous one. A slot that an earlier process filled is kept.
+func (d *delivery) deliverItem(ctx context.Context, item driver.Item, metadata map[string]any) {
 	d.settle(ctx)
 	x := d.x
 	index := d.place(ctx, &item)
 	d.got++
 	if item.Err == nil || item.Err.Code == media.CodeDiskFull {
-		d.given++
+		d.producedCount++
 	}
 	if x.board.slot(index).Output != nil {
-		d.made++
-		x.board.credit(index, d.call.plan)
+		d.outputCount++
+		x.board.setMaker(index, d.call.plan)
 		return
 	}
 	d.fill(ctx, item, pending{at: d.seen, index: index, item: item}, metadata)
@@ -138,8 +138,8 @@ func (d *delivery) fill(ctx context.Context, item driver.Item, at pending, metad
 		Index: index, RevisedPrompt: item.RevisedPrompt, Seed: item.Seed, Safety: item.Safety,
 	}
 	out, err := d.output(ctx, item, index, metadata)
-	if err != nil && d.later(item, err) {
-		at.why = d.withRoom(err)
+	if err != nil && d.isAvailableLater(item, err) {
+		at.why = d.withRequiredSpace(err)
 		d.pending = append(d.pending, at)
 		return
 	}
@@ -149,8 +149,8 @@ func (d *delivery) fill(ctx context.Context, item driver.Item, at pending, metad
 		return
 	}
 	x.board.mark(index, false)
-	x.board.credit(index, d.call.plan)
-	d.made++
+	x.board.setMaker(index, d.call.plan)
+	d.outputCount++
 	s.Output = &out
 	d.last = &s
 }
@@ -164,7 +164,7 @@ func (d *delivery) place(ctx context.Context, item *driver.Item) int {
 	if d.got >= d.call.plan.Model.Grid { // else it was expected
 		x.notes.warn(fmt.Sprintf("%s gave more than the %d results that a call asked for; all are kept", x.op.Model, d.call.n()))
 	}
-	if len(x.history.attempts[d.call.number]) > 0 && d.arrive(ctx, item) == nil {
+	if len(x.history.attempts[d.call.number]) > 0 && d.ensureBlob(ctx, item) == nil {
 		if index := x.board.extraOf(*item.Blob); index > 0 {
 			return index
 		}
@@ -176,9 +176,9 @@ func (d *delivery) outcome(failed *media.Error) operation.Event {
 	switch {
 	case stillRunning(failed):
 		return operation.EventLeave
-	case d.made > 0 && (failed != nil || len(d.bad) > 0 || d.got < d.call.n()):
+	case d.outputCount > 0 && (failed != nil || len(d.bad) > 0 || d.got < d.call.n()):
 		return operation.EventSucceedInPart
-	case d.made > 0:
+	case d.outputCount > 0:
 		return operation.EventSucceed
 	case failed != nil:
 		return endOf(failed.Code)
@@ -237,10 +237,10 @@ func (x *execution) settleSlot(ctx context.Context, s generate.Slot, e operation
 
 // fail ends the slots of a call that have no result, unless another process has taken the operation: it ends them then.
 func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error) {
-	if taken(ctx) {
+	if leaseTaken(ctx) {
 		return
 	}
-	save, done := saving(ctx)
+	save, done := saveContext(ctx)
 	defer done()
 	for _, index := range c.slots[min(got, c.n()):] {
 		if x.board.slot(index).Output != nil {
@@ -255,8 +255,8 @@ func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error)
 	}
 }
 
-// short is the error for the missing results of a call that succeeded with fewer items than requested.
-func (c call) short(got int) *media.Error {
+// missingResultsError is the error for the missing results of a call that succeeded with fewer items than requested.
+func (c call) missingResultsError(got int) *media.Error {
 	e := media.Errorf(media.CodeBadResponse, "%s gave %d of %d results and no reason: ask for the missing ones again", c.plan.Model.Name, got, c.n())
 	e.Retryable = got > 0 // by a person: see [Gateway.Retry]
 	return e

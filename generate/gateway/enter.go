@@ -14,11 +14,11 @@ import (
 	"atelier/media"
 )
 
-// enter opens an operation of the log, for Resume, Retry, Notify, Cancel, Abandon and a Generate that finds its
-// operation. If the operation is over and the event does not change that, enter returns its result. Otherwise do works
-// on it exclusively; if do returns an error, no work has begun and the claim is released. The error has code
+// withClaim opens an operation of the log, for Resume, Retry, Notify, Cancel, Abandon and a Generate that finds its
+// operation. If the operation is over and the event does not change that, withClaim returns its result. Otherwise do
+// works on it exclusively; if do returns an error, no work has begun and the claim is released. The error has code
 // media.CodeConflict while another caller has the claim, and if the event can no longer happen.
-func (g *Gateway) enter(ctx context.Context, id string, e operation.Event, do func(*claim) (*generate.Result, error)) (*generate.Result, error) {
+func (g *Gateway) withClaim(ctx context.Context, id string, e operation.Event, do func(*claim) (*generate.Result, error)) (*generate.Result, error) {
 	if g.resumer == nil {
 		return nil, media.Errorf(media.CodeUnsupported, "this gateway keeps no operations, so it cannot %s one", e)
 	}
@@ -29,7 +29,7 @@ func (g *Gateway) enter(ctx context.Context, id string, e operation.Event, do fu
 	if res, err := saved.Ended(e); res != nil || err != nil {
 		return res, err
 	}
-	leave, err := g.occupy(id)
+	leave, err := g.markBusy(id)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (g *Gateway) enter(ctx context.Context, id string, e operation.Event, do fu
 			return nil, err
 		}
 	}
-	if err := c.take(ctx); err != nil {
+	if err := c.acquire(ctx); err != nil {
 		return nil, err
 	}
 	res, err := c.Ended(e)
@@ -58,7 +58,7 @@ func (g *Gateway) enter(ctx context.Context, id string, e operation.Event, do fu
 func await(ctx context.Context, enter func() (*generate.Result, error)) (*generate.Result, error) {
 	for {
 		res, err := enter()
-		if media.CodeOf(err) != media.CodeConflict || (journal.Memory{}).Sleep(ctx, holdTime/10) != nil {
+		if media.CodeOf(err) != media.CodeConflict || (journal.Memory{}).Sleep(ctx, leaseTTL/10) != nil {
 			return res, err
 		}
 	}
@@ -71,8 +71,8 @@ type claim struct {
 	*operation.Saved
 }
 
-// take acquires or keeps the right and reads the operation again, because an earlier read may be stale.
-func (c *claim) take(ctx context.Context) (err error) {
+// acquire acquires or keeps the right and reads the operation again, because an earlier read may be stale.
+func (c *claim) acquire(ctx context.Context) (err error) {
 	if err := c.log.Hold(ctx, c.id, c.holder); err != nil {
 		return err
 	}
@@ -82,8 +82,8 @@ func (c *claim) take(ctx context.Context) (err error) {
 	return err
 }
 
-// leave returns the operation unchanged and releases the claim.
-func (c *claim) leave(ctx context.Context) (*generate.Result, error) {
+// releaseUnchanged returns the operation unchanged and releases the claim.
+func (c *claim) releaseUnchanged(ctx context.Context) (*generate.Result, error) {
 	return c.Result(), c.release(ctx)
 }
 
@@ -95,7 +95,7 @@ func (c *claim) work(ctx context.Context, once bool) (*generate.Result, error) {
 	if err != nil {
 		return nil, fault.Wrap("resume "+op.ID, err)
 	}
-	x := g.recollect(ctx, p, c.Saved)
+	x := g.restoreExecution(ctx, p, c.Saved)
 	x.once = once
 	part := step.Name{Kind: step.KindResume, Label: op.Key}
 	if p.Round != nil {
@@ -114,8 +114,8 @@ func (c *claim) work(ctx context.Context, once bool) (*generate.Result, error) {
 	return x.work(ctx), nil
 }
 
-// again says how a finished operation is queued again.
-type again struct {
+// reopening says how a finished operation is queued again.
+type reopening struct {
 	event operation.Event
 	plan  *plan.Plan // with its round
 	slots []int      // whose outcome is deleted
@@ -124,8 +124,8 @@ type again struct {
 	tasks []operation.Attempt // that are in progress again
 }
 
-// queue sets a finished operation in progress again.
-func (c *claim) queue(ctx context.Context, a again) (err error) {
+// reopen sets a finished operation in progress again.
+func (c *claim) reopen(ctx context.Context, a reopening) (err error) {
 	op, budget := c.Operation, c.g.config.Budget
 	if op.Status, err = operation.Advance(operation.SubjectOperation, c.Status(), a.event); err != nil {
 		return err
@@ -169,13 +169,13 @@ func (c *claim) nameTask(ctx context.Context, a operation.Attempt) (err error) {
 
 // workOnTask continues the operation and a call whose task has become known; a finished one is queued again for it.
 func (c *claim) workOnTask(ctx context.Context, e operation.Event, a operation.Attempt) (*generate.Result, error) {
-	if c.Over() {
+	if c.Finished() {
 		p, err := c.g.Load(c.Operation.Request)
 		if err != nil {
 			return nil, fault.Wrap("resume "+c.id, err)
 		}
 		p.Round = &plan.Round{First: a.Call, Slots: a.Slots, Found: true}
-		if err := c.queue(ctx, again{event: e, plan: p, slots: c.Unanswered(a)}); err != nil {
+		if err := c.reopen(ctx, reopening{event: e, plan: p, slots: c.Unanswered(a)}); err != nil {
 			return nil, err
 		}
 	}
@@ -189,26 +189,26 @@ func (c *claim) workOnTask(ctx context.Context, e operation.Event, a operation.A
 	return c.work(ctx, false)
 }
 
-// occupy starts work on an operation. The error has code media.CodeConflict while another caller of this gateway works
-// on it.
-func (g *Gateway) occupy(id string) (leave func(), err error) {
+// markBusy starts work on an operation. The error has code media.CodeConflict while another caller of this gateway
+// works on it.
+func (g *Gateway) markBusy(id string) (leave func(), err error) {
 	if _, on := g.busy.LoadOrStore(id, true); on {
 		return nil, media.Errorf(media.CodeConflict, "operation %s is under way in this process: wait for it", id)
 	}
 	return func() { g.busy.Delete(id) }, nil
 }
 
-func (g *Gateway) occupied(id string) bool {
+func (g *Gateway) isBusy(id string) bool {
 	_, on := g.busy.Load(id)
 	return on
 }
 
-// holdTime is how long the lease of an operation outlives its process.
-const holdTime = 10 * time.Second
+// leaseTTL is how long the lease of an operation outlives its process.
+const leaseTTL = 10 * time.Second
 
-// lateTime is how long this process, after it has lost the lease, still reads and stores the answer of a call in
+// lateAnswerGrace is how long this process, after it has lost the lease, still reads and stores the answer of a call in
 // progress: the answer may have been paid for.
-const lateTime = 3 * time.Second
+const lateAnswerGrace = 3 * time.Second
 
 // lease is this gateway's right to work on an operation, which one process holds at a time. If the log cannot resume
 // operations, log is nil, and there is no lease to keep or lose.
@@ -233,10 +233,10 @@ func (l lease) lost(ctx context.Context) bool {
 	return l.log != nil && media.CodeOf(l.log.Keep(context.WithoutCancel(ctx), l.id, l.holder)) == media.CodeConflict
 }
 
-// keep extends the lease, which is already held, while the operation is worked on. held ends when another process has
-// taken the operation, because this process was suspended for too long. end stops that, and releases the lease of an
-// open operation unless another process has it.
-func (l lease) keep(ctx context.Context) (held context.Context, end func(open bool) error) {
+// keepAlive extends the lease, which is already held, while the operation is worked on. held ends when another process
+// has taken the operation, because this process was suspended for too long. end stops that, and releases the lease of
+// an open operation unless another process has it.
+func (l lease) keepAlive(ctx context.Context) (held context.Context, end func(open bool) error) {
 	if l.log == nil {
 		return ctx, func(bool) error { return nil }
 	}
@@ -244,7 +244,7 @@ func (l lease) keep(ctx context.Context) (held context.Context, end func(open bo
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(holdTime / 3)
+		tick := time.NewTicker(leaseTTL / 3)
 		defer tick.Stop()
 		for {
 			select {
@@ -252,7 +252,7 @@ func (l lease) keep(ctx context.Context) (held context.Context, end func(open bo
 				return
 			case <-tick.C:
 				if err := l.log.Keep(context.WithoutCancel(ctx), l.id, l.holder); media.CodeOf(err) == media.CodeConflict {
-					cancel(fmt.Errorf("%w: %w", journal.HandOver(lateTime), err)) // the work in progress belongs to the other process
+					cancel(fmt.Errorf("%w: %w", journal.HandOver(lateAnswerGrace), err)) // the work in progress belongs to the other process
 					return
 				}
 			}

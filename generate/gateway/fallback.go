@@ -24,7 +24,7 @@ func (x *execution) askAgain(ctx context.Context) {
 		if len(slots) == 0 || x.departure.halted(ctx) {
 			return
 		}
-		x.run(ctx, x.history.further(x.plan, slots))
+		x.run(ctx, x.history.nextCalls(x.plan, slots))
 	}
 }
 
@@ -46,18 +46,18 @@ func (x *execution) fallBack(ctx context.Context) {
 			err = x.reserve(ctx, p)
 		}
 		if err != nil {
-			x.notes.warn(plan.PassedOver(name, err))
+			x.notes.warn(plan.SkippedModelWarning(name, err))
 			if media.CodeOf(err) == media.CodeOverBudget {
 				overBudget = cmp.Or(overBudget, err)
 			}
 			continue
 		}
 		reasons = append(reasons, before+": "+reason.Message)
-		if p.Why = reason.Message; len(reasons) > 1 {
-			p.Why = strings.Join(reasons, "; ")
+		if p.FallbackReason = reason.Message; len(reasons) > 1 {
+			p.FallbackReason = strings.Join(reasons, "; ")
 		}
 		before = p.Model.Name
-		x.op.Dispositions = plan.Substituted(x.op.Dispositions, x.plan.Asked(), p.Model.Name, p.Why)
+		x.op.Dispositions = plan.Substituted(x.op.Dispositions, x.plan.Asked(), p.Model.Name, p.FallbackReason)
 		for _, w := range p.Warnings {
 			x.notes.warn(w)
 		}
@@ -65,7 +65,7 @@ func (x *execution) fallBack(ctx context.Context) {
 			x.op.Model, x.op.APIModel, x.op.Provider = p.Model.Name, p.Model.APIModel, p.Model.Provider
 		}
 		x.emit(ctx, generate.Event{Kind: generate.EventFallback, Status: generate.StatusRunning, Error: reason, Progress: -1})
-		x.run(ctx, x.history.further(p, missing))
+		x.run(ctx, x.history.nextCalls(p, missing))
 	}
 	if overBudget != nil && ctx.Err() == nil {
 		x.failUnaffordable(ctx, fault.Of(overBudget))
@@ -100,7 +100,7 @@ func (k *chain) substitute(ctx context.Context, number, n int) (*plan.Plan, erro
 	r.Model, r.Substitute, r.Fallback, r.Prefer, r.N = r.Fallback[number], false, nil, nil, n
 	p, err := k.planner.Plan(ctx, r)
 	if err == nil {
-		p.Act, p.Why = k.actOf(number), "the model before it could not give them"
+		p.Act, p.FallbackReason = k.actOf(number), "the model before it could not give them"
 	}
 	return p, err
 }
@@ -128,7 +128,7 @@ func (k *chain) planOf(ctx context.Context, a operation.Attempt) *plan.Plan {
 			continue
 		}
 		if p, err := k.substitute(ctx, number, max(len(a.Slots), 1)); err == nil {
-			p.Why = cmp.Or(k.history.reason(a), p.Why)
+			p.FallbackReason = cmp.Or(k.history.reason(a), p.FallbackReason)
 			return p
 		}
 		return &plan.Plan{Model: m, Act: k.actOf(number)}
@@ -139,7 +139,7 @@ func (k *chain) planOf(ctx context.Context, a operation.Attempt) *plan.Plan {
 // modelOf returns the model that an attempt asked: the plan's, or a fallback model.
 func (k *chain) modelOf(a operation.Attempt) catalog.Model {
 	m := k.plan.Model
-	if other, ok := k.catalogue.Of(a.Provider, a.APIModel); ok && (a.Provider != m.Provider || a.APIModel != m.APIModel) {
+	if other, ok := k.catalogue.LookupForProvider(a.Provider, a.APIModel); ok && (a.Provider != m.Provider || a.APIModel != m.APIModel) {
 		return other.PricedOn(k.now())
 	}
 	return m

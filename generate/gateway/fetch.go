@@ -18,12 +18,12 @@ import (
 )
 
 // fetchAttempts is how often a link is tried in a row: fetching costs nothing. A result that still fails becomes
-// pending, see [delivery.later].
+// pending, see [delivery.isAvailableLater].
 const fetchAttempts = 3
 
 const fetchesAtOnce = 8
 
-type arrival struct {
+type linkDownload struct {
 	done     chan struct{} // closed when it has arrived or failed
 	blob     media.Blob
 	declared string
@@ -36,13 +36,13 @@ func (d *delivery) fetchAhead(ctx context.Context, u driver.Update) (end func())
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	room := make(chan struct{}, fetchesAtOnce)
-	d.coming = map[string]*arrival{}
+	d.inFlight = map[string]*linkDownload{}
 	for _, link := range d.links(u) {
-		if d.coming[link] != nil {
+		if d.inFlight[link] != nil {
 			continue
 		}
-		a := &arrival{done: make(chan struct{})}
-		d.coming[link] = a
+		a := &linkDownload{done: make(chan struct{})}
+		d.inFlight[link] = a
 		running.Go(func() {
 			defer close(a.done)
 			room <- struct{}{}
@@ -53,7 +53,7 @@ func (d *delivery) fetchAhead(ctx context.Context, u driver.Update) (end func())
 	return func() {
 		cancel()
 		running.Wait()
-		d.coming = nil
+		d.inFlight = nil
 	}
 }
 
@@ -79,7 +79,7 @@ func (d *delivery) links(u driver.Update) (links []string) {
 
 // attempts is how often a link is tried in a row: pending results are tried again later anyway.
 func (d *delivery) attempts() int {
-	if d.takes > 1 {
+	if d.updateCount > 1 {
 		return 1
 	}
 	return fetchAttempts
@@ -87,7 +87,7 @@ func (d *delivery) attempts() int {
 
 // fetch returns a result that came as a link, or waits for it if its download has started.
 func (d *delivery) fetch(ctx context.Context, link string) (media.Blob, string, error) {
-	a := d.coming[link]
+	a := d.inFlight[link]
 	if a == nil {
 		return d.x.downloads.fetch(d.trusting(ctx), link, d.attempts())
 	}
@@ -98,9 +98,9 @@ func (d *delivery) fetch(ctx context.Context, link string) (media.Blob, string, 
 // downloads fetches results that providers returned as links, and stores them. It does not wait for a download that
 // takes too long; a later result of it serves the next try of its link. It is safe for concurrent use.
 type downloads struct {
-	storage generate.Storage
-	get     Fetch
-	late    sync.Map // downloads that finished after their time limit, by link
+	storage      generate.Storage
+	get          Fetch
+	finishedLate sync.Map // downloads that finished after their time limit, by link
 }
 
 // fetch downloads the result of a link at once, because links expire. It makes at most the given number of attempts.
@@ -136,13 +136,13 @@ func (l *downloads) once(ctx context.Context, url string) (media.Blob, string, e
 	if l.storage == nil {
 		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Storage")
 	}
-	if came, ok := l.late.LoadAndDelete(url); ok {
+	if came, ok := l.finishedLate.LoadAndDelete(url); ok {
 		d, _ := came.(download)
 		return d.blob, d.declared, nil
 	}
 	brief, stop := context.WithTimeout(ctx, fetchTime)
 	defer stop()
-	got, err := within(brief, func() (download, error) { return l.store(brief, url) }, func(d download) { l.late.Store(url, d) })
+	got, err := callWithGrace(brief, func() (download, error) { return l.store(brief, url) }, func(d download) { l.finishedLate.Store(url, d) })
 	if err != nil && brief.Err() != nil && ctx.Err() == nil {
 		err = media.Errorf(media.CodeDeadline, "the download of a result took longer than %s", fetchTime)
 	}
@@ -194,9 +194,9 @@ type pending struct {
 	why   *media.Error
 }
 
-// later reports whether a result that could not be fetched or stored may be available later: its link may work, or
-// there may be a new link, or free space.
-func (d *delivery) later(item driver.Item, err *media.Error) bool {
+// isAvailableLater reports whether a result that could not be fetched or stored may be available later: its link may
+// work, or there may be a new link, or free space.
+func (d *delivery) isAvailableLater(item driver.Item, err *media.Error) bool {
 	switch {
 	case err.Code == media.CodeDiskFull:
 		return true
@@ -205,7 +205,7 @@ func (d *delivery) later(item driver.Item, err *media.Error) bool {
 	case errors.Is(err, errRefusedLink):
 		life := cmp.Or(time.Duration(d.call.plan.Model.LinkSeconds)*time.Second, defaultLinkLife)
 		dead := !d.begun.IsZero() && d.x.g.config.Now().Sub(d.begun) > life
-		return d.asks && (!dead || d.takes < 2 && !d.x.once) // past the lifetime, a newer update may have another link
+		return d.pollable && (!dead || d.updateCount < 2 && !d.x.once) // past the lifetime, a newer update may have another link
 	default:
 		return fetchable(err)
 	}
@@ -219,7 +219,7 @@ func (p pending) newest(u driver.Update) driver.Item {
 	return p.item
 }
 
-func (d *delivery) lacking() *media.Error {
+func (d *delivery) pendingReason() *media.Error {
 	if len(d.pending) > 0 {
 		return d.pending[0].why
 	}
@@ -240,8 +240,8 @@ func (d *delivery) leaveResults(reason *media.Error) *media.Error {
 // undecided leaves a call whose answer came and could not be stored, until a person decides whether to pay for it
 // again. It returns nil for any other call, and if the operation cannot be resumed.
 func (d *delivery) undecided() *media.Error {
-	reason := d.lacking()
-	if reason == nil || reason.Code != media.CodeDiskFull || d.asks || !d.x.departure.resumable {
+	reason := d.pendingReason()
+	if reason == nil || reason.Code != media.CodeDiskFull || d.pollable || !d.x.departure.resumable {
 		return nil
 	}
 	for i := range d.pending {
@@ -250,7 +250,7 @@ func (d *delivery) undecided() *media.Error {
 	if d.blocked != nil {
 		d.blocked = d.lost(d.blocked)
 	}
-	d.why = slotError(d.lacking())
+	d.why = slotError(d.pendingReason())
 	return d.x.departure.leave(media.CodeDiskFull, "leave the lost results to a decision")
 }
 
@@ -277,12 +277,12 @@ func isLost(a operation.Attempt) bool {
 func (c *claim) undecided() bool {
 	lost := false
 	for _, a := range c.Attempts {
-		if !a.Status.Over() && !isLost(a) {
+		if !a.Status.Finished() && !isLost(a) {
 			return false
 		}
 		lost = lost || isLost(a)
 	}
-	return lost && !c.Over()
+	return lost && !c.Finished()
 }
 
 // fetchAgain keeps fetching the results of an answer that has no task to poll, until the model's wait is over. Results
@@ -291,7 +291,7 @@ func (d *delivery) fetchAgain(ctx context.Context, u driver.Update) {
 	x, waited := d.x, time.Duration(0)
 	wait := cmp.Or(time.Duration(d.call.plan.Model.WaitSeconds)*time.Second, defaultWait)
 	for tries := 0; ; tries++ {
-		reason := d.lacking()
+		reason := d.pendingReason()
 		if reason == nil {
 			return
 		}
@@ -309,7 +309,7 @@ func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
 	d.pending = nil
 	if d.blocked != nil {
 		waits = append(waits, pending{index: d.place(ctx, &driver.Item{}), why: d.blocked})
-		d.got, d.given = d.got+1, d.given+1
+		d.got, d.producedCount = d.got+1, d.producedCount+1
 	}
 	d.blocked = nil
 	for _, p := range waits {
@@ -323,7 +323,7 @@ func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
 			reason.Code = failed.Code
 		}
 		what := " --all asks for it again, and it is paid for again"
-		if d.asks {
+		if d.pollable {
 			what = " looks for it there"
 		}
 		reason.Message = "the provider made the result, and it could not be fetched or stored: " + reason.Message + ": it may be billed; atelier operations retry " + d.x.op.ID + what

@@ -46,7 +46,7 @@ func (l *lister) List(ctx context.Context, _ string) (driver.Listing, error) {
 		if h.ID == "old" {
 			made = made.Add(-time.Hour)
 		}
-		out.Tasks = append(out.Tasks, driver.ListedTask{Task: h, Key: cmp.Or(key, l.Tasks()[0].Key), Made: made})
+		out.Tasks = append(out.Tasks, driver.ListedTask{Task: h, Key: cmp.Or(key, l.Tasks()[0].Key), CreatedAt: made})
 	}
 	return out, err
 }
@@ -261,6 +261,6 @@ func TestLogThatFailsTakesNoTask(t *testing.T) {
 // forgetful is a log that cannot find operations by their tasks.
 type forgetful struct{ *generatetest.Log }
 
-func (forgetful) TaskOf(context.Context, string, string) (string, media.Scope, error) {
+func (forgetful) OperationOfTask(context.Context, string, string) (string, media.Scope, error) {
 	return "", media.Scope{}, errors.New("the disk is gone")
 }

@@ -211,7 +211,7 @@ func (g *Gateway) Generate(ctx context.Context, r generate.Request) (*generate.R
 	if err != nil {
 		return nil, err
 	}
-	leave, err := g.occupy(x.op.ID)
+	leave, err := g.markBusy(x.op.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (g *Gateway) recall(ctx context.Context, r generate.Request) (*generate.Res
 	if known == nil || !r.Adopt || g.resumer == nil {
 		return known, nil
 	}
-	again, err := g.enter(ctx, known.Operation, operation.EventRejoin, func(c *claim) (*generate.Result, error) { return c.rejoin(ctx) })
+	again, err := g.withClaim(ctx, known.Operation, operation.EventRejoin, func(c *claim) (*generate.Result, error) { return c.rejoin(ctx) })
 	if err != nil {
 		known.Warnings = append(known.Warnings, "what was cut off could not be continued: "+fault.Of(err).Message)
 		return known, nil

@@ -35,7 +35,7 @@ func TestHistoryContinuesCalls(t *testing.T) {
 	if got, want := numbers(h.split(first, []int{1, 2})), [][]int{{1, 1, 2}}; !cmp.Equal(got, want) {
 		t.Fatalf("the calls of the operation are %v, want %v", got, want)
 	}
-	if got, want := numbers(h.further(first, []int{3})), [][]int{{2, 3}}; !cmp.Equal(got, want) {
+	if got, want := numbers(h.nextCalls(first, []int{3})), [][]int{{2, 3}}; !cmp.Equal(got, want) {
 		t.Errorf("calls to the same model are %v, want %v", got, want)
 	}
 	if a, ok := h.next(); !ok || a.Call != 3 {
@@ -44,7 +44,7 @@ func TestHistoryContinuesCalls(t *testing.T) {
 	if open := h.open(); len(open) != 1 || open[0].Call != 3 {
 		t.Errorf("calls that have not ended: %+v", open)
 	}
-	if got, want := numbers(h.further(next, []int{1, 2})), [][]int{{3, 2}, {4, 1}}; !cmp.Equal(got, want) {
+	if got, want := numbers(h.nextCalls(next, []int{1, 2})), [][]int{{3, 2}, {4, 1}}; !cmp.Equal(got, want) {
 		t.Errorf("calls to the next model are %v, want %v", got, want)
 	}
 	if got := h.reason(h.attempts[3][0]); got != "away" {

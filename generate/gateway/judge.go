@@ -72,7 +72,7 @@ func byMakers(own *plan.Plan, all []maker) dispositions {
 	out := slices.Clone(own.Dispositions)
 	for i := range out {
 		if out[i].Setting != "n" && out[i].Setting != "model" {
-			out[i] = mixed(out[i], all)
+			out[i] = mergeDisposition(out[i], all)
 		}
 	}
 	switch first := all[0].plan; {
@@ -81,7 +81,7 @@ func byMakers(own *plan.Plan, all []maker) dispositions {
 		for _, m := range all {
 			names = append(names, m.plan.Model.Name)
 		}
-		out = plan.Substituted(out, own.Asked(), strings.Join(names, ", "), everyone(all, func(m maker) string { return m.plan.Reason() }))
+		out = plan.Substituted(out, own.Asked(), strings.Join(names, ", "), joinByMaker(all, func(m maker) string { return m.plan.Reason() }))
 	case first != own:
 		out = plan.Substituted(out, own.Asked(), first.Model.Name, first.Reason())
 	}
@@ -105,8 +105,8 @@ func (r received) asked() string {
 	return strings.TrimSpace(ratio + " " + r.plan.Task.Tier)
 }
 
-// kept reports whether the picture has the requested size and the requested ratio.
-func (r received) kept() (size, ratio bool) {
+// matchesRequest reports whether the picture has the requested size and the requested ratio.
+func (r received) matchesRequest() (size, ratio bool) {
 	want, name := r.plan.Expects()
 	if want != (catalog.Sides{}) {
 		return r.Sides == want, r.Sides == want || plan.NearRatio(r.Ratio(), want.Ratio(), nearStep)
@@ -124,7 +124,7 @@ func (r received) tier() string {
 	return rule.NearestTier(rule.NearestRatio(r.Ratio()), r.Pixels())
 }
 
-func (r received) missed() string {
+func (r received) mismatchReason() string {
 	return fmt.Sprintf("%s was asked for %s and answered with %s", r.plan.Model.Name, r.asked(), r.Sides)
 }
 
@@ -132,7 +132,7 @@ func judgePixels(d *generate.Disposition, all []received, came string) {
 	if d.Asked == "auto" {
 		return
 	}
-	other := slices.IndexFunc(all, func(r received) bool { size, _ := r.kept(); return !size })
+	other := slices.IndexFunc(all, func(r received) bool { size, _ := r.matchesRequest(); return !size })
 	if other < 0 {
 		return
 	}
@@ -143,16 +143,16 @@ func judgePixels(d *generate.Disposition, all []received, came string) {
 	}
 	d.Outcome = generate.OutcomeAdapted
 	size, _ := all[other].plan.Expects()
-	if _, ratio := all[other].kept(); size != (catalog.Sides{}) || !ratio {
-		d.Reason = all[other].missed()
+	if _, ratio := all[other].matchesRequest(); size != (catalog.Sides{}) || !ratio {
+		d.Reason = all[other].mismatchReason()
 	}
 }
 
 // judgeRatio corrects the disposition of a ratio, whose Applied may be a size.
 func judgeRatio(d *generate.Disposition, all []received, came string) {
-	other := slices.IndexFunc(all, func(r received) bool { _, ratio := r.kept(); return !ratio })
+	other := slices.IndexFunc(all, func(r received) bool { _, ratio := r.matchesRequest(); return !ratio })
 	if other >= 0 {
-		d.Applied, d.Outcome, d.Reason = came, generate.OutcomeAdapted, all[other].missed()
+		d.Applied, d.Outcome, d.Reason = came, generate.OutcomeAdapted, all[other].mismatchReason()
 		return
 	}
 	if _, err := catalog.ParseSize(d.Applied); err == nil {
@@ -194,7 +194,7 @@ func (m maker) name() string {
 	return fmt.Sprintf("%s (results %s)", m.plan.Model.Name, strings.Join(list, ", "))
 }
 
-func everyone(all []maker, say func(maker) string) string {
+func joinByMaker(all []maker, say func(maker) string) string {
 	var list []string
 	for _, m := range all {
 		list = append(list, m.name()+": "+say(m))
@@ -202,8 +202,8 @@ func everyone(all []maker, say func(maker) string) string {
 	return strings.Join(list, "; ")
 }
 
-// mixed merges a setting's dispositions of the models that made the results.
-func mixed(d generate.Disposition, all []maker) generate.Disposition {
+// mergeDisposition merges a setting's dispositions of the models that made the results.
+func mergeDisposition(d generate.Disposition, all []maker) generate.Disposition {
 	var list []generate.Disposition
 	for _, m := range all {
 		one := d
@@ -220,7 +220,7 @@ func mixed(d generate.Disposition, all []maker) generate.Disposition {
 	}
 	return generate.Disposition{
 		Setting: d.Setting, Asked: d.Asked, Outcome: generate.OutcomeAdapted,
-		Applied: everyone(all, func(m maker) string { return cmp.Or(of(m).Applied, "nothing") }),
-		Reason:  everyone(all, func(m maker) string { return cmp.Or(of(m).Reason, string(of(m).Outcome)) }),
+		Applied: joinByMaker(all, func(m maker) string { return cmp.Or(of(m).Applied, "nothing") }),
+		Reason:  joinByMaker(all, func(m maker) string { return cmp.Or(of(m).Reason, string(of(m).Outcome)) }),
 	}
 }

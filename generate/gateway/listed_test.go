@@ -60,12 +60,12 @@ func anyTask(r *rand.Rand, number int) driver.Task {
 
 // listedAs is what a faithful list tells of a call's task.
 func listedAs(p *paged, t driver.Task, number int) driver.ListedTask {
-	l := driver.ListedTask{Task: driver.Handle{ID: strconv.Itoa(number)}, Made: day(11, 21)}
+	l := driver.ListedTask{Task: driver.Handle{ID: strconv.Itoa(number)}, CreatedAt: day(11, 21)}
 	if p.keys {
 		l.Key = t.Key
 		return l
 	}
-	l.Model, l.Prompt, l.NegativePrompt, l.Seed = t.Model.APIModel, t.Prompt, t.NegativePrompt, driver.Recognizable(p, t).Seed
+	l.Model, l.Prompt, l.NegativePrompt, l.Seed = t.Model.APIModel, t.Prompt, t.NegativePrompt, driver.WithDerivedSeed(p, t).Seed
 	l.Width, l.Height, l.N = max(t.Width, 8), max(t.Height, 8), max(t.N, 1)
 	return l
 }
@@ -88,7 +88,7 @@ func TestListedTasksAreToldApart(t *testing.T) {
 		for i, c := range calls {
 			var want []string
 			for j, other := range calls {
-				a, b := driver.Recognizable(p, c), driver.Recognizable(p, other)
+				a, b := driver.WithDerivedSeed(p, c), driver.WithDerivedSeed(p, other)
 				if p.keys {
 					a, b = driver.Task{Key: a.Key}, driver.Task{Key: b.Key}
 				} else {
@@ -131,9 +131,9 @@ func TestAlikeIsNotEqual(t *testing.T) {
 		"equal":                    {func(*driver.ListedTask) {}, true},
 		"blanks":                   {func(l *driver.ListedTask) { l.Prompt = " a fox\n" }, true},
 		"not over":                 {func(l *driver.ListedTask) { l.N = 0 }, true},
-		"a clock that is behind":   {func(l *driver.ListedTask) { l.Made = l.Made.Add(-30 * time.Second) }, true},
-		"before":                   {func(l *driver.ListedTask) { l.Made = l.Made.Add(-2 * time.Minute) }, false},
-		"at no time":               {func(l *driver.ListedTask) { l.Made = time.Time{} }, false},
+		"a clock that is behind":   {func(l *driver.ListedTask) { l.CreatedAt = l.CreatedAt.Add(-30 * time.Second) }, true},
+		"before":                   {func(l *driver.ListedTask) { l.CreatedAt = l.CreatedAt.Add(-2 * time.Minute) }, false},
+		"at no time":               {func(l *driver.ListedTask) { l.CreatedAt = time.Time{} }, false},
 		"another seed":             {func(l *driver.ListedTask) { l.Seed = new(int64(100)) }, false},
 		"no seed":                  {func(l *driver.ListedTask) { l.Seed = nil }, false},
 		"another model":            {func(l *driver.ListedTask) { l.Model = "two" }, false},
@@ -145,7 +145,7 @@ func TestAlikeIsNotEqual(t *testing.T) {
 		"waits":                    {func(l *driver.ListedTask) { l.Waits = true }, false},
 		"another key":              {func(l *driver.ListedTask) { l.Key = "operation-2" }, false},
 		"its key and no more":      {func(l *driver.ListedTask) { *l = driver.ListedTask{Task: l.Task, Key: "operation-1"} }, true},
-		"its key, before":          {func(l *driver.ListedTask) { l.Key, l.Made = "operation-1", l.Made.Add(-2*time.Minute) }, false},
+		"its key, before":          {func(l *driver.ListedTask) { l.Key, l.CreatedAt = "operation-1", l.CreatedAt.Add(-2*time.Minute) }, false},
 		"no name":                  {func(l *driver.ListedTask) { l.Task = driver.Handle{} }, false},
 		"media for a name":         {func(l *driver.ListedTask) { l.Task.ID = strings.Repeat("iVBORw0KGgo", 24) }, false},
 	} {
@@ -158,7 +158,7 @@ func TestAlikeIsNotEqual(t *testing.T) {
 			t.Errorf("%s: found %v, %v", name, found, err)
 		}
 	}
-	p := &paged{parts: [][]driver.ListedTask{{{Task: driver.Handle{ID: "1"}, Made: day(11, 21)}}}}
+	p := &paged{parts: [][]driver.ListedTask{{{Task: driver.Handle{ID: "1"}, CreatedAt: day(11, 21)}}}}
 	if found, err := driver.Find(t.Context(), p, driver.Task{}, day(11, 21)); err != nil || len(found) > 0 || p.read > 0 {
 		t.Errorf("a call that is known by nothing: found %v, %v", found, err)
 	}
@@ -171,10 +171,10 @@ func TestHowFarListsAreRead(t *testing.T) {
 	call := driver.Task{Key: "operation-1"}
 	part := func(n int, at time.Time, ids ...string) (l []driver.ListedTask) {
 		for range n {
-			l = append(l, driver.ListedTask{Task: driver.Handle{ID: "other"}, Key: "another", Made: at})
+			l = append(l, driver.ListedTask{Task: driver.Handle{ID: "other"}, Key: "another", CreatedAt: at})
 		}
 		for _, id := range ids {
-			l = append(l, driver.ListedTask{Task: driver.Handle{ID: id}, Key: call.Key, Made: at})
+			l = append(l, driver.ListedTask{Task: driver.Handle{ID: id}, Key: call.Key, CreatedAt: at})
 		}
 		return l
 	}
@@ -210,7 +210,7 @@ func TestSeedOfItsOwn(t *testing.T) {
 	row := catalog.Model{MaxSeed: 9_999}
 	seeds := map[string]int64{}
 	for _, key := range []string{"operation-1", "operation-2", "operation-1"} {
-		got := driver.Recognizable(&paged{}, driver.Task{Key: key, Model: row}).Seed
+		got := driver.WithDerivedSeed(&paged{}, driver.Task{Key: key, Model: row}).Seed
 		if got == nil || *got < 0 || *got > row.MaxSeed || seeds[key] != 0 && seeds[key] != *got {
 			t.Fatalf("%s has the seed %v", key, got)
 		}
@@ -219,15 +219,15 @@ func TestSeedOfItsOwn(t *testing.T) {
 	if len(seeds) != 2 || seeds["operation-1"] == seeds["operation-2"] {
 		t.Errorf("seeds %v", seeds)
 	}
-	if got := driver.Recognizable(&paged{}, driver.Task{Key: "operation-1", Model: row, Seed: new(int64(7))}).Seed; *got != 7 {
+	if got := driver.WithDerivedSeed(&paged{}, driver.Task{Key: "operation-1", Model: row, Seed: new(int64(7))}).Seed; *got != 7 {
 		t.Errorf("7 was asked for, and is %d", *got)
 	}
 	for name, d := range map[string]driver.Driver{"keys": &paged{keys: true}, "no list": &generatetest.Driver{}} {
-		if got := driver.Recognizable(d, driver.Task{Key: "operation-1", Model: row}).Seed; got != nil {
+		if got := driver.WithDerivedSeed(d, driver.Task{Key: "operation-1", Model: row}).Seed; got != nil {
 			t.Errorf("%s: a seed %d that nobody needs", name, *got)
 		}
 	}
-	if got := driver.Recognizable(&paged{}, driver.Task{Key: "operation-1"}).Seed; got != nil {
+	if got := driver.WithDerivedSeed(&paged{}, driver.Task{Key: "operation-1"}).Seed; got != nil {
 		t.Errorf("a seed %d of a model that takes none", *got)
 	}
 }

@@ -15,13 +15,13 @@ import (
 	"atelier/media"
 )
 
-// listening is a scripted driver whose provider sends notifications.
-type listening struct {
+// notifyContext is a scripted driver whose provider sends notifications.
+type notifyContext struct {
 	*generatetest.Driver
 	read func(ctx context.Context, n driver.Notification) (driver.Update, error)
 }
 
-func (l listening) Notification(ctx context.Context, n driver.Notification) (driver.Update, error) {
+func (l notifyContext) Notification(ctx context.Context, n driver.Notification) (driver.Update, error) {
 	return l.read(ctx, n)
 }
 
@@ -33,7 +33,7 @@ func told(t *testing.T, read func(ctx context.Context, h *house, n driver.Notifi
 		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 			return driver.Update{Task: driver.Handle{ID: "t"}}, nil
 		}
-		c.Drivers[0] = listening{h.openai, func(ctx context.Context, n driver.Notification) (driver.Update, error) { return read(ctx, h, n) }}
+		c.Drivers[0] = notifyContext{h.openai, func(ctx context.Context, n driver.Notification) (driver.Update, error) { return read(ctx, h, n) }}
 		h.journal.OnSleep = func(ctx context.Context, _ time.Duration) error {
 			<-ctx.Done()
 			return ctx.Err()

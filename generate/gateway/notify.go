@@ -36,20 +36,20 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notifica
 	if err != nil {
 		return fault.Of(err)
 	}
-	if g.notices.ring(provider, u.Clean()) {
+	if g.notices.deliver(provider, u.Clean()) {
 		return nil
 	}
 	if g.resumer == nil {
 		return media.Errorf(media.CodeNotFound, "no operation waits for this task")
 	}
-	ctx, done := listening(ctx)
+	ctx, done := notifyContext(ctx)
 	defer done()
-	id, scope, err := g.resumer.TaskOf(ctx, provider, u.Task.ID)
+	id, scope, err := g.resumer.OperationOfTask(ctx, provider, u.Task.ID)
 	switch {
 	case media.CodeOf(err) == media.CodeNotFound:
 		err = g.notifyLost(ctx, provider, n, u)
 	case err != nil:
-	case g.occupied(id): // this process polls the task or has received its end
+	case g.isBusy(id): // this process polls the task or has received its end
 	default:
 		ctx = media.WithScope(ctx, scope)
 		_, err = g.resume(ctx, ctx, id, operation.EventResume, false)
@@ -102,14 +102,14 @@ func (g *Gateway) notifyLost(ctx context.Context, provider string, n driver.Noti
 			return unknown
 		}
 		named := false
-		res, err := g.enter(ctx, id, operation.EventNotify, func(c *claim) (*generate.Result, error) {
+		res, err := g.withClaim(ctx, id, operation.EventNotify, func(c *claim) (*generate.Result, error) {
 			a, lost := c.CallWithoutTask(provider, key)
-			switch named = lost && (c.Over() || a.FinishedAt.IsZero()); {
+			switch named = lost && (c.Finished() || a.FinishedAt.IsZero()); {
 			case named:
 				a.Task = u.Task
 				return c.workOnTask(ctx, operation.EventNotify, a)
-			case c.Over(): // another process continued it
-				return c.leave(ctx)
+			case c.Finished(): // another process continued it
+				return c.releaseUnchanged(ctx)
 			}
 			return c.work(ctx, false) // the operation ends first
 		})
@@ -123,15 +123,15 @@ func (g *Gateway) notifyLost(ctx context.Context, provider string, n driver.Noti
 	return unfinished(id) // for instance because its end cannot be saved
 }
 
-// noticeTime is how long a notification waits at most for the work that it starts; providers wait about as long.
-const noticeTime = 30 * time.Second
+// notifyTimeout is how long a notification waits at most for the work that it starts; providers wait about as long.
+const notifyTimeout = 30 * time.Second
 
-// listening returns the context of work that a notification starts. If the provider hangs up or would have to wait too
-// long, the work is handed over rather than cancelled.
-func listening(ctx context.Context) (context.Context, context.CancelFunc) {
+// notifyContext returns the context of work that a notification starts. If the provider hangs up or would have to wait
+// too long, the work is handed over rather than cancelled.
+func notifyContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	work, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { end(ErrHandedOver) })
-	late := time.AfterFunc(noticeTime, func() { end(ErrHandedOver) })
+	late := time.AfterFunc(notifyTimeout, func() { end(ErrHandedOver) })
 	return work, func() {
 		stop()
 		late.Stop()
@@ -142,28 +142,28 @@ func listening(ctx context.Context) (context.Context, context.CancelFunc) {
 // notices connects notifications with the operations that wait for them.
 type notices struct {
 	mu    sync.Mutex // guards tasks
-	tasks map[string]*waiting
+	tasks map[string]*taskWaiter
 }
 
-type waiting struct {
-	bell chan struct{} // holds one ring
-	mu   sync.Mutex    // guards news
-	news *driver.Update
+type taskWaiter struct {
+	signal chan struct{} // holds one ring
+	mu     sync.Mutex    // guards news
+	latest *driver.Update
 }
 
 // wait registers a task.
-func (n *notices) wait(provider, id string) *waiting {
+func (n *notices) wait(provider, id string) *taskWaiter {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.tasks == nil {
-		n.tasks = map[string]*waiting{}
+		n.tasks = map[string]*taskWaiter{}
 	}
-	w := &waiting{bell: make(chan struct{}, 1)}
+	w := &taskWaiter{signal: make(chan struct{}, 1)}
 	n.tasks[provider+" "+id] = w
 	return w
 }
 
-func (n *notices) leave(provider, id string, w *waiting) {
+func (n *notices) leave(provider, id string, w *taskWaiter) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.tasks[provider+" "+id] == w {
@@ -171,9 +171,9 @@ func (n *notices) leave(provider, id string, w *waiting) {
 	}
 }
 
-// ring passes an update to the poll of its task, and reports whether the task is polled. An older message that arrives
-// late does not replace the end of the task.
-func (n *notices) ring(provider string, u driver.Update) bool {
+// deliver passes an update to the poll of its task, and reports whether the task is polled. An older message that
+// arrives late does not replace the end of the task.
+func (n *notices) deliver(provider string, u driver.Update) bool {
 	n.mu.Lock()
 	w, ok := n.tasks[provider+" "+u.Task.ID]
 	n.mu.Unlock()
@@ -181,27 +181,27 @@ func (n *notices) ring(provider string, u driver.Update) bool {
 		return false
 	}
 	w.mu.Lock()
-	if w.news == nil || !w.news.Done {
-		w.news = &u
+	if w.latest == nil || !w.latest.Done {
+		w.latest = &u
 	}
 	w.mu.Unlock()
 	select {
-	case w.bell <- struct{}{}:
+	case w.signal <- struct{}{}:
 	default:
 	}
 	return true
 }
 
-func (w *waiting) pending() bool {
+func (w *taskWaiter) pending() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.news != nil
+	return w.latest != nil
 }
 
-func (w *waiting) take() *driver.Update {
+func (w *taskWaiter) take() *driver.Update {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	u := w.news
-	w.news = nil
+	u := w.latest
+	w.latest = nil
 	return u
 }

@@ -29,7 +29,7 @@ type execution struct {
 	started time.Time
 	once    bool // tasks of earlier processes are polled once
 
-	board     *board
+	board     *slotTable
 	history   *history
 	chain     chain
 	bill      *bill.Bill
@@ -49,7 +49,7 @@ func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.
 	if !derived {
 		id = g.config.NewID()
 	}
-	if _, full := g.reserveSpace(ctx, p, 0, bytesOf(p, p.Makes)+g.config.MinFree); full != nil {
+	if _, full := g.reserveSpace(ctx, p, 0, bytesOf(p, p.ResultCount)+g.config.MinFree); full != nil {
 		return nil, ctx, full
 	}
 	p, err := g.reserve(ctx, p, id)
@@ -106,7 +106,7 @@ func (g *Gateway) newExecution(p *plan.Plan, op operation.Operation) *execution 
 	}
 	x.chain = chain{planner: g.Planner, catalogue: g.config.Catalogue, now: g.config.Now, plan: p, operation: op.ID, history: x.history}
 	if p.Round != nil {
-		x.board.asked, x.history.numbered = p.Round.Slots, p.Round.First-1
+		x.board.targets, x.history.lastNumber = p.Round.Slots, p.Round.First-1
 	}
 	return x
 }
@@ -119,7 +119,7 @@ func (x *execution) emit(ctx context.Context, e generate.Event) {
 
 // hold keeps the operation's lease while it is worked on; a finished operation is not released.
 func (x *execution) hold(ctx context.Context) (context.Context, func()) {
-	held, end := x.g.lease(x.op.ID).keep(ctx)
+	held, end := x.g.lease(x.op.ID).keepAlive(ctx)
 	return held, func() {
 		if err := end(x.op.FinishedAt.IsZero()); err != nil {
 			x.notes.warn("the operation could not be released: " + fault.Of(err).Message)
@@ -131,14 +131,14 @@ func (x *execution) hold(ctx context.Context) (context.Context, func()) {
 func (x *execution) work(ctx context.Context) *generate.Result {
 	held, release := x.hold(ctx)
 	defer release()
-	x.run(held, x.history.split(x.chain.first(held), x.board.asked))
+	x.run(held, x.history.split(x.chain.first(held), x.board.targets))
 	if r := x.plan.Round; r != nil && r.Found {
 		x.history.skip() // the round is only a call that was found
 	}
 	x.askAgain(held)
 	x.fallBack(held)
 	x.endOpenCalls(held)
-	if taken(held) || x.recorder.behind() && x.g.lease(x.op.ID).lost(ctx) {
+	if leaseTaken(held) || x.recorder.hasBacklog() && x.g.lease(x.op.ID).lost(ctx) {
 		return x.takenAway(ctx)
 	}
 	return x.finish(ctx)
@@ -147,13 +147,13 @@ func (x *execution) work(ctx context.Context) *generate.Result {
 func (x *execution) run(ctx context.Context, calls []call) {
 	var all sync.WaitGroup
 	for _, c := range calls {
-		all.Go(func() { x.carry(ctx, c) })
+		all.Go(func() { x.executeCall(ctx, c) })
 	}
 	all.Wait()
 }
 
-// saving returns a context that outlives the caller's by a grace period, for saving paid work.
-func saving(ctx context.Context) (context.Context, context.CancelFunc) {
+// saveContext returns a context that outlives the caller's by a grace period, for saving paid work.
+func saveContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	save, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		grace := time.NewTimer(saveTime)
@@ -182,14 +182,14 @@ func (x *execution) finish(ctx context.Context) *generate.Result {
 	x.op.Metadata = x.notes.joined()
 	x.op.Error = x.board.failure()
 	x.op.Status = x.notes.next(operation.SubjectOperation, x.op.Status, end)
-	if x.op.Status.Over() {
+	if x.op.Status.Finished() {
 		x.op.FinishedAt = x.g.config.Now().UTC()
 	}
-	save, done := saving(ctx)
+	save, done := saveContext(ctx)
 	defer done()
 	// The money is settled first: an operation without a receipt is resumed, and settling twice counts once. In the
 	// other order a reservation could remain forever.
-	settled := !x.op.Status.Over() || x.bill.SettleAll(save)
+	settled := !x.op.Status.Finished() || x.bill.SettleAll(save)
 	open := x.g.resumer != nil && (x.recorder.retry(save, x.board) || !settled)
 	x.op.Warnings = x.notes.saved()
 	if open {
@@ -211,13 +211,13 @@ func (x *execution) result() *generate.Result {
 }
 
 // takenAwayTime limits the wait for the end of an operation that another process took. A process that cancels it first
-// waits for [hearTime] and then asks the provider.
-const takenAwayTime = hearTime + holdTime
+// waits for [leaseLossGrace] and then asks the provider.
+const takenAwayTime = leaseLossGrace + leaseTTL
 
 // takenAway returns the result if another process took the operation: the end that it reached there if that comes soon,
 // else a result that says so.
 func (x *execution) takenAway(ctx context.Context) *generate.Result {
-	for waited := time.Duration(0); waited < takenAwayTime; waited += holdTime / 20 {
+	for waited := time.Duration(0); waited < takenAwayTime; waited += leaseTTL / 20 {
 		saved, err := x.g.resumer.Saved(context.WithoutCancel(ctx), x.op.ID)
 		if err == nil && !saved.Operation.FinishedAt.IsZero() {
 			r, what := saved.Result(), "ended"
@@ -227,7 +227,7 @@ func (x *execution) takenAway(ctx context.Context) *generate.Result {
 			r.Warnings = append(slices.Clone(r.Warnings), "another process "+what+" this operation: atelier operations show "+r.Operation)
 			return r
 		}
-		if (journal.Memory{}).Sleep(ctx, holdTime/20) != nil {
+		if (journal.Memory{}).Sleep(ctx, leaseTTL/20) != nil {
 			break
 		}
 	}

@@ -21,10 +21,10 @@ import (
 
 // output turns an item into an output, which is recorded with its slot, or returns why it cannot.
 func (d *delivery) output(ctx context.Context, item driver.Item, index int, metadata map[string]any) (media.Output, *media.Error) {
-	if err := d.arrive(ctx, &item); err != nil {
+	if err := d.ensureBlob(ctx, &item); err != nil {
 		return media.Output{}, err
 	}
-	if err := d.acceptable(*item.Blob); err != nil {
+	if err := d.validateBlob(*item.Blob); err != nil {
 		return media.Output{}, err
 	}
 	o := d.describe(ctx, *item.Blob, index, metadata)
@@ -42,7 +42,7 @@ func (d *delivery) output(ctx context.Context, item driver.Item, index int, meta
 	return d.inFormat(ctx, o), nil
 }
 
-func (d *delivery) arrive(ctx context.Context, item *driver.Item) *media.Error {
+func (d *delivery) ensureBlob(ctx context.Context, item *driver.Item) *media.Error {
 	switch {
 	case item.Err != nil:
 		return fault.Of(item.Err)
@@ -70,8 +70,8 @@ func (d *delivery) arrive(ctx context.Context, item *driver.Item) *media.Error {
 	return nil
 }
 
-// acceptable checks the sniffed facts; the provider's declaration does not count.
-func (d *delivery) acceptable(b media.Blob) *media.Error {
+// validateBlob checks the sniffed facts; the provider's declaration does not count.
+func (d *delivery) validateBlob(b media.Blob) *media.Error {
 	model := d.call.plan.Model
 	want := model.Modality
 	have := media.ModalityOf(b.MIMEType)
@@ -176,7 +176,7 @@ func (d *delivery) cut(ctx context.Context, item driver.Item, metadata map[strin
 	x := d.x
 	tiles := *item.Tiles
 	item.Tiles = nil
-	if err := d.acceptable(*item.Blob); err != nil {
+	if err := d.validateBlob(*item.Blob); err != nil {
 		return nil, err
 	}
 	if tiles.Columns < 1 || tiles.Rows < 1 || tiles.Columns*tiles.Rows > catalog.MaxTiles {

@@ -45,14 +45,14 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 	notices := x.g.notices.wait(m.Provider, h.ID)
 	defer x.g.notices.leave(m.Provider, h.ID, notices)
 	begin()
-	d.asks, p.limit = true, min(pollTime, wait)
+	d.pollable, p.limit = true, min(pollTime, wait)
 	patience, over := context.WithTimeout(ctx, wait)
 	defer over()
 	p.end, _ = patience.Deadline()
 	last, pause, waited := driver.Update{Task: h}, every, time.Duration(0)
 	for number := 1; ; number++ {
 		if waited += pause; waited > wait || number > 1 && patience.Err() != nil && ctx.Err() == nil {
-			if lacking := d.lacking(); lacking != nil {
+			if lacking := d.pendingReason(); lacking != nil {
 				return last, d.leaveResults(lacking)
 			}
 			return last, x.departure.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name))
@@ -61,20 +61,20 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		if number == 1 { // the first poll is made whatever the wait is
 			nap = ctx
 		}
-		if x.steps.rest(nap, pause, notices) != nil {
+		if x.steps.waitForPoll(nap, pause, notices) != nil {
 			if ctx.Err() == nil {
 				continue // the wait is over
 			}
-			return x.departure.giveUp(ctx, p, last)
+			return x.departure.endPolling(ctx, p, last)
 		}
-		u, err := x.steps.ask(ctx, p, notices, number)
+		u, err := x.steps.pollTask(ctx, p, notices, number)
 		pause = every
 		switch {
 		case ctx.Err() != nil:
 			d.take(ctx, u)
-			return x.departure.giveUp(ctx, p, last)
+			return x.departure.endPolling(ctx, p, last)
 		case err != nil && refused(err) && x.departure.resumable:
-			return last, x.departure.shutOut(err, "the task continues there and is billed, so it was left to be fetched once the provider accepts the key")
+			return last, x.departure.leaveRefused(err, "the task continues there and is billed, so it was left to be fetched once the provider accepts the key")
 		case err != nil && !transient(err):
 			d.take(ctx, u)
 			return u, taskLost(err)
@@ -85,11 +85,11 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		}
 		last = u
 		d.take(ctx, u)
-		switch lacking := d.lacking(); {
+		switch lacking := d.pendingReason(); {
 		case lacking != nil && lacking.Code == media.CodeDiskFull: // polling again at once does not help
 			return u, d.leaveResults(lacking)
 		case lacking != nil:
-			pause = max(every, min(fetchPause<<min(d.takes, 10), maxFetchPause))
+			pause = max(every, min(fetchPause<<min(d.updateCount, 10), maxFetchPause))
 			continue
 		case u.Done:
 			return u, nil
@@ -102,9 +102,9 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 // grace is how long a driver's poll, or a download, may take to return after its time is over.
 const grace = time.Second
 
-// within returns the result of ask, or the error of ctx if ask ignores the end of ctx. ask then keeps running, and its
-// later result is passed to late.
-func within[T any](ctx context.Context, ask func() (T, error), late func(T)) (T, error) {
+// callWithGrace returns the result of ask, or the error of ctx if ask ignores the end of ctx. ask then keeps running,
+// and its later result is passed to late.
+func callWithGrace[T any](ctx context.Context, ask func() (T, error), late func(T)) (T, error) {
 	came := make(chan struct{})
 	var panicked any
 	var answer T
@@ -175,7 +175,7 @@ func (x *execution) show(ctx context.Context, p *polling, d *delivery, link stri
 	brief, stop := context.WithTimeout(media.WithScope(ctx, scope), previewTime)
 	defer stop()
 	b, _, err := x.downloads.once(d.trusting(brief), link)
-	if err != nil || d.acceptable(b) != nil {
+	if err != nil || d.validateBlob(b) != nil {
 		return
 	}
 	if shown, _ := x.previews.of(p.call.slots[0]); shown.last.Digest == b.Digest {
@@ -208,16 +208,16 @@ func (s steps) run(ctx context.Context, name step.Name, fn func(context.Context)
 	return out.Update, out.failure()
 }
 
-// start makes the call within the model's timeout, and after the end of ctx within the grace period of [sending].
+// start makes the call within the model's timeout, and after the end of ctx within the grace period of [sendContext].
 func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name) (driver.Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
 	u, err := s.run(ctx, name, func(ctx context.Context) (driver.Update, error) {
-		call, over := sending(ctx, t.Model)
+		call, over := sendContext(ctx, t.Model)
 		defer over()
 		call, stop := context.WithTimeout(call, limit)
 		defer stop()
 		u, err := c.plan.Driver.Start(call, t)
-		return u, late(ctx, t.Model, err)
+		return u, deadlineError(ctx, t.Model, err)
 	})
 	if err != nil && err.Code == media.CodeDeadline && ctx.Err() == nil {
 		err = media.Errorf(media.CodeDeadline, "%s gave no answer within %s; the call may have been billed", t.Model.Name, limit)
@@ -225,9 +225,9 @@ func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name)
 	return u, err
 }
 
-// late distinguishes a call that was cut off by the caller's deadline from a cancelled one; the call's own context does
-// not show the difference.
-func late(ctx context.Context, m catalog.Model, err error) error {
+// deadlineError distinguishes a call that was cut off by the caller's deadline from a cancelled one; the call's own
+// context does not show the difference.
+func deadlineError(ctx context.Context, m catalog.Model, err error) error {
 	if media.CodeOf(err) != media.CodeCancelled || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
 	}
@@ -236,8 +236,8 @@ func late(ctx context.Context, m catalog.Model, err error) error {
 	return e
 }
 
-// ask returns the state of a task: from a notification, or from a poll.
-func (s steps) ask(ctx context.Context, p polling, notices *waiting, number int) (driver.Update, *media.Error) {
+// pollTask returns the state of a task: from a notification, or from a poll.
+func (s steps) pollTask(ctx context.Context, p polling, notices *taskWaiter, number int) (driver.Update, *media.Error) {
 	if news := notices.take(); news != nil && (news.Done || len(news.Items) > 0) {
 		return *news, nil
 	}
@@ -248,7 +248,7 @@ func (s steps) ask(ctx context.Context, p polling, notices *waiting, number int)
 			brief, stop = context.WithDeadline(brief, p.end)
 			defer stop()
 		}
-		u, err := within(brief, func() (driver.Update, error) { return p.call.plan.Driver.Poll(brief, p.task, p.handle) }, func(driver.Update) {})
+		u, err := callWithGrace(brief, func() (driver.Update, error) { return p.call.plan.Driver.Poll(brief, p.task, p.handle) }, func(driver.Update) {})
 		if err != nil && brief.Err() != nil && ctx.Err() == nil {
 			err = media.Errorf(media.CodeDeadline, "%s did not report the state of a task in time", p.task.Model.Name)
 		}
@@ -256,8 +256,8 @@ func (s steps) ask(ctx context.Context, p polling, notices *waiting, number int)
 	})
 }
 
-// rest waits until the next poll is due or a notification arrives.
-func (s steps) rest(ctx context.Context, pause time.Duration, notices *waiting) error {
+// waitForPoll waits until the next poll is due or a notification arrives.
+func (s steps) waitForPoll(ctx context.Context, pause time.Duration, notices *taskWaiter) error {
 	if notices.pending() {
 		return ctx.Err()
 	}
@@ -267,7 +267,7 @@ func (s steps) rest(ctx context.Context, pause time.Duration, notices *waiting) 
 	defer close(done)
 	go func() {
 		select {
-		case <-notices.bell:
+		case <-notices.signal:
 			wake()
 		case <-done:
 		}

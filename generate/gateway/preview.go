@@ -79,7 +79,7 @@ func (x *execution) partial(ctx context.Context, c call, slot int, b media.Blob)
 		return
 	}
 	index := c.slots[slot-1]
-	x.emit(ctx, generate.Event{Kind: generate.EventPartial, Slot: index, Sequence: x.previews.add(index, c, b), Partial: &b, Shows: max(c.plan.Gives, 1), Progress: -1, Status: generate.StatusRunning})
+	x.emit(ctx, generate.Event{Kind: generate.EventPartial, Slot: index, Sequence: x.previews.add(index, c, b), Partial: &b, Shows: max(c.plan.ResultsPerCall, 1), Progress: -1, Status: generate.StatusRunning})
 }
 
 // keepPreview records the last preview of a slot that ended without its picture.
@@ -100,7 +100,7 @@ func (x *execution) keepPreview(ctx context.Context, s generate.Slot) generate.S
 	d := delivery{x: x, call: p.call}
 	o := d.describe(ctx, p.last, s.Index, nil)
 	o.Partial = true
-	if p.call.plan.Gives > 1 {
+	if p.call.plan.ResultsPerCall > 1 {
 		o.Label += " (grid)"
 	}
 	o.Label += " (preview)"

@@ -39,8 +39,8 @@ func (r *recorder) note(change func()) {
 	change()
 }
 
-// lacks reports which parts of a slot could not be saved: the record of its output, the slot itself.
-func (r *recorder) lacks(s generate.Slot) (record, slot bool) {
+// unsavedParts reports which parts of a slot could not be saved: the record of its output, the slot itself.
+func (r *recorder) unsavedParts(s generate.Slot) (record, slot bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return s.Output != nil && r.unrecorded[s.Output.Digest], r.unsaved[s.Index]
@@ -79,7 +79,7 @@ func (r *recorder) slot(ctx context.Context, s generate.Slot) {
 
 // call saves an attempt that has been made, for a grace period even after ctx has ended.
 func (r *recorder) call(ctx context.Context, a operation.Attempt) {
-	save, done := saving(ctx)
+	save, done := saveContext(ctx)
 	defer done()
 	err := r.log.Attempt(save, a)
 	r.note(func() {
@@ -95,7 +95,7 @@ func (r *recorder) call(ctx context.Context, a operation.Attempt) {
 // together saves what fn saves in one commit, if the log can. If that fails, each part is saved separately, with its
 // own warning.
 func (r *recorder) together(ctx context.Context, fn func(context.Context)) {
-	if b, ok := r.log.(operation.Batcher); ok && b.Together(ctx, fn) == nil {
+	if b, ok := r.log.(operation.Batcher); ok && b.InTransaction(ctx, fn) == nil {
 		return
 	}
 	fn(ctx)
@@ -127,9 +127,9 @@ func (r *recorder) uncalled(ctx context.Context, c call, number int, reason *med
 }
 
 // retry saves the backlog again, and reports whether any of it remains.
-func (r *recorder) retry(ctx context.Context, b *board) (remaining bool) {
+func (r *recorder) retry(ctx context.Context, b *slotTable) (remaining bool) {
 	for _, s := range b.all() {
-		if record, slot := r.lacks(s); !record && !slot {
+		if record, slot := r.unsavedParts(s); !record && !slot {
 			continue
 		}
 		if s.Output != nil {
@@ -138,7 +138,7 @@ func (r *recorder) retry(ctx context.Context, b *board) (remaining bool) {
 			b.put(s)
 		}
 		r.slot(ctx, s) // a slot's last preview was kept when the slot ended
-		record, slot := r.lacks(s)
+		record, slot := r.unsavedParts(s)
 		remaining = remaining || record || slot
 	}
 	for _, a := range r.unsavedCalls() {
@@ -147,8 +147,8 @@ func (r *recorder) retry(ctx context.Context, b *board) (remaining bool) {
 	return remaining || len(r.unsavedCalls()) > 0
 }
 
-// behind reports whether a slot or a call could not be saved.
-func (r *recorder) behind() bool {
+// hasBacklog reports whether a slot or a call could not be saved.
+func (r *recorder) hasBacklog() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.calls) > 0 || slices.Contains(slices.Collect(maps.Values(r.unsaved)), true)

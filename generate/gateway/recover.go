@@ -37,14 +37,14 @@ func (x *execution) resumeCall(ctx context.Context, c call) (next int) {
 		x.recorder.end(ctx, a, operation.EventFail, attemptError(operation.Attempt{}))
 		return len(past) + 1
 	case isLost(a):
-		x.adopt(ctx, c, a)
+		x.endUnansweredCall(ctx, c, a)
 	case a.Status == generate.StatusSubmitted: // sent, or about to be sent, and not answered
-		h, elsewhere := x.find(ctx, c, a)
+		h, elsewhere := x.findTask(ctx, c, a)
 		switch {
 		case elsewhere != nil:
 			x.fail(ctx, c, 0, elsewhere)
 		case h == (driver.Handle{}):
-			x.adopt(ctx, c, a)
+			x.endUnansweredCall(ctx, c, a)
 		default:
 			a.Task, a.Status = h, x.notes.next(operation.SubjectAttempt, a.Status, operation.EventName)
 			x.followTask(ctx, c, a, func() { x.recorder.call(ctx, a) })
@@ -52,16 +52,16 @@ func (x *execution) resumeCall(ctx context.Context, c call) (next int) {
 	case a.Error != nil && a.Error.Retryable && len(past) < x.g.config.MaxAttempts && !x.board.settled(c.slots):
 		return len(past) + 1
 	case !x.board.settled(c.slots):
-		x.keep(ctx, c, a)
+		x.settleUnsavedCall(ctx, c, a)
 	}
 	return 0
 }
 
-// keep ends a finished call whose slots were not saved: they get the results that arrived for them, and the remaining
-// slots fail with the call's error.
-func (x *execution) keep(ctx context.Context, c call, a operation.Attempt) {
+// settleUnsavedCall ends a finished call whose slots were not saved: they get the results that arrived for them, and
+// the remaining slots fail with the call's error.
+func (x *execution) settleUnsavedCall(ctx context.Context, c call, a operation.Attempt) {
 	c.slots = slices.DeleteFunc(slices.Clone(c.slots), func(index int) bool { return x.board.slot(index).Error != nil })
-	save, done := saving(ctx)
+	save, done := saveContext(ctx)
 	defer done()
 	d := x.gather(save, c)
 	d.settle(save)
@@ -88,7 +88,7 @@ func (x *execution) followTask(ctx context.Context, c call, a operation.Attempt,
 	case failed != nil:
 		x.fail(ctx, c, d.got, failed)
 	case d.got < c.n():
-		x.fail(ctx, c, d.got, c.short(d.got))
+		x.fail(ctx, c, d.got, c.missingResultsError(d.got))
 	}
 }
 
@@ -97,7 +97,7 @@ func (x *execution) gather(ctx context.Context, c call) *delivery {
 	d := &delivery{x: x, call: c}
 	for _, index := range c.slots {
 		if x.board.slot(index).Output != nil {
-			d.got, d.given, d.made = d.got+1, d.given+1, d.made+1
+			d.got, d.producedCount, d.outputCount = d.got+1, d.producedCount+1, d.outputCount+1
 			continue
 		}
 		b, ok := x.history.take(x.chain.framed())
@@ -108,14 +108,14 @@ func (x *execution) gather(ctx context.Context, c call) *delivery {
 			x.partial(ctx, c, slices.Index(c.slots, index)+1, b) // it may be the picture or an earlier frame
 			break
 		}
-		d.one(ctx, driver.Item{Blob: &b}, nil)
+		d.deliverItem(ctx, driver.Item{Blob: &b}, nil)
 	}
 	return d
 }
 
-// adopt ends a call that was sent and not answered, with the results that arrived for it.
-func (x *execution) adopt(ctx context.Context, c call, a operation.Attempt) {
-	save, done := saving(ctx)
+// endUnansweredCall ends a call that was sent and not answered, with the results that arrived for it.
+func (x *execution) endUnansweredCall(ctx context.Context, c call, a operation.Attempt) {
+	save, done := saveContext(ctx)
 	defer done()
 	d := x.gather(save, c)
 	u := driver.Update{}
@@ -140,18 +140,19 @@ func (x *execution) adopt(ctx context.Context, c call, a operation.Attempt) {
 }
 
 const (
-	// looks is how many lists without the task are read; the provider may still be processing the request.
-	looks = 3
-	// findTime limits the wait for a list that does not come: what caused the lost answer often persists for a while.
-	findTime = time.Minute
-	// lookTime limits one look; longestLook limits the pause before the next one.
-	lookTime, longestLook = 30 * time.Second, 10 * time.Second
+	// maxLookups is how many lists without the task are read; the provider may still be processing the request.
+	maxLookups = 3
+	// findTimeout limits the wait for a list that does not come: what caused the lost answer often persists for a
+	// while.
+	findTimeout = time.Minute
+	// lookupTimeout limits one look; maxLookupPause limits the pause before the next one.
+	lookupTimeout, maxLookupPause = 30 * time.Second, 10 * time.Second
 )
 
-// find asks for the task of a call whose answer was lost. It returns zero if the provider lists no matching task, or
-// several. The error says that another process continues the call, or waits until the provider accepts the key: a list
-// that refuses the key says nothing about the task.
-func (x *execution) find(ctx context.Context, c call, a operation.Attempt) (driver.Handle, *media.Error) {
+// findTask asks for the task of a call whose answer was lost. It returns zero if the provider lists no matching task,
+// or several. The error says that another process continues the call, or waits until the provider accepts the key: a
+// list that refuses the key says nothing about the task.
+func (x *execution) findTask(ctx context.Context, c call, a operation.Attempt) (driver.Handle, *media.Error) {
 	d, ok := c.plan.Driver.(driver.Listed)
 	if !ok {
 		return driver.Handle{}, nil
@@ -161,7 +162,7 @@ func (x *execution) find(ctx context.Context, c call, a operation.Attempt) (driv
 	every := cmp.Or(time.Duration(t.Model.PollSeconds)*time.Second, defaultPoll)
 	read, pause, waited := 0, time.Duration(0), time.Duration(0)
 	for ctx.Err() == nil {
-		h, err := x.g.look(ctx, d, t, a.StartedAt)
+		h, err := x.g.lookUpTask(ctx, d, t, a.StartedAt)
 		if err == nil {
 			read++
 		}
@@ -169,11 +170,11 @@ func (x *execution) find(ctx context.Context, c call, a operation.Attempt) (driv
 			return h, nil
 		}
 		if err != nil && ctx.Err() == nil && refused(fault.Of(err)) && x.departure.resumable {
-			return driver.Handle{}, x.departure.shutOut(fault.Of(err), "the answer of a call was lost, and only the provider's list of tasks shows whether the call arrived, so it was left to be looked for once the provider accepts the key")
+			return driver.Handle{}, x.departure.leaveRefused(fault.Of(err), "the answer of a call was lost, and only the provider's list of tasks shows whether the call arrived, so it was left to be looked for once the provider accepts the key")
 		}
-		pause = min(pause+every, longestLook)
+		pause = min(pause+every, maxLookupPause)
 		waited += pause
-		if err != nil && !transient(fault.Of(err)) || read == looks || waited > findTime || x.steps.Sleep(ctx, pause) != nil {
+		if err != nil && !transient(fault.Of(err)) || read == maxLookups || waited > findTimeout || x.steps.Sleep(ctx, pause) != nil {
 			break
 		}
 	}
@@ -183,9 +184,9 @@ func (x *execution) find(ctx context.Context, c call, a operation.Attempt) (driv
 	return driver.Handle{}, nil
 }
 
-// look asks once. It ignores tasks that the log knows, since they belong to other calls.
-func (g *Gateway) look(ctx context.Context, d driver.Listed, t driver.Task, since time.Time) (driver.Handle, error) {
-	ctx, stop := context.WithTimeout(ctx, lookTime)
+// lookUpTask asks once. It ignores tasks that the log knows, since they belong to other calls.
+func (g *Gateway) lookUpTask(ctx context.Context, d driver.Listed, t driver.Task, since time.Time) (driver.Handle, error) {
+	ctx, stop := context.WithTimeout(ctx, lookupTimeout)
 	defer stop()
 	all, err := driver.Find(ctx, d, t, since)
 	if err != nil {
@@ -193,7 +194,7 @@ func (g *Gateway) look(ctx context.Context, d driver.Listed, t driver.Task, sinc
 	}
 	if g.resumer != nil {
 		all = slices.DeleteFunc(all, func(h driver.Handle) bool {
-			_, _, unknown := g.resumer.TaskOf(ctx, t.Model.Provider, h.ID)
+			_, _, unknown := g.resumer.OperationOfTask(ctx, t.Model.Provider, h.ID)
 			if media.CodeOf(unknown) != media.CodeNotFound {
 				err = errors.Join(err, unknown)
 				return true

@@ -50,7 +50,7 @@ func TestRehearse(t *testing.T) {
 			ctx := generate.WithAllowance(t.Context(), &generate.Allowance{Bounds: c.bounds})
 			c.req.Prompt = "a house"
 			for range 2 {
-				p, err := h.Rehearse(ctx, c.req)
+				p, err := h.DryRun(ctx, c.req)
 				if p == nil || p.Model.Name != c.model || c.refuse != (media.CodeOf(err) == media.CodeOverBudget) || !c.refuse && err != nil {
 					t.Fatalf("Rehearse: %+v, %v", p, err)
 				}
@@ -92,7 +92,7 @@ func TestRoomForSeveral(t *testing.T) {
 		{[]*plan.Plan{dear, unknown, free}, false},
 		{[]*plan.Plan{dear, unknown, cheap}, true},
 	} {
-		if err := h.Room(ctx, c.plans...); c.refuse != (media.CodeOf(err) == media.CodeOverBudget) {
+		if err := h.CheckRemaining(ctx, c.plans...); c.refuse != (media.CodeOf(err) == media.CodeOverBudget) {
 			t.Errorf("%d plans: %v", len(c.plans), err)
 		}
 	}

@@ -19,8 +19,8 @@ type PollMode int
 const (
 	// PollUntilDone polls until the model's wait is over; the default.
 	PollUntilDone PollMode = iota
-	// PollOnce polls each task once and leaves those that still run: for operations that have exceeded their wait. While
-	// another caller works on the operation, the error has code media.CodeConflict.
+	// PollOnce polls each task once and leaves those that still run: for operations that have exceeded their wait.
+	// While another caller works on the operation, the error has code media.CodeConflict.
 	PollOnce
 )
 
@@ -44,14 +44,14 @@ func (g *Gateway) Resume(ctx context.Context, id string, asking ...PollMode) (*g
 	case !handedOver(ctx):
 		return nil, fault.Of(ctx.Err())
 	}
-	save, done := saving(ctx)
+	save, done := saveContext(ctx)
 	defer done()
 	saved, err := g.resumer.Saved(save, id)
 	if err != nil {
 		return nil, err
 	}
 	res = saved.Result()
-	if !saved.Over() {
+	if !saved.Finished() {
 		res.Status, err = operation.Advance(operation.SubjectOperation, saved.Status(), operation.EventLeave)
 	}
 	return res, err
@@ -59,16 +59,16 @@ func (g *Gateway) Resume(ctx context.Context, id string, asking ...PollMode) (*g
 
 // resume continues an operation in progress. The log is read under a separate context.
 func (g *Gateway) resume(read, ctx context.Context, id string, e operation.Event, once bool) (*generate.Result, error) {
-	return g.enter(read, id, e, func(c *claim) (*generate.Result, error) {
+	return g.withClaim(read, id, e, func(c *claim) (*generate.Result, error) {
 		if e == operation.EventResume && c.undecided() {
-			return c.leave(ctx)
+			return c.releaseUnchanged(ctx)
 		}
 		return c.work(ctx, once)
 	})
 }
 
-// recollect creates the execution of a saved operation from its plan.
-func (g *Gateway) recollect(ctx context.Context, p *plan.Plan, saved *operation.Saved) *execution {
+// restoreExecution creates the execution of a saved operation from its plan.
+func (g *Gateway) restoreExecution(ctx context.Context, p *plan.Plan, saved *operation.Saved) *execution {
 	op := saved.Operation
 	op.Status = saved.Status()
 	if p.Dispositions == nil {
@@ -78,12 +78,12 @@ func (g *Gateway) recollect(ctx context.Context, p *plan.Plan, saved *operation.
 	x := g.newExecution(p, op)
 	x.notes.add(op.Metadata)
 	x.history.blobs = saved.Unassigned
-	x.remember(ctx, saved)
+	x.restore(ctx, saved)
 	return x
 }
 
-// remember restores the work of earlier processes and earlier rounds.
-func (x *execution) remember(ctx context.Context, saved *operation.Saved) {
+// restore restores the work of earlier processes and earlier rounds.
+func (x *execution) restore(ctx context.Context, saved *operation.Saved) {
 	for _, s := range saved.Slots {
 		x.board.extend(s.Index)
 		if s.Status != generate.StatusRunning {
@@ -95,7 +95,7 @@ func (x *execution) remember(ctx context.Context, saved *operation.Saved) {
 		p := x.chain.planOf(ctx, a)
 		for _, index := range a.Slots {
 			if index <= len(x.board.all()) && x.board.slot(index).Output != nil {
-				x.board.credit(index, p)
+				x.board.setMaker(index, p)
 			}
 		}
 		if a.FinishedAt.IsZero() {
@@ -103,7 +103,7 @@ func (x *execution) remember(ctx context.Context, saved *operation.Saved) {
 		}
 		x.bill.Count(p, a)
 		if a.Usage.Unsettled > 0 && (x.plan.Round == nil || a.Call >= x.plan.Round.First) {
-			x.board.doubt(a.Slots)
+			x.board.markUnsettled(a.Slots)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (x *execution) remember(ctx context.Context, saved *operation.Saved) {
 // polled instead of started again, and calls that were never made are made. Results that were already answered, and
 // interrupted synchronous calls, stay as they are.
 func (c *claim) rejoin(ctx context.Context) (*generate.Result, error) {
-	if !c.Over() {
+	if !c.Finished() {
 		return c.work(ctx, false)
 	}
 	g, slots := c.g, c.CutOff()
@@ -120,24 +120,24 @@ func (c *claim) rejoin(ctx context.Context) (*generate.Result, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !alone(p, c.Attempts):
-		return c.leave(ctx)
+	case !madeAllAttempts(p, c.Attempts):
+		return c.releaseUnchanged(ctx)
 	}
 	p.Round = nil
 	before := g.newExecution(p, c.Operation)
-	before.remember(ctx, c.Saved)
+	before.restore(ctx, c.Saved)
 	counted := before.bill.Charge(c.id)
 	p.Round, p.Frames = &plan.Round{First: 1, Slots: upTo(c.Operation.N), Before: &counted}, p.Frames || g.config.Partials
 	money := outstanding(p, c.Saved, slots)
-	if err := c.queue(ctx, again{event: operation.EventRejoin, plan: p, slots: slots, money: &money, tasks: c.Tasks(slots)}); err != nil {
+	if err := c.reopen(ctx, reopening{event: operation.EventRejoin, plan: p, slots: slots, money: &money, tasks: c.Tasks(slots)}); err != nil {
 		return nil, err
 	}
 	return c.work(ctx, false)
 }
 
-// alone reports whether the plan's model made all attempts, and none of them in a round that a person requested.
-// Otherwise the interrupted results cannot be told apart.
-func alone(p *plan.Plan, attempts []operation.Attempt) bool {
+// madeAllAttempts reports whether the plan's model made all attempts, and none of them in a round that a person
+// requested. Otherwise the interrupted results cannot be told apart.
+func madeAllAttempts(p *plan.Plan, attempts []operation.Attempt) bool {
 	if p.Round != nil && p.Round.Before == nil {
 		return false
 	}
@@ -190,18 +190,18 @@ type RetryOptions struct {
 // own idempotency keys, against the same budgets. First, results whose call may have been billed are looked up at a
 // provider that is [driver.Listed]. Existing results are fetched without a call and without new money; so is the result
 // of a task that its provider still has. An unfinished operation is continued, as by [Gateway.Resume]; results of a
-// call that had no answer, or whose answer could not be stored, are then requested under [RetryOptions.All]. Retry requests
-// results whose error is retryable or whose call was not billed, see [RetryOptions.All] for the others. An operation that has
-// all its results returns them, without a call. A process that dies during Retry leaves an operation that
-// [Gateway.Resume] continues. ctx has the owner in its scope.
+// call that had no answer, or whose answer could not be stored, are then requested under [RetryOptions.All]. Retry
+// requests results whose error is retryable or whose call was not billed, see [RetryOptions.All] for the others. An
+// operation that has all its results returns them, without a call. A process that dies during Retry leaves an operation
+// that [Gateway.Resume] continues. ctx has the owner in its scope.
 //
 // Errors: media.CodeNotFound for an unknown operation, media.CodeConflict for one that another caller works on,
-// media.CodeUnsupported if the log cannot resume, media.CodeInvalid if only results that need [RetryOptions.All] are missing,
-// or the code of the list that could not be read to look them up (a refused key: media.CodeUnauthorized),
+// media.CodeUnsupported if the log cannot resume, media.CodeInvalid if only results that need [RetryOptions.All] are
+// missing, or the code of the list that could not be read to look them up (a refused key: media.CodeUnauthorized),
 // media.CodeMissingKey, media.CodeOverBudget.
 func (g *Gateway) Retry(ctx context.Context, again RetryOptions) (*generate.Result, error) {
-	res, err := g.enter(ctx, again.Operation, operation.EventRetry, func(c *claim) (*generate.Result, error) {
-		if c.Over() {
+	res, err := g.withClaim(ctx, again.Operation, operation.EventRetry, func(c *claim) (*generate.Result, error) {
+		if c.Finished() {
 			return c.retry(ctx, again)
 		}
 		if !again.All && c.undecided() {
@@ -210,13 +210,13 @@ func (g *Gateway) Retry(ctx context.Context, again RetryOptions) (*generate.Resu
 		}
 		sent := slices.ContainsFunc(c.Attempts, func(a operation.Attempt) bool { return again.All && unanswered(a) })
 		res, err := c.work(ctx, false) // started work is fetched, and nothing is requested again
-		if err != nil || !sent || !res.Status.Over() {
+		if err != nil || !sent || !res.Status.Finished() {
 			return res, err
 		}
-		if err := c.take(ctx); err != nil {
+		if err := c.acquire(ctx); err != nil {
 			return nil, err
 		}
-		if !c.Over() { // its end could not be saved
+		if !c.Finished() { // its end could not be saved
 			return res, c.release(ctx)
 		}
 		return c.retry(ctx, again)
@@ -236,31 +236,31 @@ func (c *claim) retry(ctx context.Context, ask RetryOptions) (res *generate.Resu
 	case found != nil && found.Status == generate.StatusRunning:
 		return found, nil
 	case unseen != nil && errors.Is(unseen, errTaskUnseen) && !ask.All:
-		return nil, unlooked(c.id, unseen)
+		return nil, lookupError(c.id, unseen)
 	}
-	if err := c.take(ctx); err != nil { // looking takes time
+	if err := c.acquire(ctx); err != nil { // looking takes time
 		return nil, err
 	}
 	slots, err := c.Missing(ask.All, ask.Slots)
 	switch {
 	case err != nil && found != nil: // the remaining results are not safe to request, but something was found
 	case err != nil && unseen != nil:
-		return nil, unlooked(c.id, unseen)
+		return nil, lookupError(c.id, unseen)
 	case err != nil:
 		return nil, err
 	}
 	if len(slots) == 0 {
-		res, err = c.leave(ctx)
+		res, err = c.releaseUnchanged(ctx)
 	} else {
 		p, unread := c.g.Load(c.Operation.Request)
 		if unread != nil {
 			return nil, fault.Wrap("ask again for "+c.id, unread)
 		}
 		p.Round, p.Frames = &plan.Round{First: c.Calls(len(p.Calls)) + 1, Slots: slots}, p.Frames || c.g.config.Partials
-		p.Makes = p.Yields(len(slots))
-		p.EstimatedUSD = p.Estimate(p.Makes)
+		p.ResultCount = p.ResultCountFor(len(slots))
+		p.EstimatedUSD = p.Estimate(p.ResultCount)
 		money := p.Charge(c.id)
-		if err := c.queue(ctx, again{event: operation.EventRetry, plan: p, slots: slots, money: &money}); err != nil {
+		if err := c.reopen(ctx, reopening{event: operation.EventRetry, plan: p, slots: slots, money: &money}); err != nil {
 			return nil, err
 		}
 		res, err = c.work(ctx, false)
@@ -287,7 +287,7 @@ func (c *claim) retrieve(ctx context.Context) (found *generate.Result, unseen *m
 		if found, err = c.workOnTask(ctx, operation.EventRetry, *a); err != nil || found.Status == generate.StatusRunning {
 			return found, unseen, err
 		}
-		if err = c.take(ctx); err != nil {
+		if err = c.acquire(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -296,12 +296,12 @@ func (c *claim) retrieve(ctx context.Context) (found *generate.Result, unseen *m
 // findLost looks for calls that ended as unsettled, and returns the first one found, or nil. unseen is as for retrieve.
 func (c *claim) findLost(ctx context.Context, tried map[string]bool) (_ *operation.Attempt, unseen *media.Error) {
 	p, err := c.g.Read(c.Operation.Request)
-	if err != nil || !c.Over() {
+	if err != nil || !c.Finished() {
 		return nil, nil //nolint:nilerr // Retry returns the error.
 	}
 	x := c.g.newExecution(p, c.Operation)
 	for _, a := range slices.Concat(c.GivenUp(), c.Unfetched()) {
-		there, failed := x.seek(ctx, c.Saved, &a, tried)
+		there, failed := x.lookUpAttempt(ctx, c.Saved, &a, tried)
 		if failed != nil {
 			unseen = failed
 		}
@@ -315,10 +315,10 @@ func (c *claim) findLost(ctx context.Context, tried map[string]bool) (_ *operati
 // errTaskUnseen is the cause if it is unknown whether the provider of a task still has its results.
 var errTaskUnseen = errors.New("the task could not be asked for")
 
-// seek looks once for a call that ended as unsettled: it checks whether the task's provider has a result or, if the
-// task is unknown, looks it up in the list and sets it in the attempt. unseen is why that failed, including a missing
-// key; errTaskUnseen is its cause if the task is known.
-func (x *execution) seek(ctx context.Context, saved *operation.Saved, a *operation.Attempt, tried map[string]bool) (there bool, unseen *media.Error) {
+// lookUpAttempt looks once for a call that ended as unsettled: it checks whether the task's provider has a result or,
+// if the task is unknown, looks it up in the list and sets it in the attempt. unseen is why that failed, including a
+// missing key; errTaskUnseen is its cause if the task is known.
+func (x *execution) lookUpAttempt(ctx context.Context, saved *operation.Saved, a *operation.Attempt, tried map[string]bool) (there bool, unseen *media.Error) {
 	ctx = media.WithScope(ctx, saved.Scope)
 	p := x.chain.planOf(ctx, *a)
 	lister, lists := p.Driver.(driver.Listed)
@@ -332,14 +332,14 @@ func (x *execution) seek(ctx context.Context, saved *operation.Saved, a *operati
 	case err != nil:
 	case known:
 		tried[a.ID] = true
-		brief, stop := context.WithTimeout(ctx, lookTime)
+		brief, stop := context.WithTimeout(ctx, lookupTimeout)
 		defer stop()
 		var u driver.Update
 		u, err = p.Driver.Poll(brief, t, a.Task)
 		there = err == nil && u.Done && slices.ContainsFunc(u.Items, func(it driver.Item) bool { return it.Err == nil })
 	default:
 		t.Key = a.Key
-		a.Task, err = x.g.look(ctx, lister, t, a.StartedAt)
+		a.Task, err = x.g.lookUpTask(ctx, lister, t, a.StartedAt)
 		there = a.Task != (driver.Handle{})
 	}
 	code := media.CodeOf(err)
@@ -353,9 +353,9 @@ func (x *execution) seek(ctx context.Context, saved *operation.Saved, a *operati
 	return false, &reason
 }
 
-// unlooked is the error if the only missing results may have been billed and could not be looked up, so that nothing is
-// requested again.
-func unlooked(operation string, reason *media.Error) error {
+// lookupError is the error if the only missing results may have been billed and could not be looked up, so that nothing
+// is requested again.
+func lookupError(operation string, reason *media.Error) error {
 	e := *reason
 	e.Message = "look for results of operation " + operation + " that may be there: " + reason.Message +
 		": ask again when that is mended, or for all (--all) if you accept that they may be billed once more"

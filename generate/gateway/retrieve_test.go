@@ -234,7 +234,7 @@ func TestRetryFindsWhatAnotherModelMade(t *testing.T) {
 	}
 	ctx := generate.WithAllowance(t.Context(), &generate.Allowance{Bounds: generate.Bounds{USD: "5"}})
 	left := func() string { // what the budget says when too much is asked of it
-		_, err := generate.InMemory{}.Room(ctx, generate.Charge{USD: new("100")})
+		_, err := generate.InMemory{}.CheckRemaining(ctx, generate.Charge{USD: new("100")})
 		return err.Error()
 	}
 	first, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house", Fallback: []string{"Nano Banana Pro"}})

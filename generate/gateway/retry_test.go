@@ -167,7 +167,9 @@ func (b *ledgerBudget) Reserve(_ context.Context, c generate.Charge) error {
 	return b.refuse
 }
 
-func (b *ledgerBudget) Room(context.Context, generate.Charge) (bool, error) { return true, b.refuse }
+func (b *ledgerBudget) CheckRemaining(context.Context, generate.Charge) (bool, error) {
+	return true, b.refuse
+}
 
 func (b *ledgerBudget) Settle(_ context.Context, c generate.Charge) error {
 	b.mu.Lock()

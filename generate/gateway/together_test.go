@@ -35,7 +35,7 @@ func (c *commits) save(ctx context.Context, what string) {
 	c.saves = append(c.saves, what)
 }
 
-func (c *commits) Together(ctx context.Context, fn func(context.Context)) error {
+func (c *commits) InTransaction(ctx context.Context, fn func(context.Context)) error {
 	fn(context.WithValue(ctx, inCommit{}, true))
 	if c.broken {
 		return errors.New("the disk is gone")

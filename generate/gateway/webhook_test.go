@@ -27,7 +27,7 @@ func signed(t *testing.T) *house {
 		return driver.Update{Task: to, Done: true, Items: []driver.Item{h.picture(ctx, t, 1)}}, nil
 	}
 	h.Gateway = h.heir(t, func(c *gateway.Config) {
-		c.Drivers[0] = listening{h.openai, func(_ context.Context, n driver.Notification) (driver.Update, error) {
+		c.Drivers[0] = notifyContext{h.openai, func(_ context.Context, n driver.Notification) (driver.Update, error) {
 			return driver.Update{Task: driver.Handle{ID: "t"}, Done: string(n.Body) == "done", Progress: -1}, nil
 		}}
 		c.Budget, c.Catalogue = &generate.InMemory{}, ones(t)

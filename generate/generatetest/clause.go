@@ -38,7 +38,7 @@ func (c Clause) title(variant int) string {
 // scenarios, then the faults. Every harness has the same names in the same order.
 func Clauses(t *testing.T, h Harness) []Clause {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	var all []Clause
 	for _, s := range scenarios() {
 		c := Clause{Name: s.name, Variants: 1, play: func(t *testing.T, h Harness, _ int) {
@@ -81,30 +81,30 @@ type scenario struct {
 func scenarios() []scenario {
 	return []scenario{
 		{"ready", nil, ready},
-		{"one", nil, one},
-		{"several", nil, several},
+		{"one", nil, singleResult},
+		{"several", nil, multipleResults},
 		{"sequential calls are independent", nil, independent},
-		{"many at once", nil, many},
-		{"ended context", nil, ended},
-		{"bytes are the provider's", noProvider, exact},
+		{"many at once", nil, concurrentCalls},
+		{"ended context", nil, rejectsCancelledContext},
+		{"bytes are the provider's", noProvider, storesExactBytes},
 		{"every setting", scripted, settings},
 		{"strict refuses before any call", nil, strict},
 		{"bad input is refused before any call", nil, misused},
-		{"pictures are made fit, in strict mode refused", noConversion, madeFit},
+		{"pictures are made fit, in strict mode refused", noConversion, convertsInputs},
 		{"n beyond one call", nil, splitCalls},
 		{"only the failed call is repeated", noProvider, repeated},
-		{"a refused call keeps the others", noProvider, kept},
-		{"failed results are asked for again, once", noProvider, askedAgain},
-		{"moderated results are asked for again on wish only", noProvider, askedAgainOnWish},
+		{"a refused call keeps the others", noProvider, keepsOtherSlots},
+		{"failed results are asked for again, once", noProvider, retriesFailedSlots},
+		{"moderated results are asked for again on wish only", noProvider, retriesModeratedOnRequest},
 		{"edit", noEdit, edit},
-		{"edit of what is not there", noPictures, lost},
+		{"edit of what is not there", noPictures, rejectsMissingInput},
 		{"mask", noMask, mask},
 		{"variation", noVariation, vary},
 		{"poll of what is not there", nil, pollUnknown},
 		{"cancel is idempotent", nil, cancelTwice},
-		{"task is taken up by another process", noTask, takenUp},
-		{"task whose name was lost is found by another process", noList, foundAgain},
-		{"a lost task is told from others", noList, foundAmong},
+		{"task is taken up by another process", noTask, adoptsTask},
+		{"task whose name was lost is found by another process", noList, recoversLostTask},
+		{"a lost task is told from others", noList, findsTaskByKey},
 		{"task whose name was lost is known by its notification", noAddress, notifiedAfterRestart},
 		{"such a task is known also after it was given up", noAddress, notifiedLate},
 		{"notifications in order", noWebhook, notified},
@@ -125,7 +125,7 @@ func noProvider(_ Harness, b *bench) string {
 	return ""
 }
 
-func scripted(h Harness, _ *bench) string { return h.Scripted }
+func scripted(h Harness, _ *bench) string { return h.ScriptedReason }
 
 func noEdit(_ Harness, b *bench) string {
 	if !slices.Contains(b.model.Methods, generate.MethodEdit) {
@@ -135,8 +135,8 @@ func noEdit(_ Harness, b *bench) string {
 }
 
 func noPictures(h Harness, b *bench) string {
-	if h.Scripted != "" {
-		return h.Scripted
+	if h.ScriptedReason != "" {
+		return h.ScriptedReason
 	}
 	return noEdit(h, b)
 }
@@ -198,15 +198,15 @@ func noAddress(h Harness, b *bench) string {
 }
 
 func noGrid(h Harness, _ *bench) string {
-	if !h.Cut {
+	if !h.CutsGrid {
 		return "a call gives whole pictures, not a grid"
 	}
 	return ""
 }
 
 func noStream(h Harness, b *bench) string {
-	if h.Scripted != "" {
-		return h.Scripted
+	if h.ScriptedReason != "" {
+		return h.ScriptedReason
 	}
 	if !slices.Contains(b.model.Supports, "stream") {
 		return "the model gives no previews"

@@ -43,20 +43,20 @@ type Harness struct {
 	// PerCall is how many results every call makes, whatever number is requested; 0 means
 	// the requested number.
 	PerCall int
-	// Cut means that every call makes one grid, which the Gateway cuts.
-	Cut bool
+	// CutsGrid means that every call makes one grid, which the Gateway cuts.
+	CutsGrid bool
 	// Masked, if not nil, is the request that edits a picture of the provider before a mask is
 	// applied to the result: such a provider accepts masks for no other pictures.
 	Masked *generate.Request
-	// Unstoppable means that the provider cannot stop a task.
-	Unstoppable bool
+	// CannotCancel means that the provider cannot stop a task.
+	CannotCancel bool
 	// NotifySecret is the secret that signs the provider's notifications or is sent in them;
 	// empty if they are unsigned.
 	NotifySecret string
-	// NoKey says why the driver needs no key; empty if it needs one.
-	NoKey string
-	// Scripted says why the driver ignores the requests; empty if it is a real one.
-	Scripted string
+	// NoKeyReason says why the driver needs no key; empty if it needs one.
+	NoKeyReason string
+	// ScriptedReason says why the driver ignores the requests; empty if it is a real one.
+	ScriptedReason string
 }
 
 // bench is a driver with everything that it needs.
@@ -79,9 +79,9 @@ type bench struct {
 // now returns the date of every scenario.
 func now() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
-// set builds a new bench; change, if not nil, may modify the gateway's configuration last. At
+// newBench builds a new bench; change, if not nil, may modify the gateway's configuration last. At
 // the end of the test, every captured call must follow the provider's documented schema.
-func (h Harness) set(t *testing.T, change func(*bench, *gateway.Config)) *bench {
+func (h Harness) newBench(t *testing.T, change func(*bench, *gateway.Config)) *bench {
 	t.Helper()
 	b := &bench{codec: wiretest.NewCodec(t), log: &Log{}, recorder: &Recorder{}, journal: &Journal{}, traffic: &traffic{}, money: &countingBudget{}}
 	base, key := "", ""
@@ -90,7 +90,7 @@ func (h Harness) set(t *testing.T, change func(*bench, *gateway.Config)) *bench 
 		b.traffic.inner = b.sim
 		server := httptest.NewServer(b.traffic)
 		t.Cleanup(server.Close)
-		t.Cleanup(func() { documented(t, b.sim) })
+		t.Cleanup(func() { checkDocumented(t, b.sim) })
 		base, key = server.URL, b.sim.Key()
 	}
 	b.driver, b.fetch = h.Driver(t, base, key, b.codec), b.traffic.fetch(base)
@@ -117,8 +117,8 @@ func (h Harness) set(t *testing.T, change func(*bench, *gateway.Config)) *bench 
 	return b
 }
 
-// documented checks that the calls follow the provider's documented schema.
-func documented(t *testing.T, service Simulator) {
+// checkDocumented checks that the calls follow the provider's documented schema.
+func checkDocumented(t *testing.T, service Simulator) {
 	t.Helper()
 	for _, c := range service.Captured() {
 		if err := service.Violation(c); err != nil {
@@ -131,9 +131,9 @@ func documented(t *testing.T, service Simulator) {
 type traffic struct {
 	inner http.Handler
 
-	mu         sync.Mutex // guards all below
-	under, top int
-	links      []string // those fetched
+	mu             sync.Mutex // guards all below
+	inFlight, peak int
+	links          []string // those fetched
 }
 
 // ServeHTTP forwards a call.
@@ -155,15 +155,15 @@ func (r *traffic) fetched(q *http.Request) bool {
 func (r *traffic) count(change int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.under += change
-	r.top = max(r.top, r.under)
+	r.inFlight += change
+	r.peak = max(r.peak, r.inFlight)
 }
 
-// most returns the maximum number of concurrent calls.
-func (r *traffic) most() int {
+// maxConcurrent returns the maximum number of concurrent calls.
+func (r *traffic) maxConcurrent() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.top
+	return r.peak
 }
 
 // fetch downloads results by link, guarded as in the program: of the private addresses, it
@@ -199,26 +199,26 @@ func (b *bench) request(t *testing.T, n int) generate.Request {
 // scoped adds the scope of a run: pictures are sent only within a run.
 func scoped(ctx context.Context) context.Context { return media.WithScope(ctx, scope) }
 
-// must generates and checks what holds for every result.
-func (b *bench) must(t *testing.T, r generate.Request) *generate.Result {
+// mustGenerate generates and checks what holds for every result.
+func (b *bench) mustGenerate(t *testing.T, r generate.Request) *generate.Result {
 	t.Helper()
 	got, err := b.gateway.Generate(scoped(t.Context()), r)
 	if err != nil {
 		t.Fatalf("Generate: %v", err)
 	}
-	b.clean(t, got)
+	b.checkNoLeaks(t, got)
 	return got
 }
 
-// ask is must for n results of a valid request.
-func (b *bench) ask(t *testing.T, n int) *generate.Result {
+// mustGenerateN is must for n results of a valid request.
+func (b *bench) mustGenerateN(t *testing.T, n int) *generate.Result {
 	t.Helper()
-	return b.must(t, b.request(t, n))
+	return b.mustGenerate(t, b.request(t, n))
 }
 
-// clean checks that a result, its journal and its records contain no media and no key, and
+// checkNoLeaks checks that a result, its journal and its records contain no media and no key, and
 // that its money was reserved and, unless it is still running, settled once.
-func (b *bench) clean(t *testing.T, r *generate.Result) {
+func (b *bench) checkNoLeaks(t *testing.T, r *generate.Result) {
 	t.Helper()
 	if r.Status == generate.StatusRunning {
 		if b.money.counts(r.Operation) != [2]int{1, 0} {
@@ -281,7 +281,7 @@ func Record(t *testing.T, h Harness, passed func(Clause)) {
 // FirstCall returns the call that a valid request makes, and the simulator that received it.
 func FirstCall(t *testing.T, h Harness) (sim.Captured, Simulator) {
 	t.Helper()
-	b := h.set(t, nil)
-	b.ask(t, 1)
+	b := h.newBench(t, nil)
+	b.mustGenerateN(t, 1)
 	return b.sim.Captured()[0], b.sim
 }

@@ -17,7 +17,7 @@ func TestFake(t *testing.T) {
 	t.Parallel()
 	var shade atomic.Int32
 	generatetest.Run(t, generatetest.Harness{
-		Model: "Atelier Offline", NoKey: "it is a fake", Scripted: "a script looks at no request",
+		Model: "Atelier Offline", NoKeyReason: "it is a fake", ScriptedReason: "a script looks at no request",
 		Driver: func(tb testing.TB, _, _ string, codec *wire.Codec) driver.Driver {
 			tb.Helper()
 			return &generatetest.Driver{Name: "offline", Make: func(ctx context.Context, _ driver.Task, _ int) (media.Blob, error) {

@@ -28,7 +28,7 @@ type Log struct {
 	operations map[string]operation.Operation
 	scopes     map[string]media.Scope
 	holders    map[string]string
-	dead       map[[2]string]bool // operations with their holders that Orphan has declared dead
+	orphaned   map[[2]string]bool // operations with their holders that Orphan has declared dead
 	attempts   []operation.Attempt
 	slots      map[string][]generate.Slot
 }
@@ -67,7 +67,7 @@ func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 	}
 	if l.operations == nil {
 		l.operations, l.slots = map[string]operation.Operation{}, map[string][]generate.Slot{}
-		l.scopes, l.holders, l.dead = map[string]media.Scope{}, map[string]string{}, map[[2]string]bool{}
+		l.scopes, l.holders, l.orphaned = map[string]media.Scope{}, map[string]string{}, map[[2]string]bool{}
 	}
 	l.scopes[op.ID] = media.ScopeOf(ctx)
 	l.operations[op.ID] = op
@@ -175,7 +175,7 @@ func (l *Log) Hold(_ context.Context, operation, holder string) error {
 	if _, ok := l.operations[operation]; !ok {
 		return media.Errorf(media.CodeNotFound, "there is no operation %s", operation)
 	}
-	if by := l.holders[operation]; by != "" && by != holder || l.dead[[2]string{operation, holder}] {
+	if by := l.holders[operation]; by != "" && by != holder || l.orphaned[[2]string{operation, holder}] {
 		return media.Errorf(media.CodeConflict, "%s works on it", by)
 	}
 	l.holders[operation] = holder
@@ -222,7 +222,7 @@ func (l *Log) Reopen(_ context.Context, op operation.Operation, slots []int) err
 func (l *Log) Orphan(operation string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.dead[[2]string{operation, l.holders[operation]}] = true
+	l.orphaned[[2]string{operation, l.holders[operation]}] = true
 	delete(l.holders, operation)
 }
 
@@ -271,8 +271,8 @@ func (l *Log) Saved(_ context.Context, id string) (*operation.Saved, error) {
 	return s, nil
 }
 
-// TaskOf returns the operation of a task.
-func (l *Log) TaskOf(_ context.Context, provider, taskID string) (string, media.Scope, error) {
+// OperationOfTask returns the operation of a task.
+func (l *Log) OperationOfTask(_ context.Context, provider, taskID string) (string, media.Scope, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, a := range l.attempts {

@@ -24,17 +24,17 @@ import (
 // ready: a driver without a key says so, names the variable and makes no call.
 func ready(t *testing.T, h Harness) {
 	t.Helper()
-	if err := h.set(t, nil).driver.Ready(); err != nil {
+	if err := h.newBench(t, nil).driver.Ready(); err != nil {
 		t.Errorf("Ready with a key: %v", err)
 	}
 	without := h.Driver(t, "http://127.0.0.1:1", "", wiretest.NewCodec(t))
 	err := without.Ready()
 	switch {
-	case h.NoKey != "" && err != nil:
-		t.Errorf("Ready without a key: %v, but %s", err, h.NoKey)
-	case h.NoKey == "" && media.CodeOf(err) != media.CodeMissingKey:
+	case h.NoKeyReason != "" && err != nil:
+		t.Errorf("Ready without a key: %v, but %s", err, h.NoKeyReason)
+	case h.NoKeyReason == "" && media.CodeOf(err) != media.CodeMissingKey:
 		t.Errorf("Ready without a key: %v, want %s", err, media.CodeMissingKey)
-	case h.NoKey == "" && !variable.MatchString(err.Error()):
+	case h.NoKeyReason == "" && !variable.MatchString(err.Error()):
 		t.Errorf("Ready without a key: %q does not name the variable", err)
 	}
 	if a, b := without.Provider(), without.Provider(); a == "" || a != b {
@@ -61,16 +61,16 @@ func grids(outputs []media.Output) int {
 	return len(refs)
 }
 
-// one: a result arrives, is stored, sniffed and recorded.
-func one(t *testing.T, h Harness) {
+// singleResult: a result arrives, is stored, sniffed and recorded.
+func singleResult(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
-	got := b.ask(t, 1)
+	b := h.newBench(t, nil)
+	got := b.mustGenerateN(t, 1)
 	if got.Status != generate.StatusSucceeded || len(got.Slots) != h.results(1) || got.Err() != nil {
 		t.Fatalf("status %s, %d slots, %v; want %d", got.Status, len(got.Slots), got.Err(), h.results(1))
 	}
 	o := got.Slots[0].Output
-	if o.MIMEType == "" || o.Digest.IsZero() || o.SizeBytes == 0 || !b.extent(*o) {
+	if o.MIMEType == "" || o.Digest.IsZero() || o.SizeBytes == 0 || !b.hasMediaFacts(*o) {
 		t.Errorf("output %s of %dx%d and %g s lacks facts", o, o.Width, o.Height, o.DurationSeconds)
 	}
 	if have := b.bytesOf(t, *o); media.NewDigest(sha256.Sum256(have)) != o.Digest {
@@ -96,9 +96,9 @@ func one(t *testing.T, h Harness) {
 	}
 }
 
-// extent reports whether an output has the facts of its modality: a size in pixels, or a
+// hasMediaFacts reports whether an output has the facts of its modality: a size in pixels, or a
 // duration.
-func (b *bench) extent(o media.Output) bool {
+func (b *bench) hasMediaFacts(o media.Output) bool {
 	switch {
 	case o.Modality != b.model.Modality:
 		return false
@@ -123,10 +123,10 @@ func (b *bench) bytesOf(t *testing.T, o media.Output) []byte {
 	return all
 }
 
-// several: three results in slot order, all different.
-func several(t *testing.T, h Harness) {
+// multipleResults: three results in slot order, all different.
+func multipleResults(t *testing.T, h Harness) {
 	t.Helper()
-	got := h.set(t, nil).ask(t, 3)
+	got := h.newBench(t, nil).mustGenerateN(t, 3)
 	seen := map[media.Digest]bool{}
 	for i, s := range got.Slots {
 		if s.Index != i+1 || s.Status != generate.StatusSucceeded {
@@ -143,13 +143,13 @@ func several(t *testing.T, h Harness) {
 // independent: a failed call leaves nothing behind for the next one.
 func independent(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	if b.sim != nil {
 		b.sim.Inject(sim.Injection{Fault: sim.FaultHTML})
-		b.ask(t, 1)
+		b.mustGenerateN(t, 1)
 	}
 	for range 2 {
-		if got := b.ask(t, 1); got.Status != generate.StatusSucceeded {
+		if got := b.mustGenerateN(t, 1); got.Status != generate.StatusSucceeded {
 			t.Errorf("status %s: %v", got.Status, got.Err())
 		}
 	}
@@ -159,7 +159,7 @@ func independent(t *testing.T, h Harness) {
 // has nothing to poll.
 func pollUnknown(t *testing.T, h Harness) {
 	t.Helper()
-	_, err := h.set(t, nil).driver.Poll(t.Context(), driver.Task{}, driver.Handle{ID: "no-such-task"})
+	_, err := h.newBench(t, nil).driver.Poll(t.Context(), driver.Task{}, driver.Handle{ID: "no-such-task"})
 	if c := media.CodeOf(err); c != media.CodeUnsupported && c != media.CodeNotFound {
 		t.Errorf("Poll of a task that is not there: %v, want %s or %s", err, media.CodeUnsupported, media.CodeNotFound)
 	}
@@ -169,19 +169,19 @@ func pollUnknown(t *testing.T, h Harness) {
 // tasks says so, because they continue and are billed.
 func cancelTwice(t *testing.T, h Harness) {
 	t.Helper()
-	d := h.set(t, nil).driver
+	d := h.newBench(t, nil).driver
 	for range 2 {
 		err := d.Cancel(t.Context(), driver.Handle{ID: "no-such-task"})
-		if (media.CodeOf(err) == media.CodeUnsupported) != h.Unstoppable || !h.Unstoppable && err != nil {
+		if (media.CodeOf(err) == media.CodeUnsupported) != h.CannotCancel || !h.CannotCancel && err != nil {
 			t.Errorf("Cancel: %v", err)
 		}
 	}
 }
 
-// ended: with a cancelled context, no call is made.
-func ended(t *testing.T, h Harness) {
+// rejectsCancelledContext: with a cancelled context, no call is made.
+func rejectsCancelledContext(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	r := b.request(t, 1)
@@ -194,10 +194,10 @@ func ended(t *testing.T, h Harness) {
 	}
 }
 
-// many: the driver is safe for concurrent use and keeps results apart.
-func many(t *testing.T, h Harness) {
+// concurrentCalls: the driver is safe for concurrent use and keeps results apart.
+func concurrentCalls(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	var all sync.WaitGroup
 	var cut atomic.Int32
 	r := b.request(t, 2)
@@ -217,15 +217,15 @@ func many(t *testing.T, h Harness) {
 	}
 }
 
-// exact: the stored bytes are exactly those that the provider sent.
-func exact(t *testing.T, h Harness) {
+// storesExactBytes: the stored bytes are exactly those that the provider sent.
+func storesExactBytes(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	sent, ok := b.sim.(interface{ Sent() []media.Digest })
 	if !ok {
 		t.Fatalf("%T has no Sent", b.sim)
 	}
-	b.ask(t, 2)
+	b.mustGenerateN(t, 2)
 	for _, o := range b.recorder.Records() {
 		if !slices.Contains(sent.Sent(), o.Digest) && grids([]media.Output{o}) == 0 {
 			t.Errorf("%s was never sent", o)
@@ -241,9 +241,9 @@ func exact(t *testing.T, h Harness) {
 // partialN: a missing result does not affect the others.
 func partialN(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	b.sim.Inject(sim.Injection{Fault: sim.FaultPartialN})
-	got := b.ask(t, 2)
+	got := b.mustGenerateN(t, 2)
 	if got.Status != generate.StatusPartial || len(got.Outputs()) != 1 || got.Err() != nil {
 		t.Errorf("status %s with %d outputs, want partial with 1", got.Status, len(got.Outputs()))
 	}

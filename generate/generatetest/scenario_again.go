@@ -18,15 +18,15 @@ func (h Harness) refused(t *testing.T, f sim.Fault) (*bench, *generate.Result) {
 	t.Helper()
 	b, r := h.split(t)
 	b.sim.Inject(sim.Injection{}, sim.Injection{Fault: f, Variant: 1}) // variant 0 of a quota may ask to wait
-	got := b.must(t, r)
+	got := b.mustGenerate(t, r)
 	if got.Status != generate.StatusPartial {
 		t.Fatalf("status %s, %v", got.Status, got.Err())
 	}
 	return b, got
 }
 
-// second returns a gateway of another process on the same ledger.
-func (b *bench) second(t *testing.T) *gateway.Gateway {
+// newSecondGateway returns a gateway of another process on the same ledger.
+func (b *bench) newSecondGateway(t *testing.T) *gateway.Gateway {
 	t.Helper()
 	g, err := gateway.New(gateway.Config{
 		Drivers: []driver.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: &Journal{},
@@ -38,16 +38,16 @@ func (b *bench) second(t *testing.T) *gateway.Gateway {
 	return g
 }
 
-// askedAgain: a result that failed without cost is retried in the same operation, by one call
+// retriesFailedSlots: a result that failed without cost is retried in the same operation, by one call
 // even if two processes try, and existing results are kept.
-func askedAgain(t *testing.T, h Harness) {
+func retriesFailedSlots(t *testing.T, h Harness) {
 	t.Helper()
 	b, first := h.refused(t, sim.FaultQuota)
 	before := len(b.sim.Captured())
 	again := gateway.RetryOptions{Operation: first.Operation}
 	var all sync.WaitGroup
 	var done atomic.Int32
-	for _, g := range []*gateway.Gateway{b.gateway, b.second(t)} {
+	for _, g := range []*gateway.Gateway{b.gateway, b.newSecondGateway(t)} {
 		all.Go(func() {
 			got, err := g.Retry(scoped(t.Context()), again)
 			switch {
@@ -66,14 +66,14 @@ func askedAgain(t *testing.T, h Harness) {
 	if err != nil || len(b.sim.Captured()) != before+1 {
 		t.Fatalf("Retry of what is whole: %v, %d calls", err, len(b.sim.Captured()))
 	}
-	b.merged(t, first, got)
+	b.checkMerged(t, first, got)
 	if !b.money.times(got.Operation, 2) {
 		t.Error("the money of each round was not reserved and settled once")
 	}
 }
 
-// merged checks that a result is complete and contains what the first one had.
-func (b *bench) merged(t *testing.T, first, got *generate.Result) {
+// checkMerged checks that a result is complete and contains what the first one had.
+func (b *bench) checkMerged(t *testing.T, first, got *generate.Result) {
 	t.Helper()
 	if got.Operation != first.Operation || got.Status != generate.StatusSucceeded || len(got.Slots) < len(first.Slots) || got.Err() != nil {
 		t.Fatalf("%s %s with %d slots, want %s with %d; %v", got.Operation, got.Status, len(got.Slots), first.Operation, len(first.Slots), got.Err())
@@ -96,8 +96,8 @@ func (b *bench) merged(t *testing.T, first, got *generate.Result) {
 	}
 }
 
-// askedAgainOnWish: a moderated result is retried only on request.
-func askedAgainOnWish(t *testing.T, h Harness) {
+// retriesModeratedOnRequest: a moderated result is retried only on request.
+func retriesModeratedOnRequest(t *testing.T, h Harness) {
 	t.Helper()
 	b, first := h.refused(t, sim.FaultModerated)
 	before := len(b.sim.Captured())
@@ -111,7 +111,7 @@ func askedAgainOnWish(t *testing.T, h Harness) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.merged(t, first, got)
+	b.checkMerged(t, first, got)
 	if n := len(b.sim.Captured()); n != before+1 {
 		t.Errorf("%d calls, want %d", n, before+1)
 	}

@@ -65,7 +65,7 @@ func (b *bench) misuses(t *testing.T) map[string]misuse {
 // misused: invalid input returns a clear error before anything is journalled, reserved or called.
 func misused(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	for name, m := range b.misuses(t) {
 		r := b.request(t, 1)
 		m.change(&r)
@@ -82,11 +82,11 @@ func misused(t *testing.T, h Harness) {
 	}
 }
 
-// madeFit: a picture and a mask of unsupported types are converted and reported as adapted,
+// convertsInputs: a picture and a mask of unsupported types are converted and reported as adapted,
 // and in strict mode refused before any call.
-func madeFit(t *testing.T, h Harness) {
+func convertsInputs(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	img := image.NewPaletted(image.Rect(0, 0, inputWidth, inputHeight), color.Palette{color.Black, color.White})
 	for i := range img.Pix[:len(img.Pix)/2] {
 		img.Pix[i] = 1
@@ -113,8 +113,8 @@ func madeFit(t *testing.T, h Harness) {
 		t.Errorf("strict: %v; want %s and no call", err, media.CodeUnsupported)
 	}
 	r.Strict = false
-	got := b.must(t, r)
-	b.descends(t, h, got, r)
+	got := b.mustGenerate(t, r)
+	b.checkLineage(t, h, got, r)
 	for _, setting := range want {
 		if !slices.ContainsFunc(got.Dispositions, func(d generate.Disposition) bool {
 			return d.Setting == setting && d.Outcome == generate.OutcomeAdapted && d.Reason != ""

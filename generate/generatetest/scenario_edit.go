@@ -51,8 +51,8 @@ func (b *bench) edits(t *testing.T) generate.Request {
 	return r
 }
 
-// descends checks that there is one result, made from the pictures of the request.
-func (b *bench) descends(t *testing.T, h Harness, got *generate.Result, r generate.Request) {
+// checkLineage checks that there is one result, made from the pictures of the request.
+func (b *bench) checkLineage(t *testing.T, h Harness, got *generate.Result, r generate.Request) {
 	t.Helper()
 	if got.Status != generate.StatusSucceeded || len(got.Slots) != h.results(1) {
 		t.Fatalf("status %s, %d slots, %v", got.Status, len(got.Slots), got.Err())
@@ -70,19 +70,19 @@ func (b *bench) descends(t *testing.T, h Harness, got *generate.Result, r genera
 // edit: input pictures produce one result, with its lineage.
 func edit(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	r := b.edits(t)
-	b.descends(t, h, b.must(t, r), r)
+	b.checkLineage(t, h, b.mustGenerate(t, r), r)
 }
 
 // mask: the area to change is sent in the model's polarity, and the result does not report
 // that it was dropped.
 func mask(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	r := b.masked(t, h)
-	got := b.must(t, r)
-	b.descends(t, h, got, r)
+	got := b.mustGenerate(t, r)
+	b.checkLineage(t, h, got, r)
 	for _, d := range got.Dispositions {
 		if d.Setting == "mask" && d.Outcome != generate.OutcomeApplied && d.Outcome != generate.OutcomeAdapted {
 			t.Errorf("the mask was %s: %s", d.Outcome, d.Reason)
@@ -97,8 +97,8 @@ func (b *bench) masked(t *testing.T, h Harness) generate.Request {
 	r.Inputs = r.Inputs[:1]
 	if h.Masked != nil {
 		first := *h.Masked
-		first.Model, first.Inputs = b.model.Name, []media.Output{*b.ask(t, 1).Slots[0].Output}
-		r.Inputs[0] = *b.must(t, first).Slots[0].Output
+		first.Model, first.Inputs = b.model.Name, []media.Output{*b.mustGenerateN(t, 1).Slots[0].Output}
+		r.Inputs[0] = *b.mustGenerate(t, first).Slots[0].Output
 	}
 	r.Mask = b.mask(t, r.Inputs[0])
 	return r
@@ -108,10 +108,10 @@ func (b *bench) masked(t *testing.T, h Harness) generate.Request {
 // reported.
 func vary(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	r := generate.Request{Method: generate.MethodVariation, Model: b.model.Name, Inputs: []media.Output{b.input(t, 1)}}
-	got := b.must(t, r)
-	b.descends(t, h, got, r)
+	got := b.mustGenerate(t, r)
+	b.checkLineage(t, h, got, r)
 	adapted := false
 	for _, d := range got.Dispositions {
 		adapted = adapted || d.Setting == "method" && d.Outcome == generate.OutcomeAdapted
@@ -130,10 +130,10 @@ func noOwnVariation(m catalog.Model) bool {
 	return true
 }
 
-// lost: an input that is not in the store fails before the provider is called.
-func lost(t *testing.T, h Harness) {
+// rejectsMissingInput: an input that is not in the store fails before the provider is called.
+func rejectsMissingInput(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	r := b.edits(t)
 	r.Inputs[0].Digest = media.DigestOf([]byte("nobody stored this"))
 	got, err := b.gateway.Generate(scoped(t.Context()), r)

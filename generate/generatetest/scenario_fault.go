@@ -13,8 +13,8 @@ import (
 	"atelier/media"
 )
 
-// NotBilled is an optional interface of a [Simulator]. It reports whether the answer to a [sim.FaultServerError] says in
-// the provider's words that nothing was made, or the answer to a [sim.FaultQuota] says when to retry.
+// NotBilled is an optional interface of a [Simulator]. It reports whether the answer to a [sim.FaultServerError] says
+// in the provider's words that nothing was made, or the answer to a [sim.FaultQuota] says when to retry.
 type NotBilled interface{ Idle(in sim.Injection) bool }
 
 // expectation is the expected result of a fault.
@@ -24,15 +24,15 @@ type expectation struct {
 	// calls is the number of calls to the provider: a call that may have been billed is
 	// never repeated.
 	calls int
-	// waited is the minimum wait before the retry.
-	waited time.Duration
-	status generate.Status
-	// lost means that it is unknown whether the call is billed.
-	lost bool
+	// minWait is the minimum wait before the retry.
+	minWait time.Duration
+	status  generate.Status
+	// billingUnknown means that it is unknown whether the call is billed.
+	billingUnknown bool
 }
 
-// asked is the wait that [sim.FaultRateLimit] requests in scenarios.
-const asked = 7 * time.Second
+// rateLimitWait is the wait that [sim.FaultRateLimit] requests in scenarios.
+const rateLimitWait = 7 * time.Second
 
 // expected returns the result of a fault; listed means that the provider can find a task
 // whose id was lost.
@@ -41,7 +41,7 @@ func expected(f sim.Fault, listed bool) expectation {
 		return expectation{codes: codes, calls: 1, status: generate.StatusFailed}
 	}
 	lost := failed(media.CodeBadResponse, media.CodeUnavailable, media.CodeCorrupt)
-	lost.lost = true
+	lost.billingUnknown = true
 	switch f {
 	case sim.FaultHalfBody, sim.FaultAnswerLost:
 		if listed {
@@ -57,7 +57,7 @@ func expected(f sim.Fault, listed bool) expectation {
 	case sim.FaultQuota:
 		return failed(media.CodeQuotaExceeded)
 	case sim.FaultRateLimit:
-		return expectation{calls: 2, waited: asked, status: generate.StatusSucceeded}
+		return expectation{calls: 2, minWait: rateLimitWait, status: generate.StatusSucceeded}
 	case sim.FaultServerError: // something may have been made before the failure
 		return lost
 	case sim.FaultOverloaded, sim.FaultConflict:
@@ -96,25 +96,25 @@ func faulty(t *testing.T, h Harness, in sim.Injection) {
 		partialN(t, h)
 		return
 	case sim.FaultPartialsThenError:
-		previewsAlone(t, h)
+		streamWithoutResult(t, h)
 		return
 	case sim.FaultConflict:
-		contested(t, h, in)
+		conflictFallsBack(t, h, in)
 	case sim.FaultPreviewLost:
 		previewLost(t, h, in)
 		return
 	case sim.FaultRateLimit:
-		in.RetryAfter = asked
+		in.RetryAfter = rateLimitWait
 	default:
 	}
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	_, listed := b.driver.(driver.Listed)
 	want := expected(in.Fault, listed)
 	if s, ok := b.sim.(NotBilled); ok && s.Idle(in) {
 		want = expected(sim.FaultOverloaded, listed)
 	}
 	b.sim.Inject(in)
-	got := b.ask(t, 1)
+	got := b.mustGenerateN(t, 1)
 	s := got.Slots[0]
 	switch {
 	case got.Status != want.status:
@@ -123,7 +123,7 @@ func faulty(t *testing.T, h Harness, in sim.Injection) {
 		t.Errorf("error %+v, want one of %q", s.Error, want.codes)
 	case s.Error != nil && s.Error.Message == "":
 		t.Errorf("the error says nothing")
-	case want.lost && got.Usage.Unsettled != 1, got.Status == generate.StatusSucceeded && got.Usage.Unsettled > 0:
+	case want.billingUnknown && got.Usage.Unsettled != 1, got.Status == generate.StatusSucceeded && got.Usage.Unsettled > 0:
 		t.Errorf("%d unsettled calls", got.Usage.Unsettled)
 	case in.Fault == sim.FaultModerated && (s.Safety == nil || !s.Safety.Blocked):
 		t.Errorf("no verdict with the refusal: %+v", s.Safety)
@@ -132,8 +132,8 @@ func faulty(t *testing.T, h Harness, in sim.Injection) {
 		t.Errorf("the provider was called %d times, want %d", have, want.calls)
 	}
 	// The pauses between polls of a task follow the wait.
-	if waits := b.journal.Slept(); want.waited > 0 && (len(waits) == 0 || waits[0] < want.waited) {
-		t.Errorf("waited %v, want %s at least", waits, want.waited)
+	if waits := b.journal.Slept(); want.minWait > 0 && (len(waits) == 0 || waits[0] < want.minWait) {
+		t.Errorf("waited %v, want %s at least", waits, want.minWait)
 	}
 	if o := s.Output; o != nil && media.ModalityOf(o.MIMEType) != b.model.Modality {
 		t.Errorf("output %s is no %s", o, b.model.Modality)
@@ -143,7 +143,7 @@ func faulty(t *testing.T, h Harness, in sim.Injection) {
 // slow: a caller who cancels gets an answer while the provider is still working, and the slot is cancelled.
 func slow(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	delay := time.Minute
 	if b.model.PollSeconds > 0 { // Generate waits for the task's id, so that the task can be stopped
 		delay = 300 * time.Millisecond

@@ -14,9 +14,9 @@ import (
 	"atelier/media"
 )
 
-// mute is a log whose process dies when it is about to save the id of a task. The id is lost
+// crashingLog is a log whose process dies when it is about to save the id of a task. The id is lost
 // with it.
-type mute struct {
+type crashingLog struct {
 	*Log
 	dying chan string // receives the id
 	dead  chan struct{}
@@ -24,7 +24,7 @@ type mute struct {
 }
 
 // Attempt saves attempts before the death of the process.
-func (l mute) Attempt(ctx context.Context, a operation.Attempt) error {
+func (l crashingLog) Attempt(ctx context.Context, a operation.Attempt) error {
 	if a.Status == generate.StatusRunning {
 		l.once.Do(func() { l.dying <- a.Task.ID })
 		<-l.dead
@@ -38,7 +38,7 @@ func (l mute) Attempt(ctx context.Context, a operation.Attempt) error {
 }
 
 // SlotDone saves slots before the death of the process.
-func (l mute) SlotDone(ctx context.Context, operation string, s generate.Slot) error {
+func (l crashingLog) SlotDone(ctx context.Context, operation string, s generate.Slot) error {
 	select {
 	case <-l.dead:
 		return media.Errorf(media.CodeInternal, "dead")
@@ -47,16 +47,16 @@ func (l mute) SlotDone(ctx context.Context, operation string, s generate.Slot) e
 	}
 }
 
-// nameless simulates a process that started a task and died before it saved the task's id. It
+// startWithLostTaskID simulates a process that started a task and died before it saved the task's id. It
 // returns what the dead process left, its operation, and the lost id of the task.
-func (h Harness) nameless(t *testing.T) (b *bench, operation, task string) {
+func (h Harness) startWithLostTaskID(t *testing.T) (b *bench, operation, task string) {
 	t.Helper()
-	l := mute{dying: make(chan string, 1), dead: make(chan struct{}), once: &sync.Once{}}
-	b = h.set(t, func(b *bench, c *gateway.Config) {
+	l := crashingLog{dying: make(chan string, 1), dead: make(chan struct{}), once: &sync.Once{}}
+	b = h.newBench(t, func(b *bench, c *gateway.Config) {
 		l.Log = b.log
-		c.Operations, c.Notify = l, func(string) (string, string) { return hooks, h.NotifySecret }
+		c.Operations, c.Notify = l, func(string) (string, string) { return webhookURL, h.NotifySecret }
 	})
-	b.doomed(t, l.dead)
+	b.startDyingProcess(t, l.dead)
 	task = <-l.dying
 	operation = b.log.IDs()[0]
 	if a := b.log.Attempts()[0]; a.Status != generate.StatusSubmitted || a.Task != (driver.Handle{}) {
@@ -66,9 +66,9 @@ func (h Harness) nameless(t *testing.T) (b *bench, operation, task string) {
 	return b, operation, task
 }
 
-// doomed starts a generation of a process that dies: it waits for dead, which is closed when the
+// startDyingProcess starts a generation of a process that dies: it waits for dead, which is closed when the
 // test ends.
-func (b *bench) doomed(t *testing.T, dead chan struct{}) {
+func (b *bench) startDyingProcess(t *testing.T, dead chan struct{}) {
 	t.Helper()
 	var first sync.WaitGroup
 	ctx, leave := context.WithCancelCause(scoped(t.Context()))
@@ -81,21 +81,21 @@ func (b *bench) doomed(t *testing.T, dead chan struct{}) {
 	})
 }
 
-// foundAgain: the process that started a task died before it saved the task's id. Another one finds
+// recoversLostTask: the process that started a task died before it saved the task's id. Another one finds
 // the task in the provider's list and continues it; the call is not repeated.
-func foundAgain(t *testing.T, h Harness) {
+func recoversLostTask(t *testing.T, h Harness) {
 	t.Helper()
-	b, id, _ := h.nameless(t)
-	got, err := b.second(t).Resume(scoped(t.Context()), id)
+	b, id, _ := h.startWithLostTaskID(t)
+	got, err := b.newSecondGateway(t).Resume(scoped(t.Context()), id)
 	if err != nil {
 		t.Fatalf("Resume: %v", err)
 	}
-	b.found(t, h, got)
+	b.checkRecovered(t, h, got)
 	b.settledOnce(t, got)
 }
 
-// found checks that an operation succeeded and ended once, with the single call made for it.
-func (b *bench) found(t *testing.T, h Harness, got *generate.Result) {
+// checkRecovered checks that an operation succeeded and ended once, with the single call made for it.
+func (b *bench) checkRecovered(t *testing.T, h Harness, got *generate.Result) {
 	t.Helper()
 	if got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 {
 		t.Fatalf("%+v", got)
@@ -113,29 +113,29 @@ func (b *bench) found(t *testing.T, h Harness, got *generate.Result) {
 // notifies the address of the call, and the operation continues the task.
 func notifiedAfterRestart(t *testing.T, h Harness) {
 	t.Helper()
-	b, id, task := h.nameless(t)
-	b.settledOnce(t, b.hearOf(t, h, id, task))
+	b, id, task := h.startWithLostTaskID(t)
+	b.settledOnce(t, b.deliverNotifications(t, h, id, task))
 }
 
 // notifiedLate: so does one that had failed and counted as billed before the notification.
 func notifiedLate(t *testing.T, h Harness) {
 	t.Helper()
-	b, id, task := h.nameless(t)
-	got, err := b.second(t).Resume(scoped(t.Context()), id)
+	b, id, task := h.startWithLostTaskID(t)
+	got, err := b.newSecondGateway(t).Resume(scoped(t.Context()), id)
 	if err != nil || got.Status != generate.StatusFailed || got.Usage.Unsettled != 1 {
 		t.Fatalf("Resume: %+v, %v", got, err)
 	}
-	b.hearOf(t, h, id, task)
+	b.deliverNotifications(t, h, id, task)
 }
 
-// hearOf delivers the notifications of a task, and checks that its operation succeeds.
-func (b *bench) hearOf(t *testing.T, h Harness, operation, task string) *generate.Result {
+// deliverNotifications delivers the notifications of a task, and checks that its operation succeeds.
+func (b *bench) deliverNotifications(t *testing.T, h Harness, operation, task string) *generate.Result {
 	t.Helper()
 	n, ok := b.sim.(notifier)
 	if !ok {
 		t.Fatalf("%T has no Notifications", b.sim)
 	}
-	g := b.second(t)
+	g := b.newSecondGateway(t)
 	for _, told := range n.Notifications(task) {
 		if err := g.Notify(t.Context(), b.driver.Provider(), told); err != nil {
 			t.Errorf("Notify: %v", err)
@@ -145,22 +145,22 @@ func (b *bench) hearOf(t *testing.T, h Harness, operation, task string) *generat
 	if err != nil {
 		t.Fatalf("Resume: %v", err)
 	}
-	b.found(t, h, got)
+	b.checkRecovered(t, h, got)
 	return got
 }
 
-// foundAmong: among tasks that differ only in their keys, each call finds its own; a call
+// findsTaskByKey: among tasks that differ only in their keys, each call finds its own; a call
 // that was never made finds none.
-func foundAmong(t *testing.T, h Harness) {
+func findsTaskByKey(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	d, ok := b.driver.(driver.Listed)
 	if !ok {
 		t.Fatal("the driver lists no tasks")
 	}
 	r := b.request(t, 1)
 	task := func(key string) driver.Task {
-		return driver.Recognizable(d, driver.Task{Key: key, Method: r.Method, Model: b.model, Prompt: r.Prompt, N: 1, Inputs: r.Inputs, Mask: r.Mask})
+		return driver.WithDerivedSeed(d, driver.Task{Key: key, Method: r.Method, Model: b.model, Prompt: r.Prompt, N: 1, Inputs: r.Inputs, Mask: r.Mask})
 	}
 	find := func(key string) []driver.Handle {
 		found, err := driver.Find(scoped(t.Context()), d, task(key), now())

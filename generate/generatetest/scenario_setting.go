@@ -12,9 +12,9 @@ import (
 // reported as applied or adapted.
 func settings(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	for _, r := range b.everySetting(t) {
-		got := b.must(t, r)
+		got := b.mustGenerate(t, r)
 		if got.Status != generate.StatusSucceeded {
 			t.Errorf("%+v: status %s, %v", r, got.Status, got.Err())
 		}
@@ -86,7 +86,7 @@ func (b *bench) everySetting(t *testing.T) []generate.Request {
 // strict: a setting that the model lacks is refused, reported, and costs nothing.
 func strict(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	r := b.request(t, 1)
 	r.Strict = true
 	other := "gemini"

@@ -12,13 +12,13 @@ import (
 
 // calls is the number of calls that the requests of these scenarios need, lanes the limit of
 // concurrent calls.
-const calls, lanes = 3, 2
+const calls, maxConcurrentCalls = 3, 2
 
 // split requests more results than one call makes: they need calls calls, the last of which
 // makes one result.
 func (h Harness) split(t *testing.T) (*bench, generate.Request) {
 	t.Helper()
-	b := h.set(t, func(_ *bench, c *gateway.Config) { c.Concurrency = lanes })
+	b := h.newBench(t, func(_ *bench, c *gateway.Config) { c.Concurrency = maxConcurrentCalls })
 	most := min(b.model.MaxN, 100/calls)
 	r := b.request(t, (calls-1)*most+1)
 	if b.model.MaxN > most {
@@ -32,7 +32,7 @@ func (h Harness) split(t *testing.T) (*bench, generate.Request) {
 func splitCalls(t *testing.T, h Harness) {
 	t.Helper()
 	b, r := h.split(t)
-	got := b.must(t, r)
+	got := b.mustGenerate(t, r)
 	if got.Status != generate.StatusSucceeded || len(got.Slots) != max(r.N, h.PerCall*got.Usage.Calls) {
 		t.Fatalf("status %s, %d slots for %d, %v", got.Status, len(got.Slots), r.N, got.Err())
 	}
@@ -50,8 +50,8 @@ func splitCalls(t *testing.T, h Harness) {
 	if got.Usage.Calls != want || b.sim != nil && len(b.sim.Captured()) != want {
 		t.Errorf("%d calls, want %d", got.Usage.Calls, want)
 	}
-	if n := b.traffic.most(); n > lanes {
-		t.Errorf("%d calls at once, want %d at most", n, lanes)
+	if n := b.traffic.maxConcurrent(); n > maxConcurrentCalls {
+		t.Errorf("%d calls at once, want %d at most", n, maxConcurrentCalls)
 	}
 }
 
@@ -61,7 +61,7 @@ func repeated(t *testing.T, h Harness) {
 	t.Helper()
 	b, r := h.split(t)
 	b.sim.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultOverloaded})
-	got := b.must(t, r)
+	got := b.mustGenerate(t, r)
 	want := (r.N+b.model.MaxN-1)/b.model.MaxN + 1
 	if got.Status != generate.StatusSucceeded || len(b.sim.Captured()) != want {
 		t.Errorf("status %s after %d calls, want %d; %v", got.Status, len(b.sim.Captured()), want, got.Err())
@@ -77,12 +77,12 @@ func repeated(t *testing.T, h Harness) {
 	}
 }
 
-// kept: a permanently refused call fails its own slots and does not affect the others.
-func kept(t *testing.T, h Harness) {
+// keepsOtherSlots: a permanently refused call fails its own slots and does not affect the others.
+func keepsOtherSlots(t *testing.T, h Harness) {
 	t.Helper()
 	b, r := h.split(t)
 	b.sim.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultInvalid})
-	got := b.must(t, r)
+	got := b.mustGenerate(t, r)
 	if got.Status != generate.StatusPartial || got.Err() != nil || len(b.sim.Captured()) != (r.N+b.model.MaxN-1)/b.model.MaxN {
 		t.Fatalf("status %s after %d calls, %v", got.Status, len(b.sim.Captured()), got.Err())
 	}

@@ -18,8 +18,8 @@ import (
 // it as the picture from which it was cut.
 func grid(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t, nil)
-	got := b.ask(t, 1)
+	b := h.newBench(t, nil)
+	got := b.mustGenerateN(t, 1)
 	records := b.recorder.Records()
 	if got.Status != generate.StatusSucceeded || len(got.Slots) != h.PerCall || len(records) != h.PerCall+1 {
 		t.Fatalf("status %s, %d slots, %d records", got.Status, len(got.Slots), len(records))
@@ -35,17 +35,17 @@ func grid(t *testing.T, h Harness) {
 	}
 }
 
-// watched is a bench that requests previews and records the events.
-type watched struct {
+// previewBench is a bench that requests previews and records the events.
+type previewBench struct {
 	*bench
 	mu     sync.Mutex // guards events
 	events []generate.Event
 }
 
-func (h Harness) watch(t *testing.T) *watched {
+func (h Harness) watch(t *testing.T) *previewBench {
 	t.Helper()
-	w := &watched{}
-	w.bench = h.set(t, func(_ *bench, c *gateway.Config) {
+	w := &previewBench{}
+	w.bench = h.newBench(t, func(_ *bench, c *gateway.Config) {
 		c.Partials = true
 		c.Events = func(_ context.Context, e generate.Event) {
 			w.mu.Lock()
@@ -57,7 +57,7 @@ func (h Harness) watch(t *testing.T) *watched {
 }
 
 // frames returns the previews of a slot; their sequence must count from 1.
-func (w *watched) frames(t *testing.T, slot int) []media.Blob {
+func (w *previewBench) frames(t *testing.T, slot int) []media.Blob {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,8 +72,8 @@ func (w *watched) frames(t *testing.T, slot int) []media.Blob {
 	return out
 }
 
-// shows returns the numbers of results that the previews show, each number once.
-func (w *watched) shows() (all []int) {
+// previewedResults returns the numbers of results that the previews show, each number once.
+func (w *previewBench) previewedResults() (all []int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range w.events {
@@ -105,17 +105,17 @@ func previewsOfAnEdit(t *testing.T, h Harness) {
 }
 
 // preview requests one result and its previews.
-func (w *watched) preview(t *testing.T, h Harness, r generate.Request) {
+func (w *previewBench) preview(t *testing.T, h Harness, r generate.Request) {
 	t.Helper()
 	if h.Simulator == nil { // the driver calls no provider: an option makes it show previews
 		r.Options = map[string]map[string]any{w.model.Provider: {"partials": 2}}
 	}
-	got := w.must(t, r)
+	got := w.mustGenerate(t, r)
 	frames := w.frames(t, 1)
 	if got.Status != generate.StatusSucceeded || len(frames) == 0 || len(w.recorder.Records()) != h.results(1)+grids(got.Outputs()) {
 		t.Fatalf("status %s, %d previews, %d records; %v", got.Status, len(frames), len(w.recorder.Records()), got.Err())
 	}
-	if shows := w.shows(); !slices.Equal(shows, []int{len(got.Slots)}) {
+	if shows := w.previewedResults(); !slices.Equal(shows, []int{len(got.Slots)}) {
 		t.Errorf("previews are said to show %v of %d results", shows, len(got.Slots))
 	}
 	o := got.Slots[0].Output
@@ -124,13 +124,13 @@ func (w *watched) preview(t *testing.T, h Harness, r generate.Request) {
 	}
 }
 
-// previewsAlone: a stream that ends without its picture fails the slot, is not repeated, and
+// streamWithoutResult: a stream that ends without its picture fails the slot, is not repeated, and
 // the newest preview is kept and marked as such.
-func previewsAlone(t *testing.T, h Harness) {
+func streamWithoutResult(t *testing.T, h Harness) {
 	t.Helper()
 	w := h.watch(t)
 	w.sim.Inject(sim.Injection{Fault: sim.FaultPartialsThenError})
-	got := w.ask(t, 1)
+	got := w.mustGenerateN(t, 1)
 	frames, records := w.frames(t, 1), w.recorder.Records()
 	if got.Status != generate.StatusFailed || len(frames) == 0 || len(records) != 1 || len(w.sim.Captured()) != 1 {
 		t.Fatalf("status %s, %d previews, %d records, %d calls", got.Status, len(frames), len(records), len(w.sim.Captured()))
@@ -150,7 +150,7 @@ func previewLost(t *testing.T, h Harness, in sim.Injection) {
 	t.Helper()
 	w := h.watch(t)
 	w.sim.Inject(in)
-	got := w.ask(t, 1)
+	got := w.mustGenerateN(t, 1)
 	if frames := w.frames(t, 1); got.Status != generate.StatusSucceeded || len(frames) != 0 || len(got.Warnings) > 0 || len(w.sim.Captured()) != 1 {
 		t.Errorf("status %s (%v), %d previews, warnings %q, %d calls", got.Status, got.Err(), len(frames), got.Warnings, len(w.sim.Captured()))
 	}

@@ -14,12 +14,12 @@ import (
 	"atelier/media"
 )
 
-// takenUp: a process that dies while a task is in progress leaves all that another process needs
+// adoptsTask: a process that dies while a task is in progress leaves all that another process needs
 // to adopt it: that process polls, and the provider is not called again.
-func takenUp(t *testing.T, h Harness) {
+func adoptsTask(t *testing.T, h Harness) {
 	t.Helper()
 	asleep, end := make(chan struct{}), make(chan struct{})
-	b := h.set(t, nil)
+	b := h.newBench(t, nil)
 	b.journal.OnSleep = func(context.Context, time.Duration) error {
 		close(asleep)
 		<-end
@@ -32,18 +32,18 @@ func takenUp(t *testing.T, h Harness) {
 	<-asleep
 	id := b.log.IDs()[0]
 	b.log.Orphan(id)
-	got, err := b.second(t).Resume(scoped(t.Context()), id)
+	got, err := b.newSecondGateway(t).Resume(scoped(t.Context()), id)
 	if err != nil || got.Status != generate.StatusSucceeded || len(got.Slots) != h.results(1) {
 		t.Fatalf("Resume: %+v, %v", got, err)
 	}
 	if n := len(b.sim.Captured()); n != 1 {
 		t.Errorf("%d calls, want 1", n)
 	}
-	b.single(t, h, got)
+	b.checkRecordedOnce(t, h, got)
 }
 
-// single checks that a result was recorded once and that its operation ended and was settled once.
-func (b *bench) single(t *testing.T, h Harness, got *generate.Result) {
+// checkRecordedOnce checks that a result was recorded once and that its operation ended and was settled once.
+func (b *bench) checkRecordedOnce(t *testing.T, h Harness, got *generate.Result) {
 	t.Helper()
 	b.endedOnce(t, h, got)
 	b.settledOnce(t, got)
@@ -67,8 +67,8 @@ func (b *bench) settledOnce(t *testing.T, got *generate.Result) {
 	}
 }
 
-// hooks is the address for notifications.
-const hooks = "https://atelier.example/hooks"
+// webhookURL is the address for notifications.
+const webhookURL = "https://atelier.example/hooks"
 
 // notifier is a simulator that calls webhooks.
 type notifier interface {
@@ -91,12 +91,12 @@ func (l notifiesEarly) Attempt(ctx context.Context, a operation.Attempt) error {
 	return l.Log.Attempt(ctx, a)
 }
 
-// hear runs an operation that receives notifications, in the order of deliver. Without polls,
+// runWithNotifications runs an operation that receives notifications, in the order of deliver. Without polls,
 // only the notifications advance it.
-func (h Harness) hear(t *testing.T, polls bool, deliver func(b *bench, all []driver.Notification)) (*bench, *generate.Result) {
+func (h Harness) runWithNotifications(t *testing.T, polls bool, deliver func(b *bench, all []driver.Notification)) (*bench, *generate.Result) {
 	t.Helper()
-	b := h.set(t, func(b *bench, c *gateway.Config) {
-		c.Notify = func(string) (string, string) { return hooks, h.NotifySecret }
+	b := h.newBench(t, func(b *bench, c *gateway.Config) {
+		c.Notify = func(string) (string, string) { return webhookURL, h.NotifySecret }
 		c.Operations = notifiesEarly{b.log, func(task string) {
 			n, ok := b.sim.(notifier)
 			if !ok {
@@ -112,19 +112,19 @@ func (h Harness) hear(t *testing.T, polls bool, deliver func(b *bench, all []dri
 			return ctx.Err()
 		}
 	}
-	got := b.ask(t, 1)
+	got := b.mustGenerateN(t, 1)
 	if got.Status != generate.StatusSucceeded {
 		t.Fatalf("status %s, %v", got.Status, got.Err())
 	}
 	if n := len(b.sim.Captured()); n != 1 {
 		t.Errorf("%d calls, want 1", n)
 	}
-	b.single(t, h, got)
+	b.checkRecordedOnce(t, h, got)
 	return b, got
 }
 
-// tell delivers one notification.
-func (b *bench) tell(t *testing.T, n driver.Notification) {
+// notifyGateway delivers one notification.
+func (b *bench) notifyGateway(t *testing.T, n driver.Notification) {
 	t.Helper()
 	if err := b.gateway.Notify(t.Context(), b.driver.Provider(), n); err != nil {
 		t.Errorf("Notify: %v", err)
@@ -133,9 +133,9 @@ func (b *bench) tell(t *testing.T, n driver.Notification) {
 
 func notified(t *testing.T, h Harness) {
 	t.Helper()
-	h.hear(t, false, func(b *bench, all []driver.Notification) {
+	h.runWithNotifications(t, false, func(b *bench, all []driver.Notification) {
 		for _, n := range all {
-			b.tell(t, n)
+			b.notifyGateway(t, n)
 		}
 	})
 }
@@ -143,9 +143,9 @@ func notified(t *testing.T, h Harness) {
 // notifiedOutOfOrder: the final notification comes first, the earlier ones later.
 func notifiedOutOfOrder(t *testing.T, h Harness) {
 	t.Helper()
-	h.hear(t, false, func(b *bench, all []driver.Notification) {
+	h.runWithNotifications(t, false, func(b *bench, all []driver.Notification) {
 		for _, n := range slices.Backward(all) {
-			b.tell(t, n)
+			b.notifyGateway(t, n)
 		}
 	})
 }
@@ -154,16 +154,16 @@ func notifiedOutOfOrder(t *testing.T, h Harness) {
 func notifiedAgain(t *testing.T, h Harness) {
 	t.Helper()
 	var all []driver.Notification
-	b, got := h.hear(t, false, func(b *bench, these []driver.Notification) {
+	b, got := h.runWithNotifications(t, false, func(b *bench, these []driver.Notification) {
 		all = slices.Concat(these, these)
 		for _, n := range all {
-			b.tell(t, n)
+			b.notifyGateway(t, n)
 		}
 	})
 	for _, n := range all {
-		b.tell(t, n)
+		b.notifyGateway(t, n)
 	}
-	b.single(t, h, got)
+	b.checkRecordedOnce(t, h, got)
 }
 
 // notifiedBesidePolling: with polls and notifications at the same time, the operation still
@@ -171,7 +171,7 @@ func notifiedAgain(t *testing.T, h Harness) {
 func notifiedBesidePolling(t *testing.T, h Harness) {
 	t.Helper()
 	var others sync.WaitGroup
-	b, got := h.hear(t, true, func(b *bench, all []driver.Notification) {
+	b, got := h.runWithNotifications(t, true, func(b *bench, all []driver.Notification) {
 		for _, n := range all {
 			others.Go(func() {
 				// Between the end of the work and its receipt, nothing listens: the provider is
@@ -184,14 +184,14 @@ func notifiedBesidePolling(t *testing.T, h Harness) {
 		}
 	})
 	others.Wait()
-	b.single(t, h, got)
+	b.checkRecordedOnce(t, h, got)
 }
 
 // forged: an unsigned notification is refused, or only triggers a poll; one whose body
 // names no task is refused.
 func forged(t *testing.T, h Harness) {
 	t.Helper()
-	h.hear(t, true, func(b *bench, all []driver.Notification) {
+	h.runWithNotifications(t, true, func(b *bench, all []driver.Notification) {
 		n := all[len(all)-1]
 		n.Header = map[string][]string{"X-Bfl-Signature": {"sha256=00"}, "Authorization": {"Bearer guessed"}}
 		err := b.gateway.Notify(t.Context(), b.driver.Provider(), n)

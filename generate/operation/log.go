@@ -106,9 +106,9 @@ type Resumer interface {
 	Reopen(ctx context.Context, op Operation, slots []int) error
 	// Saved returns an operation with everything saved of it, including its Holder.
 	Saved(ctx context.Context, operation string) (*Saved, error)
-	// TaskOf returns the operation of a provider's task, of any owner; the error has code media.CodeNotFound if there
-	// is none.
-	TaskOf(ctx context.Context, provider, taskID string) (operation string, scope media.Scope, err error)
+	// OperationOfTask returns the operation of a provider's task, of any owner; the error has code media.CodeNotFound
+	// if there is none.
+	OperationOfTask(ctx context.Context, provider, taskID string) (operation string, scope media.Scope, err error)
 	// ScopeOf returns the scope of an operation of any owner; the error has code media.CodeNotFound if there is none.
 	ScopeOf(ctx context.Context, operation string) (media.Scope, error)
 }
@@ -137,9 +137,9 @@ type Recaller interface {
 
 // Batcher is an optional interface of a [Log]: related saves share one commit.
 type Batcher interface {
-	// Together saves in one commit what fn saves with its context, in the log or by the gateway's Recorder. A failed
-	// save undoes only itself. After an error nothing is saved. fn only saves, and may be called again.
-	Together(ctx context.Context, fn func(context.Context)) error
+	// InTransaction saves in one commit what fn saves with its context, in the log or by the gateway's Recorder. A
+	// failed save undoes only itself. After an error nothing is saved. fn only saves, and may be called again.
+	InTransaction(ctx context.Context, fn func(context.Context)) error
 }
 
 // NopLog stores nothing: for library use without a ledger.

@@ -32,13 +32,13 @@ import (
 )
 
 var (
-	open  = []generate.Status{generate.StatusQueued, generate.StatusSubmitted, generate.StatusRunning}
-	under = []generate.Status{generate.StatusSubmitted, generate.StatusRunning} // calls in progress
-	// without are the ends without a result, or without all results.
-	without = []generate.Status{generate.StatusPartial, generate.StatusFailed, generate.StatusModerated, generate.StatusCancelled}
-	over    = slices.Concat([]generate.Status{generate.StatusSucceeded}, without)
-	// empty are the statuses of slots without a result, which a later call may fill.
-	empty = []generate.Status{generate.StatusQueued, generate.StatusRunning, generate.StatusFailed, generate.StatusModerated, generate.StatusCancelled}
+	openStatuses       = []generate.Status{generate.StatusQueued, generate.StatusSubmitted, generate.StatusRunning}
+	inProgressStatuses = []generate.Status{generate.StatusSubmitted, generate.StatusRunning} // calls in progress
+	// incompleteStatuses are the ends without a result, or without all results.
+	incompleteStatuses = []generate.Status{generate.StatusPartial, generate.StatusFailed, generate.StatusModerated, generate.StatusCancelled}
+	finalStatuses      = slices.Concat([]generate.Status{generate.StatusSucceeded}, incompleteStatuses)
+	// unfilledStatuses are the statuses of slots without a result, which a later call may fill.
+	unfilledStatuses = []generate.Status{generate.StatusQueued, generate.StatusRunning, generate.StatusFailed, generate.StatusModerated, generate.StatusCancelled}
 )
 
 // Subject is the kind of thing that has a status.
@@ -104,42 +104,42 @@ var table = slices.Concat(
 	// again.
 	[]transition{
 		{SubjectOperation, EventGenerate, []generate.Status{generate.StatusNew}, generate.StatusQueued},
-		{SubjectOperation, EventResume, slices.Concat(open, over), ""},
-		{SubjectOperation, EventAbandon, slices.Concat(open, over), ""},
-		{SubjectOperation, EventRetry, open, ""},
-		{SubjectOperation, EventRetry, over, generate.StatusQueued},
-		{SubjectOperation, EventRejoin, slices.Concat(open, []generate.Status{generate.StatusSucceeded, generate.StatusModerated}), ""},
+		{SubjectOperation, EventResume, slices.Concat(openStatuses, finalStatuses), ""},
+		{SubjectOperation, EventAbandon, slices.Concat(openStatuses, finalStatuses), ""},
+		{SubjectOperation, EventRetry, openStatuses, ""},
+		{SubjectOperation, EventRetry, finalStatuses, generate.StatusQueued},
+		{SubjectOperation, EventRejoin, slices.Concat(openStatuses, []generate.Status{generate.StatusSucceeded, generate.StatusModerated}), ""},
 		{SubjectOperation, EventRejoin, []generate.Status{generate.StatusPartial, generate.StatusFailed, generate.StatusCancelled}, generate.StatusQueued},
-		{SubjectOperation, EventNotify, slices.Concat(open, []generate.Status{generate.StatusCancelled}), ""},
+		{SubjectOperation, EventNotify, slices.Concat(openStatuses, []generate.Status{generate.StatusCancelled}), ""},
 		{SubjectOperation, EventNotify, []generate.Status{generate.StatusSucceeded, generate.StatusPartial, generate.StatusFailed, generate.StatusModerated}, generate.StatusQueued},
 		{SubjectOperation, EventCancel, []generate.Status{generate.StatusCancelled}, ""},
 	},
 	// Work events. An operation in progress follows its calls.
 	[]transition{
 		{SubjectOperation, EventSend, []generate.Status{generate.StatusQueued}, generate.StatusSubmitted},
-		{SubjectOperation, EventSend, slices.Concat(under, over), ""},
-		{SubjectOperation, EventName, open, generate.StatusRunning},
-		{SubjectOperation, EventName, over, ""},
-		{SubjectOperation, EventLeave, open, generate.StatusRunning},
-		{SubjectOperation, EventSucceedInPart, open, generate.StatusPartial},
+		{SubjectOperation, EventSend, slices.Concat(inProgressStatuses, finalStatuses), ""},
+		{SubjectOperation, EventName, openStatuses, generate.StatusRunning},
+		{SubjectOperation, EventName, finalStatuses, ""},
+		{SubjectOperation, EventLeave, openStatuses, generate.StatusRunning},
+		{SubjectOperation, EventSucceedInPart, openStatuses, generate.StatusPartial},
 	},
-	ends(SubjectOperation, open),
+	ends(SubjectOperation, openStatuses),
 	// Calls. A finished one is in progress again if its task becomes known.
 	[]transition{
 		{SubjectAttempt, EventSend, []generate.Status{generate.StatusNew}, generate.StatusSubmitted},
 		{SubjectAttempt, EventReject, []generate.Status{generate.StatusNew}, generate.StatusFailed},
-		{SubjectAttempt, EventName, slices.Concat(under, without), generate.StatusRunning},
-		{SubjectAttempt, EventLeave, under, ""},
-		{SubjectAttempt, EventSucceedInPart, under, generate.StatusPartial},
+		{SubjectAttempt, EventName, slices.Concat(inProgressStatuses, incompleteStatuses), generate.StatusRunning},
+		{SubjectAttempt, EventLeave, inProgressStatuses, ""},
+		{SubjectAttempt, EventSucceedInPart, inProgressStatuses, generate.StatusPartial},
 	},
-	ends(SubjectAttempt, under),
+	ends(SubjectAttempt, inProgressStatuses),
 	// Slots. A slot never loses its result.
 	[]transition{
 		{SubjectSlot, EventGenerate, []generate.Status{generate.StatusNew}, generate.StatusQueued},
 		{SubjectSlot, EventExtra, []generate.Status{generate.StatusNew}, generate.StatusRunning},
-		{SubjectSlot, EventLeave, empty, generate.StatusRunning},
+		{SubjectSlot, EventLeave, unfilledStatuses, generate.StatusRunning},
 	},
-	ends(SubjectSlot, empty),
+	ends(SubjectSlot, unfilledStatuses),
 )
 
 // ends returns the transitions to the ends that every subject has.

@@ -96,8 +96,8 @@ func TestEveryStatusAndEvent(t *testing.T) {
 func TestOver(t *testing.T) {
 	t.Parallel()
 	for letter, s := range letters {
-		if s.Over() != strings.Contains("spfmc", letter) {
-			t.Errorf("%q: over is %t", s, s.Over())
+		if s.Finished() != strings.Contains("spfmc", letter) {
+			t.Errorf("%q: over is %t", s, s.Finished())
 		}
 	}
 }

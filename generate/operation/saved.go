@@ -13,7 +13,7 @@ import (
 // Status returns the operation's status. FinishedAt takes precedence over the saved status.
 func (s *Saved) Status() generate.Status {
 	switch ended := !s.Operation.FinishedAt.IsZero(); {
-	case ended == s.Operation.Status.Over():
+	case ended == s.Operation.Status.Finished():
 		return s.Operation.Status
 	case ended:
 		return generate.StatusFailed
@@ -21,8 +21,8 @@ func (s *Saved) Status() generate.Status {
 	return generate.StatusRunning
 }
 
-// Over reports whether the operation has ended.
-func (s *Saved) Over() bool { return s.Status().Over() }
+// Finished reports whether the operation has ended.
+func (s *Saved) Finished() bool { return s.Status().Finished() }
 
 // Ended returns the result of a finished operation that an event does not change; nil for any other.
 func (s *Saved) Ended(e Event) (*generate.Result, error) {
@@ -33,7 +33,7 @@ func (s *Saved) Ended(e Event) (*generate.Result, error) {
 	switch {
 	case err != nil:
 		return nil, TooLate(e, s.Operation.ID, s.Status())
-	case !s.Over() || !next.Over():
+	case !s.Finished() || !next.Finished():
 		return nil, nil
 	}
 	return s.Result(), nil
@@ -56,7 +56,7 @@ func (s *Saved) CallWithoutTask(provider, key string) (Attempt, bool) {
 	}
 	lost := s.GivenUp()
 	for _, a := range s.Attempts {
-		if a.Status == generate.StatusSubmitted && a.Task == (driver.Handle{}) && !s.Over() {
+		if a.Status == generate.StatusSubmitted && a.Task == (driver.Handle{}) && !s.Finished() {
 			lost = append(lost, a)
 		}
 	}
@@ -69,11 +69,11 @@ func (s *Saved) CallWithoutTask(provider, key string) (Attempt, bool) {
 
 // CutOff returns the slots that can be continued after their caller's context ended.
 func (s *Saved) CutOff() (slots []int) {
-	if !s.Over() {
+	if !s.Finished() {
 		return nil
 	}
 	for _, slot := range s.Slots {
-		if slot.Output == nil && slot.Error != nil && GaveUp(slot.Error.Code) && s.goesOn(slot.Index) {
+		if slot.Output == nil && slot.Error != nil && GaveUp(slot.Error.Code) && s.isContinuable(slot.Index) {
 			slots = append(slots, slot.Index)
 		}
 	}
@@ -85,8 +85,8 @@ func GaveUp(c media.Code) bool {
 	return c == media.CodeCancelled || c == media.CodeDeadline || c == media.CodeOverBudget
 }
 
-// goesOn reports whether a slot can be filled without repeating a call that may have been paid for.
-func (s *Saved) goesOn(index int) bool {
+// isContinuable reports whether a slot can be filled without repeating a call that may have been paid for.
+func (s *Saved) isContinuable(index int) bool {
 	last := s.Last(index)
 	switch {
 	case last.ID == "":

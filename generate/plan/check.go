@@ -45,7 +45,7 @@ func normalise(r generate.Request) (generate.Request, error) {
 // checkWords checks everything except the pictures.
 func checkWords(r generate.Request) error {
 	if r.N < 0 || r.N > generate.MaxN {
-		return generate.BadCount(r.N)
+		return generate.InvalidCountError(r.N)
 	}
 	if strings.TrimSpace(r.Prompt) == "" && r.Method == generate.MethodGenerate { // pictures may be sufficient
 		return emptyPrompt(r.Modality)

@@ -84,7 +84,7 @@ func (pl *Planner) named(r generate.Request, name string, keyless bool) (choice,
 		d.Outcome, d.Reason = generate.OutcomeAdapted, fmt.Sprintf("%s was shut down on %s; %s replaces it", row.Name, row.Life.ShutDown.Format(time.DateOnly), living.Name)
 	}
 	c := choice{model: living, driver: pl.drivers[living.Provider], out: []generate.Disposition{d}, warnings: pl.lifeWarnings(living)}
-	if err := pl.able(r, living); err != nil {
+	if err := pl.checkSupported(r, living); err != nil {
 		return c, err
 	}
 	if c.driver == nil {
@@ -128,7 +128,7 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 	}
 	for _, m := range pl.Models() {
 		d, ok := pl.drivers[m.Provider]
-		if !ok || !m.Alive(pl.config.Now()) || d.Ready() != nil || pl.able(r, m) != nil {
+		if !ok || !m.Alive(pl.config.Now()) || d.Ready() != nil || pl.checkSupported(r, m) != nil {
 			continue
 		}
 		c := choice{model: m, driver: d, warnings: pl.lifeWarnings(m)}
@@ -139,7 +139,7 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 		return c, nil
 	}
 	if len(pl.ableNames(r)) == 0 {
-		return choice{}, media.Errorf(media.CodeUnsupported, "%s", pl.whoCan(r))
+		return choice{}, media.Errorf(media.CodeUnsupported, "%s", pl.describeAlternatives(r))
 	}
 	var reasons []string
 	for _, p := range pl.Providers() {
@@ -148,7 +148,7 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 		}
 	}
 	if len(reasons) == 0 {
-		return choice{}, media.Errorf(media.CodeUnsupported, "no provider of this program offers it: %s", pl.whoCan(r))
+		return choice{}, media.Errorf(media.CodeUnsupported, "no provider of this program offers it: %s", pl.describeAlternatives(r))
 	}
 	return choice{}, media.Errorf(media.CodeMissingKey, "no provider is ready: %s", strings.Join(reasons, "; "))
 }
@@ -173,15 +173,15 @@ func (pl *Planner) substituted(r generate.Request, used catalog.Model, reason st
 // Offline is the provider that is last in every order.
 const Offline = "offline"
 
-// able returns nil if the model makes the requested modality, with the requested method.
-func (pl *Planner) able(r generate.Request, m catalog.Model) error {
+// checkSupported returns nil if the model makes the requested modality, with the requested method.
+func (pl *Planner) checkSupported(r generate.Request, m catalog.Model) error {
 	if m.Modality != r.Modality {
 		return media.Errorf(media.CodeUnsupported, "%s makes %s, not %s: choose another model (atelier models list)", m.Name, m.Modality, r.Modality)
 	}
-	if m.Does(r.Method) {
+	if m.SupportsMethod(r.Method) {
 		return m.Accepts(r)
 	}
-	e := media.Errorf(media.CodeUnsupported, "%s does not offer %s: %s", m.Name, r.Method, pl.whoCan(r))
+	e := media.Errorf(media.CodeUnsupported, "%s does not offer %s: %s", m.Name, r.Method, pl.describeAlternatives(r))
 	e.Valid = pl.ableNames(r)
 	return e
 }
@@ -189,14 +189,14 @@ func (pl *Planner) able(r generate.Request, m catalog.Model) error {
 func (pl *Planner) ableNames(r generate.Request) []string {
 	var names []string
 	for _, m := range pl.config.Catalogue.Models() {
-		if m.Alive(pl.config.Now()) && m.Modality == r.Modality && m.Does(r.Method) && m.Accepts(r) == nil {
+		if m.Alive(pl.config.Now()) && m.Modality == r.Modality && m.SupportsMethod(r.Method) && m.Accepts(r) == nil {
 			names = append(names, m.Name)
 		}
 	}
 	return names
 }
 
-func (pl *Planner) whoCan(r generate.Request) string {
+func (pl *Planner) describeAlternatives(r generate.Request) string {
 	if names := pl.ableNames(r); len(names) > 0 {
 		return "these models do: " + strings.Join(names, ", ")
 	}
@@ -216,8 +216,8 @@ func (pl *Planner) unknown(name string) error {
 	return e
 }
 
-// PassedOver describes to people why a model of the chain was skipped.
-func PassedOver(name string, reason error) string {
+// SkippedModelWarning describes to people why a model of the chain was skipped.
+func SkippedModelWarning(name string, reason error) string {
 	return "the next model " + fault.Quote(name) + " was passed over: " + fault.Of(reason).Message
 }
 
@@ -276,9 +276,9 @@ func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
 	return pl.planAny(r, keyless)
 }
 
-// rejectMistakes rejects requests that can only be mistakes, so that nobody pays for a request with dropped settings: options of
-// a provider that is not asked, options that no model of their provider has, and a quality that no model knows. The
-// error has code media.CodeInvalid. Strict requests are refused with their dispositions instead.
+// rejectMistakes rejects requests that can only be mistakes, so that nobody pays for a request with dropped settings:
+// options of a provider that is not asked, options that no model of their provider has, and a quality that no model
+// knows. The error has code media.CodeInvalid. Strict requests are refused with their dispositions instead.
 func (pl *Planner) rejectMistakes(r generate.Request, m catalog.Model) error {
 	if _, known := qualityRank(strings.ToLower(r.Quality)); r.Quality != "" && !known && !strings.EqualFold(r.Quality, "auto") && !pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.HasQuality(r.Quality) }) {
 		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", fault.Quote(media.ErrorText(r.Quality)))

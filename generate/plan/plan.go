@@ -21,22 +21,22 @@ type Plan struct {
 	Model catalog.Model `json:"model"`
 	// Calls lists how many results each provider call would request.
 	Calls []int `json:"calls"`
-	// Makes is how many results the calls return: more than N if every call draws a grid.
-	Makes        int                    `json:"makes"`
+	// ResultCount is how many results the calls return: more than N if every call draws a grid.
+	ResultCount  int                    `json:"makes"`
 	Dispositions []generate.Disposition `json:"dispositions"`
 	// EstimatedUSD is the expected cost as decimal text; nil if unknown.
 	EstimatedUSD *string  `json:"estimated_usd"`
 	Warnings     []string `json:"warnings,omitempty"`
 
-	Request generate.Request `json:"-"`
-	Task    driver.Task      `json:"-"` // the template of every call
-	Driver  driver.Driver    `json:"-"`
-	Gives   int              `json:"-"` // results per call; 0 means as many as requested
-	Round   *Round           `json:"-"` // nil unless results are requested again
-	Act     string           `json:"-"` // the budget act; empty for the operation
-	Why     string           `json:"-"` // the reason, if it replaces another plan
-	Frames  bool             `json:"-"` // previews are requested in this round, or were before
-	Keyless bool             `json:"-"` // the key may be missing: the plan is not executed
+	Request        generate.Request `json:"-"`
+	Task           driver.Task      `json:"-"` // the template of every call
+	Driver         driver.Driver    `json:"-"`
+	ResultsPerCall int              `json:"-"` // results per call; 0 means as many as requested
+	Round          *Round           `json:"-"` // nil unless results are requested again
+	Act            string           `json:"-"` // the budget act; empty for the operation
+	FallbackReason string           `json:"-"` // the reason, if it replaces another plan
+	Frames         bool             `json:"-"` // previews are requested in this round, or were before
+	Keyless        bool             `json:"-"` // the key may be missing: the plan is not executed
 }
 
 // N returns how many results the plan requests.
@@ -92,20 +92,20 @@ func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
 	}
 	p := &Plan{
 		Model: c.model, Calls: Split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
-		Request: r, Task: n.task, Driver: c.driver, Gives: c.model.Grid, Frames: pl.config.Partials,
+		Request: r, Task: n.task, Driver: c.driver, ResultsPerCall: c.model.Grid, Frames: pl.config.Partials,
 		Keyless: keyless,
 	}
 	if r.Prompt != prompt {
 		p.Warnings = append(p.Warnings, "the prompt held media as data, which was left out: give pictures as inputs")
 	}
 	if n.act.Once {
-		p.Gives = 1
+		p.ResultsPerCall = 1
 	}
 	if err := p.review(); err != nil {
 		return nil, err
 	}
-	p.Makes = p.Yields(p.N())
-	p.EstimatedUSD = p.Estimate(p.Makes)
+	p.ResultCount = p.ResultCountFor(p.N())
+	p.EstimatedUSD = p.Estimate(p.ResultCount)
 	if r.Strict {
 		if err := p.Refuse(); err != nil {
 			return p, err
@@ -114,11 +114,11 @@ func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
 	return p, nil
 }
 
-// Yields returns how many results are made if n are requested.
-func (p *Plan) Yields(n int) int {
+// ResultCountFor returns how many results are made if n are requested.
+func (p *Plan) ResultCountFor(n int) int {
 	made := 0
 	for _, c := range Split(n, p.Model.MaxN) {
-		made += max(c, p.Gives)
+		made += max(c, p.ResultsPerCall)
 	}
 	return made
 }
@@ -182,7 +182,7 @@ func Split(n, most int) []int {
 func (p *Plan) Charge(act string) generate.Charge {
 	c := generate.Charge{ID: act, USD: p.EstimatedUSD}
 	if p.Request.Modality == media.ModalityImage {
-		c.Images = int64(p.Makes)
+		c.Images = int64(p.ResultCount)
 	}
 	return c
 }
@@ -206,7 +206,7 @@ func (p *Plan) Expects() (size catalog.Sides, ratio string) {
 
 // Reason returns why the plan's model was asked.
 func (p *Plan) Reason() string {
-	reason := p.Why
+	reason := p.FallbackReason
 	if i := slices.IndexFunc(p.Dispositions, func(d generate.Disposition) bool { return d.Setting == "model" }); reason == "" && i >= 0 {
 		reason = p.Dispositions[i].Reason
 	}
@@ -250,7 +250,7 @@ type savedPlan struct {
 
 // Save encodes the plan for [gateway.Gateway.Resume].
 func (p *Plan) Save() json.RawMessage {
-	s := savedPlan{Request: p.Request, Task: p.Task, Calls: p.Calls, Gives: p.Gives, Round: p.Round, Dispositions: p.Dispositions, Frames: p.Frames}
+	s := savedPlan{Request: p.Request, Task: p.Task, Calls: p.Calls, Gives: p.ResultsPerCall, Round: p.Round, Dispositions: p.Dispositions, Frames: p.Frames}
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return nil
@@ -285,7 +285,7 @@ func (pl *Planner) Read(raw json.RawMessage) (*Plan, error) {
 		}
 	}
 	return &Plan{
-		Model: s.Task.Model, Calls: s.Calls, Request: s.Request, Task: s.Task, Driver: pl.drivers[s.Task.Model.Provider], Gives: s.Gives, Round: s.Round,
+		Model: s.Task.Model, Calls: s.Calls, Request: s.Request, Task: s.Task, Driver: pl.drivers[s.Task.Model.Provider], ResultsPerCall: s.Gives, Round: s.Round,
 		Dispositions: s.Dispositions, Frames: s.Frames,
 	}, nil
 }

@@ -24,8 +24,8 @@ import (
 // are converted, pictures over the model's limits are shrunk, and the mask gets the model's polarity. Originals are
 // kept; the dispositions of inputs and mask report the changes. Truncated or damaged pictures and masks are rejected:
 // converted ones when they are decoded, others by their structure, and a PNG by its pixel stream, which needs no memory
-// ([imaging.CheckComplete]). Without Storage the others are not checked. Errors are those of the pictures: media.CodeInvalid,
-// media.CodeTooLarge, media.CodeUnsupported.
+// ([imaging.CheckComplete]). Without Storage the others are not checked. Errors are those of the pictures:
+// media.CodeInvalid, media.CodeTooLarge, media.CodeUnsupported.
 func (pl *Planner) Prepare(ctx context.Context, p *Plan) error {
 	if len(p.Task.Inputs) == 0 {
 		return nil
@@ -126,7 +126,7 @@ func (pl *Planner) fitInput(ctx context.Context, p *Plan, o *media.Output) (note
 		reason = append(reason, "the picture had to be turned upright for its mask")
 	}
 	if len(reason) == 0 {
-		return "", pl.whole(ctx, *o)
+		return "", pl.checkComplete(ctx, *o)
 	}
 	was := displayName(*o)
 	if *o, err = pl.shrink(ctx, p, *o, large); err != nil {
@@ -185,8 +185,8 @@ func (pl *Planner) transcode(ctx context.Context, o media.Output, job imaging.Jo
 	return pl.config.Storage.Store(ctx, &buf, f.MIMEType)
 }
 
-// whole rejects a picture whose file is truncated or damaged, without decoding it.
-func (pl *Planner) whole(ctx context.Context, o media.Output) error {
+// checkComplete rejects a picture whose file is truncated or damaged, without decoding it.
+func (pl *Planner) checkComplete(ctx context.Context, o media.Output) error {
 	if pl.config.Storage == nil {
 		return nil // nothing can be read here; the driver's transport has the bytes
 	}

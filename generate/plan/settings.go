@@ -81,11 +81,11 @@ func (n *negotiation) dropped(setting, requested, reason string) {
 }
 
 func (n *negotiation) supports(what string) bool {
-	return slices.Contains(n.model.Supports, what) && !n.lacks(what)
+	return slices.Contains(n.model.Supports, what) && !n.isUnsupported(what)
 }
 
-// lacks reports whether the model does not accept a setting for this method.
-func (n *negotiation) lacks(what string) bool {
+// isUnsupported reports whether the model does not accept a setting for this method.
+func (n *negotiation) isUnsupported(what string) bool {
 	switch n.task.Method {
 	case generate.MethodEdit:
 		return slices.Contains(n.model.EditLacks, what)
@@ -268,7 +268,7 @@ func (n *negotiation) options() {
 				n.dropped(setting, requested, "the request went to "+n.model.Provider)
 			case !slices.Contains(n.model.Options, name):
 				n.dropped(setting, requested, fmt.Sprintf("%s takes only the options %s", n.model.Name, strings.Join(n.model.Options, ", ")))
-			case n.lacks(name):
+			case n.isUnsupported(name):
 				n.dropped(setting, requested, fmt.Sprintf("%s does not take it to %s", n.model.Name, n.task.Method))
 			default:
 				if n.task.Options == nil {
@@ -442,7 +442,7 @@ func (p *Plan) review() error {
 	}
 	for _, n := range notes {
 		if each, err := strconv.Atoi(n.Applied); n.Setting == "n" && err == nil {
-			p.Gives = each
+			p.ResultsPerCall = each
 		}
 		if requested := strings.TrimSpace(p.Request.Prompt); n.Setting == "prompt" && requested != "" {
 			n.Asked, n.Applied = fault.Quote(requested), fault.Quote(n.Applied)

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// longest is the maximum time for which a provider's request applies to other calls: after that,
+// maxWait is the maximum time for which a provider's request applies to other calls: after that,
 // one of them tries again.
-const longest = time.Hour
+const maxWait = time.Hour
 
 // dayText matches the name of a daily quota.
 var dayText = regexp.MustCompile(`(?i)\bper[ _-]?day\b|PerDay|\b[RT]PD\b|\bdaily (limit|quota)`)
@@ -32,7 +32,7 @@ type Waits struct {
 // Ask records that a model, or all models of the provider if the name is empty, must not be called
 // for some time, at most an hour. A longer earlier wait stays in effect.
 func (w *Waits) Ask(model string, now time.Time, d time.Duration) {
-	end := now.Add(min(d, longest))
+	end := now.Add(min(d, maxWait))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.until == nil {

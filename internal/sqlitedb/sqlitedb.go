@@ -104,7 +104,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	if s == nil {
 		return c.wholeConn.ExecContext(ctx, query, args)
 	}
-	defer s.give()
+	defer s.release()
 	return s.ExecContext(ctx, args)
 }
 
@@ -120,7 +120,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	}
 	r, err := s.QueryContext(ctx, args)
 	if err != nil {
-		s.give()
+		s.release()
 		return nil, err
 	}
 	return &rows{Rows: r, of: s}, nil
@@ -190,7 +190,7 @@ func (c *conn) drop() {
 	}
 }
 
-func (s *statement) give() { s.busy = false }
+func (s *statement) release() { s.busy = false }
 
 // keepable reports whether a query reads or changes rows and is a single statement. Statements that
 // change the schema or the connection run only once.
@@ -217,7 +217,7 @@ type rows struct {
 func (r *rows) Close() error {
 	err := r.Rows.Close()
 	if r.of != nil {
-		r.of.give()
+		r.of.release()
 		r.of = nil
 	}
 	return err

@@ -201,13 +201,13 @@ func Parse(text string) Name {
 	return Name{Label: text}
 }
 
-// words are the unread words of a name.
-type words struct {
+// nameReader are the unread words of a name.
+type nameReader struct {
 	unread []string
 	bad    bool
 }
 
-func (w *words) next() string {
+func (w *nameReader) next() string {
 	if len(w.unread) == 0 {
 		w.bad = true
 		return ""
@@ -217,14 +217,14 @@ func (w *words) next() string {
 	return s
 }
 
-func (w *words) number() int {
+func (w *nameReader) number() int {
 	n, err := strconv.Atoi(w.next())
 	w.bad = w.bad || err != nil || n < 0
 	return n
 }
 
 // rest reads all unread words except the last ones.
-func (w *words) rest(without int) string {
+func (w *nameReader) rest(without int) string {
 	if len(w.unread) <= without {
 		w.bad = true
 		return ""
@@ -235,7 +235,7 @@ func (w *words) rest(without int) string {
 }
 
 func parse(list []string) (n Name, ok bool) {
-	w := &words{unread: list}
+	w := &nameReader{unread: list}
 	switch first := w.next(); Kind(first) {
 	case KindGiven, KindGuardrail, KindImages:
 		n.Kind = Kind(first)
@@ -260,7 +260,7 @@ func parse(list []string) (n Name, ok bool) {
 	return n, !w.bad
 }
 
-func (n *Name) ofTurn(w *words) {
+func (n *Name) ofTurn(w *nameReader) {
 	switch n.Kind = Kind(w.next()); n.Kind {
 	case KindSummary:
 		n.Made, n.Index = w.number(), w.number()
@@ -276,7 +276,7 @@ func (n *Name) ofTurn(w *words) {
 	}
 }
 
-func (n *Name) tails(w *words) {
+func (n *Name) tails(w *nameReader) {
 	for len(w.unread) > 0 && !w.bad {
 		t := Tail{Kind: TailKind(w.next())}
 		switch t.Kind {

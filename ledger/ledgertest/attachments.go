@@ -17,8 +17,8 @@ func attachments(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
 	c, r := f.conversation(t, owner, "x"), f.run(t, owner, nil)
-	asked := f.says(t, c, ledger.RoleUser, r, "x")
-	answer := f.says(t, c, ledger.RoleAssistant, r, "y")
+	asked := f.saveMessage(t, c, ledger.RoleUser, r, "x")
+	answer := f.saveMessage(t, c, ledger.RoleAssistant, r, "y")
 	given := f.record(scoped(t, r), t, picture("given", media.Meta{}))
 	one := f.record(scoped(t, r), t, picture("one", media.Meta{Label: "A lighthouse", Metadata: map[string]any{"seed": float64(7)}}))
 	two := f.record(scoped(t, r), t, picture("two", media.Meta{}))
@@ -63,7 +63,7 @@ func attachments(t *testing.T, f *fixture) {
 	if len(newest.Items) != 2 || newest.Items[0].MediaID != two.ID || newest.Next != newest.Items[1].ID {
 		t.Errorf("newest: %+v", newest)
 	}
-	f.end(t, r)
+	f.finishRun(t, r)
 	must(t, f.DeleteMedia(ctx, owner, one.ID))
 	if got := f.attached(t, c, ledger.MessageQuery{}); len(got) != 2 {
 		t.Errorf("deleted media is still attached: %+v", got)

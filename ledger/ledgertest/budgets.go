@@ -15,7 +15,7 @@ func budgetsOfUnits(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
 	limits := []ledger.Limit{
-		money(t, "day", "1"), {Name: "tokens:day", Unit: ledger.UnitTokens, Most: 100}, {Name: "images:day", Unit: ledger.UnitImages, Most: 3},
+		moneyLimit(t, "day", "1"), {Name: "tokens:day", Unit: ledger.UnitTokens, Max: 100}, {Name: "images:day", Unit: ledger.UnitImages, Max: 3},
 	}
 	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Money: pico(t, "0.2"), Tokens: 40, Images: 2}, limits))
 	want := func(usd, tokens, images [2]string) {
@@ -54,7 +54,7 @@ func modelCallHolds(t *testing.T, f *fixture) {
 	r := f.run(t, owner, nil)
 	p := ledger.Prompt{ID: f.deps.NewID(), RunID: r.ID, Turn: 1, Model: "m", Status: ledger.StatusRunning}
 	must(t, f.SavePrompt(ctx, p))
-	limits := []ledger.Limit{{Name: "tokens:run", Unit: ledger.UnitTokens, Most: 100}}
+	limits := []ledger.Limit{{Name: "tokens:run", Unit: ledger.UnitTokens, Max: 100}}
 	must(t, f.Reserve(ctx, p.ID, ledger.Amount{Tokens: 60}, limits))
 	must(t, f.Reserve(ctx, "never-begun", ledger.Amount{Tokens: 10}, limits))
 	for start := f.deps.Now(); f.deps.Now().Sub(start) < time.Minute; { // each reading advances the clock
@@ -71,7 +71,7 @@ func imagesAcrossProcesses(t *testing.T, f *fixture) {
 	t.Helper()
 	stores := []ledger.Store{f.Store, f.open(t), f.open(t)}
 	limits := []ledger.Limit{
-		{Name: "images:owner", Unit: ledger.UnitImages, Most: 10}, {Name: "tokens:owner", Unit: ledger.UnitTokens, Most: 1000},
+		{Name: "images:owner", Unit: ledger.UnitImages, Max: 10}, {Name: "tokens:owner", Unit: ledger.UnitTokens, Max: 1000},
 	}
 	var made atomic.Int64
 	var all sync.WaitGroup

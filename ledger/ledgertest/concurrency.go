@@ -144,7 +144,7 @@ func promotedAtOnce(t *testing.T, f *fixture) {
 func budgetsInAnyOrder(t *testing.T, f *fixture) {
 	t.Helper()
 	stores := []ledger.Store{f.Store, f.open(t)}
-	limits := []ledger.Limit{money(t, "day", "100"), money(t, "owner", "100")}
+	limits := []ledger.Limit{moneyLimit(t, "day", "100"), moneyLimit(t, "owner", "100")}
 	backwards := []ledger.Limit{limits[1], limits[0]}
 	const operations = 8
 	var all sync.WaitGroup

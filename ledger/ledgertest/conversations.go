@@ -20,8 +20,8 @@ func (f *fixture) conversation(t *testing.T, who, title string) ledger.Conversat
 	return c
 }
 
-// says saves a message in a conversation.
-func (f *fixture) says(t *testing.T, c ledger.Conversation, role ledger.Role, r ledger.Run, text string) ledger.Message {
+// saveMessage saves a message in a conversation.
+func (f *fixture) saveMessage(t *testing.T, c ledger.Conversation, role ledger.Role, r ledger.Run, text string) ledger.Message {
 	t.Helper()
 	m := ledger.Message{ID: f.deps.NewID(), ConversationID: c.ID, Role: role, RunID: r.ID, Agent: "sage", Text: text}
 	must(t, f.SaveMessage(t.Context(), c.Owner, m))
@@ -41,7 +41,7 @@ func conversationRoundTrip(t *testing.T, f *fixture) {
 	ctx := t.Context()
 	c := f.conversation(t, owner, strings.Repeat("ü", 600))
 	r := f.run(t, owner, nil)
-	asked := f.says(t, c, ledger.RoleUser, r, "draw ${media:img-7k3m9q2x}")
+	asked := f.saveMessage(t, c, ledger.RoleUser, r, "draw ${media:img-7k3m9q2x}")
 	answer := ledger.Message{
 		ID: f.deps.NewID(), ConversationID: c.ID, Role: ledger.RoleAssistant, RunID: r.ID, Agent: "sage",
 		Text: "I could not.", Status: ledger.StatusFailed, Failure: ledger.Failure{Code: "moderated", Message: "refused", Retryable: true},
@@ -75,7 +75,7 @@ func conversationPages(t *testing.T, f *fixture) {
 	c, r := f.conversation(t, "eve", "x"), f.run(t, "eve", nil)
 	var said []string
 	for range 5 {
-		said = append(said, f.says(t, c, ledger.RoleUser, r, "x").ID)
+		said = append(said, f.saveMessage(t, c, ledger.RoleUser, r, "x").ID)
 	}
 	backwards := []string{said[4], said[3], said[2], said[1], said[0]}
 	messages := func(newest bool) func(ledger.Page) ([]string, string) {
@@ -124,7 +124,7 @@ func conversationScope(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
 	c, r := f.conversation(t, owner, "mine"), f.run(t, owner, nil)
-	m := f.says(t, c, ledger.RoleUser, r, "hello")
+	m := f.saveMessage(t, c, ledger.RoleUser, r, "hello")
 	o := f.record(scoped(t, r), t, picture("a", media.Meta{}))
 	for who, want := range map[string]media.Code{"": media.CodeForbidden, "bob": media.CodeNotFound} {
 		for name, call := range map[string]func() error{
@@ -160,7 +160,7 @@ func conversationMissing(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
 	c, r := f.conversation(t, owner, "x"), f.run(t, owner, nil)
-	m := f.says(t, c, ledger.RoleUser, r, "x")
+	m := f.saveMessage(t, c, ledger.RoleUser, r, "x")
 	other := f.conversation(t, owner, "y")
 	_, errRead := f.Conversation(ctx, owner, "nothing")
 	_, errAttach := f.Attach(ctx, owner, "nothing", nil)
@@ -186,7 +186,7 @@ func conversationDeleted(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
 	c, r := f.conversation(t, owner, "x"), f.run(t, owner, nil)
-	m := f.says(t, c, ledger.RoleUser, r, "x")
+	m := f.saveMessage(t, c, ledger.RoleUser, r, "x")
 	o := f.record(scoped(t, r), t, picture("a", media.Meta{}))
 	before := f.deps.Now().Add(-time.Minute)
 	must(t, f.DeleteConversation(ctx, owner, c.ID))
@@ -197,7 +197,7 @@ func conversationDeleted(t *testing.T, f *fixture) {
 			t.Errorf("%d: code %q", i, got)
 		}
 	}
-	late := f.says(t, c, ledger.RoleAssistant, r, "the answer")
+	late := f.saveMessage(t, c, ledger.RoleAssistant, r, "the answer")
 	if w, err := f.Attach(ctx, owner, m.ID, []media.Output{o}); err != nil || len(w) != 0 {
 		t.Errorf("attached with %v, %v", w, err)
 	}

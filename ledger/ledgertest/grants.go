@@ -15,14 +15,14 @@ func grantClauses() map[string]func(*testing.T, *fixture) {
 	return map[string]func(*testing.T, *fixture){
 		"one item, many trees":   granting,
 		"lineage through grants": lineageThroughGrants,
-		"a file given again":     givenAgain,
+		"a file given again":     grantedTwice,
 		"grants are refused":     grantsRefused,
 		"granted at once":        grantedAtOnce,
 	}
 }
 
-// given returns an item as a run receives it.
-func given(o media.Output) media.Output {
+// grantedOutput returns an item as a run receives it.
+func grantedOutput(o media.Output) media.Output {
 	o.Origin.Direction, o.Promoted = "input", false
 	return o
 }
@@ -37,7 +37,7 @@ func granting(t *testing.T, f *fixture) {
 		r := f.run(t, owner, nil)
 		runs = append(runs, r)
 		for range 2 { // as a replay does
-			got := f.record(scoped(t, r), t, given(o))
+			got := f.record(scoped(t, r), t, grantedOutput(o))
 			if got.ID != o.ID || got.Origin.Direction != "input" || got.Promoted || got.Label != "A lighthouse" {
 				t.Errorf("granted %+v", got)
 			}
@@ -73,7 +73,7 @@ func granting(t *testing.T, f *fixture) {
 	if e := f.parents(t, o.ID); len(e) != 2 || e[1].Role != "same_bytes" || e[1].RunID != runs[0].ID {
 		t.Errorf("lineage %+v", e)
 	}
-	if w, err := f.PromoteMedia(t.Context(), owner, runs[1].ID, []media.Output{given(o)}); err != nil || len(w) > 0 {
+	if w, err := f.PromoteMedia(t.Context(), owner, runs[1].ID, []media.Output{grantedOutput(o)}); err != nil || len(w) > 0 {
 		t.Error(w, err)
 	}
 	if l, err := f.ListAgentMedia(t.Context(), owner, runs[1].ID, ledger.Page{}); err != nil || len(l.Items) != 1 || l.Items[0].MediaID != o.ID {
@@ -88,10 +88,10 @@ func lineageThroughGrants(t *testing.T, f *fixture) {
 	var chain []media.Output
 	for _, bytes := range []string{"a", "b", "c"} {
 		r := f.run(t, owner, nil)
-		f.says(t, c, ledger.RoleUser, r, bytes)
+		f.saveMessage(t, c, ledger.RoleUser, r, bytes)
 		m := media.Meta{}
 		if n := len(chain); n > 0 {
-			got := f.record(scoped(t, r), t, given(chain[n-1]))
+			got := f.record(scoped(t, r), t, grantedOutput(chain[n-1]))
 			m.Lineage = []media.Parent{{Ref: got.Ref, Role: "input"}}
 			if n > 1 && (len(got.Lineage) != 1 || got.Lineage[0].Ref != chain[n-2].Ref) {
 				t.Errorf("what is granted was made from %v", got.Lineage)
@@ -112,8 +112,9 @@ func lineageThroughGrants(t *testing.T, f *fixture) {
 	}
 }
 
-// givenAgain checks that a file given to several trees is one item, and that a file with another name is another item.
-func givenAgain(t *testing.T, f *fixture) {
+// grantedTwice checks that a file given to several trees is one item, and that a file with another name is another
+// item.
+func grantedTwice(t *testing.T, f *fixture) {
 	t.Helper()
 	file := func(name string) media.Output {
 		o := picture("a", media.Meta{Label: name, FileName: name})
@@ -147,7 +148,7 @@ func grantsRefused(t *testing.T, f *fixture) {
 	t.Helper()
 	r := f.run(t, owner, nil)
 	o := f.record(scoped(t, r), t, picture("a", media.Meta{}))
-	f.end(t, r)
+	f.finishRun(t, r)
 	if got := f.record(scoped(t, f.run(t, "bob", nil)), t, o); got.ID == o.ID {
 		t.Error("bob was granted what is ann's")
 	}
@@ -175,7 +176,7 @@ func grantedAtOnce(t *testing.T, f *fixture) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			if got, err := stores[i%2].Record(scoped(t, r), given(o)); err != nil || got.ID != o.ID {
+			if got, err := stores[i%2].Record(scoped(t, r), grantedOutput(o)); err != nil || got.ID != o.ID {
 				t.Error(got, err)
 			}
 		})

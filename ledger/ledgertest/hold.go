@@ -10,8 +10,8 @@ import (
 	"atelier/media"
 )
 
-// begun returns an operation of owner that has begun.
-func (f *fixture) begun(t *testing.T) ledger.Operation {
+// beginOperation returns an operation of owner that has begun.
+func (f *fixture) beginOperation(t *testing.T) ledger.Operation {
 	t.Helper()
 	o := ledger.Operation{ID: f.deps.NewID(), Owner: owner, Tree: "t", Status: "queued"}
 	must(t, f.BeginOperation(t.Context(), o))
@@ -21,7 +21,7 @@ func (f *fixture) begun(t *testing.T) ledger.Operation {
 // reopened checks that a finished operation is reopened once, without the results that are requested again.
 func reopened(t *testing.T, f *fixture) {
 	t.Helper()
-	ctx, o := t.Context(), f.begun(t)
+	ctx, o := t.Context(), f.beginOperation(t)
 	for index := 1; index <= 3; index++ {
 		must(t, f.SaveSlot(ctx, ledger.Slot{OperationID: o.ID, Index: index, Status: "failed", Failure: ledger.Failure{Code: "unavailable", Message: "out"}}))
 	}
@@ -48,7 +48,7 @@ func reopened(t *testing.T, f *fixture) {
 
 func operationsOfAnyOwner(t *testing.T, f *fixture) {
 	t.Helper()
-	ctx, o := t.Context(), f.begun(t)
+	ctx, o := t.Context(), f.beginOperation(t)
 	must(t, f.SaveTask(ctx, ledger.Task{ID: f.deps.NewID(), OperationID: o.ID, Call: 1, Attempt: 1, Provider: "bfl", TaskID: "x-1", Status: "running"}))
 	got, err := f.OperationOfTask(ctx, "bfl", "x-1")
 	if err != nil || got.ID != o.ID || got.Owner != owner {
@@ -82,7 +82,7 @@ func operationsOfAnyOwner(t *testing.T, f *fixture) {
 // bytes from which others were made.
 func unassignedBlobs(t *testing.T, f *fixture) {
 	t.Helper()
-	o := f.begun(t)
+	o := f.beginOperation(t)
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "t", Operation: o.ID})
 	all := map[string]media.Output{}
 	for _, name := range []string{"first", "second", "preview", "whole", "tile"} {
@@ -131,16 +131,16 @@ func pico(t *testing.T, usd string) ledger.Pico {
 	return p
 }
 
-// money returns a limit in dollars.
-func money(t *testing.T, name, most string) ledger.Limit {
+// moneyLimit returns a limit in dollars.
+func moneyLimit(t *testing.T, name, most string) ledger.Limit {
 	t.Helper()
-	return ledger.Limit{Name: name, Unit: ledger.UnitMoney, Most: int64(pico(t, most))}
+	return ledger.Limit{Name: name, Unit: ledger.UnitMoney, Max: int64(pico(t, most))}
 }
 
 func (f *fixture) wantBudget(t *testing.T, name, spent, reserved string) {
 	t.Helper()
 	b, err := f.Budget(t.Context(), name)
-	if got, want := b.Unit.Write(b.Spent)+", "+b.Unit.Write(b.Reserved), spent+", "+reserved; err != nil || got != want {
+	if got, want := b.Unit.Format(b.Spent)+", "+b.Unit.Format(b.Reserved), spent+", "+reserved; err != nil || got != want {
 		t.Errorf("%s: %s, %v; want %s", name, got, err, want)
 	}
 }
@@ -148,7 +148,7 @@ func (f *fixture) wantBudget(t *testing.T, name, spent, reserved string) {
 func budgets(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
-	limits := []ledger.Limit{money(t, "day", "1"), money(t, "owner", "0.3")}
+	limits := []ledger.Limit{moneyLimit(t, "day", "1"), moneyLimit(t, "owner", "0.3")}
 	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Money: pico(t, "0.2")}, limits))
 	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Money: pico(t, "0.2")}, limits))
 	wantCode(t, f.Reserve(ctx, "op-2", ledger.Amount{Money: pico(t, "0.100000000001")}, limits), media.CodeOverBudget)
@@ -163,17 +163,17 @@ func budgets(t *testing.T, f *fixture) {
 	wantCode(t, f.Reserve(ctx, "op-5", ledger.Amount{Money: -1}, limits), media.CodeInvalid)
 }
 
-// forsakenMoney checks that a reservation for an operation that never began, or was finished, is refunded, and that one
-// for a begun operation stays until it is settled.
-func forsakenMoney(t *testing.T, f *fixture) {
+// orphanedReservations checks that a reservation for an operation that never began, or was finished, is refunded, and
+// that one for a begun operation stays until it is settled.
+func orphanedReservations(t *testing.T, f *fixture) {
 	t.Helper()
-	ctx, o := t.Context(), f.begun(t)
-	limits := []ledger.Limit{money(t, "day", "1"), money(t, "owner", "1")}
+	ctx, o := t.Context(), f.beginOperation(t)
+	limits := []ledger.Limit{moneyLimit(t, "day", "1"), moneyLimit(t, "owner", "1")}
 	must(t, f.Reserve(ctx, o.ID, ledger.Amount{Money: pico(t, "0.2")}, limits))
 	must(t, f.Reserve(ctx, o.ID+"/1/1", ledger.Amount{Money: pico(t, "0.1")}, limits)) // a substitute model
 	must(t, f.Reserve(ctx, "never-begun", ledger.Amount{Money: pico(t, "0.5")}, limits))
 	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Money: 1}, limits))
-	over := f.begun(t)
+	over := f.beginOperation(t)
 	over.Status, over.FinishedAt = "failed", f.deps.Now()
 	must(t, f.FinishOperation(ctx, over))
 	must(t, f.Reserve(ctx, over.ID, ledger.Amount{Money: pico(t, "0.1")}, limits)) // to be resumed, which never happens
@@ -191,7 +191,7 @@ func forsakenMoney(t *testing.T, f *fixture) {
 
 func budgetsUnderPressure(t *testing.T, f *fixture) {
 	t.Helper()
-	limits := []ledger.Limit{money(t, "day", "1")}
+	limits := []ledger.Limit{moneyLimit(t, "day", "1")}
 	var passed atomic.Int32
 	var all sync.WaitGroup
 	for range 20 {

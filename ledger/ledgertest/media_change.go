@@ -26,7 +26,7 @@ func deletion(t *testing.T, f *fixture) {
 	ctx := scoped(t, r)
 	one := f.record(ctx, t, picture("a", media.Meta{}))
 	two := f.record(scoped(t, f.run(t, owner, nil)), t, picture("a", media.Meta{}))
-	f.end(t, r)
+	f.finishRun(t, r)
 	if err := f.DeleteMedia(t.Context(), owner, one.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func restoring(t *testing.T, f *fixture) {
 	t.Helper()
 	r := f.run(t, owner, nil)
 	one := f.record(scoped(t, r), t, picture("a", media.Meta{Label: "kept"}))
-	f.end(t, r)
+	f.finishRun(t, r)
 	before := f.deps.Now()
 	wantCode(t, f.RestoreMedia(t.Context(), owner, one.ID, before), media.CodeNotFound)
 	must(t, f.DeleteMedia(t.Context(), owner, one.ID))
@@ -72,7 +72,7 @@ func inUse(t *testing.T, f *fixture) {
 	t.Helper()
 	made, given := f.run(t, owner, nil), f.run(t, owner, nil)
 	o := f.record(scoped(t, made), t, picture("a", media.Meta{}))
-	f.end(t, made)
+	f.finishRun(t, made)
 	f.record(scoped(t, given), t, o)
 	for _, status := range []ledger.Status{ledger.StatusRunning, ledger.StatusPaused} {
 		given.Status = status
@@ -82,7 +82,7 @@ func inUse(t *testing.T, f *fixture) {
 			t.Errorf("%s: %v", status, err)
 		}
 	}
-	f.end(t, given)
+	f.finishRun(t, given)
 	op := ledger.Operation{ID: "o", Owner: owner, Tree: given.Tree, Status: "queued"}
 	must(t, f.BeginOperation(t.Context(), op))
 	wantCode(t, f.DeleteMedia(t.Context(), owner, o.ID), media.CodeConflict)

@@ -10,8 +10,8 @@ import (
 	"atelier/media"
 )
 
-// then is the time of the rows of version 7.
-const then = "2026-11-20T04:00:00.000000Z"
+// versionSevenTime is the time of the rows of version 7.
+const versionSevenTime = "2026-11-20T04:00:00.000000Z"
 
 // VersionSeven returns statements that fill a database of schema version 7, in which every run tree that was given an
 // item had a copy of its record.
@@ -19,18 +19,18 @@ func VersionSeven() (statements []string) {
 	add := func(format string, args ...any) { statements = append(statements, fmt.Sprintf(format, args...)) }
 	for _, r := range []struct{ id, forked string }{{"r1", ""}, {"r2", ""}, {"r3", ""}, {"r4", "r1"}, {"r9", ""}} {
 		add(`INSERT INTO agent_runs (id, owner, tree_id, depth, agent, status, task, forked_from, created_at, updated_at)
-			VALUES ('%s', 'ann', '%[1]s', 0, 'sage', 'succeeded', 'x', NULLIF('%s', ''), '%s', '%[3]s')`, r.id, r.forked, then)
+			VALUES ('%s', 'ann', '%[1]s', 0, 'sage', 'succeeded', 'x', NULLIF('%s', ''), '%s', '%[3]s')`, r.id, r.forked, versionSevenTime)
 	}
 	for _, c := range []string{"c1", "c9"} {
-		add(`INSERT INTO conversations (id, owner, title, created_at, updated_at) VALUES ('%s', 'ann', 'x', '%s', '%[2]s')`, c, then)
+		add(`INSERT INTO conversations (id, owner, title, created_at, updated_at) VALUES ('%s', 'ann', 'x', '%s', '%[2]s')`, c, versionSevenTime)
 	}
 	for _, d := range []struct{ id, conversation, run string }{{"d1", "c1", "r1"}, {"d2", "c1", "r2"}, {"d3", "c1", "r3"}, {"d9", "c9", "r9"}} {
 		add(`INSERT INTO conversation_details (id, conversation_id, role, message, run_id, created_at, updated_at)
-			VALUES ('%s', '%s', 'assistant', 'x', '%s', '%s', '%[4]s')`, d.id, d.conversation, d.run, then)
+			VALUES ('%s', '%s', 'assistant', 'x', '%s', '%s', '%[4]s')`, d.id, d.conversation, d.run, versionSevenTime)
 	}
 	for _, bytes := range []string{"fox", "bluer", "upload"} {
 		add(`INSERT INTO blobs (digest, size_bytes, mime_type, state, created_at, updated_at) VALUES ('%s', 3, 'image/png', 'stored', '%s', '%[2]s')`,
-			media.DigestOf([]byte(bytes)), then)
+			media.DigestOf([]byte(bytes)), versionSevenTime)
 	}
 	for _, m := range []struct{ id, owner, tree, bytes, direction string }{
 		{"m01", "ann", "r1", "fox", "output"},
@@ -48,23 +48,23 @@ func VersionSeven() (statements []string) {
 		d := media.DigestOf([]byte(m.bytes))
 		add(`INSERT INTO media (id, owner, tree_id, run_id, digest, ref, modality, mime_type, size_bytes, label, direction, promoted, created_at, updated_at)
 			VALUES ('%s', '%s', '%s', '%[3]s', '%s', '%s', 'image', 'image/png', 3, '%[1]s', '%[6]s', %d, '%s', '%[8]s')`,
-			m.id, m.owner, m.tree, d, media.RefOf(media.ModalityImage, d), m.direction, map[bool]int{true: 1}[m.id == "m04"], then)
+			m.id, m.owner, m.tree, d, media.RefOf(media.ModalityImage, d), m.direction, map[bool]int{true: 1}[m.id == "m04"], versionSevenTime)
 	}
 	for i, p := range []struct{ media, run, direction string }{{"m01", "r1", "output"}, {"m02", "r2", "input"}, {"m03", "r2", "output"}, {"m04", "r3", "input"}} {
 		add(`INSERT INTO prompt_run_media (id, owner, media_id, run_id, direction, modality, mime_type, size_bytes, display_order, created_at, updated_at)
-			VALUES ('p%d', 'ann', '%s', '%s', '%s', 'image', 'image/png', 3, %[1]d, '%[5]s', '%[5]s')`, i+1, p.media, p.run, p.direction, then)
+			VALUES ('p%d', 'ann', '%s', '%s', '%s', 'image', 'image/png', 3, %[1]d, '%[5]s', '%[5]s')`, i+1, p.media, p.run, p.direction, versionSevenTime)
 	}
 	add(`INSERT INTO agent_run_media (id, owner, media_id, run_id, source_prompt_run_media_id, modality, mime_type, size_bytes, display_order, created_at, updated_at)
-		VALUES ('a1', 'ann', 'm04', 'r3', 'p4', 'image', 'image/png', 3, 1, '%s', '%[1]s')`, then)
+		VALUES ('a1', 'ann', 'm04', 'r3', 'p4', 'image', 'image/png', 3, 1, '%s', '%[1]s')`, versionSevenTime)
 	for i, m := range []string{"m01", "m04", "m11"} { // they are one item: one attachment stays
 		add(`INSERT INTO conversation_detail_attachments (id, owner, media_id, conversation_detail_id, name, modality, mime_type, size_bytes, display_order, created_at, updated_at)
-			VALUES ('t%d', 'ann', '%s', 'd3', 'x', 'image', 'image/png', 3, %[1]d, '%[3]s', '%[3]s')`, i+1, m, then)
+			VALUES ('t%d', 'ann', '%s', 'd3', 'x', 'image', 'image/png', 3, %[1]d, '%[3]s', '%[3]s')`, i+1, m, versionSevenTime)
 	}
 	add(`INSERT INTO media_lineage (id, child_media_id, parent_media_id, parent_ref, role, run_id, created_at)
-		VALUES ('l1', 'm03', 'm02', '%s', 'input', 'r2', '%s')`, media.RefOf(media.ModalityImage, media.DigestOf([]byte("fox"))), then)
-	add(`INSERT INTO operations (id, owner, tree_id, status, finished_at, created_at, updated_at) VALUES ('op', 'ann', 'op', 'succeeded', '%s', '%[1]s', '%[1]s')`, then)
-	add(`INSERT INTO operations (id, owner, tree_id, status, held_by, held_until, created_at, updated_at) VALUES ('held', 'ann', 'held', 'running', 'a', '%s', '%[1]s', '%[1]s')`, then)
-	add(`INSERT INTO operation_slots (operation_id, slot_index, status, media_id, created_at, updated_at) VALUES ('op', 1, 'succeeded', 'm11', '%s', '%[1]s')`, then)
+		VALUES ('l1', 'm03', 'm02', '%s', 'input', 'r2', '%s')`, media.RefOf(media.ModalityImage, media.DigestOf([]byte("fox"))), versionSevenTime)
+	add(`INSERT INTO operations (id, owner, tree_id, status, finished_at, created_at, updated_at) VALUES ('op', 'ann', 'op', 'succeeded', '%s', '%[1]s', '%[1]s')`, versionSevenTime)
+	add(`INSERT INTO operations (id, owner, tree_id, status, held_by, held_until, created_at, updated_at) VALUES ('held', 'ann', 'held', 'running', 'a', '%s', '%[1]s', '%[1]s')`, versionSevenTime)
+	add(`INSERT INTO operation_slots (operation_id, slot_index, status, media_id, created_at, updated_at) VALUES ('op', 1, 'succeeded', 'm11', '%s', '%[1]s')`, versionSevenTime)
 	return statements
 }
 

@@ -14,7 +14,7 @@ func blobsNamed(t *testing.T, f *fixture) {
 	r := f.run(t, owner, nil)
 	named := func(o media.Output, want bool, what string) {
 		t.Helper()
-		got, err := f.BlobNamed(ctx, o.Digest, f.deps.Now())
+		got, err := f.BlobReferenced(ctx, o.Digest, f.deps.Now())
 		if err != nil || got != want {
 			t.Errorf("%s: named %v, %v", what, got, err)
 		}
@@ -44,7 +44,7 @@ func blobsNamed(t *testing.T, f *fixture) {
 	forgotten(lost, op.ID, false, "a result without a record")
 	op.Status, op.FinishedAt = "succeeded", f.deps.Now()
 	must(t, f.FinishOperation(ctx, op))
-	f.end(t, r)
+	f.finishRun(t, r)
 	named(preview, false, "a preview")
 	named(lost, true, "a result without a record")
 	named(kept, true, "a record")
@@ -52,7 +52,7 @@ func blobsNamed(t *testing.T, f *fixture) {
 	before := f.deps.Now()
 	must(t, f.DeleteMedia(ctx, owner, kept.ID))
 	named(kept, false, "a record deleted long ago")
-	if got, err := f.BlobNamed(ctx, kept.Digest, before); err != nil || !got {
+	if got, err := f.BlobReferenced(ctx, kept.Digest, before); err != nil || !got {
 		t.Errorf("a record deleted just now: named %v, %v", got, err)
 	}
 	forgotten(stray, "", true, "what nothing names")
@@ -81,14 +81,14 @@ func thumbnails(t *testing.T, f *fixture) {
 		}
 	}
 	named := func() bool {
-		n, err := f.BlobNamed(ctx, small.Digest, f.deps.Now())
+		n, err := f.BlobReferenced(ctx, small.Digest, f.deps.Now())
 		must(t, err)
 		return n
 	}
 	if gone, err := f.ForgetBlob(ctx, small.Digest, ""); err != nil || gone || !named() {
 		t.Errorf("a thumbnail was forgotten: %v", err)
 	}
-	f.end(t, r)
+	f.finishRun(t, r)
 	must(t, f.DeleteMedia(ctx, owner, o.ID))
 	if named() {
 		t.Error("the thumbnail of a deleted picture is needed")

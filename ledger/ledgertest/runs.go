@@ -236,7 +236,7 @@ func badCursor(t *testing.T, f *fixture) {
 	r := f.run(t, owner, nil)
 	_, err := f.ListPromptMedia(t.Context(), owner, r.ID, ledger.Page{After: "page two"})
 	wantCode(t, err, media.CodeInvalid)
-	if got := (ledger.Page{Limit: 5000}).Bound(); got != ledger.MaxLimit {
+	if got := (ledger.Page{Limit: 5000}).EffectiveLimit(); got != ledger.MaxLimit {
 		t.Errorf("bound = %d", got)
 	}
 }

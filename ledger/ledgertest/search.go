@@ -55,7 +55,7 @@ func newSearches(t *testing.T, f *fixture) *searches {
 func (s *searches) fill(t *testing.T, label string) {
 	t.Helper()
 	ctx := scoped(t, s.run(t, owner, nil))
-	must(t, s.Together(ctx, func(ctx context.Context) error {
+	must(t, s.InTransaction(ctx, func(ctx context.Context) error {
 		for i := range searchFillers {
 			name := fmt.Sprintf("%s %d", label, i)
 			if _, err := s.Record(ctx, picture(name, media.Meta{Label: name})); err != nil {
@@ -156,7 +156,7 @@ func searchChanges(t *testing.T, f *fixture) {
 	must(t, f.LabelMedia(t.Context(), owner, s.ids["inside"], "Waterwheels", ""))
 	s.want(t, owner, ledger.MediaQuery{Text: "waterwheels"}, "inside")
 
-	f.end(t, s.runOf(t, s.ids["case"]))
+	f.finishRun(t, s.runOf(t, s.ids["case"]))
 	must(t, f.DeleteMedia(t.Context(), owner, s.ids["case"]))
 	s.want(t, owner, ledger.MediaQuery{Text: "zeppelin"}, "file", "inside")
 	s.want(t, owner, ledger.MediaQuery{Text: "zeppelin", Deleted: true}, "case")

@@ -66,7 +66,7 @@ func conversationChanges(t *testing.T, f *fixture) {
 	ctx := t.Context()
 	c := f.conversation(t, owner, "The 100% harbour")
 	r := f.run(t, owner, nil)
-	f.says(t, c, ledger.RoleUser, r, "Draw a Boat")
+	f.saveMessage(t, c, ledger.RoleUser, r, "Draw a Boat")
 	found := func(text string) int {
 		list, err := f.ListConversations(ctx, owner, ledger.ConversationQuery{Text: text})
 		must(t, err)
@@ -108,9 +108,9 @@ func conversationRuns(t *testing.T, f *fixture) {
 	c, other := f.conversation(t, owner, "a"), f.conversation(t, owner, "b")
 	r, second := f.run(t, owner, nil), f.run(t, owner, nil)
 	child := f.run(t, owner, &r)
-	f.says(t, c, ledger.RoleUser, r, "x")
-	f.says(t, c, ledger.RoleAssistant, r, "y")
-	f.says(t, other, ledger.RoleUser, second, "z")
+	f.saveMessage(t, c, ledger.RoleUser, r, "x")
+	f.saveMessage(t, c, ledger.RoleAssistant, r, "y")
+	f.saveMessage(t, other, ledger.RoleUser, second, "z")
 	usd := "0.25"
 	r.Status, r.Cost, r.Usage.InputTokens = ledger.StatusSucceeded, ledger.Cost{EstimatedUSD: &usd, Complete: true}, 7
 	must(t, f.FinishRun(ctx, r))
@@ -171,7 +171,7 @@ func mediaByText(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
 	c, r := f.conversation(t, owner, "a"), f.run(t, owner, nil)
-	f.says(t, c, ledger.RoleUser, r, "x")
+	f.saveMessage(t, c, ledger.RoleUser, r, "x")
 	scope := media.WithScope(ctx, media.Scope{Owner: owner, Tree: r.ID, Run: r.ID})
 	o := media.NewOutput(media.Blob{Digest: media.DigestOf([]byte("x")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}, media.Meta{Label: "A Box_", FileName: "crate.png", Description: "Wood"})
 	_, err := f.Record(scope, o)

@@ -121,8 +121,8 @@ func (f *fixture) parents(t *testing.T, id string) []ledger.Edge {
 	return p.Parents
 }
 
-// end finishes a run.
-func (f *fixture) end(t *testing.T, r ledger.Run) {
+// finishRun finishes a run.
+func (f *fixture) finishRun(t *testing.T, r ledger.Run) {
 	t.Helper()
 	r.Status = ledger.StatusSucceeded
 	must(t, f.FinishRun(t.Context(), r))
@@ -180,7 +180,7 @@ func Run(t *testing.T, h Harness) {
 		"model call holds":                modelCallHolds,
 		"images across processes":         imagesAcrossProcesses,
 		"budgets under pressure":          budgetsUnderPressure,
-		"money of what never began":       forsakenMoney,
+		"money of what never began":       orphanedReservations,
 		"blobs":                           blobs,
 		"events in order":                 eventsInOrder,
 		"events need a root run":          eventsNeedRun,

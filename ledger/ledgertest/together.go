@@ -39,11 +39,11 @@ func savedTogether(t *testing.T, f *fixture) {
 		}
 	}
 	gone := errors.New("given up")
-	err := f.Together(ctx, func(ctx context.Context) error { save(ctx); return gone })
+	err := f.InTransaction(ctx, func(ctx context.Context) error { save(ctx); return gone })
 	if !errors.Is(err, gone) || steps() != -1 {
 		t.Errorf("given up: %v, %d steps", err, steps())
 	}
-	if err := f.Together(ctx, func(ctx context.Context) error { save(ctx); return nil }); err != nil {
+	if err := f.InTransaction(ctx, func(ctx context.Context) error { save(ctx); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	events, err := f.ListEvents(ctx, owner, r.ID, 0, 10)

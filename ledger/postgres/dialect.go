@@ -26,9 +26,9 @@ func (dialect) CountTables() string {
 	return `SELECT COUNT(*) FROM pg_catalog.pg_class WHERE oid = to_regclass($1)`
 }
 
-// Alone runs fn while this process holds the migration lock. Its transaction only waits, so the server must not end it
-// as stuck.
-func (d dialect) Alone(ctx context.Context, db *sql.DB, fn func() error) error {
+// Exclusively runs fn while this process holds the migration lock. Its transaction only waits, so the server must not
+// end it as stuck.
+func (d dialect) Exclusively(ctx context.Context, db *sql.DB, fn func() error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func (d dialect) Search(ctx context.Context, db *sql.DB, log *slog.Logger) (sqls
 	err := db.QueryRowContext(ctx, `SELECT to_regclass('media_texts') IS NOT NULL, datctype IN ('C', 'POSIX')
 		FROM pg_database WHERE datname = current_database()`).Scan(&made, &latin)
 	if err == nil && !made {
-		err = d.Alone(ctx, db, func() error { return indexTexts(ctx, db) })
+		err = d.Exclusively(ctx, db, func() error { return indexTexts(ctx, db) })
 		if failed := (*pgconn.PgError)(nil); errors.As(err, &failed) {
 			log.InfoContext(ctx, "searches of media read all records: the index needs the extension pg_trgm (CREATE EXTENSION pg_trgm)",
 				slog.String("database", d.place), slog.String("error", failed.Message))

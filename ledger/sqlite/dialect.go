@@ -24,8 +24,8 @@ func (*dialect) CountTables() string {
 	return `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`
 }
 
-// Alone calls fn, whose own transactions are sufficient.
-func (*dialect) Alone(_ context.Context, _ *sql.DB, fn func() error) error { return fn() }
+// Exclusively calls fn, whose own transactions are sufficient.
+func (*dialect) Exclusively(_ context.Context, _ *sql.DB, fn func() error) error { return fn() }
 
 // Clock returns an expression of the machine's time, with millisecond precision.
 func (*dialect) Clock(after time.Duration) string {

@@ -174,7 +174,7 @@ func (s Store) Answer(ctx context.Context, t *Thread, req agent.Request, res *ag
 		m.Agent, m.Text, m.Status, chosen = res.Agent, res.Message, ledger.Status(res.Status), res.Outputs
 	}
 	var unattached []string
-	note("the answer", s.Ledger.Together(ctx, func(ctx context.Context) error { // an answer is not readable without its media
+	note("the answer", s.Ledger.InTransaction(ctx, func(ctx context.Context) error { // an answer is not readable without its media
 		if err := s.Ledger.SaveMessage(ctx, req.Owner, m); err != nil {
 			return err
 		}

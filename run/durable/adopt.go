@@ -83,7 +83,7 @@ func (e *Engine) State(id string) (State, []byte, error) {
 //
 //nolint:contextcheck,nolintlint // called on behalf of the engine
 func (e *Engine) living(works ...string) (map[string]ledger.Lease, error) {
-	return e.cfg.Leases.Living(e.root, ledger.LeaseRun, works...)
+	return e.cfg.Leases.LiveLeases(e.root, ledger.LeaseRun, works...)
 }
 
 // state returns the state of work according to living leases.
@@ -106,7 +106,8 @@ func state(row dbos.WorkflowStatus, living map[string]ledger.Lease) State {
 // queue returns the name of the queue of work that this engine adopted.
 func (e *Engine) queue() string { return queuePrefix + e.root.GetExecutorID() }
 
-// ErrInProgress is wrapped by errors that name the process that executes work. These errors have code media.CodeConflict.
+// ErrInProgress is wrapped by errors that name the process that executes work. These errors have code
+// media.CodeConflict.
 var ErrInProgress = errors.New("wait for it")
 
 // InProgress returns an error that names the process that executes work, and its start time; nil if no process does.
@@ -167,7 +168,7 @@ func (e *Engine) Adopt(ctx context.Context, id string) error {
 	if e.gate.isClosed() {
 		return media.Errorf(media.CodeUnavailable, "the engine is closing: adopt work %s later", id)
 	}
-	return e.acquired(ctx, id, func() error {
+	return e.withLease(ctx, id, func() error {
 		row, err := e.status(id)
 		if err != nil {
 			return err
@@ -182,14 +183,14 @@ func (e *Engine) Adopt(ctx context.Context, id string) error {
 	})
 }
 
-// acquired acquires the lease of work and calls begin. If begin fails, the lease is released.
-func (e *Engine) acquired(ctx context.Context, id string, begin func() error) error {
-	e.taking.Lock()
-	defer e.taking.Unlock()
-	if e.cfg.Leases.Has(ledger.LeaseRun, id) {
-		return e.ours(id)
+// withLease acquires the lease of work and calls begin. If begin fails, the lease is released.
+func (e *Engine) withLease(ctx context.Context, id string, begin func() error) error {
+	e.acquiring.Lock()
+	defer e.acquiring.Unlock()
+	if e.cfg.Leases.Holds(ledger.LeaseRun, id) {
+		return e.duplicateError(id)
 	}
-	err := e.cfg.Leases.Acquire(ctx, ledger.LeaseRun, id, func(reason error) { e.replaced(id, reason) })
+	err := e.cfg.Leases.Acquire(ctx, ledger.LeaseRun, id, func(reason error) { e.stopAdopted(id, reason) })
 	if media.CodeOf(err) == media.CodeConflict {
 		if living, failed := e.living(id); failed == nil && living[id].Work != "" {
 			return e.inProgress(living[id])
@@ -205,8 +206,8 @@ func (e *Engine) acquired(ctx context.Context, id string, begin func() error) er
 	return nil
 }
 
-// ours returns the error of starting work that this engine holds, or that just ended here.
-func (e *Engine) ours(id string) error {
+// duplicateError returns the error of starting work that this engine holds, or that just ended here.
+func (e *Engine) duplicateError(id string) error {
 	row, err := e.status(id)
 	if err == nil && row != nil {
 		err = ended(row)

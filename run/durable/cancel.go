@@ -56,11 +56,11 @@ func (e *Engine) watch() {
 		}
 		ids := e.flows.ids()
 		if len(ids) > 0 {
-			e.look()
+			e.checkHealth()
 		} else {
-			e.away = time.Time{}
+			e.lostSince = time.Time{}
 		}
-		if e.away.IsZero() {
+		if e.lostSince.IsZero() {
 			e.stopCancelled(ids)
 			e.settled()
 		}

@@ -39,7 +39,7 @@ func (e *Engine) close(ctx context.Context) error {
 	}
 	err := dbos.Shutdown(e.root, shutdownLimit)
 	if err != nil {
-		err = media.Errorf(media.CodeInternal, "close the durable engine: %w", legible(err))
+		err = media.Errorf(media.CodeInternal, "close the durable engine: %w", readableError(err))
 	}
 	save, stop := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer stop()

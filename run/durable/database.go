@@ -51,7 +51,7 @@ func (e *Engine) connect(ctx context.Context) error {
 			return err
 		}
 		d.SQLiteSystemDB, d.SystemDBStartupTimeout = db, fileLimit
-		if err = e.alone(ctx, fileLimit, begin); err == nil {
+		if err = e.exclusively(ctx, fileLimit, begin); err == nil {
 			e.file, err = os.Stat(c.Path)
 		}
 		if err != nil {
@@ -66,7 +66,7 @@ func (e *Engine) connect(ctx context.Context) error {
 	}
 	e.pool, d.SystemDBPool, d.DatabaseSchema = pool, pool, schema(pool)
 	if err = pool.Ping(ctx); err == nil { // its error has the reason, without the user's name
-		err = e.alone(ctx, startLimit, begin)
+		err = e.exclusively(ctx, startLimit, begin)
 	}
 	if err != nil {
 		pool.Close()
@@ -94,10 +94,10 @@ func fileFailure(what, path string, err error) error {
 		{"timed out", media.CodeUnavailable, "another program has locked " + path + " for too long: stop that program"},
 	} {
 		if strings.Contains(err.Error(), known.sign) {
-			return media.Errorf(known.code, "%s: %s: %w", what, known.advice, legible(err))
+			return media.Errorf(known.code, "%s: %s: %w", what, known.advice, readableError(err))
 		}
 	}
-	return media.Errorf(media.CodeUnavailable, "%s: make %s and its folder readable and writable: %w", what, path, legible(err))
+	return media.Errorf(media.CodeUnavailable, "%s: make %s and its folder readable and writable: %w", what, path, readableError(err))
 }
 
 // failure adds a code to an error of the database.
@@ -108,8 +108,8 @@ func (e *Engine) failure(what string, err error) error {
 	return fileFailure(what, e.cfg.Path, err)
 }
 
-// alone runs fn while no other process creates or updates the tables: the engine does not lock them.
-func (e *Engine) alone(ctx context.Context, limit time.Duration, fn func() error) error {
+// exclusively runs fn while no other process creates or updates the tables: the engine does not lock them.
+func (e *Engine) exclusively(ctx context.Context, limit time.Duration, fn func() error) error {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	for {
@@ -156,8 +156,8 @@ func (e *Engine) Place() string {
 	return "PostgreSQL " + c.Database + " at " + where + ", schema " + schema(e.pool)
 }
 
-// engineWords matches the prefix that the engine adds to errors, including errors in text.
-var engineWords = regexp.MustCompile(`^.*(?:DBOS Error \w+: |execution error: )`) //nolint:gochecknoglobals // compiled once
+// engineErrorPrefix matches the prefix that the engine adds to errors, including errors in text.
+var engineErrorPrefix = regexp.MustCompile(`^.*(?:DBOS Error \w+: |execution error: )`) //nolint:gochecknoglobals // compiled once
 
 // engineError is the underlying reason of an engine error, without the engine's internal names. It wraps the original
 // error for errors.Is and errors.As.
@@ -172,10 +172,10 @@ func (t *engineError) Error() string { return t.text }
 // Unwrap returns the engine's error.
 func (t *engineError) Unwrap() error { return t.cause }
 
-func legible(err error) error {
+func readableError(err error) error {
 	under := err
 	for own, ok := errors.AsType[*dbos.Error](under); ok && errors.Unwrap(own) != nil; own, ok = errors.AsType[*dbos.Error](under) {
 		under = errors.Unwrap(own)
 	}
-	return &engineError{text: engineWords.ReplaceAllString(media.ErrorText(under.Error()), ""), cause: err}
+	return &engineError{text: engineErrorPrefix.ReplaceAllString(media.ErrorText(under.Error()), ""), cause: err}
 }

@@ -88,10 +88,10 @@ type Engine struct {
 	gate gate
 	pool *pgxpool.Pool // of the server; nil on SQLite
 	file os.FileInfo   // of the SQLite file
-	// away is the time at which a database was lost, or zero; only watch uses it.
-	away time.Time
+	// lostSince is the time at which a database was lost, or zero; only watch uses it.
+	lostSince time.Time
 
-	taking sync.Mutex // held while this engine acquires work
+	acquiring sync.Mutex // held while this engine acquires work
 
 	flows *flows
 	mu    sync.Mutex // guards cancelled
@@ -154,7 +154,7 @@ func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 	if e.gate.isClosed() {
 		return media.Errorf(media.CodeUnavailable, "the engine is closing: start the work again later")
 	}
-	return e.acquired(ctx, id, func() error {
+	return e.withLease(ctx, id, func() error {
 		known, err := e.status(id)
 		if err != nil {
 			return err
@@ -179,10 +179,10 @@ func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
 	}
 	f := &flow{e: e, id: id, dctx: dctx}
 	for {
-		if err = e.life(f, input); f.over(err) {
+		if err = e.executeOnce(f, input); f.hasEnded(err) {
 			break
 		}
-		if !e.again(f) {
+		if !e.awaitRestart(f) {
 			// Return only when the whole engine has stopped: then neither the row nor the work of its next holder
 			// changes.
 			<-dctx.Done()
@@ -190,31 +190,31 @@ func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
 		}
 	}
 	if err != nil {
-		return "", legible(err)
+		return "", readableError(err)
 	}
 	return "", nil
 }
 
-// over reports whether work that returned err has ended. Work without an error has ended even if
+// hasEnded reports whether work that returned err has ended. Work without an error has ended even if
 // the engine was closed in the meantime.
-func (f *flow) over(err error) bool {
+func (f *flow) hasEnded(err error) bool {
 	return err == nil || !errors.Is(err, journal.ErrHandedOver) && !journal.HandedOver(f.ctx)
 }
 
-// life executes the work once from its beginning.
-func (e *Engine) life(f *flow, input string) (err error) {
-	ctx, stop := context.WithCancelCause(e.cfg.Leases.Under(f.dctx, ledger.LeaseRun, f.id))
+// executeOnce executes the work once from its beginning.
+func (e *Engine) executeOnce(f *flow, input string) (err error) {
+	ctx, stop := context.WithCancelCause(e.cfg.Leases.WithLease(f.dctx, ledger.LeaseRun, f.id))
 	defer stop(nil)
 	e.flows.enter(ctx, f, stop)
 	defer func() {
-		if f.over(err) {
-			f.refused() // if so, it has not ended here
+		if f.hasEnded(err) {
+			f.heldElsewhere() // if so, it has not ended here
 		}
 		e.flows.leave(f, err)
 	}()
 	if e.flows.isFresh(f.id) {
 		f.counted = true
-	} else if f.refused() { // since it was queued here
+	} else if f.heldElsewhere() { // since it was queued here
 		return journal.ErrHandedOver
 	} else if err := f.load(); err != nil {
 		return f.failure(ctx, "of an earlier process", err)

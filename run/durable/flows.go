@@ -46,7 +46,7 @@ func (s *flows) leave(f *flow, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.running, f.id)
-	if f.over(err) {
+	if f.hasEnded(err) {
 		s.ended[f.id] = true
 	}
 }

@@ -113,17 +113,17 @@ func (s *steps) Step(ctx context.Context, name step.Name, fn func(context.Contex
 
 //nolint:contextcheck,nolintlint // the work's own context says why it ended
 func (f *flow) step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
-	b := body{refused: f.refused, fn: func() ([]byte, error) { return fn(context.WithValue(ctx, inside{}, true)) }}
+	b := body{heldElsewhere: f.heldElsewhere, fn: func() ([]byte, error) { return fn(context.WithValue(ctx, inside{}, true)) }}
 	for try := 1; ; try++ {
 		err := f.attempt(name, &b)
 		if err == nil {
 			break
 		}
-		if TakenOver(f.ctx) != nil {
-			_ = journal.Memory{}.Sleep(ctx, late) // the step's caller first sees that the work is abandoned
+		if AdoptedError(f.ctx) != nil {
+			_ = journal.Memory{}.Sleep(ctx, adoptedGrace) // the step's caller first sees that the work is abandoned
 			return nil, context.Cause(f.ctx)
 		}
-		if try == tries || !cutOff(err) || f.ctx.Err() != nil {
+		if try == tries || !isInterrupted(err) || f.ctx.Err() != nil {
 			return nil, f.failure(ctx, name, err)
 		}
 	}
@@ -135,18 +135,18 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 
 // body is the function of a step. It is executed once, however often the engine has to save the result.
 type body struct {
-	fn      func() ([]byte, error)
-	refused func() bool // whether another process holds the work, so that nothing is saved
-	mu      sync.Mutex  // guards all below, and is held while fn runs
-	over    bool        // fn has run, or never will
-	out     string
-	failed  error
+	fn            func() ([]byte, error)
+	heldElsewhere func() bool // whether another process holds the work, so that nothing is saved
+	mu            sync.Mutex  // guards all below, and is held while fn runs
+	finished      bool        // fn has run, or never will
+	out           string
+	failed        error
 }
 
 // run returns the row of the step.
 func (b *body) run(context.Context) (string, error) {
 	row := b.do()
-	if b.refused() {
+	if b.heldElsewhere() {
 		return noRow, nil
 	}
 	return row, nil
@@ -155,10 +155,10 @@ func (b *body) run(context.Context) (string, error) {
 func (b *body) do() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.over {
+	if !b.finished {
 		var raw []byte
 		raw, b.failed = b.fn()
-		b.over, b.out = true, string(raw)
+		b.finished, b.out = true, string(raw)
 	}
 	if b.failed != nil {
 		return markNone // the caller gets the error; the engine would record it
@@ -170,16 +170,17 @@ func (b *body) do() string {
 func (b *body) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.over {
-		b.over, b.failed = true, journal.ErrHandedOver
+	if !b.finished {
+		b.finished, b.failed = true, journal.ErrHandedOver
 	}
 }
 
 // tries is the maximum number of times a step with an interrupted statement is passed to the engine.
 const tries = 4
 
-// cutOff reports whether an error means that a connection broke during a statement, which the engine does not retry.
-func cutOff(err error) bool {
+// isInterrupted reports whether an error means that a connection broke during a statement, which the engine does not
+// retry.
+func isInterrupted(err error) bool {
 	return slices.ContainsFunc([]string{"unexpected EOF", "broken pipe", "connection reset"}, func(sign string) bool { return strings.Contains(err.Error(), sign) })
 }
 
@@ -213,7 +214,7 @@ func (f *flow) await(b *body, ended <-chan error) error {
 		b.end()
 		return &lost{why: reason}
 	}
-	if TakenOver(f.ctx) != nil { // its response is received and saved, without waiting longer than that
+	if AdoptedError(f.ctx) != nil { // its response is received and saved, without waiting longer than that
 		b.end()
 		return context.Cause(f.ctx)
 	}
@@ -320,7 +321,7 @@ type Step struct {
 func (e *Engine) Steps(id string) ([]Step, error) {
 	rows, err := dbos.GetWorkflowSteps(e.root, id, dbos.WithStepsLoadOutput(true))
 	if err != nil {
-		return nil, media.Errorf(media.CodeUnavailable, "read the steps of work %s: %w", id, legible(err))
+		return nil, media.Errorf(media.CodeUnavailable, "read the steps of work %s: %w", id, readableError(err))
 	}
 	var out []Step
 	at := map[string]int{}

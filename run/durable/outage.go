@@ -35,51 +35,51 @@ func Lost(ctx context.Context) error {
 	return nil
 }
 
-// late bounds how long the response to a running call is awaited after another process adopted the work.
-const late = 3 * time.Second
+// adoptedGrace bounds how long the response to a running call is awaited after another process adopted the work.
+const adoptedGrace = 3 * time.Second
 
-// taken is the cause with which work that another process has adopted ends here.
-type taken struct{ why error }
+// adoptedElsewhereError is the cause with which work that another process has adopted ends here.
+type adoptedElsewhereError struct{ why error }
 
-func (t *taken) Error() string { return t.why.Error() }
+func (t *adoptedElsewhereError) Error() string { return t.why.Error() }
 
 // Unwrap returns journal.ErrHandedOver with a grace period of late.
-func (t *taken) Unwrap() error { return journal.HandOver(late) }
+func (t *adoptedElsewhereError) Unwrap() error { return journal.HandOver(adoptedGrace) }
 
-// TakenOver returns an error that names the process that has adopted the work under ctx, or nil if none has.
-func TakenOver(ctx context.Context) error {
-	var t *taken
+// AdoptedError returns an error that names the process that has adopted the work under ctx, or nil if none has.
+func AdoptedError(ctx context.Context) error {
+	var t *adoptedElsewhereError
 	if errors.As(context.Cause(ctx), &t) {
 		return t.why
 	}
 	return nil
 }
 
-// replaced ends work that another process has adopted.
-func (e *Engine) replaced(id string, reason error) {
-	e.flows.stop(&taken{reason}, id)
+// stopAdopted ends work that another process has adopted.
+func (e *Engine) stopAdopted(id string, reason error) {
+	e.flows.stop(&adoptedElsewhereError{reason}, id)
 	e.flows.settle(id)
 }
 
-// TakenOver checks whether another process has adopted work of this engine. If so, it cancels the context of the work,
-// see the function [TakenOver].
-func (e *Engine) TakenOver(ctx context.Context, id string) {
+// StopIfAdopted checks whether another process has adopted work of this engine. If so, it cancels the context of the
+// work, see the function [AdoptedError].
+func (e *Engine) StopIfAdopted(ctx context.Context, id string) {
 	if err := e.cfg.Leases.Check(context.WithoutCancel(ctx), ledger.LeaseRun, id); media.CodeOf(err) == media.CodeConflict {
-		e.replaced(id, err)
+		e.stopAdopted(id, err)
 	}
 }
 
-// refused reports whether another process holds the work, which then ends here. While this is unknown, it waits.
+// heldElsewhere reports whether another process holds the work, which then ends here. While this is unknown, it waits.
 //
 //nolint:contextcheck,nolintlint // called on behalf of the engine
-func (f *flow) refused() bool {
+func (f *flow) heldElsewhere() bool {
 	for {
 		err := f.e.cfg.Leases.Check(f.dctx, ledger.LeaseRun, f.id)
 		switch {
 		case err == nil:
 			return false
 		case media.CodeOf(err) == media.CodeConflict:
-			f.e.replaced(f.id, err)
+			f.e.stopAdopted(f.id, err)
 			return true
 		}
 		if (journal.Memory{}).Sleep(f.dctx, firstPause) != nil {
@@ -92,13 +92,13 @@ func (f *flow) refused() bool {
 // come back.
 var ErrGone = errors.New("its file was removed")
 
-// lookLimit bounds one check of the databases.
-const lookLimit = 2 * time.Second
+// healthTimeout bounds one check of the databases.
+const healthTimeout = 2 * time.Second
 
 // Healthy reports whether the engine's database is available and the check [Config.Healthy] succeeds. The error has
 // code media.CodeUnavailable, or is that of the check.
 func (e *Engine) Healthy(ctx context.Context) error {
-	ctx, stop := context.WithTimeout(ctx, lookLimit)
+	ctx, stop := context.WithTimeout(ctx, healthTimeout)
 	defer stop()
 	if err := e.present(ctx); err != nil {
 		return err
@@ -124,19 +124,19 @@ func (e *Engine) present(ctx context.Context) error {
 	return media.Errorf(media.CodeUnavailable, "the durable engine's database %s: %w: restore it", e.cfg.Path, ErrGone)
 }
 
-// look abandons all work when a database has been lost for at least the engine's patience.
-func (e *Engine) look() {
+// checkHealth abandons all work when a database has been lost for at least the engine's patience.
+func (e *Engine) checkHealth() {
 	err := e.Healthy(e.root)
 	if err == nil || e.root.Err() != nil {
-		e.away = time.Time{}
+		e.lostSince = time.Time{}
 		return
 	}
 	now := e.cfg.Now()
-	if e.away.IsZero() {
-		e.away = now
+	if e.lostSince.IsZero() {
+		e.lostSince = now
 		e.cfg.Logger.WarnContext(e.root, "database lost", slog.String("error", media.ErrorText(err.Error())))
 	}
-	if now.Sub(e.away) < e.cfg.Patience && !errors.Is(err, ErrGone) {
+	if now.Sub(e.lostSince) < e.cfg.Patience && !errors.Is(err, ErrGone) {
 		return
 	}
 	e.flows.stopAll(&lost{why: err})
@@ -148,9 +148,9 @@ const (
 	lastPause  = 30 * time.Second
 )
 
-// again reports whether work that lost its database is restarted here: once the database is readable and writable, and
-// the results of earlier steps are saved. Otherwise the work is left for adoption.
-func (e *Engine) again(f *flow) bool {
+// awaitRestart reports whether work that lost its database is restarted here: once the database is readable and
+// writable, and the results of earlier steps are saved. Otherwise the work is left for adoption.
+func (e *Engine) awaitRestart(f *flow) bool {
 	if Lost(f.ctx) == nil || !e.cfg.Adopts {
 		return false
 	}
@@ -174,7 +174,7 @@ func (e *Engine) again(f *flow) bool {
 		return false
 	}
 	row, err := e.status(f.id)
-	return err == nil && row != nil && row.Status == dbos.WorkflowStatusPending && !f.refused()
+	return err == nil && row != nil && row.Status == dbos.WorkflowStatusPending && !f.heldElsewhere()
 }
 
 // markHandedOver records that work was abandoned. Its success shows that the database is writable.

@@ -112,7 +112,7 @@ func TestBegunStepsEnd(t *testing.T) {
 			away.Store(true)
 		}()
 		_, err := j.Step(ctx, named("one"), func(step context.Context) ([]byte, error) {
-			call, over := journal.Ending(step)
+			call, over := journal.WithHandOverGrace(step)
 			defer over()
 			close(inside)
 			<-step.Done() // the work is left

@@ -54,8 +54,8 @@ func schema(p *pgxpool.Pool) string {
 	return first + "_" + enginePart
 }
 
-// verdicts explain error codes of PostgreSQL. See https://www.postgresql.org/docs/15/errcodes-appendix.html.
-var verdicts = map[string]struct { //nolint:gochecknoglobals // constant
+// serverErrors explain error codes of PostgreSQL. See https://www.postgresql.org/docs/15/errcodes-appendix.html.
+var serverErrors = map[string]struct { //nolint:gochecknoglobals // constant
 	code   media.Code
 	advice string
 }{
@@ -82,16 +82,16 @@ func serverFailure(what string, err error) error {
 		_, after, _ := strings.Cut(err.Error(), "(SQLSTATE ")
 		state, _, _ = strings.Cut(after, ")")
 	}
-	v, known := verdicts[state]
+	v, known := serverErrors[state]
 	switch {
 	case known:
-		return media.Errorf(v.code, "%s: %s: %w", what, v.advice, legible(under))
+		return media.Errorf(v.code, "%s: %s: %w", what, v.advice, readableError(under))
 	case errors.As(err, &dial):
 		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs, and the host and port of its URL: %s", what, reason(dial))
 	case errors.Is(err, context.DeadlineExceeded):
 		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs", what)
 	}
-	return media.Errorf(media.CodeUnavailable, "%s: check that the database server is running and accepts writes: %w", what, legible(err))
+	return media.Errorf(media.CodeUnavailable, "%s: check that the database server is running and accepts writes: %w", what, readableError(err))
 }
 
 // reason returns the underlying reason of a connection error.

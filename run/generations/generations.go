@@ -63,7 +63,7 @@ func (k *Kind) Adopt(ctx context.Context) (n int, err error) {
 	if err != nil || len(open) == 0 {
 		return 0, err
 	}
-	living, err := k.cfg.Leases.Living(ctx, ledger.LeaseGeneration)
+	living, err := k.cfg.Leases.LiveLeases(ctx, ledger.LeaseGeneration)
 	if err != nil {
 		return 0, err
 	}

@@ -5,7 +5,7 @@
 //
 // A process that was suspended, or whose clock was changed, may believe that it still has a lease.
 // So its clock decides nothing: every save that advances a run or a generation compares the lease
-// in its own transaction, see [ledger.Under].
+// in its own transaction, see [ledger.WithLease].
 //
 // Errors are media.Error values: conflict, which names the process that holds the work, and those
 // of the ledger. It may import media and ledger.

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// beat is the interval between renewals, soon the delay after a failed one.
-	beat = 3 * time.Second
-	soon = time.Second
+	// renewInterval is the interval between renewals, soon the delay after a failed one.
+	renewInterval   = 3 * time.Second
+	renewRetryDelay = time.Second
 	// limit bounds one renewal.
 	limit = 10 * time.Second
 )
@@ -67,7 +67,7 @@ func (k *Keeper) ID() string { return k.me.Holder }
 // Acquire acquires a lease, or keeps the one that this keeper holds. If lost is not nil, it is called once, with the
 // reason, when another process takes the lease. The error has code media.CodeConflict while another process holds it.
 func (k *Keeper) Acquire(ctx context.Context, kind ledger.LeaseKind, work string, lost func(reason error)) error {
-	if k.sure(key{kind, work}) {
+	if k.holdsUnexpired(key{kind, work}) {
 		return nil
 	}
 	hold, err := k.AcquireIn(ctx, kind, work, lost)
@@ -91,7 +91,7 @@ func (k *Keeper) AcquireIn(ctx context.Context, kind ledger.LeaseKind, work stri
 		}
 	}
 	if err != nil {
-		k.loses(key{kind, work}, err)
+		k.dropLost(key{kind, work}, err)
 		return nil, err
 	}
 	return func() { k.hold(held{got, lost}, began) }, nil //nolint:contextcheck // renewals outlive the call
@@ -112,17 +112,17 @@ func (k *Keeper) hold(l held, began time.Time) {
 	}
 }
 
-// Keep reports whether this keeper still holds a lease. The error has code media.CodeConflict if it does not; unlike
-// [Keeper.Acquire], Keep acquires nothing.
-func (k *Keeper) Keep(ctx context.Context, kind ledger.LeaseKind, work string) error {
-	if k.sure(key{kind, work}) {
+// EnsureHeld reports whether this keeper still holds a lease. The error has code media.CodeConflict if it does not;
+// unlike [Keeper.Acquire], Keep acquires nothing.
+func (k *Keeper) EnsureHeld(ctx context.Context, kind ledger.LeaseKind, work string) error {
+	if k.holdsUnexpired(key{kind, work}) {
 		return nil
 	}
 	return k.Check(ctx, kind, work)
 }
 
-// sure reports whether a lease is held and cannot have expired.
-func (k *Keeper) sure(id key) bool {
+// holdsUnexpired reports whether a lease is held and cannot have expired.
+func (k *Keeper) holdsUnexpired(id key) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	_, ok := k.held[id]
@@ -136,12 +136,12 @@ func (k *Keeper) alive(l ledger.Lease) bool {
 
 // dead reports whether the process of a lease is known to have died.
 func (k *Keeper) dead(l ledger.Lease) bool {
-	return l.Machine != "" && l.Machine == k.me.Machine && gone(l.PID)
+	return l.Machine != "" && l.Machine == k.me.Machine && hasExited(l.PID)
 }
 
-// Under returns a context for saves of work: a save that advances the work succeeds only while this keeper holds its
-// current lease.
-func (k *Keeper) Under(ctx context.Context, kind ledger.LeaseKind, work string) context.Context {
+// WithLease returns a context for saves of work: a save that advances the work succeeds only while this keeper holds
+// its current lease.
+func (k *Keeper) WithLease(ctx context.Context, kind ledger.LeaseKind, work string) context.Context {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	l := k.held[key{kind, work}].Lease
@@ -149,7 +149,7 @@ func (k *Keeper) Under(ctx context.Context, kind ledger.LeaseKind, work string) 
 		l = k.me // without a generation: another process holds or held the lease
 		l.Kind, l.Work = kind, work
 	}
-	return ledger.Under(ctx, l)
+	return ledger.WithLease(ctx, l)
 }
 
 // Check reads from the database whether this keeper holds a lease. The error has code media.CodeConflict if it does
@@ -173,7 +173,7 @@ func (k *Keeper) Check(ctx context.Context, kind ledger.LeaseKind, work string) 
 		by = list[0]
 	}
 	reason := media.Errorf(media.CodeConflict, "%s adopted %s %s", by.Process(), kind, work)
-	k.loses(id, reason)
+	k.dropLost(id, reason)
 	return reason
 }
 
@@ -193,7 +193,7 @@ func (k *Keeper) Forget(kind ledger.LeaseKind, work string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.held, key{kind, work})
-	k.rest()
+	k.stopIfIdle()
 }
 
 // Works lists the work for which this keeper holds leases of a kind.
@@ -208,8 +208,8 @@ func (k *Keeper) Works(kind ledger.LeaseKind) (works []string) {
 	return works
 }
 
-// Has reports whether this keeper holds a lease, without reading the database.
-func (k *Keeper) Has(kind ledger.LeaseKind, work string) bool {
+// Holds reports whether this keeper holds a lease, without reading the database.
+func (k *Keeper) Holds(kind ledger.LeaseKind, work string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	_, ok := k.held[key{kind, work}]
@@ -219,23 +219,23 @@ func (k *Keeper) Has(kind ledger.LeaseKind, work string) bool {
 // Sweep removes leases that expired long ago.
 func (k *Keeper) Sweep(ctx context.Context) error { return k.store.SweepLeases(ctx) }
 
-// rest ends the renewals if no leases are held; the caller holds mu.
-func (k *Keeper) rest() {
+// stopIfIdle ends the renewals if no leases are held; the caller holds mu.
+func (k *Keeper) stopIfIdle() {
 	if len(k.held) == 0 && k.wake != nil {
 		close(k.wake)
 		k.wake = nil
 	}
 }
 
-// Take removes the lease of another process. From then on, its saves that would advance the work fail; it notices at
+// Revoke removes the lease of another process. From then on, its saves that would advance the work fail; it notices at
 // its next renewal, within seconds.
-func (k *Keeper) Take(ctx context.Context, kind ledger.LeaseKind, work, holder string) error {
+func (k *Keeper) Revoke(ctx context.Context, kind ledger.LeaseKind, work, holder string) error {
 	return k.store.ReleaseLeases(ctx, holder, kind, work)
 }
 
-// Living returns the leases of a kind, or of the given works, whose processes may be alive. For half of
+// LiveLeases returns the leases of a kind, or of the given works, whose processes may be alive. For half of
 // ledger.LeaseTime after a failed renewal it includes expired ones, so that their holders can renew them first.
-func (k *Keeper) Living(ctx context.Context, kind ledger.LeaseKind, works ...string) (map[string]ledger.Lease, error) {
+func (k *Keeper) LiveLeases(ctx context.Context, kind ledger.LeaseKind, works ...string) (map[string]ledger.Lease, error) {
 	list, err := k.store.Leases(ctx, kind, works...)
 	if err != nil {
 		return nil, err
@@ -265,7 +265,7 @@ func (k *Keeper) Returning(ctx context.Context, kind ledger.LeaseKind) (map[stri
 
 // renew renews all leases until there are none.
 func (k *Keeper) renew(wake <-chan struct{}) {
-	pause := beat
+	pause := renewInterval
 	for {
 		next := time.NewTimer(pause)
 		select {
@@ -274,8 +274,8 @@ func (k *Keeper) renew(wake <-chan struct{}) {
 			return
 		case <-next.C:
 		}
-		if pause = beat; k.renewAll() != nil {
-			pause = soon
+		if pause = renewInterval; k.renewAll() != nil {
+			pause = renewRetryDelay
 		}
 	}
 }
@@ -304,8 +304,8 @@ func (k *Keeper) renewAll() error {
 	return nil
 }
 
-// loses forgets a lease that another process holds, and reports the reason to lost.
-func (k *Keeper) loses(id key, reason error) {
+// dropLost forgets a lease that another process holds, and reports the reason to lost.
+func (k *Keeper) dropLost(id key, reason error) {
 	k.mu.Lock()
 	l, ok := k.held[id]
 	if media.CodeOf(reason) != media.CodeConflict {
@@ -313,7 +313,7 @@ func (k *Keeper) loses(id key, reason error) {
 	}
 	if ok {
 		delete(k.held, id)
-		k.rest()
+		k.stopIfIdle()
 	}
 	k.mu.Unlock()
 	if ok && l.lost != nil {

@@ -51,7 +51,7 @@ func TestReplaced(t *testing.T) {
 	if err := one.renewAll(); err != nil || len(told) != 0 {
 		t.Errorf("renewed: %v, told %v", err, told)
 	}
-	if err := two.Take(ctx, ledger.LeaseRun, "w", one.ID()); err != nil {
+	if err := two.Revoke(ctx, ledger.LeaseRun, "w", one.ID()); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -59,16 +59,16 @@ func TestReplaced(t *testing.T) {
 			t.Errorf("renewed: %v, told %v", err, told)
 		}
 	}
-	if err := one.Keep(ctx, ledger.LeaseRun, "w"); media.CodeOf(err) != media.CodeConflict || one.Has(ledger.LeaseRun, "w") {
+	if err := one.EnsureHeld(ctx, ledger.LeaseRun, "w"); media.CodeOf(err) != media.CodeConflict || one.Holds(ledger.LeaseRun, "w") {
 		t.Errorf("kept: %v", err)
 	}
-	if err := one.Keep(ctx, ledger.LeaseRun, "v"); err != nil || len(one.Works(ledger.LeaseRun)) != 1 {
+	if err := one.EnsureHeld(ctx, ledger.LeaseRun, "v"); err != nil || len(one.Works(ledger.LeaseRun)) != 1 {
 		t.Errorf("not kept: %v", err)
 	}
 	if err := one.Release(ctx, ledger.LeaseRun, "v"); err != nil {
 		t.Fatal(err)
 	}
-	if living, err := two.Living(ctx, ledger.LeaseRun); err != nil || len(living) != 0 {
+	if living, err := two.LiveLeases(ctx, ledger.LeaseRun); err != nil || len(living) != 0 {
 		t.Errorf("%+v, %v", living, err)
 	}
 }
@@ -102,7 +102,7 @@ func TestAcquiredInATransaction(t *testing.T) {
 	go func() { ended <- k.renewAll() }()
 	<-s.renewed
 	var hold func()
-	if err := s.Together(ctx, func(ctx context.Context) (err error) {
+	if err := s.InTransaction(ctx, func(ctx context.Context) (err error) {
 		hold, err = k.AcquireIn(ctx, ledger.LeaseGeneration, "w", nil)
 		close(s.back)
 		return errors.Join(err, <-ended)
@@ -137,7 +137,7 @@ func TestDeadProcess(t *testing.T) {
 		if _, err := s.AcquireLease(ctx, l, ledger.Lease{}); err != nil {
 			t.Fatal(err)
 		}
-		if living, err := k.Living(ctx, ledger.LeaseGeneration, name); err != nil || len(living) == 1 == c.taken {
+		if living, err := k.LiveLeases(ctx, ledger.LeaseGeneration, name); err != nil || len(living) == 1 == c.taken {
 			t.Errorf("%s: living %v, %v", name, living, err)
 		}
 		if err := k.Acquire(ctx, ledger.LeaseGeneration, name, nil); c.taken != (err == nil) {
@@ -167,7 +167,7 @@ func TestShaken(t *testing.T) {
 	if _, err := s.AcquireLease(t.Context(), l, ledger.Lease{}); err != nil {
 		t.Fatal(err)
 	}
-	if living, err := k.Living(t.Context(), ledger.LeaseRun); err != nil || len(living) != 2 {
+	if living, err := k.LiveLeases(t.Context(), ledger.LeaseRun); err != nil || len(living) != 2 {
 		t.Errorf("%+v, %v", living, err)
 	}
 	if err := k.Release(t.Context(), ledger.LeaseRun, "w"); err != nil {

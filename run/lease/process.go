@@ -22,8 +22,8 @@ func machine() string {
 	return strings.TrimSpace(string(boot)) + " " + space
 }
 
-// gone reports whether a process of this machine has died, even if its parent has not waited for it.
-func gone(pid int) bool {
+// hasExited reports whether a process of this machine has died, even if its parent has not waited for it.
+func hasExited(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return false

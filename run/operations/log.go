@@ -58,7 +58,7 @@ func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 	row.Owner, row.Tree, row.RunID, row.StepID = scope.Owner, scope.Tree, scope.Run, scope.Step
 	row.Request = encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
 	var hold func()
-	err := l.store.Together(ledger.Relaxed(ctx), func(ctx context.Context) (err error) {
+	err := l.store.InTransaction(ledger.Relaxed(ctx), func(ctx context.Context) (err error) {
 		if hold, err = l.leases.AcquireIn(ctx, ledger.LeaseGeneration, op.ID, nil); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (l *Log) Finish(ctx context.Context, op operation.Operation) error {
 // under returns a context for saves that advance an operation: they succeed only while this process holds the
 // operation's lease.
 func (l *Log) under(ctx context.Context, operation string) context.Context {
-	return l.leases.Under(ctx, ledger.LeaseGeneration, operation)
+	return l.leases.WithLease(ctx, ledger.LeaseGeneration, operation)
 }
 
 func operationRow(op operation.Operation) ledger.Operation {
@@ -150,9 +150,9 @@ func (l *Log) SlotDone(ctx context.Context, operation string, s generate.Slot) e
 	return l.store.SaveSlot(l.under(ctx, operation), row)
 }
 
-// Together saves all changes of fn in one commit.
-func (l *Log) Together(ctx context.Context, fn func(context.Context)) error {
-	return l.store.Together(ctx, func(ctx context.Context) error {
+// InTransaction saves all changes of fn in one commit.
+func (l *Log) InTransaction(ctx context.Context, fn func(context.Context)) error {
+	return l.store.InTransaction(ctx, func(ctx context.Context) error {
 		fn(ctx)
 		return nil
 	})

@@ -19,19 +19,19 @@ func (l *Log) Hold(ctx context.Context, operation, _ string) error {
 
 // Release releases the lease of an operation. If another process holds it, that process loses it.
 func (l *Log) Release(ctx context.Context, operation, holder string) error {
-	if l.leases.Has(ledger.LeaseGeneration, operation) {
+	if l.leases.Holds(ledger.LeaseGeneration, operation) {
 		return l.leases.Release(ctx, ledger.LeaseGeneration, operation)
 	}
-	return l.leases.Take(ctx, ledger.LeaseGeneration, operation, holder)
+	return l.leases.Revoke(ctx, ledger.LeaseGeneration, operation, holder)
 }
 
 // Keep reports whether this process still holds the lease of an operation.
 func (l *Log) Keep(ctx context.Context, operation, _ string) error {
-	return l.leases.Keep(ctx, ledger.LeaseGeneration, operation)
+	return l.leases.EnsureHeld(ctx, ledger.LeaseGeneration, operation)
 }
 
-// TaskOf returns the operation of a provider's task, and its scope.
-func (l *Log) TaskOf(ctx context.Context, provider, taskID string) (string, media.Scope, error) {
+// OperationOfTask returns the operation of a provider's task, and its scope.
+func (l *Log) OperationOfTask(ctx context.Context, provider, taskID string) (string, media.Scope, error) {
 	op, err := l.store.OperationOfTask(ctx, provider, taskID)
 	return op.ID, scopeOf(op), err
 }

@@ -22,8 +22,8 @@ const (
 // entry is an event to save and publish, or a record to save.
 type entry struct {
 	event ledger.Event
-	// passing marks an event that is published and not saved.
-	passing bool
+	// transient marks an event that is published and not saved.
+	transient bool
 	// what names the record, and save saves it. For an event, save is nil.
 	what string
 	save func(context.Context) error
@@ -51,13 +51,14 @@ type eventLog struct {
 	writers sync.WaitGroup
 }
 
-// behind queues a state of a record.
-func (l *eventLog) behind(ctx context.Context, what, id string, save func(context.Context) error) {
+// saveAsync queues a state of a record.
+func (l *eventLog) saveAsync(ctx context.Context, what, id string, save func(context.Context) error) {
 	l.add(ctx, entry{what: what, key: what + " " + id, save: save})
 }
 
-// now saves a record after all earlier ones and waits for the commit. The error is that of save or of the commit.
-func (l *eventLog) now(ctx context.Context, what string, save func(context.Context) error) error {
+// saveAndWait saves a record after all earlier ones and waits for the commit. The error is that of save or of the
+// commit.
+func (l *eventLog) saveAndWait(ctx context.Context, what string, save func(context.Context) error) error {
 	var own error
 	done := make(chan error, 1)
 	l.add(ctx, entry{what: what, done: done, save: func(ctx context.Context) error {
@@ -132,7 +133,7 @@ func (l *eventLog) save(ctx context.Context, batch []entry) {
 	var err error
 	ctx = ledger.Relaxed(ctx)
 	if len(records)+len(groups) > 1 {
-		err = l.store.Together(ctx, func(ctx context.Context) error {
+		err = l.store.InTransaction(ctx, func(ctx context.Context) error {
 			write(ctx)
 			return nil
 		})
@@ -171,10 +172,10 @@ func sorted(batch []entry) (records []entry, groups []events) {
 		switch {
 		case e.save == nil:
 			n, ok := trees[e.event.Tree]
-			if !ok || groups[n].passing != e.passing {
+			if !ok || groups[n].passing != e.transient {
 				n = len(groups)
 				trees[e.event.Tree] = n
-				groups = append(groups, events{passing: e.passing})
+				groups = append(groups, events{passing: e.transient})
 			}
 			groups[n].list = append(groups[n].list, e.event)
 		case e.key == "" || newest[e.key] == i:

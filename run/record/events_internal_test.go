@@ -14,7 +14,7 @@ func TestSortedBatch(t *testing.T) {
 	save := func(context.Context) error { return nil }
 	event := func(tree, kind string) entry { return entry{event: ledger.Event{Tree: tree, Kind: kind}} }
 	passing := func(tree, kind string) entry {
-		return entry{passing: true, event: ledger.Event{Tree: tree, Kind: kind}}
+		return entry{transient: true, event: ledger.Event{Tree: tree, Kind: kind}}
 	}
 	records, groups := sorted([]entry{
 		event("a", "1"),

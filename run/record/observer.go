@@ -60,9 +60,9 @@ func NewObserver(c Config) (*Observer, error) {
 }
 
 // Subscribe opens a stream of the future events of one run tree, or of all trees if tree is empty. Events arrive in
-// order after they are saved; earlier ones are in ledger.Events. Events that are not saved ([agent.Event.Transient]) have
-// no sequence number; the text so far of messages in progress arrives first. A reader that falls 256 events behind is
-// dropped: its channel is closed, and it continues from its last sequence number in the ledger. The caller must call
+// order after they are saved; earlier ones are in ledger.Events. Events that are not saved ([agent.Event.Transient])
+// have no sequence number; the text so far of messages in progress arrives first. A reader that falls 256 events behind
+// is dropped: its channel is closed, and it continues from its last sequence number in the ledger. The caller must call
 // stop, which closes the channel.
 func (o *Observer) Subscribe(tree string) (events <-chan ledger.Event, stop func()) {
 	return o.log.feed.subscribe(tree, o.messages.now(tree)...)
@@ -111,7 +111,7 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 	}
 	cost, costErr := o.Total(ctx, row.Owner, r.Tree, r.ID, r.Cost)
 	row.Cost = ledger.Cost(cost)
-	return errors.Join(o.log.now(ctx, "end of a run", func(ctx context.Context) error {
+	return errors.Join(o.log.saveAndWait(ctx, "end of a run", func(ctx context.Context) error {
 		err := o.store.FinishRun(ctx, row)
 		if media.CodeOf(err) == media.CodeNotFound { // its start could not be saved
 			err = o.store.CreateRun(ctx, row)
@@ -177,7 +177,7 @@ func (o *Observer) SaveStep(ctx context.Context, s agent.StepRecord) error {
 		Status: ledger.Status(s.Status), Code: s.Code, Message: s.Message, Params: s.Params, Outputs: s.Outputs,
 		ChildRunID: s.ChildRunID, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt,
 	}
-	o.log.behind(ctx, "step", row.ID, func(ctx context.Context) error { return o.store.SaveStep(ctx, row) })
+	o.log.saveAsync(ctx, "step", row.ID, func(ctx context.Context) error { return o.store.SaveStep(ctx, row) })
 	return nil
 }
 
@@ -192,7 +192,7 @@ func (o *Observer) SavePrompt(ctx context.Context, p agent.PromptRecord) error {
 	if p.Error != "" {
 		row.Failure.Message = p.Error
 	}
-	o.log.behind(ctx, "model call", row.ID, func(ctx context.Context) error {
+	o.log.saveAsync(ctx, "model call", row.ID, func(ctx context.Context) error {
 		row.Messages = encode(chat.Request{System: p.System, Messages: p.Messages})
 		return o.store.SavePrompt(ctx, row)
 	})
@@ -214,7 +214,7 @@ func (o *Observer) Emit(ctx context.Context, e agent.Event) {
 		ID: eventID(e), Tree: e.Tree, RunID: e.RunID, AgentPath: e.AgentPath, Kind: string(e.Type), Payload: encode(e.Data), CreatedAt: e.At,
 	}
 	o.messages.note(e, row)
-	o.log.add(ctx, entry{event: row, passing: e.Transient()})
+	o.log.add(ctx, entry{event: row, transient: e.Transient()})
 }
 
 // eventID returns an id that is the same in every replay of a run, so that an event is saved once. It is empty for
@@ -271,7 +271,7 @@ func WithGeneration(c agent.Cost, op ledger.Operation) agent.Cost {
 	return c
 }
 
-var _ agent.Witness = (*Observer)(nil)
+var _ agent.RecordReader = (*Observer)(nil)
 
 // OpenPrompts returns the ids of a run's recorded model calls without an end: those without a response when their
 // process ended.

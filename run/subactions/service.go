@@ -26,9 +26,9 @@ import (
 type Interactions interface {
 	// Read returns an open interaction and its step. For a closed one, the error has code media.CodeConflict.
 	Read(ctx context.Context, owner, id string) (stepID string, i *workflow.Interaction, err error)
-	// Complete adds results at a target, each content id once. A closed interaction stays
+	// AppendItems adds results at a target, each content id once. A closed interaction stays
 	// unchanged.
-	Complete(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error
+	AppendItems(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error
 }
 
 // Config configures a [Service]. All fields except AtOnce are required.
@@ -52,19 +52,19 @@ type Service struct {
 	slots chan struct{} // one for each running sub-action
 
 	// work is the context of running sub-actions, which HandOver ends.
-	work  context.Context //nolint:containedctx // it lives as long as the service
-	leave context.CancelCauseFunc
-	tasks sync.WaitGroup
+	work       context.Context //nolint:containedctx // it lives as long as the service
+	cancelWork context.CancelCauseFunc
+	tasks      sync.WaitGroup
 
-	mu     sync.Mutex // guards the following
-	own    map[string]*task
-	closed bool
+	mu        sync.Mutex // guards the following
+	tasksByID map[string]*task
+	closed    bool
 }
 
 // New creates a service. [Service.HandOver] ends it.
 func New(c Config) *Service {
-	s := &Service{cfg: c, slots: make(chan struct{}, cmp.Or(c.AtOnce, 8)), own: map[string]*task{}}
-	s.work, s.leave = context.WithCancelCause(context.Background())
+	s := &Service{cfg: c, slots: make(chan struct{}, cmp.Or(c.AtOnce, 8)), tasksByID: map[string]*task{}}
+	s.work, s.cancelWork = context.WithCancelCause(context.Background())
 	return s
 }
 
@@ -74,7 +74,7 @@ func (s *Service) HandOver(reason error) {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.leave(reason)
+	s.cancelWork(reason)
 	s.tasks.Wait()
 }
 
@@ -264,7 +264,7 @@ func (s *Service) Price(ctx context.Context, owner, interactionID string, body [
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.cfg.Gateway.Rehearse(scope(ctx, row), r)
+	p, err := s.cfg.Gateway.DryRun(scope(ctx, row), r)
 	if err != nil {
 		return nil, err
 	}

@@ -25,8 +25,8 @@ const (
 	saveWithin = 30 * time.Second
 	// cancelWithin bounds how long Cancel waits for the sub-action to end.
 	cancelWithin = 10 * time.Second
-	// keptFor is how long the events of a finished sub-action are kept for readers that reconnect.
-	keptFor = time.Minute
+	// eventRetention is how long the events of a finished sub-action are kept for readers that reconnect.
+	eventRetention = time.Minute
 )
 
 // errCancelled is the cause of a cancellation by a person.
@@ -73,13 +73,13 @@ func (s *Service) begin(row ledger.ContentGeneration, do func(context.Context) (
 		cancel(nil)
 		return media.Errorf(media.CodeUnavailable, "the server is stopping: sub-action %s starts when the server is running again", row.ID)
 	}
-	if known := s.own[row.ID]; known != nil && !known.released() {
+	if known := s.tasksByID[row.ID]; known != nil && !known.released() {
 		cancel(nil)
 		return nil
 	}
-	s.own[row.ID] = t
+	s.tasksByID[row.ID] = t
 	ahead := 0
-	for _, other := range s.own {
+	for _, other := range s.tasksByID {
 		if other != t && !other.released() {
 			ahead++
 		}
@@ -88,7 +88,7 @@ func (s *Service) begin(row ledger.ContentGeneration, do func(context.Context) (
 	s.tasks.Go(func() {
 		defer close(t.done)
 		defer cancel(nil)
-		s.play(ctx, t, do)
+		s.executeQueued(ctx, t, do)
 	})
 	return nil
 }
@@ -107,11 +107,11 @@ func (t *task) released() bool {
 func (s *Service) find(id string) *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.own[id]
+	return s.tasksByID[id]
 }
 
-// play waits for a slot and executes the generation.
-func (s *Service) play(ctx context.Context, t *task, do func(context.Context) (*generate.Result, error)) {
+// executeQueued waits for a slot and executes the generation.
+func (s *Service) executeQueued(ctx context.Context, t *task, do func(context.Context) (*generate.Result, error)) {
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
@@ -128,11 +128,11 @@ func (s *Service) play(ctx context.Context, t *task, do func(context.Context) (*
 		slog.WarnContext(save, "end of a sub-action not saved; it will be retried", slog.String("sub_action", t.row.ID), slog.String("error", media.ErrorText(err.Error())))
 		return
 	}
-	time.AfterFunc(keptFor, func() {
+	time.AfterFunc(eventRetention, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.own[t.row.ID] == t {
-			delete(s.own, t.row.ID)
+		if s.tasksByID[t.row.ID] == t {
+			delete(s.tasksByID, t.row.ID)
 		}
 	})
 }
@@ -227,7 +227,7 @@ func (s *Service) results(ctx context.Context, row ledger.ContentGeneration, res
 	if len(items) == 0 {
 		return nil
 	}
-	return s.cfg.Interactions.Complete(ctx, row.Owner, row.InteractionID, target, items...)
+	return s.cfg.Interactions.AppendItems(ctx, row.Owner, row.InteractionID, target, items...)
 }
 
 // mediaURL returns the server's path of an item.

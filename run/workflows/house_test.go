@@ -182,7 +182,7 @@ func (c counted) Execute(_ context.Context, r workflow.Run, _ *workflow.Answer) 
 // start runs a definition until it waits or ends.
 func (h *house) start(definition, state string) workflows.Status {
 	h.t.Helper()
-	r, err := h.Start(h.t.Context(), workflows.New{Owner: owner, Definition: h.definition(definition), State: h.object(state)})
+	r, err := h.Start(h.t.Context(), workflows.StartRequest{Owner: owner, Definition: h.definition(definition), State: h.object(state)})
 	must(h.t, err)
 	return h.after(r)
 }

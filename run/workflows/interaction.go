@@ -17,27 +17,27 @@ import (
 	"atelier/workflow/view"
 )
 
-// Shown is an interaction as people see it.
-type Shown struct {
+// InteractionView is an interaction as people see it.
+type InteractionView struct {
 	workflow.InteractionRequest
 	Row ledger.Interaction
 }
 
 // Show reads an interaction, open or not.
-func (s *Service) Show(ctx context.Context, owner, id string) (Shown, error) {
-	row, err := s.settled(ctx, owner, id)
+func (s *Service) Show(ctx context.Context, owner, id string) (InteractionView, error) {
+	row, err := s.currentRow(ctx, owner, id)
 	if err != nil {
-		return Shown{}, err
+		return InteractionView{}, err
 	}
 	i, err := openRow(row, s.cfg.Actions)
 	if err != nil {
-		return Shown{}, err
+		return InteractionView{}, err
 	}
-	return Shown{InteractionRequest: i.Request(), Row: row}, nil
+	return InteractionView{InteractionRequest: i.Request(), Row: row}, nil
 }
 
-// settled reads the row of an interaction. An open one that has expired, or whose run has ended, is closed first.
-func (s *Service) settled(ctx context.Context, owner, id string) (ledger.Interaction, error) {
+// currentRow reads the row of an interaction. An open one that has expired, or whose run has ended, is closed first.
+func (s *Service) currentRow(ctx context.Context, owner, id string) (ledger.Interaction, error) {
 	row, err := s.cfg.Ledger.Interaction(ctx, owner, id)
 	if media.CodeOf(err) == media.CodeNotFound {
 		return row, media.Errorf(media.CodeNotFound, "there is no interaction %.80q", media.ErrorText(id))
@@ -50,7 +50,7 @@ func (s *Service) settled(ctx context.Context, owner, id string) (ledger.Interac
 	case err != nil:
 		return row, err
 	case !of.FinishedAt.IsZero():
-		err = s.forsake(ctx, row)
+		err = s.closeOrphaned(ctx, row)
 	case !row.ExpiresAt.IsZero() && !row.ExpiresAt.After(s.cfg.Now()):
 		err = s.expire(ctx, row)
 	default:
@@ -65,15 +65,15 @@ func (s *Service) settled(ctx context.Context, owner, id string) (ledger.Interac
 
 // open is settled for an open interaction; otherwise the error has code media.CodeConflict and ends with consequence.
 func (s *Service) open(ctx context.Context, owner, id, consequence string) (ledger.Interaction, error) {
-	row, err := s.settled(ctx, owner, id)
+	row, err := s.currentRow(ctx, owner, id)
 	if err == nil && row.Status != ledger.InteractionOpen {
 		err = media.Errorf(media.CodeConflict, "interaction %s is %s%s", id, row.Status, consequence)
 	}
 	return row, err
 }
 
-// forsake closes the interaction of a run that has ended.
-func (s *Service) forsake(ctx context.Context, row ledger.Interaction) error {
+// closeOrphaned closes the interaction of a run that has ended.
+func (s *Service) closeOrphaned(ctx context.Context, row ledger.Interaction) error {
 	base := row.Version
 	row.Status = ledger.InteractionCancelled
 	err := s.cfg.Ledger.ChangeInteraction(ctx, row, base)
@@ -125,15 +125,15 @@ func (s *Service) Patch(ctx context.Context, owner, id string, base int, text []
 	})
 }
 
-// Complete adds results at a target, each content id once. A closed interaction stays unchanged.
-func (s *Service) Complete(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error {
+// AppendItems adds results at a target, each content id once. A closed interaction stays unchanged.
+func (s *Service) AppendItems(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error {
 	_, err := s.change(ctx, owner, id, func(i *workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error) {
 		data := i.Request().DisplayData
 		fresh := missing(data, target, items)
 		if len(fresh) == 0 {
 			return nil, view.Changes{}, nil, nil
 		}
-		next, changes, err := i.Complete(target, fresh...)
+		next, changes, err := i.AppendItems(target, fresh...)
 		if err != nil {
 			return nil, changes, nil, err
 		}
@@ -208,13 +208,13 @@ func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflo
 			return Patched{}, err
 		}
 		done := Patched{Version: row.Version, Patch: ops, Changes: changes}
-		s.tell(ctx, row, done)
+		s.emitChange(ctx, row, done)
 		return done, nil
 	}
 }
 
-// tell adds a change to the log of the run.
-func (s *Service) tell(ctx context.Context, row ledger.Interaction, p Patched) {
+// emitChange adds a change to the log of the run.
+func (s *Service) emitChange(ctx context.Context, row ledger.Interaction, p Patched) {
 	ops, err := json.Marshal(p.Patch)
 	var nodes []byte
 	if err == nil {
@@ -225,7 +225,7 @@ func (s *Service) tell(ctx context.Context, row ledger.Interaction, p Patched) {
 		return
 	}
 	ctx = media.WithScope(context.WithoutCancel(ctx), media.Scope{Owner: row.Owner, Tree: row.WorkflowRunID, Run: row.WorkflowRunID})
-	s.with.Emit(ctx, agent.Event{
+	s.serviceConfig.Emit(ctx, agent.Event{
 		Type: agent.EventInteractionPatched, Tree: row.WorkflowRunID, RunID: row.WorkflowRunID, AgentPath: AgentName, At: s.cfg.Now(),
 		Data: agent.InteractionPatched{InteractionID: row.ID, Version: p.Version, Patch: ops, Changes: nodes},
 	})
@@ -240,26 +240,26 @@ func (s *Service) Answer(ctx context.Context, owner, id string, body []byte) (*r
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.judged(ctx, row, body)
+	answer, err := s.parseAnswer(ctx, row, body)
 	if err != nil {
 		return nil, err
 	}
-	g := given{InteractionID: id, Answer: ordered.Encode(answer.Value())}
-	r, err := s.give(ctx, row, g)
+	g := interactionAnswer{InteractionID: id, Answer: ordered.Encode(answer.Value())}
+	r, err := s.answerQuestion(ctx, row, g)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := s.closeAs(ctx, owner, g); err != nil {
 		slog.WarnContext(ctx, "answered interaction not closed; its run will close it", slog.String("interaction", id), slog.String("error", media.ErrorText(err.Error())))
 	}
-	if answer.Running() == workflow.RunningCancel && s.with.SubActions != nil {
-		err = s.with.SubActions.CancelAll(ctx, owner, id)
+	if answer.Running() == workflow.RunningCancel && s.serviceConfig.SubActions != nil {
+		err = s.serviceConfig.SubActions.CancelAll(ctx, owner, id)
 	}
 	return r, err
 }
 
-// judged reads an answer and checks it against the interaction.
-func (s *Service) judged(ctx context.Context, row ledger.Interaction, body []byte) (*workflow.Answer, error) {
+// parseAnswer reads an answer and checks it against the interaction.
+func (s *Service) parseAnswer(ctx context.Context, row ledger.Interaction, body []byte) (*workflow.Answer, error) {
 	i, err := openRow(row, s.cfg.Actions)
 	if err != nil {
 		return nil, err
@@ -274,10 +274,10 @@ func (s *Service) judged(ctx context.Context, row ledger.Interaction, body []byt
 	if _, err := i.Result(answer); err != nil {
 		return nil, err
 	}
-	if s.with.SubActions == nil {
+	if s.serviceConfig.SubActions == nil {
 		return answer, nil
 	}
-	n, err := s.with.SubActions.Running(ctx, row.Owner, row.ID)
+	n, err := s.serviceConfig.SubActions.Running(ctx, row.Owner, row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -287,9 +287,10 @@ func (s *Service) judged(ctx context.Context, row ledger.Interaction, body []byt
 // pauseWithin bounds the time between the opening of an interaction and the pause of its run.
 const pauseWithin = 10 * time.Second
 
-// give answers the question of the run. The run's own answer decides: once it is saved, the run continues with it.
-func (s *Service) give(ctx context.Context, row ledger.Interaction, g given) (*run.Run, error) {
-	runs, err := s.with.Runs(ctx)
+// answerQuestion answers the question of the run. The run's own answer decides: once it is saved, the run continues
+// with it.
+func (s *Service) answerQuestion(ctx context.Context, row ledger.Interaction, g interactionAnswer) (*run.Run, error) {
+	runs, err := s.serviceConfig.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -331,12 +332,12 @@ func (s *Service) paused(ctx context.Context, row ledger.Interaction) error {
 	}
 }
 
-// expireAtOnce is the maximum number of interactions per call of Expire.
-const expireAtOnce = 100
+// expireBatchSize is the maximum number of interactions per call of Expire.
+const expireBatchSize = 100
 
 // Expire fails the runs whose interactions have timed out, and returns their number.
 func (s *Service) Expire(ctx context.Context) (int, error) {
-	late, err := s.cfg.Ledger.ListOpenExpired(ctx, s.cfg.Now(), expireAtOnce)
+	late, err := s.cfg.Ledger.ListOpenExpired(ctx, s.cfg.Now(), expireBatchSize)
 	if err != nil {
 		return 0, err
 	}
@@ -358,10 +359,10 @@ func (s *Service) expire(ctx context.Context, row ledger.Interaction) error {
 		return err
 	}
 	if !of.FinishedAt.IsZero() {
-		return s.forsake(ctx, row)
+		return s.closeOrphaned(ctx, row)
 	}
-	g := given{InteractionID: row.ID, Expired: true}
-	if _, err := s.give(ctx, row, g); err != nil {
+	g := interactionAnswer{InteractionID: row.ID, Expired: true}
+	if _, err := s.answerQuestion(ctx, row, g); err != nil {
 		return err
 	}
 	_, err = s.closeAs(ctx, row.Owner, g)

@@ -108,8 +108,8 @@ func (in *Interpreter) definition(text []byte) (*workflow.Definition, error) {
 	return d, problem.Join(found...)
 }
 
-// about is the record of a step; the record of the first step also describes the whole run.
-type about struct {
+// stepDetails is the record of a step; the record of the first step also describes the whole run.
+type stepDetails struct {
 	ModuleID   string          `json:"module_id"`
 	Title      string          `json:"title,omitempty"`
 	Definition json.RawMessage `json:"definition,omitempty"`
@@ -143,7 +143,7 @@ type walk struct {
 
 // step executes a step and puts its result into the state.
 func (w *walk) step(ctx context.Context, i int, s workflow.Step) error {
-	say := about{ModuleID: s.ModuleID, Title: s.Title}
+	say := stepDetails{ModuleID: s.ModuleID, Title: s.Title}
 	if i == 0 {
 		say.Definition, say.State = w.text, w.first
 	}
@@ -239,8 +239,8 @@ func (w *walk) execute(ctx context.Context, stage *agent.Stage, m workflow.Modul
 	return ordered.DecodeObject(b)
 }
 
-// given is the value that answers the question of an interaction.
-type given struct {
+// interactionAnswer is the value that answers the question of an interaction.
+type interactionAnswer struct {
 	InteractionID string          `json:"interaction_id"`
 	Answer        json.RawMessage `json:"answer,omitempty"`
 	// Expired means a timeout without an answer.
@@ -248,7 +248,7 @@ type given struct {
 }
 
 // ask opens the interaction of a step and waits for its answer.
-func (w *walk) ask(ctx context.Context, stage *agent.Stage, s workflow.Step, request []byte) (g given, err error) {
+func (w *walk) ask(ctx context.Context, stage *agent.Stage, s workflow.Step, request []byte) (g interactionAnswer, err error) {
 	reply, err := stage.Ask(ctx, func(ctx context.Context) (string, json.RawMessage, error) {
 		kept, err := w.open(ctx, s, request)
 		if err != nil {
@@ -285,7 +285,7 @@ func (w *walk) open(ctx context.Context, s workflow.Step, request []byte) (ledge
 		return ledger.Interaction{}, media.Errorf(media.CodeInternal, "write the request of step %s: %w", s.ID, err)
 	}
 	i := ledger.Interaction{ID: w.cfg.NewID(), Owner: w.owner, WorkflowRunID: w.c.RunID(), StepID: s.ID, Request: text, Data: ordered.Encode(data)}
-	if wait := w.workflow.Waits(s); wait > 0 {
+	if wait := w.workflow.StepTimeout(s); wait > 0 {
 		i.ExpiresAt = w.cfg.Now().Add(wait)
 	}
 	return w.cfg.Ledger.CreateInteraction(ctx, i)
@@ -300,7 +300,7 @@ func titleOf(i ledger.Interaction) string {
 }
 
 // answered closes the interaction, returns the module's result, and records the choice.
-func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Module, run workflow.Run, g given) (*ordered.Object, error) {
+func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Module, run workflow.Run, g interactionAnswer) (*ordered.Object, error) {
 	_, asks := m.(workflow.AgentModule)
 	var out *ordered.Object
 	b, err := stage.Step(ctx, func(ctx context.Context) ([]byte, error) {
@@ -308,7 +308,7 @@ func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Modu
 		if err != nil || g.Expired {
 			return []byte("null"), err
 		}
-		answer, err := w.judge(&run, row, g)
+		answer, err := w.parseAnswer(&run, row, g)
 		if err == nil && !asks {
 			out, err = m.Execute(ctx, run, answer)
 		}
@@ -337,15 +337,15 @@ func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Modu
 	if err != nil {
 		return nil, err
 	}
-	answer, err := w.judge(&run, row, g)
+	answer, err := w.parseAnswer(&run, row, g)
 	if err != nil {
 		return nil, err
 	}
 	return w.execute(ctx, stage, m, run, answer)
 }
 
-// judge parses an answer and sets the interaction of run.
-func (w *walk) judge(run *workflow.Run, row ledger.Interaction, g given) (a *workflow.Answer, err error) {
+// parseAnswer parses an answer and sets the interaction of run.
+func (w *walk) parseAnswer(run *workflow.Run, row ledger.Interaction, g interactionAnswer) (a *workflow.Answer, err error) {
 	if run.Interaction, err = openRow(row, w.cfg.Actions); err != nil {
 		return nil, err
 	}
@@ -353,7 +353,7 @@ func (w *walk) judge(run *workflow.Run, row ledger.Interaction, g given) (a *wor
 }
 
 // closeAs closes an interaction with the given value, if it is open, and returns its row.
-func (in *Interpreter) closeAs(ctx context.Context, owner string, g given) (ledger.Interaction, error) {
+func (in *Interpreter) closeAs(ctx context.Context, owner string, g interactionAnswer) (ledger.Interaction, error) {
 	for {
 		row, err := in.cfg.Ledger.Interaction(ctx, owner, g.InteractionID)
 		if err != nil || row.Status != ledger.InteractionOpen {

@@ -17,7 +17,7 @@ func (h *house) paused(n int) {
 	h.t.Helper()
 	d := h.definition(asks)
 	for range n {
-		r, err := h.Start(context.WithoutCancel(h.t.Context()), workflows.New{Owner: owner, Definition: d, State: &ordered.Object{}})
+		r, err := h.Start(context.WithoutCancel(h.t.Context()), workflows.StartRequest{Owner: owner, Definition: d, State: &ordered.Object{}})
 		must(h.t, err)
 		_, err = r.Wait(h.t.Context())
 		must(h.t, err)

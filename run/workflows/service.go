@@ -40,7 +40,7 @@ type ServiceConfig struct {
 // safe for concurrent use.
 type Service struct {
 	*Interpreter
-	with ServiceConfig
+	serviceConfig ServiceConfig
 }
 
 // NewService returns a service. The error has code media.CodeInvalid.
@@ -48,11 +48,11 @@ func NewService(c ServiceConfig) (*Service, error) {
 	if c.Interpreter == nil || c.Runs == nil || c.Emit == nil {
 		return nil, media.Errorf(media.CodeInvalid, "workflows.ServiceConfig requires Interpreter, Runs and Emit")
 	}
-	return &Service{Interpreter: c.Interpreter, with: c}, nil
+	return &Service{Interpreter: c.Interpreter, serviceConfig: c}, nil
 }
 
-// New describes a run to start.
-type New struct {
+// StartRequest describes a run to start.
+type StartRequest struct {
 	Owner string
 	// ID is the id of the run; empty generates one.
 	ID         string
@@ -63,7 +63,7 @@ type New struct {
 
 // Start starts a run. For a state that does not match the definition's state_schema, the error has code
 // media.CodeInvalid and pointers below /state.
-func (s *Service) Start(ctx context.Context, n New) (*run.Run, error) {
+func (s *Service) Start(ctx context.Context, n StartRequest) (*run.Run, error) {
 	if n.State == nil {
 		n.State = &ordered.Object{}
 	}
@@ -74,7 +74,7 @@ func (s *Service) Start(ctx context.Context, n New) (*run.Run, error) {
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "write workflow %s: %w", n.Definition.ID, err)
 	}
-	runs, err := s.with.Runs(ctx)
+	runs, err := s.serviceConfig.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 	if err != nil || len(records) == 0 {
 		return st, err
 	}
-	var first about
+	var first stepDetails
 	if err := json.Unmarshal(records[0].Params, &first); err != nil {
 		return st, media.Errorf(media.CodeCorrupt, "read the first step of run %s: %w", id, err)
 	}
@@ -131,7 +131,7 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 	if err != nil {
 		return st, err
 	}
-	if err := s.waits(ctx, &st); err != nil {
+	if err := s.normalizePaused(ctx, &st); err != nil {
 		return st, err
 	}
 	for i, step := range st.Definition.Steps {
@@ -146,7 +146,7 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 			}
 		}
 		if at := slices.IndexFunc(records, func(r ledger.Step) bool { return r.Turn == i+1 }); at >= 0 {
-			if err := v.is(records[at], &st); err != nil {
+			if err := v.fillFrom(records[at], &st); err != nil {
 				return st, err
 			}
 		}
@@ -155,8 +155,8 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 	return st, nil
 }
 
-// waits shows a paused run as running until its question is saved, because until then it cannot be answered.
-func (s *Service) waits(ctx context.Context, st *Status) error {
+// normalizePaused shows a paused run as running until its question is saved, because until then it cannot be answered.
+func (s *Service) normalizePaused(ctx context.Context, st *Status) error {
 	if st.Status != ledger.StatusPaused {
 		return nil
 	}
@@ -168,11 +168,11 @@ func (s *Service) waits(ctx context.Context, st *Status) error {
 		st.Status = ledger.StatusRunning
 		return nil
 	}
-	return s.spent(ctx, st, state.AskedAt)
+	return s.addCostSincePause(ctx, st, state.AskedAt)
 }
 
-// spent adds the cost of the generations since the run paused.
-func (s *Service) spent(ctx context.Context, st *Status, paused time.Time) error {
+// addCostSincePause adds the cost of the generations since the run paused.
+func (s *Service) addCostSincePause(ctx context.Context, st *Status, paused time.Time) error {
 	p := ledger.Page{Limit: ledger.MaxLimit}
 	for {
 		list, err := s.cfg.Ledger.ListOperations(ctx, st.Owner, ledger.OperationQuery{Tree: st.ID, Page: p})
@@ -191,8 +191,8 @@ func (s *Service) spent(ctx context.Context, st *Status, paused time.Time) error
 	}
 }
 
-// is copies the record of a step and stores its result in the state.
-func (v *StepStatus) is(r ledger.Step, st *Status) error {
+// fillFrom copies the record of a step and stores its result in the state.
+func (v *StepStatus) fillFrom(r ledger.Step, st *Status) error {
 	v.Status, v.StartedAt, v.FinishedAt = r.Status, r.StartedAt, r.FinishedAt
 	if ended := !st.FinishedAt.IsZero(); ended && (r.Status == ledger.StatusPaused || r.Status == ledger.StatusRunning) {
 		v.Status = st.Status // the run was ended from outside
@@ -226,17 +226,17 @@ func (s *Service) records(ctx context.Context, owner, id string) (steps []ledger
 	return slices.DeleteFunc(steps, func(r ledger.Step) bool { return r.Kind != string(agent.StepCode) }), err
 }
 
-// Head is a run in a list.
-type Head struct {
+// RunSummary is a run in a list.
+type RunSummary struct {
 	ledger.Run
 	// WorkflowID is empty until the first step has started.
 	WorkflowID string
 }
 
 // List lists runs, newest first.
-func (s *Service) List(ctx context.Context, owner string, status ledger.Status, p ledger.Page) (ledger.List[Head], error) {
+func (s *Service) List(ctx context.Context, owner string, status ledger.Status, p ledger.Page) (ledger.List[RunSummary], error) {
 	list, err := s.cfg.Ledger.ListRuns(ctx, owner, ledger.RunQuery{Roots: true, Agent: AgentName, Status: status, Page: p})
-	out := ledger.List[Head]{Next: list.Next, Items: []Head{}}
+	out := ledger.List[RunSummary]{Next: list.Next, Items: []RunSummary{}}
 	if err != nil {
 		return out, err
 	}
@@ -245,7 +245,7 @@ func (s *Service) List(ctx context.Context, owner string, status ledger.Status, 
 		if err != nil {
 			return out, err
 		}
-		h := Head{Run: row}
+		h := RunSummary{Run: row}
 		if len(first.Items) > 0 {
 			var say struct {
 				Definition struct {
@@ -265,7 +265,7 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 	if _, err := s.row(ctx, owner, id); err != nil {
 		return err
 	}
-	runs, err := s.with.Runs(ctx)
+	runs, err := s.serviceConfig.Runs(ctx)
 	if err != nil {
 		return err
 	}
@@ -280,11 +280,11 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 		if i.Status != ledger.InteractionOpen {
 			continue
 		}
-		if err := s.forsake(ctx, i); err != nil {
+		if err := s.closeOrphaned(ctx, i); err != nil {
 			return err
 		}
-		if s.with.SubActions != nil {
-			if err := s.with.SubActions.CancelAll(ctx, owner, i.ID); err != nil {
+		if s.serviceConfig.SubActions != nil {
+			if err := s.serviceConfig.SubActions.CancelAll(ctx, owner, i.ID); err != nil {
 				return err
 			}
 		}
@@ -314,7 +314,7 @@ func (s *Service) Fork(ctx context.Context, owner, id, step string) (*run.Run, e
 		e.Valid = started
 		return nil, e
 	}
-	runs, err := s.with.Runs(ctx)
+	runs, err := s.serviceConfig.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -208,7 +208,7 @@ func TestRunsHaveAnOwner(t *testing.T) {
 		},
 		"answer": func() error { _, err := h.Answer(ctx, "bob", st.Interaction, []byte(yes)); return err },
 		"result": func() error {
-			return h.Complete(ctx, "bob", st.Interaction, []string{"generations", "a"}, workflow.Item{ContentID: "c"})
+			return h.AppendItems(ctx, "bob", st.Interaction, []string{"generations", "a"}, workflow.Item{ContentID: "c"})
 		},
 	} {
 		if err := do(); media.CodeOf(err) != media.CodeNotFound {
@@ -314,7 +314,7 @@ func TestResults(t *testing.T) {
 	for n := range 5 {
 		all.Go(func() {
 			for range 2 {
-				if err := h.Complete(ctx, owner, st.Interaction, target, item(n)); err != nil {
+				if err := h.AppendItems(ctx, owner, st.Interaction, target, item(n)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -336,7 +336,7 @@ func TestResults(t *testing.T) {
 	if after := h.after(r); state(after.State) != `{"selected_image":"gc_3"}` {
 		t.Errorf("%s", state(after.State))
 	}
-	must(t, h.Complete(ctx, owner, st.Interaction, target, item(9)))
+	must(t, h.AppendItems(ctx, owner, st.Interaction, target, item(9)))
 	later, err := h.Show(ctx, owner, st.Interaction)
 	must(t, err)
 	if later.Version != 6 || !ordered.Equal(later.DisplayData, shown.DisplayData) {
@@ -375,7 +375,7 @@ func TestAnswersAreChecked(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	ctx, st := t.Context(), h.start(picks, `{}`)
-	must(t, h.Complete(ctx, owner, st.Interaction, []string{"generations", "offline", "a"}, workflow.Item{ContentID: "gc_1"}))
+	must(t, h.AppendItems(ctx, owner, st.Interaction, []string{"generations", "offline", "a"}, workflow.Item{ContentID: "gc_1"}))
 	for answer, pointer := range map[string]string{
 		`{}`: "/selected_content_id", `{"selected_content_id":"gc_2"}`: "/selected_content_id", `{"selected_content_ids":["gc_1"]}`: "/selected_content_ids",
 		`{"selected_content_id":"gc_1","x":1}`: "/x", `{"selected_content_id":["gc_1"]}`: "/selected_content_id",
@@ -452,7 +452,7 @@ func TestCost(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	ctx, st := t.Context(), h.start(picks, `{}`)
-	must(t, h.Complete(ctx, owner, st.Interaction, []string{"generations", "offline", "a"}, workflow.Item{ContentID: "gc_1"}))
+	must(t, h.AppendItems(ctx, owner, st.Interaction, []string{"generations", "offline", "a"}, workflow.Item{ContentID: "gc_1"}))
 	for id, cost := range map[string]string{"op_1": "0.04", "op_2": "0.02"} {
 		op := ledger.Operation{ID: id, Owner: owner, Tree: st.ID, RunID: st.ID, Status: "submitted", EstimatedUSD: &cost}
 		must(t, h.store.BeginOperation(ctx, op))

@@ -58,8 +58,9 @@ func compile(name string, schema any) (*Schema, error) {
 	return &Schema{compiled: compiled}, err
 }
 
-// Close returns the schema restricted to the top-level names in its properties, even if the schema permits others.
-func (s *Schema) Close() *Schema {
+// RestrictToProperties returns the schema restricted to the top-level names in its properties, even if the schema
+// permits others.
+func (s *Schema) RestrictToProperties() *Schema {
 	return &Schema{compiled: s.compiled, closed: append([]string{}, slices.Sorted(maps.Keys(s.compiled.Properties))...)}
 }
 

@@ -39,7 +39,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %v, want one at %q", in, found, want)
 		}
 	}
-	if found := s.Close().Check(decode(t, `{"a": 1, "z": 2}`)); len(found) != 1 || found[0].Message != "z is unknown: use a, b, c, d" {
+	if found := s.RestrictToProperties().Check(decode(t, `{"a": 1, "z": 2}`)); len(found) != 1 || found[0].Message != "z is unknown: use a, b, c, d" {
 		t.Errorf("an unknown name at the top: %v, want one problem that lists the names", found)
 	}
 	for _, bad := range []string{`5`, `{"type": "thing"}`, `{"$ref": "file:///etc/passwd"}`, `{"$ref": "other.json"}`, `{"$ref": "#"}`, `{"properties": {"a": 5}}`, `{"pattern": "("}`} {

@@ -37,13 +37,13 @@ func (a *applier) apply(op Operation) error {
 	above, key := path[:len(path)-1], path[len(path)-1]
 	parent, ok := ordered.Get(a.root, above...)
 	if !ok {
-		return gone(op.Path)
+		return missingPathError(op.Path)
 	}
 	value := ordered.Clone(op.Value)
 	switch parent := parent.(type) {
 	case *ordered.Object:
 		if !parent.Has(key) && op.Op != "add" {
-			return gone(op.Path)
+			return missingPathError(op.Path)
 		}
 		if op.Op == "remove" {
 			parent.Delete(key)
@@ -55,7 +55,7 @@ func (a *applier) apply(op Operation) error {
 	case []any:
 		return a.list(op, above, parent, value)
 	}
-	return gone(op.Path)
+	return missingPathError(op.Path)
 }
 
 // list changes an item of a list. Adding or removing an item moves the items after it, so it touches the whole list.
@@ -66,7 +66,7 @@ func (a *applier) list(op Operation, above []string, list []any, value any) erro
 		i, ok = len(list), true
 	}
 	if !ok || i > len(list) || i == len(list) && op.Op != "add" {
-		return gone(op.Path)
+		return missingPathError(op.Path)
 	}
 	switch op.Op {
 	case "replace":
@@ -96,6 +96,6 @@ func (a *applier) put(path []string, list []any) {
 	}
 }
 
-func gone(pointer string) error {
+func missingPathError(pointer string) error {
 	return media.Errorf(media.CodeInvalid, "%s does not exist", media.ErrorText(pointer))
 }

@@ -44,8 +44,8 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// most is the maximum number of problems in one error. It keeps responses small.
-const most = 100
+// maxProblems is the maximum number of problems in one error. It keeps responses small.
+const maxProblems = 100
 
 // Join returns an error with code media.CodeInvalid for the problems; nil if there are none. If there are more than a
 // hundred, the error lists the first hundred and the number of the others.
@@ -53,8 +53,8 @@ func Join(problems ...Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	if besides := len(problems) - most; besides > 1 { // one more is the line below, of an error that is joined again
-		problems = append(slices.Clone(problems[:most]), At("", "%d more problems are not listed: fix these first", besides))
+	if besides := len(problems) - maxProblems; besides > 1 { // one more is the line below, of an error that is joined again
+		problems = append(slices.Clone(problems[:maxProblems]), At("", "%d more problems are not listed: fix these first", besides))
 	}
 	return media.Errorf(media.CodeInvalid, "%w", &Error{Problems: problems})
 }

@@ -59,15 +59,15 @@ type Registry struct {
 	day    string     // day for which the offers are valid: models are released and shut down
 	offers map[string]Offer
 
-	now       func() time.Time
-	providers []string // in the order of the catalogue
-	models    map[string][]catalog.Model
-	own       map[string]Handler
+	now            func() time.Time
+	providers      []string // in the order of the catalogue
+	models         map[string][]catalog.Model
+	customHandlers map[string]Handler
 }
 
 // New creates a registry with the actions media.PROVIDER.OPERATION for every provider in a catalogue.
 func New(catalogue *catalog.Catalog, now func() time.Time) *Registry {
-	r := &Registry{now: now, models: map[string][]catalog.Model{}, own: map[string]Handler{}}
+	r := &Registry{now: now, models: map[string][]catalog.Model{}, customHandlers: map[string]Handler{}}
 	for _, m := range catalogue.Models() {
 		if r.models[m.Provider] == nil {
 			r.providers = append(r.providers, m.Provider)
@@ -79,10 +79,10 @@ func New(catalogue *catalog.Catalog, now func() time.Time) *Registry {
 
 // Register adds an action of the program. It takes precedence over the actions of the catalogue.
 func (r *Registry) Register(actionType string, h Handler) error {
-	if actionType == "" || r.own[actionType] != nil {
+	if actionType == "" || r.customHandlers[actionType] != nil {
 		return media.Errorf(media.CodeConflict, "action %q is registered already, or has no name", actionType)
 	}
-	r.own[actionType] = h
+	r.customHandlers[actionType] = h
 	return nil
 }
 
@@ -120,7 +120,7 @@ func (r *Registry) Offer(actionType, key string) (Offer, error) {
 
 // Find returns the handler of an action type.
 func (r *Registry) Find(actionType string) (Handler, error) {
-	if h := r.own[actionType]; h != nil {
+	if h := r.customHandlers[actionType]; h != nil {
 		return h, nil
 	}
 	rest, ok := strings.CutPrefix(actionType, "media.")

@@ -160,12 +160,12 @@ func (d *Document) trailers() {
 		i += n + len("trailer")
 		l := lexer{data: d.data, pos: i}
 		if t, ok := l.next().(dict); ok {
-			d.adopt(t)
+			d.mergeTrailer(t)
 		}
 	}
 }
 
-func (d *Document) adopt(t dict) {
+func (d *Document) mergeTrailer(t dict) {
 	for _, k := range []name{"Root", "Info", "Encrypt"} {
 		if v, ok := t[k]; ok && v != nil {
 			d.trailer[k] = v
@@ -183,7 +183,7 @@ func (d *Document) unpack(streams []ref) error {
 		}
 		switch s.dict["Type"] {
 		case name("XRef"):
-			d.adopt(s.dict)
+			d.mergeTrailer(s.dict)
 		case name("ObjStm"):
 			b, err := d.decode(s)
 			if err != nil {

@@ -12,8 +12,8 @@ import (
 // derived from the start and end times of calls and acts, which the journal records, so a replay
 // gets the same result. A sub-agent's working time counts for its parents too.
 type Meter struct {
-	// Up is the parent's meter; nil for a root run.
-	Up *Meter
+	// Parent is the parent's meter; nil for a root run.
+	Parent *Meter
 
 	mu    sync.Mutex // guards the fields below
 	spans []span     // in order, without overlaps
@@ -36,8 +36,8 @@ func (m *Meter) Begin(now func() time.Time) (end func()) {
 	m.open[key], m.next = from, m.next+1
 	m.mu.Unlock()
 	endUp := func() {}
-	if m.Up != nil {
-		endUp = m.Up.Begin(now)
+	if m.Parent != nil {
+		endUp = m.Parent.Begin(now)
 	}
 	return func() {
 		endUp()
@@ -73,8 +73,8 @@ func (m *Meter) Add(from, to time.Time) {
 	m.spans = merged(m.spans, span{from, to})
 	added := m.added
 	m.mu.Unlock()
-	if m.Up != nil {
-		m.Up.Add(from, to)
+	if m.Parent != nil {
+		m.Parent.Add(from, to)
 	}
 	if added != nil {
 		added()

@@ -28,7 +28,7 @@ func TestMeter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			up := &Meter{}
-			m := &Meter{Up: up}
+			m := &Meter{Parent: up}
 			for _, s := range tt.spans {
 				m.Add(at(s[0]), at(s[1]))
 			}
@@ -66,7 +66,7 @@ func TestMeterSeesWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	now := at(10)
 	up := &Meter{}
-	m := &Meter{Up: up}
+	m := &Meter{Parent: up}
 	m.Add(at(1), at(3))
 	end := m.Begin(func() time.Time { return now })
 	other := m.Begin(func() time.Time { return at(12) })

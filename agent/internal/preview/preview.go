@@ -64,7 +64,7 @@ func (m *Message) show() {
 		word = len(m.pending)
 	}
 	text := m.pending[:word]
-	if m.stopped || text == "" || longest(text) >= mediaWord {
+	if m.stopped || text == "" || longestBase64Run(text) >= mediaWord {
 		return
 	}
 	m.Emit(text, m.offset)
@@ -73,8 +73,8 @@ func (m *Message) show() {
 	m.offset += utf8.RuneCountInString(text)
 }
 
-// longest returns the length of the longest part that may be base64.
-func longest(text string) (most int) {
+// longestBase64Run returns the length of the longest part that may be base64.
+func longestBase64Run(text string) (most int) {
 	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return !isBase64(c) }) {
 		most = max(most, len(word))
 	}

@@ -10,9 +10,9 @@ import (
 // anaphor matches a word for the rows that the previous question counted: how many of them.
 var anaphor = pattern.Lazy(`(?i)\b(?:it|that|this|they|them|their|those|these|its|ihre[rnms]?|deren|davon|dabei|dafür|sie|es|diese[rnms]?)\b|\bdas(?:\s+(?:insgesamt|zusammen)|\s*$)`)
 
-// follow reports whether a part continues about the rows of the part before it without
+// continuesPrevious reports whether a part continues about the rows of the part before it without
 // stating their conditions itself, and whether the previous answer already covers it.
-func (p part) follow(r *reader, before *plan.Plan) (goesOn, said bool) {
+func (p part) continuesPrevious(r *reader, before *plan.Plan) (goesOn, said bool) {
 	if !p.follows || before == nil || before.Op != plan.OpCount && before.Op != plan.OpValue || before.Counted != nil || before.Tally != "" || len(before.Filters) == 0 {
 		return false, false
 	}
@@ -37,9 +37,9 @@ func (r *reader) readFollowUp(text string, before *plan.Plan) Reading {
 	return r.read(text)
 }
 
-// wider reports whether a figure that is asked for after a condition does not mention it:
+// broadensScope reports whether a figure that is asked for after a condition does not mention it:
 // how many members are in Leeds and what is the average fee, of these or of all.
-func wider(before, p *plan.Plan) bool {
+func broadensScope(before, p *plan.Plan) bool {
 	conds := func(p *plan.Plan) bool {
 		return slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return !f.Total })
 	}

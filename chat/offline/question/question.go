@@ -23,8 +23,8 @@ import (
 type Reading struct {
 	// Part is the part as asked.
 	Part string
-	// Ask are the statements that must be executed before the part is answered.
-	Ask []string
+	// Statements are the statements that must be executed before the part is answered.
+	Statements []string
 	// Answer is set if all statements are executed and the part is answered.
 	Answer *answer.Answer
 	// Unknown are the content words that name nothing in the sources.
@@ -85,7 +85,7 @@ var answered = func() map[string]func(*plan.Plan) bool {
 // or is not known yet.
 func (r *Reading) covers(text string, lang speech.Language) bool {
 	if r.Answer == nil {
-		return len(r.Ask) > 0
+		return len(r.Statements) > 0
 	}
 	lex := speech.DefaultLexicon()
 	for _, t := range speech.Tokens(text, lang) {
@@ -122,7 +122,7 @@ func Read(task string, src schema.Source) []Reading {
 	for _, p := range parts(task) {
 		r := reader{Matcher: parse.Matcher{Tagger: parse.Tagger{Utterance: speech.Utterance{Lex: lex, Lang: lang, Vocabulary: vocab}}, Views: views}, src: &src}
 		if n := len(out); n > 0 {
-			if goesOn, said := p.follow(&r, out[n-1].plan); goesOn && said {
+			if goesOn, said := p.continuesPrevious(&r, out[n-1].plan); goesOn && said {
 				continue
 			} else if goesOn {
 				out = append(out, r.readFollowUp(p.text, out[n-1].plan))
@@ -135,7 +135,7 @@ func Read(task string, src schema.Source) []Reading {
 		if p.onward() && len(out) > 0 {
 			last := &out[len(out)-1]
 			if name := last.subject(); name != "" {
-				if next := r.read(pronoun().ReplaceAllLiteralString(p.text, name)); len(next.Ask) > 0 || next.Answer != nil && (last.Answer == nil || !agree(last.Answer, next.Answer)) {
+				if next := r.read(pronoun().ReplaceAllLiteralString(p.text, name)); len(next.Statements) > 0 || next.Answer != nil && (last.Answer == nil || !agree(last.Answer, next.Answer)) {
 					out = append(out, next) // in which year did Emma come out
 					continue
 				}
@@ -155,7 +155,7 @@ func Read(task string, src schema.Source) []Reading {
 			continue
 		}
 		next := r.read(p.text)
-		if n := len(out); p.follows && n > 0 && wider(out[n-1].plan, next.plan) {
+		if n := len(out); p.follows && n > 0 && broadensScope(out[n-1].plan, next.plan) {
 			next = Reading{Part: p.text, Why: plan.ReasonAmbiguous}
 		}
 		out = append(out, next)

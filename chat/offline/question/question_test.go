@@ -145,7 +145,7 @@ func (f *folder) ask(q string) []question.Reading {
 		readings := question.Read(q, src)
 		asked := false
 		for _, r := range readings {
-			for _, s := range r.Ask {
+			for _, s := range r.Statements {
 				src.Results, asked = append(src.Results, f.query(s)), true
 			}
 		}

@@ -55,7 +55,7 @@ func (r *reader) probe(unknown []int) string {
 				ti, ci, schema.QuotedName(c.Name), from, whole, strings.Join(likes, " OR "), schema.QuotedName(c.Name), whole, len(selects)))
 		}
 	}
-	if len(forms) == 0 || len(forms) > parse.MostForms || len(selects) == 0 || grams == "" {
+	if len(forms) == 0 || len(forms) > parse.MaxSpellings || len(selects) == 0 || grams == "" {
 		return ""
 	}
 	return strings.Join(selects, " UNION ALL ")
@@ -104,7 +104,7 @@ func (r *reader) read(part string) Reading {
 		if probe := r.probe(r.unknown()); probe != "" {
 			res, known := r.src.Result(probe)
 			if !known {
-				out.Ask = []string{probe}
+				out.Statements = []string{probe}
 				return out
 			}
 			r.learn(res)
@@ -268,7 +268,7 @@ func (r *reader) settle(out *Reading, plans []*plan.Plan) {
 	for _, a := range rivals {
 		res, ok := r.src.Result(a.sql)
 		if !ok {
-			out.Ask = append(out.Ask, a.sql)
+			out.Statements = append(out.Statements, a.sql)
 			continue
 		}
 		ans, reason := answer.New(a.plan, res, a.paths)
@@ -278,7 +278,7 @@ func (r *reader) settle(out *Reading, plans []*plan.Plan) {
 		}
 		answers = append(answers, ans)
 	}
-	if len(out.Ask) > 0 || len(answers) == 0 {
+	if len(out.Statements) > 0 || len(answers) == 0 {
 		return
 	}
 	for _, o := range answers[1:] {

@@ -39,8 +39,8 @@ type endpoint struct {
 	cents [3]float64
 	// upsampled means that the answer contains the expanded prompt.
 	upsampled bool
-	// usual is the default size.
-	usual [2]int
+	// defaultSize is the default size.
+	defaultSize [2]int
 }
 
 // request is a valid request.
@@ -94,27 +94,27 @@ func endpoints() map[string]endpoint {
 	kontext := map[string]rule{"aspect_ratio": {kind: "ratio"}, "prompt_upsampling": flag}
 	square := [2]int{1024, 1024}
 	return map[string]endpoint{
-		"flux-2-pro":      {fields: with(flux2, 8), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{3, 1.5, 1.5}, upsampled: true, usual: square},
-		"flux-2-max":      {fields: with(flux2, 8), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{7.000000000000001, 3, 3}, upsampled: true, usual: square},
-		"flux-2-flex":     {fields: with(flex, 8), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{5, 5, 5}, upsampled: true, usual: square},
-		"flux-2-klein-9b": {fields: with(flux2, 4), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{1.5, 0.2, 0.2}, usual: square},
-		"flux-2-klein-4b": {fields: with(flux2, 4), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{1.4, 0.1, 0.1}, usual: square},
+		"flux-2-pro":      {fields: with(flux2, 8), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{3, 1.5, 1.5}, upsampled: true, defaultSize: square},
+		"flux-2-max":      {fields: with(flux2, 8), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{7.000000000000001, 3, 3}, upsampled: true, defaultSize: square},
+		"flux-2-flex":     {fields: with(flex, 8), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{5, 5, 5}, upsampled: true, defaultSize: square},
+		"flux-2-klein-9b": {fields: with(flux2, 4), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{1.5, 0.2, 0.2}, defaultSize: square},
+		"flux-2-klein-4b": {fields: with(flux2, 4), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{1.4, 0.1, 0.1}, defaultSize: square},
 		"flux-3-image": {fields: with(map[string]rule{
 			"aspect_ratio": {kind: "ratio"}, "resolution": {kind: "tier"}, "grounding": flag, "safety_tolerance": {kind: "integer", max: 4},
-		}, 10), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{4.8}, usual: square},
+		}, 10), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{4.8}, defaultSize: square},
 		"flux-pro-1.1": {fields: with(map[string]rule{
 			"width": old, "height": old, "prompt_upsampling": flag, "image_prompt": {kind: "picture"},
-		}, 0), required: []string{"prompt|image_prompt"}, format: "jpeg", cents: [3]float64{4}, usual: [2]int{1024, 768}},
+		}, 0), required: []string{"prompt|image_prompt"}, format: "jpeg", cents: [3]float64{4}, defaultSize: [2]int{1024, 768}},
 		"flux-pro-1.1-ultra": {fields: with(map[string]rule{
 			"aspect_ratio": {kind: "ratio"}, "raw": flag, "prompt_upsampling": flag,
 			"image_prompt": {kind: "picture"}, "image_prompt_strength": {kind: "number", max: 1},
-		}, 0), required: []string{"prompt|image_prompt"}, format: "jpeg", cents: [3]float64{6}, usual: [2]int{2720, 1536}},
-		"flux-kontext-pro": {fields: with(kontext, 4), required: []string{"prompt"}, format: "png", cents: [3]float64{4}, usual: square},
-		"flux-kontext-max": {fields: with(kontext, 4), required: []string{"prompt"}, format: "png", cents: [3]float64{8}, usual: square},
+		}, 0), required: []string{"prompt|image_prompt"}, format: "jpeg", cents: [3]float64{6}, defaultSize: [2]int{2720, 1536}},
+		"flux-kontext-pro": {fields: with(kontext, 4), required: []string{"prompt"}, format: "png", cents: [3]float64{4}, defaultSize: square},
+		"flux-kontext-max": {fields: with(kontext, 4), required: []string{"prompt"}, format: "png", cents: [3]float64{8}, defaultSize: square},
 		"flux-pro-1.0-fill": {fields: with(map[string]rule{
 			"image": {kind: "picture"}, "mask": {kind: "picture"}, "prompt_upsampling": flag,
 			"steps": {kind: "integer", min: 15, max: 50}, "guidance": {kind: "number", min: 1.5, max: 100},
-		}, 0), required: []string{"image"}, format: "jpeg", cents: [3]float64{5}, usual: square},
+		}, 0), required: []string{"image"}, format: "jpeg", cents: [3]float64{5}, defaultSize: square},
 	}
 }
 
@@ -126,7 +126,7 @@ func (e endpoint) parse(body []byte) (*request, []problem) {
 	if err := dec.Decode(&values); err != nil {
 		return nil, wrong("", "json_invalid", "JSON decode error")
 	}
-	q := &request{format: e.format, upsampled: e.upsampled, width: e.usual[0], height: e.usual[1], area: e.usual[0] * e.usual[1]}
+	q := &request{format: e.format, upsampled: e.upsampled, width: e.defaultSize[0], height: e.defaultSize[1], area: e.defaultSize[0] * e.defaultSize[1]}
 	for _, names := range e.required {
 		if !slices.ContainsFunc(strings.Split(names, "|"), func(n string) bool { return values[n] != nil && values[n] != "" }) {
 			return nil, wrong(names, "missing", "Field required")
@@ -144,7 +144,7 @@ func (e endpoint) parse(body []byte) (*request, []problem) {
 			return nil, bad
 		}
 	}
-	return q, q.together(values)
+	return q, q.validateCombination(values)
 }
 
 // set validates and stores one field.
@@ -227,8 +227,8 @@ func (q *request) keep(name, kind, text string, whole int64) []problem {
 	return nil
 }
 
-// together validates the combination of fields.
-func (q *request) together(values map[string]any) []problem {
+// validateCombination validates the combination of fields.
+func (q *request) validateCombination(values map[string]any) []problem {
 	if values["width"] != nil && q.width*q.height > 4*megapixel {
 		return wrong("width", "value_error", "Value error, width * height must be at most 4 megapixels")
 	}

@@ -20,8 +20,8 @@ const (
 	listEmpty         // the list does not contain the generation yet
 )
 
-// lost returns the variant of the list fault of the newest generation that has one; -1 if none has.
-func (s *Simulator) lost() int {
+// listFaultVariant returns the variant of the list fault of the newest generation that has one; -1 if none has.
+func (s *Simulator) listFaultVariant() int {
 	all, _ := s.jobs.All()
 	for _, j := range all {
 		if j.Fault.Fault == sim.FaultListLost {
@@ -34,7 +34,7 @@ func (s *Simulator) lost() int {
 // me returns the owner of the key.
 func (s *Simulator) me(w http.ResponseWriter, _ *http.Request) {
 	details := []map[string]any{}
-	if s.lost() != listNobody {
+	if s.listFaultVariant() != listNobody {
 		details = append(details, map[string]any{
 			"user": map[string]string{"id": account, "username": "simulated"}, "apiPaidTokens": 900, "apiSubscriptionTokens": 100, "apiConcurrencySlots": 10,
 		})
@@ -49,7 +49,7 @@ func (s *Simulator) list(w http.ResponseWriter, r *http.Request) {
 		sim.JSON(w, http.StatusOK, map[string]any{"generations": []any{}})
 		return
 	}
-	lost := s.lost()
+	lost := s.listFaultVariant()
 	if lost == listFails {
 		fail(http.StatusInternalServerError, "unexpected", "internal error").Write(w)
 		return

@@ -92,7 +92,7 @@ func parse(raw []byte) (*request, *problem) {
 	if bad := b.limits(q); bad != nil {
 		return nil, bad
 	}
-	return q, b.together(q)
+	return q, b.validateCombination(q)
 }
 
 // limits validates each field on its own.
@@ -123,8 +123,8 @@ func (b body) limits(q *request) *problem {
 	return nil
 }
 
-// together validates the combination of fields.
-func (b body) together(q *request) *problem {
+// validateCombination validates the combination of fields.
+func (b body) validateCombination(q *request) *problem {
 	alchemy := b.Alchemy == nil || *b.Alchemy
 	isPhoenix, isLucid := slices.Contains(phoenix, q.model), slices.Contains(lucid, q.model)
 	switch {

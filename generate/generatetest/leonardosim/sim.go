@@ -44,9 +44,9 @@ type Simulator struct {
 	config Config
 	jobs   sim.Tasks[*request]
 
-	mu      sync.Mutex // guards all below
-	leaves  map[string]*uploadGrant
-	uploads []media.Digest
+	mu           sync.Mutex // guards all below
+	uploadGrants map[string]*uploadGrant
+	uploads      []media.Digest
 }
 
 var _ generatetest.Simulator = (*Simulator)(nil)
@@ -57,7 +57,7 @@ type job = sim.Task[*request]
 // New returns a simulator.
 func New(c Config) *Simulator {
 	c.Pending = cmp.Or(c.Pending, 2)
-	s := &Simulator{config: c, leaves: map[string]*uploadGrant{}, Provider: sim.NewProvider(sim.Config{
+	s := &Simulator{config: c, uploadGrants: map[string]*uploadGrant{}, Provider: sim.NewProvider(sim.Config{
 		Key: cmp.Or(c.Key, "6f1c2a3e-simulated-leonardo"), Credential: "Authorization", Now: c.Now, Files: documented, Routes: routes,
 		Script: script, Refuse: refuse,
 		Absent: sim.NoStreams.With(sim.Absence{
@@ -68,7 +68,7 @@ func New(c Config) *Simulator {
 	s.Guard("GET /api/rest/v1/generations/{id}", s.poll)
 	s.Guard("GET /api/rest/v1/generations/user/{user}", s.list)
 	s.Guard("GET /api/rest/v1/me", s.me)
-	s.Guard("POST /api/rest/v1/init-image", s.ticket)
+	s.Guard("POST /api/rest/v1/init-image", s.grantUpload)
 	s.HandleFunc("POST /storage/{id}", s.store)
 	s.HandleFunc("GET /users/{name}", s.download)
 	s.Handle("/", sim.HTML(http.StatusForbidden))

@@ -30,8 +30,8 @@ type uploadGrant struct {
 	stored  bool
 }
 
-// ticket grants the permission to upload one picture.
-func (s *Simulator) ticket(w http.ResponseWriter, r *http.Request) {
+// grantUpload grants the permission to upload one picture.
+func (s *Simulator) grantUpload(w http.ResponseWriter, r *http.Request) {
 	var q struct {
 		Extension string `json:"extension"`
 	}
@@ -42,14 +42,14 @@ func (s *Simulator) ticket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	id := fmt.Sprintf("%08x-0a1b-4c2d-9e3f-aabbccddeeff", len(s.leaves)+1)
+	id := fmt.Sprintf("%08x-0a1b-4c2d-9e3f-aabbccddeeff", len(s.uploadGrants)+1)
 	key := "users/1/initImages/" + id + "." + q.Extension
 	l := &uploadGrant{expires: s.Now().Add(uploadGrantTTL), fields: map[string]string{ //nolint:gosec // Not real credentials.
 		"Content-Type": "image/" + q.Extension, "bucket": "image-uploads", "key": key, "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
 		"X-Amz-Credential": "AKIASIMULATED/20261121/us-east-1/s3/aws4_request", "X-Amz-Date": "20261121T120000Z",
 		"Policy": "eyJleHBpcmF0aW9uIjoiMjAyNi0xMS0yMVQxMjowMjowMFoifQ==", "X-Amz-Signature": "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
 	}}
-	s.leaves[id] = l
+	s.uploadGrants[id] = l
 	s.mu.Unlock()
 	fields, _ := json.Marshal(l.fields) // it holds only texts
 	sim.JSON(w, http.StatusOK, map[string]any{"uploadInitImage": map[string]any{
@@ -61,7 +61,7 @@ func (s *Simulator) ticket(w http.ResponseWriter, r *http.Request) {
 func (s *Simulator) has(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, ok := s.leaves[id]
+	l, ok := s.uploadGrants[id]
 	return ok && l.stored
 }
 
@@ -74,7 +74,7 @@ func refused(status int, code string) sim.Answer {
 // credentials.
 func (s *Simulator) store(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	l, ok := s.leaves[r.PathValue("id")]
+	l, ok := s.uploadGrants[r.PathValue("id")]
 	s.mu.Unlock()
 	switch {
 	case r.Header.Get("Authorization") != "":

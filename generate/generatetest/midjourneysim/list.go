@@ -10,8 +10,8 @@ import (
 	"atelier/internal/sim"
 )
 
-// newest is how many tasks the list contains; the older proxy lists all.
-const newest = 100
+// maxListedTasks is how many tasks the list contains; the older proxy lists all.
+const maxListedTasks = 100
 
 // The variants of [sim.FaultListLost].
 const (
@@ -53,7 +53,7 @@ func (s *Simulator) listAll(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if !s.config.Plain {
-		all = all[:min(len(all), newest)]
+		all = all[:min(len(all), maxListedTasks)]
 	}
 	switch lost {
 	case listMissing:

@@ -190,7 +190,7 @@ func (s *Simulator) cancel(w http.ResponseWriter, r *http.Request) {
 		envelope{status: http.StatusNotFound, Code: 3, Description: "task not found"}.answer().Write(w)
 		return
 	}
-	if !t.over() {
+	if !t.hasEnded() {
 		t.Status, t.FailReason = "CANCEL", "cancelled"
 	}
 	envelope{Code: 1, Description: "Cancel success", Result: t.ID}.answer().Write(w)
@@ -225,7 +225,7 @@ func (s *Simulator) Notifications(id string) []driver.Notification {
 			Header: map[string][]string{"Content-Type": {"application/json"}, "User-Agent": {"Java-http-client/17.0.12"}}, Body: body,
 		})
 	}
-	for add(); !t.over() && t.Status != "MODAL"; add() {
+	for add(); !t.hasEnded() && t.Status != "MODAL"; add() {
 		t.advance()
 	}
 	add()

@@ -48,8 +48,8 @@ type button struct {
 	Style    int    `json:"style"`
 }
 
-// over reports whether the task has ended.
-func (t *task) over() bool {
+// hasEnded reports whether the task has ended.
+func (t *task) hasEnded() bool {
 	return t.Status == "SUCCESS" || t.Status == "FAILURE" || t.Status == "CANCEL"
 }
 
@@ -82,7 +82,7 @@ func (t *task) pollFails(w http.ResponseWriter) bool {
 
 // advance moves the task to its next state.
 func (t *task) advance() {
-	if t.over() || t.Status == "MODAL" {
+	if t.hasEnded() || t.Status == "MODAL" {
 		return
 	}
 	t.steps++

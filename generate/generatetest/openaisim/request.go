@@ -49,10 +49,10 @@ type model struct {
 	id string
 	// shutDown is the day of the shutdown, YYYY-MM-DD; empty if none is set.
 	shutDown string
-	// free models accept any size by the rule of multiples of 16; others accept three sizes.
-	free bool
-	// extra models accept the qualities xhigh and max.
-	extra bool
+	// anySize models accept any size by the rule of multiples of 16; others accept three sizes.
+	anySize bool
+	// extraQualities models accept the qualities xhigh and max.
+	extraQualities bool
 	// planning models accept a complexity and make gif and svg.
 	planning bool
 }
@@ -64,14 +64,14 @@ func catalogue() []model {
 		{id: "gpt-image-1.5", shutDown: "2026-12-01"},
 		{id: "gpt-image-1.5-2025-12-16", shutDown: "2026-12-01"},
 		{id: "chatgpt-image-latest", shutDown: "2026-12-01"},
-		{id: "gpt-image-2", free: true},
-		{id: "gpt-image-2-2026-04-21", free: true},
-		{id: "gpt-image-2.5-sunburst", free: true, extra: true},
-		{id: "gpt-image-2.5-sunburst-2026-09-08", free: true, extra: true},
-		{id: "gpt-image-2.5-flare", free: true, extra: true},
-		{id: "gpt-image-2.5-flare-2026-09-08", free: true, extra: true},
-		{id: "gpt-image-2.6-sunburst", free: true, extra: true, planning: true},
-		{id: "gpt-image-2.6-flare", free: true, extra: true, planning: true},
+		{id: "gpt-image-2", anySize: true},
+		{id: "gpt-image-2-2026-04-21", anySize: true},
+		{id: "gpt-image-2.5-sunburst", anySize: true, extraQualities: true},
+		{id: "gpt-image-2.5-sunburst-2026-09-08", anySize: true, extraQualities: true},
+		{id: "gpt-image-2.5-flare", anySize: true, extraQualities: true},
+		{id: "gpt-image-2.5-flare-2026-09-08", anySize: true, extraQualities: true},
+		{id: "gpt-image-2.6-sunburst", anySize: true, extraQualities: true, planning: true},
+		{id: "gpt-image-2.6-flare", anySize: true, extraQualities: true, planning: true},
 	}
 }
 
@@ -104,8 +104,8 @@ func parse(body []byte) (*request, *sim.Answer) {
 // check validates in OpenAI's order: fields first, then the organization.
 func (s *Simulator) check(q *request) *sim.Answer {
 	all := catalogue()
-	for _, id := range s.config.Own {
-		all = append(all, model{id: id, free: true})
+	for _, id := range s.config.ExtraModels {
+		all = append(all, model{id: id, anySize: true})
 	}
 	i := slices.IndexFunc(all, func(m model) bool { return m.id == q.Model })
 	if i < 0 || !all[i].alive(s.Now()) {
@@ -156,7 +156,7 @@ func (s *Simulator) check(q *request) *sim.Answer {
 // qualities returns the values that the model accepts, "" first.
 func (m model) qualities() []string {
 	q := []string{"", "low", "medium", "high", "auto"}
-	if m.extra {
+	if m.extraQualities {
 		q = append(q, "xhigh", "max")
 	}
 	return q
@@ -177,7 +177,7 @@ func (m model) sized(size string) bool {
 		return true
 	}
 	w, h, ok := dimensions(size)
-	if !ok || !m.free || w%16 != 0 || h%16 != 0 || w > 3*h || h > 3*w {
+	if !ok || !m.anySize || w%16 != 0 || h%16 != 0 || w > 3*h || h > 3*w {
 		return false
 	}
 	return max(w, h) <= 3840 && w*h >= 650_000 && w*h <= 3840*2160

@@ -27,9 +27,9 @@ type Config struct {
 	Now func() time.Time
 	// PictureBytes pads every PNG to at least this many bytes; default no padding.
 	PictureBytes int
-	// Own lists the ids of models in addition to OpenAI's, for tests of services with its
+	// ExtraModels lists the ids of models in addition to OpenAI's, for tests of services with its
 	// protocol; default none. They accept what gpt-image-2 accepts.
-	Own []string
+	ExtraModels []string
 	// Unverified lists models that require a verified account.
 	Unverified []string
 }

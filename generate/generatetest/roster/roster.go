@@ -126,7 +126,7 @@ func compatibleColumn(model string) Column {
 	return Column{"openai", generatetest.Harness{
 		Model: model, Name: "(compatible endpoint)", Catalogue: compatible,
 		Simulator: func() generatetest.Simulator {
-			return openaisim.New(openaisim.Config{Own: []string{"gpt-image-studio", "gpt-image-studio-edit"}})
+			return openaisim.New(openaisim.Config{ExtraModels: []string{"gpt-image-studio", "gpt-image-studio-edit"}})
 		},
 		Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 			tb.Helper()
@@ -175,7 +175,7 @@ func bflColumns() []Column {
 	var all []Column
 	for _, model := range []string{"FLUX.2 Pro", "FLUX.3 Image", "FLUX 1.1 Ultra", "FLUX Kontext Max", "FLUX Fill"} {
 		all = append(all, Column{"bfl", generatetest.Harness{
-			Model: model, NotifySecret: secret, Unstoppable: true,
+			Model: model, NotifySecret: secret, CannotCancel: true,
 			Simulator: func() generatetest.Simulator { return bflsim.New(bflsim.Config{}) },
 			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 				tb.Helper()
@@ -191,7 +191,7 @@ func leonardoColumns() []Column {
 	var all []Column
 	for _, model := range []string{"Leonardo Phoenix 1.0", "Leonardo Anime XL"} {
 		all = append(all, Column{"leonardo", generatetest.Harness{
-			Model: model, NotifySecret: secret, Unstoppable: true,
+			Model: model, NotifySecret: secret, CannotCancel: true,
 			Simulator: func() generatetest.Simulator { return leonardosim.New(leonardosim.Config{WebhookKey: secret}) },
 			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 				tb.Helper()
@@ -213,7 +213,7 @@ func midjourneyColumns() []Column {
 			name = "(singles)"
 		}
 		all = append(all, Column{"midjourney", generatetest.Harness{
-			Model: "Midjourney 7", Name: name, PerCall: 4, Cut: !singles, Masked: upscale,
+			Model: "Midjourney 7", Name: name, PerCall: 4, CutsGrid: !singles, Masked: upscale,
 			Simulator: func() generatetest.Simulator {
 				return midjourneysim.New(midjourneysim.Config{Singles: singles})
 			},
@@ -254,7 +254,7 @@ func offlineColumns() []Column {
 	var all []Column
 	for _, model := range []string{"Atelier Offline", "Atelier Offline Voice"} {
 		all = append(all, Column{"offline", generatetest.Harness{
-			Model: model, NoKey: "it speaks to nobody",
+			Model: model, NoKeyReason: "it speaks to nobody",
 			Driver: func(tb testing.TB, _, _ string, codec *wire.Codec) driver.Driver {
 				tb.Helper()
 				d, err := offline.New(offline.Config{Store: codec})

@@ -24,7 +24,7 @@ type receipt struct {
 	call        int
 	act         string // the act whose reservation it uses; empty for the operation's own
 	model       catalog.Model
-	makes       int // number of results
+	resultCount int // number of results
 	usage       generate.Usage
 	reportedUSD string
 	// estimatedUSD is its plan's estimate for the results that were made or may have been billed; nil if the catalogue
@@ -35,7 +35,7 @@ type receipt struct {
 // images returns the number of images that were made or may have been billed.
 func (r receipt) images() int {
 	if r.usage.Unsettled > 0 {
-		return max(r.usage.Images, r.makes)
+		return max(r.usage.Images, r.resultCount)
 	}
 	return r.usage.Images
 }
@@ -109,8 +109,8 @@ func (b *Bill) Count(p *plan.Plan, a operation.Attempt) {
 	defer b.mu.Unlock()
 	b.usage.Add(a.Usage)
 	if a.Billed() {
-		r := receipt{call: a.Call, act: p.Act, model: p.Model, makes: p.Yields(len(a.Slots)), usage: a.Usage, reportedUSD: a.ReportedUSD}
-		r.estimatedUSD = p.Estimate(min(r.images(), r.makes))
+		r := receipt{call: a.Call, act: p.Act, model: p.Model, resultCount: p.ResultCountFor(len(a.Slots)), usage: a.Usage, reportedUSD: a.ReportedUSD}
+		r.estimatedUSD = p.Estimate(min(r.images(), r.resultCount))
 		b.receipts = append(b.receipts, r)
 	}
 }

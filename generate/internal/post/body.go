@@ -33,8 +33,8 @@ func (b Body) Set(name string, value any) {
 	}
 }
 
-// Elsewhere is the field name of options that a driver writes itself.
-const Elsewhere = "-"
+// HandledByDriver is the field name of options that a driver writes itself.
+const HandledByDriver = "-"
 
 // Options sets the options of a task, each in its field. The error is for options without a field.
 func (b Body) Options(t driver.Task, fields map[string]string) error {
@@ -42,7 +42,7 @@ func (b Body) Options(t driver.Task, fields map[string]string) error {
 		switch field := fields[name]; field {
 		case "":
 			return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: leave it out", t.Model.Provider, name)
-		case Elsewhere:
+		case HandledByDriver:
 		default:
 			b[field] = value
 		}

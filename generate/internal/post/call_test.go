@@ -39,7 +39,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	if json.Unmarshal(a.Body, &s) != nil {
 		return post.Fault{}, false
 	}
-	f := post.Fault{Words: s.Words, Code: s.Code, Wait: s.Wait, Ran: s.Ran, Idle: s.Idle}
+	f := post.Fault{Words: s.Words, Code: s.Code, Wait: s.Wait, Started: s.Ran, Idle: s.Idle}
 	if s.Blocked != "" {
 		f.Blocked = &generate.Safety{Stage: "input", Categories: []string{s.Blocked}}
 	}
@@ -288,7 +288,7 @@ func TestText(t *testing.T) {
 	}
 	for in, want := range map[string]bool{`{"a":1}`: true, ` [{"a":1},{}]`: true, `[]`: false, `[1]`: false, `<html>`: false, ``: false} {
 		var got struct{ A int }
-		if post.One([]byte(in), &got) != want || want && got.A != 1 {
+		if post.DecodeFirst([]byte(in), &got) != want || want && got.A != 1 {
 			t.Errorf("One(%s) = %+v", in, got)
 		}
 	}

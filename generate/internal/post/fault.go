@@ -32,9 +32,9 @@ type Fault struct {
 	Quoted http.Header
 	// Blocked is a safety system's verdict; its Stage and Categories may be empty.
 	Blocked *generate.Safety
-	// Ran means that the work had begun, so that a failure is not repeated; Idle means that nothing had begun, so that
-	// it is. If neither is set, the status decides.
-	Ran, Idle bool
+	// Started means that the work had begun, so that a failure is not repeated; Idle means that nothing had begun, so
+	// that it is. If neither is set, the status decides.
+	Started, Idle bool
 }
 
 // meaning describes an error code: what happened, and what to do if the provider has no advice. NAME and OF are
@@ -137,7 +137,7 @@ func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 		return e
 	}
 	idle := slices.Contains(append(slices.Clone(c.config.Repeat), http.StatusServiceUnavailable, http.StatusConflict), f.Status)
-	e.Retryable = a.free || f.Idle || idle && !f.Ran
+	e.Retryable = a.free || f.Idle || idle && !f.Started
 	if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
 		e.Retryable = should
 	}

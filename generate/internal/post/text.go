@@ -94,8 +94,8 @@ func At(v any, place ...any) string {
 	return string(t)
 }
 
-// One decodes a JSON object, or the first one of a list; false if there is none.
-func One(body []byte, into any) bool {
+// DecodeFirst decodes a JSON object, or the first one of a list; false if there is none.
+func DecodeFirst(body []byte, into any) bool {
 	if body = bytes.TrimSpace(body); !bytes.HasPrefix(body, []byte("[")) {
 		return json.Unmarshal(body, into) == nil
 	}
@@ -112,11 +112,11 @@ func Amount(number string, per int64, places int) string {
 		return ""
 	}
 	r, ok := new(big.Rat).SetString(number)
-	if !ok || r.Sign() < 0 || r.Mul(r, big.NewRat(1, per)).Cmp(big.NewRat(most, 1)) > 0 {
+	if !ok || r.Sign() < 0 || r.Mul(r, big.NewRat(1, per)).Cmp(big.NewRat(maxAmount, 1)) > 0 {
 		return ""
 	}
 	return money.Rounded(r, places)
 }
 
-// most is the largest amount that is accepted.
-const most = 1_000_000_000
+// maxAmount is the largest amount that is accepted.
+const maxAmount = 1_000_000_000

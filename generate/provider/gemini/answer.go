@@ -160,7 +160,7 @@ type detail struct {
 
 func explain(a *post.Answer) (post.Fault, bool) {
 	var failure status
-	if !post.One(a.Body, &failure) || failure.Error == nil {
+	if !post.DecodeFirst(a.Body, &failure) || failure.Error == nil {
 		return post.Fault{}, false
 	}
 	f := post.Fault{}

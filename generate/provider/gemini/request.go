@@ -35,7 +35,7 @@ type inlineData struct {
 // optionField maps each option of a task to its field in generationConfig.
 var optionField = map[string]string{
 	"temperature": "temperature", "top_p": "topP", "top_k": "topK", "max_output_tokens": "maxOutputTokens",
-	"thinking_level": post.Elsewhere, "safety_settings": post.Elsewhere, "language_code": post.Elsewhere, "speakers": post.Elsewhere,
+	"thinking_level": post.HandledByDriver, "safety_settings": post.HandledByDriver, "language_code": post.HandledByDriver, "speakers": post.HandledByDriver,
 }
 
 // request encodes a task for the endpoint: the pictures of an edit, whose bytes the transport streams from the store,

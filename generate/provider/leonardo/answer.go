@@ -96,7 +96,7 @@ var phrases = post.Phrases{
 
 func explain(a *post.Answer) (post.Fault, bool) {
 	var p problem
-	read := post.One(a.Body, &p)
+	read := post.DecodeFirst(a.Body, &p)
 	f := post.Fault{Words: cmp.Or(p.Error, p.Message), Label: cmp.Or(p.Code, p.Extensions.Code)}
 	return f, read && f.Words+f.Label != ""
 }

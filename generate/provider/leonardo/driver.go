@@ -178,7 +178,7 @@ func (d *Driver) List(ctx context.Context, from string) (driver.Listing, error) 
 	l := driver.Listing{Next: fmt.Sprintf("%d %s", seen+len(got.Generations), user)}
 	for _, g := range got.Generations {
 		l.Tasks = append(l.Tasks, driver.ListedTask{
-			Task: driver.Handle{ID: g.ID}, Made: g.Created.Time(), Model: g.Model, Prompt: g.Prompt, NegativePrompt: g.Without,
+			Task: driver.Handle{ID: g.ID}, CreatedAt: g.Created.Time(), Model: g.Model, Prompt: g.Prompt, NegativePrompt: g.Without,
 			Seed: g.Seed.Int(), Width: g.Width.Whole(), Height: g.Height.Whole(), N: len(g.Images),
 		})
 	}

@@ -38,7 +38,7 @@ func TestFind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := set(t, leonardosim.Config{Pending: -1}, nil)
-			u, err := b.driver.Start(t.Context(), driver.Recognizable(b.driver, task))
+			u, err := b.driver.Start(t.Context(), driver.WithDerivedSeed(b.driver, task))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -93,7 +93,7 @@ func (s submitted) fault(status int) post.Fault {
 	case s.Code == codeFailed && status < http.StatusInternalServerError && s.Result == "":
 		f.Code, f.Idle = media.CodeUnavailable, true
 	default:
-		f.Code, f.Ran = media.CodeUnavailable, true
+		f.Code, f.Started = media.CodeUnavailable, true
 		f.Words = strings.TrimSpace(fmt.Sprintf("code %d %s", s.Code, s.Description))
 	}
 	return f

@@ -20,9 +20,9 @@ type canvas struct {
 // yieldEvery is how many pixels are painted before other goroutines may run: about 0.3 ms.
 const yieldEvery = 10_000
 
-// painted counts pixels and periodically lets other goroutines run: a picture occupies a processor for a quarter of a
-// second, and other work is usually shorter.
-func (c *canvas) painted(n int) {
+// yieldAfterPixels counts pixels and periodically lets other goroutines run: a picture occupies a processor for a
+// quarter of a second, and other work is usually shorter.
+func (c *canvas) yieldAfterPixels(n int) {
 	if c.since += n; c.since >= yieldEvery {
 		c.since = 0
 		runtime.Gosched()
@@ -69,7 +69,7 @@ func (c *canvas) fill(p path, paint paint) {
 				c.blend(base+i, q, q.a*float32(covered)*(1.0/255))
 			}
 		}
-		c.painted(w)
+		c.yieldAfterPixels(w)
 	}
 }
 
@@ -85,7 +85,7 @@ func (c *canvas) rows(y0, y1 float64, at func(y float64) rgba) {
 		for x := range c.w {
 			c.blend(y*c.w+x, q, q.a)
 		}
-		c.painted(c.w)
+		c.yieldAfterPixels(c.w)
 	}
 }
 
@@ -111,7 +111,7 @@ func (c *canvas) glowOval(x, y, rx, ry float64, q rgba) {
 			c.pix[o+1] += q.g * k
 			c.pix[o+2] += q.b * k
 		}
-		c.painted(int(2 * half))
+		c.yieldAfterPixels(int(2 * half))
 	}
 }
 

@@ -47,8 +47,9 @@ type Config struct {
 	Store Store
 }
 
-// concurrent is how many results are made at once over all calls; a picture takes 12 bytes per pixel while it is drawn.
-const concurrent = 2
+// maxConcurrentResults is how many results are made at once over all calls; a picture takes 12 bytes per pixel while it
+// is drawn.
+const maxConcurrentResults = 2
 
 // Driver draws and edits pictures, and makes sounds, by rule. It is safe for concurrent use.
 type Driver struct {
@@ -64,7 +65,7 @@ func New(c Config) (*Driver, error) {
 	if c.Store == nil {
 		return nil, media.Errorf(media.CodeInvalid, "offline driver: set Config.Store")
 	}
-	return &Driver{store: c.Store, slots: make(chan struct{}, concurrent)}, nil
+	return &Driver{store: c.Store, slots: make(chan struct{}, maxConcurrentResults)}, nil
 }
 
 // Provider implements [driver.Driver].
@@ -96,7 +97,7 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 		j.make, err = d.speaker(t)
 	} else {
 		up.Metadata["note"], j.make, err = d.painter(ctx, &t)
-		j.used, j.metadata = follow(t)
+		j.used, j.metadata = followedWords(t)
 	}
 	if err != nil {
 		return up, err
@@ -105,7 +106,7 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 		return up, err
 	}
 	for i := range max(1, t.N) {
-		item, err := d.slot(ctx, j, t.Partial, i)
+		item, err := d.makeResult(ctx, j, t.Partial, i)
 		if err != nil {
 			return up, err
 		}
@@ -162,12 +163,12 @@ func (d *Driver) painter(ctx context.Context, t *driver.Task) (note string, m ma
 		if err := f.encode(&buf, img); err != nil {
 			return media.Blob{}, fmt.Errorf("encode picture: %w", err)
 		}
-		return d.keep(ctx, &buf, "image/"+f.name)
+		return d.storeUncancelled(ctx, &buf, "image/"+f.name)
 	}, nil
 }
 
-// keep stores a result, even after the call was cancelled: finished results are never discarded.
-func (d *Driver) keep(ctx context.Context, r io.Reader, mime string) (media.Blob, error) {
+// storeUncancelled stores a result, even after the call was cancelled: finished results are never discarded.
+func (d *Driver) storeUncancelled(ctx context.Context, r io.Reader, mime string) (media.Blob, error) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer stop()
 	b, err := d.store.Store(ctx, r, mime)
@@ -177,8 +178,8 @@ func (d *Driver) keep(ctx context.Context, r io.Reader, mime string) (media.Blob
 	return b, nil
 }
 
-// slot makes one result. An error ends the call; a scripted fault is in the item.
-func (d *Driver) slot(ctx context.Context, j job, partial func(int, media.Blob), i int) (driver.Item, error) {
+// makeResult makes one result. An error ends the call; a scripted fault is in the item.
+func (d *Driver) makeResult(ctx context.Context, j job, partial func(int, media.Blob), i int) (driver.Item, error) {
 	seed := j.seed + int64(i)
 	if fault := j.script.slot(i + 1); fault != nil {
 		item := driver.Item{Err: fault}
@@ -254,7 +255,7 @@ func (f format) encode(w io.Writer, img image.Image) error {
 	return imaging.EncodePNG(w, img, f.label)
 }
 
-// yielding lets other goroutines run after each write, like [canvas.painted].
+// yielding lets other goroutines run after each write, like [canvas.yieldAfterPixels].
 type yielding struct{ io.Writer }
 
 // Write implements io.Writer.
@@ -281,8 +282,8 @@ func promptSeed(prompt string) int64 {
 	return int64(h.Sum32() >> 1)
 }
 
-// follow returns the words of a task that the pictures follow, and metadata with those that they do not.
-func follow(t driver.Task) (used string, metadata map[string]any) {
+// followedWords returns the words of a task that the pictures follow, and metadata with those that they do not.
+func followedWords(t driver.Task) (used string, metadata map[string]any) {
 	b, unknown := readDrawing(t.Prompt, t.NegativePrompt, ""), Painter{}.UnknownWords(t.Prompt)
 	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
 		b = readEdit(t.Prompt)

@@ -18,8 +18,8 @@ import (
 // EditNote is the statement of origin in the metadata of edits and variations.
 const EditNote = "edited by rule, not by an AI model: colours follow the words, and what is new is drawn"
 
-// work holds the inputs of an edit, every picture upright.
-type work struct {
+// editInputs holds the inputs of an edit, every picture upright.
+type editInputs struct {
 	base   *image.NRGBA // in the size of the result
 	others []*image.NRGBA
 	// mask marks the area to change by transparency; nil means everything.
@@ -30,11 +30,11 @@ type work struct {
 
 // open reads the pictures of a task and sets the size of the result: the requested one, else that of the first picture,
 // within the sizes that the driver draws.
-func (d *Driver) open(ctx context.Context, t *driver.Task) (*work, error) {
+func (d *Driver) open(ctx context.Context, t *driver.Task) (*editInputs, error) {
 	if len(t.Inputs) == 0 {
 		return nil, media.Errorf(media.CodeInvalid, "%s needs an input picture: name one", t.Method)
 	}
-	w := &work{}
+	w := &editInputs{}
 	var all []*image.NRGBA
 	for _, in := range t.Inputs {
 		img, l, err := d.picture(ctx, in)
@@ -107,7 +107,7 @@ func drawable(w, h int) (int, int) {
 	return side(w), side(h)
 }
 
-func (w *work) edit(ctx context.Context, sp spec) (image.Image, error) {
+func (w *editInputs) edit(ctx context.Context, sp spec) (image.Image, error) {
 	base, mask := cover(w.base, sp.w, sp.h), w.mask
 	if mask != nil {
 		mask = cover(mask, sp.w, sp.h)
@@ -125,7 +125,7 @@ func (w *work) edit(ctx context.Context, sp spec) (image.Image, error) {
 }
 
 // vary returns one variation: another crop, light and colour by the seed, then the adjustments of the prompt.
-func (w *work) vary(ctx context.Context, sp spec) (image.Image, error) {
+func (w *editInputs) vary(ctx context.Context, sp spec) (image.Image, error) {
 	r := rand.New(rand.NewPCG(uint64(sp.seed), 0x0a71a7e)) //nolint:gosec // for pictures, not secrets
 	img := crop(w.base, sp.w, sp.h, view{1.04 + 0.14*r.Float64(), r.Float64(), r.Float64()})
 	a := adjustment{
@@ -172,7 +172,7 @@ func change(ctx context.Context, base *image.NRGBA, mask *image.NRGBA, sp spec) 
 }
 
 // join adds the other pictures: beside the first one if the prompt says so, else blended with it.
-func (w *work) join(img *image.NRGBA, sp spec) *image.NRGBA {
+func (w *editInputs) join(img *image.NRGBA, sp spec) *image.NRGBA {
 	if len(w.others) == 0 {
 		return img
 	}

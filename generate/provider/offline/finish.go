@@ -34,7 +34,7 @@ func (s *stage) finish() image.Image {
 			state ^= state << 5
 			g := (float64(state&0xffff) + float64(state>>16) - 65535) / 65535 * grain
 			o := (y*s.w + x) * 3
-			r, gr, b := shown(s.pix[o]*v), shown(s.pix[o+1]*v), shown(s.pix[o+2]*v)
+			r, gr, b := toneMap(s.pix[o]*v), toneMap(s.pix[o+1]*v), toneMap(s.pix[o+2]*v)
 			if mono {
 				r = 0.3*r + 0.59*gr + 0.11*b
 				gr, b = r, r
@@ -42,15 +42,15 @@ func (s *stage) finish() image.Image {
 			i := y*img.Stride + x*4
 			img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3] = byteOf(r+g), byteOf(gr+g), byteOf(b+g), 255
 		}
-		s.painted(s.w)
+		s.yieldAfterPixels(s.w)
 	}
 	return img
 }
 
 func byteOf(v float64) uint8 { return uint8(min(255, max(0, v+0.5))) }
 
-// shown converts light to a code value from 0 to 255; highlights roll off softly.
-func shown(v float32) float64 {
+// toneMap converts light to a code value from 0 to 255; highlights roll off softly.
+func toneMap(v float32) float64 {
 	if v > 0.7 {
 		v = 0.7 + 0.3*float32(1-math.Exp(-float64(v-0.7)/0.3))
 	}
@@ -78,6 +78,6 @@ func (s *stage) washes() {
 				s.pix[o+c] = q + (pap-q)*float32(white)
 			}
 		}
-		s.painted(s.w)
+		s.yieldAfterPixels(s.w)
 	}
 }

@@ -56,10 +56,10 @@ func (s *scene) fields(mid ridge) {
 	}
 	switch {
 	case b.has("river"):
-		s.way(s.p.low.mix(s.p.water, 0.25), s.p.mid.mix(s.p.water, 0.5), 1.35)
+		s.windingStrip(s.p.low.mix(s.p.water, 0.25), s.p.mid.mix(s.p.water, 0.5), 1.35)
 	case b.has("road"):
 		tar := s.seen(hex(0x5b6068), 0.1)
-		s.way(tar.mix(s.p.low, 0.35), tar, 1)
+		s.windingStrip(tar.mix(s.p.low, 0.35), tar, 1)
 	}
 	if b.has("solar") && !b.has("house") {
 		s.solarField()
@@ -261,8 +261,8 @@ func (s *scene) furrows() {
 	}
 }
 
-// way draws a river or a road that winds from the hills to the viewer.
-func (s *scene) way(far, near rgba, width float64) {
+// windingStrip draws a river or a road that winds from the hills to the viewer.
+func (s *scene) windingStrip(far, near rgba, width float64) {
 	y0, y1, phase := s.horizon+s.S*0.10, s.H+s.S*0.05, s.rnd.Float64()*2
 	for k, edge := range []float64{1.14, 1} {
 		var l, r []pt

@@ -88,7 +88,7 @@ func (s *scene) mirror(x0, x1, y0, depth float64) {
 			edge := smooth(0, 0.25, min(float64(x)-x0, x1-float64(x))/(x1-x0)+0.25*float64(btoi(x1-x0 >= s.W)))
 			s.blend(y*s.w+x, rgba{p[0] * 0.9, p[1] * 0.9, p[2] * 0.9, 1}, float32(0.62*(1-f)*(0.82+0.3*w)*edge))
 		}
-		s.painted(int(x1 - x0))
+		s.yieldAfterPixels(int(x1 - x0))
 	}
 }
 

@@ -121,8 +121,8 @@ func speaksGerman(all []token) bool {
 	return german > english
 }
 
-// next returns the meanings and the number of words of the longest known phrase at the start of all.
-func next(all []token, german bool) ([]meaning, int) {
+// longestPhrase returns the meanings and the number of words of the longest known phrase at the start of all.
+func longestPhrase(all []token, german bool) ([]meaning, int) {
 	for n := min(4, len(all)); n > 0; n-- {
 		var phrase []string
 		for _, t := range all[:n] {
@@ -138,9 +138,9 @@ func next(all []token, german bool) ([]meaning, int) {
 	return nil, 1
 }
 
-// describes reports whether an unknown word has the form of an adjective, an adverb or a participle: such a word names
-// nothing that a picture could lack.
-func describes(w string, german bool) bool {
+// looksLikeModifier reports whether an unknown word has the form of an adjective, an adverb or a participle: such a
+// word names nothing that a picture could lack.
+func looksLikeModifier(w string, german bool) bool {
 	ends := []string{"ous", "ful", "less", "esque", "ly", "ing", "ed"}
 	if german {
 		ends = []string{"lich", "liche", "licher", "lichen", "liches", "isch", "ische", "ischer", "ischen", "isches", "end", "ende", "ender", "enden", "endes", "voll", "volle", "voller", "vollen", "volles", "los", "lose", "losen", "loser"}

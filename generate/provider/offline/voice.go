@@ -26,7 +26,7 @@ func (d *Driver) speaker(t driver.Task) (maker, error) {
 		pitch := cmp.Or(pitches[strings.ToLower(t.Voice)], pitches["alto"]) * (0.97 + 0.06*rnd.Float64())
 		v := &voice{pitch: pitch, speed: cmp.Or(t.Speed, 1), rnd: rnd}
 		sounds := v.sounds(t.Prompt)
-		return d.keep(ctx, io.MultiReader(waveHeader(sounds), &synthesis{voice: v, sounds: sounds}), "audio/wav")
+		return d.storeUncancelled(ctx, io.MultiReader(waveHeader(sounds), &synthesis{voice: v, sounds: sounds}), "audio/wav")
 	}, nil
 }
 

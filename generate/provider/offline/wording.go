@@ -77,7 +77,7 @@ func readDrawing(prompt, negative, style string) *wording {
 	avoid := newWording()
 	avoid.read(negative, false)
 	for t := range avoid.things {
-		b.forget(t)
+		b.removeThing(t)
 	}
 	for t := range avoid.tags {
 		delete(b.tags, t)
@@ -92,7 +92,7 @@ func readEdit(prompt string) *wording {
 	return b
 }
 
-func (b *wording) forget(t thing) {
+func (b *wording) removeThing(t thing) {
 	delete(b.things, t)
 	b.tags["no-"+t] = true
 	b.order = slices.DeleteFunc(b.order, func(o thing) bool { return o == t })
@@ -102,7 +102,7 @@ func (b *wording) read(text string, edit bool) {
 	all := tokens(text)
 	r := &reader{wording: b, german: speaksGerman(all), edit: edit, pending: pending{said: map[string]string{}}}
 	for len(all) > 0 {
-		m, n := next(all, r.german)
+		m, n := longestPhrase(all, r.german)
 		var written, folded []string
 		for _, t := range all[:n] {
 			written, folded = append(written, t.written), append(folded, t.folded)
@@ -110,20 +110,20 @@ func (b *wording) read(text string, edit bool) {
 		r.word(strings.Join(written, " "), strings.Join(folded, "_"), m)
 		all = all[n:]
 	}
-	r.settle()
+	r.discardPending()
 }
 
 // word handles one word or phrase.
 func (r *reader) word(written, folded string, all []meaning) {
 	if r.pending.remaining--; r.pending.remaining == 0 {
-		r.settle()
+		r.discardPending()
 	}
 	r.at--
 	if r.avoid--; r.avoid >= 0 {
 		for _, m := range all {
 			switch m.kind {
 			case "thing":
-				r.forget(m.name)
+				r.removeThing(m.name)
 				r.avoid = 0
 			case "tag":
 				delete(r.tags, m.name)
@@ -137,12 +137,12 @@ func (r *reader) word(written, folded string, all []meaning) {
 		all = []meaning{{"count", strconv.Itoa(n)}}
 	}
 	if all == nil {
-		if !describes(folded, r.german) && number(folded) == 0 && folded != "0" && len(folded) > 1 {
+		if !looksLikeModifier(folded, r.german) && number(folded) == 0 && folded != "0" && len(folded) > 1 {
 			if n := len(r.unknown); r.missed && n > 0 {
 				written, r.unknown = r.unknown[n-1]+" "+written, r.unknown[:n-1]
 			}
-			r.miss(written)
-			r.settle()
+			r.addUnknown(written)
+			r.discardPending()
 			r.missed = true
 		}
 		return
@@ -150,11 +150,11 @@ func (r *reader) word(written, folded string, all []meaning) {
 	r.missed = false
 	many := among(plurals, folded)
 	for _, m := range all {
-		r.mean(written, m, many || vocabulary.english[folded] == nil && vocabulary.german[folded] == nil)
+		r.applyMeaning(written, m, many || vocabulary.english[folded] == nil && vocabulary.german[folded] == nil)
 	}
 }
 
-func (r *reader) mean(written string, m meaning, many bool) {
+func (r *reader) applyMeaning(written string, m meaning, many bool) {
 	switch m.kind {
 	case "thing":
 		r.thing(written, m.name, many)
@@ -162,10 +162,10 @@ func (r *reader) mean(written string, m meaning, many bool) {
 		r.tagged(written, m)
 	case "hue", "size", "count":
 		if m.kind == "hue" && r.less {
-			r.miss(written)
+			r.addUnknown(written)
 		}
 		if m.kind == "hue" && r.pending.said["hue"] != "" {
-			r.settle()
+			r.discardPending()
 		}
 		r.pending.said[m.kind] = m.name
 		r.pending.words, r.pending.remaining = strings.TrimSpace(r.pending.words+" "+written), 4
@@ -177,14 +177,14 @@ func (r *reader) mean(written string, m meaning, many bool) {
 		r.less = r.edit
 	case "not":
 		if r.edit {
-			r.miss(written)
+			r.addUnknown(written)
 		} else {
 			r.avoid = 3
 		}
 	case "part":
 		switch {
 		case r.edit && !r.adds:
-			r.miss(written)
+			r.addUnknown(written)
 		case m.name == "left":
 			r.side[r.last] = -1
 		case m.name == "right":
@@ -193,8 +193,8 @@ func (r *reader) mean(written string, m meaning, many bool) {
 	}
 }
 
-// settle discards pending words; a colour without a thing applies to the picture.
-func (r *reader) settle() {
+// discardPending discards pending words; a colour without a thing applies to the picture.
+func (r *reader) discardPending() {
 	if hue := r.pending.said["hue"]; hue != "" {
 		r.hues, r.shown = append(r.hues, hueOf(hue)), append(r.shown, r.pending.words)
 	}
@@ -211,7 +211,7 @@ func hueOf(name string) rgba {
 func (r *reader) thing(written string, name thing, many bool) {
 	if r.edit && (!r.adds || !among(addable, name)) {
 		if !r.adds || r.at < 0 {
-			r.miss(written)
+			r.addUnknown(written)
 		}
 		return
 	}
@@ -220,9 +220,9 @@ func (r *reader) thing(written string, name thing, many bool) {
 		r.scale[name], _ = strconv.ParseFloat(size, 64)
 	}
 	n, hue := number(p.said["count"]), p.said["hue"]
-	switch most := mostOf(name); {
+	switch most := maxCount(name); {
 	case n > most:
-		r.miss(p.words + " " + written)
+		r.addUnknown(p.words + " " + written)
 		n = most
 	case n == 0 && !many && among(countable, name):
 		n = 1
@@ -243,13 +243,13 @@ func (r *reader) thing(written string, name thing, many bool) {
 		r.order = append(r.order, name)
 	}
 	r.shown = append(r.shown, strings.TrimSpace(p.words+" "+written))
-	r.things[name] = min(mostOf(name), total)
+	r.things[name] = min(maxCount(name), total)
 	r.last = name
-	r.settle()
+	r.discardPending()
 }
 
-// mostOf returns the maximum number of a thing to draw on request.
-func mostOf(name thing) int {
+// maxCount returns the maximum number of a thing to draw on request.
+func maxCount(name thing) int {
 	if among(countable, name) {
 		return maxDrawn
 	}
@@ -265,23 +265,23 @@ func (r *reader) tagged(written string, m meaning) {
 	case m.kind == "edit":
 		r.edits[m.name] = true
 		if !r.edit && among("invert blur upside", m.name) {
-			r.miss(written)
+			r.addUnknown(written)
 		}
 	case r.edit && !changes:
-		r.miss(written)
+		r.addUnknown(written)
 	case !r.less:
 		r.tags[m.name] = true
 	case opposite != "":
 		r.tags[opposite] = true
 	default:
-		r.miss(written)
+		r.addUnknown(written)
 	}
 	r.less = false
-	r.settle()
+	r.discardPending()
 	r.shown = append(r.shown, written)
 }
 
-func (b *wording) miss(word string) {
+func (b *wording) addUnknown(word string) {
 	if !slices.Contains(b.unknown, word) {
 		b.unknown = append(b.unknown, word)
 	}

@@ -142,7 +142,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 // fault converts an error, either of OpenRouter or inside a success. In a success a model was run, so only a rate limit
 // is repeated.
 func (e *apiError) fault(a *post.Answer) post.Fault {
-	f := post.Fault{Status: a.Status, Words: e.Message, Quoted: http.Header{}, Ran: a.Status == http.StatusOK}
+	f := post.Fault{Status: a.Status, Words: e.Message, Quoted: http.Header{}, Started: a.Status == http.StatusOK}
 	if raw, ok := e.Metadata.Raw.(string); ok && raw != "" {
 		f.Words += ": " + raw
 	}

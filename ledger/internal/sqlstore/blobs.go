@@ -58,8 +58,8 @@ func (s blobs) ListBlobs(ctx context.Context, p ledger.Page) (ledger.List[ledger
 	return list, s.failure("list blobs", err)
 }
 
-// BlobNamed reports whether the bytes are needed.
-func (s blobs) BlobNamed(ctx context.Context, d media.Digest, deletedSince time.Time) (bool, error) {
+// BlobReferenced reports whether the bytes are needed.
+func (s blobs) BlobReferenced(ctx context.Context, d media.Digest, deletedSince time.Time) (bool, error) {
 	var named bool
 	err := s.read.QueryRowContext(ctx, `SELECT
 		EXISTS (SELECT 1 FROM media WHERE digest = $1 AND (deleted_at IS NULL OR deleted_at >= $2))

@@ -21,7 +21,7 @@ func (s budgets) Reserve(ctx context.Context, act string, amount ledger.Amount, 
 	if amount.Money < 0 || amount.Tokens < 0 || amount.Images < 0 {
 		return media.Errorf(media.CodeInvalid, "reserve: the amount is negative")
 	}
-	if err := s.giveBack(ctx); err != nil {
+	if err := s.refundOrphaned(ctx); err != nil {
 		return s.failure(what, err)
 	}
 	names := make([]string, len(limits))
@@ -66,16 +66,16 @@ func (s budgets) reserve(ctx context.Context, tx *sql.Tx, act string, amount int
 		RETURNING spent, reserved`, amount, now, l.Name).Scan(&spent, &reserved); err != nil {
 		return err
 	}
-	return l.Room(amount, spent, reserved-amount)
+	return l.CheckRemaining(amount, spent, reserved-amount)
 }
 
 // beginTime is the maximum time between a reservation and the start of its act.
 const beginTime = time.Minute
 
-// giveBack refunds the reservations of acts that never started, and of operations that have ended and were not resumed:
-// a process died in between, and no process can settle them. The id of a substitute model's act starts with the
-// operation's id, a UUID. Each refund is its own commit.
-func (s budgets) giveBack(ctx context.Context) error {
+// refundOrphaned refunds the reservations of acts that never started, and of operations that have ended and were not
+// resumed: a process died in between, and no process can settle them. The id of a substitute model's act starts with
+// the operation's id, a UUID. Each refund is its own commit.
+func (s budgets) refundOrphaned(ctx context.Context) error {
 	acts, err := all(ctx, s.read, only("DISTINCT operation_id"), from("budget_reservations").
 		where("created_at < ?", stampText(s.cfg.Now().Add(-beginTime))).
 		and(`NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = substr(budget_reservations.operation_id, 1, 36) AND operations.finished_at IS NULL)`).

@@ -158,7 +158,7 @@ func (s contents) SelectContents(ctx context.Context, owner, interactionID strin
 			n, err := exec(ctx, tx, `UPDATE generated_content SET selected_at = COALESCE(selected_at, $1)
 				WHERE id = $2 AND metadata_id IN (SELECT id FROM content_generation_metadata WHERE owner = $3 AND interaction_id = $4)`,
 				stampText(at), id, owner, interactionID)
-			if err := found(what, id, n, err); err != nil {
+			if err := checkRowChanged(what, id, n, err); err != nil {
 				return err
 			}
 		}

@@ -132,7 +132,7 @@ func (s conversations) SaveMessage(ctx context.Context, owner string, m ledger.M
 	s.stamp(&m.CreatedAt, &m.UpdatedAt)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := exec(ctx, tx, `UPDATE conversations SET updated_at = $1 WHERE owner = $2 AND id = $3`, stampText(m.UpdatedAt), owner, m.ConversationID)
-		if err := found(what+": conversation", m.ConversationID, n, err); err != nil {
+		if err := checkRowChanged(what+": conversation", m.ConversationID, n, err); err != nil {
 			return err
 		}
 		if err := s.lock(ctx, tx, messageLock(m.ID)); err != nil {

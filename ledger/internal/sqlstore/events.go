@@ -155,7 +155,7 @@ func (s events) ListEvents(ctx context.Context, owner, runID string, after int64
 }
 
 func (s events) list(ctx context.Context, q *query, limit int) ([]ledger.Event, error) {
-	q.limit = ledger.Page{Limit: limit}.Bound()
+	q.limit = ledger.Page{Limit: limit}.EffectiveLimit()
 	events, err := all(ctx, s.read, eventColumns, q)
 	return events, s.failure("list events", err)
 }

@@ -88,7 +88,7 @@ func (s interactions) ListInteractions(ctx context.Context, owner, workflowRunID
 func (s interactions) ListOpenExpired(ctx context.Context, before time.Time, limit int) ([]ledger.Interaction, error) {
 	// A literal, because the index contains only open interactions.
 	q := from("interactions").and("status = 'open'").where("expires_at < ?", stampText(before)).orderBy("expires_at, id")
-	q.limit = ledger.Page{Limit: limit}.Bound()
+	q.limit = ledger.Page{Limit: limit}.EffectiveLimit()
 	list, err := all(ctx, s.read, interactionColumns, q)
 	return list, s.failure("list expired interactions", err)
 }

@@ -260,7 +260,7 @@ func (s items) DeleteMedia(ctx context.Context, owner, id string) error {
 		}
 		n, err := exec(ctx, tx, `UPDATE media SET deleted_at = $1, updated_at = $1
 			WHERE id = $2 AND deleted_at IS NULL`, s.stampNow(), m.ID)
-		return found(what, id, n, err)
+		return checkRowChanged(what, id, n, err)
 	})
 }
 

@@ -31,10 +31,10 @@ func (s *db) migrate(ctx context.Context) error {
 		if v == migrations.Latest {
 			return nil
 		}
-		if last = s.dialect.Alone(ctx, s.write, func() error { return s.up(ctx) }); last == nil {
+		if last = s.dialect.Exclusively(ctx, s.write, func() error { return s.up(ctx) }); last == nil {
 			continue
 		}
-		if lasting(s.failure("migrate ledger", last)) {
+		if isPermanent(s.failure("migrate ledger", last)) {
 			break
 		}
 		if err := pause(ctx, migratePause); err != nil {
@@ -61,8 +61,8 @@ func (s *db) foreign(version, made int64) error {
 	}
 }
 
-// lasting reports whether an error is not caused by another process that migrates concurrently.
-func lasting(err error) bool {
+// isPermanent reports whether an error is not caused by another process that migrates concurrently.
+func isPermanent(err error) bool {
 	switch media.CodeOf(err) {
 	case media.CodeDiskFull, media.CodeForbidden, media.CodeCorrupt, media.CodeNotFound, media.CodeInvalid:
 		return true

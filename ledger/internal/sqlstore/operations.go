@@ -62,7 +62,7 @@ func (s operations) FinishOperation(ctx context.Context, o ledger.Operation) err
 	o.UpdatedAt = s.cfg.Now()
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := receipt(&o).update(ctx, tx, "operations", "id = ?", o.ID)
-		if err := found(what, o.ID, n, err); err != nil || o.FinishedAt.IsZero() {
+		if err := checkRowChanged(what, o.ID, n, err); err != nil || o.FinishedAt.IsZero() {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `DELETE FROM leases WHERE kind = $1 AND work = $2`, string(ledger.LeaseGeneration), o.ID)

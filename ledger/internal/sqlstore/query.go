@@ -131,13 +131,13 @@ func page[T any](ctx context.Context, db *sql.DB, of func(*T) columns, q *query,
 			q.where(key+" > ?", after)
 		}
 	}
-	q.limit = p.Bound() + 1
+	q.limit = p.EffectiveLimit() + 1
 	items, err := all(ctx, db, of, q)
 	if err != nil {
 		return list, err
 	}
-	if len(items) > p.Bound() {
-		items = items[:p.Bound()]
+	if len(items) > p.EffectiveLimit() {
+		items = items[:p.EffectiveLimit()]
 		switch v := keyOf(of, &items[len(items)-1], key).(type) {
 		case *string:
 			list.Next = *v

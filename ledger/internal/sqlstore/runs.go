@@ -71,7 +71,7 @@ func (s runs) FinishRun(ctx context.Context, r ledger.Run) error {
 	outcome := runOutcome(&r).withoutNull("limits", "input_images")
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := outcome.update(ctx, tx, "agent_runs", "id = ? AND owner = ?", r.ID, r.Owner)
-		return found(what, r.ID, n, err)
+		return checkRowChanged(what, r.ID, n, err)
 	})
 }
 

@@ -106,7 +106,7 @@ func (s runStates) ListRunStates(ctx context.Context, owner string, status ledge
 // ListAnswered lists the states that were answered before a time.
 func (s runStates) ListAnswered(ctx context.Context, before time.Time, limit int) ([]ledger.RunState, error) {
 	sel := from("run_states").where("status = ?", string(ledger.WaitAnswered)).where("answered_at < ?", stampText(before)).orderBy("answered_at, run_id")
-	sel.limit = ledger.Page{Limit: limit}.Bound()
+	sel.limit = ledger.Page{Limit: limit}.EffectiveLimit()
 	list, err := all(ctx, s.read, listedStateColumns, sel)
 	return list, s.failure("list answered runs", err)
 }

@@ -70,7 +70,7 @@ func (s items) pageOf(ctx context.Context, owner string, q ledger.MediaQuery, id
 			return l, err
 		}
 		list.Items = append(list.Items, l.Items...)
-		if most := q.Bound(); l.Next != "" || len(list.Items) > most {
+		if most := q.EffectiveLimit(); l.Next != "" || len(list.Items) > most {
 			list.Items = list.Items[:most]
 			list.Next = list.Items[most-1].ID
 			break

@@ -29,8 +29,8 @@ type Dialect interface { //nolint:interfacebloat // it is all that databases do 
 	Goose() goose.Dialect
 	// CountTables returns a query that counts the tables named $1 in the ledger's schema.
 	CountTables() string
-	// Alone runs fn while no other process does, if that requires more than fn's own transaction.
-	Alone(ctx context.Context, db *sql.DB, fn func() error) error
+	// Exclusively runs fn while no other process does, if that requires more than fn's own transaction.
+	Exclusively(ctx context.Context, db *sql.DB, fn func() error) error
 	// Commit runs fn in a transaction and returns when it is synced; what describes it in errors. If the transaction
 	// fails, fn may be called again in a new one.
 	Commit(ctx context.Context, db *sql.DB, what string, fn func(context.Context, *sql.Tx) error) error
@@ -185,7 +185,7 @@ func (s *db) commit(ctx context.Context, what string, fn func(context.Context, *
 func (s *db) change(ctx context.Context, what, id, statement string, args ...any) error {
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := exec(ctx, tx, statement, args...)
-		return found(what, id, n, err)
+		return checkRowChanged(what, id, n, err)
 	})
 }
 
@@ -207,8 +207,8 @@ func (s *db) Writable(ctx context.Context) error {
 	})
 }
 
-// Together makes one commit of the saves that fn makes with its context. A failed save undoes only itself.
-func (s *db) Together(ctx context.Context, fn func(context.Context) error) error {
+// InTransaction makes one commit of the saves that fn makes with its context. A failed save undoes only itself.
+func (s *db) InTransaction(ctx context.Context, fn func(context.Context) error) error {
 	return s.commit(ctx, "save together", func(ctx context.Context, tx *sql.Tx) error {
 		t := &shared{store: s, tx: tx}
 		err := fn(context.WithValue(ctx, sharedKey{}, t))
@@ -312,8 +312,8 @@ func need(what string, pairs ...string) error {
 	return nil
 }
 
-// found returns the error of a statement that must change a row: not_found if it changed none.
-func found(what, id string, rows int64, err error) error {
+// checkRowChanged returns the error of a statement that must change a row: not_found if it changed none.
+func checkRowChanged(what, id string, rows int64, err error) error {
 	if err == nil && rows == 0 {
 		return media.Errorf(media.CodeNotFound, "%s: there is no %q", what, id)
 	}

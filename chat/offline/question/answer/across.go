@@ -59,7 +59,7 @@ func (p *reply) sayAcross(a *Answer) plan.Reason {
 	a.Heading = p.highest(how) + p.Say(" of the columns", " der Spalten")
 	a.Sentences = []string{a.Heading + p.conds() + ": " + p.Enumerate(parts) + "."}
 	c := &Chart{Kind: "bar", Title: a.Heading, Unit: f.UnitSymbol(), Series: []Series{{Name: a.Heading}}}
-	for i, row := range rows[:min(len(rows), plan.MostBars)] {
+	for i, row := range rows[:min(len(rows), plan.MaxBars)] {
 		c.Labels = append(c.Labels, p.cell(row[0], nil, ""))
 		c.Series[0].Values = append(c.Series[0].Values, pointer(rows[i], 1))
 	}

@@ -96,7 +96,7 @@ func (p *reply) moved( //nolint:revive // two values, their difference, and how 
 }
 
 func (p *reply) changeChart(a *Answer, k int) {
-	if k != 1 || len(a.Result.Rows) < 2 || len(a.Result.Rows) > plan.MostBars {
+	if k != 1 || len(a.Result.Rows) < 2 || len(a.Result.Rows) > plan.MaxBars {
 		return
 	}
 	c := &Chart{Kind: "bar", Title: a.Heading, XLabel: p.Groups[0].Label()}
@@ -146,7 +146,7 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 	if len(series) == 1 {
 		a.Sentences = []string{speech.Upper(what) + p.conds() + " " + parts[0] + "."}
 	} else {
-		parts = parts[:min(len(parts), plan.MostSeries)]
+		parts = parts[:min(len(parts), plan.MaxSeries)]
 		a.Sentences = []string{speech.Upper(what) + p.Say(" of ", " von ") + strings.Join(parts, p.Say("; that of ", "; von ")) + p.conds() + "."}
 	}
 	a.Heading = p.Title(what) + p.Say(" by ", " nach ") + p.UnitName()
@@ -156,7 +156,7 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 	if first, last := labels[0], labels[len(labels)-1]; len(first) == 4 {
 		a.Heading += ", " + first + "–" + last
 	}
-	c := &Chart{Kind: "line", Title: a.Heading, Labels: labels, Series: series[:min(len(series), plan.MostSeries)], XLabel: p.UnitName()}
+	c := &Chart{Kind: "line", Title: a.Heading, Labels: labels, Series: series[:min(len(series), plan.MaxSeries)], XLabel: p.UnitName()}
 	if m != nil {
 		c.Unit, c.YLabel = m.Field.UnitSymbol(), m.Field.Label()
 	}
@@ -367,9 +367,9 @@ func (p *reply) chart(a *Answer, k, series int) {
 		c.Kind = "line"
 		rows = slices.Clone(rows)
 		slices.SortStableFunc(rows, func(x, y []any) int { return schema.CompareCells(x[0], y[0]) })
-	} else if len(rows) > plan.MostBars {
-		rows = rows[:plan.MostBars]
-		c.Title += fmt.Sprintf(p.Say(", the first %d of %d", ", die ersten %d von %d"), plan.MostBars, len(a.Result.Rows))
+	} else if len(rows) > plan.MaxBars {
+		rows = rows[:plan.MaxBars]
+		c.Title += fmt.Sprintf(p.Say(", the first %d of %d", ", die ersten %d von %d"), plan.MaxBars, len(a.Result.Rows))
 	}
 	for _, row := range rows {
 		if timed {
@@ -379,7 +379,7 @@ func (p *reply) chart(a *Answer, k, series int) {
 		}
 	}
 	ms := p.MeasureList()
-	for i := range min(series, plan.MostSeries) {
+	for i := range min(series, plan.MaxSeries) {
 		s := Series{Name: a.Result.Columns[min(k+i, len(a.Result.Columns)-1)]}
 		for _, row := range rows {
 			s.Values = append(s.Values, pointer(row, k+i))
@@ -415,7 +415,7 @@ func (p *reply) table(a *Answer) {
 	for _, i := range shown {
 		a.Columns = append(a.Columns, a.Result.Columns[i])
 	}
-	most := plan.MostRows
+	most := plan.MaxRows
 	if p.Op == plan.OpRank {
 		most = 10
 	}
@@ -440,7 +440,7 @@ func (p *reply) pivot(a *Answer) {
 	}
 	f := p.First().Column()
 	for i, l := range a.Chart.Labels {
-		if n := len(a.Chart.Labels); n > plan.MostRows && i > 0 && i < n-1 {
+		if n := len(a.Chart.Labels); n > plan.MaxRows && i > 0 && i < n-1 {
 			continue // the chart shows the course; the table its ends
 		}
 		cells := []string{l}

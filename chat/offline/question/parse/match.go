@@ -150,8 +150,8 @@ type Cover struct {
 const (
 	// maxCovers limits the explanations that are followed at each token.
 	maxCovers = 48
-	// MostForms limits the spellings that are searched for.
-	MostForms = 12
+	// MaxSpellings limits the spellings that are searched for.
+	MaxSpellings = 12
 	// maxName is the maximum number of tokens that name one column.
 	maxName = 7
 )

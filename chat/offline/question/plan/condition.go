@@ -387,7 +387,7 @@ func (p *roles) missing(i int) Reason {
 // truths turns columns of yes and no into conditions: "are active", "would recommend us".
 func (p *conditions) truths() Reason {
 	for i, x := range p.Pieces {
-		if x.Kind != speech.KindField || p.used[i] || !x.Field.Boolean() && !yesNo(x.Field) || p.by(i) {
+		if x.Kind != speech.KindField || p.used[i] || !x.Field.Boolean() && !yesNo(x.Field) || p.isGroupedBy(i) {
 			continue
 		}
 		if a := p.Asked(i); a != nil && a.Arg != "many" && a.Arg != "list" && (a.Arg != "which" || !p.share) {

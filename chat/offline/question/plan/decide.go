@@ -381,7 +381,7 @@ func (p *wording) idle(f *schema.Field) bool {
 	}
 	mean := p.Aggregate == "avg" || p.Aggregate == "median"
 	for i, x := range p.Pieces {
-		if i == 0 || x.Kind != speech.KindField || x.Field != f || p.by(i) {
+		if i == 0 || x.Kind != speech.KindField || x.Field != f || p.isGroupedBy(i) {
 			continue
 		}
 		if p.Asks == "much" && !mean && parse.LightDoers[p.Text.Tokens[x.From].Fold] && x.To == x.From+1 && !p.View.Holds(undone) {

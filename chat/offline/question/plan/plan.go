@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// MostBars is the maximum number of bars of a chart that a reader can distinguish.
-	MostBars = 12
-	// MostSeries is the maximum number of lines of a chart.
-	MostSeries = 4
-	// MostRows limits the table of a result in a report.
-	MostRows = 12
+	// MaxBars is the maximum number of bars of a chart that a reader can distinguish.
+	MaxBars = 12
+	// MaxSeries is the maximum number of lines of a chart.
+	MaxSeries = 4
+	// MaxRows limits the table of a result in a report.
+	MaxRows = 12
 )
 
 // KeyOf returns the columns of the keys; nil stands for a unit of time.
@@ -51,7 +51,7 @@ func (p *roles) RowKey() *schema.Field {
 	for _, f := range p.View.Fields {
 		if f.Table == 0 && f.Key() && len(f.Words) > 1 && f.Missing == 0 && !f.DistinctCapped && f.Distinct < p.View.Tables[0].RowCount {
 			for i, x := range p.Pieces {
-				if x.Kind == speech.KindEntity && p.by(i) && p.Text.Tokens[x.From].Stem == f.Words[0].Stem {
+				if x.Kind == speech.KindEntity && p.isGroupedBy(i) && p.Text.Tokens[x.From].Stem == f.Words[0].Stem {
 					return f
 				}
 			}

@@ -12,12 +12,14 @@ import (
 // review finds what a plan leaves unanswered of its question.
 type review struct{ *Plan }
 
-// of returns why a plan does not answer everything that the pieces of its question say:
+// unansweredReason returns why a plan does not answer everything that the pieces of its question say:
 // what a value is per, how it is aggregated, what it is compared with. A part without
 // effect on the statement would make the answer one to another question.
-func (p *review) of(pieces, verbs []parse.Piece, deed bool) Reason {
+func (p *review) unansweredReason(pieces, verbs []parse.Piece, deed bool) Reason {
 	switch {
-	case slices.ContainsFunc(pieces, func(x parse.Piece) bool { return x.Kind == speech.KindField && x.Arg == "rest" && !p.names(x.Field) }):
+	case slices.ContainsFunc(pieces, func(x parse.Piece) bool {
+		return x.Kind == speech.KindField && x.Arg == "rest" && !p.usesField(x.Field)
+	}):
 		return ReasonUnclear
 	case p.contradicts() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():
 		return ReasonUnclear

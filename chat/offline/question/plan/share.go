@@ -190,7 +190,7 @@ func (p *roles) allMeasures() bool {
 			all = append(all, Measure{Field: f})
 		}
 	}
-	if len(all) == 0 || len(all) > MostSeries {
+	if len(all) == 0 || len(all) > MaxSeries {
 		return false
 	}
 	p.Measures = all

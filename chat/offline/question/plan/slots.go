@@ -140,7 +140,7 @@ func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, 
 		p.Pieces = append(p.Pieces, x)
 	}
 	p.used = make([]bool, len(p.Pieces))
-	for _, step := range []func() Reason{p.words, p.joinNames, p.multiplied, p.timeWords, p.takeConditions, p.truths, p.targets, p.overBudget, p.rest, p.totals} {
+	for _, step := range []func() Reason{p.words, p.joinNames, p.multiplied, p.timeWords, p.takeConditions, p.truths, p.targets, p.overBudget, p.checkUnusedPieces, p.totals} {
 		if reason := step(); reason != "" {
 			return nil, reason
 		}
@@ -151,7 +151,7 @@ func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, 
 	if reason := p.decide(); reason != "" {
 		return nil, reason
 	}
-	return p, (&review{p}).of(c.Pieces, verbs, deed)
+	return p, (&review{p}).unansweredReason(c.Pieces, verbs, deed)
 }
 
 // receivers are words before a recipient: what was given to the hospital is not all that was given.
@@ -170,8 +170,8 @@ func (p *explanation) owned(c parse.Cover, x parse.Piece) bool {
 	})
 }
 
-// names reports whether the plan uses a column: as a measure, a condition or a name.
-func (p *roles) names(f *schema.Field) bool {
+// usesField reports whether the plan uses a column: as a measure, a condition or a name.
+func (p *roles) usesField(f *schema.Field) bool {
 	return p.inMeasure(f) || p.filtered(f) || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Field == f })
 }
 
@@ -405,8 +405,8 @@ func (p *explanation) askedAfter(i int) bool {
 	return false
 }
 
-// by reports whether the result is grouped by a piece.
-func (p *explanation) by(i int) bool {
+// isGroupedBy reports whether the result is grouped by a piece.
+func (p *explanation) isGroupedBy(i int) bool {
 	for k := i - 1; k >= 0; k-- {
 		switch p.Pieces[k].Kind {
 		case speech.KindBy:
@@ -414,7 +414,7 @@ func (p *explanation) by(i int) bool {
 		case speech.KindJoin:
 			// by region and product
 			if k > 0 && (p.Pieces[k-1].Kind == speech.KindField || p.Pieces[k-1].Kind == speech.KindUnit) {
-				return p.by(k - 1)
+				return p.isGroupedBy(k - 1)
 			}
 			return false
 		case speech.KindAgg:
@@ -447,7 +447,7 @@ func (p *roles) targets() Reason {
 				p.Tally, p.used[i] = x.Arg, true
 				continue
 			}
-			if p.by(i) || asking != nil && asking.Arg != "many" && asking.Arg != "much" || p.Superlative != nil || p.Aggregate != "" || p.Trend != "" || p.Text.Tokens[x.From].Fold != "days" && strings.HasSuffix(p.Text.Tokens[x.From].Fold, "ly") || strings.HasSuffix(p.Text.Tokens[x.From].Fold, "lich") {
+			if p.isGroupedBy(i) || asking != nil && asking.Arg != "many" && asking.Arg != "much" || p.Superlative != nil || p.Aggregate != "" || p.Trend != "" || p.Text.Tokens[x.From].Fold != "days" && strings.HasSuffix(p.Text.Tokens[x.From].Fold, "ly") || strings.HasSuffix(p.Text.Tokens[x.From].Fold, "lich") {
 				if p.Unit != "" && p.Unit != x.Arg {
 					return ReasonUnclear
 				}
@@ -460,7 +460,7 @@ func (p *roles) targets() Reason {
 			}
 			before := p.near(i, -1)
 			switch {
-			case p.by(i):
+			case p.isGroupedBy(i):
 				p.PerRow = true
 			case p.share:
 			case asking != nil && (asking.Arg == "which" || asking.Arg == "who" || asking.Arg == "list") && p.Target == nil && p.Asks != "many":
@@ -478,18 +478,18 @@ func (p *roles) fieldRole(i int, asking *parse.Piece) {
 	f := p.Pieces[i].Field
 	p.used[i] = true
 	isMeasure := f.Measure()
-	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asking == nil && !p.by(i) {
+	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asking == nil && !p.isGroupedBy(i) {
 		switch p.Text.Tokens[k-1].Fold {
 		case "all", "aller", "alle", "allen", "samtlicher", "every":
 			return // across all stores
 		}
 	}
 	switch {
-	case p.by(i) && isMeasure && (p.Superlative != nil || p.Asks == "list"):
+	case p.isGroupedBy(i) && isMeasure && (p.Superlative != nil || p.Asks == "list"):
 		p.Measures = append(p.Measures, Measure{Field: f})
-	case p.by(i) && f.Key() && p.Aggregate == "avg":
+	case p.isGroupedBy(i) && f.Key() && p.Aggregate == "avg":
 		p.PerRow, p.perKey = true, f
-	case p.by(i):
+	case p.isGroupedBy(i):
 		p.Groups = append(p.Groups, f)
 	case isMeasure && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f }):
 	case isMeasure:
@@ -537,8 +537,8 @@ func (p *explanation) runsOn(i int) bool {
 	return true
 }
 
-// rest checks what is left over: a word without a role makes the reading doubtful.
-func (p *conditions) rest() Reason {
+// checkUnusedPieces checks what is left over: a word without a role makes the reading doubtful.
+func (p *conditions) checkUnusedPieces() Reason {
 	for i, x := range p.Pieces {
 		if p.used[i] {
 			continue
