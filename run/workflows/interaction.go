@@ -56,14 +56,13 @@ func (s *Service) currentRow(ctx context.Context, owner, id string) (ledger.Inte
 	default:
 		return row, nil
 	}
-	now, readErr := s.cfg.Ledger.Interaction(ctx, owner, id)
-	if err != nil && (readErr != nil || now.Status == ledger.InteractionOpen) { // else another caller closed it
+	if err != nil && media.CodeOf(err) != media.CodeConflict { // a conflict: another caller is closing it
 		return row, err
 	}
-	return now, readErr
+	return s.cfg.Ledger.Interaction(ctx, owner, id)
 }
 
-// open is settled for an open interaction; otherwise the error has code media.CodeConflict and ends with consequence.
+// open is currentRow for an open interaction; otherwise the error has code media.CodeConflict and ends with consequence.
 func (s *Service) open(ctx context.Context, owner, id, consequence string) (ledger.Interaction, error) {
 	row, err := s.currentRow(ctx, owner, id)
 	if err == nil && row.Status != ledger.InteractionOpen {

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -141,6 +142,27 @@ func TestExpiry(t *testing.T) {
 	must(t, err)
 	if st := h.after(r); st.Status != ledger.StatusPaused || st.Interaction == short.Interaction || h.called("before") != 3 {
 		t.Errorf("a fork is %s at %s", st.Status, st.Interaction)
+	}
+}
+
+// TestReadWhileItExpires: readers of an interaction that expires, each of which would close it, all get it.
+func TestReadWhileItExpires(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(strings.Replace(asks, `"id":"approve"`, `"id":"approve","timeout":"72h"`, 1), `{}`)
+	h.now.Store(73)
+	var readers sync.WaitGroup
+	for range 16 {
+		readers.Go(func() {
+			if _, err := h.Show(context.WithoutCancel(t.Context()), owner, st.Interaction); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	readers.Wait()
+	h.ended(st.ID)
+	if row, err := h.store.Interaction(t.Context(), owner, st.Interaction); err != nil || row.Status != ledger.InteractionExpired {
+		t.Errorf("%+v, %v", row, err)
 	}
 }
 
