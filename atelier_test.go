@@ -20,7 +20,7 @@ import (
 	"atelier/run/runtest"
 )
 
-// open opens an Atelier without keys, in a folder of its own that has its tables, unless one is named.
+// open opens an Atelier without keys. Without a Dir, it uses a new folder that already has its tables.
 func open(t *testing.T, c atelier.Config) *atelier.Atelier {
 	t.Helper()
 	if c.Dir == "" {
@@ -72,7 +72,7 @@ func TestGenerateAndSave(t *testing.T) {
 	}
 }
 
-// TestNobodySeesWhatAnotherOwnerHas: owners share a data folder and see their own alone.
+// TestNobodySeesWhatAnotherOwnerHas: owners who share a data folder see only their own media.
 func TestNobodySeesWhatAnotherOwnerHas(t *testing.T) {
 	t.Parallel()
 	dir := runtest.Folder(t)
@@ -88,8 +88,8 @@ func TestNobodySeesWhatAnotherOwnerHas(t *testing.T) {
 	}
 }
 
-// TestRun: all events of the record come once and in order, with the progress that is not recorded
-// between them, then the result.
+// TestRun: the loop yields every recorded event once and in order, with unrecorded progress in between, and then the
+// result.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	a := open(t, atelier.Config{})
@@ -103,7 +103,7 @@ func TestRun(t *testing.T) {
 			res = e.Result
 			continue
 		}
-		if e.ID != "" { // progress is shown and not recorded
+		if e.ID != "" { // progress is yielded, but not recorded
 			got = append(got, e.Event)
 		}
 	}
@@ -121,7 +121,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestLeavingTheLoopEndsTheRun: no work continues behind the back of a caller who left.
+// TestLeavingTheLoopEndsTheRun: a run ends when its caller leaves the loop.
 func TestLeavingTheLoopEndsTheRun(t *testing.T) {
 	t.Parallel()
 	a := open(t, atelier.Config{})
@@ -138,7 +138,7 @@ func TestLeavingTheLoopEndsTheRun(t *testing.T) {
 	}
 }
 
-// TestResumeTellsNothingTwice: what happened before the pause is not told again.
+// TestResumeTellsNothingTwice: a resume yields no event that came before the pause.
 func TestResumeTellsNothingTwice(t *testing.T) {
 	t.Parallel()
 	guard, err := agent.BlockedTerms(agent.DecisionPause, "lighthouse")
@@ -172,7 +172,7 @@ func TestResumeTellsNothingTwice(t *testing.T) {
 	}
 }
 
-// TestErrorsBeforeARun: what is wrong with a request comes alone and with its code.
+// TestErrorsBeforeARun: an invalid request yields a single error with its code.
 func TestErrorsBeforeARun(t *testing.T) {
 	t.Parallel()
 	a := open(t, atelier.Config{})
@@ -252,7 +252,7 @@ func TestClosedIsClosed(t *testing.T) {
 	}
 }
 
-// TestAnotherModuleUsesAtelier builds and runs a program of its own module.
+// TestAnotherModuleUsesAtelier builds and runs a program of another module.
 func TestAnotherModuleUsesAtelier(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "go", "run", ".")

@@ -22,8 +22,7 @@ import (
 
 const public = "https://atelier.example"
 
-// exposed starts a server that needs tokens, with a page, and gives secrets by scope, all of the
-// owner local.
+// exposed starts a server that requires tokens, with a page, and returns secrets by scope, all of the owner local.
 func exposed(t *testing.T, c atelier.Config) (*served, map[token.Scope]string) {
 	t.Helper()
 	if c.Dir == "" {
@@ -48,8 +47,8 @@ func newToken(t *testing.T, dir string, k token.Token) string {
 	return secret
 }
 
-// TestEveryOperationNeedsItsScope: each operation of the document refuses nobody, unknown, expired
-// and narrower tokens, and no other.
+// TestEveryOperationNeedsItsScope: each operation of the document refuses missing, unknown, expired and narrower
+// tokens, and accepts all others.
 func TestEveryOperationNeedsItsScope(t *testing.T) {
 	t.Parallel()
 	dir := runtest.Folder(t)
@@ -78,7 +77,7 @@ func TestEveryOperationNeedsItsScope(t *testing.T) {
 			}
 			for i, scope := range token.Scopes() {
 				if path == "/api/events" {
-					continue // a stream without an end
+					continue // an endless stream
 				}
 				r := s.do(method, path, "", "Authorization", "bearer "+secrets[scope])
 				if i < slices.Index(token.Scopes(), need) {
@@ -99,7 +98,7 @@ func TestEveryOperationNeedsItsScope(t *testing.T) {
 	}
 }
 
-// TestARevokedTokenEnds: from the next request on.
+// TestARevokedTokenEnds: a revoked token is refused from the next request on.
 func TestARevokedTokenEnds(t *testing.T) {
 	t.Parallel()
 	s, _ := exposed(t, atelier.Config{})
@@ -110,7 +109,7 @@ func TestARevokedTokenEnds(t *testing.T) {
 	s.refused("a revoked token", s.do(http.MethodGet, "/api/runs", nil), http.StatusUnauthorized, media.CodeUnauthorized)
 }
 
-// TestWhichAddressNeedsTokens: every one that others reach; without a token the server does not start.
+// TestWhichAddressNeedsTokens: every address that others can reach; without a token the server does not start.
 func TestWhichAddressNeedsTokens(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -153,8 +152,8 @@ func TestWhichAddressNeedsTokens(t *testing.T) {
 	}
 }
 
-// TestABrowserSignsIn: the page asks for the token, the form exchanges it for a cookie that no
-// script and no other site has, and which counts like the token.
+// TestABrowserSignsIn: a page leads to the login, whose form exchanges the token for a cookie. No script and no other
+// site can use the cookie, and it counts like the token.
 func TestABrowserSignsIn(t *testing.T) {
 	t.Parallel()
 	s, secrets := exposed(t, atelier.Config{})
@@ -217,8 +216,7 @@ func TestABrowserSignsIn(t *testing.T) {
 	}
 }
 
-// TestPicturesOfAReportHaveSignedLinks: a report sends no cookie, and its links open one item until
-// they expire.
+// TestPicturesOfAReportHaveSignedLinks: a report sends no cookie; each of its links opens one item until it expires.
 func TestPicturesOfAReportHaveSignedLinks(t *testing.T) {
 	t.Parallel()
 	s, _ := exposed(t, atelier.Config{})
@@ -263,8 +261,8 @@ func TestPicturesOfAReportHaveSignedLinks(t *testing.T) {
 	}
 }
 
-// TestOwnersAreApart: runs, media, conversations, keys, links and events of one owner are not there
-// for another one, and each has what is its own.
+// TestOwnersAreApart: runs, media, conversations, keys, links and events of one owner do not exist for another one, and
+// each owner has their own.
 func TestOwnersAreApart(t *testing.T) {
 	t.Parallel()
 	s, _ := exposed(t, atelier.Config{})

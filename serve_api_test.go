@@ -28,8 +28,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/openapi.json")
 
-// TestAFileBecomesAReport: the main job by HTTP alone, with a second question to the same file,
-// which comes without it.
+// TestAFileBecomesAReport: an uploaded file becomes a report over HTTP alone; a second question in the conversation
+// uses the file without sending it again.
 func TestAFileBecomesAReport(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -71,8 +71,8 @@ func TestAFileBecomesAReport(t *testing.T) {
 	}
 }
 
-// TestPicturesOfAConversation: a picture is drawn, shown with a thumbnail, known by its making,
-// and named in the report by its address.
+// TestPicturesOfAConversation: a drawn picture is listed by conversation and run, has its origin, and is in the report
+// by its URL; an edit by its ref makes a child of it.
 func TestPicturesOfAConversation(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -106,7 +106,7 @@ func TestPicturesOfAConversation(t *testing.T) {
 	}
 }
 
-// dots is a PNG.
+// dots returns a PNG.
 func dots(t *testing.T, width, height int) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
@@ -121,7 +121,7 @@ func dots(t *testing.T, width, height int) []byte {
 	return b.Bytes()
 }
 
-// TestBytesOfMedia: ranges, conditions, names and policies of the bytes.
+// TestBytesOfMedia: ranges, conditional requests, file names, thumbnails and policies of media bytes.
 func TestBytesOfMedia(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -181,7 +181,7 @@ func TestBytesOfMedia(t *testing.T) {
 	}
 }
 
-// TestMediaAreChanged: label, delete, restore.
+// TestMediaAreChanged: an item is labelled, found by its label, deleted and restored.
 func TestMediaAreChanged(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -211,7 +211,7 @@ func TestMediaAreChanged(t *testing.T) {
 	}
 }
 
-// TestMediaOfAnotherProcess: what another process deletes and restores is so here after a moment.
+// TestMediaOfAnotherProcess: an item that another process deletes or restores is so here after a moment.
 func TestMediaOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -222,7 +222,7 @@ func TestMediaOfAnotherProcess(t *testing.T) {
 	}
 	answers(http.StatusOK)
 	before := time.Now().Add(-time.Minute)
-	if err := s.Ledger.DeleteMedia(t.Context(), "local", m.ID); err != nil { // past the server, as another process does
+	if err := s.Ledger.DeleteMedia(t.Context(), "local", m.ID); err != nil { // bypasses the server
 		t.Fatal(err)
 	}
 	answers(http.StatusNotFound)
@@ -232,7 +232,7 @@ func TestMediaOfAnotherProcess(t *testing.T) {
 	answers(http.StatusOK)
 }
 
-// TestPagesOfMedia: a list is read in pages, whose cursors belong to their query.
+// TestPagesOfMedia: a list is read page by page; a cursor is valid only for its query.
 func TestPagesOfMedia(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -260,7 +260,7 @@ func TestPagesOfMedia(t *testing.T) {
 	}
 }
 
-// TestConversationsAreChanged: rename, search, delete, restore.
+// TestConversationsAreChanged: a conversation is renamed, found, deleted and restored.
 func TestConversationsAreChanged(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -285,7 +285,7 @@ func TestConversationsAreChanged(t *testing.T) {
 	}
 }
 
-// TestAQuestionIsAnswered: a run waits, is answered by HTTP, cancelled, and tried again.
+// TestAQuestionIsAnswered: a paused run is answered over HTTP; another one is cancelled and retried.
 func TestAQuestionIsAnswered(t *testing.T) {
 	t.Parallel()
 	guard, err := agent.BlockedTerms(agent.DecisionPause, "boat")
@@ -327,7 +327,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	}
 }
 
-// TestARunIsForked: with another message, from its first step.
+// TestARunIsForked: a run is forked from its first step with another message.
 func TestARunIsForked(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -346,8 +346,8 @@ func TestARunIsForked(t *testing.T) {
 	}
 }
 
-// TestOneKeyOneRun: equal requests with one key are one run, also at once; another body is a
-// conflict; the key outlives the process.
+// TestOneKeyOneRun: equal requests with one key are one run, even at once; another body is a conflict; the key outlives
+// the process.
 func TestOneKeyOneRun(t *testing.T) {
 	t.Parallel()
 	dir := runtest.Folder(t)
@@ -388,8 +388,8 @@ func TestOneKeyOneRun(t *testing.T) {
 	}
 }
 
-// TestEventsAreResumed: no event of any process is missing, and none comes twice: after a
-// restart, from the middle, and of another process.
+// TestEventsAreResumed: no event of any process is missing or repeated: after a restart, from the middle, and from
+// another process.
 func TestEventsAreResumed(t *testing.T) {
 	t.Parallel()
 	dir := runtest.Folder(t)
@@ -439,7 +439,7 @@ func TestEventsAreResumed(t *testing.T) {
 	}
 }
 
-// TestRefusals: each bad request has its status and code, and nothing of it is kept.
+// TestRefusals: each bad request has its status and code, and nothing of it is stored.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -525,7 +525,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestWhatIsAllowed: what looks like the refused, and is not.
+// TestWhatIsAllowed: requests that resemble the refused ones are accepted.
 func TestWhatIsAllowed(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -546,8 +546,8 @@ func TestWhatIsAllowed(t *testing.T) {
 	}
 }
 
-// TestEveryOperationAnswers: each operation of the document answers requests for what there is not
-// with what the document says, and the document is the one that is kept.
+// TestEveryOperationAnswers: each operation of the document answers requests for unknown objects as documented, and the
+// document equals docs/openapi.json.
 func TestEveryOperationAnswers(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -578,7 +578,7 @@ func TestEveryOperationAnswers(t *testing.T) {
 			}
 			seen[op.OperationID] = true
 			if path == "/api/events" {
-				continue // a stream without an end
+				continue // an endless stream
 			}
 			r := s.do(strings.ToUpper(method), strings.ReplaceAll(path, "{id}", "0198a000-0000-7000-8000-000000000000"), map[string]any{})
 			_, documented := op.Responses[strconv.Itoa(r.status)]

@@ -17,8 +17,8 @@ import (
 	"atelier/media"
 )
 
-// TestWhatLiesAboutItself: bytes are what they are, whatever is said of them, and what could run does
-// not: polyglots are shown as the picture that they are, markup in a sandbox.
+// TestWhatLiesAboutItself: the bytes decide the type, whatever is declared, and nothing executes: a polyglot is served
+// as the picture that it is, markup in a sandbox.
 func TestWhatLiesAboutItself(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -53,13 +53,12 @@ func TestWhatLiesAboutItself(t *testing.T) {
 	}
 }
 
-// typedForm is a form whose file is declared to be of a type.
+// typedForm returns a form whose file is declared to be of a type.
 func typedForm(name, declared string, b []byte) (kind string, body []byte) {
 	return "multipart/form-data; boundary=x", fmt.Appendf(nil, "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=%q\r\nContent-Type: %s\r\n\r\n%s\r\n--x--\r\n", name, declared, b)
 }
 
-// TestNothingInAReportRuns: what people and models write is text there, and the page may load nothing of
-// another host.
+// TestNothingInAReportRuns: in a report, text of people and models is only text, and the policy allows no scripts.
 func TestNothingInAReportRuns(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -91,7 +90,7 @@ func TestAThousandEqualKeys(t *testing.T) {
 	var mu sync.Mutex
 	got := map[string]int{}
 	var all sync.WaitGroup
-	turn := make(chan struct{}, 100) // connections, not requests, are scarce
+	turn := make(chan struct{}, 100) // limits connections, which are scarce, unlike requests
 	for range 1000 {
 		all.Go(func() {
 			turn <- struct{}{}
@@ -112,7 +111,7 @@ func TestAThousandEqualKeys(t *testing.T) {
 	}
 }
 
-// TestUploadsOverTheLimit: the answer comes before the rest of the body, the connection ends, and nothing is kept.
+// TestUploadsOverTheLimit: the answer precedes the rest of the body, the connection closes, and nothing is stored.
 func TestUploadsOverTheLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 1 << 20
@@ -120,7 +119,7 @@ func TestUploadsOverTheLimit(t *testing.T) {
 	const part = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.bin\"\r\n\r\n"
 	for _, row := range []struct {
 		name, length string
-		sent         int // bytes of the file that are offered
+		sent         int // bytes of the file that the client tries to send
 	}{
 		{"10 GB declared", "Content-Length: 10737418240", 0},
 		{"60 MB over the limit", fmt.Sprintf("Content-Length: %d", limit+60<<20), limit + 60<<20},
@@ -152,7 +151,7 @@ func TestUploadsOverTheLimit(t *testing.T) {
 			t.Errorf("%s: closed %v: %v", row.name, res.Close, err)
 		}
 		s.refused(row.name, reply{res.StatusCode, res.Header, body}, http.StatusRequestEntityTooLarge, media.CodeTooLarge)
-		_, _ = res.Body.Close(), c.Close() // it was read
+		_, _ = res.Body.Close(), c.Close() // the body was read
 		sending.Wait()
 	}
 	if list := as[api.List[api.Media]](s, http.StatusOK, s.do(http.MethodGet, "/api/media", nil)); len(list.Items) != 0 {
@@ -160,8 +159,7 @@ func TestUploadsOverTheLimit(t *testing.T) {
 	}
 }
 
-// TestLongAndTurnedText: 200 kB of text, of both directions and with what looks like markup, come back
-// as they were.
+// TestLongAndTurnedText: 200 kB of text in both directions, with characters of markup, are returned unchanged.
 func TestLongAndTurnedText(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -177,8 +175,8 @@ func TestLongAndTurnedText(t *testing.T) {
 	}
 }
 
-// TestStreamsThatBreak: the place of another database is none, and a reader that hangs up leaves nothing
-// behind and loses nothing.
+// TestStreamsThatBreak: a Last-Event-ID beyond the log does not lose events; a reader that disconnects leaves nothing
+// behind, and no event is lost.
 func TestStreamsThatBreak(t *testing.T) {
 	t.Parallel()
 	s, secrets := exposed(t, atelier.Config{})

@@ -14,12 +14,12 @@ import (
 	"atelier/api"
 )
 
-// cards is a workflow with text cards of a provider with a key and of one without.
+// cards is a workflow with text cards of a provider that needs no key and of one without its key.
 const cards = `{"definition":{"id":"cards","title":"Cards","steps":[{"id":"pick","module_id":"media.generation","inputs":{"title":"Pick",
  "data":{"offline":{"a":"a lake","b":"a boat"},"midjourney":{"hero":"a fox"}},
  "param_schemas":{"offline":{"type":"object","properties":{"n":{"type":"integer","maximum":4},"width":{"type":"integer"},"height":{"type":"integer"},"delay_ms":{"type":"integer"},"fail_slots":{"type":"array"},"moderate_slots":{"type":"array"},"fail":{"type":"string"}}}}}}]}}`
 
-// clickOn sends a click with fields over those of card a, for small pictures.
+// clickOn sends a click for small pictures, with fields that override those of card a.
 func (s *served) clickOn(r api.WorkflowRun, fields map[string]any) reply {
 	s.t.Helper()
 	body := map[string]any{"interaction_id": r.InteractionID, "action_type": "media.offline.txt2img", "prompt_id": "a"}
@@ -37,7 +37,7 @@ func (s *served) clickOn(r api.WorkflowRun, fields map[string]any) reply {
 	return s.do(http.MethodPost, "/workflow/"+r.ID+"/sub-action/stream", body)
 }
 
-// lastOf is the last event of a stream.
+// lastOf returns the last event of a stream.
 func lastOf(t *testing.T, r reply) (kind string, data struct {
 	ContentIDs []string             `json:"content_ids"`
 	MetadataID string               `json:"metadata_id"`
@@ -61,8 +61,8 @@ func lastOf(t *testing.T, r reply) (kind string, data struct {
 	return e.Type, data
 }
 
-// TestStandIns: where one provider has a key, another one without its key is refused, unless the click
-// lets the painter stand in. An answered interaction takes no click and repeats nothing.
+// TestStandIns: if another provider has a key, a click on a provider without one is refused, unless it allows the
+// painter as a substitute. An answered interaction accepts no click and no retry.
 func TestStandIns(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{Keys: map[string]string{"leonardo": "a-key"}})
@@ -86,8 +86,8 @@ func TestStandIns(t *testing.T) {
 	}
 }
 
-// TestFailingSubActions: a failing result or card keeps none of the others; what failed is asked for
-// again by position, what was moderated is not, and the row stays what it was.
+// TestFailingSubActions: a failing result or card does not affect the others; a failed result can be retried by its
+// position, a moderated one cannot, and the row stays as it was.
 func TestFailingSubActions(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -121,8 +121,8 @@ func TestFailingSubActions(t *testing.T) {
 	}
 }
 
-// TestLostStream: a client that loses the stream comes back with Last-Event-ID, by the id or by the same
-// click, and has the end; the same click with another body is a conflict; nothing is made twice.
+// TestLostStream: a client that loses the stream gets its end with Last-Event-ID, by the id or by the same click; the
+// same click with another body is a conflict; nothing is made twice.
 func TestLostStream(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -167,8 +167,8 @@ func TestLostStream(t *testing.T) {
 	}
 }
 
-// TestKeptSubAction: one that is kept over the answer continues when the run has ended, is on record, and
-// changes the interaction no more.
+// TestKeptSubAction: a sub-action that the answer keeps continues after the run has ended and returns its result, but
+// does not change the interaction.
 func TestKeptSubAction(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})

@@ -34,13 +34,13 @@ type served struct {
 	token string
 }
 
-// serve starts a server, which the test stops at the latest when it ends.
+// serve starts a server that stops at the latest when the test ends.
 func serve(t *testing.T, c atelier.Config) *served {
 	t.Helper()
 	return serveWith(t, c, atelier.ServeConfig{})
 }
 
-// serveWith is serve with settings of the server.
+// serveWith is serve with settings for the server.
 func serveWith(t *testing.T, c atelier.Config, how atelier.ServeConfig) *served {
 	t.Helper()
 	c.Adopt = true
@@ -67,7 +67,7 @@ func serveWith(t *testing.T, c atelier.Config, how atelier.ServeConfig) *served 
 	return s
 }
 
-// until polls until ok; it fails the test after a time that only a hang takes.
+// until polls until ok returns true; it fails the test after a time that only a hang takes.
 func (s *served) until(what string, ok func() bool) {
 	s.t.Helper()
 	for range 12_000 {
@@ -79,7 +79,7 @@ func (s *served) until(what string, ok func() bool) {
 	s.t.Fatalf("%s: not within two minutes", what)
 }
 
-// reply is an answer of the server.
+// reply is a response of the server.
 type reply struct {
 	status int
 	header http.Header
@@ -132,7 +132,7 @@ func (s *served) do(method, path string, body any, headers ...string) reply {
 	return reply{res.StatusCode, res.Header, b}
 }
 
-// as reads a body that has to come with a status.
+// as decodes a body that must have a status.
 func as[T any](s *served, status int, r reply) (v T) {
 	s.t.Helper()
 	if r.status != status {
@@ -144,7 +144,7 @@ func as[T any](s *served, status int, r reply) (v T) {
 	return v
 }
 
-// refused expects a problem with a status and a code.
+// refused checks that a response is a problem with a status and a code.
 func (s *served) refused(what string, r reply, status int, code media.Code) {
 	s.t.Helper()
 	var p api.Problem
@@ -176,7 +176,7 @@ func form(t *testing.T, name string, b []byte) (kind string, body []byte) {
 	return w.FormDataContentType(), buf.Bytes()
 }
 
-// ended waits for the end of a run, or for its question.
+// ended waits until a run has ended or is paused, and returns it.
 func (s *served) ended(id string) (r api.Run) {
 	s.t.Helper()
 	s.until("the end of run "+id, func() bool {
@@ -186,20 +186,20 @@ func (s *served) ended(id string) (r api.Run) {
 	return r
 }
 
-// followed is an event as it came over the wire.
+// followed is an event as received over the wire.
 type followed struct {
 	id   int64
 	kind string
 	data map[string]any
 }
 
-// follow reads a stream until stop says so.
+// follow reads a stream until stop returns true.
 func (s *served) follow(path string, stop func(followed) bool, headers ...string) (all []followed) {
 	s.t.Helper()
 	return s.following(path, func() {}, stop, headers...)
 }
 
-// following is follow with what begins once the server has the reader.
+// following is follow, and calls begin once the server has accepted the reader.
 func (s *served) following(path string, begin func(), stop func(followed) bool, headers ...string) (all []followed) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
@@ -241,7 +241,7 @@ func (s *served) following(path string, begin func(), stop func(followed) bool, 
 			}
 		case "":
 			if e.kind == "" {
-				e = followed{} // where the log ends now
+				e = followed{} // the position of the log's end
 				continue
 			}
 			all = append(all, e)
@@ -255,7 +255,7 @@ func (s *served) following(path string, begin func(), stop func(followed) bool, 
 	return nil
 }
 
-// over is the end of a run in a stream.
+// over returns a function that reports whether an event ends or pauses a run.
 func over(run string) func(followed) bool {
 	return func(e followed) bool {
 		return e.data["run_id"] == run && slices.Contains([]string{"run-succeeded", "run-failed", "run-cancelled", "run-paused"}, e.kind)

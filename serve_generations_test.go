@@ -14,7 +14,7 @@ import (
 	"atelier/run/runtest"
 )
 
-// finished waits for the end of a generation.
+// finished waits for the end of a generation and returns it.
 func (s *served) finished(id string) (g api.Generation) {
 	s.t.Helper()
 	s.until("the end of generation "+id, func() bool {
@@ -24,7 +24,7 @@ func (s *served) finished(id string) (g api.Generation) {
 	return g
 }
 
-// TestGenerationsOverHTTP: planned, begun, followed, listed, edited; what has ended is not cancelled.
+// TestGenerationsOverHTTP: generations are planned, started, followed, listed and edited; no finished one is cancelled.
 func TestGenerationsOverHTTP(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{Budget: run.BudgetConfig{Day: generate.Bounds{Images: 4}}})
@@ -96,7 +96,7 @@ func TestGenerationsOverHTTP(t *testing.T) {
 	}
 }
 
-// TestServeTakesGenerationsOfAllOwners: a server finishes what a process left for another owner.
+// TestServeTakesGenerationsOfAllOwners: a server finishes a generation that a process left for another owner.
 func TestServeTakesGenerationsOfAllOwners(t *testing.T) {
 	t.Parallel()
 	dir := runtest.Folder(t)
@@ -119,8 +119,8 @@ func TestServeTakesGenerationsOfAllOwners(t *testing.T) {
 	})
 }
 
-// TestBytesOfPreviews: what came for a generation is there under its digest, for its owner alone;
-// what was uploaded is not.
+// TestBytesOfPreviews: bytes that a generation received are available by their digest, only to their owner; uploaded
+// bytes are not.
 func TestBytesOfPreviews(t *testing.T) {
 	t.Parallel()
 	dir := runtest.Folder(t)

@@ -24,7 +24,7 @@ import (
 	"atelier/run/runtest"
 )
 
-// notifier is a simulator of a provider with a webhook.
+// notifier simulates a provider with a webhook.
 type notifier interface {
 	http.Handler
 	Notifications(id string) []driver.Notification
@@ -32,12 +32,11 @@ type notifier interface {
 	Key() string
 }
 
-// hooked is a provider that is asked for a task only once an hour, so that nothing but its webhook
-// can end one within a test.
+// hooked is a provider whose tasks are polled only once an hour, so that only its webhook can end one within a test.
 type hooked struct {
 	provider, model, catalogue string
 	sim                        notifier
-	// field is where a submission has the address of the webhook; empty if it has none.
+	// field is the name of a submission's field with the webhook's address; empty if it has none.
 	field string
 }
 
@@ -50,8 +49,8 @@ func hookedProviders() []hooked {
 	}
 }
 
-// TestWebhooksEndTasks: a task ends by the call of its provider, at the address that the provider was
-// given; a forged one is refused before it is read, and changes nothing.
+// TestWebhooksEndTasks: a provider's call to the address that it was given ends a task; a forged call is refused and
+// changes nothing.
 func TestWebhooksEndTasks(t *testing.T) {
 	t.Parallel()
 	for _, h := range hookedProviders() {
@@ -101,7 +100,7 @@ func newTokenFor(t *testing.T, s *served) string {
 	return newToken(t, s.Config.Dir, token.Token{Name: "after", Owner: "local", Scope: token.ScopeRun})
 }
 
-// task waits until the provider has begun, and gives the name of its task.
+// task waits until the provider has a task, and returns the task's id.
 func (s *served) task(operation string) (id string) {
 	s.t.Helper()
 	s.until("the task of "+operation, func() bool {
@@ -117,7 +116,7 @@ func (s *served) task(operation string) (id string) {
 	return id
 }
 
-// generation reads a generation by the ledger, without a token.
+// generation reads a generation from the ledger, without a token.
 func (s *served) generation(id string) (g api.Generation) {
 	s.t.Helper()
 	o, _, _, err := s.Ledger.Operation(s.t.Context(), "local", id)
@@ -130,7 +129,7 @@ func (s *served) generation(id string) (g api.Generation) {
 	return g
 }
 
-// address is where the provider was asked to report to, as path and query.
+// address returns the path and query to which the provider was asked to report.
 func (h hooked) address(t *testing.T) string {
 	t.Helper()
 	if h.field == "" {
@@ -153,7 +152,7 @@ func (h hooked) address(t *testing.T) string {
 	return ""
 }
 
-// call makes a provider's call.
+// call sends a provider's call.
 func (s *served) call(address string, n driver.Notification) reply {
 	headers := []string{"Host", "atelier.example"}
 	for k, v := range n.Header {
@@ -162,7 +161,7 @@ func (s *served) call(address string, n driver.Notification) reply {
 	return s.do(http.MethodPost, address, n.Body, headers...)
 }
 
-// forge makes calls that are not the provider's.
+// forge sends calls that are not the provider's.
 func (h hooked) forge(t *testing.T, s *served, address string, good driver.Notification) {
 	t.Helper()
 	type row struct {

@@ -12,21 +12,21 @@ import (
 	"atelier/run/runtest"
 )
 
-// unsettle leaves the keys of a server as a process does that dies before they have an answer.
+// unsettle leaves the keys of a server as a process does that dies before it records their answers.
 func unsettle(t *testing.T, dir string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "atelier.db")+"?_pragma=busy_timeout(20000)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = db.Close() }() // what it did is known
+	defer func() { _ = db.Close() }() // the statement has been committed
 	if _, err := db.ExecContext(t.Context(), "UPDATE idempotency_keys SET answer = NULL"); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestAKeyIsKeptWhenTheProcessDies: what was answered, tried again or forked under a key took effect,
-// the process died before the key had its answer, and the same request is not a second one.
+// TestAKeyIsKeptWhenTheProcessDies: an answer, retry or fork took effect, but the process died before it recorded the
+// response of the idempotency key; the same request does not take effect again.
 func TestAKeyIsKeptWhenTheProcessDies(t *testing.T) {
 	t.Parallel()
 	dir := runtest.Folder(t)

@@ -14,7 +14,7 @@ import (
 	"atelier/run/runtest"
 )
 
-// errands is a third kind of work: one lease for each errand, and a list of those that are not done.
+// errands is a third kind of work, with one lease per errand and a list of the unfinished ones.
 type errands struct {
 	leases *lease.Keeper
 	start  func(work func())
@@ -58,8 +58,8 @@ type broken struct{}
 
 func (broken) Adopt(context.Context) (int, error) { return 0, errors.New("no such table") }
 
-// TestAThirdKindIsTakenOver: the server takes over work of any kind whose process has ended, once, and
-// none whose process lives. A kind that fails keeps no other from it, and the server is not ready.
+// TestAThirdKindIsTakenOver: the server adopts work of any kind whose process has ended, once, and none whose process
+// lives. A kind that fails does not prevent this for others, but keeps the server from being ready.
 func TestAThirdKindIsTakenOver(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -92,7 +92,7 @@ func TestAThirdKindIsTakenOver(t *testing.T) {
 	if got := <-third.done; got != "dead" || len(third.done) != 0 || !slices.Equal(third.open, []string{"living"}) {
 		t.Errorf("took %q and %d more over, open %v", got, len(third.done), third.open)
 	}
-	s.kinds = slices.Delete(s.kinds, len(s.kinds)-2, len(s.kinds)-1) // broken
+	s.kinds = slices.Delete(s.kinds, len(s.kinds)-2, len(s.kinds)-1) // removes broken
 	if s.adoptAll(ctx); !s.ready.Load() {
 		t.Error("not ready without the kind that cannot be read")
 	}

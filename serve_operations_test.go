@@ -21,7 +21,7 @@ import (
 	"atelier/media"
 )
 
-// metrics reads the metrics by their lines, those without comments.
+// metrics returns the metrics by name and labels.
 func (s *served) metrics(secret string) map[string]float64 {
 	s.t.Helper()
 	r := s.do(http.MethodGet, "/metrics", nil, "Authorization", "Bearer "+secret)
@@ -47,8 +47,8 @@ func (s *served) metrics(secret string) map[string]float64 {
 	return out
 }
 
-// TestMetrics: what requests, runs and generations did is counted, for those with the scope admin, and
-// no address and no id is a label.
+// TestMetrics: requests, runs and generations are counted; only the scope admin reads the metrics, and no label
+// contains the id of a run or item.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	s, secrets := exposed(t, atelier.Config{})
@@ -94,7 +94,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestMediaAsOneFile: items with their names, which are unique and lead nowhere.
+// TestMediaAsOneFile: a ZIP contains the requested items; their names are unique and contain no folders.
 func TestMediaAsOneFile(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -143,7 +143,7 @@ func TestMediaAsOneFile(t *testing.T) {
 	}
 }
 
-// TestPixelsAreBounded: a picture that would be huge is refused by its header.
+// TestPixelsAreBounded: a picture with too many pixels is refused by its header.
 func TestPixelsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -159,7 +159,7 @@ func TestPixelsAreBounded(t *testing.T) {
 	}
 }
 
-// TestServerVariables: sizes and rates, and what is none.
+// TestServerVariables: sizes and rates are read from the environment; invalid ones are refused.
 func TestServerVariables(t *testing.T) {
 	t.Parallel()
 	read := func(name, value string) (atelier.ServeConfig, error) {

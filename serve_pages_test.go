@@ -16,8 +16,8 @@ import (
 	"atelier/media"
 )
 
-// TestAConversationIsForked: a fork has the messages up to one answer with their pictures, continues by
-// itself, and leaves the first conversation as it was.
+// TestAConversationIsForked: a fork has the messages up to one answer, with their pictures; it continues separately and
+// leaves the original conversation unchanged.
 func TestAConversationIsForked(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -80,7 +80,7 @@ func TestAnAnswerThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestSightOfARun: which pictures a model was shown, and whether others are omitted or refused.
+// TestSightOfARun: the sight lists the given pictures and says whether unsuitable ones are dropped or refused.
 func TestSightOfARun(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -97,8 +97,7 @@ func TestSightOfARun(t *testing.T) {
 	}
 }
 
-// TestAPictureIsAskedForAgain: what a picture is made of has the request that asks for it again,
-// with its inputs.
+// TestAPictureIsAskedForAgain: the details of a picture contain the request that makes it again, with its inputs.
 func TestAPictureIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -125,7 +124,7 @@ func TestAPictureIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestAPlaceholderIsSmall: the smallest thumbnail is what a page shows until the picture is there.
+// TestAPlaceholderIsSmall: the thumbnail that a page shows until the picture is loaded has at most 1,500 bytes.
 func TestAPlaceholderIsSmall(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -137,8 +136,8 @@ func TestAPlaceholderIsSmall(t *testing.T) {
 	}
 }
 
-// TestFilesOfOneName: files that are sent without words are named as they are called in the run's folder, where
-// one of an earlier message may have the same name.
+// TestFilesOfOneName: a message of files without text lists their names in the run's folder, where a file of an earlier
+// message may have the same name.
 func TestFilesOfOneName(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})

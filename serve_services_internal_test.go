@@ -20,7 +20,7 @@ import (
 	"atelier/run/runtest"
 )
 
-// services begins what a server answers with; the test ends it.
+// services starts the services of a server; the test stops them.
 func services(t *testing.T) api.Config {
 	t.Helper()
 	guard, err := agent.BlockedTerms(agent.DecisionPause, apitest.PausingTerm)
@@ -65,15 +65,15 @@ func TestServicesInProcess(t *testing.T) {
 	})
 }
 
-// TestServicesByClient: they pass it as well through the client and HTTP; and the suite leaves no
-// operation of the document out.
+// TestServicesByClient: the services pass the suite through the client and HTTP, too, and the suite calls every
+// operation of the document.
 func TestServicesByClient(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	called := map[string]bool{}
-	t.Cleanup(func() { // after the clauses, which run in parallel
+	t.Cleanup(func() { // after the subtests, which run in parallel
 		if strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
-			return // not all of them
+			return // only some subtests ran
 		}
 		for _, op := range uncalled(t, called) {
 			t.Errorf("package client, or its suite, lacks %s", op)
@@ -103,7 +103,7 @@ func TestServicesByClient(t *testing.T) {
 	})
 }
 
-// uncalled lists the operations of the document that no request was for.
+// uncalled returns the operations of the document that no request called.
 func uncalled(t *testing.T, called map[string]bool) (out []string) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("docs", "openapi.json"))

@@ -13,8 +13,8 @@ import (
 	"atelier/generate/generatetest/leonardosim"
 )
 
-// TestTheExampleOffline: without any key the painter stands in on the example for both providers, and
-// says so in label, row and dispositions; pictures and rows lead to each other; the choice is the state's.
+// TestTheExampleOffline: without any key, the painter is the substitute for both providers of the example, and the
+// label, the row and the dispositions say so; pictures and rows refer to each other; the choice is in the state.
 func TestTheExampleOffline(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -52,8 +52,8 @@ func TestTheExampleOffline(t *testing.T) {
 	s.leadsBothWays(r, chosen)
 }
 
-// leadsBothWays checks that each picture of a run leads by HTTP to the row of its sub-action, and the row
-// to the picture, and that the one that was chosen, alone, says when.
+// leadsBothWays checks over HTTP that each picture of a run refers to the row of its sub-action, and the row to the
+// picture, and that only the chosen one has a time of selection.
 func (s *served) leadsBothWays(r api.WorkflowRun, chosen string) {
 	s.t.Helper()
 	rows := as[api.List[api.SubAction]](s, http.StatusOK, s.do(http.MethodGet, "/api/workflow-runs/"+r.ID+"/sub-actions", nil))
@@ -79,7 +79,7 @@ func (s *served) leadsBothWays(r api.WorkflowRun, chosen string) {
 	}
 }
 
-// stoodInFor checks the row of a sub-action that the painter did.
+// stoodInFor checks the row of a sub-action that the painter executed.
 func (s *served) stoodInFor(t *testing.T, provider, sent, id string) {
 	t.Helper()
 	row := as[api.SubAction](s, http.StatusOK, s.do(http.MethodGet, "/api/sub-actions/"+id, nil))
@@ -100,8 +100,8 @@ func (s *served) stoodInFor(t *testing.T, provider, sent, id string) {
 	}
 }
 
-// TestAFailedResultIsRepeated: a result that failed is asked for again by its position, within its
-// sub-action, and comes to the interaction.
+// TestAFailedResultIsRepeated: a failed result is retried by its position within its sub-action, and is added to the
+// interaction.
 func TestAFailedResultIsRepeated(t *testing.T) {
 	t.Parallel()
 	w := newStudio(t, leonardosim.Config{Pending: 1})

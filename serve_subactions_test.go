@@ -22,7 +22,7 @@ import (
 	"atelier/run/runtest"
 )
 
-// studio is a server whose Midjourney and Leonardo are simulators.
+// studio is a server with simulators of Midjourney and Leonardo.
 type studio struct {
 	*served
 	midjourney *midjourneysim.Simulator
@@ -50,7 +50,7 @@ func newStudio(t *testing.T, leonardo leonardosim.Config) *studio {
 	return w
 }
 
-// submissions counts the requests that began a task.
+// submissions returns the number of requests that started a task.
 func submissions(all []sim.Captured, path string) (n int) {
 	for _, c := range all {
 		if c.Method == http.MethodPost && strings.Contains(c.Path, path) {
@@ -60,8 +60,7 @@ func submissions(all []sim.Captured, path string) (n int) {
 	return n
 }
 
-// seedWorkflow is a workflow of the module and the display schema of the example in
-// workflow/testdata, as they are.
+// seedWorkflow returns a workflow with the unchanged module and display schema of the example in workflow/testdata.
 func seedWorkflow(t *testing.T) string {
 	t.Helper()
 	read := func(name string) map[string]json.RawMessage {
@@ -89,7 +88,7 @@ func seedWorkflow(t *testing.T) string {
 		"state":{"prompts":%s}}`, module["module_id"], module["inputs"], example["display_schema"], data.Prompts)
 }
 
-// plainEvent is what a client of the plain protocol reads of a stream: the data lines alone.
+// plainEvent is what a client of the plain protocol reads from a stream: only the data lines.
 type plainEvent struct {
 	Type string `json:"type"`
 	Data struct {
@@ -102,7 +101,7 @@ type plainEvent struct {
 	} `json:"data"`
 }
 
-// generate does what a client does that knows the request body and the stream, and nothing else.
+// generate acts as a client that knows only the request body and the stream.
 func (s *served) generate(run, body string) (all []plainEvent, err error) {
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+"/workflow/"+run+"/sub-action/stream", strings.NewReader(body))
 	if err != nil {
@@ -132,9 +131,9 @@ func (s *served) generate(run, body string) (all []plainEvent, err error) {
 	return all, lines.Err()
 }
 
-// TestAClientOfThePlainProtocol: the example works for a client that sends interaction_id, action_type,
-// provider, prompt_id, operation, params and source_data, reads progress, complete and error, and
-// answers with what it chose: structured prompts by Midjourney and texts by Leonardo, several at a time.
+// TestAClientOfThePlainProtocol: the example works for a client that sends interaction_id, action_type, provider,
+// prompt_id, operation, params and source_data, reads progress, complete and error, and answers with its choice:
+// structured prompts for Midjourney and texts for Leonardo, several at a time.
 func TestAClientOfThePlainProtocol(t *testing.T) {
 	t.Parallel()
 	w := newStudio(t, leonardosim.Config{Pending: 1})
@@ -189,7 +188,7 @@ func TestAClientOfThePlainProtocol(t *testing.T) {
 	}
 }
 
-// TestClicksThatAreRefused: each wrong click has its status, and nothing is begun or kept.
+// TestClicksThatAreRefused: each invalid click has its status, and nothing is started or stored.
 func TestClicksThatAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newStudio(t, leonardosim.Config{})
@@ -231,8 +230,8 @@ func TestClicksThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestAProviderFailsInOneCard: a moderated prompt and a provider that fails are said in their own
-// cards; the others have their results; what failed can be asked for again.
+// TestAProviderFailsInOneCard: a moderated prompt fails only its own card; the other card has its results; a new click
+// requests the failed one again, the same click does not.
 func TestAProviderFailsInOneCard(t *testing.T) {
 	t.Parallel()
 	w := newStudio(t, leonardosim.Config{Pending: 1})
@@ -262,8 +261,8 @@ func TestAProviderFailsInOneCard(t *testing.T) {
 	}
 }
 
-// TestSubActionsOutliveTheirServer: two sub-actions are in flight when the server stops; the next one
-// finishes them, asks nobody for them again, and puts each result into the interaction once.
+// TestSubActionsOutliveTheirServer: two sub-actions are in progress when the server stops; the next one finishes them,
+// requests nothing again, and adds each result to the interaction once.
 func TestSubActionsOutliveTheirServer(t *testing.T) {
 	t.Parallel()
 	w := newStudio(t, leonardosim.Config{Pending: 6})
@@ -284,7 +283,7 @@ func TestSubActionsOutliveTheirServer(t *testing.T) {
 		defer func() { _ = res.Body.Close() }()
 	}
 	w.until("two tasks", func() bool { return submissions(w.leonardo.Captured(), "/generations") == 2 })
-	leave() // the reader goes before its server
+	leave() // the reader disconnects before its server stops
 	w.stop()
 	s := serve(t, w.config)
 	var list api.List[api.SubAction]

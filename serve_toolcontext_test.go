@@ -29,11 +29,11 @@ type office struct {
 	config atelier.Config
 
 	mu   sync.Mutex // guards what follows
-	read []string   // agent and what it read
+	read []string   // agent and the values that it read
 	sent bytes.Buffer
 }
 
-// said is a step of a model.
+// said returns a value as JSON.
 func said(v map[string]any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -58,7 +58,7 @@ func newOffice(t *testing.T) *office {
 	o := &office{}
 	model := &chattest.Simulator{Answer: o.answer}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b, _ := io.ReadAll(r.Body) // what did not come is no request
+		b, _ := io.ReadAll(r.Body) // a body that did not arrive is no request
 		o.mu.Lock()
 		o.sent.Write(b)
 		o.mu.Unlock()
@@ -108,12 +108,11 @@ func (o *office) lookUp(_ context.Context, c *action.Call) (action.Result, error
 	return action.Result{Message: "Found."}, nil
 }
 
-// TestToolContextReachesActionsAlone: values of a run reach the actions of its agents and
-// sub-agents, exactly, also behind a pause, in another process, in a fork; and nothing else:
-// no prompt, event or answer of the API has one.
+// TestToolContextReachesActionsAlone: the exact values of a run reach the actions of its agents and sub-agents, also
+// after a pause, in another process and in a fork; no prompt, event or response of the API contains one.
 func TestToolContextReachesActionsAlone(t *testing.T) {
 	t.Parallel()
-	const tenant, number = "tenant-canary-7f3a9c", 9007199254740993 // more than a float64 holds
+	const tenant, number = "tenant-canary-7f3a9c", 9007199254740993 // more than a float64 represents exactly
 	o := newOffice(t)
 	s := serve(t, o.config)
 	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{
@@ -158,7 +157,7 @@ func TestToolContextReachesActionsAlone(t *testing.T) {
 	}
 }
 
-// TestToolContextIsNotPrinted, by what writes requests down; and one that is too large or unreadable
+// TestToolContextIsNotPrinted: logging a request does not print its tool context; one that is too large or unreadable
 // is refused.
 func TestToolContextIsNotPrinted(t *testing.T) {
 	t.Parallel()

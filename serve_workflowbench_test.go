@@ -14,7 +14,7 @@ import (
 	"atelier/run/runtest"
 )
 
-// benchCards serves the workflow cards in a process with its clients, and gives a run of it that waits.
+// benchCards serves the workflow cards in this process, and returns a client and a run that is paused.
 func benchCards(b *testing.B) (*client.Client, api.WorkflowRun) {
 	b.Helper()
 	a, err := atelier.Open(b.Context(), atelier.Config{Dir: runtest.Folder(b), Owner: "local", Adopt: true})
@@ -50,7 +50,7 @@ func benchCards(b *testing.B) (*client.Client, api.WorkflowRun) {
 	return c, r
 }
 
-// percentiles reports the middle and the slow end of times.
+// percentiles reports the median and the 95th percentile.
 func percentiles(b *testing.B, times []time.Duration) {
 	b.Helper()
 	slices.Sort(times)
@@ -59,7 +59,7 @@ func percentiles(b *testing.B, times []time.Duration) {
 	}
 }
 
-// BenchmarkSubActionStart is the time from a click, by HTTP, to the first event of its stream.
+// BenchmarkSubActionStart measures the time from a click to the first event of its stream, over HTTP.
 func BenchmarkSubActionStart(b *testing.B) {
 	c, r := benchCards(b)
 	click := json.RawMessage(`{"interaction_id":"` + r.InteractionID + `","action_type":"media.offline.txt2img","prompt_id":"a"}`)
@@ -82,7 +82,7 @@ func BenchmarkSubActionStart(b *testing.B) {
 	percentiles(b, times)
 }
 
-// BenchmarkPatchElsewhere is the time from the begin of an edit to its event at another reader.
+// BenchmarkPatchElsewhere measures the time from the start of an edit to its event at another reader.
 func BenchmarkPatchElsewhere(b *testing.B) {
 	c, r := benchCards(b)
 	ctx, stop := context.WithCancel(b.Context())

@@ -13,13 +13,13 @@ import (
 	"atelier/generate"
 )
 
-// refusal is the status, the code and, unless it is empty, the pointer of a refused request.
+// refusal is the status, the code and, unless empty, the pointer of a refused request.
 type refusal struct {
 	status        int
 	code, pointer string
 }
 
-// refusedAs checks a refused request.
+// refusedAs checks that a request was refused as expected.
 func refusedAs(t *testing.T, name string, got reply, want refusal) {
 	t.Helper()
 	var p api.Problem
@@ -32,8 +32,8 @@ func refusedAs(t *testing.T, name string, got reply, want refusal) {
 	}
 }
 
-// TestDefinitionsThatAreRefused: templates and schemas that cannot work are refused at their place, before
-// a run begins.
+// TestDefinitionsThatAreRefused: templates and schemas that cannot work are refused with their place, before a run
+// starts.
 func TestDefinitionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -74,7 +74,7 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestTemplatesOfTheState: what only the state shows to be wrong fails the step, with the place.
+// TestTemplatesOfTheState: a template that fails only with the actual state fails the step, with its place.
 func TestTemplatesOfTheState(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -86,8 +86,7 @@ func TestTemplatesOfTheState(t *testing.T) {
 	}
 }
 
-// TestBracesOfPeopleAreText: {{ in a state and in an edit is text on the card, in the prompt as sent and
-// in the row.
+// TestBracesOfPeopleAreText: {{ in the state or in an edit is text on the card, in the prompt as sent and in the row.
 func TestBracesOfPeopleAreText(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -108,8 +107,8 @@ func TestBracesOfPeopleAreText(t *testing.T) {
 	}
 }
 
-// TestAnswersThatAreRefused: nothing generated, results of others, what failed, and anything at an interaction that is
-// answered.
+// TestAnswersThatAreRefused: an answer is refused if nothing was generated, if it chooses a foreign or failed result,
+// or if the interaction is already answered.
 func TestAnswersThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -145,7 +144,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	}
 }
 
-// takesOneAnswer gives the same answer from ten people at the same time: one is taken, nine are conflicts.
+// takesOneAnswer sends the same answer ten times at once: one is accepted, nine are conflicts.
 func (s *served) takesOneAnswer(path, id string) {
 	s.t.Helper()
 	var mu sync.Mutex
@@ -165,7 +164,7 @@ func (s *served) takesOneAnswer(path, id string) {
 	}
 }
 
-// TestOneClickTenTimes: the same click from ten requests at the same time is one sub-action, paid once.
+// TestOneClickTenTimes: ten concurrent requests with the same click are one sub-action with one result.
 func TestOneClickTenTimes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -195,7 +194,7 @@ func TestOneClickTenTimes(t *testing.T) {
 	}
 }
 
-// TestSubActionsOverBudget: what is over budget says so, and makes nothing; what is within it is made.
+// TestSubActionsOverBudget: a sub-action over budget fails with that code and makes nothing; one within it succeeds.
 func TestSubActionsOverBudget(t *testing.T) {
 	t.Parallel()
 	c := atelier.Config{}

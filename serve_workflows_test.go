@@ -17,14 +17,14 @@ import (
 	"atelier/workflow"
 )
 
-// variants is a workflow with a choice, an approval and an export. The prompts are in the state.
+// variants is a workflow with a choice and an approval. The prompts come from the state.
 const variants = `{"id":"variants","title":"Variants","state_schema":{"type":"object","required":["scene"],"properties":{"scene":{"type":"string","minLength":1}}},
 "steps":[
  {"id":"pick","module_id":"media.generation","inputs":{"title":"Pick: {{ state.scene }}","data":{"offline":{"z":"{{ state.scene }} by day","a":"{{ state.scene }} by night"}}}},
  {"id":"approve","module_id":"review.approve","inputs":{"title":"Publish?","data":{"text":"{{ state.scene }}"}},"output":"review"}
 ]}`
 
-// workflowRun reads a run when it is not under way.
+// workflowRun returns a run once it has ended or waits for an interaction.
 func (s *served) workflowRun(id string) (r api.WorkflowRun) {
 	s.t.Helper()
 	s.until("workflow run "+id, func() bool {
@@ -45,8 +45,8 @@ func (s *served) interaction(id string) api.Interaction {
 	return as[api.Interaction](s, http.StatusOK, s.do(http.MethodGet, "/api/interactions/"+id, nil))
 }
 
-// TestWorkflowByHTTP: a workflow pauses at a choice, is edited, chosen at, approved and done; its keys
-// keep their order; a fork of it asks again.
+// TestWorkflowByHTTP: a workflow pauses at a choice, is edited, answered and approved, and succeeds; its keys keep
+// their order; a fork of it asks again.
 func TestWorkflowByHTTP(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -121,7 +121,7 @@ func compact(t *testing.T, b json.RawMessage) string {
 	return string(out)
 }
 
-// click starts the sub-action of a prompt and gives the first content id that came of it.
+// click starts the sub-action of a prompt and returns the first content id of its result.
 func (s *served) click(i api.Interaction, prompt string) string {
 	s.t.Helper()
 	body := `{"interaction_id":"` + i.InteractionID + `","path":"/prompts/` + prompt + `"}`
@@ -140,13 +140,13 @@ func (s *served) click(i api.Interaction, prompt string) string {
 	return e.Data.ContentIDs[0]
 }
 
-// TestShippedWorkflows: the three examples run to their end offline, with pictures made in the runs and
-// with the answers of people.
+// TestShippedWorkflows: the three examples run to their end offline, with pictures made in the runs and answers of
+// people.
 func TestShippedWorkflows(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		state, prompt string
-		// multiple says that a list is chosen.
+		// multiple means that the answer is a list.
 		multiple bool
 		asked    int
 		ends     func(state map[string]any) bool
@@ -200,8 +200,8 @@ func TestShippedWorkflows(t *testing.T) {
 	}
 }
 
-// TestWorkflowStatuses: what is wrong in requests about workflows has the status, the code and the place
-// that the API documents.
+// TestWorkflowStatuses: a faulty request about workflows is refused with the status, the code and the place that the
+// API documents.
 func TestWorkflowStatuses(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -272,7 +272,7 @@ func TestWorkflowStatuses(t *testing.T) {
 	}
 }
 
-// exported checks a file of media.export: it is a JPEG with the AI label, made from the chosen picture.
+// exported checks a file of media.export: a JPEG with the AI label, made from the chosen picture.
 func (s *served) exported(url string) {
 	s.t.Helper()
 	d := as[api.MediaDetails](s, http.StatusOK, s.do(http.MethodGet, "/api/media/"+strings.TrimPrefix(url, "/media/"), nil))
@@ -284,8 +284,8 @@ func (s *served) exported(url string) {
 	}
 }
 
-// TestWorkflowFolder: a server has the workflows of a folder beside the examples, and does not start with
-// one that is wrong.
+// TestWorkflowFolder: a server offers the workflows of a folder beside the examples, and does not start with an invalid
+// one.
 func TestWorkflowFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -313,8 +313,8 @@ func TestWorkflowFolder(t *testing.T) {
 	}
 }
 
-// TestGenerationsOutliveTheAnswer: what runs when an interaction is answered with running keep finishes,
-// though the run ends before it.
+// TestGenerationsOutliveTheAnswer: a generation in progress finishes, although the answer says to keep it and the run
+// ends earlier.
 func TestGenerationsOutliveTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})

@@ -8,8 +8,7 @@ import (
 	"atelier/run/runtest"
 )
 
-// TestEveryActionIsInTheCatalogue compares what is documented and checked against
-// with what a run registers.
+// TestEveryActionIsInTheCatalogue: the catalogue of documented and checked actions equals what a run registers.
 func TestEveryActionIsInTheCatalogue(t *testing.T) {
 	t.Parallel()
 	catalogue, folder := shipped.Catalogue(), "examples/energy"

@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// What is no media passes byte for byte: as a parameter, as a result at every place of it,
-// as a key, and in what a person or a model wrote.
+// Text that is not media passes byte for byte: as a parameter, anywhere in a result, as a key, and in what a person or
+// a model wrote.
 func TestEverydayStringsPassUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, s := range everyday.Strings() {
@@ -45,8 +45,7 @@ func TestEverydayStringsPassUnchanged(t *testing.T) {
 	}
 }
 
-// What is declared is decoded however it looks, and what cannot be decoded is an error of
-// the item and no text.
+// Declared media is decoded regardless of how it looks; what cannot be decoded is an error of the item, not text.
 func TestDeclaredMediaIsDecodedWhateverItLooksLike(t *testing.T) {
 	t.Parallel()
 	b64 := base64.StdEncoding.EncodeToString
@@ -91,7 +90,7 @@ func TestDeclaredMediaIsDecodedWhateverItLooksLike(t *testing.T) {
 	}
 }
 
-// The whole text of an error reaches nobody where it holds media, and its other words stay.
+// Media in the text of an error is shortened; the other words remain.
 func TestErrorsOfActionsAreShortened(t *testing.T) {
 	t.Parallel()
 	cut := base64.StdEncoding.EncodeToString(noise(t, 60, 60, 8))[300:700]

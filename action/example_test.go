@@ -13,8 +13,8 @@ import (
 	"atelier/media/wire"
 )
 
-// An action declares a Binary output and gives bytes; the interceptor stores them, and
-// what a model sees is a ref. The same call takes the ref in any form as an input.
+// An action declares a Binary output and returns bytes; the interceptor stores them, and the model sees a ref. The same
+// call accepts the ref in any form as an input.
 func Example() {
 	badge := action.Action{
 		Name:        "Draw Badge",
@@ -41,7 +41,7 @@ func Example() {
 	check(err)
 	check(registry.Register(badge))
 
-	set := &media.Set{} // what this run made
+	set := &media.Set{} // the items that this run has made
 	ctx := media.WithScope(context.Background(), media.Scope{Owner: "me", Tree: "run-1"})
 	out := registry.Invoke(ctx, "draw badge", map[string]any{"text": "new"}, action.Env{Media: set})
 	seen := out.Outputs["Badge"].(map[string]any)
@@ -53,7 +53,7 @@ func Example() {
 	// ERROR Text has more than 20 characters: shorten it
 }
 
-// check ends the example; a program would handle each error.
+// check ends the example; a program handles each error.
 func check(err error) {
 	if err != nil {
 		panic(err)

@@ -13,8 +13,7 @@ import (
 	"atelier/media/wire"
 )
 
-// What a model writes where something else was due is quoted in complaints, but never
-// so much of it that a picture shows.
+// Errors quote what a model wrote in place of the expected value, but never enough to reveal a picture.
 func TestComplaintsHoldNoBase64(t *testing.T) {
 	t.Parallel()
 	pic := noise(t, 60, 60, 31)
@@ -48,7 +47,7 @@ func TestComplaintsHoldNoBase64(t *testing.T) {
 	mustBeClean(t, out, pic)
 }
 
-// broken stops on every method that is called on it.
+// broken panics in every method.
 type broken struct{ base64 string }
 
 func (b *broken) Read([]byte) (int, error)       { panic(b.base64) }
@@ -63,8 +62,7 @@ type (
 	marshaler   struct{ base64 string }
 )
 
-// Values carry code of the action; its defects cost the value, not the run, and not
-// the value's siblings.
+// Values carry code of the action; a panic in it loses the value, not the run and not the value's siblings.
 func TestPanicsOfValuesCostTheValueAlone(t *testing.T) {
 	t.Parallel()
 	pic := noise(t, 60, 60, 32)
@@ -128,8 +126,7 @@ func TestFileNamesLoseTheirPath(t *testing.T) {
 	}
 }
 
-// A picture is found wherever in a text it stands, is kept byte for byte, and the text
-// around it stays.
+// A picture is found wherever it is in a text and kept byte for byte, and the text around it remains.
 func TestPicturesAreFoundAnywhereInText(t *testing.T) {
 	t.Parallel()
 	pic := noise(t, 150, 150, 36)
@@ -178,8 +175,7 @@ func TestPicturesAreFoundAnywhereInText(t *testing.T) {
 	}
 }
 
-// Of many pictures in one text those within the limit are kept, each in its place, and
-// the text around them stays.
+// Of many pictures in one text, those within the limit are kept in their places, and the text around them remains.
 func TestManyPicturesInOneText(t *testing.T) {
 	t.Parallel()
 	pic := tiny(t)
@@ -205,8 +201,8 @@ func TestManyPicturesInOneText(t *testing.T) {
 	}
 }
 
-// A whole picture that stands where nobody declared any is media, however short its base64;
-// what only looks like it stays.
+// A whole picture where none is declared is media, however short its base64 is; what only looks like a picture remains
+// text.
 func TestShortPictureInTextIsKept(t *testing.T) {
 	t.Parallel()
 	small := b64(tiny(t))

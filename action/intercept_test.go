@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// closer is a reader that notes its Close.
+// closer is a reader that records whether it was closed.
 type closer struct {
 	io.Reader
 	closed bool
@@ -432,7 +432,7 @@ func TestLargeTextInBinaryBecomesADocument(t *testing.T) {
 		t.Fatalf("items: %v", out.Media)
 	}
 	r.mustHold(t, out.Media[0], []byte(report))
-	// The same text from a reading action stays text.
+	// The same text from a reading action remains text.
 	r = newRoom(t, nil, giving(Param{Name: "Text", Direction: Output}, report))
 	if out := r.run(t, "Give", nil); out.Outputs["Text"] != report {
 		t.Error("text of a reading action did not stay text")

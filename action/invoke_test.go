@@ -22,7 +22,7 @@ func TestMessagesErrorsAndFailuresAreClean(t *testing.T) {
 	tests := map[string]struct {
 		result Result
 		err    error
-		kept   int // items taken out of texts
+		kept   int // items lifted from texts
 	}{
 		"message":          {Result{Message: "Look: data:image/png;base64," + std}, nil, 1},
 		"warning":          {Result{Warnings: []string{"odd: " + std}}, nil, 1},
@@ -70,7 +70,7 @@ func TestPanicsBecomeErrorsWithoutBytes(t *testing.T) {
 			r := newRoom(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) {
 				if cause == nil {
 					var m map[string]int
-					m["a"] = 1 //nolint:staticcheck // the panic is meant
+					m["a"] = 1 //nolint:staticcheck // the panic is intended
 				}
 				panic(cause)
 			}})
@@ -170,8 +170,8 @@ func TestViewCostsFortyTokens(t *testing.T) {
 	}
 }
 
-// BenchmarkContextCost reports what a picture costs a prompt, in characters, and
-// how long the interceptor takes for 1.5 MB.
+// BenchmarkContextCost reports how many characters of a prompt a picture takes, and how long the interceptor takes for
+// 1.5 MB.
 func BenchmarkContextCost(b *testing.B) {
 	pic := noise(b, 580, 590, 30)
 	r := newRoom(b, func(c *Config) { c.Recorder = nil }, giving(Param{Name: "Image", Direction: Output, ValueType: Binary, Format: FormatBytes}, pic))
@@ -190,8 +190,7 @@ func BenchmarkContextCost(b *testing.B) {
 	b.ReportMetric(float64(size)/4, "tokens/picture")
 }
 
-// TestRefusedParametersAreNotQuoted: data in the place of a ref does not come back in
-// the error.
+// TestRefusedParametersAreNotQuoted: an error does not quote data that was given in place of a ref.
 func TestRefusedParametersAreNotQuoted(t *testing.T) {
 	t.Parallel()
 	raw := strings.Repeat("iVBORw0KGgoAAAANSUhEUg", 5)

@@ -21,7 +21,7 @@ import (
 	"atelier/media/wire"
 )
 
-// room is a registry over real storage, with a recorder that remembers.
+// room is a registry on real storage, with a recorder that keeps the records.
 type room struct {
 	*Registry
 	codec    *wire.Codec
@@ -29,7 +29,7 @@ type room struct {
 	set      *media.Set
 }
 
-// recorder notes records and whether the set knew the item already.
+// recorder keeps records and whether the set held the item already.
 type recorder struct {
 	mu    sync.Mutex // guards all
 	set   *media.Set
@@ -81,21 +81,21 @@ func newRoom(tb testing.TB, change func(*Config), actions ...Action) *room {
 	return &room{Registry: r, codec: codec, recorder: rec, set: set}
 }
 
-// run invokes in the room's media set.
+// run invokes an action with the room's media set.
 func (r *room) run(tb testing.TB, name string, params map[string]any) Outcome {
 	tb.Helper()
 	ctx := media.WithScope(tb.Context(), media.Scope{Tree: "tree", AgentPath: "root/child"})
 	return r.Invoke(ctx, name, params, Env{Media: r.set})
 }
 
-// giving is an action that gives one output.
+// giving returns an action with one output.
 func giving(p Param, v any) Action {
 	return Action{Name: "Give", Params: []Param{p}, Run: func(context.Context, *Call) (Result, error) {
 		return Result{Message: "done", Outputs: map[string]any{p.Name: v}}, nil
 	}}
 }
 
-// noise is a PNG whose bytes repeat nowhere.
+// noise returns a PNG without repeating bytes.
 func noise(tb testing.TB, w, h int, seed uint64) []byte {
 	tb.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -116,7 +116,7 @@ func noise(tb testing.TB, w, h int, seed uint64) []byte {
 	return buf.Bytes()
 }
 
-// tiny is the smallest picture: about 70 bytes.
+// tiny returns the smallest picture: about 70 bytes.
 func tiny(tb testing.TB) []byte {
 	tb.Helper()
 	var buf bytes.Buffer
@@ -130,8 +130,8 @@ func tiny(tb testing.TB) []byte {
 
 func b64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
-// mustBeClean fails if any 48 characters of the picture's base64 or any 32 of its
-// bytes stand in what a model, a log or a row would get.
+// mustBeClean fails the test if a model, a log or a row would get any 48 characters of the picture's base64 or any 32
+// of its bytes.
 func mustBeClean(tb testing.TB, out Outcome, picture []byte) {
 	tb.Helper()
 	seen, err := json.Marshal(out)
@@ -171,7 +171,7 @@ func (r *room) content(tb testing.TB, o media.Output) []byte {
 	return got
 }
 
-// mustHold fails unless the stored bytes are exactly the given ones.
+// mustHold fails the test unless the stored bytes equal want.
 func (r *room) mustHold(tb testing.TB, o media.Output, want []byte) {
 	tb.Helper()
 	if got := r.content(tb, o); !bytes.Equal(got, want) {

@@ -19,7 +19,7 @@ import (
 	"atelier/media"
 )
 
-// numbers is how Node writes a Buffer, and Python a bytes object turned into a list.
+// numbers returns bytes as Node writes a Buffer, and as Python writes a bytes object converted to a list.
 func numbers(b []byte) []any {
 	out := make([]any, len(b))
 	for i, c := range b {
@@ -28,7 +28,7 @@ func numbers(b []byte) []any {
 	return out
 }
 
-// typed is how JSON.stringify writes a Uint8Array.
+// typed returns bytes as JSON.stringify writes a Uint8Array.
 func typed(b []byte) map[string]any {
 	out := map[string]any{}
 	for i, c := range b {
@@ -37,7 +37,7 @@ func typed(b []byte) map[string]any {
 	return out
 }
 
-// signedBytes is how Java writes a byte[].
+// signedBytes returns bytes as Java writes a byte[].
 func signedBytes(b []byte) []int8 {
 	out := make([]int8, len(b))
 	for i, c := range b {
@@ -46,8 +46,8 @@ func signedBytes(b []byte) []int8 {
 	return out
 }
 
-// The shapes in which programs of other people hand media over where nothing declares
-// it. Each was once let through to a model, or lost, by some system.
+// The forms in which other programs return media where nothing declares it. Each was once passed to a model, or lost,
+// by some system.
 func TestShapesThatSlipThroughInterceptors(t *testing.T) {
 	t.Parallel()
 	pic := noise(t, 60, 60, 41)
@@ -140,8 +140,7 @@ func TestShapesThatSlipThroughInterceptors(t *testing.T) {
 	}
 }
 
-// TestDeclaredNumbersAndHexadecimal: where Binary is declared, a picture of any size
-// in these spellings is one.
+// TestDeclaredNumbersAndHexadecimal: where Binary is declared, a picture of any size is accepted in these encodings.
 func TestDeclaredNumbersAndHexadecimal(t *testing.T) {
 	t.Parallel()
 	pic := tiny(t)
@@ -159,7 +158,7 @@ func TestDeclaredNumbersAndHexadecimal(t *testing.T) {
 	}
 }
 
-// TestFormatsOfOtherKinds: what sniffers forget.
+// TestFormatsOfOtherKinds covers formats that sniffers often miss.
 func TestFormatsOfOtherKinds(t *testing.T) {
 	t.Parallel()
 	pad := bytes.Repeat([]byte{0x11, 0x52, 0xa3, 0x7f, 0x90, 0xee, 0x05}, 300)
@@ -182,8 +181,7 @@ func TestFormatsOfOtherKinds(t *testing.T) {
 	}
 }
 
-// TestNumbersAndHexadecimalThatAreNoMedia: measurements, colours, checksums and keys
-// stay what they are.
+// TestNumbersAndHexadecimalThatAreNoMedia: measurements, colours, checksums and keys remain unchanged.
 func TestNumbersAndHexadecimalThatAreNoMedia(t *testing.T) {
 	t.Parallel()
 	series := make([]any, 5000)
@@ -211,8 +209,8 @@ func TestNumbersAndHexadecimalThatAreNoMedia(t *testing.T) {
 	}
 }
 
-// TestMediaInWordsOfAction: message, warnings and the text of a failure are searched
-// as outputs are; what they held is kept.
+// TestMediaInWordsOfAction: the message, the warnings and the text of a failure are searched as outputs are; the media
+// in them is kept.
 func TestMediaInWordsOfAction(t *testing.T) {
 	t.Parallel()
 	pic := noise(t, 60, 60, 42)
@@ -238,8 +236,8 @@ func TestMediaInWordsOfAction(t *testing.T) {
 	}
 }
 
-// TestItemsOfAFailedActionStay: the outputs of an action that failed are intercepted
-// and kept as those of one that did not.
+// TestItemsOfAFailedActionStay: the outputs of a failed action are intercepted and kept as those of a successful one
+// are.
 func TestItemsOfAFailedActionStay(t *testing.T) {
 	t.Parallel()
 	pic := noise(t, 60, 60, 43)
@@ -258,8 +256,8 @@ func TestItemsOfAFailedActionStay(t *testing.T) {
 	mustBeClean(t, out, pic)
 }
 
-// FuzzSpellings: other spellings of bytes are read without a panic, and what is read
-// as hexadecimal or escaped base64 is what was written.
+// FuzzSpellings: other encodings of bytes are read without a panic, and hexadecimal and escaped base64 decode to the
+// original bytes.
 func FuzzSpellings(f *testing.F) {
 	f.Add([]byte("\x89PNG\r\n\x1a\n0000IHDR"), "a%2Bb", false)
 	f.Add(bytes.Repeat([]byte{0xff, 0xd8, 0xff, 0xe0}, 50), "%2", true)

@@ -22,7 +22,7 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// modelsWithVision is a process whose model sees pictures.
+// modelsWithVision starts a process whose model sees pictures.
 func modelsWithVision(t *testing.T, p *process, l chat.ImageLimits, answers map[string][]any) *world {
 	t.Helper()
 	w := p.start(t, answers)
@@ -78,7 +78,7 @@ func TestPicturesComeWithTheAnswer(t *testing.T) {
 	}
 }
 
-// listSeen checks what the model is shown, and paints on.
+// listSeen checks the pictures that the model is shown, and answers with a paint step.
 func listSeen(t *testing.T, want []string) func(chat.Request) string {
 	t.Helper()
 	return func(r chat.Request) string {
@@ -130,7 +130,7 @@ func TestPicturesOfAnswersAreGated(t *testing.T) {
 	}
 }
 
-// TestMediaInAnAnswerIsStored: law 1 holds for what people write, too.
+// TestMediaInAnAnswerIsStored: media in a person's reply is stored, and no bytes remain in the state.
 func TestMediaInAnAnswerIsStored(t *testing.T) {
 	t.Parallel()
 	canary := picture(77)
@@ -228,7 +228,7 @@ func TestGoAgentsAskWell(t *testing.T) {
 	}
 }
 
-// TestActionsAsk: an action that asks, and one that needs approval within an action.
+// TestActionsAsk covers an action that asks, and an action within it that needs approval.
 func TestActionsAsk(t *testing.T) {
 	t.Parallel()
 	clerk := action.Action{
@@ -280,8 +280,8 @@ func TestActionsAsk(t *testing.T) {
 	}
 }
 
-// TestActsOfActionsKeepTheirPlace: an action that asks after it did something does it under
-// the same ids again, so that what costs is taken up and not paid twice.
+// TestActsOfActionsKeepTheirPlace: an action that asks after other acts repeats these under the same ids, so that a
+// paid act is recalled and not paid twice.
 func TestActsOfActionsKeepTheirPlace(t *testing.T) {
 	t.Parallel()
 	both := action.Action{
@@ -317,7 +317,7 @@ func TestActsOfActionsKeepTheirPlace(t *testing.T) {
 	}
 }
 
-// TestPicturesOfAnswersAreMadeToFitOnce, whichever process continues the run.
+// TestPicturesOfAnswersAreMadeToFitOnce: whichever process continues the run, a picture is resized once.
 func TestPicturesOfAnswersAreMadeToFitOnce(t *testing.T) {
 	t.Parallel()
 	small := chat.ImageLimits{MaxImageSide: 2}
@@ -344,12 +344,12 @@ func TestPicturesOfAnswersAreMadeToFitOnce(t *testing.T) {
 	}
 }
 
-// TestBudgetsCountAcrossAPause: what earlier processes used counts, the waiting does not.
+// TestBudgetsCountAcrossAPause: the usage of earlier processes counts, the time of waiting does not.
 func TestBudgetsCountAcrossAPause(t *testing.T) {
 	t.Parallel()
 	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
 	w := p.start(t, map[string][]any{"painter": {asks("Which colour?")}})
-	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "paint", MaxTokens: 59}) // a call has 15
+	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "paint", MaxTokens: 59}) // a call takes 15
 	w = p.start(t, map[string][]any{"painter": {paintStep(1), func(r chat.Request) string {
 		if told := lastMessage(r); !strings.Contains(told, "last turn") {
 			t.Errorf("the model is not told of its last turn: %s", told)
@@ -361,7 +361,7 @@ func TestBudgetsCountAcrossAPause(t *testing.T) {
 	}
 }
 
-// TestPictureOfAnAnswerGoesAway between the answer and the run that continues it.
+// TestPictureOfAnAnswerGoesAway: the picture is deleted between the answer and the continued run.
 func TestPictureOfAnAnswerGoesAway(t *testing.T) {
 	t.Parallel()
 	for policy, want := range map[vision.LostImages]agent.Status{vision.LostDrop: agent.StatusSucceeded, vision.LostStop: agent.StatusFailed} {

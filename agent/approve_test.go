@@ -17,8 +17,8 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// priced is Paint with a price: Number thousandths of a dollar, unknown for 7, and no
-// price at all for negative numbers, which it refuses.
+// priced returns Paint with a price: Number thousandths of a dollar, an unknown price for 7, and no price for negative
+// numbers, which it refuses.
 func priced() action.Action {
 	a := paint()
 	a.Name = "Paint Dearly"
@@ -54,7 +54,7 @@ func TestApprovals(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		yaml, numbers, over string
-		asked               int // how many acts wait
+		asked               int // how many acts wait for approval
 		reason              string
 	}{
 		"none":                    {"actions: [Paint Dearly]\n", "1,9", "", 0, ""},
@@ -143,7 +143,7 @@ func TestRefusedActIsAFailureAndTheRunGoesOn(t *testing.T) {
 	}
 }
 
-// TestApprovalOfASubAgent: the limit of the run holds for all agents of it.
+// TestApprovalOfASubAgent: the limit of the run applies to all of its agents.
 func TestApprovalOfASubAgent(t *testing.T) {
 	t.Parallel()
 	p := &process{driver: memblob.New(), setup: setup{

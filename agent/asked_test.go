@@ -9,7 +9,7 @@ import (
 	"atelier/journal"
 )
 
-// lastCall is the id of the painter's second model call, and the steps before it.
+// lastCall returns the id of the painter's second model call, and the steps before it.
 func lastCall(t *testing.T) (w *world, id string, known map[string][]byte) {
 	t.Helper()
 	w = build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {paintStep(1), `{"message":"done","done":true}`}}})
@@ -30,8 +30,8 @@ func lastCall(t *testing.T) (w *world, id string, known map[string][]byte) {
 	return w, last.ID, known
 }
 
-// TestCallsOfTheDead: a model call that earlier processes made and that was not answered is made
-// again, and each of them counts as one that may be billed.
+// TestCallsOfTheDead: a model call that earlier processes made without an answer is repeated, and each of them counts
+// as possibly billed.
 func TestCallsOfTheDead(t *testing.T) {
 	t.Parallel()
 	for deaths := range 3 {
@@ -59,8 +59,8 @@ func TestCallsOfTheDead(t *testing.T) {
 	}
 }
 
-// TestEndedInACall: a run that was ended before it is taken over does not make the call again in
-// which its process died: it counts as one without an answer, as in a run that lived.
+// TestEndedInACall: a run that ended before it is adopted does not repeat the call in which its process died. The call
+// counts as unanswered, as in a run whose process survived.
 func TestEndedInACall(t *testing.T) {
 	t.Parallel()
 	for status, ctx := range gone(t) {

@@ -11,8 +11,7 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// BenchmarkRun is a whole run of two turns and one action in memory, with events,
-// records and media set on.
+// BenchmarkRun measures a whole run of two turns and one action in memory, with events, records and a media set.
 func BenchmarkRun(b *testing.B) {
 	b.Run("text", func(b *testing.B) { benchmark(b, nil) })
 	b.Run("image=1.5MB", func(b *testing.B) {

@@ -12,7 +12,7 @@ import (
 
 const lastWord = "This is your last turn"
 
-// told counts the requests whose last message says that the last turn has come.
+// toldLast counts the requests whose last message announces the last turn.
 func toldLast(w *world) (n int) {
 	for _, r := range w.script.asked() {
 		if strings.Contains(lastMessage(r), lastWord) {
@@ -83,7 +83,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestOneTurnIsNotTold: who has one turn only has nothing to finish with.
+// TestOneTurnIsNotTold: an agent with only one turn is not told to finish.
 func TestOneTurnIsNotTold(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter + "turns: 1\n"}, answers: map[string][]any{"painter": {`{"message":"ok","done":true}`}}})
@@ -93,8 +93,8 @@ func TestOneTurnIsNotTold(t *testing.T) {
 	}
 }
 
-// TestSubAgentsHaveBudgetsOfTheirOwn: a parent's tokens are not used up by its
-// sub-agents; one that is over budget hands on what it has.
+// TestSubAgentsHaveBudgetsOfTheirOwn: sub-agents do not use up a parent's tokens; one that is over budget returns what
+// it has.
 func TestSubAgentsHaveBudgetsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{
@@ -121,7 +121,7 @@ func TestSubAgentsHaveBudgetsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestTokensOfTheWholeRun: a caller's limit counts every agent.
+// TestTokensOfTheWholeRun: a caller's limit counts all agents.
 func TestTokensOfTheWholeRun(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{

@@ -12,8 +12,7 @@ import (
 	"atelier/media"
 )
 
-// A result that is exact decodes to itself: the run continues from what was encoded as a replay does from
-// what is decoded.
+// An exact result decodes to itself: the run continues with the encoded result as a replay does with the decoded one.
 func TestExactResults(t *testing.T) {
 	t.Parallel()
 	usd := "0.25"
@@ -56,7 +55,7 @@ func TestExactResults(t *testing.T) {
 	}
 }
 
-// What the journal gives counts, also where another process saved the step first.
+// The result in the journal counts, even if another process saved the step first.
 func TestJournalledResultCounts(t *testing.T) {
 	t.Parallel()
 	l := &liveCall{made: true, result: CallResult{Response: chat.Response{Text: "own"}}}

@@ -11,8 +11,7 @@ import (
 	"atelier/journal/step"
 )
 
-// TestSavedNames: the names in states of all versions are read as names of this program, and
-// written as they stand there.
+// TestSavedNames: step names in states of all versions are recognized and written back unchanged.
 func TestSavedNames(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/states/v*/*.json")
@@ -27,7 +26,7 @@ func TestSavedNames(t *testing.T) {
 		}
 		var s agent.State
 		if json.Unmarshal(b, &s) != nil {
-			continue // a damaged one
+			continue // a damaged state
 		}
 		for full := range s.Steps {
 			seen++
@@ -47,8 +46,7 @@ func TestSavedNames(t *testing.T) {
 	}
 }
 
-// TestRename: a state of another run has its ids in media and in values that are an id, and
-// no text is touched that only has one in it.
+// TestRename: Rename replaces ids in media and in values that are an id, and leaves text alone that only contains one.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	const out = `{"id":"old","modality":"image","origin":{},"created_at":"2026-01-02T03:04:05Z"}`

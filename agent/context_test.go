@@ -25,8 +25,8 @@ func wordy() action.Action {
 	}
 }
 
-// TestContextLengthStages: every stage that changes something is followed by another
-// try, and told; one that changes nothing is passed over.
+// TestContextLengthStages: every stage that changes something is reported and followed by another try; a stage that
+// changes nothing is skipped.
 func TestContextLengthStages(t *testing.T) {
 	t.Parallel()
 	tooLong := media.Errorf(media.CodeContextLength, "too long")
@@ -75,7 +75,7 @@ func TestContextLengthStages(t *testing.T) {
 	}
 }
 
-// TestOldResultsGoFirst: the newest result stays whole while older ones can go.
+// TestOldResultsGoFirst: the newest result remains whole while older ones can be shortened.
 func TestOldResultsGoFirst(t *testing.T) {
 	t.Parallel()
 	call := `{"actions":[{"name":"Wordy"}]}`

@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// TestDetailsWithData: Go code gets the bytes of an item as a data: URL; no record has them, and a
-// model neither knows of the parameter nor gets anything by it.
+// TestDetailsWithData: Go code gets the bytes of an item as a data: URL. No record holds them; a model does not know of
+// the parameter and cannot use it.
 func TestDetailsWithData(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat("iVBORw0K a small text that is no picture ", 40)

@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// longReport is an HTML report of about so many bytes with a picture at both ends.
+// longReport returns an HTML report of about the given size with a picture at both ends.
 func longReport(bytes int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<h1>Report</h1><img src="${media:%s}">`, refOf(1))
@@ -23,8 +23,8 @@ func longReport(bytes int) string {
 	return b.String()
 }
 
-// TestLargeReportOfASubAgent: 2 MB of HTML never stand in a prompt; the parent reads
-// them by Offset and Limit, and takes them over by ref.
+// TestLargeReportOfASubAgent: 2 MB of HTML are never in a prompt; the parent reads them by Offset and Limit, and
+// includes them by ref.
 func TestLargeReportOfASubAgent(t *testing.T) {
 	t.Parallel()
 	report := longReport(2 << 20)
@@ -82,11 +82,11 @@ func TestLargeReportOfASubAgent(t *testing.T) {
 	}
 }
 
-// plainText is text as it stands inside a JSON string.
+// plainText returns text as written inside a JSON string.
 func plainText(r []rune) string { return strings.ReplaceAll(string(r), "\n", `\n`) }
 
-// TestWhatBecomesADocument: report-like and large it must be; the payload that goes up
-// is whole in any case.
+// TestWhatBecomesADocument: only a large report-like text becomes a document; the payload that the parent gets is
+// complete in any case.
 func TestWhatBecomesADocument(t *testing.T) {
 	t.Parallel()
 	prose := strings.Repeat("Some words of a finding. ", 600)
@@ -127,7 +127,7 @@ func TestWhatBecomesADocument(t *testing.T) {
 	}
 }
 
-// TestDocumentThatNobodyTookIsListed: what does not stand in the answer is told as made.
+// TestDocumentThatNobodyTookIsListed: a document that is not in the answer is listed as made.
 func TestDocumentThatNobodyTookIsListed(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{
@@ -143,7 +143,7 @@ func TestDocumentThatNobodyTookIsListed(t *testing.T) {
 	}
 }
 
-// TestTakeOverOfOtherThings: only a text document stands for a report's text.
+// TestTakeOverOfOtherThings: only a text document can replace a report's text.
 func TestTakeOverOfOtherThings(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {
@@ -155,8 +155,8 @@ func TestTakeOverOfOtherThings(t *testing.T) {
 	}
 }
 
-// TestTakeOverLeavesDataBehind: a document that a person attached may hold pictures as
-// data; the payload holds their refs.
+// TestTakeOverLeavesDataBehind: a document that a person attached may hold pictures as data; the payload holds their
+// refs.
 func TestTakeOverLeavesDataBehind(t *testing.T) {
 	t.Parallel()
 	page := `<h1>Page</h1><img src="data:image/png;base64,` + base64Of(picture(3)) + `">`
@@ -184,7 +184,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// payloadText gives a text of a run's payload.
+// payloadText returns a text of a run's payload.
 func payloadText(t *testing.T, res *agent.Result, key string) string {
 	t.Helper()
 	var p map[string]any

@@ -13,8 +13,8 @@ import (
 	"atelier/generate"
 )
 
-// pictures asks an image model for a picture, which answers in the place of another one; negative
-// numbers fail, 0 is under way.
+// pictures requests a picture from an image model and is answered by a substitute; negative numbers fail, 0 is still in
+// progress.
 func pictures() action.Action {
 	a := paint()
 	a.Name, a.Tags = "Draw", []string{action.TagPicture}
@@ -34,8 +34,8 @@ func drawing(numbers ...int) string {
 	return strings.ReplaceAll(paintStep(numbers...), `"Paint"`, `"Draw"`)
 }
 
-// TestARunWithoutThePictureItAskedForSaysSo: one picture of any picture action of the run tree is
-// enough; a chart is none.
+// TestARunWithoutThePictureItAskedForSaysSo: one picture of any picture action in the run tree is enough; a chart does
+// not count.
 func TestARunWithoutThePictureItAskedForSaysSo(t *testing.T) {
 	t.Parallel()
 	const warns = "the run asked for a picture and none was made: Draw: "
@@ -88,7 +88,7 @@ func TestARunWithoutThePictureItAskedForSaysSo(t *testing.T) {
 	}
 }
 
-// TestSubstitutedImageModelIsADisposition: of the run that called, of its parent, and in a replay.
+// TestSubstitutedImageModelIsADisposition: the parent of the calling run has it once, after a resume too.
 func TestSubstitutedImageModelIsADisposition(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{

@@ -16,7 +16,7 @@ import (
 	"atelier/media"
 )
 
-// said is a conversation of one exchange.
+// said returns a conversation of one exchange.
 func said() []chat.Message {
 	return []chat.Message{
 		chat.Text(chat.RoleUser, "draw a fox"),
@@ -98,9 +98,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestMediaInWordsIsLifted: pictures as data in the conversation before the task, in a
-// model's answer and in the parameters and questions of Go code become refs, and everything
-// around them stays byte for byte.
+// TestMediaInWordsIsLifted: pictures as data in the conversation before the task, in a model's answer and in the
+// parameters and questions of Go code become refs, and the text around them remains byte for byte.
 func TestMediaInWordsIsLifted(t *testing.T) {
 	t.Parallel()
 	url := "data:image/png;base64," + base64Of(picture(1))
@@ -140,7 +139,7 @@ func TestMediaInWordsIsLifted(t *testing.T) {
 	}
 }
 
-// asJSON is a text as a JSON string without escapes of HTML.
+// asJSON encodes text as a JSON string without HTML escapes.
 func asJSON(t *testing.T, s string) []byte {
 	t.Helper()
 	var b bytes.Buffer

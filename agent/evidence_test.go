@@ -20,7 +20,7 @@ import (
 	"atelier/media"
 )
 
-// gives is an action with fixed outputs.
+// gives returns an action with fixed outputs.
 func gives(name, outputs string, tags ...string) action.Action {
 	return action.Action{
 		Name: name, Description: "Tests.", Tags: tags,
@@ -32,7 +32,7 @@ func gives(name, outputs string, tags ...string) action.Action {
 	}
 }
 
-// lab is a boss with a helper that has sources, one of them an agent of its own.
+// lab is a boss with a helper that has sources, one of them through its own sub-agent.
 func lab(t *testing.T, document media.Output) *world {
 	t.Helper()
 	view := `{"name":"View Agent Media","params":{"RefId":"` + string(document.Ref) + `"}}`
@@ -58,7 +58,7 @@ func lab(t *testing.T, document media.Output) *world {
 
 var unsupported = regexp.MustCompile(`<mark class="atelier-unsupported"[^>]*>([^<]*)<`)
 
-// marks renders a run's report and lists the numbers that are marked in it.
+// marks renders a run's report and lists the marked numbers.
 func marks(t *testing.T, res *agent.Result) (numbers []string) {
 	t.Helper()
 	var b strings.Builder
@@ -71,9 +71,8 @@ func marks(t *testing.T, res *agent.Result) (numbers []string) {
 	return numbers
 }
 
-// TestNumbersAreTracedThroughTheTree: a report's numbers are compared with what the sources
-// of every sub-agent and the person said, and with nothing that a model or another action
-// said; the same after a pause, in the process that resumes, and after a replay.
+// TestNumbersAreTracedThroughTheTree: a report's numbers are compared with what the sources of every sub-agent and the
+// person said, and with nothing that a model or another action said. The result is the same after a pause and a replay.
 func TestNumbersAreTracedThroughTheTree(t *testing.T) {
 	t.Parallel()
 	text := "The plant cost 180 €."
@@ -118,7 +117,7 @@ func TestNumbersAreTracedThroughTheTree(t *testing.T) {
 	}
 
 	again := lab(t, document)
-	again.script.answers = map[string][]any{} // what is asked anew fails
+	again.script.answers = map[string][]any{} // every new request fails
 	req.Journal = journal.NewTranscript(journal.Memory{}, j.Steps())
 	replayed, err := again.runner.Run(t.Context(), req)
 	if err != nil {
@@ -132,7 +131,7 @@ func TestNumbersAreTracedThroughTheTree(t *testing.T) {
 	}
 }
 
-// TestGoAgentsNumbers: without any source, task, input and conversation are the evidence.
+// TestGoAgentsNumbers: without a source, task, input and conversation are the evidence.
 func TestGoAgentsNumbers(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{gos: map[string]agent.GoAgent{"market": func(context.Context, *agent.Context) (agent.Answer, error) {
@@ -157,8 +156,7 @@ func TestGoAgentsNumbers(t *testing.T) {
 	}
 }
 
-// TestDocumentsOfModelsAreNoEvidence: the text of a document that a sub-agent wrote is
-// what a model said.
+// TestDocumentsOfModelsAreNoEvidence: the text of a document that a sub-agent wrote counts as a model's words.
 func TestDocumentsOfModelsAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("It costs 55,555 €. ", 700)

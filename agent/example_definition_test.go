@@ -16,8 +16,8 @@ import (
 	"atelier/media/wire"
 )
 
-// An agent is a YAML file and a prompt. A program gives it the actions that it names
-// and a chat model; here one that answers by a script.
+// An agent is a YAML file and a prompt. A program supplies the actions that it names and a chat model; here the model
+// follows a script.
 func Example_definition() {
 	files := fstest.MapFS{ // a program uses os.DirFS or embed.FS
 		"sales-agent.yaml": {Data: []byte(`
@@ -56,7 +56,7 @@ payload_schema:
 	// Output: succeeded Sales doubled. image/svg+xml 800 450
 }
 
-// placeholder finds the last ref that a model was given.
+// placeholder returns the placeholder of the last ref that a model was given.
 func placeholder(r chat.Request) string {
 	found := regexp.MustCompile(`img-[0-9a-z]{8}`).FindAllString(r.Messages[len(r.Messages)-1].Text(), -1)
 	return "${media:" + found[len(found)-1] + "}"
@@ -86,7 +86,7 @@ func newCodec() *wire.Codec {
 	return codec
 }
 
-// check ends the example; a program would handle each error.
+// check ends the example; a program handles each error.
 func check(err error) {
 	if err != nil {
 		panic(err)

@@ -21,14 +21,14 @@ import (
 	"atelier/media/wire"
 )
 
-// alone is a chat model that is always chosen.
+// alone chooses always the same chat model.
 type alone struct{ model chat.Model }
 
 func (a alone) Choose(context.Context, []string) (chat.Choice, error) {
 	return chat.Choice{Model: a.model}, nil
 }
 
-// newLooker is an agent without actions on the offline model, which answers from pixels.
+// newLooker returns a runner whose agent has no actions and uses the offline model, which answers from pixels.
 func newLooker() *agent.Runner {
 	store, err := blob.New(blob.Config{Driver: memblob.New()})
 	if err != nil {
@@ -58,7 +58,7 @@ func newLooker() *agent.Runner {
 	return runner
 }
 
-// sea is a PNG of one colour.
+// sea returns a PNG of one colour.
 func sea() []byte {
 	img := image.NewNRGBA(image.Rect(0, 0, 60, 40))
 	draw.Draw(img, img.Bounds(), image.NewUniform(color.NRGBA{B: 200, A: 255}), image.Point{}, draw.Src)
@@ -69,8 +69,8 @@ func sea() []byte {
 	return b.Bytes()
 }
 
-// A picture comes with the message: as bytes, a path, a media id, or a ref. It is stored
-// before anything else; what is saved of the run names it and holds no bytes.
+// A picture comes with the message: as bytes, a path, a media id, or a ref. It is stored first; the saved run names it
+// and holds no bytes.
 func ExampleRequest_images() {
 	runner := newLooker()
 	res, err := runner.Run(context.Background(), agent.Request{

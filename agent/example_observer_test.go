@@ -13,7 +13,7 @@ import (
 // printer is an observer that prints each event once.
 type printer struct {
 	seen map[string]bool
-	// repeated counts the events that came again.
+	// repeated counts the repeated events.
 	repeated int
 }
 
@@ -30,8 +30,8 @@ func (p *printer) Emit(_ context.Context, e agent.Event) {
 	fmt.Println(e.Type)
 }
 
-// A run that is resumed emits what is new. One that a journal replays, as after a crash, emits
-// what happened before again to an observer that is no [agent.RecordReader]: it knows that by the key.
+// A resumed run emits only new events. A run that a journal replays, as after a crash, emits earlier events again to an
+// observer that is not an [agent.RecordReader]; the observer recognizes them by their key.
 func ExampleEvent() {
 	codec := newCodec()
 	actions, err := action.NewRegistry(action.Config{Store: codec})

@@ -9,8 +9,8 @@ import (
 	"atelier/agent"
 )
 
-// A run that asks pauses: it is a value that can be saved. The answer lets it go on, in
-// this process or in another one.
+// A run that asks a question pauses: its state is a value that can be saved. The answer resumes it, in this process or
+// in another one.
 func ExampleRunner_Resume() {
 	codec := newCodec()
 	actions, err := action.NewRegistry(action.Config{Store: codec})

@@ -11,9 +11,8 @@ import (
 	"atelier/chat"
 )
 
-// A source of one's own is an action that reads it, an agent that requires it, and a
-// line in Config.Sources. Where the source is not configured, the agent is not offered
-// and its parent is told why.
+// A custom source is an action that reads it, an agent that requires it, and an entry in Config.Sources. If the source
+// is not configured, the agent is not offered and its parent learns why.
 func Example_source() {
 	tides := action.Action{
 		Name: "Look Up Tides", Description: "Gives high water of a harbour.", Tags: []string{"tides"},
@@ -22,7 +21,7 @@ func Example_source() {
 			{Name: "table", Direction: action.Output, ValueType: action.Other, Description: "columns and rows."},
 		},
 		Run: func(_ context.Context, c *action.Call) (action.Result, error) {
-			rows := [][]any{{"06:12", 3.4}, {"18:31", 3.1}} // a program asks its own service
+			rows := [][]any{{"06:12", 3.4}, {"18:31", 3.1}} // a program queries its own service
 			return action.Result{Message: "Found two tides of " + c.Text("Harbour") + ".", Outputs: map[string]any{
 				"table": map[string]any{"columns": []string{"time", "metres"}, "rows": rows},
 			}}, nil
@@ -56,5 +55,5 @@ func Example_source() {
 	// Output: Sail at 06:12. {"tides":{"findings":["High water at 06:12 and 18:31."],"sources":["tide table"]}}
 }
 
-// say answers with a fixed step.
+// say returns a function that answers with a fixed step.
 func say(step string) func(chat.Request) string { return func(chat.Request) string { return step } }

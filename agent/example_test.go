@@ -14,8 +14,8 @@ import (
 	"atelier/media/wire"
 )
 
-// An agent in Go stores a drawing and promotes it. The answer names the drawing by
-// its ref; the bytes stay in the blob store.
+// An agent in Go stores a drawing and promotes it. The answer names the drawing by its ref; the bytes remain in the
+// blob store.
 func ExampleRunner() {
 	store, err := blob.New(blob.Config{Driver: memblob.New()})
 	if err != nil {

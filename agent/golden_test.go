@@ -23,8 +23,8 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// addStates writes the golden states that are missing. Those that are there are never
-// written again: they stand for runs that people paused with a version of that time.
+// addStates writes missing golden states. Existing ones are never overwritten: they represent runs that were paused
+// with earlier versions.
 var addStates = flag.Bool("update", false, "add missing golden states")
 
 // golden is a run that paused in one way, and how it continues.
@@ -33,7 +33,7 @@ type golden struct {
 	profile chat.Profile
 	request agent.Request
 	before  map[string][]any
-	// reply is the answer, then come the model's.
+	// reply is the person's answer; the model's answers follow.
 	reply agent.Reply
 	after map[string][]any
 	want  agent.Status
@@ -41,7 +41,7 @@ type golden struct {
 	says  string
 }
 
-// oldPicture is picture n as it was encoded when the states were written.
+// oldPicture returns picture n as it was encoded when the states were written.
 func oldPicture(t *testing.T, n int) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "states", fmt.Sprintf("picture-%d.png", n)))
@@ -109,7 +109,7 @@ func goldens(t *testing.T) map[string]golden {
 	}
 }
 
-// goldenWorld is the process in which a golden run is at work, with the pictures of its time.
+// goldenWorld builds the process of a golden run, with the pictures of that time.
 func goldenWorld(t *testing.T, name string, g golden, answers map[string][]any) *world {
 	t.Helper()
 	s := g.setup
@@ -134,8 +134,8 @@ func goldenWorld(t *testing.T, name string, g golden, answers map[string][]any) 
 	return w
 }
 
-// TestGoldenStates resumes runs that older versions paused. The files are never changed;
-// a new version of the state adds its own folder.
+// TestGoldenStates resumes runs that older versions paused. The files never change; a new version of the state adds its
+// own folder.
 func TestGoldenStates(t *testing.T) {
 	t.Parallel()
 	for name, g := range goldens(t) {
@@ -178,7 +178,7 @@ func TestGoldenStates(t *testing.T) {
 	}
 }
 
-// sameJSON compares values, not their spelling.
+// sameJSON reports whether two texts have the same JSON value, whatever their spelling.
 func sameJSON(t *testing.T, a, b []byte) bool {
 	t.Helper()
 	var x, y any

@@ -16,7 +16,7 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// judge decides about texts that hold a word, and lets others pass.
+// judge decides about texts that contain a word, and passes others.
 type judge struct {
 	words map[string]agent.Verdict
 	down  error
@@ -37,10 +37,10 @@ func (j *judge) Check(_ context.Context, in agent.GuardInput) (agent.Verdict, er
 	return agent.Verdict{}, nil
 }
 
-// openForm takes texts of all kinds.
+// openForm accepts texts of all kinds.
 const openForm = `{"type":"object","required":["wish"],"properties":{"wish":{"type":"string","maxLength":40},"more":{"type":"object"}}}`
 
-// guardedAsk is a run that waits, with a guardrail.
+// guardedAsk returns a paused run with a guardrail.
 func guardedAsk(t *testing.T, j *judge, next ...any) (*world, agent.State) {
 	t.Helper()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, guard: j, answers: map[string][]any{
@@ -50,8 +50,8 @@ func guardedAsk(t *testing.T, j *judge, next ...any) (*world, agent.State) {
 	return w, s
 }
 
-// TestGuardrailRefusesReplies: a reply that the guardrail refuses is not taken, by its value, a
-// key, its note or an error of the guardrail; the run stays as it was and takes another reply.
+// TestGuardrailRefusesReplies: a reply is refused for its value, a key, its note or an error of the guardrail; the run
+// is unchanged and accepts another reply.
 func TestGuardrailRefusesReplies(t *testing.T) {
 	t.Parallel()
 	stop := map[string]agent.Verdict{"secret": {Decision: agent.DecisionStop, Reason: "no secrets"}}
@@ -109,8 +109,8 @@ func plainJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestGuardrailRedactsReplies: the model sees the text of the guardrail only, in the value and in the
-// note, and a warning says so. Keys of the form are the agent's words, and not looked at.
+// TestGuardrailRedactsReplies: the model sees only the redacted text, in the value and in the note, and a warning says
+// so. Keys of the form are the agent's words and are not checked.
 func TestGuardrailRedactsReplies(t *testing.T) {
 	t.Parallel()
 	j := &judge{words: map[string]agent.Verdict{"secret": {Decision: agent.DecisionRedact, Text: "[removed]", Reason: "a secret"}}}
@@ -133,8 +133,8 @@ func TestGuardrailRedactsReplies(t *testing.T) {
 	}
 }
 
-// TestGuardrailHoldsReplies: a reply that has to be approved is held for another question; a no
-// opens the first question again, a yes takes the reply, also in another process.
+// TestGuardrailHoldsReplies: a reply that needs approval waits for another question; a no opens the first question
+// again, a yes accepts the reply, also in another process.
 func TestGuardrailHoldsReplies(t *testing.T) {
 	t.Parallel()
 	j := &judge{words: map[string]agent.Verdict{"secret": {Decision: agent.DecisionPause, Reason: "a secret"}}}

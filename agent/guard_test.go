@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// guard answers with a verdict and remembers what it saw.
+// guard answers with a verdict and records the texts it saw.
 type guard struct {
 	verdict agent.Verdict
 	err     error
@@ -27,7 +27,7 @@ func (g *guard) Check(_ context.Context, in agent.GuardInput) (agent.Verdict, er
 	return g.verdict, g.err
 }
 
-// guarded is a world whose runner has a guardrail.
+// guarded returns a world whose runner has a guardrail.
 func guarded(t *testing.T, g agent.Guardrail) *world {
 	t.Helper()
 	agents := map[string]string{"boss": "agents: [painter]\n", "painter": painter}
@@ -124,7 +124,7 @@ func TestBlockedTerms(t *testing.T) {
 	if media.CodeOf(err) != media.CodeModerated {
 		t.Errorf("got %v", err)
 	}
-	// What a sub-agent is told was written by a model, so the guardrail does not look at it.
+	// A model wrote the task of a sub-agent, so the guardrail does not check it.
 	if _, err := guarded(t, g).runner.Run(t.Context(), agent.Request{Agent: "boss", Message: "hello"}); err != nil {
 		t.Error(err)
 	}

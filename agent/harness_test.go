@@ -37,7 +37,7 @@ func codecOn(tb testing.TB, driver blob.Driver) *wire.Codec {
 	return wiretest.NewCodecOn(tb, driver)
 }
 
-// recorder remembers what was recorded.
+// recorder keeps the recorded items.
 type recorder struct {
 	mu    sync.Mutex // guards items
 	items []media.Output
@@ -57,31 +57,31 @@ func (r *recorder) count() int {
 	return len(r.items)
 }
 
-// billed is an answer that was refused and billed all the same.
+// billed is an answer that was refused and still billed.
 type billed struct {
 	resp chat.Response
 	err  error
 }
 
-// written is an answer that comes in pieces of a few bytes; after, if not nil, ends it.
+// written is an answer in pieces of a few bytes; after, if not nil, ends it.
 type written struct {
 	text  string
 	after func() error
 }
 
-// script is a chat model that answers by agent, in order; functions see the request.
+// script is a chat model with answers by agent, in order; functions see the request.
 type script struct {
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	answers  map[string][]any
 	requests []chat.Request
 	profile  chat.Profile
-	choice   chat.Choice // what is said of the choice
-	before   func()      // called at the start of every answer; nil does nothing
+	choice   chat.Choice // what is reported about the choice
+	before   func()      // called before every answer; nil does nothing
 }
 
 func (s *script) Profile() chat.Profile {
 	if s.profile.ID == "" {
-		return chat.Profile{ID: "script-1", Name: "Script", Provider: "test", Pricing: chat.Pricing{ReportsCost: true}} // its answers say what they cost
+		return chat.Profile{ID: "script-1", Name: "Script", Provider: "test", Pricing: chat.Pricing{ReportsCost: true}} // its answers report their cost
 	}
 	return s.profile
 }
@@ -96,7 +96,7 @@ func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, e
 	if s.before != nil && ctx.Err() == nil {
 		s.before()
 	}
-	if err := ctx.Err(); err != nil { // also of a caller that gave up meanwhile
+	if err := ctx.Err(); err != nil { // the caller may have given up meanwhile
 		return chat.Response{}, err
 	}
 	slug := slugOf(r.System)
@@ -154,15 +154,15 @@ func slugOf(system string) string {
 	return slug
 }
 
-// watcher is an observer that remembers everything.
+// watcher is an observer that keeps everything.
 type watcher struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	runs    []agent.RunRecord
 	steps   []agent.StepRecord
 	prompts []agent.PromptRecord
 	events  []agent.Event
 	err     error
-	open    []string // model calls that earlier processes began and did not end
+	open    []string // model calls that earlier processes began and did not finish
 }
 
 func (w *watcher) OpenPrompts(context.Context, string, string) ([]string, error) { return w.open, nil }
@@ -210,7 +210,7 @@ func (w *watcher) types() []agent.EventType {
 	return out
 }
 
-// world is a runner with everything around it in memory.
+// world is a runner with all of its environment in memory.
 type world struct {
 	store    *wire.Codec
 	recorder *recorder
@@ -221,12 +221,12 @@ type world struct {
 }
 
 type setup struct {
-	agents  map[string]string // YAML by slug, prompt is added
+	agents  map[string]string // YAML by slug; a prompt is added
 	answers map[string][]any
 	actions []action.Action
 	gos     map[string]agent.GoAgent
 	sources map[string]agent.Source
-	now     func() time.Time // nil is a clock that stands
+	now     func() time.Time // nil is a clock that stands still
 	journal journal.Journal
 	guard   agent.Guardrail
 }
@@ -310,7 +310,7 @@ func base64Of(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
 func refOf(n int) string { return string(media.RefOf(media.ModalityImage, media.DigestOf(picture(n)))) }
 
-// paint is an action that makes picture Number; a negative number fails.
+// paint returns an action that makes picture Number; a negative number fails.
 func paint() action.Action {
 	return action.Action{
 		Name: "Paint", Description: "Paints.",
@@ -327,7 +327,7 @@ func paint() action.Action {
 	}
 }
 
-// painter is the agent of most tests.
+// painter is the definition of the agent in most tests.
 const painter = "actions: [Paint]\n"
 
 func paintStep(numbers ...int) string {
@@ -346,5 +346,5 @@ func refs(items []media.Output) []string {
 	return out
 }
 
-// lastMessage is what the model was told last.
+// lastMessage returns the last message of a request.
 func lastMessage(r chat.Request) string { return r.Messages[len(r.Messages)-1].Text() }

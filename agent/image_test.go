@@ -20,7 +20,7 @@ import (
 	"atelier/media"
 )
 
-// seer is a model that sees.
+// seer returns the profile of a model that sees.
 func seer(l chat.ImageLimits) chat.Profile {
 	return chat.Profile{ID: "seer", Name: "Seer", Provider: "test", SupportsVision: true, ImageLimits: l}
 }
@@ -30,7 +30,7 @@ const (
 	listStep = `{"actions":[{"name":"List Agent Media"}]}`
 )
 
-// looker is a world of one agent that is asked about pictures.
+// looker returns a world of one agent that is asked about pictures.
 func looker(t *testing.T, p chat.Profile, steps ...any) *world {
 	t.Helper()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, actions: mediaset.Actions(), answers: map[string][]any{"painter": steps}})
@@ -55,7 +55,7 @@ func TestImagesComeWithTheMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{refOf(1), refOf(3), refOf(4)}
-	for turn, r := range w.script.asked() { // with the message they came with, every turn
+	for turn, r := range w.script.asked() { // every turn shows them with their message
 		if got := shownTo(r); !slices.Equal(got, want) {
 			t.Errorf("turn %d shows %v, want %v", turn+1, got, want)
 		}
@@ -82,7 +82,7 @@ func TestImagesComeWithTheMessage(t *testing.T) {
 	}
 }
 
-// TestDetailThatAModelDoesNotKnow is dropped, and that is told once.
+// TestDetailThatAModelDoesNotKnow: an unknown detail is dropped, and reported once.
 func TestDetailThatAModelDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	w := looker(t, seer(chat.ImageLimits{}), doneStep)
@@ -103,7 +103,7 @@ func TestDetailThatAModelDoesNotKnow(t *testing.T) {
 	}
 }
 
-// stored is a recorded item of somewhere else.
+// stored returns a recorded item of another run.
 func stored(t *testing.T, w *world, n int) media.Output {
 	t.Helper()
 	b, err := w.store.Store(t.Context(), bytes.NewReader(picture(n)), "")
@@ -194,7 +194,7 @@ func dropped(list []generate.Disposition, ref string) bool {
 	})
 }
 
-// TestImagesAreMadeToFit: a smaller form is shown, recorded with its parent, and told.
+// TestImagesAreMadeToFit: a smaller form is shown, recorded with its parent, and reported.
 func TestImagesAreMadeToFit(t *testing.T) {
 	t.Parallel()
 	w := looker(t, seer(chat.ImageLimits{MaxImageSide: 2}), doneStep)
@@ -215,8 +215,7 @@ func TestImagesAreMadeToFit(t *testing.T) {
 	}
 }
 
-// TestBudgetDropsTheOldest: pictures of later turns push out those of the task, for as
-// long as there is no room.
+// TestBudgetDropsTheOldest: pictures of later turns displace those of the task while there is no room.
 func TestBudgetDropsTheOldest(t *testing.T) {
 	t.Parallel()
 	tokens := chat.ImageLimits{ImageTokens: chat.TokenRule{Rule: "flat", Each: 3000}}
@@ -247,7 +246,7 @@ func TestBudgetDropsTheOldest(t *testing.T) {
 	}
 }
 
-// TestBytesThatAreGone: strict stops before anything is paid, lenient goes on.
+// TestBytesThatAreGone: strict mode stops before anything is paid, lenient mode continues.
 func TestBytesThatAreGone(t *testing.T) {
 	t.Parallel()
 	for _, lenient := range []bool{false, true} {
@@ -299,7 +298,7 @@ func TestImageAsJSON(t *testing.T) {
 	}
 }
 
-// TestStoreImagesComesFirst: what a durable engine may save holds no bytes.
+// TestStoreImagesComesFirst: the request that a durable engine saves holds no bytes.
 func TestStoreImagesComesFirst(t *testing.T) {
 	t.Parallel()
 	w := looker(t, seer(chat.ImageLimits{}), doneStep)
@@ -323,7 +322,7 @@ func TestStoreImagesComesFirst(t *testing.T) {
 	}
 }
 
-// TestFoundByID: a media id is looked up for its owner.
+// TestFoundByID: a media id is resolved for its owner.
 func TestFoundByID(t *testing.T) {
 	t.Parallel()
 	w := looker(t, seer(chat.ImageLimits{}), doneStep)

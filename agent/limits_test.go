@@ -26,7 +26,7 @@ import (
 	"atelier/media"
 )
 
-// studio is a world whose action Draw makes Number pictures by the gateway.
+// studio is a world whose action Draw makes Number pictures through the gateway.
 type studio struct {
 	*world
 	gateway *gateway.Gateway
@@ -69,7 +69,7 @@ const drawer = "actions: [Draw, Paint]\n"
 
 func TestImagesOfTheWholeRun(t *testing.T) {
 	t.Parallel()
-	// told checks what the model was told before its last answer.
+	// told checks the last message before the model's last answer.
 	told := func(text string) func(chat.Request) string {
 		return func(r chat.Request) string {
 			if said := lastMessage(r); !strings.Contains(said, text) {
@@ -120,7 +120,7 @@ func TestImagesOfTheWholeRun(t *testing.T) {
 
 func TestCostOfTheWholeRun(t *testing.T) {
 	t.Parallel()
-	// Every answer costs $0.001; what a request will cost is unknown without a price.
+	// Every answer costs $0.001; without a price the cost of a request cannot be estimated.
 	more := `{"message":"so far","payload":{"report_html":"${media:` + refOf(1) + `}"},"actions":[{"name":"Paint","params":{"Number":1}}]}`
 	dear := chat.Profile{ID: "script-1", Name: "Script", Pricing: chat.Pricing{Rate: chat.Rate{InputUSD: "100", OutputUSD: "100"}}}
 	for name, tt := range map[string]struct {
@@ -172,8 +172,8 @@ func TestCostOfTheWholeRun(t *testing.T) {
 	}
 }
 
-// TestChatModelInItsPlace: the result says that a successor answers, or as what an unlisted model is
-// treated, and warns of an end.
+// TestChatModelInItsPlace: the result says that a successor of the requested model answers, and warns of its planned
+// shutdown.
 func TestChatModelInItsPlace(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {`{"done":true}`}}})
@@ -191,8 +191,8 @@ func TestChatModelInItsPlace(t *testing.T) {
 	}
 }
 
-// TestRefusedAndBilled: a refusal ends the run after one call; what it cost is counted, as reported, and a
-// cost that is not whole is said to be so.
+// TestRefusedAndBilled: a refusal ends the run after one call. Its cost is counted as reported; an incomplete cost is
+// marked as such.
 func TestRefusedAndBilled(t *testing.T) {
 	t.Parallel()
 	cost := "0.02"
@@ -215,8 +215,8 @@ func TestRefusedAndBilled(t *testing.T) {
 	}
 }
 
-// TestLastTurnForMoney: when there is room for one more model call only, it is the last
-// turn, and the run can still end well.
+// TestLastTurnForMoney: if the budget allows only one more model call, it is the last turn, and the run can still
+// succeed.
 func TestLastTurnForMoney(t *testing.T) {
 	t.Parallel()
 	run := func(most string) (*world, *agent.Result, error) {
@@ -236,7 +236,7 @@ func TestLastTurnForMoney(t *testing.T) {
 	if err != nil || len(w.script.asked()) != 5 {
 		t.Fatal(err)
 	}
-	// Each answer costs $0.001, a request is estimated at far less.
+	// Each answer costs $0.001; the estimate of a request is far lower.
 	one, err := strconv.ParseFloat(*w.script.profile.Cost(chat.Usage{InputTokens: w.script.profile.EstimateTokens(lastRequest(w))}, time.Now()), 64)
 	if err != nil || one > 0.0005 {
 		t.Fatalf("a call is estimated at $%f, %v", one, err)
@@ -250,7 +250,7 @@ func TestLastTurnForMoney(t *testing.T) {
 	}
 }
 
-// clock moves by itself when somebody waits.
+// clock advances by itself when somebody waits.
 type clock struct {
 	mu  sync.Mutex // guards now
 	now time.Time
@@ -272,7 +272,7 @@ func (c *clock) wait(d time.Duration) {
 
 func TestTimeOfTheWholeRun(t *testing.T) {
 	t.Parallel()
-	// Every answer takes ten seconds, Rest an hour in which nobody works.
+	// Every answer takes ten seconds; Rest takes an hour in which nobody works.
 	finish := func(r chat.Request) string {
 		if strings.Contains(lastMessage(r), lastWord) {
 			return `{"message":"finished","done":true}`
@@ -314,8 +314,8 @@ func TestTimeOfTheWholeRun(t *testing.T) {
 	}
 }
 
-// TestWhatHangsIsEnded: a model or an action that does not end is ended when the time and
-// the overtime are over, in sub-agents too; what was made before is kept.
+// TestWhatHangsIsEnded: a model or an action that hangs is ended when the time and the overtime have elapsed, in
+// sub-agents too; earlier results are kept.
 func TestWhatHangsIsEnded(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -357,7 +357,7 @@ func TestWhatHangsIsEnded(t *testing.T) {
 	}
 }
 
-// TestCancelledIsNotOverBudget: Ctrl-C stays Ctrl-C where there is a limit of time.
+// TestCancelledIsNotOverBudget: a cancellation by Ctrl-C is reported as such even with a time limit.
 func TestCancelledIsNotOverBudget(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -369,7 +369,7 @@ func TestCancelledIsNotOverBudget(t *testing.T) {
 	}
 }
 
-// diary is a journal that remembers, as a durable one does.
+// diary is a journal that keeps steps, as a durable one does.
 type diary struct {
 	prefix string
 	mu     *sync.Mutex // guards known
@@ -402,7 +402,7 @@ func (d *diary) Child(_ context.Context, name step.Name) (journal.Journal, error
 	return &diary{prefix: d.prefix + name.String() + "/", mu: d.mu, known: d.known}, nil
 }
 
-// forget leaves the steps whose names begin so.
+// forget returns a diary without the steps whose names begin with one of the prefixes.
 func (d *diary) forget(prefixes ...string) *diary {
 	out := newDiary()
 	for name, b := range d.known {
@@ -417,15 +417,15 @@ func (d *diary) forget(prefixes ...string) *diary {
 	return out
 }
 
-// TestReplayUsesNothingTwice: who continues a run counts what earlier processes used,
-// once, whenever that was, and decides as they did.
+// TestReplayUsesNothingTwice: a process that continues a run counts the usage of earlier processes once, whenever it
+// occurred, and decides as they did.
 func TestReplayUsesNothingTwice(t *testing.T) {
 	t.Parallel()
 	req := agent.Request{
 		Agent: "painter", Message: "x", RunID: "019aa000-0000-7000-8000-000000000001",
 		MaxTime: 25 * time.Second, MaxTokens: 1000, MaxImages: 3, MaxCost: "1",
 	}
-	// first answers a run's first request in one way and all others in another.
+	// first gives one answer to a run's first request and another to all further ones.
 	first := func(one, others string) []any {
 		return []any{func(r chat.Request) string {
 			if len(r.Messages) == 1 {
@@ -463,8 +463,8 @@ func TestReplayUsesNothingTwice(t *testing.T) {
 	if diff := cmp.Diff(whole.Usage, again.Usage); calls != 0 || diff != "" {
 		t.Errorf("%d calls in a replay of everything: %s", calls, diff)
 	}
-	// The process died in the sub-agent's second call. This one's calls are fast: there is
-	// time for more turns, and one picture is left for them.
+	// The process died in the sub-agent's second call. The calls of this process are fast: it has time for more turns,
+	// and one picture is left for them.
 	part, calls := run(d.forget("turn-1-agent-1-writer/turn-2", "turn-2", "turn-3"), time.Second)
 	if calls != 6 || part.Usage.WorkedMS != 26_000 || part.Usage.Images != 3 {
 		t.Errorf("%d calls after a takeover, %+v", calls, part.Usage)

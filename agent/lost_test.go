@@ -22,7 +22,7 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// leaky is a blob driver whose blobs can go away or change.
+// leaky is a blob driver whose blobs can disappear or change.
 type leaky struct {
 	blob.Driver
 
@@ -30,7 +30,7 @@ type leaky struct {
 	harmed map[media.Digest]string
 }
 
-// harm makes a blob missing or damaged from now on.
+// harm makes a blob missing or damaged.
 func (l *leaky) harm(number int, how string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,8 +53,8 @@ func (l *leaky) Open(ctx context.Context, d media.Digest, offset, length int64) 
 	return l.Driver.Open(ctx, d, offset, length)
 }
 
-// TestBytesGoAwayUnderARun: they were there when the run began, and are gone or damaged
-// later: when a model call finds out, or when the run is taken over.
+// TestBytesGoAwayUnderARun: pictures that existed when the run began are missing or damaged later. A model call detects
+// it, or the process that adopts the run does.
 func TestBytesGoAwayUnderARun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -105,7 +105,7 @@ func TestBytesGoAwayUnderARun(t *testing.T) {
 	}
 }
 
-// leaking is an agent on a store that leaks.
+// leaking returns an agent on a leaky store.
 func leaking(t *testing.T) (*world, *leaky) {
 	t.Helper()
 	l := &leaky{Driver: memblob.New()}
@@ -116,7 +116,7 @@ func leaking(t *testing.T) (*world, *leaky) {
 	return w, l
 }
 
-// checkLost looks at the end of a run whose second picture went away.
+// checkLost checks the end of a run whose second picture was lost.
 func checkLost(t *testing.T, w *world, res *agent.Result, err error, code media.Code) {
 	t.Helper()
 	asked := w.script.asked()
@@ -141,7 +141,7 @@ func checkLost(t *testing.T, w *world, res *agent.Result, err error, code media.
 	}
 }
 
-// TestALookedAtPictureGoesAway is no reason to stop, whatever the policy for images.
+// TestALookedAtPictureGoesAway: a lost viewed picture does not stop the run, whatever the policy for images is.
 func TestALookedAtPictureGoesAway(t *testing.T) {
 	t.Parallel()
 	w, l := leaking(t)
@@ -150,7 +150,7 @@ func TestALookedAtPictureGoesAway(t *testing.T) {
 		func(chat.Request) string { return viewStep(3) },
 		media.Errorf(media.CodeNotFound, "the transport found no blob"), doneStep,
 	}
-	w.script.before = func() { // between the look before the call and the call itself
+	w.script.before = func() { // between the check before the call and the call itself
 		if len(w.script.asked()) == 2 {
 			l.harm(3, "missing")
 		}
@@ -168,7 +168,7 @@ func TestALookedAtPictureGoesAway(t *testing.T) {
 	}
 }
 
-// TestAModelThatIsNotFound is not taken for a picture that is not.
+// TestAModelThatIsNotFound: a missing model is not mistaken for a missing picture.
 func TestAModelThatIsNotFound(t *testing.T) {
 	t.Parallel()
 	w, _ := leaking(t)
@@ -210,7 +210,7 @@ func (r *remembering) Step(ctx context.Context, name step.Name, fn func(context.
 	return b, nil
 }
 
-// forget undoes a step.
+// forget removes a step.
 func (r *remembering) forget(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -221,8 +221,7 @@ func (r *remembering) Child(context.Context, step.Name) (journal.Journal, error)
 
 func (r *remembering) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
-// FuzzImageJSON: what is read of an image is one thing, and reading it again what was
-// written gives the same.
+// FuzzImageJSON: an image never has a path from JSON, and reading its written form again returns the same image.
 func FuzzImageJSON(f *testing.F) {
 	for _, s := range []string{
 		`{"ref":"img-7k3m9q2x","detail":"low"}`, `{"id":"m-1"}`, `{"data":"iVBORw0KGgo=","mime_type":"image/png"}`, `{"path":"/etc/passwd"}`, `{"path":null,"id":"x"}`, `null`, `[]`,

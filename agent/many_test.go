@@ -14,7 +14,7 @@ import (
 	"atelier/agent"
 )
 
-// many is an action that gives Count pictures.
+// many returns an action that makes Count pictures.
 func many() action.Action {
 	drawn := make([][]byte, 510)
 	for i := range drawn {
@@ -40,8 +40,8 @@ func manyWorld(tb testing.TB, answers ...any) *world {
 	})
 }
 
-// TestThreeHundredItems: all are kept, recorded and in order; the model sees the ends
-// of the list, how many there are, and how to see the rest.
+// TestThreeHundredItems: all items are kept and recorded in order; the model sees both ends of the list, the count, and
+// how to see the rest.
 func TestThreeHundredItems(t *testing.T) {
 	t.Parallel()
 	w := manyWorld(t,
@@ -75,7 +75,7 @@ func TestThreeHundredItems(t *testing.T) {
 	if page := lastMessage(asked[2]); !strings.Contains(page, refOf(100)) || !strings.Contains(page, refOf(149)) || strings.Contains(page, refOf(150)) || len(page) > 12_000 {
 		t.Errorf("the page has %d characters", len(page))
 	}
-	// The record of the act has them all.
+	// The record of the act has all items.
 	var kept int
 	for _, s := range w.watcher.steps {
 		if s.Name == "Many" {
@@ -87,7 +87,7 @@ func TestThreeHundredItems(t *testing.T) {
 	}
 }
 
-// TestTheLimitOfARun: item 501 fails alone, and is told once.
+// TestTheLimitOfARun: only item 501 fails, and this is reported once.
 func TestTheLimitOfARun(t *testing.T) {
 	t.Parallel()
 	w := manyWorld(t, `{"actions":[{"name":"Many","params":{"Count":510}}]}`, `{"message":"ok","done":true}`)
@@ -106,8 +106,8 @@ func TestTheLimitOfARun(t *testing.T) {
 	}
 }
 
-// TestManyItemsOfASubAgent: a parent sees the ends of what its sub-agent made, and an
-// error lists a bearable number of refs.
+// TestManyItemsOfASubAgent: a parent sees both ends of the list of its sub-agent's items, and an error lists a limited
+// number of refs.
 func TestManyItemsOfASubAgent(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{
@@ -133,8 +133,8 @@ func TestManyItemsOfASubAgent(t *testing.T) {
 	}
 }
 
-// BenchmarkManyItems is a run whose one act gives so many pictures: its time, and what
-// the model is told of them, in characters.
+// BenchmarkManyItems measures a run whose one act makes many pictures: its time, and how many characters of them the
+// model reads.
 func BenchmarkManyItems(b *testing.B) {
 	for _, n := range []int{1, 50, 300, 500} {
 		b.Run(fmt.Sprintf("items=%d", n), func(b *testing.B) {

@@ -17,7 +17,7 @@ import (
 	"atelier/media"
 )
 
-// narrow is a chat model that refuses every conversation beyond so many characters.
+// narrow is a chat model that refuses conversations beyond a number of characters.
 type narrow struct {
 	*script
 	characters int
@@ -39,7 +39,7 @@ func (n *narrow) Generate(ctx context.Context, r chat.Request) (chat.Response, e
 	return n.script.Generate(ctx, r)
 }
 
-// labelled is an action that gives a picture with a label of its own, and a text.
+// labelled returns an action that makes a picture with its own label, and a text.
 func labelled() action.Action {
 	return action.Action{
 		Name: "Labelled", Description: "Gives a labelled picture.",
@@ -74,8 +74,8 @@ func narrowWorld(tb testing.TB, yaml string, characters int, answers map[string]
 	return w, n
 }
 
-// TestNarrowModelEndsWell: a run whose material is many times what the model takes
-// ends with its report, every picture still known by its label.
+// TestNarrowModelEndsWell: a run with many times more material than the model accepts ends with its report, and every
+// picture is still known by its label.
 func TestNarrowModelEndsWell(t *testing.T) {
 	t.Parallel()
 	var answers []any
@@ -110,8 +110,8 @@ func TestNarrowModelEndsWell(t *testing.T) {
 
 var refForm = regexp.MustCompile(`\bimg-[0-9a-z]{8}\b`)
 
-// TestNoRefIsEverLost: whatever expires, is compacted, summarised, trimmed or cut, what
-// the model was once shown by ref stays in sight with its label.
+// TestNoRefIsEverLost: whatever expires or is compacted, summarised, trimmed or cut, a ref that the model was shown
+// remains in the context with its label.
 func TestNoRefIsEverLost(t *testing.T) {
 	t.Parallel()
 	labels := map[string]string{}
@@ -139,7 +139,7 @@ func TestNoRefIsEverLost(t *testing.T) {
 		known := map[string]bool{}
 		for _, r := range model.accepted {
 			if slugOf(r.System) == "" {
-				continue // a summary: it is shown one result only
+				continue // a summary request shows one result only
 			}
 			text := allText(r)
 			for ref := range known {
@@ -154,8 +154,8 @@ func TestNoRefIsEverLost(t *testing.T) {
 	})
 }
 
-// TestSummaries: one call of the agent's own model for each result that gets old,
-// counted and recorded, and never a second one for the same result.
+// TestSummaries: each expired result takes one call of the agent's own model, counted and recorded, and never a second
+// one.
 func TestSummaries(t *testing.T) {
 	t.Parallel()
 	yaml := "actions:\n  - name: Labelled\n    ResultExpirationTurns: 1\n    ResultExpirationMode: Compact\n    CompactMode: Summarize\n    CompactLength: 300\n"
@@ -214,7 +214,7 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// TestSummariesHoldNoData: what a model writes into a summary is text, never media.
+// TestSummariesHoldNoData: a model's summary is text, never media.
 func TestSummariesHoldNoData(t *testing.T) {
 	t.Parallel()
 	yaml := "actions:\n  - name: Labelled\n    result_expiration_turns: 1\n    result_expiration_mode: Compact\n    compact_mode: Summarize\n"
@@ -236,7 +236,7 @@ func TestSummariesHoldNoData(t *testing.T) {
 	}
 }
 
-// TestOfflineModelIsNotAskedForSummaries: it follows rules and would answer nonsense.
+// TestOfflineModelIsNotAskedForSummaries: it follows rules and would return nonsense.
 func TestOfflineModelIsNotAskedForSummaries(t *testing.T) {
 	t.Parallel()
 	yaml := "actions:\n  - name: Labelled\n    result_expiration_turns: 1\n    result_expiration_mode: Compact\n    compact_mode: Summarize\n"

@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// ticking is a clock that moves on whenever it is read.
+// ticking returns a clock that advances whenever it is read.
 func ticking() func() time.Time {
 	var mu sync.Mutex
 	at := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -25,8 +25,7 @@ func ticking() func() time.Time {
 	}
 }
 
-// shownOf puts the parts of messages together as a reader does, and gives what was shown when
-// it was withdrawn.
+// shownOf joins the parts of messages as a reader does, and returns the texts that were shown when they were withdrawn.
 func shownOf(t *testing.T, events []agent.Event) (text string, parts int, withdrawn []string) {
 	t.Helper()
 	for _, e := range events {
@@ -87,7 +86,7 @@ func TestBrokenAnswersAreWithdrawn(t *testing.T) {
 	}
 }
 
-// TestCancelledMessagesStay: what was shown before the run was cancelled is its message.
+// TestCancelledMessagesStay: the text that was shown before the run was cancelled is its message.
 func TestCancelledMessagesStay(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -108,21 +107,21 @@ func TestCancelledMessagesStay(t *testing.T) {
 	}
 }
 
-// TestPartsHoldNoMedia: base64 in an answer is in no part of it, however it is cut.
+// TestPartsHoldNoMedia: no part contains base64 of an answer, however the answer is split.
 func TestPartsHoldNoMedia(t *testing.T) {
 	t.Parallel()
 	raw := strings.Repeat("\x89PNG\r\n\x1a\nbytes", 40)
 	for _, before := range []string{"", "data:image/png;base64,", "picture: ", "![x](data:image/png;base64,"} {
 		for _, b64 := range []string{base64.StdEncoding.EncodeToString([]byte(raw)), base64.RawURLEncoding.EncodeToString([]byte(raw[:70]))} {
 			if before != "data:image/png;base64," && len(b64) < 256 {
-				continue // so short it is text where nothing declares it
+				continue // short base64 is text unless it is declared
 			}
 			w := build(t, setup{
 				agents:  map[string]string{"painter": painter},
 				answers: map[string][]any{"painter": {written{text: `{"message":"Look: ` + before + b64 + ` nice","done":true}`}}},
 				now:     ticking(),
 			})
-			_, _ = w.run(t, "hello") // an answer that is a broken picture may fail
+			_, _ = w.run(t, "hello") // an answer with a broken picture may fail
 			for _, e := range w.watcher.events {
 				d, ok := e.Data.(agent.MessageDelta)
 				if !ok || !d.Partial {

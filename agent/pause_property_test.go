@@ -14,8 +14,8 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// TestPausedAnywhereEndsAlike: however often a run pauses, each time in another process,
-// it makes what its model asked for, once each and in order, and counts each call once.
+// TestPausedAnywhereEndsAlike: however often a run pauses, each time in another process, it makes each requested item
+// once and in order, and counts each call once.
 func TestPausedAnywhereEndsAlike(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
@@ -40,7 +40,7 @@ func TestPausedAnywhereEndsAlike(t *testing.T) {
 				s := saved(t, res)
 				a := reply("red")
 				a.Question = s.Pending[dice.IntN(len(s.Pending))].ID
-				rest := w.script.answers // what the model has not said yet
+				rest := w.script.answers // the remaining answers of the model
 				w = p.start(t, rest)
 				if s, err = w.runner.Answered(t.Context(), s, a); err != nil {
 					t.Fatal(err)
@@ -53,7 +53,7 @@ func TestPausedAnywhereEndsAlike(t *testing.T) {
 	}
 }
 
-// plan is what models will say, and what has to come of it.
+// plan is the answers of the models, and the expected results.
 type plan struct {
 	answers map[string][]any
 	numbers []int
@@ -67,7 +67,7 @@ func newPlan(dice *rand.Rand) *plan {
 		p.write(dice, slug, dice.IntN(4))
 	}
 	p.write(dice, "painter", dice.IntN(4))
-	// The children work first, and beside each other.
+	// The children work first, in parallel.
 	p.answers["painter"] = append([]any{`{"agents":[{"name":"left","task":"l"},{"name":"right","task":"r"}]}`}, p.answers["painter"]...)
 	p.calls++
 	return p
@@ -108,7 +108,7 @@ func (p *plan) check(t *testing.T, res *agent.Result, made, pauses int) {
 	}
 }
 
-// TestTimesStay: what ran before the pause keeps its times, and the pause is no work.
+// TestTimesStay: acts from before the pause keep their times, and the pause does not count as work.
 func TestTimesStay(t *testing.T) {
 	t.Parallel()
 	day := func(n int) func() time.Time {
@@ -169,8 +169,7 @@ func lastRun(w *world, path string) (last agent.RunRecord) {
 	return last
 }
 
-// TestEventsOfEachPart: what happens after each answer is emitted, and what happened before
-// is not emitted again.
+// TestEventsOfEachPart: the events after each answer are emitted, and earlier events are not emitted again.
 func TestEventsOfEachPart(t *testing.T) {
 	t.Parallel()
 	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}

@@ -35,13 +35,13 @@ func reply(colour string) agent.Reply {
 	return agent.Reply{Value: json.RawMessage(`{"colour":"` + colour + `"}`)}
 }
 
-// process is one process after another on the same blobs: each has only what it is told.
+// process is a sequence of processes on the same blobs: each has only what it is given.
 type process struct {
 	driver blob.Driver
 	setup  setup
 }
 
-// start builds the world of a new process whose models give these answers.
+// start builds the world of a new process whose models return these answers.
 func (p *process) start(t *testing.T, answers map[string][]any) *world {
 	t.Helper()
 	s := p.setup
@@ -49,7 +49,7 @@ func (p *process) start(t *testing.T, answers map[string][]any) *world {
 	return buildOn(t, p.driver, s)
 }
 
-// saved is a state as it comes back from where it was saved.
+// saved returns a state after saving and loading it.
 func saved(t *testing.T, res *agent.Result) agent.State {
 	t.Helper()
 	if res.State == nil {
@@ -69,7 +69,7 @@ func saved(t *testing.T, res *agent.Result) agent.State {
 	return s
 }
 
-// paused runs until the run waits.
+// paused runs until the run pauses.
 func paused(t *testing.T, w *world, req agent.Request) (*agent.Result, agent.State) {
 	t.Helper()
 	req.RunID = runID
@@ -86,7 +86,7 @@ func paused(t *testing.T, w *world, req agent.Request) (*agent.Result, agent.Sta
 	return res, saved(t, res)
 }
 
-// ends resumes a run to its end.
+// ends resumes a run to its successful end.
 func ends(t *testing.T, w *world, s agent.State, a agent.Reply) *agent.Result {
 	t.Helper()
 	res, err := w.runner.Resume(t.Context(), s, a)
@@ -154,8 +154,7 @@ func TestAskPausesAndTheAnswerResumes(t *testing.T) {
 	sameRecords(t, w, w2)
 }
 
-// sameRecords: a replay gives steps the ids that they had; the record of a model call stays as
-// it is, and an event is not emitted again.
+// sameRecords checks that a replay gives steps the same ids, records no model call again, and emits no event again.
 func sameRecords(t *testing.T, first, second *world) {
 	t.Helper()
 	ids := func(w *world) (steps, prompts, keys []string) {
@@ -253,7 +252,7 @@ func TestDefaultFormIsOneAnswer(t *testing.T) {
 	ends(t, w, s, agent.Reply{Value: json.RawMessage(`{"answer":"that one"}`)})
 }
 
-// TestResumeWithoutAnswerPausesAgain: the same questions, and nothing is done again.
+// TestResumeWithoutAnswerPausesAgain: the run has the same questions, and nothing is repeated.
 func TestResumeWithoutAnswerPausesAgain(t *testing.T) {
 	t.Parallel()
 	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
@@ -270,8 +269,7 @@ func TestResumeWithoutAnswerPausesAgain(t *testing.T) {
 	}
 }
 
-// TestPauseOnAJournal: the state knows what the journal of the process knew, also where a
-// transcript is handed in.
+// TestPauseOnAJournal: the state contains the steps of the process's journal, also of a given transcript.
 func TestPauseOnAJournal(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {asks("Which colour?"), doneStep}}})
@@ -294,8 +292,8 @@ func TestPauseOnAJournal(t *testing.T) {
 	}
 }
 
-// TestPausedRunHoldsNothing: the bubble waits for every goroutine and timer that a run
-// begins, so it would not end.
+// TestPausedRunHoldsNothing: the synctest bubble waits for every goroutine and timer of the run, so it would not end if
+// one remained.
 func TestPausedRunHoldsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -367,7 +365,7 @@ func TestSubAgentsPauseTheTree(t *testing.T) {
 	}
 }
 
-// TestFailedSiblingDoesNotHideTheQuestion, and the question of a run that failed is not open.
+// TestFailedSiblingDoesNotHideTheQuestion: the other question remains open, and a failed run has none.
 func TestFailedSiblingDoesNotHideTheQuestion(t *testing.T) {
 	t.Parallel()
 	agents := twoChildren()
@@ -384,7 +382,7 @@ func TestFailedSiblingDoesNotHideTheQuestion(t *testing.T) {
 	}
 }
 
-// TestQuestionsOfDefectsAreNotOpen: code that stops on a defect waits for nobody.
+// TestQuestionsOfDefectsAreNotOpen: code that panics waits for nobody.
 func TestQuestionsOfDefectsAreNotOpen(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{
@@ -402,7 +400,7 @@ func TestQuestionsOfDefectsAreNotOpen(t *testing.T) {
 	ends(t, w, s, reply("red"))
 }
 
-// TestThreeLevels: the question of the lowest agent pauses all above it.
+// TestThreeLevelsPause: the question of the lowest agent pauses all agents above it.
 func TestThreeLevelsPause(t *testing.T) {
 	t.Parallel()
 	p := &process{driver: memblob.New(), setup: setup{agents: family()}}
@@ -424,7 +422,7 @@ func TestThreeLevelsPause(t *testing.T) {
 	sameRecords(t, w, w2)
 }
 
-// TestAskInTheLastTurn: who may not go on cannot wait for an answer.
+// TestAskInTheLastTurn: an agent without further turns cannot wait for an answer.
 func TestAskInTheLastTurn(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter + "turns: 1\n"}, answers: map[string][]any{"painter": {asks("Which?")}}})
@@ -434,7 +432,7 @@ func TestAskInTheLastTurn(t *testing.T) {
 	}
 }
 
-// TestCancelGoesBeforePause: a cancelled run does not wait.
+// TestCancelGoesBeforePause: a cancelled run does not pause.
 func TestCancelGoesBeforePause(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -11,8 +11,7 @@ import (
 	"atelier/chat"
 )
 
-// TestBudgetsAcrossAPause: what a run used before it waited for a person counts once, the
-// waiting does not.
+// TestBudgetsAcrossAPause: the usage before the run waited for a person counts once, the waiting does not.
 func TestBudgetsAcrossAPause(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -51,8 +50,8 @@ func TestBudgetsAcrossAPause(t *testing.T) {
 	}
 }
 
-// TestTimeThatIsUpAtAnAnswer: a run that worked for longer than its answer allows is told to
-// finish, and has the overtime for that.
+// TestTimeThatIsUpAtAnAnswer: a run that has worked for longer than the limit in its answer is told to finish, and has
+// the overtime to do so.
 func TestTimeThatIsUpAtAnAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

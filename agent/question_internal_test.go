@@ -8,8 +8,7 @@ import (
 	"atelier/media"
 )
 
-// FuzzForm asks with any schema and answers anything: each ends, and what is accepted is
-// JSON.
+// FuzzForm asks with any schema and any answer: each call ends, and an accepted value is JSON.
 func FuzzForm(f *testing.F) {
 	for _, schema := range []string{
 		approvalForm, contract.AnswerForm, `{"$ref":"#"}`, `{"type":"string","pattern":"(a+)+$"}`, `true`,

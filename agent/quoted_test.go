@@ -7,8 +7,8 @@ import (
 	"atelier/chat"
 )
 
-// TestUnknownPlaceholderInATaskIsText: placeholders that a person wrote and that name nothing are text: they pass into a
-// sub-agent's task as they are, and the answer may repeat them. One that a model invents is sent back as before.
+// TestUnknownPlaceholderInATaskIsText: placeholders that a person wrote and that name nothing are text. They pass
+// unchanged into a sub-agent's task, and the answer may repeat them. One that a model invents is returned to it.
 func TestUnknownPlaceholderInATaskIsText(t *testing.T) {
 	t.Parallel()
 	const task = "explain ${media:img-deadbeef} and ${media:foo}"

@@ -14,7 +14,7 @@ import (
 	"atelier/media"
 )
 
-// gone are contexts that ended before a run was taken over.
+// gone returns contexts that ended before a run is adopted.
 func gone(t *testing.T) map[agent.Status]context.Context {
 	t.Helper()
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -24,8 +24,8 @@ func gone(t *testing.T) map[agent.Status]context.Context {
 	return map[agent.Status]context.Context{agent.StatusCancelled: cancelled, agent.StatusFailed: late}
 }
 
-// left runs a boss with two acts and a sub-agent at once to its end, and gives its steps but
-// for those that begin with one of the names.
+// left runs a boss with two acts and a sub-agent in parallel to its end, and returns its steps except those whose names
+// begin with one of the given prefixes.
 func left(t *testing.T, w *world, without ...string) (whole *agent.Result, known map[string][]byte) {
 	t.Helper()
 	j := journal.NewTranscript(journal.Memory{}, nil)
@@ -60,8 +60,8 @@ func clan(t *testing.T) *world {
 	})
 }
 
-// TestEndedBeforeItIsTakenOver: a run that is replayed after its end was asked for goes
-// through what was done, also what went on at once with what was not, and begins nothing.
+// TestEndedBeforeItIsTakenOver: a run that is replayed after its end was requested replays its completed steps,
+// including those parallel to incomplete ones, and begins nothing.
 func TestEndedBeforeItIsTakenOver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -107,7 +107,7 @@ func TestEndedBeforeItIsTakenOver(t *testing.T) {
 	}
 }
 
-// TestEndedWhenAllWasDone: a run of which every step was done ends as it would have.
+// TestEndedWhenAllWasDone: a run whose steps were all completed ends as it would have.
 func TestEndedWhenAllWasDone(t *testing.T) {
 	t.Parallel()
 	for _, ctx := range gone(t) {
@@ -120,8 +120,8 @@ func TestEndedWhenAllWasDone(t *testing.T) {
 	}
 }
 
-// TestGoAgentEndedBeforeItIsTakenOver: the code of a Go agent has what it did before, and
-// then learns of the end, though it asks for nothing more.
+// TestGoAgentEndedBeforeItIsTakenOver: the code of a Go agent first gets its earlier results and then learns of the
+// end, even if it makes no further call.
 func TestGoAgentEndedBeforeItIsTakenOver(t *testing.T) {
 	t.Parallel()
 	var started chan struct{}

@@ -98,8 +98,8 @@ func TestBadModels(t *testing.T) {
 	done := `{"message":"ok","done":true}`
 	tests := map[string]struct {
 		answers []any
-		code    media.Code // "" means the run succeeds
-		told    string     // what the model is told after its first answer
+		code    media.Code // "" means that the run succeeds
+		told    string     // what the model reads after its first answer
 		calls   int
 	}{
 		"prose":                 {[]any{"I think we should paint.", done}, "", "holds no JSON object", 2},
@@ -151,8 +151,7 @@ func TestBadModels(t *testing.T) {
 	}
 }
 
-// TestWhoWasAskedIsSaidOnce: an error of a model's call names the model, whether the call
-// itself says it or not.
+// TestWhoWasAskedIsSaidOnce: an error of a model call names the model once, whether or not the call itself names it.
 func TestWhoWasAskedIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
@@ -340,7 +339,7 @@ func TestMediaDataInText(t *testing.T) {
 	if len(res.Outputs) != 1 || !strings.Contains(string(res.Payload), refOf(77)) {
 		t.Errorf("the picture is stored and embedded: %v, %s", res.Outputs, res.Payload)
 	}
-	// What the task held is told of after its run began: no event before its run.
+	// The event of media in the task comes after the run's start: no event precedes it.
 	if diff := cmp.Diff([]agent.EventType{agent.EventRunStarted, agent.EventMediaStored}, w.watcher.types()[:2]); diff != "" {
 		t.Errorf("first events (-want +got):\n%s", diff)
 	}

@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// viewStep is a step that views each picture.
+// viewStep returns a step that views each picture.
 func viewStep(numbers ...int) string {
 	var calls []string
 	for _, n := range numbers {
@@ -24,7 +24,7 @@ func viewStep(numbers ...int) string {
 	return `{"actions":[` + strings.Join(calls, ",") + `]}`
 }
 
-// shownTo lists the refs of pictures in a request, by message.
+// shownTo lists the refs of the pictures in a request, in message order.
 func shownTo(r chat.Request) (refs []string) {
 	for _, m := range r.Messages {
 		for _, p := range m.Parts {
@@ -106,7 +106,7 @@ func TestViewWithinTheBudget(t *testing.T) {
 	}
 }
 
-// TestPicturesLeaveAContextThatIsTooLong: what was shown goes before the retry.
+// TestPicturesLeaveAContextThatIsTooLong: shown pictures are removed before the retry.
 func TestPicturesLeaveAContextThatIsTooLong(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{
@@ -130,7 +130,7 @@ func TestPicturesLeaveAContextThatIsTooLong(t *testing.T) {
 type labels struct {
 	recorder
 
-	mu      sync.Mutex // guards changed: acts end at once
+	mu      sync.Mutex // guards changed: acts end in parallel
 	changed []string
 }
 
@@ -185,7 +185,7 @@ func TestDecisionsReachSetRecordsAndWatchers(t *testing.T) {
 	}
 }
 
-// mustLoad loads definitions.
+// mustLoad loads agent definitions.
 func mustLoad(t *testing.T, agents map[string]string) *definition.Set {
 	t.Helper()
 	d, err := definition.Load(definitions(agents))

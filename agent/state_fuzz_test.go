@@ -10,8 +10,7 @@ import (
 	"atelier/media"
 )
 
-// FuzzState resumes what is no state of a run, or a damaged one: it ends, with a code
-// where it fails, and shows no media.
+// FuzzState resumes an invalid or damaged state of a run: the call ends, an error has a code, and no media is revealed.
 func FuzzState(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join("testdata", "states", "v1", "*.json"))
 	if err != nil || len(files) == 0 {

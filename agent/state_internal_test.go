@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestForeignStepsAreNotRead: a step that code names itself is neither media nor time of the run,
-// whatever it keeps.
+// TestForeignStepsAreNotRead: a step with a name that a program chose counts neither as media nor as time of the run,
+// whatever it holds.
 func TestForeignStepsAreNotRead(t *testing.T) {
 	t.Parallel()
 	kept := json.RawMessage(`{"media":[{"ref":"img-7k3m9q2x"}],"began":"2026-11-01T10:00:00Z","ended":"2026-11-01T10:00:07Z"}`)

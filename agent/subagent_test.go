@@ -14,7 +14,7 @@ import (
 	"atelier/media"
 )
 
-// family is painter → writer → illustrator, three levels.
+// family returns painter → writer → illustrator, three levels of agents.
 func family() map[string]string {
 	return map[string]string{
 		"painter":     "agents: [{slug: writer, payload_key: '.', input: [facts]}]\nactions: [Paint]\n",

@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// TestCancelledBySignalIsCancelled: signal.NotifyContext cancels with a cause of its
-// own, and what breaks because of it is no failure of the run.
+// TestCancelledBySignalIsCancelled: signal.NotifyContext cancels with its own cause, and an error caused by the
+// cancellation is not a failure of the run.
 func TestCancelledBySignalIsCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -28,7 +28,7 @@ func TestCancelledBySignalIsCancelled(t *testing.T) {
 	if media.CodeOf(err) != media.CodeCancelled || res.Status != agent.StatusCancelled || len(res.AlsoMade) != 1 {
 		t.Errorf("got %v, %+v", err, res)
 	}
-	// The model's failure says "unavailable"; the person's Ctrl-C is the reason.
+	// The model's failure is "unavailable"; the reason is the person's Ctrl-C.
 	ctx2, cancel2 := context.WithCancelCause(t.Context())
 	w = build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {media.Errorf(media.CodeUnavailable, "broken pipe")}}})
 	w.script.before = func() { cancel2(errors.New("interrupt signal received")) }
@@ -38,8 +38,7 @@ func TestCancelledBySignalIsCancelled(t *testing.T) {
 	}
 }
 
-// TestCancelStartsNothingNew: acts of a step that have not begun when the run is
-// cancelled are not begun.
+// TestCancelStartsNothingNew: acts of a step that have not begun when the run is cancelled are not started.
 func TestCancelStartsNothingNew(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -61,8 +60,7 @@ func TestCancelStartsNothingNew(t *testing.T) {
 	}
 }
 
-// TestUnknownRefInTheLastTurn: a report is not thrown away for one invented ref
-// because no turn is left to repair it.
+// TestUnknownRefInTheLastTurn: a report is not discarded because of one invented ref when no turn is left to repair it.
 func TestUnknownRefInTheLastTurn(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter + "turns: 1\n"}, answers: map[string][]any{"painter": {
@@ -74,8 +72,7 @@ func TestUnknownRefInTheLastTurn(t *testing.T) {
 	}
 }
 
-// TestUnknownPromotionIsTold: what the model wanted to show and cannot be shown is a
-// warning, not silence.
+// TestUnknownPromotionIsTold: a promotion of an unknown item causes a warning.
 func TestUnknownPromotionIsTold(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {
@@ -87,7 +84,7 @@ func TestUnknownPromotionIsTold(t *testing.T) {
 	}
 }
 
-// TestWeirdAnswersThatAreSteps: what models wrap around a step.
+// TestWeirdAnswersThatAreSteps covers text that models wrap around a step.
 func TestWeirdAnswersThatAreSteps(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{
@@ -111,7 +108,7 @@ func TestWeirdAnswersThatAreSteps(t *testing.T) {
 	}
 }
 
-// TestCutAnswerIsToldSo: a model whose answer ran into its limit is told to be shorter.
+// TestCutAnswerIsToldSo: a model whose answer reached its limit is told to be shorter.
 func TestCutAnswerIsToldSo(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {
@@ -125,8 +122,7 @@ func TestCutAnswerIsToldSo(t *testing.T) {
 	}
 }
 
-// TestMediaDataInKeys: the keys of what a model wrote are searched for media as the
-// values are.
+// TestMediaDataInKeys: keys that a model wrote are searched for media as values are.
 func TestMediaDataInKeys(t *testing.T) {
 	t.Parallel()
 	long := base64Of(picture(7)) + strings.Repeat("QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo", 40)
@@ -152,8 +148,7 @@ func TestMediaDataInKeys(t *testing.T) {
 	}
 }
 
-// TestLostModelCallMakesTheCostIncomplete: what may have been billed is not counted
-// as nothing.
+// TestLostModelCallMakesTheCostIncomplete: a call that may have been billed does not count as free.
 func TestLostModelCallMakesTheCostIncomplete(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {
@@ -165,8 +160,8 @@ func TestLostModelCallMakesTheCostIncomplete(t *testing.T) {
 	}
 }
 
-// TestNoRunWithoutItsMediaSucceeds: a run whose act, or whose sub-agent's, made what there was no room for is no
-// success, whatever its model says; what could be stored is kept.
+// TestNoRunWithoutItsMediaSucceeds: a run fails if there was no room for what its act or its sub-agent's act made,
+// whatever its model says; what could be stored is kept.
 func TestNoRunWithoutItsMediaSucceeds(t *testing.T) {
 	t.Parallel()
 	cramped := action.Action{Name: "Cramped", Description: "Finds no room.", Run: func(context.Context, *action.Call) (action.Result, error) {

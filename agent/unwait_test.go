@@ -10,8 +10,8 @@ import (
 	"atelier/media"
 )
 
-// TestCancelEndsWhoWaits: a run that is cancelled while a sub-agent and an act of it wait for a
-// person, and another act is under way, leaves nothing that waits.
+// TestCancelEndsWhoWaits: a run that is cancelled while a sub-agent and one of its acts wait for a person, and another
+// act is in progress, leaves nothing waiting.
 func TestCancelEndsWhoWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -40,8 +40,8 @@ func TestCancelEndsWhoWaits(t *testing.T) {
 	})
 }
 
-// leftCancelled checks that the last record of each run and act is that of a cancelled one, and
-// that their ends were told.
+// leftCancelled checks that the last record of each run and act has the status cancelled, and that their ends were
+// emitted.
 func (w *world) leftCancelled(t *testing.T, res *agent.Result) {
 	t.Helper()
 	runs, steps, told := map[string]agent.Status{}, map[string]agent.Status{}, map[agent.EventType]int{}

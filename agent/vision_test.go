@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// TestVisionContext: what allowed actions make is shown for its turns, the newest first.
+// TestVisionContext: pictures of allowed actions are shown for the configured turns, the newest first.
 func TestVisionContext(t *testing.T) {
 	t.Parallel()
 	steps := []any{paintStep(1, 2, 3), listStep, listStep, doneStep}
@@ -46,7 +46,7 @@ func TestVisionContext(t *testing.T) {
 	}
 }
 
-// TestNewPicturesTakeTheRoomOfOldOnes: max_images counts over the turns.
+// TestNewPicturesTakeTheRoomOfOldOnes: max_images counts over all turns.
 func TestNewPicturesTakeTheRoomOfOldOnes(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{
@@ -68,7 +68,7 @@ func TestNewPicturesTakeTheRoomOfOldOnes(t *testing.T) {
 	}
 }
 
-// TestPolicyGoesDownwards: a sub-agent has the narrower of two policies.
+// TestPolicyGoesDownwards: the narrower of two policies applies to a sub-agent.
 func TestPolicyGoesDownwards(t *testing.T) {
 	t.Parallel()
 	const wide = "vision_context: {enabled: true, max_images: 4, allowed_sources: [Paint]}\n"
@@ -102,7 +102,7 @@ func TestPolicyGoesDownwards(t *testing.T) {
 	}
 }
 
-// TestGrantedPixels: a sub-agent sees what it is granted only where its definition says so.
+// TestGrantedPixels: a sub-agent sees granted pictures only if its definition says so.
 func TestGrantedPixels(t *testing.T) {
 	t.Parallel()
 	for yaml, want := range map[string][]string{"": nil, "vision: none\n": nil, "vision: granted\n": {refOf(1)}} {

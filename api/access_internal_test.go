@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// secrets are tokens by secret.
+// secrets maps the secrets of tokens to identities.
 type secrets map[string]Identity
 
 func (s secrets) Identify(_ context.Context, secret string) (Identity, error) {
@@ -24,8 +24,8 @@ func (s secrets) Identify(_ context.Context, secret string) (Identity, error) {
 	return id, nil
 }
 
-// TestPagesAskForTheToken: a page without a cookie leads to the login; its files are public, and
-// any address of the machine will do, a foreign name will not.
+// TestPagesAskForTheToken: a page without a valid cookie redirects to the login; assets are public. The host may be any
+// IP address, but no foreign name.
 func TestPagesAskForTheToken(t *testing.T) {
 	t.Parallel()
 	s := New(Config{
@@ -61,7 +61,7 @@ func TestPagesAskForTheToken(t *testing.T) {
 	}
 }
 
-// TestTheCookieIsSecureBehindTLS: at the public address only, so that the same server can be used
+// TestTheCookieIsSecureBehindTLS: the cookie is Secure only at the public URL, so that the same server can also be used
 // on the machine itself.
 func TestTheCookieIsSecureBehindTLS(t *testing.T) {
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestTheCookieIsSecureBehindTLS(t *testing.T) {
 	}
 }
 
-// TestLinksExpire: at the minute, and those of one hour are equal.
+// TestLinksExpire: links made within the same hour are equal and expire on time; without a key, no link is valid.
 func TestLinksExpire(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 1, 12, 10, 0, 0, time.UTC)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestForeignHostsAreRefused: a name that resolves to this machine, and is not its own, reaches
-// nothing (DNS rebinding).
+// TestForeignHostsAreRefused: a request for a foreign host name is refused, even if the name resolves to this machine
+// (DNS rebinding).
 func TestForeignHostsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := New(Config{Hosts: []string{"atelier.example"}})
@@ -26,8 +26,8 @@ func TestForeignHostsAreRefused(t *testing.T) {
 	}
 }
 
-// TestForeignPagesAreRefused: a page of another origin can neither read nor send, may be a link
-// to here, and can show a picture.
+// TestForeignPagesAreRefused: a page of another origin can neither read nor send; it may link to a page here and show a
+// picture.
 func TestForeignPagesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := New(Config{Media: fixed{b: []byte("x")}})
@@ -64,7 +64,7 @@ func TestForeignPagesAreRefused(t *testing.T) {
 	}
 }
 
-// TestWhatCouldRunHasASandbox: markup and scripts open without an origin and load nothing.
+// TestWhatCouldRunHasASandbox: markup and scripts are served in a sandbox, without an origin, and load nothing.
 func TestWhatCouldRunHasASandbox(t *testing.T) {
 	t.Parallel()
 	for kind, open := range map[string]bool{

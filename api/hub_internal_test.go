@@ -12,7 +12,7 @@ import (
 	"atelier/ledger"
 )
 
-// log is a source of events in memory.
+// log is an in-memory source of events.
 type log struct {
 	mu    sync.Mutex // guards saved
 	saved []ledger.Event
@@ -48,7 +48,7 @@ func (l *log) save(e ledger.Event) ledger.Event {
 	return e
 }
 
-// running starts a hub, which the test stops.
+// running starts a hub that stops with the test.
 func running(t *testing.T) (*Hub, *log) {
 	t.Helper()
 	l := &log{live: make(chan ledger.Event)}
@@ -60,7 +60,7 @@ func running(t *testing.T) (*Hub, *log) {
 	return h, l
 }
 
-// TestWhoComesBeforeTheHubMissesNothing: a reader of a hub that does not run yet gets what is saved until it does.
+// TestWhoComesBeforeTheHubMissesNothing: a reader who joins before the hub runs gets the events saved until it does.
 func TestWhoComesBeforeTheHubMissesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestWhoComesBeforeTheHubMissesNothing(t *testing.T) {
 	})
 }
 
-// reading is a reader and what it was sent.
+// reading is a reader with the frames sent to it.
 type reading struct {
 	*eventReader
 	sent []frame
@@ -97,7 +97,7 @@ func joined(h *Hub, tree string) *reading {
 	return &reading{eventReader: r}
 }
 
-// next is the next event of a reader.
+// next returns the reader's next event.
 func (r *reading) next(t *testing.T) frame {
 	t.Helper()
 	for len(r.sent) == 0 {
@@ -121,7 +121,7 @@ func delta(text string, offset int) ledger.Event {
 	return ledger.Event{Tree: "t", RunID: "t", Kind: kindDelta, Payload: b}
 }
 
-// TestMessagesGrow: each part of a message comes as the message so far, also for who comes late.
+// TestMessagesGrow: each part of a message is sent as the message so far, also to a reader who joins late.
 func TestMessagesGrow(t *testing.T) {
 	t.Parallel()
 	h, l := running(t)
@@ -140,7 +140,7 @@ func TestMessagesGrow(t *testing.T) {
 			t.Errorf("%s, want %s", f.text, step.want)
 		}
 	}
-	l.live <- delta("lost", 99) // does not follow
+	l.live <- delta("lost", 99) // leaves a gap, so it is dropped
 	_, now, _ := h.addReader("")
 	if len(now) != 1 || !strings.Contains(string(now[0].text), `"text":"Anew"`) {
 		t.Errorf("late: %v", now)
@@ -154,22 +154,22 @@ func TestMessagesGrow(t *testing.T) {
 	}
 }
 
-// TestNoGapAndNoRepeat: what another process saved between two events is read, and what came by
-// itself is not read again.
+// TestNoGapAndNoRepeat: events that another process saved in between are read; events that arrived live are not read
+// again.
 func TestNoGapAndNoRepeat(t *testing.T) {
 	t.Parallel()
 	h, l := running(t)
 	r := joined(h, "")
 	event := ledger.Event{Tree: "t", RunID: "t", Kind: "warning", Payload: json.RawMessage(`{}`)}
-	l.live <- ledger.Event{Tree: "t", RunID: "t", Kind: "operation-progress"} // by now the hub has begun
+	l.live <- ledger.Event{Tree: "t", RunID: "t", Kind: "operation-progress"} // received only once the hub runs
 	r.next(t)
 	first := l.save(event)
-	l.save(event) // of another process
+	l.save(event) // by another process
 	third := l.save(event)
 	l.live <- first
 	l.live <- third
 	l.live <- first
-	l.save(event) // of another process, and nothing follows
+	l.save(event) // by another process, with no event after it
 	for want := int64(1); want <= 4; want++ {
 		if f := r.next(t); f.position != want {
 			t.Errorf("position %d, want %d", f.position, want)
@@ -188,7 +188,7 @@ func hubOfMany(t *testing.T) (*Hub, *log) {
 	return h, l
 }
 
-// TestSlowReadersAreDropped: nobody waits for them.
+// TestSlowReadersAreDropped: a slow reader is dropped and delays no other reader.
 func TestSlowReadersAreDropped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -211,7 +211,7 @@ func TestSlowReadersAreDropped(t *testing.T) {
 	})
 }
 
-// TestAFewReadersDoNotWait: an event is sent at once, unless one was sent a moment ago.
+// TestAFewReadersDoNotWait: an event is sent immediately, unless another was sent within minSendInterval.
 func TestAFewReadersDoNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -230,8 +230,8 @@ func TestAFewReadersDoNotWait(t *testing.T) {
 	})
 }
 
-// TestEventsOfOneMomentAreSentTogether: to many readers, in order, to their readers only; who joins meanwhile gets
-// none of them twice.
+// TestEventsOfOneMomentAreSentTogether: many readers get concurrent events in one batch, in order, and only the events
+// of their tree; a reader who joins meanwhile gets none of them twice.
 func TestEventsOfOneMomentAreSentTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -263,7 +263,7 @@ func TestEventsOfOneMomentAreSentTogether(t *testing.T) {
 		want(1002*(batchDelay+minSendInterval), one, 4)
 		l.live <- delta("Once", 0)
 		l.live <- delta(" more", 4)
-		synctest.Wait() // the hub has both, and waits for more
+		synctest.Wait() // the hub holds both and waits for more
 		_, now, _ := h.addReader("t")
 		if len(now) != 1 || !strings.Contains(string(now[0].text), "Once more") {
 			t.Errorf("late: %v", now)
@@ -277,7 +277,7 @@ func TestEventsOfOneMomentAreSentTogether(t *testing.T) {
 	})
 }
 
-// TestPreviewsHaveAnAddress: a preview has no id, so its bytes are named by their digest.
+// TestPreviewsHaveAnAddress: a preview has no id, so its URL contains its digest.
 func TestPreviewsHaveAnAddress(t *testing.T) {
 	t.Parallel()
 	for payload, want := range map[string]string{

@@ -8,8 +8,8 @@ import (
 	"testing/fstest"
 )
 
-// TestPages: files with their types, length and policy, compressed where both sides can; the paths
-// of pages get the page; the API's are never one.
+// TestPages: files have their type, length and policy, and are compressed if the client accepts that; page paths return
+// the page; API paths never do.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s := New(Config{Pages: fstest.MapFS{

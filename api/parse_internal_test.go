@@ -16,7 +16,7 @@ import (
 	"atelier/media"
 )
 
-// FuzzRange: whatever a Range says, the answer is a part of the bytes, or a refusal.
+// FuzzRange: for any Range header, the answer is a part of the bytes or a refusal.
 func FuzzRange(f *testing.F) {
 	for _, s := range []string{"bytes=0-0", "bytes=-5", "bytes=5-", "bytes=0-3,7-9", "bytes=9-2", "bytes=-0", "bytes=18446744073709551616-", "lines=1", "bytes=0-0,0-0,0-0"} {
 		f.Add(s)
@@ -39,7 +39,7 @@ func FuzzRange(f *testing.F) {
 	})
 }
 
-// fixed has one item.
+// fixed is a media service with one item.
 type fixed struct {
 	MediaService
 	b []byte
@@ -51,7 +51,7 @@ func (f fixed) OpenMedia(context.Context, string, int) (Content, error) {
 	}}, nil
 }
 
-// FuzzCursor: a cursor is one that was given out for the same query, or refused.
+// FuzzCursor: a cursor is accepted only if it was issued for the same query.
 func FuzzCursor(f *testing.F) {
 	q := RunQuery{Status: "failed"}
 	f.Add(cursorOf(q, "0198a000-0000-7000-8000-000000000000"))
@@ -78,7 +78,7 @@ func readBack(t *testing.T, q RunQuery, at string) string {
 	return again
 }
 
-// TestEveryCodeHasItsStatus: the table that all answers follow.
+// TestEveryCodeHasItsStatus: each error code has its HTTP status; an internal error hides its detail.
 func TestEveryCodeHasItsStatus(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[media.Code]int{
@@ -101,7 +101,7 @@ func TestEveryCodeHasItsStatus(t *testing.T) {
 	}
 }
 
-// TestUploadsAreBounded: what is declared too large is not read, and what lies is cut.
+// TestUploadsAreBounded: an upload that is declared too large is not read; one of unknown length is cut off.
 func TestUploadsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := New(Config{Media: fixed{}, MaxUpload: 1000})
@@ -129,7 +129,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// typed is one item of a type.
+// typed is a media service with one item of a given type.
 type typed struct {
 	fixed
 	kind string
@@ -141,7 +141,7 @@ func (f typed) OpenMedia(ctx context.Context, id string, width int) (Content, er
 	return c, err
 }
 
-// kept remembers what was stored.
+// kept is a media service that records what was stored.
 type kept struct {
 	MediaService
 	upload Upload
@@ -157,7 +157,7 @@ func (k *kept) StoreMedia(_ context.Context, r io.Reader, u Upload) (Media, erro
 	return Media{ID: "m"}, nil
 }
 
-// FuzzForm: whatever a form says, it is stored within the limit, under a name without folders, or refused.
+// FuzzForm: any form is stored within the limit and under a name without folders, or it is refused.
 func FuzzForm(f *testing.F) {
 	part := func(head, body string) string {
 		return "--x\r\nContent-Disposition: form-data; " + head + "\r\n\r\n" + body + "\r\n"
@@ -196,7 +196,7 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
-// FuzzLink: a link opens an item where it is one that was given out, and no other does.
+// FuzzLink: only a link that was issued opens an item.
 func FuzzLink(f *testing.F) {
 	s := New(Config{Media: fixed{b: []byte("x")}, Tokens: secrets{}, LinkKey: []byte("key"), RequestsPerSecond: -1, Now: func() time.Time { return time.Unix(1_900_000_000, 0) }})
 	good := s.access.mediaURL(httptest.NewRequest(http.MethodGet, "/", nil))("x")

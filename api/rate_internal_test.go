@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestManyRequestsAreLimited: by token, by address where there is none, with the time to wait; on
-// loopback nobody is.
+// TestManyRequestsAreLimited: requests are limited per token, or per address without a valid one, and a refusal has
+// Retry-After; a server on loopback has no limit.
 func TestManyRequestsAreLimited(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)

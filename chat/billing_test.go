@@ -17,12 +17,12 @@ import (
 	"atelier/media"
 )
 
-// models names one model of each wire protocol.
+// models names one model per wire protocol.
 var models = map[string]string{
 	"openai": "openai/seeing", "gemini": "gemini/gemini-3.1-pro-preview", "anthropic": "anthropic/claude-sonnet-4-6",
 }
 
-// at connects a registry to a service at this address.
+// at connects a registry to the service at address.
 func at(t *testing.T, provider, address string) chat.Model {
 	t.Helper()
 	r := newRegistry(t, func(c *config) {
@@ -40,14 +40,14 @@ func ask(t *testing.T, m chat.Model) (chat.Response, error) {
 	return m.Generate(ctx, chat.Request{Messages: []chat.Message{chat.Text(chat.RoleUser, "x")}})
 }
 
-// TestNoCallIsPaidTwice: a call whose answer got lost may have been billed, one that
-// never arrived was not.
+// TestNoCallIsPaidTwice: a call whose answer was lost may have been billed; a call that never reached the provider was
+// not.
 func TestNoCallIsPaidTwice(t *testing.T) {
 	t.Parallel()
 	half := func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", "5000")
-		_, _ = io.WriteString(w, `{"id":"a","choices":[{"message":{"content":"par`) // the answer is cut on purpose
+		_, _ = io.WriteString(w, `{"id":"a","choices":[{"message":{"content":"par`) // the answer is truncated on purpose
 	}
 	for provider := range models {
 		for name, answer := range map[string]func(http.ResponseWriter){
@@ -75,7 +75,7 @@ func TestNoCallIsPaidTwice(t *testing.T) {
 		}
 		t.Run(provider+" refused connection", func(t *testing.T) {
 			t.Parallel()
-			// Nobody listens there; the port of a server that was closed may be another test's by now.
+			// Nothing listens on port 1. The port of a closed server may already belong to another test.
 			_, err := ask(t, at(t, provider, "http://127.0.0.1:1"))
 			if media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) || !strings.Contains(err.Error(), "BASE_URL") {
 				t.Errorf("retryable %v, got %v", media.Retryable(err), err)
@@ -84,8 +84,7 @@ func TestNoCallIsPaidTwice(t *testing.T) {
 	}
 }
 
-// TestThoughtsAreBilled: Gemini counts thoughts beside the answer and cached tokens
-// within the prompt.
+// TestThoughtsAreBilled: Gemini counts thoughts separately from the answer, and cached tokens as part of the prompt.
 func TestThoughtsAreBilled(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -103,14 +102,14 @@ func TestThoughtsAreBilled(t *testing.T) {
 	}
 }
 
-// TestAnswersHaveRoom: a report does not fit the 4,096 tokens that the SDK asks for.
+// TestAnswersHaveRoom: a report does not fit into the 4,096 tokens that the SDK requests.
 func TestAnswersHaveRoom(t *testing.T) {
 	t.Parallel()
 	var asked struct {
 		MaxTokens int64 `json:"max_tokens"`
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_ = json.NewDecoder(r.Body).Decode(&asked) // what is missing fails below
+		_ = json.NewDecoder(r.Body).Decode(&asked) // a missing field fails below
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"{}"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2,"cache_read_input_tokens":5}}`)
 	}))
@@ -124,8 +123,7 @@ func TestAnswersHaveRoom(t *testing.T) {
 	}
 }
 
-// TestWithheldAnswer: an answer that a filter took away is a refusal, which no
-// repeat mends.
+// TestWithheldAnswer: an answer that a filter withheld is a refusal, which a retry cannot fix.
 func TestWithheldAnswer(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -138,11 +136,10 @@ func TestWithheldAnswer(t *testing.T) {
 	}
 }
 
-// TestCallsEnd: a service that never answers does not hold a run for ever.
+// TestCallsEnd: a service that never answers does not block a run forever.
 func TestCallsEnd(t *testing.T) {
 	t.Parallel()
-	// The clock of the bubble moves only when the service has the request and waits,
-	// however busy the machine is.
+	// The bubble's clock advances only when the service has the request and waits, however busy the machine is.
 	synctest.Test(t, func(t *testing.T) {
 		r := newRegistry(t, func(c *config) {
 			c.Keys["openai"], c.BaseURLs["openai"], c.Timeout, c.Base = "sk-test", "http://chat.example/v1", 20*time.Millisecond, silent{}
@@ -154,7 +151,7 @@ func TestCallsEnd(t *testing.T) {
 	})
 }
 
-// silent is a service that takes a request and never answers.
+// silent is a service that accepts a request and never answers.
 type silent struct{}
 
 func (silent) RoundTrip(r *http.Request) (*http.Response, error) {

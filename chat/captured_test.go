@@ -28,10 +28,10 @@ import (
 	"atelier/media/wire"
 )
 
-// update writes testdata/captured again.
+// update rewrites testdata/captured.
 var update = flag.Bool("update", false, "write testdata/captured")
 
-// tape keeps the bodies that a service received.
+// tape keeps the request bodies that a service received.
 type tape struct {
 	next http.Handler
 
@@ -52,12 +52,11 @@ func (s *tape) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.next.ServeHTTP(w, r)
 }
 
-// services are all chat providers, as they are asked. home is the public address of one
-// that has no other.
+// services lists the chat services and how they are called. home is the public host of a service that is called there.
 var services = map[string]struct {
 	model, path, home string
 	dialect           chattest.Dialect
-	// detail tells that the protocol has a word for how closely to look.
+	// detail reports whether the protocol has a field for the level of image detail.
 	detail bool
 }{
 	"openai":            {model: "openai/gpt-5.4", home: "api.openai.com", dialect: chattest.DialectOpenAI, detail: true},
@@ -73,7 +72,7 @@ var services = map[string]struct {
 	"ollama":            {model: "ollama/llama4", dialect: chattest.DialectOpenAI},
 }
 
-// atHome leads calls of a public address to a simulator.
+// atHome redirects calls to a public host to a simulator.
 type atHome struct {
 	home string
 	to   *url.URL
@@ -88,7 +87,7 @@ func (a atHome) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// dialled opens a service behind a handler.
+// dialled opens a model whose service is h.
 func dialled(t *testing.T, h http.Handler, model, path, home string) (chat.Model, *wire.Codec) {
 	t.Helper()
 	if home == "" {
@@ -109,8 +108,8 @@ func dialled(t *testing.T, h http.Handler, model, path, home string) (chat.Model
 	return named(t, r, model), codec
 }
 
-// conversation is what an agent says with pictures: two with the task, each behind its
-// ref, and one that an action made in the message that follows its results.
+// conversation is an agent's request with pictures: two in the task, each after its ref, and one that an action made,
+// in the message after its results.
 func conversation(a, b, made media.Output) chat.Request {
 	behind := func(o media.Output) chat.Part { return chat.Part{Text: "\n" + string(o.Ref) + ":"} }
 	return chat.Request{System: "Answer in JSON.", Messages: []chat.Message{
@@ -120,9 +119,9 @@ func conversation(a, b, made media.Output) chat.Request {
 	}}
 }
 
-// TestEveryProviderGetsItsImageParts sends pictures to every service and compares what
-// arrives: with its documented schema, which the simulator does, and with the captured
-// requests in testdata (go test ./chat -run ImageParts -update writes them).
+// TestEveryProviderGetsItsImageParts sends pictures to every service and compares what arrives with the documented
+// schema, in the simulator, and with the captured requests in testdata (written by go test ./chat -run ImageParts
+// -update).
 func TestEveryProviderGetsItsImageParts(t *testing.T) {
 	t.Parallel()
 	for name, c := range services {
@@ -159,7 +158,7 @@ func smaller(t *testing.T, m chat.Model, codec *wire.Codec, o media.Output) medi
 	return f.Output
 }
 
-// compare checks order, bytes, types, sizes and detail of what arrived.
+// compare checks the order, bytes, types, sizes and detail of the received parts.
 func compare(t *testing.T, got chattest.Request, detail bool, sent []media.Output) {
 	t.Helper()
 	var order []string
@@ -194,10 +193,10 @@ func compare(t *testing.T, got chattest.Request, detail bool, sent []media.Outpu
 	}
 }
 
-// encoded finds what may be base64 of a picture.
+// encoded matches text that may be a picture in base64.
 var encoded = regexp.MustCompile(`[A-Za-z0-9+/]{60,}={0,2}`)
 
-// redacted is a body for people: its pictures stand in it by type and size.
+// redacted returns a readable body in which each picture is replaced by its type and size.
 func redacted(t *testing.T, body []byte) []byte {
 	t.Helper()
 	body = encoded.ReplaceAllFunc(body, func(s []byte) []byte {

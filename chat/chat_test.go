@@ -18,7 +18,7 @@ import (
 	"atelier/media/wire"
 )
 
-// config is what a registry and the models of its providers need.
+// config holds what a registry and the models of its providers need.
 type config struct {
 	chat.Config
 
@@ -28,7 +28,7 @@ type config struct {
 	Timeout  time.Duration
 }
 
-// registry opens the models of the configuration by their SDKs.
+// registry opens the configured models through their SDKs.
 func (c config) registry() (*chat.Registry, error) {
 	s, err := c.service()
 	if err != nil {
@@ -38,7 +38,7 @@ func (c config) registry() (*chat.Registry, error) {
 	return chat.NewRegistry(c.Config)
 }
 
-// service is what asks the providers.
+// service returns the client that calls the providers.
 func (c config) service() (*fantasy.Service, error) {
 	return fantasy.New(fantasy.Config{
 		Profiles: c.Profiles, Keys: c.Keys, BaseURLs: c.BaseURLs, Codec: c.Codec, Base: c.Base, Timeout: c.Timeout, Now: c.Now,
@@ -67,8 +67,7 @@ func newRegistry(t *testing.T, change func(*config)) *chat.Registry {
 	return r
 }
 
-// TestConformance runs the suite over the OpenAI-compatible protocol, as three
-// providers speak it.
+// TestConformance runs the suite over the OpenAI-compatible protocol as three providers speak it.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	for provider, path := range map[string]string{"openai": "/v1", "openrouter": "", "ollama": ""} {

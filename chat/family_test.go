@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// day is a date as the profiles write it.
+// day parses a date in the format of the profiles.
 func day(s string) time.Time {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
@@ -24,8 +24,7 @@ func day(s string) time.Time {
 	return t
 }
 
-// TestFamiliesDecideAboutPictures: a new id of a known family is shown pictures, and what a row
-// denies is not.
+// TestFamiliesDecideAboutPictures: a new id of a known family receives pictures, unless a row denies them.
 func TestFamiliesDecideAboutPictures(t *testing.T) {
 	t.Parallel()
 	p, err := chat.LoadProfiles()
@@ -52,7 +51,7 @@ func TestFamiliesDecideAboutPictures(t *testing.T) {
 	}
 }
 
-// TestUnlistedModels: as what an id is treated that no row names, with a note that says so.
+// TestUnlistedModels: a model that no row names is treated as its closest match, and a note says so.
 func TestUnlistedModels(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, func(c *config) {
@@ -88,8 +87,8 @@ func TestUnlistedModels(t *testing.T) {
 	}
 }
 
-// TestRetiredChatModels: a model that was shut down is replaced by its successor, or is an
-// error that says so; the end of a living one is announced.
+// TestRetiredChatModels: a model that was shut down is replaced by its successor, or reported as an error; the shutdown
+// of a live model is announced.
 func TestRetiredChatModels(t *testing.T) {
 	t.Parallel()
 	choose := func(model, today string) (chat.Choice, error) {
@@ -131,8 +130,7 @@ func TestRetiredChatModels(t *testing.T) {
 	}
 }
 
-// TestPricesArePlausible looks at every price that ships: wrong ones of the embedded catalogue are
-// overridden.
+// TestPricesArePlausible checks every shipped price, because wrong prices of the embedded catalogue are overridden.
 func TestPricesArePlausible(t *testing.T) {
 	t.Parallel()
 	p, err := chat.LoadProfiles()
@@ -155,7 +153,7 @@ func TestPricesArePlausible(t *testing.T) {
 		}
 		for _, r := range rates {
 			if r.InputUSD == "" && r.OutputUSD == "" && r.CachedUSD == "" || m.Provider == "ollama" {
-				continue // unknown, or one's own machine
+				continue // unknown, or a local model
 			}
 			priced++
 			in, out := number(m, r.InputUSD), number(m, r.OutputUSD)
@@ -180,8 +178,8 @@ func TestPricesArePlausible(t *testing.T) {
 	}
 }
 
-// TestPricesHaveConditions: prices change with the day and the length of the prompt, cached tokens
-// and pictures have their own.
+// TestPricesHaveConditions: prices depend on the date and on the length of the prompt; cached tokens and pictures have
+// their own prices.
 func TestPricesHaveConditions(t *testing.T) {
 	t.Parallel()
 	p, err := chat.LoadProfiles()
@@ -210,7 +208,7 @@ func TestPricesHaveConditions(t *testing.T) {
 	}
 }
 
-// TestProvidersList: the lists of providers are read and compared with the profiles.
+// TestProvidersList: the providers' model lists are read and compared with the profiles.
 func TestProvidersList(t *testing.T) {
 	t.Parallel()
 	for provider, c := range map[string]struct {

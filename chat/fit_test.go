@@ -16,7 +16,7 @@ import (
 	"atelier/media"
 )
 
-// still is a GIF of one frame.
+// still returns a GIF with one frame.
 func still(t *testing.T, w, h int) []byte {
 	t.Helper()
 	m := image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.Black, color.White})
@@ -30,8 +30,8 @@ func still(t *testing.T, w, h int) []byte {
 	return b.Bytes()
 }
 
-// TestFitKeepsWithinLimits: whatever the picture and the limits, what is shown keeps
-// within all of them and has the picture's shape, or the error says that it cannot be.
+// TestFitKeepsWithinLimits: for any picture and limits, the fitted picture is within all limits and keeps its aspect
+// ratio, or the error says that no fit is possible.
 func TestFitKeepsWithinLimits(t *testing.T) {
 	t.Parallel()
 	codec := wiretest.NewCodec(t)
@@ -72,7 +72,7 @@ func TestFitKeepsWithinLimits(t *testing.T) {
 	})
 }
 
-// within compares a picture with every limit.
+// within compares a picture with all limits.
 func within(rt *rapid.T, p chat.Profile, room chat.Room, o media.Output) {
 	side := p.MaxImageSide
 	if p.ManyImages > 0 && room.Images > p.ManyImages {

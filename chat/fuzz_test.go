@@ -17,7 +17,7 @@ import (
 	"atelier/media"
 )
 
-// said is a transport that answers what it is told.
+// said is a transport that returns a preset answer.
 type said struct {
 	status int
 	kind   string
@@ -32,10 +32,10 @@ func (s *said) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// fuzzKey is repeated in answers.
+// fuzzKey is the key that answers echo.
 const fuzzKey = "sk-Fuzz/Key+of=tests"
 
-// fuzzedConfig is that of all protocols over one transport.
+// fuzzedConfig configures all protocols over one transport.
 func fuzzedConfig(f *testing.F, by http.RoundTripper) config {
 	f.Helper()
 	codec := wiretest.NewCodec(f)
@@ -44,7 +44,7 @@ func fuzzedConfig(f *testing.F, by http.RoundTripper) config {
 		f.Fatal(err)
 	}
 	var now time.Time
-	later := func() time.Time { // a wait that an answer asks for is over when the next one comes
+	later := func() time.Time { // a wait that one answer requests has elapsed when the next call is made
 		now = now.Add(24 * time.Hour)
 		return now
 	}
@@ -56,22 +56,22 @@ func fuzzedConfig(f *testing.F, by http.RoundTripper) config {
 	}}
 }
 
-// fuzzed opens a model of each protocol over one transport.
+// fuzzed opens one model per protocol over one transport.
 func fuzzed(f *testing.F, by http.RoundTripper) []chat.Model {
 	f.Helper()
 	cfg := fuzzedConfig(f, by)
 	var models []chat.Model
 	for _, name := range slices.Sorted(maps.Keys(services)) {
-		if strings.HasPrefix(name, "ollama") { // it has no key
+		if strings.HasPrefix(name, "ollama") { // has no key
 			continue
 		}
-		r, err := cfg.registry() // each with waits of its own
+		r, err := cfg.registry() // each model gets its own waits
 		if err != nil {
 			f.Fatal(err)
 		}
 		m, err := r.Named(f.Context(), services[name].model)
 		if err != nil {
-			continue // a name of other profiles
+			continue // a model of other profiles
 		}
 		models = append(models, m)
 	}
@@ -81,9 +81,9 @@ func fuzzed(f *testing.F, by http.RoundTripper) []chat.Model {
 	return models
 }
 
-// FuzzAnswer: no answer of a chat provider, in one piece or as a stream, breaks the reader of its protocol, and none
-// makes an error without a code, or one that holds media or the key, or is long. An input is put to all models, because
-// to look at the coverage of so much code takes longer than they do.
+// FuzzAnswer: no answer of a chat provider, whole or streamed, breaks the reader of its protocol. No error lacks a
+// code, contains media or the key, or is long. Every input is given to all models, because measuring the coverage of so
+// much code takes longer than running them.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range []string{
 		`{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"{}","images":[{"image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
@@ -124,7 +124,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// coded fails for an error without a code, or one that holds media or the key, or is long.
+// coded fails if an error has no code, contains media or the key, or is long.
 func coded(t *testing.T, of string, err error) {
 	t.Helper()
 	if err == nil {
@@ -136,7 +136,7 @@ func coded(t *testing.T, of string, err error) {
 	}
 }
 
-// FuzzList: no list of models breaks its reader, or what compares it with the profiles.
+// FuzzList: no model list breaks its reader or the comparison with the profiles.
 func FuzzList(f *testing.F) {
 	for _, body := range []string{
 		`{"data":[{"id":"gpt-9","shutdown_date":"2027-03-04"},{"id":"x","shutdown_date":1,"capabilities":{"image_input":{"supported":true}}}],"has_more":true,"last_id":"x"}`,

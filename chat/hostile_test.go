@@ -16,12 +16,12 @@ import (
 	"atelier/media"
 )
 
-// hello is a question of text.
+// hello is a text-only request.
 func hello() chat.Request {
 	return chat.Request{Messages: []chat.Message{chat.Text(chat.RoleUser, "Hello.")}}
 }
 
-// TestNoChatClientFollowsARedirect: neither key nor prompt goes where nobody configured it.
+// TestNoChatClientFollowsARedirect: neither the key nor the prompt is sent to an address that is not configured.
 func TestNoChatClientFollowsARedirect(t *testing.T) {
 	t.Parallel()
 	for name, c := range services {
@@ -46,9 +46,9 @@ func TestNoChatClientFollowsARedirect(t *testing.T) {
 	}
 }
 
-// huge writes far more than an answer may have, as long as somebody reads.
+// huge writes far more than an answer may contain, until the client stops reading.
 func huge(w io.Writer) {
-	_, _ = io.WriteString(w, `{"message":"`) // the client goes in the middle of it
+	_, _ = io.WriteString(w, `{"message":"`) // the client disconnects in the middle
 	piece := []byte(strings.Repeat("far too much ", 80_000))
 	for range 1000 {
 		if _, err := w.Write(piece); err != nil {
@@ -57,12 +57,12 @@ func huge(w io.Writer) {
 	}
 }
 
-// bomb is 256 MiB of blanks in JSON.
+// bomb returns 256 MiB of blanks in JSON, compressed.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, _ = io.WriteString(z, `{"choices":[`) // a buffer
+	_, _ = io.WriteString(z, `{"choices":[`) // a buffer, never fails
 	blanks := bytes.Repeat([]byte{' '}, 1<<20)
 	for range 256 {
 		_, _ = z.Write(blanks)
@@ -73,10 +73,9 @@ func bomb(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestChatAnswersAreBounded: an answer of 1 GB and a compressed one of 256 MB end at 16 MiB, are an
-// error that is not tried again, and take no memory to speak of. What came with a status of success may
-// have been billed. Services are asked one after the
-// other, because memory is looked at.
+// TestChatAnswersAreBounded: an answer of 1 GB and a compressed one of 256 MB are cut off at 16 MiB, are an error that
+// is not retried, and need little memory. A call with a success status may have been billed. The services are called
+// one after another, because memory is measured.
 func TestChatAnswersAreBounded(t *testing.T) { //nolint:paralleltest // See above.
 	packed := bomb(t)
 	for name, c := range services { //nolint:paralleltest // See above.
@@ -92,16 +91,16 @@ func TestChatAnswersAreBounded(t *testing.T) { //nolint:paralleltest // See abov
 			},
 			"bomb": func(w http.ResponseWriter) {
 				w.Header().Set("Content-Encoding", "gzip")
-				_, _ = w.Write(packed) // the client may go
+				_, _ = w.Write(packed) // the client may disconnect
 			},
 			"error bomb": func(w http.ResponseWriter) {
 				w.Header().Set("Content-Encoding", "gzip")
 				w.WriteHeader(http.StatusInternalServerError)
-				_, _ = w.Write(packed) // the client may go
+				_, _ = w.Write(packed) // the client may disconnect
 			},
 		} {
 			if testing.Short() && kind != "answer" && kind != "error bomb" && name != "openai-compatible" {
-				continue // make matrices asks all
+				continue // make matrices runs all combinations
 			}
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				var calls atomic.Int32

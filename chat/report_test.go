@@ -18,7 +18,7 @@ import (
 	"atelier/media/wire"
 )
 
-// bench is one service of the table with its simulator, on its own clock.
+// bench is one service of the table with its simulator and its own clock.
 type bench struct {
 	t       *testing.T
 	service chattest.Service
@@ -63,7 +63,7 @@ func (b *bench) slept() (sum time.Duration) {
 	return sum
 }
 
-// ask asks a model, with a picture if there is one.
+// ask calls a model, with a picture if o is not nil.
 func (b *bench) ask(model string, o *media.Output) (chat.Response, error) {
 	b.t.Helper()
 	m := chat.Message{Role: chat.RoleUser, Parts: []chat.Part{{Text: strings.Repeat("what is this? ", 20)}}}
@@ -77,8 +77,7 @@ func (b *bench) ask(model string, o *media.Output) (chat.Response, error) {
 	return named(b.t, b.chat, model).Generate(scoped(b.t), r)
 }
 
-// rows are those of the table; each plays a service and gives how many shapes passed, or why
-// there are none.
+// rows are those of the table. Each plays a service and returns the number of shapes it played, or the reason for none.
 var rows = []struct {
 	name string
 	play func(t *testing.T, s chattest.Service) (shapes int, absent string)
@@ -117,7 +116,7 @@ func playPictureIn(t *testing.T, s chattest.Service) (int, string) {
 	return 1, ""
 }
 
-// seen shows a picture to a model and looks at what arrived.
+// seen shows a picture to a model and checks what arrived.
 func seen(t *testing.T, b *bench, model string) {
 	t.Helper()
 	o := store(t, b.codec, pngOf(t, noise(30, 20, 1)))
@@ -141,7 +140,7 @@ func playPictureOut(t *testing.T, s chattest.Service) (int, string) {
 	if err != nil || len(res.Media) != 1 || res.Media[0].Width != 20 {
 		t.Errorf("%+v, %v", res, err)
 	}
-	// A picture whose price is in no figure leaves the cost incomplete or unknown.
+	// If no figure includes the picture's price, the cost is incomplete or unknown.
 	if !res.CostReported && res.CostUSD != nil && !res.CostIncomplete && res.Usage.ImageTokens == 0 {
 		t.Errorf("the picture is said to cost %s, and that to be all", *res.CostUSD)
 	}
@@ -163,7 +162,7 @@ func failing(of chattest.Situation, check func(*testing.T, *bench, chattest.Shap
 	}
 }
 
-// wholly checks that the words of the provider reach the person as they are.
+// wholly checks that the provider's message reaches the person unchanged.
 func wholly(t *testing.T, err error, s chattest.Shape) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), s.Says) || media.ErrorText(err.Error()) != err.Error() {
@@ -191,7 +190,7 @@ func checkRefusal(t *testing.T, b *bench, s chattest.Shape) {
 	checkOnce(media.CodeModerated)(t, b, s)
 }
 
-// checkMinute: the wait that the answer asks for is kept, and the call repeated.
+// checkMinute: the call waits as long as the answer requests, and is then repeated.
 func checkMinute(t *testing.T, b *bench, s chattest.Shape) {
 	t.Helper()
 	b.sim.Play(s)
@@ -213,7 +212,7 @@ func checkMinute(t *testing.T, b *bench, s chattest.Shape) {
 	wholly(t, err, s)
 }
 
-// checkDay: what the answer asks for is waited for once at most, then it is over for the run.
+// checkDay: the requested wait is observed at most once; after that the quota is exhausted for the run.
 func checkDay(t *testing.T, b *bench, s chattest.Shape) {
 	t.Helper()
 	b.sim.Play(s, s, s, s)
@@ -221,7 +220,7 @@ func checkDay(t *testing.T, b *bench, s chattest.Shape) {
 	calls := 1
 	if s.Wait != "" {
 		calls = 2
-		if want, _ := time.ParseDuration(s.Wait); b.slept() < want { // it is written here
+		if want, _ := time.ParseDuration(s.Wait); b.slept() < want { // a constant of the table
 			t.Errorf("waited %s, asked for %s", b.slept(), s.Wait)
 		}
 	}
@@ -246,8 +245,7 @@ func checkOverload(t *testing.T, b *bench, s chattest.Shape) {
 	wholly(t, err, s)
 }
 
-// playUnknown: an id that no row names is shown a picture, and the choice says as what it is
-// treated.
+// playUnknown: an id that no row names receives a picture, and the choice says how the id is treated.
 func playUnknown(t *testing.T, s chattest.Service) (int, string) {
 	t.Helper()
 	if s.New == "" {
@@ -262,12 +260,12 @@ func playUnknown(t *testing.T, s chattest.Service) (int, string) {
 	return 1, ""
 }
 
-// chatHeading begins the part of docs/conformance.md that this test writes.
+// chatHeading starts the part of docs/conformance.md that this test writes.
 const chatHeading = "\n## Chat providers\n"
 
-// TestChatReport plays every service in every situation, and keeps the table of chat providers in
-// docs/conformance.md equal to what passed: go test ./chat -run ChatReport -update writes it.
-func TestChatReport(t *testing.T) { //nolint:tparallel // What its parts play is counted.
+// TestChatReport plays every service in every situation, and checks that the table of chat providers in
+// docs/conformance.md matches what passed. go test ./chat -run ChatReport -update writes the table.
+func TestChatReport(t *testing.T) { //nolint:tparallel // the subtests' results are counted
 	t.Parallel()
 	services := chattest.Services()
 	var reasons []string

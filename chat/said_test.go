@@ -14,7 +14,7 @@ import (
 	"atelier/media"
 )
 
-// answering is a service with one answer.
+// answering returns a service with one fixed answer.
 func answering(t *testing.T, status int, kind, body string) http.Handler {
 	t.Helper()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -29,7 +29,7 @@ func completed(message, usage string) string {
 	return `{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant",` + message + `}}],"usage":` + usage + `}`
 }
 
-// TestWhatAnswersSayTheyUsed: usage and cost are as the answer states them.
+// TestWhatAnswersSayTheyUsed: usage and cost are those that the answer states.
 func TestWhatAnswersSayTheyUsed(t *testing.T) {
 	t.Parallel()
 	const text = `"content":"hello","refusal":null`
@@ -102,7 +102,7 @@ func TestWhatAnswersSayTheyUsed(t *testing.T) {
 	}
 }
 
-// paintingAt is a registry whose painting model has a price.
+// paintingAt returns a registry whose painting model has a price.
 func paintingAt(t *testing.T, h http.Handler) *chat.Registry {
 	t.Helper()
 	address := sim.Serve(t, h)
@@ -115,7 +115,7 @@ func paintingAt(t *testing.T, h http.Handler) *chat.Registry {
 	})
 }
 
-// TestThoughtsAreNoText: parts that a model thinks in never become its answer.
+// TestThoughtsAreNoText: the thinking parts of an answer never become its text.
 func TestThoughtsAreNoText(t *testing.T) {
 	t.Parallel()
 	const usage = `{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}`
@@ -135,8 +135,7 @@ func TestThoughtsAreNoText(t *testing.T) {
 	}
 }
 
-// TestJSONIsReadAsSuch: an answer is what it holds, whatever type it is said to be of; pictures in it
-// are lifted.
+// TestJSONIsReadAsSuch: an answer is read by its content, whatever type it declares; its pictures are lifted.
 func TestJSONIsReadAsSuch(t *testing.T) {
 	t.Parallel()
 	picture := pngOf(t, noise(30, 20, 2))
@@ -154,7 +153,7 @@ func TestJSONIsReadAsSuch(t *testing.T) {
 	}
 }
 
-// TestRefusalsOfOtherKinds: keys, pictures for models of text, ids that are dead, whatever the status.
+// TestRefusalsOfOtherKinds: bad keys, pictures for text models and retired ids are known whatever the status.
 func TestRefusalsOfOtherKinds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -197,7 +196,7 @@ func TestRefusalsOfOtherKinds(t *testing.T) {
 	}
 }
 
-// TestNoFalseRefusals: what stands in every answer of a service is no sign.
+// TestNoFalseRefusals: fields that every answer of a service contains are not taken for a refusal.
 func TestNoFalseRefusals(t *testing.T) {
 	t.Parallel()
 	const usage = `{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}`
@@ -220,7 +219,7 @@ func TestNoFalseRefusals(t *testing.T) {
 	}
 }
 
-// TestSoundInPiecesIsOneItem: raw samples in several parts of an answer are one sound.
+// TestSoundInPiecesIsOneItem: raw samples in several parts of an answer become one sound.
 func TestSoundInPiecesIsOneItem(t *testing.T) {
 	t.Parallel()
 	piece := `{"inlineData":{"mimeType":"audio/L16;codec=pcm;rate=24000","data":"` + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{1, 2, 3}, 8_000)) + `"}}`

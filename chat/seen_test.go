@@ -6,8 +6,8 @@ import (
 	"atelier/chat"
 )
 
-// TestModelsThatSee: also under dated ids, ids of a region and hosts that the catalogue does
-// not list. The limits are those of the provider.
+// TestModelsThatSee: models are found also under dated ids, regional ids and hosts that the catalogue does not list.
+// The limits are the provider's.
 func TestModelsThatSee(t *testing.T) {
 	t.Parallel()
 	p, err := chat.LoadProfiles()

@@ -12,8 +12,8 @@ import (
 // ceil divides and rounds up.
 func ceil(a, b int) int64 { return int64((a + b - 1) / b) }
 
-// TestImageTokensByFormula compares the estimates with the providers' formulas, written
-// down a second time, for pictures of any size.
+// TestImageTokensByFormula compares the estimates for pictures of any size with a second implementation of the
+// providers' formulas.
 func TestImageTokensByFormula(t *testing.T) {
 	t.Parallel()
 	p, err := chat.LoadProfiles()
@@ -39,7 +39,7 @@ func TestImageTokensByFormula(t *testing.T) {
 		},
 		"openai/gpt-4.1-mini": func(w, h int) int64 {
 			n := float64(ceil(w, 32) * ceil(h, 32))
-			return int64(math.Ceil(min(n, 1536) * 1.62)) // the most that it can be
+			return int64(math.Ceil(min(n, 1536) * 1.62)) // the maximum
 		},
 		"anthropic/claude-sonnet-4-6": area(1568, 1600),
 		"anthropic/claude-opus-4-8":   area(2576, 4784),
@@ -56,7 +56,7 @@ func TestImageTokensByFormula(t *testing.T) {
 			w, h := rapid.IntRange(1, 9000).Draw(rt, "w"), rapid.IntRange(1, 9000).Draw(rt, "h")
 			got, want := rule.Tokens(w, h, "high"), formula(w, h)
 			if capped := rule.Rule == "patches" && ceil(w, 32)*ceil(h, 32) > 1536; capped && got <= want && got*2 > want {
-				return // made smaller to whole patches, which loses a part of the last ones
+				return // scaled down to whole patches, which loses a part of the last ones
 			}
 			if got != want {
 				rt.Errorf("%s, %d × %d: %d tokens, want %d", model, w, h, got, want)
@@ -65,9 +65,8 @@ func TestImageTokensByFormula(t *testing.T) {
 	}
 }
 
-// TestImageTokensAreSane holds for every model that sees: a picture costs something,
-// never as much as its bytes would as text, the same when it is turned, and low detail
-// costs no more than high.
+// TestImageTokensAreSane checks every model that sees: a picture costs 1 to 50,000 tokens, the same when it is rotated,
+// and low detail never costs more than the default.
 func TestImageTokensAreSane(t *testing.T) {
 	t.Parallel()
 	p, err := chat.LoadProfiles()
@@ -87,7 +86,7 @@ func TestImageTokensAreSane(t *testing.T) {
 		f := rapid.SampledFrom(seeing).Draw(rt, "model")
 		w, h := rapid.IntRange(1, 8000).Draw(rt, "w"), rapid.IntRange(1, 8000).Draw(rt, "h")
 		n := f.ImageTokens.Tokens(w, h, "")
-		// Providers make a picture smaller before they count; gpt-4o-mini counts the most.
+		// Providers scale pictures down before they count; gpt-4o-mini has the highest count.
 		if n < 1 || n > 50_000 {
 			rt.Errorf("%s, %d × %d: %d tokens", f, w, h, n)
 		}

@@ -25,23 +25,23 @@ import (
 	"atelier/media/wire"
 )
 
-// scoped is the context of a run.
+// scoped returns the context of a run.
 func scoped(t *testing.T) context.Context {
 	t.Helper()
 	return media.WithScope(t.Context(), media.Scope{Owner: "local", Tree: "tree-1"})
 }
 
-// noise is a picture that does not compress.
+// noise returns a picture that does not compress.
 func noise(w, h int, seed byte) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
-	_, _ = rand.NewChaCha8([32]byte{seed}).Read(m.Pix) // it never fails
+	_, _ = rand.NewChaCha8([32]byte{seed}).Read(m.Pix) // never fails
 	for i := 3; i < len(m.Pix); i += 4 {
 		m.Pix[i] = 255
 	}
 	return m
 }
 
-// store keeps encoded bytes.
+// store stores encoded bytes.
 func store(t *testing.T, c *wire.Codec, b []byte) media.Output {
 	t.Helper()
 	blob, err := c.Store(scoped(t), bytes.NewReader(b), "")
@@ -69,7 +69,7 @@ func jpegOf(t *testing.T, m image.Image) []byte {
 	return b.Bytes()
 }
 
-// moving is a GIF of three frames.
+// moving returns a GIF with three frames.
 func moving(t *testing.T) []byte {
 	t.Helper()
 	g := &gif.GIF{}
@@ -244,7 +244,7 @@ func TestGateNamesModelsThatWouldDo(t *testing.T) {
 	}
 }
 
-// TestImageTokens compares the formulas with what providers counted.
+// TestImageTokens compares the formulas with the providers' own counts.
 func TestImageTokens(t *testing.T) {
 	t.Parallel()
 	p, err := chat.LoadProfiles()

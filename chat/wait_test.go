@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// busy is a provider whose first call is refused: it asks to be left alone for some time.
+// busy is a provider that refuses its first call and asks the client to wait.
 type busy struct {
 	asked time.Duration
 	mu    sync.Mutex // guards began and calls
@@ -21,7 +21,7 @@ type busy struct {
 	calls map[string][]time.Duration
 }
 
-// limited is one of its models.
+// limited is a model of a busy provider.
 type limited struct {
 	of      *busy
 	profile chat.Profile
@@ -59,8 +59,8 @@ func (b *busy) open(t *testing.T) (one, other chat.Model) {
 	return named(t, r, "bedrock/one"), named(t, r, "bedrock/other")
 }
 
-// TestAskedToWait: what a provider asks one call to wait for, other calls of the model wait for as
-// well, as those of sub-agents that think at once; calls of other models do not.
+// TestAskedToWait: if a provider asks one call to wait, other calls of that model wait too, such as those of concurrent
+// sub-agents; calls of other models do not.
 func TestAskedToWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -85,8 +85,8 @@ func TestAskedToWait(t *testing.T) {
 	})
 }
 
-// TestAskedToWaitForLong: where a provider asks for more than a call waits, others of the model fail
-// without a call until then, for an hour at most.
+// TestAskedToWaitForLong: if a provider asks for a longer wait than a call accepts, further calls of that model fail
+// without being sent until the wait has elapsed, for at most an hour.
 func TestAskedToWaitForLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -108,14 +108,14 @@ func TestAskedToWaitForLong(t *testing.T) {
 	})
 }
 
-// TestWaitEndsWithItsCaller: nobody waits for a provider longer than for the answer.
+// TestWaitEndsWithItsCaller: a wait for a provider ends when its caller's context does.
 func TestWaitEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := busy{asked: 20 * time.Second}
 		one, _ := b.open(t)
 		var first sync.WaitGroup
-		first.Go(func() { _, _ = ask(t, one) }) // it waits, and is answered then
+		first.Go(func() { _, _ = ask(t, one) }) // it waits, and is answered afterwards
 		synctest.Wait()
 		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
 		defer stop()

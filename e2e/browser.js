@@ -1,5 +1,5 @@
-// Chromium with the web UI: pages that fail on any error of their own, and what must hold of
-// every state. Screenshots land in e2e/out.
+// Chromium with the web UI: pages that fail on any page error, and checks for every state.
+// Screenshots are written to e2e/out.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const out = join(here, "out");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-/** How long a state may take to come, in ms: only what never comes fails, however busy the machine. */
+/** The timeout for a state, in ms. It is so long that only a missing state fails, even on a busy machine. */
 export const patience = Number(process.env.PATIENCE ?? 90_000);
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
@@ -20,7 +20,7 @@ export const looks = ["light", "dark"].flatMap((scheme) => [
   { name: `${scheme}, wide`, colorScheme: scheme, viewport: { width: 1280, height: 860 } },
   { name: `${scheme}, narrow`, colorScheme: scheme, viewport: { width: 390, height: 800 } },
 ]);
-/** Two looks with each scheme and each width once, for what a person does. The states of conversations are checked in all four. */
+/** Two looks that cover each scheme and each width once. The states of conversations are checked in all four looks. */
 export const corners = [looks[0], looks[3]];
 
 /** A browser for one test file. */
@@ -31,7 +31,7 @@ export function browser() {
     b.chromium = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
   });
   after(() => b.chromium?.close());
-  /** Opens a page, gives it to do, and fails on errors and on requests to other hosts. */
+  /** Opens a page, passes it to act, and fails on page errors and on requests to other origins. */
   b.page = async (url, options, act) => {
     const context = await b.chromium.newContext({ reducedMotion: "reduce", viewport: { width: 1280, height: 860 }, ...options });
     context.setDefaultTimeout(patience);
@@ -50,7 +50,7 @@ export function browser() {
   return b;
 }
 
-/** Waits until something holds. */
+/** Waits until a condition holds. */
 export async function until(holds) {
   for (const end = Date.now() + patience; ;) {
     if (await holds()) return;
@@ -59,20 +59,20 @@ export async function until(holds) {
   }
 }
 
-/** Waits until nothing fades or moves any more. */
+/** Waits until no finite animation is running. */
 export async function settled(page) {
   await page.waitForFunction(() => document.getAnimations().every((a) => a.playState !== "running" || a.effect?.getTiming().iterations === Infinity));
 }
 
-/** What must hold of every state: no layout wider than the window, no placeholder, no finding
- * of axe; and a screenshot to look at. */
+/** Checks a state and takes a screenshot: the layout must not be wider than the window, and there must be
+ * no placeholder and no violation that axe-core finds. */
 export async function check(page, name) {
   await settled(page);
   await page.screenshot({ path: join(out, `${name.replace(/[^a-z0-9]+/gi, "-")}.png`) });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`);
   assert.ok(!(await page.locator("body").innerText()).includes("${media:"), `${name} shows a raw placeholder`);
-  await page.evaluate(axe); // past the page's policy, which lets no script in
+  await page.evaluate(axe); // bypasses the page's policy, which allows no injected scripts
   const found = await page.evaluate((runOnly) => globalThis.axe.run(document, { runOnly }), rules);
   assert.deepEqual(found.violations.map((v) => `${name}: ${v.id}: ${v.nodes[0].html}`), []);
 }

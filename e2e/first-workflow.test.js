@@ -1,4 +1,4 @@
-// Follows docs/first-workflow.md as it is typed. With SCREENSHOTS=1 it writes the pictures of the docs.
+// Follows docs/first-workflow.md literally. With SCREENSHOTS=1, it writes the screenshots of the docs.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

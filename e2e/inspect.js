@@ -1,6 +1,6 @@
-// What must hold of every report, in any theme and width: pictures and drawings
-// visible, alternative texts present, nothing loaded from outside, no layout overflow,
-// no violation that axe-core finds. Screenshots land in e2e/out.
+// Checks for every report, in any theme and width: pictures and drawings are visible,
+// alternative texts are present, nothing is loaded from outside, the layout does not overflow,
+// and axe-core finds no violation. Screenshots are written to e2e/out.
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ const views = [
   { name: "narrow", width: 360, height: 780 },
 ];
 
-/** A folder for one test file, a browser, and the binary with no key at all. */
+/** A folder, a browser and the binary without any key, for one test file. */
 export function bench() {
   const b = { browser: undefined, work: undefined };
   before(async () => {
@@ -41,9 +41,9 @@ export function bench() {
   });
   const place = () => ({ PATH: process.env.PATH, HOME: b.work, ATELIER_DATA: join(b.work, "data") });
   b.atelier = (...args) => JSON.parse(execFileSync(atelier, [...args, "--json"], { env: place(), encoding: "utf8" }));
-  /** The same with more settings, while this process answers as a provider. */
+  /** The same with more environment variables, and asynchronous: this process can answer as a provider meanwhile. */
   b.with = async (env, ...args) => JSON.parse((await run(atelier, [...args, "--json"], { env: { ...place(), ...env } })).stdout);
-  /** Opens a report in every theme and width, or in each once; least is how many figures it has. */
+  /** Opens a report in every theme and width, or in each of them once. least is the minimum number of figures. */
   b.inspect = async (file, name, least, { each = false } = {}) => {
     for (const colorScheme of ["light", "dark"]) {
       for (const view of each ? [views[colorScheme === "light" ? 0 : 1]] : views) {
@@ -91,7 +91,7 @@ async function checkFigures(page, least, width) {
     assert.equal(f.title, f.alt);
     assert.ok(f.caption.length > 3, "a figure has no caption");
     assert.ok(f.frame <= width, "a figure is wider than the page");
-    // A drawing keeps its letters readable and scrolls inside its figure instead.
+    // A drawing keeps its text readable: it scrolls inside its figure and does not shrink.
     assert.ok(f.own ? f.width >= Math.min(600, f.frame) : f.width <= f.frame, `a picture is ${f.width} px wide in ${f.frame}`);
   }
 }

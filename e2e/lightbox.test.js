@@ -1,4 +1,4 @@
-// What a person does with one picture: looks closer, compares, edits, varies, asks for it again.
+// Actions on one picture: zoom, copy, compare, edit, vary, generate again.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { serve } from "../web/test/server.mjs";
@@ -42,7 +42,7 @@ describe("a picture", () => {
   test("is zoomed by two fingers", () => b.page(url, { viewport: { width: 390, height: 800 }, hasTouch: true }, async (page, context) => {
     await summer(page);
     await page.waitForFunction(() => document.querySelector(".yarl__slide_current img")?.complete);
-    await settled(page); // the box fades in
+    await settled(page); // the lightbox fades in
     const screen = await context.newCDPSession(page);
     const touch = (type, ...x) => screen.send("Input.dispatchTouchEvent", { type, touchPoints: x.map((at, id) => ({ x: at, y: 300, id })) });
     const pinch = async (from, to) => {
@@ -51,13 +51,13 @@ describe("a picture", () => {
       for (let step = 1; step <= 8; step++) {
         const half = from + (to - from) * step / 8;
         await touch("touchMove", 195 - half, 195 + half);
-        await page.evaluate(() => new Promise(requestAnimationFrame)); // fingers are not faster than frames
+        await page.evaluate(() => new Promise(requestAnimationFrame)); // at most one move per frame
       }
       await touch("touchEnd");
     };
     await pinch(30, 150);
     await zoomed(page);
-    await until(async () => { // a busy machine skips frames, and people pinch again
+    await until(async () => { // a busy machine skips frames, so the pinch is repeated
       await pinch(150, 20);
       return await scale(page) < 1.01;
     });

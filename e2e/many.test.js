@@ -1,4 +1,4 @@
-// Very many pictures: what is far from the window is not drawn.
+// Very many pictures: content far outside the viewport is not drawn.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { serve } from "../web/test/server.mjs";
@@ -26,7 +26,7 @@ function exchange(conversation, message, n) {
 const nodes = (page) => page.evaluate(() => document.querySelectorAll("*").length);
 const pictures = (page) => page.evaluate(() => document.querySelectorAll(".picture").length);
 const to = (page, part) => page.evaluate((p) => window.scrollTo({ top: p * document.documentElement.scrollHeight }), part);
-/** Waits until the middle of the window shows something that is drawn. */
+/** Waits until an element of the selector is in the viewport. */
 const drawn = (page, selector) => page.waitForFunction((sel) => [...document.querySelectorAll(sel)].some((e) => {
   const r = e.getBoundingClientRect();
   return r.bottom > 0 && r.top < window.innerHeight;

@@ -1,5 +1,5 @@
-// What a reader can check about the numbers of a report: each leads to its query, and one
-// that neither a query nor a text holds is marked.
+// The numbers of a report: each links to its query, and a number that neither a query nor a text
+// supports is marked.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { scripted } from "./scripted.js";
 const b = bench();
 const sql = 'SELECT "year", "north" FROM "sales" ORDER BY "north" DESC';
 
-/** A language model that asks one query and then states 4,711, which no source holds. */
+/** A language model that runs one query and then states 4,711, which no source contains. */
 const lines = {
   "research-agent": [
     { reasoning: "ask", agents: [{ name: "file-research-agent", task: "Ask the table." }] },
@@ -30,7 +30,7 @@ const lines = {
 
 describe("the numbers of a report", async () => {
   let model;
-  after(() => model?.stop()); // also when the test fails: an open server keeps the process alive
+  after(() => model?.stop()); // even if the test fails: an open server keeps the process alive
   test("lead to their query, and what nothing supports is marked", async () => {
     model = await scripted(lines);
     const files = join(b.work, "sales");

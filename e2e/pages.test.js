@@ -18,7 +18,7 @@ const message = (page) => page.getByRole("textbox", { name: "Message" });
 const send = async (page, text) => { await message(page).fill(text); await page.keyboard.press("Enter"); };
 const csv = { name: "sales.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") };
 
-/** Scrolls to an element, again where the page has drawn it anew meanwhile. */
+/** Scrolls to an element, and tries again if the page has replaced the element meanwhile. */
 async function show(element, tries = 5) {
   try {
     await element.scrollIntoViewIfNeeded();
@@ -120,7 +120,7 @@ describe("a message", () => {
     });
     assert.equal(await files.count(), 3);
     await page.getByRole("button", { name: "Remove dropped.png" }).click();
-    await page.reload(); // what was uploaded is still attached
+    await page.reload(); // uploaded files are still attached
     await page.getByRole("button", { name: "Remove pasted.md" }).waitFor();
     assert.equal(await files.count(), 2);
     await page.getByRole("button", { name: "Send" }).click();

@@ -1,5 +1,5 @@
-// Previews of pictures that a provider streams, in a conversation: they are seen while it is painted, and the
-// picture takes their place. OpenAI is spoken by a simulator.
+// Previews that a provider streams, in a conversation: they are shown while a picture is generated, and the
+// picture replaces them. A simulator speaks OpenAI's protocol.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { dirname, join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// Opens the reports that the binary writes of folders in Chromium.
+// Opens in Chromium the reports that the binary writes about folders.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

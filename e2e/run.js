@@ -1,5 +1,5 @@
-// Runs the browser tests: node run.js [FILE…]. With RERUN=1, as in CI, files that failed run once more, by
-// themselves, and what passes only then is named at the end: it is a fault to look into.
+// Runs the browser tests: node run.js [FILE…]. With RERUN=1, as in CI, failed files run once more, by
+// themselves. The files that pass only then are named at the end: each is a fault to investigate.
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { run } from "node:test";
@@ -8,7 +8,7 @@ import { tap } from "node:test/reporters";
 const named = process.argv.slice(2);
 const files = named.length > 0 ? named : readdirSync(".").filter((f) => f.endsWith(".test.js")).sort();
 
-/** Gives the files of which a test failed. */
+/** Runs test files and returns those with a failed test. */
 async function failures(list) {
   const failed = new Set();
   const tests = run({ files: list, concurrency: false });

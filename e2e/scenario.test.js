@@ -1,5 +1,5 @@
-// Opens the reports of the three scenarios, without sources and with fitting ones, and
-// one with all that the offline models draw.
+// Opens the reports of three scenarios, without sources and with fitting ones, one with everything
+// that the offline models draw, and two about folders of the corpus.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
-// A chat model that plays written answers over OpenAI's chat completions, for reports
-// that the offline models do not write.
+// A chat model that plays scripted answers over OpenAI's chat completions, for answers that the
+// offline models do not give.
 import { createServer } from "node:http";
 
-/** Serves answers by agent, one a turn; gives its address and how to stop it. */
+/** Serves the lines by agent, one per turn. Returns the server's address and a function that stops it. */
 export async function scripted(lines) {
   const turns = {};
   const server = createServer((request, response) => {

@@ -1,5 +1,5 @@
-// The web UI over the real server, without a key: what a person does in a browser, with reload
-// and with the process killed in between.
+// The web UI over the real server, without a key: what a person does in a browser, with a reload
+// and a killed server in between.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

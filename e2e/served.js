@@ -1,4 +1,4 @@
-// The real server for tests of workflows, without a key, and runs that are begun by its API.
+// The real server for workflow tests, without a key, and runs that are started through its API.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,13 +12,13 @@ import { until } from "./browser.js";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** A server for one test file, which can be killed and begun again at the same address. Variables are of its
- * environment: an object, or a function that gives one before it begins; flags are added to its command line. */
+/** A server for one test file, which can be killed and restarted at the same address. variables are added to its
+ * environment: an object, or a function that returns one before the start. flags are added to its command line. */
 export function served(variables = {}, flags = []) {
   const s = { url: "" };
   let home;
   let more;
-  let at = "127.0.0.1:0"; // the system's choice at first, then the same again
+  let at = "127.0.0.1:0"; // the system chooses the first port; restarts reuse it
   let server;
   s.begin = async () => {
     server = spawn(join(root, "bin", "atelier"), ["serve", "--listen", at, "--json", ...flags], { env: { PATH: process.env.PATH, HOME: home, ATELIER_DATA: join(home, "data"), ...more }, stdio: ["ignore", "pipe", "inherit"] });
@@ -35,7 +35,7 @@ export function served(variables = {}, flags = []) {
     await once(server, "exit");
   };
   s.get = async (path) => (await fetch(`${s.url}${path}`)).json();
-  /** Starts a run, and gives the address of its page once it waits. */
+  /** Starts a run and returns the address of its page once the run is paused. */
   s.started = async (what, state = {}) => {
     const body = typeof what === "string" ? { workflow_id: what, state } : { definition: what, state };
     const answer = await fetch(`${s.url}/api/workflow-runs`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
@@ -56,7 +56,7 @@ export function served(variables = {}, flags = []) {
   return s;
 }
 
-/** The example of the requirements as a workflow: its schema, its data, its defaults. */
+/** The example of the requirements as a workflow: its schema, data and defaults. */
 export function example() {
   const read = (name) => JSON.parse(readFileSync(join(root, "workflow", "testdata", name), "utf8"));
   const { inputs } = read("module.json");
@@ -71,7 +71,7 @@ export const card = (page, name) => page.getByRole("article", { name, exact: tru
 export const saved = (page) => page.locator("[data-saving=saved]").waitFor();
 export const status = (page, word) => page.locator(".run-head").getByText(word, { exact: true }).waitFor();
 
-/** An interaction with very many prompts and results, to look at; url gives the address of a result. */
+/** A workflow whose interaction shows very many prompts and results. url returns the address of a result. */
 export function many(prompts, results, url = (key, i) => `/media/none-${key}-${i}`) {
   const keys = Array.from({ length: prompts }, (_, i) => `prompt_${i}`);
   const grid = { type: "array", _ux: { render_as: "media-grid", selectable: true }, items: { type: "object", properties: { url: { type: "string", _ux: { render_as: "image" } } } } };

@@ -1,5 +1,5 @@
-// Follows docs/tutorial.md as it is typed: its files, its messages, in their order. With
-// SCREENSHOTS=1 it writes the pictures of the docs.
+// Follows docs/tutorial.md literally: its files and its messages, in order. With SCREENSHOTS=1, it
+// writes the screenshots of the docs.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";

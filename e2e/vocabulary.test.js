@@ -1,5 +1,5 @@
-// Starts the workflows in docs that show the vocabulary, and draws them. With SCREENSHOTS=1 it
-// writes the pictures of the docs.
+// Starts the workflows in docs that show the vocabulary, and draws them. With SCREENSHOTS=1, it
+// writes the screenshots of the docs.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -16,7 +16,7 @@ const b = browser();
 const s = served();
 const post = async (path, body) => (await fetch(`${s.url}${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json();
 
-/** Starts a workflow that is written in the docs, with a picture. */
+/** Starts a workflow of the docs with a generated picture. */
 async function started(text) {
   await post("/api/generations", { model: "offline", prompt: "A brass lighthouse", size: "512x512" });
   let picture;
@@ -53,7 +53,7 @@ describe("the vocabulary as docs/workflows.md shows it", () => {
       const [name, amount] = [page.getByRole("textbox", { name: "Name" }), page.getByRole("textbox", { name: "Amount, exactly" })];
       await name.waitFor();
       const [one, two] = [await name.boundingBox(), await amount.boundingBox()];
-      assert.equal(two.x > one.x + one.width, look.name === "wide"); // beside each other where there is room
+      assert.equal(two.x > one.x + one.width, look.name === "wide"); // side by side if there is room
       assert.equal(await page.getByRole("textbox", { name: "Words" }).evaluate((e) => e.tagName), "TEXTAREA");
       await page.getByText("A few words are enough.").waitFor();
       await page.getByRole("textbox", { name: "To whom" }).waitFor();

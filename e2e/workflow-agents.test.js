@@ -1,4 +1,4 @@
-// Agents in workflows: one writes the prompts that people edit, another asks a person in the middle of its step.
+// Agents in workflows: one step drafts prompts that a person edits, another step asks a person a question.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { browser, check } from "./browser.js";

@@ -1,5 +1,5 @@
 // Measures the pages of workflows in Chromium and prints the numbers of docs/performance.md: make figures.
-// Nothing is asserted about them.
+// It asserts nothing about them.
 import { test } from "node:test";
 import { browser, until } from "./browser.js";
 import { card, example, many, saved, served } from "./served.js";
@@ -8,7 +8,7 @@ const b = browser();
 const s = served();
 const at = (times, part) => times.sort((x, y) => x - y)[Math.min(times.length - 1, Math.floor(times.length * part))].toFixed(1);
 
-/** Ids of pictures that the server has. */
+/** Generates 40 pictures and returns their ids. */
 async function pictures() {
   for (let i = 0; i < 10; i++) {
     const body = JSON.stringify({ model: "offline", prompt: `A lighthouse, ${i}`, n: 4, size: "512x512" });
@@ -36,7 +36,7 @@ test("200 prompts and 2,000 pictures", async () => {
   });
 });
 
-/** Scrolls from one end to the other, a step a frame. */
+/** Scrolls from one end to the other, one step per frame. */
 function scroll(by) {
   return new Promise((done) => {
     const frames = [];
@@ -62,7 +62,7 @@ test("a patch in another tab", async () => {
     await two.goto(address);
     const [mine, theirs] = [one, two].map((p) => card(p, "prompt_a").getByRole("textbox", { name: "Subject" }));
     await theirs.waitFor();
-    // The clocks of both tabs are the machine's: from the request of one to the text that the other one shows.
+    // Both tabs use the machine's clock. The time runs from one tab's request to the text in the other tab.
     let sent;
     one.on("request", (r) => { if (r.method() === "PATCH") sent = Date.now(); });
     await two.evaluate(() => {

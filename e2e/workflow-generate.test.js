@@ -1,4 +1,4 @@
-// Generating in workflows over the real server, without a key: the offline painter stands in.
+// Generation in workflows over the real server, without a key: the offline painter substitutes.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { browser, check, corners, until } from "./browser.js";
@@ -25,7 +25,7 @@ describe("the example", () => {
       await page.reload();
       await tiles(page, "prompt_a").nth(3).waitFor();
       await tiles(page, "prompt_a").nth(1).click();
-      await page.locator(".card-place").last().scrollIntoViewIfNeeded(); // what is far from the window is not drawn
+      await page.locator(".card-place").last().scrollIntoViewIfNeeded(); // content far outside the viewport is not drawn
       await tiles(page, "anime_xl").first().press("Enter");
       await card(page, "anime_xl").locator(".tile[data-chosen]").waitFor();
       await until(async () => await page.locator(".tile[data-chosen]").count() === 1);

@@ -1,5 +1,5 @@
 // The vocabulary of display schemas over the real server: what each input saves, what each
-// render_as draws, and what is chosen by mouse, keyboard and touch.
+// render_as draws, and how results are chosen by mouse, keyboard and touch.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
@@ -17,7 +17,7 @@ const interaction = async (page) => {
 };
 const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==", "base64");
 
-/** A card with a field of every kind, arranged by rows, a section, a group and tabs. */
+/** A card with a field of every kind, arranged in rows, a section, a group and tabs. */
 const fields = review("Every kind of field", {
   type: "object", _ux: { render_as: "card-stack", display_label: "Scenes" },
   additionalProperties: {
@@ -73,7 +73,7 @@ describe("a form", () => {
       await page.getByRole("option", { name: "85" }).click();
       await box("Tint").fill("#336699");
       await box("Tint").press("Tab");
-      await page.locator(".mantine-ColorInput-dropdown").waitFor({ state: "hidden" }); // it lies over the checkbox on a narrow page
+      await page.locator(".mantine-ColorInput-dropdown").waitFor({ state: "hidden" }); // it covers the checkbox on a narrow page
       await page.getByRole("checkbox", { name: "People" }).check();
       await box("Tags").focus();
       await page.keyboard.press("ArrowDown");
@@ -98,7 +98,7 @@ describe("a form", () => {
   }
 });
 
-/** Every render_as, a part that is hidden, one that is passed through, and a name that no version draws. */
+/** Every render_as, a passthrough part, a hidden part, and a value whose schema is empty. */
 const drawn = (url) => {
   const string = { type: "string" };
   const row = { type: "object", properties: { city: string, inhabitants: { type: "integer" } } };
@@ -129,7 +129,7 @@ const drawn = (url) => {
   });
 };
 
-/** A picture that the server has, by its address. */
+/** Uploads a picture and returns its address. */
 async function uploaded() {
   const body = new FormData();
   body.append("file", new Blob([readFileSync(new URL("../docs/workflow-approval.png", import.meta.url))], { type: "image/png" }), "approval.png");
@@ -142,7 +142,7 @@ describe("a display schema", () => {
   for (const look of corners) {
     test(`has a renderer for every name of the vocabulary, ${look.name}`, async () => b.page(await s.started(drawn(await uploaded())), look, async (page) => {
       for (const name of ["All of data", "Words", "Prose", "Program", "Cities", "Facts", "Leaves", "Deck", "ace of hearts", "Plates", "Shots"]) await page.getByRole("heading", { name, exact: true }).waitFor();
-      await page.getByRole("heading", { name: "Shots" }).scrollIntoViewIfNeeded(); // what is far from the window is not drawn
+      await page.getByRole("heading", { name: "Shots" }).scrollIntoViewIfNeeded(); // content far outside the viewport is not drawn
       assert.equal(await page.locator("strong").innerText(), "bold");
       assert.equal(await page.getByLabel("Program").innerText(), "a := 1");
       for (const name of ["Picture", "Shots, result 1"]) await page.getByRole("img", { name }).waitFor();
@@ -173,7 +173,7 @@ describe("a display schema", () => {
   });
 });
 
-/** Two groups: one hero, and two or three pictures of a gallery. */
+/** Two groups: one hero, and two or three gallery pictures. */
 function groups() {
   const list = (ux) => ({ type: "array", _ux: { render_as: "media-grid", selectable: true, ...ux }, items: { type: "object", properties: { url: { type: "string", _ux: { render_as: "image" } } } } });
   const schema = { type: "object", properties: {
@@ -197,7 +197,7 @@ describe("choosing", () => {
     const names = () => page.locator(".tile-choose[aria-pressed=true]").evaluateAll((all) => all.map((e) => e.getAttribute("aria-label").replace(/^Choose |, result/g, "")));
     await until(async () => JSON.stringify(await names()) === JSON.stringify(want));
   };
-  const ways = { // forced, because the button of what cannot be chosen says so
+  const ways = { // forced, because the button of a result that cannot be chosen is aria-disabled
     mouse: { click: (t) => t.click({ force: true }) },
     touch: { click: (t) => t.tap({ force: true }), options: { hasTouch: true, viewport: { width: 390, height: 800 } } },
   };
@@ -205,12 +205,12 @@ describe("choosing", () => {
     test(`is single or of a number by group, with the ${name}`, async () => b.page(await s.started(groups()), options, async (page) => {
       await made(page);
       await click(tile(page, "hero", 1));
-      await click(tile(page, "hero", 2)); // takes the place of the first
+      await click(tile(page, "hero", 2)); // replaces the first
       await chosen(page, "hero 2");
       await click(tile(page, "gallery", 1));
       await page.getByText("Choose 1 more of gallery to continue.").waitFor();
       assert.ok(await page.getByRole("button", { name: "Continue" }).isDisabled());
-      for (const n of [2, 3, 4]) await click(tile(page, "gallery", n)); // three are enough: the fourth is not taken
+      for (const n of [2, 3, 4]) await click(tile(page, "gallery", n)); // the maximum is three: the fourth is ignored
       await chosen(page, "hero 2", "gallery 1", "gallery 2", "gallery 3");
       await click(tile(page, "gallery", 1));
       await chosen(page, "hero 2", "gallery 2", "gallery 3");
@@ -229,7 +229,7 @@ describe("choosing", () => {
     for (const key of ["ArrowRight", "ArrowRight", "ArrowLeft", "Space"]) await page.keyboard.press(key);
     await chosen(page, "hero 2");
     await tile(page, "gallery", 4).focus();
-    for (const key of ["Enter", "ArrowRight", "Enter"]) await page.keyboard.press(key); // past the last is the first
+    for (const key of ["Enter", "ArrowRight", "Enter"]) await page.keyboard.press(key); // the first follows the last
     await chosen(page, "hero 2", "gallery 1", "gallery 4");
     await page.getByRole("button", { name: "Continue" }).focus();
     await page.keyboard.press("Enter");

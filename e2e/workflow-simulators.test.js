@@ -1,5 +1,5 @@
-// The example of the requirements in the browser: its module and its display schema as they are, Midjourney and
-// Leonardo by their protocols, spoken by simulators.
+// The example of the requirements in the browser: its unmodified module and display schema, with simulators that
+// speak the protocols of Midjourney and Leonardo.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -44,7 +44,7 @@ for (const look of corners) {
       await card(page, "anime_xl").getByRole("textbox", { name: "Prompt" }).fill("A harbour in summer");
       await saved(page);
       for (const name of ["prompt_a", "anime_xl"]) await card(page, name).getByRole("button", { name: "Generate Images" }).click();
-      await card(page, "prompt_a").getByText(/\d+ s/).first().waitFor(); // how long it takes so far
+      await card(page, "prompt_a").getByText(/\d+ s/).first().waitFor(); // the elapsed time
       await card(page, "prompt_a").getByAltText("Preview").waitFor();
       await tiles(page, "prompt_a").nth(3).waitFor();
       await tiles(page, "anime_xl").first().waitFor();

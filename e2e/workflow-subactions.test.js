@@ -1,19 +1,19 @@
-// Sub-actions over the real server: how far they are, cancel, retry of one result, failures, parameters,
-// a closed tab, a lost connection, a killed server, a provider without its key.
+// Sub-actions over the real server: progress, cancellation, retry of one result, failures, parameters,
+// a closed tab, a lost connection, a provider without its key, prices.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { browser, check, until } from "./browser.js";
 import { card, example, saved, served } from "./served.js";
 
 const b = browser();
-const s = served({ LEONARDO_API_KEY: "a-key" }); // one provider has a key: the painter stands in only where that is allowed
+const s = served({ LEONARDO_API_KEY: "a-key" }); // one provider has a key, so the painter substitutes only where that is allowed
 
 const generate = (page, name) => card(page, name).getByRole("button", { name: "Generate", exact: true });
 const tiles = (page, name) => card(page, name).getByRole("button", { name: /^Choose / });
 const runOf = (page) => page.url().split("/").pop().split("?")[0];
 const rows = async (page) => (await s.get(`/api/workflow-runs/${runOf(page)}/sub-actions`)).items;
 
-/** Cards of the offline painter: their data says how it behaves. */
+/** Cards of the offline painter. Their data controls its behavior. */
 const cards = (offline, more = {}) => ({
   id: "cards", title: "Cards",
   steps: [{
@@ -64,7 +64,7 @@ describe("a sub-action", () => {
     assert.equal(asked.status(), 202);
     assert.deepEqual(asked.request().postDataJSON(), { positions: [2] });
     await until(async () => (await rows(page))[0].finished_at);
-    assert.equal((await rows(page)).length, 1); // within its sub-action
+    assert.equal((await rows(page)).length, 1); // the retry belongs to the same sub-action
     await page.reload();
     await tiles(page, "partly").first().waitFor();
     await partly.getByText(/^Picture 3: /).waitFor();
@@ -73,7 +73,7 @@ describe("a sub-action", () => {
   test("that fails says why and what to do, on its card and as a toast, and stops no other card", async () => b.page(await s.started(cards({ broken: { ...good, fail: "unavailable" }, quick: good })), {}, async (page) => {
     const alert = card(page, "broken").getByRole("alert");
     const toast = page.getByText("Retry it; if it fails again, change the prompt. The other cards are not affected.");
-    await Promise.all([toast.waitFor(), generate(page, "broken").click()]); // it is there for ten seconds
+    await Promise.all([toast.waitFor(), generate(page, "broken").click()]); // the toast is shown for ten seconds
     await alert.getByText("Retry it; if it fails again, change the prompt.").waitFor();
     await check(page, "workflow failed with toast");
     await generate(page, "quick").click();

@@ -115,7 +115,7 @@ describe("the example's prompts", () => {
       await theirs.getByRole("textbox", { name: "Environment" }).fill("at sea");
       await mine.getByText("A lighthouse, at sea").waitFor();
       await saved(two);
-      // What the second tab writes is on its way while the first one writes the same.
+      // The second tab's edit is held back while the first tab edits the same field.
       const held = [];
       await two.route("**/api/interactions/**", async (r) => (r.request().method() === "PATCH" && held.length === 0 ? held.push(r) : r.continue()));
       await theirs.getByRole("textbox", { name: "Subject" }).fill("A harbour");

@@ -11,10 +11,10 @@ import (
 	"atelier/journal/step"
 )
 
-// named is a name that is none of the program's own.
+// named returns a step name that the program does not use itself.
 func named(text string) step.Name { return step.Name{Label: text} }
 
-// knows returns a transcript that knows steps.
+// knows returns a transcript with the given steps.
 func knows(names ...string) *journal.Transcript {
 	known := map[string][]byte{}
 	for _, n := range names {
@@ -23,8 +23,8 @@ func knows(names ...string) *journal.Transcript {
 	return journal.NewTranscript(journal.Memory{}, known)
 }
 
-// TestGrace: what is known is gone through though the caller has ended; the first new step
-// is not begun, and from then on the context has ended as its caller's.
+// TestGrace: known steps are replayed although the caller has ended; the first new step is not begun, and from then on
+// the context has ended with the caller's error and cause.
 func TestGrace(t *testing.T) {
 	t.Parallel()
 	over := errors.New("the time was over")
@@ -54,7 +54,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestGraceGoesOn: where the caller does not end, new steps run, and it ends them later.
+// TestGraceGoesOn: while the caller lives, new steps run; its later end ends the context.
 func TestGraceGoesOn(t *testing.T) {
 	t.Parallel()
 	caller, cancel := context.WithCancel(t.Context())
@@ -69,7 +69,7 @@ func TestGraceGoesOn(t *testing.T) {
 	}
 }
 
-// TestGraceIsLeft: what is left ends at once, because the process that continues replays it again.
+// TestGraceIsLeft: a handover ends the context at once, because the process that continues replays the work again.
 func TestGraceIsLeft(t *testing.T) {
 	t.Parallel()
 	caller, leave := context.WithCancelCause(t.Context())
@@ -81,7 +81,7 @@ func TestGraceIsLeft(t *testing.T) {
 	}
 }
 
-// TestGraceHasALimit: code that comes to nothing new is ended all the same.
+// TestGraceHasALimit: code that reaches no new step is still ended.
 func TestGraceHasALimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,12 +93,12 @@ func TestGraceHasALimit(t *testing.T) {
 		if ctx.Err() != nil {
 			t.Errorf("ended at once: %v", ctx.Err())
 		}
-		<-ctx.Done() // a minute of the bubble's clock
+		<-ctx.Done() // takes a minute on the bubble's clock
 	})
 }
 
-// TestFork: parts that continue at once come to something new each by itself, and the whole with
-// the first of them that has ended.
+// TestFork: of parallel parts, each one ends by itself when it reaches a new step; the whole ends when the first such
+// part is joined.
 func TestFork(t *testing.T) {
 	t.Parallel()
 	caller, cancel := context.WithCancel(t.Context())
@@ -128,8 +128,8 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// TestRecalled: a transcript names what was known when it began, of its part and of the
-// journal within.
+// TestRecalled: a transcript lists the steps that were known when it began, its own and those of the journal within; a
+// part lists its share of them.
 func TestRecalled(t *testing.T) {
 	t.Parallel()
 	inner := knows("b", "child/inner")

@@ -12,7 +12,7 @@ import (
 	"atelier/journal/journaltest"
 )
 
-// memory runs workflows on the journal that remembers nothing.
+// memory runs workflows on a journal that keeps nothing.
 type memory struct{}
 
 func (memory) Run(t *testing.T, _ string, work journaltest.Work) {
@@ -27,7 +27,7 @@ func TestMemory(t *testing.T) {
 	journaltest.Run(t, journaltest.Config{Open: func(*testing.T) journaltest.Place { return memory{} }})
 }
 
-// transcripts runs workflows again with what the transcript of the last time knows.
+// transcripts runs workflows again with the steps in the transcript of the previous run.
 type transcripts struct {
 	twice bool
 
@@ -41,7 +41,7 @@ func (p *transcripts) Run(t *testing.T, id string, work journaltest.Work) {
 	known := p.known[id]
 	p.mu.Unlock()
 	var inner journal.Journal = journal.Memory{}
-	if p.twice { // what remembers may stand over what remembers
+	if p.twice { // a transcript may wrap another one
 		inner, known = journal.NewTranscript(inner, known), nil
 	}
 	j := journal.NewTranscript(inner, known)
@@ -68,8 +68,8 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
-// TestTranscriptIsPortable: what one transcript knows is known under the full names of
-// steps, and what is put in between stands where a step would have run.
+// TestTranscriptIsPortable: a transcript's steps have their full names, and a result that is added under such a name
+// replaces the step.
 func TestTranscriptIsPortable(t *testing.T) {
 	t.Parallel()
 	work := func(ctx context.Context, j journal.Journal) (string, error) {
@@ -123,8 +123,7 @@ func TestIDsSortInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestEnding: a call that may be billed ends with its caller, and after the grace where
-// that is leaving.
+// TestEnding: a call that may be billed ends with its caller, or after the grace period if the caller hands over.
 func TestEnding(t *testing.T) {
 	t.Parallel()
 	type key struct{}
@@ -149,7 +148,7 @@ func TestEnding(t *testing.T) {
 		t.Errorf("left: %v, the call: %v", journal.HandedOver(ctx), leaving.Err())
 	}
 	overBrief()
-	<-brief.Done() // nothing waits for the grace of a call that has ended
+	<-brief.Done() // nothing waits for the grace period of a call that has ended
 
 	ctx, leave = context.WithCancelCause(t.Context())
 	short, over := journal.WithHandOverGrace(ctx)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// idle is a reader that gives nothing and never ends.
+// idle is a reader that returns no bytes and never ends.
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
@@ -30,7 +30,7 @@ func (w *writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Prices, shell text and formulas are full of dollars; each must not cost a write.
+// Prices, shell text and formulas contain many dollar signs; each must not cause a separate write.
 func TestResolveWritesTextInOnePiece(t *testing.T) {
 	t.Parallel()
 	var n writes

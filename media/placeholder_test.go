@@ -15,7 +15,7 @@ import (
 
 const someRef = Ref("img-7k3m9q2x")
 
-// replaced resolves s with every ref written as <REF>, reading it in pieces of n bytes.
+// replaced resolves s with every ref replaced by <REF>, reading it in pieces of n bytes.
 func replaced(tb testing.TB, s string, n int) string {
 	tb.Helper()
 	var out strings.Builder
@@ -29,7 +29,7 @@ func replaced(tb testing.TB, s string, n int) string {
 	return out.String()
 }
 
-// pieces reads at most n bytes at a time.
+// pieces returns at most n bytes per read.
 type pieces struct {
 	s string
 	n int
@@ -112,8 +112,7 @@ func TestRefsAndBadRefs(t *testing.T) {
 	}
 }
 
-// FuzzResolve: text without placeholders passes byte for byte, and pieces of any size
-// give the same result.
+// FuzzResolve: text without placeholders passes byte for byte, and pieces of any size produce the same result.
 func FuzzResolve(f *testing.F) {
 	f.Add("a ${media:img-7k3m9q2x} b", 3)
 	f.Add("$$${media:", 1)
@@ -132,8 +131,8 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-// BenchmarkResolve100 resolves 100 placeholders of 1.5 MB each in a report of 10 MB
-// and writes it to a file, encoding the items as base64 while they are written.
+// BenchmarkResolve100 resolves 100 placeholders of 1.5 MB each in a report of 10 MB and writes it to a file, encoding
+// the items as base64 on the fly.
 func BenchmarkResolve100(b *testing.B) {
 	item := make([]byte, 1_500_000)
 	for i := range item {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is not understood is quoted, but never so much of it that a picture shows.
+// Errors quote invalid input, but never enough of it to reveal a picture.
 func TestErrorsQuoteNoBase64(t *testing.T) {
 	t.Parallel()
 	picture := strings.Repeat("iVBORw0KGgoAAAANSUhEUg", 20)
@@ -37,8 +37,7 @@ func TestUnknownLeavesItsArgumentsAlone(t *testing.T) {
 	}
 }
 
-// An item goes from a child's set into its parent's; what one of them learns of its
-// lineage must not be written into the other's.
+// An item passes from a child's set to its parent's; lineage that one set learns must not be written into the other's.
 func TestSetsDoNotShareLineage(t *testing.T) {
 	t.Parallel()
 	o := item("a", "")

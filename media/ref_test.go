@@ -7,7 +7,7 @@ import (
 	"atelier/media"
 )
 
-// FuzzParseRef: what is taken for a ref has the one form of refs, and is read back as itself.
+// FuzzParseRef: an accepted ref has the only valid form of refs, and is parsed to itself.
 func FuzzParseRef(f *testing.F) {
 	for _, s := range []string{"img-7k3m9q2x", "${media:img-7k3m9q2x}", "/media/IMG-7K3M9Q2X.png?w=1", "img-7k3m9q2", "img-7k3m9q2x\x00", "../img-7k3m9q2x", "http://%zz/img-7k3m9q2x", "", "ımg-7k3m9q2x"} {
 		f.Add(s)

@@ -16,7 +16,7 @@ import (
 	"atelier/run/durable"
 )
 
-// one is a service that works on one run that it took over at a time.
+// one returns a service that works on at most one adopted run at a time.
 func (h *house) one(t *testing.T) *run.Service {
 	t.Helper()
 	c := h.engineConfig()
@@ -29,8 +29,8 @@ func (h *house) one(t *testing.T) *run.Service {
 	return s
 }
 
-// TestResumeBesideAnotherProcess: a run that another process has is refused at once, with the
-// process that has it, by one that has room for it and by one that has none; and the log names the agent as ever.
+// TestResumeBesideAnotherProcess: a run of another process is refused at once, with the name of that process, by a
+// process with room for it and by one without. The log names the agent as usual.
 func TestResumeBesideAnotherProcess(t *testing.T) {
 	t.Parallel()
 	waits := `{"actions":[{"name":"Wait","params":{}}]}`
@@ -49,7 +49,7 @@ func TestResumeBesideAnotherProcess(t *testing.T) {
 	ctx := t.Context()
 	first, second := h.one(t), h.one(t)
 	for i, s := range []*run.Service{first, second} {
-		// One that looks after all runs takes what it has room for, so the other gets one too.
+		// A process that adopts runs takes only as many as it has room for, so the other process gets one too.
 		if n, err := s.Adopt(ctx); n != 1 || err != nil {
 			t.Fatalf("process %d took over %d, %v", i, n, err)
 		}
@@ -72,7 +72,7 @@ func TestResumeBesideAnotherProcess(t *testing.T) {
 		}
 	}
 	names := map[string]int{}
-	must(t, h.observer.Flush(ctx)) // an event that was told is saved a moment later
+	must(t, h.observer.Flush(ctx)) // an emitted event is saved a moment later
 	events, err := h.store.ListEvents(ctx, owner, ids[1], 0, ledger.MaxLimit)
 	must(t, err)
 	for _, e := range events {
@@ -87,7 +87,7 @@ func TestResumeBesideAnotherProcess(t *testing.T) {
 	}
 }
 
-// brought is a service that took up by itself a run that another one handed over, and the run's id.
+// brought returns a service that adopted a run that another one handed over, and the run's id.
 func (h *house) brought(t *testing.T) (*run.Service, string) {
 	t.Helper()
 	dying := h.one(t)
@@ -105,8 +105,8 @@ func (h *house) brought(t *testing.T) (*run.Service, string) {
 	return next, r.ID
 }
 
-// TestResumeOfWhatWasBrought: a run that the service took up by itself a moment before it is
-// resumed is followed to its end, once.
+// TestResumeOfWhatWasBrought: a run that the service adopted a moment before it is resumed can be followed to its end,
+// once.
 func TestResumeOfWhatWasBrought(t *testing.T) {
 	t.Parallel()
 	waits := `{"actions":[{"name":"Wait","params":{}}]}`
@@ -123,8 +123,8 @@ func TestResumeOfWhatWasBrought(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesWhatItWasBrought: a service that took up what another process handed over
-// does not cancel it when it closes: the run continues in whichever process takes it next.
+// TestCloseLeavesWhatItWasBrought: a service does not cancel adopted runs when it closes: the run continues in the next
+// process that adopts it.
 func TestCloseLeavesWhatItWasBrought(t *testing.T) {
 	t.Parallel()
 	waits := `{"actions":[{"name":"Wait","params":{}}]}`
@@ -132,7 +132,7 @@ func TestCloseLeavesWhatItWasBrought(t *testing.T) {
 	closing, id := h.brought(t)
 	closed := make(chan struct{})
 	go func() { defer close(closed); closing.Close() }()
-	for { // until it takes no new runs
+	for { // until it accepts no new runs
 		if _, err := closing.Start(t.Context(), agent.Request{Agent: "nobody", Message: "x"}); media.CodeOf(err) == media.CodeUnavailable {
 			break
 		}

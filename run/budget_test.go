@@ -15,7 +15,7 @@ import (
 	"atelier/run"
 )
 
-// balance is what was spent and reserved under a name.
+// balance returns the spent and reserved amounts of a budget.
 func (h *house) balance(t *testing.T, name string) (spent, reserved int64) {
 	t.Helper()
 	b, err := h.store.Budget(t.Context(), name)
@@ -30,8 +30,8 @@ func (h *house) wants(t *testing.T, name string, spent int64) {
 	}
 }
 
-// TestBudgetsCountRuns: tokens of every agent, pictures of every generation, by run, day
-// and owner; another owner has their own budgets.
+// TestBudgetsCountRuns: the tokens of all agents and the pictures of all generations count by run, day and owner;
+// another owner has separate budgets.
 func TestBudgetsCountRuns(t *testing.T) {
 	t.Parallel()
 	most := generate.Bounds{Tokens: 1_000_000, Images: 100, USD: "1"}
@@ -39,7 +39,7 @@ func TestBudgetsCountRuns(t *testing.T) {
 	h := newHouseAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{Run: most, Day: most, Owner: most, Now: func() time.Time { return now }}, drawThenDone()...)
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	must(t, err)
-	// Two calls of 15 tokens; two of three pictures came.
+	// Two calls of 15 tokens; two of three pictures were made.
 	for _, name := range []string{"run:" + res.RunID, "day:" + owner + ":2026-11-22", "owner:" + owner} {
 		h.wants(t, "tokens:"+name, 30)
 		h.wants(t, "images:"+name, 2)
@@ -48,8 +48,8 @@ func TestBudgetsCountRuns(t *testing.T) {
 	h.wants(t, "tokens:owner:bob", 0)
 }
 
-// TestOverTheBudgetOfAnOwner: the run that would go over it ends as over_budget in ledger
-// and events; the day after, a budget of the day is whole again.
+// TestOverTheBudgetOfAnOwner: a run that would exceed the budget ends as over_budget in the ledger and the events; the
+// next day has its full budget.
 func TestOverTheBudgetOfAnOwner(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -84,8 +84,8 @@ func TestOverTheBudgetOfAnOwner(t *testing.T) {
 	h.wants(t, "tokens:day:ann:2026-11-22", 15)
 }
 
-// TestLimitsOfARunInTheLedger: what the caller allows is counted by the ledger, lowers
-// what is configured and never raises it, and stands in the run's row.
+// TestLimitsOfARunInTheLedger: the ledger counts the caller's limits; they lower the configured ones and never raise
+// them, and are in the run's row.
 func TestLimitsOfARunInTheLedger(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -128,8 +128,8 @@ func TestLimitsOfARunInTheLedger(t *testing.T) {
 	}
 }
 
-// TestProcessesShareABudget: runs of several handles on one ledger draw at once, and
-// never more than the owner may; what is refused was never asked for.
+// TestProcessesShareABudget: runs of several handles on one ledger draw at the same time, and never more than the owner
+// may; a refused picture was never requested.
 func TestProcessesShareABudget(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")

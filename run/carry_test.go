@@ -10,8 +10,8 @@ import (
 	"atelier/run"
 )
 
-// TestLimitsCountWhatWasUsedBefore: a run that had no limit of pictures is answered with
-// one, and those that it made before count; those that a fork keeps of another run do not.
+// TestLimitsCountWhatWasUsedBefore: a run without a limit of pictures gets one with its answer, and its earlier
+// pictures count; those that a fork keeps from another run do not.
 func TestLimitsCountWhatWasUsedBefore(t *testing.T) {
 	t.Parallel()
 	told := `{"message":"So be it.","done":true}`
@@ -49,8 +49,8 @@ func (h *house) answered(t *testing.T, id string, a run.ContinueOptions) *agent.
 	return res
 }
 
-// TestLimitsBelowWhatWasUsed: turns that were taken, and what was made in them, stay where a
-// limit of turns or time is less than that; where it is raised, the run continues.
+// TestLimitsBelowWhatWasUsed: earlier turns and their results remain when a limit of turns or time is lower than their
+// usage; with a higher limit the run continues.
 func TestLimitsBelowWhatWasUsed(t *testing.T) {
 	t.Parallel()
 	for name, low := range map[string]run.ContinueOptions{"turns": {MaxTurns: 1}, "time": {MaxTime: time.Nanosecond}} {
@@ -72,8 +72,8 @@ func TestLimitsBelowWhatWasUsed(t *testing.T) {
 	}
 }
 
-// TestAnswerAfterTheDeadline: an answer that comes when the time of the run is over changes
-// nothing; one that brings more time is taken.
+// TestAnswerAfterTheDeadline: an answer after the deadline of the run changes nothing; one with a later deadline is
+// accepted.
 func TestAnswerAfterTheDeadline(t *testing.T) {
 	t.Parallel()
 	each(t, asks(), func(t *testing.T, h *house) {

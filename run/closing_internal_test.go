@@ -9,7 +9,7 @@ import (
 	"atelier/ledger"
 )
 
-// listing is a ledger that has operations.
+// listing is a ledger with the given operations.
 type listing struct {
 	ledger.Store
 	all []ledger.Operation
@@ -19,8 +19,8 @@ func (l listing) ListOperations(context.Context, string, ledger.OperationQuery) 
 	return ledger.List[ledger.Operation]{Items: l.all}, nil
 }
 
-// TestSubActionsAreNotEndedWithTheirRun: of the open generations of a run those of sub-actions stay,
-// unless it was cancelled.
+// TestSubActionsAreNotEndedWithTheirRun: when a run ends, open generations of its sub-actions continue, unless the run
+// was cancelled.
 func TestSubActionsAreNotEndedWithTheirRun(t *testing.T) {
 	t.Parallel()
 	e := endings{ledger: listing{all: []ledger.Operation{

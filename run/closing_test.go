@@ -18,8 +18,8 @@ import (
 	"atelier/run/operations"
 )
 
-// doomed is a provider that answers nothing, and the records of a process that dies while it
-// waits for it: from then on nothing is saved.
+// doomed is a provider that never answers, and the records of a process that dies while it waits for the answer:
+// nothing is saved after that.
 type doomed struct {
 	driver.Synchronous
 	*operations.Log
@@ -69,8 +69,8 @@ func (d *doomed) Settle(ctx context.Context, c generate.Charge) error {
 	return d.living(func() error { return d.Budget.Settle(ctx, c) })
 }
 
-// TestOpenGenerationIsEnded: a generation that code of an act began, and whose process was killed,
-// is ended with its run, whether the act is begun again or not: nothing stays open or reserved.
+// TestOpenGenerationIsEnded: a generation whose process was killed is ended with its run, whether or not its act is
+// repeated: nothing stays open or reserved.
 func TestOpenGenerationIsEnded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -110,7 +110,7 @@ func TestOpenGenerationIsEnded(t *testing.T) {
 			h.dies(t)
 			list, err := h.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: r.ID})
 			must(t, err)
-			for _, op := range list.Items { // so that nobody has to wait for its lease
+			for _, op := range list.Items { // so that nothing waits until the lease expires
 				must(t, leases.Release(ctx, ledger.LeaseGeneration, op.ID))
 			}
 			if b, err := h.store.Budget(ctx, "images:run:"+r.ID); err != nil || b.Reserved != 3 {
@@ -142,7 +142,7 @@ func TestOpenGenerationIsEnded(t *testing.T) {
 	}
 }
 
-// endsTold checks that nothing was told in the log of a run after its end.
+// endsTold checks that the log of a run has no event after the run's end.
 func (h *house) endsTold(t *testing.T, id string) {
 	t.Helper()
 	must(t, h.observer.Flush(t.Context()))
@@ -153,8 +153,8 @@ func (h *house) endsTold(t *testing.T, id string) {
 	}
 }
 
-// TestTaskLeftByACancelledRun: what a run did not wait for is ended where the run is cancelled, and
-// stays to be fetched where it comes to another end.
+// TestTaskLeftByACancelledRun: a generation that a run did not wait for is ended if the run is cancelled, and otherwise
+// can still be fetched.
 func TestTaskLeftByACancelledRun(t *testing.T) {
 	t.Parallel()
 	for _, cancelled := range []bool{true, false} {
@@ -178,7 +178,7 @@ func TestTaskLeftByACancelledRun(t *testing.T) {
 	}
 }
 
-// planOf is the plan of the generation that a run made.
+// planOf returns the plan of the generation that a run made.
 func (h *house) planOf(t *testing.T, id string) string {
 	t.Helper()
 	list, err := h.store.ListOperations(t.Context(), owner, ledger.OperationQuery{Tree: id})

@@ -15,8 +15,8 @@ import (
 	"atelier/run"
 )
 
-// TestRetryWithAHigherLimit: a run that its tokens ended continues where they are raised, and
-// nothing but its last turn is done again; with the same limit it ends as before.
+// TestRetryWithAHigherLimit: a run that reached its token limit continues when the limit is raised, and repeats only
+// its last turn; with the same limit it fails as before.
 func TestRetryWithAHigherLimit(t *testing.T) {
 	t.Parallel()
 	more := `{"reasoning":"more","actions":[{"name":"Draw","params":{}}]}`
@@ -53,8 +53,8 @@ func TestRetryWithAHigherLimit(t *testing.T) {
 	}
 }
 
-// TestAnswerWithAnotherLimit: an answer may bring limits, which hold from then on; turns
-// that were taken before stay, also where the limit is less than what they used.
+// TestAnswerWithAnotherLimit: an answer may set limits, which apply from then on; earlier turns remain even if they
+// used more than the limit.
 func TestAnswerWithAnotherLimit(t *testing.T) {
 	t.Parallel()
 	each(t, []string{asks()[0], asks()[1], asks()[0], `{"message":"So be it.","done":true}`}, func(t *testing.T, h *house) {
@@ -76,8 +76,8 @@ func TestAnswerWithAnotherLimit(t *testing.T) {
 	})
 }
 
-// TestForkWithOtherInput: a fork from JSON has pictures, input and limits of its own, under
-// the same refs; what cannot be given begins nothing.
+// TestForkWithOtherInput: a fork from JSON has its own pictures, input and limits, under the same refs; an invalid fork
+// begins nothing.
 func TestForkWithOtherInput(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()[0], `{"message":"One.","done":true}`, `{"message":"Two.","done":true}`, `{"message":"Three.","done":true}`)

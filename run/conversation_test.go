@@ -27,7 +27,7 @@ func (h *house) say(t *testing.T, name, conversation, message string) *agent.Res
 	return res
 }
 
-// kept reads a conversation's messages and attachments.
+// kept returns a conversation's messages and attachments.
 func (h *house) kept(t *testing.T, conversation string) ([]ledger.Message, []ledger.Attachment) {
 	t.Helper()
 	m, err := h.store.ListMessages(t.Context(), owner, conversation, ledger.MessageQuery{})
@@ -55,7 +55,7 @@ func TestConversationGoesOn(t *testing.T) {
 			t.Errorf("the task does not say %s: %s", want, told[2].Text())
 		}
 	}
-	// The second run's tree has the item, whose one record is that of its origin, and no second blob.
+	// The second run's tree has the item, whose only record is that of its origin, and no second blob.
 	rec, err := h.store.ListMedia(t.Context(), owner, ledger.MediaQuery{Tree: second.RunID})
 	must(t, err)
 	if len(rec.Items) != 1 || rec.Items[0].ID != note.ID || rec.Items[0].Tree != first.RunID || rec.Items[0].Origin.Direction != "output" {
@@ -110,7 +110,7 @@ func TestConversationsAreApart(t *testing.T) {
 	}
 }
 
-// TestRefusedRequestsLeaveNothing: what cannot begin begins no conversation.
+// TestRefusedRequestsLeaveNothing: an invalid request starts no conversation.
 func TestRefusedRequestsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -168,8 +168,7 @@ func TestCancelledRunsAnswer(t *testing.T) {
 	}
 }
 
-// TestGivenMediaIsAttached: what comes with a message, beside it or as data in its
-// text, is in the conversation.
+// TestGivenMediaIsAttached: media that comes with a message, beside it or as data in its text, is in the conversation.
 func TestGivenMediaIsAttached(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, `{"message":"seen","done":true}`)
@@ -214,7 +213,7 @@ func TestRunsOfOneConversationAtOnce(t *testing.T) {
 	}
 }
 
-// TestLongConversations: the budget holds, the oldest go first, and items stay granted.
+// TestLongConversations: the size is bounded, the oldest messages are omitted first, and items remain granted.
 func TestLongConversations(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, `{"message":"seen","done":true}`)
@@ -254,8 +253,8 @@ func TestLongConversations(t *testing.T) {
 	}
 }
 
-// TestImagesOfTheConversation: a ref means an item of the conversation that the run goes
-// on, and nothing elsewhere.
+// TestImagesOfTheConversation: a ref resolves to an item of the conversation that the run continues, and to nothing
+// elsewhere.
 func TestImagesOfTheConversation(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, `{"message":"seen","done":true}`)

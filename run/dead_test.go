@@ -17,8 +17,7 @@ import (
 	"atelier/run/record"
 )
 
-// abandoned begins a run whose second model call, behind pictures and a sub-agent, has no
-// answer yet.
+// abandoned begins a run whose second model call, after pictures and a sub-agent, has no answer yet.
 func abandoned(t *testing.T, h *house, req agent.Request) *run.Run {
 	t.Helper()
 	h.stuck = 2
@@ -35,7 +34,7 @@ func abandoned(t *testing.T, h *house, req agent.Request) *run.Run {
 	return r
 }
 
-// dies ends the service as a process does that is killed: its run is left.
+// dies ends the service like a killed process: its run is left.
 func (h *house) dies(t *testing.T) {
 	t.Helper()
 	gone, cancel := context.WithCancel(t.Context())
@@ -44,7 +43,7 @@ func (h *house) dies(t *testing.T) {
 	h.service = h.durably(t)
 }
 
-// ended is what a run is said to have come to.
+// ended returns what the ledger says about a run and its parts.
 func (h *house) ended(t *testing.T, id string) (all []string) {
 	t.Helper()
 	must(t, h.observer.Flush(t.Context()))
@@ -65,12 +64,12 @@ func (h *house) ended(t *testing.T, id string) (all []string) {
 		all = append(all, fmt.Sprintf("%s: %s", a.Name, a.Status))
 	}
 	kinds := h.kinds(t, id)
-	delete(kinds, "run-resumed") // told by the process that adopts it
+	delete(kinds, "run-resumed") // emitted by the process that adopts it
 	return append(all, fmt.Sprint(kinds))
 }
 
-// TestEndOfADeadRun: a run that nobody works on any more, and that is cancelled or out of
-// time, ends with all that it did, as one does that is ended where it is.
+// TestEndOfADeadRun: a run without a process that is cancelled or out of time ends with all of its results, as a run
+// with a live process does.
 func TestEndOfADeadRun(t *testing.T) {
 	t.Parallel()
 	cancel := func(t *testing.T, h *house, id string) { t.Helper(); must(t, h.service.End(t.Context(), owner, id)) }
@@ -124,7 +123,7 @@ func TestEndOfADeadRun(t *testing.T) {
 	}
 }
 
-// ownObserver is what a library puts around the observer of the ledger.
+// ownObserver is a library's wrapper around the observer of the ledger.
 type ownObserver struct {
 	*record.Observer
 	h *house
@@ -139,8 +138,8 @@ func (o ownObserver) Emit(ctx context.Context, e agent.Event) {
 	o.Observer.Emit(ctx, e)
 }
 
-// TestReplayRepeatsNoEvent: the process of a run is killed, the next one replays the run, and a
-// library's own observer is given what is new and nothing that is on record.
+// TestReplayRepeatsNoEvent: the process of a run is killed and the next one replays the run; a library's own observer
+// gets only the new events, none that is on record.
 func TestReplayRepeatsNoEvent(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()...)
@@ -164,9 +163,8 @@ func TestReplayRepeatsNoEvent(t *testing.T) {
 	}
 }
 
-// TestCancelledAndKilled: a run that was cancelled, and whose process was killed before it
-// heard of that, is ended by the next one that looks after runs, continues it or ends it, as
-// it would have been where it was, and once.
+// TestCancelledAndKilled: a run that was cancelled, and whose process was killed before it learned of that, is ended by
+// the next process that adopts, resumes or ends it, once, with the result that it would have had in its own process.
 func TestCancelledAndKilled(t *testing.T) {
 	t.Parallel()
 	live := build(t, drawThenDone()...)

@@ -21,8 +21,8 @@ import (
 	"atelier/run/operations"
 )
 
-// TestDeliveryHostIsDown: a FLUX task that is finished and paid for stays open while its picture cannot be
-// fetched. Asked again it is fetched, without a second task and without new money.
+// TestDeliveryHostIsDown: a FLUX task that is finished and paid for stays open while its picture cannot be fetched. A
+// retry fetches it, without a second task and without a new charge.
 func TestDeliveryHostIsDown(t *testing.T) {
 	t.Parallel()
 	h := build(t)

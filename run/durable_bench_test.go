@@ -25,8 +25,7 @@ import (
 	"atelier/run/record"
 )
 
-// twoTurns answers a first turn with an action and a second one with the end, and notes
-// when it is asked first.
+// twoTurns answers the first turn with an action and the second one with the end, and records when the first call came.
 type twoTurns struct {
 	script
 	first *atomic.Int64 // nanoseconds since began
@@ -45,7 +44,7 @@ func (m twoTurns) Generate(_ context.Context, r chat.Request) (chat.Response, er
 	return chat.Response{Text: text, Model: "script-1", Usage: chat.Usage{InputTokens: 10, OutputTokens: 5}}, nil
 }
 
-// durableBench is a service whose ledger and engine are SQLite files, as in the product.
+// durableBench returns a service whose ledger and engine are SQLite files, as in the product.
 func durableBench(b *testing.B) (*run.Service, twoTurns) {
 	b.Helper()
 	dir, quiet := b.TempDir(), slog.New(slog.DiscardHandler)
@@ -86,7 +85,7 @@ func durableBench(b *testing.B) (*run.Service, twoTurns) {
 	return service, model
 }
 
-// processorTime is what this process has used of the processors so far.
+// processorTime returns the processor time that this process has used.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
@@ -94,8 +93,8 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkDurableRun is a whole run of two turns and one action, as steps of the durable
-// engine, with all records and events in the ledger, each synced before it counts.
+// BenchmarkDurableRun measures a whole run of two turns and one action, as steps of the durable engine, with all
+// records and events in the ledger, each synced before it counts.
 func BenchmarkDurableRun(b *testing.B) {
 	service, model := durableBench(b)
 	now := time.Now()
@@ -112,8 +111,8 @@ func BenchmarkDurableRun(b *testing.B) {
 	b.ReportMetric(float64(processorTime(b)-before)/float64(n)/1e6, "cpu-ms/op")
 }
 
-// BenchmarkStartOfRun is the time from Service.Start to the first model call: the run is
-// kept, its row is saved and the conversation with the model is built.
+// BenchmarkStartOfRun measures the time from Service.Run to the first model call: the run and its row are saved and the
+// conversation with the model is built.
 func BenchmarkStartOfRun(b *testing.B) {
 	service, model := durableBench(b)
 	var all []float64

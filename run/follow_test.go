@@ -10,8 +10,8 @@ import (
 	"atelier/ledger"
 )
 
-// TestOperationsFollowTheirCalls: in the ledger an operation follows its calls as the table of
-// operations says.
+// TestOperationsFollowTheirCalls: in the ledger, an operation's status follows its calls as the table of operations
+// defines.
 func TestOperationsFollowTheirCalls(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, filepath.Join(t.TempDir(), "a.db"))

@@ -12,15 +12,15 @@ import (
 	"atelier/run/durable"
 )
 
-// forgetful is a ledger that keeps no states of runs.
+// forgetful is a ledger that cannot save states of runs.
 type forgetful struct{ store }
 
 func (forgetful) SaveRunState(context.Context, ledger.RunState) error {
 	return media.Errorf(media.CodeDiskFull, "the disk is full")
 }
 
-// TestForkLeavesNothing: where the state of a new run is not kept, because its process is killed just
-// then for example, no media is recorded for it, neither kept nor brought.
+// TestForkLeavesNothing: if the state of a fork cannot be saved, for example because its process is killed, no media is
+// recorded for it, neither kept nor new.
 func TestForkLeavesNothing(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()...)
@@ -56,8 +56,7 @@ func TestForkLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestRedoneCallsCountBehindAPause: what a retry did again counts also when the run pauses
-// and continues.
+// TestRedoneCallsCountBehindAPause: the calls that a retry repeats still count when the run pauses and continues.
 func TestRedoneCallsCountBehindAPause(t *testing.T) {
 	t.Parallel()
 	h := build(t, "no", "step", "at", "all", asks()[1], asks()[2])

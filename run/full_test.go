@@ -22,8 +22,8 @@ import (
 	"atelier/run/operations"
 )
 
-// full is a ledger on a disk that is full when pictures are to be recorded and, unless that
-// fits, at the end of their operation.
+// full is a ledger whose disk is full when pictures are recorded and, unless ends is set, at the end of their
+// operation.
 type full struct {
 	store
 	ends bool
@@ -40,9 +40,8 @@ func (f full) FinishOperation(ctx context.Context, o ledger.Operation) error {
 	return errFull
 }
 
-// TestWhatCouldNotBeRecordedIsKept: pictures that were paid for and stored, and whose records
-// could not be saved, are recorded by the process that continues the operation; nobody asks for
-// them again.
+// TestWhatCouldNotBeRecordedIsKept: pictures that were paid for and stored, but whose records could not be saved, are
+// recorded by the process that continues the operation; they are not requested again.
 func TestWhatCouldNotBeRecordedIsKept(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]bool{"nothing fits": false, "the receipt would fit": true} {
@@ -91,8 +90,8 @@ func recordedLater(t *testing.T, ends bool) {
 	}
 }
 
-// cramped is a ledger on a disk that is full when the second result, and the call that it came
-// of, are to be saved, or when the money is to be settled; its end fits.
+// cramped is a ledger whose disk is full when the second result and its call are saved, or when the money is settled;
+// the end of the operation fits.
 type cramped struct {
 	store
 	money bool
@@ -121,9 +120,9 @@ func (c cramped) Settle(ctx context.Context, act string, spent ledger.Amount) er
 	return c.store.Settle(ctx, act, spent)
 }
 
-// TestWhatCouldNotBeSavedStaysOpen: an operation whose results or calls could not be saved, or whose
-// money could not be settled, is not over, though its end would fit; the process that continues it saves all
-// of it, and asks for nothing again.
+// TestWhatCouldNotBeSavedStaysOpen: an operation whose results or calls could not be saved, or whose money could not be
+// settled, stays open, although its end would fit. The process that continues it saves everything, and requests nothing
+// again.
 func TestWhatCouldNotBeSavedStaysOpen(t *testing.T) {
 	t.Parallel()
 	for name, money := range map[string]bool{"a result and its call": false, "the money": true} {
@@ -166,7 +165,7 @@ func savedLater(t *testing.T, money bool) {
 	}
 }
 
-// fluxGateway makes gateways to one provider, each with its own ledger.
+// fluxGateway returns a function that makes gateways to one provider, each with its own ledger.
 func fluxGateway(t *testing.T, h *house, sim *bflsim.Simulator) func(ledger.Store) *gateway.Gateway {
 	t.Helper()
 	srv := httptest.NewServer(sim)

@@ -28,9 +28,8 @@ import (
 	"atelier/run/operations"
 )
 
-// gatewayBench is the gateway as the product has it, in front of a simulator in the
-// same process: pictures of 2 MB are lifted, hashed, synced to files, and every phase
-// is a commit of the ledger.
+// gatewayBench is the gateway as in the product, in front of a simulator in the same process: pictures of 2 MB are
+// lifted, hashed and synced to files, and every phase is a commit of the ledger.
 type gatewayBench struct {
 	gateway *gateway.Gateway
 	base    *http.Transport
@@ -73,7 +72,7 @@ func (g *gatewayBench) generate(b *testing.B) {
 	}
 }
 
-// discard asks the simulator for the same picture and throws the body away.
+// discard requests the same picture from the simulator and discards the body.
 func (g *gatewayBench) discard(b *testing.B) {
 	b.Helper()
 	req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, g.url+"/v1/images/generations",
@@ -97,8 +96,8 @@ func mustBench(b *testing.B, err error) {
 	}
 }
 
-// BenchmarkGateway64 makes 64 pictures at once; one operation is all 64. The
-// process's peak memory has the simulator in it.
+// BenchmarkGateway64 makes 64 pictures at once; one operation is all 64. The process's peak memory includes the
+// simulator.
 func BenchmarkGateway64(b *testing.B) {
 	const inFlight = 64
 	goruntime.Tune()
@@ -119,8 +118,8 @@ func BenchmarkGateway64(b *testing.B) {
 	b.ReportMetric(peakMiB(b), "peak-MiB")
 }
 
-// BenchmarkGatewayAlone makes one picture after the other, each beside a download of the
-// same picture that nobody reads, and reports what the gateway adds.
+// BenchmarkGatewayAlone makes one picture after the other, each followed by a discarded download of the same picture,
+// and reports what the gateway adds.
 func BenchmarkGatewayAlone(b *testing.B) {
 	g := newGatewayBench(b, 1)
 	var with, without []time.Duration
@@ -138,8 +137,7 @@ func BenchmarkGatewayAlone(b *testing.B) {
 	b.ReportMetric(p50(with)-p50(without), "added-ms")
 }
 
-// peakMiB is the most memory that the process ever had, as the kernel counts it; 0
-// where the kernel does not tell.
+// peakMiB returns the process's peak memory as the kernel counts it; 0 if the kernel does not report it.
 func peakMiB(b *testing.B) float64 {
 	b.Helper()
 	status, err := os.ReadFile("/proc/self/status")

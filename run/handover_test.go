@@ -10,8 +10,8 @@ import (
 	"atelier/ledger"
 )
 
-// TestHandOverSavesWhatWasTold: the ledger may be closed as soon as the work is handed
-// over; what was told until then is in it.
+// TestHandOverSavesWhatWasTold: the ledger may be closed as soon as the work is handed over; all earlier events are in
+// it.
 func TestHandOverSavesWhatWasTold(t *testing.T) {
 	t.Parallel()
 	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`)
@@ -19,7 +19,7 @@ func TestHandOverSavesWhatWasTold(t *testing.T) {
 	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	must(t, err)
 	<-h.arrived
-	// Another process writes just now, so that what was told last has to wait.
+	// Another process is writing, so the last event has to wait.
 	time.AfterFunc(500*time.Millisecond, h.occupy(t))
 	h.observer.Emit(t.Context(), agent.Event{Type: agent.EventWarning, Tree: r.ID, RunID: r.ID, At: time.Now(), Data: agent.Warning{Message: "last"}})
 	gone, cancel := context.WithCancel(t.Context())

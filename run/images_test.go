@@ -13,8 +13,8 @@ import (
 	"atelier/run/conversation"
 )
 
-// TestRefOfAnotherRun: a ref means something in its run and its conversation. Elsewhere it
-// is refused, begins nothing, and the error has the media id that can be given instead.
+// TestRefOfAnotherRun: a ref is valid in its run and its conversation. Elsewhere it is refused and begins nothing, and
+// the error has the media id that can be used instead.
 func TestRefOfAnotherRun(t *testing.T) {
 	t.Parallel()
 	h := build(t, `{"message":"Seen.","done":true}`, `{"message":"Seen.","done":true}`, `{"ask":{"question":"Which?"}}`, `{"message":"That.","done":true}`)

@@ -48,8 +48,8 @@ func TestIdempotencyKeyIsRecalled(t *testing.T) {
 	}
 }
 
-// TestOneKeyIsPaidOnce: of requests that race with one idempotency key, one is
-// carried out; the others are told so, or get its result.
+// TestOneKeyIsPaidOnce: of concurrent requests with one idempotency key, only one is executed; the others are refused
+// with a conflict, or get its result.
 func TestOneKeyIsPaidOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -76,9 +76,9 @@ func TestOneKeyIsPaidOnce(t *testing.T) {
 	}
 }
 
-// TestCostCountsGenerations checks exact money: of each generation counts what its provider
-// reported, else its estimate; an unknown price makes the sum incomplete, what was refused
-// costs nothing, and where nothing was paid the cost is known.
+// TestCostCountsGenerations checks exact amounts: a generation counts with the reported cost, or else with its
+// estimate. An unknown price makes the sum incomplete; a refused generation costs nothing; if nothing was paid, the
+// cost is known.
 func TestCostCountsGenerations(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, `{"message":"done","done":true}`)
@@ -105,7 +105,7 @@ func TestCostCountsGenerations(t *testing.T) {
 	if d := cmp.Diff(agent.Cost{EstimatedUSD: price("0.14"), ReportedUSD: price("0.1"), Complete: true}, total("tree")); d != "" {
 		t.Error(d)
 	}
-	// A picture made before Ctrl-C was paid for; a lost answer may have been.
+	// A picture made before Ctrl-C was paid for; a call without an answer may have been.
 	if d := cmp.Diff(agent.Cost{EstimatedUSD: price("0.2"), Complete: true}, total("cut")); d != "" {
 		t.Error(d)
 	}

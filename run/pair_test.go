@@ -19,7 +19,7 @@ import (
 	"atelier/run/durable"
 )
 
-// orphans begins runs in a process that ends before it did anything of them.
+// orphans begins runs in a process that ends before it executes them.
 func (h *house) orphans(t *testing.T, n int) (ids []string) {
 	t.Helper()
 	e, err := durable.Open(t.Context(), h.engineConfig())
@@ -44,7 +44,7 @@ func (h *house) orphans(t *testing.T, n int) (ids []string) {
 	return ids
 }
 
-// process is a service with its own engine, as a command that continues one run.
+// process returns a service with its own engine, like a command that continues one run.
 func (h *house) process(t *testing.T) *run.Service {
 	t.Helper()
 	c := h.engineConfig()
@@ -56,8 +56,8 @@ func (h *house) process(t *testing.T) *run.Service {
 	return s
 }
 
-// TestTwoResumes: of two processes that continue a run at the same moment one does. The other
-// one is refused with the name of the process that has the run, and nothing stays running.
+// TestTwoResumes: of two processes that resume a run at the same moment, one succeeds. The other is refused with the
+// name of the process that has the run, and no run stays running.
 func TestTwoResumes(t *testing.T) {
 	t.Parallel()
 	pairs := 1000
@@ -84,7 +84,7 @@ func TestTwoResumes(t *testing.T) {
 	}
 }
 
-// pair lets two processes continue a run at once. Who is refused ends at once.
+// pair lets two processes resume a run at once. The refused one closes at once.
 func (h *house) pair(t *testing.T, id string) {
 	t.Helper()
 	var begin, refused sync.WaitGroup
@@ -113,7 +113,7 @@ func (h *house) pair(t *testing.T, id string) {
 		t.Errorf("run %s: %v", id, errs)
 	}
 	if errs[winner] == nil {
-		<-h.called // the model answers when both know
+		<-h.called // the model answers when both have their result
 		if res, err := won[winner].Wait(t.Context()); err != nil || res.Message != "fine" {
 			t.Errorf("run %s ended with %+v, %v", id, res, err)
 		}

@@ -19,7 +19,7 @@ import (
 	"atelier/run/lease"
 )
 
-// asks is a model that draws, asks for a colour and finishes.
+// asks returns the answers of a model that draws, asks for a colour and finishes.
 func asks() []string {
 	return []string{
 		`{"reasoning":"draw first","actions":[{"name":"Draw","params":{}}]}`,
@@ -28,14 +28,14 @@ func asks() []string {
 	}
 }
 
-// engineConfig is that of an engine beside the house's ledger, with leases of its own.
+// engineConfig returns the configuration of an engine beside the house's ledger, with its own leases.
 func (h *house) engineConfig() durable.Config {
 	c := engineConfig(h.path)
 	c.Leases = lease.NewKeeper(h.store)
 	return c
 }
 
-// durably gives the house a service on the engine of its folder, as a new process has it.
+// durably returns a service on the engine of the house's folder, as in a new process.
 func (h *house) durably(t *testing.T) *run.Service {
 	t.Helper()
 	c := h.engineConfig()
@@ -180,7 +180,7 @@ func TestPausedRunIsAnswered(t *testing.T) {
 	})
 }
 
-// TestOneAnswerWins: of many answers at once one is taken, by whichever process.
+// TestOneAnswerWins: of many simultaneous answers in several processes, one is accepted.
 func TestOneAnswerWins(t *testing.T) {
 	t.Parallel()
 	h := build(t, asks()...)
@@ -213,8 +213,8 @@ func TestOneAnswerWins(t *testing.T) {
 	}
 }
 
-// TestAnswerWithoutItsProcess: the process ended after the answer was kept; the next
-// resume continues, or the process that adopts runs.
+// TestAnswerWithoutItsProcess: the process ended after the answer was saved; the next resume continues the run, or a
+// process that adopts runs does.
 func TestAnswerWithoutItsProcess(t *testing.T) {
 	t.Parallel()
 	for name, goOn := range map[string]func(*testing.T, *house, string){
@@ -253,7 +253,7 @@ func TestAnswerWithoutItsProcess(t *testing.T) {
 	}
 }
 
-// answerOnly keeps an answer, long ago, as a process does that ends before the run continues.
+// answerOnly saves an answer long ago, like a process that ends before the run continues.
 func (h *house) answerOnly(t *testing.T, id string) {
 	t.Helper()
 	st, err := h.store.RunState(t.Context(), owner, id)
@@ -272,8 +272,7 @@ func (h *house) answerOnly(t *testing.T, id string) {
 	must(t, h.store.ChangeRunState(t.Context(), ledger.WaitPaused, st))
 }
 
-// TestPausedRunHoldsNothing: no goroutine and no entry of the service is left of a run
-// that waits.
+// TestPausedRunHoldsNothing: a paused run leaves no goroutine and no entry in the service.
 func TestPausedRunHoldsNothing(t *testing.T) { //nolint:paralleltest // it counts the goroutines of the process
 	answers := asks()[1:2]
 	h := build(t, answers...)
@@ -282,12 +281,12 @@ func TestPausedRunHoldsNothing(t *testing.T) { //nolint:paralleltest // it count
 	before := runtime.NumGoroutine()
 	for range 20 {
 		id := h.paused(t, "").RunID
-		for h.service.Cancel(id) == nil { // it leaves a moment after its waiters know
+		for h.service.Cancel(id) == nil { // its entry is removed a moment after its waiters return
 			time.Sleep(time.Millisecond)
 		}
 	}
 	var after int
-	for range 60_000 { // goroutines end a moment after what they did
+	for range 60_000 { // goroutines end a moment after their work
 		if after = runtime.NumGoroutine(); after <= before {
 			return
 		}
@@ -340,8 +339,8 @@ func TestPausedRunIsCancelled(t *testing.T) {
 	})
 }
 
-// TestPartTakenOver: the process ended in the middle of the part after an answer; it
-// continues from there, and asks again what that part asks.
+// TestPartTakenOver: the process ended in the middle of the part after an answer. The run continues from there, and
+// asks that part's question again.
 func TestPartTakenOver(t *testing.T) {
 	t.Parallel()
 	h := build(t, asks()[1], `{"actions":[{"name":"Wait","params":{}}]}`, asks()[1], asks()[2])
@@ -375,7 +374,7 @@ func TestPartTakenOver(t *testing.T) {
 	}
 }
 
-// pausing is a runner whose run pauses in the moment in which it is cancelled.
+// pausing is a runner whose run pauses at the moment it is cancelled.
 type pausing struct{ begun chan struct{} }
 
 func (p pausing) Run(ctx context.Context, r agent.Request) (*agent.Result, error) {
@@ -384,7 +383,7 @@ func (p pausing) Run(ctx context.Context, r agent.Request) (*agent.Result, error
 	return &agent.Result{RunID: r.RunID, Agent: r.Agent, Status: agent.StatusPaused, State: &agent.State{Version: agent.StateVersion, Request: r}}, nil
 }
 
-// TestCancelledWhilePausing: a cancel that comes when the run has just paused is not lost.
+// TestCancelledWhilePausing: a cancellation of a run that is just pausing is not lost.
 func TestCancelledWhilePausing(t *testing.T) {
 	t.Parallel()
 	h := build(t)

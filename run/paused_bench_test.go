@@ -17,11 +17,10 @@ import (
 	"atelier/run/lease"
 )
 
-// BenchmarkPaused resumes one of many runs that wait for a person, whichever: in a service
-// that is there (open), and in one that opens its databases for it (cold). What is measured
-// is the time from then to the first call of the model behind the answer. It tells also what
-// the waiting runs hold of the process: goroutines and heap, beside the same service where
-// two wait. 100,000 runs wait; with -benchtime 1x only 2,000.
+// BenchmarkPaused resumes one of many paused runs, in a service that is open (open), and in one that opens its
+// databases for it (cold). It measures the time until the first model call after the answer. It also reports the
+// goroutines and the heap of the process, in excess of the same service with two paused runs. 100,000 runs are paused;
+// with -benchtime 1x only 2,000.
 func BenchmarkPaused(b *testing.B) {
 	runs := 100_000
 	if f := flag.Lookup("test.benchtime"); f != nil && f.Value.String() == "1x" {
@@ -31,14 +30,14 @@ func BenchmarkPaused(b *testing.B) {
 	b.Run(fmt.Sprintf("runs=%d", runs), func(b *testing.B) {
 		p = newPausedBench(b, runs)
 		few := newPausedBench(b, 2)
-		holdings(b, few.dir) // what is made once is made
+		holdings(b, few.dir) // initialize what is made only once
 		gBefore, before := holdings(b, few.dir)
 		g, h := holdings(b, p.dir)
 		gAfter, after := holdings(b, few.dir)
 		b.Run("holds", func(b *testing.B) {
 			for b.Loop() {
 			}
-			// The test keeps a little of each service.
+			// The test retains a little memory of each service.
 			b.ReportMetric(float64(g)-float64(gBefore+gAfter)/2, "goroutines")
 			b.ReportMetric(float64(h)-float64(before+after)/2, "heap-bytes")
 			b.ReportMetric(0, "ns/op")
@@ -48,7 +47,7 @@ func BenchmarkPaused(b *testing.B) {
 	})
 }
 
-// service is one on the databases of a folder.
+// service returns a service on the databases of a folder.
 func service(b *testing.B, dir string) (*house, *run.Service, func()) {
 	b.Helper()
 	h := buildAt(b, filepath.Join(dir, "a.db"), run.BudgetConfig{}, `{"message":"Thank you.","done":true}`)
@@ -63,13 +62,13 @@ func service(b *testing.B, dir string) (*house, *run.Service, func()) {
 	}
 }
 
-// holdings are the goroutines and the heap of a process with a service on a folder.
+// holdings returns the goroutines and the heap of a process with a service on a folder.
 func holdings(b *testing.B, dir string) (goroutines int, heap int64) {
 	b.Helper()
 	_, _, stop := service(b, dir)
 	defer stop()
 	var m runtime.MemStats
-	for range 20 { // what only begins or ends is not counted
+	for range 20 { // let temporary goroutines end
 		time.Sleep(10 * time.Millisecond)
 		runtime.GC()
 	}
@@ -101,7 +100,7 @@ func newPausedBench(b *testing.B, runs int) *pausedBench {
 	return p
 }
 
-// copyFormat returns the id of a copy, in SQL and in Go.
+// copyFormat is the format of the id of a copy, in SQL and in Go.
 const copyFormat = "01a1fdc6-0000-7000-8000-%012d"
 
 // multiply copies the rows of a run under other ids.
@@ -112,14 +111,14 @@ func (p *pausedBench) multiply(b *testing.B, file, id string, tables ...string) 
 	defer func() { must(b, db.Close()) }()
 	for _, table := range tables {
 		names, values := columns(b, db, table)
-		key := names[0] // of every table here
+		key := names[0] // the first column is the key of every table here
 		_, err := db.ExecContext(b.Context(), "WITH RECURSIVE c(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM c WHERE n < $2 - 1) INSERT INTO "+table+
 			" ("+strings.Join(names, ", ")+") SELECT "+strings.Join(values, ", ")+" FROM c, "+table+" WHERE "+key+" = $1", id, p.runs)
 		must(b, err)
 	}
 }
 
-// columns lists the columns of a table, and for each what a copy has in it.
+// columns lists the columns of a table, and the SQL value of each in a copy.
 func columns(b *testing.B, db *sql.DB, table string) (names, values []string) {
 	b.Helper()
 	rows, err := db.QueryContext(b.Context(), "SELECT name FROM pragma_table_info('"+table+"')")
@@ -135,7 +134,7 @@ func columns(b *testing.B, db *sql.DB, table string) (names, values []string) {
 	return names, values
 }
 
-// any is a paused run, each time another one, from all over the table.
+// any returns the id of a paused run, each time a different one, spread over the table.
 func (p *pausedBench) any(b *testing.B) string {
 	b.Helper()
 	p.next++
@@ -145,7 +144,7 @@ func (p *pausedBench) any(b *testing.B) string {
 	return fmt.Sprintf(copyFormat, (p.next*7919)%p.runs)
 }
 
-// resume answers a run and gives the time from began to the call of the model behind it.
+// resume answers a run and returns the time from began to the model call after the answer.
 func (p *pausedBench) resume(b *testing.B, h *house, s *run.Service, began time.Time) time.Duration {
 	b.Helper()
 	r, err := s.Resume(b.Context(), owner, p.any(b), colour("red"))
@@ -182,7 +181,7 @@ func (p *pausedBench) cold(b *testing.B) {
 	reportTimes(b, took)
 }
 
-// reportTimes tells the median and the slowest of a hundred.
+// reportTimes reports the median and the 99th percentile.
 func reportTimes(b *testing.B, took []time.Duration) {
 	b.Helper()
 	slices.Sort(took)

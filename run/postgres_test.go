@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // to look into the database
+	_ "github.com/jackc/pgx/v5/stdlib" // to inspect the database
 	"go.uber.org/goleak"
 
 	"atelier/internal/pgtest"
@@ -19,8 +19,7 @@ import (
 	"atelier/run/runtest"
 )
 
-// With the build tag postgres every test of runs has its ledger and its engine on a real
-// server.
+// With the build tag postgres, every test of runs has its ledger and its engine on a real server.
 func TestMain(m *testing.M) {
 	code := pgtest.Main(m)
 	if err := goleak.Find(); err != nil && code == 0 {
@@ -30,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// databases are the databases that stand for paths of ledgers.
+// databases maps paths of ledgers to the databases that replace them.
 var databases sync.Map
 
 func databaseOf(path string) string {
@@ -50,7 +49,7 @@ func openStore(tb testing.TB, path string) store {
 	return s
 }
 
-// engineConfig is where the engine beside a ledger is.
+// engineConfig returns the configuration of the engine beside a ledger.
 func engineConfig(path string) durable.Config {
 	return durable.Config{DatabaseURL: databaseOf(path)}
 }
@@ -63,7 +62,7 @@ func (h *house) database(tb testing.TB) *sql.DB {
 	return db
 }
 
-// dump is all that ledger and engine hold, by schema.
+// dump returns the content of ledger and engine, by schema.
 func (h *house) dump(tb testing.TB) map[string]string {
 	tb.Helper()
 	db, all := h.database(tb), map[string]string{}
@@ -73,13 +72,13 @@ func (h *house) dump(tb testing.TB) map[string]string {
 	return all
 }
 
-// tablesOf are the tables of a database with their schemas.
+// tablesOf returns the tables of a database with their schemas.
 func tablesOf(tb testing.TB, db *sql.DB) map[string]string {
 	tb.Helper()
 	rows, err := db.QueryContext(tb.Context(), `SELECT table_schema, quote_ident(table_schema) || '.' || quote_ident(table_name)
 		FROM information_schema.tables WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')`)
 	must(tb, err)
-	defer func() { _ = rows.Close() }() // rows.Err tells
+	defer func() { _ = rows.Close() }() // rows.Err reports errors
 	tables := map[string]string{}
 	for rows.Next() {
 		var schema, table string
@@ -90,12 +89,12 @@ func tablesOf(tb testing.TB, db *sql.DB) map[string]string {
 	return tables
 }
 
-// rowsOf is every value of a table; bytes stand as they are.
+// rowsOf returns every value of a table; bytes are unchanged.
 func rowsOf(tb testing.TB, db *sql.DB, table string) string {
 	tb.Helper()
 	rows, err := db.QueryContext(tb.Context(), "SELECT * FROM "+table)
 	must(tb, err)
-	defer func() { _ = rows.Close() }() // rows.Err tells
+	defer func() { _ = rows.Close() }() // rows.Err reports errors
 	names, err := rows.Columns()
 	must(tb, err)
 	var text strings.Builder
@@ -119,8 +118,7 @@ func rowsOf(tb testing.TB, db *sql.DB, table string) string {
 	return text.String()
 }
 
-// occupy lets nobody write events until release is called, as another process that
-// writes just now.
+// occupy blocks writes of events until release is called, like another process that is writing.
 func (h *house) occupy(tb testing.TB) (release func()) {
 	tb.Helper()
 	tx, err := h.database(tb).BeginTx(tb.Context(), nil)

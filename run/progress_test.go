@@ -35,7 +35,7 @@ func TestProgressNotes(t *testing.T) {
 		c.event.Operation = "op"
 		h.observer.Progress(ctx, c.event)
 	}
-	h.observer.Progress(t.Context(), cases[0].event) // outside a run there is nobody to show it to
+	h.observer.Progress(t.Context(), cases[0].event) // outside a run nobody is watching
 	must(t, h.observer.Flush(ctx))
 	stop()
 	var events []ledger.Event

@@ -40,7 +40,7 @@ func (h *house) stepNames(t *testing.T, id string) (names []string) {
 	return names
 }
 
-// TestRetry: a run whose model was away continues from its last good step, twice.
+// TestRetry: a run whose model was unavailable continues from its last good step, twice.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()[0], breaks, breaks, `{"reasoning":"finished","message":"Here they are.","done":true}`)
@@ -107,7 +107,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestRetryOfBadAnswers: the last answer, which was of no use, is asked for again.
+// TestRetryOfBadAnswers: the last answer, which was unusable, is requested again.
 func TestRetryOfBadAnswers(t *testing.T) {
 	t.Parallel()
 	h := build(t, "no", "step", "at", "all", `{"message":"fine","done":true}`)
@@ -129,8 +129,8 @@ func TestRetryOfBadAnswers(t *testing.T) {
 	}
 }
 
-// TestRetryOfCancelled: what a cancelled run did is kept, what was cut off is done again, and
-// it pauses as any other.
+// TestRetryOfCancelled: the results of a cancelled run are kept, the interrupted step is repeated, and the run pauses
+// as usual.
 func TestRetryOfCancelled(t *testing.T) {
 	t.Parallel()
 	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`, asks()[1], asks()[2])
@@ -282,7 +282,7 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// TestForkKeepsAnswers: a fork behind a question keeps its answer, one before asks again.
+// TestForkKeepsAnswers: a fork after a question keeps its answer, one before it asks again.
 func TestForkKeepsAnswers(t *testing.T) {
 	t.Parallel()
 	h := build(t, append(asks(), `{"message":"Again.","done":true}`, asks()[1], asks()[2])...)
@@ -310,14 +310,14 @@ func TestForkKeepsAnswers(t *testing.T) {
 	}
 }
 
-// TestRetryAfterTheDeadline: a run that ran out of time is given time when it is tried again.
+// TestRetryAfterTheDeadline: a run that exceeded its deadline is not bound by it when it is retried.
 func TestRetryAfterTheDeadline(t *testing.T) {
 	t.Parallel()
 	h, res := wasInterrupted(t, 500*time.Millisecond)
 	ctx := t.Context()
 	r, err := h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
-	<-h.arrived // what the deadline cut off is done again
+	<-h.arrived // the step that the deadline interrupted is repeated
 	h.release()
 	done, err := r.Wait(ctx)
 	if err != nil || done.Message != "Waited." || h.generations(t, res.RunID) != 2 {
@@ -325,8 +325,8 @@ func TestRetryAfterTheDeadline(t *testing.T) {
 	}
 }
 
-// wasInterrupted is a run that its deadline ended in Wait. A busy machine gets more time until the
-// run comes so far.
+// wasInterrupted returns a run that its deadline ended in Wait. On a busy machine the deadline is extended until the
+// run reaches Wait.
 func wasInterrupted(t *testing.T, given time.Duration) (*house, *agent.Result) {
 	t.Helper()
 	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`, `{"message":"Waited.","done":true}`)

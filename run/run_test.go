@@ -40,32 +40,32 @@ type store interface {
 	ledger.Store
 }
 
-// house is the whole stack below the command line, on the offline models.
+// house is the whole stack below the command line, with offline models.
 type house struct {
 	path     string
 	store    store
 	observer *record.Observer
 	service  *run.Service
-	engine   *durable.Engine // the one that the service was made durable with last
+	engine   *durable.Engine // the engine of the most recent durable service
 	gateway  *gateway.Gateway
 	runner   *agent.Runner
 	mu       sync.Mutex // guards asked and emitted
 	asked    []chat.Request
-	// emitted are the keys of the events that the runner's observer was given.
+	// emitted holds the keys of the events that the runner's observer got.
 	emitted []string
-	// called, if not nil, gets the time of every call of the chat model.
+	// called, if not nil, receives the time of every call of the chat model.
 	called chan time.Time
-	// arrived is told when the action Wait is at work, and letGo lets it end.
+	// arrived receives a value when the action Wait is waiting; closing letGo ends it.
 	arrived, letGo chan struct{}
-	// stuck is the number of the call of the chat model that tells arrived and gives no answer
-	// until its context ends; 0 is none.
+	// stuck is the number of the chat model's call that sends to arrived and returns no answer until its context ends;
+	// 0 means none.
 	stuck int
 }
 
-// breaks is the answer of a model that gives none.
+// breaks is the scripted answer of a failing model call.
 const breaks = "!"
 
-// script is a chat model that answers one text after the other.
+// script is a chat model that returns one text after the other.
 type script struct {
 	answers []string
 	next    *atomic.Int64
@@ -109,7 +109,7 @@ func newHouse(t *testing.T, answers ...string) *house {
 	return newHouseAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{}, answers...)
 }
 
-// newHouseAt is a house on a ledger that others may have open, with budgets.
+// newHouseAt returns a house with budgets on a ledger that others may have open.
 func newHouseAt(t *testing.T, path string, most run.BudgetConfig, answers ...string) *house {
 	t.Helper()
 	h := buildAt(t, path, most, answers...)
@@ -120,13 +120,13 @@ func newHouseAt(t *testing.T, path string, most run.BudgetConfig, answers ...str
 	return h
 }
 
-// build makes what lies under the service.
+// build builds the layers below the service.
 func build(tb testing.TB, answers ...string) *house {
 	tb.Helper()
 	return buildAt(tb, filepath.Join(tb.TempDir(), "a.db"), run.BudgetConfig{}, answers...)
 }
 
-// buildAt makes it on a ledger.
+// buildAt builds these layers on the ledger of a path.
 func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...string) *house {
 	tb.Helper()
 	h := &house{path: path, arrived: make(chan struct{}, 1), letGo: make(chan struct{})}
@@ -181,7 +181,7 @@ func (h *house) see(ctx context.Context, r chat.Request) {
 	}
 }
 
-// last is what the chat model was asked last.
+// last returns the last messages that the chat model got.
 func (h *house) last() []chat.Message {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -194,8 +194,8 @@ func helper(ctx context.Context, c *agent.Context) (agent.Answer, error) {
 	return agent.Answer{Message: "stored " + o.Ref.Placeholder(), Promote: []contract.Promotion{{Ref: string(o.Ref)}}}, err
 }
 
-// actions are Draw, whose second of three pictures fails, and Wait, which draws one
-// picture and then waits for the end of the run.
+// actions returns Draw, whose second of three pictures fails, and Wait, which draws one picture and then waits for the
+// end of the run.
 func (h *house) actions() []action.Action {
 	images := []action.Param{{Name: "Images", Direction: action.Output, ValueType: action.Binary, IsArray: true}}
 	draw := func(ctx context.Context, r generate.Request) (action.Result, error) {
@@ -396,7 +396,7 @@ func TestFailedRunKeepsMedia(t *testing.T) {
 	}
 }
 
-// TestGrantedMediaIsLinked: a run that is given an item has a link to its record, and no second one.
+// TestGrantedMediaIsLinked: a run that is granted an item has a link to its record, and no second record.
 func TestGrantedMediaIsLinked(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, `{"message":"seen","done":true}`)
@@ -488,7 +488,7 @@ func TestSlowReaderIsDropped(t *testing.T) {
 	}
 }
 
-// TestNoBytesInTheLedger searches the database for what the models said.
+// TestNoBytesInTheLedger searches the database for bytes in the messages of models and the task.
 func TestNoBytesInTheLedger(t *testing.T) {
 	t.Parallel()
 	canary := make([]byte, 66_000)
@@ -517,7 +517,7 @@ func TestNoBytesInTheLedger(t *testing.T) {
 	if searched == 0 {
 		t.Error("what was kept of the run was not searched")
 	}
-	// Also what the task held is told of by an event that is kept.
+	// Media in the task causes an event, which is saved.
 	events, err := h.store.ListEvents(t.Context(), owner, res.RunID, 0, ledger.MaxLimit)
 	must(t, err)
 	if len(events) < 3 || events[0].Kind != "run-started" || events[1].Kind != "media-stored" {
@@ -528,7 +528,7 @@ func TestNoBytesInTheLedger(t *testing.T) {
 	}
 }
 
-// stretches is the set of all stretches of n bytes of s.
+// stretches returns the set of all substrings of n bytes of s.
 func stretches(s string, n int) map[string]bool {
 	set := map[string]bool{}
 	for i := 0; i+n <= len(s); i++ {

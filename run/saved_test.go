@@ -24,10 +24,10 @@ import (
 	"atelier/run/durable"
 )
 
-// addRows writes the golden rows that are missing. Those that are there are never changed.
+// addRows writes missing golden rows. Existing ones are never changed.
 var addRows = flag.Bool("update", false, "add missing golden rows")
 
-// TestGoldenRows resumes runs whose rows other versions have written.
+// TestGoldenRows resumes runs whose rows other versions wrote.
 func TestGoldenRows(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]*agent.Reply{"paused": colour("red"), "answered": nil} {
@@ -69,7 +69,7 @@ func TestGoldenRows(t *testing.T) {
 	}
 }
 
-// writeRow makes a golden row.
+// writeRow writes a golden row.
 func (h *house) writeRow(t *testing.T, path string, answered bool) {
 	t.Helper()
 	id := h.paused(t, conversation.New).RunID
@@ -84,9 +84,8 @@ func (h *house) writeRow(t *testing.T, path string, answered bool) {
 	must(t, os.WriteFile(path, append(b, '\n'), 0o600))
 }
 
-// TestNoBytesInPausedRuns searches ledger and engine for a picture that came with the message
-// and one that came with the answer, and for what the answer itself held: while the run is
-// paused, paused again, and over.
+// TestNoBytesInPausedRuns searches ledger and engine for a picture of the message and one of the answer, and for one in
+// the answer's text: while the run is paused, paused again, and finished.
 func TestNoBytesInPausedRuns(t *testing.T) {
 	t.Parallel()
 	h := build(t, append([]string{`{"ask":{"question":"What does it show?"}}`}, asks()[1:]...)...)
@@ -129,8 +128,8 @@ func TestNoBytesInPausedRuns(t *testing.T) {
 	search("over")
 }
 
-// TestNoBytesInForks: what a fork brings, in its message, in what stands beside it and as
-// pictures, is media when the fork is kept.
+// TestNoBytesInForks: data that a fork has in its message, in its input and as pictures is stored as media when the
+// fork is saved.
 func TestNoBytesInForks(t *testing.T) {
 	t.Parallel()
 	h := build(t, `{"message":"Seen.","done":true}`)
@@ -165,7 +164,7 @@ func TestNoBytesInForks(t *testing.T) {
 	}
 }
 
-// picture is a PNG that no other number has.
+// picture returns a PNG that differs for each number.
 func picture(t *testing.T, n uint8) []byte {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, 40, 40))
@@ -177,7 +176,7 @@ func picture(t *testing.T, n uint8) []byte {
 	return b.Bytes()
 }
 
-// holding is a ledger that stays in the saving of a state after the commit.
+// holding is a ledger that blocks after the commit of a state.
 type holding struct {
 	store
 	saved, goOn chan struct{}
@@ -190,8 +189,8 @@ func (l *holding) SaveRunState(ctx context.Context, st ledger.RunState) error {
 	return err
 }
 
-// TestStateSavedWorkflowNotOver: the process ends when the state is saved and the
-// workflow is not over. The run waits; what is left of the workflow ends without a trace.
+// TestStateSavedWorkflowNotOver: the process ends when the state is saved and the workflow is not finished. The run is
+// paused; the rest of the workflow ends without a trace.
 func TestStateSavedWorkflowNotOver(t *testing.T) {
 	t.Parallel()
 	for name, takeOverFirst := range map[string]bool{"taken over, then answered": true, "answered, then taken over": false} {
@@ -227,7 +226,7 @@ func TestStateSavedWorkflowNotOver(t *testing.T) {
 			}
 			if takeOverFirst {
 				takeOver(1)
-				for n := 1; n > 0; { // it is over as soon as it is looked at
+				for n := 1; n > 0; { // it finishes as soon as it is adopted
 					n, err = h.service.Adopt(t.Context())
 					must(t, err)
 					time.Sleep(time.Millisecond)

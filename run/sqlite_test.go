@@ -29,19 +29,19 @@ func openStore(tb testing.TB, path string) store {
 	return s
 }
 
-// engineConfig is where the engine beside a ledger is.
+// engineConfig returns the configuration of the engine beside a ledger.
 func engineConfig(path string) durable.Config {
 	return durable.Config{Path: filepath.Join(filepath.Dir(path), "engine.db")}
 }
 
-// dump is all that ledger and engine hold, by where.
+// dump returns the content of the files of ledger and engine, by name.
 func (h *house) dump(tb testing.TB) map[string]string {
 	tb.Helper()
 	all := map[string]string{}
 	for _, file := range []string{"a.db", "a.db-wal", "engine.db", "engine.db-wal"} {
 		b, err := os.ReadFile(filepath.Join(filepath.Dir(h.path), file))
 		if os.IsNotExist(err) {
-			continue // there is no engine, or nothing is left in its log
+			continue // there is no engine, or its log is empty
 		}
 		must(tb, err)
 		all[file] = string(b)
@@ -49,8 +49,7 @@ func (h *house) dump(tb testing.TB) map[string]string {
 	return all
 }
 
-// occupy lets nobody write events until release is called, as another process that
-// writes just now.
+// occupy blocks writes of events until release is called, like another process that is writing.
 func (h *house) occupy(tb testing.TB) (release func()) {
 	tb.Helper()
 	db, err := sql.Open("sqlite", h.path+"?_pragma=busy_timeout(10000)&_txlock=immediate")

@@ -16,8 +16,7 @@ func pastOf(names ...string) recordedRun {
 	return p
 }
 
-// ordered are the steps of a run in their order: one with a model, a sub-agent of a
-// model, and one of Go code.
+// ordered lists the steps of a run in order: of an agent with a model, its sub-agent with a model, and one of Go code.
 var ordered = []string{
 	"given", "guardrail", "guardrail-approval", "turn-1-model",
 	"turn-1-action-1-approval", "turn-1-action-1", "turn-1-action-2",
@@ -42,7 +41,7 @@ func TestPrecedes(t *testing.T) {
 		"given":        {"guardrail", "guardrail-approval"},
 		"guardrail":    {"given"},
 		"turn-1-model": ordered[:3],
-		// What was at once with it is kept.
+		// Parallel steps are kept.
 		"turn-1-action-2":                     slices.Delete(slices.Clone(ordered[:13]), 6, 7),
 		"turn-1-action-1":                     slices.Delete(slices.Clone(ordered[:13]), 5, 6),
 		"turn-1-action-1-approval":            slices.Delete(slices.Clone(ordered[:13]), 4, 6),

@@ -10,8 +10,8 @@ import (
 	"atelier/run"
 )
 
-// TestStartUnderTheIDOfAnother: a run under the id of another one, also somebody else's, is
-// refused before it asks, stores or writes anything.
+// TestStartUnderTheIDOfAnother: a run with the id of an existing one, also of another owner, is refused before it calls
+// a model or stores or writes anything.
 func TestStartUnderTheIDOfAnother(t *testing.T) {
 	t.Parallel()
 	each(t, []string{`{"message":"first","done":true}`, `{"message":"second","done":true}`}, func(t *testing.T, h *house) {
@@ -38,8 +38,8 @@ func TestStartUnderTheIDOfAnother(t *testing.T) {
 	})
 }
 
-// TestStartUnderNoID: a run does not begin under a text that cannot name one: a path, a part of
-// another run, too much; and does under one that can.
+// TestStartUnderNoID: a run does not start with an invalid id, such as a path or a text that is too long; it does with
+// a valid one.
 func TestStartUnderNoID(t *testing.T) {
 	t.Parallel()
 	each(t, []string{`{"message":"done","done":true}`}, func(t *testing.T, h *house) {
@@ -62,8 +62,8 @@ func TestStartUnderNoID(t *testing.T) {
 	})
 }
 
-// TestAnswerBeforeTheQuestionIsKept: where a process died between the row of a paused run and
-// its state, an answer is refused with what to do.
+// TestAnswerBeforeTheQuestionIsKept: if a process died between saving the row of a paused run and its state, an answer
+// is refused with an instruction.
 func TestAnswerBeforeTheQuestionIsKept(t *testing.T) {
 	t.Parallel()
 	h := build(t)

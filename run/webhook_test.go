@@ -21,8 +21,8 @@ import (
 	"atelier/run/operations"
 )
 
-// TestWebhookOfAnAbandonedCall: a FLUX call whose answer was lost is given up; the ledger finds it by
-// the webhook's call, which knows no owner, and the picture that was paid for is there.
+// TestWebhookOfAnAbandonedCall: a FLUX call whose answer was lost is given up. The webhook, which knows no owner, finds
+// the call in the ledger, and the picture that was paid for is stored.
 func TestWebhookOfAnAbandonedCall(t *testing.T) {
 	t.Parallel()
 	const secret = "hush"

@@ -8,8 +8,8 @@ import (
 	"atelier/ledger"
 )
 
-// TestWhoComesLaterGetsTheMessageSoFar: parts of a message are shown and not saved, and a reader
-// who comes in the middle gets the text from its beginning.
+// TestWhoComesLaterGetsTheMessageSoFar: parts of a message are shown and not saved, and a late reader gets the text
+// from its beginning.
 func TestWhoComesLaterGetsTheMessageSoFar(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
-// ATELIER_URL is the server that `npm run dev` asks.
+// ATELIER_URL is the server to which `npm run dev` sends requests.
 declare const process: { env: Record<string, string | undefined> };
 const server = process.env["ATELIER_URL"] ?? "http://127.0.0.1:8484";
 

@@ -9,12 +9,12 @@ import (
 	"atelier/workflow/view"
 )
 
-// changeStep is one change of an interaction as clients get it, and what it leads to.
+// changeStep is one change of an interaction as clients receive it, with its result.
 type changeStep struct {
 	Version int               `json:"version"`
 	Changes view.Changes      `json:"changes"`
 	Patch   []patch.Operation `json:"patch"`
-	// After is what a client that applied the change has.
+	// After is the state of a client that applied the change.
 	After after `json:"after"`
 }
 
@@ -23,7 +23,7 @@ type after struct {
 	View        *view.Node      `json:"view"`
 }
 
-// TestChanges writes what clients apply, and what must come of it: the web pages run the same file.
+// TestChanges writes the changes that clients apply, and the expected results: the web pages run the same file.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	r := example(t)

@@ -30,7 +30,7 @@ func step(inputs string) string {
 	return "id: w\ntitle: T\nsteps:\n  - id: first\n    module_id: prompt.draft\n    inputs: {brief: b, providers: [leonardo]}\n  - " + strings.ReplaceAll(inputs, "\n", "\n    ") + "\n"
 }
 
-// TestProblemsHaveTheirPlace: line and column of what is wrong, in YAML.
+// TestProblemsHaveTheirPlace: a problem has the line, column and pointer of its place in YAML or JSON.
 func TestProblemsHaveTheirPlace(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -71,8 +71,7 @@ func TestProblemsHaveTheirPlace(t *testing.T) {
 	}
 }
 
-// TestExamples: the shipped examples are valid, their first interactions open, and a choice reaches
-// the state.
+// TestExamples: the shipped examples are valid, their interactions open, and a choice reaches the state.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for file, state := range map[string]string{
@@ -97,7 +96,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// play runs the steps of a definition, with agents and exports that answer from a script.
+// play runs the steps of a definition with scripted agents and exports.
 func play(t *testing.T, d *workflow.Definition, state *ordered.Object) {
 	t.Helper()
 	m, err := workflow.NewModules(module.All(module.Config{Agents: script{}, Exports: script{}})...)
@@ -197,8 +196,8 @@ func (script) Export(_ context.Context, _ string, ids []string, format string) (
 	return files, nil
 }
 
-// TestModuleConfiguration: the module's configuration as it is written, with the config that its
-// templates name; what state brings is not looked at again.
+// TestModuleConfiguration: the module's configuration works as it is written, with the config that its templates name;
+// values from the state are not expanded again.
 func TestModuleConfiguration(t *testing.T) {
 	t.Parallel()
 	o, configured := read(t, "interaction.json"), read(t, "module.json")

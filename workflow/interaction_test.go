@@ -64,7 +64,7 @@ func answer(t *testing.T, s string) *workflow.Answer {
 	return a
 }
 
-// TestExampleFromEditToChoice: the prompt is edited, started, its result chosen.
+// TestExampleFromEditToChoice: a prompt is edited and started, and a result is chosen.
 func TestExampleFromEditToChoice(t *testing.T) {
 	t.Parallel()
 	i, changed := edit(t, open(t, example(t)), `[{"op":"replace","path":"`+promptA+`/subject","value":"a {{ state.x }} tea pot"},{"op":"replace","path":"`+promptA+`/environment","value":""}]`)
@@ -95,7 +95,7 @@ func TestExampleFromEditToChoice(t *testing.T) {
 	}
 }
 
-// TestModelKeys: text prompts of Leonardo are sent to the models that their keys name.
+// TestModelKeys: Leonardo's text prompts are sent to the models that their keys name.
 func TestModelKeys(t *testing.T) {
 	t.Parallel()
 	s, err := open(t, example(t)).Start(workflow.Click{Path: phoenix})
@@ -107,7 +107,7 @@ func TestModelKeys(t *testing.T) {
 	}
 }
 
-// TestClientWithoutPaths: the body of a client that knows action type, provider and prompt alone.
+// TestClientWithoutPaths: a click may name its action type, provider and prompt instead of a path.
 func TestClientWithoutPaths(t *testing.T) {
 	t.Parallel()
 	const body = `{"interaction_id": "in_1", "action_type": "media.midjourney.txt2img", "provider": "midjourney", "prompt_id": "prompt_a",
@@ -150,7 +150,7 @@ func TestClientWithoutPaths(t *testing.T) {
 	}
 }
 
-// TestConflict: two tabs edit the same field and different ones.
+// TestConflict: edits of different fields from two tabs are merged; edits of the same field conflict.
 func TestConflict(t *testing.T) {
 	t.Parallel()
 	i, _ := edit(t, open(t, example(t)), `[{"op":"replace","path":"`+promptA+`/subject","value":"one"}]`)
@@ -186,7 +186,7 @@ func mustJSON(t *testing.T, v any) []byte {
 	return b
 }
 
-// chooser is an interaction of grids with results, by their _ux.
+// chooser returns an interaction of grids with results; each ux is the _ux of one grid.
 func chooser(t *testing.T, ux ...string) *workflow.Interaction {
 	t.Helper()
 	properties, data := &ordered.Object{}, &ordered.Object{}
@@ -251,7 +251,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestNodes: what a schema says becomes nodes, and what it cannot be shown is visible.
+// TestNodes: a schema becomes nodes, and data that its node cannot show stays visible.
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	const node = `{"type": ["string", "object"], "_ux": {"display_label": "{{ $provider }} {{ key }} {{ $data.nothing }}", "sub_action": {
@@ -300,8 +300,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestVarsAndForms: names of the author's, forms of the request, forms of _ux, and the order in
-// which they win.
+// TestVarsAndForms: the author's vars, the forms of the request and those of _ux apply in order of precedence.
 func TestVarsAndForms(t *testing.T) {
 	t.Parallel()
 	r := workflow.InteractionRequest{

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// day is a date on which the shipped models that the tests name are alive.
+// day is a date on which the shipped models that the tests name are available.
 var day = time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 
 func actions(tb testing.TB) *subaction.Registry {
@@ -49,8 +49,8 @@ func object(tb testing.TB, s string) *ordered.Object {
 	return o
 }
 
-// example is the interaction of interaction.json with the defaults of module.json, as the
-// module media.generation asks it.
+// example returns the interaction of interaction.json with the defaults of module.json, as the module media.generation
+// requests it.
 func example(tb testing.TB) workflow.InteractionRequest {
 	tb.Helper()
 	o, inputs := read(tb, "interaction.json"), read(tb, "module.json").Object("inputs")
@@ -69,7 +69,7 @@ func open(tb testing.TB, r workflow.InteractionRequest) *workflow.Interaction {
 	return i
 }
 
-// golden compares JSON with a file.
+// golden compares a value as JSON with a file.
 func golden(t *testing.T, name string, v any) {
 	t.Helper()
 	var b bytes.Buffer
@@ -96,7 +96,7 @@ func golden(t *testing.T, name string, v any) {
 
 func TestExampleView(t *testing.T) {
 	t.Parallel()
-	r := example(t) // with schemas of its own, so that the file stays as it is when the catalogue changes
+	r := example(t) // with its own schemas, so that the file does not change with the catalogue
 	r.ParamSchemas = object(t, `{"midjourney": {"type": "object", "properties": {"aspect_ratio": {"type": "string"}, "speed": {"enum": ["fast", "relax"]}}},
 		"leonardo": {"type": "object", "properties": {"width": {"type": "integer"}, "height": {"type": "integer"}}}}`)
 	golden(t, "view.golden.json", open(t, r).Request().View)

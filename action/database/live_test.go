@@ -14,8 +14,7 @@ import (
 	"atelier/media"
 )
 
-// TestLivePostgres tries on a real server what the simulator only answers as one
-// would.
+// TestLivePostgres checks on a real server what the simulator only imitates.
 func TestLivePostgres(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
@@ -69,7 +68,7 @@ func TestLivePostgres(t *testing.T) {
 	if _, err := d.ask(t, "SELECT repeat('x', 100000000)"); media.CodeOf(err) != media.CodeTooLarge {
 		t.Error(err)
 	}
-	// Servers before 16 let this begin; it is rolled back.
+	// Servers before PostgreSQL 16 execute this in a read-only transaction; it is rolled back.
 	if _, err := d.ask(t, "SELECT lo_create(4711)"); err == nil {
 		if a = d.must(t, "SELECT count(*) FROM pg_largeobject_metadata"); a.Rows[0][0] != 0.0 {
 			t.Error("a large object was kept")

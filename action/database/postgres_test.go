@@ -15,39 +15,39 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// server is as much of a PostgreSQL server as the protocol shows: it notes what it is
-// told and answers queries by the first script whose text the query holds.
+// server simulates a PostgreSQL server: it records the statements that it receives and answers a query with the first
+// script whose text the query contains.
 type server struct {
 	addr    string
 	mu      sync.Mutex // guards told
 	told    []string
 	scripts []script
-	// cancelled is closed when a client asks to give up a query.
+	// cancelled is closed when a client asks to cancel a query.
 	cancelled chan struct{}
 	once      sync.Once
-	// ended is closed with the test: a client need not have come so far as to ask.
+	// ended is closed when the test ends, in case no client has asked to cancel.
 	ended chan struct{}
 }
 
-// script answers a query that holds text.
+// script answers a query that contains text.
 type script struct {
 	text  string
 	cols  []pgproto3.FieldDescription
 	rows  [][]string
-	code  string // an error instead
-	hangs bool   // no answer until the client gives up
+	code  string // returned instead of rows
+	hangs bool   // no answer until the client cancels
 }
 
 func col(name string, oid uint32) pgproto3.FieldDescription {
 	return pgproto3.FieldDescription{Name: []byte(name), DataTypeOID: oid, DataTypeSize: -1, TypeModifier: -1}
 }
 
-// The types of PostgreSQL that the tests use.
+// The OIDs of the PostgreSQL types that the tests use.
 const (
 	boolOID, int8OID, textOID, numericOID = 16, 20, 25, 1700
 )
 
-// schema answers the queries of Describe Database.
+// schema returns scripts for the queries of Describe Database.
 func schema() []script {
 	text := func(names ...string) (out []pgproto3.FieldDescription) {
 		for _, n := range names {
@@ -108,7 +108,7 @@ func (s *server) heard() string {
 	return strings.Join(s.told, "\n")
 }
 
-// talk speaks with one client until it leaves.
+// talk serves one client until it disconnects.
 func (s *server) talk(c net.Conn) {
 	b := pgproto3.NewBackend(c, c)
 	m, err := b.ReceiveStartupMessage()
@@ -168,7 +168,7 @@ func (s *server) script(query string) script {
 	return script{code: "42601"}
 }
 
-// answer sends rows or an error, and tells of the latter.
+// answer sends rows or an error, and reports whether it sent an error.
 func (s *server) answer(b *pgproto3.Backend, query string) bool {
 	one := s.script(query)
 	if one.hangs {
@@ -212,7 +212,7 @@ func TestDescribePostgres(t *testing.T) {
 	}
 }
 
-// TestPostgresIsToldToOnlyRead checks what reaches the server for each query.
+// TestPostgresIsToldToOnlyRead checks the statements that the server receives for each query.
 func TestPostgresIsToldToOnlyRead(t *testing.T) {
 	t.Parallel()
 	s := serve(t, script{
@@ -224,7 +224,7 @@ func TestPostgresIsToldToOnlyRead(t *testing.T) {
 	if a.String() != "[year amount] [[2020 1.5] [2021 <nil>]] 2 rows" || a.Statement != "SELECT year, amount FROM shop" {
 		t.Errorf("%s %+v", a, a)
 	}
-	_, last, _ := strings.Cut(s.heard(), "rollback\n") // after the check of Open
+	_, last, _ := strings.Cut(s.heard(), "rollback\n") // after the check by Open
 	want := `SET default_transaction_read_only = on
 SET statement_timeout = 7000
 SET lock_timeout = 5000
@@ -258,7 +258,7 @@ func TestPostgresThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	s := serve(t, script{text: "FROM x", hangs: true, cols: []pgproto3.FieldDescription{col("a", textOID)}})
 	d := open(t, Config{URL: s.url()})
-	d.cfg.Timeout = soon // a busy machine can need longer to open it
+	d.cfg.Timeout = soon // set after Open, which can take longer on a busy machine
 	if _, err := d.ask(t, "SELECT a FROM x"); media.CodeOf(err) != media.CodeDeadline {
 		t.Errorf("%v", err)
 	}

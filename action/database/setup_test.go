@@ -13,7 +13,7 @@ import (
 	"atelier/action"
 )
 
-// made makes an SQLite file from SQL and gives its path.
+// made creates an SQLite file from SQL and returns its path.
 func made(tb testing.TB, statements ...string) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "sales of ünits.db")
@@ -32,7 +32,7 @@ func made(tb testing.TB, statements ...string) string {
 	return path
 }
 
-// sales is a small real schema.
+// sales returns a small realistic schema.
 func sales() []string {
 	return []string{
 		`CREATE TABLE region (id INTEGER PRIMARY KEY, name TEXT NOT NULL)`,
@@ -60,12 +60,12 @@ func (d *Database) ask(tb testing.TB, q string) (action.Result, error) {
 	return d.run(tb.Context(), q)
 }
 
-// run is what the action does.
+// run does what the action does.
 func (d *Database) run(ctx context.Context, q string) (action.Result, error) {
 	return d.queryAction().Run(ctx, &action.Call{Params: map[string]any{"SQL": q}})
 }
 
-// must runs a query that has to succeed, and checks what it costs.
+// must runs a query that must succeed, and checks its size.
 func (d *Database) must(tb testing.TB, q string) answer {
 	tb.Helper()
 	res, err := d.ask(tb, q)
@@ -86,7 +86,7 @@ func (d *Database) must(tb testing.TB, q string) answer {
 	return a
 }
 
-// answer is what models get.
+// answer is the output as models get it.
 type answer struct {
 	Message   string `json:"-"`
 	Columns   []string
@@ -99,5 +99,5 @@ type answer struct {
 
 func (a answer) String() string { return fmt.Sprintf("%v %v %s", a.Columns, a.Rows, a.Message) }
 
-// soon is a limit that endless queries run into.
+// soon is a limit that endless queries exceed.
 const soon = 100 * time.Millisecond

@@ -26,7 +26,7 @@ func TestDescribeSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, tb := range res.Outputs["tables"].([]table) { //nolint:forcetypeassert // as describe makes them
+	for _, tb := range res.Outputs["tables"].([]table) { //nolint:forcetypeassert // describe creates them
 		rows := "?"
 		if tb.Rows != nil {
 			rows = fmt.Sprint(*tb.Rows)
@@ -113,7 +113,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestQueryKeepsItsStatement looks at the shape that numbers are traced to.
+// TestQueryKeepsItsStatement checks the form of the outputs to which numbers are traced.
 func TestQueryKeepsItsStatement(t *testing.T) {
 	t.Parallel()
 	d := open(t, Config{URL: made(t, sales()...)})
@@ -126,7 +126,7 @@ func TestQueryKeepsItsStatement(t *testing.T) {
 	}
 }
 
-// TestNothingIsWritten tries what a model, or somebody who talks to it, may try.
+// TestNothingIsWritten tries writes that a model, or a person who prompts it, may try.
 func TestNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	path := made(t, sales()...)
@@ -164,8 +164,8 @@ func TestNothingIsWritten(t *testing.T) {
 	}
 }
 
-// TestTheConnectionItselfRefuses goes around the look at the statement: what is left
-// must still write nothing and open nothing.
+// TestTheConnectionItselfRefuses bypasses the check of the statement: the connection itself must still write nothing
+// and open nothing.
 func TestTheConnectionItselfRefuses(t *testing.T) {
 	t.Parallel()
 	path := made(t, sales()...)
@@ -193,7 +193,7 @@ func TestTheConnectionItselfRefuses(t *testing.T) {
 func TestQueriesThatNeverEnd(t *testing.T) {
 	t.Parallel()
 	d := open(t, Config{URL: made(t, sales()...)})
-	d.cfg.Timeout = soon // a busy machine can need longer to open it
+	d.cfg.Timeout = soon // set after open, which can take longer on a busy machine
 	const endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) "
 	for _, q := range []string{
 		endless + "SELECT count(*) FROM c", endless + "SELECT x FROM c WHERE x < 0", endless + "SELECT x FROM c WHERE x = 1 OR x < 0",
@@ -205,7 +205,7 @@ func TestQueriesThatNeverEnd(t *testing.T) {
 		}
 	}
 	var err error
-	for range 50 { // a busy machine can need longer than soon
+	for range 50 { // on a busy machine one call can take longer than soon
 		if _, err = d.ask(t, "SELECT 1"); err == nil {
 			break
 		}
@@ -237,7 +237,7 @@ func TestTenMillionRows(t *testing.T) {
 
 func TestGiantValues(t *testing.T) {
 	t.Parallel()
-	// The race detector makes these slow; what they are about is size, not time.
+	// The race detector makes these queries slow; they test size, not time.
 	d := open(t, Config{URL: made(t, sales()...), Timeout: 5 * time.Minute})
 	for _, q := range []string{"SELECT zeroblob(1000000000)", "SELECT hex(zeroblob(900000000))", "SELECT printf('%1000000000d', 1)", "SELECT group_concat(hex(zeroblob(400000))) FROM sale"} {
 		if _, err := d.ask(t, q); media.CodeOf(err) != media.CodeTooLarge {

@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// letter is a Word document with what text documents have.
+// letter creates a Word document with the usual elements of a text document.
 func letter(tb testing.TB) string {
 	tb.Helper()
 	w := func(s string) string { return `<w:r><w:t xml:space="preserve">` + s + `</w:t></w:r>` }

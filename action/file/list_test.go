@@ -198,7 +198,7 @@ func TestReadStaysInTheFolder(t *testing.T) {
 		}
 	}
 	_, err := f.call(t, map[string]any{"Path": "data/sales 2024.txt"})
-	e, _ := err.(*media.Error) //nolint:errorlint // the error itself is meant
+	e, _ := err.(*media.Error) //nolint:errorlint // the test wants the unwrapped error
 	if e == nil || len(e.Valid) == 0 || e.Valid[0] != "sales 2024.csv" || !e.Retryable {
 		t.Errorf("near paths: %+v", e)
 	}

@@ -51,7 +51,7 @@ func TestReadText(t *testing.T) {
 
 func TestReadTextInPieces(t *testing.T) {
 	t.Parallel()
-	// Lines longer than any buffer, with characters of two bytes at odd places.
+	// Lines longer than any buffer, with multibyte characters at odd offsets.
 	text := strings.Repeat("aé漢😀", 60_000) + "\nend"
 	f, _ := folder(t, map[string]string{"a.txt": text})
 	runes := []rune(text)
@@ -83,7 +83,7 @@ func TestReadTextInPieces(t *testing.T) {
 
 func TestReadOnAfterAShrunkPiece(t *testing.T) {
 	t.Parallel()
-	// Every character costs six in JSON, so less than the limit fits.
+	// Every character takes six in JSON, so fewer than the limit fit.
 	text := strings.Repeat("\x1b", 9000)
 	f, _ := folder(t, map[string]string{"a.txt": text})
 	res, err := f.call(t, map[string]any{"Path": "a.txt"})
@@ -119,8 +119,7 @@ func TestReadHTML(t *testing.T) {
 	}
 }
 
-// A page carries its pictures in tags, of any size; only a tag beyond all measure that is
-// no picture ends the reading.
+// A page may hold pictures of any size in its tags; reading ends only at an extremely long tag that is not a picture.
 func TestReadHTMLWithLargePictures(t *testing.T) {
 	t.Parallel()
 	page := func(n int) string {

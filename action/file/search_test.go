@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// found is what Search Files gives.
+// found is the output of Search Files.
 type found struct {
 	Matches    []match     `json:"matches"`
 	MatchCount int         `json:"matchCount"`

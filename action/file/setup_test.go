@@ -10,7 +10,7 @@ import (
 	"atelier/action"
 )
 
-// folder makes a folder of the given files and opens it.
+// folder creates a folder with the given files and opens it.
 func folder(tb testing.TB, files map[string]string) (*Files, string) {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -31,7 +31,7 @@ func folder(tb testing.TB, files map[string]string) (*Files, string) {
 	return f, dir
 }
 
-// call runs Read File with its defaults.
+// call runs Read File with its default parameters.
 func (f *Files) call(tb testing.TB, params map[string]any) (action.Result, error) {
 	tb.Helper()
 	p := map[string]any{"Offset": 0.0, "Limit": 8000.0}
@@ -52,7 +52,7 @@ func readOne(tb testing.TB, name, content string) reading {
 	return back(tb, res)
 }
 
-// back reads the outputs as models get them.
+// back decodes the outputs as models get them.
 func back(tb testing.TB, res action.Result) reading {
 	tb.Helper()
 	b, err := json.Marshal(res.Outputs)

@@ -16,8 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// folder writes files and opens them as a knowledge base that looks at the folder at
-// every search.
+// folder writes files and opens them as a knowledge base that checks the folder on every search.
 func folder(tb testing.TB, files map[string]string) (*Base, Config) {
 	tb.Helper()
 	cfg := Config{Dir: tb.TempDir(), Data: filepath.Join(tb.TempDir(), "kb"), Refresh: time.Nanosecond}
@@ -37,7 +36,7 @@ func open(tb testing.TB, cfg Config) *Base {
 	return b
 }
 
-// put writes a file; each writing has its own date, as slow people's have.
+// put writes a file; each write has its own modification time, as files that people edit have.
 func put(tb testing.TB, dir, name, content string) {
 	tb.Helper()
 	p := filepath.Join(dir, filepath.FromSlash(name))
@@ -49,7 +48,7 @@ func put(tb testing.TB, dir, name, content string) {
 	}
 }
 
-// ask searches and gives "path: heading: first words" of each passage.
+// ask searches and returns the hits.
 func (b *Base) ask(tb testing.TB, query string, params ...any) []hit {
 	tb.Helper()
 	p := map[string]any{"Query": query, "Count": 8.0}
@@ -139,8 +138,7 @@ func TestOneDocumentDoesNotCrowdOutOthers(t *testing.T) {
 	}
 }
 
-// TestAVeryLongDocumentDoesNotHideTheOthers: it has more good passages than a search
-// looks at.
+// TestAVeryLongDocumentDoesNotHideTheOthers: the document has more matching passages than a search considers.
 func TestAVeryLongDocumentDoesNotHideTheOthers(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"book.txt": strings.Repeat("# Wind\n\nwind wind wind wind\n\n", 3*maxLooked)}
@@ -223,7 +221,7 @@ func TestFolderThatChangesWhileItIsRead(t *testing.T) {
 	}
 	stop()
 	all.Wait()
-	// At rest, the index is what the folder is.
+	// Without changes, the index matches the folder.
 	if _, err := b.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +348,7 @@ func TestBadSearches(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	b.ask(t, strings.Repeat("word ", 10_000)) // long ones do no harm
+	b.ask(t, strings.Repeat("word ", 10_000)) // long queries do no harm
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := b.search(ctx, &action.Call{Params: map[string]any{"Query": "a", "Count": 1.0}}); media.CodeOf(err) != media.CodeCancelled {

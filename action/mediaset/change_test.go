@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// named returns an action.
+// named returns the action with a name.
 func named(t *testing.T, name string) action.Action {
 	t.Helper()
 	for _, a := range Actions() {
@@ -26,7 +26,7 @@ func named(t *testing.T, name string) action.Action {
 	return action.Action{}
 }
 
-// five are five items of 10, 20, 30, 40 and 50 bytes; the second is promoted.
+// five returns a set of items of 10, 20, 30, 40 and 50 bytes; the second is promoted.
 func five(t *testing.T) (*media.Set, []string) {
 	t.Helper()
 	set := &media.Set{}
@@ -149,7 +149,7 @@ func TestLabelAndPromote(t *testing.T) {
 	}
 }
 
-// reading makes a call on a set whose one document holds a text.
+// reading calls an action on a set whose only document holds a text.
 func reading(t *testing.T, mime, content string, params map[string]any) (map[string]any, error) {
 	t.Helper()
 	set := &media.Set{}

@@ -85,7 +85,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListIsPaged: a thousand items cost a page, and the pages give them all in order.
+// TestListIsPaged: of a thousand items one page is listed, and the pages return all of them in order.
 func TestListIsPaged(t *testing.T) {
 	t.Parallel()
 	const n = 1000
@@ -180,7 +180,7 @@ func TestActionsAreValid(t *testing.T) {
 	}
 }
 
-// TestOutputsAreDeclared: what an action gives is what its description says.
+// TestOutputsAreDeclared: an action returns the outputs that its description declares.
 func TestOutputsAreDeclared(t *testing.T) {
 	t.Parallel()
 	set, second := filled(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// gateway answers as told and remembers what it was asked.
+// newGateway returns the configured result and records the requests.
 type newGateway struct {
 	asked  []generate.Request
 	result *generate.Result
@@ -38,12 +38,12 @@ func badSlot(index int) generate.Slot {
 	return generate.Slot{Index: index, Status: generate.StatusModerated, Error: &generate.SlotError{Code: media.CodeModerated, Message: "refused by a safety system"}}
 }
 
-// waitingSlot is of a picture that was made and could not be had yet.
+// waitingSlot returns a slot whose picture was made but cannot be fetched yet.
 func waitingSlot(index int, code media.Code) generate.Slot {
 	return generate.Slot{Index: index, Status: generate.StatusRunning, Error: &generate.SlotError{Code: code, Message: "not yet", Retryable: true}}
 }
 
-// registry has the actions over g.
+// registry returns the actions on top of g.
 func registry(t *testing.T, g *newGateway) *action.Registry {
 	t.Helper()
 	codec := wiretest.NewCodec(t)
@@ -57,7 +57,7 @@ func registry(t *testing.T, g *newGateway) *action.Registry {
 	return r
 }
 
-// invoke runs the action as agents do.
+// invoke runs the action as an agent does.
 func invoke(t *testing.T, g *newGateway, params map[string]any) (action.Outcome, *media.Set) {
 	t.Helper()
 	set := &media.Set{}
@@ -199,7 +199,7 @@ func TestChangedSettingsAreTold(t *testing.T) {
 	}
 }
 
-// TestWarningsOfTheGatewayAreTold: to the model in the message, to people as warnings.
+// TestWarningsOfTheGatewayAreTold: the model reads them in the message, people in the warnings.
 func TestWarningsOfTheGatewayAreTold(t *testing.T) {
 	t.Parallel()
 	g := &newGateway{result: &generate.Result{Model: "Atelier Offline", Slots: []generate.Slot{slot(1, "")}, Warnings: []string{"the picture does not show them: cats"}}}
@@ -209,7 +209,7 @@ func TestWarningsOfTheGatewayAreTold(t *testing.T) {
 	}
 }
 
-// invokeOn runs an action on a set.
+// invokeOn runs an action with a media set.
 func invokeOn(t *testing.T, g *newGateway, name string, set *media.Set, params map[string]any) action.Outcome {
 	t.Helper()
 	return registry(t, g).Invoke(t.Context(), name, params, action.Env{Media: set, Prefer: []string{"Nano Banana Pro"}})

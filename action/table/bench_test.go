@@ -11,7 +11,7 @@ import (
 	"atelier/action/file"
 )
 
-// BenchmarkImport imports a CSV file and asks one aggregate of all rows.
+// BenchmarkImport imports a CSV file and queries one aggregate of all rows.
 func BenchmarkImport(b *testing.B) {
 	for _, size := range []int64{20 << 20, 200 << 20} {
 		b.Run(fmt.Sprintf("%dMB", size>>20), func(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkImport(b *testing.B) {
 	}
 }
 
-// writeSales writes rows of the usual kind until the file has the size.
+// writeSales writes typical rows until the file has the size.
 func writeSales(path string, size int64) error {
 	f, err := os.Create(path)
 	if err != nil {

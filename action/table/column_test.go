@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestColumns imports one column each and looks at type, unit and what is stored.
+// TestColumns imports one column each and checks type, unit and the stored values.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -111,7 +111,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// rowsOf writes cells as rows with a name in front.
+// rowsOf writes cells as rows with a name in the first column.
 func rowsOf(cells string) string {
 	var b strings.Builder
 	for i, c := range strings.Split(cells, "|") {

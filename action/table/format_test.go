@@ -67,7 +67,7 @@ func check(t *testing.T, v tableView, columns []string, rows int, note string) {
 	}
 }
 
-// TestNoTables looks at files that are none: they are named with a reason, and others are read.
+// TestNoTables covers files that are not tables: each is named with a reason, and the others are read.
 func TestNoTables(t *testing.T) {
 	t.Parallel()
 	bomb, liar := packed(t, 1<<30, 1<<30), packed(t, 1<<30, 100)
@@ -97,7 +97,7 @@ func TestNoTables(t *testing.T) {
 	}
 }
 
-// packed is an archive of size zeros that says it unpacks to told bytes.
+// packed writes an archive of size zeros that claims to unpack to told bytes.
 func packed(t *testing.T, size int, told uint64) string {
 	t.Helper()
 	var block, data bytes.Buffer
@@ -106,7 +106,7 @@ func packed(t *testing.T, size int, told uint64) string {
 		t.Fatal(err)
 	}
 	_, _ = w.Write(make([]byte, 1<<20))
-	if err := w.Flush(); err != nil { // what stands before the end can be repeated
+	if err := w.Flush(); err != nil { // what precedes the end can be repeated
 		t.Fatal(err)
 	}
 	for range size >> 20 {
@@ -228,7 +228,7 @@ func TestExcelUnderAWrongName(t *testing.T) {
 	}
 }
 
-// TestExcelFormatsOfLongSheets has more rows than are looked at.
+// TestExcelFormatsOfLongSheets has more rows than are inspected.
 func TestExcelFormatsOfLongSheets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -53,8 +53,8 @@ func FuzzDate(f *testing.F) {
 	})
 }
 
-// FuzzImport imports anything under the names of tables: it ends, counts agree, and what
-// Describe Tables tells can be asked.
+// FuzzImport imports any content under the file names of tables: the import ends, the counts agree, and what Describe
+// Tables returns can be queried.
 func FuzzImport(f *testing.F) {
 	for name, s := range map[string]string{
 		"a.csv": "a,b\n1,2\n", "b.csv": "Umsatz;Tag\n1,5;31.12.2024\nSumme;\n", "c.json": `[{"a":1,"b":{"c":[1]}}]`, "d.jsonl": "{\"a\":1}\n{}\n", "e.csv": "\"a\nb\"\"c\",\"", "f.tsv": "a\t\t\n\x00",

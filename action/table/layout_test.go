@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLayouts imports files with things around the table.
+// TestLayouts imports files with other content around the table.
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

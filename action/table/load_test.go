@@ -54,7 +54,7 @@ func TestManyTables(t *testing.T) {
 	}
 }
 
-// TestAgentsShareOneImport calls from several goroutines at once.
+// TestAgentsShareOneImport calls the actions from several goroutines at once.
 func TestAgentsShareOneImport(t *testing.T) {
 	t.Parallel()
 	tables := folder(t, map[string]string{"a.csv": "x\n1\n2\n"})
@@ -82,7 +82,7 @@ func TestAWaitingCallCanBeCancelled(t *testing.T) {
 	<-tables.importLock
 }
 
-// TestProgress imports while the clock runs a second a look: notes come every two seconds.
+// TestProgress advances the clock by a second per reading during an import: notes come every two seconds.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	f, err := file.Open(file.Config{Dir: dirOf(t, "sales.csv", "a,b\n"+strings.Repeat("1,some text\n", 50_000))})

@@ -10,7 +10,7 @@ import (
 	"atelier/action/file"
 )
 
-// folder makes the tables of a folder with the given files.
+// folder opens the tables of a folder with the given files.
 func folder(tb testing.TB, files map[string]string) *Tables {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -26,7 +26,7 @@ func folder(tb testing.TB, files map[string]string) *Tables {
 	return opened(tb, dir)
 }
 
-// opened makes the tables of a folder that is there.
+// opened opens the tables of an existing folder.
 func opened(tb testing.TB, dir string) *Tables {
 	tb.Helper()
 	f, err := file.Open(file.Config{Dir: dir})
@@ -43,7 +43,7 @@ func opened(tb testing.TB, dir string) *Tables {
 	return t
 }
 
-// described is what Describe Tables gives.
+// described is the output of Describe Tables.
 type described struct {
 	Tables     []tableView    `json:"tables"`
 	TotalCount int            `json:"totalCount"`
@@ -72,7 +72,7 @@ func one(tb testing.TB, name, content string) (*Tables, tableView) {
 	return t, d.Tables[0]
 }
 
-// answer is what Query Tables gives.
+// answer is the output of Query Tables.
 type answer struct {
 	Statement string              `json:"statement"`
 	Columns   []string            `json:"columns"`
@@ -93,7 +93,7 @@ func (t *Tables) ask(tb testing.TB, sql string) answer {
 	return back[answer](tb, res)
 }
 
-// value is the only value of a query.
+// value returns the only value of a query.
 func (t *Tables) value(tb testing.TB, sql string) any {
 	tb.Helper()
 	a := t.ask(tb, sql)
@@ -103,7 +103,7 @@ func (t *Tables) value(tb testing.TB, sql string) any {
 	return a.Rows[0][0]
 }
 
-// back reads outputs as models get them.
+// back decodes outputs as models get them.
 func back[T any](tb testing.TB, res action.Result) (out T) {
 	tb.Helper()
 	b, err := json.Marshal(res.Outputs)

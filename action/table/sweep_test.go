@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestFoldersOfKilledProcessesAreSwept: an import removes what a killed process left behind more than a day
-// ago, and nothing of a process that lives, nothing younger and nothing of others.
+// TestFoldersOfKilledProcessesAreSwept: an import removes what a killed process left more than a day ago, and nothing
+// of a running process, nothing newer and nothing of other programs.
 func TestFoldersOfKilledProcessesAreSwept(t *testing.T) {
 	t.Parallel()
 	gone := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^$")

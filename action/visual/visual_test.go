@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// inputs are parameters of each action, as little as it takes.
+// inputs holds the minimal parameters of each action.
 var inputs = map[string]map[string]any{
 	"Create SVG Chart":          {"ChartType": "line", "Labels": []string{"2023", "2024"}, "Series": []map[string]any{{"name": "s", "values": []any{1, nil}}}},
 	"Create SVG Diagram":        {"Edges": "a -> b"},
@@ -22,8 +22,8 @@ var inputs = map[string]map[string]any{
 	"Create SVG Infographic":    {"Figures": []any{map[string]any{"value": "1", "label": "l"}}},
 }
 
-// TestActions runs each action: it returns what it declares and the drawing as a media item, and
-// refuses empty parameters as invalid.
+// TestActions runs each action: it returns the declared outputs and the drawing as a media item, and refuses empty
+// parameters as invalid.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	acts := visual.Actions()
@@ -63,7 +63,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestWideChartsAdapt: a chart that holds a layout for narrow pages says so.
+// TestWideChartsAdapt: a chart that has a layout for narrow pages says so.
 func TestWideChartsAdapt(t *testing.T) {
 	t.Parallel()
 	a := visual.Actions()[0]

@@ -19,7 +19,7 @@ import (
 func serve(kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
-		_, _ = io.WriteString(w, body) // the client may be gone
+		_, _ = io.WriteString(w, body) // the client may have disconnected
 	}
 }
 
@@ -116,11 +116,11 @@ func TestFetchRefuses(t *testing.T) {
 	}
 	w, base := site(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/declared": // 1 GB, said at once
+		case "/declared": // 1 GB, declared by the header
 			w.Header().Set("Content-Type", "text/html")
 			w.Header().Set("Content-Length", "1000000000")
 			_, _ = io.WriteString(w, "<p>")
-		case "/endless": // 1 GB, not said
+		case "/endless": // 1 GB, not declared
 			w.Header().Set("Content-Type", "text/html")
 			chunk := []byte(strings.Repeat("<p>more</p>", 10_000))
 			for range 10_000 {

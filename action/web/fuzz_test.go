@@ -9,7 +9,7 @@ import (
 	"atelier/media"
 )
 
-// said is a transport that always answers the same.
+// said is a transport that always returns the same answer.
 type said struct {
 	status int
 	body   string
@@ -19,8 +19,7 @@ func (s said) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: s.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(s.body)), Request: r}, nil
 }
 
-// FuzzSearch: no answer of a search provider breaks its reader, or makes an error without a code
-// or a long one.
+// FuzzSearch: no answer of a search provider makes its reader panic, or return an error that is long or has no code.
 func FuzzSearch(f *testing.F) {
 	for _, body := range []string{
 		`{"results":[{"title":"a","url":"https://a.example","content":"<b>x","publishedDate":null}],"unresponsive_engines":[["a","b"],[]]}`,

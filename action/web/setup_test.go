@@ -14,16 +14,15 @@ import (
 	"atelier/media"
 )
 
-// key is the credential of the tests; it must never show.
+// key is the credential of the tests; it must never appear.
 const key = "key-swordfish-1234567890"
 
-// provider is a simulator of all three providers' protocols: it checks what it is
-// asked as they do and answers in their shapes.
+// provider simulates the protocols of all three providers: it checks requests as they do and answers in their formats.
 type provider struct {
 	*httptest.Server
 	mu    sync.Mutex // guards asked
 	asked []string
-	// status, if set, refuses with this answer.
+	// status, if set, is the status of a refusal.
 	status int
 	answer string
 	header http.Header
@@ -42,7 +41,7 @@ func simulate(t *testing.T) *provider {
 				w.Header()[k] = v
 			}
 			w.WriteHeader(p.status)
-			_, _ = fmt.Fprint(w, p.answer) // the client may be gone
+			_, _ = fmt.Fprint(w, p.answer) // the client may have disconnected
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -116,7 +115,7 @@ func (p *provider) tavily(w http.ResponseWriter, r *http.Request) {
 		{"title":"Second","url":"https://b.example/2","content":"","score":0.5}],"response_time":0.5}`)
 }
 
-// searchers are the three clients against one simulator.
+// searchers returns the three clients, connected to one simulator.
 func (p *provider) searchers(t *testing.T, key string) map[string]Searcher {
 	t.Helper()
 	out := map[string]Searcher{}
@@ -138,13 +137,13 @@ func (p *provider) searchers(t *testing.T, key string) map[string]Searcher {
 	return out
 }
 
-// found is a searcher that finds what the test says.
+// found is a searcher that returns the given hits.
 type found []Hit
 
 func (f found) Name() string                                 { return "Test" }
 func (f found) Search(context.Context, Query) ([]Hit, error) { return f, nil }
 
-// site serves pages by path, and gives a Web that may fetch them.
+// site serves pages by path, and returns a Web that may fetch them.
 func site(t *testing.T, h http.HandlerFunc) (*Web, string) {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -156,7 +155,7 @@ func site(t *testing.T, h http.HandlerFunc) (*Web, string) {
 	return w, s.URL
 }
 
-// get runs Fetch Page with its defaults.
+// get runs Fetch Page with its default parameters.
 func (w *Web) get(t *testing.T, params map[string]any) (action.Result, error) {
 	t.Helper()
 	p := map[string]any{"Offset": 0.0, "Limit": 8000.0}
@@ -166,5 +165,5 @@ func (w *Web) get(t *testing.T, params map[string]any) (action.Result, error) {
 	return w.fetch(t.Context(), &action.Call{Params: p})
 }
 
-// code is an error's code.
+// code returns an error's code.
 func code(err error) media.Code { return media.CodeOf(err) }

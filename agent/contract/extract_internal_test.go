@@ -33,7 +33,7 @@ func FuzzStep(f *testing.F) {
 		if !s.Acts() && !s.Done && s.Ask == nil {
 			t.Fatalf("%q: a step that asks for nothing", text)
 		}
-		// What was read can be written and read again, and means the same.
+		// The parsed step can be written and parsed again with the same meaning.
 		again, err := p.Parse(string(plain.JSON(s)))
 		if err != nil {
 			t.Fatalf("%q: written as %s: %v", text, plain.JSON(s), err)
@@ -94,7 +94,7 @@ func TestPlaceAt(t *testing.T) {
 			t.Errorf("%q: got %s, want %s", key, plain.JSON(got), want)
 		}
 	}
-	// A sub-agent that is asked again adds to what it found before.
+	// A sub-agent that runs again adds to its earlier findings.
 	first := object.Place(nil, "r", map[string]any{"findings": []any{"a", map[string]any{"n": 1}}, "note": "x", "empty": []any{}})
 	got := object.Place(first, "r", map[string]any{"findings": []any{map[string]any{"n": 1}, "b"}, "note": "y"})
 	if want := `{"r":{"empty":[],"findings":["a",{"n":1},"b"],"note":"y"}}`; string(plain.JSON(got)) != want || strings.Contains(string(plain.JSON(first)), `"note":"y"`) {

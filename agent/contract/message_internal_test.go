@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// inPieces gives an answer to a reader in pieces of n bytes.
+// inPieces passes an answer to a reader in pieces of n bytes.
 func inPieces(answer string, n int) (message string) {
 	var m MessageReader
 	for answer != "" {
@@ -42,7 +42,7 @@ func TestMessageReader(t *testing.T) {
 	}
 }
 
-// FuzzMessageReader compares what is read of a step while it is written with what it says.
+// FuzzMessageReader compares the message read from a partial step with that of the complete step.
 func FuzzMessageReader(f *testing.F) {
 	for _, s := range []string{"Hello", "ä\"\\\n🎨", "$5 ${media:img-7k3m9q2x}", "\x00\x7f", `\ud83c`} {
 		f.Add(s, "key", 3)

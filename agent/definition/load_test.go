@@ -70,7 +70,7 @@ func TestLoadReportsWhereThingsAreWrong(t *testing.T) {
 	}
 }
 
-// definitions are agents with the rest of their YAML by slug, each with a prompt.
+// definitions returns agent files by slug, from the rest of their YAML, each with a prompt.
 func definitions(agents map[string]string) fstest.MapFS {
 	f := fstest.MapFS{}
 	for slug, yaml := range agents {
@@ -80,7 +80,7 @@ func definitions(agents map[string]string) fstest.MapFS {
 	return f
 }
 
-// bomb is a small file whose aliases stand for gigabytes.
+// bomb returns a small file whose aliases expand to gigabytes.
 func bomb() string {
 	b := "slug: a\nname: A\ndescription: x\nz0: &z0 [x, x]\n"
 	for i := range 40 {
@@ -230,8 +230,7 @@ func TestShippedAgents(t *testing.T) {
 	}
 }
 
-// TestKeysAreDocumented compares the documented keys with those that the reader names
-// when it refuses one.
+// TestKeysAreDocumented compares the documented keys with those that the reader lists when it refuses one.
 func TestKeysAreDocumented(t *testing.T) {
 	t.Parallel()
 	documented := map[string]string{}

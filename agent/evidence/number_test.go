@@ -10,7 +10,7 @@ import (
 	"atelier/agent/evidence"
 )
 
-// claims lists the numbers of a text that need a source, as they are named.
+// claims lists the numbers of a text that need a source, as they are displayed.
 func claims(text string) string {
 	var out []string
 	for _, n := range evidence.Scan(text) {
@@ -43,7 +43,7 @@ func TestScanFindsClaims(t *testing.T) {
 		"we lost 2000 customers":                            "2000",
 		"1931 people died":                                  "1931",
 		"It happened in 2000 cases.":                        "2000",
-		"In 2010 emissions fell.":                           "2010", // a year if the data says so
+		"In 2010 emissions fell.":                           "2010", // a year if the data suggests it
 		"Das war in 2000 Fällen so, nach 1900 stunden":      "2000 | 1900",
 		"The 1950 customers came after 1990 hours":          "1950 | 1990",
 		"In 2023 we sold more; in 2023 Germany did not":     "",

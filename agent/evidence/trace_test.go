@@ -10,7 +10,7 @@ import (
 	"atelier/agent/evidence"
 )
 
-// table is a query's outputs as JSON.
+// table returns a query's outputs as JSON.
 func table(t *testing.T, statement string, columns []string, rows ...[]any) json.RawMessage {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{
@@ -23,7 +23,7 @@ func table(t *testing.T, statement string, columns []string, rows ...[]any) json
 	return b
 }
 
-// verdict is how the one claim of a text is supported.
+// verdict returns the verdict on the only claim of a text.
 func verdict(t *testing.T, s *evidence.Set, text string) evidence.Verdict {
 	t.Helper()
 	for _, n := range evidence.Scan(text) {
@@ -120,8 +120,8 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// TestDerivedIsNotChance measures how many random numbers are taken for derived ones with
-// results of many sizes: fewer than the 5 in 100 that Trace documents.
+// TestDerivedIsNotChance measures how many random numbers count as derived, with results of many sizes: fewer than the
+// 5 in 100 that Trace documents.
 func TestDerivedIsNotChance(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(7, 11))
@@ -155,7 +155,7 @@ func TestDerivedIsNotChance(t *testing.T) {
 	}
 }
 
-// random is a result of random numbers.
+// random returns a result of random numbers.
 func random(t *testing.T, rnd *rand.Rand, statement string, rows, columns int) json.RawMessage {
 	t.Helper()
 	names := make([]string, columns)
@@ -190,7 +190,7 @@ func TestResultsOfOtherShapes(t *testing.T) {
 	}
 }
 
-// TestAYearOfTheDataIsHeld: a year that only the words of a sentence suggest needs a year of a source.
+// TestAYearOfTheDataIsHeld: a year that only the wording of a sentence suggests needs a year in a source.
 func TestAYearOfTheDataIsHeld(t *testing.T) {
 	t.Parallel()
 	var s evidence.Set

@@ -9,7 +9,7 @@ import (
 	"atelier/agent/formtext"
 )
 
-// TestWordsBecomeValues of the form that a question has.
+// TestWordsBecomeValues: words are converted to values of the question's form.
 func TestWordsBecomeValues(t *testing.T) {
 	t.Parallel()
 	const free = `{"type":"object","required":["answer"],"properties":{"answer":{"type":"string"},"note":{"type":"string"}}}`

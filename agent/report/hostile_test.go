@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// hostile is what a model may be talked into writing.
+// hostile lists texts that a model may be tricked into writing.
 var hostile = []string{
 	`<svg/onload=alert(1)>`, `<svg><script>alert(1)</script></svg>`, `<svg><animate onbegin=alert(1) attributeName=x dur=1s>`,
 	`<svg><use href="data:image/svg+xml,<svg id=x onload=alert(1)>#x"/></svg>`, `<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>`,
@@ -30,7 +30,7 @@ var hostile = []string{
 	`</main></body></html><script>alert(1)</script>`, `<script>alert(1)`, `<a ping="https://evil.example" href="#x">x</a>`, `<td background="//evil.example">`, `<body background="//evil.example">`,
 }
 
-// examine finds in a document what would run or load.
+// examine checks a document for anything that would execute or load.
 func examine(t *testing.T, doc string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(doc))
@@ -75,8 +75,7 @@ func TestHostileReports(t *testing.T) {
 	}
 }
 
-// TestNoRawMarkAnywhere: a reader never sees a token, and no attribute but src and
-// href becomes an address.
+// TestNoRawMarkAnywhere: a reader never sees a token, and only src and href attributes become URLs.
 func TestNoRawMarkAnywhere(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -111,8 +110,8 @@ func TestNoRawMarkAnywhere(t *testing.T) {
 	}
 }
 
-// TestUnbalancedReportStaysInItsPlace: a report that closes what it did not open, or
-// leaves open what it did, does not swallow the page around it.
+// TestUnbalancedReportStaysInItsPlace: a report with unmatched closing or opening tags does not affect the page around
+// it.
 func TestUnbalancedReportStaysInItsPlace(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -134,7 +133,7 @@ func TestUnbalancedReportStaysInItsPlace(t *testing.T) {
 	}
 }
 
-// TestDeepReport: nesting beyond any sense leaves the words.
+// TestDeepReport: extremely deep nesting leaves the words.
 func TestDeepReport(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -10,8 +10,8 @@ import (
 	"atelier/media"
 )
 
-// TestMarkdownDropsActiveLinks: in a Markdown file that an agent wrote no link runs code or brings a document of its
-// own, however it is written; all other text passes byte for byte.
+// TestMarkdownDropsActiveLinks: no link in a Markdown file by an agent executes code or carries its own document,
+// however it is written; all other text passes byte for byte.
 func TestMarkdownDropsActiveLinks(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -13,10 +13,10 @@ import (
 	"atelier/agent/resolve"
 )
 
-// fact is a report with one number left open, and what its sources hold.
+// fact is a report with a placeholder for one number, and the contents of its sources.
 type fact struct {
 	name string
-	// html or markdown is the report; @ is the place of the number.
+	// html or markdown is the report; @ is replaced by the number.
 	html, markdown string
 	right, wrong   string
 	evidence       func(s *evidence.Set)
@@ -134,7 +134,7 @@ func (f fact) page(t *testing.T, s *shelf, with string) string {
 	return s.write(t, report.Report{Payload: payload(t, map[string]string{key: text}), Evidence: &set}, resolve.ModeURL)
 }
 
-// parts lists the texts of the elements that f chooses.
+// parts lists the texts of the elements for which choose returns true.
 func parts(t *testing.T, page string, choose func(n *html.Node) bool) []string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -171,8 +171,7 @@ func marked(t *testing.T, page string) string {
 	return strings.Join(parts(t, page, func(n *html.Node) bool { return class(n, "atelier-unsupported") }), "")
 }
 
-// TestFalseNumbersAreMarked plants a false number in reports of many kinds: it is marked,
-// and nothing else is.
+// TestFalseNumbersAreMarked puts a false number into reports of many kinds: it is marked, and nothing else is.
 func TestFalseNumbersAreMarked(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -195,7 +194,7 @@ func TestFalseNumbersAreMarked(t *testing.T) {
 	}
 }
 
-// TestOneMarkASentence: a sentence has one mark, the notes have every number.
+// TestOneMarkASentence: a sentence has one mark; the notes list every number.
 func TestOneMarkASentence(t *testing.T) {
 	t.Parallel()
 	f := fact{html: `<p>It had 411, 522 and 633 parts. Then 744 came <mark>5</mark>. Nr. 45 is none.</p><ul><li>855</li><li>966</li></ul>`, evidence: func(*evidence.Set) {}}
@@ -210,8 +209,8 @@ func TestOneMarkASentence(t *testing.T) {
 	}
 }
 
-// TestNumbersLinkToTheirQuery: each held number links to the query that holds it, and the
-// section lists the queries in use, with what was computed from them.
+// TestNumbersLinkToTheirQuery: each supported number links to the query that contains it, and the section lists these
+// queries with the numbers computed from them.
 func TestNumbersLinkToTheirQuery(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -249,7 +248,7 @@ func TestNumbersLinkToTheirQuery(t *testing.T) {
 	}
 }
 
-// TestSectionSpeaksTheLanguageOfTheReport covers German, and English for all else.
+// TestSectionSpeaksTheLanguageOfTheReport covers German, and English for all other languages.
 func TestSectionSpeaksTheLanguageOfTheReport(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -266,7 +265,7 @@ func TestSectionSpeaksTheLanguageOfTheReport(t *testing.T) {
 	}
 }
 
-// TestNothingToTrace: without numbers there is no section, without evidence no comparison.
+// TestNothingToTrace: without numbers there is no section, and without evidence no comparison.
 func TestNothingToTrace(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -280,8 +279,8 @@ func TestNothingToTrace(t *testing.T) {
 	}
 }
 
-// TestReportCannotVouchForItself: names that the renderer gives are taken from a report's
-// own elements, and hostile text in queries and numbers is text.
+// TestReportCannotVouchForItself: a report's own elements lose the names that the renderer uses, and hostile text in
+// queries and numbers is text.
 func TestReportCannotVouchForItself(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -301,7 +300,7 @@ Then <img src="x" alt="77,771"><svg><text>66,771</text></svg> <script>55771</scr
 	}
 }
 
-// TestUnsupportedNumbersAreListed: what the report marks is listed for programs too, sentence by sentence.
+// TestUnsupportedNumbersAreListed: programs get a list of the numbers that a report marks, sentence by sentence.
 func TestUnsupportedNumbersAreListed(t *testing.T) {
 	t.Parallel()
 	var s evidence.Set
@@ -320,8 +319,8 @@ func TestUnsupportedNumbersAreListed(t *testing.T) {
 	}
 }
 
-// TestRowNumbersSayThatTheyAre: a first column 1, 2, 3 … needs no source under a heading such as #, or under
-// none; under any other heading it states numbers.
+// TestRowNumbersSayThatTheyAre: a first column 1, 2, 3 … needs no source if its heading is one such as #, or empty;
+// under any other heading its numbers are claims.
 func TestRowNumbersSayThatTheyAre(t *testing.T) {
 	t.Parallel()
 	var s evidence.Set

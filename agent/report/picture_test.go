@@ -9,8 +9,7 @@ import (
 	"atelier/media"
 )
 
-// TestPicturesSayHowTheyWereMade: captions are right whatever the model wrote, alt text is
-// there and shows on hover.
+// TestPicturesSayHowTheyWereMade: captions are correct whatever the model wrote; alt text exists and is shown on hover.
 func TestPicturesSayHowTheyWereMade(t *testing.T) {
 	t.Parallel()
 	const model, rule, edited, address = "trainedAlgorithmicMedia", "algorithmicMedia", "compositeWithTrainedAlgorithmicMedia", "http://cv.iptc.org/newscodes/digitalsourcetype/algorithmicMedia"

@@ -156,8 +156,8 @@ func TestFromResultTellsOffline(t *testing.T) {
 	}
 }
 
-// TestFilesOfDocuments: a document that an agent wrote shows the pictures beside it and
-// no raw mark; one that came from outside stays byte for byte.
+// TestFilesOfDocuments: a document that an agent wrote shows the pictures beside it and no raw token; one from outside
+// remains byte for byte.
 func TestFilesOfDocuments(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -202,7 +202,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestTheRenderersOwnWordsAreGerman: notes and names that the renderer adds have the language of the report.
+// TestTheRenderersOwnWordsAreGerman: notes and names that the renderer adds are in the language of the report.
 func TestTheRenderersOwnWordsAreGerman(t *testing.T) {
 	t.Parallel()
 	r := report.FromResult(&agent.Result{Models: []agent.ModelUse{{Name: "Atelier Offline", Offline: true}}, Payload: json.RawMessage(`{"report_html":"<p>Der Umsatz ist hoch und die Kosten sind es nicht.</p><table><tr><td>a</td></tr></table>"}`)})

@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// picture is a small PNG.
+// picture returns a small PNG.
 func picture() []byte {
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 4, 4))); err != nil {
@@ -26,7 +26,7 @@ func picture() []byte {
 
 func pictureRef() string { return string(media.RefOf(media.ModalityImage, media.DigestOf(picture()))) }
 
-// shelf gives one stored picture and Options that finds it.
+// shelf returns one stored picture and Options that find it.
 func shelf(t *testing.T, mode resolve.Mode, format resolve.Format) (media.Output, resolve.Options) {
 	t.Helper()
 	codec := wiretest.NewCodec(t)
@@ -100,7 +100,7 @@ func TestResolveNeverShowsARawMark(t *testing.T) {
 func TestResolveLostBytesAreMissing(t *testing.T) {
 	t.Parallel()
 	out, o := shelf(t, resolve.ModeDataURI, "")
-	o.Codec = wiretest.NewCodec(t) // an empty one
+	o.Codec = wiretest.NewCodec(t) // without the blob
 	var b strings.Builder
 	if err := resolve.Text(t.Context(), &b, `<img src="`+out.Ref.Placeholder()+`">`, o); err != nil {
 		t.Fatal(err)

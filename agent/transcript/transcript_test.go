@@ -18,7 +18,7 @@ import (
 	"atelier/media"
 )
 
-// item is a picture of a set.
+// item adds a picture to a set.
 func item(t *testing.T, set *media.Set, name string) media.Output {
 	t.Helper()
 	o, err := set.Add(media.NewOutput(media.Blob{Digest: media.DigestOf([]byte(name)), SizeBytes: 100, Facts: media.Facts{MIMEType: "image/png", Width: 4, Height: 4}}, media.Meta{Label: name}))
@@ -32,7 +32,7 @@ func sight(o media.Output) transcript.Sight {
 	return transcript.Sight{Ref: o.Ref, Shown: o, Turns: 1}
 }
 
-// text is all that the model reads.
+// text returns all text that the model reads.
 func text(h *transcript.History) string {
 	var b strings.Builder
 	for _, m := range h.Messages() {
@@ -41,7 +41,7 @@ func text(h *transcript.History) string {
 	return b.String()
 }
 
-// pictures are the refs of the pictures that the model sees.
+// pictures returns the refs of the pictures that the model sees.
 func pictures(h *transcript.History) (refs []media.Ref) {
 	for _, m := range h.Messages() {
 		for _, p := range m.Parts {
@@ -53,7 +53,7 @@ func pictures(h *transcript.History) (refs []media.Ref) {
 	return refs
 }
 
-// result is the outcome of an action that gave a text and made items.
+// result returns the outcome of an action that produced a text and items.
 func result(name, text string, made ...media.Output) action.Outcome {
 	return action.Outcome{Name: name, Success: true, Code: action.Success, Message: "done", Outputs: map[string]any{"text": text}, Media: made}
 }
@@ -81,7 +81,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// TestNotice: a word of the run is in the message that the model reads last, whatever that is.
+// TestNotice: a notice of the run is in the last message that the model reads, whatever that is.
 func TestNotice(t *testing.T) {
 	t.Parallel()
 	for name, last := range map[string]func(*transcript.History){
@@ -123,7 +123,7 @@ func TestBounded(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		value any
-		size  int // of the list that comes out
+		size  int // of the resulting list
 	}{
 		"as many as are shown": {list(50, items), 50},
 		"one more":             {list(51, items), 26},
@@ -170,7 +170,7 @@ func TestCutMiddle(t *testing.T) {
 	for name, c := range map[string]struct {
 		text        string
 		n           int
-		first, last string // of what is cut; empty where it stays whole
+		first, last string // of the cut text; empty if it remains whole
 	}{
 		"empty":             {"", 0, "", ""},
 		"short":             {"abc", 3, "", ""},
@@ -198,7 +198,7 @@ func TestCutMiddle(t *testing.T) {
 	}
 }
 
-// TestExpire: a result that is too old becomes shorter once, as its action's entry says; its refs stay.
+// TestExpire: an expired result is shortened once, as its action's entry says; its refs remain.
 func TestExpire(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 200)
@@ -206,7 +206,7 @@ func TestExpire(t *testing.T) {
 		use  definition.ActionUse
 		ok   bool
 		turn int
-		want string // of the outputs; empty is the whole text
+		want string // of the outputs; empty means the whole text
 		due  int
 	}{
 		"no entry":         {definition.ActionUse{}, false, 9, "", 0},
@@ -255,8 +255,8 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// TestStages: the stages of a long conversation leave less and less, and every ref stays named. Once all
-// is short they report that nothing changed.
+// TestStages: the stages shorten a long conversation more and more, and every ref remains named. Once everything is
+// short, they report that nothing changed.
 func TestStages(t *testing.T) {
 	t.Parallel()
 	set := &media.Set{}

@@ -23,7 +23,7 @@ import (
 	"atelier/media/wire"
 )
 
-// model is a chat model that is asked nothing.
+// model is a chat model that is never called.
 type model struct {
 	chat.Model
 	profile chat.Profile
@@ -31,7 +31,7 @@ type model struct {
 
 func (m model) Profile() chat.Profile { return m.profile }
 
-// blobs are stored bytes; an error is what reading them gives.
+// blobs are stored bytes; an error is the result of reading them.
 type blobs map[media.Digest]error
 
 func (b blobs) Open(_ context.Context, d media.Digest) (io.ReadCloser, error) {
@@ -58,7 +58,7 @@ type world struct {
 	shown    []media.Ref
 }
 
-// see makes the sights of a model; nil has none.
+// see returns the sights of a model; a nil profile means none.
 func see(t *testing.T, profile *chat.Profile) *world {
 	t.Helper()
 	w := &world{blobs: blobs{}}
@@ -81,7 +81,7 @@ func see(t *testing.T, profile *chat.Profile) *world {
 	return w
 }
 
-// seer is a model that takes pictures as they are.
+// seer returns the profile of a model that accepts pictures as they are.
 func seer(limits chat.ImageLimits) *chat.Profile {
 	return &chat.Profile{ID: "seer", Name: "Seer", SupportsVision: true, ImageLimits: limits}
 }
@@ -135,14 +135,14 @@ func TestCanSee(t *testing.T) {
 	}
 }
 
-// TestAdmit: what a model does not take is an error, or left out where the run is lenient; a replay
-// decides nothing again.
+// TestAdmit: a picture that a model does not accept is an error, or dropped if the run is lenient; a replay decides
+// nothing again.
 func TestAdmit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		profile *chat.Profile
 		lenient bool
-		details []string // of each picture of the task
+		details []string // of each picture in the task
 		want    int      // how many are shown
 		code    media.Code
 		dropped int // dispositions
@@ -238,7 +238,7 @@ func TestLose(t *testing.T) {
 	}
 }
 
-// TestLook: a model sees what it asks for, within the budget of a turn; what it does not see it reads.
+// TestLook: a model sees what it requests, within the budget of a turn; it reads about what it does not see.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -290,7 +290,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestShowAnswer: pictures of an answer take the room that those of before leave.
+// TestShowAnswer: pictures of an answer take the room that earlier ones leave.
 func TestShowAnswer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -398,7 +398,7 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// painting is a registry with the one action Paint.
+// painting returns a registry with the single action Paint.
 func painting(t *testing.T) *action.Registry {
 	t.Helper()
 	stored, err := blob.New(blob.Config{Driver: memblob.New()})
@@ -420,7 +420,7 @@ func painting(t *testing.T) *action.Registry {
 	return actions
 }
 
-// TestWithinSight: the oldest pictures leave a request that holds more than the model takes.
+// TestWithinSight: the oldest pictures are removed from a request that holds more than the model accepts.
 func TestWithinSight(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -17,7 +17,7 @@ import (
 	"atelier/media"
 )
 
-// served is a client of a server that answers by a function.
+// served returns a client of a server that answers with h.
 func served(t *testing.T, h http.HandlerFunc) *Client {
 	t.Helper()
 	srv := httptest.NewServer(h)
@@ -34,8 +34,8 @@ func write(w io.Writer, text string) { _, _ = io.WriteString(w, text) }
 
 func cut(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 
-// TestWhatCostsHasOneKey: a request whose answer is lost is sent again under the same key, another
-// one has another key.
+// TestWhatCostsHasOneKey: a request whose answer is lost is repeated with the same idempotency key; each other request
+// has its own key.
 func TestWhatCostsHasOneKey(t *testing.T) {
 	t.Parallel()
 	var keys []string
@@ -74,7 +74,7 @@ func TestWhatCostsHasOneKey(t *testing.T) {
 	}
 }
 
-// TestWhatChangesIsSentOnce: a request without a key is not repeated; a read is, a few times.
+// TestWhatChangesIsSentOnce: a change without an idempotency key is not repeated; a read is sent maxAttempts times.
 func TestWhatChangesIsSentOnce(t *testing.T) {
 	t.Parallel()
 	var sent atomic.Int64
@@ -91,14 +91,14 @@ func TestWhatChangesIsSentOnce(t *testing.T) {
 		{func() error { _, err := c.Runs.Run(t.Context(), "r"); return err }, maxAttempts},
 	} {
 		sent.Store(0)
-		// The transport of net/http sends a read once more by itself on a connection that was used before.
+		// The transport of net/http repeats a read once more by itself on a reused connection.
 		if err := row.do(); media.CodeOf(err) != media.CodeUnavailable || sent.Load() < row.want || row.want == 1 && sent.Load() != 1 {
 			t.Errorf("sent %d times, want %d: %v", sent.Load(), row.want, err)
 		}
 	}
 }
 
-// TestErrorsHaveTheServersCode: problems become errors with everything that they say.
+// TestErrorsHaveTheServersCode: a problem becomes an error with its code, message, valid values and Retry-After.
 func TestErrorsHaveTheServersCode(t *testing.T) {
 	t.Parallel()
 	status, kind, body := 0, "", ""
@@ -145,8 +145,8 @@ func TestErrorsHaveTheServersCode(t *testing.T) {
 	}
 }
 
-// TestALostStreamIsResumed: behind the last event that came, also where only the place of the log's
-// end is known; an event that was cut off comes again; a refusal ends it.
+// TestALostStreamIsResumed: a lost stream continues after the last complete event, or after the log position if no
+// event came; an event that was cut off is sent again; a refusal ends the stream.
 func TestALostStreamIsResumed(t *testing.T) {
 	t.Parallel()
 	var asked []string
@@ -154,7 +154,7 @@ func TestALostStreamIsResumed(t *testing.T) {
 	parts := []string{
 		"retry: 1500\n\nid: 7\n\n:\n\n",
 		"id: 8\nevent: run-started\ndata: {\"run_id\":\"r\",\"tree\":\"r\"}\n\nevent: message-delta\ndata: {\"run_id\":\"r\",\"text\":\"a\"}\n\nid: 9\nevent: turn-started\ndata: {\"run",
-		"", // refused once while it starts again
+		"", // refused once, while the server restarts
 		"id: 9\nevent: turn-started\ndata: {\"run_id\":\"r\"}\n\n",
 	}
 	c := served(t, func(w http.ResponseWriter, r *http.Request) {
@@ -193,7 +193,7 @@ func TestALostStreamIsResumed(t *testing.T) {
 	}
 }
 
-// TestALoopThatEndsEndsTheStream, and so does the end of its context.
+// TestALoopThatEndsEndsTheStream: leaving the loop ends the stream, and so does the end of its context.
 func TestALoopThatEndsEndsTheStream(t *testing.T) {
 	t.Parallel()
 	gone := make(chan struct{}, 2)
@@ -220,7 +220,7 @@ func TestALoopThatEndsEndsTheStream(t *testing.T) {
 	}
 }
 
-// TestADownloadThatBreaksOffIsAnError, not a short file; and a server that cannot be reached is one.
+// TestADownloadThatBreaksOffIsAnError: a truncated file or report is an error, not a short file.
 func TestADownloadThatBreaksOffIsAnError(t *testing.T) {
 	t.Parallel()
 	c := served(t, func(w http.ResponseWriter, r *http.Request) {

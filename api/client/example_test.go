@@ -13,10 +13,10 @@ import (
 	"atelier/api/client"
 )
 
-// A file becomes a report: upload, question, events as they happen, answer.
+// The example uploads a file, asks a question about it, follows the events and reads the answer.
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
-	address, ended := startServer(ctx) // another process, as a rule: atelier serve
+	address, ended := startServer(ctx) // usually another process: atelier serve
 	c, err := client.New(client.Config{URL: address})
 	if err != nil {
 		log.Fatal(err)

@@ -1,5 +1,5 @@
-// Package agents compares a run of two model turns and one action in Atelier with the same run in
-// ADK Go: models that answer from memory, state in memory, and no network.
+// Package agents compares a run of two model turns and one action in Atelier with the same run in ADK Go. Models answer
+// from memory, state is in memory, and there is no network.
 //
 //	go test -bench . -benchmem -count 6 ./agents
 package agents
@@ -41,7 +41,7 @@ func BenchmarkTwoTurns(b *testing.B) {
 	b.Run("adk", adkRun)
 }
 
-// turns is Atelier's model: it asks for the action, then ends.
+// turns is Atelier's model: it requests the action, then ends.
 type turns struct{ n int }
 
 func (t *turns) Choose(context.Context, []string) (chat.Choice, error) {

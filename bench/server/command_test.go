@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// BenchmarkCommand: whole processes of the command line, from their start to their end, with the most
-// memory that one of them held.
+// BenchmarkCommand measures whole command-line processes, from start to exit, and the highest peak memory of any of
+// them.
 func BenchmarkCommand(b *testing.B) {
 	for name, args := range map[string][]string{
 		"version": {"version"},

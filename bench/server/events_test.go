@@ -33,16 +33,15 @@ func (s *server) run(b *testing.B, r api.NewRun) {
 	}
 }
 
-// BenchmarkEvents: from an event to each of 1,000 readers of all events, which are in the process of
-// the benchmark and take their part of the processors. A picture is painted by the server itself
-// meanwhile, as no provider's is.
+// BenchmarkEvents measures the delay from an event to each of 1,000 readers of all events. The readers run in the
+// benchmark's process and use part of the processors. The server paints the picture itself, unlike with a provider.
 func BenchmarkEvents(b *testing.B) {
 	for _, row := range []struct{ name, message string }{{"text", "Hello"}, {"picture", "Draw a lighthouse"}} {
 		b.Run(row.name, func(b *testing.B) { deliver(b, api.NewRun{Agent: "sage", Message: row.message}) })
 	}
 }
 
-// deliver measures the way of the events of runs.
+// deliver measures the delivery of the events of runs.
 func deliver(b *testing.B, r api.NewRun) {
 	b.Helper()
 	const readers = 1000
@@ -70,7 +69,7 @@ func deliver(b *testing.B, r api.NewRun) {
 			})
 		})
 	}
-	for ended.Load() < readers { // until all are there
+	for ended.Load() < readers { // until all readers are connected
 		s.run(b, r)
 		time.Sleep(500 * time.Millisecond)
 	}
@@ -94,7 +93,7 @@ func deliver(b *testing.B, r api.NewRun) {
 	all.Wait()
 }
 
-// listen returns the saved events of a stream as they come, with little work of its own.
+// listen passes the saved events of a stream to seen as they arrive, with little work of its own.
 func listen(ctx context.Context, url string, seen func(event []byte, now time.Time)) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -127,8 +126,8 @@ func listen(ctx context.Context, url string, seen func(event []byte, now time.Ti
 	}
 }
 
-// BenchmarkFirstDelta: from the first part of a message that a chat model sends to the
-// message-delta that a reader gets.
+// BenchmarkFirstDelta measures the delay from the first part of a message that a chat model sends to the message-delta
+// that a reader gets.
 func BenchmarkFirstDelta(b *testing.B) {
 	sent := make(chan time.Time, 1)
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -143,7 +142,7 @@ func BenchmarkFirstDelta(b *testing.B) {
 				"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
 				"choices": []any{map[string]any{"index": 0, "delta": map[string]any{"role": "assistant", "content": text}}},
 			}
-			j, _ := json.Marshal(chunk) // texts can be written
+			j, _ := json.Marshal(chunk) // strings always marshal
 			_, _ = w.Write(append(append([]byte("data: "), j...), "\n\n"...))
 			_ = out.Flush() // the reader may be gone
 		}

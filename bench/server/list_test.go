@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the drivers by which rows are made
+	_ "github.com/jackc/pgx/v5/stdlib" // the drivers with which rows are inserted
 	_ "modernc.org/sqlite"
 
 	"atelier/api"
@@ -19,12 +19,12 @@ import (
 
 var rows = flag.Int("rows", 1_000_000, "how many items of media the lists have") //nolint:gochecknoglobals // a flag
 
-// BenchmarkLists: pages of 50 of a million items of media. One in a thousand is a video; a run has
+// BenchmarkLists measures pages of 50 out of a million items of media. One item in a thousand is a video; a run has
 // twenty items.
 func BenchmarkLists(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) {
 		dir := b.TempDir()
-		serve(b, dir).stop() // it makes the tables
+		serve(b, dir).stop() // creates the tables
 		fill(b, "sqlite", filepath.Join(dir, "atelier.db"),
 			"WITH RECURSIVE n(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM n WHERE i < %d) ", "PRAGMA synchronous = OFF")
 		lists(b, serve(b, dir))
@@ -43,7 +43,7 @@ func BenchmarkLists(b *testing.B) {
 	})
 }
 
-// fill makes the rows; numbers is a table n of numbers i.
+// fill inserts the rows; numbers is the SQL of a table n of numbers i.
 func fill(b *testing.B, driver, source, numbers, before string) {
 	b.Helper()
 	db, err := sql.Open(driver, source)
@@ -53,7 +53,7 @@ func fill(b *testing.B, driver, source, numbers, before string) {
 	db.SetMaxOpenConns(1)
 	defer db.Close()
 	begun := time.Now()
-	twelve := func(number string) string { // digits, as text of SQL
+	twelve := func(number string) string { // an SQL expression of 12 digits
 		if driver == "pgx" {
 			return "LPAD(CAST(" + number + " AS TEXT), 12, '0')"
 		}

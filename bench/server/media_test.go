@@ -23,14 +23,14 @@ import (
 
 const gigabyte = 1 << 30
 
-// film is a video of n bytes: the frame of an MP4 around noise.
+// film returns a video of n bytes: MP4 boxes around noise.
 func film(n int64) io.Reader {
 	head := []byte("\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2\x00\x00\x00\x01mdat")
 	head = binary.BigEndian.AppendUint64(head, uint64(n-24))
 	return io.MultiReader(bytes.NewReader(head), io.LimitReader(&noise{1}, n-int64(len(head))))
 }
 
-// noise is bytes that do not repeat soon and cost little to make.
+// noise is a cheap source of bytes that do not repeat soon.
 type noise struct{ state uint64 }
 
 func (x *noise) Read(p []byte) (int, error) {
@@ -41,7 +41,7 @@ func (x *noise) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkGigabyte: upload and download of 1 GiB, and by how much the server's memory grows.
+// BenchmarkGigabyte measures the upload and download of 1 GiB, and the growth of the server's memory.
 func BenchmarkGigabyte(b *testing.B) {
 	s := serve(b, b.TempDir())
 	small, err := s.Media.StoreMedia(b.Context(), film(1<<20), api.Upload{FileName: "warm.mp4"})
@@ -94,7 +94,7 @@ func BenchmarkGigabyte(b *testing.B) {
 	})
 }
 
-// nginx serves a folder by the program found, with sendfile.
+// nginx serves a folder with the program found, using sendfile.
 func nginx(b *testing.B, found, dir string) (url string) {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -126,7 +126,7 @@ func nginx(b *testing.B, found, dir string) (url string) {
 	return "http://" + address
 }
 
-// BenchmarkGet: files of media from the server and from nginx, 16 connections.
+// BenchmarkGet measures downloads of media files from the server and from nginx over 16 connections.
 func BenchmarkGet(b *testing.B) {
 	dir := b.TempDir()
 	s := serve(b, b.TempDir())
@@ -169,7 +169,7 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
-// fetch gets files, one a request, with 16 requests under way.
+// fetch gets files, one per request, with 16 requests in progress.
 func fetch(b *testing.B, urls []string) {
 	b.Helper()
 	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
@@ -212,7 +212,7 @@ func fetch(b *testing.B, urls []string) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "files/s")
 }
 
-// BenchmarkFirstLoad: the JavaScript that the first page loads, as it goes over the wire.
+// BenchmarkFirstLoad measures the JavaScript that the first page loads, compressed as it is on the wire.
 func BenchmarkFirstLoad(b *testing.B) {
 	s := serve(b, b.TempDir())
 	get := func(path string) string {

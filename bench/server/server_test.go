@@ -1,5 +1,5 @@
-// Package server measures the server from outside: the real binary in its own process, by
-// HTTP. Its figures and their bounds are in docs/performance.md.
+// Package server measures the server from outside: the real binary in its own process, over HTTP. Its figures and their
+// bounds are in docs/performance.md.
 //
 //	go -C bench test -run '^$' -bench . ./server
 package server
@@ -46,8 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// forget drops a file from the page cache, so that it is read from the disk as an installed program is. Of a file that
-// was just written, the kernel maps larger pieces: 50 or 62 MiB of the same program.
+// forget drops a file from the page cache, so that it is read from disk like an installed program. The kernel maps
+// larger pieces of a file that was just written: 50 or 62 MiB of the same program.
 func forget(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -102,13 +102,13 @@ func serve(b *testing.B, dir string, env ...string) *server {
 		if ctx.Err() != nil {
 			b.Fatal("the server is not ready")
 		}
-		time.Sleep(5 * time.Millisecond) // asking costs the server, too
+		time.Sleep(5 * time.Millisecond) // polling loads the server, too
 	}
 	s.ready = time.Since(begun)
 	return s
 }
 
-// resident is the memory of the server's process in MiB.
+// resident returns the memory of the server's process in MiB.
 func (s *server) resident(b *testing.B) float64 {
 	b.Helper()
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/status")
@@ -123,7 +123,7 @@ func (s *server) resident(b *testing.B) float64 {
 	return float64(kib) / 1024
 }
 
-// worked is the processor time of the server's process, in steps of 10 ms.
+// worked returns the processor time of the server's process, in steps of 10 ms.
 func (s *server) worked(b *testing.B) time.Duration {
 	b.Helper()
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/stat")
@@ -143,7 +143,7 @@ func (s *server) worked(b *testing.B) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// growth is by how much the server's memory grows at most while do runs, in MiB.
+// growth returns the peak growth of the server's memory while do runs, in MiB.
 func (s *server) growth(b *testing.B, do func()) float64 {
 	b.Helper()
 	before, most := s.resident(b), 0.0
@@ -164,7 +164,7 @@ func (s *server) growth(b *testing.B, do func()) float64 {
 	}
 }
 
-// percentile of times, in milliseconds.
+// percentile returns a percentile of times in milliseconds; p is from 0 to 1.
 func percentile(times []time.Duration, p float64) float64 {
 	if len(times) == 0 {
 		return 0
@@ -173,15 +173,15 @@ func percentile(times []time.Duration, p float64) float64 {
 	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)].Seconds() * 1000
 }
 
-// report returns the median and the 99th percentile.
+// report reports the median and the 99th percentile.
 func report(b *testing.B, times []time.Duration) {
 	b.Helper()
 	b.ReportMetric(percentile(times, 0.5), "p50-ms")
 	b.ReportMetric(percentile(times, 0.99), "p99-ms")
 }
 
-// BenchmarkStart: start of the process to ready, and memory a second later. The first start of
-// a data folder makes its databases.
+// BenchmarkStart measures the time from the start of the process to ready, and the memory a second later. The first
+// start on a data folder creates its databases.
 func BenchmarkStart(b *testing.B) {
 	for _, first := range []bool{true, false} {
 		b.Run(map[bool]string{true: "first", false: "again"}[first], func(b *testing.B) {

@@ -30,7 +30,7 @@ func scoped(t *testing.T) context.Context {
 	return media.WithScope(t.Context(), media.Scope{Owner: "local", Tree: "tree-1"})
 }
 
-// open returns a model that is served by h.
+// open returns a model that h serves.
 func open(t *testing.T, h http.Handler, change func(*bedrock.Config)) (chat.Model, *wire.Codec) {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -50,11 +50,11 @@ func open(t *testing.T, h http.Handler, change func(*bedrock.Config)) (chat.Mode
 	return m, cfg.Codec
 }
 
-// picture stores random bytes that begin like a PNG.
+// picture stores random bytes that start like a PNG.
 func picture(t *testing.T, c *wire.Codec) media.Output {
 	t.Helper()
 	b := make([]byte, 70_001)
-	_, _ = rand.NewChaCha8([32]byte{1}).Read(b) // it never fails
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(b) // never fails
 	copy(b, "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x04\x00\x00\x00\x04\x00\x08\x06\x00\x00\x00")
 	stored, err := c.Store(scoped(t), bytes.NewReader(b), "image/png")
 	if err != nil {
@@ -71,7 +71,7 @@ func question(o media.Output) chat.Request {
 	}}
 }
 
-// TestSignatureCoversThePicture signs again what arrived and compares.
+// TestSignatureCoversThePicture recomputes the signature of the received request and compares it.
 func TestSignatureCoversThePicture(t *testing.T) {
 	t.Parallel()
 	sim := &chattest.Simulator{Answer: func(chattest.Request) string { return `{"done":true}` }}
@@ -105,7 +105,7 @@ func TestSignatureCoversThePicture(t *testing.T) {
 	}
 }
 
-// resign computes the signature of a request that arrived.
+// resign computes the signature of a received request.
 func resign(t *testing.T, r *http.Request, body []byte) string {
 	t.Helper()
 	at, err := time.Parse("20060102T150405Z", r.Header.Get("X-Amz-Date"))
@@ -117,7 +117,7 @@ func resign(t *testing.T, r *http.Request, body []byte) string {
 	again.Header.Del("Authorization")
 	_, list, _ := strings.Cut(r.Header.Get("Authorization"), "SignedHeaders=")
 	list, _, _ = strings.Cut(list, ",")
-	for name := range again.Header { // what was added on the way is not signed
+	for name := range again.Header { // headers added in transit are not signed
 		if !strings.Contains(";"+list+";", ";"+strings.ToLower(name)+";") {
 			again.Header.Del(name)
 		}
@@ -177,7 +177,7 @@ func TestFailures(t *testing.T) {
 				w.Header().Set("X-Amzn-Errortype", c.kind+":http://internal.amazon.com/")
 				w.Header().Set("Content-Type", "application/json")
 				w.WriteHeader(c.status)
-				_, _ = io.WriteString(w, `{"message":"`+c.message+`"}`) // the client may be gone
+				_, _ = io.WriteString(w, `{"message":"`+c.message+`"}`) // the client may have disconnected
 			}), nil)
 			_, err := m.Generate(scoped(t), question(picture(t, codec)))
 			if media.CodeOf(err) != c.code || media.Retryable(err) != c.retry || calls != 1 {

@@ -8,7 +8,7 @@ import (
 	"atelier/media"
 )
 
-// refused is an answer that is an error.
+// refused is an error answer.
 type refused struct {
 	StatusCode   int
 	Message      string
@@ -18,12 +18,12 @@ type refused struct {
 func (r refused) code() media.Code {
 	body := r.ResponseBody
 	if body == nil {
-		body, _ = json.Marshal(map[string]any{"error": map[string]any{"message": r.Message}}) // texts only
+		body, _ = json.Marshal(map[string]any{"error": map[string]any{"message": r.Message}}) // strings only, never fails
 	}
 	return readFault(r.StatusCode, nil, body, time.Time{}).code(asked{})
 }
 
-// TestPromptsThatDoNotFit: the wordings are those of the providers' own errors.
+// TestPromptsThatDoNotFit: the providers' own error messages for prompts that are too long.
 func TestPromptsThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	for name, e := range map[string]refused{
@@ -61,7 +61,7 @@ func TestPromptsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestOtherRefusalsAreNoLength: what speaks of tokens and lengths and is another matter.
+// TestOtherRefusalsAreNoLength: errors that mention tokens or lengths but have another cause.
 func TestOtherRefusalsAreNoLength(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

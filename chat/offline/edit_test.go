@@ -11,7 +11,7 @@ import (
 
 const editorCallable = `{"agent":"sage","actions":[{"name":"Generate Image"},{"name":"Edit Image"},{"name":"Vary Image"}]}`
 
-// granting is a task with pictures in its context.
+// granting returns a task with pictures in its context.
 func granting(t *testing.T, task string, refs ...string) string {
 	t.Helper()
 	var items []any
@@ -78,7 +78,7 @@ func TestChangesOfPicturesThatAreThere(t *testing.T) {
 	}
 }
 
-// TestPicturesAreToldWithoutMakingNew: questions and wishes to see again cost nothing.
+// TestPicturesAreToldWithoutMakingNew: questions about pictures and requests to see them again cost nothing.
 func TestPicturesAreToldWithoutMakingNew(t *testing.T) {
 	t.Parallel()
 	const one, two, none = "img-00000001", "img-00000002", "img-zzzzzzzz"
@@ -184,7 +184,7 @@ func TestChangesThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestEditingLaterInAConversation: a later message starts over and sees what was made before.
+// TestEditingLaterInAConversation: a later message is a new task that can use the pictures made before.
 func TestEditingLaterInAConversation(t *testing.T) {
 	t.Parallel()
 	s := ask(t, system(editorCallable), "Draw a fox", "{}", made(t, "Generate Image", "ok", "img-0000000a"), "{}", granting(t, "Make that picture bluer", "img-0000000a"))
@@ -193,8 +193,8 @@ func TestEditingLaterInAConversation(t *testing.T) {
 	}
 }
 
-// TestTheLatestMessageIsTheTask: earlier exchanges of a conversation are no task, also
-// for agents that do one.
+// TestTheLatestMessageIsTheTask: earlier exchanges of a conversation are not the task, not even for agents that do only
+// one.
 func TestTheLatestMessageIsTheTask(t *testing.T) {
 	t.Parallel()
 	s := ask(t, system(rootCallable), "What about the north?", `{"done":true,"message":"It grew."}`, "What about the south?")

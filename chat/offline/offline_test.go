@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// system makes the end of a system prompt as agents write it.
+// system returns the end of a system prompt as agents write it.
 func system(callable string) string {
 	return "You are an agent.\n\n## Callable\n```json\n" + callable + "\n```\nAnswer JSON."
 }
@@ -89,7 +89,7 @@ func TestCoordinatorTellsOfAFailedChild(t *testing.T) {
 	}
 }
 
-// sales is what Describe Tables says of one table of sales.
+// sales is the output of Describe Tables for one table of sales.
 func sales() map[string]any {
 	return map[string]any{"tables": []any{map[string]any{"name": "sales", "path": "sales.csv", "rowCount": 40, "columns": []any{
 		map[string]any{"name": "date", "type": "date", "distinct": 40, "min": "2024-01-01", "max": "2024-03-30"},
@@ -98,7 +98,7 @@ func sales() map[string]any {
 	}}}, "totalCount": 1, "notRead": []any{map[string]any{"path": "bad.csv", "reason": "no table"}}}
 }
 
-// acted is the message with the results of actions.
+// acted returns the message with an action's results.
 func acted(t *testing.T, name string, outputs map[string]any) string {
 	t.Helper()
 	return results(t, map[string]any{"actions": []any{map[string]any{"name": name, "success": true, "outputs": outputs}}})
@@ -144,7 +144,7 @@ func TestResearcherDescribesAsksAndReads(t *testing.T) {
 	}
 }
 
-// handed is a writer's first message.
+// handed returns a writer's first message.
 func handed(t *testing.T, task string, input map[string]any) string {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{"context": map[string]any{"input": map[string]any{"file_research": input}}})

@@ -8,7 +8,7 @@ import (
 	"atelier/chat"
 )
 
-// fewWords is a painter that knows no cats, sofas, dragons and persons.
+// fewWords is a painter that does not know a few words, such as cats, sofa, dragon and person.
 type fewWords struct{}
 
 func (fewWords) UnknownWords(prompt string) []string {
@@ -33,7 +33,7 @@ func (fewWords) UnknownChanges(change string) []string {
 
 const recordCallable = `{"agent":"sage","actions":[{"name":"Generate Image"},{"name":"Edit Image"},{"name":"Vary Image"},{"name":"List Agent Media"}]}`
 
-// askPainting asks a model whose pictures are made by an offline painter.
+// askPainting calls a model whose pictures an offline painter makes.
 func askPainting(t *testing.T, messages ...string) step {
 	t.Helper()
 	r := chat.Request{System: system(recordCallable)}
@@ -55,7 +55,7 @@ func askPainting(t *testing.T, messages ...string) step {
 	return s
 }
 
-// TestWhatCannotBeDrawnIsRefused: nothing is made, the words are named, and what can be drawn is offered.
+// TestWhatCannotBeDrawnIsRefused: no picture is made; the answer names the unknown words and offers what can be drawn.
 func TestWhatCannotBeDrawnIsRefused(t *testing.T) {
 	t.Parallel()
 	for task, want := range map[string][]string{
@@ -104,7 +104,7 @@ func TestChangesThatThePainterCannotMake(t *testing.T) {
 	}
 }
 
-// TestTheRecordIsTold: questions for the pictures are answered from the list of the run, not from memory.
+// TestTheRecordIsTold: questions about the pictures are answered from the run's list, not from the conversation.
 func TestTheRecordIsTold(t *testing.T) {
 	t.Parallel()
 	full := map[string]any{"totalCount": 2, "mediaReferences": []any{
@@ -136,7 +136,7 @@ func TestTheRecordIsTold(t *testing.T) {
 	}
 }
 
-// TestSuccessIsToldFromTheResult: what a picture shows is said in the words of its result, or not at all.
+// TestSuccessIsToldFromTheResult: what a picture shows is described in the words of its result, or not at all.
 func TestSuccessIsToldFromTheResult(t *testing.T) {
 	t.Parallel()
 	drawn := func(outputs map[string]any) string {

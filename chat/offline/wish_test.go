@@ -8,8 +8,8 @@ import (
 	"atelier/chat"
 )
 
-// TestVisualsBeyond finds what a task wishes to see and is not drawn offline, and leaves
-// the same words alone where they are words of the data.
+// TestVisualsBeyond: visuals that a task requests and that are not drawn offline are found; the same words are ignored
+// where they belong to the data.
 func TestVisualsBeyond(t *testing.T) {
 	t.Parallel()
 	for task, want := range map[string]string{
@@ -34,7 +34,7 @@ func TestVisualsBeyond(t *testing.T) {
 	}
 }
 
-// TestQuestionOf leaves a question without its wishes and without instructions about the form.
+// TestQuestionOf: the question remains without its requested visuals and without instructions about the form.
 func TestQuestionOf(t *testing.T) {
 	t.Parallel()
 	for task, want := range map[string]string{
@@ -56,8 +56,8 @@ func TestQuestionOf(t *testing.T) {
 	}
 }
 
-// TestUnmetVisualsAreSaid: what the task asks for and the report does not show is a gap of
-// the report and a warning of the run.
+// TestUnmetVisualsAreSaid: a requested visual that the report does not show is listed as a gap of the report and as a
+// warning of the run.
 func TestUnmetVisualsAreSaid(t *testing.T) {
 	t.Parallel()
 	single := answers()
@@ -91,7 +91,7 @@ func TestUnmetVisualsAreSaid(t *testing.T) {
 	}
 }
 
-// TestFailedFiguresAreWarnings: a chart that could not be drawn is named with the reason.
+// TestFailedFiguresAreWarnings: a chart that could not be drawn is reported with the reason.
 func TestFailedFiguresAreWarnings(t *testing.T) {
 	t.Parallel()
 	failed := results(t, map[string]any{"actions": []any{map[string]any{"name": chartAction, "success": false, "message": "disk full"}}})
@@ -104,7 +104,7 @@ func TestFailedFiguresAreWarnings(t *testing.T) {
 	}
 }
 
-// TestQuotesLeadTheReport: where tables and documents answer, both answers stand before the first heading.
+// TestQuotesLeadTheReport: if both tables and documents answer, both answers come before the first heading.
 func TestQuotesLeadTheReport(t *testing.T) {
 	t.Parallel()
 	found := answers()
@@ -117,7 +117,7 @@ func TestQuotesLeadTheReport(t *testing.T) {
 	}
 }
 
-// TestGermanReportsAreGerman: every fixed text of a report in German is German, and its charts are.
+// TestGermanReportsAreGerman: every fixed text of a German report is German, and so are its charts.
 func TestGermanReportsAreGerman(t *testing.T) {
 	t.Parallel()
 	const sys = `{"agent":"research-report-writer","actions":[{"name":"Create SVG Chart"}],"sources":{"db":{"configured":false,"reason":"give a database with --db"},
@@ -144,7 +144,7 @@ func TestGermanReportsAreGerman(t *testing.T) {
 	}
 }
 
-// TestInfographicsHaveAPhrase: the name of an infographic is a phrase, not the question, and not that of the chart.
+// TestInfographicsHaveAPhrase: the title of an infographic is a phrase, neither the question nor the chart's title.
 func TestInfographicsHaveAPhrase(t *testing.T) {
 	t.Parallel()
 	long := "Which of all the regions of our country in which we have had shops since the very beginning has the highest revenue of all, and by how much? With an infographic."
@@ -154,7 +154,7 @@ func TestInfographicsHaveAPhrase(t *testing.T) {
 	}
 }
 
-// TestUnreadableFilesAreNamed: where no file can be read, the refusal names them and why.
+// TestUnreadableFilesAreNamed: if no file can be read, the refusal names the files and the reasons.
 func TestUnreadableFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	input := map[string]any{"unanswered": []any{map[string]any{"part": "x", "why": "unknown"}}, "not_read": []any{map[string]any{"path": "a.png", "reason": "image"}, map[string]any{"path": "c.csv", "reason": "the file is empty"}}}

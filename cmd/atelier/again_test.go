@@ -16,8 +16,8 @@ import (
 	"atelier/media"
 )
 
-// TestGoOnWithAHigherBudget: a run that its money ended is continued where more is
-// allowed; what it made is not paid again.
+// TestGoOnWithAHigherBudget: a run that ran out of money continues under a higher limit and does not pay again for what
+// it made.
 func TestGoOnWithAHigherBudget(t *testing.T) {
 	t.Parallel()
 	for _, command := range [][]string{{"resume"}, {"runs", "retry"}} {
@@ -54,8 +54,7 @@ func TestGoOnWithAHigherBudget(t *testing.T) {
 	}
 }
 
-// TestForkWithOtherInputOnTheCommandLine: pictures, what stands beside the message, models
-// and limits of a fork are its own.
+// TestForkWithOtherInputOnTheCommandLine: a fork has its own pictures, input beside the message, models and limits.
 func TestForkWithOtherInputOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
@@ -111,7 +110,7 @@ func TestForkWithOtherInputOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// idOf is the media id of a ref's newest item.
+// idOf returns the media id of the newest item with a ref.
 func idOf(t *testing.T, p *place, ref string) string {
 	t.Helper()
 	for _, m := range p.listed().Items {
@@ -123,8 +122,8 @@ func idOf(t *testing.T, p *place, ref string) string {
 	return ""
 }
 
-// TestRetryFetchesWhatWasCutOff: a run is interrupted while its pictures are made. Tried
-// again, it fetches them; no picture is paid for twice, and the budget counts each once.
+// TestRetryFetchesWhatWasCutOff: the retry of a run that was interrupted or cancelled during its generations fetches
+// the pictures; no picture is paid for twice, and the budget counts each once.
 func TestRetryFetchesWhatWasCutOff(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(s *workshop, proc *process){
@@ -135,8 +134,8 @@ func TestRetryFetchesWhatWasCutOff(t *testing.T) {
 			t.Parallel()
 			s := newWorkshop(t)
 			s.env["ATELIER_BUDGET_OWNER"], s.env["ATELIER_BUDGET_OWNER_IMAGES"] = "5", "3"
-			hold := make(chan struct{}) // no picture is ready before the run has ended
-			var polls atomic.Int32      // of tasks whose names are saved
+			hold := make(chan struct{}) // blocks every picture until the run has ended
+			var polls atomic.Int32      // of tasks whose ids are saved
 			s.mu.Lock()
 			s.each = func(r *http.Request) {
 				if strings.HasSuffix(r.URL.Path, "/get_result") {
@@ -175,7 +174,7 @@ func TestRetryFetchesWhatWasCutOff(t *testing.T) {
 	}
 }
 
-// countedOnce checks that the budgets have three pictures of a run, and their price once.
+// countedOnce checks that the budgets count three pictures of a run, and their price, once.
 func (s *workshop) countedOnce(t *testing.T, id string) {
 	t.Helper()
 	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}

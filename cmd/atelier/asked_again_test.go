@@ -10,8 +10,8 @@ import (
 	"atelier/ledger"
 )
 
-// spends compares what a run is said to have cost with what the budget of its owner, who has
-// no other one, counts.
+// spends checks that the cost of a run is what its owner's budget counts; the owner has no other run. It returns the
+// run's row.
 func (s *workshop) spends(t *testing.T, id string) (row ledger.Run) {
 	t.Helper()
 	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
@@ -35,8 +35,8 @@ func (s *workshop) spends(t *testing.T, id string) (row ledger.Run) {
 	return row
 }
 
-// TestCallsAskedAgainCount: a run's row counts what models were asked and billed, also the
-// calls that were asked again: because their process was killed, or by a retry.
+// TestCallsAskedAgainCount: a run counts every model call that was billed, also those that were repeated after a kill
+// or by a retry.
 func TestCallsAskedAgainCount(t *testing.T) {
 	t.Parallel()
 	start := func(t *testing.T) *workshop {

@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// refused checks the exit code and that the message says what to do, without noise.
+// refused checks the exit code, and that the message contains says and no noise such as a panic.
 func (o outcome) refused(t *testing.T, code int, says string) {
 	t.Helper()
 	if o.code != code || !strings.Contains(o.stderr, says) {
@@ -71,7 +71,7 @@ func TestBadCommandLines(t *testing.T) {
 	p.atelier("media", "list").refused(t, exitInput, "ATELIER_DATA")
 }
 
-// TestOddFolders: what can be read is read, the rest is named, nothing outside is seen.
+// TestOddFolders: readable files are read, the others are named, and nothing outside of the folder is read.
 func TestOddFolders(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
@@ -104,7 +104,7 @@ func TestOddFolders(t *testing.T) {
 	}
 }
 
-// TestOnlyBinaryFiles: there is nothing to read, and the report says so and names the file.
+// TestOnlyBinaryFiles: if no file is readable, the report says so and names the file.
 func TestOnlyBinaryFiles(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
@@ -118,8 +118,7 @@ func TestOnlyBinaryFiles(t *testing.T) {
 	}
 }
 
-// TestBadModels: a chat model that misbehaves fails the run clearly or is put right;
-// what was made before is kept.
+// TestBadModels: a chat model that misbehaves is corrected or fails the run clearly; what was made before is kept.
 func TestBadModels(t *testing.T) {
 	t.Parallel()
 	paint := act(t, "Generate Image", map[string]any{"Prompt": "a harbour", "Model": "Atelier Offline", "Size": "64x64"})
@@ -160,7 +159,7 @@ func TestBadModels(t *testing.T) {
 	}
 }
 
-// TestRateLimitIsWaitedFor: 429 with Retry-After is repeated after that time.
+// TestRateLimitIsWaitedFor: a call that is answered with 429 and Retry-After is repeated after that time.
 func TestRateLimitIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -171,8 +170,8 @@ func TestRateLimitIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestBadGenerationsCostNothing: what no provider could do is told before anybody is
-// called, and neither an operation nor a reservation is left.
+// TestBadGenerationsCostNothing: a request that no provider can fulfil is refused before any call, and leaves neither
+// an operation nor a reservation.
 func TestBadGenerationsCostNothing(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -212,7 +211,7 @@ func TestBadGenerationsCostNothing(t *testing.T) {
 	}
 }
 
-// owned records a picture of somebody else in the ledger of this place.
+// owned records a picture of another owner in the ledger of this place.
 func (p *place) owned(who string) media.Output {
 	p.t.Helper()
 	w := &world{ctx: p.t.Context(), env: func(k string) string { return p.env[k] }}

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// binaries holds what [binary] builds, until the tests end.
+// binaries returns the folder for what [binary] builds; [tidy] removes it.
 var binaries = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "atelier-tests-") })
 
-// plain is this test binary without the race detector.
+// plain builds this test binary without the race detector.
 var plain = sync.OnceValues(func() (string, error) {
 	dir, err := binaries()
 	if err != nil {
@@ -25,8 +25,8 @@ var plain = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// binary is what their own processes run. The race detector watches the commands that
-// run in this process; in others it would only make kills and restarts ten times as slow.
+// binary returns the program that tests start in other processes. The race detector watches the commands that run in
+// this process; in others it would only make kills and restarts ten times as slow.
 func binary(t *testing.T) string {
 	t.Helper()
 	if !raced {

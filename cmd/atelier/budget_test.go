@@ -10,8 +10,8 @@ import (
 	"atelier/ledger"
 )
 
-// TestBudgetsOfARun: what a run may use at most is set on the command line; the end of
-// it is exit code 5, with everything that was made.
+// TestBudgetsOfARun: flags limit what a run may use; a run that reaches a limit exits with code 5 and keeps everything
+// that it made.
 func TestBudgetsOfARun(t *testing.T) {
 	t.Parallel()
 	paint := act(t, "Generate Image", map[string]any{"Prompt": "a harbour", "Model": "Atelier Offline", "Size": "64x64"})
@@ -56,8 +56,7 @@ func TestBudgetsOfARun(t *testing.T) {
 	}
 }
 
-// TestTimeOfARun: a service that does not answer does not keep a run for longer than it
-// may work.
+// TestTimeOfARun: a service that does not answer cannot keep a run beyond its time limit.
 func TestTimeOfARun(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -73,8 +72,8 @@ func TestTimeOfARun(t *testing.T) {
 	}
 }
 
-// TestMoneyOfARun: model calls and pictures count against the same amount. When nothing
-// is left for the next call, the run ends, its report is written and says what it used.
+// TestMoneyOfARun: model calls and pictures count against the same amount. If the rest is too little for the next call,
+// the run ends, its report is written, and runs show prints what it used.
 func TestMoneyOfARun(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -104,7 +103,7 @@ func TestMoneyOfARun(t *testing.T) {
 	w := &world{ctx: t.Context(), env: func(k string) string { return p.env[k] }}
 	err = w.withStores(func(st *stores) error {
 		b, err := st.Ledger.Budget(w.ctx, "run:"+ans.RunID)
-		// A call is let in by what its input costs, so the answer of the last one may be over.
+		// A call is admitted by the cost of its input, so the answer of the last call may exceed the limit.
 		if usd := ledger.UnitMoney.Format(b.Spent); b.Spent == 0 || b.Reserved != 0 || usd > "$0.081" {
 			t.Errorf("%s of $0.08 is spent: %+v", usd, b)
 		}
@@ -124,8 +123,7 @@ func TestMoneyOfARun(t *testing.T) {
 	}
 }
 
-// TestBudgetsOfAnOwner: what the environment allows a day holds for runs and generations
-// of every process.
+// TestBudgetsOfAnOwner: the limits set in the environment hold across the runs and generations of all processes.
 func TestBudgetsOfAnOwner(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
@@ -152,8 +150,8 @@ func TestBudgetsOfAnOwner(t *testing.T) {
 	}
 }
 
-// TestModelWithASmallContext: over HTTP, a model that takes 12,000 bytes of conversation
-// reads a file of 200,000 and ends well; the picture of the first turn is still known.
+// TestModelWithASmallContext: over HTTP, a model that accepts 12,000 bytes of conversation reads a file of 200,000
+// bytes and succeeds; it still knows the picture of the first turn.
 func TestModelWithASmallContext(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCanaryInDefinitions is in the instruction, the description and the mistakes of
-// people's own agents: they are refused before a model reads them.
+// TestCanaryInDefinitions: agents with canaries in instructions, descriptions and mistakes are refused before a model
+// reads them, and no canary leaks.
 func TestCanaryInDefinitions(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 96)
@@ -47,9 +47,8 @@ func TestCanaryInDefinitions(t *testing.T) {
 	found.search(t, small, big)
 }
 
-// TestCanaryInDocumentsAndLastTurns is in a text of a sub-agent that is large enough to
-// become a document, in what its parent reads of it piece by piece, and in the answer to
-// the notice of the last turn.
+// TestCanaryInDocumentsAndLastTurns: no canary leaks from a sub-agent's text that is large enough to become a document,
+// from the parts that its parent reads, or from the answer to the notice of the last turn.
 func TestCanaryInDocumentsAndLastTurns(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 97)

@@ -10,8 +10,8 @@ import (
 	"atelier/chat/chattest"
 )
 
-// TestCanaryThroughDrawings stands in every text that a drawing takes: titles, names,
-// labels, sources, words and Mermaid.
+// TestCanaryThroughDrawings: no canary leaks from any text of a drawing: titles, names, labels, sources, words and
+// Mermaid.
 func TestCanaryThroughDrawings(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 90)
@@ -80,7 +80,7 @@ func TestCanaryThroughDrawings(t *testing.T) {
 	}
 }
 
-// TestCanaryInTasksOfDrawings is spelled out by the person, as parts, numbers and words.
+// TestCanaryInTasksOfDrawings: no canary leaks from a task that contains it as a part, a number or a word.
 func TestCanaryInTasksOfDrawings(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 92)
@@ -105,7 +105,7 @@ func TestCanaryInTasksOfDrawings(t *testing.T) {
 	found.search(t, small, big)
 }
 
-// TestCanaryFromPDF is the text of a page and a file inside the document.
+// TestCanaryFromPDF: no canary leaks from the text of a page or from a file inside the document.
 func TestCanaryFromPDF(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 94)
@@ -137,7 +137,7 @@ func TestCanaryFromPDF(t *testing.T) {
 	}
 }
 
-// pdfOf is a document of one page with lines of text and files in streams.
+// pdfOf returns a PDF of one page with lines of text and embedded files.
 func pdfOf(lines []string, files ...[]byte) string {
 	var b bytes.Buffer
 	var at []int

@@ -12,7 +12,7 @@ import (
 	"atelier/chat/chattest"
 )
 
-// engineDump is every column of every row that the durable engine holds.
+// engineDump returns every column of every row of the durable engine's tables.
 func (p *place) engineDump() []byte {
 	p.t.Helper()
 	driver, source := "sqlite", filepath.Join(p.data, "engine.db")+"?_pragma=busy_timeout(10000)"
@@ -33,14 +33,14 @@ func (p *place) engineDump() []byte {
 	return dump.Bytes()
 }
 
-// dumpTable writes every value of a table with the name of its column.
+// dumpTable writes every value of a table with its column name.
 func dumpTable(t *testing.T, db *sql.DB, table string, to *bytes.Buffer) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = rows.Close() }() // rows.Err tells
+	defer func() { _ = rows.Close() }() // rows.Err reports errors
 	names, err := rows.Columns()
 	if err != nil {
 		t.Fatal(err)
@@ -66,10 +66,9 @@ func dumpTable(t *testing.T, db *sql.DB, table string, to *bytes.Buffer) {
 	}
 }
 
-// TestCanaryInSavedStates: pictures that a person gives, with the task and with an answer,
-// and that models and actions hand on leave no trace in what the durable engine and the
-// saved states keep: in the middle of a run, while it waits for a person, behind the answer,
-// and at its end.
+// TestCanaryInSavedStates: pictures that a person gives with the task or an answer, and that models and actions pass
+// on, leave no trace in the durable engine and the saved states: during a run, while it waits for a person, after the
+// answer, and at its end.
 func TestCanaryInSavedStates(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 98)
@@ -110,8 +109,8 @@ func TestCanaryInSavedStates(t *testing.T) {
 	kept(t, s.place, small, big, late)
 }
 
-// saysCanaries is a model that hands pictures on as data wherever it can: it paints, asks
-// a sub-agent, asks a person, and ends.
+// saysCanaries is a model that passes pictures on as data wherever it can: it paints, calls a sub-agent, asks a person,
+// and ends.
 func saysCanaries(t *testing.T, r chattest.Request, small, big canary) string {
 	t.Helper()
 	boss := strings.Contains(r.System(), "You are boss.")
@@ -131,7 +130,7 @@ func saysCanaries(t *testing.T, r chattest.Request, small, big canary) string {
 	})
 }
 
-// killedAtCall runs a command in a process that is killed at its n-th call of a model.
+// killedAtCall runs a command in a process that is killed at its n-th model call.
 func (s *workshop) killedAtCall(n int, args ...string) outcome {
 	seen := 0
 	s.mu.Lock() // until the process is known

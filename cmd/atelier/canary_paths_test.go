@@ -12,7 +12,7 @@ import (
 	"atelier/chat/chattest"
 )
 
-// hatch returns a small and a big canary of this test alone.
+// hatch returns a small and a big canary that only this test uses.
 func hatch(t *testing.T, seed byte) (small, big canary) {
 	t.Helper()
 	return newCanary(t, 1, seed), newCanary(t, 130, seed+1)
@@ -21,11 +21,11 @@ func hatch(t *testing.T, seed byte) (small, big canary) {
 func sendJSON(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// The client may have gone; that is its own test.
+	// The client may have gone; another test covers that.
 	_, _ = io.WriteString(w, body)
 }
 
-// TestCanaryFromOpenAI comes in the declared field and in one that nobody declared.
+// TestCanaryFromOpenAI: no canary leaks from the declared field or from an undeclared one.
 func TestCanaryFromOpenAI(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 10)
@@ -46,7 +46,7 @@ func TestCanaryFromOpenAI(t *testing.T) {
 	kept(t, p, small)
 }
 
-// TestCanaryFromGemini comes in inlineData and in the text beside it.
+// TestCanaryFromGemini: no canary leaks from inlineData or from the text beside it.
 func TestCanaryFromGemini(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 20)
@@ -68,8 +68,7 @@ func TestCanaryFromGemini(t *testing.T) {
 	kept(t, p, small)
 }
 
-// TestCanaryInProviderErrors comes back in the text of refusals, as services echo
-// what they could not read.
+// TestCanaryInProviderErrors: no canary leaks from the text of errors, in which services echo what they could not read.
 func TestCanaryInProviderErrors(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 30)
@@ -108,7 +107,7 @@ func TestCanaryInProviderErrors(t *testing.T) {
 	}
 }
 
-// TestCanaryFromChatModel comes in every string of a step, and in a step's error.
+// TestCanaryFromChatModel: no canary leaks from any string of a step, or from an invalid step.
 func TestCanaryFromChatModel(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 40)
@@ -142,8 +141,8 @@ func TestCanaryFromChatModel(t *testing.T) {
 	kept(t, p, big)
 }
 
-// TestCanaryFromUser comes in the message and in the prompt that a person gives, and
-// in the name of an agent, a model and a file.
+// TestCanaryFromUser: no canary leaks from the message or the prompt that a person gives, or from the name of an agent,
+// a model or a file.
 func TestCanaryFromUser(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 50)
@@ -178,8 +177,7 @@ func TestCanaryFromUser(t *testing.T) {
 	kept(t, p, big)
 }
 
-// TestCanaryFromFiles lies in the files that research reads, which is what actions
-// and sub-agents hand up.
+// TestCanaryFromFiles: no canary leaks from the files that research reads and that actions and sub-agents return.
 func TestCanaryFromFiles(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 60)
@@ -216,8 +214,7 @@ func TestCanaryFromFiles(t *testing.T) {
 	}
 }
 
-// TestCanaryFromSubAgent comes up from a sub-agent's answer and goes down in the task
-// that it is given.
+// TestCanaryFromSubAgent: no canary leaks from a sub-agent's answer or from the task that it is given.
 func TestCanaryFromSubAgent(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 70)
@@ -256,8 +253,8 @@ func TestCanaryFromSubAgent(t *testing.T) {
 	}
 }
 
-// TestCanaryOfEmbedders is in the payload that the ledger keeps only as a placeholder,
-// while the exported report has the picture itself.
+// TestCanaryOfEmbedders: the ledger keeps a picture in a payload only as a placeholder, while the exported report
+// contains the picture itself.
 func TestCanaryOfEmbedders(t *testing.T) {
 	t.Parallel()
 	small, _ := hatch(t, 80)

@@ -17,21 +17,20 @@ import (
 )
 
 const (
-	// textLeak and byteLeak are the lengths from which a slice of a canary's base64 or
-	// of its bytes counts as the canary.
+	// textLeak and byteLeak are the lengths from which a slice of a canary's base64 or of its bytes counts as a leak.
 	textLeak = 48
 	byteLeak = 32
-	// mark is the length of the blocks by which slices are found.
+	// mark is the length of the blocks that locate slices.
 	mark = 16
 )
 
-// canary is a picture that no sink may hold.
+// canary is a picture that no sink may contain.
 type canary struct {
 	raw         []byte
 	text, bytes spelling
 }
 
-// newCanary draws noise: a canary of side 1 has about 70 bytes, one of side 130 over 64 KiB.
+// newCanary returns a picture of noise: a canary of side 1 has about 70 bytes, one of side 130 over 64 KiB.
 func newCanary(t *testing.T, side int, seed byte) canary {
 	t.Helper()
 	rnd := rand.NewChaCha8([32]byte{seed})
@@ -47,23 +46,23 @@ func newCanary(t *testing.T, side int, seed byte) canary {
 	c := canary{raw: b.Bytes()}
 	c.bytes = spell(byteLeak, c.raw)
 	c.text = spell(textLeak)
-	for phase := range 3 { // base64 that begins elsewhere looks different
+	for phase := range 3 { // base64 that begins at another offset looks different
 		c.text.add([]byte(base64.RawURLEncoding.EncodeToString(c.raw[phase:])))
 	}
 	return c
 }
 
-// base64 is the picture as JSON carries it.
+// base64 returns the picture as JSON carries it.
 func (c canary) base64() string { return base64.StdEncoding.EncodeToString(c.raw) }
 
-// url is the picture as a data: URL.
+// url returns the picture as a data: URL.
 func (c canary) url() string { return "data:image/png;base64," + c.base64() }
 
-// blockAt is the place of a block: which text, and where in it.
+// blockAt is the position of a block: a text and an offset in it.
 type blockAt struct{ text, offset int }
 
-// spelling finds slices of texts: every slice of the least length in a sink holds a
-// block of the sink that begins at a multiple of mark.
+// spelling finds slices of texts: every slice of the least length in a sink contains a block of the sink that begins at
+// a multiple of mark.
 type spelling struct {
 	least int
 	texts [][]byte
@@ -85,7 +84,7 @@ func (s *spelling) add(text []byte) {
 	s.texts = append(s.texts, text)
 }
 
-// in reports whether the sink holds a slice that is long enough to be a leak.
+// in reports whether the sink contains a slice that is long enough to be a leak.
 func (s spelling) in(sink []byte) bool {
 	for at := 0; at+mark <= len(sink); at += mark {
 		found, hit := s.marks[[mark]byte(sink[at:])]
@@ -106,13 +105,12 @@ func (s spelling) in(sink []byte) bool {
 	return false
 }
 
-// plainText undoes what JSON does to base64 and takes all alphabets for one, so that
-// nothing hides a slice.
+// plainText undoes JSON's escapes in base64 and maps all alphabets to one, so that no slice is hidden.
 func plainText(sink []byte) []byte {
 	return []byte(strings.NewReplacer(`\/`, "_", `\u002b`, "-", `\u002f`, "_", `\u003d`, "=", `\r`, "", `\n`, "", "+", "-", "/", "_").Replace(string(sink)))
 }
 
-// leaks names the canary's spellings that a sink holds.
+// leaks returns the spellings of the canary that a sink contains.
 func (c canary) leaks(sink []byte) []string {
 	var found []string
 	if c.bytes.in(sink) {
@@ -124,10 +122,10 @@ func (c canary) leaks(sink []byte) []string {
 	return found
 }
 
-// sinks are the places where no canary may be, by name.
+// sinks maps names to the contents of places where no canary may be.
 type sinks map[string][]byte
 
-// add notes what a command printed.
+// add records what a command printed.
 func (s sinks) add(o outcome) {
 	name := strings.Join(o.args, " ")
 	name = name[:min(len(name), 60)]
@@ -135,8 +133,7 @@ func (s sinks) add(o outcome) {
 	s["stderr of "+name] = append(s["stderr of "+name], o.stderr...)
 }
 
-// gather adds every sink of a place: the data folder but for the blob store, and all
-// that the listing commands print.
+// gather adds every sink of a place: the data folder without the blob store, and the output of all listing commands.
 func (s sinks) gather(p *place) {
 	p.t.Helper()
 	err := filepath.WalkDir(p.data, func(path string, d fs.DirEntry, err error) error {
@@ -186,7 +183,7 @@ func (s sinks) prompts(from *providers) {
 	}
 }
 
-// search fails the test for every canary in a sink.
+// search fails the test for every canary that a sink contains.
 func (s sinks) search(t *testing.T, canaries ...canary) {
 	t.Helper()
 	for name, sink := range s {
@@ -198,7 +195,7 @@ func (s sinks) search(t *testing.T, canaries ...canary) {
 	}
 }
 
-// kept fails the test for every canary that is not in the blob store, whole.
+// kept fails the test for every canary that is not stored whole in the blob store.
 func kept(t *testing.T, p *place, canaries ...canary) {
 	t.Helper()
 	for _, c := range canaries {
@@ -213,7 +210,7 @@ func kept(t *testing.T, p *place, canaries ...canary) {
 	}
 }
 
-// TestSearchFindsCanaries proves that the searcher can find what it looks for.
+// TestSearchFindsCanaries proves that the searcher finds what it looks for.
 func TestSearchFindsCanaries(t *testing.T) {
 	t.Parallel()
 	small, big := newCanary(t, 1, 1), newCanary(t, 130, 2)

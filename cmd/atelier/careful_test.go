@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestCorpusCarefully asks the folders of the corpus more questions: thresholds, negations,
-// ratios, parts that continue about the rows before them. Each is answered right, or refused
-// where the data does not say it.
+// TestCorpusCarefully asks more questions about the folders of the corpus: thresholds, negations, ratios, and clauses
+// that refer to the rows before them. Each answer is right, or a refusal if the data does not contain one.
 func TestCorpusCarefully(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "careful.tsv"))

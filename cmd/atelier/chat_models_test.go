@@ -27,8 +27,8 @@ func TestARefusalIsOneCall(t *testing.T) {
 	}
 }
 
-// TestANewModelIsShownAPicture: an id that no list has sees the picture, the result says as what it
-// is treated, and a budget of money refuses it.
+// TestANewModelIsShownAPicture: a model id that is in no list is shown the picture; the result names the family that
+// the model is treated as, and a budget of money refuses the model.
 func TestANewModelIsShownAPicture(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -51,7 +51,7 @@ func TestANewModelIsShownAPicture(t *testing.T) {
 	}
 }
 
-// TestChatModelsAreCompared: models check --chat tells what a provider lists otherwise.
+// TestChatModelsAreCompared: models check --chat reports where a provider's list differs from the known models.
 func TestChatModelsAreCompared(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -13,7 +13,7 @@ import (
 	"atelier/ledger"
 )
 
-// talk runs the chat of the binary with lines as its standard input.
+// talk runs the chat command of the binary with lines as its standard input.
 func (p *place) talk(lines []string, args ...string) outcome {
 	p.t.Helper()
 	with := *p
@@ -21,8 +21,8 @@ func (p *place) talk(lines []string, args ...string) outcome {
 	return with.start(append([]string{"chat"}, args...)...).wait()
 }
 
-// TestChat: several lines are one conversation; pictures are attached and written; there are no prompts
-// where nobody types.
+// TestChat: several lines form one conversation; pictures are attached and written; there are no prompts without a
+// terminal.
 func TestChat(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -35,7 +35,7 @@ func TestChat(t *testing.T) {
 	if strings.Contains(o.stdout+o.stderr, "> ") || !strings.Contains(o.stdout, "/quit") || !strings.Contains(o.stderr, "continue with atelier chat --conversation "+talks[0].ID) {
 		t.Errorf("printed\n%s\n%s", o.stdout, o.stderr)
 	}
-	if n := strings.Count(o.stderr, "used because no provider is ready"); n > 2 { // one for each action
+	if n := strings.Count(o.stderr, "used because no provider is ready"); n > 2 { // one per action
 		t.Errorf("a stand-in is told %d times", n)
 	}
 	files, err := filepath.Glob(filepath.Join(out, "media", "*.png"))
@@ -52,7 +52,7 @@ func TestChat(t *testing.T) {
 	}
 }
 
-// TestChatRefuses what it cannot do before anything is said; in a script a command that fails ends it.
+// TestChatRefuses: unusable flags are refused before the first message; in a script, a failing command ends the chat.
 func TestChatRefuses(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -86,8 +86,8 @@ func TestChatWritesReports(t *testing.T) {
 	}
 }
 
-// TestChatAsksInPlace: a question of a run is answered by the next line, and asked again where that
-// does not fit; what is left open waits.
+// TestChatAsksInPlace: the next line answers a run's question; after a line that does not fit, the question is
+// repeated; an unanswered question stays open.
 func TestChatAsksInPlace(t *testing.T) {
 	t.Parallel()
 	s := newAskingWorkshop(t)
@@ -110,7 +110,7 @@ func TestChatAsksInPlace(t *testing.T) {
 	}
 }
 
-// TestChatApproves: yes and no are enough for an approval.
+// TestChatApproves: yes and no suffice to answer an approval.
 func TestChatApproves(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
@@ -130,8 +130,8 @@ func TestChatApproves(t *testing.T) {
 	}
 }
 
-// TestCtrlCStopsTheAnswerNotTheChat: what was made is kept, the next message is answered, and the
-// stopped answer can be continued.
+// TestCtrlCStopsTheAnswerNotTheChat: Ctrl-C keeps what was made; the next message is answered, and the stopped answer
+// can be continued.
 func TestCtrlCStopsTheAnswerNotTheChat(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -169,7 +169,7 @@ func TestCtrlCStopsTheAnswerNotTheChat(t *testing.T) {
 	}
 }
 
-// TestChatPromptsAPerson: on a terminal there are prompts, and a mistake does not end the chat.
+// TestChatPromptsAPerson: a terminal shows prompts, and a mistake does not end the chat.
 func TestChatPromptsAPerson(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -14,7 +14,7 @@ import (
 	"atelier/ledger"
 )
 
-// compared is what generate --json prints for several models.
+// compared is the output of generate --json for several models.
 type compared struct {
 	Comparison []struct {
 		Result  generated
@@ -78,8 +78,8 @@ func TestFallbackOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestFallbackThatNobodyKnows: a name that no model has is refused before anything is
-// asked; why a model was passed over is said, to people and to programs.
+// TestFallbackThatNobodyKnows: an unknown model name is refused before any call; people and programs are told why a
+// fallback was skipped.
 func TestFallbackThatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -133,7 +133,7 @@ func TestBudgetsOnTheCommandLine(t *testing.T) {
 	p.atelier("generate", "a harbour").refused(t, exitInput, "ATELIER_BUDGET_RUN")
 }
 
-// TestOptionsOfAComparison go to the models that they are for.
+// TestOptionsOfAComparison: each option goes only to the models that it is for.
 func TestOptionsOfAComparison(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -160,8 +160,8 @@ func TestWaitOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestCtrlCAtAComparison: what is left to be fetched decides the exit code, and whether it was
-// interrupted after that, not the order of the models; every command to type is named.
+// TestCtrlCAtAComparison: the exit code depends on whether results remain to be fetched, then on the interrupt, not on
+// the order of the models; every command to type is printed.
 func TestCtrlCAtAComparison(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

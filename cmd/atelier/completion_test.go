@@ -30,7 +30,7 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 }
 
-// TestCompletion: each shell, given its script, completes commands, flags, choices, agents and last.
+// TestCompletion: with its script, each shell completes commands, flags, choices, agents and last.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for shell, script := range map[string]string{
@@ -39,7 +39,7 @@ func TestCompletion(t *testing.T) {
 		"fish": `atelier completion fish | source; complete -C (string join ' ' -- %s)`,
 	} {
 		if _, err := exec.LookPath(shell); err != nil && shell != "bash" {
-			continue // only bash is everywhere
+			continue // only bash is always installed
 		}
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()

@@ -29,7 +29,7 @@ func (p *place) say(conversation, message string) answer {
 	return ans
 }
 
-// only is the one picture of an answer.
+// only returns the one picture of an answer.
 func (a answer) only(t *testing.T) outputView {
 	t.Helper()
 	if len(a.Outputs) != 1 || len(a.AlsoMade) != 0 {
@@ -38,8 +38,7 @@ func (a answer) only(t *testing.T) outputView {
 	return a.Outputs[0]
 }
 
-// TestAPictureOfAnEarlierMessageIsEdited: message 1 draws, messages 2 and 3 change what
-// is there by its ref.
+// TestAPictureOfAnEarlierMessageIsEdited: message 1 draws a picture; messages 2 and 3 edit the latest one by its ref.
 func TestAPictureOfAnEarlierMessageIsEdited(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{"offline", "over the wire"} {
@@ -67,7 +66,7 @@ func TestAPictureOfAnEarlierMessageIsEdited(t *testing.T) {
 					t.Errorf("lineage of %s: %s", c.made, shown)
 				}
 			}
-			// The picture that was edited is found in the run that edited it, and is the item that it was.
+			// The run that edited the picture finds it as the same item.
 			if rec := read[itemView](p, "media", "show", string(drawn.Ref), "--run", second.RunID, "--json"); rec.Origin.Direction != "output" || rec.Tree != first.RunID {
 				t.Errorf("record: %+v", rec)
 			}
@@ -92,8 +91,7 @@ func TestAPictureOfAnEarlierMessageIsEdited(t *testing.T) {
 	}
 }
 
-// toldOfBoth checks what went over the wire: the prompt of the third message, and the
-// pictures as parts of requests to edit.
+// toldOfBoth checks what was sent: the prompt of the third message, and the calls for pictures.
 func toldOfBoth(t *testing.T, s *providers, first, second answer) {
 	t.Helper()
 	var third []chattest.Message
@@ -139,8 +137,7 @@ func toldOfBoth(t *testing.T, s *providers, first, second answer) {
 	}
 }
 
-// TestViewAndForeignRefs: a picture of the conversation can be looked at, one of another
-// conversation means nothing.
+// TestViewAndForeignRefs: a picture of the conversation can be viewed; a ref of another conversation is unknown.
 func TestViewAndForeignRefs(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -160,7 +157,7 @@ func TestViewAndForeignRefs(t *testing.T) {
 	if !strings.Contains(last.Text, `"unknown_ref"`) || !strings.Contains(last.Text, "valid refs are "+string(mine.Ref)) {
 		t.Errorf("told %s", last.Text)
 	}
-	// Shown again, it is attached again; it is no item that this run made.
+	// A picture that is shown again is attached again, and does not count as made by this run.
 	got := read[shownConversation](p, "conversations", "show", first.Conversation, "--json").Items
 	if a := got[len(got)-1].Attachments; len(a) != 1 || a[0].Ref != mine.Ref || ans.Usage.Images != 0 {
 		t.Errorf("attached %+v, %d images made", a, ans.Usage.Images)
@@ -207,7 +204,7 @@ func TestConversationsOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestProcessesShareAConversation: two runs continue it at once, and both are in it.
+// TestProcessesShareAConversation: three processes continue a conversation at once, and it contains all their messages.
 func TestProcessesShareAConversation(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -234,7 +231,7 @@ func TestProcessesShareAConversation(t *testing.T) {
 	}
 }
 
-// TestReportsGoOn: an agent of another kind continues a conversation as well.
+// TestReportsGoOn: an agent that writes reports continues a conversation as well.
 func TestReportsGoOn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -249,8 +246,8 @@ func TestReportsGoOn(t *testing.T) {
 	}
 }
 
-// TestCanaryThroughConversations comes in a message, in the answer of the model and in
-// what it makes, and has to be found in no later message.
+// TestCanaryThroughConversations: no canary in a message, in the model's answer or in what it makes leaks into a later
+// message.
 func TestCanaryThroughConversations(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 90)

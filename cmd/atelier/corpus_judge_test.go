@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// corpusVerdict is what an answer to a question of the corpus is worth.
+// corpusVerdict is the verdict on an answer to a question of the corpus.
 type corpusVerdict string
 
 const (
@@ -21,7 +21,7 @@ const (
 // refusalSentence begins every refusal of the offline models, in any language.
 const refusalSentence = "Offline, this question cannot be answered"
 
-// judge reads the first two sentences of a message: they refuse, or state every fact.
+// judge reads the first two sentences of a message: they must refuse, or state every fact.
 func (c corpusCase) judge(message string) corpusVerdict {
 	text := firstTwo(message)
 	refused := strings.Contains(text, refusalSentence)
@@ -41,7 +41,7 @@ func (c corpusCase) judge(message string) corpusVerdict {
 	return corpusRight
 }
 
-// truth is what a right answer states, for people.
+// truth describes the right answer for people.
 func (c corpusCase) truth() string {
 	if c.Expect == "refuse" {
 		return "nothing here answers this"
@@ -53,10 +53,10 @@ func (c corpusCase) truth() string {
 	return strings.Join(facts, "; ")
 }
 
-// plainDecimal is how the corpus writes numbers. 00442 is text.
+// plainDecimal matches numbers as the corpus writes them. 00442 is text.
 var plainDecimal = regexp.MustCompile(`^-?(0|[1-9]\d*)(\.\d+)?$`)
 
-// states reports if a text says a fact in this spelling: a number as a number, words as whole words in any case.
+// states reports whether a text states a fact in this spelling: a number as a number, words as whole words in any case.
 func states(text, spelling, language string) bool {
 	if plainDecimal.MatchString(spelling) {
 		want := number{text: spelling}
@@ -81,7 +81,7 @@ func states(text, spelling, language string) bool {
 
 func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
-// folded is lower case with single spaces, without Markdown's emphasis.
+// folded returns lower case with single spaces and without Markdown's emphasis.
 func folded(s string) string {
 	s = strings.NewReplacer("*", "", "`", "", "_", " ", "’", "'").Replace(strings.ToLower(s))
 	return strings.Join(strings.Fields(s), " ")
@@ -107,13 +107,13 @@ func (n number) places() int {
 	return len(after)
 }
 
-// digits counts the significant ones.
+// digits returns the number of significant digits.
 func (n number) digits() int {
 	return len(strings.TrimLeft(strings.NewReplacer(".", "", "-", "").Replace(n.text), "0"))
 }
 
-// rounds reports if the answer n is the truth, rounded to the places that n has: 2 digits or more,
-// or all. A truth may itself be rounded to its places, or to two where its zeros are omitted.
+// rounds reports whether the answer n is the truth, rounded to the places of n: 2 digits or more, or all. The truth may
+// itself be rounded to its places, or to two where its zeros are omitted.
 func (n number) rounds(truth number) bool {
 	if n.scale != 0 {
 		scaled := new(big.Rat).Mul(n.value(), new(big.Rat).SetInt64(n.scale))
@@ -145,8 +145,8 @@ var (
 	}
 )
 
-// numbersIn returns the numbers of a text. Where one separator stands before three digits, as in 1,234
-// and 1.234, the language says which is meant.
+// numbersIn returns the numbers of a text. Where one separator precedes three digits, as in 1,234 and 1.234, the
+// language decides what it means.
 func numbersIn(text, language string) []number {
 	text = calendar.ReplaceAllString(text, " $1$2$3 ")
 	var out []number
@@ -154,7 +154,7 @@ func numbersIn(text, language string) []number {
 		before, size := utf8.DecodeLastRuneInString(text[:at[0]])
 		beyond, _ := utf8.DecodeLastRuneInString(text[:at[0]-size])
 		if isWord(before) || before == '-' && unicode.IsLetter(beyond) {
-			continue // a part of a name: M8, HH-AT-12
+			continue // part of a name: M8, HH-AT-12
 		}
 		sign := ""
 		if (before == '-' || before == '−') && !isWord(beyond) {
@@ -184,7 +184,7 @@ func dropSpace(r rune) rune {
 	return r
 }
 
-// nextWord is the word that follows a number, in lower case.
+// nextWord returns the word that follows a number, in lower case.
 func nextWord(rest string) string {
 	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 	if i := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) }); i >= 0 {
@@ -193,7 +193,7 @@ func nextWord(rest string) string {
 	return strings.ToLower(rest)
 }
 
-// readings returns the number that a token writes, or none: 31.12.2024 and 1.2.3 are not numbers.
+// readings returns the number that a token denotes, or none: 31.12.2024 and 1.2.3 are not numbers.
 func readings(token, language, sign string, scale int64) []number {
 	point := decimalMark(token, language)
 	whole, after, has := token, "", false
@@ -214,7 +214,7 @@ func readings(token, language, sign string, scale int64) []number {
 	return []number{{text, scale}}
 }
 
-// decimalMark is the separator before the decimals of a token, if it has any.
+// decimalMark returns the separator before the decimals of a token, if there is one.
 func decimalMark(token, language string) string {
 	i := strings.LastIndexAny(token, ".,")
 	if i < 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFirstTwo splits where a reader does.
+// TestFirstTwo: sentences end where a reader sees their end.
 func TestFirstTwo(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
@@ -34,7 +34,7 @@ func TestFirstTwo(t *testing.T) {
 	}
 }
 
-// TestNumbersIn reads English and German notation and leaves dates, times and names alone.
+// TestNumbersIn: English and German notation is read; dates, times and names are ignored.
 func TestNumbersIn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ language, text, want string }{
@@ -72,7 +72,7 @@ func TestNumbersIn(t *testing.T) {
 	}
 }
 
-// TestStates accepts a fact in its spellings, a number as the answer rounds it, and nothing less.
+// TestStates: a fact matches only in its spellings; a number may be rounded.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -121,7 +121,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestJudge: every fact within two sentences is right, the refusal is a refusal, all else is wrong.
+// TestJudge: a message with every fact in two sentences is right, a refusal is a refusal, all else is wrong.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	best := corpusCase{Language: "en", Expect: "answer", Truth: [][]string{{"March 2024", "2024-03"}, {"48210.5"}}}
@@ -148,7 +148,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// FuzzCorpusJudge: no message breaks the judge, and what it reads begins the message.
+// FuzzCorpusJudge: every message gets a verdict, and its first two sentences do not exceed three times its bytes.
 func FuzzCorpusJudge(f *testing.F) {
 	f.Add("It is 48,210.50. At 13:45, e.g. 3 150 of 2023. Z. B. 4,5.", "48210.5", "en")
 	f.Add("1.234,5 1.2.3 '’ −-4\n\n- a\n- b", "Süd", "de")
@@ -157,7 +157,7 @@ func FuzzCorpusJudge(f *testing.F) {
 			t.Errorf("%q gave %q", message, first)
 		}
 		if spelling == "" {
-			return // a case has none
+			return // no case has an empty spelling
 		}
 		c := corpusCase{Language: language, Expect: "answer", Truth: [][]string{{spelling}}}
 		if v := c.judge(message); v != corpusRight && v != corpusRefused && v != corpusWrong {
@@ -166,7 +166,7 @@ func FuzzCorpusJudge(f *testing.F) {
 	})
 }
 
-// TestReportText: what is judged of a report begins below its title, block by block.
+// TestReportText: a report is judged from below its title, block by block.
 func TestReportText(t *testing.T) {
 	t.Parallel()
 	page := `<html><head><title>T</title></head><body><main><h1>Is it 4?</h1><p>It is <a href="#q">4</a>.</p><p>It was 3.</p><h2>Sources</h2><p>No more.</p></main></body></html>`

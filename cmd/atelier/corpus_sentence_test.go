@@ -10,20 +10,19 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// abbreviations end with a point that ends no sentence. Single letters are known anyway.
+// abbreviations end with a period that ends no sentence. Single letters need no entry.
 var abbreviations = []string{
 	"e.g", "i.e", "approx", "vs", "dr", "mr", "mrs", "ms", "st", "inc", "ltd", "co", "fig", "incl", "excl", "max", "min", "avg", "dept",
 	"nr", "z.b", "d.h", "u.a", "o.ä", "ca", "bzw", "inkl", "exkl", "zzgl", "evtl", "ggf", "sog", "vgl", "str", "tsd", "mio", "mrd", "usw", "prof", "std", "abs", "jan", "feb", "aug", "sept", "okt", "nov", "dez",
 }
 
-// closers may stand between the point of a sentence and the space behind it.
+// closers may stand between the period of a sentence and the space after it.
 const closers = "\"'”“’»«)]*_`"
 
 // afterOrdinal matches what follows a German ordinal number: 31. Dezember, 2. Quartal.
 var afterOrdinal = regexp.MustCompile(`^(Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Quartal|Halbjahr|Platz|Woche|Tag|Klasse|Etage|Spieltag)`)
 
-// firstTwo is the beginning of a message: its first two sentences. A blank line, a heading and an item of
-// a list end a sentence too.
+// firstTwo returns the first two sentences of a message. A blank line, a heading and a list item end a sentence, too.
 func firstTwo(message string) string {
 	text := []rune(strings.TrimSpace(strings.ReplaceAll(message, "\r\n", "\n")))
 	ended := 0
@@ -42,7 +41,7 @@ func firstTwo(message string) string {
 	return string(text)
 }
 
-// endsSentence reports if a sentence ends with the rune at i.
+// endsSentence reports whether a sentence ends with the rune at i.
 func endsSentence(text []rune, i int) bool {
 	rest := text[i+1:]
 	if text[i] == '\n' {
@@ -64,8 +63,8 @@ func endsSentence(text []rune, i int) bool {
 	return text[i] != '.' || next == "" || !pointInside(lastWord(text[:i]), next)
 }
 
-// endsLine reports if the line break between two texts ends a sentence that has no point. A list that a
-// colon announces belongs to its sentence.
+// endsLine reports whether the line break between two texts ends a sentence that has no period. A list after a colon
+// belongs to the sentence before it.
 func endsLine(before, after []rune) bool {
 	s := strings.TrimRight(string(before), " \t\n"+closers)
 	if len(after) == 0 || s == "" || before[len(before)-1] == '\n' || strings.ContainsAny(s[len(s)-1:], ".!?:,;") {
@@ -87,7 +86,7 @@ func lastWord(text []rune) string {
 	return string(text[from:])
 }
 
-// pointInside reports if the point between a word and what follows ends no sentence.
+// pointInside reports whether the period between a word and what follows ends no sentence.
 func pointInside(word, next string) bool {
 	first := []rune(next)[0]
 	letters := []rune(word)
@@ -105,7 +104,7 @@ func pointInside(word, next string) bool {
 	return slices.Contains(abbreviations, lower)
 }
 
-// reportText is the text of a report below its title, as a person reads it: one block a paragraph.
+// reportText returns the text of a report below its title, with one paragraph per block.
 func reportText(page string) (string, error) {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {

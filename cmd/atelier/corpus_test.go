@@ -14,10 +14,10 @@ import (
 	"text/tabwriter"
 )
 
-// corpusVariable names another folder of cases for TestCorpus, as an absolute path.
+// corpusVariable is the environment variable for the absolute path of another folder of cases for TestCorpus.
 const corpusVariable = "ATELIER_CORPUS"
 
-// leastRight is how many of 100 cases the offline models must answer right.
+// leastRight is the percentage of cases that the offline models must answer right.
 const leastRight = 60
 
 // corpusCase is one question about a folder of files. A case is a folder: case.json and files/.
@@ -27,15 +27,15 @@ type corpusCase struct {
 	Expect   string `json:"expect"`   // answer or refuse
 	// Truth lists facts; a fact lists its accepted spellings. Numbers are plain decimals.
 	Truth [][]string `json:"truth"`
-	// How says how the truth was computed, without Atelier.
+	// How describes how the truth was computed, without Atelier.
 	How string `json:"how"`
-	// Wrong lists figures that a careless reader finds. They are for people and not judged.
+	// Wrong lists figures that a careless reader finds. They are for people and are not judged.
 	Wrong []string `json:"wrong"`
 
 	name, dir string
 }
 
-// check finds mistakes of the case itself.
+// check reports mistakes in the case itself.
 func (c corpusCase) check() error {
 	switch {
 	case strings.TrimSpace(c.Question) == "" || strings.TrimSpace(c.How) == "":
@@ -87,13 +87,13 @@ func readCorpus(t *testing.T, root string) []corpusCase {
 	return cases
 }
 
-// scores collects verdicts of cases that run at once.
+// scores collects verdicts of concurrent cases.
 type scores struct {
 	mu  sync.Mutex // guards the map
 	per map[string]judged
 }
 
-// judged is a verdict and the beginning of the message that it is about.
+// judged is a verdict and the beginning of the message that it judges.
 type judged struct {
 	verdict corpusVerdict
 	said    string
@@ -105,7 +105,7 @@ func (s *scores) add(name string, j judged) {
 	s.per[name] = j
 }
 
-// count says how many cases have a verdict.
+// count returns the number of cases with a verdict.
 func (s *scores) count(v corpusVerdict) int {
 	n := 0
 	for _, j := range s.per {
@@ -116,7 +116,7 @@ func (s *scores) count(v corpusVerdict) int {
 	return n
 }
 
-// String is a table of all verdicts.
+// String returns a table of all verdicts.
 func (s *scores) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -128,7 +128,7 @@ func (s *scores) String() string {
 	return b.String()
 }
 
-// shortened is a text on one line of at most n letters.
+// shortened returns a text on one line of at most n runes.
 func shortened(s string, n int) string {
 	r := []rune(strings.Join(strings.Fields(s), " "))
 	if len(r) <= n {
@@ -137,8 +137,8 @@ func shortened(s string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
-// ask puts the question of a case to the offline models, as a person at a terminal does, and
-// judges the message and, where an answer is expected, the report.
+// ask puts the question of a case to the offline models, as a person at a terminal does. It judges the message and, if
+// an answer is expected, the report.
 func (c corpusCase) ask(t *testing.T) (corpusVerdict, string) {
 	t.Helper()
 	p := newPlace(t)
@@ -166,11 +166,11 @@ func (c corpusCase) ask(t *testing.T) (corpusVerdict, string) {
 	return verdict, firstTwo(message)
 }
 
-// shortCorpus is how many cases one of them stands for in -short runs: make matrices asks all.
+// shortCorpus is how many cases each case of a -short run represents; make matrices asks all.
 const shortCorpus = 24
 
-// TestCorpus asks the offline models one question about each folder of a corpus. A wrong
-// answer fails; so do too many refusals. -v prints all verdicts.
+// TestCorpus asks the offline models one question about each folder of a corpus. A wrong answer fails, and so do too
+// many refusals. -v prints all verdicts.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	root := os.Getenv(corpusVariable)

@@ -9,7 +9,7 @@ import (
 	"atelier/ledger"
 )
 
-// TestCostInWords: what was reported, what was estimated, and what no one knows.
+// TestCostInWords: the text says which part of a cost was reported, which was estimated, and whether a part is unknown.
 func TestCostInWords(t *testing.T) {
 	t.Parallel()
 	usd := func(s string) *string { return &s }
@@ -31,7 +31,7 @@ func TestCostInWords(t *testing.T) {
 	}
 }
 
-// TestCostOfARunThatMadeNoCall: it is known to be nothing.
+// TestCostOfARunThatMadeNoCall: its cost is known to be $0.
 func TestCostOfARunThatMadeNoCall(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -45,8 +45,7 @@ func TestCostOfARunThatMadeNoCall(t *testing.T) {
 	}
 }
 
-// TestPicturesOfChatModelsAreInTheCost: their tokens have a price, or the cost is one of which
-// a part is missing, in words and in JSON.
+// TestPicturesOfChatModelsAreInTheCost: their tokens have a price, or the cost is incomplete, in text and in JSON.
 func TestPicturesOfChatModelsAreInTheCost(t *testing.T) {
 	t.Parallel()
 	for model, c := range map[string]struct {

@@ -14,15 +14,14 @@ import (
 	"atelier/ledger"
 )
 
-// endOf is how a run tree ended: its rows, what it made, what was told, and how its
-// generations stand.
+// endOf is how a run tree ended: its runs, its operations, what it made, and its events.
 type endOf struct {
 	runs, operations []string
 	digests          []string
 	told             map[string]int
 }
 
-// end reads how the one run of a place ended.
+// end reads how the only run of a place ended.
 func (s *workshop) end(t *testing.T, id string) (e endOf) {
 	t.Helper()
 	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
@@ -33,7 +32,7 @@ func (s *workshop) end(t *testing.T, id string) (e endOf) {
 		}
 		for _, r := range list.Items {
 			u := r.Usage
-			u.WorkedMS = 0 // that of a process that was killed in an act is not known
+			u.WorkedMS = 0 // unknown for a process that was killed in an act
 			e.runs = append(e.runs, fmt.Sprintf("%s %s %s %+v %s complete %t", r.AgentPath, r.Status, r.Failure.Code, u, usd(r.Cost.EstimatedUSD), r.Cost.Complete))
 		}
 		ops, err := st.Ledger.ListOperations(w.ctx, owner, ledger.OperationQuery{Tree: id})
@@ -62,7 +61,7 @@ func usd(s *string) string {
 	return *s
 }
 
-// same compares how two runs ended.
+// same checks that two runs ended alike.
 func (e endOf) same(t *testing.T, other endOf) {
 	t.Helper()
 	for what, both := range map[string][2][]string{
@@ -79,7 +78,7 @@ func (e endOf) same(t *testing.T, other endOf) {
 	}
 }
 
-// known waits until the ledger has what the run did so far: it is saved some milliseconds later.
+// shownBefore waits until the ledger has the events before a place: they are saved some milliseconds later.
 func (s *workshop) shownBefore(t *testing.T, id, place string) {
 	t.Helper()
 	want := map[string]map[string]int{
@@ -102,12 +101,12 @@ func (s *workshop) shownBefore(t *testing.T, id, place string) {
 	})
 }
 
-// bossThinks is the first call of a run: nothing of it is finished.
+// bossThinks matches the first model call of a run, before anything is finished.
 func bossThinks(r *http.Request, body string) bool {
 	return strikes()["model call"](r) && strings.Contains(body, "You are boss.")
 }
 
-// takeovers are the commands that take a dead process's run over; with -short one of them.
+// takeovers returns the commands that adopt a dead process's run; with -short, one of them.
 func takeovers() []string {
 	if testing.Short() {
 		return []string{"serve"}
@@ -115,8 +114,8 @@ func takeovers() []string {
 	return []string{"resume", "serve"}
 }
 
-// TestDeadRunIsCancelled: a run whose process was killed and that is cancelled then ends as
-// one that is cancelled at that place while its process lives.
+// TestDeadRunIsCancelled: a run that is cancelled after its process was killed ends like one that is cancelled at that
+// place while its process lives.
 func TestDeadRunIsCancelled(t *testing.T) {
 	t.Parallel()
 	all := places()
@@ -160,7 +159,7 @@ func TestDeadRunIsCancelled(t *testing.T) {
 	}
 }
 
-// TestDeadRunIsOutOfTime: the same with a run whose time passes before it is taken over.
+// TestDeadRunIsOutOfTime: a run whose time elapses before it is adopted ends like one whose process lives.
 func TestDeadRunIsOutOfTime(t *testing.T) {
 	t.Parallel()
 	for _, by := range takeovers() {
@@ -197,8 +196,8 @@ func TestDeadRunIsOutOfTime(t *testing.T) {
 	}
 }
 
-// TestKilledBeforeItHeard: a run that was cancelled, and whose process was killed before it heard
-// of that, is ended by the process that adopts it as by its process.
+// TestKilledBeforeItHeard: a cancelled run whose process was killed before it noticed ends, when another process adopts
+// it, as in its own process.
 func TestKilledBeforeItHeard(t *testing.T) {
 	t.Parallel()
 	for _, by := range takeovers() {
@@ -245,11 +244,11 @@ func TestKilledBeforeItHeard(t *testing.T) {
 	}
 }
 
-// serveUntil lets a server work until something is so.
+// serveUntil runs a server until so returns true.
 func (s *workshop) serveUntil(t *testing.T, so func() bool) {
 	t.Helper()
 	serving := s.start("serve", "--listen", "127.0.0.1:0")
 	eventually(t, "the end of the run", so)
-	_ = serving.cmd.Process.Signal(os.Interrupt) // what follows the event of the end is written
+	_ = serving.cmd.Process.Signal(os.Interrupt) // it writes what follows the final event
 	serving.wait()
 }

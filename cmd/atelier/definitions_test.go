@@ -136,7 +136,7 @@ func TestValidateNamesEveryProblem(t *testing.T) {
 	if !strings.Contains(o.stderr, "13 problems in 10 files") {
 		t.Errorf("got %q", o.stderr)
 	}
-	// A run with the same folder tells the same and starts nothing.
+	// A run with the same folder reports the same problems and starts nothing.
 	if o := p.atelier("run", "sage", "Hello", "--agents", own); o.code != exitInput || !strings.Contains(o.stderr, own+"/turns.yaml:4:8") || strings.Contains(o.stderr, "base64") {
 		t.Errorf("got %+v", o)
 	}
@@ -181,8 +181,7 @@ func TestFolderWithoutDefinitionsIsRefused(t *testing.T) {
 	}
 }
 
-// TestPromptsNameWhatTheAgentHas keeps prompts from speaking of actions that their
-// agent may not take.
+// TestPromptsNameWhatTheAgentHas: a prompt names every action of its agent and no other.
 func TestPromptsNameWhatTheAgentHas(t *testing.T) {
 	t.Parallel()
 	defs, err := shipped.Definitions("")

@@ -10,8 +10,8 @@ import (
 	"atelier/generate/generatetest/bflsim"
 )
 
-// TestDeliveryIsDown: a picture that is paid for and cannot be fetched is fetched by a plain retry, and the provider
-// is asked once. Before it is asked, there has to be room.
+// TestDeliveryIsDown: a picture that is paid for and cannot be downloaded is fetched by a plain retry, and the provider
+// is asked once. Before it is asked, there must be enough disk space.
 func TestDeliveryIsDown(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

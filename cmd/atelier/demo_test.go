@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// demoQuestion reads the question that `make demo` asks from the Makefile.
+// demoQuestion returns the question that `make demo` asks, read from the Makefile.
 func demoQuestion(t *testing.T) string {
 	t.Helper()
 	m := regexp.MustCompile(`run research-agent "([^"]+)" --files examples/energy`).FindStringSubmatch(mustRead(t, filepath.Join("..", "..", "Makefile")))
@@ -24,7 +24,7 @@ func demoQuestion(t *testing.T) string {
 	return m[1]
 }
 
-// energy reads a table of the example as text.
+// energy returns the rows of a table of the example as text.
 func energy(t *testing.T, name string) [][]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "examples", "energy", name))
@@ -48,8 +48,8 @@ func float(t *testing.T, s string) float64 {
 	return v
 }
 
-// TestDemoReport asks the demo's question offline and computes every number of its report
-// from the CSV files again, by code that shares nothing with Atelier.
+// TestDemoReport asks the demo's question offline and recomputes every number of its report from the CSV files, with
+// code that shares nothing with Atelier.
 func TestDemoReport(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -82,8 +82,8 @@ func TestDemoReport(t *testing.T) {
 	}
 }
 
-// demoNumbers is every number that the report may say: the cells of the tables, and what
-// the questions ask for, computed here.
+// demoNumbers returns every number that the report may contain: the cells of the tables, and the answers to the
+// questions, computed here.
 func demoNumbers(t *testing.T) []float64 {
 	t.Helper()
 	var known []float64
@@ -116,7 +116,7 @@ func demoNumbers(t *testing.T) []float64 {
 	for _, row := range energy(t, "disasters.csv") {
 		years[row[1]] = true
 	}
-	// How many rows the tables of the report omit, and the numbers of the figures.
+	// The number of rows that the tables of the report omit, and the numbers of the figures.
 	return append(known, 10, float64(len(years)), float64(len(energy(t, "global-temp.csv"))), 1, 2, 3, 4, 5)
 }
 
@@ -127,7 +127,7 @@ type pageNumber struct {
 	places int
 }
 
-// equals compares after rounding to the places that are written.
+// equals compares after rounding to the places that the page shows.
 func (n pageNumber) equals(v float64) bool {
 	scale := math.Pow10(n.places)
 	return math.Abs(math.Round(math.Abs(v)*scale)/scale-n.value) < 1e-9
@@ -135,7 +135,7 @@ func (n pageNumber) equals(v float64) bool {
 
 var written = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?`)
 
-// pageNumbers are the numbers of the text of a page, without code and pictures.
+// pageNumbers returns the numbers in the text of a page, without code and pictures.
 func pageNumbers(t *testing.T, page string) []pageNumber {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))

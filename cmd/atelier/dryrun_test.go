@@ -9,15 +9,15 @@ import (
 	"atelier/generate/generatetest/midjourneysim"
 )
 
-// dryRun is what a dry run prints, as far as the tests look at it.
+// dryRun is the part of a dry run's output that the tests read.
 type dryRun struct {
 	Estimate string `json:"estimated_usd"`
 	Makes    int    `json:"makes"`
 	Error    *struct{ Code string }
 }
 
-// TestDryRunKnowsBudgets: a dry run shows the plan, says that a budget would refuse it and
-// ends as the refusal does. It holds nothing.
+// TestDryRunKnowsBudgets: a dry run shows the plan, says that a budget would refuse it, and exits with the code of that
+// refusal. It reserves nothing.
 func TestDryRunKnowsBudgets(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -50,8 +50,8 @@ func TestDryRunKnowsBudgets(t *testing.T) {
 	}
 }
 
-// TestUnknownPricesUnderBudgets: the price of a picture of Midjourney is unknown. A budget
-// of money lets it pass, and says so before and after; one that is used up does not.
+// TestUnknownPricesUnderBudgets: the price of a Midjourney picture is unknown. A budget of money lets it pass with a
+// warning, in a dry run and in the call; a budget that is used up refuses it.
 func TestUnknownPricesUnderBudgets(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -78,8 +78,7 @@ func TestUnknownPricesUnderBudgets(t *testing.T) {
 	}
 }
 
-// TestGridsUnderABudgetOfPictures: a job of Midjourney draws four, and so many are held; an
-// upscale makes one.
+// TestGridsUnderABudgetOfPictures: a Midjourney job makes four pictures, and four are reserved; an upscale makes one.
 func TestGridsUnderABudgetOfPictures(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -19,9 +19,9 @@ import (
 	"atelier/ledger"
 )
 
-// workshop is a place with two agents: boss asks for two pictures and for helper, who asks
-// for one; both choose all that they were told of for their answers. What the models answer
-// depends on what they are told alone, and a picture on its prompt.
+// workshop is a place with two agents: boss requests two pictures and calls helper, who requests one; both promote
+// everything that they were told of. The models' answers depend only on what they are told, and a picture only on its
+// prompt.
 type workshop struct {
 	*place
 	images *bflsim.Simulator
@@ -30,14 +30,12 @@ type workshop struct {
 	mu sync.Mutex // guards the rest
 	// requests counts what both services received.
 	requests int
-	// at, if not 0, is the request with which kill is called: when it was worked on and
-	// before its answer.
+	// at, if not 0, is the number of the request at which kill is called: after the work on it and before its answer.
 	at   int
 	kill func()
-	// hit is what the killed request was for.
+	// hit is the method and path of the killed request.
 	hit string
-	// when, if not nil, tells the request instead of at; strike is called once then, and the
-	// request is answered.
+	// when, if not nil, selects a request instead of at; strike is called once for it, and the request is answered.
 	when   func(*http.Request) bool
 	strike func()
 	// each, if not nil, is called with every request.
@@ -49,7 +47,7 @@ func newWorkshop(t *testing.T) *workshop {
 	return newWorkshopOf(t, bflsim.Config{Pending: 1, Steady: true})
 }
 
-// newWorkshopOf is newWorkshop with a provider of pictures as it is configured.
+// newWorkshopOf is newWorkshop with a configured provider of pictures.
 func newWorkshopOf(t *testing.T, images bflsim.Config) *workshop {
 	t.Helper()
 	s := &workshop{place: newPlace(t), images: bflsim.New(images)}
@@ -89,8 +87,7 @@ func newWorkshopOf(t *testing.T, images bflsim.Config) *workshop {
 	return s
 }
 
-// watched counts requests and kills the process of one of them before its answer, which nobody
-// is left to read.
+// watched counts requests and kills the process that sent one of them before it is answered.
 func (s *workshop) watched(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -136,14 +133,14 @@ func (s *workshop) submitted(t *testing.T) map[string]int {
 			Prompt string `json:"prompt"`
 		}
 		if c.Method == http.MethodPost && json.Unmarshal(c.Body, &body) == nil && body.Prompt != "" {
-			prompt, _, _ := strings.Cut(body.Prompt, "\n") // what to avoid stands behind it
+			prompt, _, _ := strings.Cut(body.Prompt, "\n") // the negative prompt follows it
 			count[prompt]++
 		}
 	}
 	return count
 }
 
-// tale is the log of a run: how often what is told once was told.
+// tale returns how often each kind of event is in the log of a run, by agent path.
 func (s *workshop) tale(t *testing.T, id string) map[string]int {
 	t.Helper()
 	count := map[string]int{}
@@ -158,7 +155,7 @@ func (s *workshop) tale(t *testing.T, id string) map[string]int {
 		}
 		next++
 		switch e.Kind {
-		case "operation-progress", "operation-partial", "run-resumed": // told by every process on its own
+		case "operation-progress", "operation-partial", "run-resumed": // each process sends its own
 			continue
 		}
 		count[e.AgentPath+" "+e.Kind]++
@@ -166,8 +163,8 @@ func (s *workshop) tale(t *testing.T, id string) map[string]int {
 	return count
 }
 
-// run starts the run in a process that is killed with request number at, and gives the
-// run's id; the process ends by itself where at is 0 or beyond the last request.
+// run starts the run in a process that is killed at request number at, and returns the run's id. If at is 0 or beyond
+// the last request, the process ends by itself.
 func (s *workshop) run(t *testing.T, at int) (id string, ended outcome) {
 	t.Helper()
 	s.mu.Lock() // until the process is known
@@ -183,10 +180,9 @@ func (s *workshop) run(t *testing.T, at int) (id string, ended outcome) {
 	return list.Items[0].ID, ended
 }
 
-// TestKillMatrix kills a run with a sub-agent and parallel generations at every request
-// that it makes, after the service has worked on it and before the answer, and continues
-// with it in another process. An answer that only the dead process could read is lost with it; what
-// that was is told, and nothing else is lost or done twice. See docs/durability.md.
+// TestKillMatrix kills a run with a sub-agent and parallel generations at each of its requests, after the service has
+// worked on it and before the answer, and resumes it in another process. An answer that only the dead process could
+// read is lost with it and is reported; nothing else is lost or done twice. See docs/durability.md.
 func TestKillMatrix(t *testing.T) {
 	t.Parallel()
 	whole := newWorkshop(t)
@@ -204,8 +200,7 @@ func TestKillMatrix(t *testing.T) {
 	})
 }
 
-// eachRow plays the rows of a matrix of n. Each waits for holds to lapse, not for the processor:
-// all run at once.
+// eachRow runs the rows of a matrix of n at once: each waits for leases to expire, not for the processor.
 func eachRow(t *testing.T, n int, row func(t *testing.T, at int)) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -217,8 +212,8 @@ func eachRow(t *testing.T, n int, row func(t *testing.T, at int)) {
 	all.Wait()
 }
 
-// rows are the rows of a matrix of n that are played, from 1: all, or with -short four that are
-// spread evenly, the first and the last among them.
+// rows returns the rows of a matrix of n to run, counted from 1: all, or with -short four that are spread evenly and
+// include the first and the last.
 func rows(n int) []int {
 	const few = 4
 	var all []int
@@ -230,15 +225,14 @@ func rows(n int) []int {
 	return all
 }
 
-// killed kills a run at a request, resumes it, and compares what came of it with a run that
-// nobody killed.
+// killed kills a run at a request, resumes it, and compares the outcome with that of an undisturbed run.
 func killed(t *testing.T, at int, want outcomeOf) {
 	t.Helper()
 	s := newWorkshop(t)
 	s.env["ATELIER_BUDGET_OWNER"], s.env["ATELIER_BUDGET_OWNER_IMAGES"], s.env["ATELIER_BUDGET_OWNER_TOKENS"] = "5", "3", "1000000"
 	id, first := s.run(t, at)
 	if first.code == exitOK {
-		return // polls are not counted out: this one made fewer requests
+		return // the number of polls varies: this run made fewer requests
 	}
 	lost, repeated := s.unanswered(t, id), 0
 	if strings.HasPrefix(s.hit, "POST /v1/flux") && lost == 0 {
@@ -269,8 +263,8 @@ func killed(t *testing.T, at int, want outcomeOf) {
 	s.refuseAgain(t, id)
 }
 
-// repeats checks how many of the four model calls were made again: the one that got no
-// answer, and perhaps one that was under way beside what was killed.
+// repeats checks how many of the four model calls were repeated: the one without an answer, and perhaps one that was in
+// progress beside it.
 func (s *workshop) repeats(t *testing.T, want int) {
 	t.Helper()
 	again := len(s.chat.Requests()) - 4
@@ -279,9 +273,9 @@ func (s *workshop) repeats(t *testing.T, want int) {
 	}
 }
 
-// counted checks that the budgets of a run and its owner count everything once: three
-// pictures, for one that may have been paid counts, and the tokens of the run. A model
-// call that was answered and had to be made again was paid twice, and counts twice.
+// counted checks that the budgets of a run and its owner count everything once: three pictures, because one that may
+// have been paid for counts, and the tokens of the run. A model call that was answered and had to be repeated was paid
+// for twice, and counts twice.
 func (s *workshop) counted(t *testing.T, id string, at int) {
 	t.Helper()
 	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
@@ -296,7 +290,7 @@ func (s *workshop) counted(t *testing.T, id string, at int) {
 			}
 		}
 		used := row.Usage.InputTokens + row.Usage.OutputTokens
-		again := max(int64(len(s.chat.Requests())-4), 1) // one that was noted and not sent counts too: nobody knows
+		again := max(int64(len(s.chat.Requests())-4), 1) // a recorded call counts even if it was not sent
 		b, err := st.Ledger.Budget(w.ctx, "tokens:owner:"+owner)
 		if err != nil || b.Reserved != 0 || b.Spent < used || b.Spent > used+again*used/2 {
 			t.Errorf("killed at request %d: %+v, %v, want %d and %d calls more", at, b, err, used, again)
@@ -312,8 +306,8 @@ func (s *workshop) counted(t *testing.T, id string, at int) {
 	}
 }
 
-// unanswered counts the calls to the provider of pictures that were sent and have no
-// task yet: whether they are paid, nobody can tell.
+// unanswered counts the calls to the provider of pictures that were sent and have no task yet: whether they are paid
+// for is unknown.
 func (s *workshop) unanswered(t *testing.T, run string) (n int) {
 	t.Helper()
 	for _, op := range read[ledger.List[ledger.Operation]](s.place, "operations", "list", "--run", run, "--json").Items {
@@ -329,7 +323,7 @@ func (s *workshop) unanswered(t *testing.T, run string) (n int) {
 	return n
 }
 
-// refuseAgain checks that a run that has ended is not continued.
+// refuseAgain checks that a run that has ended cannot be resumed.
 func (s *workshop) refuseAgain(t *testing.T, id string) {
 	t.Helper()
 	before := s.requests
@@ -350,8 +344,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// TestServeGoesOn: serve takes a killed run over, a second one is handed over by a stop
-// in the middle, and both end once.
+// TestServeGoesOn: serve adopts a killed run; a stop in the middle leaves it to a second serve, and the run ends once.
 func TestServeGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
@@ -416,8 +409,8 @@ func status(t *testing.T, url string) int {
 	return res.StatusCode
 }
 
-// TestCancelFromElsewhere: a run is ended by another command while its process waits
-// for pictures, and one whose process was killed is ended as well.
+// TestCancelFromElsewhere: another command cancels a run while its process waits for pictures, and also a run whose
+// process was killed.
 func TestCancelFromElsewhere(t *testing.T) {
 	t.Parallel()
 	t.Run("under way", func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"atelier/chat/chattest"
 )
 
-// pictureFile writes a picture of one colour with a clear rectangle, if there is one.
+// pictureFile writes a picture of one colour with a transparent rectangle, which may be empty.
 func (p *place) pictureFile(name string, w, h int, hole image.Rectangle) string {
 	p.t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -56,7 +56,7 @@ func TestEditOnTheCommandLine(t *testing.T) {
 	if !strings.Contains(shown, "as input") || !strings.Contains(shown, "as mask") {
 		t.Errorf("lineage is not shown: %s", shown)
 	}
-	// The item made before is edited by its ref, and three variations are made of it.
+	// The edited item is edited again by its ref, and three variations of it are made.
 	again := read[generated](p, "generate", "in black and white", "--edit", string(edited), "--json")
 	if o := again.Slots[0].Output; o == nil || o.Width != 120 || o.Height != 80 || o.Ref == edited {
 		t.Errorf("edit of %s: %+v", edited, again)
@@ -174,7 +174,7 @@ func TestBadEditsOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// blackFile is a mask that marks nothing.
+// blackFile writes a mask that marks nothing.
 func (p *place) blackFile(side int) string {
 	p.t.Helper()
 	img := image.NewGray(image.Rect(0, 0, side, side))
@@ -185,7 +185,7 @@ func (p *place) blackFile(side int) string {
 	return p.write("all-black.png", b.String())
 }
 
-// TestSageEditsWhatItDrew: one run draws a picture and changes it by its ref.
+// TestSageEditsWhatItDrew: one run draws a picture and edits it by its ref.
 func TestSageEditsWhatItDrew(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{"offline", "over the wire"} {
@@ -215,8 +215,8 @@ func TestSageEditsWhatItDrew(t *testing.T) {
 	}
 }
 
-// TestAModelLooksAtAPicture: the pixels of a picture made before go to the chat model
-// in one request, and in no later one.
+// TestAModelLooksAtAPicture: the chat model is sent the pixels of an earlier picture in one request, and in no later
+// one.
 func TestAModelLooksAtAPicture(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -252,8 +252,8 @@ func TestAModelLooksAtAPicture(t *testing.T) {
 	}
 }
 
-// TestCanaryThroughEdits goes in as the picture to edit, as the mask's picture, and to
-// a model that looks at it; only the provider may get its bytes.
+// TestCanaryThroughEdits: no canary leaks that is the picture to edit, the mask, or shown to a model; only the provider
+// gets its bytes.
 func TestCanaryThroughEdits(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 70)
@@ -284,7 +284,7 @@ func TestCanaryThroughEdits(t *testing.T) {
 	kept(t, p, small, big)
 }
 
-// plainPrompt is all text that a chat model was sent.
+// plainPrompt returns all text that was sent to a chat model.
 func plainPrompt(t *testing.T, r chattest.Request) []byte {
 	t.Helper()
 	b, err := json.Marshal(r)

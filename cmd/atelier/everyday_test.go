@@ -11,9 +11,8 @@ import (
 	"atelier/internal/everyday"
 )
 
-// TestEverydayStringsPassAndResume: strings that only look like media come byte for byte
-// through task, model, parameter, result, durable step, replay behind a kill, answer, events,
-// ledger, --json, conversation and report.
+// TestEverydayStringsPassAndResume: strings that only look like media pass byte for byte through task, model,
+// parameter, result, durable step, replay after a kill, answer, events, ledger, --json, conversation and report.
 func TestEverydayStringsPassAndResume(t *testing.T) {
 	t.Parallel()
 	text := everyday.Text()
@@ -86,8 +85,8 @@ func TestEverydayStringsPassAndResume(t *testing.T) {
 	}
 }
 
-// holdsEveryday fails the test unless a sink holds all everyday strings: as they are, or in
-// JSON; where fields are named, the sink is JSON and each of them holds them.
+// holdsEveryday fails the test unless a sink contains all everyday strings, as they are or in JSON. If fields are
+// named, the sink is JSON, and each of them must contain the strings.
 func holdsEveryday(t *testing.T, name, sink string, fields ...string) {
 	t.Helper()
 	escaped, err := json.Marshal(everyday.Text())
@@ -115,7 +114,7 @@ func holdsEveryday(t *testing.T, name, sink string, fields ...string) {
 	}
 }
 
-// eachField calls f with every string of a JSON value and the key that it stands under.
+// eachField calls f with every string of a JSON value and its key.
 func eachField(v any, key string, f func(key, s string)) {
 	switch v := v.(type) {
 	case string:

@@ -13,7 +13,7 @@ import (
 	"atelier/generate/generatetest/openroutersim"
 )
 
-// rented is a provider of the place by its simulator, with the model that is asked.
+// rented configures the simulator of a provider for the place, and returns it with the model to request.
 func (p *place) rented(name string) (generatetest.Simulator, string) {
 	p.t.Helper()
 	if name == "MIDJOURNEY" {
@@ -35,8 +35,8 @@ func (p *place) rented(name string) (generatetest.Simulator, string) {
 	return service, model
 }
 
-// TestExitCodesOfProviders: what a provider fails at is its failure, whatever the code of
-// the result; what it says is wrong with the request is bad input.
+// TestExitCodesOfProviders: a failure of the provider exits as a provider failure, whatever the error code; what the
+// provider rejects in the request exits as bad input.
 func TestExitCodesOfProviders(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{"BFL", "LEONARDO", "MIDJOURNEY", "OPENROUTER"} {
@@ -48,7 +48,7 @@ func TestExitCodesOfProviders(t *testing.T) {
 			sim.FaultDeadModel:  exitInput,
 		} {
 			if asked, _ := newPlace(t).rented(provider); asked.Variants(fault) == 0 {
-				continue // it has no such failure
+				continue // the provider has no such failure
 			}
 			t.Run(provider+"/"+string(fault), func(t *testing.T) {
 				t.Parallel()
@@ -56,7 +56,7 @@ func TestExitCodesOfProviders(t *testing.T) {
 				service, model := p.rented(provider)
 				for variant := range service.Variants(fault) {
 					service.Inject(sim.Injection{Fault: fault, Variant: variant})
-					if fault == sim.FaultConflict { // it is asked again once
+					if fault == sim.FaultConflict { // it is asked once more
 						service.Inject(sim.Injection{Fault: fault, Variant: variant})
 					}
 					if o := p.atelier("generate", "a fox", "-m", model); o.code != code {

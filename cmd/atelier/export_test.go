@@ -17,10 +17,10 @@ import (
 	"atelier/media/imaging"
 )
 
-// at is a path in the place.
+// at returns the path of a name in the place.
 func (p *place) at(name string) string { return filepath.Join(p.dir, name) }
 
-// folder reads a folder with everything in it.
+// folder returns the contents of all files of a folder by their relative names.
 func folder(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -39,8 +39,8 @@ func folder(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestReportsAtAnyTime: the report of a run is written again from the record, byte for byte,
-// when the folder that it read is gone.
+// TestReportsAtAnyTime: the report of a run is written again from the record, byte for byte, after the folder that the
+// run read is deleted.
 func TestReportsAtAnyTime(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -78,8 +78,7 @@ func TestReportsAtAnyTime(t *testing.T) {
 	}
 }
 
-// TestReportOfAnyRun: a run that answered in words, one that waits and one that failed have a
-// page too, which counts what people answered.
+// TestReportOfAnyRun: a run that answered with a message, a paused run and a failed run have a page, too.
 func TestReportOfAnyRun(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -100,8 +99,7 @@ func TestReportOfAnyRun(t *testing.T) {
 	}
 }
 
-// TestConversationAsAPage: one file with all messages, pictures and reports, which needs
-// nothing beside it.
+// TestConversationAsAPage: one self-contained file has all messages, pictures and reports.
 func TestConversationAsAPage(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -143,8 +141,8 @@ func TestConversationAsAPage(t *testing.T) {
 	p.atelier("conversations", "export", "nonesuch", "-o", p.at("x.html")).refused(t, exitInput, "nonesuch")
 }
 
-// TestExportsAreLabelled: a file that a model made leaves with the AI label, or as the
-// provider's signed original, which is said; what is stored stays as it came.
+// TestExportsAreLabelled: an exported file that a model made has the AI label, or is the provider's signed original,
+// which is reported; the stored bytes do not change.
 func TestExportsAreLabelled(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
@@ -191,7 +189,7 @@ func TestExportsAreLabelled(t *testing.T) {
 	}
 }
 
-// TestFilesThatCannotBeMade are refused before anybody is asked.
+// TestFilesThatCannotBeMade: a file that cannot be made is refused before any call.
 func TestFilesThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -225,7 +223,7 @@ func TestFilesThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestStandardOutput takes one result, and nothing but its bytes.
+// TestStandardOutput: standard output takes one result and receives only its bytes.
 func TestStandardOutput(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPathsAreShownAsTyped: an error names the path that a person gave, whatever it looks like; encoded media in
-// the place of a path are still omitted.
+// TestPathsAreShownAsTyped: an error shows the path that a person gave, whatever it looks like; encoded media given as
+// a path are still omitted.
 func TestPathsAreShownAsTyped(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

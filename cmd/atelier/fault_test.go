@@ -18,8 +18,8 @@ import (
 	"atelier/generate/generatetest/openaisim"
 )
 
-// TestChatServiceFails: each failure of a chat service, met after a picture was made,
-// ends the run with its code and advice, and the picture stays.
+// TestChatServiceFails: each failure of a chat service after a picture was made ends the run with its code and advice,
+// and the picture is kept.
 func TestChatServiceFails(t *testing.T) {
 	t.Parallel()
 	for fault, c := range map[chattest.Fault]struct {
@@ -40,7 +40,7 @@ func TestChatServiceFails(t *testing.T) {
 			p, s := connected(t)
 			paint := act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Model": "GPT Image 2"})
 			s.chat.Answer = func(chattest.Request) string {
-				for range 8 { // more than is ever tried again
+				for range 8 { // more than the number of attempts
 					s.chat.Fail(fault)
 				}
 				return paint
@@ -61,7 +61,7 @@ func TestChatServiceFails(t *testing.T) {
 	}
 }
 
-// TestChatRateLimitIsWaitedFor: 429 with Retry-After is asked again.
+// TestChatRateLimitIsWaitedFor: a call that is answered with 429 and Retry-After is repeated.
 func TestChatRateLimitIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -72,14 +72,14 @@ func TestChatRateLimitIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestImageServiceFails: every fault in every shape that either service has leaves a
-// clear error, a working data folder and the pictures made before.
+// TestImageServiceFails: every fault of either service, in every variant, gives a clear error and leaves a working data
+// folder and the earlier pictures.
 func TestImageServiceFails(t *testing.T) {
 	t.Parallel()
 	exits := map[sim.Fault]int{
 		sim.FaultDeadModel: exitInput, sim.FaultInvalid: exitInput, sim.FaultLyingType: exitOK,
 	}
-	// These are no failures of one plain picture: they have their own tests.
+	// These are not failures of one plain picture; other tests cover them.
 	apart := []sim.Fault{
 		sim.FaultConflict, sim.FaultSlow, sim.FaultRateLimit, sim.FaultPartialN, sim.FaultPartialsThenError,
 	}
@@ -102,7 +102,7 @@ func TestImageServiceFails(t *testing.T) {
 	}
 }
 
-// imageService is one of the simulators of pictures.
+// imageService returns one of the simulators of image services.
 func imageService(s *providers, name string) generatetest.Simulator {
 	if name == "gemini" {
 		return s.gemini
@@ -110,7 +110,7 @@ func imageService(s *providers, name string) generatetest.Simulator {
 	return s.images
 }
 
-// serveNothing returns simulators that nobody can reach.
+// serveNothing returns simulators that no server exposes.
 func serveNothing() *providers {
 	return &providers{images: openaisim.New(openaisim.Config{}), gemini: geminisim.New(geminisim.Config{})}
 }
@@ -124,7 +124,7 @@ func imageServiceFails(t *testing.T, service string, fault sim.Injection, code i
 	model := map[string]string{"openai": "GPT Image 2", "gemini": "Nano Banana Pro"}[service]
 	p.must("generate", "before", "-m", model)
 	before := p.listed().Items[0].ID
-	imageService(s, service).Inject(slices.Repeat([]sim.Injection{fault}, 8)...) // more than is ever tried again
+	imageService(s, service).Inject(slices.Repeat([]sim.Injection{fault}, 8)...) // more than the number of attempts
 	o := p.atelier("generate", "a harbour", "-m", model)
 	o.refused(t, code, "")
 	if code != exitOK && len(strings.Fields(o.stderr)) < 4 {
@@ -135,7 +135,7 @@ func imageServiceFails(t *testing.T, service string, fault sim.Injection, code i
 	}
 }
 
-// TestRetryAfterIsTooLong: a wait that nobody wants is an error that names it.
+// TestRetryAfterIsTooLong: a Retry-After that is too long is an error that states it.
 func TestRetryAfterIsTooLong(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -151,7 +151,7 @@ func TestRetryAfterIsTooLong(t *testing.T) {
 	}
 }
 
-// TestBigTable reads a table of 20 MB as it comes.
+// TestBigTable: a table of 20 MB is read as a stream and is not stored in the ledger.
 func TestBigTable(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestAFlagOfOneValueIsGivenOnce: what would be lost in silence is refused.
+// TestAFlagOfOneValueIsGivenOnce: a repeated flag of one value is refused, rather than one value silently lost.
 func TestAFlagOfOneValueIsGivenOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -25,7 +25,7 @@ func TestAFlagOfOneValueIsGivenOnce(t *testing.T) {
 	}
 }
 
-// TestCommasBelongToValues: a comma in the name of a file or in an option is no separator.
+// TestCommasBelongToValues: a comma in a file name or in an option is not a separator.
 func TestCommasBelongToValues(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

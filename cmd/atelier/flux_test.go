@@ -13,8 +13,8 @@ import (
 	"atelier/generate/generatetest/xaisim"
 )
 
-// TestProvidersAreWired: keys and base URLs of Black Forest Labs, Leonardo and xAI
-// reach their drivers, a missing key is named, and a refusal has its exit code.
+// TestProvidersAreWired: keys and base URLs of Black Forest Labs, Leonardo and xAI reach their drivers, an error names
+// a missing key, and a refusal has its exit code.
 func TestProvidersAreWired(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -51,7 +51,7 @@ func TestProvidersAreWired(t *testing.T) {
 	}
 }
 
-// TestFallbackWithinTheBudget: a fallback that is dearer than what is left is not asked.
+// TestFallbackWithinTheBudget: a fallback that costs more than the rest of the budget is not asked.
 func TestFallbackWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

@@ -9,8 +9,8 @@ import (
 	"atelier/chat/chattest"
 )
 
-// TestGuardrailOfAnswersAndForks: blocked terms stop an answer, its note and the message of a fork as
-// they stop a task. No model is called; the run goes on waiting, or stays as it was.
+// TestGuardrailOfAnswersAndForks: blocked terms stop an answer, its note and the message of a fork as they stop a task.
+// No model is called; the run stays paused, or as it was.
 func TestGuardrailOfAnswersAndForks(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

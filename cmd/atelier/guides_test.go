@@ -20,11 +20,11 @@ import (
 	"atelier/agent/definition"
 )
 
-// generatedPart is what stands between the markers of a guide.
+// generatedPart matches the text between the markers of a guide.
 var generatedPart = regexp.MustCompile(`(?s)<!-- generated: ([^>]+) -->\n.*?<!-- end -->`)
 
-// TestGuides keeps the generated parts of docs/actions.md and docs/agents.md equal to
-// the metadata of actions and agents and to the runnable examples.
+// TestGuides: the generated parts of docs/actions.md and docs/agents.md equal the metadata of actions and agents and
+// the runnable examples.
 func TestGuides(t *testing.T) {
 	t.Parallel()
 	for name, parts := range map[string]int{"actions.md": 2, "agents.md": 7} {
@@ -49,7 +49,7 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// generatedText writes one part.
+// generatedText returns one part.
 func generatedText(t *testing.T, title string) string {
 	t.Helper()
 	switch words := strings.Fields(title); words[0] {
@@ -140,7 +140,7 @@ func agentsText(t *testing.T) string {
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// closing ends what Replace opened.
+// closing returns the bracket that closes what Replace opened.
 func closing(s string) string {
 	if s == "" {
 		return ""
@@ -164,7 +164,7 @@ func markdownTable(head []string, rows [][]string) string {
 	return b.String()
 }
 
-// exampleText is the body of an example function, which the tests of its room run.
+// exampleText returns the body of an example function, which the tests of its package run.
 func exampleText(t *testing.T, room, name string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", room, "example*_test.go"))
@@ -195,7 +195,7 @@ func exampleText(t *testing.T, room, name string) string {
 	return ""
 }
 
-// TestGuidesWork loads every definition that the guides show, and reads every JSON.
+// TestGuidesWork: every definition in the guides loads, and every JSON is valid.
 func TestGuidesWork(t *testing.T) {
 	t.Parallel()
 	block := regexp.MustCompile("(?ms)^```(yaml|json)\n(.*?)^```$")

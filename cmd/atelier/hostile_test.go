@@ -12,8 +12,8 @@ import (
 	"atelier/ledger"
 )
 
-// TestNoProviderFollowsARedirect: no provider, whatever it is asked for, leads its client to an address that nobody
-// configured.
+// TestNoProviderFollowsARedirect: no provider can redirect its client to an address that is not configured, whatever it
+// is asked for.
 func TestNoProviderFollowsARedirect(t *testing.T) {
 	t.Parallel()
 	for provider := range secretServices {
@@ -28,7 +28,7 @@ func TestNoProviderFollowsARedirect(t *testing.T) {
 				var asked atomic.Int32
 				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					asked.Add(1)
-					_, _ = io.Copy(io.Discard, r.Body) // else the client may see no answer
+					_, _ = io.Copy(io.Discard, r.Body) // otherwise the client may see no answer
 					http.Redirect(w, r, elsewhere.URL+r.URL.Path, status)
 				}))
 				t.Cleanup(srv.Close)
@@ -40,8 +40,7 @@ func TestNoProviderFollowsARedirect(t *testing.T) {
 	}
 }
 
-// TestLongErrorsAreCut: of 780 kB of words in an error, a few hundred bytes are shown and stored, whatever the
-// provider.
+// TestLongErrorsAreCut: of an error of any provider with 78 kB of words in each field, only a part is shown and stored.
 func TestLongErrorsAreCut(t *testing.T) {
 	t.Parallel()
 	words := strings.Repeat("far too much ", 6_000)
@@ -54,7 +53,7 @@ func TestLongErrorsAreCut(t *testing.T) {
 			t.Parallel()
 			p, all := newPlace(t), sinks{}
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body) // else the client may see no answer
+				_, _ = io.Copy(io.Discard, r.Body) // otherwise the client may see no answer
 				w.Header().Set("Content-Type", "application/json")
 				w.Header().Set("X-Amzn-Errortype", "ValidationException")
 				w.WriteHeader(http.StatusBadRequest)
@@ -73,8 +72,8 @@ func TestLongErrorsAreCut(t *testing.T) {
 	}
 }
 
-// TestRunEndsWithAHugeAnswer: it is asked for once, the run says why it failed and what it may have cost,
-// and resuming it does not fail.
+// TestRunEndsWithAHugeAnswer: an answer that is too large is requested once, the run says why it failed and what it may
+// have cost, and resume makes no further call.
 func TestRunEndsWithAHugeAnswer(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

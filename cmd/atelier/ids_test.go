@@ -9,7 +9,7 @@ import (
 	"atelier/ledger"
 )
 
-// starts returns the shortest beginning of id, of at least n characters, that begins no other one.
+// starts returns the shortest prefix of id, of at least n characters, that no other id has.
 func starts(id string, n int, others ...string) string {
 	for ; n < len(id); n++ {
 		unique := true
@@ -23,8 +23,8 @@ func starts(id string, n int, others ...string) string {
 	return id[:n]
 }
 
-// TestBeginningsOfIDs: wherever an id or a ref is taken, so is its beginning, where only one begins so;
-// several are listed. The newest run, conversation, generation and item are called last.
+// TestBeginningsOfIDs: a unique prefix of an id or a ref is accepted instead of it; for an ambiguous one, the matches
+// are listed. "last" is the newest run, conversation, operation or item.
 func TestBeginningsOfIDs(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -83,7 +83,7 @@ func TestBeginningsOfIDs(t *testing.T) {
 			t.Errorf("%q shows no %s: %.400s", c.args, c.shows, o.stdout)
 		}
 	}
-	all := first.RunID[:2] // of the time, which both have
+	all := first.RunID[:2] // from the time, which both ids share
 	for _, args := range [][]string{{"runs", "show", all}, {"runs", "cancel", all}, {"resume", all}, {"runs", "retry", all}} {
 		o := p.start(args...).wait()
 		o.refused(t, exitInput, "matches several runs")
@@ -102,7 +102,7 @@ func TestBeginningsOfIDs(t *testing.T) {
 	p.atelier("conversations", "show", first.Conversation).refused(t, exitInput, "no conversation")
 }
 
-// TestNothingIsLast: a new folder has no run that could be meant.
+// TestNothingIsLast: in a new folder, "last" is an error that says that there is none yet.
 func TestNothingIsLast(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -112,7 +112,7 @@ func TestNothingIsLast(t *testing.T) {
 	p.atelier("resume", "last").refused(t, exitInput, "there is no run yet")
 }
 
-// TestCtrlCSaysHowToGoOn: the command that an interrupted run prints continues it.
+// TestCtrlCSaysHowToGoOn: the command that an interrupted run prints continues the run.
 func TestCtrlCSaysHowToGoOn(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

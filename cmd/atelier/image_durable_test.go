@@ -17,9 +17,8 @@ import (
 	"atelier/media"
 )
 
-// newStudio is a workshop whose agent critic is given three pictures that are too large
-// for its model, paints one more, sees it by its policy, and then looks at one of the
-// three again. The folder holds the pictures.
+// newStudio is a workshop whose agent critic is given three pictures that are too large for its model, paints one more,
+// sees it by its policy, and then views one of the three again. The folder holds the pictures.
 func newStudio(t *testing.T) *workshop {
 	t.Helper()
 	s := newWorkshop(t)
@@ -48,7 +47,7 @@ func newStudio(t *testing.T) *workshop {
 	return s
 }
 
-// arguments are those of the run of a studio.
+// arguments returns the command line of a studio's run.
 func (s *workshop) arguments() []string {
 	args := []string{"run", "critic", "What do you see?", "--agents", filepath.Join(s.dir, "own"), "--json"}
 	for i := range 3 {
@@ -57,7 +56,7 @@ func (s *workshop) arguments() []string {
 	return args
 }
 
-// rows counts what the ledger holds.
+// rows counts the rows of the ledger's tables.
 func (s *workshop) rows(t *testing.T) map[string]int {
 	t.Helper()
 	db, count := s.openLedger(), map[string]int{}
@@ -71,7 +70,7 @@ func (s *workshop) rows(t *testing.T) map[string]int {
 	return count
 }
 
-// onlyRun is the run of a place that has one.
+// onlyRun returns the run of a place that has exactly one.
 func (p *place) onlyRun() ledger.Run {
 	p.t.Helper()
 	list := read[ledger.List[ledger.Run]](p, "runs", "list", "--json")
@@ -81,7 +80,7 @@ func (p *place) onlyRun() ledger.Run {
 	return list.Items[0]
 }
 
-// sights lists the pictures of every request, which repeats of one request do not change.
+// sights lists the pictures of each request; a repeated request adds nothing.
 func (s *workshop) sights() (list []string) {
 	for _, r := range s.chat.Requests() {
 		var seen []string
@@ -97,9 +96,9 @@ func (s *workshop) sights() (list []string) {
 	return list
 }
 
-// TestKilledWithImages kills a run with pictures at every request, resumes it, and compares
-// rows, events and what the model saw with a run that nobody killed. Killed while it asks for a
-// painting it continues without that one: the call is unsettled.
+// TestKilledWithImages kills a run with pictures at every request, resumes it, and compares rows, events and what the
+// model saw with an undisturbed run. A run that is killed while it requests a painting continues without it: the call
+// is unsettled.
 func TestKilledWithImages(t *testing.T) {
 	t.Parallel()
 	whole := newStudio(t)
@@ -117,14 +116,14 @@ func TestKilledWithImages(t *testing.T) {
 		s.at, s.kill = at, func() { killNow(proc.cmd.Process) }
 		s.mu.Unlock()
 		if proc.wait().code == exitOK {
-			return // polls are not counted out: this one made fewer requests
+			return // the number of polls varies: this run made fewer requests
 		}
 		id := s.onlyRun().ID
 		lost := s.unanswered(t, id)
 		if o := s.start("resume", id, "--json").wait(); o.code != exitOK {
 			t.Fatalf("killed at %s: exit %d: %s", s.hit, o.code, o.stderr)
 		}
-		if lost > 0 { // nobody knows what became of the painting; the pictures that were given are as before
+		if lost > 0 { // the painting is lost; the given pictures are as before
 			if got := s.sights(); lost != 1 || !strings.HasPrefix(s.hit, "POST /v1/flux") || !sameSights(got[:1], saw[:1]) {
 				t.Errorf("killed at %s: %d calls without an answer, the model saw %q, want %q", s.hit, lost, got, saw)
 			}
@@ -146,7 +145,7 @@ func TestKilledWithImages(t *testing.T) {
 	})
 }
 
-// sameSights compares what two runs saw; the painted picture may be another one.
+// sameSights compares what two runs saw; the painted picture may differ.
 func sameSights(got, want []string) bool {
 	return slices.EqualFunc(got, want, func(a, b string) bool {
 		x, y := strings.Fields(a), strings.Fields(b)
@@ -154,8 +153,8 @@ func sameSights(got, want []string) bool {
 	})
 }
 
-// TestPicturesInTheLedger: the row of a run tells what it was given, what its policy
-// showed, and what became of pictures that were changed or omitted.
+// TestPicturesInTheLedger: the row of a run records its input, what its policy showed, and the disposition of pictures
+// that were adapted or dropped.
 func TestPicturesInTheLedger(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
@@ -195,8 +194,8 @@ func TestPicturesInTheLedger(t *testing.T) {
 	}
 }
 
-// TestBytesThatGoAwayUnderARun: while a killed run waits, the bytes of one of its pictures
-// are deleted or damaged. The run continues without it, or stops, as it was told.
+// TestBytesThatGoAwayUnderARun: the bytes of a picture of a killed run are deleted or damaged before it is resumed. The
+// run continues without the picture, or stops, as --lost-images says.
 func TestBytesThatGoAwayUnderARun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -255,7 +254,7 @@ func TestBytesThatGoAwayUnderARun(t *testing.T) {
 	}
 }
 
-// blobPath finds the file of a blob.
+// blobPath returns the path of a blob's file.
 func (p *place) blobPath(t *testing.T, d media.Digest) string {
 	t.Helper()
 	var found string
@@ -271,7 +270,7 @@ func (p *place) blobPath(t *testing.T, d media.Digest) string {
 	return found
 }
 
-// flip changes a byte in the middle of a file.
+// flip inverts a byte in the middle of a file.
 func flip(path string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -284,8 +283,8 @@ func flip(path string) error {
 	return os.WriteFile(path, b, 0o600)
 }
 
-// TestKilledWhilePainting: a picture that a chat model made is recorded once, whenever its
-// run is killed, and no canary stands in what a killed run leaves behind.
+// TestKilledWhilePainting: a picture that a chat model made is recorded once, whenever its run is killed, and no canary
+// leaks into what a killed run leaves behind.
 func TestKilledWhilePainting(t *testing.T) {
 	t.Parallel()
 	for at := range 3 {

@@ -23,7 +23,7 @@ import (
 	"atelier/media"
 )
 
-// picture writes a picture of one colour and gives its path.
+// picture writes a picture of one colour and returns its path.
 func (p *place) picture(name string, w, h int, c color.Color) string {
 	p.t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -44,8 +44,8 @@ func (p *place) picture(name string, w, h int, c color.Color) string {
 	return p.write(name, b.String())
 }
 
-// TestPicturesThatAPersonGives: the offline model answers from pixels; the pictures are
-// items of the run, and of the conversation, which continues from them.
+// TestPicturesThatAPersonGives: the offline model answers from the pixels; the pictures become items of the run and of
+// its conversation, which can edit them.
 func TestPicturesThatAPersonGives(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -70,7 +70,7 @@ func TestPicturesThatAPersonGives(t *testing.T) {
 	if o := next.only(t); o.Ref == ans.InputImages[0].Ref {
 		t.Errorf("nothing was changed: %+v", o)
 	}
-	// A picture that is stored already is given by its ref in its conversation, elsewhere by its id.
+	// A stored picture is given by its ref within its conversation, and by its id elsewhere.
 	ref := string(ans.InputImages[0].Ref)
 	again := read[answer](p, "run", "sage", "Describe it", "--image", ref, "--conversation", ans.Conversation, "--json")
 	if !strings.Contains(again.Message, "blue 100 %") || again.RunID == ans.RunID {
@@ -135,7 +135,7 @@ func TestBadPicturesOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// pngHead begins like a PNG of a size, and ends there.
+// pngHead returns the header of a PNG of a size, without any pixels.
 func pngHead(w, h uint32) string {
 	b := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
 	b = endian.BigEndian.AppendUint32(endian.BigEndian.AppendUint32(b, w), h)
@@ -153,7 +153,7 @@ func (p *place) sparse(name, head string, size int64) string {
 	return path
 }
 
-// pipe makes a pipe that nobody writes to.
+// pipe creates a pipe without a writer.
 func (p *place) pipe(name string) string {
 	p.t.Helper()
 	path := filepath.Join(p.dir, name)
@@ -163,8 +163,8 @@ func (p *place) pipe(name string) string {
 	return path
 }
 
-// TestPicturesThatAreConverted: a PNG of 50 MB and an animated GIF reach the provider in
-// a form that it takes, and a run that was given one of whose bytes nothing is left says so.
+// TestPicturesThatAreConverted: a PNG of 50 MB and an animated GIF reach the provider in a form that it accepts; a
+// picture whose bytes are missing is refused before any call.
 func TestPicturesThatAreConverted(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -196,7 +196,7 @@ func TestPicturesThatAreConverted(t *testing.T) {
 			t.Errorf("arrived: %+v", got)
 		}
 	}
-	// The record is there, its bytes are not.
+	// The record exists, but its bytes do not.
 	given := p.picture("lost.png", 31, 17, color.White)
 	p.must("run", "sage", "What is it?", "--image", given)
 	id := p.listed().Items[0].ID
@@ -212,8 +212,8 @@ func TestPicturesThatAreConverted(t *testing.T) {
 	}
 }
 
-// TestCanaryThroughImageInput: a picture that a person gives reaches the provider as an
-// image part and nothing else at all.
+// TestCanaryThroughImageInput: a picture that a person gives reaches the provider as an image part, and nothing else
+// contains it.
 func TestCanaryThroughImageInput(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

@@ -8,12 +8,12 @@ import (
 	"atelier/chat/chattest"
 )
 
-// infographicTask is a question that offline mode answers from the sales folder of a place,
-// with a chart by the writer and an infographic by the agent below it.
+// infographicTask is a question that the offline models answer from the sales folder of a place, with a chart by the
+// writer and an infographic by its sub-agent.
 const infographicTask = "In which year were sales in the north highest? Include a chart and an infographic."
 
-// TestThreeLevels: root, writer and infographic agent; what each level made stands in
-// the root's report, and no placeholder is left.
+// TestThreeLevels: a root, a writer and an infographic agent; the root's report shows what each level made, and no
+// placeholder remains.
 func TestThreeLevels(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -27,8 +27,7 @@ func TestThreeLevels(t *testing.T) {
 	}
 }
 
-// TestAFailingComposerLeavesTheReport: the lowest level fails, the report is written
-// and says so.
+// TestAFailingComposerLeavesTheReport: the agent of the lowest level fails; the report is written and mentions it.
 func TestAFailingComposerLeavesTheReport(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -41,9 +40,9 @@ func TestAFailingComposerLeavesTheReport(t *testing.T) {
 	}
 }
 
-// TestAFailedChildsDrawingIsEmbedded: three levels over the wire; the lowest one draws
-// and then breaks, beside one that succeeds. What both drew, and what the writer drew,
-// resolves at the root, and a ref that the writer invents goes back to it.
+// TestAFailedChildsDrawingIsEmbedded: three levels over the wire; of two agents of the lowest level, one draws and then
+// fails. The root's report embeds what both and the writer drew; a ref that the writer invents is returned to it for
+// repair.
 func TestAFailedChildsDrawingIsEmbedded(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -82,7 +81,7 @@ func TestAFailedChildsDrawingIsEmbedded(t *testing.T) {
 				return "I break here."
 			}
 			return done(t, "Drawn.")
-		case strings.Contains(last, "img-00000000"): // the repair: the refs are those of the results before
+		case strings.Contains(last, "img-00000000"): // the repair uses the refs of the earlier results
 			repaired = true
 			line := lines(r)
 			for i, ref := range refs {
@@ -117,7 +116,7 @@ func TestAFailedChildsDrawingIsEmbedded(t *testing.T) {
 	}
 }
 
-// placeholderAt returns what stands in the nth placeholder of a text.
+// placeholderAt returns the content of the nth placeholder of a text.
 func placeholderAt(text string, n int) string {
 	parts := strings.Split(text, "${media:")
 	if n+1 >= len(parts) {
@@ -127,8 +126,8 @@ func placeholderAt(text string, n int) string {
 	return in
 }
 
-// TestAPaintedInfographicStandsBesideTheExactChart: the writer is told when to have an infographic painted,
-// and may; its picture and the chart of the figures stand in one report.
+// TestAPaintedInfographicStandsBesideTheExactChart: the writer's prompt says when to request a painted infographic; the
+// painted picture and the drawn chart are in one report.
 func TestAPaintedInfographicStandsBesideTheExactChart(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

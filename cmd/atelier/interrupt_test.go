@@ -9,7 +9,7 @@ import (
 	"atelier/internal/sim"
 )
 
-// slowAfter lets the first picture of three pass and holds the others until the client leaves.
+// slowAfter answers the first of three picture requests and blocks the others until the client leaves.
 func slowAfter(s *providers) {
 	faults := []sim.Injection{{}}
 	for range 2 {
@@ -23,7 +23,7 @@ func threePictures(t *testing.T) string {
 	return act(t, "Generate Image", map[string]any{"Prompt": "one"}, "Generate Image", map[string]any{"Prompt": "two"}, "Generate Image", map[string]any{"Prompt": "three"})
 }
 
-// TestCtrlCKeepsPictures: a run that is interrupted lists what it made.
+// TestCtrlCKeepsPictures: pictures that were made before an interrupt are listed.
 func TestCtrlCKeepsPictures(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
@@ -55,7 +55,7 @@ func TestCtrlCKeepsPictures(t *testing.T) {
 	}
 }
 
-// TestKillKeepsPictures: after kill -9 the data folder works, and what was made is there.
+// TestKillKeepsPictures: after kill -9 the data folder works, and the pictures that were made are in it.
 func TestKillKeepsPictures(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

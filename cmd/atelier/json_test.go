@@ -43,7 +43,7 @@ func wantKeys(t *testing.T, what string, raw json.RawMessage, want string) {
 	}
 }
 
-// TestRunJSON: the one object that programs get.
+// TestRunJSON: run --json prints one object with a fixed set of keys.
 func TestRunJSON(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
@@ -63,7 +63,7 @@ func TestRunJSON(t *testing.T) {
 	wantKeys(t, "output", outputs[0], "digest height label mime_type modality path ref size_bytes width")
 }
 
-// TestGenerateJSONAndFiles: key sets, file names and digests of generate.
+// TestGenerateJSONAndFiles: generate --json has fixed sets of keys; file names and digests match the written files.
 func TestGenerateJSONAndFiles(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -11,8 +11,8 @@ import (
 	"atelier/internal/sim"
 )
 
-// slowAfterFirst is a place on Google's simulator whose first picture comes at once
-// and whose others never come.
+// slowAfterFirst returns a place with Google's simulator, which answers the first picture request immediately and the
+// others never.
 func slowAfterFirst(t *testing.T) *place {
 	t.Helper()
 	p := newPlace(t)
@@ -23,7 +23,7 @@ func slowAfterFirst(t *testing.T) *place {
 	return p
 }
 
-// firstPicture waits until one picture is recorded and gives its id.
+// firstPicture waits until one picture is recorded and returns its id.
 func firstPicture(t *testing.T, p *place) string {
 	t.Helper()
 	var list mediaList
@@ -34,7 +34,7 @@ func firstPicture(t *testing.T, p *place) string {
 	return list.Items[0].ID
 }
 
-// whole checks that a file is all of the picture that it is said to hold.
+// whole checks that a file contains the whole output.
 func whole(t *testing.T, p *place, o outputView) {
 	t.Helper()
 	path := o.Path
@@ -46,7 +46,7 @@ func whole(t *testing.T, p *place, o outputView) {
 	}
 }
 
-// TestInterruptedRunAnswers: the answer of an interrupted run is as whole as any other.
+// TestInterruptedRunAnswers: an interrupted run prints a complete answer, with what it made.
 func TestInterruptedRunAnswers(t *testing.T) {
 	t.Parallel()
 	p := slowAfterFirst(t)
@@ -76,7 +76,7 @@ func TestInterruptedRunAnswers(t *testing.T) {
 	}
 }
 
-// TestInterruptedGenerateWritesItsFiles: -o gets what was made before Ctrl-C.
+// TestInterruptedGenerateWritesItsFiles: -o receives what was made before Ctrl-C.
 func TestInterruptedGenerateWritesItsFiles(t *testing.T) {
 	t.Parallel()
 	p := slowAfterFirst(t)
@@ -104,7 +104,7 @@ func TestInterruptedGenerateWritesItsFiles(t *testing.T) {
 	}
 }
 
-// TestKilledGenerateIsListed: a process that ends without any warning loses nothing.
+// TestKilledGenerateIsListed: a process that is killed loses no recorded picture.
 func TestKilledGenerateIsListed(t *testing.T) {
 	t.Parallel()
 	p := slowAfterFirst(t)
@@ -126,7 +126,7 @@ func TestKilledGenerateIsListed(t *testing.T) {
 	p.must("doctor")
 }
 
-// TestOneOfThreeActionsFails: acts of one step run at once; the model is told of each.
+// TestOneOfThreeActionsFails: actions of one step run at once; the model is told the result of each.
 func TestOneOfThreeActionsFails(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -153,7 +153,7 @@ func TestOneOfThreeActionsFails(t *testing.T) {
 	}
 }
 
-// TestFailedRunAnswers: the model breaks down after the pictures were made.
+// TestFailedRunAnswers: the answer of a run whose model fails later lists the pictures made before.
 func TestFailedRunAnswers(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -172,8 +172,8 @@ func TestFailedRunAnswers(t *testing.T) {
 	whole(t, p, ans.AlsoMade[1])
 }
 
-// TestUnwritableOutput: what cannot be written to a file is refused before anything is
-// paid for, and if it fails later, the answer still names what was made.
+// TestUnwritableOutput: an output path that is not writable is refused before any paid call; if writing fails later,
+// the answer still lists what was made.
 func TestUnwritableOutput(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -211,7 +211,7 @@ func TestUnwritableOutput(t *testing.T) {
 	p.atelier("media", "get", p.listed().Items[0].ID, "-o", folder).refused(t, exitInput, "folder")
 }
 
-// TestDamagedDataFolder: what is wrong with the data folder is said, not guessed at.
+// TestDamagedDataFolder: commands report what is damaged in the data folder.
 func TestDamagedDataFolder(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string]string{"atelier.db": "damaged", "wire.key": "damaged"} {
@@ -245,7 +245,7 @@ func TestDamagedDataFolder(t *testing.T) {
 	}
 }
 
-// TestLargeFolderListing: media and runs come page by page, each once.
+// TestLargeFolderListing: media are listed page by page, each item once.
 func TestLargeFolderListing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -12,8 +12,8 @@ import (
 	"atelier/ledger"
 )
 
-// TestDryRunNeedsNoKey: a dry run shows the plan of every model that lives, and names the key that is
-// missing. A model with its key that comes next in the chain is what would be asked.
+// TestDryRunNeedsNoKey: a dry run shows the plan of every available model, and names the missing key. If a later model
+// of the chain has its key, the plan is that model's.
 func TestDryRunNeedsNoKey(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -43,7 +43,7 @@ func TestDryRunNeedsNoKey(t *testing.T) {
 	}
 }
 
-// TestModelListsTellPricesAndLife, and of chat models what they see and how much they take.
+// TestModelListsTellPricesAndLife: models list shows prices and life; for chat models, also vision and token limits.
 func TestModelListsTellPricesAndLife(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -18,10 +18,10 @@ import (
 	"atelier/chat/chattest"
 )
 
-// secretOf is the key of a provider in these tests; it holds what encoders escape.
+// secretOf returns the key of a provider in these tests; it contains characters that encoders escape.
 func secretOf(provider string) string { return provider + "/Secret+Key0f=" + provider + "9z" }
 
-// spellings are the ways in which a provider repeats a key.
+// spellings returns the forms in which a provider may repeat a key.
 func spellings(key string) []string {
 	std := base64.StdEncoding
 	return []string{
@@ -30,7 +30,7 @@ func spellings(key string) []string {
 	}
 }
 
-// secretServices are the variables of all providers, and what asks each of them.
+// secretServices maps each provider to its variables and the model that reaches it.
 var secretServices = map[string]struct{ key, base, model string }{
 	"openai":      {"OPENAI_API_KEY", "OPENAI_BASE_URL", "GPT Image 2"},
 	"gemini":      {"GEMINI_API_KEY", "GEMINI_BASE_URL", "Nano Banana Pro"},
@@ -44,8 +44,8 @@ var secretServices = map[string]struct{ key, base, model string }{
 	"chat/bedrock": {"AWS_SESSION_TOKEN", "BEDROCK_BASE_URL", "bedrock/amazon.nova-pro-v1:0"},
 }
 
-// repeating answers every request with what says the key again: in a page, in the envelopes of
-// errors that providers have, with any status, or in an answer as it should be.
+// repeating answers every request with a text that repeats the key: in a page, in providers' error envelopes with any
+// status, or in a valid answer.
 func repeating(provider, how, key string) http.HandlerFunc {
 	said := strings.Join(spellings(key), " and ")
 	step, _ := json.Marshal(map[string]any{"message": "Your key is " + said, "payload": map[string]string{"report_markdown": "# Key\n\n" + said}, "done": true})
@@ -55,10 +55,10 @@ func repeating(provider, how, key string) http.HandlerFunc {
 			sim.ServeHTTP(w, r)
 			return
 		}
-		_, _ = io.Copy(io.Discard, r.Body) // else the client may see no answer
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the client may see no answer
 		w.Header().Set("X-Amzn-Errortype", said)
 		w.Header().Set("Www-Authenticate", said)
-		asksForTasks := r.Method == http.MethodGet || strings.Contains(r.URL.Path, "list") // of a lost call: not for long
+		asksForTasks := r.Method == http.MethodGet || strings.Contains(r.URL.Path, "list") // keeps a search short
 		if how == "page" && !asksForTasks {
 			w.Header().Set("Content-Type", "text/x-"+url.PathEscape(key))
 			w.WriteHeader(http.StatusTeapot)
@@ -83,8 +83,8 @@ func repeating(provider, how, key string) http.HandlerFunc {
 	}
 }
 
-// TestKeysAreNowhere: what a provider repeats of its key is in no sink, whatever the provider, the
-// form, and the kind of answer.
+// TestKeysAreNowhere: no sink contains the key that a provider repeats, whatever the provider, the form of the key, and
+// the kind of answer.
 func TestKeysAreNowhere(t *testing.T) {
 	t.Parallel()
 	for provider := range secretServices {
@@ -129,7 +129,7 @@ func TestKeysAreNowhere(t *testing.T) {
 	}
 }
 
-// asks runs what calls a provider, whose API is at that address.
+// asks runs a command that calls a provider whose API is at that address.
 func (p *place) asks(provider, address string, args ...string) outcome {
 	p.t.Helper()
 	c := secretServices[provider]
@@ -145,7 +145,7 @@ func (p *place) asks(provider, address string, args ...string) outcome {
 	return p.briefly(append([]string{"generate", "a key", "-m", c.model}, args...)...)
 }
 
-// briefly runs a command and cancels it soon: a driver may look long for a call that was lost.
+// briefly runs a command and cancels it after 5 seconds: a driver may look long for a lost call.
 func (p *place) briefly(args ...string) outcome {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), 5*time.Second)
@@ -162,7 +162,7 @@ type mediaIDs struct {
 	} `json:"items"`
 }
 
-// slashed undoes the escapes of JSON that could hide a key.
+// slashed undoes JSON escapes that could hide a key.
 func slashed(sink []byte) string {
 	return strings.NewReplacer(`\/`, "/", `\u002b`, "+", `\u003d`, "=").Replace(string(sink))
 }

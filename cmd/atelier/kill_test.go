@@ -22,8 +22,8 @@ import (
 	"atelier/media"
 )
 
-// killer is a provider on loopback that kills its client: at the first request that at
-// tells, before the answer or in the middle of it. Then it answers those that are left.
+// killer is a provider on loopback that kills its client at the first request that at selects, before the answer or in
+// the middle of it. Then it answers the remaining requests.
 type killer struct {
 	inner http.Handler
 	at    func(r *http.Request) bool
@@ -46,7 +46,7 @@ func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := httptest.NewRecorder()
-	k.inner.ServeHTTP(answer, r) // the provider did its work
+	k.inner.ServeHTTP(answer, r) // the provider has done its work
 	for name, values := range answer.Header() {
 		w.Header()[name] = values
 	}
@@ -64,10 +64,10 @@ func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(b)
 }
 
-// killNow returns when a process is dead that somebody waits for.
+// killNow kills a process that another goroutine waits for, and returns when it is dead.
 func killNow(p *os.Process) {
 	_ = p.Kill()
-	for range 1000 { // those who wait for it know better if it does not die
+	for range 1000 { // if it does not die, the waiting goroutine reports that
 		if p.Signal(syscall.Signal(0)) != nil {
 			return
 		}
@@ -78,20 +78,20 @@ func killNow(p *os.Process) {
 // deadly is a provider whose client is killed.
 type deadly struct {
 	model string
-	// key and base are the variables of its key and its address, path is the address's end.
+	// key and base are the variables of its key and its address; path is the end of the address.
 	key, base, path string
 	sim             interface {
 		generatetest.Simulator
 		Sent() []media.Digest
 	}
-	// async says that it answers with tasks, listed that it can be asked which there are,
-	// unpriced that nobody says what a call costs, unforeseen that nobody says so before it.
+	// async: it answers with tasks; listed: it can list its tasks; unpriced: no one states the price of a call;
+	// unforeseen: no one states it before the call.
 	async, listed, unpriced, unforeseen bool
-	// only are the phases that are played; nil means all. brief are those that -short plays.
+	// only lists the phases to run; nil means all. brief lists those to run with -short.
 	only, brief []string
 }
 
-// poll and download are the requests of polled providers after the first.
+// poll matches a polled provider's requests after the first, except downloads.
 func poll(r *http.Request) bool {
 	return r.Method == http.MethodGet && !download(r)
 }
@@ -104,24 +104,23 @@ func download(r *http.Request) bool {
 
 func submission(r *http.Request) bool { return r.Method == http.MethodPost }
 
-// death is one row of the matrix: where the process dies, and what is true in the end.
+// death is one row of the matrix: where the process dies, and the final state.
 type death struct {
-	// phase is one of the ledger, or empty.
+	// phase is a phase of the ledger, or empty.
 	phase string
-	// at and half are a phase of the wire.
+	// at and half describe a phase on the wire.
 	at   func(r *http.Request) bool
 	half bool
-	// async is a phase of polled providers alone.
+	// async marks a phase that only polled providers have.
 	async bool
-	// charges is how often the provider worked. lost says that nobody can know or get
-	// what it made: the operation fails as unsettled, and is not paid for again. nameless says
-	// that it is lost but where the provider lists its tasks.
+	// charges is how often the provider worked. lost means that its result cannot be known or fetched: the operation
+	// fails as unsettled, and is not paid for again. nameless means lost unless the provider lists its tasks.
 	charges        int
 	lost, nameless bool
-	// estimated says that the answer's count of tokens died with the process, so that the
-	// estimate is what a provider at once is settled by; polled ones named their price.
+	// estimated means that the answer's token count died with the process, so that a provider that answers directly is
+	// settled by the estimate; polled ones stated their price.
 	estimated bool
-	// unpriced says that the price is not known.
+	// unpriced means that the price is unknown.
 	unpriced bool
 }
 
@@ -148,9 +147,9 @@ func deaths() map[string]death {
 	}
 }
 
-// providersThatKill are fresh simulators. Those after the first three are played where
-// they differ from them: how an answer that is cut off looks, what is left of it, and what
-// says the price. With -short each phase is played once, and each provider at least once.
+// providersThatKill returns fresh simulators. Those after the first three run only where they differ: what a truncated
+// answer looks like, what is left of it, and what states the price. With -short each phase runs once, and each provider
+// at least once.
 func providersThatKill() map[string]func() deadly {
 	answers := []string{"before the call", "during the call", "during the answer", "picture stored, no record", "receipt of call saved"}
 	var once, polled []string
@@ -192,10 +191,9 @@ func providersThatKill() map[string]func() deadly {
 	}
 }
 
-// TestKilledAtEveryPhase kills the process of a generation at every phase that the
-// ledger or the provider can see, and continues in another process by `generate --wait`:
-// the provider worked once, there is one record of the bytes that it sent, and the money
-// is settled once. docs/durability.md tells the outcomes.
+// TestKilledAtEveryPhase kills the process of a generation at every phase that the ledger or the provider can see, and
+// continues in another process with `generate --wait`: the provider worked once, there is one record of the bytes that
+// it sent, and the money is settled once. docs/durability.md lists the outcomes.
 func TestKilledAtEveryPhase(t *testing.T) {
 	t.Parallel()
 	for name, build := range providersThatKill() {
@@ -220,24 +218,24 @@ func TestKilledAtEveryPhase(t *testing.T) {
 	}
 }
 
-// aftermath is what is true after a death and the life that continued.
+// aftermath is the state after a death and the process that continued.
 type aftermath struct {
 	fate
 	charges int
 	sent    []media.Digest
 }
 
-// with is the death of a provider's client.
+// with returns the death for a given provider.
 func (d death) with(p deadly) death {
 	d.lost = d.lost || d.nameless && !p.listed
-	// Providers with tasks name their price when a task begins: with the name of the task
-	// it is lost, and the estimate counts.
+	// Providers with tasks state their price when a task begins: it is lost with the task's id, and the estimate
+	// counts.
 	d.estimated = d.estimated && !p.async || d.nameless
 	d.unpriced = p.unpriced || p.unforeseen && (d.lost || d.estimated)
 	return d
 }
 
-// kill lets a process die, and another one continue.
+// kill lets a process die and continues in another one.
 func kill(t *testing.T, provider deadly, d death) aftermath {
 	t.Helper()
 	p := newPlace(t)
@@ -263,7 +261,7 @@ func kill(t *testing.T, provider deadly, d death) aftermath {
 	if len(left.operations) != 1 {
 		t.Fatalf("it left %d operations", len(left.operations))
 	}
-	for range 2 { // the second time there is nothing to do
+	for range 2 { // the second time changes nothing
 		o = p.start("generate", "--wait", left.operations[0], "--json").wait()
 		if d.lost != (o.code != exitOK) {
 			t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
@@ -272,7 +270,7 @@ func kill(t *testing.T, provider deadly, d death) aftermath {
 	return aftermath{p.lives(), len(provider.sim.Captured()), provider.sim.Sent()}
 }
 
-// survives compares what is true with an operation that nobody killed.
+// survives compares the aftermath with that of an undisturbed operation.
 func survives(t *testing.T, d death, got, whole aftermath) {
 	t.Helper()
 	if got.charges != d.charges || got.reserved != 0 || len(got.operations) != 1 {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// openLedger opens the database of a place beside its owner.
+// openLedger opens the database of a place while its owner may use it.
 func (p *place) openLedger() *sql.DB {
 	p.t.Helper()
 	driver, source := "sqlite", filepath.Join(p.data, "atelier.db")+"?_pragma=busy_timeout(10000)"
@@ -25,8 +25,7 @@ func (p *place) openLedger() *sql.DB {
 	return db
 }
 
-// ledgerDump is all that the ledger holds: the file with its log, or on a server every
-// row of every table.
+// ledgerDump returns all content of the ledger: the SQLite file with its log, or every row of every PostgreSQL table.
 func (p *place) ledgerDump() []byte {
 	p.t.Helper()
 	var dump bytes.Buffer
@@ -50,14 +49,14 @@ func (p *place) ledgerDump() []byte {
 	return dump.Bytes()
 }
 
-// textColumn reads a result of one column.
+// textColumn returns the rows of a result of one column.
 func textColumn(t *testing.T, db *sql.DB, query string, args ...any) []string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = rows.Close() }() // rows.Err tells
+	defer func() { _ = rows.Close() }() // rows.Err reports errors
 	var values []string
 	for rows.Next() {
 		var v string
@@ -72,8 +71,8 @@ func textColumn(t *testing.T, db *sql.DB, query string, args ...any) []string {
 	return values
 }
 
-// TestBadDatabase: a URL that is none, or where nobody answers, is told without what is
-// secret in it, and nothing is written elsewhere.
+// TestBadDatabase: an invalid URL, or one where no server answers, is reported without its password, and nothing is
+// written elsewhere.
 func TestBadDatabase(t *testing.T) {
 	t.Parallel()
 	for url, c := range map[string]struct {

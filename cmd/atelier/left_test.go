@@ -19,12 +19,12 @@ import (
 	"atelier/ledger"
 )
 
-// operationList is what operations list prints, as far as the tests look at it.
+// operationList is the part of the output of operations list that the tests read.
 type operationList struct {
 	Items []ledger.Operation `json:"items"`
 }
 
-// atProvider waits until the one operation of the place is in progress at its provider.
+// atProvider waits until the only operation of the place is in progress at its provider, and returns its id.
 func (p *place) atProvider() string {
 	p.t.Helper()
 	var id string
@@ -58,8 +58,8 @@ func (p *place) withSlowFlux() (service *bflsim.Simulator, ready func()) {
 	return service, func() { close(open) }
 }
 
-// TestCtrlCLeavesWhatIsPaid: a provider that cannot stop a task continues and bills it, so
-// Ctrl-C leaves it, says so, and --wait fetches it. One that is killed is seen as left too.
+// TestCtrlCLeavesWhatIsPaid: a provider that cannot stop a task continues and bills it, so Ctrl-C leaves the operation
+// running and says so, and --wait fetches the result. After a kill, --wait fetches it, too.
 func TestCtrlCLeavesWhatIsPaid(t *testing.T) {
 	t.Parallel()
 	for name, signal := range map[string]os.Signal{"ctrl-c": os.Interrupt, "kill": os.Kill} {
@@ -93,7 +93,7 @@ func TestCtrlCLeavesWhatIsPaid(t *testing.T) {
 	}
 }
 
-// TestCtrlCCancelsWhatCanBe: a provider that stops a task is asked to.
+// TestCtrlCCancelsWhatCanBe: Ctrl-C cancels the task of a provider that can stop it.
 func TestCtrlCCancelsWhatCanBe(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -113,7 +113,7 @@ func TestCtrlCCancelsWhatCanBe(t *testing.T) {
 	p.must("operations", "retry", id, "--all")
 }
 
-// TestHowAnOperationStands: one that is not finished and that nobody holds was left.
+// TestHowAnOperationStands: an operation that is not finished and that no process holds is orphaned.
 func TestHowAnOperationStands(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -130,8 +130,8 @@ func TestHowAnOperationStands(t *testing.T) {
 	}
 }
 
-// TestWaitTellsWhyAnotherModelWasAsked: who fetches the task of a model that stood in is told
-// why the first one gave nothing, and so is who looks at the calls.
+// TestWaitTellsWhyAnotherModelWasAsked: --wait on the task of a fallback model says why the first model failed, and so
+// does operations show.
 func TestWaitTellsWhyAnotherModelWasAsked(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -156,8 +156,8 @@ func TestWaitTellsWhyAnotherModelWasAsked(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyLeavesALostCall: a call whose answer was lost is left while the list of tasks
-// that would tell of it refuses the key, and fetched when it is let in.
+// TestRevokedKeyLeavesALostCall: a call whose answer was lost stays pending while the provider refuses the key for the
+// list of its tasks, and is fetched once the key is accepted.
 func TestRevokedKeyLeavesALostCall(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -181,8 +181,8 @@ func TestRevokedKeyLeavesALostCall(t *testing.T) {
 	}
 }
 
-// revocable is a provider that, while it is told so, refuses the key to who asks how a task
-// stands or what tasks there are.
+// revocable returns a provider that, while the flag is set, refuses the key for every request but POST, such as polls
+// and lists of tasks.
 func revocable(t *testing.T, service http.Handler) (*httptest.Server, *atomic.Bool) {
 	t.Helper()
 	revoked := &atomic.Bool{}

@@ -10,8 +10,8 @@ import (
 	"atelier/ledger"
 )
 
-// TestEngineFileIsLost: of a run that was killed, and whose engine.db is lost or damaged, resume says what is
-// gone and what to do, and cancel ends the whole tree; what it made is kept.
+// TestEngineFileIsLost: if engine.db of a killed run is lost or damaged, resume says what is missing and what to do,
+// and cancel ends the whole tree; what the run made is kept.
 func TestEngineFileIsLost(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(path string) error{

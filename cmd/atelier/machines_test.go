@@ -19,11 +19,11 @@ import (
 	"atelier/ledger"
 )
 
-// tookOver is how long it may take until what a process worked on that died is another one's.
+// tookOver is the limit for another process to adopt the work of one that died.
 const tookOver = 15 * time.Second
 
-// servers are what works on the runs of a workshop, each as if on its own machine: with the build tag
-// postgres they share a database and the folder of blobs, else the whole data folder.
+// servers are the processes that work on the runs of a workshop, each as if on its own machine: with the build tag
+// postgres they share a database and the folder of blobs, otherwise the whole data folder.
 type servers struct {
 	*workshop
 	db   *sql.DB
@@ -42,7 +42,7 @@ func (s *workshop) servers(t *testing.T, n int) servers {
 	return all
 }
 
-// holder is the PID of the process that has a lease of a kind; 0 if there is none.
+// holder returns the PID of the process that has a lease of a kind, or 0 if there is none.
 func (s servers) holder(t *testing.T, kind ledger.LeaseKind) (pid int) {
 	t.Helper()
 	if err := s.db.QueryRowContext(t.Context(), `SELECT COALESCE(MAX(pid), 0) FROM leases WHERE kind = $1`, string(kind)).Scan(&pid); err != nil {
@@ -51,7 +51,7 @@ func (s servers) holder(t *testing.T, kind ledger.LeaseKind) (pid int) {
 	return pid
 }
 
-// scatter puts every process that has a lease on another machine: nobody sees there that it has ended.
+// scatter moves every process that has a lease to another machine, where no process can see that it has ended.
 func scatter(t *testing.T, db *sql.DB) {
 	t.Helper()
 	if _, err := db.ExecContext(t.Context(), `UPDATE leases SET machine = 'elsewhere', host = 'elsewhere'`); err != nil {
@@ -59,7 +59,7 @@ func scatter(t *testing.T, db *sql.DB) {
 	}
 }
 
-// TestMachineDies: a run whose process was killed is another one's within 15 seconds, and ends as if
+// TestMachineDies: another process adopts a run within 15 seconds after its process was killed, and the run ends as if
 // nothing had happened.
 func TestMachineDies(t *testing.T) {
 	t.Parallel()
@@ -82,12 +82,12 @@ func TestMachineDies(t *testing.T) {
 	s.unharmed(t, 5)
 }
 
-// TestMachineSleeps: a process that was stopped for longer than its lease advances nothing when it wakes.
+// TestMachineSleeps: a process that was stopped for longer than its lease changes nothing when it wakes.
 func TestMachineSleeps(t *testing.T) {
 	t.Parallel()
 	for name, when := range strikes() {
 		if name == "picture begins" || testing.Short() && name != "model call" {
-			continue // without its answer that one is lost, see TestMachineSleepsInACall
+			continue // lost without its answer; TestMachineSleepsInACall covers it
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,7 +112,7 @@ func TestMachineSleeps(t *testing.T) {
 			}
 			calls := 5
 			if name == "model call" {
-				calls++ // its answer came to the process that slept
+				calls++ // the sleeping process received its answer
 			}
 			s.unharmed(t, calls)
 		})
@@ -126,7 +126,7 @@ func send(t *testing.T, p *process, s syscall.Signal) {
 	}
 }
 
-// state is what the records say of a run.
+// state returns what the records contain about a run.
 func (s servers) state(t *testing.T, id string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -137,8 +137,8 @@ func (s servers) state(t *testing.T, id string) map[string]string {
 	return all
 }
 
-// TestMachineSleepsInACall: the picture that a process received which another one had replaced is stored and
-// recorded, it was paid for once, and the operation stays as the other one ended it.
+// TestMachineSleepsInACall: a picture that a process received after another one had adopted its operation is stored and
+// recorded, it was paid for once, and the operation stays as the other process ended it.
 func TestMachineSleepsInACall(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

@@ -14,7 +14,7 @@ import (
 	"atelier/media/blob/fileblob"
 )
 
-// TestUnnamedBytesAreCollected: bytes that no record names go a week after they came, and nothing else does.
+// TestUnnamedBytesAreCollected: bytes without a record are deleted a week after they were stored; nothing else is.
 func TestUnnamedBytesAreCollected(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -59,7 +59,7 @@ func TestUnnamedBytesAreCollected(t *testing.T) {
 	}
 }
 
-// TestPreviewsLeaveTheDisk when their picture is stored; where none comes, the last one is kept alone.
+// TestPreviewsLeaveTheDisk: a stored picture replaces its previews; without one, only the last preview is kept.
 func TestPreviewsLeaveTheDisk(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -80,8 +80,8 @@ func TestPreviewsLeaveTheDisk(t *testing.T) {
 	p.must("media", "verify")
 }
 
-// TestALedgerThatKnowsNothingDeletesNothing: a ledger of another folder, or a new one, is no reason to
-// delete what was paid for.
+// TestALedgerThatKnowsNothingDeletesNothing: a ledger that knows none of the stored bytes, because it is new or of
+// another folder, deletes nothing.
 func TestALedgerThatKnowsNothingDeletesNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -109,7 +109,7 @@ func TestALedgerThatKnowsNothingDeletesNothing(t *testing.T) {
 	}
 }
 
-// age makes a file older than the grace.
+// age makes a file older than the grace period.
 func age(t *testing.T, name string) {
 	t.Helper()
 	then := time.Now().Add(-blob.DefaultGrace - time.Hour)
@@ -118,7 +118,7 @@ func age(t *testing.T, name string) {
 	}
 }
 
-// blobFiles are the files that hold stored bytes.
+// blobFiles returns the files that hold stored bytes.
 func (p *place) blobFiles() (names []string) {
 	p.t.Helper()
 	err := filepath.WalkDir(filepath.Join(p.data, "blobs"), func(name string, d fs.DirEntry, err error) error {

@@ -13,8 +13,8 @@ import (
 	"atelier/media"
 )
 
-// TestOneItemIsListedOnce: a conversation of five turns lists each of its pictures once, with the run
-// that made it and the parent that it has in an earlier message.
+// TestOneItemIsListedOnce: a conversation of five turns lists each of its pictures once, with the run that made it and
+// its parent from an earlier message.
 func TestOneItemIsListedOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -60,7 +60,7 @@ func TestOneItemIsListedOnce(t *testing.T) {
 	}
 }
 
-// TestAPictureGivenByIDIsNoSecondItem: --image and --edit of a stored item grant it.
+// TestAPictureGivenByIDIsNoSecondItem: --image and --edit with a stored item grant it and create no second item.
 func TestAPictureGivenByIDIsNoSecondItem(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -80,8 +80,8 @@ func TestAPictureGivenByIDIsNoSecondItem(t *testing.T) {
 	}
 }
 
-// TestAFileGivenAgainIsNoSecondItem: a file that comes with several messages is one item, and so is the
-// form into which it was converted for the model.
+// TestAFileGivenAgainIsNoSecondItem: a file that is given with several messages is one item, and so is its derivative
+// for the model.
 func TestAFileGivenAgainIsNoSecondItem(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -96,12 +96,12 @@ func TestAFileGivenAgainIsNoSecondItem(t *testing.T) {
 			t.Errorf("%s (%s) is listed %d times", m.Ref, m.Type, refs[m.Ref])
 		}
 	}
-	if len(refs) != 5 { // the file, its form, three results
+	if len(refs) != 5 { // the file, its derivative and three results
 		t.Errorf("listed %v", refs)
 	}
 }
 
-// TestShowTellsTheOrigin: prompt as asked and as sent, settings with what became of them, cost, label.
+// TestShowTellsTheOrigin: media show prints the prompt as asked and as sent, the dispositions, the cost and the label.
 func TestShowTellsTheOrigin(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
@@ -120,8 +120,8 @@ func TestShowTellsTheOrigin(t *testing.T) {
 	}
 }
 
-// TestDeletedMediaComesBackOrGoes: media rm hides an item, --undo brings it back, and after a week
-// media gc deletes its bytes.
+// TestDeletedMediaComesBackOrGoes: media rm hides an item, --undo restores it, and after a week media gc deletes its
+// bytes.
 func TestDeletedMediaComesBackOrGoes(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -176,7 +176,7 @@ func TestDeletedMediaComesBackOrGoes(t *testing.T) {
 	p.must("media", "get", items[1].ID, "-o", filepath.Join(p.dir, "kept.png"))
 }
 
-// TestMediaOfARunUnderWayStays until the run has ended.
+// TestMediaOfARunUnderWayStays: media of a run cannot be deleted until the run has ended.
 func TestMediaOfARunUnderWayStays(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -192,7 +192,7 @@ func TestMediaOfARunUnderWayStays(t *testing.T) {
 	p.must("media", "rm", fox.Ref)
 }
 
-// TestEqualItemsAreNamedByID: bytes that were made twice are two items, and rm guesses none.
+// TestEqualItemsAreNamedByID: equal bytes made twice are two items, and media rm refuses their common ref.
 func TestEqualItemsAreNamedByID(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -210,7 +210,7 @@ func TestEqualItemsAreNamedByID(t *testing.T) {
 	}
 }
 
-// TestThumbnailIsMadeOnce: the second call gives the stored bytes.
+// TestThumbnailIsMadeOnce: the second call returns the stored bytes.
 func TestThumbnailIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -236,7 +236,7 @@ func TestThumbnailIsMadeOnce(t *testing.T) {
 	if mustRead(t, small) != mustRead(t, filepath.Join(p.dir, "again.jpg")) || !slices.Equal(files, p.blobFiles()) {
 		t.Error("another one came")
 	}
-	for f, then := range times { // storing it again would renew its time
+	for f, then := range times { // storing a file again would renew its time
 		if info, err := os.Stat(f); err != nil || !info.ModTime().Equal(then) {
 			t.Errorf("%s was stored again, %v", f, err)
 		}
@@ -255,7 +255,7 @@ func TestThumbnailIsMadeOnce(t *testing.T) {
 	}
 }
 
-// sql changes the ledger of a place behind its back.
+// sql executes a statement on the ledger of a place directly.
 func (p *place) sql(t *testing.T, statement string) {
 	t.Helper()
 	if _, err := p.openLedger().ExecContext(t.Context(), statement); err != nil {

@@ -12,7 +12,7 @@ import (
 	"atelier/internal/sim"
 )
 
-// TestErrorsNameWhatAPersonGave: the file, the variable, the model.
+// TestErrorsNameWhatAPersonGave: an error names the file, the variable or the model that a person gave.
 func TestErrorsNameWhatAPersonGave(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -60,8 +60,7 @@ func TestErrorsNameWhatAPersonGave(t *testing.T) {
 	}
 }
 
-// TestWrongChatKeysNameTheirVariable: a provider that refuses the key says where the key came
-// from.
+// TestWrongChatKeysNameTheirVariable: if a provider refuses the key, the error names the key's variable.
 func TestWrongChatKeysNameTheirVariable(t *testing.T) {
 	t.Parallel()
 	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -77,7 +76,7 @@ func TestWrongChatKeysNameTheirVariable(t *testing.T) {
 	}
 }
 
-// TestAChainTellsEachReason: what every model before the last one said is told.
+// TestAChainTellsEachReason: the output says why each model before the last one failed.
 func TestAChainTellsEachReason(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -92,7 +91,7 @@ func TestAChainTellsEachReason(t *testing.T) {
 	}
 }
 
-// TestAStandInIsToldOnce a command, and says nothing of models that nobody asked for.
+// TestAStandInIsToldOnce: a substitute is reported once per command, without mention of models that were not requested.
 func TestAStandInIsToldOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -115,7 +114,7 @@ func TestAStandInIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestEstimatesAreRounded for people; programs get them exactly.
+// TestEstimatesAreRounded: estimates are rounded for people and exact for programs.
 func TestEstimatesAreRounded(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)

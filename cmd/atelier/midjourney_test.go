@@ -13,7 +13,7 @@ import (
 	"atelier/generate/generatetest/midjourneysim"
 )
 
-// withMidjourney gives the place a proxy.
+// withMidjourney gives the place a simulated Midjourney proxy.
 func (p *place) withMidjourney(c midjourneysim.Config) *midjourneysim.Simulator {
 	p.t.Helper()
 	service := midjourneysim.New(c)
@@ -50,14 +50,14 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	if items := p.listed().Items; len(items) != 4 {
 		t.Errorf("%d items are listed", len(items))
 	}
-	// A grid is four: where somebody asked for two, that is told, and strict refuses it.
+	// A grid has four pictures: a request for two is adapted, and strict mode refuses it.
 	two := []string{"generate", "a lighthouse", "-m", "mj", "-n", "2"}
 	if said := p.must(two...).stdout; !strings.Contains(said, `adapted     n: requested "2", applied "4"`) {
 		t.Errorf("two of a grid: %s", said)
 	}
 	p.atelier(append(two, "--strict")...).refused(t, exitInput, "grids of 4")
 	p.must("generate", "a lighthouse", "-m", "mj", "--strict")
-	// A picture is described in words, which are a file too.
+	// A picture is described in words, which can be written to a file, too.
 	words := filepath.Join(p.dir, "words.txt")
 	p.must("generate", "-m", "mj-describe", "--edit", filepath.Join(p.dir, "out-1.png"), "-o", words, "--strict")
 	if said, err := os.ReadFile(words); err != nil || !strings.Contains(string(said), "lighthouse") {
@@ -68,8 +68,8 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	p.atelier("generate", "a lighthouse", "-m", "mj").refused(t, exitProvider, "a word of the prompt")
 }
 
-// TestMidjourneyShowsHowAJobGoesOn: pictures of a job under way are previews on a terminal;
-// they get no record unless the picture never comes.
+// TestMidjourneyShowsHowAJobGoesOn: a terminal shows pictures of a job in progress as previews; they get no record
+// unless the final picture is missing.
 func TestMidjourneyShowsHowAJobGoesOn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -92,8 +92,7 @@ func TestMidjourneyShowsHowAJobGoesOn(t *testing.T) {
 	p.atelier(ask...).refused(t, exitProvider, "the last preview was kept as img-")
 }
 
-// TestMidjourneyByPicturesAlone: what takes no words can be asked for without any, strictly:
-// a blend, and what a picture's buttons offer.
+// TestMidjourneyByPicturesAlone: in strict mode, a blend and the buttons of a picture need no prompt.
 func TestMidjourneyByPicturesAlone(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

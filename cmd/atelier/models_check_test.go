@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCatalogueIsComparedWithToday: what a row says without good sources is shown as such, a
-// price with its last day; what today overtakes is found by models check and the doctor.
+// TestCatalogueIsComparedWithToday: models show marks unconfirmed rows and prints the last day of a price; models check
+// and doctor report what is out of date.
 func TestCatalogueIsComparedWithToday(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestModes: with a umask of 000, in a folder that anybody can write, all that commands keep is for its
-// user alone: databases of a first day and of an older version, their logs while a process works or after it was killed,
-// keys, blobs and locks. doctor reports a folder that others can look into.
+// TestModes: with a umask of 000, in a folder that anyone can write, only the user can access what commands store: new
+// and older databases, their logs while a process works or after it was killed, keys, blobs and locks. doctor reports a
+// folder that others can read.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	s := onSQLite(t)
@@ -75,7 +75,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// modes checks that nothing below the data folder is for others, and lists it.
+// modes checks that others can access nothing below the data folder, and returns a list of its files.
 func (s *workshop) modes(t *testing.T) string {
 	t.Helper()
 	list := "\n"

@@ -14,9 +14,8 @@ import (
 	"atelier/media"
 )
 
-// dieAt makes the test binary generate one picture and kill itself, with the signal that
-// cannot be caught, at a phase: what the ledger is about to save, or has just saved. The
-// phase "never" lives. Prompt and model are the arguments.
+// dieAt makes the test binary generate one picture and kill itself with SIGKILL at a phase: before or after the ledger
+// saves something. At the phase "never" it survives. Prompt and model are the arguments.
 const dieAt = "ATELIER_TEST_DIE_AT"
 
 // mortal is the ledger of a process that dies at a phase.
@@ -76,7 +75,7 @@ func (m mortal) FinishOperation(ctx context.Context, o ledger.Operation) error {
 
 type batchKey struct{}
 
-// saved is pass for what is saved when the commit that it belongs to is.
+// saved is pass for data that a transaction may commit later.
 func (m mortal) saved(ctx context.Context, phase string) {
 	if later, ok := ctx.Value(batchKey{}).(*[]string); ok {
 		*later = append(*later, phase)
@@ -85,7 +84,7 @@ func (m mortal) saved(ctx context.Context, phase string) {
 	m.pass(phase)
 }
 
-// InTransaction shares one commit, as the ledger itself does.
+// InTransaction commits once, as the ledger itself does, and then passes the phases saved in it.
 func (m mortal) InTransaction(ctx context.Context, fn func(context.Context) error) error {
 	var later []string
 	err := m.Ledger.InTransaction(ctx, func(ctx context.Context) error {
@@ -98,7 +97,7 @@ func (m mortal) InTransaction(ctx context.Context, fn func(context.Context) erro
 	return err
 }
 
-// livesUpTo is what the process does whose phase is set.
+// livesUpTo is the main function of the process that dies at a phase.
 func livesUpTo(phase, prompt, model string) int {
 	w := &world{ctx: context.Background(), stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
 	cfg, err := atelier.ConfigFromEnv(w.env)
@@ -122,7 +121,7 @@ func livesUpTo(phase, prompt, model string) int {
 	return exitOK
 }
 
-// fate is what the ledger of a place knows of its operations.
+// fate is what the ledger of a place records about its operations.
 type fate struct {
 	operations      []string
 	statuses        []string
@@ -134,12 +133,12 @@ type fate struct {
 	unsettled int
 }
 
-// String is the row of a report.
+// String returns the fate as one row of a report.
 func (l fate) String() string {
 	return fmt.Sprintf("%s, %d records, %d picodollars spent, %d reserved, %d unsettled", strings.Join(l.statuses, " "), l.records, l.spent, l.reserved, l.unsettled)
 }
 
-// lives reads the ledger of a place.
+// lives reads the fate from the ledger of a place.
 func (p *place) lives() fate {
 	p.t.Helper()
 	w := &world{ctx: p.t.Context(), stdout: os.Stdout, stderr: os.Stderr, env: func(k string) string { return p.env[k] }}

@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// document is the one JSON document that a command line has to print.
+// document returns the only JSON document that a command must print.
 func document(t *testing.T, o outcome) map[string]json.RawMessage {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(o.stdout))
@@ -29,8 +29,8 @@ func document(t *testing.T, o outcome) map[string]json.RawMessage {
 	return doc
 }
 
-// TestJSONIsOneDocument: what the binary prints with --json is one document, whatever becomes of the
-// command line; a failure is one with a code and a message.
+// TestJSONIsOneDocument: with --json, the binary prints one document, whatever the result of the command line; that of
+// a failure has a code and a message.
 func TestJSONIsOneDocument(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -86,7 +86,7 @@ func TestJSONIsOneDocument(t *testing.T) {
 	}
 }
 
-// TestEveryCommandHasJSON: no command is without the flag.
+// TestEveryCommandHasJSON: every command has the flag.
 func TestEveryCommandHasJSON(t *testing.T) {
 	t.Parallel()
 	parser, err := kong.New(&commandLine{})
@@ -100,8 +100,8 @@ func TestEveryCommandHasJSON(t *testing.T) {
 	}
 }
 
-// TestFilesAndTextsAsOneDocument: with --json a command that writes a file prints what it wrote, and one
-// that prints a text has it in a document.
+// TestFilesAndTextsAsOneDocument: with --json, a command that writes a file prints what it wrote, and one that prints a
+// text puts it into a document.
 func TestFilesAndTextsAsOneDocument(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -132,8 +132,8 @@ func TestFilesAndTextsAsOneDocument(t *testing.T) {
 	}
 }
 
-// TestListsAreItemsAndNext: every list is an object of its items and of what asks for the next part,
-// which is empty at the end.
+// TestListsAreItemsAndNext: every list is an object with its items and a cursor for the next page, which is empty at
+// the end.
 func TestListsAreItemsAndNext(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -164,7 +164,7 @@ func TestListsAreItemsAndNext(t *testing.T) {
 	}
 }
 
-// TestEventsAsJSON: the events of a run are one document, in parts that meet, or JSON lines.
+// TestEventsAsJSON: the events of a run are one document, pages without gaps, or JSON lines.
 func TestEventsAsJSON(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -191,7 +191,7 @@ func TestEventsAsJSON(t *testing.T) {
 	}
 }
 
-// TestCommandsThatEndThingsAnswerInJSON: what is cancelled or deleted is said in JSON as well.
+// TestCommandsThatEndThingsAnswerInJSON: commands that cancel or delete report it in JSON as well.
 func TestCommandsThatEndThingsAnswerInJSON(t *testing.T) {
 	t.Parallel()
 	s := newAskingWorkshop(t)

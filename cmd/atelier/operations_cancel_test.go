@@ -10,8 +10,8 @@ import (
 	"atelier/ledger"
 )
 
-// TestCancelOfWhatIsLeft: a generation whose key was revoked for good is given up without a
-// key. What it may have cost counts, the rest of its money is free, and nothing changes later.
+// TestCancelOfWhatIsLeft: a generation whose key was revoked is cancelled without a key. What it may have cost counts
+// as spent, nothing stays reserved, and nothing changes later.
 func TestCancelOfWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -47,8 +47,8 @@ func TestCancelOfWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestCancelTellsAnotherProcess: a generation that another process works on ends there; one
-// that a run waits for is left to it, and the run is named.
+// TestCancelTellsAnotherProcess: cancel ends a generation in the process that works on it; it refuses a generation that
+// a run waits for, and names the run.
 func TestCancelTellsAnotherProcess(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)

@@ -10,8 +10,8 @@ import (
 	"atelier/generate/generatetest/bflsim"
 )
 
-// TestLinksTrustOnlyTheirProvider: a result's link may lead to the address that was configured for the
-// provider that gave it, and not to that of another one.
+// TestLinksTrustOnlyTheirProvider: a result's link may lead to the configured address of the provider that returned it,
+// but not to that of another one.
 func TestLinksTrustOnlyTheirProvider(t *testing.T) {
 	t.Parallel()
 	for name, own := range map[string]bool{"its own": true, "another's": false} {

@@ -13,7 +13,7 @@ import (
 	"atelier/internal/pgtest"
 )
 
-// onServer is a workshop whose databases are on its own server.
+// onServer returns a workshop whose databases are on its own server.
 func onServer(t *testing.T) (*workshop, *pgtest.Server) {
 	t.Helper()
 	server := pgtest.Start(t)
@@ -22,9 +22,9 @@ func onServer(t *testing.T) (*workshop, *pgtest.Server) {
 	return s, server
 }
 
-// TestServerAwayForAMoment stops the server at moments of a run and starts it again: the
-// run waits, and what was under way is neither lost nor asked for again. An act beside it
-// whose statement was cut off fails before anything is paid, and the model is told.
+// TestServerAwayForAMoment stops the server at moments of a run and restarts it: the run waits, and work in progress is
+// neither lost nor repeated. A concurrent act whose statement was cut off fails before anything is paid for, and the
+// model is told.
 func TestServerAwayForAMoment(t *testing.T) {
 	t.Parallel()
 	for name, when := range strikes() {
@@ -49,8 +49,8 @@ func TestServerAwayForAMoment(t *testing.T) {
 	}
 }
 
-// TestServerAwayForLong: a run whose server stays away stops where it is and says so; it
-// continues when the server is back, in another process.
+// TestServerAwayForLong: a run whose server stays away stops and says so; another process resumes it when the server is
+// back.
 func TestServerAwayForLong(t *testing.T) {
 	t.Parallel()
 	s, server := onServer(t)
@@ -66,8 +66,8 @@ func TestServerAwayForLong(t *testing.T) {
 	s.unharmed(t, 5)
 }
 
-// TestServerGoesUnderServe: serve is not ready while the server is away, and ends the run
-// that it was at when the server is back.
+// TestServerGoesUnderServe: serve is not ready while the server is away, and finishes its current run when the server
+// is back.
 func TestServerGoesUnderServe(t *testing.T) {
 	t.Parallel()
 	s, server := onServer(t)
@@ -95,8 +95,7 @@ func TestServerGoesUnderServe(t *testing.T) {
 	}
 }
 
-// TestNoServerAtTheStart: every command that runs something says what is wrong, and no
-// secret of the address.
+// TestNoServerAtTheStart: every command that runs something reports the problem, without the password of the URL.
 func TestNoServerAtTheStart(t *testing.T) {
 	t.Parallel()
 	const password = "open-sesame-7"
@@ -133,7 +132,7 @@ func TestNoServerAtTheStart(t *testing.T) {
 	}
 }
 
-// TestDoctorShowsEngine: the engine is in its own schema beside the ledger.
+// TestDoctorShowsEngine: doctor shows the engine in its own schema beside the ledger.
 func TestDoctorShowsEngine(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

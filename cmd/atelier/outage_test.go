@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// asks tells requests by their method and a part of their path.
+// asks returns a function that matches requests by their method and a part of their path.
 func asks(method, part string) func(*http.Request) bool {
 	return func(r *http.Request) bool { return r.Method == method && strings.Contains(r.URL.Path, part) }
 }
 
-// strikes are moments of a run at which something befalls it.
+// strikes returns the moments of a run at which tests interfere with it.
 func strikes() map[string]func(*http.Request) bool {
 	return map[string]func(*http.Request) bool{
 		"model call":     asks(http.MethodPost, "/chat/completions"),
@@ -26,7 +26,7 @@ func strikes() map[string]func(*http.Request) bool {
 	}
 }
 
-// struck starts the run and lets strike be called at a moment of it.
+// struck starts the run and calls strike at a moment of it.
 func (s *workshop) struck(when func(*http.Request) bool, strike func()) *process {
 	s.mu.Lock()
 	s.when, s.strike = when, strike
@@ -43,8 +43,7 @@ func (s *workshop) unharmed(t *testing.T, calls int) {
 	}
 }
 
-// paidOnce checks that the run succeeded, and that what was asked for was asked for once
-// and is kept.
+// paidOnce checks that the run succeeded, and that each requested picture was requested once and is kept.
 func (s *workshop) paidOnce(t *testing.T, calls int) {
 	t.Helper()
 	for prompt, n := range s.submitted(t) {
@@ -75,7 +74,7 @@ func (s *workshop) paidOnce(t *testing.T, calls int) {
 	s.refuseAgain(t, id)
 }
 
-// onSQLite is a workshop whose databases are files, whatever the tests are built with.
+// onSQLite returns a workshop whose databases are files, whatever the build tags are.
 func onSQLite(t *testing.T) *workshop {
 	t.Helper()
 	s := newWorkshop(t)
@@ -83,7 +82,7 @@ func onSQLite(t *testing.T) *workshop {
 	return s
 }
 
-// engineFile opens the engine's file beside its process.
+// engineFile opens the engine's file while its process uses it.
 func (s *workshop) engineFile(t *testing.T) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(s.data, "engine.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
@@ -94,7 +93,7 @@ func (s *workshop) engineFile(t *testing.T) *sql.DB {
 	return db
 }
 
-// TestEngineFileIsHeld: another program has locked the file for a while; the run waits.
+// TestEngineFileIsHeld: a run waits while another program locks the engine's file.
 func TestEngineFileIsHeld(t *testing.T) {
 	t.Parallel()
 	s := onSQLite(t)
@@ -112,8 +111,8 @@ func TestEngineFileIsHeld(t *testing.T) {
 	s.unharmed(t, 4)
 }
 
-// TestEngineFileIsFull: when a step cannot be saved the run stops where it is, and goes
-// on when there is space. A full disk is played by a trigger.
+// TestEngineFileIsFull: a run stops when a step cannot be saved, and can be resumed when there is space. A trigger
+// simulates a full disk.
 func TestEngineFileIsFull(t *testing.T) {
 	t.Parallel()
 	for name, when := range strikes() {
@@ -144,14 +143,13 @@ func TestEngineFileIsFull(t *testing.T) {
 			if o := s.atelier("resume", id, "--json"); o.code != exitOK {
 				t.Fatalf("resumed with exit %d: %s%s", o.code, o.stdout, o.stderr)
 			}
-			// A model call whose answer could not be saved is made again; the helper's may be
-			// under way beside it.
+			// A model call whose answer could not be saved is repeated, and perhaps the concurrent call of the helper.
 			s.unharmed(t, 6)
 		})
 	}
 }
 
-// TestDatabaseFilesGo: a file that is taken away under a run ends it at once, clearly.
+// TestDatabaseFilesGo: a run whose database file is removed stops at once with a clear error.
 func TestDatabaseFilesGo(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"engine.db", "atelier.db"} {
@@ -182,8 +180,7 @@ func TestDatabaseFilesGo(t *testing.T) {
 	}
 }
 
-// TestEngineFileRefused: what is wrong with the file is told at the start, before
-// anything is asked of a provider.
+// TestEngineFileRefused: an unusable engine file is reported at the start, before any request to a provider.
 func TestEngineFileRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

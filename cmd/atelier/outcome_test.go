@@ -11,13 +11,12 @@ import (
 	"atelier/ledger"
 )
 
-// refsIn are the refs of pictures that a model was told of, as the parts of a step that
-// choose them.
+// refsIn returns the refs of pictures that a model was told of, as the entries of a step that promote them.
 func refsIn(r chattest.Request) []any {
 	var refs []string
 	for _, m := range r.Messages {
 		if m.Role == "system" {
-			continue // its examples mean nothing
+			continue // the refs in it are examples
 		}
 		refs = append(refs, regexp.MustCompile(`img-[0-9a-z]{8}`).FindAllString(m.Text, -1)...)
 	}
@@ -29,7 +28,7 @@ func refsIn(r chattest.Request) []any {
 	return chosen
 }
 
-// outcomeOf is what a run left: the pictures and what its log told how often.
+// outcomeOf is what a run left: its pictures, and how often its log has each kind of event.
 type outcomeOf struct {
 	digests []string
 	told    map[string]int
@@ -45,9 +44,9 @@ func (s *workshop) outcome(t *testing.T, id string) (o outcomeOf) {
 	return o
 }
 
-// compare checks that a run that was killed and continued left what the whole one did:
-// the same pictures and the same tale. Where calls have no answer that can be had again,
-// exactly their pictures are missing, and ledger, log and model say so.
+// compare checks that a run that was killed and resumed left what the undisturbed one did: the same pictures and the
+// same events. If the answers of calls are lost, exactly their pictures are missing, and the ledger, the log and the
+// model say so.
 func (s *workshop) compare(t *testing.T, id string, lost int, want outcomeOf) {
 	t.Helper()
 	got := s.outcome(t, id)
@@ -60,7 +59,7 @@ func (s *workshop) compare(t *testing.T, id string, lost int, want outcomeOf) {
 		switch _, kind, _ := strings.Cut(what, " "); {
 		case lost > 0 && kind == "media-stored":
 			stored += got.told[what]
-		case lost > 0 && (kind == "media-promoted" || kind == "warning"): // they go by the pictures that came
+		case lost > 0 && (kind == "media-promoted" || kind == "warning"): // they depend on the remaining pictures
 		case got.told[what] != want.told[what]:
 			t.Errorf("killed at %s: %s was told %d times, want %d", s.hit, what, got.told[what], want.told[what])
 		}
@@ -84,8 +83,8 @@ func union(a, b map[string]int) (all []string) {
 	return slices.Compact(all)
 }
 
-// once checks that no event is told twice but for the progress of generations, which every
-// process tells on its own, and that the other process said that it continues.
+// refuseRepeated checks that no event is repeated except the progress of generations, which each process sends, and
+// that the other process recorded that it resumed the run.
 func (s *workshop) refuseRepeated(t *testing.T, id string, lost int) {
 	t.Helper()
 	seen, failed, resumed := map[string]int{}, 0, 0
@@ -129,7 +128,7 @@ func (s *workshop) refuseRepeated(t *testing.T, id string, lost int) {
 	}
 }
 
-// admitted checks that ledger and model know of the pictures that are lost.
+// admitted checks that the ledger and the model know of the lost pictures.
 func (s *workshop) admitted(t *testing.T, id string, lost int) {
 	t.Helper()
 	unsettled := 0

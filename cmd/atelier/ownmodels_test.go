@@ -17,13 +17,13 @@ import (
 	"atelier/ledger"
 )
 
-// studio is a service that speaks OpenAI's protocol in its own way.
+// studio is a service with a variant of OpenAI's protocol.
 type studio struct {
 	mu     sync.Mutex // guards bodies
 	bodies []string
 }
 
-// ServeHTTP answers with data, or with a link if response_format says so.
+// ServeHTTP answers with data, or with a link if response_format is url.
 func (s *studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	picture := generatetest.PNG(80, 64, 9)
 	body, err := io.ReadAll(r.Body)
@@ -54,7 +54,7 @@ func (s *studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"created":1,"data":[{"b64_json":%q}]}`, base64.StdEncoding.EncodeToString(picture))
 }
 
-// example is the file that the documentation shows, at another address.
+// example returns the file that the documentation shows, with another address.
 func example(t *testing.T, base string) string {
 	t.Helper()
 	doc, err := os.ReadFile("../../docs/configuration.md")
@@ -69,8 +69,8 @@ func example(t *testing.T, base string) string {
 	return "provider: studio\n" + strings.ReplaceAll(text, "http://localhost:8080/v1", base)
 }
 
-// TestOwnEndpoint: the documented file makes a compatible service one of the providers,
-// and its answers by data and by link arrive.
+// TestOwnEndpoint: the documented file makes a compatible service a provider, and its answers with data and with links
+// work.
 func TestOwnEndpoint(t *testing.T) {
 	t.Parallel()
 	s := &studio{}
@@ -82,7 +82,7 @@ func TestOwnEndpoint(t *testing.T) {
 		t.Errorf("without a key: exit %d, %s", o.code, o.stderr)
 	}
 	p.env["STUDIO_API_KEY"] = "studio-secret"
-	p.env["ATELIER_CATALOGUE"] = p.dir + "/own" // the folder will do
+	p.env["ATELIER_CATALOGUE"] = p.dir + "/own" // a folder works, too
 	data := read[generated](p, "generate", "a fox", "-m", "sketch-1", "--seed", "7", "--size", "512x512", "--negative-prompt", "fog", "--json")
 	link := read[generated](p, "generate", "a fox", "-m", "Studio Sketch", "--option", "studio.response_format=url", "--option", "studio.steps=4", "--json")
 	if len(data.Slots) != 1 || data.Slots[0].Output == nil || data.Slots[0].Output.Width != 80 || link.Slots[0].Output == nil || link.Slots[0].Output.Digest != data.Slots[0].Output.Digest {
@@ -109,7 +109,7 @@ func TestOwnEndpoint(t *testing.T) {
 	}
 }
 
-// TestBadCatalogue: every mistake is an error that says where and what.
+// TestBadCatalogue: every mistake is an error that states its place and its reason.
 func TestBadCatalogue(t *testing.T) {
 	t.Parallel()
 	good := example(t, "http://127.0.0.1:1/v1")
@@ -138,8 +138,8 @@ func TestBadCatalogue(t *testing.T) {
 	}
 }
 
-// TestProxyTakesTheNames: names of a service of one's own go before those that are shipped,
-// and both models can be asked for.
+// TestProxyTakesTheNames: the names of a user's own service take precedence over the shipped ones, and both models can
+// be requested.
 func TestProxyTakesTheNames(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -175,7 +175,7 @@ func TestProxyTakesTheNames(t *testing.T) {
 	}
 }
 
-// TestLimitOfAnAccount: the documented file sets calls a minute, and nothing else of the row.
+// TestLimitOfAnAccount: the documented file sets the calls per minute, and changes nothing else in the row.
 func TestLimitOfAnAccount(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -187,7 +187,7 @@ func TestLimitOfAnAccount(t *testing.T) {
 	before := p.must("models", "show", "gpt-image-2").stdout
 	p.env["ATELIER_CATALOGUE"] = p.write("own.yaml", "provider: openai\n"+file)
 	after := p.must("models", "show", "gpt-image-2").stdout
-	words := func(text string) string { return strings.Join(strings.Fields(text), " ") } // without the width of the columns
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") } // without the widths of columns
 	if line := "per minute 5 calls to openai "; !strings.Contains(words(after), line) || strings.ReplaceAll(words(after), line, "") != words(before) {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}

@@ -9,8 +9,8 @@ import (
 	offlineimage "atelier/generate/provider/offline"
 )
 
-// TestSageOfflineSaysWhatItCannotDraw: no picture is made, the words are named, and a change that it cannot make
-// leaves the picture alone; what was made is told from the record.
+// TestSageOfflineSaysWhatItCannotDraw: Sage names unknown words and makes no picture; a change that it cannot make
+// leaves the picture unchanged; it lists its pictures from the record.
 func TestSageOfflineSaysWhatItCannotDraw(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -40,7 +40,7 @@ func TestSageOfflineSaysWhatItCannotDraw(t *testing.T) {
 	}
 }
 
-// TestUnknownWordsAreWarnedOf: the painter always paints, and says what its picture does not show.
+// TestUnknownWordsAreWarnedOf: the painter always paints, and warns of words that its picture does not show.
 func TestUnknownWordsAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -54,7 +54,7 @@ func TestUnknownWordsAreWarnedOf(t *testing.T) {
 	}
 }
 
-// TestPixelsAreToldInGerman: a German question is answered in German, from the pixels.
+// TestPixelsAreToldInGerman: a German question is answered in German from the pixels.
 func TestPixelsAreToldInGerman(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -66,7 +66,7 @@ func TestPixelsAreToldInGerman(t *testing.T) {
 	}
 }
 
-// TestThePainterKnowsWhatSageOffers: every word of the offers can be drawn.
+// TestThePainterKnowsWhatSageOffers: the painter can draw everything that Sage offers.
 func TestThePainterKnowsWhatSageOffers(t *testing.T) {
 	t.Parallel()
 	for verb, offer := range map[string]string{"draw ": offlinechat.DrawsEnglish, "zeichne ": offlinechat.DrawsGerman} {

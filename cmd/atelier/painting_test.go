@@ -12,9 +12,8 @@ import (
 	"atelier/media/imaging"
 )
 
-// TestModelsPaintIntoTheReport: a picture that a chat model makes beside its step is an
-// item of the run, which the model then embeds; the canary is nowhere but in the store
-// and the report. One that answers with a picture and a sentence has answered.
+// TestModelsPaintIntoTheReport: a picture that a chat model makes beside its step is an item of the run, which the
+// model then embeds; the canary is only in the store and the report. A picture with a sentence is an answer.
 func TestModelsPaintIntoTheReport(t *testing.T) {
 	t.Parallel()
 	for model, c := range map[string]struct{ base, key, path string }{

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTwoResumesAtOnce: of two processes that continue a killed run at the same moment one does. The
-// other one names it, with its machine and time, and ends with the exit code of what is still running.
+// TestTwoResumesAtOnce: if two processes resume a killed run at once, one continues it. The other names it, with its
+// machine and start time, and exits with the code for work that is still running.
 func TestTwoResumesAtOnce(t *testing.T) {
 	t.Parallel()
 	for i := range 4 {

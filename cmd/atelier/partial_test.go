@@ -48,8 +48,8 @@ func TestSecondOfThreeSlotsFails(t *testing.T) {
 	}
 }
 
-// TestPreviews: frames are asked for only if the person says so, a terminal sees them, and
-// the newest one is kept and marked where the picture never comes.
+// TestPreviews: frames are requested only with --partials, a terminal shows them, and the newest one is kept if the
+// picture never arrives.
 func TestPreviews(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

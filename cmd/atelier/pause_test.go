@@ -16,11 +16,11 @@ import (
 	"atelier/ledger"
 )
 
-// colours is the form that helper asks with.
+// colours is the schema of helper's question.
 const colours = `{"type":"object","required":["colour"],"properties":{"colour":{"enum":["red","blue"]}},"additionalProperties":false}`
 
-// newAskingWorkshop is a workshop whose helper paints a hare, asks for a colour and paints
-// a boat in it, while boss paints a fox.
+// newAskingWorkshop returns a workshop whose helper paints a hare, asks for a colour and paints a boat in it, while
+// boss paints a fox.
 func newAskingWorkshop(t *testing.T) *workshop {
 	t.Helper()
 	s := newWorkshop(t)
@@ -49,7 +49,7 @@ func newAskingWorkshop(t *testing.T) *workshop {
 	return s
 }
 
-// turnOf counts the answers that the model has given before.
+// turnOf returns how often the model has answered before.
 func turnOf(r chattest.Request) (n int) {
 	for _, m := range r.Messages {
 		if m.Role == "assistant" {
@@ -59,7 +59,7 @@ func turnOf(r chattest.Request) (n int) {
 	return n
 }
 
-// begin starts the run that asks, which may be killed, and gives its id.
+// begin starts the run that asks, in a process that may be killed, and returns its id.
 func (s *workshop) begin(t *testing.T) (id string, ended outcome) {
 	t.Helper()
 	ended = s.doomed(t, "run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
@@ -70,7 +70,7 @@ func (s *workshop) begin(t *testing.T) (id string, ended outcome) {
 	return list.Items[0].ID, ended
 }
 
-// doomed runs a command in a process that is killed with request s.at.
+// doomed runs a command in a process that is killed at request s.at.
 func (s *workshop) doomed(t *testing.T, args ...string) outcome {
 	t.Helper()
 	proc := s.start(args...)
@@ -82,15 +82,15 @@ func (s *workshop) doomed(t *testing.T, args ...string) outcome {
 
 const red = `{"colour":"red"}`
 
-// calm lets no more processes be killed.
+// calm ends the killing of processes.
 func (s *workshop) calm() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.at = 0
 }
 
-// TestPausedRunOnTheCommandLine: the question is shown with what to type; what does not
-// fit is refused and changes nothing; of two processes that answer, one continues.
+// TestPausedRunOnTheCommandLine: the question is shown with the command to type; an invalid answer is refused and
+// changes nothing; of two processes that answer, one continues the run.
 func TestPausedRunOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	s := newAskingWorkshop(t)
@@ -156,7 +156,7 @@ func TestPausedRunOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// refusals returns answers that are refused.
+// refusals checks that invalid answers are refused.
 func (s *workshop) refusals(t *testing.T, id, question string) {
 	t.Helper()
 	for name, c := range map[string]struct {
@@ -184,8 +184,8 @@ func (s *workshop) refusals(t *testing.T, id, question string) {
 	}
 }
 
-// TestPauseKillMatrix kills a run that pauses at every request that it makes, before the
-// question and behind the answer, continues it, and looks at what came of it.
+// TestPauseKillMatrix kills a run that pauses at each of its requests, before the question and after the answer,
+// resumes it, and checks the result.
 func TestPauseKillMatrix(t *testing.T) {
 	t.Parallel()
 	whole := newAskingWorkshop(t)
@@ -216,7 +216,7 @@ func killedAndAnswered(t *testing.T, at int, told map[string]int) {
 		o = s.doomed(t, "resume", id, "--answer", red, "--json")
 	}
 	if o.code == exitOK {
-		return // polls are not counted out: this one made fewer requests
+		return // the number of polls varies: this run made fewer requests
 	}
 	s.calm()
 	lost := s.unanswered(t, id)
@@ -231,8 +231,8 @@ func killedAndAnswered(t *testing.T, at int, told map[string]int) {
 	s.refuseAgain(t, id)
 }
 
-// whole checks that nothing is missing of a run that was killed, and nothing was paid twice;
-// lost pictures are those whose call had no answer.
+// whole checks that a killed run lacks nothing and paid for nothing twice; lost is the number of pictures whose call
+// had no answer.
 func (s *workshop) whole(t *testing.T, id string, ans answer, lost int, told map[string]int) {
 	t.Helper()
 	for prompt, n := range s.submitted(t) {
@@ -260,19 +260,18 @@ func (s *workshop) whole(t *testing.T, id string, ans answer, lost int, told map
 	}
 }
 
-// watch calls do when the ledger shows what is waited for: at once, as near behind the
-// commit as another process can be.
+// watch polls the ledger until seen returns true, and then calls do, as soon after the commit as another process can.
 func (s *workshop) watch(t *testing.T, seen func(ledger.Store) bool, do func()) {
 	t.Helper()
 	s.look(t, func(l ledger.Store) {
 		for !seen(l) && t.Context().Err() == nil {
-			time.Sleep(time.Millisecond) // the processor is the other process's
+			time.Sleep(time.Millisecond) // leaves the processor to the other process
 		}
 		do()
 	})
 }
 
-// shut lets no request be worked on until the function is called.
+// shut blocks all requests until the returned function is called.
 func (s *workshop) shut() (reopen func()) {
 	over := make(chan struct{})
 	each := func(with func(*http.Request)) {
@@ -287,7 +286,7 @@ func (s *workshop) shut() (reopen func()) {
 	}
 }
 
-// look opens the ledger of this place.
+// look calls at with the ledger of this place.
 func (s *workshop) look(t *testing.T, at func(ledger.Store)) {
 	t.Helper()
 	w := &world{ctx: t.Context(), stdout: os.Stdout, stderr: os.Stderr, env: func(k string) string { return s.env[k] }}
@@ -300,15 +299,15 @@ func (s *workshop) look(t *testing.T, at func(ledger.Store)) {
 	}
 }
 
-// TestKilledBetweenPauseAndAnswer kills the process when the state is in the ledger, and
-// the next one when the answer is: the workflow before is not over, the one behind has not begun.
+// TestKilledBetweenPauseAndAnswer kills the process when the paused state is in the ledger, and the next one when the
+// answer is: the previous workflow has not ended, and the next one has not started.
 func TestKilledBetweenPauseAndAnswer(t *testing.T) {
 	t.Parallel()
 	for _, by := range []string{"resume", "serve"} {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			s := newAskingWorkshop(t)
-			s.must("runs", "list") // makes the ledger
+			s.must("runs", "list") // creates the ledger
 			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 			var id string
 			s.watch(t, func(l ledger.Store) bool {
@@ -323,7 +322,7 @@ func TestKilledBetweenPauseAndAnswer(t *testing.T) {
 			if o := s.atelier("resume", id); o.code != exitPaused || !strings.Contains(o.stdout, "Which colour?") {
 				t.Errorf("killed behind the pause: exit %d, %s%s", o.code, o.stdout, o.stderr)
 			}
-			reopen := s.shut() // what follows the answer at once does not get far
+			reopen := s.shut() // blocks the work that follows the answer
 			proc = s.start("resume", id, "--answer", red)
 			s.watch(t, func(l ledger.Store) bool {
 				st, err := l.RunState(t.Context(), owner, id)
@@ -353,7 +352,7 @@ func TestKilledBetweenPauseAndAnswer(t *testing.T) {
 	}
 }
 
-// served lets a server end a run.
+// served lets a server finish a run.
 func (s *workshop) served(t *testing.T, id string) {
 	t.Helper()
 	serving := s.start("serve", "--listen", "127.0.0.1:0", "--grace", "1ms")
@@ -369,8 +368,8 @@ func (s *workshop) served(t *testing.T, id string) {
 	}
 }
 
-// TestRetryAndForkOnTheCommandLine: a run fails at its last model call, is tried again,
-// and then forked with another message.
+// TestRetryAndForkOnTheCommandLine: a run fails at its last model call, is retried, and is then forked with another
+// message.
 func TestRetryAndForkOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
@@ -427,8 +426,8 @@ func TestRetryAndForkOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestTwoOpenQuestions: two sub-agents ask at once; each answer is for its question, and
-// the run pauses again until the last one.
+// TestTwoOpenQuestions: two sub-agents ask at once; each answer is for its question, and the run pauses again until the
+// last one is answered.
 func TestTwoOpenQuestions(t *testing.T) {
 	t.Parallel()
 	s := newAskingWorkshop(t)
@@ -469,8 +468,8 @@ func TestTwoOpenQuestions(t *testing.T) {
 	s.refuseAgain(t, ans.RunID)
 }
 
-// TestApprovalOnTheCommandLine: a picture over the amount waits for a person, and is
-// painted only if that person says so.
+// TestApprovalOnTheCommandLine: a picture that costs more than the amount waits for a person, and is painted only with
+// approval.
 func TestApprovalOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	for approve, painted := range map[string]int{"true": 1, "false": 0} {
@@ -499,7 +498,7 @@ func TestApprovalOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestPausedRunIsCancelledByCommand: a run that waits is ended, and takes no answer.
+// TestPausedRunIsCancelledByCommand: a paused run can be cancelled, and then accepts no answer.
 func TestPausedRunIsCancelledByCommand(t *testing.T) {
 	t.Parallel()
 	s := newAskingWorkshop(t)

@@ -14,26 +14,25 @@ import (
 	"atelier/run/runtest"
 )
 
-// With the build tag postgres every test of the command line has its ledger on a real
-// server.
+// runTests runs every test of the command line with its ledger on a real server.
 func runTests(m *testing.M) int { return pgtest.Main(m) }
 
 // tags are the build tags of this test binary.
 const tags = "postgres"
 
-// newDatabase is a database with tables for each place, as a second command finds it.
+// newDatabase returns a new database with tables, as a second command finds it.
 func newDatabase(t *testing.T, _ string) string {
 	t.Helper()
 	return runtest.CopyDatabase(t)
 }
 
-// emptyDatabase is one without tables.
+// emptyDatabase returns a new database without tables.
 func emptyDatabase(t *testing.T) string {
 	t.Helper()
 	return pgtest.Database(t)
 }
 
-// anotherMachine has a data folder of its own and shares the database and the bytes.
+// anotherMachine returns a place with its own data folder that shares the database and the blobs.
 func anotherMachine(t *testing.T, p *place) *place {
 	t.Helper()
 	m := *p
@@ -46,7 +45,7 @@ func anotherMachine(t *testing.T, p *place) *place {
 	return &m
 }
 
-// TestDoctorShowsDatabase shows that the ledger is where the variable says.
+// TestDoctorShowsDatabase: the ledger is in the database that the variable names.
 func TestDoctorShowsDatabase(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -63,7 +62,7 @@ func TestDoctorShowsDatabase(t *testing.T) {
 	}
 }
 
-// TestDatabaseGoes loses the server while a run waits for its pictures.
+// TestDatabaseGoes: the server stops while a run waits for pictures; commands say so, and the stored picture is kept.
 func TestDatabaseGoes(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)

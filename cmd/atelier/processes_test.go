@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestProcessesShareADataFolder starts runs and generations at once on a folder that
-// none of them has seen before.
+// TestProcessesShareADataFolder: runs and generations of several processes work at once on a data folder that does not
+// exist yet.
 func TestProcessesShareADataFolder(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)

@@ -16,8 +16,7 @@ func (p *place) onTerminal(args ...string) outcome {
 	return outcome{args, code, stdout.String(), stderr.String()}
 }
 
-// TestProgress: a terminal sees what goes on, a pipe does not, and programs that ask
-// for JSON never do.
+// TestProgress: a terminal shows progress; a pipe does not, and neither does --json.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -47,8 +46,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestMessagesAreSeenWhileTheyAreWritten: a terminal sees the answer grow, and the answer is
-// printed once.
+// TestMessagesAreSeenWhileTheyAreWritten: a terminal shows the answer as it grows, and the answer is printed once.
 func TestMessagesAreSeenWhileTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

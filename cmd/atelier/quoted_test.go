@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestUnknownPlaceholderIsResearched: a task with a placeholder that names nothing is researched like any other.
+// TestUnknownPlaceholderIsResearched: a task with an unknown placeholder is researched like any other.
 func TestUnknownPlaceholderIsResearched(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -2,5 +2,5 @@
 
 package main
 
-// raced tells that this binary has the race detector in it.
+// raced reports whether this binary has the race detector.
 const raced = true

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write docs/reference.md")
 
 const referenceFile = "../../docs/reference.md"
 
-// TestReference keeps docs/reference.md equal to what --help prints.
+// TestReference: docs/reference.md equals what --help prints.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -40,7 +40,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// commandPaths lists every command that does something: "media list".
+// commandPaths returns the path of every executable command, such as "media list".
 func commandPaths(t *testing.T) []string {
 	t.Helper()
 	parser, err := kong.New(&commandLine{}, kong.Name("atelier"))
@@ -65,7 +65,7 @@ func commandPaths(t *testing.T) []string {
 	return paths
 }
 
-// TestExitCodesAreDocumented compares docs/configuration.md with the constants.
+// TestExitCodesAreDocumented: docs/configuration.md lists the exit codes.
 func TestExitCodesAreDocumented(t *testing.T) {
 	t.Parallel()
 	doc := mustRead(t, "../../docs/configuration.md")

@@ -10,8 +10,8 @@ import (
 	"atelier/chat/chattest"
 )
 
-// TestAnswersInWords: a run that waits takes words, --approve and --deny beside JSON; what does not fit
-// the question is refused with what does, and changes nothing.
+// TestAnswersInWords: a paused run accepts text, --approve and --deny besides JSON; an answer that does not fit the
+// question is refused with what fits, and changes nothing.
 func TestAnswersInWords(t *testing.T) {
 	t.Parallel()
 	s := newAskingWorkshop(t)
@@ -40,7 +40,7 @@ func TestAnswersInWords(t *testing.T) {
 	s.atelier("resume", id, "red").refused(t, exitInput, "is not waiting for an answer")
 }
 
-// TestApproveAndDeny: an approval is given or refused by a flag.
+// TestApproveAndDeny: a flag approves or denies an act.
 func TestApproveAndDeny(t *testing.T) {
 	t.Parallel()
 	for flag, painted := range map[string]int{"--approve": 1, "--deny": 0} {
@@ -67,7 +67,7 @@ func TestApproveAndDeny(t *testing.T) {
 	}
 }
 
-// TestWordsNeedOneField: a form that asks for several things is answered with JSON.
+// TestWordsNeedOneField: a form with several fields requires JSON.
 func TestWordsNeedOneField(t *testing.T) {
 	t.Parallel()
 	q := agent.Question{Question: "?", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`)}
@@ -76,7 +76,7 @@ func TestWordsNeedOneField(t *testing.T) {
 	}
 }
 
-// TestQuestionsByTheirBeginning: of several open questions one is meant.
+// TestQuestionsByTheirBeginning: an id selects one of several open questions; an ambiguous prefix is refused.
 func TestQuestionsByTheirBeginning(t *testing.T) {
 	t.Parallel()
 	open := []agent.Question{{ID: "01a2-x"}, {ID: "01a2-y"}}

@@ -10,13 +10,13 @@ import (
 	"atelier/ledger"
 )
 
-// partly makes two of three pictures; the provider has no credit for the other.
+// partly returns an operation that made two of three pictures; the provider had no credit for the other.
 func partly(t *testing.T) (*place, *providers, generated) {
 	t.Helper()
 	p := newPlace(t)
 	s, url := serve(t)
 	p.withGemini(s, url)
-	s.gemini.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultQuota, Variant: 1}) // no credit at all: there is nothing to wait for
+	s.gemini.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultQuota, Variant: 1}) // no credit at all
 	o := p.must("generate", "a harbour", "-m", "Nano Banana Pro", "-n", "3", "--json")
 	got := decode[generated](t, o)
 	if got.Status != "partial" || len(got.Slots) != 3 {
@@ -25,7 +25,7 @@ func partly(t *testing.T) (*place, *providers, generated) {
 	return p, s, got
 }
 
-// TestRetryOnTheCommandLine: what failed is asked for again into the same operation.
+// TestRetryOnTheCommandLine: failed results are requested again within the same operation.
 func TestRetryOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	p, s, first := partly(t)
@@ -42,7 +42,7 @@ func TestRetryOnTheCommandLine(t *testing.T) {
 			t.Errorf("slot %d: %+v, was %+v", i+1, slot.Output, was)
 		}
 	}
-	p.must("operations", "retry", first.Operation) // whole: no call
+	p.must("operations", "retry", first.Operation) // complete: no call
 	shown := p.must("operations", "show", first.Operation).stdout
 	for _, want := range []string{"succeeded", "call 4.1", "quota_exceeded"} {
 		if !strings.Contains(shown, want) {
@@ -57,7 +57,7 @@ func TestRetryOnTheCommandLine(t *testing.T) {
 	p.must("media", "verify")
 }
 
-// TestRetryTellsWhatIsNotSafe: what was moderated is asked for again with --all alone.
+// TestRetryTellsWhatIsNotSafe: a moderated result is requested again only with --all.
 func TestRetryTellsWhatIsNotSafe(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -74,7 +74,7 @@ func TestRetryTellsWhatIsNotSafe(t *testing.T) {
 	}
 }
 
-// TestProcessesRetryOnce: of several processes that ask again at once, one does.
+// TestProcessesRetryOnce: of several concurrent retries, one calls the provider.
 func TestProcessesRetryOnce(t *testing.T) {
 	t.Parallel()
 	p, s, first := partly(t)
@@ -102,7 +102,7 @@ func TestProcessesRetryOnce(t *testing.T) {
 	}
 }
 
-// TestRetryWithinBudget: a round is reserved and settled by itself.
+// TestRetryWithinBudget: a retry is reserved and settled by itself.
 func TestRetryWithinBudget(t *testing.T) {
 	t.Parallel()
 	p, s, first := partly(t)
@@ -115,7 +115,7 @@ func TestRetryWithinBudget(t *testing.T) {
 	p.must("operations", "retry", first.Operation)
 }
 
-// TestConversationsDelete: a conversation goes on an explicit yes, its picture stays.
+// TestConversationsDelete: a conversation is deleted only with --yes, and its picture is kept.
 func TestConversationsDelete(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -21,11 +21,11 @@ const (
 	architectureTask = "Create a report on sustainable architecture with 2-3 AI-generated illustrations of eco-friendly buildings."
 )
 
-// scenario is one report: what is asked, from which files, and what must be in it.
+// scenario is one report: its task, its files, and what it must contain.
 type scenario struct {
 	task  string
 	files map[string]string
-	// drawings and pictures are how many figures the report shows.
+	// drawings and pictures are how many figures of each kind the report shows.
 	drawings, pictures int
 	has, hasNot        []string
 }
@@ -40,8 +40,8 @@ func (s scenario) folder(p *place) []string {
 	return []string{"--files", filepath.Join(p.dir, "files")}
 }
 
-// TestScenariosOffline writes the reports without a key, without and with sources. What
-// no source says is not in them, and they tell what they lack.
+// TestScenariosOffline writes the reports without a key, with and without sources. They contain nothing that no source
+// states, and say what they lack.
 func TestScenariosOffline(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]scenario{
@@ -88,7 +88,7 @@ func TestScenariosOffline(t *testing.T) {
 	}
 }
 
-// check runs a scenario and looks at its report and its rows.
+// check runs a scenario and checks its report and its rows.
 func (s scenario) check(t *testing.T, p *place, args []string) {
 	t.Helper()
 	out := filepath.Join(p.dir, "out")
@@ -120,7 +120,7 @@ func (s scenario) check(t *testing.T, p *place, args []string) {
 	}
 }
 
-// promoted returns the labels of the media that a run shows, from the ledger itself.
+// promoted returns the labels of the media that a run shows, read from the ledger's database.
 func (p *place) promoted(run string) []string {
 	p.t.Helper()
 	return textColumn(p.t, p.openLedger(), "SELECT label FROM agent_run_media WHERE run_id = $1 ORDER BY display_order", run)
@@ -128,9 +128,8 @@ func (p *place) promoted(run string) []string {
 
 var figureNumber = regexp.MustCompile(`^Figure (\d+): .{3,}`)
 
-// figuresOf checks that a page is whole by itself, that every figure has its picture in
-// it, an alternative text that is also the title, and a caption with its number, and
-// counts drawings and pictures.
+// figuresOf checks that a page is self-contained and that every figure has an embedded picture, an alternative text
+// that equals its title, and a numbered caption. It returns the numbers of drawings and pictures.
 func figuresOf(t *testing.T, page string) (drawings, pictures int) {
 	t.Helper()
 	if strings.Contains(page, "${media:") || strings.Contains(page, "Missing image") {
@@ -150,7 +149,7 @@ func figuresOf(t *testing.T, page string) (drawings, pictures int) {
 			}
 		case "figure":
 			if attr(n.Parent, "class") == "gallery" {
-				continue // also made, and not shown by the report
+				continue // made, but not shown by the report
 			}
 			img, caption := find(n, "img"), find(n, "figcaption")
 			if img == nil || caption == nil {
@@ -206,8 +205,8 @@ var (
 	refID     = regexp.MustCompile(`"refId":"(img-[0-9a-z]{8})"`)
 )
 
-// play answers each agent with its own lines, one a turn. REF in a line stands for the
-// refs of the message before it, in order and over again.
+// play answers each agent with its own lines, one per turn. Each REF in a line is replaced by a ref of the last
+// message, in order and repeatedly.
 func play(t *testing.T, lines map[string][]string) func(chattest.Request) string {
 	t.Helper()
 	var mu sync.Mutex
@@ -235,12 +234,12 @@ func play(t *testing.T, lines map[string][]string) func(chattest.Request) string
 	}
 }
 
-// embedded writes a figure as a language model does.
+// embedded returns a figure as a language model writes it.
 func embedded(number int, alt, caption string) string {
 	return fmt.Sprintf(`<figure><img src="${media:REF}" alt="%s" title="%s"><figcaption>Figure %d: %s</figcaption></figure>`, alt, alt, number, caption)
 }
 
-// reported is a writer's last step.
+// reported returns a writer's last step.
 func reported(t *testing.T, title string, labels []string, body ...string) string {
 	t.Helper()
 	var promote []any
@@ -252,7 +251,7 @@ func reported(t *testing.T, title string, labels []string, body ...string) strin
 	}})
 }
 
-// TestScenariosOverTheWire plays a language model that gives everything itself.
+// TestScenariosOverTheWire writes the reports with a scripted language model that provides all content.
 func TestScenariosOverTheWire(t *testing.T) {
 	t.Parallel()
 	delegate := func(t *testing.T) []string {

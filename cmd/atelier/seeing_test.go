@@ -17,17 +17,17 @@ import (
 	"atelier/media"
 )
 
-// TestEveryServiceIsShownPictures runs an agent with every chat service: it is given a GIF
-// and a very wide PNG, paints a picture, which its policy shows, and looks at the GIF
-// again. The simulators check every body against what the service documents.
+// TestEveryServiceIsShownPictures runs an agent with every chat service: it is given a GIF and a very wide PNG, paints
+// a picture, which its policy shows, and views the GIF again. The simulators check every body against the documentation
+// of the service.
 func TestEveryServiceIsShownPictures(t *testing.T) {
 	t.Parallel()
 	for model, c := range map[string]struct {
 		env map[string]string
-		// path follows the address in base, the name of the variable.
+		// base is the variable of the address; path follows the address.
 		base, path string
-		types      string // what arrives for GIF and PNG
-		width      int    // of the wide one
+		types      string // of the GIF and the PNG on arrival
+		width      int    // of the wide PNG on arrival
 		detail     string
 	}{
 		"openai/gpt-5.4":                         {map[string]string{"OPENAI_API_KEY": "k"}, "OPENAI_BASE_URL", "/v1", "image/gif image/png", 9000, "high"},
@@ -81,8 +81,7 @@ func TestEveryServiceIsShownPictures(t *testing.T) {
 					}
 				}
 			}
-			// The picture of an action, and one that is requested, come in the user message
-			// with the results.
+			// The picture of an action, and one that is requested, are in the user message with the results.
 			for turn, size := range map[int]string{1: "256 × 256", 2: "30 × 20"} {
 				last := asked[turn].Messages[len(asked[turn].Messages)-1]
 				if last.Role != "user" || !strings.Contains(last.Text, `"results"`) || len(last.Images) != 1 || fmt.Sprintf("%d × %d", last.Images[0].Width, last.Images[0].Height) != size {
@@ -99,7 +98,7 @@ func TestEveryServiceIsShownPictures(t *testing.T) {
 	}
 }
 
-// threeTurns answers: paint, look at ref, done.
+// threeTurns answers with three steps: paint, view ref, done.
 func threeTurns(t *testing.T, ref media.Ref) func(chattest.Request) string {
 	t.Helper()
 	return inTurn(

@@ -13,17 +13,16 @@ import (
 	"atelier/generate/generatetest/bflsim"
 )
 
-// impatient is a catalogue in which FLUX.2 Pro is waited for during one poll.
+// impatient returns a catalogue in which the wait for FLUX.2 Pro lasts for one poll.
 func (p *place) impatient() string {
 	return p.write("impatient.yaml", "provider: bfl\nmodels:\n  - {api_model: flux-2-pro, poll_seconds: 1, wait_seconds: 1}\n")
 }
 
-// TestServeLooksAfterItsWait: a task that takes longer than anybody waits for it is looked at
-// by the server until it is there.
+// TestServeLooksAfterItsWait: the server checks a task that takes longer than the wait until it is finished.
 func TestServeLooksAfterItsWait(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	sim := bflsim.New(bflsim.Config{Pending: 3}) // the command's poll, the one in the server's wait, and one look
+	sim := bflsim.New(bflsim.Config{Pending: 3}) // polls: the command's, the one in the server's wait, and one check
 	srv := httptest.NewServer(sim)
 	t.Cleanup(srv.Close)
 	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_CATALOGUE"] = sim.Key(), srv.URL, p.impatient()
@@ -41,14 +40,14 @@ func TestServeLooksAfterItsWait(t *testing.T) {
 	}
 }
 
-// TestAHungPollHoldsNoSlot: a server that works on one thing at once leaves a task whose provider hangs
-// when its wait has ended, and takes the next.
+// TestAHungPollHoldsNoSlot: a server that works on one task at a time leaves a task whose provider hangs when its wait
+// ends, and takes the next.
 func TestAHungPollHoldsNoSlot(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	sim := bflsim.New(bflsim.Config{Pending: 1})
 	var serves atomic.Bool
-	var hangs atomic.Value // the id of the task that the server asks for first
+	var hangs atomic.Value // the id of the task that the server polls first
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.URL.Query().Get("id")
 		if serves.Load() && poll(r) && (hangs.CompareAndSwap(nil, id) || hangs.Load() == id) {
@@ -75,8 +74,8 @@ func TestAHungPollHoldsNoSlot(t *testing.T) {
 	}
 }
 
-// TestServeFetchesWhatRunsLeftBehind: pictures that a run did not wait for come into its list
-// when they are there, and its log, which is at its end, stays as it is.
+// TestServeFetchesWhatRunsLeftBehind: pictures that a run did not wait for are added to its list when they are ready;
+// its finished log does not change.
 func TestServeFetchesWhatRunsLeftBehind(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
@@ -98,8 +97,8 @@ func TestServeFetchesWhatRunsLeftBehind(t *testing.T) {
 	}
 }
 
-// TestServeFetchesWhileAPersonThinks: a picture that a run did not wait for comes into its list while the
-// run waits for an answer, which may take longer than links to pictures live; its log stays as it is.
+// TestServeFetchesWhileAPersonThinks: a picture that a run did not wait for is added to its list while the run is
+// paused, because links may expire before the answer; its log does not change.
 func TestServeFetchesWhileAPersonThinks(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
@@ -122,8 +121,8 @@ func TestServeFetchesWhileAPersonThinks(t *testing.T) {
 	}
 }
 
-// TestCancelledRunLeavesNoTasks: tasks that a run did not wait for end with it where it is cancelled:
-// they may be billed, which counts, and nobody asks for them any more.
+// TestCancelledRunLeavesNoTasks: cancelling a run also cancels the tasks that it did not wait for: they may be billed,
+// which counts, and they are not polled again.
 func TestCancelledRunLeavesNoTasks(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)

@@ -19,7 +19,7 @@ import (
 	"atelier/ledger"
 )
 
-// serving starts the server and gives its address when it is ready.
+// serving starts the server and returns its address when it is ready.
 func (s *workshop) serving(t *testing.T, more ...string) (proc *process, url string) {
 	t.Helper()
 	if !slices.Contains(more, "--listen") {
@@ -37,7 +37,7 @@ func (s *workshop) serving(t *testing.T, more ...string) (proc *process, url str
 	return proc, url
 }
 
-// TestServeGivesItsAddressInJSON: the one document is there as soon as the server answers.
+// TestServeGivesItsAddressInJSON: serve --json prints one document with its address as soon as it answers.
 func TestServeGivesItsAddressInJSON(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
@@ -50,16 +50,16 @@ func TestServeGivesItsAddressInJSON(t *testing.T) {
 	}
 }
 
-// over reports whether a run has ended and told so.
+// over reports whether a run has ended and its last event is recorded.
 func (s *workshop) over(id string) bool {
 	events := s.must("runs", "events", id, "--jsonl").stdout
 	return slices.ContainsFunc([]string{"run-succeeded", "run-failed", "run-cancelled"}, func(end string) bool { return strings.Contains(events, end) })
 }
 
-// heldRequest is a request that waits until it is opened.
+// heldRequest is a request that waits until open is closed.
 type heldRequest struct{ reached, open chan struct{} }
 
-// hold lets the next request of a kind wait.
+// hold makes the next request of a kind wait.
 func (s *workshop) hold(when func(*http.Request) bool) heldRequest {
 	h := heldRequest{make(chan struct{}), make(chan struct{})}
 	s.mu.Lock()
@@ -68,9 +68,8 @@ func (s *workshop) hold(when func(*http.Request) bool) heldRequest {
 	return h
 }
 
-// TestServeHandsOver: a server that is stopped in the middle of a run, with a sub-agent and
-// polls under way, leaves it to the next one, which ends it with the pictures that an
-// undisturbed run has.
+// TestServeHandsOver: a server that is stopped in the middle of a run, with a sub-agent and polls in progress, leaves
+// the run to the next server, which finishes it with the pictures of an undisturbed run.
 func TestServeHandsOver(t *testing.T) {
 	t.Parallel()
 	for name, when := range strikes() {
@@ -84,7 +83,7 @@ func TestServeHandsOver(t *testing.T) {
 			if err := first.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			close(held.open) // the step that has begun may end
+			close(held.open) // the step in progress may end
 			if o := first.wait(); o.code != exitOK || s.over(id) {
 				t.Fatalf("serve ended with %d, and the run %v: %s", o.code, s.over(id), o.stderr)
 			}
@@ -99,7 +98,7 @@ func TestServeHandsOver(t *testing.T) {
 	}
 }
 
-// TestSecondSignalStopsAtOnce: who does not want to wait for steps that have begun.
+// TestSecondSignalStopsAtOnce: a second signal stops the server without waiting for steps in progress.
 func TestSecondSignalStopsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
@@ -123,8 +122,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	}
 }
 
-// TestServersShareAFolder: two servers on one data folder end a killed run once, and both
-// are ready.
+// TestServersShareAFolder: two servers on one data folder are both ready, and finish a killed run once.
 func TestServersShareAFolder(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
@@ -154,7 +152,7 @@ func TestServersShareAFolder(t *testing.T) {
 	}
 }
 
-// taken is an address that somebody listens on.
+// taken returns an address that is in use.
 func taken(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -165,7 +163,7 @@ func taken(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestServeTakesGenerations: a generation whose process was killed is polled and fetched.
+// TestServeTakesGenerations: serve adopts a generation whose process was killed, and polls and fetches it.
 func TestServeTakesGenerations(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
@@ -189,8 +187,8 @@ func TestServeTakesGenerations(t *testing.T) {
 	}
 }
 
-// TestServeTakesWhatIsAskedAgain: what a server has ended once, it takes over again where
-// somebody asked for it again and was killed.
+// TestServeTakesWhatIsAskedAgain: serve adopts an operation that it has ended before, if the process of a later retry
+// was killed.
 func TestServeTakesWhatIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
@@ -219,7 +217,7 @@ func TestServeTakesWhatIsAskedAgain(t *testing.T) {
 	serving.wait()
 }
 
-// TestRunsAtOnce: a server works on no more of the runs that it took over than it was told.
+// TestRunsAtOnce: a server works on at most ATELIER_RUNS_AT_ONCE adopted runs at once.
 func TestRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	const runs, limit = 4, 2
@@ -228,7 +226,7 @@ func TestRunsAtOnce(t *testing.T) {
 	var procs [runs]*process
 	held := make(chan struct{})
 	release := sync.OnceFunc(func() { close(held) })
-	defer release() // or a failing test waits for its own requests
+	defer release() // otherwise a failing test waits for its own requests
 	var mu sync.Mutex
 	started, most, now := 0, 0, 0
 	s.mu.Lock()
@@ -236,7 +234,7 @@ func TestRunsAtOnce(t *testing.T) {
 		if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 			return
 		}
-		b, _ := io.ReadAll(r.Body) // only then the end of the client is seen
+		b, _ := io.ReadAll(r.Body) // only then is the client's end noticed
 		r.Body = io.NopCloser(bytes.NewReader(b))
 		mu.Lock()
 		started++

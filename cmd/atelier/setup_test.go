@@ -25,8 +25,8 @@ import (
 	"atelier/generate/generatetest/openaisim"
 )
 
-// asBinary makes the test binary behave as atelier, for tests that need a process
-// of its own: signals, kills, several at once.
+// asBinary makes the test binary run as atelier, for tests that need processes of their own: signals, kills, several at
+// once.
 const asBinary = "ATELIER_TEST_AS_BINARY"
 
 func TestMain(m *testing.M) {
@@ -47,11 +47,11 @@ type place struct {
 	dir  string // for files of the test itself
 	data string
 	env  map[string]string
-	// stdin is what commands read; nil is nothing.
+	// stdin is the standard input of commands; nil means none.
 	stdin io.Reader
 }
 
-// newPlace has no key at all.
+// newPlace returns a place without any key.
 func newPlace(t *testing.T) *place {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,7 +59,7 @@ func newPlace(t *testing.T) *place {
 	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, "ATELIER_DATABASE_URL": newDatabase(t, data)}}
 }
 
-// bare takes the data folder and the tables away, as on the first day.
+// bare removes the data folder and the tables, as before the first command.
 func (p *place) bare() {
 	p.t.Helper()
 	p.env["ATELIER_DATABASE_URL"] = emptyDatabase(p.t)
@@ -68,7 +68,7 @@ func (p *place) bare() {
 	}
 }
 
-// outcome is what became of one command line.
+// outcome is the result of one command line.
 type outcome struct {
 	args           []string
 	code           int
@@ -85,10 +85,10 @@ func (p *place) atelier(args ...string) outcome {
 	return outcome{args, g.execute(w, args), stdout.String(), stderr.String()}
 }
 
-// grammars are used again: to build one takes ten milliseconds, and the tests run thousands of commands.
+// grammars are reused: building one takes ten milliseconds, and the tests run thousands of commands.
 var grammars sync.Pool
 
-// grammar is one that has parsed nothing, or is as if it had not.
+// grammar returns a grammar that is new or reset.
 func (p *place) grammar() *grammar {
 	p.t.Helper()
 	g, ok := grammars.Get().(*grammar)
@@ -115,10 +115,10 @@ func (p *place) grammar() *grammar {
 	return g
 }
 
-// getenv reads the environment of commands in this process.
+// getenv returns a variable of the environment of commands in this process.
 func (p *place) getenv(name string) string { return p.env[name] }
 
-// must runs a command that has to succeed.
+// must runs a command that must succeed.
 func (p *place) must(args ...string) outcome {
 	p.t.Helper()
 	o := p.atelier(args...)
@@ -143,7 +143,7 @@ func decode[T any](t *testing.T, o outcome) T {
 	return v
 }
 
-// write makes a file of the test's own and gives its path.
+// write creates a file of the test and returns its path.
 func (p *place) write(name, content string) string {
 	p.t.Helper()
 	path := filepath.Join(p.dir, filepath.FromSlash(name))
@@ -156,7 +156,7 @@ func (p *place) write(name, content string) string {
 	return path
 }
 
-// folder makes a folder of small real files for research.
+// folder creates a folder of small real files for research and returns its path.
 func (p *place) folder() string {
 	p.t.Helper()
 	p.write("files/sales.csv", "year,north,south\n2021,10,20\n2022,15,25\n2023,30,28\n2024,42,30\n")
@@ -164,7 +164,7 @@ func (p *place) folder() string {
 	return filepath.Join(p.dir, "files")
 }
 
-// mediaList is what media list prints, as far as tests look at it.
+// mediaList is the part of the output of media list that tests read.
 type mediaList struct {
 	Items []struct {
 		ID     string `json:"id"`
@@ -177,7 +177,7 @@ type mediaList struct {
 	Next string `json:"next"`
 }
 
-// listed counts the media of this place.
+// listed returns the media of this place.
 func (p *place) listed(args ...string) mediaList {
 	p.t.Helper()
 	return read[mediaList](p, append([]string{"media", "list", "--json"}, args...)...)
@@ -208,13 +208,13 @@ func (o *output) String() string {
 	return o.buf.String()
 }
 
-// start begins a command in its own process.
+// start starts a command in its own process.
 func (p *place) start(args ...string) *process {
 	p.t.Helper()
 	return p.started([]string{asBinary + "=1"}, args...)
 }
 
-// started begins the test binary in its own process, as the environment says.
+// started starts the test binary in its own process with more variables in its environment.
 func (p *place) started(env []string, args ...string) *process {
 	p.t.Helper()
 	s := &process{t: p.t, cmd: exec.CommandContext(p.t.Context(), binary(p.t), args...)}
@@ -240,8 +240,7 @@ func (s *process) wait() outcome {
 	return outcome{s.cmd.Args[1:], s.cmd.ProcessState.ExitCode(), s.stdout.String(), s.stderr.String()}
 }
 
-// eventually polls until ok, ever more seldom; it fails the test after a time that only a
-// hang takes.
+// eventually polls with growing pauses until ok returns true; it fails the test after a time that only a hang takes.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	pause := 5 * time.Millisecond
@@ -253,7 +252,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// within waits until done is closed, two minutes at most.
+// within waits until done is closed, at most two minutes.
 func within(t *testing.T, what string, done <-chan struct{}) {
 	t.Helper()
 	select {
@@ -263,22 +262,20 @@ func within(t *testing.T, what string, done <-chan struct{}) {
 	}
 }
 
-// providers are simulators of OpenAI (images and chat) and Google (images) on one
-// loopback server. What they received is kept whole.
+// providers are simulators of OpenAI (images and chat) and Google (images) on one loopback server. They keep the whole
+// body of every request.
 type providers struct {
 	images *openaisim.Simulator
 	gemini *geminisim.Simulator
 	chat   *chattest.Simulator
-	// answer, if set, answers image requests instead of the simulators, unless it
-	// reports false.
+	// answer, if set, answers image requests instead of the simulators, unless it returns false.
 	answer func(w http.ResponseWriter, body string) bool
 
 	mu     sync.Mutex // guards bodies
 	bodies []string
 }
 
-// serve starts the simulators. The chat model behind the wire is the offline one
-// until a test sets chat.Answer.
+// serve starts the simulators. The offline model answers as the chat model until a test sets chat.Answer.
 func serve(t *testing.T) (*providers, string) {
 	t.Helper()
 	images := openaisim.New(openaisim.Config{})
@@ -314,7 +311,7 @@ func (p *providers) handle(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// received returns every request body so far.
+// received returns the bodies of all requests so far.
 func (p *providers) received() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -332,7 +329,7 @@ func (p *place) withGemini(s *providers, url string) {
 	p.env["ATELIER_CHAT_MODEL"] = "offline"
 }
 
-// connected is a place whose keys belong to simulators.
+// connected returns a place whose keys belong to simulators.
 func connected(t *testing.T) (*place, *providers) {
 	t.Helper()
 	p := newPlace(t)
@@ -341,7 +338,7 @@ func connected(t *testing.T) (*place, *providers) {
 	return p, s
 }
 
-// byRules lets the offline model answer what came over the wire.
+// byRules lets the offline model answer requests to the chat simulator.
 func byRules(t *testing.T) func(chattest.Request) string {
 	t.Helper()
 	return func(r chattest.Request) string {
@@ -359,8 +356,7 @@ func byRules(t *testing.T) func(chattest.Request) string {
 	}
 }
 
-// inTurn answers the calls of one agent with texts, one after another; the last one
-// is repeated.
+// inTurn answers the calls of one agent with texts in order; the last one is repeated.
 func inTurn(texts ...string) func(chattest.Request) string {
 	var mu sync.Mutex
 	next := 0
@@ -373,7 +369,7 @@ func inTurn(texts ...string) func(chattest.Request) string {
 	}
 }
 
-// step writes a step of the contract.
+// step returns a step as the JSON that a model writes.
 func step(t *testing.T, fields map[string]any) string {
 	t.Helper()
 	b, err := json.Marshal(fields)
@@ -383,13 +379,13 @@ func step(t *testing.T, fields map[string]any) string {
 	return string(b)
 }
 
-// done is a last step.
+// done returns a last step.
 func done(t *testing.T, message string) string {
 	t.Helper()
 	return step(t, map[string]any{"reasoning": "finished", "message": message, "done": true})
 }
 
-// act is a step that asks for actions, given as name, params pairs.
+// act returns a step that requests actions, given as pairs of name and params.
 func act(t *testing.T, pairs ...any) string {
 	t.Helper()
 	var acts []any

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLimitsOfSizesInWords: models show and the reason of an adapted ratio tell them.
+// TestLimitsOfSizesInWords: models show and the reason for an adapted ratio state the size limits.
 func TestLimitsOfSizesInWords(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// sales makes an SQLite file in which the north overtakes the south.
+// sales creates an SQLite file in which the north overtakes the south.
 func (p *place) sales(more ...string) string {
 	p.t.Helper()
 	path := filepath.Join(p.dir, "sales.db")
@@ -33,15 +33,14 @@ func (p *place) sales(more ...string) string {
 	return path
 }
 
-// documents makes a folder for a knowledge base.
+// documents creates a folder for a knowledge base.
 func (p *place) documents(more string) string {
 	p.t.Helper()
 	p.write("kb/shops/kiel.md", "# Kiel\n\nThe shop in Kiel opened in March 2023 and doubled the sales of the north. It has forty employees.\n"+more)
 	return filepath.Join(p.dir, "kb")
 }
 
-// internet is a SearXNG instance on a private address, with pages below its search API, which is as
-// far as it is trusted.
+// internet starts a SearXNG instance on a private address, with pages below its search API. Only these are trusted.
 func internet(t *testing.T, more string) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -62,7 +61,7 @@ func internet(t *testing.T, more string) string {
 	return s.URL
 }
 
-// TestResearchOfEverySource asks database, knowledge base and web at once.
+// TestResearchOfEverySource: one run answers from a database, a knowledge base and the web.
 func TestResearchOfEverySource(t *testing.T) {
 	t.Parallel()
 	for _, model := range []string{"offline", "wire"} {
@@ -99,7 +98,7 @@ func TestResearchOfEverySource(t *testing.T) {
 	}
 }
 
-// TestCanaryFromSources lies in a database, in documents and on pages.
+// TestCanaryFromSources: no canary leaks from a database, from documents or from web pages.
 func TestCanaryFromSources(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 70)

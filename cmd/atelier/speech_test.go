@@ -13,8 +13,7 @@ import (
 	"atelier/media/imaging"
 )
 
-// TestSpeech: a named model of speech, or the modality alone, gives a sound that is
-// stored, listed and written.
+// TestSpeech: a named speech model, or the modality alone, makes a sound that is stored, listed and written.
 func TestSpeech(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -40,8 +39,8 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// TestSpeechIsLabelled: a sound leaves with the AI label in every format that has a place for it; of the
-// other one that is said.
+// TestSpeechIsLabelled: an exported sound has the AI label in every format that supports one; for the other format, a
+// message says that it has none.
 func TestSpeechIsLabelled(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
@@ -63,7 +62,7 @@ func TestSpeechIsLabelled(t *testing.T) {
 	}
 }
 
-// TestSpeechOffline: without a key a sound comes too, by rule.
+// TestSpeechOffline: without a key, the offline voice makes a sound by rule.
 func TestSpeechOffline(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

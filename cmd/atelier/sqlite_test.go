@@ -12,7 +12,7 @@ import (
 
 func runTests(m *testing.M) int { return m.Run() }
 
-// newDatabase gives a data folder databases with tables, as a second command finds them.
+// newDatabase creates databases with tables in a data folder, as a second command finds them.
 func newDatabase(t *testing.T, data string) string {
 	t.Helper()
 	if err := os.MkdirAll(data, 0o700); err != nil {
@@ -22,11 +22,11 @@ func newDatabase(t *testing.T, data string) string {
 	return ""
 }
 
-// emptyDatabase leaves the ledger in the data folder.
+// emptyDatabase returns no URL, so that the ledger is in the data folder.
 func emptyDatabase(*testing.T) string { return "" }
 
 // tags are the build tags of this test binary.
 const tags = ""
 
-// anotherMachine is the data folder itself: on SQLite there is one machine.
+// anotherMachine returns the same place: SQLite supports one machine.
 func anotherMachine(_ *testing.T, p *place) *place { return p }

@@ -11,16 +11,15 @@ import (
 	"testing"
 )
 
-// stalled lets a run come to where a model call of helper and the submissions of a fox and a
-// hare are in progress. Submissions are answered when the end of the model call shows that the
-// process has heard its signal.
+// stalled holds a run while a model call of helper and the submissions of a fox and a hare are in progress. The
+// submissions are answered when the end of the model call shows that the process has received its signal.
 func (s *workshop) stalled() (started chan struct{}) {
 	started = make(chan struct{}, 8)
 	heard := make(chan struct{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.each = func(r *http.Request) {
-		b, _ := io.ReadAll(r.Body) // only then the end of the client is seen
+		b, _ := io.ReadAll(r.Body) // only then is the client's end noticed
 		r.Body = io.NopCloser(bytes.NewReader(b))
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/chat/completions") && bytes.Contains(b, []byte("You are helper.")):
@@ -35,8 +34,8 @@ func (s *workshop) stalled() (started chan struct{}) {
 	return started
 }
 
-// TestCtrlCWaitsForTheNamesOfARun: the tasks that a run is beginning when it is interrupted
-// are named, so that a retry fetches them and pays nothing twice.
+// TestCtrlCWaitsForTheNamesOfARun: an interrupted run waits for the ids of the tasks that it is submitting, so that a
+// retry fetches them and pays for nothing twice.
 func TestCtrlCWaitsForTheNamesOfARun(t *testing.T) {
 	t.Parallel()
 	for name, signal := range map[string]os.Signal{"run": os.Interrupt, "resume": syscall.SIGTERM} {
@@ -84,8 +83,8 @@ func TestCtrlCWaitsForTheNamesOfARun(t *testing.T) {
 	}
 }
 
-// TestStoppedServeWaitsForNames: a server that is stopped while it begins a task of a
-// generation that it took over leaves a task with a name.
+// TestStoppedServeWaitsForNames: a server that is stopped while it submits a task of an adopted generation waits for
+// the task's id.
 func TestStoppedServeWaitsForNames(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSVGOfAProviderIsSaidToBeRaw: an SVG that a provider made is written as it came, and a warning says what that means;
-// the program's own drawings have none.
+// TestSVGOfAProviderIsSaidToBeRaw: a provider's SVG is written unchanged, with a warning that says so; the program's
+// own drawings have none.
 func TestSVGOfAProviderIsSaidToBeRaw(t *testing.T) {
 	t.Parallel()
 	const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><script>alert(1)</script><rect width="64" height="64"/></svg>`

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestHalfUploadsAreSwept: what a killed upload left goes after a day; one that may be under way stays.
+// TestHalfUploadsAreSwept: files of killed uploads are deleted after a day; one that may be in progress stays.
 func TestHalfUploadsAreSwept(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// stall lets requests of a kind wait until their client leaves, and counts them.
+// stall blocks requests of a kind until their client leaves; started receives a value for each.
 func (s *workshop) stall(t *testing.T, when func(*http.Request, string) bool) (started <-chan struct{}) {
 	t.Helper()
 	reached := make(chan struct{}, 100)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.each = func(r *http.Request) {
-		b, _ := io.ReadAll(r.Body) // only then the end of the client is seen
+		b, _ := io.ReadAll(r.Body) // only then is the client's end noticed
 		r.Body = io.NopCloser(bytes.NewReader(b))
 		if !when(r, string(b)) {
 			return
@@ -34,7 +34,7 @@ func (s *workshop) stall(t *testing.T, when func(*http.Request, string) bool) (s
 	return reached
 }
 
-// places are where a run can be when its time is over, or when somebody ends it.
+// places returns where a run can be when its time elapses or it is cancelled.
 func places() map[string]func(*http.Request, string) bool {
 	return map[string]func(*http.Request, string) bool{
 		"polling": func(r *http.Request, _ string) bool { return strikes()["poll"](r) },
@@ -47,7 +47,7 @@ func places() map[string]func(*http.Request, string) bool {
 	}
 }
 
-// TestTimeout: a run ends when its time is over, wherever it is, and keeps what it made.
+// TestTimeout: a run ends when its time elapses, wherever it is, and keeps what it made.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	for name, when := range places() {
@@ -62,7 +62,7 @@ func TestTimeout(t *testing.T) {
 				started := s.stall(t, when)
 				o := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--timeout", given.String(), "--json").wait()
 				if busy := len(started) == 0 || len(s.listed().Items) < want; busy && given < time.Minute {
-					continue // the machine is: the run did not come so far
+					continue // the machine is busy: the run did not get that far
 				}
 				s.timeIsUp(t, o, want)
 				return
@@ -71,7 +71,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// timeIsUp checks what is left of a run that ended with its time.
+// timeIsUp checks what is left of a run whose time elapsed.
 func (s *workshop) timeIsUp(t *testing.T, o outcome, want int) {
 	t.Helper()
 	if o.code != exitProvider || !strings.Contains(o.stderr, "time of the run was over") {
@@ -90,7 +90,7 @@ func (s *workshop) timeIsUp(t *testing.T, o outcome, want int) {
 	s.refuseAgain(t, ans.RunID)
 }
 
-// TestTimeoutSurvives: the process that takes a run over has no more time than was given first.
+// TestTimeoutSurvives: the process that adopts a run has no more time than the first process was given.
 func TestTimeoutSurvives(t *testing.T) {
 	t.Parallel()
 	s, id, until := leftInTime(t)
@@ -112,7 +112,7 @@ func TestTimeoutSurvives(t *testing.T) {
 	}
 }
 
-// leftInTime returns a run whose process was killed while it polled, and when its time is over.
+// leftInTime returns a run whose process was killed while it polled, and its deadline.
 func leftInTime(t *testing.T) (s *workshop, id string, over time.Time) {
 	t.Helper()
 	r := stalledInTime(t, "polling")
@@ -129,8 +129,8 @@ type stalledRun struct {
 	deadline time.Time      // of the run, or a moment later
 }
 
-// stalledInTime starts a run with little time that waits at one of [places]. A busy machine gets more
-// time until the run comes so far.
+// stalledInTime starts a run with a short timeout that waits at one of [places]. On a busy machine it tries again with
+// more time until the run gets that far.
 func stalledInTime(t *testing.T, place string) stalledRun {
 	t.Helper()
 	for given := 6 * time.Second; given < 2*time.Minute; given *= 2 {
@@ -141,7 +141,7 @@ func stalledInTime(t *testing.T, place string) stalledRun {
 		go func() { ended <- proc.wait() }()
 		select {
 		case <-started:
-			return stalledRun{s, proc, ended, time.Now().Add(given)} // the run began before
+			return stalledRun{s, proc, ended, time.Now().Add(given)} // the run began earlier
 		case <-ended:
 		}
 	}
@@ -149,7 +149,7 @@ func stalledInTime(t *testing.T, place string) stalledRun {
 	return stalledRun{}
 }
 
-// TestCancelAnywhere: another process ends a run wherever it is.
+// TestCancelAnywhere: another process can cancel a run wherever it is.
 func TestCancelAnywhere(t *testing.T) {
 	t.Parallel()
 	for name, when := range places() {

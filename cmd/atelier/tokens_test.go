@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTokensOfTheCommandLine: a server on every address starts with a token only, takes it, and
-// refuses it as soon as it is revoked. No output but that of create has the secret.
+// TestTokensOfTheCommandLine: a server on all addresses starts only with a token, accepts it, and refuses it as soon as
+// it is revoked. Only the output of create contains the secret.
 func TestTokensOfTheCommandLine(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
@@ -60,8 +60,8 @@ func TestTokensOfTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestRequestsAreLogged: one JSON object for each, with its route, status and token, and nothing of its
-// address, its headers or its body.
+// TestRequestsAreLogged: the log has one JSON object per request, with its route, status and token, and nothing of its
+// URL, its headers or its body.
 func TestRequestsAreLogged(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)

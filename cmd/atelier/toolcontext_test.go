@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// TestToolContextOfTheCommandLine: values and files are read and kept with the run, and neither
-// output nor a refusal shows them.
+// TestToolContextOfTheCommandLine: values and files are read and stored with the run, and no output or error shows
+// them.
 func TestToolContextOfTheCommandLine(t *testing.T) {
 	t.Parallel()
 	const canary = "canary-6d1e"
 	p := newPlace(t)
-	p.env["ATELIER_DATABASE_URL"] = "" // the files are looked through
+	p.env["ATELIER_DATABASE_URL"] = "" // the files are searched below
 	file := filepath.Join(p.dir, "context.json")
 	write := func(text string) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -9,8 +9,8 @@ import (
 	"atelier/agent/evidence"
 )
 
-// TestJSONListsUnsupportedNumbers: the answer of run --json names the numbers of the report that no source holds,
-// and has an empty list where there are none.
+// TestJSONListsUnsupportedNumbers: run --json lists the numbers of the report that no source contains; without any, the
+// list is empty.
 func TestJSONListsUnsupportedNumbers(t *testing.T) {
 	t.Parallel()
 	for payload, want := range map[string]string{

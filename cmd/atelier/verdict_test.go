@@ -8,7 +8,7 @@ import (
 	"atelier/generate"
 )
 
-// TestVerdictOfAModeratedResult: programs see what a provider refused, and as what.
+// TestVerdictOfAModeratedResult: --json shows that a provider refused a result, and the categories.
 func TestVerdictOfAModeratedResult(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

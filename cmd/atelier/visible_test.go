@@ -15,10 +15,10 @@ import (
 	"atelier/ledger"
 )
 
-// hostile is what a model, a provider or a file may say to steer a terminal.
+// hostile is text with which a model, a provider or a file may try to control a terminal.
 const hostile = "red\x1b[31m\x1b]0;title\x07 back\rward\b \u202egnp.exe\u2066 \u009b2J \x7f end"
 
-// TestVisible: each character that steers a terminal is shown as an escape, and nothing else is changed.
+// TestVisible: each character that controls a terminal is shown as an escape, and nothing else changes.
 func TestVisible(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -37,7 +37,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// seen checks what a command prints for people, and that it printed what is hostile.
+// seen checks that a command printed no control character and, if all is set, that it showed the hostile text.
 func (o outcome) seen(t *testing.T, all bool) {
 	t.Helper()
 	text := o.stdout + o.stderr
@@ -52,7 +52,7 @@ func (o outcome) seen(t *testing.T, all bool) {
 	}
 }
 
-// TestNothingSteersTheTerminal: what comes from people, models, providers and files reaches no terminal as it is:
+// TestNothingSteersTheTerminal: text from people, models, providers and files is escaped before it reaches a terminal:
 // tasks, answers, questions, prompts, labels, names, definitions and errors.
 func TestNothingSteersTheTerminal(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	s.atelier("runs", "show", read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json").Items[0].ID).seen(t, true)
 }
 
-// TestNoLogSteersTheTerminal: lines of slog and of the loggers of libraries are shown as all output for people.
+// TestNoLogSteersTheTerminal: log lines of slog and of libraries are escaped like all output for people.
 func TestNoLogSteersTheTerminal(t *testing.T) { //nolint:paralleltest // The logger is the process's.
 	was := log.Writer()
 	t.Cleanup(func() { log.SetOutput(was) })
@@ -137,7 +137,7 @@ func TestNoLogSteersTheTerminal(t *testing.T) { //nolint:paralleltest // The log
 	}
 }
 
-// TestOneWayToTheTerminal: commands print through line, note, table, progress and the logger only; beside them go
+// TestOneWayToTheTerminal: commands print only through line, note, table, progress and the logger. The exceptions are
 // JSON, the bytes of -o - and --help.
 func TestOneWayToTheTerminal(t *testing.T) {
 	t.Parallel()

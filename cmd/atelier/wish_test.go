@@ -13,15 +13,15 @@ import (
 	"atelier/ledger"
 )
 
-// toldLast is what the chat model was told last.
+// toldLast returns the last message that was sent to the chat model.
 func (p *providers) toldLast() string {
 	all := p.chat.Requests()
 	messages := all[len(all)-1].Messages
 	return messages[len(messages)-1].Text
 }
 
-// TestModelThatAnAgentNamesWithoutItsKey gives way to the next one: the model, the person, --json and the
-// operation are told. One that a person names does not.
+// TestModelThatAnAgentNamesWithoutItsKey: a model without a key that an agent names is substituted: the model, the
+// person, --json and the operation are told. One that a person names is refused.
 func TestModelThatAnAgentNamesWithoutItsKey(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -67,8 +67,8 @@ func TestModelThatAnAgentNamesWithoutItsKey(t *testing.T) {
 	}
 }
 
-// TestQualityReachesNanoBananaPro: hd is 2K in the request that Google gets, unless the agent gives a
-// size, and the size told is that of the picture.
+// TestQualityReachesNanoBananaPro: hd is 2K in the request to Google, unless the agent gives a size, and the size
+// reported is that of the picture.
 func TestQualityReachesNanoBananaPro(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -113,7 +113,7 @@ func TestQualityReachesNanoBananaPro(t *testing.T) {
 	}
 }
 
-// TestRunWithoutItsPictureWarns: people, --json and the log of events are told why there is none.
+// TestRunWithoutItsPictureWarns: people, --json and the event log are told why there is no picture.
 func TestRunWithoutItsPictureWarns(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

@@ -10,14 +10,14 @@ import (
 	"atelier/ledger"
 )
 
-// reviewed asks a person, lets an agent paint, and asks again.
+// reviewed is a workflow that asks a person, lets an agent paint, and asks again.
 const reviewed = `{"id":"reviewed","title":"Reviewed pictures","state_schema":{"type":"object","required":["what"],"properties":{"what":{"type":"string"}}},"steps":[
  {"id":"begin","module_id":"review.approve","inputs":{"title":"Paint {{ state.what }}?","data":{"what":"{{ state.what }}"}},"output":"begin"},
  {"id":"paint","module_id":"agent.run","inputs":{"agent":"boss","message":"paint {{ state.what }}"},"output":{"media":"pictures"}},
  {"id":"end","title":"Publish","module_id":"review.approve","inputs":{"title":"Publish?","data":{"pictures":"{{ state.pictures }}"}},"output":"end"}]}`
 
-// TestWorkflowIsRun: a workflow is run from the command line, offline: it pauses with an address, refuses
-// what is no answer, takes one, and is done.
+// TestWorkflowIsRun: a workflow runs offline from the command line: it pauses with a URL, refuses invalid answers,
+// accepts a valid one, and succeeds.
 func TestWorkflowIsRun(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -66,8 +66,8 @@ func TestWorkflowIsRun(t *testing.T) {
 	}
 }
 
-// TestWorkflowIsKilled: its processes are killed while the run waits for a person and while an agent
-// of a step works; another process continues, and nothing is paid twice.
+// TestWorkflowIsKilled: processes are killed while the run waits for a person and while an agent of a step works;
+// another process continues, and nothing is paid for twice.
 func TestWorkflowIsKilled(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)

@@ -13,12 +13,12 @@ import (
 const painted = `{"id":"generated","title":"Generated","steps":[{"id":"pick","module_id":"media.generation",
  "inputs":{"title":"Pick","data":{"bfl":{"one":"a fox","two":"a hare"}}}}]}`
 
-// TestSubActionsAreKilled: a server is killed with two sub-actions under way; the next one finishes both,
-// nothing is asked for twice, and the interaction has each result once.
+// TestSubActionsAreKilled: a server is killed with two sub-actions in progress; the next one finishes both, nothing is
+// requested twice, and the interaction has each result once.
 func TestSubActionsAreKilled(t *testing.T) {
 	t.Parallel()
-	// Both are finished at the first poll of the next server: its takeover of sub-actions, which rests
-	// for longer than a poll, then finds them done, and need not look again.
+	// Both are finished at the first poll of the next server: its loop that adopts sub-actions, which pauses for longer
+	// than a poll, then finds them finished and need not check again.
 	s := newWorkshopOf(t, bflsim.Config{Pending: -1, Steady: true})
 	proc, url := s.serving(t)
 	c, err := client.New(client.Config{URL: url})
@@ -34,7 +34,7 @@ func TestSubActionsAreKilled(t *testing.T) {
 		r, err = c.WorkflowRuns.WorkflowRun(t.Context(), began.ID)
 		return err == nil && r.InteractionID != ""
 	})
-	polls := s.hold(strikes()["poll"]) // the first to be polled waits until both are there
+	polls := s.hold(strikes()["poll"]) // the first poll waits until both tasks exist
 	for _, key := range []string{"one", "two"} {
 		if _, err := c.SubActions.StartSubAction(t.Context(), r.ID, "", json.RawMessage(`{"interaction_id":"`+r.InteractionID+`","action_type":"media.bfl.txt2img","prompt_id":"`+key+`"}`)); err != nil {
 			t.Fatal(err)

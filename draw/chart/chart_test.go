@@ -16,7 +16,7 @@ import (
 	"atelier/media"
 )
 
-// chartOf draws a chart from the JSON of its parameters.
+// chartOf draws a chart from the JSON of its parameters and returns the SVG and the alt text.
 func chartOf(tb testing.TB, params string) (svgText, alt string) {
 	tb.Helper()
 	b, alt := render(parsed(tb, params))
@@ -36,7 +36,7 @@ func parsed(tb testing.TB, params string) *chart {
 	return c
 }
 
-// Params of each kind with the traits that the tests look at.
+// kinds holds the parameters of each kind, with the features that the tests check.
 var kinds = map[string]string{
 	"bar":        `{"ChartType":"bar","Title":"T","Labels":["a","b","c"],"Series":[{"name":"s","values":[1,null,-3]}]}`,
 	"grouped":    `{"ChartType":"bar","Title":"T","Labels":["a","b"],"Series":[{"name":"s","values":[1,2]},{"name":"r","values":[3,4]}],"Unit":"$"}`,
@@ -89,8 +89,7 @@ func TestEveryKindIsAWellFormedAccessibleSVG(t *testing.T) {
 
 var badNumber = regexp.MustCompile(`NaN|Inf|e[+-]\d\d`)
 
-// checkSVG parses the file and looks for what must never be in it, and for text
-// outside of it.
+// checkSVG parses the file and checks it for forbidden content and for text outside of it.
 func checkSVG(t *testing.T, out string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(out))
@@ -143,7 +142,7 @@ func TestTextIsEscaped(t *testing.T) {
 		p["ChartType"] = k
 		c, err := parse(p)
 		if err != nil {
-			continue // pie wants one series, scatter numbers
+			continue // pie needs one series, scatter needs numbers
 		}
 		out, _ := render(c)
 		checkSVG(t, string(out))
@@ -206,7 +205,7 @@ func TestTenThousandPoints(t *testing.T) {
 	for i := range 10_000 {
 		labels, values = append(labels, float64(i)), append(values, math.Sin(float64(i)/500))
 	}
-	values[5000] = 99.0 // a peak that must survive
+	values[5000] = 99.0 // a peak that must remain visible
 	for _, k := range []string{"line", "area", "bar", "stacked", "scatter"} {
 		c, err := parse(map[string]any{"ChartType": k, "Title": "T", "Labels": labels, "Series": []any{map[string]any{"name": "s", "values": values}}})
 		if err != nil {

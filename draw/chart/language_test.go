@@ -7,7 +7,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// TestGermanCharts have German numbers, dates and words, in the drawing and in its description.
+// TestGermanCharts checks for German numbers, dates and words, in the drawing and in its description.
 func TestGermanCharts(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string][]string{
@@ -33,7 +33,7 @@ func TestGermanCharts(t *testing.T) {
 	}
 }
 
-// TestLocal writes numbers and dates in German and leaves all else alone.
+// TestLocal checks that numbers and dates are written in German and other text is unchanged.
 func TestLocal(t *testing.T) {
 	t.Parallel()
 	c := locale(svg.German)

@@ -162,7 +162,7 @@ func TestLabelsBreakBeforeTheySlant(t *testing.T) {
 	for _, c := range []struct {
 		labels []string
 		band   float64
-		lines  float64 // height of the labels
+		lines  float64 // height of one line of the labels
 		angle  float64
 		step   int
 	}{

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyGraph draws a graph with cycles, loops, double edges and separate parts.
+// anyGraph draws a random graph with cycles, loops, double edges and separate parts.
 func anyGraph(t *rapid.T) *graph.Graph {
 	g := &graph.Graph{}
 	n := rapid.IntRange(1, 25).Draw(t, "nodes")
@@ -67,7 +67,7 @@ func TestNothingLiesOnAnything(t *testing.T) {
 	})
 }
 
-// ends wants a route to begin and end at the boxes of its nodes.
+// ends checks that a route begins and ends at the boxes of its nodes.
 func ends(t *rapid.T, pts []svg.Point, from, to svg.Box) {
 	if len(pts) < 2 {
 		t.Fatalf("route of %d points", len(pts))

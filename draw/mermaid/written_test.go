@@ -7,8 +7,8 @@ import (
 	"atelier/draw/svgtest"
 )
 
-// written are sources as models write them: with directives, classes, breaks, quotes,
-// semicolons, comments and styles.
+// written returns sources as models write them: with directives, classes, breaks, quotes, semicolons, comments and
+// styles.
 func written() map[string]string {
 	return map[string]string{
 		"flow with directive": "%%{init: {'theme': 'base', 'themeVariables': { 'primaryColor': '#ff0000'}}}%%\nflowchart TD\n  A[Start]:::green --> B{Is it<br/>working?}\n  B -- Yes --> C[\"Great! (really)\"];\n  B -->|No| D[Debug #amp; fix];\n  D --> B;\n  classDef green fill:#9f6,stroke:#333,stroke-width:2px;\n  class A,C green;\n  style B fill:#f9f,stroke:#333\n  linkStyle 0 stroke:#ff3,stroke-width:4px\n  click A \"https://example.com\" \"Tip\"\n  %% the end",

@@ -17,7 +17,7 @@ func edges(n int) []any {
 	return out
 }
 
-// apart wants names away from each other and from all circles.
+// apart checks that names overlap neither each other nor a circle.
 func apart(t *testing.T, d svgtest.Drawing) {
 	t.Helper()
 	d.NoOverlap(t)

@@ -42,8 +42,8 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// distance is how far apart two colours are for a person with normal vision and for
-// one without red or green cones (Viénot 1999), whichever is less, in cube roots of light.
+// distance returns the smaller difference of two colours, in cube roots of light, as seen with normal vision and as
+// seen without red or green cones (Viénot 1999).
 func distance(a, b string) float64 {
 	least := math.Inf(1)
 	for _, m := range [][9]float64{{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0.1124, 0.8876, 0, 0.1124, 0.8876, 0, 0.004, -0.004, 1}, {0.2927, 0.7073, 0, 0.2927, 0.7073, 0, -0.0223, 0.0223, 1}} {

@@ -10,8 +10,7 @@ import (
 	"atelier/draw/svgtest"
 )
 
-// TestHundredKilobytesOfMermaid draws or refuses sources of 100 kB: many lines, and
-// everything on one line.
+// TestHundredKilobytesOfMermaid draws or refuses sources of 100 kB, on many lines and on a single line.
 func TestHundredKilobytesOfMermaid(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"pie", "flowchart", "sequence", "class", "state", "er", "gantt"} {

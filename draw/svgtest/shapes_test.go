@@ -15,8 +15,7 @@ import (
 	"atelier/draw/wordcloud"
 )
 
-// shape is data of one kind: as many values as labels. Plain data is to be drawn by
-// every package that does not say why not.
+// shape is data of one kind: as many values as labels. Every package must draw plain data unless it says why not.
 type shape struct {
 	name   string
 	plain  bool
@@ -67,8 +66,7 @@ func shapes() []shape {
 	}
 }
 
-// maker turns a shape into the parameters of a drawing. What it refuses it refuses
-// with reason.
+// maker converts a shape to the parameters of a drawing. refuses names the plain shapes that it may refuse.
 type maker struct {
 	name    string
 	draw    svgtest.DrawFunc
@@ -76,7 +74,7 @@ type maker struct {
 	refuses map[string]bool
 }
 
-// graphDrawings are the drawings of graphs.
+// graphDrawings returns the functions that draw graphs.
 func graphDrawings() map[string]svgtest.DrawFunc {
 	return map[string]svgtest.DrawFunc{"diagram": diagram.Draw, "network": network.Draw, "sketch": sketch.Draw}
 }
@@ -163,7 +161,7 @@ func infographicOf(s shape) map[string]any {
 	return map[string]any{"Title": "T " + s.name, "Figures": figures, "Sections": sections}
 }
 
-// mermaidOf writes the shape as a model would write it.
+// mermaidOf writes the shape as a model would.
 func mermaidOf(kind string, s shape) string {
 	var b strings.Builder
 	b.WriteString(map[string]string{"pie": "pie showData\n title T", "flowchart": "flowchart TD", "sequence": "sequenceDiagram", "class": "classDiagram", "state": "stateDiagram-v2", "er": "erDiagram", "gantt": "gantt\n dateFormat YYYY-MM-DD\n title T"}[kind])
@@ -189,7 +187,7 @@ func mermaidOf(kind string, s shape) string {
 	return b.String()
 }
 
-// graphs are shapes of graphs that layouts get wrong.
+// graphs returns graphs that layouts often get wrong.
 func graphs() map[string]func() []any {
 	pair := func(a, b int) any { return []any{fmt.Sprint("n", a), fmt.Sprint("n", b)} }
 	each := func(n int, to func(i int) (int, int)) func() []any {

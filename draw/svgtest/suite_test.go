@@ -10,15 +10,14 @@ import (
 	"atelier/media"
 )
 
-// mostBytes is the largest file that any input may become.
+// mostBytes is the maximum size of a drawing's file, whatever the input is.
 const mostBytes = 400 << 10
 
-// advice is what tells a caller what to do: the words that the messages use.
+// advice matches words by which messages tell a caller what to do.
 var advice = regexp.MustCompile(`(?i)\b(give|use|say|split|start|begin|summarise|group|write|expected|at most|needs?|must be|end|written|leave)\b`)
 
-// TestEveryDrawingStandsEveryInput draws each shape of data in each way. A
-// drawing is whole, safe, readable and of bounded size; a refusal says what to do, and
-// what is plain is not refused.
+// TestEveryDrawingStandsEveryInput draws each shape of data in each way. A drawing is complete, safe, readable and of
+// bounded size; a refusal says what to do, and plain data is not refused.
 func TestEveryDrawingStandsEveryInput(t *testing.T) {
 	t.Parallel()
 	for _, m := range makers() {
@@ -33,7 +32,7 @@ func TestEveryDrawingStandsEveryInput(t *testing.T) {
 	}
 }
 
-// TestEveryGraphDrawingStandsEveryGraph is the same for shapes of graphs.
+// TestEveryGraphDrawingStandsEveryGraph does the same with graphs.
 func TestEveryGraphDrawingStandsEveryGraph(t *testing.T) {
 	t.Parallel()
 	for name, draw := range graphDrawings() {
@@ -48,8 +47,8 @@ func TestEveryGraphDrawingStandsEveryGraph(t *testing.T) {
 	}
 }
 
-// TestDrawingsDoNotDisturbEachOther puts drawings of all kinds into one document:
-// there are no ids, and no class means two things.
+// TestDrawingsDoNotDisturbEachOther puts drawings of all kinds into one document: there are no ids, and no class has
+// two meanings.
 func TestDrawingsDoNotDisturbEachOther(t *testing.T) {
 	t.Parallel()
 	means := map[string]string{}
@@ -83,7 +82,7 @@ func drawn(tb testing.TB, draw svgtest.DrawFunc, params map[string]any) (data []
 	return d.Data, true
 }
 
-// judge reports whether there is a drawing; what is wrong with it or with its refusal fails the test.
+// judge reports whether there is a drawing; a flaw in the drawing or in its refusal fails the test.
 func judge(t *testing.T, draw svgtest.DrawFunc, params func() map[string]any) bool {
 	t.Helper()
 	data, ok := drawn(t, draw, params())

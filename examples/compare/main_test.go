@@ -12,7 +12,7 @@ import (
 	"atelier/generate/generatetest/openaisim"
 )
 
-// TestCompare: two providers and a model that does not exist, which stops neither.
+// TestCompare: two providers answer; a model that does not exist stops neither.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	openai, flux, out := openaisim.New(openaisim.Config{}), bflsim.New(bflsim.Config{}), t.TempDir()

@@ -79,8 +79,8 @@ models:
 	}
 }
 
-// TestOverridesStayInTheirCatalogue: all catalogues of a process begin with the same rows, and
-// what a user's file changes is changed in its own.
+// TestOverridesStayInTheirCatalogue: all catalogues of a process start with the same rows, and a user's file changes
+// only its own catalogue.
 func TestOverridesStayInTheirCatalogue(t *testing.T) {
 	t.Parallel()
 	shipped := func() string {

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFreeSizeIsLegal: whatever is asked, what is sent is legal, what was legal is
-// not changed, and the ratio stays near where the rule allows it.
+// TestFreeSizeIsLegal: for any requested size, the size sent is legal, a legal size is unchanged, and the ratio stays
+// close where the rule allows it.
 func TestFreeSizeIsLegal(t *testing.T) {
 	t.Parallel()
 	c, err := Load()
@@ -35,8 +35,7 @@ func TestFreeSizeIsLegal(t *testing.T) {
 
 func (f Fit) ratio2() float64 { return f.Sides.Ratio() }
 
-// TestSnapIsStable: every size of the tables is its own nearest, and ratio tells the
-// same cell.
+// TestSnapIsStable: every size of the tables is its own nearest size, and its ratio and tier name the same cell.
 func TestSnapIsStable(t *testing.T) {
 	t.Parallel()
 	c, err := Load()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestShippedFilesAreStrict: the shipped files have known fields only, which their loading does not check, and mean the
-// same when they are decoded strictly.
+// TestShippedFilesAreStrict: the shipped files have only known fields, which Load does not check, and decode to the
+// same rows in strict mode.
 func TestShippedFilesAreStrict(t *testing.T) {
 	t.Parallel()
 	loaded, err := Load()

@@ -12,9 +12,9 @@ import (
 	"atelier/media"
 )
 
-// TestAbandonedByAnotherProcess: what a process left of a request is ended by another one whose
-// caller has given up, or that is told to, as that process would have: tasks are stopped, or may be billed; nothing
-// is asked for, and without such a request there is nothing to end.
+// TestAbandonedByAnotherProcess: if the caller has given up, or on Abandon, another process ends an operation of a dead
+// process as that process would have: tasks are stopped, or may be billed, and no new call is made. A request without
+// an operation has nothing to end.
 func TestAbandonedByAnotherProcess(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -80,8 +80,7 @@ func TestAbandonedByAnotherProcess(t *testing.T) {
 	}
 }
 
-// TestCallEndsAsItsCaller: a call that is under way ends as its caller does, cancelled or out of
-// time.
+// TestCallEndsAsItsCaller: a call in progress ends with its caller's reason, cancelled or past the deadline.
 func TestCallEndsAsItsCaller(t *testing.T) {
 	t.Parallel()
 	for _, want := range []media.Code{media.CodeCancelled, media.CodeDeadline} {
@@ -107,8 +106,8 @@ func TestCallEndsAsItsCaller(t *testing.T) {
 	}
 }
 
-// TestLostCallEndsAsItsCaller: a call that another process sent and that was not answered ends as
-// its caller does, cancelled or out of time.
+// TestLostCallEndsAsItsCaller: a call that another process sent and that was not answered ends with its caller's
+// reason, cancelled or past the deadline.
 func TestLostCallEndsAsItsCaller(t *testing.T) {
 	t.Parallel()
 	gone, cancel := context.WithCancel(t.Context())

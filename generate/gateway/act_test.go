@@ -52,7 +52,7 @@ models:
     source: a test
 `
 
-// studio is a house whose one driver is the studio's.
+// studio returns a house whose only driver is the studio's.
 func studio(t *testing.T) (*house, *generatetest.Driver) {
 	t.Helper()
 	rows, err := catalog.Load(strings.NewReader(studioRows))
@@ -66,7 +66,7 @@ func studio(t *testing.T) (*house, *generatetest.Driver) {
 	}), d
 }
 
-// own is a picture that the studio made.
+// own returns a picture that the studio made.
 func (h *house) own(t *testing.T) media.Output {
 	t.Helper()
 	o := media.NewOutput(generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(64, 64, 3)), media.Meta{})
@@ -74,8 +74,8 @@ func (h *house) own(t *testing.T) media.Output {
 	return o
 }
 
-// TestActs: what is meant follows from the option, or from method, pictures and words; what
-// the act does not take is told, and pictures that it does not take are refused.
+// TestActs: the act follows from the option, or from the method, pictures and prompt. Settings that the act does not
+// take are reported, and pictures that it does not take are refused.
 func TestActs(t *testing.T) {
 	t.Parallel()
 	h, _ := studio(t)
@@ -90,8 +90,8 @@ func TestActs(t *testing.T) {
 		in     []media.Output
 		mask   *media.Output
 		n      int
-		not    string // settings that are not taken
-		says   string // the error
+		not    string // dropped settings
+		says   string // part of the error
 	}{
 		{"drawn", "", "", "a fox", nil, nil, 0, "", ""},
 		{"drawn from two", generate.MethodEdit, "", "a fox", []media.Output{a, b}, nil, 0, "", ""},
@@ -144,7 +144,7 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// TestDriversSeeNothingThatTheActDoesNotTake, and learn what it is.
+// TestDriversSeeNothingThatTheActDoesNotTake: a driver receives the act and only the settings that it takes.
 func TestDriversSeeNothingThatTheActDoesNotTake(t *testing.T) {
 	t.Parallel()
 	h, d := studio(t)
@@ -167,8 +167,8 @@ func TestDriversSeeNothingThatTheActDoesNotTake(t *testing.T) {
 	}
 }
 
-// TestFlags: settings stand behind the prompt in the order of the row; one that is there
-// already, or does not go with another, is told.
+// TestFlags: settings follow the prompt in the order of the row. A setting that the prompt already has, or that
+// conflicts with another, is reported.
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	seed := int64(5)
@@ -195,8 +195,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestBadFlagsAndActs: what cannot stand in a prompt is refused before any call, and a row
-// that would lose something is none.
+// TestBadFlagsAndActs: a value that cannot be written into a prompt is refused before any call, and a row that would
+// lose a setting is invalid.
 func TestBadFlagsAndActs(t *testing.T) {
 	t.Parallel()
 	h, _ := studio(t)

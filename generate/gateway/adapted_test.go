@@ -9,8 +9,7 @@ import (
 	"atelier/generate/generatetest"
 )
 
-// TestAdaptedIsNotAsAsked: whatever is asked of whatever model, what is told as adapted is
-// told to be something else than what was asked.
+// TestAdaptedIsNotAsAsked: for any request and model, a setting reported as adapted differs from what was requested.
 func TestAdaptedIsNotAsAsked(t *testing.T) {
 	t.Parallel()
 	h := build(t, func(_ *house, c *gateway.Config) {
@@ -46,7 +45,7 @@ func TestAdaptedIsNotAsAsked(t *testing.T) {
 			r.Model, r.Prompt = m.Name, "a house"
 			p, err := h.Plan(t.Context(), r)
 			if err != nil {
-				continue // it is refused, or made by edits alone
+				continue // refused, or made only by edits
 			}
 			planned++
 			for _, d := range p.Dispositions {

@@ -42,7 +42,7 @@ func TestAllowanceInMemory(t *testing.T) {
 	reserve(charge("b", 1, "0.6"), "may cost $1 and has $0.5 left, and this needs $0.6")
 	reserve(generate.Charge{ID: "b", Tokens: 11}, "may use 10 tokens and has 10 left, and this needs 11")
 	for range 2 {
-		budget.Settle(ctx, charge("a", 1, "1.25")) // dearer than thought
+		budget.Settle(ctx, charge("a", 1, "1.25")) // more expensive than estimated
 		budget.Settle(ctx, charge("nobody's", 1, "1"))
 	}
 	reserve(charge("c", 0, ""), "has $0 left, and this needs an unknown amount")
@@ -82,7 +82,7 @@ func TestAllowanceAtOnce(t *testing.T) {
 	}
 }
 
-// TestWhatAnOperationCharges: pictures are held before and counted after; sound has none.
+// TestWhatAnOperationCharges: pictures are reserved before the calls and counted afterwards.
 func TestWhatAnOperationCharges(t *testing.T) {
 	t.Parallel()
 	p := &purse{}

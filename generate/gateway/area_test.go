@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// flux is a house whose only driver plays Black Forest Labs.
+// flux returns a house with the drivers of Black Forest Labs and Leonardo.
 func flux(t *testing.T) *house {
 	t.Helper()
 	return build(t, func(_ *house, c *gateway.Config) {
@@ -19,8 +19,7 @@ func flux(t *testing.T) *house {
 	})
 }
 
-// TestEstimatesByMegapixel: the first megapixel, whole further ones, and those of every
-// input.
+// TestEstimatesByMegapixel: the first megapixel, further whole ones, and those of every input are charged.
 func TestEstimatesByMegapixel(t *testing.T) {
 	t.Parallel()
 	h := flux(t)
@@ -59,8 +58,7 @@ func TestEstimatesByMegapixel(t *testing.T) {
 	}
 }
 
-// TestOwnStyles: a model with words of its own takes these; the two words of every
-// request are put into them.
+// TestOwnStyles: a model with its own styles takes those; the two generic styles are mapped to them.
 func TestOwnStyles(t *testing.T) {
 	t.Parallel()
 	h := flux(t)
@@ -78,8 +76,8 @@ func TestOwnStyles(t *testing.T) {
 	}
 }
 
-// TestMaskedPicturesKeepTheirSize: a picture with a mask that is over the limit is
-// refused, because both would have to shrink alike.
+// TestMaskedPicturesKeepTheirSize: a masked picture that exceeds the limit is refused, because picture and mask would
+// have to shrink alike.
 func TestMaskedPicturesKeepTheirSize(t *testing.T) {
 	t.Parallel()
 	h := build(t, func(_ *house, c *gateway.Config) {

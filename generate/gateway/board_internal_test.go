@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// settle gives a slot its end.
+// settle ends a slot.
 func settle(b *slotTable, index int, s generate.Slot) {
 	s.Index = index
 	s.Status = b.notes.next(operation.SubjectSlot, b.slot(index).Status, slotEnd(s))
@@ -25,7 +25,7 @@ func came(text string) generate.Slot {
 	return generate.Slot{Output: &media.Output{Blob: media.Blob{Digest: media.DigestOf([]byte(text))}}}
 }
 
-// TestBoardEnds: the slots decide how an operation ends.
+// TestBoardEnds: the slots determine how an operation ends.
 func TestBoardEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -54,7 +54,7 @@ func TestBoardEnds(t *testing.T) {
 	}
 }
 
-// TestBoardAsksNothingTwice: what came, may have been billed or fails everywhere is in neither list.
+// TestBoardAsksNothingTwice: a result that arrived, may have been billed or fails with every model is in neither list.
 func TestBoardAsksNothingTwice(t *testing.T) {
 	t.Parallel()
 	b := newBoard(6, &notes{})
@@ -81,7 +81,7 @@ func TestBoardAsksNothingTwice(t *testing.T) {
 	}
 }
 
-// TestExtraResults: a result beyond those requested has a slot of its own, once.
+// TestExtraResults: a result beyond the requested number gets one slot of its own.
 func TestExtraResults(t *testing.T) {
 	t.Parallel()
 	b := newBoard(1, &notes{})
@@ -96,7 +96,7 @@ func TestExtraResults(t *testing.T) {
 	}
 }
 
-// TestMakers: each model is named once with its results, the operation's own first.
+// TestMakers: each model is listed once with its results, the operation's own model first.
 func TestMakers(t *testing.T) {
 	t.Parallel()
 	own, other := &plan.Plan{Model: catalog.Model{Provider: "a", APIModel: "1"}}, &plan.Plan{Model: catalog.Model{Provider: "b", APIModel: "1"}}

@@ -16,7 +16,7 @@ import (
 	"atelier/media"
 )
 
-// till notes what is reserved and what is counted.
+// till is a budget that keeps the settled charges.
 type till struct {
 	generate.InMemory
 
@@ -34,7 +34,7 @@ func (b *till) Settle(_ context.Context, c generate.Charge) error {
 	return nil
 }
 
-// usd is what an act was counted with; "-" for one that was not.
+// usd returns the settled amount of an act, or "-" if it was not settled.
 func (b *till) usd(act string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -48,9 +48,8 @@ func (b *till) usd(act string) string {
 	}
 }
 
-// leaveRefused makes a house in which an operation of three calls was left: one gave its picture,
-// one has a task whose provider refuses the key, one was sent and not answered, and is not
-// listed.
+// shutOut returns a house with an interrupted operation of three calls: one gave its picture, one has a task whose
+// provider refuses the key, one was sent, not answered and is not listed.
 func shutOut(t *testing.T) (h *house, l *lister, operation string) {
 	t.Helper()
 	refused := media.Errorf(media.CodeUnauthorized, "the key was refused")
@@ -76,8 +75,8 @@ func shutOut(t *testing.T) (h *house, l *lister, operation string) {
 	return h, l, left.Operation
 }
 
-// TestCancel: what was left is ended, with or without its key, its provider and its plan. What
-// is there stays, what may be billed counts, and doing it again changes nothing.
+// TestCancel: an interrupted operation is ended, with or without its key, provider and plan. Results stay, what may be
+// billed counts, and cancelling again changes nothing.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -127,7 +126,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// log is what the tests need of a log.
+// log combines the log interfaces that the tests need.
 type log interface {
 	operation.Log
 	operation.Resumer
@@ -144,8 +143,7 @@ func (l planless) Saved(ctx context.Context, operation string) (*operation.Saved
 	return s, err
 }
 
-// TestCancelWhatStandsIn: the task of a model that stood in is stopped as well, and its money
-// is given back.
+// TestCancelWhatStandsIn: the task of a fallback model is stopped too, and its reserved money is refunded.
 func TestCancelWhatStandsIn(t *testing.T) {
 	t.Parallel()
 	for name, ready := range map[string]error{"with its key": nil, "without": noKey("GEMINI_API_KEY")} {
@@ -178,8 +176,8 @@ func TestCancelWhatStandsIn(t *testing.T) {
 	}
 }
 
-// TestCancelInAnotherProcess: a process that works on an operation hears that it is given up,
-// and leaves it as it is to the one that ends it.
+// TestCancelInAnotherProcess: a process that works on an operation notices that another process cancels it, and leaves
+// it unchanged to that process.
 func TestCancelInAnotherProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -217,8 +215,8 @@ func TestCancelInAnotherProcess(t *testing.T) {
 	})
 }
 
-// TestTakenByAnotherProcess: a process whose operation another one holds, and does not end, says
-// that it is there, and leaves it as it is.
+// TestTakenByAnotherProcess: if another process holds an operation and does not end it, the first process says that it
+// continues there, and leaves it unchanged.
 func TestTakenByAnotherProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -247,7 +245,7 @@ func TestTakenByAnotherProcess(t *testing.T) {
 	})
 }
 
-// TestCancelWhatIsOver: what ended otherwise is refused and stays as it is.
+// TestCancelWhatIsOver: an operation that ended otherwise cannot be cancelled and stays unchanged.
 func TestCancelWhatIsOver(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -263,7 +261,7 @@ func TestCancelWhatIsOver(t *testing.T) {
 			t.Errorf("%+v became %+v", before, after)
 		}
 	}
-	// One whose process died before the end was saved, and that another model could still have done.
+	// The process died before the end was saved; another model could still have been called.
 	h.log.Fail = func(at string) error {
 		if at == "finish" {
 			return media.Errorf(media.CodeInternal, "dead")
@@ -279,7 +277,7 @@ func TestCancelWhatIsOver(t *testing.T) {
 	if _, err := h.Cancel(t.Context(), "nothing"); media.CodeOf(err) != media.CodeNotFound {
 		t.Errorf("unknown: %v", err)
 	}
-	// One whose process died before the first call costs nothing.
+	// An operation whose process died before the first call costs nothing.
 	h.log.Forget(done.Operation)
 	if got, err := h.heir(t, nil).Cancel(t.Context(), done.Operation); err != nil || got.Status != generate.StatusCancelled || got.Usage.Unsettled > 0 || len(h.openai.Tasks()) != 3 {
 		t.Errorf("before its first call: %+v, %v", got, err)

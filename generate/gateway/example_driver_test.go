@@ -18,8 +18,7 @@ import (
 	"atelier/media/wire"
 )
 
-// gradient is a driver of one's own: it makes pictures of one colour. For one that speaks to
-// a service see easel.
+// gradient is a custom driver that makes pictures of one colour. For a driver that calls a service see easel.
 type gradient struct{ codec *wire.Codec }
 
 func (gradient) Provider() string { return "studio" }
@@ -49,7 +48,7 @@ func (gradient) Poll(context.Context, driver.Task, driver.Handle) (driver.Update
 
 func (gradient) Cancel(context.Context, driver.Handle) error { return nil }
 
-// A program adds a driver and a model of its own.
+// A program adds its own driver and model.
 func ExampleDriver() {
 	store, err := blob.New(blob.Config{Driver: memblob.New()})
 	check(err)

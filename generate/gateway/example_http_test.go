@@ -22,8 +22,8 @@ import (
 	"atelier/media/wire"
 )
 
-// easel is a driver of one's own over HTTP. The pictures of its answers are in the blob store
-// before it reads a word, and those of its requests are streamed from there: it handles tokens.
+// easel is a custom driver over HTTP. The pictures of an answer are in the blob store before the driver reads the
+// answer, and those of a request are streamed from there: the driver handles only tokens.
 type easel struct {
 	driver.Synchronous
 	codec     *wire.Codec
@@ -41,7 +41,7 @@ func (e easel) Ready() error {
 
 func (e easel) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	ask := map[string]any{"prompt": t.Prompt, "n": t.N, "key": t.Key}
-	if len(t.Inputs) > 0 { // the transport puts the bytes in the token's place
+	if len(t.Inputs) > 0 { // the transport replaces the token with the bytes
 		in := t.Inputs[0].Blob
 		ask["image"] = "data:" + in.MIMEType + ";base64," + e.codec.Token(media.ScopeOf(ctx).Tree, in, wire.VariantStd)
 	}
@@ -74,7 +74,7 @@ func (e easel) Start(ctx context.Context, t driver.Task) (driver.Update, error) 
 	}
 	u := driver.Update{Done: true, ReportedUSD: got.USD}
 	for _, token := range got.Images {
-		if b, ok := lifted.Take(token); ok { // one that this call brought
+		if b, ok := lifted.Take(token); ok { // a picture of this call
 			u.Items = append(u.Items, driver.Item{Blob: &b})
 			continue
 		}
@@ -83,14 +83,14 @@ func (e easel) Start(ctx context.Context, t driver.Task) (driver.Update, error) 
 	return u, nil
 }
 
-// unsettled is the error of a call that may have been billed: it is not repeated.
+// unsettled returns the error of a call that may have been billed: it is not repeated.
 func unsettled(format string, args ...any) error {
 	e := media.Errorf(media.CodeBadResponse, format, args...)
 	e.Cause = driver.ErrUnsettled
 	return e
 }
 
-// drawing stands for the service: it draws grey, and what it is sent twice as wide.
+// drawing plays the service: it draws a grey picture, twice as wide as the picture it receives, if any.
 func drawing(w http.ResponseWriter, r *http.Request) {
 	var ask struct {
 		Image string `json:"image"`
@@ -113,7 +113,7 @@ func drawing(w http.ResponseWriter, r *http.Request) {
 	check(json.NewEncoder(w).Encode(map[string]any{"images": pictures, "usd": "0.01"}))
 }
 
-// A driver that speaks to a service makes its calls through the lifting transport.
+// A driver that calls a service sends its calls through the lifting transport.
 func ExampleDriver_http() {
 	service := httptest.NewServer(http.HandlerFunc(drawing))
 	defer service.Close()

@@ -40,7 +40,7 @@ func Example() {
 	// quality dropped
 }
 
-// check ends the example; a program would handle each error.
+// check ends the example on an error; a program would handle each error.
 func check(err error) {
 	if err != nil {
 		panic(err)

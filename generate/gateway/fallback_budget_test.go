@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// account is a budget of so many dollars.
+// account is a budget of a fixed amount of dollars.
 type account struct {
 	ledgerBudget
 	most string
@@ -52,17 +52,17 @@ func (a *account) Settle(ctx context.Context, c generate.Charge) error {
 	return nil
 }
 
-// TestFallbackKeepsWithinTheBudget: a model that stands in is paid for from the same
-// budget as the first; where that has too little it is passed over, also the first one.
+// TestFallbackKeepsWithinTheBudget: a fallback model is paid from the same budget as the first; a model that does not
+// fit is passed over, even the first one.
 func TestFallbackKeepsWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	broke := media.Errorf(media.CodeQuotaExceeded, "no credit left")
 	for name, c := range map[string]struct {
 		most     string
-		refuses  bool // the first model
+		refuses  bool // whether the first model fails
 		chain    []string
-		model    string // that answers; empty for none
-		calls    int    // of Google
+		model    string // the model that answers, or empty for none
+		calls    int    // to Google
 		left     string
 		warnings []string
 	}{
@@ -100,8 +100,8 @@ func TestFallbackKeepsWithinTheBudget(t *testing.T) {
 	}
 }
 
-// TestFirstModelOverBudget: without a fallback that fits the request ends before it is
-// journalled, and strict mode substitutes nothing.
+// TestFirstModelOverBudget: without a fallback that fits, the request ends before it is journalled; strict mode
+// substitutes nothing.
 func TestFirstModelOverBudget(t *testing.T) {
 	t.Parallel()
 	for _, r := range []generate.Request{
@@ -116,8 +116,8 @@ func TestFirstModelOverBudget(t *testing.T) {
 	}
 }
 
-// TestFallbackAfterDeath: what an earlier process reserved for the model that stood in is
-// not reserved again, and is settled once with all that its calls used.
+// TestFallbackAfterDeath: what an earlier process reserved for a fallback model is not reserved again, and is settled
+// once with the usage of all its calls.
 func TestFallbackAfterDeath(t *testing.T) {
 	t.Parallel()
 	money := &account{most: "1"}

@@ -17,7 +17,7 @@ import (
 	"atelier/media"
 )
 
-// refusing makes a driver fail the slots that are listed, from 1; none means all.
+// refusing makes a driver fail the listed slots, counted from 1, or all if none are listed.
 func refusing(t *testing.T, h *house, err error, slots ...int) func(context.Context, driver.Task, int) (driver.Update, error) {
 	t.Helper()
 	return func(ctx context.Context, task driver.Task, _ int) (driver.Update, error) {
@@ -44,9 +44,9 @@ func TestFallback(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange   func(h *house)
 		n         int
-		providers []string // of the slots
+		providers []string // providers of the slots
 		status    generate.Status
-		stands    string // the model of the disposition; empty: as asked
+		stands    string // the applied model of the disposition, or empty if it is as requested
 	}{
 		"outage": {
 			func(h *house) { h.openai.OnStart = refusing(t, h, outage) }, 2,
@@ -113,15 +113,15 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// TestDispositionsAreThoseOfTheModelsThatGave: what a fallback does not take is not told as
-// applied; where two models gave results, both are named.
+// TestDispositionsAreThoseOfTheModelsThatGave: a setting that the fallback does not take is not reported as applied; if
+// two models gave results, both are named.
 func TestDispositionsAreThoseOfTheModelsThatGave(t *testing.T) {
 	t.Parallel()
 	outage := media.Errorf(media.CodeQuotaExceeded, "no credit left")
 	ask := generate.Request{Model: "gpt-image-2", N: 3, Background: "opaque", OutputFormat: "png", Fallback: []string{"Nano Banana Pro"}}
 	for name, c := range map[string]struct {
 		arrange func(h *house)
-		want    generate.Disposition // of the background
+		want    generate.Disposition // the disposition of the background
 	}{
 		"the first": {func(*house) {}, generate.Disposition{Applied: "opaque", Outcome: generate.OutcomeApplied}},
 		"the fallback": {
@@ -161,8 +161,7 @@ func TestDispositionsAreThoseOfTheModelsThatGave(t *testing.T) {
 	}
 }
 
-// TestFallbackIsKnown: a chain with a name that no model has is refused before anything is
-// journalled or asked.
+// TestFallbackIsKnown: a chain with an unknown model name is refused before anything is journalled or called.
 func TestFallbackIsKnown(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -175,8 +174,7 @@ func TestFallbackIsKnown(t *testing.T) {
 	}
 }
 
-// TestBreaker: a provider that fails again and again is left alone for a while, and the
-// next model is asked at once.
+// TestBreaker: after repeated failures a provider is not called for a while, and the next model is called at once.
 func TestBreaker(t *testing.T) {
 	t.Parallel()
 	h := build(t, func(_ *house, c *gateway.Config) { c.MaxAttempts = 1 })
@@ -191,7 +189,7 @@ func TestBreaker(t *testing.T) {
 	if d := disposition(got.Dispositions, "model"); !strings.Contains(d.Reason, "failed 5 times in a row") {
 		t.Errorf("%+v", d)
 	}
-	// Refusals of the request are no outage.
+	// A refused request is not an outage.
 	h = build(t, nil)
 	h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeModerated, "no"))
 	for range 7 {
@@ -202,7 +200,7 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// purse is a budget that notes what it is asked.
+// purse is a budget that records what is reserved and settled.
 type purse struct {
 	generate.InMemory
 	refuse   error
@@ -240,7 +238,7 @@ func TestBudget(t *testing.T) {
 	if media.CodeOf(err) != media.CodeOverBudget || len(h.gemini.Tasks()) != 2 || len(h.log.IDs()) != 1 {
 		t.Errorf("%v after %d calls", err, len(h.gemini.Tasks()))
 	}
-	// An intent that cannot be journalled gives its money back.
+	// An intent that cannot be journalled releases its money.
 	p.refuse = nil
 	h.log.Fail = func(string) error { return errors.New("no disk") }
 	_, err = h.Generate(t.Context(), generate.Request{Model: "Nano Banana Pro", Prompt: "a house"})
@@ -249,8 +247,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestGridIsKeptAndCut: a grid is recorded and becomes one slot a tile, in the order of
-// reading; the tiles know their grid and what the provider said of them.
+// TestGridIsKeptAndCut: a grid is recorded and split into one slot per tile in reading order; each tile has the grid in
+// its lineage and the provider's metadata.
 func TestGridIsKeptAndCut(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -287,8 +285,7 @@ func TestGridIsKeptAndCut(t *testing.T) {
 	}
 }
 
-// TestFailedSlotsAloneAreAskedForAgain: what came stays; only what failed unbilled is
-// asked for once more.
+// TestFailedSlotsAloneAreAskedForAgain: results stay; only failed, unbilled ones are requested again.
 func TestFailedSlotsAloneAreAskedForAgain(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -315,7 +312,7 @@ func TestFailedSlotsAloneAreAskedForAgain(t *testing.T) {
 		t.Errorf("slot 4: %+v", got.Slots[3])
 	}
 
-	// One that fails for good is given up after as many attempts as any call has.
+	// A slot that keeps failing is given up after as many attempts as any call has.
 	h = build(t, nil)
 	h.openai.OnStart = func(ctx context.Context, task driver.Task, _ int) (driver.Update, error) {
 		u := driver.Update{Done: true, Items: []driver.Item{h.picture(ctx, t, 1)}}

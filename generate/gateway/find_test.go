@@ -18,22 +18,22 @@ import (
 	"atelier/media"
 )
 
-// lister is a driver whose provider can be asked for its tasks.
+// lister is a driver whose provider lists its tasks.
 type lister struct {
 	*generatetest.Driver
-	// answer gives the list; number counts the looks, from 1.
+	// answer returns the list; number counts the look-ups from 1.
 	answer func(ctx context.Context, number int) ([]driver.Handle, error)
 
-	mu    sync.Mutex // guards all below
+	mu    sync.Mutex // guards the fields below
 	count int
-	key   string // of all that is listed; empty for the first call's
+	key   string // key of all listed tasks, or empty for the first call's
 }
 
 var _ driver.Listed = (*lister)(nil)
 
 func (l *lister) ListsKeys() bool { return true }
 
-// List gives the answer as tasks of the only call that was made.
+// List returns the answer as tasks of the first call.
 func (l *lister) List(ctx context.Context, _ string) (driver.Listing, error) {
 	l.mu.Lock()
 	l.count++
@@ -57,15 +57,14 @@ func (l *lister) looks() int {
 	return l.count
 }
 
-// lostAnswer is what a driver says of a call that was sent and not answered.
+// lostAnswer returns a driver's error for a call that was sent and not answered.
 func lostAnswer() error {
 	e := media.Errorf(media.CodeUnavailable, "the connection was lost")
 	e.Cause = driver.ErrUnsettled
 	return e
 }
 
-// listing is a house whose provider loses the answer to every call, and finishes the tasks
-// that are polled.
+// listing returns a house whose provider loses the answer to every call and finishes the tasks that are polled.
 func listing(t *testing.T, answer func(ctx context.Context, number int) ([]driver.Handle, error)) (*house, *lister) {
 	t.Helper()
 	l := &lister{answer: answer}
@@ -91,14 +90,14 @@ func handles(ids ...string) []driver.Handle {
 	return all
 }
 
-// TestLostAnswerIsLookedFor: whatever the provider's list says, the call is made once; only
-// a task that can be no other one is taken.
+// TestLostAnswerIsLookedFor: whatever the provider's list says, the call is made once; only a task that can belong to
+// no other call is taken.
 func TestLostAnswerIsLookedFor(t *testing.T) {
 	t.Parallel()
 	away, none := media.Errorf(media.CodeUnavailable, "away"), media.Errorf(media.CodeUnsupported, "no list")
 	for name, c := range map[string]struct {
 		lists [][]driver.Handle
-		errs  []error // in the place of the first lists
+		errs  []error // returned before the lists
 		looks int
 		found bool
 	}{
@@ -144,8 +143,8 @@ func TestLostAnswerIsLookedFor(t *testing.T) {
 	}
 }
 
-// TestListThatIsRefused: a list that refuses who asks says nothing about the task, which may be
-// there and paid: the call is left, and found by one that is let in. Where nothing is kept, it ends.
+// TestListThatIsRefused: a list that refuses access says nothing about the task, which may exist and be paid for: the
+// call is left pending and found once access is granted. Without a log the call fails.
 func TestListThatIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, code := range []media.Code{media.CodeUnauthorized, media.CodeForbidden, media.CodeQuotaExceeded} {
@@ -183,8 +182,8 @@ func TestListThatIsRefused(t *testing.T) {
 	}
 }
 
-// TestLeftWhileItIsLookedFor: a process that stops in order while it looks for a task, or
-// while the call is under way, leaves the call to the next one, which finds the task.
+// TestLeftWhileItIsLookedFor: a process that shuts down during a call, or while it looks for the call's task, leaves
+// the call to the next process, which finds the task.
 func TestLeftWhileItIsLookedFor(t *testing.T) {
 	t.Parallel()
 	for _, during := range []string{"the call", "the look", "the pause"} {
@@ -226,8 +225,8 @@ func TestLeftWhileItIsLookedFor(t *testing.T) {
 	}
 }
 
-// TestCancelledWhileItIsLookedFor: a caller who gives up ends the operation, and is told
-// that the call may be billed.
+// TestCancelledWhileItIsLookedFor: a caller's cancellation ends the operation, which reports that the call may be
+// billed.
 func TestCancelledWhileItIsLookedFor(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
@@ -242,7 +241,7 @@ func TestCancelledWhileItIsLookedFor(t *testing.T) {
 	}
 }
 
-// TestLogThatFailsTakesNoTask: where the log cannot say whose tasks are known, none is taken.
+// TestLogThatFailsTakesNoTask: if the log cannot say which tasks are known, no task is taken.
 func TestLogThatFailsTakesNoTask(t *testing.T) {
 	t.Parallel()
 	l := &lister{answer: func(context.Context, int) ([]driver.Handle, error) { return handles("a"), nil }}

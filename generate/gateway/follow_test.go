@@ -17,8 +17,8 @@ import (
 	"atelier/media/wire"
 )
 
-// TestOffersAreKeptWithTheOutput, as many and as long as real ones are, without media; the
-// next request finds them there.
+// TestOffersAreKeptWithTheOutput: at most 40 offers are kept, without overlong ids and without media; the next request
+// finds them in the output.
 func TestOffersAreKeptWithTheOutput(t *testing.T) {
 	t.Parallel()
 	h, d := studio(t)
@@ -69,8 +69,7 @@ func (b before) Saved(ctx context.Context, operation string) (*operation.Saved, 
 	return s, err
 }
 
-// TestOlderPlansHaveActsAndFlags: an operation that an older program left is continued by
-// the row of today.
+// TestOlderPlansHaveActsAndFlags: an interrupted operation of an older program is continued with the current row.
 func TestOlderPlansHaveActsAndFlags(t *testing.T) {
 	t.Parallel()
 	h, d := studio(t)

@@ -11,9 +11,9 @@ import (
 	"atelier/media"
 )
 
-// TestFramesOfADeadProcess: what a process that asked for previews left may be one of them.
-// A process that continues, asking for previews or not, keeps the newest as such, and never gives
-// it out as the picture; without previews it is the picture.
+// TestFramesOfADeadProcess: a picture left by a process that requested previews may be a preview. The process that
+// continues, with or without previews, keeps the newest one as a preview and never returns it as the result. If no
+// previews were requested, the picture is the result.
 func TestFramesOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	for _, asked := range []bool{true, false} {

@@ -36,7 +36,7 @@ type house struct {
 	journal  *generatetest.Journal
 }
 
-// day is noon of a day in 2026.
+// day returns noon of a day in 2026.
 func day(m time.Month, d int) time.Time { return time.Date(2026, m, d, 12, 0, 0, 0, time.UTC) }
 
 // build makes a house; change adapts its configuration.
@@ -229,7 +229,7 @@ func TestPartialSuccessPerSlot(t *testing.T) {
 	}
 }
 
-// TestWordsThatADriverDoesNotKnowAreWarnedOf: once for equal words, whatever the provider.
+// TestWordsThatADriverDoesNotKnowAreWarnedOf: results with equal unknown words give one warning, whatever the provider.
 func TestWordsThatADriverDoesNotKnowAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -321,8 +321,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestUnsettledCallsHaveNoKnownCost: one of two calls was lost on its way back; the
-// sum of the other alone would be a lie.
+// TestUnsettledCallsHaveNoKnownCost: if the answer to one of two calls was lost, the cost is unknown, not that of the
+// other call.
 func TestUnsettledCallsHaveNoKnownCost(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -404,7 +404,7 @@ func TestIdempotencyKey(t *testing.T) {
 	if len(h.openai.Tasks()) != 1 || again.Operation != first.Operation || again.Slots[0].Output.Digest != first.Slots[0].Output.Digest {
 		t.Errorf("%d calls; operations %s and %s", len(h.openai.Tasks()), first.Operation, again.Operation)
 	}
-	if key := h.openai.Tasks()[0].Key; key != first.Operation+"-1" { // one that no other owner has
+	if key := h.openai.Tasks()[0].Key; key != first.Operation+"-1" { // unique across owners
 		t.Errorf("the provider's key is %q", key)
 	}
 }
@@ -435,8 +435,7 @@ func TestResultIsFreeOfMedia(t *testing.T) {
 	}
 }
 
-// TestCountsThatCannotBe: a provider that counts below zero, or absurdly, takes no money
-// back.
+// TestCountsThatCannotBe: a provider's negative or absurdly high counts never reduce the cost.
 func TestCountsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

@@ -18,8 +18,8 @@ import (
 	"atelier/media"
 )
 
-// TestLeftCallsEnd: a process that is leaving lets the call end that it has begun, begins
-// no other, and another process makes those.
+// TestLeftCallsEnd: a process that is shutting down lets its call in progress end and starts no other; another process
+// makes the remaining calls.
 func TestLeftCallsEnd(t *testing.T) {
 	t.Parallel()
 	h := build(t, func(_ *house, c *gateway.Config) { c.Concurrency = 1 })
@@ -51,8 +51,8 @@ func TestLeftCallsEnd(t *testing.T) {
 	}
 }
 
-// TestLeftBeforeItWasSent: a call that the end of its process came before is made by the
-// next one; one that was sent may have been billed, and is not.
+// TestLeftBeforeItWasSent: a call that was not sent before its process ended is made by the next process; a call that
+// was sent may have been billed, and is not repeated.
 func TestLeftBeforeItWasSent(t *testing.T) {
 	t.Parallel()
 	for name, sent := range map[string]bool{"not sent": false, "sent": true} {
@@ -61,7 +61,7 @@ func TestLeftBeforeItWasSent(t *testing.T) {
 			h := build(t, nil)
 			ctx, leave := context.WithCancelCause(t.Context())
 			h.openai.OnStart = func(call context.Context, _ driver.Task, _ int) (driver.Update, error) {
-				leave(gateway.ErrHandedOver) // at once
+				leave(gateway.ErrHandedOver) // without grace
 				<-call.Done()
 				e := media.Errorf(media.CodeCancelled, "it was cancelled")
 				if sent {
@@ -86,7 +86,7 @@ func TestLeftBeforeItWasSent(t *testing.T) {
 	}
 }
 
-// TestLeftBeforeItFellBack: the models that stand in are asked by who goes on.
+// TestLeftBeforeItFellBack: the process that continues calls the fallback models.
 func TestLeftBeforeItFellBack(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -105,7 +105,7 @@ func TestLeftBeforeItFellBack(t *testing.T) {
 	}
 }
 
-// TestGraceEnds: the grace is not without end.
+// TestGraceEnds: the grace for a call in progress is limited.
 func TestGraceEnds(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -125,8 +125,8 @@ func TestGraceEnds(t *testing.T) {
 	}
 }
 
-// TestLetGoWhileATaskBegins: Ctrl-C lets a call end that begins a task, because without its
-// name the task could neither be stopped nor fetched; other calls end at once.
+// TestLetGoWhileATaskBegins: Ctrl-C lets a call that starts a task end, because without its id the task could neither
+// be stopped nor fetched; other calls end at once.
 func TestLetGoWhileATaskBegins(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

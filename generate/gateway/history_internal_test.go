@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// TestHistoryContinuesCalls: calls that an earlier process made to the same model keep their numbers
-// and slots, further ones are numbered after them, and a call to another model ends both.
+// TestHistoryContinuesCalls: an earlier process's calls to the same model keep their numbers and slots, further calls
+// are numbered after them, and a call to another model ends both.
 func TestHistoryContinuesCalls(t *testing.T) {
 	t.Parallel()
 	first := &plan.Plan{Model: catalog.Model{Provider: "a", APIModel: "1", MaxN: 2}}
@@ -55,7 +55,7 @@ func TestHistoryContinuesCalls(t *testing.T) {
 	}
 }
 
-// TestHistoryGivesBlobsOnce: blobs in no slot are given once, the oldest first unless they may be frames.
+// TestHistoryGivesBlobsOnce: each blob in no slot is returned once: the oldest, or the newest if it may be a preview.
 func TestHistoryGivesBlobsOnce(t *testing.T) {
 	t.Parallel()
 	blob := func(s string) media.Blob { return media.Blob{Digest: media.DigestOf([]byte(s))} }

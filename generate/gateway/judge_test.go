@@ -11,7 +11,7 @@ import (
 	"atelier/generate/generatetest"
 )
 
-// TestTheSizeToldIsTheOneReceived: sizes, ratios and tiers are judged by the pictures that came.
+// TestTheSizeToldIsTheOneReceived: sizes, ratios and tiers are reported as those of the received pictures.
 func TestTheSizeToldIsTheOneReceived(t *testing.T) {
 	t.Parallel()
 	const pro, gpt, mid = "Nano Banana Pro", "gpt-image-2", "Midjourney 7"

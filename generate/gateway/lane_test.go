@@ -16,13 +16,13 @@ import (
 	"atelier/media"
 )
 
-// starts notes when the calls of a driver begin.
+// starts records when a driver's calls begin.
 type starts struct {
 	mu sync.Mutex // guards at
 	at []time.Duration
 }
 
-// after makes a driver that notes its calls and fails those that answer says.
+// after returns a driver function that records its calls and fails those for which answer returns an error.
 func (s *starts) after(t *testing.T, h *house, answer func(call int) error) func(context.Context, driver.Task, int) (driver.Update, error) {
 	t.Helper()
 	began := time.Now()
@@ -38,8 +38,8 @@ func (s *starts) after(t *testing.T, h *house, answer func(call int) error) func
 	}
 }
 
-// TestCallsAMinute: a limit in a file of the user's holds for all models of the provider,
-// in every minute, the first one too; and nothing else waits for it.
+// TestCallsAMinute: the highest limit of a user's rows applies to all models of the provider, in every minute including
+// the first; calls to other providers do not wait.
 func TestCallsAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,8 +74,7 @@ func TestCallsAMinute(t *testing.T) {
 	})
 }
 
-// TestCallsAMinuteAndADeadline: who cannot get a turn in time is told at once, and nothing
-// was called.
+// TestCallsAMinuteAndADeadline: a call that cannot get a turn before its deadline fails at once and is not sent.
 func TestCallsAMinuteAndADeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -94,14 +93,14 @@ func TestCallsAMinuteAndADeadline(t *testing.T) {
 	})
 }
 
-// TestUnknownLimits: where no limit is set, a provider that says "too many" is asked again
-// when it said, and what it took is kept.
+// TestUnknownLimits: without a limit, a provider that answers "too many" is called again at the time it named, and the
+// results of its other calls are kept.
 func TestUnknownLimits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := build(t, func(_ *house, c *gateway.Config) { c.Now, c.Journal = time.Now, nil })
 		var s starts
-		var started sync.WaitGroup // the first answer makes calls wait that have not begun
+		var started sync.WaitGroup // otherwise the first answer would make the calls wait that have not started
 		started.Add(4)
 		h.gemini.OnStart = s.after(t, h, func(call int) error {
 			if call <= 4 {
@@ -111,7 +110,7 @@ func TestUnknownLimits(t *testing.T) {
 			if call <= 2 {
 				return nil
 			}
-			if time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) < 20*time.Second { // when a bubble begins
+			if time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) < 20*time.Second { // when a bubble starts
 				e := media.Errorf(media.CodeRateLimited, "too many requests")
 				e.RetryAfter = 20 * time.Second
 				return e
@@ -128,8 +127,8 @@ func TestUnknownLimits(t *testing.T) {
 	})
 }
 
-// TestAskedToWait: what a provider asks one call to wait for, its other calls wait for as
-// well, of whatever model and operation, and tell so; polls and other providers do not.
+// TestAskedToWait: if a provider asks one call to wait, its other calls wait too, for any model and operation, and
+// report the wait; calls to other providers do not.
 func TestAskedToWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -174,8 +173,8 @@ func TestAskedToWait(t *testing.T) {
 	})
 }
 
-// TestUsedUpAllowance: where a provider asks for more than a call waits, other calls of that
-// model fail at once until then, so that the next model is asked; other models are called.
+// TestUsedUpAllowance: if a provider asks for a longer wait than a call accepts, other calls of that model fail at once
+// until the wait has elapsed, so that the next model is used; other models are called.
 func TestUsedUpAllowance(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -212,7 +211,7 @@ func TestUsedUpAllowance(t *testing.T) {
 	})
 }
 
-// TestLimitsOfARow hold for its model, beside that of the provider.
+// TestLimitsOfARow: a row's limits apply to its model, in addition to the provider's.
 func TestLimitsOfARow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,18 +14,17 @@ import (
 	"atelier/media"
 )
 
-// ending is a case of [TestHowTasksEnd]: why nobody waits any longer, and what the provider
-// says when it is asked to stop.
+// ending is a case of [TestHowTasksEnd]: why the caller stops waiting, and the provider's answer to a cancellation.
 type ending struct {
 	why    error
 	cancel error
-	// status is the operation's, asked how often the provider was asked to stop.
+	// status is the operation's; asked is how often the provider was asked to stop.
 	status generate.Status
 	asked  int
-	// unsettled are the calls that may have been billed, warns is a part of a warning.
+	// unsettled is the number of calls that may have been billed; warns is a part of a warning.
 	unsettled int
 	warns     string
-	// made are the results that the process that continues gets, started the calls that it makes.
+	// made is the number of results of the process that continues; started is the number of its calls.
 	made, started int
 }
 
@@ -42,8 +41,7 @@ func endings() map[string]ending {
 	}
 }
 
-// TestHowTasksEnd: three calls, two of which have a task while the third one waits for its
-// turn, when nobody waits for them any longer.
+// TestHowTasksEnd: the caller stops waiting for three calls, of which two have a task and one waits for its turn.
 func TestHowTasksEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range endings() {
@@ -87,8 +85,8 @@ func TestHowTasksEnd(t *testing.T) {
 	}
 }
 
-// TestAbandonedTasksCount: what a provider continues, though the caller gave up, counts
-// in the budgets by what it named and as many pictures as it makes.
+// TestAbandonedTasksCount: a task that the provider continues after the caller gave up counts in the budgets with the
+// cost that the provider reported and with all its pictures.
 func TestAbandonedTasksCount(t *testing.T) {
 	t.Parallel()
 	money := &ledgerBudget{}
@@ -115,7 +113,7 @@ func TestAbandonedTasksCount(t *testing.T) {
 	}
 }
 
-// TestLetGoWithoutALog: a gateway that nobody can continue from cancels.
+// TestLetGoWithoutALog: a gateway whose operations nobody can continue cancels them.
 func TestLetGoWithoutALog(t *testing.T) {
 	t.Parallel()
 	h := build(t, func(_ *house, cfg *gateway.Config) { cfg.Operations = operation.NopLog{} })

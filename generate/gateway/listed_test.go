@@ -26,7 +26,7 @@ type paged struct {
 	keys  bool
 	parts [][]driver.ListedTask
 	read  int
-	fails int // the part that cannot be read; 0 for none
+	fails int // the part that fails, or 0
 }
 
 func (p *paged) ListsKeys() bool { return p.keys }
@@ -44,7 +44,7 @@ func (p *paged) List(_ context.Context, from string) (driver.Listing, error) {
 	return l, nil
 }
 
-// anyTask is a call with settings drawn from so few that calls are often alike.
+// anyTask returns a call with settings drawn from so few that calls are often equal.
 func anyTask(r *rand.Rand, number int) driver.Task {
 	word := func(all ...string) string { return all[r.IntN(len(all))] }
 	t := driver.Task{
@@ -58,7 +58,7 @@ func anyTask(r *rand.Rand, number int) driver.Task {
 	return t
 }
 
-// listedAs is what a faithful list tells of a call's task.
+// listedAs returns how a faithful list describes a call's task.
 func listedAs(p *paged, t driver.Task, number int) driver.ListedTask {
 	l := driver.ListedTask{Task: driver.Handle{ID: strconv.Itoa(number)}, CreatedAt: day(11, 21)}
 	if p.keys {
@@ -70,9 +70,8 @@ func listedAs(p *paged, t driver.Task, number int) driver.ListedTask {
 	return l
 }
 
-// TestListedTasksAreToldApart: whatever else is in a list, a call finds its own task, and
-// another call's only if nothing that is told differs; then it finds both, so that neither is
-// taken.
+// TestListedTasksAreToldApart: whatever else a list holds, a call finds its own task, and another call's only if
+// nothing listed differs; then it finds both, so that neither is taken.
 func TestListedTasksAreToldApart(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 5))
@@ -94,7 +93,7 @@ func TestListedTasksAreToldApart(t *testing.T) {
 				} else {
 					a.Key, b.Key, a.N, b.N = "", "", max(a.N, 1), max(b.N, 1)
 				}
-				if a.Width == 0 { // the provider decides, so any is good
+				if a.Width == 0 { // the provider decides, so any value matches
 					b.Width = 0
 				}
 				if a.Height == 0 {
@@ -118,7 +117,7 @@ func TestListedTasksAreToldApart(t *testing.T) {
 	}
 }
 
-// TestAlikeIsNotEqual: one thing that is told otherwise, or is not told, makes it another task.
+// TestAlikeIsNotEqual: one listed value that differs or is missing makes it another task.
 func TestAlikeIsNotEqual(t *testing.T) {
 	t.Parallel()
 	call := driver.Task{
@@ -164,8 +163,8 @@ func TestAlikeIsNotEqual(t *testing.T) {
 	}
 }
 
-// TestHowFarListsAreRead: to the first part in which all is older than the call, to the end,
-// or to the bound; a task that is told twice, because parts move, is one.
+// TestHowFarListsAreRead: a list is read to its end, to the limit, or to the first part that is entirely older than the
+// call; a task that is listed twice, because parts shift, counts once.
 func TestHowFarListsAreRead(t *testing.T) {
 	t.Parallel()
 	call := driver.Task{Key: "operation-1"}
@@ -203,8 +202,8 @@ func TestHowFarListsAreRead(t *testing.T) {
 	}
 }
 
-// TestSeedOfItsOwn: where a list shows no keys and no seed is asked for, each call has a seed
-// of its own, in the range of the model and always the same; one that was asked for stays.
+// TestSeedOfItsOwn: if a list shows no keys and no seed is requested, each call gets its own seed, within the model's
+// range and always the same; a requested seed is kept.
 func TestSeedOfItsOwn(t *testing.T) {
 	t.Parallel()
 	row := catalog.Model{MaxSeed: 9_999}
@@ -232,7 +231,7 @@ func TestSeedOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestCallsAreMarked: the seed that the Gateway draws is the driver's, not the caller's.
+// TestCallsAreMarked: a seed that the Gateway derives goes to the driver and is not reported to the caller.
 func TestCallsAreMarked(t *testing.T) {
 	t.Parallel()
 	p := &paged{}

@@ -11,14 +11,14 @@ import (
 	"atelier/media"
 )
 
-// TestLook asks once for each task that is under way, and leaves what goes on.
+// TestLook: PollOnce asks once for each task in progress, and leaves unfinished tasks.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	h.gemini.OnStart = func(_ context.Context, task driver.Task, _ int) (driver.Update, error) {
 		return driver.Update{Task: driver.Handle{ID: task.Key}}, nil
 	}
-	var mu sync.Mutex // guards the next three
+	var mu sync.Mutex // guards wait, polls and there
 	wait, polls, there := true, map[string]int{}, ""
 	ctx, leave := context.WithCancelCause(t.Context())
 	h.gemini.OnPoll = func(call context.Context, _ driver.Task, to driver.Handle, _ int) (driver.Update, error) {

@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// TestMistakesAreRefusedBeforeAnyCall: what would be dropped and paid for nevertheless.
+// TestMistakesAreRefusedBeforeAnyCall: settings that would be dropped although the call is paid for are refused.
 func TestMistakesAreRefusedBeforeAnyCall(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -37,8 +37,7 @@ func TestMistakesAreRefusedBeforeAnyCall(t *testing.T) {
 	}
 }
 
-// TestOptionsOfAChain: each model of a chain gets those of its provider, whether the first
-// one fails or has no key.
+// TestOptionsOfAChain: each model of a chain gets its provider's options, whether the first model fails or has no key.
 func TestOptionsOfAChain(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*house){

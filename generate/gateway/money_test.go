@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// priced makes a driver answer with one picture a result, at this price for the call.
+// priced makes a driver answer with one picture per result, at the given price per call.
 func priced(t *testing.T, h *house, usd string) func(context.Context, driver.Task, int) (driver.Update, error) {
 	t.Helper()
 	return func(ctx context.Context, task driver.Task, number int) (driver.Update, error) {
@@ -24,8 +24,8 @@ func priced(t *testing.T, h *house, usd string) func(context.Context, driver.Tas
 	}
 }
 
-// TestEachCallCountsItsOwnMoney: a call whose price nobody told counts by the estimate of
-// its own model, and not the whole operation by that of the first.
+// TestEachCallCountsItsOwnMoney: a call without a reported price counts with its own model's estimate; the whole
+// operation is not counted with the first model's.
 func TestEachCallCountsItsOwnMoney(t *testing.T) {
 	t.Parallel()
 	unsettled := media.Errorf(media.CodeUnavailable, "lost")
@@ -80,7 +80,7 @@ func TestEachCallCountsItsOwnMoney(t *testing.T) {
 	}
 }
 
-// paid adds up what was settled; each act counts once.
+// paid returns the sum of the settled amounts; each act may settle only once.
 func (b *ledgerBudget) paid(t *testing.T) string {
 	t.Helper()
 	sum, known := new(big.Rat), map[string]bool{}

@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// service is the file of a service of the user's with one model.
+// service returns the file of a user's service with one model.
 func service(provider, name, id, more string) io.Reader {
 	return strings.NewReader(fmt.Sprintf(`provider: %s
 endpoint: {base_url: "http://127.0.0.1:1/v1"}
@@ -24,7 +24,7 @@ models:
 `, provider, name, id, more))
 }
 
-// means tells which row answers to a name: "provider/id", or nothing.
+// means returns the row that a name stands for, as "provider/id", or "" if there is none.
 func means(c *catalog.Catalog, name string) string {
 	m, ok := c.Lookup(name)
 	if !ok {
@@ -47,8 +47,8 @@ func loaded(t *testing.T, files ...io.Reader) *catalog.Catalog {
 	return c
 }
 
-// TestNames: what the user's files say goes before what is shipped; what is shipped stays
-// within reach by its provider.
+// TestNames: names in the user's files take precedence over shipped ones; a shipped model remains available by its
+// provider.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -90,7 +90,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreTaken: a row tells whose names it has, and its old owner how it is called.
+// TestNamesThatAreTaken: a row lists the models whose names it took, and such a model is named with its provider.
 func TestNamesThatAreTaken(t *testing.T) {
 	t.Parallel()
 	c := loaded(t, service("corp", "GPT Image 2", "gpt-image-2", "aliases: [Nano Banana Pro]"))
@@ -114,7 +114,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 	}
 }
 
-// TestServicesThatAskForMore: what the protocol does not carry is refused where it is read.
+// TestServicesThatAskForMore: what the protocol does not support is refused when the file is read.
 func TestServicesThatAskForMore(t *testing.T) {
 	t.Parallel()
 	text, err := io.ReadAll(service("corp", "Ours", "a", ""))
@@ -132,8 +132,8 @@ func TestServicesThatAskForMore(t *testing.T) {
 	}
 }
 
-// TestGatewayWithAProxy: names lead to the proxy, full names and successors to the
-// shipped provider, and an id of several services is an error that says what to say.
+// TestGatewayWithAProxy: names select the proxy; full names and successors select the shipped provider; an id of
+// several services is an error that names the choices.
 func TestGatewayWithAProxy(t *testing.T) {
 	t.Parallel()
 	files := []io.Reader{service("corp", "GPT Image 2", "gpt-image-2", ""), service("lab", "Lab", "lab-1", ""), service("mill", "Mill", "lab-1", "")}
@@ -158,8 +158,8 @@ func TestGatewayWithAProxy(t *testing.T) {
 	}
 }
 
-// TestFallbackToTheSameIDAfterDeath: an attempt of a proxy is not taken for one of the
-// shipped provider that has a model of the same id.
+// TestFallbackToTheSameIDAfterDeath: a proxy's attempt is not taken for one of the shipped provider that has a model
+// with the same id.
 func TestFallbackToTheSameIDAfterDeath(t *testing.T) {
 	t.Parallel()
 	catalogue := loaded(t, service("corp", "GPT Image 2", "gpt-image-2", `prices: [{unit: image, usd: "0.01", as_of: "2026-11-21"}]`))
@@ -192,7 +192,7 @@ func TestFallbackToTheSameIDAfterDeath(t *testing.T) {
 	}
 }
 
-// TestRowsLikeOthers: a row begins with all that another one says, and is a row of its own.
+// TestRowsLikeOthers: a row starts with all fields of another row and is independent of it.
 func TestRowsLikeOthers(t *testing.T) {
 	t.Parallel()
 	c := loaded(t, strings.NewReader(`provider: corp

@@ -9,7 +9,7 @@ import (
 	"atelier/generate/operation"
 )
 
-// TestNotes: warnings are noted once, a private one is shown and not saved, and a defect is a warning.
+// TestNotes: a warning is noted once, a private one is shown but not saved, and a defect becomes a warning.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	n := &notes{}

@@ -25,8 +25,8 @@ func (l notifyContext) Notification(ctx context.Context, n driver.Notification) 
 	return l.read(ctx, n)
 }
 
-// told builds a house whose OpenAI sends notifications and sleeps for ever between
-// polls, so that only notifications move it.
+// told returns a house whose OpenAI sends notifications and sleeps forever between polls, so that only notifications
+// advance it.
 func told(t *testing.T, read func(ctx context.Context, h *house, n driver.Notification) (driver.Update, error)) *house {
 	t.Helper()
 	return build(t, func(h *house, c *gateway.Config) {
@@ -47,7 +47,7 @@ func (h *house) picture(ctx context.Context, t *testing.T, seed uint8) driver.It
 	return driver.Item{Blob: &b}
 }
 
-// notify sends the bodies again and again until the operation ends.
+// notify sends the bodies repeatedly until the operation ends.
 func (h *house) notify(t *testing.T, stop <-chan struct{}, bodies ...string) {
 	t.Helper()
 	for {
@@ -76,8 +76,8 @@ func finished(t *testing.T, h *house, bodies ...string) *generate.Result {
 	return got
 }
 
-// TestNotificationEndsAnOperation: a signed notification brings the result; repeats and
-// older ones that come late change nothing.
+// TestNotificationEndsAnOperation: a signed notification brings the result; repeated and late older ones change
+// nothing.
 func TestNotificationEndsAnOperation(t *testing.T) {
 	t.Parallel()
 	h := told(t, func(ctx context.Context, h *house, n driver.Notification) (driver.Update, error) {
@@ -102,7 +102,7 @@ func TestNotificationEndsAnOperation(t *testing.T) {
 	}
 }
 
-// TestUnsignedNotificationIsPolledFor: what nobody signed is only a reason to ask.
+// TestUnsignedNotificationIsPolledFor: an unsigned notification only triggers a poll.
 func TestUnsignedNotificationIsPolledFor(t *testing.T) {
 	t.Parallel()
 	h := told(t, func(context.Context, *house, driver.Notification) (driver.Update, error) {
@@ -118,8 +118,8 @@ func TestUnsignedNotificationIsPolledFor(t *testing.T) {
 	}
 }
 
-// TestNotificationForAnotherProcess: an operation whose process died is ended by the
-// one that hears the provider.
+// TestNotificationForAnotherProcess: an operation whose process died is ended by the process that receives the
+// notification.
 func TestNotificationForAnotherProcess(t *testing.T) {
 	t.Parallel()
 	h := told(t, func(context.Context, *house, driver.Notification) (driver.Update, error) {
@@ -141,7 +141,7 @@ func TestNotificationForAnotherProcess(t *testing.T) {
 	}
 }
 
-// TestNotifierHangsUp: a provider that does not wait until its task is fetched cancels nothing.
+// TestNotifierHangsUp: a provider that disconnects before its task is fetched cancels nothing.
 func TestNotifierHangsUp(t *testing.T) {
 	t.Parallel()
 	h := told(t, func(context.Context, *house, driver.Notification) (driver.Update, error) {
@@ -195,8 +195,8 @@ func TestNotificationsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestResumeWaitsForItsOwnGateway: an operation that this gateway works on is not worked on by
-// a second caller of it; who resumes it waits for the end.
+// TestResumeWaitsForItsOwnGateway: a second caller does not work on an operation that its gateway already works on;
+// Resume waits for its end.
 func TestResumeWaitsForItsOwnGateway(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

@@ -56,7 +56,7 @@ func pressModel(t *testing.T) catalog.Model {
 	return m
 }
 
-// offering is a picture that came with offers.
+// offering returns a picture that came with offers.
 func offering(tile int, ids ...string) media.Output {
 	o := media.Output{Ref: "img-1", Metadata: map[string]any{"press": map[string]any{"job": "7"}}}
 	var offers []any
@@ -85,7 +85,7 @@ func TestFollowUps(t *testing.T) {
 		n       int
 		offer   string // or the plain name and the tile
 		notes   string
-		says    string // the error
+		says    string // part of the error
 	}{
 		{"of a tile", offering(2, grid...), nil, "", 4, "v:2:x", "", ""},
 		{"of a tile by number", offering(2, grid...), map[string]any{"index": 1}, "", 4, "v:1:x", "", ""},
@@ -149,7 +149,7 @@ func TestFollowUps(t *testing.T) {
 	}
 }
 
-// TestFollowUpsWithoutOffers: a row that says nothing of offers leaves follow-ups to its driver.
+// TestFollowUpsWithoutOffers: a row without offers leaves follow-ups to its driver.
 func TestFollowUpsWithoutOffers(t *testing.T) {
 	t.Parallel()
 	row := pressModel(t)
@@ -163,7 +163,7 @@ func TestFollowUpsWithoutOffers(t *testing.T) {
 	}
 }
 
-// TestOffersOfRowsAreChecked: what could never be meant is refused with the row.
+// TestOffersOfRowsAreChecked: a row with offers that could never match is refused.
 func TestOffersOfRowsAreChecked(t *testing.T) {
 	t.Parallel()
 	for from, to := range map[string]string{

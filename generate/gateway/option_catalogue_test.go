@@ -16,14 +16,14 @@ import (
 	"atelier/media"
 )
 
-// TestShippedOptionsHaveRules: a value that the provider does not take is refused before
-// any call, and one that it takes gets the type that the provider wants.
+// TestShippedOptionsHaveRules: a value that the provider does not accept is refused before any call, and an accepted
+// value gets the type that the provider expects.
 func TestShippedOptionsHaveRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		model, option string
 		value, want   any
-		says          string // of the error; empty if the value is taken
+		says          string // part of the error, or empty if the value is accepted
 	}{
 		{"FLUX.2 Flex", "steps", "30", 30.0, ""},
 		{"FLUX.2 Flex", "steps", 51, nil, "1 to 50"},
@@ -92,7 +92,7 @@ func TestShippedOptionsHaveRules(t *testing.T) {
 	}
 }
 
-// madeAllAttempts is a gateway with one model's provider, which notes its calls.
+// madeAllAttempts returns a gateway with one model's provider, whose calls it records.
 func madeAllAttempts(t *testing.T, model string, calls *[]driver.Task) (*gateway.Gateway, catalog.Model) {
 	t.Helper()
 	rows, err := catalog.Load()
@@ -114,7 +114,7 @@ func madeAllAttempts(t *testing.T, model string, calls *[]driver.Task) (*gateway
 	return g, m
 }
 
-// TestRulesOfARowThatIsOverridden: they stay for the options that it keeps.
+// TestRulesOfARowThatIsOverridden: the rules remain for the options that an overridden row keeps.
 func TestRulesOfARowThatIsOverridden(t *testing.T) {
 	t.Parallel()
 	rows, err := catalog.Load(strings.NewReader(

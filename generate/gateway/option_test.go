@@ -24,7 +24,7 @@ func TestOptionRules(t *testing.T) {
 		name  string
 		value any
 		want  string
-		says  string // of the error; empty if the value is taken
+		says  string // part of the error, or empty if the value is accepted
 	}{
 		{"word", " Fast", "fast", ""},
 		{"word", "x", "", "fast, slow"},
@@ -89,7 +89,7 @@ func TestBadOptionRules(t *testing.T) {
 	}
 }
 
-// TestNear: an edit is as large as its picture, within the rule.
+// TestNear: an edit has the size of its picture, within the rule.
 func TestNear(t *testing.T) {
 	t.Parallel()
 	r := catalog.SizeRule{Mode: "free", Step: 8, MinSide: 32, MaxSide: 1536}

@@ -9,9 +9,9 @@ import (
 	"atelier/media"
 )
 
-// TestConflictsAtProviders: a driver's conflict is an outage of one request. It is repeated
-// once, the next model stands in, the provider stays open for others, and nothing is left to
-// another process; on a poll it says nothing about the task.
+// TestConflictsAtProviders: a driver's conflict is an outage of one request. The request is retried once, the next
+// model substitutes, the provider stays available, and nothing is left to another process; on a poll a conflict says
+// nothing about the task.
 func TestConflictsAtProviders(t *testing.T) {
 	t.Parallel()
 	metadata := media.Errorf(media.CodeUnavailable, "another request was in its way: %w", driver.ErrContested)

@@ -256,8 +256,7 @@ func disposition(all []generate.Disposition, setting string) generate.Dispositio
 	return generate.Disposition{}
 }
 
-// TestLinksAreGuardedByDefault: a gateway that is given no Fetch fetches links, and none of
-// this machine.
+// TestLinksAreGuardedByDefault: a gateway without a Fetch fetches links, but none of this machine.
 func TestLinksAreGuardedByDefault(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

@@ -10,8 +10,8 @@ import (
 	"atelier/media"
 )
 
-// TestPartialsHaveADisposition where they are asked for, and strict refuses them of a model
-// that has none.
+// TestPartialsHaveADisposition: requested previews have a disposition, and strict mode refuses them for a model without
+// previews.
 func TestPartialsHaveADisposition(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]generate.Outcome{"GPT Image 2": generate.OutcomeApplied, "Nano Banana Pro": generate.OutcomeDropped} {
@@ -31,7 +31,7 @@ func TestPartialsHaveADisposition(t *testing.T) {
 	}
 }
 
-// TestGridNeedsRoom: a grid gives no less than is asked of a call.
+// TestGridNeedsRoom: a grid must not have fewer pictures than the maximum of a call.
 func TestGridNeedsRoom(t *testing.T) {
 	t.Parallel()
 	_, err := catalog.Load(strings.NewReader("provider: offline\nmodels: [{api_model: offline-1, max_n: 4, grid: 3}]"))

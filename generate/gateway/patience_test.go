@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// TestPollAskedToWait: what a provider asks a poll to wait for, calls that have not begun wait
-// for as well; another task is asked for at its own pace.
+// TestPollAskedToWait: if a provider asks a poll to wait, calls that have not started wait too; other tasks are polled
+// at their own pace.
 func TestPollAskedToWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestPollAskedToWait(t *testing.T) {
 	})
 }
 
-// TestAQuotaOfADayIsWaitedForOnce: what it asks to wait is waited once, then the call has failed.
+// TestAQuotaOfADayIsWaitedForOnce: the wait that a daily quota requests is observed once; then the call has failed.
 func TestAQuotaOfADayIsWaitedForOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

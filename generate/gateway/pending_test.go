@@ -20,8 +20,8 @@ import (
 
 // delivery is the host that results are fetched from.
 type delivery struct {
-	mu    sync.Mutex              // guards all below
-	why   func(link string) error // nil while it is up
+	mu    sync.Mutex              // guards the fields below
+	why   func(link string) error // nil while the host is up
 	asked []string
 }
 
@@ -46,7 +46,7 @@ func (d *delivery) fetch(_ context.Context, link string) (io.ReadCloser, string,
 
 func down(string) error { return media.Errorf(media.CodeUnavailable, "connection refused") }
 
-// delivered is a house whose provider has tasks with three results by link, which are new with every poll.
+// delivered returns a house whose provider's tasks have three results by link; every poll returns new links.
 func delivered(t *testing.T, change func(*house, *gateway.Config)) (*house, *delivery) {
 	t.Helper()
 	d := &delivery{}
@@ -74,8 +74,8 @@ func (h *house) later(t *testing.T, d *delivery) *gateway.Gateway {
 	return h.heir(t, func(c *gateway.Config) { c.Fetch = d.fetch })
 }
 
-// TestDeliveryHostIsDownForAWhile: a result that was made is fetched again and again, and a link
-// that is refused is asked for anew, while the wait lasts; nothing is asked for twice.
+// TestDeliveryHostIsDownForAWhile: during the wait a result is fetched repeatedly, and a refused link is requested
+// anew; no result is generated twice.
 func TestDeliveryHostIsDownForAWhile(t *testing.T) {
 	t.Parallel()
 	for name, reason := range map[string]func(number int, link string) error{
@@ -122,8 +122,8 @@ func TestDeliveryHostIsDownForAWhile(t *testing.T) {
 	}
 }
 
-// TestDeliveryHostStaysDown: the operation continues what came, says why, and the process that asks for it later,
-// by whatever way, fetches the rest without a call.
+// TestDeliveryHostStaysDown: the operation keeps the results that arrived and says why others are missing; a later
+// process fetches the rest by Resume, PollOnce or Retry, without a new call.
 func TestDeliveryHostStaysDown(t *testing.T) {
 	t.Parallel()
 	for name, later := range map[string]func(context.Context, *gateway.Gateway, string) (*generate.Result, error){
@@ -167,7 +167,7 @@ func TestDeliveryHostStaysDown(t *testing.T) {
 	}
 }
 
-// TestLinkThatIsDeadByItsAge: a link that is refused is given up when no link of the task can live any more.
+// TestLinkThatIsDeadByItsAge: a refused link is given up when no link of the task can still be valid.
 func TestLinkThatIsDeadByItsAge(t *testing.T) {
 	t.Parallel()
 	now := day(11, 21)
@@ -193,12 +193,12 @@ func TestLinkThatIsDeadByItsAge(t *testing.T) {
 	}
 }
 
-// TestRetryFetchesFirst: where a finished task was lost because nobody could continue it, it is
-// fetched, and while its provider cannot be asked nothing is asked for without an explicit wish.
+// TestRetryFetchesFirst: a finished task that was lost because nobody could continue it is fetched; while its provider
+// cannot be reached, nothing is generated again unless explicitly requested.
 func TestRetryFetchesFirst(t *testing.T) {
 	t.Parallel()
 	h, d := delivered(t, func(h *house, c *gateway.Config) {
-		c.Operations = struct{ operation.Log }{h.log} // it cannot be resumed
+		c.Operations = struct{ operation.Log }{h.log} // cannot be resumed
 	})
 	d.set(func(link string) error {
 		if strings.HasPrefix(link, "1?") {
@@ -226,8 +226,8 @@ func TestRetryFetchesFirst(t *testing.T) {
 	}
 }
 
-// TestLinksOfAnswersAtOnce: without a task to ask, the link is tried for as long as the wait; then the
-// result is lost, and asked for again on an explicit wish only.
+// TestLinksOfAnswersAtOnce: without a task to poll, the link is tried during the wait; then the result is lost, and is
+// generated again only on explicit request.
 func TestLinksOfAnswersAtOnce(t *testing.T) {
 	t.Parallel()
 	h, d := delivered(t, func(h *house, _ *gateway.Config) {

@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// TestPollsThatAreRefused: a key that is not let in says nothing about the task, which is paid
-// for: it is left, and fetched by one that is let in. Where nothing is kept, it ends.
+// TestPollsThatAreRefused: a poll that is refused access says nothing about the task, which is paid for: the task is
+// left and fetched once access is granted. Without a log the call fails.
 func TestPollsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, code := range []media.Code{media.CodeUnauthorized, media.CodeForbidden, media.CodeQuotaExceeded} {

@@ -32,7 +32,7 @@ func (h *house) put(t *testing.T, file []byte) media.Output {
 	return media.NewOutput(generatetest.Stored(t.Context(), t, h.codec, file), media.Meta{Label: "Input"})
 }
 
-// sent is the only task that a driver got.
+// sent returns the only task that a driver received.
 func sent(t *testing.T, d *generatetest.Driver) driver.Task {
 	t.Helper()
 	tasks := d.Tasks()
@@ -42,7 +42,7 @@ func sent(t *testing.T, d *generatetest.Driver) driver.Task {
 	return tasks[0]
 }
 
-// pixels decodes what is stored.
+// pixels decodes a stored picture.
 func (h *house) pixels(t *testing.T, o media.Output) image.Image {
 	t.Helper()
 	r, err := h.codec.Open(t.Context(), o.Digest)
@@ -57,7 +57,7 @@ func (h *house) pixels(t *testing.T, o media.Output) image.Image {
 	return img
 }
 
-// encoded writes a picture.
+// encoded returns a picture in a format.
 func encoded(t *testing.T, img image.Image, format string) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -76,7 +76,7 @@ func encoded(t *testing.T, img image.Image, format string) []byte {
 	return buf.Bytes()
 }
 
-// maskOf is 40 × 20; the left half is one colour, the right half another.
+// maskOf returns a picture of 40 × 20 pixels whose halves have two colours.
 func maskOf(left, right color.Color) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, 40, 20))
 	draw.Draw(img, img.Rect, image.NewUniform(right), image.Point{}, draw.Src)
@@ -84,14 +84,14 @@ func maskOf(left, right color.Color) image.Image {
 	return img
 }
 
-// flat is a picture in grey scale.
+// flat returns a picture in greyscale.
 func flat(img image.Image) image.Image {
 	out := image.NewGray(img.Bounds())
 	draw.Draw(out, out.Rect, img, image.Point{}, draw.Src)
 	return out
 }
 
-// outcomes are the dispositions of pictures and method.
+// outcomes returns the outcomes of inputs, mask and method.
 func outcomes(r *generate.Result) map[string]generate.Outcome {
 	out := map[string]generate.Outcome{}
 	for _, d := range r.Dispositions {
@@ -102,7 +102,7 @@ func outcomes(r *generate.Result) map[string]generate.Outcome {
 	return out
 }
 
-// catalogueWith is the shipped one with offline's row changed.
+// catalogueWith returns the shipped catalogue with offline's row changed.
 func catalogueWith(t *testing.T, row string) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.Load(strings.NewReader("provider: offline\nmodels:\n  - api_model: offline-1\n    " + row + "\n"))
@@ -118,7 +118,7 @@ func TestMaskPolarity(t *testing.T) {
 	for name, c := range map[string]struct {
 		mask   image.Image
 		format string
-		want   string // polarity of the model
+		want   string // the model's polarity
 		marked color.Color
 		kept   color.Color
 		how    generate.Outcome
@@ -155,7 +155,7 @@ func TestMaskPolarity(t *testing.T) {
 			for x, want := range map[int]color.Color{3: c.marked, 36: c.kept} {
 				have := color.NRGBAModel.Convert(img.At(x, 10)).(color.NRGBA)
 				if _, _, _, a := want.RGBA(); a == 0 {
-					want = color.NRGBA{R: have.R, G: have.G, B: have.B} // the colour of nothing does not count
+					want = color.NRGBA{R: have.R, G: have.G, B: have.B} // the colour of a transparent pixel does not count
 				}
 				if have != color.NRGBAModel.Convert(want) {
 					t.Errorf("pixel %d is %v, want %v", x, have, want)
@@ -189,7 +189,7 @@ func TestInputsAreMadeFit(t *testing.T) {
 		file []byte
 		how  generate.Outcome
 		mime string
-		w    int // 0: smaller than it was
+		w    int // 0: smaller than before
 	}{
 		"fits":                {"input_types: [image/png]", encoded(t, noise, "png"), generate.OutcomeApplied, "image/png", 300},
 		"gif":                 {"input_types: [image/png, image/jpeg]", encoded(t, maskOf(color.White, color.Black), "gif"), generate.OutcomeAdapted, "image/png", 40},
@@ -322,7 +322,7 @@ func TestBadPictures(t *testing.T) {
 	}
 }
 
-// TestStoreThatFails: damage of the store is not the caller's bad input.
+// TestStoreThatFails: a damaged store is not reported as bad input.
 func TestStoreThatFails(t *testing.T) {
 	t.Parallel()
 	h := build(t, func(_ *house, g *gateway.Config) { g.Storage = torn{g.Storage} })
@@ -334,10 +334,10 @@ func TestStoreThatFails(t *testing.T) {
 	}
 }
 
-// torn is a store whose bytes do not hash to their digest any more.
+// torn is a store whose blobs are damaged.
 type torn struct{ generate.Storage }
 
-// Open gives a blob that ends in an error.
+// Open returns a blob that ends with an error.
 func (s torn) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error) {
 	in, err := s.Storage.Open(ctx, d)
 	if err != nil {
@@ -350,7 +350,7 @@ func (s torn) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error) {
 	}{io.MultiReader(io.LimitReader(in, 30), bad), in}, nil
 }
 
-// TestPreferredModelThatTakesNoMask is passed over, and the result tells.
+// TestPreferredModelThatTakesNoMask: a preferred model that takes no mask is passed over, and the result says so.
 func TestPreferredModelThatTakesNoMask(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -373,7 +373,7 @@ func TestPreferredModelThatTakesNoMask(t *testing.T) {
 	}
 }
 
-// TestSizeOfAnEditIsFree: without a size, the model keeps the picture's.
+// TestSizeOfAnEditIsFree: without a size, the model keeps that of the picture.
 func TestSizeOfAnEditIsFree(t *testing.T) {
 	t.Parallel()
 	h := build(t, func(_ *house, g *gateway.Config) { g.Storage = nil })

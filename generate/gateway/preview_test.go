@@ -18,11 +18,11 @@ import (
 	"atelier/media"
 )
 
-// pictures serves links: what leads to a picture, to a text, nowhere or never ends.
+// pictures serves links to a picture, to text, to nothing, or to a fetch that never ends.
 type pictures struct {
-	mu     sync.Mutex // guards asked, scopes
+	mu     sync.Mutex // guards asked and scopes
 	asked  []string
-	scopes []string // the operations that the fetches were for
+	scopes []string // the operations of the fetches
 }
 
 func (p *pictures) fetch(ctx context.Context, url string) (io.ReadCloser, string, error) {
@@ -41,8 +41,8 @@ func (p *pictures) fetch(ctx context.Context, url string) (io.ReadCloser, string
 	return io.NopCloser(bytes.NewReader(generatetest.PNG(70, 70, url[0]))), "image/png", nil
 }
 
-// TestPreviewsOfATask: every new link is fetched once and shown; what does not come is
-// passed over, and costs neither the result nor its place in the order.
+// TestPreviewsOfATask: every new link is fetched once and shown; a failed fetch is skipped and affects neither the
+// result nor the order of the previews.
 func TestPreviewsOfATask(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, taskPreviews)
@@ -92,7 +92,7 @@ func taskPreviews(t *testing.T) {
 	}
 }
 
-// TestLastPreviewOfATaskIsKept where the task ends without its picture.
+// TestLastPreviewOfATaskIsKept: the last preview is kept if the task ends without its picture.
 func TestLastPreviewOfATaskIsKept(t *testing.T) {
 	t.Parallel()
 	p := &pictures{}

@@ -7,8 +7,8 @@ import (
 	"atelier/media"
 )
 
-// TestRecordAtTheSecondTry: a record that could not be saved, and could before the end of its
-// operation, is one like others: nobody is warned of it, and the operation is over.
+// TestRecordAtTheSecondTry: a record that is saved at the second try, before the end of its operation, gives no
+// warning, and the operation is finished.
 func TestRecordAtTheSecondTry(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

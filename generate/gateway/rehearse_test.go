@@ -14,15 +14,14 @@ import (
 	"atelier/media"
 )
 
-// unpriced is a part of the warning that no budget can hold a price.
+// unpriced is a part of the warning that no budget can reserve an unknown price.
 const unpriced = "the price of GPT Image 2.5 Sunburst is not known in advance"
 
 func warns(list []string, part string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return strings.Contains(w, part) })
 }
 
-// TestRehearse: what is rehearsed is what would be done, with the budgets, and holds
-// nothing: it can be done again and again.
+// TestRehearse: a dry run reports what would be done within the budgets and reserves nothing, so it can be repeated.
 func TestRehearse(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -69,7 +68,7 @@ func TestRehearse(t *testing.T) {
 	}
 }
 
-// TestRoomForSeveral: plans that fit alone may not fit together.
+// TestRoomForSeveral: plans that fit separately may not fit together.
 func TestRoomForSeveral(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -98,15 +97,15 @@ func TestRoomForSeveral(t *testing.T) {
 	}
 }
 
-// gridded is a model whose every call draws four.
+// gridded is a model that draws four pictures per call.
 const gridded = `provider: openai
 models:
   - {name: Gridder, api_model: gridder, modality: image, methods: [generate], size: {mode: none}, max_n: 4, grid: 4,
      mask: none, supports: [], formats: [], prices: [{unit: image, usd: "0.1"}], life: {}, source: a test}
 `
 
-// TestGridsAreReservedWhole: budgets hold what every call draws, not what it is asked for,
-// and count it where nobody knows what came.
+// TestGridsAreReservedWhole: budgets reserve all pictures that a call draws, not only the requested ones, and count
+// them if it is unknown what arrived.
 func TestGridsAreReservedWhole(t *testing.T) {
 	t.Parallel()
 	lost := media.Errorf(media.CodeUnavailable, "lost")
@@ -116,7 +115,7 @@ func TestGridsAreReservedWhole(t *testing.T) {
 		err             error
 		reserved        int64
 		usd             string
-		settled, again  int64 // what is counted, and what is held for another round
+		settled, again  int64 // settled, and reserved for another round
 		counted, doubts string
 	}{
 		"one of a grid":        {1, nil, 4, "0.4", 4, 0, "0.4", ""},

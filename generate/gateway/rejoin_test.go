@@ -15,17 +15,16 @@ import (
 	"atelier/media"
 )
 
-// TestWhatWasCutOffIsFetched: a request that was cancelled and is made again with its key
-// takes its operation up: a task is asked for and not begun again, a call that was never
-// made is made, and one that was cut off while it was answered is not repeated. The budgets
-// count everything once.
+// TestWhatWasCutOffIsFetched: a cancelled request that is repeated with its key adopts its operation: a task is polled
+// and not started again, a call that was never made is made, and a call that was cut off while it was being answered is
+// not repeated. The budgets count everything once.
 func TestWhatWasCutOffIsFetched(t *testing.T) {
 	t.Parallel()
 	money := &ledgerBudget{}
 	h := build(t, func(_ *house, c *gateway.Config) { c.Budget, c.Concurrency = money, 2 })
 	ctx, stop := context.WithCancelCause(t.Context())
 	var healed atomic.Bool
-	var cut string // the key of the call that is cut off while it is answered
+	var cut string // the key of the call that is cut off
 	var busy sync.WaitGroup
 	busy.Add(2)
 	h.gemini.OnStart = func(ctx context.Context, task driver.Task, number int) (driver.Update, error) {
@@ -92,8 +91,8 @@ func TestWhatWasCutOffIsFetched(t *testing.T) {
 	}
 }
 
-// TestLeftWhileItGoesOnElsewhere: who does not want to wait for another process is told how
-// the operation stands, and nothing happens to it.
+// TestLeftWhileItGoesOnElsewhere: a caller that shuts down does not wait for another process and gets the operation's
+// status; a cancelled one gets an error. The operation does not change.
 func TestLeftWhileItGoesOnElsewhere(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

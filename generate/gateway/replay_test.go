@@ -19,7 +19,7 @@ import (
 	"atelier/media/wire"
 )
 
-// durable is a journal that remembers its steps, as an engine does over a restart.
+// durable is a journal that keeps its steps, as an engine does across a restart.
 type durable struct {
 	mu    sync.Mutex // guards steps
 	steps map[string][]byte
@@ -51,8 +51,8 @@ func (d *durable) Child(_ context.Context, name step.Name) (journal.Journal, err
 	return &durable{name: name.String(), root: d.root}, nil
 }
 
-// TestReplayMakesNoSecondCall: a process that died after its calls, before it saved
-// anything, is run again on the same journal and ends in the same result unpaid.
+// TestReplayMakesNoSecondCall: a request whose process died after its calls, before it saved anything, is replayed on
+// the same journal and gives the same result without new calls.
 func TestReplayMakesNoSecondCall(t *testing.T) {
 	t.Parallel()
 	j := &durable{steps: map[string][]byte{}}

@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// TestHowManyResults: a struct that says nothing asks for one; JSON that says 0, and any
-// number that cannot be given, is bad input before any call.
+// TestHowManyResults: a zero struct requests one result; 0 in JSON and any impossible number are bad input before any
+// call.
 func TestHowManyResults(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]int{
@@ -45,7 +45,7 @@ func TestHowManyResults(t *testing.T) {
 	}
 }
 
-// TestRequestsAsJSON: what is written comes back, and what is no request is an error.
+// TestRequestsAsJSON: a request survives a round trip through JSON, and invalid JSON is an error.
 func TestRequestsAsJSON(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

@@ -18,7 +18,7 @@ import (
 	"atelier/media"
 )
 
-// fatal stops a gateway for ever at one place, as a process that dies there.
+// fatal stops a gateway forever at one place, like a process that dies there.
 type fatal struct {
 	*generatetest.Log
 	at   string
@@ -27,7 +27,7 @@ type fatal struct {
 	over *atomic.Bool
 }
 
-// pass returns at once everywhere but at the fatal place, the first time.
+// pass blocks until the end, with an error, the first time at the fatal place, and otherwise returns at once.
 func (f fatal) pass(what string) error {
 	if what != f.at || !f.over.CompareAndSwap(false, true) {
 		return nil
@@ -37,7 +37,7 @@ func (f fatal) pass(what string) error {
 	return media.Errorf(media.CodeInternal, "dead")
 }
 
-// save is pass before a save; what died saves nothing any more.
+// save calls pass before a save; a dead process saves nothing.
 func (f fatal) save(what string, do func() error) error {
 	select {
 	case <-f.hit:
@@ -62,7 +62,7 @@ func (f fatal) Finish(ctx context.Context, op operation.Operation) error {
 	return f.save("finish", func() error { return f.Log.Finish(ctx, op) })
 }
 
-// heir is a second gateway on the state of the first.
+// heir returns a second gateway on the state of the first.
 func (h *house) heir(t *testing.T, change func(*gateway.Config)) *gateway.Gateway {
 	t.Helper()
 	c := gateway.Config{
@@ -79,8 +79,8 @@ func (h *house) heir(t *testing.T, change func(*gateway.Config)) *gateway.Gatewa
 	return g
 }
 
-// TestDeathAtEveryPhase: whatever moment a process dies, another one ends the operation
-// with one call, one record and the same bytes.
+// TestDeathAtEveryPhase: whenever a process dies, another one ends the operation with one call, the same bytes and a
+// record.
 func TestDeathAtEveryPhase(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"attempt submitted", "record", "attempt running", "poll 1", "poll 3", "fetch", "attempt succeeded", "finish"} {
@@ -163,8 +163,8 @@ func die(t *testing.T, at string, task bool) {
 		t.Fatalf("Resume: %v", err)
 	}
 	if at == "attempt running" {
-		// The provider's id of the task was not saved yet: nobody can ask for it, and it may
-		// be billed. The ledger says so, and no second call is made.
+		// The task's id at the provider was not saved: the task cannot be polled, and may be billed. The ledger says
+		// so, and no second call is made.
 		if got.Usage.Unsettled != 1 || len(h.openai.Tasks()) != 1 {
 			t.Errorf("usage %+v after %d calls", got.Usage, len(h.openai.Tasks()))
 		}
@@ -196,8 +196,7 @@ func (f recorderFunc) Record(ctx context.Context, o media.Output) (media.Output,
 	return f(ctx, o)
 }
 
-// TestAnswerThatNeverCame: a synchronous call in flight when the process died is not
-// made again; the ledger says that its cost is unknown.
+// TestAnswerThatNeverCame: a synchronous call in flight when its process died is not repeated, and its cost is unknown.
 func TestAnswerThatNeverCame(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -206,7 +205,7 @@ func TestAnswerThatNeverCame(t *testing.T) {
 	if err != nil || got.Status != generate.StatusFailed || got.Usage.Unsettled != 1 || got.Cost.ReportedUSD != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if n := len(h.openai.Tasks()); n != 1 { // the one of left
+	if n := len(h.openai.Tasks()); n != 1 { // the call of left
 		t.Errorf("%d calls", n)
 	}
 	if e := got.Slots[1].Error; e == nil || e.Code != media.CodeUnavailable || e.Retryable {
@@ -214,7 +213,7 @@ func TestAnswerThatNeverCame(t *testing.T) {
 	}
 }
 
-// left makes an operation look as an earlier process left it, with one attempt.
+// left creates an operation as an earlier process left it, with one attempt.
 func left(t *testing.T, h *house, r generate.Request, a operation.Attempt) string {
 	t.Helper()
 	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
@@ -266,8 +265,8 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// TestWhatIsMadeHereIsMadeAgain: a call of the offline painter that a dead process had begun
-// costs nothing, so it is repeated where another provider's is not.
+// TestWhatIsMadeHereIsMadeAgain: a call of the offline painter that a dead process started costs nothing, so it is
+// repeated, unlike those of other providers.
 func TestWhatIsMadeHereIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// oneByOne is a house whose provider loses answers, as listing makes it, with a model that
-// gives one result a call. The list is empty until there is something in it.
+// oneByOne returns the house and the lister of listing, with a model that gives one result per call, and the provider's
+// list, which is empty until it is set.
 func oneByOne(t *testing.T) (*house, *lister, *atomic.Pointer[[]driver.Handle]) {
 	t.Helper()
 	list := &atomic.Pointer[[]driver.Handle]{}
@@ -29,7 +29,7 @@ func oneByOne(t *testing.T) (*house, *lister, *atomic.Pointer[[]driver.Handle]) 
 	return h, l, list
 }
 
-// ones is a catalogue with a model that gives one result a call.
+// ones returns a catalogue with a model that gives one result per call.
 func ones(t *testing.T) *catalog.Catalog {
 	t.Helper()
 	rows, err := catalog.New(catalog.Model{
@@ -43,8 +43,8 @@ func ones(t *testing.T) *catalog.Catalog {
 	return rows
 }
 
-// TestRetryFindsWhatWasGivenUp: a call that was given up because its provider did not list
-// it is continued when it does; nothing is asked for again and nothing is paid twice.
+// TestRetryFindsWhatWasGivenUp: a call that was given up because its provider did not list it is continued once it is
+// listed; no call is repeated and nothing is paid twice.
 func TestRetryFindsWhatWasGivenUp(t *testing.T) {
 	t.Parallel()
 	h, _, list := oneByOne(t)
@@ -58,7 +58,7 @@ func TestRetryFindsWhatWasGivenUp(t *testing.T) {
 	}
 	there := handles("a")
 	list.Store(&there)
-	for range 2 { // the second time it is there
+	for range 2 { // the second time the result is there
 		got, err := h.Retry(t.Context(), again)
 		if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || got.Usage.Images != 1 {
 			t.Fatalf("Retry: %+v, %v", got, err)
@@ -75,8 +75,8 @@ func TestRetryFindsWhatWasGivenUp(t *testing.T) {
 	}
 }
 
-// TestRetryThatMayNotLook: where the list that would tell of a call is not read, that is said,
-// and not only that nothing is safe to ask for. What is safe is asked for all the same.
+// TestRetryThatMayNotLook: if the list that would show a call cannot be read, the error says so, not only that no
+// result is safe to retry. Results that are safe to retry are requested anyway.
 func TestRetryThatMayNotLook(t *testing.T) {
 	t.Parallel()
 	h, l, _ := oneByOne(t)
@@ -115,8 +115,8 @@ func TestRetryThatMayNotLook(t *testing.T) {
 	refused("no list", media.CodeInvalid, "nothing left that is safe")
 }
 
-// TestRetryFindsAndAsksAgain: of several results one is found, one is asked for again, and
-// one that may have been billed stays as it is.
+// TestRetryFindsAndAsksAgain: of several results one is found, one is requested again, and one that may have been
+// billed is left unchanged.
 func TestRetryFindsAndAsksAgain(t *testing.T) {
 	t.Parallel()
 	h, l, list := oneByOne(t)
@@ -156,7 +156,7 @@ func TestRetryFindsAndAsksAgain(t *testing.T) {
 	}
 }
 
-// only is a list of tasks that one call began.
+// only returns a list function for the given tasks, as those that one call started.
 func only(l *lister, key string, found []driver.Handle) func(context.Context, int) ([]driver.Handle, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,8 +164,8 @@ func only(l *lister, key string, found []driver.Handle) func(context.Context, in
 	return func(context.Context, int) ([]driver.Handle, error) { return found, nil }
 }
 
-// TestDeathWhileRetryFinds: whatever moment a process dies at that continues what was
-// found, the next one ends the operation, and what was found is not lost.
+// TestDeathWhileRetryFinds: whenever a process dies while it continues a found task, the next process ends the
+// operation, and the task is not lost.
 func TestDeathWhileRetryFinds(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"attempt", "slot", "finish"} {
@@ -209,8 +209,8 @@ func TestDeathWhileRetryFinds(t *testing.T) {
 	}
 }
 
-// TestRetryFindsWhatAnotherModelMade: the call that was given up is looked for at the model that
-// stood in, and counts against the money that was reserved for it.
+// TestRetryFindsWhatAnotherModelMade: a fallback model's call that was given up is found, and counts against the money
+// reserved for it.
 func TestRetryFindsWhatAnotherModelMade(t *testing.T) {
 	t.Parallel()
 	list := &atomic.Pointer[[]driver.Handle]{}
@@ -233,7 +233,7 @@ func TestRetryFindsWhatAnotherModelMade(t *testing.T) {
 		return driver.Update{Task: to, Done: true, Items: []driver.Item{h.picture(ctx, t, uint8(n))}}, nil
 	}
 	ctx := generate.WithAllowance(t.Context(), &generate.Allowance{Bounds: generate.Bounds{USD: "5"}})
-	left := func() string { // what the budget says when too much is asked of it
+	left := func() string { // the budget's message when too much is requested
 		_, err := generate.InMemory{}.CheckRemaining(ctx, generate.Charge{USD: new("100")})
 		return err.Error()
 	}
@@ -244,7 +244,7 @@ func TestRetryFindsWhatAnotherModelMade(t *testing.T) {
 	paid := left()
 	there := handles("a")
 	list.Store(&there)
-	for range 2 { // the second time it is there
+	for range 2 { // the second time the result is there
 		got, err := h.Retry(ctx, gateway.RetryOptions{Operation: first.Operation})
 		if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || got.Provider != "gemini" || len(got.Outputs()) != 1 {
 			t.Fatalf("Retry: %+v, %v", got, err)

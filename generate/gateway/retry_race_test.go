@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// overtaken is a log in which another process works between a look and the hold after it.
+// overtaken is a log in which another process works between a read and the hold that follows it.
 type overtaken struct {
 	*generatetest.Log
 	once  sync.Once
@@ -24,7 +24,7 @@ func (l *overtaken) Hold(ctx context.Context, operation, holder string) error {
 	return l.Log.Hold(ctx, operation, holder)
 }
 
-// TestRetryOfWhatAnotherEnded gives what the other process made of the operation.
+// TestRetryOfWhatAnotherEnded: Retry returns the operation as another process ended it.
 func TestRetryOfWhatAnotherEnded(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

@@ -18,12 +18,12 @@ import (
 	"atelier/media"
 )
 
-// trio asks Nano Banana Pro for three pictures, a call each.
+// trio requests three pictures of Nano Banana Pro, which makes one per call.
 func trio() generate.Request {
 	return generate.Request{Model: "Nano Banana Pro", Prompt: "a red house", N: 3}
 }
 
-// failing makes the gemini driver fail the call for slot 2, until healed.
+// failing makes the gemini driver fail the call for slot 2 until healed is set.
 func (h *house) failing(t *testing.T, answer func() (driver.Update, error)) (healed *atomic.Bool) {
 	t.Helper()
 	healed = &atomic.Bool{}
@@ -60,7 +60,7 @@ func TestRetryAsksForWhatIsSafe(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		answer func() (driver.Update, error)
-		needs  string // a part of what Retry says unless all are asked for
+		needs  string // a part of Retry's error unless all are requested
 	}{
 		"no credit":             {failure(media.CodeQuotaExceeded), ""},
 		"bad key":               {failure(media.CodeUnauthorized), ""},
@@ -131,8 +131,7 @@ func TestRetryFailsAgain(t *testing.T) {
 	}
 }
 
-// TestRetryFallsBack: the next model is asked for what is asked again, not for what was
-// left out.
+// TestRetryFallsBack: the next model is called only for the results that are retried.
 func TestRetryFallsBack(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -153,9 +152,9 @@ func TestRetryFallsBack(t *testing.T) {
 	}
 }
 
-// ledgerBudget notes what is reserved and settled.
+// ledgerBudget records what is reserved and settled.
 type ledgerBudget struct {
-	mu                sync.Mutex // guards both
+	mu                sync.Mutex // guards reserved and settled
 	reserved, settled []generate.Charge
 	refuse            error
 }
@@ -178,8 +177,7 @@ func (b *ledgerBudget) Settle(_ context.Context, c generate.Charge) error {
 	return nil
 }
 
-// TestRetryMoney: each round reserves and settles its own part, and the operation tells
-// the sum.
+// TestRetryMoney: each round reserves and settles its own part, and the operation reports the sum.
 func TestRetryMoney(t *testing.T) {
 	t.Parallel()
 	money := &ledgerBudget{}
@@ -244,7 +242,7 @@ func TestRetryRefuses(t *testing.T) {
 	if err := ask(h.Gateway, first.Operation); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("held: %v", err)
 	}
-	if err := h.log.Release(t.Context(), first.Operation, "another"); err != nil { // it gives it up
+	if err := h.log.Release(t.Context(), first.Operation, "another"); err != nil { // the holder gives it up
 		t.Fatal(err)
 	}
 	h.gemini.NotReady = noKey("GEMINI_API_KEY")
@@ -263,8 +261,8 @@ func TestRetryRefuses(t *testing.T) {
 	}
 }
 
-// TestRetryDeath: whenever a process dies while it asks again, another one ends the
-// operation with one more call and nothing made twice.
+// TestRetryDeath: whenever a process dies during a retry, another one ends the operation with one more call, and no
+// result is made twice.
 func TestRetryDeath(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"attempt submitted", "attempt succeeded", "finish"} {
@@ -308,8 +306,7 @@ func TestRetryDeath(t *testing.T) {
 	}
 }
 
-// TestRetryAfterShortAnswer: a call that gave less than it was asked for is made again
-// for the rest.
+// TestRetryAfterShortAnswer: if a call gave fewer results than requested, the rest is requested again.
 func TestRetryAfterShortAnswer(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

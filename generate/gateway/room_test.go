@@ -17,8 +17,8 @@ import (
 	"atelier/media/wire"
 )
 
-// disk is a blob driver with little room: it says how much that is, unless it does not know. After so many
-// more blobs it is full.
+// disk is a blob driver with little space. It reports the free space unless unknown is set. Once full is set, it
+// accepts only puts more blobs.
 type disk struct {
 	blob.Driver
 	free, reserved atomic.Int64
@@ -47,7 +47,7 @@ func (d *disk) Create(ctx context.Context) (blob.Upload, error) {
 	return d.Driver.Create(ctx)
 }
 
-// onDisk is a codec on a disk with so many bytes free.
+// onDisk returns a codec on a disk with the given number of free bytes.
 func onDisk(t *testing.T, free int64) (*wire.Codec, *disk) {
 	t.Helper()
 	d := &disk{Driver: memblob.New()}
@@ -56,7 +56,7 @@ func onDisk(t *testing.T, free int64) (*wire.Codec, *disk) {
 	return codec, d
 }
 
-// TestRoomIsLookedForFirst: nothing is asked of a provider that bills it while there is no room for what it makes.
+// TestRoomIsLookedForFirst: a provider that bills is not called unless there is space for the results.
 func TestRoomIsLookedForFirst(t *testing.T) {
 	t.Parallel()
 	const mib = 1 << 20
@@ -99,8 +99,8 @@ func TestRoomIsLookedForFirst(t *testing.T) {
 	}
 }
 
-// TestRoomIsSharedAndLookedForAgain: calls at once do not count on the same room, and one that is repeated
-// looks for it anew.
+// TestRoomIsSharedAndLookedForAgain: concurrent calls do not rely on the same free space, and a retried call checks it
+// again.
 func TestRoomIsSharedAndLookedForAgain(t *testing.T) {
 	t.Parallel()
 	codec, d := onDisk(t, 1<<30)
@@ -123,7 +123,7 @@ func TestRoomIsSharedAndLookedForAgain(t *testing.T) {
 		t.Errorf("with room: %+v, %v", again, err)
 	}
 
-	d.free.Store(32<<20 + 5<<20) // for one call of the least size, not for two
+	d.free.Store(32<<20 + 5<<20) // enough for one call of the smallest size, not for two
 	started, goOn := make(chan struct{}), make(chan struct{})
 	h.openai.OnStart = func(ctx context.Context, _ driver.Task, _ int) (driver.Update, error) {
 		close(started)
@@ -145,12 +145,12 @@ func TestRoomIsSharedAndLookedForAgain(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeStoredStaysOpen: results that came and for which there was no room are not lost: the operation is
-// open, says disk_full and how much is needed, and gives them to the process that continues it; nothing is asked for twice.
+// TestWhatCannotBeStoredStaysOpen: results that arrived without space to store them are not lost. The operation stays
+// open, reports disk_full and the space needed, and the process that continues it gets them; no call is repeated.
 func TestWhatCannotBeStoredStaysOpen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		puts  int64 // blobs for which there is room
+		puts  int64 // number of blobs that fit
 		tiles bool
 		kept  int
 	}{
@@ -196,8 +196,8 @@ func TestWhatCannotBeStoredStaysOpen(t *testing.T) {
 	}
 }
 
-// TestAnswerAtOnceOnAFullDisk: a result that came with its answer and could not be stored leaves the operation to a
-// decision. Only that asks the provider again.
+// TestAnswerAtOnceOnAFullDisk: if a result that came with its answer could not be stored, the operation waits for a
+// decision. The provider is called again only by a decision.
 func TestAnswerAtOnceOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	for name, kept := range map[string]int{"none": 0, "one of two": 1} {

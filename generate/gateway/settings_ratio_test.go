@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// ratioHouse has one model that is given a ratio and no pixels.
+// ratioHouse returns a gateway with one model that takes a ratio instead of pixels.
 func ratioHouse(t *testing.T, drv driver.Driver) *gateway.Gateway {
 	t.Helper()
 	rows, err := catalog.New(catalog.Model{
@@ -73,7 +73,7 @@ func TestSizeByRatioNeedsItsLimit(t *testing.T) {
 	}
 }
 
-// reviewer is a driver that looks at its tasks.
+// reviewer is a driver that reviews its tasks.
 type reviewer struct {
 	*generatetest.Driver
 	review func(driver.Task) ([]generate.Disposition, error)

@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// TestSpeechSettings: voice, speed and format come back as what became of them, and what
-// only pictures have is dropped, never spoken.
+// TestSpeechSettings: voice, speed and format have dispositions; settings that only pictures have are dropped and not
+// spoken.
 func TestSpeechSettings(t *testing.T) {
 	t.Parallel()
 	drv := &generatetest.Driver{Name: "openai"}
@@ -78,7 +78,7 @@ func TestSpeechRequestsThatAreWrong(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	// The default model makes pictures: it does not answer for sound.
+	// The default model makes pictures: it is not used for sound.
 	if p, err := g.Plan(t.Context(), generate.Request{Prompt: "x", Modality: media.ModalityAudio}); err != nil || p.Model.Modality != media.ModalityAudio {
 		t.Errorf("Plan: %+v, %v", p, err)
 	}

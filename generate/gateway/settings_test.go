@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// said sums a disposition up: "outcome applied".
+// said maps each setting other than the model to its outcome and applied value.
 func said(all []generate.Disposition) map[string]string {
 	out := map[string]string{}
 	for _, d := range all {
@@ -26,7 +26,7 @@ func said(all []generate.Disposition) map[string]string {
 
 func number[T any](v T) *T { return &v }
 
-// settingCase is a request, what becomes of its settings, and the task's fields.
+// settingCase is a request with the expected dispositions and the expected fields of the task.
 type settingCase struct {
 	name  string
 	model string
@@ -35,7 +35,7 @@ type settingCase struct {
 	task  driver.Task
 }
 
-// checkTask makes the call and compares what reached the driver.
+// checkTask makes the call and compares the task that the driver received.
 func (c settingCase) checkTask(t *testing.T, h *house) {
 	t.Helper()
 	h.must(t, c.req)
@@ -52,7 +52,7 @@ func (c settingCase) checkTask(t *testing.T, h *house) {
 	}
 }
 
-// checkStrict proves that strict mode refuses what is not applied, and nothing else.
+// checkStrict proves that strict mode refuses exactly the settings that are not applied.
 func (c settingCase) checkStrict(t *testing.T, h *house, want map[string]string) {
 	t.Helper()
 	calls := len(h.log.Attempts())

@@ -10,9 +10,9 @@ import (
 	"atelier/generate/gateway"
 )
 
-// TestShippedSuccessorsLive: by the day on which the shipped rows were read, no successor and
-// no default model ends within 30 days. The clock is the catalogue's own, so that the test of
-// a release does not fail later: the program itself looks at the real day.
+// TestShippedSuccessorsLive: no successor and no default model is shut down within 30 days of the day on which the
+// shipped rows were read. The clock is the catalogue's own, so that the test of a release does not fail later: the
+// program itself uses the current day.
 func TestShippedSuccessorsLive(t *testing.T) {
 	t.Parallel()
 	c, err := catalog.Load()
@@ -27,7 +27,7 @@ func TestShippedSuccessorsLive(t *testing.T) {
 	}
 }
 
-// TestStale: what ends within 30 days of a day is found, what ends later is not.
+// TestStale: a model that is shut down within 30 days of a given day is reported, a later one is not.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	const rows = `
@@ -71,8 +71,8 @@ models:
 	}
 }
 
-// TestPricesHaveAnEnd: the line of the day counts, whatever the order of the lines; what has
-// ended and is not followed is unknown, not free.
+// TestPricesHaveAnEnd: the price row valid on the day applies, whatever the order of the rows; a price that has ended
+// without a successor is unknown, not free.
 func TestPricesHaveAnEnd(t *testing.T) {
 	t.Parallel()
 	const override = `
@@ -114,8 +114,8 @@ models:
 	}
 }
 
-// TestPricesSettle: a row that prices the tokens of its pictures prices all that the provider
-// counts, so that a call's cost is known from its answer.
+// TestPricesSettle: a row with a price for the tokens of its pictures prices all tokens that the provider counts, so
+// that a call's cost is known from its answer.
 func TestPricesSettle(t *testing.T) {
 	t.Parallel()
 	c, err := catalog.Load()
@@ -141,8 +141,8 @@ func TestPricesSettle(t *testing.T) {
 	}
 }
 
-// TestShippedModelsAreAsTheirSourcesSay: which models live on the catalogue's own day, which end
-// and when, what answers for them, and which rows have facts of one weak source or of none.
+// TestShippedModelsAreAsTheirSourcesSay: which models are alive on the catalogue's own day, which are shut down and
+// when, what replaces them, and which rows have facts with one weak source or none.
 func TestShippedModelsAreAsTheirSourcesSay(t *testing.T) {
 	t.Parallel()
 	c, err := catalog.Load()

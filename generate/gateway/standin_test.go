@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// TestLeftStandIn: the process that continues a model that stood in, and was left, fetches its
-// tasks, tells why the first one gave nothing, and asks nobody twice.
+// TestLeftStandIn: the process that continues an interrupted fallback model fetches its tasks, reports why the first
+// model gave no result, and calls no model twice.
 func TestLeftStandIn(t *testing.T) {
 	t.Parallel()
 	refused := func(_ *testing.T, h *house) {
@@ -29,7 +29,7 @@ func TestLeftStandIn(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		arrange func(t *testing.T, h *house)
-		// done are the results that the model that stands in has given before it is left.
+		// done is the number of results from the fallback model before the interruption, stoodIn that of its calls.
 		done, stoodIn int
 		why           string
 	}{
@@ -97,7 +97,7 @@ func TestLeftStandIn(t *testing.T) {
 	}
 }
 
-// tripped makes OpenAI one that is not called for a while.
+// tripped makes OpenAI a provider that is not called for a while.
 func tripped(t *testing.T, h *house) {
 	t.Helper()
 	h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeUnavailable, "an outage"))
@@ -106,7 +106,7 @@ func tripped(t *testing.T, h *house) {
 	}
 }
 
-// attempts are those of an operation.
+// attempts returns the attempts of an operation.
 func (h *house) attempts(t *testing.T, operation string) []operation.Attempt {
 	t.Helper()
 	saved, err := h.log.Saved(t.Context(), operation)

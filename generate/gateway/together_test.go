@@ -15,10 +15,10 @@ import (
 	"atelier/media"
 )
 
-// commits notes what is saved, and what of it in one commit.
+// commits records the saves and marks those within a transaction.
 type commits struct {
 	*generatetest.Log
-	broken bool // the shared commit comes to nothing
+	broken bool // the transaction fails
 
 	mu    sync.Mutex // guards saves
 	saves []string
@@ -59,8 +59,8 @@ func (c *commits) Record(ctx context.Context, o media.Output) (media.Output, err
 	return o, nil
 }
 
-// TestWhatBelongsTogetherIsOneCommit: a picture's record and its slot, of the last one also
-// the receipt of the call. If the commit comes to nothing each is saved by itself.
+// TestWhatBelongsTogetherIsOneCommit: a picture's record and its slot are saved in one transaction, with the last
+// picture also the call's receipt. If the transaction fails, each is saved separately.
 func TestWhatBelongsTogetherIsOneCommit(t *testing.T) {
 	t.Parallel()
 	for _, broken := range []bool{false, true} {

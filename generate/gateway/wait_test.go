@@ -16,7 +16,7 @@ import (
 	"atelier/media"
 )
 
-// hung never ends, whatever becomes of a context.
+// hung is a body whose Read blocks until Close, whatever happens to the context.
 type hung struct{ closed chan struct{} }
 
 func (h hung) Read([]byte) (int, error) {
@@ -29,11 +29,11 @@ func (h hung) Close() error {
 	return nil
 }
 
-// TestEveryWaitHasAnEnd: a poll, a download or a stored preview that hangs ends by itself, and the wait of the
-// operation is that of the clock: then the task is left, to be fetched later.
+// TestEveryWaitHasAnEnd: a poll or a download that hangs ends by itself, and the operation's wait is measured by the
+// clock; then the task is left, to be fetched later.
 func TestEveryWaitHasAnEnd(t *testing.T) {
 	t.Parallel()
-	const wait, patience = 120 * time.Second, 4 * time.Minute // the wait, and a download that had begun
+	const wait, patience = 120 * time.Second, 4 * time.Minute // the wait, and the limit of a download that has started
 	finished := func(_ context.Context, at driver.Handle) (driver.Update, error) {
 		return driver.Update{Task: at, Done: true, Items: []driver.Item{{URL: "z"}}}, nil
 	}
@@ -118,14 +118,14 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 				if took := time.Since(began); got.Status != c.want || took > c.most {
 					t.Errorf("%s after %s: %+v", got.Status, took, got.Slots)
 				}
-				time.Sleep(2 * time.Hour) // polls that were left to themselves come back
+				time.Sleep(2 * time.Hour) // abandoned polls return
 			})
 		})
 	}
 }
 
-// TestADownloadThatComesLate: a download that ignores its end is given up, and taken where it comes all the same
-// while the link is tried again.
+// TestADownloadThatComesLate: a download that ignores its timeout is given up, but its result is used if it arrives
+// while the link is retried.
 func TestADownloadThatComesLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -153,8 +153,8 @@ func TestADownloadThatComesLate(t *testing.T) {
 	})
 }
 
-// TestHungLinksWaitTogether: links of one answer that hang take the time of one, and those that do not hang are
-// recorded.
+// TestHungLinksWaitTogether: the hanging links of one answer together take the time of one, and the results of the
+// others are recorded.
 func TestHungLinksWaitTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestHungLinksWaitTogether(t *testing.T) {
 	})
 }
 
-// TestNotificationHasAnEnd: who tells of a task is not kept waiting for it.
+// TestNotificationHasAnEnd: the sender of a notification does not have to wait for the task.
 func TestNotificationHasAnEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestNotificationHasAnEnd(t *testing.T) {
 	})
 }
 
-// toldOf is a driver that is told of its task and believes nothing.
+// toldOf is a driver that receives notifications for its task and trusts none.
 type toldOf struct{ *generatetest.Driver }
 
 func (toldOf) Notification(context.Context, driver.Notification) (driver.Update, error) {

@@ -15,8 +15,8 @@ import (
 
 const hooks = "https://atelier.example/hooks/openai?tenant=7"
 
-// signed is a house whose provider loses every answer, and signs what it tells of its task:
-// "done" ends it, anything else does not.
+// signed returns a house whose provider loses every answer and signs its notifications: "done" ends the task, any other
+// body does not.
 func signed(t *testing.T) *house {
 	t.Helper()
 	h := build(t, nil)
@@ -36,7 +36,7 @@ func signed(t *testing.T) *house {
 	return h
 }
 
-// tell is a call of the webhook at the address that one call of the provider had.
+// tell calls the webhook at the address that the provider received with a call.
 func (h *house) tell(ctx context.Context, t *testing.T, task driver.Task, body string) error {
 	t.Helper()
 	at, err := url.Parse(task.NotifyURL)
@@ -46,8 +46,8 @@ func (h *house) tell(ctx context.Context, t *testing.T, task driver.Task, body s
 	return h.Notify(ctx, "openai", driver.Notification{Query: at.Query(), Body: []byte(body)})
 }
 
-// TestWebhookOfALostAnswer: a call that ended as unsettled, because its answer was lost, is
-// continued when its provider tells of its task; nothing is asked for or paid again.
+// TestWebhookOfALostAnswer: a call that ended as unsettled, because its answer was lost, is continued when its provider
+// sends a notification; no call is repeated and nothing is paid twice.
 func TestWebhookOfALostAnswer(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
@@ -79,7 +79,7 @@ func TestWebhookOfALostAnswer(t *testing.T) {
 	}
 }
 
-// TestWebhookAfterACrash: a process died before it knew the name of its task.
+// TestWebhookAfterACrash: a notification ends the operation of a process that died before it knew its task's id.
 func TestWebhookAfterACrash(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
@@ -99,8 +99,8 @@ func TestWebhookAfterACrash(t *testing.T) {
 	}
 }
 
-// TestWebhookOfOneOfTwoCalls: of two calls that are told of in a process that died, the one that
-// was given up before comes behind the one that was under way.
+// TestWebhookOfOneOfTwoCalls: a dead process left two calls, one given up and one in progress; a notification for the
+// one that was given up continues it after the other.
 func TestWebhookOfOneOfTwoCalls(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
@@ -123,8 +123,8 @@ func TestWebhookOfOneOfTwoCalls(t *testing.T) {
 	}
 }
 
-// TestHeardWhereNothingEnds: where the end of an operation cannot be saved, a process that tells of a call
-// that is behind it is asked to tell again.
+// TestHeardWhereNothingEnds: while the end of an operation cannot be saved, the sender of a notification for its failed
+// call gets an error that asks to send it again.
 func TestHeardWhereNothingEnds(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
@@ -155,7 +155,7 @@ func TestHeardWhereNothingEnds(t *testing.T) {
 	}
 }
 
-// TestHeardInVain: who names no call, or one that has nothing to wait for, changes nothing.
+// TestHeardInVain: a notification that names no call, or a call with nothing to wait for, changes nothing.
 func TestHeardInVain(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
@@ -187,8 +187,7 @@ func TestHeardInVain(t *testing.T) {
 	}
 }
 
-// TestHeardBeforeTheAnswer: a provider may be quicker with its call than with its answer; it
-// is asked to call again.
+// TestHeardBeforeTheAnswer: a provider may send its notification before its answer; it is asked to send it again.
 func TestHeardBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
@@ -203,7 +202,7 @@ func TestHeardBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// TestHeardAtOnce: of many calls at once one continues it.
+// TestHeardAtOnce: of many concurrent notifications one continues the call.
 func TestHeardAtOnce(t *testing.T) {
 	t.Parallel()
 	h := signed(t)

@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// TestWokenProcess: a process that slept while another one ended its operation does not end it
-// otherwise when it continues.
+// TestWokenProcess: a process that slept while another one ended its operation does not change that end when it
+// continues.
 func TestWokenProcess(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -38,8 +38,8 @@ func TestWokenProcess(t *testing.T) {
 	}
 }
 
-// TestGivenUpWithWhatArrived: a picture whose call has ended, and that could not be saved as its
-// result, stays when the operation is given up.
+// TestGivenUpWithWhatArrived: a picture of a finished call that could not be saved as its result is kept when the
+// operation is cancelled.
 func TestGivenUpWithWhatArrived(t *testing.T) {
 	t.Parallel()
 	h := signed(t)

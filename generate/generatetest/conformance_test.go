@@ -11,8 +11,7 @@ import (
 	"atelier/media/wire"
 )
 
-// TestFake: the scripted driver keeps the contract too, but for contexts, which its
-// script has to look at.
+// TestFake: the scripted driver keeps the contract too, except for contexts, which its script has to check.
 func TestFake(t *testing.T) {
 	t.Parallel()
 	var shade atomic.Int32

@@ -8,7 +8,7 @@ import (
 	"atelier/generate/operation"
 )
 
-// TestLogRefusesWhatCannotFollow: a save that the table of operations does not know panics.
+// TestLogRefusesWhatCannotFollow: a save that the table of transitions does not allow panics.
 func TestLogRefusesWhatCannotFollow(t *testing.T) {
 	t.Parallel()
 	log := &generatetest.Log{}
@@ -34,7 +34,7 @@ func TestLogRefusesWhatCannotFollow(t *testing.T) {
 					t.Errorf("%s was saved", name)
 				}
 			}()
-			_ = save() // it panics before
+			_ = save() // panics before it returns
 		}()
 	}
 }

@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestTextIsExact: tokens at a price by the million are written to their last digit.
+// TestTextIsExact: a cost at a price per million tokens is exact to its last digit.
 func TestTextIsExact(t *testing.T) {
 	t.Parallel()
 	price, _ := money.Parse("0.075")
@@ -36,7 +36,7 @@ func TestTextIsExact(t *testing.T) {
 	}
 }
 
-// TestAbout: amounts for people have two digits that count, and say when something was left out.
+// TestAbout: amounts for people have two significant digits, and say if digits were left out.
 func TestAbout(t *testing.T) {
 	t.Parallel()
 	for usd, want := range map[string]string{

@@ -16,8 +16,8 @@ var letters = map[string]generate.Status{
 	"m": generate.StatusModerated, "c": generate.StatusCancelled,
 }
 
-// grids has, for every subject, status (row) and event (column), the status that follows; a dot
-// is what cannot happen.
+// grids has, for every subject, the status that follows each status (row) and event (column); a dot marks an impossible
+// event.
 var grids = map[operation.Subject]string{
 	operation.SubjectOperation: `
   generate resume retry rejoin notify cancel abandon send name extra leave reject succeed succeed-in-part fail moderate
@@ -54,7 +54,7 @@ m .        .      .     .      .      c      .       .    .    .     r     .    
 c .        .      .     .      .      c      .       .    .    .     r     .      s       .               f    m`,
 }
 
-// TestEveryStatusAndEvent goes through every subject, status and event.
+// TestEveryStatusAndEvent tests every subject, status and event.
 func TestEveryStatusAndEvent(t *testing.T) {
 	t.Parallel()
 	seen := 0

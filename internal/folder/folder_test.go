@@ -15,7 +15,7 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// shelf stores texts and makes records of them.
+// shelf stores texts and returns records of them.
 type shelf struct {
 	t     *testing.T
 	blobs *blob.Store
@@ -43,7 +43,7 @@ func named(name string, d media.Digest) media.Output {
 	return media.NewOutput(media.Blob{Digest: d, Facts: media.Facts{MIMEType: "text/plain"}}, media.Meta{FileName: name})
 }
 
-// TestFolderOfARun: each file is there once under a name of its own; equal files share a folder that nothing else is beside.
+// TestFolderOfARun: each file is there once under a unique name; equal files share a folder, the only one.
 func TestFolderOfARun(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -78,7 +78,7 @@ func TestFolderOfARun(t *testing.T) {
 	}
 }
 
-// TestFolderIsWholeOrNot: a file whose bytes are missing, or a place that cannot be written, leaves no folder behind.
+// TestFolderIsWholeOrNot: a file without bytes, or a location that cannot be written, leaves no folder behind.
 func TestFolderIsWholeOrNot(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -100,7 +100,7 @@ func TestFolderIsWholeOrNot(t *testing.T) {
 	}
 }
 
-// TestNames: names are those that were given, without folders, control characters and leading dots, and not too long.
+// TestNames: names have no path separators, control characters and leading dots, and at most 150 bytes.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	d := media.DigestOf([]byte("x"))

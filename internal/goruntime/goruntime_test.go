@@ -14,7 +14,7 @@ import (
 
 const childMark = "ATELIER_TEST_TUNE"
 
-// TestTune looks at the settings of their own processes.
+// TestTune checks the settings in separate processes.
 func TestTune(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(childMark) != "" {

@@ -21,7 +21,7 @@ func readFile(t *testing.T, name ...string) string {
 	return string(b)
 }
 
-// instructions are those of a Dockerfile, with continued lines joined.
+// instructions returns the instructions of a Dockerfile, with continued lines joined.
 func instructions(text string) (all [][2]string) {
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	for line := range strings.Lines(text) {
@@ -35,7 +35,7 @@ func instructions(text string) (all [][2]string) {
 	return all
 }
 
-// flawsOfImage finds what a Dockerfile should not have.
+// flawsOfImage returns the rules that a Dockerfile breaks.
 func flawsOfImage(text, goVersion string) (flaws []string) {
 	all := instructions(text)
 	last := func(name string) (value string, at int) {
@@ -75,7 +75,7 @@ func flawsOfImage(text, goVersion string) (flaws []string) {
 	return flaws
 }
 
-// TestTheImage: the Dockerfile keeps the rules that matter, and the rules find what breaks them.
+// TestTheImage: the Dockerfile follows the important rules, and each rule detects a violation.
 func TestTheImage(t *testing.T) {
 	t.Parallel()
 	text := readFile(t, "deploy", "Dockerfile")
@@ -100,8 +100,8 @@ func TestTheImage(t *testing.T) {
 	}
 }
 
-// TestTheUnit: the service is hardened, has time for its grace, and systemd understands it where there
-// is one.
+// TestTheUnit: the service is hardened, has enough time for its grace period, and is valid for systemd if that is
+// installed.
 func TestTheUnit(t *testing.T) {
 	t.Parallel()
 	text := readFile(t, "deploy", "atelier.service")

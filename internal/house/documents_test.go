@@ -10,13 +10,13 @@ import (
 	"unicode"
 )
 
-// maxWords is how many words the documents that are written by hand may have together.
+// maxWords is the maximum number of words in all handwritten documents.
 const maxWords = 15_000
 
-// generatedDocuments are written by make generate, wholly or mostly.
+// generatedDocuments are written by make generate, entirely or for the most part.
 var generatedDocuments = []string{"reference.md", "actions.md", "agents.md", "conformance.md"}
 
-// codeBlock is a fenced block: code is not counted, and nothing in it is a link or a heading.
+// codeBlock matches a fenced block: code is not counted, and contains no links or headings.
 var codeBlock = regexp.MustCompile("(?ms)^```.*?^```$")
 
 // documents returns the text of each document without its code blocks, by its path.
@@ -37,7 +37,7 @@ func documents(t *testing.T) map[string]string {
 	return out
 }
 
-// TestDocumentsAreShort counts what has a letter or a digit between blanks, in tables too.
+// TestDocumentsAreShort counts the words with a letter or a digit, in tables too.
 func TestDocumentsAreShort(t *testing.T) {
 	t.Parallel()
 	words := 0
@@ -61,7 +61,7 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
-// TestDocumentsLinkToWhatIsThere: each relative link of a document leads to a file and to a heading in it.
+// TestDocumentsLinkToWhatIsThere: each relative link of a document leads to an existing file and heading.
 func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 	t.Parallel()
 	all := documents(t)
@@ -84,7 +84,7 @@ func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 	}
 }
 
-// anchors are the names under which GitHub links to the headings of a document.
+// anchors returns the anchors by which GitHub links to the headings of a document.
 func anchors(text string) []string {
 	var out []string
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {

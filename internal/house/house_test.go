@@ -21,8 +21,8 @@ const (
 	maxLines = 600
 )
 
-// mayImport is the house: the rooms that each room's production code may use. A
-// room's sub-packages follow the room's rule and may use the room itself.
+// mayImport lists the packages that each room's production code may import. A room's sub-packages follow the room's
+// rule and may import the room itself.
 var mayImport = map[string][]string{
 	"media":              {},
 	"journal":            {},
@@ -72,7 +72,7 @@ type source struct {
 
 func (s source) dir() string { return filepath.ToSlash(filepath.Dir(s.path)) }
 
-// test tells code that only tests use: test files and the conformance suites.
+// test reports whether only tests use the code: test files and the conformance suites.
 func (s source) test() bool {
 	return strings.HasSuffix(s.path, "_test.go") || strings.Contains(s.dir()+"/", "test/")
 }
@@ -89,7 +89,7 @@ func sources(t *testing.T) []source {
 	return out
 }
 
-// parsed reads the repository once; nobody changes what it gives.
+// parsed reads the repository once; its result is not modified.
 var parsed = sync.OnceValues(func() (out []source, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -121,7 +121,7 @@ func roomOf(dir string) string {
 	if strings.HasPrefix(dir, "internal/") {
 		return dir
 	}
-	if strings.HasPrefix(dir, "media/") { // each of these is a room: what may be done with bytes is layered
+	if strings.HasPrefix(dir, "media/") { // each of these is a room: operations on bytes are layered
 		return strings.Join(strings.SplitN(dir, "/", 3)[:2], "/")
 	}
 	room, _, _ := strings.Cut(dir, "/")
@@ -155,7 +155,7 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// TestSDKsOfChatStayInTheirPackages: a program that uses agents with models of its own links none.
+// TestSDKsOfChatStayInTheirPackages: a program that uses agents with its own models links none of the SDKs.
 func TestSDKsOfChatStayInTheirPackages(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
@@ -206,8 +206,8 @@ func TestPureRoomsStayPure(t *testing.T) {
 	}
 }
 
-// TestTheFrontDoorShowsNothingInternal: a program of another module cannot name a type of
-// internal/, so no exported declaration of the root package has one.
+// TestTheFrontDoorShowsNothingInternal: a program of another module cannot name a type of internal/, so no exported
+// declaration of the root package uses one.
 func TestTheFrontDoorShowsNothingInternal(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
@@ -266,7 +266,7 @@ func TestOneRoomKnowsTheEngine(t *testing.T) {
 	}
 }
 
-// dials are the files that may make connections by HTTP themselves, and why.
+// dials lists the files that may open HTTP connections themselves, with the reason.
 var dials = map[string]string{
 	"internal/safehttp/safehttp.go":  "the guard of fetches",
 	"api/client/client.go":           "programs call their own server by it",
@@ -274,8 +274,7 @@ var dials = map[string]string{
 	"internal/safehttp/transport.go": "their connections",
 }
 
-// TestOneRoomMakesClients: no other code gets past the guard of addresses, redirects, times
-// and sizes.
+// TestOneRoomMakesClients: no other code can bypass the limits on addresses, redirects, times and sizes.
 func TestOneRoomMakesClients(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
@@ -288,8 +287,8 @@ func TestOneRoomMakesClients(t *testing.T) {
 	}
 }
 
-// clientsOf lists the ways by which a file gets a client or a transport of net/http. Pointers
-// to a client, which somebody else made, are none.
+// clientsOf lists the ways in which a file obtains a client or a transport of net/http. A pointer to a client that
+// other code made does not count.
 func clientsOf(f *ast.File) (found []string) {
 	name := ""
 	for _, spec := range f.Imports {
@@ -400,8 +399,8 @@ func TestDocumentsNameEveryVariable(t *testing.T) {
 	}
 }
 
-// TestThreatsHaveTheirTests: each test that docs/security.md names is in a folder that the same line names, and
-// each fuzz target of what providers send is named there.
+// TestThreatsHaveTheirTests: each test that docs/security.md names is in a folder that the same line names, and the
+// document names each fuzz target of provider data.
 func TestThreatsHaveTheirTests(t *testing.T) {
 	t.Parallel()
 	doc, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
@@ -464,10 +463,10 @@ func TestDirectDependenciesHaveReasons(t *testing.T) {
 	}
 }
 
-// stepText is the text of a name of a durable step in code.
+// stepText matches the text of a durable step's name in code.
 var stepText = regexp.MustCompile(`"(turn-[%0-9]|call-%|sleep-%?|ask-["%]|-ask"|generate-"|resume-"|retry-%|found-%|guardrail-|-approval"|-again-|-budget"|-media"|-short-%|-seeing-%)`)
 
-// TestStepNames: names of durable steps are made and read by journal/step alone.
+// TestStepNames: only journal/step writes and parses names of durable steps.
 func TestStepNames(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
@@ -481,8 +480,7 @@ func TestStepNames(t *testing.T) {
 	}
 }
 
-// TestRacelessPackages: the packages that `make race` omits start no goroutine and guard nothing
-// against those of others.
+// TestRacelessPackages: the packages that `make race` omits start no goroutine and use no synchronization.
 func TestRacelessPackages(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
@@ -516,8 +514,8 @@ func TestRacelessPackages(t *testing.T) {
 	}
 }
 
-// TestStatusesComeFromTheTable: the gateway writes no status of an operation, an attempt or a slot
-// that the table of generate/operation did not give.
+// TestStatusesComeFromTheTable: the gateway sets only those statuses of an operation, an attempt or a slot that the
+// table of generate/operation returned.
 func TestStatusesComeFromTheTable(t *testing.T) {
 	t.Parallel()
 	advances := 0
@@ -557,7 +555,7 @@ func TestStatusesComeFromTheTable(t *testing.T) {
 	}
 }
 
-// called is the name of the function that an expression calls; empty if it calls none.
+// called returns the name of the function that an expression calls, or "" if it calls none.
 func called(e ast.Expr) string {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {
@@ -572,8 +570,7 @@ func called(e ast.Expr) string {
 	return ""
 }
 
-// TestRequestsHaveTheirOwner: what the server does for a request is done for the owner of its token,
-// never for the one of the configuration.
+// TestRequestsHaveTheirOwner: the server handles a request for the owner of its token, never for the configured owner.
 func TestRequestsHaveTheirOwner(t *testing.T) {
 	t.Parallel()
 	seen := 0

@@ -14,12 +14,12 @@ const (
 	maxMethods = 40
 	maxFields  = 15
 	maxFiles   = 25
-	// behaves is how many methods a type has at least that is more than data.
+	// behaves is the minimum number of methods of a type that is more than data.
 	behaves = 10
 )
 
-// largeTypes are the types with behaviour that are over the bounds still, with their methods and
-// fields, and largePackages the packages, with their files. They may shrink; nothing may join them.
+// largeTypes are the types with behaviour beyond the bounds, with their methods and fields; largePackages are such
+// packages, with their files. They may shrink; no new entry may be added.
 var (
 	largeTypes = map[string][2]int{
 		"media/wire.scanner":     {39, 17},
@@ -30,7 +30,7 @@ var (
 	}
 )
 
-// ships reports whether code is a part of the program that people install.
+// ships reports whether code is part of the program that people install.
 func (s source) ships() bool {
 	for _, dir := range []string{"bench", "examples", "internal/house", "internal/everyday", "internal/pgtest"} {
 		if s.dir() == dir || strings.HasPrefix(s.dir(), dir+"/") {
@@ -40,7 +40,7 @@ func (s source) ships() bool {
 	return !s.test() && !strings.HasSuffix(s.dir(), "sim")
 }
 
-// size is how many methods and fields types have, by package and name.
+// sizes returns the number of methods and fields of each type, by package and name.
 func sizes(list []source) (methods, fields map[string]int) {
 	methods, fields = map[string]int{}, map[string]int{}
 	for _, s := range list {
@@ -67,7 +67,7 @@ func sizes(list []source) (methods, fields map[string]int) {
 	return methods, fields
 }
 
-// receiver is the name of a receiver's type.
+// receiver returns the name of a receiver's type.
 func receiver(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -89,15 +89,15 @@ func countFields(st *ast.StructType) (n int) {
 	return n
 }
 
-// counts reports whether the lines of a package count as lines that ship: the program without conformance
-// suites and simulators, as ships, and without api and workflow, which have their own bounds.
+// counts reports whether the lines of a package count as shipped: those for which ships reports true, except e2e,
+// tools, the simulator, and api and workflow, which have their own bounds.
 func (s source) counts() bool {
 	room := roomOf(s.dir())
 	return s.ships() && room != "api" && room != "workflow" && room != "e2e" && room != "tools" && s.dir() != "internal/sim"
 }
 
-// TestTableOfTheHouse: what the program as a whole may not exceed. The bounds are what there is, rounded up; -v
-// prints it. They may shrink.
+// TestTableOfTheHouse limits the size of the whole program. The bounds are the actual values, rounded up; -v prints
+// these. They may shrink.
 func TestTableOfTheHouse(t *testing.T) {
 	t.Parallel()
 	const maxLines, maxOnce = 113_300, 44
@@ -123,7 +123,7 @@ func TestTableOfTheHouse(t *testing.T) {
 			}
 		}
 	}
-	// Names that a package declares once can be counted without types.
+	// Names that a package declares once can be counted without type information.
 	once, all := 0, 0
 	for name, unexported := range functions {
 		if unexported {
@@ -143,8 +143,8 @@ func TestTableOfTheHouse(t *testing.T) {
 	}
 }
 
-// TestRoomsStaySmall: no type and no package grows beyond what one reads at a sitting; -v prints what
-// is over the bounds.
+// TestRoomsStaySmall: no type and no package grows beyond what one can read in a sitting; -v prints those beyond the
+// bounds.
 func TestRoomsStaySmall(t *testing.T) {
 	t.Parallel()
 	list := sources(t)

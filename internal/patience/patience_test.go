@@ -7,8 +7,8 @@ import (
 	"atelier/internal/patience"
 )
 
-// TestWaits: the longest wish holds, of a model for itself and of the provider for all, an hour at
-// most; who has waited for it does not wait again.
+// TestWaits: the longest requested wait applies, of a model and of the whole provider, at most an hour; a caller that
+// has waited for it does not wait again.
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

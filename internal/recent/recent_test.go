@@ -26,7 +26,7 @@ func TestValuesAge(t *testing.T) {
 		want("a", 1)
 		time.Sleep(time.Nanosecond)
 		want("a", 3)
-		want("c", 4) // there is no room: it is the only one now
+		want("c", 4) // the cache is full: c becomes its only entry
 		want("c", 4)
 		want("a", 5)
 		c.Drop()
@@ -46,7 +46,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestDropWhileReading: a value that was read before a change is not kept after it.
+// TestDropWhileReading: a value that was read before a Drop is not kept after it.
 func TestDropWhileReading(t *testing.T) {
 	t.Parallel()
 	c := recent.Cache[string, int]{For: time.Hour, Limit: 2}

@@ -30,8 +30,8 @@ func call(t *testing.T, c *http.Client, url string) (status int, body string, er
 	return res.StatusCode, string(b), errors.Join(err, res.Body.Close())
 }
 
-// TestProvidersDoNotTrustEachOther: what one provider may reach on this machine is closed to
-// another one, and to fetches.
+// TestProvidersDoNotTrustEachOther: an address of this machine that one provider may reach is blocked for another one,
+// and for fetches.
 func TestProvidersDoNotTrustEachOther(t *testing.T) {
 	t.Parallel()
 	a := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a") })
@@ -80,7 +80,7 @@ func TestProvidersFollowNoRedirect(t *testing.T) {
 	}
 }
 
-// endless is a body without an end.
+// endless is a body that never ends.
 type endless struct{ read int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -88,7 +88,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// answering is a transport that always answers the same.
+// answering is a transport whose answer has the body that it returns.
 type answering func() io.ReadCloser
 
 func (a answering) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -111,9 +111,9 @@ func TestProviderAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// stuck is a body that continues when its request ends.
+// stuck is a body that returns some bytes slowly, and then blocks until its request ends.
 type stuck struct {
-	ctx   context.Context //nolint:containedctx // It belongs to the request.
+	ctx   context.Context //nolint:containedctx // it belongs to the request
 	after int
 }
 
@@ -133,7 +133,7 @@ func (s sticking) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(&stuck{req.Context(), int(s)}), Request: req}, nil
 }
 
-// TestAnswerThatStopsEnds: slow is not silent.
+// TestAnswerThatStopsEnds: a silent answer ends with an error; a slow one does not.
 func TestAnswerThatStopsEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve starts a loopback server and gives its origin.
+// serve starts a loopback server and returns its origin.
 func serve(t *testing.T, h http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -169,8 +169,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestTrustEndsWithTheChain sends a guarded request that a stranger's answer
-// redirected to a trusted origin.
+// TestTrustEndsWithTheChain: a trusted origin is not trusted in a request that an untrusted origin redirected to it.
 func TestTrustEndsWithTheChain(t *testing.T) {
 	t.Parallel()
 	g := newGuard(Config{TrustedOrigins: []string{"http://127.0.0.1:1", "http://EXAMPLE.org."}}, nil)
@@ -251,7 +250,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// get fetches and reads all.
+// get fetches a URL and reads the whole body.
 func get(ctx context.Context, c *Client, u string) (int64, error) {
 	resp, err := c.Get(ctx, u)
 	if err != nil {
@@ -283,7 +282,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestTrustedPaths: a path is trusted with what lies below it, however it is written.
+// TestTrustedPaths: a path is trusted with everything below it, in every spelling.
 func TestTrustedPaths(t *testing.T) {
 	t.Parallel()
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -308,7 +307,7 @@ func TestTrustedPaths(t *testing.T) {
 	}
 }
 
-// TestOddLimits proves that limits at the edges of their type read as limits.
+// TestOddLimits checks that extreme limits are valid.
 func TestOddLimits(t *testing.T) {
 	t.Parallel()
 	base := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1000)) })
@@ -320,7 +319,7 @@ func TestOddLimits(t *testing.T) {
 	}
 }
 
-// TestAnswerThatIsNoHTTP must not have its bytes quoted.
+// TestAnswerThatIsNoHTTP: the error does not quote the bytes of the answer.
 func TestAnswerThatIsNoHTTP(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -349,7 +348,7 @@ func TestAnswerThatIsNoHTTP(t *testing.T) {
 	}
 }
 
-// TestProxy proves which calls may use the environment's proxy.
+// TestProxy checks which calls may use the environment's proxy.
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	g, ok := Transport().(*guard)

@@ -14,7 +14,7 @@ import (
 	"atelier/media"
 )
 
-// shapes are the ways in which a provider may repeat a key.
+// shapes returns the forms in which a provider may repeat a key.
 func shapes(t *testing.T, key string) map[string]string {
 	t.Helper()
 	inJSON, err := json.Marshal(key)
@@ -50,7 +50,7 @@ func TestSecretsAreTakenOut(t *testing.T) {
 	}
 }
 
-// shows reports whether six characters of a key are left, plain or in base64.
+// shows reports whether any six characters of a key remain, plain or in base64.
 func shows(text, key string) bool {
 	all := append(encodings(key), key)
 	for _, form := range all {
@@ -72,7 +72,7 @@ func TestTextWithoutSecretsStays(t *testing.T) {
 			t.Errorf("%.40q: %.40q, %v", text, b, err)
 		}
 	}
-	if n := s.partialSuffix([]byte("data: {}\n\n")); n != 0 { // an event is not held back
+	if n := s.partialSuffix([]byte("data: {}\n\n")); n != 0 { // no part of an event is held back
 		t.Errorf("%d bytes are held back", n)
 	}
 }
@@ -117,7 +117,7 @@ func TestCleanCutsAfterItRedacts(t *testing.T) {
 	}
 }
 
-// FuzzRedact: however a body comes in pieces, what is read has no secret, and text around it stays.
+// FuzzRedact: however a body is split, the text read contains no secret, and the text around it remains.
 func FuzzRedact(f *testing.F) {
 	const key = "sk/proj+Ab3dEf6="
 	f.Add("before ", " after", uint8(1))
@@ -135,7 +135,7 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
-// stepping gives so many bytes at once.
+// stepping returns at most step bytes per read.
 type stepping struct {
 	left []byte
 	step int

@@ -8,7 +8,7 @@ import (
 	"atelier/media"
 )
 
-// TestSettings: what was kept is read again, by later versions with more fields too; a fork changes only its model.
+// TestSettings: a saved setting can be read, even with fields of later versions; a fork changes only its model.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	if s, err := setting.Read(nil); err != nil || s != (setting.Setting{}) {

@@ -17,7 +17,7 @@ import (
 
 var moment = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// newProvider makes a provider that answers {"made":N}, or half of it.
+// newProvider returns a provider that answers {"made":N}, or half of it.
 func newProvider(change func(*sim.Config)) *sim.Provider {
 	c := sim.Config{
 		Key: "k", Credential: "Authorization",
@@ -42,13 +42,13 @@ func newProvider(change func(*sim.Config)) *sim.Provider {
 	return p
 }
 
-// answer is what came before the body.
+// answer is a response without its body.
 type answer struct {
 	StatusCode int
 	Header     http.Header
 }
 
-// ask calls a provider and gives status and body; an answer that breaks ends in "!".
+// ask calls a provider and returns the answer and its body; a body that breaks off ends in "!".
 func ask(t *testing.T, h http.Handler, path, key string) (answer, string) {
 	t.Helper()
 	method, url := http.MethodGet, sim.Serve(t, h)+path
@@ -131,7 +131,7 @@ func TestASlowAnswerEndsWithItsCaller(t *testing.T) {
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/make", http.NoBody)
 	r.Header.Set("Authorization", "Bearer k")
 	w := httptest.NewRecorder()
-	p.ServeHTTP(w, r) // returns, for the caller has left
+	p.ServeHTTP(w, r) // returns because the client has disconnected
 	if w.Body.Len() > 0 {
 		t.Errorf("it answered %s", w.Body)
 	}

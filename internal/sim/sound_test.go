@@ -9,7 +9,7 @@ import (
 	"atelier/media/probe"
 )
 
-// TestSoundsAreWhatTheySay: a sniffer finds type and length of every format.
+// TestSoundsAreWhatTheySay: a sniffer detects the type and the duration of every format.
 func TestSoundsAreWhatTheySay(t *testing.T) {
 	t.Parallel()
 	for format, kind := range map[string]string{"wav": "audio/wav", "mp3": "audio/mpeg", "aac": "audio/aac", "flac": "audio/flac", "opus": "audio/ogg"} {

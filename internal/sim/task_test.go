@@ -46,7 +46,7 @@ func TestPollsFailTwice(t *testing.T) {
 	}
 	func() {
 		defer func() {
-			if err := recover(); err != http.ErrAbortHandler { //nolint:errorlint // It is not wrapped.
+			if err := recover(); err != http.ErrAbortHandler { //nolint:errorlint // the error is not wrapped
 				t.Errorf("the second poll: %v", err)
 			}
 		}()

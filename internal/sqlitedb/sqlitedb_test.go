@@ -41,7 +41,7 @@ func one(t *testing.T, db *sql.DB, query string, args ...any) (s string) {
 	return s
 }
 
-// TestStatementsAgain: the same query gives each call's own rows and errors.
+// TestStatementsAgain: a repeated query returns each call's own rows and errors.
 func TestStatementsAgain(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -66,7 +66,7 @@ func TestStatementsAgain(t *testing.T) {
 	}
 }
 
-// TestNestedRows: a query that runs while its own rows are read gives rows of its own.
+// TestNestedRows: a query that runs while its own rows are read returns separate rows.
 func TestNestedRows(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -76,7 +76,7 @@ func TestNestedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = tx.Rollback() }() // it only read
+	defer func() { _ = tx.Rollback() }() // it only reads
 	const query = "SELECT n FROM a ORDER BY n"
 	seen := 0
 	count := func() {
@@ -105,7 +105,7 @@ func TestNestedRows(t *testing.T) {
 	}
 }
 
-// TestSchemaChanges: what is kept follows a table that changes.
+// TestSchemaChanges: cached statements follow a table that changes.
 func TestSchemaChanges(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -124,7 +124,7 @@ func TestSchemaChanges(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: each connection keeps its own.
+// TestManyAtOnce: each connection caches its own statements.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -141,7 +141,7 @@ func TestManyAtOnce(t *testing.T) {
 	if got := one(t, db, "SELECT COUNT(*) FROM a"); got != "320" {
 		t.Error(got)
 	}
-	for i := range 600 { // more than are kept
+	for i := range 600 { // more than are cached
 		if got := one(t, db, fmt.Sprintf("SELECT %d", i)); got != fmt.Sprint(i) {
 			t.Fatal(got)
 		}
@@ -172,8 +172,8 @@ func BenchmarkInsert(b *testing.B) {
 	}
 }
 
-// TestTransactionsTakeTurns: one that may write waits for the one before it, in order and
-// without a pause, for as long as its context lasts; one that reads does not.
+// TestTransactionsTakeTurns: a transaction that may write waits for the previous one, in order and without polling,
+// until its context ends; one that only reads does not wait.
 func TestTransactionsTakeTurns(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -213,7 +213,7 @@ func TestTransactionsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestCancelledTransactionGivesItsTurn: nobody waits for one whose caller is gone.
+// TestCancelledTransactionGivesItsTurn: no transaction waits for one whose caller has cancelled.
 func TestCancelledTransactionGivesItsTurn(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -241,13 +241,13 @@ func TestCancelledTransactionGivesItsTurn(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsGoneIsNotMadeAnew: a pool whose file was moved away opens no second one in its
-// place, which would take the log of the first.
+// TestAFileThatIsGoneIsNotMadeAnew: a pool whose file was moved away does not create a second file in its place, which
+// would take the log of the first.
 func TestAFileThatIsGoneIsNotMadeAnew(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := sqlitedb.Open("file:" + path + "?_pragma=journal_mode(WAL)")
-	t.Cleanup(func() { _ = db.Close() }) // its file is back
+	t.Cleanup(func() { _ = db.Close() }) // by then its file is back
 	if _, err := db.ExecContext(t.Context(), "CREATE TABLE t (n INTEGER)"); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 var day = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TestTokens: created, found by the secret alone, listed, expired, revoked.
+// TestTokens: a token is created, found by its secret only, listed, expired and revoked.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "tokens")
@@ -65,7 +65,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestNoSecretIsKept: the files have the mode 0600 and hold the digest only.
+// TestNoSecretIsKept: the files have the mode 0600 and do not contain the secret.
 func TestNoSecretIsKept(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "tokens")
@@ -94,7 +94,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	}
 }
 
-// TestOneOfManyCreates: the same name at the same time is one token.
+// TestOneOfManyCreates: concurrent creations under one name make one token.
 func TestOneOfManyCreates(t *testing.T) {
 	t.Parallel()
 	s := token.Open(t.TempDir())
@@ -115,7 +115,7 @@ func TestOneOfManyCreates(t *testing.T) {
 	}
 }
 
-// TestBadTokens: what a name, an owner and a scope may be.
+// TestBadTokens: invalid names, owners and scopes are refused.
 func TestBadTokens(t *testing.T) {
 	t.Parallel()
 	s := token.Open(t.TempDir())

@@ -8,7 +8,7 @@ import (
 	"atelier/journal/step"
 )
 
-// texts are the names on disk: they never change.
+// texts holds the names as saved: they never change.
 var texts = map[string]step.Name{
 	"given":                                 {Kind: step.KindGiven},
 	"guardrail":                             {Kind: step.KindGuardrail},
@@ -55,7 +55,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestTailsAreNotShared: two names made from one do not write into each other.
+// TestTailsAreNotShared: two names derived from one do not overwrite each other.
 func TestTailsAreNotShared(t *testing.T) {
 	t.Parallel()
 	model := step.In(1, step.KindModel).Numbered(step.TailShort, 1)
@@ -90,7 +90,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// FuzzPath: reading and writing are inverse, whatever the text.
+// FuzzPath: parsing and formatting are inverse for any text.
 func FuzzPath(f *testing.F) {
 	for text := range texts {
 		f.Add(text)

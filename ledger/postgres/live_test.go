@@ -22,7 +22,7 @@ import (
 	"atelier/media"
 )
 
-// databases gives the databases of one test a URL each.
+// databases maps the databases of one test to URLs.
 type databases struct {
 	server *pgtest.Server
 	mu     sync.Mutex // guards urls
@@ -49,7 +49,7 @@ func open(t *testing.T, url string, d ledgertest.Deps) *Store {
 	return s
 }
 
-// administer runs statements beside a store.
+// administer executes statements outside of a store.
 func administer(t *testing.T, url string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("pgx", url)
@@ -70,8 +70,8 @@ func newRun(t *testing.T, s *Store, id string) (ledger.Run, error) {
 	return r, s.CreateRun(t.Context(), r)
 }
 
-// TestConformance runs the suite. A full disk is the server's own error, raised by a
-// trigger: filling a real one needs rights that a test does not have.
+// TestConformance runs the suite. A full disk is the server's own error, raised by a trigger: filling a real disk needs
+// permissions that a test does not have.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	dbs := &databases{server: pgtest.Start(t), urls: map[string]string{}}
@@ -177,7 +177,7 @@ func olderSchemas(t *testing.T, server *pgtest.Server) {
 	}
 }
 
-// copiesAreMerged brings up a database in which every run tree had copies of what it was given.
+// copiesAreMerged migrates a database in which every run tree had copies of the media it was given.
 func copiesAreMerged(t *testing.T, server *pgtest.Server) {
 	t.Helper()
 	url := server.Database(t)
@@ -256,7 +256,7 @@ func rolesAndDatabases(t *testing.T, server *pgtest.Server) {
 	}
 }
 
-// searchByIndex: a search asks the index for the rarest of its words.
+// searchByIndex: a search queries the index for the rarest of its words.
 func searchByIndex(t *testing.T, server *pgtest.Server) {
 	t.Helper()
 	url := server.Database(t)
@@ -293,7 +293,7 @@ func searchByIndex(t *testing.T, server *pgtest.Server) {
 	}
 }
 
-// searchWithoutIndex: who may not create the extension searches without it.
+// searchWithoutIndex: a role that may not create the extension searches without it.
 func searchWithoutIndex(t *testing.T, server *pgtest.Server) {
 	t.Helper()
 	url := server.Database(t)
@@ -366,7 +366,7 @@ func lockHeld(t *testing.T, server *pgtest.Server) {
 	}
 }
 
-// deadlocks makes the server break a transaction of the store off, once.
+// deadlocks makes the server abort a transaction of the store once.
 func deadlocks(t *testing.T, server *pgtest.Server) {
 	t.Helper()
 	url := server.Database(t)
@@ -391,7 +391,7 @@ func deadlocks(t *testing.T, server *pgtest.Server) {
 	}
 }
 
-// terminated ends the store's sessions; writes go on as if nothing had happened.
+// terminated ends the store's sessions; writes still succeed.
 func terminated(t *testing.T, server *pgtest.Server) {
 	t.Helper()
 	url := server.Database(t)
@@ -458,7 +458,7 @@ func withoutPreparing(t *testing.T, server *pgtest.Server) {
 	}
 }
 
-// TestServerGoesAndComesBack loses the server in the middle.
+// TestServerGoesAndComesBack stops the server between calls and restarts it.
 func TestServerGoesAndComesBack(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)

@@ -55,7 +55,7 @@ func TestPlaceNamesNoSecret(t *testing.T) {
 	}
 }
 
-// TestUnreachable dials a port of loopback on which nobody listens.
+// TestUnreachable connects to a loopback port without a listener.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	_, err := Open(t.Context(), Config{URL: "postgres://ann:sesame@127.0.0.1:1/atelier?sslmode=disable"})

@@ -21,7 +21,7 @@ import (
 	"atelier/media"
 )
 
-// together lets all writes queue before the first begins, and gives their errors in order.
+// together queues all writes before the first begins, and returns their errors in order.
 func together(t *testing.T, db sqlstore.Config, writes ...func() error) []error {
 	t.Helper()
 	errs := make([]error, len(writes))
@@ -41,7 +41,7 @@ func together(t *testing.T, db sqlstore.Config, writes ...func() error) []error 
 	return errs
 }
 
-// commits counts the transactions that are committed from here on.
+// commits counts the transactions that are committed after the call.
 func commits(t *testing.T, db *sql.DB) *atomic.Int64 {
 	t.Helper()
 	n := &atomic.Int64{}
@@ -75,7 +75,7 @@ func saved(t *testing.T, s *Store, id string) bool {
 	return err == nil
 }
 
-// TestWaitingWritesShareOneCommit proves that one that fails undoes only itself.
+// TestWaitingWritesShareOneCommit checks that a failed write undoes only itself.
 func TestWaitingWritesShareOneCommit(t *testing.T) {
 	t.Parallel()
 	s, db := openConfig(t, Config{Path: filepath.Join(t.TempDir(), "a.db")})
@@ -104,7 +104,7 @@ func TestWaitingWritesShareOneCommit(t *testing.T) {
 	}
 }
 
-// TestBrokenTransactionCostsOthersNothing ends the shared transaction inside one write.
+// TestBrokenTransactionCostsOthersNothing ends the shared transaction within one write.
 func TestBrokenTransactionCostsOthersNothing(t *testing.T) {
 	t.Parallel()
 	s, db := openConfig(t, Config{Path: filepath.Join(t.TempDir(), "a.db")})
@@ -127,7 +127,7 @@ func TestBrokenTransactionCostsOthersNothing(t *testing.T) {
 	}
 }
 
-// TestHeldLockEndsEveryWaitingWrite proves that the queue waits for another process once.
+// TestHeldLockEndsEveryWaitingWrite checks that the queue waits only once for another process.
 func TestHeldLockEndsEveryWaitingWrite(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -152,8 +152,8 @@ func TestHeldLockEndsEveryWaitingWrite(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsLongerThanTheirCommit: those that wait are told when the commit that has
-// their rows ends, before the next one begins, and also when a write beside theirs panics.
+// TestNobodyWaitsLongerThanTheirCommit: writers return when the commit with their rows ends, before the next one
+// begins, even if another write panics.
 func TestNobodyWaitsLongerThanTheirCommit(t *testing.T) {
 	t.Parallel()
 	s, db := openConfig(t, Config{Path: filepath.Join(t.TempDir(), "a.db")})
@@ -161,7 +161,7 @@ func TestNobodyWaitsLongerThanTheirCommit(t *testing.T) {
 	queue := &db.Dialect.(*dialect).writes
 	commit := func(fn func()) error {
 		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel() // as the store does: it ends the transaction that a panic leaves open
+		defer cancel() // as in the store: it ends the transaction that a panic leaves open
 		return db.Dialect.Commit(ctx, db.Write, "try", func(context.Context, *sql.Tx) error { fn(); return nil })
 	}
 	queued := func(n int) {
@@ -195,7 +195,7 @@ func TestNobodyWaitsLongerThanTheirCommit(t *testing.T) {
 	}
 }
 
-// TestOnlyRelaxedBatchesAreNotSynced: one write that is to be synced has the whole batch synced.
+// TestOnlyRelaxedBatchesAreNotSynced: a single write that requires a sync has the whole batch synced.
 func TestOnlyRelaxedBatchesAreNotSynced(t *testing.T) {
 	t.Parallel()
 	s, db := openConfig(t, Config{Path: filepath.Join(t.TempDir(), "a.db")})

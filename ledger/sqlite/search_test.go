@@ -10,8 +10,8 @@ import (
 	"atelier/media"
 )
 
-// TestSearchIndex: a database of a version without the index gets it when it is opened, and what is made or
-// changed later is in it.
+// TestSearchIndex: a database of a version without the index gets it when it is opened; later additions and changes are
+// in it.
 func TestSearchIndex(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -52,7 +52,7 @@ func TestSearchIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got sql.NullString // ids with commas
+		var got sql.NullString // comma-separated ids
 		err = db.QueryRowContext(t.Context(), "SELECT group_concat(id, ',') FROM ("+query+" ORDER BY id)", args...).Scan(&got)
 		if err != nil || got.String != strings.Join(want, ",") {
 			t.Errorf("%s: %v, %v, want %v", text, got, err, want)

@@ -25,8 +25,7 @@ import (
 	"atelier/media"
 )
 
-// files gives the databases of one test a directory each, and keeps the pools that
-// write to them.
+// files maps the databases of one test to directories, and keeps the pools that write to them.
 type files struct {
 	mu      sync.Mutex // guards dirs and writers
 	dirs    map[string]string
@@ -73,7 +72,7 @@ func (f *files) path(t *testing.T, name string) string {
 
 const oddName = "odd name #1?%41.db"
 
-// migrated is an empty ledger's file. Creating its tables takes longer than most tests.
+// migrated returns the file of an empty ledger. Creating its tables takes longer than most tests.
 var migrated = sync.OnceValues(func() (tables []byte, err error) {
 	dir, err := os.MkdirTemp("", "atelier-ledger-")
 	if err != nil {
@@ -96,14 +95,14 @@ func open(t *testing.T, path string, d ledgertest.Deps) *Store {
 	return s
 }
 
-// openWith returns the pool that writes as well.
+// openWith also returns the writing pool.
 func openWith(t *testing.T, path string, d ledgertest.Deps) (*Store, *sql.DB) {
 	t.Helper()
 	s, db := openConfig(t, Config{Path: path, Now: d.Now, NewID: d.NewID, Logger: slog.New(slog.DiscardHandler)})
 	return s, db.Write
 }
 
-// openConfig returns what lies under the store as well.
+// openConfig also returns the configuration beneath the store.
 func openConfig(tb testing.TB, c Config) (*Store, sqlstore.Config) {
 	tb.Helper()
 	db, err := connect(c.withDefaults())
@@ -149,8 +148,8 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestListsOfMediaReadNoOtherRows: the database finds each page by an index that has its order,
-// so that the number of other rows does not matter.
+// TestListsOfMediaReadNoOtherRows: the database finds each page by an index with the order of the page, so that the
+// number of other rows does not matter.
 func TestListsOfMediaReadNoOtherRows(t *testing.T) {
 	t.Parallel()
 	_, db := openWith(t, filepath.Join(t.TempDir(), "a.db"), ledgertest.Deps{})
@@ -170,8 +169,7 @@ func TestListsOfMediaReadNoOtherRows(t *testing.T) {
 	}
 }
 
-// TestForeignSchemasAreRefused: the message says whose database it is and what to do, and
-// the database stays as it is.
+// TestForeignSchemasAreRefused: the message says what the database is and what to do, and the database is unchanged.
 func TestForeignSchemasAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ change, says string }{
@@ -249,7 +247,7 @@ func TestOlderSchemaIsBroughtUp(t *testing.T) {
 	}
 }
 
-// TestCopiesAreMerged brings up a database in which every run tree had copies of what it was given.
+// TestCopiesAreMerged migrates a database in which every run tree had copies of the media it was given.
 func TestCopiesAreMerged(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -305,7 +303,7 @@ func TestOpenNeedsPlace(t *testing.T) {
 	}
 }
 
-// TestSecondaryRowFails proves that a record survives when its link cannot be saved.
+// TestSecondaryRowFails checks that a record survives when its link cannot be saved.
 func TestSecondaryRowFails(t *testing.T) {
 	t.Parallel()
 	s, db := openWith(t, filepath.Join(t.TempDir(), "a.db"), ledgertest.Deps{})
@@ -318,7 +316,7 @@ func TestSecondaryRowFails(t *testing.T) {
 	ledgertest.RecordComesFirst(t, s)
 }
 
-// TestColumnsArePortable keeps SQLite's own words out of the migrations.
+// TestColumnsArePortable checks that the migrations use no words of SQLite or PostgreSQL alone.
 func TestColumnsArePortable(t *testing.T) {
 	t.Parallel()
 	entries, err := filepath.Glob("../migrations/*.sql")
@@ -358,7 +356,7 @@ func TestFailureCodes(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessHoldsTheLock proves that waiting ends with a retryable error.
+// TestAnotherProcessHoldsTheLock checks that waiting ends with a retryable error.
 func TestAnotherProcessHoldsTheLock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")

@@ -16,7 +16,7 @@ import (
 	"atelier/media/probe"
 )
 
-// exportedAs returns an item with these bytes out.
+// exportedAs exports an item with these bytes.
 func exportedAs(t *testing.T, b []byte, mime string, meta map[string]any) (out []byte, m Marking) {
 	t.Helper()
 	o := media.Output{Blob: media.Blob{SizeBytes: int64(len(b)), Facts: media.Facts{MIMEType: mime}}}
@@ -29,10 +29,10 @@ func exportedAs(t *testing.T, b []byte, mime string, meta map[string]any) (out [
 	return to.Bytes(), m
 }
 
-// byModel is the record of what a model made.
+// byModel is the metadata of an item that a model made.
 var byModel = map[string]any{"digital_source_type": "trainedAlgorithmicMedia", "model": "Painter <1>"}
 
-// unlabelled are files without a label, by type.
+// unlabelled returns files without a label, by type.
 func unlabelled(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{"image/svg+xml": []byte(`<?xml version="1.0"?><!-- a > b --><svg xmlns="http://www.w3.org/2000/svg" width="4" height="3" id="a>b"><rect width="4" height="3"/></svg>`)}
@@ -61,7 +61,7 @@ func unlabelled(t *testing.T) map[string][]byte {
 	return files
 }
 
-// facts are what probe and, for pictures, the decoder read.
+// facts returns the facts read by probe and, for pictures, the decoded pixels.
 func facts(t *testing.T, b []byte, mime string) (f media.Facts, pixels []byte) {
 	t.Helper()
 	f, err := probe.Read(bytes.NewReader(b), int64(len(b)))
@@ -85,8 +85,7 @@ func facts(t *testing.T, b []byte, mime string) (f media.Facts, pixels []byte) {
 	return f, out.Bytes()
 }
 
-// TestExportWritesTheLabel: what a model made leaves with the label, and with the pixels and
-// the facts that it had.
+// TestExportWritesTheLabel: an item made by a model is exported with the label, and with unchanged pixels and facts.
 func TestExportWritesTheLabel(t *testing.T) {
 	t.Parallel()
 	for name, b := range unlabelled(t) {
@@ -108,7 +107,7 @@ func TestExportWritesTheLabel(t *testing.T) {
 	}
 }
 
-// TestExportLeavesTheSound: the bytes that are played or shown stay, where they are looked for.
+// TestExportLeavesTheSound: the media bytes remain unchanged, at the position where players expect them.
 func TestExportLeavesTheSound(t *testing.T) {
 	t.Parallel()
 	files := unlabelled(t)
@@ -139,8 +138,8 @@ func TestExportLeavesTheSound(t *testing.T) {
 	}
 }
 
-// TestExportLeavesAlone: a signed original, what no model made, and what has no place for a
-// label leave byte for byte.
+// TestExportLeavesAlone: a signed original, an item not made by a model, and a file without room for a label are
+// exported byte for byte.
 func TestExportLeavesAlone(t *testing.T) {
 	t.Parallel()
 	files := unlabelled(t)
@@ -184,7 +183,7 @@ func TestExportLeavesAlone(t *testing.T) {
 	}
 }
 
-// TestSignatureAcrossReads finds the manifest wherever reads part it.
+// TestSignatureAcrossReads finds the manifest however reads split it.
 func TestSignatureAcrossReads(t *testing.T) {
 	t.Parallel()
 	for size := 1; size < 20; size++ {

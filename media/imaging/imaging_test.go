@@ -32,7 +32,7 @@ func testdata(tb testing.TB, name string) []byte {
 	return b
 }
 
-// gradient is a picture whose every pixel is different.
+// gradient returns a picture with varying pixels.
 func gradient(w, h int, alpha uint8) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -52,7 +52,7 @@ func pngOf(tb testing.TB, img image.Image, l Label) []byte {
 	return b.Bytes()
 }
 
-// near compares two colours with room for lossy coding.
+// near reports whether two colours are equal except for the error of lossy encoding.
 func near(a, b color.Color, room int) bool {
 	x, y := color.NRGBAModel.Convert(a).(color.NRGBA), color.NRGBAModel.Convert(b).(color.NRGBA)
 	d := func(p, q uint8) bool { return max(int(p)-int(q), int(q)-int(p)) <= room }
@@ -110,7 +110,7 @@ func TestLabelFromBirth(t *testing.T) {
 	}
 }
 
-// TestPNGChunkOrder checks the inserted chunk as strict readers would.
+// TestPNGChunkOrder checks the inserted chunk as strict readers do.
 func TestPNGChunkOrder(t *testing.T) {
 	t.Parallel()
 	b := pngOf(t, gradient(5, 5, 255), Generated("m", "s"))[8:]
@@ -128,7 +128,7 @@ func TestPNGChunkOrder(t *testing.T) {
 	}
 }
 
-// TestLabelSurvives takes a labelled picture through every format twice.
+// TestLabelSurvives encodes a labelled picture in every pair of formats.
 func TestLabelSurvives(t *testing.T) {
 	t.Parallel()
 	want := Generated("Offline Painter", "atelier")
@@ -217,8 +217,8 @@ func TestThumbnail(t *testing.T) {
 	}
 }
 
-// TestOrientation gives all eight orientations to a picture of four colours and
-// expects red at the top left, as the source shows upright.
+// TestOrientation stores a picture of four colours in all eight orientations and expects red at the top left, as in the
+// upright source.
 func TestOrientation(t *testing.T) {
 	t.Parallel()
 	red, green, blue, white := color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.NRGBA{255, 255, 255, 255}
@@ -228,7 +228,7 @@ func TestOrientation(t *testing.T) {
 		if o >= 5 {
 			w, h = 2, 3
 		}
-		// Store by EXIF's own words: where row 0 and column 0 are shown.
+		// Store as EXIF defines it: where row 0 and column 0 are shown.
 		stored := image.NewNRGBA(image.Rect(0, 0, w, h))
 		for y := range h {
 			for x := range w {
@@ -272,7 +272,7 @@ func TestTranscodeTurns(t *testing.T) {
 	}
 }
 
-// hugePNG is a valid header of 30,000 × 30,000 pixels with nothing behind it.
+// hugePNG returns a valid header of 30,000 × 30,000 pixels without data.
 func hugePNG() []byte {
 	ihdr := []byte("IHDR\x00\x00\x75\x30\x00\x00\x75\x30\x08\x06\x00\x00\x00")
 	b := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), ihdr...)
@@ -368,8 +368,8 @@ func TestEncodeErrors(t *testing.T) {
 	}
 }
 
-// TestWebPColours decodes a file of another encoder with black, white, red and
-// blue quarters: lossy WebP is studio range, and black must be black.
+// TestWebPColours decodes a file of another encoder with black, white, red and blue quarters: lossy WebP has studio
+// range, and black must be black.
 func TestWebPColours(t *testing.T) {
 	t.Parallel()
 	img, err := Decode(t.Context(), bytes.NewReader(testdata(t, "lossy.webp")), media.Facts{}, Limits{})
@@ -461,8 +461,8 @@ func TestParseFormat(t *testing.T) {
 	}
 }
 
-// TestReadLabelForeign reads what other programs write: attributes, resources,
-// another packet before, and a packet cut by the end of the file.
+// TestReadLabelForeign reads labels of other programs: attributes, resources, a preceding packet, and a packet cut off
+// by the end of the file.
 func TestReadLabelForeign(t *testing.T) {
 	t.Parallel()
 	wrap := func(s string) string {
@@ -493,9 +493,8 @@ func TestReadLabelForeign(t *testing.T) {
 	}
 }
 
-// TestReadLabelBehindBeginnings finds the label behind megabytes of packets that
-// begin and never end, or end without saying anything. Looking at each beginning by
-// itself would take minutes.
+// TestReadLabelBehindBeginnings finds the label after megabytes of packets that begin and never end, or end without a
+// label. Parsing from each beginning would take minutes.
 func TestReadLabelBehindBeginnings(t *testing.T) {
 	t.Parallel()
 	started := strings.Repeat(packetOpen, 6000)
@@ -513,7 +512,7 @@ func TestReadLabelBehindBeginnings(t *testing.T) {
 	}
 }
 
-// slowReader returns n bytes a time.
+// slowReader returns n bytes per read.
 type slowReader struct {
 	b []byte
 	n int
@@ -558,8 +557,7 @@ func FuzzTranscode(f *testing.F) {
 	})
 }
 
-// BenchmarkThumbnail is the figure of the design: 1024² PNG to 320 pixels, JPEG,
-// on all processors.
+// BenchmarkThumbnail measures the design's figure: a 1024² PNG to 320 pixels, JPEG, on all processors.
 func BenchmarkThumbnail(b *testing.B) {
 	src := pngOf(b, gradient(1024, 1024, 255), Generated("m", "s"))
 	b.ReportAllocs()

@@ -15,7 +15,7 @@ import (
 	"atelier/media/imaging"
 )
 
-// plain is a picture of one colour.
+// plain returns a picture of one colour.
 func plain(t *testing.T, w, h int, c color.NRGBA) imaging.SheetItem {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))

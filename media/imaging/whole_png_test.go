@@ -14,7 +14,7 @@ import (
 	"atelier/media"
 )
 
-// chunked writes a PNG of grey pixels from its parts, with right checksums.
+// chunked writes a PNG of grey pixels from its parts, with correct checksums.
 func chunked(w, h uint32, interlaced bool, data ...[]byte) []byte {
 	b := []byte("\x89PNG\r\n\x1a\n")
 	add := func(kind string, body []byte) {
@@ -36,13 +36,13 @@ func chunked(w, h uint32, interlaced bool, data ...[]byte) []byte {
 	return b
 }
 
-// deflated is so many bytes of pixels as a stream.
+// deflated returns n bytes of pixels as a compressed stream.
 func deflated(tb testing.TB, n int) []byte {
 	tb.Helper()
 	return stream(tb, make([]byte, n))
 }
 
-// filtered is like deflated, with a filter that does not exist at a place.
+// filtered returns the same as deflated, with an invalid filter byte at a position.
 func filtered(tb testing.TB, n, at int) []byte {
 	tb.Helper()
 	rows := make([]byte, n)
@@ -63,7 +63,7 @@ func stream(tb testing.TB, rows []byte) []byte {
 	return buf.Bytes()
 }
 
-// TestPixelsOfPNG: chunks with right checksums are no proof of what they hold.
+// TestPixelsOfPNG: chunks with correct checksums do not prove that their content is valid.
 func TestPixelsOfPNG(t *testing.T) {
 	t.Parallel()
 	const side, size = 40, 41 * 40
@@ -110,8 +110,7 @@ func TestPixelsOfPNG(t *testing.T) {
 	}
 }
 
-// TestSizesOfPNG: what is expected of pixels is what a decoder reads of them, whatever their
-// kind.
+// TestSizesOfPNG: the expected size of the pixel data is the size that a decoder reads, for every kind of pixel.
 func TestSizesOfPNG(t *testing.T) {
 	t.Parallel()
 	for kind, c := range map[[2]byte]color.Model{
@@ -139,7 +138,7 @@ func TestSizesOfPNG(t *testing.T) {
 	}
 }
 
-// BenchmarkWhole looks through pictures as they are: noise is the worst that there is.
+// BenchmarkWhole checks pictures of a gradient with noise.
 func BenchmarkWhole(b *testing.B) {
 	for name, side := range map[string]int{"1MP": 1024, "16MP": 4096} {
 		img, r := image.NewNRGBA(image.Rect(0, 0, side, side)), rand.New(rand.NewPCG(1, 2))

@@ -17,7 +17,7 @@ import (
 	"atelier/media/probe"
 )
 
-// files are whole ones of each type, and how many bytes at their end may be missing.
+// files returns a complete file of each type, and how many bytes may be missing at its end.
 func files(tb testing.TB) map[string]struct {
 	file  []byte
 	slack int
@@ -45,8 +45,7 @@ func whole(ctx context.Context, b []byte, mimeType string) error {
 	return CheckComplete(ctx, bytes.NewReader(b), mimeType)
 }
 
-// TestWhole: a whole file is one; cut anywhere it is not, but for a trailer that writers
-// omit.
+// TestWhole: a complete file is accepted; a file cut anywhere is refused, except in a trailer that writers omit.
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	for name, f := range files(t) {
@@ -66,7 +65,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestDamaged: what a file says of itself does not agree with what it holds.
+// TestDamaged: a file that contradicts its own headers is refused.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	picture := pngOf(t, gradient(40, 30, 255), Label{})
@@ -106,8 +105,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestWholeDecodesNothing: a header that claims more pixels than any memory holds is not
-// believed and does no harm; limits are another check's.
+// TestWholeDecodesNothing: a header that claims more pixels than fit in memory does no harm; the limits are checked
+// elsewhere.
 func TestWholeDecodesNothing(t *testing.T) {
 	t.Parallel()
 	b := pngOf(t, gradient(40, 30, 255), Label{})
@@ -123,7 +122,7 @@ func TestWholeDecodesNothing(t *testing.T) {
 	}
 }
 
-// FuzzWhole: nothing breaks it, and what decodes is whole.
+// FuzzWhole: no input causes a panic, and every PNG that decodes is complete.
 func FuzzWhole(f *testing.F) {
 	for _, c := range files(f) {
 		f.Add(c.file)

@@ -15,8 +15,7 @@ import (
 	"atelier/media"
 )
 
-// samples are the files of testdata with the facts that another program gave for
-// them when they were made.
+// samples returns the files of testdata with the facts that another program reported when they were made.
 func samples() map[string]media.Facts {
 	return map[string]media.Facts{
 		"audio.webm":     {MIMEType: "audio/webm", DurationSeconds: 0.508},
@@ -75,7 +74,7 @@ func TestReadSamples(t *testing.T) {
 			if !Media(b[:18]) {
 				t.Error("Media says no to its first 18 bytes")
 			}
-			// The container of sound-only WebM and MP4 shows only behind its header.
+			// The container of sound-only WebM and MP4 is recognized only after its header.
 			if got := Head(b[:min(len(b), 64)]).MIMEType; media.ModalityOf(got) != media.ModalityOf(want.MIMEType) && name != "audio.webm" {
 				t.Errorf("Head of 64 bytes = %q, want %q", got, want.MIMEType)
 			}
@@ -83,8 +82,8 @@ func TestReadSamples(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts every sample everywhere: nothing panics, the type stays, and
-// a dimension is either right or unknown.
+// TestTruncated cuts every sample at many positions: nothing panics, the type is unchanged, and a dimension is either
+// correct or unknown.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	for name, want := range samples() {
@@ -110,7 +109,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestShorterThanSaid gives a reader that holds less than the size promises.
+// TestShorterThanSaid passes a reader with fewer bytes than the given size.
 func TestShorterThanSaid(t *testing.T) {
 	t.Parallel()
 	for name := range samples() {
@@ -128,7 +127,7 @@ func TestLongEXIF(t *testing.T) {
 	b.WriteString("\xff\xd8\xff\xe1")
 	_ = binary.Write(&b, binary.BigEndian, uint16(len(exif)+2))
 	b.Write(exif)
-	for range 5 { // five more application segments of the greatest length
+	for range 5 { // five more application segments of the maximum length
 		b.WriteString("\xff\xe2\xff\xff")
 		b.Write(make([]byte, 65_533))
 	}
@@ -186,7 +185,7 @@ func TestLyingHeaders(t *testing.T) {
 	}
 }
 
-// endless pretends to be a huge file of one repeated pattern and counts reads.
+// endless simulates a huge file of one repeated pattern and counts the bytes read.
 type endless struct {
 	head, pattern []byte
 	read          int64
@@ -199,7 +198,7 @@ func (e *endless) ReadAt(p []byte, off int64) (int, error) {
 		n = copy(p, e.head[off:])
 	}
 	size := int64(len(e.pattern))
-	if start := n; n < len(p) { // one turn of the pattern, then copies of what is there
+	if start := n; n < len(p) { // one copy of the pattern, then copies of the previous bytes
 		n += copy(p[n:], e.pattern[(off+int64(n)-int64(len(e.head)))%size:])
 		n += copy(p[n:], e.pattern[:min(int64(len(p)-n), size)])
 		for period := (n - start) / int(size) * int(size); n < len(p) && period > 0; {
@@ -209,7 +208,7 @@ func (e *endless) ReadAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
-// TestBounded proves that no file makes a probe read without end.
+// TestBounded checks that no file makes a probe read without limit.
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	for name, e := range map[string]*endless{
@@ -348,7 +347,7 @@ func TestDeclare(t *testing.T) {
 	}
 }
 
-// FuzzRead gives hostile files to the whole probe and to each parser by itself.
+// FuzzRead passes hostile files to the whole probe and to each parser alone.
 func FuzzRead(f *testing.F) {
 	types := []string{
 		"", typePNG, typeJPEG, typeGIF, typeWebP, typeBMP, typeSVG, typePDF, typeAVIF,

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A whole file is whole, one without its last bytes is not, and noise is neither media nor sound.
+// A complete file is recognized as such, one without its last bytes is not, and noise is neither media nor sound.
 func TestWholeAndSigned(t *testing.T) {
 	t.Parallel()
 	whole := 0

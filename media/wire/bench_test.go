@@ -15,7 +15,7 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// discard is a driver that drops what it is given: it shows what lifting and hashing cost.
+// discard is a driver that discards its input: it shows the cost of lifting and hashing.
 type discard struct{}
 
 var _ blob.Driver = discard{}
@@ -122,8 +122,8 @@ func BenchmarkToken(b *testing.B) {
 	}
 }
 
-// Memory does not grow with the item.
-func TestMemoryPerItem(t *testing.T) { //nolint:paralleltest // it measures allocation of the whole process
+// Memory does not grow with the size of the item.
+func TestMemoryPerItem(t *testing.T) { //nolint:paralleltest // it measures allocation in the whole process
 	s, err := blob.New(blob.Config{Driver: discard{}})
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"atelier/media"
 )
 
-// traces reports whether text holds a slice of an image: 48 characters of its base64 at
-// any alignment, or 32 of its bytes.
+// traces reports whether text contains a part of an image: 48 characters of its base64 at any alignment, or 32 of its
+// bytes.
 func traces(text string, img []byte) bool {
 	for shift := range 3 {
 		b64 := std(img[shift:])
@@ -29,8 +29,8 @@ func traces(text string, img []byte) bool {
 	return false
 }
 
-// Whatever way a large picture comes in, and a small one by declared ways, no part of it is
-// left in what comes out, in errors or in debug output.
+// However a large picture arrives, and however a small one arrives where it is declared, no part of it remains in the
+// output, in errors or in debug output.
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, func(cfg *Config) { cfg.Limits.Pixels = 100 })
@@ -50,7 +50,7 @@ func TestCanary(t *testing.T) {
 				for _, chunk := range []int{5, 4096} {
 					out, items, err := lift(t, c, doc, chunk, declared)
 					note(out, items, err)
-					out, items, err = lift(t, c, doc[:len(doc)-len(doc)/3], chunk, declared) // cut off
+					out, items, err = lift(t, c, doc[:len(doc)-len(doc)/3], chunk, declared) // truncated
 					note(out, items, err)
 				}
 				if len(img) > 100 || strings.Contains(wrap, "data:") {

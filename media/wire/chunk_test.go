@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBrokenItemsAtAnyChunking: items that are folded, spaced, cut and spoiled by chance come out the same however
-// the stream is cut.
+// TestBrokenItemsAtAnyChunking: items with random folds, spaces, cuts and errors have the same result however the
+// stream is split.
 func TestBrokenItemsAtAnyChunking(t *testing.T) {
 	t.Parallel()
 	items := []string{std(wholePNG(1_500)), std(wholePNG(1_500)), std(blobNoise(900))}

@@ -21,7 +21,7 @@ var deltaShapes = map[string]string{
 	"Gemini, data first": `data: {"candidates":[{"index":%[2]d,"content":{"parts":[{"inlineData":{"data":"%[1]s","mimeType":"audio/L16;codec=pcm;rate=24000"}}],"role":"model"}}]}`,
 }
 
-// spokenStream is a stream of two sounds in pieces of other lengths, between other events.
+// spokenStream returns a stream of sounds in pieces of varying lengths, between other events.
 func spokenStream(shape string, sounds ...[]byte) string {
 	var b strings.Builder
 	for at, n := 0, 1; at < len(sounds[0]); n = n*3%1000 + 2 {
@@ -34,8 +34,8 @@ func spokenStream(shape string, sounds ...[]byte) string {
 	return b.String() + "data: [DONE]\n\n"
 }
 
-// TestPiecesOfSoundAreOneItem: the pieces of a streamed sound are one item for each choice, and
-// nothing of them is left in the stream.
+// TestPiecesOfSoundAreOneItem: the pieces of a streamed sound become one item per choice, and none of them remains in
+// the stream.
 func TestPiecesOfSoundAreOneItem(t *testing.T) {
 	t.Parallel()
 	o := LiftOptions{Fields: Fields{Media: []string{"inlineData.data", "audio.data"}, Deltas: AudioDeltas()}}
@@ -56,7 +56,7 @@ func TestPiecesOfSoundAreOneItem(t *testing.T) {
 			}
 		}
 		if strings.HasPrefix(name, "Gemini") {
-			continue // its pieces are raw samples, by their type
+			continue // its type declares the pieces as raw samples
 		}
 		_, got, err := lift(t, newTestCodec(t, nil), spokenStream(shape, mp3), 4096, o)
 		if err != nil || len(got) != 1 || got[0].Blob.Digest != media.DigestOf(mp3) || got[0].Blob.MIMEType != "audio/mpeg" {
@@ -65,7 +65,7 @@ func TestPiecesOfSoundAreOneItem(t *testing.T) {
 	}
 }
 
-// TestWholePartsOfStreamsStayItems: pictures, and sounds with a header, are items one by one.
+// TestWholePartsOfStreamsStayItems: pictures, and sounds with a header, are separate items.
 func TestWholePartsOfStreamsStayItems(t *testing.T) {
 	t.Parallel()
 	picture, wav := png(9_000, 9, 9), append(wavHeader(3_000, PCM{}.withDefaults()), blobNoise(3_000)...)
@@ -85,8 +85,8 @@ func TestWholePartsOfStreamsStayItems(t *testing.T) {
 	}
 }
 
-// TestHalfSoundsFail: a stream that breaks off, or one bad piece, leaves an item that failed; a
-// reader that stops at the last event has the sound.
+// TestHalfSoundsFail: a stream that breaks off, or one invalid piece, leaves a failed item; closing the reader before
+// it has returned the whole stream does not.
 func TestHalfSoundsFail(t *testing.T) {
 	t.Parallel()
 	shape := deltaShapes["OpenAI chat"]
@@ -117,7 +117,7 @@ func TestHalfSoundsFail(t *testing.T) {
 	}
 }
 
-// TestSoundsAtATime: a stream that begins ever more sounds does not open ever more files.
+// TestSoundsAtATime: a stream that begins many sounds does not open an unlimited number of files.
 func TestSoundsAtATime(t *testing.T) {
 	t.Parallel()
 	var doc strings.Builder

@@ -10,7 +10,7 @@ import (
 	"atelier/media"
 )
 
-// Text without media passes byte for byte, at any chunking.
+// Text without media passes byte for byte, with any chunk size.
 func FuzzPassThrough(f *testing.F) {
 	for _, s := range []string{
 		`{"a":"b","c":[1,2,{"d":"e\"\\\u00e9"}]}`, "data: {\"x\":\"y\"}\n\n: \"c\n", `";base64,";base64`, `{"a":"{\"b\":\"c\\\"d\"}"}`,
@@ -36,7 +36,7 @@ func FuzzPassThrough(f *testing.F) {
 	})
 }
 
-// What is lifted from a value comes back as it was.
+// Media lifted from a document is restored unchanged.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("some bytes"), "before", uint8(0), uint8(5))
 	f.Add(png(3_000, 5, 5), `a"b\c`, uint8(7), uint8(1))
@@ -70,7 +70,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// No text but a signed token is taken for one, and none breaks the parser.
+// Only a signed token is parsed as one, and no text breaks the parser.
 func FuzzParse(f *testing.F) {
 	c := newTestCodec(f, nil)
 	b := media.Blob{Digest: media.DigestOf([]byte("x")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
@@ -93,7 +93,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Naming media keeps all other text, and leaves nothing that it would name again.
+// NameMedia keeps all other text, and leaves nothing that a second call would replace.
 func FuzzNameMedia(f *testing.F) {
 	f.Add("see " + std(png(300, 1, 1)) + " end")
 	f.Add(`{\"a\":\"data:image\/gif;base64,R0lGODlhAQABAIAAAAAAAP\/\/\/yH5BAEAAAAALAAAAAABAAEAAAIBRAA7\"}`)

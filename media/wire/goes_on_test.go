@@ -9,9 +9,8 @@ import (
 	"atelier/media"
 )
 
-// TestPartsAreNotTakenForTheWhole: base64 that continues behind long folds, blanks and escapes of a
-// URL is lifted whole, or its item fails, at any chunking and in values alike; what merely stands
-// behind a whole item stays text.
+// TestPartsAreNotTakenForTheWhole: base64 that continues after long folds, blanks and URL escapes is lifted whole, or
+// its item fails, with any chunk size and in values too; text that merely follows a whole item remains text.
 func TestPartsAreNotTakenForTheWhole(t *testing.T) {
 	t.Parallel()
 	img := wholePNG(9_000)
@@ -85,15 +84,15 @@ func TestPartsAreNotTakenForTheWhole(t *testing.T) {
 	}
 }
 
-// wholePNG is png with the mark of its end.
+// wholePNG returns png with its end marker.
 func wholePNG(n int) []byte {
 	b := png(n, 9, 9)
 	copy(b[n-12:], "\x00\x00\x00\x00IEND\xaeB`\x82")
 	return b
 }
 
-// TestShortLinesWithoutAnEnd: of files that have no mark of their end a short line inside is read, and one at the end
-// fails the item: it may be a part of it, or a size. Behind data without a signature it is a text.
+// TestShortLinesWithoutAnEnd: in a file type without an end marker, a short line in the middle is read. One at the end
+// that may be part of the file, or a size, fails the item; after data without a signature it is text.
 func TestShortLinesWithoutAnEnd(t *testing.T) {
 	t.Parallel()
 	sound := append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), blobNoise(8_990)...)
@@ -120,7 +119,7 @@ func TestShortLinesWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// TestTheRestOfBrokenItemsIsDropped: nothing of an item that failed stays as text, and all that is no part of it does.
+// TestTheRestOfBrokenItemsIsDropped: nothing of a failed item remains as text; all other text does.
 func TestTheRestOfBrokenItemsIsDropped(t *testing.T) {
 	t.Parallel()
 	b64 := std(wholePNG(9_000))
@@ -152,7 +151,7 @@ func TestTheRestOfBrokenItemsIsDropped(t *testing.T) {
 	}
 }
 
-// TestSentencesInMediaFields: words in a field that is declared to hold media are no base64.
+// TestSentencesInMediaFields: words in a field declared to hold media are not base64.
 func TestSentencesInMediaFields(t *testing.T) {
 	t.Parallel()
 	words := strings.TrimSpace(strings.Repeat("the picture was not made because GPT5 had no room ", 9))
@@ -175,7 +174,7 @@ func TestSentencesInMediaFields(t *testing.T) {
 	}
 }
 
-// TestBrokenItemsFail: what cannot be read to its end is no item, and the error says why.
+// TestBrokenItemsFail: an item that cannot be read to its end fails, and the error says why.
 func TestBrokenItemsFail(t *testing.T) {
 	t.Parallel()
 	b64 := std(png(9_000, 9, 9))
@@ -193,7 +192,7 @@ func TestBrokenItemsFail(t *testing.T) {
 	}
 }
 
-// digests names the items that were taken.
+// digests returns the digests of the lifted items.
 func digests(items []Lifted) []media.Digest {
 	var all []media.Digest
 	for _, l := range items {
@@ -202,7 +201,7 @@ func digests(items []Lifted) []media.Digest {
 	return all
 }
 
-// TestLettersThatAreNoMedia: letters of DNA, embeddings and encrypted output stay as they are.
+// TestLettersThatAreNoMedia: DNA sequences, embeddings and encrypted output remain unchanged.
 func TestLettersThatAreNoMedia(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)

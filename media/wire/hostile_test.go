@@ -17,7 +17,7 @@ import (
 func TestPixelLimitDoesNotOverflow(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)
-	const side = 1<<32 - 1 // squared it is negative in 64 bits
+	const side = 1<<32 - 1 // its square is negative in 64 bits
 	for _, n := range []int{60, 9_000} {
 		_, err := c.Store(scoped(t), bytes.NewReader(png(n, side, side)), "")
 		wantCode(t, fmt.Sprintf("%d bytes", n), err, media.CodeTooLarge)
@@ -58,8 +58,8 @@ func TestItemsBeyondTheLimitFailAlone(t *testing.T) {
 	}
 }
 
-// net/http quotes what it cannot parse, which may be the picture itself; where the error is
-// shown, its text is shortened.
+// net/http quotes what it cannot parse, which may be the picture itself; the text of the error is shortened when it is
+// shown.
 func TestTransportErrorsHoldNoBase64(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)
@@ -76,7 +76,7 @@ func TestTransportErrorsHoldNoBase64(t *testing.T) {
 			return
 		}
 		req, err := http.ReadRequest(bufio.NewReader(conn))
-		if err == nil { // all of it, or closing resets the connection
+		if err == nil { // read all of it, or closing resets the connection
 			_, err = io.Copy(io.Discard, req.Body)
 		}
 		_, werr := io.WriteString(conn, std(img)+"\r\n\r\n")

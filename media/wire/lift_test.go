@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// escapes are the ways in which base64 is written into JSON.
+// escapes are the ways in which base64 is written in JSON.
 var escapes = map[string]func(string) string{
 	"plain": func(s string) string { return s },
 	"slash": func(s string) string { return strings.ReplaceAll(s, "/", `\/`) },
@@ -32,7 +32,7 @@ var encodings = map[string]*base64.Encoding{
 	"std": base64.StdEncoding, "url": base64.URLEncoding, "raw-std": base64.RawStdEncoding, "raw-url": base64.RawURLEncoding,
 }
 
-// wraps are the places in which media stands. %s is the base64.
+// wraps are the contexts in which media occurs. %s is the base64.
 var wraps = map[string]string{
 	"image api":   `{"created":1,"data":[{"b64_json":"%s","x":"a\"b\\"}],"usage":{"n":1}}`,
 	"data url":    `{"url":"data:image/png;base64,%s"}`,
@@ -144,7 +144,7 @@ func TestWhatPasses(t *testing.T) {
 	}
 }
 
-// blobNoise has no media signature.
+// blobNoise returns bytes without a media signature.
 func blobNoise(n int) []byte {
 	b := png(n+64, 1, 1)
 	return b[64:]
@@ -305,7 +305,7 @@ func TestLimitsFailOneItemOnly(t *testing.T) {
 	}
 }
 
-// A frame of an event stream comes out before the next one comes in.
+// A frame of an event stream is returned before the next one arrives.
 func TestFramesAreNotDelayed(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)

@@ -7,8 +7,8 @@ import (
 	"atelier/media"
 )
 
-// TestSoundIsWhatItsBytesAre: a declared type does not put a header before a header, nor leaves
-// bare samples without one; the header of the bytes says how long a sound is.
+// TestSoundIsWhatItsBytesAre: a declared type neither adds a header before an existing one nor leaves raw samples
+// without one; the header in the bytes determines the duration.
 func TestSoundIsWhatItsBytesAre(t *testing.T) {
 	t.Parallel()
 	samples := string(blobNoise(48_000))

@@ -17,7 +17,7 @@ import (
 	"atelier/media/wire"
 )
 
-// tight is a driver whose disk holds so many bytes.
+// tight is a driver whose disk has limited room.
 type tight struct {
 	blob.Driver
 	room *atomic.Int64
@@ -43,8 +43,8 @@ func (u tightUpload) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestItemsWaitForRoom: an item that meets a full disk waits, and is whole if room comes; else it
-// fails with disk_full and nothing of it is stored.
+// TestItemsWaitForRoom: an item that meets a full disk waits, and is complete if space becomes free; otherwise it fails
+// with disk_full.
 func TestItemsWaitForRoom(t *testing.T) {
 	t.Parallel()
 	picture := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x04\x00\x00\x00\x04\x08\x06\x00\x00\x00"), bytes.Repeat([]byte("pixels"), 20_000)...)
@@ -85,7 +85,7 @@ func TestItemsWaitForRoom(t *testing.T) {
 	}
 }
 
-// shut is a disk that is full at one step of an item, so often.
+// shut is a disk that is full at one step of an item, a number of times.
 type shut struct {
 	blob.Driver
 	at    string
@@ -150,7 +150,7 @@ func TestItemsWaitAtEveryStep(t *testing.T) {
 	}
 }
 
-// reserving is a driver with so many yields left.
+// reserving is a driver with a limited number of yields.
 type reserving struct {
 	*shut
 	yields atomic.Int64
@@ -160,8 +160,8 @@ func (d *reserving) Reserve(context.Context, int64, int64) (func(), error) { ret
 
 func (d *reserving) Yield(int64) bool { return d.yields.Add(-1) >= 0 }
 
-// TestResultsUseReservedSpace: a result of a generation uses it at every step, and waits when it is used up; anything
-// else leaves it alone.
+// TestResultsUseReservedSpace: a result of a generation uses reserved space at every step, and waits when it is used
+// up; other items do not use it.
 func TestResultsUseReservedSpace(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"create", "commit", "register"} {

@@ -19,14 +19,14 @@ import (
 	"atelier/media"
 )
 
-// answer is what is left of a response when its body was read.
+// answer is a response without its body.
 type answer struct {
 	StatusCode    int
 	ContentLength int64
 	Header        http.Header
 }
 
-// refused sends a request that must fail and gives the error.
+// refused sends a request that must fail and returns the error.
 func refused(t *testing.T, c *Codec, req *http.Request) error {
 	t.Helper()
 	res, err := c.Transport(http.DefaultTransport, Fields{}).RoundTrip(req)
@@ -257,8 +257,8 @@ func TestWholeMediaBodies(t *testing.T) {
 	wantCode(t, "30,000 × 30,000 pixels", err, media.CodeTooLarge)
 }
 
-// TestTypesThatLie: what an answer is stands in its first bytes. A type that says nothing, or
-// another thing, neither hides media nor JSON, and leaves all else as it came.
+// TestTypesThatLie: the first bytes of an answer determine its type. A declared type that is generic or wrong hides
+// neither media nor JSON, and leaves other content unchanged.
 func TestTypesThatLie(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)
@@ -341,7 +341,7 @@ func TestAnswerCutInsideMedia(t *testing.T) {
 	}
 }
 
-// HTTP/2 closes a request body while it reads it, when the server answers early.
+// HTTP/2 closes a request body while reading it if the server answers early.
 func TestHTTP2(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)

@@ -108,5 +108,5 @@ func TestLiftStringReportsRefusedItems(t *testing.T) {
 	wantCode(t, "pixels", items[0].Err, media.CodeTooLarge)
 }
 
-// gif is a whole picture of 43 bytes.
+// gif is a complete picture of 43 bytes.
 var gif = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x01D\x00;")

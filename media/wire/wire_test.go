@@ -44,7 +44,7 @@ func scoped(tb testing.TB) context.Context {
 	return media.WithScope(tb.Context(), media.Scope{Tree: scope})
 }
 
-// png returns n bytes with a true PNG header of the given size and noise behind it.
+// png returns n bytes: a valid PNG header of the given size, followed by noise.
 func png(n, width, height int) []byte {
 	b := append([]byte("\x89PNG\r\n\x1a\n"), 0, 0, 0, 13)
 	ihdr := append([]byte("IHDR"), binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(width)), uint32(height))...)
@@ -69,7 +69,7 @@ func chunked(s string, n int) io.ReadCloser { return &pieces{r: strings.NewReade
 
 var chunkSizes = []int{1, 2, 3, 7, 4096, 1 << 20}
 
-// lift runs one text through and gives what came out.
+// lift passes a text through the codec and returns the output and the items.
 func lift(tb testing.TB, c *Codec, doc string, chunk int, o LiftOptions) (string, []Lifted, error) {
 	tb.Helper()
 	var got []Lifted
@@ -116,7 +116,7 @@ func count(tb testing.TB, c *Codec) int {
 	return n
 }
 
-// clipped keeps failures readable.
+// clipped shortens text for failure messages.
 func clipped(s string) string {
 	if len(s) > 600 {
 		return s[:600] + "…"

@@ -11,8 +11,8 @@ import (
 
 const ref = media.Ref("img-7k3m9q2x")
 
-// TestLongMessagesAreCut: a text is shortened at its limit, never within a placeholder, and what only
-// looks like one costs nothing more.
+// TestLongMessagesAreCut: a text is cut at its limit, never within a placeholder; text that only resembles one is not
+// cut earlier.
 func TestLongMessagesAreCut(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, after, want string }{
@@ -32,7 +32,7 @@ func TestLongMessagesAreCut(t *testing.T) {
 	}
 }
 
-// said is an exchange, newest first as the ledger lists it.
+// said returns an exchange, newest first as the ledger lists it.
 func said(run, question, answer string) []ledger.Message {
 	return []ledger.Message{
 		{ID: "a" + run, RunID: run, Role: ledger.RoleAssistant, Text: answer, Status: ledger.StatusSucceeded},
@@ -40,7 +40,7 @@ func said(run, question, answer string) []ledger.Message {
 	}
 }
 
-// TestHistoryKeepsWholeExchanges: the oldest ones that do not fit are left out whole, and the model is told so.
+// TestHistoryKeepsWholeExchanges: the oldest exchanges that do not fit are omitted entirely, and the model is told so.
 func TestHistoryKeepsWholeExchanges(t *testing.T) {
 	t.Parallel()
 	var list ledger.List[ledger.Message]
@@ -60,8 +60,8 @@ func TestHistoryKeepsWholeExchanges(t *testing.T) {
 	}
 }
 
-// TestHistoryPairsAnswers: an answer stands behind its own question when two runs overlapped; a question
-// without an answer, a failed run, an empty answer and an answer without its question are shown as such.
+// TestHistoryPairsAnswers: an answer follows its own question even if two runs overlapped. A question without an
+// answer, a failed run and an empty answer are marked as such; an answer without its question is omitted.
 func TestHistoryPairsAnswers(t *testing.T) {
 	t.Parallel()
 	newest := []ledger.Message{
@@ -87,7 +87,7 @@ func TestHistoryPairsAnswers(t *testing.T) {
 	}
 }
 
-// TestHistoryNamesAttachments: what a text does not name itself is named behind it, oldest first, its name in one short line.
+// TestHistoryNamesAttachments: attachments that a text does not name follow it, oldest first, with short names.
 func TestHistoryNamesAttachments(t *testing.T) {
 	t.Parallel()
 	newest := ledger.List[ledger.Message]{Items: said("1", "like ${media:"+string(ref)+"}?", "yes")}
@@ -104,7 +104,7 @@ func TestHistoryNamesAttachments(t *testing.T) {
 	}
 }
 
-// TestTitle: a conversation is called by the beginning of its first message, in one line, with refs for placeholders.
+// TestTitle: a conversation's title is the beginning of its first message, in one line, with refs for placeholders.
 func TestTitle(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ö", titleLength+1)

@@ -9,9 +9,9 @@ import (
 	"atelier/run/durable"
 )
 
-// TestCancelledWorkIsTakenOver: work that was cancelled, and whose process ended before it heard of
-// that, is an orphan until somebody has ended it; whichever engine adopts it is told from the
-// beginning, also where the one before ended as well.
+// TestCancelledWorkIsTakenOver: cancelled work whose process ended before it learned of the cancellation is an orphan
+// until an engine has ended it; every engine that adopts it gets a cancelled context from the start, even if the
+// previous one died too.
 func TestCancelledWorkIsTakenOver(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -52,7 +52,7 @@ func TestCancelledWorkIsTakenOver(t *testing.T) {
 	takeOver(t, last, 0)
 }
 
-// TestCancelOfEndedWork: work that ended because it was cancelled stays over when it is cancelled again.
+// TestCancelOfEndedWork: work that ended by cancellation stays finished when it is cancelled again.
 func TestCancelOfEndedWork(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -88,7 +88,7 @@ func TestCancelOfEndedWork(t *testing.T) {
 	}
 }
 
-// takeOver takes all orphans over, of which there are n.
+// takeOver adopts all orphans, and checks that there are n.
 func takeOver(t *testing.T, e *durable.Engine, n int) {
 	t.Helper()
 	list, err := e.Orphans(t.Context())

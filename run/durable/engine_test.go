@@ -19,7 +19,7 @@ import (
 	"atelier/run/lease"
 )
 
-// open launches an engine that does work, and closes it with the test.
+// open launches an engine that does work.
 func open(tb testing.TB, c durable.Config, work durable.Work) *durable.Engine {
 	tb.Helper()
 	e, err := durable.Open(tb.Context(), process(c))
@@ -32,17 +32,17 @@ func open(tb testing.TB, c durable.Config, work durable.Work) *durable.Engine {
 	return e
 }
 
-// stores are those of the leases of configurations, by the keeper that these have.
+// stores holds the stores of the leases by the configuration's keeper.
 var stores sync.Map
 
-// process is the configuration of one more process.
+// process returns the configuration for one more process.
 func process(c durable.Config) durable.Config {
 	s, _ := stores.Load(c.Leases)
 	c.Leases = lease.NewKeeper(s.(ledger.Leases))
 	return c
 }
 
-// withLeases gives a configuration a new database of leases.
+// withLeases returns the configuration with a new database of leases.
 func withLeases(tb testing.TB, c durable.Config) durable.Config {
 	tb.Helper()
 	s, err := sqlite.Open(tb.Context(), sqlite.Config{Path: filepath.Join(tb.TempDir(), "ledger.db")})
@@ -55,7 +55,7 @@ func withLeases(tb testing.TB, c durable.Config) durable.Config {
 	return c
 }
 
-// leave ends an engine as if its process were gone: nothing that is in progress is finished.
+// leave ends an engine as if its process were gone: no work in progress is finished.
 func leave(tb testing.TB, e *durable.Engine) {
 	tb.Helper()
 	gone, cancel := context.WithCancel(context.Background())
@@ -65,8 +65,8 @@ func leave(tb testing.TB, e *durable.Engine) {
 	}
 }
 
-// place runs workflows on one database, each time in its own engine. A run ends
-// without ending its workflow, as in a process that is killed then.
+// place runs workflows on one database, each time in its own engine. A run ends without finishing its workflow, as in a
+// process that is then killed.
 type place struct{ config durable.Config }
 
 func (p place) Run(t *testing.T, id string, work journaltest.Work) {
@@ -111,7 +111,7 @@ func TestJournalOnSQLite(t *testing.T) {
 	}})
 }
 
-// TestWorkEndsOnce: work that has ended is not taken over, and its id is not given again.
+// TestWorkEndsOnce: finished work is not adopted, and its id cannot be used again.
 func TestWorkEndsOnce(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -143,7 +143,7 @@ func TestWorkEndsOnce(t *testing.T) {
 	}
 }
 
-// TestEndIsSaved: an engine that closes when its work has just ended does not leave it.
+// TestEndIsSaved: work that has just ended when its engine closes is saved as finished.
 func TestEndIsSaved(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -168,7 +168,7 @@ func TestEndIsSaved(t *testing.T) {
 	}
 }
 
-// eventually polls until ok; it fails the test after a time that only a hang takes.
+// eventually polls until ok returns true; it fails the test after a time that only a hang takes.
 func eventually(tb testing.TB, ok func() bool) {
 	tb.Helper()
 	for range 60_000 {
@@ -180,7 +180,7 @@ func eventually(tb testing.TB, ok func() bool) {
 	tb.Fatal("it never came")
 }
 
-// TestLivingProcessKeepsItsWork: nobody takes work away from a process that is there.
+// TestLivingProcessKeepsItsWork: no engine adopts the work of a live process.
 func TestLivingProcessKeepsItsWork(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -214,7 +214,7 @@ func TestLivingProcessKeepsItsWork(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].ID != "a" || string(list[0].Input) != "in" {
 		t.Errorf("orphans %v, %v", list, err)
 	}
-	for range 2 { // the second time it is there already
+	for range 2 { // the second time it is already adopted
 		if err := second.Adopt(t.Context(), "a"); err != nil && media.CodeOf(err) != media.CodeConflict {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestLivingProcessKeepsItsWork(t *testing.T) {
 	}
 }
 
-// TestProcessesMakeTheTables: several processes may find an empty database at once.
+// TestProcessesMakeTheTables: several processes may find an empty database at the same time.
 func TestProcessesMakeTheTables(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -249,7 +249,7 @@ func TestProcessesMakeTheTables(t *testing.T) {
 	all.Wait()
 }
 
-// TestCloseHandsOver: what has begun ends and is kept, nothing new begins.
+// TestCloseHandsOver: a step in progress ends and is kept; no new step begins.
 func TestCloseHandsOver(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -295,8 +295,8 @@ func TestCloseHandsOver(t *testing.T) {
 	})
 }
 
-// TestTextPassesUnchanged: input and steps come back byte for byte, in the process that
-// gave them and in a replay by another one.
+// TestTextPassesUnchanged: input and steps are returned byte for byte, in the process that saved them and in a replay
+// by another one.
 func TestTextPassesUnchanged(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -356,7 +356,7 @@ func TestBadConfigurations(t *testing.T) {
 	}
 }
 
-// BenchmarkWork is one workflow of three steps: two model calls and an action.
+// BenchmarkWork measures one workflow of three steps: two model calls and an action.
 func BenchmarkWork(b *testing.B) {
 	done := make(chan struct{}, 1)
 	e := open(b, newConfig(b), func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
@@ -379,7 +379,7 @@ func BenchmarkWork(b *testing.B) {
 	}
 }
 
-// TestSteps: the finished steps of work are listed with what they gave, in their order.
+// TestSteps: the finished steps of work are listed in order with their results.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{}, 1)

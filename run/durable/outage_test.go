@@ -13,11 +13,11 @@ import (
 	"atelier/run/durable"
 )
 
-// named is a name that is none of the program's own.
+// named returns a step name that the program does not use itself.
 func named(text string) step.Name { return step.Name{Label: text} }
 
-// TestWorkBeginsAgain: work whose databases are away for longer than it waits is left,
-// and begins again in the same engine when they are back; what it did is remembered.
+// TestWorkBeginsAgain: work whose databases are unavailable for longer than its patience is left, and begins again in
+// the same engine when they are back; its completed steps are kept.
 func TestWorkBeginsAgain(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -61,7 +61,7 @@ func TestWorkBeginsAgain(t *testing.T) {
 	eventually(t, func() bool { s, _, err := e.State("a"); return err == nil && s == durable.StateFinished })
 }
 
-// TestWorkIsLeft: an engine that adopts nothing leaves such work to others.
+// TestWorkIsLeft: an engine that does not adopt leaves such work to others.
 func TestWorkIsLeft(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -72,7 +72,7 @@ func TestWorkIsLeft(t *testing.T) {
 		}
 		return nil
 	}
-	c.Patience = time.Hour // a file that is gone is not waited for
+	c.Patience = time.Hour // a missing file is not waited for
 	left := make(chan error, 1)
 	e := open(t, c, func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
 		away.Store(true)
@@ -91,8 +91,8 @@ func TestWorkIsLeft(t *testing.T) {
 	place{c}.Run(t, "a", func(context.Context, journal.Journal) error { return nil })
 }
 
-// TestBegunStepsEnd: when a step cannot be saved, those beside it end what they do before
-// the work is left, and no other begins.
+// TestBegunStepsEnd: when the work is lost, a step in progress may end its call before the work is left, and no other
+// step begins.
 func TestBegunStepsEnd(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)

@@ -15,10 +15,10 @@ import (
 	"atelier/run/durable"
 )
 
-// With the build tag postgres every test of the engine runs on a real server as well.
+// With the build tag postgres, every test of the engine also runs on a real server.
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// newConfig is a new database for the engine of a test.
+// newConfig returns a new database for the engine of a test.
 func newConfig(tb testing.TB) durable.Config {
 	tb.Helper()
 	return withLeases(tb, durable.Config{DatabaseURL: pgtest.Database(tb)})
@@ -32,7 +32,7 @@ func TestJournalOnPostgreSQL(t *testing.T) {
 	}})
 }
 
-// TestServerRefuses: what is wrong with a server is told, without the password.
+// TestServerRefuses: the error names the problem with a server, without the password.
 func TestServerRefuses(t *testing.T) {
 	t.Parallel()
 	const password = "open-sesame-7"
@@ -67,8 +67,7 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// TestSearchPath: deployments that share a database by search_path do not see each
-// other's work.
+// TestSearchPath: deployments that share a database by search_path do not see each other's work.
 func TestSearchPath(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)

@@ -8,7 +8,7 @@ import (
 	"atelier/run/durable"
 )
 
-// newConfig is a new database for the engine of a test.
+// newConfig returns a new database for the engine of a test.
 func newConfig(tb testing.TB) durable.Config {
 	tb.Helper()
 	return sqliteConfig(tb)

@@ -30,8 +30,8 @@ func open(t *testing.T) *sqlite.Store {
 	return s
 }
 
-// TestReplaced: a keeper whose lease another one took is told once, by its next renewal, and does not
-// take the lease back where it only keeps it.
+// TestReplaced: a keeper whose lease was revoked learns of it once, by its next renewal, and EnsureHeld does not take
+// the lease back.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), open(t)
@@ -96,7 +96,7 @@ func TestAcquiredInATransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.ReleaseLeases(ctx, k.ID(), ledger.LeaseGeneration, "finished"); err != nil {
-		t.Fatal(err) // the renewal misses it, and looks for each
+		t.Fatal(err) // the renewal misses it, and checks each lease
 	}
 	ended := make(chan error)
 	go func() { ended <- k.renewAll() }()
@@ -118,8 +118,8 @@ func TestAcquiredInATransaction(t *testing.T) {
 	}
 }
 
-// TestDeadProcess: what a process of this machine has that has ended is taken at once, and nothing of a
-// process that may be there or of another machine.
+// TestDeadProcess: a lease of an ended process on this machine is taken at once; one of a process that may be alive or
+// of another machine is not.
 func TestDeadProcess(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), open(t)
@@ -145,14 +145,14 @@ func TestDeadProcess(t *testing.T) {
 		}
 	}
 	if left, err := k.Returning(ctx, ledger.LeaseGeneration); err != nil || !left["elsewhere"] || !left["there"] || !left["unknown"] || !left["ended"] {
-		t.Errorf("left %v, %v", left, err) // what had ended is this process's
+		t.Errorf("left %v, %v", left, err) // this process has taken the lease of the ended one
 	}
 	if err := k.Release(ctx, ledger.LeaseGeneration, "ended"); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestShaken: right after its database was away a keeper takes no lease for expired.
+// TestShaken: a keeper whose database has just been unavailable considers no lease expired.
 func TestShaken(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -6,7 +6,7 @@ import (
 	"atelier/ledger"
 )
 
-// TestScopeOfASubAction: what another process continues is still said to be of its sub-action.
+// TestScopeOfASubAction: an operation continued by another process still belongs to its sub-action.
 func TestScopeOfASubAction(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"gm_1": "gm_1", "0198a000": "", "": ""} {

@@ -10,7 +10,7 @@ import (
 	"atelier/run/record"
 )
 
-// TestWithGeneration: a failed generation is free unless something says that it was billed.
+// TestWithGeneration: a failed generation is free unless something indicates that it was billed.
 func TestWithGeneration(t *testing.T) {
 	t.Parallel()
 	usd := func(s string) *string { return &s }

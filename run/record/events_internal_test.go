@@ -7,8 +7,8 @@ import (
 	"atelier/ledger"
 )
 
-// TestSortedBatch: records come first, each in its newest state, in the order of these; events
-// keep theirs within their tree.
+// TestSortedBatch: records come first, each in its newest state and in the order of these states; events keep their
+// order within their tree.
 func TestSortedBatch(t *testing.T) {
 	t.Parallel()
 	save := func(context.Context) error { return nil }

@@ -36,8 +36,8 @@ import (
 
 const owner = "ann"
 
-// house is a service of workflows on a durable engine, with an agent whose model answers what the
-// test wants, and a module that counts how often it is called.
+// house is a service of workflows on a durable engine, with an agent whose model returns the answer of the test, and a
+// module that counts its calls.
 type house struct {
 	*workflows.Service
 	t      testing.TB
@@ -45,9 +45,9 @@ type house struct {
 	store  ledger.Store
 	runs   *run.Service
 	events *record.Observer
-	now    atomic.Int64 // how many hours the clock is ahead
+	now    atomic.Int64 // hours that the clock is ahead
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards the fields below
 	calls   map[string]int
 	fails   error
 	answer  string
@@ -114,17 +114,17 @@ func wantCode(t *testing.T, err error, code media.Code) {
 	}
 }
 
-// Choose returns the house's own model.
+// Choose returns the house as the model.
 func (h *house) Choose(context.Context, []string) (chat.Choice, error) {
 	return chat.Choice{Model: h}, nil
 }
 
-// Profile is that of an offline model.
+// Profile returns the profile of an offline model.
 func (*house) Profile() chat.Profile {
 	return chat.Profile{ID: "script-1", Name: "Script", Provider: "offline", Offline: true}
 }
 
-// Generate answers what the test wants.
+// Generate returns the answer of the test.
 func (h *house) Generate(context.Context, chat.Request) (chat.Response, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -132,14 +132,14 @@ func (h *house) Generate(context.Context, chat.Request) (chat.Response, error) {
 	return chat.Response{Text: h.answer, Model: "script-1", Usage: chat.Usage{InputTokens: 10, OutputTokens: 5}}, nil
 }
 
-// Running counts the sub-actions that the test says are running.
+// Running returns the number of running sub-actions that the test sets.
 func (h *house) Running(context.Context, string, string) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.running, nil
 }
 
-// CancelAll notes that it was called.
+// CancelAll records that it was called.
 func (h *house) CancelAll(_ context.Context, _, interaction string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -159,7 +159,7 @@ func (h *house) failing(err error) {
 	h.fails = err
 }
 
-// counted is the module test.count: it counts its calls, and fails as the test wants.
+// counted is the module test.count: it counts its calls, and fails if the test wants it to.
 type counted struct{ h *house }
 
 func (counted) ID() string { return "test.count" }
@@ -179,7 +179,7 @@ func (c counted) Execute(_ context.Context, r workflow.Run, _ *workflow.Answer) 
 	return ordered.New("count", ordered.Int(c.h.calls[r.StepID])), c.h.fails
 }
 
-// start runs a definition until it waits or ends.
+// start runs a definition until it pauses or ends.
 func (h *house) start(definition, state string) workflows.Status {
 	h.t.Helper()
 	r, err := h.Start(h.t.Context(), workflows.StartRequest{Owner: owner, Definition: h.definition(definition), State: h.object(state)})
@@ -187,7 +187,7 @@ func (h *house) start(definition, state string) workflows.Status {
 	return h.after(r)
 }
 
-// after waits until a run waits or ends, and reads it.
+// after waits until a run pauses or ends, and returns its status.
 func (h *house) after(r *run.Run) workflows.Status {
 	h.t.Helper()
 	_, err := r.Wait(h.t.Context())

@@ -12,7 +12,7 @@ import (
 	"atelier/workflow/ordered"
 )
 
-// paused begins runs that wait for a person.
+// paused starts runs that pause.
 func (h *house) paused(n int) {
 	h.t.Helper()
 	d := h.definition(asks)
@@ -25,7 +25,7 @@ func (h *house) paused(n int) {
 	must(h.t, h.events.Flush(h.t.Context()))
 }
 
-// held are the goroutines of the process and its heap, when what only begins or ends has done so.
+// held returns the process's goroutines and heap, without temporary goroutines.
 func held() (goroutines int, heap int64) {
 	goroutines = runtime.NumGoroutine()
 	var m runtime.MemStats
@@ -37,7 +37,7 @@ func held() (goroutines int, heap int64) {
 	return goroutines, int64(m.HeapAlloc)
 }
 
-// TestPausedRunsHoldNothing: runs that wait have no goroutine. 10,000 are in [BenchmarkPaused].
+// TestPausedRunsHoldNothing: paused runs have no goroutine. [BenchmarkPaused] has 10,000.
 func TestPausedRunsHoldNothing(t *testing.T) { //nolint:paralleltest // it counts the goroutines of the process
 	h := build(t)
 	h.paused(1)
@@ -52,7 +52,7 @@ func TestPausedRunsHoldNothing(t *testing.T) { //nolint:paralleltest // it count
 	}
 }
 
-// holds is what paused runs hold: goroutines in all, bytes of the heap for each.
+// holds is the cost of paused runs: goroutines in total, bytes of the heap per run.
 type holds struct{ goroutines, heap float64 }
 
 var (
@@ -60,8 +60,8 @@ var (
 	holding  holds     //nolint:gochecknoglobals // measured once
 )
 
-// BenchmarkPaused measures what 10,000 runs that wait hold of the process: goroutines and bytes of the
-// heap for each. With -benchtime 1x only 500 wait.
+// BenchmarkPaused measures the cost of 10,000 paused runs in the process: goroutines, and bytes of the heap per run.
+// With -benchtime 1x only 500 are paused.
 func BenchmarkPaused(b *testing.B) {
 	n := 10_000
 	if f := flag.Lookup("test.benchtime"); f != nil && f.Value.String() == "1x" {

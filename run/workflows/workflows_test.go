@@ -35,8 +35,8 @@ const yes = `{"approved":true,"comment":"yes"}`
 
 func state(o *ordered.Object) string { return string(ordered.Encode(o)) }
 
-// TestStepsAreDoneOnce: what was done before a pause is not done again behind it, and the state has
-// the results in the order of the steps.
+// TestStepsAreDoneOnce: steps before a pause are not repeated after it, and the state has the results in the order of
+// the steps.
 func TestStepsAreDoneOnce(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -58,7 +58,7 @@ func TestStepsAreDoneOnce(t *testing.T) {
 	}
 }
 
-// TestTwoAnswers: of many that answer at the same time one is taken.
+// TestTwoAnswers: of many simultaneous answers, one is accepted.
 func TestTwoAnswers(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -91,8 +91,8 @@ func TestTwoAnswers(t *testing.T) {
 	}
 }
 
-// TestAnswerWithoutItsEnd: the process ends when the run has the answer and the interaction is not closed:
-// the run closes it.
+// TestAnswerWithoutItsEnd: the process ends when the run has the answer and the interaction is still open: the run
+// closes it.
 func TestAnswerWithoutItsEnd(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -107,8 +107,8 @@ func TestAnswerWithoutItsEnd(t *testing.T) {
 	}
 }
 
-// TestExpiry: an interaction that nobody answers in time fails its run with a clear error; the time
-// of a step goes before that of the workflow.
+// TestExpiry: an interaction without an answer in time fails its run with a clear error; the timeout of a step takes
+// precedence over that of the workflow.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -166,7 +166,7 @@ func TestReadWhileItExpires(t *testing.T) {
 	}
 }
 
-// ended waits for the end of a run that this test did not begin.
+// ended waits for the end of a run that this test did not start.
 func (h *house) ended(id string) {
 	h.t.Helper()
 	for {
@@ -178,7 +178,7 @@ func (h *house) ended(id string) {
 	}
 }
 
-// TestFailedStep: a step that fails says so; the run is tried again from it, or forked from any step.
+// TestFailedStep: a failed step is reported; the run can be retried from it, or forked from any step.
 func TestFailedStep(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -212,8 +212,8 @@ func TestFailedStep(t *testing.T) {
 	wantCode(t, err, media.CodeInvalid)
 }
 
-// TestRunsHaveAnOwner: nobody sees or changes the runs and interactions of somebody else, and a run
-// of another agent is no run of a workflow.
+// TestRunsHaveAnOwner: nobody sees or changes the runs and interactions of another owner, and a run of another agent is
+// not a run of a workflow.
 func TestRunsHaveAnOwner(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -249,8 +249,8 @@ func TestRunsHaveAnOwner(t *testing.T) {
 	wantCode(t, err, media.CodeInvalid)
 }
 
-// TestAgentModules: what an agent of a step does is a part of the run: its record, its usage, its
-// events. A replay behind a pause does not ask it again.
+// TestAgentModules: the work of a step's agent is part of the run: its record, its usage, its events. A replay after a
+// pause does not call its model again.
 func TestAgentModules(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -273,8 +273,8 @@ func TestAgentModules(t *testing.T) {
 	}
 }
 
-// TestPromptsOfAnAgent: the prompts that an agent wrote are the cards of the next step, and are edited
-// and kept over a pause without asking it again.
+// TestPromptsOfAnAgent: the prompts that an agent wrote are the cards of the next step. They are edited and kept during
+// a pause without calling the model again.
 func TestPromptsOfAnAgent(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -302,7 +302,7 @@ func TestPromptsOfAnAgent(t *testing.T) {
 	}
 }
 
-// TestAgentOfAStepAsks: an agent that asks pauses the run of the workflow, which continues the answer.
+// TestAgentOfAStepAsks: a step's agent that asks pauses the run of the workflow; the reply resumes it.
 func TestAgentOfAStepAsks(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -322,8 +322,8 @@ func TestAgentOfAStepAsks(t *testing.T) {
 	}
 }
 
-// TestResults: results come once, in the middle of edits, from several at the same time; a closed
-// interaction stays as it is.
+// TestResults: each result is added once, during edits and from several callers at the same time; a closed interaction
+// is unchanged.
 func TestResults(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -368,8 +368,7 @@ func TestResults(t *testing.T) {
 	wantCode(t, err, media.CodeConflict)
 }
 
-// replays checks that the patches of the events, one after the other, lead from the first data to
-// what there is.
+// replays checks that the patches of the events, applied in order, lead from the initial data to the expected data.
 func (h *house) replays(id string, want *ordered.Object) {
 	h.t.Helper()
 	must(h.t, h.events.Flush(h.t.Context()))
@@ -391,8 +390,8 @@ func (h *house) replays(id string, want *ordered.Object) {
 	}
 }
 
-// TestAnswersAreChecked: what breaks the rules of an interaction is refused with its place, and the run
-// still waits; an answer while sub-actions run says what becomes of them.
+// TestAnswersAreChecked: an answer that violates the rules of an interaction is refused with the position, and the run
+// stays paused; an answer while sub-actions run must say what becomes of them.
 func TestAnswersAreChecked(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -423,7 +422,7 @@ func TestAnswersAreChecked(t *testing.T) {
 	}
 }
 
-// TestCancel: a run that waits is cancelled with its interaction and what runs there, also by the way of
+// TestCancel: a paused run is cancelled with its interaction and the sub-actions there, also through the service of
 // runs; a retry asks again.
 func TestCancel(t *testing.T) {
 	t.Parallel()
@@ -450,8 +449,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestBytesStayOut: media as data in what people write is refused, and in the state that a run begins with
-// a placeholder stands in its place.
+// TestBytesStayOut: media as data in people's input is refused; in the initial state of a run a placeholder replaces
+// it.
 func TestBytesStayOut(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -469,7 +468,7 @@ func TestBytesStayOut(t *testing.T) {
 	wantCode(t, err, media.CodeInvalid)
 }
 
-// TestCost: what was generated while the run waits is in its cost, before and behind the answer.
+// TestCost: generations while the run is paused are in its cost, before and after the answer.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -4,7 +4,7 @@ import { GalleryPage } from "./pages/gallery";
 import { Layout } from "./pages/layout";
 import { StartPage } from "./pages/start";
 
-/** On every page, the open item and the one that it is compared with are in the URL. */
+/** The URL of every page holds the open item and the item that it is compared with. */
 interface Search { media?: string; with?: string }
 
 const named = (s: Record<string, unknown>, key: "media" | "with") => (typeof s[key] === "string" && s[key] ? { [key]: s[key] } : {});

@@ -1,9 +1,9 @@
-// What jsdom lacks, for the tests of parts.
+// Stubs for what jsdom lacks, for tests of components.
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 
 afterEach(cleanup);
-configure({ asyncUtilTimeout: 60_000 }); // what is loaded lazily takes its time on a busy machine
+configure({ asyncUtilTimeout: 60_000 }); // lazy loading is slow on a busy machine
 
 window.matchMedia = ((query: string) => ({
   matches: false, media: query, onchange: null, addEventListener() {}, removeEventListener() {}, addListener() {}, removeListener() {}, dispatchEvent: () => false,

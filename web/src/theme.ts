@@ -1,4 +1,4 @@
-// Colors and type: warm paper, ink and one clay. Every pair of text and ground reaches 4.5:1.
+// Colors and type: warm paper, ink and one clay. Every text has a contrast of at least 4.5:1 with its background.
 import { createTheme } from "@mantine/core";
 import type { CSSVariablesResolver } from "@mantine/core";
 
@@ -20,7 +20,7 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 350, withArrow: true, events: { hover: true, focus: true, touch: false } } },
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray", size: 34 } },
     ColorInput: { defaultProps: { eyeDropperButtonProps: { "aria-label": "Pick a colour from the screen" } } },
-    Menu: { defaultProps: { withInitialFocusPlaceholder: false } }, // it is no item of the menu
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } }, // the placeholder is not an item of the menu
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" }, overlayProps: { backgroundOpacity: 0.45, blur: 2 } } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
   },

@@ -1,4 +1,4 @@
-// A picture as PNG: a sky, a sun and hills whose colors follow a name.
+// A picture as PNG: a sky, a sun and hills whose colors depend on a name.
 import { deflateSync } from "node:zlib";
 
 const table = Array.from({ length: 256 }, (_, n) => { let c = n; for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1; return c >>> 0; });

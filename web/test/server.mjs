@@ -1,5 +1,5 @@
-// A server of fixtures for the pages: the shapes of the API with made-up runs, so that every
-// state can be looked at without a model. `node test/server.mjs [PORT]` serves dist with it.
+// A server of fixtures for the pages: the shapes of the API with made-up runs, so that every state
+// can be viewed without a model. `node test/server.mjs [PORT [PACE]]` serves dist with it.
 import { readFileSync, existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, extname, join, normalize } from "node:path";
@@ -83,10 +83,10 @@ async function draw(run, pace) {
   await say(run, `Here is the picture. It follows your words: **${run.message.split(" ").slice(0, 4).join(", ")}**.\n\n\${media:${made.ref}}\n\nTell me what to change.`, pace);
 }
 
-/** What is generated outside of runs waits here while it is held. */
+/** Generations outside runs wait here while the gate is held. */
 const gate = { wait: Promise.resolve(), hold() { this.wait = new Promise((go) => { this.release = go; }); }, release() {} };
 
-/** Draws outside of a run: what vary and again ask for. */
+/** Generates a picture outside a run, for vary and again. */
 async function generate(g, asked, pace) {
   const tell = (name, data) => { for (const s of streams) if (!s.run) write(s.response, { name, data: { run_id: "", tree: g.id, operation: g.id, at: new Date().toISOString(), ...data } }); };
   const m = picture(asked.prompt || "a variation", 1024, 1024, { model: g.model });
@@ -175,7 +175,7 @@ const summary = (c) => ({ id: c.id, title: c.title, updated_at: c.updated_at, ru
 const record = ({ events, ...r }) => r;
 const report = (run) => `<!doctype html><meta charset="utf-8"><title>Report</title><style>body{font:16px/1.6 Georgia,serif;max-width:700px;margin:32px auto;padding:0 16px}img{max-width:100%}</style><h1>${run.message}</h1><p>${run.answer}</p>${run.media.map((m) => `<figure><img src="/media/${m.id}" alt="${m.label}" title="${m.label}"><figcaption>${m.label}</figcaption></figure>`).join("")}<script>parent.xss = 1</script>`;
 
-/** The operations: method and path to a function that gives [status, body]. */
+/** The operations: maps method and path to a function that returns [status, body]. */
 function routes(pace) {
   const found = (m, id) => (m.has(id) && !deleted.has(id) ? m.get(id) : undefined);
   const missing = [404, { status: 404, code: "not_found", title: "Not found", detail: "There is no such thing.", hint: "", retryable: false }];
@@ -253,7 +253,7 @@ function upload(body, boundary) {
   return m;
 }
 
-/** Starts the server; pace is how long a step takes, in ms. */
+/** Starts the server. pace is the duration of a step in ms. */
 export async function serve({ port = 0, pace = 400 } = {}) {
   if (conversations.size === 0) stage();
   const table = Object.entries(routes(pace)).map(([key, f]) => {

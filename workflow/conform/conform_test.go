@@ -19,7 +19,7 @@ func decode(t *testing.T, s string) any {
 	return v
 }
 
-// TestCheck: each fault has one problem at its place.
+// TestCheck: each fault gives one problem with its place.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	s, err := conform.Compile(decode(t, `{"type": "object", "required": ["a"], "additionalProperties": false, "properties": {
@@ -49,7 +49,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestValues: the web pages find the same places wrong, by the same file.
+// TestValues: the places that are wrong equal those in a file that the web pages test, too.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("testdata/values.json")

@@ -22,7 +22,7 @@ func object(t *testing.T, s string) *ordered.Object {
 	return o
 }
 
-// agents answers every task with one payload, and keeps what it was asked.
+// agents answers every task with one payload, and records the tasks.
 type agents struct {
 	payload *ordered.Object
 	asked   []module.Task
@@ -63,7 +63,7 @@ func execute(t *testing.T, c module.Config, id, inputs string) (string, error) {
 	return string(ordered.Encode(out)), nil
 }
 
-// TestSchemas: the inputs of every module are described by a schema that compiles.
+// TestSchemas: the input schema of every module compiles.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	for _, m := range module.All(module.Config{}) {
@@ -147,7 +147,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestReviewShowsEverything: data without a display schema has a node for each value, whatever it is.
+// TestReviewShowsEverything: data without a display schema has a node for each value of any type.
 func TestReviewShowsEverything(t *testing.T) {
 	t.Parallel()
 	run := workflow.Run{Inputs: object(t, `{"title": "T", "data": {"s": "{{ key }}", "n": 1.5, "b": true, "none": null, "list": [{"a": 1}, {"b": "x"}], "mixed": [1, {}], "empty": [],

@@ -72,7 +72,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestMerge: an edit of version 1 after one that touched a path in between.
+// TestMerge: an edit of version 1 merges with an edit in between, unless both touch the same path.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -112,7 +112,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestOnlyForms: values without a form stay as they are, and each form keeps its schema.
+// TestOnlyForms: only values with a form can be edited, and each must keep to its form's schema.
 func TestOnlyForms(t *testing.T) {
 	t.Parallel()
 	d := patch.Document{Value: object(t, `{"prompts":{"p":{"subject":"cat"}},"generations":{"p":[]}}`), Version: 1}
@@ -156,7 +156,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// FuzzPatch: no patch panics, and one that is refused leaves the document as it is.
+// FuzzPatch: no patch panics, and none changes the original document.
 func FuzzPatch(f *testing.F) {
 	f.Add([]byte(`[{"op":"remove","path":"/a/y/0"},{"op":"add","path":"/a/y/-","value":[]}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {

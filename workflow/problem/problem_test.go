@@ -9,7 +9,7 @@ import (
 	"atelier/workflow/problem"
 )
 
-// TestProblemsKeepTheirPlaces: problems survive wrapping, and move below a pointer.
+// TestProblemsKeepTheirPlaces: problems survive wrapping, and Under prefixes copies of them with a pointer.
 func TestProblemsKeepTheirPlaces(t *testing.T) {
 	t.Parallel()
 	err := problem.Join(problem.At("/steps/0", "no module %q", "x"), problem.At("", "no title"))
@@ -29,7 +29,7 @@ func TestProblemsKeepTheirPlaces(t *testing.T) {
 	}
 }
 
-// TestManyProblemsAreCounted: an error lists a hundred of them.
+// TestManyProblemsAreCounted: an error lists at most 100 problems and the number of the others.
 func TestManyProblemsAreCounted(t *testing.T) {
 	t.Parallel()
 	many := make([]problem.Problem, 20_000)
@@ -45,7 +45,7 @@ func TestManyProblemsAreCounted(t *testing.T) {
 	}
 }
 
-// TestOtherErrors: an error without problems is one of the pointer, and no error is none.
+// TestOtherErrors: Under turns an error without problems into one problem at the pointer; no error is no problem.
 func TestOtherErrors(t *testing.T) {
 	t.Parallel()
 	if problem.Join() != nil || problem.Under("/a", nil) != nil || problem.Of(errors.New("x")) != nil || problem.Of(nil) != nil {

@@ -41,7 +41,7 @@ func cases(t *testing.T, file string) (*ordered.Object, []*ordered.Object) {
 
 const action = `"id": "g", "label": "L", "action_type": "media.{{ $provider }}.txt2img", "result_target": "generations.{{ $key }}"`
 
-// TestRefused: what is wrong in a display schema has its pointer when it is registered.
+// TestRefused: a fault of a display schema is refused with its pointer when the schema is parsed.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -85,7 +85,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestLimits: deep and wide schemas, and those that $ref makes wide, are refused quickly.
+// TestLimits: schemas that are too deep, too wide or made wide by $ref are refused.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"items": `, 100) + `{}` + strings.Repeat(`}`, 100)
@@ -156,7 +156,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestRefIsFollowed: keywords beside $ref win over those that it names.
+// TestRefIsFollowed: keywords beside $ref take precedence over those of its target.
 func TestRefIsFollowed(t *testing.T) {
 	t.Parallel()
 	s, err := schema.Parse(decode(t, `{"properties": {"a": {"$ref": "#/$defs/card", "title": "Mine"}}, "$defs": {"card": {"type": ["string", "null"], "title": "Card", "_ux": {"render_as": "markdown"}}}}`))
@@ -169,7 +169,7 @@ func TestRefIsFollowed(t *testing.T) {
 	}
 }
 
-// TestVocabularyIsClosed: the published schema is the one that is used.
+// TestVocabularyIsClosed: every object of the published schema refuses unknown names.
 func TestVocabularyIsClosed(t *testing.T) {
 	t.Parallel()
 	o := decode(t, string(schema.Vocabulary())).(*ordered.Object)
@@ -180,7 +180,7 @@ func TestVocabularyIsClosed(t *testing.T) {
 	}
 }
 
-// FuzzParse: no schema panics, and what is taken can be taken again.
+// FuzzParse: no schema panics, and the source of a parsed schema parses again.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"items": {"_ux": {"layout": {"tabs": [{"rows": [["x"]]}]}}}}}}`))
 	f.Add([]byte(`{"_ux": {"sub_action": {` + action + `, "enabled_when": {"not": {"field": "/a/0", "min": 1}}}, "vars": {"a": "{{ key }}"}}}`))

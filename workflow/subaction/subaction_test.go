@@ -113,7 +113,7 @@ func TestUnknownActions(t *testing.T) {
 	}
 }
 
-// TestOffers: what every provider offers for every operation is a schema, and its defaults keep it.
+// TestOffers: the parameters that every provider offers for every operation are a valid schema.
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	r, n := registry(t), 0

@@ -58,7 +58,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestResolveIsOnePass: what is brought in is not looked at again, and problems have pointers.
+// TestResolveIsOnePass: resolved values are not expanded again, and problems have pointers.
 func TestResolveIsOnePass(t *testing.T) {
 	t.Parallel()
 	scope, _ := cases(t)
@@ -92,7 +92,7 @@ func TestResolveIsOnePass(t *testing.T) {
 	}
 }
 
-// TestTargetsAreSplitFirst: keys with dots stay one segment.
+// TestTargetsAreSplitFirst: a key with dots stays one segment.
 func TestTargetsAreSplitFirst(t *testing.T) {
 	t.Parallel()
 	scope, _ := cases(t)
@@ -120,7 +120,7 @@ func TestTargetsAreSplitFirst(t *testing.T) {
 	}
 }
 
-// FuzzTemplate: nothing panics, and a person's text comes through byte for byte.
+// FuzzTemplate: nothing panics, and a person's text is inserted byte for byte.
 func FuzzTemplate(f *testing.F) {
 	_, list := cases(f)
 	for _, c := range list {

@@ -9,7 +9,7 @@ import (
 	"atelier/media"
 )
 
-// FuzzText reads any body: it ends, with text or a typed error.
+// FuzzText reads any input: reading ends with text or with a typed error.
 func FuzzText(f *testing.F) {
 	f.Add(`<w:document><w:body><w:p><w:r><w:t>x</w:t></w:r></w:p></w:body></w:document>`)
 	f.Add(`<a><tbl><tr><tc><p><t>x</t></p></tc></tr></tbl><p><br type="page"/><t>y</t></p></a>`)

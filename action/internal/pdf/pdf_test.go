@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// file writes objects as a PDF with a trailer and no cross-reference.
+// file writes objects as a PDF with a trailer and without a cross-reference table.
 func file(objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -27,7 +27,7 @@ func file(objects ...string) []byte {
 	return b.Bytes()
 }
 
-// packed is a stream object.
+// packed returns a compressed stream object.
 func packed(dict string, data []byte) string {
 	return fmt.Sprintf("<< %s /Length %d >>\nstream\n%s\nendstream", dict, len(data), data)
 }
@@ -35,12 +35,12 @@ func packed(dict string, data []byte) string {
 func deflate(b []byte) []byte {
 	var out bytes.Buffer
 	w := zlib.NewWriter(&out)
-	_, _ = w.Write(b) // into memory
-	_ = w.Close()     // into memory
+	_, _ = w.Write(b) // writes to memory
+	_ = w.Close()     // writes to memory
 	return out.Bytes()
 }
 
-// one is a PDF of one page with Helvetica as F1; more objects follow from 5 on.
+// one returns a PDF of one page with Helvetica as F1; further objects start at number 5.
 func one(content string, more ...string) []byte {
 	return file(append([]string{
 		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -49,7 +49,7 @@ func one(content string, more ...string) []byte {
 	}, more...)...)
 }
 
-// text reads a whole PDF.
+// readAll reads a whole PDF.
 func readAll(tb testing.TB, b []byte) (string, *Document) {
 	tb.Helper()
 	d, err := Open(b)
@@ -118,12 +118,12 @@ func TestFilters(t *testing.T) {
 	const content = "BT /F1 10 Tf (filtered) Tj ET"
 	var a85 bytes.Buffer
 	w := ascii85.NewEncoder(&a85)
-	_, _ = w.Write(deflate([]byte(content))) // into memory
-	_ = w.Close()                            // into memory
+	_, _ = w.Write(deflate([]byte(content))) // writes to memory
+	_ = w.Close()                            // writes to memory
 	var squeezed bytes.Buffer
-	z := lzw.NewWriter(&squeezed, lzw.MSB, 8) // the same as PDF's below 511 codes
-	_, _ = z.Write([]byte(content))           // into memory
-	_ = z.Close()                             // into memory
+	z := lzw.NewWriter(&squeezed, lzw.MSB, 8) // PDF's variant is the same below 511 codes
+	_, _ = z.Write([]byte(content))           // writes to memory
+	_ = z.Close()                             // writes to memory
 	up := []byte{}
 	for i := 0; i < len(content); i += 5 { // rows of five with the PNG predictor Up
 		row := []byte(fmt.Sprintf("%-5s", content[i:min(len(content), i+5)]))
@@ -154,8 +154,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestObjectStreams is the way of newer files: all objects packed, a cross-reference
-// stream for a trailer, and a later change of one object.
+// TestObjectStreams reads the structure of newer files: all objects compressed, a cross-reference stream in place of a
+// trailer, and a later change of one object.
 func TestObjectStreams(t *testing.T) {
 	t.Parallel()
 	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] >>", "<< /Type /Page /Contents 5 0 R /Resources << /Font << /F1 << /Subtype /Type1 >> >> >> >>"}
@@ -212,7 +212,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// try reads all of a PDF.
+// try reads the whole PDF.
 func try(ctx context.Context, b []byte) error {
 	d, err := Open(b)
 	if err != nil {

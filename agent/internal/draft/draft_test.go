@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// known is a set of one picture, and its ref.
+// known returns a set of one picture, and its ref.
 func known(t *testing.T) (*media.Set, media.Ref) {
 	t.Helper()
 	s := &media.Set{}
@@ -24,10 +24,10 @@ func known(t *testing.T) (*media.Set, media.Ref) {
 	return s, o.Ref
 }
 
-const strange = "img-zzzzzzz9" // of no set
+const strange = "img-zzzzzzz9" // in no set
 
-// TestKnownRefs: refs that the run has become placeholders, in every form in which models write them;
-// other text stays byte for byte.
+// TestKnownRefs: refs of the run become placeholders, in every form in which models write them; other text remains byte
+// for byte.
 func TestKnownRefs(t *testing.T) {
 	t.Parallel()
 	set, ref := known(t)
@@ -87,7 +87,7 @@ func TestPromote(t *testing.T) {
 	}
 }
 
-// TestEmbedded: what stands in the answer is promoted and in use, in the message and at any depth.
+// TestEmbedded: items that the answer embeds are promoted and marked as used, in the message and at any depth.
 func TestEmbedded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -125,7 +125,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestReturns: each kind of problem goes back to the model once.
+// TestReturns: each kind of problem is returned to the model once.
 func TestReturns(t *testing.T) {
 	t.Parallel()
 	set, ref := known(t)

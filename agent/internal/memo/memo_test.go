@@ -16,7 +16,7 @@ import (
 	"atelier/media"
 )
 
-// TestRoundTrip: an error that was journalled means the same to its reader as the error itself.
+// TestRoundTrip: a journalled error means the same to its reader as the original error.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	limited := media.Errorf(media.CodeRateLimited, "the provider is busy")

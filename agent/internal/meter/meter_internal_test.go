@@ -41,7 +41,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// TestMeterCountsSeconds compares with counting second by second.
+// TestMeterCountsSeconds compares the meter with counting second by second.
 func TestMeterCountsSeconds(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -61,7 +61,7 @@ func TestMeterCountsSeconds(t *testing.T) {
 	}
 }
 
-// TestMeterSeesWhatIsUnderWay: what has not ended counts until now, for the parent too.
+// TestMeterSeesWhatIsUnderWay: work in progress counts up to the present, also for the parent.
 func TestMeterSeesWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	now := at(10)

@@ -15,7 +15,7 @@ type (
 	list = []any
 )
 
-// TestPatch: the cases of RFC 7396, appendix A, that have objects on both sides, and nil ones.
+// TestPatch runs the cases of RFC 7396, appendix A, that have objects on both sides, and nil objects.
 func TestPatch(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ target, patch, want obj }{
@@ -101,7 +101,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestStrings: every string is visited, keys and other values are not, and the value stays as it was.
+// TestStrings: every string is visited, keys and other values are not, and the value is unchanged.
 func TestStrings(t *testing.T) {
 	t.Parallel()
 	value := obj{"key": "a", "list": list{"b", 1, nil, true, obj{"deep": "c"}}}

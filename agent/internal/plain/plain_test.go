@@ -8,7 +8,7 @@ import (
 	"atelier/agent/internal/plain"
 )
 
-// TestCutsAtCharacters: Clip counts bytes and Head characters; neither splits one, whatever the number.
+// TestCutsAtCharacters: Clip counts bytes and Head counts characters; neither splits a character, for any number.
 func TestCutsAtCharacters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestSameName: names differ in more than case, blanks, dashes and underscores.
+// TestSameName: names are equal if they differ only in case, blanks, dashes and underscores.
 func TestSameName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -81,7 +81,7 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-// TestJSON: HTML is not escaped, and a value that is no JSON shows nothing of itself.
+// TestJSON: HTML is not escaped, and a value that cannot be encoded becomes null.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/internal/preview"
 )
 
-// written is what is shown of an answer that comes in pieces, 40 ms apart.
+// written returns what is shown of an answer that arrives in pieces, 40 ms apart.
 func written(t *testing.T, pieces ...string) (shown []string, text string) {
 	t.Helper()
 	now, total := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), 0
@@ -61,7 +61,7 @@ func TestShowsTheMessageOfAStep(t *testing.T) {
 	}
 }
 
-// TestShowsSeldom: pieces that come fast are shown together.
+// TestShowsSeldom: pieces in quick succession are shown together.
 func TestShowsSeldom(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -75,7 +75,7 @@ func TestShowsSeldom(t *testing.T) {
 	if got := fmt.Sprint(len(shown), shown); got != "2 [ab ab  ab ab ]" {
 		t.Errorf("shown %s", got)
 	}
-	now = now.Add(-time.Hour) // a clock that is set back stops nothing
+	now = now.Add(-time.Hour) // a clock that is set back blocks nothing
 	m.Write("cd ")
 	if m.Shown() != "ab ab ab ab cd " {
 		t.Errorf("after the clock was set back: %q", m.Shown())

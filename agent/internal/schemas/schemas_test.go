@@ -19,7 +19,7 @@ func TestCompileAndValidate(t *testing.T) {
 	}
 	for _, c := range []struct {
 		value any
-		want  []string // parts of the problem; nil fits
+		want  []string // parts of the problem; nil means that the value fits
 	}{
 		{map[string]any{"n": 1.0}, nil},
 		{map[string]any{"n": 0.0}, []string{"/n", "minimum"}},
@@ -48,7 +48,7 @@ func TestCompileAndValidate(t *testing.T) {
 	}
 }
 
-// TestBadSchemas: what is no schema is an error; nothing outside of the schema is read.
+// TestBadSchemas: an invalid schema is an error; nothing outside of the schema is read.
 func TestBadSchemas(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "other.json")
@@ -78,7 +78,7 @@ func TestBadSchemas(t *testing.T) {
 	}
 }
 
-// TestProblemOfAnyError: an error of another kind, and one that is long, is one short line.
+// TestProblemOfAnyError: an error of another kind and a long one become one short line.
 func TestProblemOfAnyError(t *testing.T) {
 	t.Parallel()
 	if got := schemas.Problem(errors.New("one\n  two\tthree")); got != "one two three" {

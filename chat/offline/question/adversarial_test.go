@@ -2,7 +2,7 @@ package question_test
 
 import "testing"
 
-// TestRestrictionsThatTheDataDoesNotHold: a word that picks rows by what no column says is never left out.
+// TestRestrictionsThatTheDataDoesNotHold: a word that restricts rows by what no column holds is never ignored.
 func TestRestrictionsThatTheDataDoesNotHold(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"sessions": "entered_at|datetime,left_at|datetime,car_park|text,paid_gbp|number|£,payment|text\n2024-06-03 06:08:00,2024-06-03 10:17:00,Castle Hill,5,app\n2024-06-03 08:30:00,2024-06-03 11:56:00,Riverside,4.1,app\n2024-06-04 08:45:00,2024-06-04 15:08:00,Castle Hill,7.7,coin\n"}).expect([]inquiry{

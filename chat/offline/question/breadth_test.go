@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// inquiry is a question with a part of its answer; "-" where it must be refused.
+// inquiry is a question with a part of its answer, or "-" if it must be refused.
 type inquiry struct{ ask, want string }
 
 func (f *folder) expect(cases []inquiry) {

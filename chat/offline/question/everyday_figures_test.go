@@ -2,7 +2,7 @@ package question_test
 
 import "testing"
 
-// TestEverydayFigures: questions as people ask them, and the figures that a careless reader would state.
+// TestEverydayFigures: questions as people ask them, and figures that a careless reader would get wrong.
 func TestEverydayFigures(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"attendance": "date|date,class|text,instructor|text,booked|integer,attended|integer,capacity|integer\n2024-01-02,Spin,Kofi,20,18,25\n2024-01-03,Yoga,Ana,25,20,25\n2024-01-09,Spin,Kofi,22,22,25\n2024-01-10,Yoga,Ana,12,10,25\n"}).expect([]inquiry{

@@ -21,7 +21,7 @@ func TestRowsAreCalledWhatTheirColumnsSay(t *testing.T) {
 	})
 	load(t, map[string]string{"export": "Ring|text,Species|text,Mass|number\nA,Robin,20\nB,Wren,9\n"}).expect([]inquiry{
 		{"How many individuals are there?", "2"},
-		{"How many birds are there?", "-"}, // a kind is no word for any row
+		{"How many birds are there?", "-"}, // a kind does not name the rows
 	})
 }
 

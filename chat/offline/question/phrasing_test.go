@@ -39,7 +39,7 @@ func TestDaysWithoutAYear(t *testing.T) {
 		{"How much did I pay for Auto on 1 April?", "−20"},
 	})
 	load(t, map[string]string{"konto": one + "2024-04-01,Auto,-7\n"}).expect([]inquiry{
-		{"How much did I pay for Auto on 1 April?", "-u"}, // of two years
+		{"How much did I pay for Auto on 1 April?", "-u"}, // there are two such years
 	})
 }
 

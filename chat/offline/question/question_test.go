@@ -15,14 +15,14 @@ import (
 	"atelier/chat/offline/question/schema"
 )
 
-// folder is a set of tables with the database that answers for them.
+// folder is a set of tables and the database that holds them.
 type folder struct {
 	t      *testing.T
 	db     *sql.DB
 	tables []schema.Table
 }
 
-// load makes tables of CSV texts; a header is "name type" or "name type unit".
+// load creates tables from CSV texts; a header is "name|type" or "name|type|unit".
 func load(t *testing.T, texts map[string]string) *folder {
 	t.Helper()
 	db, err := sql.Open("sqlite", ":memory:")
@@ -137,7 +137,7 @@ func bound(values []string, kind string, low bool) any {
 	return best
 }
 
-// ask answers a question as a research does: statement by statement.
+// ask answers a question as the research agent does: statement by statement.
 func (f *folder) ask(q string) []question.Reading {
 	f.t.Helper()
 	src := schema.Source{Tables: f.tables}
@@ -188,7 +188,7 @@ func (f *folder) query(statement string) schema.Result {
 	return res
 }
 
-// said is what a question is answered; "-" and the reason where it is not.
+// said returns the answers to a question, or "-" and the reason for each part that has none.
 func (f *folder) said(q string) string {
 	f.t.Helper()
 	var out []string
@@ -243,7 +243,7 @@ func TestQuestionsOverJoinedTables(t *testing.T) {
 	}
 }
 
-// staff has people whose first names are equal, salaries that are missing, and no ages.
+// staff has people with equal first names, missing salaries, and no ages.
 func staff(t *testing.T) *folder {
 	t.Helper()
 	return load(t, map[string]string{"employees": "EmployeeID|text,FirstName|text,LastName|text,Department|text,HireDate|date,Salary|number|€,Gender|text,Email|text\n" +
@@ -276,8 +276,8 @@ func TestQuestionsAboutStaff(t *testing.T) {
 	}
 }
 
-// TestAYearIsNoMeanOfYears: values of single years, no means of several, and no trend of
-// what is no measure.
+// TestAYearIsNoMeanOfYears: the values are those of single years, not means over several years; a column that is not a
+// measure has no trend.
 func TestAYearIsNoMeanOfYears(t *testing.T) {
 	t.Parallel()
 	f := load(t, map[string]string{
@@ -300,7 +300,7 @@ func TestAYearIsNoMeanOfYears(t *testing.T) {
 	}
 }
 
-// TestValuesBeyondTheDescription are found by a query.
+// TestValuesBeyondTheDescription: values that the description does not list are found by a query.
 func TestValuesBeyondTheDescription(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -341,7 +341,7 @@ func TestGermanColumnsAreAskedInBothLanguages(t *testing.T) {
 	}
 }
 
-// TestFilesOfSeveralYears: tables that differ by the year in their names are one.
+// TestFilesOfSeveralYears: tables whose names differ only in the year are read as one.
 func TestFilesOfSeveralYears(t *testing.T) {
 	t.Parallel()
 	f := load(t, map[string]string{

@@ -2,8 +2,8 @@ package question_test
 
 import "testing"
 
-// TestAnswersAreSentences: each way to answer is a sentence that its language has, with verbs and
-// adjectives that fit the name of the column.
+// TestAnswersAreSentences: each kind of answer is a sentence of its language, with verbs and adjectives that fit the
+// name of the column.
 func TestAnswersAreSentences(t *testing.T) {
 	t.Parallel()
 	f := load(t, map[string]string{"sales": "Day|date,Region|text,Product|text,Revenue|number|€,Visitors|integer,Temp|number|°C,Paid|boolean\n" +

@@ -19,7 +19,7 @@ func TestSecondPartsAreAnsweredOrRefuseAll(t *testing.T) {
 		{"What was my longest run, and in which month was it?", "30 November 2023"},
 		{"What was my longest run, and on which weekday was it?", "-"},
 		{"What was my longest run, and where did I do it?", "-"},
-		{"What was my fastest run?", "-"}, // the least time is of the shortest way
+		{"What was my fastest run?", "-"}, // the shortest time is that of the shortest run
 	})
 	load(t, map[string]string{"harvest": "year|integer,hive|text,honey_kg|number\n2021,Elm,9\n2021,Oak,6\n2022,Elm,1\n2022,Oak,7\n"}).expect([]inquiry{
 		{"Which hive has given the most honey over all the years, and how many kilos?", "Oak has the highest total honey: 13 kg"},

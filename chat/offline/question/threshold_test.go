@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestThresholdsOfGroups: a number of rows bounds how many a customer or a month has, and is
-// no amount; an amount bounds the sum of a month. The truths are sums of the rows by hand.
+// TestThresholdsOfGroups: a number of rows is a threshold for the count of a customer or month, not an amount; an
+// amount is a threshold for the sum of a month. The expected values were computed by hand.
 func TestThresholdsOfGroups(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"orders": "order_id|integer,order_date|date,customer|text,amount|number|€\n" +
@@ -37,7 +37,7 @@ func TestThresholdsOfGroups(t *testing.T) {
 		{"Wie viel haben unsere Kunden ausgegeben?", "159"},
 	})
 	load(t, map[string]string{"houses": "listing|text,type|text,beds|integer,asking_price|number|€\nL1,semi,5,300\nL2,flat,2,500\nL3,flat,1,200\n"}).expect([]inquiry{
-		{"What is the largest house?", "-"}, // the dearest may be small
+		{"What is the largest house?", "-"}, // the most expensive house may be small
 		{"What is the most expensive house?", "L2"},
 	})
 	load(t, map[string]string{"signups": "month|text,new_signups|integer\n2024-01,70\n2024-02,50\n2024-03,61\n"}).expect([]inquiry{
@@ -46,7 +46,7 @@ func TestThresholdsOfGroups(t *testing.T) {
 	})
 }
 
-// TestFirstContactSeven are the kinds of figures that were wrong at the seventh held-out corpus.
+// TestFirstContactSeven: kinds of figures of the seventh held-out corpus that are easy to get wrong.
 func TestFirstContactSeven(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"penguins": "species|text,island|text,body_mass_g|integer|g\nA,Biscoe,4000\nB,Dream,5950\nA,Biscoe,3900\nB,Dream,4100\n"}).expect([]inquiry{
@@ -63,7 +63,7 @@ func TestFirstContactSeven(t *testing.T) {
 	})
 }
 
-// TestAgreement counts both values of a side of a scale, and says each.
+// TestAgreement: the values on one side of a scale are counted together and listed separately.
 func TestAgreement(t *testing.T) {
 	t.Parallel()
 	survey := func(head string, values []string, counts ...int) string {

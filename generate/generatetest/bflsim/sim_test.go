@@ -13,7 +13,7 @@ import (
 	"atelier/generate/generatetest/bflsim"
 )
 
-// call sends a request with the key and gives status and body.
+// call sends a request with the key and returns status and body.
 func call(t *testing.T, srv *httptest.Server, method, address, body string) (int, map[string]any) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
@@ -33,7 +33,7 @@ func call(t *testing.T, srv *httptest.Server, method, address, body string) (int
 	return res.StatusCode, got
 }
 
-// TestSchema: every endpoint takes its own fields within its own limits.
+// TestSchema: every endpoint accepts its own fields within its own limits.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(bflsim.New(bflsim.Config{Active: 100}))
@@ -83,8 +83,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestLinksDieAndTasksAreLimited: a link lives ten minutes, and only so many tasks may
-// be under way.
+// TestLinksDieAndTasksAreLimited: a link is valid for ten minutes, and the number of active tasks is limited.
 func TestLinksDieAndTasksAreLimited(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -110,7 +109,7 @@ func TestLinksDieAndTasksAreLimited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = res.Body.Close() // the status is all that counts
+		_ = res.Body.Close() // only the status counts
 		if res.StatusCode != c.status {
 			t.Errorf("after %s: %d, want %d", c.age, res.StatusCode, c.status)
 		}

@@ -17,8 +17,7 @@ import (
 	"atelier/media"
 )
 
-// vendor is the vendor's own client on the simulator: what it understands is the
-// protocol.
+// vendor returns the vendor's own client on the simulator: what the client understands is the protocol.
 func vendor(t *testing.T, key string) (*geminisim.Simulator, *genai.Client) {
 	t.Helper()
 	service := geminisim.New(geminisim.Config{})

@@ -10,7 +10,7 @@ import (
 	"atelier/generate/generatetest/leonardosim"
 )
 
-// TestSchema: fields and limits of the published schema.
+// TestSchema: the simulator checks the fields and limits of the published schema.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	sim := leonardosim.New(leonardosim.Config{})
@@ -53,7 +53,7 @@ func TestSchema(t *testing.T) {
 		}
 		var got struct{ Error, Path, Code string }
 		err = json.NewDecoder(res.Body).Decode(&got)
-		_ = res.Body.Close() // it was read
+		_ = res.Body.Close() // already read
 		if err != nil || got.Code != want || (res.StatusCode == http.StatusOK) != (want == "") {
 			t.Errorf("%.90s: %d %+v, %v; want %q", body, res.StatusCode, got, err, want)
 		}

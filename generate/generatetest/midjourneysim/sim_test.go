@@ -14,7 +14,7 @@ import (
 	"atelier/generate/generatetest/midjourneysim"
 )
 
-// client speaks to a simulator by hand.
+// client calls a simulator without a driver.
 type client struct {
 	t    *testing.T
 	sim  *midjourneysim.Simulator
@@ -29,7 +29,7 @@ func newClient(t *testing.T, c midjourneysim.Config) *client {
 	return &client{t, sim, srv.URL}
 }
 
-// call gives status and body; a body makes it a POST.
+// call returns status and body; a non-empty body makes the request a POST.
 func (c *client) call(path, body string) (int, []byte) {
 	c.t.Helper()
 	method := http.MethodGet
@@ -59,7 +59,7 @@ func (c *client) call(path, body string) (int, []byte) {
 	return res.StatusCode, b
 }
 
-// answer is what matters of submissions and tasks.
+// answer holds the relevant fields of submissions and tasks.
 type answer struct {
 	Code     int
 	Result   string
@@ -87,7 +87,7 @@ func decode(t *testing.T, b []byte) answer {
 	return a
 }
 
-// finished polls a task to its end.
+// finished polls a task until it ends.
 func (c *client) finished(id string) answer {
 	c.t.Helper()
 	for range 10 {
@@ -100,7 +100,7 @@ func (c *client) finished(id string) answer {
 	return answer{}
 }
 
-// TestGridsHaveFourQuadrants: each tile is seen at its place.
+// TestGridsHaveFourQuadrants: each tile is in its place.
 func TestGridsHaveFourQuadrants(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

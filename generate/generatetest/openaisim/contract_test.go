@@ -13,7 +13,7 @@ import (
 	"atelier/generate/generatetest/openaisim"
 )
 
-// form writes the call of an edit: fields as name, value pairs and files as name, type.
+// form writes the call of an edit: fields as name and value, files as name and type.
 func form(t *testing.T, fields [][2]string, files [][2]string) sim.Captured {
 	t.Helper()
 	var body bytes.Buffer
@@ -43,7 +43,7 @@ func form(t *testing.T, fields [][2]string, files [][2]string) sim.Captured {
 	}
 }
 
-// TestForms: the schema of edits holds for the fields and the files of a form.
+// TestForms: the schema of edits applies to the fields and files of a form.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	model, prompt, file := [2]string{"model", "gpt-image-2"}, [2]string{"prompt", "bluer"}, [2]string{"image[]", "image/png"}

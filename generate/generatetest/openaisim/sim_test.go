@@ -21,8 +21,7 @@ import (
 	"atelier/media"
 )
 
-// vendor is the vendor's own client on the simulator: what it understands is the
-// protocol.
+// vendor returns the vendor's own client on the simulator: what the client understands is the protocol.
 func vendor(t *testing.T, c openaisim.Config) (*openaisim.Simulator, openai.Client) {
 	t.Helper()
 	service := openaisim.New(c)

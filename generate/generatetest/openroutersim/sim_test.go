@@ -11,7 +11,7 @@ import (
 	"atelier/generate/generatetest/openroutersim"
 )
 
-// post asks a simulator and gives status and body.
+// post calls a simulator and returns status and body.
 func post(t *testing.T, key, body string) (int, string) {
 	t.Helper()
 	sim := openroutersim.New(openroutersim.Config{Key: "k"})
@@ -22,7 +22,7 @@ func post(t *testing.T, key, body string) (int, string) {
 	return w.Code, w.Body.String()
 }
 
-// TestChecks: the simulator refuses what it does not know, in the provider's envelope.
+// TestChecks: the simulator refuses unknown and invalid values in the provider's envelope.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	const head = `{"model":"openai/gpt-5-image","messages":[{"role":"user","content":`
@@ -53,7 +53,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestPadding: a good answer begins with blank lines, and is JSON all the same.
+// TestPadding: a good answer starts with blank lines and is still valid JSON.
 func TestPadding(t *testing.T) {
 	t.Parallel()
 	status, body := post(t, "k", `{"model":"openai/gpt-5-image","messages":[{"role":"user","content":"a"}],"modalities":["image","text"]}`)

@@ -22,14 +22,13 @@ import (
 
 var update = flag.Bool("update", false, "write docs/conformance.md")
 
-// generateRoom is where the drivers are.
+// generateRoom is the directory of package generate.
 const generateRoom = "../.."
 
-// TestReport keeps docs/conformance.md equal to what the suite plays. A cell without
-// variants has a reason, and a row that nobody plays is no row. The file is written out of
-// a run of the whole suite, in which every variant of a tick passed; otherwise the suites
-// of the drivers' packages run, and this compares.
-func TestReport(t *testing.T) { //nolint:tparallel // the run of the suite is waited for
+// TestReport checks that docs/conformance.md matches what the suite plays. A cell without variants needs a reason, and
+// a row without any variant is an error. With -update the whole suite runs and the file is written from what passed;
+// otherwise the suites run in the drivers' packages, and this test only compares.
+func TestReport(t *testing.T) { //nolint:tparallel // it waits for the run of the suite
 	t.Parallel()
 	columns := roster.Columns()
 	cells := make([][]generatetest.Clause, len(columns))
@@ -66,7 +65,7 @@ func TestReport(t *testing.T) { //nolint:tparallel // the run of the suite is wa
 	}
 }
 
-// chatPart is the part of the file that package chat writes.
+// chatPart returns the part of the file that package chat writes.
 func chatPart(t *testing.T, file string) string {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -81,7 +80,7 @@ func chatPart(t *testing.T, file string) string {
 	return heading + chats
 }
 
-// recorded plays the suite with every column and gives the cells with what passed.
+// recorded plays the suite with every column and returns the cells with the variants that passed.
 func recorded(t *testing.T, columns []roster.Column, cells [][]generatetest.Clause) [][]generatetest.Clause {
 	t.Helper()
 	var mu sync.Mutex // guards passed
@@ -112,7 +111,7 @@ func recorded(t *testing.T, columns []roster.Column, cells [][]generatetest.Clau
 	return out
 }
 
-// report writes the table: a tick and the number of shapes, or the number of a reason.
+// report writes the table: a tick with the number of variants, or the number of a reason.
 func report(t *testing.T, columns []roster.Column, cells [][]generatetest.Clause) string {
 	t.Helper()
 	var b strings.Builder
@@ -155,7 +154,7 @@ compares this file with what they play.
 	return b.String()
 }
 
-// cellText numbers a new reason.
+// cellText returns the text of a cell and numbers a new reason.
 func cellText(c generatetest.Clause, reasons *[]string) string {
 	switch {
 	case c.Variants == 1:
@@ -186,8 +185,7 @@ func modality(t *testing.T, c roster.Column) string {
 	return string(m.Modality)
 }
 
-// TestEveryDriverIsHeldToIt: every provider of the catalogue has a column, and the package
-// of its driver runs the suite.
+// TestEveryDriverIsHeldToIt: every provider of the catalogue has a column, and its driver's package runs the suite.
 func TestEveryDriverIsHeldToIt(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(generateRoom, "catalog", "*.yaml"))
@@ -201,7 +199,7 @@ func TestEveryDriverIsHeldToIt(t *testing.T) {
 		}
 		room := provider
 		if rows, err := os.ReadFile(file); err == nil && strings.Contains(string(rows), "\nendpoint:") {
-			room = "openai" // whose driver speaks to it
+			room = "openai" // its driver calls the endpoint
 		}
 		b, err := os.ReadFile(filepath.Join(generateRoom, "provider", room, "conformance_test.go"))
 		if err != nil || !regexp.MustCompile(`roster\.Run\(t, "`+provider+`"\)`).Match(b) {
@@ -210,8 +208,8 @@ func TestEveryDriverIsHeldToIt(t *testing.T) {
 	}
 }
 
-// TestUnknownFieldsViolateTheSchema: what a driver sends fits; the same with one more
-// field, without one that is required, at another path, or without its key does not.
+// TestUnknownFieldsViolateTheSchema: a driver's call fits the schema; the same call with an additional field, without a
+// required one, with another path or method, or without its key does not.
 func TestUnknownFieldsViolateTheSchema(t *testing.T) {
 	t.Parallel()
 	for _, c := range roster.Columns() {

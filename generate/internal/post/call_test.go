@@ -24,7 +24,7 @@ import (
 	"atelier/media"
 )
 
-// said is an error answer of the provider X.
+// said is an error answer of provider X.
 type said struct {
 	Words   string        `json:"words"`
 	Code    media.Code    `json:"code"`
@@ -46,7 +46,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	return f, true
 }
 
-// provider is a client of X, which gives one answer.
+// provider returns a client of X, which gives one fixed answer.
 func provider(t *testing.T, status int, header map[string]string, body string) *post.Client {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +56,7 @@ func provider(t *testing.T, status int, header map[string]string, body string) *
 			w.Header().Set(name, value)
 		}
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body) // a client that is gone needs no answer
+		_, _ = io.WriteString(w, body) // the client may have disconnected
 	}))
 	t.Cleanup(srv.Close)
 	c, err := post.New(post.Config{
@@ -71,7 +71,7 @@ func provider(t *testing.T, status int, header map[string]string, body string) *
 	return c
 }
 
-// TestMeanings: every error answer becomes a code, a message and leave to repeat.
+// TestMeanings: every error answer is mapped to a code, a message and whether it may be retried.
 func TestMeanings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -126,7 +126,7 @@ func TestMeanings(t *testing.T) {
 	}
 }
 
-// TestFreeCallsCostNothing: what is asked for, or sent ahead, is never unsettled.
+// TestFreeCallsCostNothing: a poll or an upload is never unsettled.
 func TestFreeCallsCostNothing(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]any{"poll": nil, "upload": post.Body{"a": 1}} {
@@ -299,7 +299,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzAmount: what a provider calls an amount is exact decimal text, or nothing.
+// FuzzAmount: a provider's amount is read as an exact decimal, or as nothing.
 func FuzzAmount(f *testing.F) {
 	for in, want := range map[string]string{"3.0000000000000004": "0.03", "1E2": "1", "1e999999999": "", "-1": "", "1/3": "", "": "", "0": "0", "0x10": "", "NaN": ""} {
 		if got := post.Amount(in, 100, 6); got != want {

@@ -23,8 +23,7 @@ import (
 	"atelier/media/wire"
 )
 
-// TestWithout: why a success holds nothing is a refusal by the provider's words, or an
-// answer that should not be.
+// TestWithout: a success without a result is a refusal if the provider's words say so, and otherwise a bad response.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	c := provider(t, 200, nil, "{}")
@@ -71,8 +70,8 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestPhrases: the provider's words win over its status, not over what the driver has
-// understood; a failure of the provider is no refusal.
+// TestPhrases: the provider's words take precedence over its status, but not over what the driver has recognized; a
+// failure of the provider is not a refusal.
 func TestPhrases(t *testing.T) {
 	t.Parallel()
 	for _, q := range []struct {
@@ -129,8 +128,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestHear: a call without the secret is refused, one where there is none names its task
-// and is not believed.
+// TestHear: a notification without the secret is refused; if no secret is configured, it names its task and is not
+// trusted.
 func TestHear(t *testing.T) {
 	t.Parallel()
 	c := provider(t, 200, nil, "{}")
@@ -157,8 +156,7 @@ func TestHear(t *testing.T) {
 	}
 }
 
-// TestStreams: previews are shown in order, results are kept, and what ends badly after a
-// preview is not repeated.
+// TestStreams: previews are shown in order, results are kept, and a call that fails after a preview is not repeated.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	event := func(kind string, index int) string {
@@ -219,8 +217,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestUnfinished: the words of a task that failed tell what it means; a refusal is one
-// moderated item for each result, and nothing of it is made again.
+// TestUnfinished: the words of a failed task determine its code; a refusal is one moderated item per result and is not
+// retried.
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
 	c, err := post.New(post.Config{
@@ -237,7 +235,7 @@ func TestUnfinished(t *testing.T) {
 	for reason, want := range map[string]struct {
 		code  media.Code
 		says  string
-		stage string // of a refusal
+		stage string // of the refusal
 	}{
 		"Banned PROMPT hush-hush": {media.CodeModerated, "use other words (Banned PROMPT [key])", "input"},
 		"banned image":            {media.CodeModerated, "use other words (banned image)", "output"},
@@ -257,7 +255,7 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// TestLoose: percents and parts of another shape are nothing, and never an error.
+// TestLoose: percentages and fields of an unexpected shape are ignored and are never an error.
 func TestLoose(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[post.Text]float64{"45%": 0.45, " 100 ": 1, "0%": 0, "": -1, "half": -1, "101%": -1, "-1%": -1, "NaN": -1, "1e309%": -1} {

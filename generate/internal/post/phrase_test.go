@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// TestRefusalsNameTheirCategories: a verdict in words has codes for what the words name, of a
-// task that failed as of a call that was refused, and none where they name nothing.
+// TestRefusalsNameTheirCategories: a refusal in words gets the codes of the categories that the words name, for failed
+// tasks and refused calls alike, and none if they name nothing.
 func TestRefusalsNameTheirCategories(t *testing.T) {
 	t.Parallel()
 	refused := post.Phrases{{Any: []string{"moderat", "banned", "敏感"}, Code: media.CodeModerated, Advice: "change the prompt"}}

@@ -34,7 +34,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// clientOf is a client of a server.
+// clientOf returns a client of a server.
 func clientOf(t *testing.T, base string) *post.Client {
 	t.Helper()
 	c, err := post.New(post.Config{Name: "X", BaseURL: base, BaseVariable: "X_BASE_URL", Key: "hush-hush-hush", Codec: wiretest.NewCodec(t)})
@@ -72,14 +72,14 @@ func TestUnusableCalls(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeBilledIsSaid: callers that count money learn which calls have no known end.
+// TestWhatMayBeBilledIsSaid: the error of a call that may have been billed says so, for callers that count money.
 func TestWhatMayBeBilledIsSaid(t *testing.T) {
 	t.Parallel()
 	page := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			w.WriteHeader(status)
-			_, _ = w.Write([]byte("<html>")) // a client that is gone needs no page
+			_, _ = w.Write([]byte("<html>")) // the client may have disconnected
 		}
 	}
 	for name, c := range map[string]struct {
@@ -94,7 +94,7 @@ func TestWhatMayBeBilledIsSaid(t *testing.T) {
 		"half an answer": {handler: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Length", "100")
-			_, _ = w.Write([]byte(`{"data":[`)) // cut on purpose
+			_, _ = w.Write([]byte(`{"data":[`)) // truncated on purpose
 		}, want: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,13 +119,13 @@ func TestWhatMayBeBilledIsSaid(t *testing.T) {
 	}
 }
 
-// TestCallThatIsGivenUpMayBeBilled: also where why it was given up has a code of its own, as
-// the end of a run's time has.
+// TestCallThatIsGivenUpMayBeBilled: a cancelled call may have been billed, even if the cause of the cancellation has
+// its own code.
 func TestCallThatIsGivenUpMayBeBilled(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // then the end of the connection is noticed
+		_, _ = io.Copy(io.Discard, r.Body) // only then is the closed connection noticed
 		close(arrived)
 		<-r.Context().Done()
 	}))
@@ -142,8 +142,7 @@ func TestCallThatIsGivenUpMayBeBilled(t *testing.T) {
 	}
 }
 
-// TestAnswersThatAreTooLong: an answer that may be billed, an error, and one that costs nothing end
-// at the limit, and are not asked for again.
+// TestAnswersThatAreTooLong: a billed answer, an error and a free answer are cut off at the limit and not retried.
 func TestAnswersThatAreTooLong(t *testing.T) {
 	t.Parallel()
 	long := []byte(strings.Repeat("far too much ", 80_000))

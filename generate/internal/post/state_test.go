@@ -67,7 +67,7 @@ func TestBegun(t *testing.T) {
 	}
 }
 
-// TestFieldsOfForms: providers write them as an object or as a text that holds one.
+// TestFieldsOfForms: providers write the fields as an object or as a string that holds one.
 func TestFieldsOfForms(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]int{`{"a":"1","b":2}`: 2, `"{\"a\":\"1\"}"`: 1, `{}`: 0, `"x"`: -1, `[1]`: -1, `null`: -1, `"[1]"`: -1, `7`: -1} {

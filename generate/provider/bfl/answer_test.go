@@ -11,8 +11,8 @@ import (
 	"atelier/media"
 )
 
-// TestVerdicts: the categories of a refusal are the reasons that the provider gives, each
-// once. Its status says at which stage it refused, and is no reason.
+// TestVerdicts: the categories of a refusal are the provider's reasons, each once. The status gives the stage of the
+// refusal and is not a reason.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]generate.Safety{

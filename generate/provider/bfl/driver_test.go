@@ -51,7 +51,7 @@ func set(t *testing.T, c bflsim.Config, change func(*bfl.Config)) *bench {
 	return b
 }
 
-// model is a row of the shipped catalogue.
+// model returns a row of the shipped catalogue.
 func model(t *testing.T, name string) catalog.Model {
 	t.Helper()
 	c, err := catalog.Load()
@@ -67,13 +67,13 @@ func model(t *testing.T, name string) catalog.Model {
 
 func pointer[T any](v T) *T { return &v }
 
-// scoped is the context of a run, which pictures are sent in.
+// scoped returns the context of a run, which sending pictures needs.
 func scoped(t *testing.T) context.Context {
 	t.Helper()
 	return media.WithScope(t.Context(), media.Scope{Tree: "run-1"})
 }
 
-// picture stores a file and gives it with its base64.
+// picture stores a file and returns it with its base64.
 func (b *bench) picture(t *testing.T, raw []byte) (media.Output, string) {
 	t.Helper()
 	return media.NewOutput(generatetest.Stored(t.Context(), t, b.codec, raw), media.Meta{}), base64.StdEncoding.EncodeToString(raw)
@@ -171,12 +171,12 @@ func TestCostIsRounded(t *testing.T) {
 	}
 }
 
-// carrier is a round tripper of one function.
+// carrier is a round tripper made of a function.
 type carrier func(*http.Request) (*http.Response, error)
 
 func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
 
-// answering is a driver of a provider that always gives one answer.
+// answering returns a driver whose provider always gives the same answer.
 func answering(t *testing.T, status int, body string) *bfl.Driver {
 	t.Helper()
 	d, err := bfl.New(bfl.Config{APIKey: "bfl_key_of_tests", Codec: wiretest.NewCodec(t), Base: carrier(func(*http.Request) (*http.Response, error) {
@@ -190,8 +190,7 @@ func answering(t *testing.T, status int, body string) *bfl.Driver {
 	return d
 }
 
-// cluster carries every call to one server and notes to which host it was meant, and
-// whether the key went with it.
+// cluster sends every call to one server and records the intended host and whether the call had the key.
 type cluster struct {
 	to    string
 	mu    sync.Mutex // guards hosts
@@ -215,8 +214,8 @@ func (c *cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestTheKeyGoesNowhereElse: a task is asked for where the provider said, if that is
-// one of its own hosts or the base; anywhere else the base is asked.
+// TestTheKeyGoesNowhereElse: a task is polled at the URL that the provider named if it is one of the provider's hosts
+// or the base URL; otherwise at the base URL.
 func TestTheKeyGoesNowhereElse(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ base, poll, want string }{
@@ -252,8 +251,7 @@ func TestTheKeyGoesNowhereElse(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessGoesOn: a task is known by its handle alone, also where a webhook
-// left it without a polling URL.
+// TestAnotherProcessGoesOn: a handle is enough to poll a task, even if a webhook left it without a polling URL.
 func TestAnotherProcessGoesOn(t *testing.T) {
 	t.Parallel()
 	b := set(t, bflsim.Config{}, nil)
@@ -394,8 +392,7 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// FuzzPoll: whatever a provider says of a task, or of one that is to begin, the driver neither panics nor quotes
-// media.
+// FuzzPoll: whatever a provider answers to a poll or a submission, the driver neither panics nor quotes media.
 func FuzzPoll(f *testing.F) {
 	for _, s := range []string{
 		`{"id":"t","status":"Ready","result":{"sample":"https://x.example/a","prompt":"p","seed":4}}`,

@@ -19,8 +19,7 @@ import (
 	"atelier/media"
 )
 
-// FuzzNotification: of whatever is signed, the driver makes an update of a task that is
-// named, or an error; what is not signed is refused.
+// FuzzNotification: any signed notification becomes an update of a named task or an error; an unsigned one is refused.
 func FuzzNotification(f *testing.F) {
 	const secret, key = "hook-secret", "bfl_very-secret"
 	service := bflsim.New(bflsim.Config{Key: key})
@@ -38,7 +37,7 @@ func FuzzNotification(f *testing.F) {
 		for _, n := range service.Notifications(u.Task.ID) {
 			signature := n.Header["X-Bfl-Signature"][0]
 			f.Add(string(n.Body), signature)
-			f.Add(string(n.Body), "sha256="+strings.ToUpper(strings.TrimPrefix(signature, "sha256="))) // it is the same
+			f.Add(string(n.Body), "sha256="+strings.ToUpper(strings.TrimPrefix(signature, "sha256="))) // the same signature
 		}
 	}
 	for _, s := range []string{
@@ -49,7 +48,7 @@ func FuzzNotification(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body, signature string) {
 		mac := hmac.New(sha256.New, []byte(secret))
-		_, _ = mac.Write([]byte(body)) // a hash does not fail
+		_, _ = mac.Write([]byte(body)) // a hash never fails
 		good := "sha256=" + hex.EncodeToString(mac.Sum(nil))
 		hear := func(signature string) (driver.Update, error) {
 			return d.Notification(t.Context(), driver.Notification{Header: map[string][]string{"X-Bfl-Signature": {signature}}, Body: []byte(body)})

@@ -19,7 +19,7 @@ import (
 	"atelier/media"
 )
 
-// newDriver serves h and gives a driver on it with the key.
+// newDriver serves h and returns a driver on it with the key.
 func newDriver(t *testing.T, h http.Handler, key string) *gemini.Driver {
 	t.Helper()
 	srv := httptest.NewServer(h)
@@ -31,7 +31,7 @@ func newDriver(t *testing.T, h http.Handler, key string) *gemini.Driver {
 	return d
 }
 
-// simulated is a driver on a simulator.
+// simulated returns a driver on a simulator.
 func simulated(t *testing.T, c geminisim.Config, faults ...sim.Injection) (*geminisim.Simulator, *gemini.Driver) {
 	t.Helper()
 	sim := geminisim.New(c)

@@ -152,7 +152,7 @@ func TestHugeHeaderIsTooLarge(t *testing.T) {
 
 func TestHalfAnAnswerKeepsWhatCame(t *testing.T) {
 	t.Parallel()
-	for pictures, kept := range map[int]int{1: 0, 3: 2} { // the thought before them is not kept
+	for pictures, kept := range map[int]int{1: 0, 3: 2} { // the thoughts before them are not kept
 		service, d := simulated(t, geminisim.Config{Pictures: pictures}, sim.Injection{Fault: sim.FaultHalfBody})
 		u, err := d.Start(t.Context(), task(nil))
 		if media.CodeOf(err) != media.CodeBadResponse || media.Retryable(err) || !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -237,7 +237,7 @@ func TestOtherAnswers(t *testing.T) {
 	}
 }
 
-// TestErrorsCarryNoMedia echoes a picture in everything that a provider can say.
+// TestErrorsCarryNoMedia echoes a picture in every field of an answer that can reach an error.
 func TestErrorsCarryNoMedia(t *testing.T) {
 	t.Parallel()
 	canary := make([]byte, 64<<10)

@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// fuzzed is a driver over one answer.
+// fuzzed returns a driver over a transport.
 func fuzzed(tb testing.TB, base http.RoundTripper) *gemini.Driver {
 	tb.Helper()
 	d, err := gemini.New(gemini.Config{APIKey: "AIza-very-secret", Codec: wiretest.NewCodec(tb), Base: base})
@@ -25,8 +25,8 @@ func fuzzed(tb testing.TB, base http.RoundTripper) *gemini.Driver {
 	return d
 }
 
-// FuzzAnswer: whatever an answer holds, cut anywhere, the driver neither panics nor quotes
-// media or the key, and ends with an item or an error.
+// FuzzAnswer: whatever an answer holds, truncated anywhere, the driver neither panics nor quotes media or the key, and
+// returns an item or an error.
 func FuzzAnswer(f *testing.F) {
 	service := geminisim.New(geminisim.Config{Key: "AIza-very-secret"})
 	tape := &generatetest.Tape{Simulator: service}
@@ -40,7 +40,7 @@ func FuzzAnswer(f *testing.F) {
 			if fault != "" {
 				service.Inject(sim.Injection{Fault: fault, Variant: v})
 			}
-			_, _ = d.Start(f.Context(), task(nil)) // the faults fail
+			_, _ = d.Start(f.Context(), task(nil)) // the injected faults fail
 		}
 	}
 	for _, s := range tape.Bodies() {

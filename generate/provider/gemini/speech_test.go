@@ -22,7 +22,7 @@ import (
 	"atelier/media"
 )
 
-// speaker is a driver on a simulator.
+// speaker returns a driver on a simulator.
 func speaker(t *testing.T) (*geminisim.Simulator, *gemini.Driver) {
 	t.Helper()
 	service := geminisim.New(geminisim.Config{})
@@ -111,8 +111,8 @@ func TestSpeechRequests(t *testing.T) {
 	}
 }
 
-// TestSoundsWithAndWithoutAHeader: older models answer with bare samples, newer ones with a whole
-// WAV; neither is believed, and each is one WAV in the end.
+// TestSoundsWithAndWithoutAHeader: some models answer with raw samples, others with a whole WAV; the declared type is
+// not trusted, and each result is one WAV.
 func TestSoundsWithAndWithoutAHeader(t *testing.T) {
 	t.Parallel()
 	wav := sim.Sound("wav", 1000, 3)
@@ -132,7 +132,7 @@ func TestSoundsWithAndWithoutAHeader(t *testing.T) {
 	}
 }
 
-// TestSpeechRefusals: what the driver and the endpoint do not take.
+// TestSpeechRefusals: what the driver or the endpoint does not accept is bad input.
 func TestSpeechRefusals(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*driver.Task){
@@ -151,7 +151,7 @@ func TestSpeechRefusals(t *testing.T) {
 	}
 }
 
-// TestSpeechIsPricedByTokens: tokens of sound have the price of output that is no picture.
+// TestSpeechIsPricedByTokens: tokens of sound have the price of output other than pictures.
 func TestSpeechIsPricedByTokens(t *testing.T) {
 	t.Parallel()
 	service, d := speaker(t)
@@ -163,7 +163,7 @@ func TestSpeechIsPricedByTokens(t *testing.T) {
 	if err != nil || got.Status != generate.StatusSucceeded || len(service.Captured()) != 1 {
 		t.Fatalf("Generate: %+v, %v", got, err)
 	}
-	// 15 tokens in at 0.5 and 101 out at 9 dollars a million.
+	// 15 tokens in at 0.5 and 101 out at 9 dollars per million.
 	if usd := got.Cost.ReportedUSD; usd == nil || *usd != "0.0009165" || got.Usage.OutputTokens != 101 {
 		t.Errorf("usage %+v, cost %v", got.Usage, got.Cost)
 	}

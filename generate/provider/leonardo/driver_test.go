@@ -51,7 +51,7 @@ func set(t *testing.T, c leonardosim.Config, change func(*leonardo.Config)) *ben
 	return b
 }
 
-// model is a row of the shipped catalogue.
+// model returns a row of the shipped catalogue.
 func model(t *testing.T, name string) catalog.Model {
 	t.Helper()
 	c, err := catalog.Load()
@@ -67,7 +67,7 @@ func model(t *testing.T, name string) catalog.Model {
 
 func pointer[T any](v T) *T { return &v }
 
-// scoped is the context of a run, which pictures are sent in.
+// scoped returns the context of a run, which sending pictures needs.
 func scoped(t *testing.T) context.Context {
 	t.Helper()
 	return media.WithScope(t.Context(), media.Scope{Tree: "run-1"})
@@ -148,7 +148,7 @@ func TestRefusedBeforeTheCall(t *testing.T) {
 	}
 }
 
-// storage is the host that uploads go to; it notes the headers that arrive.
+// storage is the host that receives uploads; it records their headers.
 type storage struct {
 	to      http.Handler
 	mu      sync.Mutex // guards headers
@@ -162,7 +162,7 @@ func (s *storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.to.ServeHTTP(w, r)
 }
 
-// TestEditUploadsThePicture: the bytes go to another host, as a file, without the key.
+// TestEditUploadsThePicture: the bytes are uploaded to another host as a file, without the key.
 func TestEditUploadsThePicture(t *testing.T) {
 	t.Parallel()
 	elsewhere := &storage{}
@@ -201,7 +201,7 @@ func TestEditUploadsThePicture(t *testing.T) {
 	}
 }
 
-// TestUploadsAreGuarded: the provider's answer cannot send a picture into the own network.
+// TestUploadsAreGuarded: the provider's answer cannot direct a picture into the local network.
 func TestUploadsAreGuarded(t *testing.T) {
 	t.Parallel()
 	for origin, code := range map[string]media.Code{
@@ -218,15 +218,15 @@ func TestUploadsAreGuarded(t *testing.T) {
 	}
 }
 
-// TestFailedUploadsCostNothing: whatever goes wrong before the generation is asked
-// for, nothing is billed; what may pass is safe to repeat.
+// TestFailedUploadsCostNothing: a failure before the generation is requested is never billed, and a transient one can
+// be retried.
 func TestFailedUploadsCostNothing(t *testing.T) {
 	t.Parallel()
 	answer := func(status int, kind, body string) func(http.ResponseWriter, *http.Request) {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind)
 			w.WriteHeader(status)
-			_, _ = io.WriteString(w, body) // a client that is gone needs no answer
+			_, _ = io.WriteString(w, body) // the client may have disconnected
 		}
 	}
 	drop := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
@@ -352,13 +352,12 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestLeavesRunOut: a form that is older than two minutes is refused, and the next
-// attempt gets a new one.
+// TestLeavesRunOut: an upload form older than two minutes is refused with an error that can be retried.
 func TestLeavesRunOut(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	ticks := 0
-	b := set(t, leonardosim.Config{Now: func() time.Time { // every look at the clock is three minutes later
+	b := set(t, leonardosim.Config{Now: func() time.Time { // the clock advances three minutes with every reading
 		mu.Lock()
 		defer mu.Unlock()
 		ticks++

@@ -17,13 +17,13 @@ import (
 	"atelier/media"
 )
 
-// carrier is a round tripper of one function.
+// carrier is a round tripper made of a function.
 type carrier func(*http.Request) (*http.Response, error)
 
 func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
 
-// FuzzAnswer: whatever a provider says, the driver neither panics nor quotes media or
-// the key, and believes no call of a webhook without its bearer.
+// FuzzAnswer: whatever a provider answers, the driver neither panics nor quotes media or the key, and does not trust a
+// webhook call without its bearer.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{
 		`{"generations_by_pk":{"id":"g","status":"COMPLETE","seed":"7","generated_images":[{"id":"i","url":"https://x.example/a","nsfw":true},{}]}}`,
@@ -31,7 +31,7 @@ func FuzzAnswer(f *testing.F) {
 		`{"sdGenerationJob":{"generationId":"g","apiCreditCost":11,"cost":{"amount":"0.012","unit":"DOLLARS"}}}`,
 		`{"error":"moderation: no","path":"$","code":"unexpected"}`, `{"type":"image_generation.complete","data":{"object":{"id":"g"}}}`,
 		`{"user_details":[{"user":{"id":"../u"}}],"generations":[{"id":"g","status":"PENDING","createdAt":"2026-11-21T12:00:00.000","prompt":"x","seed":7},{"createdAt":7}]}`,
-		string(generatetest.PNG(2, 2, 1)), // the answer is the result
+		string(generatetest.PNG(2, 2, 1)), // the answer itself is the result
 	} {
 		f.Add(s, uint16(200))
 		f.Add(s, uint16(500))
@@ -68,8 +68,8 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// FuzzNotification: of whatever carries the bearer, the driver makes an update of a
-// generation that is named, or an error; what does not is refused.
+// FuzzNotification: any notification with the bearer becomes an update of a named generation or an error; one without
+// it is refused.
 func FuzzNotification(f *testing.F) {
 	const bearer, key = "hook-secret", "key-of-leonardo"
 	sim := leonardosim.New(leonardosim.Config{Key: key, WebhookKey: bearer})

@@ -9,7 +9,7 @@ import (
 	"atelier/generate/generatetest/leonardosim"
 )
 
-// TestFind: a generation is the call's only if it is equal in all that the list tells.
+// TestFind: a generation belongs to a call only if it is equal in all that the list shows.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	made := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.driver.Poll(t.Context(), task, u.Task); err != nil { // now it is complete
+			if _, err := b.driver.Poll(t.Context(), task, u.Task); err != nil { // now complete
 				t.Fatal(err)
 			}
 			q := task

@@ -17,13 +17,13 @@ import (
 	"atelier/media"
 )
 
-// fixed is a driver on a proxy that gives one answer to everything.
+// fixed returns a driver on a proxy that gives the same answer to every call.
 func fixed(t *testing.T, status int, kind, body string) *midjourney.Driver {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body) // a client that is gone needs no answer
+		_, _ = io.WriteString(w, body) // the client may have disconnected
 	}))
 	t.Cleanup(srv.Close)
 	d, err := midjourney.New(midjourney.Config{ProxyURL: srv.URL, Secret: "hush-hush", Codec: wiretest.NewCodec(t)})
@@ -63,7 +63,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestProxiesDisagree: numbers for texts, texts for objects, and no buttons.
+// TestProxiesDisagree: answers with numbers for strings, strings for objects, or without buttons are read.
 func TestProxiesDisagree(t *testing.T) {
 	t.Parallel()
 	poll := func(body string) (driver.Update, error) {

@@ -22,7 +22,7 @@ import (
 	"atelier/media/wire"
 )
 
-// studio is a driver on a simulator with the store that its pictures lie in.
+// studio is a driver on a simulator, with the store of its pictures.
 type studio struct {
 	sim    *midjourneysim.Simulator
 	driver *midjourney.Driver
@@ -40,7 +40,7 @@ func newStudio(t *testing.T, c midjourneysim.Config) *studio {
 	return s
 }
 
-// other is another driver on the same proxy, as another process has it.
+// other returns another driver on the same proxy, like that of another process.
 func (s *studio) other(t *testing.T, secret string) *midjourney.Driver {
 	t.Helper()
 	d, err := midjourney.New(midjourney.Config{ProxyURL: s.base + "/mj/", Secret: secret, Codec: s.codec})
@@ -55,7 +55,7 @@ func (s *studio) put(t *testing.T, b []byte) media.Output {
 	return media.NewOutput(generatetest.Stored(s.ctx, t, s.codec, b), media.Meta{})
 }
 
-// start hands a task in.
+// start submits a task.
 func (s *studio) start(t *testing.T, q driver.Task) driver.Handle {
 	t.Helper()
 	u, err := s.driver.Start(s.ctx, q)
@@ -65,7 +65,7 @@ func (s *studio) start(t *testing.T, q driver.Task) driver.Handle {
 	return u.Task
 }
 
-// done polls a task to its end.
+// done polls a task until it ends.
 func (s *studio) done(t *testing.T, q driver.Task, h driver.Handle) driver.Update {
 	t.Helper()
 	for range 10 {
@@ -81,7 +81,7 @@ func (s *studio) done(t *testing.T, q driver.Task, h driver.Handle) driver.Updat
 	return driver.Update{}
 }
 
-// sent is the body and the path of the last submission.
+// sent returns the path and the body of the last submission.
 func (s *studio) sent(t *testing.T) (string, map[string]any) {
 	t.Helper()
 	all := s.sim.Captured()
@@ -109,7 +109,7 @@ func model(t *testing.T, name string) catalog.Model {
 	return m
 }
 
-// task asks for a house of Midjourney 7.
+// task requests a house of Midjourney 7.
 func task(t *testing.T, change func(*driver.Task)) driver.Task {
 	t.Helper()
 	q := driver.Task{Method: generate.MethodGenerate, Model: model(t, "Midjourney 7"), Prompt: "a house", N: 1}
@@ -263,7 +263,7 @@ func TestDescribeGivesAText(t *testing.T) {
 	}
 }
 
-// TestPollNeedsNothingButTheHandle: another process goes on, and tells progress.
+// TestPollNeedsNothingButTheHandle: another process continues a task with its handle alone, and reports its progress.
 func TestPollNeedsNothingButTheHandle(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{Singles: true})

@@ -19,7 +19,7 @@ import (
 	"atelier/media"
 )
 
-// gateway is a gateway over the studio's driver, changed by those.
+// newGateway returns a gateway over the studio's driver, modified by the given functions.
 func newGateway(t *testing.T, s *studio, change ...func(*gateway.Config)) *gateway.Gateway {
 	t.Helper()
 	c := gateway.Config{
@@ -50,7 +50,7 @@ func read(t *testing.T, s *studio, o media.Output) []byte {
 	return b
 }
 
-// made is the result of a task as the ledger gives it back: through JSON.
+// made returns the result of a task as the ledger returns it: through JSON.
 func (s *studio) made(t *testing.T, q driver.Task, tile int) media.Output {
 	t.Helper()
 	u := s.done(t, q, s.start(t, q))
@@ -73,7 +73,7 @@ func (s *studio) made(t *testing.T, q driver.Task, tile int) media.Output {
 	return o
 }
 
-// following is a variation that starts from a picture.
+// following returns a variation that starts from a picture.
 func following(t *testing.T, in media.Output, options map[string]any) driver.Task {
 	t.Helper()
 	return task(t, func(q *driver.Task) {
@@ -140,8 +140,8 @@ func TestFollowUpsPressButtons(t *testing.T) {
 	}
 }
 
-// TestWindowsAreAnswered: inpaint and custom zoom open a window, and so does a
-// variation with words in remix mode. The parent's flags stay.
+// TestWindowsAreAnswered: inpaint, custom zoom and, in remix mode, a variation with words open a window, which is
+// answered. The parent's flags are kept for inpaint and zoom.
 func TestWindowsAreAnswered(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{Remix: true})
@@ -182,8 +182,7 @@ func TestWindowsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestProxyWithoutButtons: the older proxy knows change only, and an upscale that was
-// made before is answered with its task.
+// TestProxyWithoutButtons: the older proxy supports only change, and answers a repeated upscale with its existing task.
 func TestProxyWithoutButtons(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{Plain: true})
@@ -218,7 +217,7 @@ func TestProxyWithoutButtons(t *testing.T) {
 	}
 }
 
-// TestForgottenParent: the proxy was emptied meanwhile.
+// TestForgottenParent: a follow-up fails if the proxy has forgotten the parent.
 func TestForgottenParent(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
@@ -231,8 +230,8 @@ func TestForgottenParent(t *testing.T) {
 	}
 }
 
-// TestFollowUpThroughTheGateway: what an item carries is enough, and settings that
-// do not go with a follow-up are told.
+// TestFollowUpThroughTheGateway: an item holds all that a follow-up needs, and settings that a follow-up does not take
+// are reported.
 func TestFollowUpThroughTheGateway(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{})

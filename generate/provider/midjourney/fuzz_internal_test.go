@@ -14,8 +14,8 @@ import (
 	"atelier/media/wire"
 )
 
-// FuzzTask: whatever a proxy says of a task, it becomes an update that keeps the
-// contract and holds no media, and its metadata can be followed up.
+// FuzzTask: whatever a proxy answers about a task, the update keeps the contract and holds no media, and its metadata
+// allows a follow-up.
 func FuzzTask(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":"1","status":"SUCCESS","imageUrl":"https://x/y.png","buttons":[{"customId":"MJ::JOB::upsample::1::h"}]}`,

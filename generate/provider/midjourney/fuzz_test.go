@@ -16,7 +16,7 @@ import (
 	"atelier/media"
 )
 
-// fuzzed is a driver over a transport.
+// fuzzed returns a driver over a transport.
 func fuzzed(tb testing.TB, base http.RoundTripper) *midjourney.Driver {
 	tb.Helper()
 	d, err := midjourney.New(midjourney.Config{ProxyURL: "http://proxy.example", Secret: "very-secret", Codec: wiretest.NewCodec(tb), Base: base})
@@ -32,7 +32,7 @@ func plain() driver.Task {
 	}}
 }
 
-// FuzzCallback: a call of the hook names a task at most; nothing else of it is believed.
+// FuzzCallback: a webhook call at most names a task; nothing else of it is trusted.
 func FuzzCallback(f *testing.F) {
 	service := midjourneysim.New(midjourneysim.Config{Key: "very-secret"})
 	d := fuzzed(f, &generatetest.Tape{Simulator: service})
@@ -55,8 +55,8 @@ func FuzzCallback(f *testing.F) {
 	})
 }
 
-// FuzzSubmission: whatever a proxy answers to a submission, the driver neither panics nor
-// quotes media or the secret, and ends with a task, a refusal or an error.
+// FuzzSubmission: whatever a proxy answers to a submission, the driver neither panics nor quotes media or the secret,
+// and returns a task, a refusal or an error.
 func FuzzSubmission(f *testing.F) {
 	service := midjourneysim.New(midjourneysim.Config{Key: "very-secret"})
 	tape := &generatetest.Tape{Simulator: service}
@@ -65,7 +65,7 @@ func FuzzSubmission(f *testing.F) {
 		if fault != "" {
 			service.Inject(sim.Injection{Fault: fault})
 		}
-		_, _ = d.Start(f.Context(), plain()) // the faults fail
+		_, _ = d.Start(f.Context(), plain()) // the injected faults fail
 	}
 	for _, s := range append(tape.Bodies(), `{"code":21,"result":[],"properties":"x"}`, `{"code":1}`, `{"code":1e99}`, `null`) {
 		f.Add(uint16(0), s)

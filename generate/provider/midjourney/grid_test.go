@@ -14,9 +14,8 @@ import (
 	"atelier/media"
 )
 
-// TestTilesAreFollowedUp: the grid is cut in Midjourney's order, every tile carries
-// what a follow-up needs, through the ledger's JSON as well, and the follow-up's
-// lineage leads back to the tile.
+// TestTilesAreFollowedUp: the grid is split in Midjourney's order; every tile holds what a follow-up needs, even after
+// a round trip through the ledger's JSON; the follow-up's lineage names the tile.
 func TestTilesAreFollowedUp(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{})
@@ -53,8 +52,8 @@ func TestTilesAreFollowedUp(t *testing.T) {
 	}
 }
 
-// TestGridsWithoutButtons: at an older proxy, which tells of no buttons, what the ledger keeps
-// of a grid is enough to continue from one of its pictures; a single picture is known as one.
+// TestGridsWithoutButtons: with an older proxy, which lists no buttons, the ledger's record of a grid is enough to
+// continue from one of its pictures; a single picture is recognized.
 func TestGridsWithoutButtons(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{Plain: true})

@@ -14,7 +14,7 @@ import (
 	"atelier/media"
 )
 
-// TestList: proxies disagree about their lists, and only a list is believed.
+// TestList: proxies disagree about their lists, and only a list is trusted.
 func TestList(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -43,7 +43,7 @@ func TestList(t *testing.T) {
 					t.Errorf("%s %s with %v", r.Method, r.URL.Path, r.Header)
 				}
 				w.WriteHeader(c.status)
-				_, _ = io.WriteString(w, c.body) // a client that is gone needs no answer
+				_, _ = io.WriteString(w, c.body) // the client may have disconnected
 			}))
 			t.Cleanup(srv.Close)
 			d, err := New(Config{ProxyURL: srv.URL, Secret: "hush", Codec: wiretest.NewCodec(t)})

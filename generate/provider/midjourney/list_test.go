@@ -9,8 +9,8 @@ import (
 	"atelier/generate/generatetest"
 )
 
-// FuzzList: whatever a proxy says of its jobs, the driver neither panics nor quotes media or
-// the secret, and names only jobs.
+// FuzzList: whatever a proxy answers about its jobs, the driver neither panics nor quotes media or the secret, and
+// returns only named jobs.
 func FuzzList(f *testing.F) {
 	for _, s := range []string{
 		`[{"id":"1","status":"SUBMITTED","state":"op-1"},{"id":2,"state":"op-1","status":"MODAL"},{"state":"op-1"}]`, `[null,7,{"state":["op-1"],"id":{}}]`, `null`, `{}`,
@@ -29,8 +29,7 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// TestFindLeavesOut: jobs that wait for their windows, and all where there is no key, are
-// nobody's.
+// TestFindLeavesOut: jobs that wait for a window, and all jobs if there is no key, belong to no call.
 func TestFindLeavesOut(t *testing.T) {
 	t.Parallel()
 	const list = `[{"id":"1","status":"MODAL","state":"op-1"},{"id":"2","status":"SUCCESS","state":"op-1"},{"id":"3","status":"SUCCESS","state":""}]`

@@ -17,7 +17,7 @@ import (
 	"atelier/media"
 )
 
-// over is a driver over a transport.
+// over returns a driver over a transport.
 func over(tb testing.TB, base http.RoundTripper) *Driver {
 	tb.Helper()
 	d, err := New(Config{ProxyURL: "http://proxy.example", Secret: "very-secret", Codec: wiretest.NewCodec(tb), Base: base})
@@ -27,7 +27,7 @@ func over(tb testing.TB, base http.RoundTripper) *Driver {
 	return d
 }
 
-// noted is a transport that notes where calls go.
+// noted is a transport that records the calls.
 type noted struct {
 	generatetest.Answer
 	to *[]string
@@ -38,8 +38,8 @@ func (n noted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return n.Answer.RoundTrip(r)
 }
 
-// TestCancelOfProxies: a proxy that does not know the job has nothing to stop, one that
-// knows no such path cannot stop it.
+// TestCancelOfProxies: a proxy that does not know the job has nothing to stop; a proxy without such a path cannot stop
+// it.
 func TestCancelOfProxies(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -134,8 +134,8 @@ func TestFetchOfWhatIsNoJob(t *testing.T) {
 	}
 }
 
-// FuzzJob: whatever a proxy says of a job, every button is an offer, and no picture is empty
-// or the grid of others.
+// FuzzJob: whatever a proxy answers about a job, every button becomes an offer, and no link is empty or that of the
+// grid next to its single pictures.
 func FuzzJob(f *testing.F) {
 	for _, s := range []string{
 		`{"id":"1","status":"SUCCESS","imageUrl":"https://x/y.png","buttons":[{"customId":"MJ::JOB::upsample::1::h","emoji":"🔄"}]}`,

@@ -81,8 +81,8 @@ func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 	}
 }
 
-// TestPlansTellWhatIsLeftOut: of all that is asked, what becomes of each setting that is not
-// applied, whether the catalogue's row tells it or the driver.
+// TestPlansTellWhatIsLeftOut: a plan reports every requested setting that is not applied as requested, whether the
+// catalogue's row or the driver decides it.
 func TestPlansTellWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{})
@@ -169,7 +169,7 @@ func TestPlansTellWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-// applied counts the settings that are taken as they are.
+// applied counts the settings that are applied.
 func applied(list []generate.Disposition) int {
 	n := 0
 	for _, d := range list {

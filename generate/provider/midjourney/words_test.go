@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// TestWordsThatAreNotSentAreTold: what becomes of the prompt, and of how many were asked
-// for. Strict requests are refused before any call.
+// TestWordsThatAreNotSentAreTold: the plan reports what happens to the prompt and to the number of results. Strict
+// requests are refused before any call.
 func TestWordsThatAreNotSentAreTold(t *testing.T) {
 	t.Parallel()
 	s, old := newStudio(t, midjourneysim.Config{}), newStudio(t, midjourneysim.Config{Plain: true})
@@ -69,7 +69,7 @@ func TestWordsThatAreNotSentAreTold(t *testing.T) {
 	}
 }
 
-// find is the disposition of one setting.
+// find returns the disposition of a setting.
 func find(list []generate.Disposition, setting string) generate.Disposition {
 	for _, d := range list {
 		if d.Setting == setting {
@@ -79,7 +79,7 @@ func find(list []generate.Disposition, setting string) generate.Disposition {
 	return generate.Disposition{}
 }
 
-// TestDescribeTakesNoWords, neither those of the prompt nor those to avoid.
+// TestDescribeTakesNoWords: describe sends neither the prompt nor the negative prompt.
 func TestDescribeTakesNoWords(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{})

@@ -19,7 +19,7 @@ func picture(tb testing.TB, w, h int, seed int64, prompt string) *image.RGBA {
 	return img.(*image.RGBA)
 }
 
-// light is the mean brightness of rows y0 to y1, and how much the picture varies.
+// light returns the mean brightness of rows y0 to y1 and its standard deviation.
 func light(img *image.RGBA, y0, y1 int) (mean, spread float64) {
 	n := 0.0
 	sum, sq := 0.0, 0.0
@@ -34,8 +34,8 @@ func light(img *image.RGBA, y0, y1 int) (mean, spread float64) {
 	return mean, math.Sqrt(max(0, sq/n-mean*mean))
 }
 
-// TestEveryThingDraws draws every thing of the vocabulary, in every light, and
-// expects a picture rather than a flat or broken one.
+// TestEveryThingDraws draws every thing of the vocabulary, with varying times of day and styles, and checks that the
+// picture is not flat.
 func TestEveryThingDraws(t *testing.T) {
 	t.Parallel()
 	times := []string{"", "sunrise", "sunset", "night", "storm", "fog", "dusk", "golden hour", "winter", "autumn watercolor", "minimalist", "black and white"}
@@ -60,7 +60,7 @@ func TestEveryThingDraws(t *testing.T) {
 	}
 }
 
-// TestCountsAreHonoured: one more of a thing is one more drawing of it.
+// TestCountsAreHonoured: a count of n draws a thing n times.
 func TestCountsAreHonoured(t *testing.T) {
 	t.Parallel()
 	for _, name := range strings.Fields(countable) {
@@ -76,7 +76,7 @@ func TestCountsAreHonoured(t *testing.T) {
 	}
 }
 
-// TestSpritesAreComplete: every drawing has a name that is used, and numbers that its shapes need.
+// TestSpritesAreComplete: every drawing has the numbers that its shapes need.
 func TestSpritesAreComplete(t *testing.T) {
 	t.Parallel()
 	least := map[string]int{"p": 6, "c": 6, "o": 4, "l": 5, "b": 5, "w": 4, "g": 3, "s": 3, "m": 2}
@@ -133,7 +133,7 @@ func TestColourWords(t *testing.T) {
 
 func TestCompositionDoesNotDependOnSize(t *testing.T) {
 	t.Parallel()
-	// The upper half is brighter or darker than the lower half at every size alike.
+	// The difference in brightness between the upper and lower half does not depend on the size.
 	for _, p := range []string{"lighthouse at night", "desert", "city skyline at sunset"} {
 		diff := func(n int) float64 {
 			img := picture(t, n, n, 11, p)

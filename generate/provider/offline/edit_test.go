@@ -31,7 +31,7 @@ func keep(t *testing.T, m *memory, img image.Image, l imaging.Label) media.Outpu
 	return media.NewOutput(b, media.Meta{})
 }
 
-// hills is a picture with colours and grain.
+// hills returns a picture with colours and grain.
 func hills(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -42,7 +42,7 @@ func hills(w, h int) *image.NRGBA {
 	return img
 }
 
-// hole is a mask that lets a rectangle change.
+// hole returns a mask that allows changes in a rectangle.
 func hole(w, h int, r image.Rectangle) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(img, img.Rect, image.Black, image.Point{}, draw.Src)
@@ -73,7 +73,7 @@ func edited(t *testing.T, m *memory, task driver.Task) []*image.NRGBA {
 	return out
 }
 
-// mean is the mean of each channel.
+// mean returns the mean of each channel.
 func mean(img *image.NRGBA) (m [3]float64) {
 	for i := 0; i < len(img.Pix); i += 4 {
 		for c := range m {
@@ -204,7 +204,7 @@ func TestVariationsFollowTheSeed(t *testing.T) {
 		}
 		seen[string(first[i].Pix)] = true
 	}
-	task.Seed, task.N = seed(9), 2 // the third of the first four
+	task.Seed, task.N = seed(9), 2 // the third of the four above
 	if later := edited(t, m, task); !bytes.Equal(later[0].Pix, first[2].Pix) {
 		t.Error("seed 7 + 2 is not seed 9")
 	}
@@ -241,7 +241,7 @@ func TestEditSizes(t *testing.T) {
 	}
 }
 
-// TestMarksStay: what a model made is still marked after an edit by rule.
+// TestMarksStay: a picture that a model made is still marked as such after a rule-based edit.
 func TestMarksStay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

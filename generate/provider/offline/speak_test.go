@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// spoken makes one sound of a text.
+// spoken makes one sound from a text.
 func spoken(t *testing.T, change func(*driver.Task)) (media.Blob, []byte) {
 	t.Helper()
 	codec := wiretest.NewCodec(t)
@@ -41,8 +41,8 @@ func spoken(t *testing.T, change func(*driver.Task)) (media.Blob, []byte) {
 	return *u.Items[0].Blob, b
 }
 
-// TestSpeech: a sound is a WAV file of a plausible length that says what it is, and equal
-// requests give equal bytes.
+// TestSpeech: a sound is a WAV file of a plausible length that says how it was made, and equal requests give equal
+// bytes.
 func TestSpeech(t *testing.T) {
 	t.Parallel()
 	usual, b := spoken(t, func(*driver.Task) {})
@@ -87,7 +87,7 @@ func TestSpeechFollowsItsSettings(t *testing.T) {
 	}
 }
 
-// TestSpeechFaults: what cannot be made is said, and scripted faults work for sounds too.
+// TestSpeechFaults: an unsupported format is an error, and scripted faults apply to sounds too.
 func TestSpeechFaults(t *testing.T) {
 	t.Parallel()
 	d, err := offline.New(offline.Config{Store: wiretest.NewCodec(t)})

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUnknownWords: what a prompt names and the painter does not draw is told, in two languages; light, style,
-// filler and what is negated is not.
+// TestUnknownWords: things that a prompt names and the painter does not draw are reported, in two languages; light,
+// style, filler and negated words are not.
 func TestUnknownWords(t *testing.T) {
 	t.Parallel()
 	for prompt, want := range map[string]string{

@@ -21,10 +21,9 @@ import (
 	"atelier/media/blob/fileblob"
 )
 
-// BenchmarkGateway64 makes 64 pictures of 2 MB at once through the whole way: the
-// simulator's answer, lifted, hashed, stored in files and recorded. One operation is
-// 64 pictures; images/s and the process's peak memory are reported. The simulator
-// runs in the same process and counts in both.
+// BenchmarkGateway64 makes 64 pictures of 2 MB concurrently, end to end: the simulator's answers are lifted, hashed,
+// stored in files and recorded. One iteration is 64 pictures; images/s and the process's peak memory are reported. The
+// simulator runs in the same process and counts in both.
 func BenchmarkGateway64(b *testing.B) {
 	const pictures, size = 64, 2 << 20
 	server := httptest.NewServer(openaisim.New(openaisim.Config{PictureBytes: size}))
@@ -65,7 +64,7 @@ func BenchmarkGateway64(b *testing.B) {
 	b.ReportMetric(peakMiB(b), "peak-MiB")
 }
 
-// peakMiB is the most memory that the process ever had, as the kernel counts it.
+// peakMiB returns the process's peak memory as the kernel counts it.
 func peakMiB(b *testing.B) float64 {
 	b.Helper()
 	status, err := os.ReadFile("/proc/self/status")

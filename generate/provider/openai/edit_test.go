@@ -29,7 +29,7 @@ import (
 	"atelier/media/wire"
 )
 
-// studio is a driver on a simulator with the store that its pictures lie in.
+// studio is a driver on a simulator, with the store of its pictures.
 type studio struct {
 	sim    *openaisim.Simulator
 	driver *openai.Driver
@@ -66,7 +66,7 @@ func edit(change func(*driver.Task)) driver.Task {
 // received is one part of a form.
 type received struct{ Name, File, Type, Text string }
 
-// form reads what the provider received; files are compared with what was stored.
+// form reads the form that the provider received and compares its files with the stored ones.
 func form(t *testing.T, c sim.Captured, files [][]byte) []received {
 	t.Helper()
 	_, params, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
@@ -137,7 +137,7 @@ func TestEditRequest(t *testing.T) {
 	}
 }
 
-// TestEditOfOnePicture: one input has the name that compatible services without lists know.
+// TestEditOfOnePicture: a single input has the field name that compatible services without lists expect.
 func TestEditOfOnePicture(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
@@ -170,7 +170,7 @@ func TestEditPreviews(t *testing.T) {
 	}
 }
 
-// TestEditFaults: an edit fails as a generation does.
+// TestEditFaults: an edit fails like a generation.
 func TestEditFaults(t *testing.T) {
 	t.Parallel()
 	for fault, code := range map[sim.Fault]media.Code{
@@ -186,8 +186,8 @@ func TestEditFaults(t *testing.T) {
 	}
 }
 
-// TestEditsThatDoNotLeave: nothing is sent for pictures that are not there or belong
-// to another run.
+// TestEditsThatDoNotLeave: nothing is sent for a picture that does not exist, or without the scope that the picture
+// needs.
 func TestEditsThatDoNotLeave(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
@@ -208,7 +208,7 @@ func TestEditsThatDoNotLeave(t *testing.T) {
 	}
 }
 
-// TestSimulatorRefuses proves that the simulator looks at files as the endpoint does.
+// TestSimulatorRefuses proves that the simulator checks files as the endpoint does.
 func TestSimulatorRefuses(t *testing.T) {
 	t.Parallel()
 	good := generatetest.PNG(64, 64, 1)
@@ -245,7 +245,7 @@ func TestSimulatorRefuses(t *testing.T) {
 	}
 }
 
-// TestEditOutsideOfARun: a program that sets no scope can edit what it made.
+// TestEditOutsideOfARun: a program that sets no scope can edit its own pictures.
 func TestEditOutsideOfARun(t *testing.T) {
 	t.Parallel()
 	service := openaisim.New(openaisim.Config{})

@@ -101,8 +101,8 @@ func TestModeration(t *testing.T) {
 	}
 }
 
-// TestStrangePictures: what is wrong inside a picture is for the Gateway to judge;
-// the driver hands it out with the facts of its bytes, or refuses that item alone.
+// TestStrangePictures: the Gateway checks the content of a picture; the driver returns the picture with the facts of
+// its bytes, or refuses that item alone.
 func TestStrangePictures(t *testing.T) {
 	t.Parallel()
 	type inject = sim.Injection
@@ -161,7 +161,7 @@ func TestHalfAnAnswerKeepsWhatCame(t *testing.T) {
 			if media.CodeOf(err) != media.CodeBadResponse || media.Retryable(err) || !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("error = %v", err)
 			}
-			if partial != nil { // the simulator breaks the first picture of a stream
+			if partial != nil { // the simulator truncates the first picture of a stream
 				return
 			}
 			if len(u.Items) != 1 || u.Items[0].Blob == nil || u.Items[0].Blob.Digest != service.Sent()[0] {
@@ -209,8 +209,8 @@ func TestUnreachableIsSafeToRepeat(t *testing.T) {
 	}
 }
 
-// TestDroppedOnAKeptConnection: net/http repeats a request by itself when a kept
-// connection dies under it, unless it may not; a billed POST may not.
+// TestDroppedOnAKeptConnection: net/http repeats a request when a kept-alive connection drops, unless it must not; a
+// billed POST must not be repeated.
 func TestDroppedOnAKeptConnection(t *testing.T) {
 	t.Parallel()
 	service, d := simulated(t, sim.Injection{}, sim.Injection{Fault: sim.FaultDropped})
@@ -278,7 +278,7 @@ func TestOtherAnswers(t *testing.T) {
 	}
 }
 
-// TestShapesOfResults: what other servers of this protocol answer.
+// TestShapesOfResults: results in the forms of other servers of this protocol are read.
 func TestShapesOfResults(t *testing.T) {
 	t.Parallel()
 	var picture sim.Body
@@ -352,7 +352,7 @@ func TestErrorInAStream(t *testing.T) {
 	}
 }
 
-// TestErrorsCarryNoMedia echoes a picture in everything that a provider can say.
+// TestErrorsCarryNoMedia echoes a picture in every field of an answer that can reach an error.
 func TestErrorsCarryNoMedia(t *testing.T) {
 	t.Parallel()
 	canary := make([]byte, 64<<10)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// clearPNG is a picture without any opaque pixel.
+// clearPNG returns a fully transparent picture.
 func clearPNG(t *testing.T, w, h int) []byte {
 	t.Helper()
 	var buf bytes.Buffer

@@ -19,8 +19,8 @@ import (
 	"atelier/generate/provider/openai"
 )
 
-// drawers are rows of a service that reads its settings in the prompt: one like
-// Midjourney's, and one whose act takes no words.
+// drawers are rows of a service that reads its settings from the prompt: one like Midjourney's, and one whose act takes
+// no words.
 const drawers = `
 provider: corp
 endpoint: {base_url: "http://127.0.0.1:1/v1"}
@@ -29,8 +29,8 @@ models:
   - {like: midjourney/midjourney-v7, name: Mute, api_model: mute, methods: [generate], size: {mode: none}, grid: 0, options: [stylize, user], acts: [{name: any, for: [generate], words: none, takes: [seed, stylize, user]}]}
 `
 
-// TestSettingsInThePrompt: what a row's flags say stands behind the prompt and nowhere
-// else, as the dispositions tell it; a setting without a flag is a field.
+// TestSettingsInThePrompt: a setting with a flag is written behind the prompt and nowhere else, as the dispositions
+// report; a setting without a flag is a field.
 func TestSettingsInThePrompt(t *testing.T) {
 	t.Parallel()
 	sim := openaisim.New(openaisim.Config{})

@@ -9,7 +9,7 @@ import (
 	"atelier/media"
 )
 
-// newest is a task for GPT Image 2.6 Flare, of the shipped row.
+// newest returns a task for GPT Image 2.6 Flare with the shipped row.
 func newest(t *testing.T, change func(*driver.Task)) driver.Task {
 	t.Helper()
 	c, err := catalog.Load()
@@ -25,8 +25,7 @@ func newest(t *testing.T, change func(*driver.Task)) driver.Task {
 	return q
 }
 
-// TestMovingPicturesAndDrawings: GPT Image 2.6 gives gif and svg, with the settings that go
-// with them; previews are not asked for.
+// TestMovingPicturesAndDrawings: GPT Image 2.6 returns gif and svg, with their settings; previews are not requested.
 func TestMovingPicturesAndDrawings(t *testing.T) {
 	t.Parallel()
 	for format, kind := range map[string]string{"gif": "image/gif", "svg": "image/svg+xml"} {
@@ -48,7 +47,7 @@ func TestMovingPicturesAndDrawings(t *testing.T) {
 	}
 }
 
-// TestFormatsThatDoNotGo are refused before any call.
+// TestFormatsThatDoNotGo: unsupported combinations of formats and settings are refused before any call.
 func TestFormatsThatDoNotGo(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*driver.Task){

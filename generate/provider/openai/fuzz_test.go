@@ -17,7 +17,7 @@ import (
 	"atelier/media"
 )
 
-// fuzzed is a driver over one answer.
+// fuzzed returns a driver over a transport.
 func fuzzed(tb testing.TB, base http.RoundTripper) *openai.Driver {
 	tb.Helper()
 	d, err := openai.New(openai.Config{APIKey: "sk-very-secret", Codec: wiretest.NewCodec(tb), Base: base})
@@ -27,7 +27,7 @@ func fuzzed(tb testing.TB, base http.RoundTripper) *openai.Driver {
 	return d
 }
 
-// taped gives what the simulator answers to two pictures, with and without previews.
+// taped returns the simulator's answers to a request for two pictures, with or without previews.
 func taped(f *testing.F, stream bool, faults ...sim.Fault) []string {
 	f.Helper()
 	service := openaisim.New(openaisim.Config{Key: "sk-very-secret"})
@@ -41,13 +41,13 @@ func taped(f *testing.F, stream bool, faults ...sim.Fault) []string {
 		if stream {
 			q.Partial = func(int, media.Blob) {}
 		}
-		_, _ = d.Start(f.Context(), q) // the faults fail
+		_, _ = d.Start(f.Context(), q) // the injected faults fail
 	}
 	return tape.Bodies()
 }
 
-// FuzzStream: whatever a stream holds, the driver neither panics nor quotes media or the
-// key, shows previews of slots that there are, and ends with items or an error.
+// FuzzStream: whatever a stream holds, the driver neither panics nor quotes media or the key, shows previews of
+// existing slots only, and returns items or an error.
 func FuzzStream(f *testing.F) {
 	for _, s := range taped(f, true, sim.FaultPartialsThenError, sim.FaultModerated) {
 		f.Add(s)
@@ -79,7 +79,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// FuzzAnswer: the same of an answer in one piece, of any status.
+// FuzzAnswer: whatever an answer in one piece holds, of any status, the same is true.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range taped(f, false, sim.FaultModerated, sim.FaultQuota, sim.FaultEmpty, sim.FaultHalfBody) {
 		f.Add(uint16(0), s)

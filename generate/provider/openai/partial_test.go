@@ -25,7 +25,7 @@ import (
 	"atelier/media"
 )
 
-// frame is one event of a stream: a preview, or the whole picture, of this shade.
+// frame returns one event of a stream: a preview or the whole picture, in the given shade.
 func frame(kind string, index int, shade uint8) string {
 	picture := base64.StdEncoding.EncodeToString(generatetest.PNG(70, 70, shade))
 	return fmt.Sprintf("data: {\"type\":\"image_generation.%s\",\"b64_json\":%q,\"partial_image_index\":%d,\"output_format\":\"png\"}\n\n", kind, picture, index)
@@ -33,7 +33,7 @@ func frame(kind string, index int, shade uint8) string {
 
 func digest(shade uint8) media.Digest { return media.DigestOf(generatetest.PNG(70, 70, shade)) }
 
-// streaming is a gateway over a stream, its events and its records.
+// streaming generates a picture through a gateway over a stream and returns the result, the events and the records.
 func streaming(t *testing.T, body string) (got *generate.Result, events []generate.Event, records []media.Output, calls int) {
 	t.Helper()
 	h, count := answer(200, map[string]string{"Content-Type": "text/event-stream"}, body)
@@ -63,7 +63,7 @@ func streaming(t *testing.T, body string) (got *generate.Result, events []genera
 	return got, events, recorder.Records(), int(count.Load())
 }
 
-// shown lists slot and sequence of the preview events.
+// shown lists the slot and the sequence of the preview events.
 func shown(events []generate.Event) (order [][2]int, digests []media.Digest) {
 	for _, e := range events {
 		if e.Kind == generate.EventPartial {
@@ -73,8 +73,7 @@ func shown(events []generate.Event) (order [][2]int, digests []media.Digest) {
 	return order, digests
 }
 
-// TestPartialsThenError: the newest preview is kept and marked, the call is not repeated,
-// whatever ends it.
+// TestPartialsThenError: the newest preview is kept and marked, and the call is not repeated, whatever ends it.
 func TestPartialsThenError(t *testing.T) {
 	t.Parallel()
 	two := frame("partial_image", 0, 1) + frame("partial_image", 1, 2)
@@ -103,8 +102,8 @@ func TestPartialsThenError(t *testing.T) {
 	}
 }
 
-// TestFinalAlwaysArrives: previews in any order, also after the picture, do not take its
-// place, and none goes to a slot that there is not.
+// TestFinalAlwaysArrives: previews in any order, even after the picture, do not replace it, and none goes to a slot
+// that does not exist.
 func TestFinalAlwaysArrives(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -132,7 +131,7 @@ func TestFinalAlwaysArrives(t *testing.T) {
 	}
 }
 
-// TestErrorAfterPreviewIsUnsettled: callers that count money learn that previews are billed.
+// TestErrorAfterPreviewIsUnsettled: an error after a preview is unsettled, because previews are billed.
 func TestErrorAfterPreviewIsUnsettled(t *testing.T) {
 	t.Parallel()
 	h, _ := answer(200, map[string]string{"Content-Type": "text/event-stream"},
@@ -143,7 +142,7 @@ func TestErrorAfterPreviewIsUnsettled(t *testing.T) {
 	}
 }
 
-// TestManyPreviews: previews do not count as results, so that the picture after hundreds of them is taken.
+// TestManyPreviews: previews do not count as results, so the picture is accepted even after hundreds of them.
 func TestManyPreviews(t *testing.T) {
 	t.Parallel()
 	var body strings.Builder
@@ -157,7 +156,7 @@ func TestManyPreviews(t *testing.T) {
 	}
 }
 
-// TestHowAStreamEnded: that it ended before it was whole is said only where it did.
+// TestHowAStreamEnded: an error says that the stream ended early only if it did.
 func TestHowAStreamEnded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

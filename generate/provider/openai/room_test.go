@@ -20,7 +20,7 @@ import (
 	"atelier/media/wire"
 )
 
-// fullDisk is full from the first byte of a picture on, until there is room.
+// fullDisk fails the writes of a picture while it is full.
 type fullDisk struct {
 	blob.Driver
 	full atomic.Bool
@@ -45,8 +45,8 @@ func (u fullUpload) Write(p []byte) (int, error) {
 	return u.Upload.Write(p)
 }
 
-// TestAnswerAtOnceWaitsForRoom: a disk that is full while a paid answer comes, and has room two seconds
-// later, costs nothing: the picture of that one call is there. Without room the error says how much is needed.
+// TestAnswerAtOnceWaitsForRoom: if the disk is full when a paid answer arrives and has space two seconds later, the
+// picture of that one call is stored. Without space the error says how much is needed.
 func TestAnswerAtOnceWaitsForRoom(t *testing.T) {
 	t.Parallel()
 	for name, comes := range map[string]bool{"room comes": true, "no room comes": false} {

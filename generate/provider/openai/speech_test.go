@@ -18,7 +18,7 @@ import (
 	"atelier/media"
 )
 
-// spoken is a task of speech.
+// spoken returns a speech task.
 func spoken(change func(*driver.Task)) driver.Task {
 	return task(func(q *driver.Task) {
 		q.Model = catalog.Model{Provider: "openai", APIModel: "gpt-4o-mini-tts", Modality: media.ModalityAudio, Voices: []string{"coral", "nova"}}
@@ -62,7 +62,7 @@ func TestSpeechRequests(t *testing.T) {
 	}
 }
 
-// TestSoundsArriveByteForByte: in every format, with the length from the bytes.
+// TestSoundsArriveByteForByte: sounds arrive unchanged in every format, with the duration read from the bytes.
 func TestSoundsArriveByteForByte(t *testing.T) {
 	t.Parallel()
 	for format, kind := range map[string]string{"mp3": "audio/mpeg", "wav": "audio/wav", "opus": "audio/ogg", "flac": "audio/flac", "aac": "audio/aac"} {
@@ -78,7 +78,7 @@ func TestSoundsArriveByteForByte(t *testing.T) {
 	}
 }
 
-// TestRawSamples: a service that answers with bare samples gets a WAV header before them.
+// TestRawSamples: raw samples in an answer get a WAV header.
 func TestRawSamples(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"audio/pcm;rate=24000", "audio/wav"} {
@@ -113,7 +113,7 @@ func TestSpeechThatDoesNotLeave(t *testing.T) {
 	}
 }
 
-// TestSpeechSimulatorRefuses what the endpoint does not take.
+// TestSpeechSimulatorRefuses: the simulator refuses what the endpoint does not accept.
 func TestSpeechSimulatorRefuses(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*driver.Task){
@@ -135,8 +135,8 @@ func TestSpeechSimulatorRefuses(t *testing.T) {
 	}
 }
 
-// TestEndpoint: another service is called by its own name, needs a key only if it says
-// so, and may be told how to answer.
+// TestEndpoint: another service is called by its own name, needs a key only if it says so, and may be given a response
+// format.
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
 	at := catalog.Endpoint{Provider: "studio", Name: "Studio", BaseURL: "http://127.0.0.1:1/v1"}

@@ -13,8 +13,8 @@ import (
 	"atelier/media"
 )
 
-// TestPaidAnswersOfAnyType: a sound or a picture that was paid for is stored as what it is,
-// whatever type is declared, also where the picture is the body itself.
+// TestPaidAnswersOfAnyType: a paid sound or picture is stored with its real type, whatever type is declared, even if
+// the picture is the whole body.
 func TestPaidAnswersOfAnyType(t *testing.T) {
 	t.Parallel()
 	sound := string(sim.Sound("wav", 700, 1).Bytes())
@@ -37,7 +37,7 @@ func TestPaidAnswersOfAnyType(t *testing.T) {
 	}
 }
 
-// TestAnswersThatAreNeither: a page in the place of a sound is no sound, and says so.
+// TestAnswersThatAreNeither: a page instead of a sound or a picture is a bad response.
 func TestAnswersThatAreNeither(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"application/octet-stream", "text/html", "application/json"} {

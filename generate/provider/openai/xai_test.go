@@ -22,10 +22,10 @@ import (
 	"atelier/media/wire"
 )
 
-// grok is a driver of xAI's dialect on a simulator, and a task of the shipped row.
-// cut is a picture in a body.
+// cut matches a picture in a body.
 var cut = regexp.MustCompile(`"data:image/png;base64,[^"]+"`)
 
+// grok returns a driver of xAI's dialect on a simulator, and a task of the shipped row.
 func grok(t *testing.T, change func(*driver.Task)) (*xaisim.Simulator, *openai.Driver, *wire.Codec, driver.Task) {
 	t.Helper()
 	service := xaisim.New(xaisim.Config{})
@@ -49,7 +49,7 @@ func grok(t *testing.T, change func(*driver.Task)) (*xaisim.Simulator, *openai.D
 	return service, d, codec, q
 }
 
-// TestGrokSpeaksOpenAI: with ratios and resolutions in place of pixels, and with edits in JSON.
+// TestGrokSpeaksOpenAI: with ratios and resolutions instead of pixels, and with edits in JSON.
 func TestGrokSpeaksOpenAI(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -101,7 +101,7 @@ func TestGrokSpeaksOpenAI(t *testing.T) {
 	}
 }
 
-// TestGrokHoldsBack: a picture that was made and is held back is moderated, and paid for.
+// TestGrokHoldsBack: a picture that was made and withheld is moderated, and paid for.
 func TestGrokHoldsBack(t *testing.T) {
 	t.Parallel()
 	service, d, _, q := grok(t, func(q *driver.Task) { q.N = 2 })

@@ -25,9 +25,9 @@ import (
 	"atelier/media/wire"
 )
 
-// served is a driver on a handler, and the codec that its media go through.
 func today() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
+// served returns a driver on a handler, and the codec of its media.
 func served(tb testing.TB, h http.Handler, key string) (*openrouter.Driver, *wire.Codec) {
 	tb.Helper()
 	base := sim.Serve(tb, h)
@@ -50,7 +50,7 @@ func task(change func(*driver.Task)) driver.Task {
 	return t
 }
 
-// TestRequests: every field of a request is the documented one.
+// TestRequests: every field of a request is documented.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	service := openroutersim.New(openroutersim.Config{})
@@ -91,7 +91,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// shortened puts PICTURE in the place of a data URL.
+// shortened replaces a data URL with PICTURE.
 func shortened(body string) string {
 	before, rest, ok := strings.Cut(body, "data:image/png;base64,")
 	if !ok {
@@ -101,7 +101,7 @@ func shortened(body string) string {
 	return before + `PICTURE"` + after
 }
 
-// TestAnswers: pictures as data or links, several of them, cost and origin as named.
+// TestAnswers: one or more pictures as data or links are read, with the reported cost and origin.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]openroutersim.Config{"data": {Pictures: 2}, "links": {Pictures: 2, Links: true}} {
@@ -123,7 +123,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// answering gives one answer to every call.
+// answering serves one fixed answer.
 func answering(status int, body string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -133,7 +133,7 @@ func answering(status int, body string) http.Handler {
 	})
 }
 
-// TestOtherAnswers: errors where nobody looks for them, and what may have been billed.
+// TestOtherAnswers: errors in unusual places, and calls that may have been billed, are recognized.
 func TestOtherAnswers(t *testing.T) {
 	t.Parallel()
 	const big = `{"choices":[{"finish_reason":"length","message":{"content":null}}],"usage":{"cost":`
@@ -165,7 +165,7 @@ func TestOtherAnswers(t *testing.T) {
 	}
 }
 
-// TestNamesOfLimitsStayWhole: what looks like encoded data in an error is the name of a limit.
+// TestNamesOfLimitsStayWhole: the name of a limit in an error is kept whole, although it looks like encoded data.
 func TestNamesOfLimitsStayWhole(t *testing.T) {
 	t.Parallel()
 	service := openroutersim.New(openroutersim.Config{Now: today})
@@ -177,7 +177,7 @@ func TestNamesOfLimitsStayWhole(t *testing.T) {
 	}
 }
 
-// TestCosts: amounts are exact decimals, and senseless ones are none.
+// TestCosts: amounts are exact decimals; invalid ones are ignored.
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -191,7 +191,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestUnusableTasks: what cannot be asked costs nothing.
+// TestUnusableTasks: a task that cannot be requested costs nothing.
 func TestUnusableTasks(t *testing.T) {
 	t.Parallel()
 	d, _ := served(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the provider was called") }), "k")
@@ -228,7 +228,7 @@ func canned(status int, body string) transport {
 	}
 }
 
-// FuzzAnswer: no answer breaks the driver, and none makes its error hold media or the key.
+// FuzzAnswer: no answer breaks the driver, and no error contains media or the key.
 func FuzzAnswer(f *testing.F) {
 	f.Add(uint16(0), `{"choices":[{"message":{"images":[{"image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}}],"usage":{"cost":1e-5}}`)
 	f.Add(uint16(203), `{"error":{"code":403,"message":"flagged","metadata":{"reasons":["x"],"flagged_input":"y"}}}`)

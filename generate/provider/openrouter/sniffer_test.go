@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// sniffer keeps what is asked last.
+// sniffer keeps the path and body of the last request.
 type sniffer struct {
 	next       http.RoundTripper
 	path, body string

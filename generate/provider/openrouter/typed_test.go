@@ -15,9 +15,8 @@ import (
 	"atelier/media"
 )
 
-// TestTypedImages: a row that goes via images is asked by the typed endpoint, with the fields
-// of its settings; the cost and the type are those of the answer, and a type that is missing
-// is sniffed.
+// TestTypedImages: a row that is served via images calls the typed endpoint with the fields of its settings. The cost
+// and the type are those of the answer; a missing type is sniffed.
 func TestTypedImages(t *testing.T) {
 	t.Parallel()
 	picture := generatetest.PNG(64, 48, 3)

@@ -23,7 +23,7 @@ func newDirect(t *testing.T, flags int) *directFile {
 	return synced(f).(*directFile)
 }
 
-// crowd takes the places of those that write ahead.
+// crowd takes the places of the files that write ahead.
 func crowd(t *testing.T) {
 	t.Helper()
 	for range cap(ahead) {
@@ -43,13 +43,13 @@ func noise(n int) []byte {
 	return b
 }
 
-// TestEverySize writes files in writes of odd lengths. It changes what the package shares, so
-// the tests of this file run one after the other.
+// TestEverySize writes files in writes of odd lengths. It changes package state, so the tests of this file do not run
+// in parallel.
 func TestEverySize(t *testing.T) { //nolint:paralleltest // see above
 	everySize(t)
 	crowd(t)
 	everySize(t)
-	if len(ahead) != cap(ahead) { // the crowd alone
+	if len(ahead) != cap(ahead) { // only those of crowd
 		t.Errorf("%d places taken", len(ahead))
 	}
 }
@@ -75,8 +75,8 @@ func everySize(t *testing.T) {
 	}
 }
 
-// TestRefusedDirectWrite gives the kernel memory that it takes no direct write from, as a file
-// system does that takes none at all.
+// TestRefusedDirectWrite writes from memory that the kernel refuses for direct writes, as on a file system without
+// direct writes.
 func TestRefusedDirectWrite(t *testing.T) { //nolint:paralleltest // as above
 	crowd(t)
 	f := newDirect(t, os.O_RDWR)
@@ -90,7 +90,7 @@ func TestRefusedDirectWrite(t *testing.T) { //nolint:paralleltest // as above
 	if err := f.Sync(); err != nil {
 		t.Fatal(err)
 	}
-	f.piece = nil // not one for the pool
+	f.piece = nil // it must not return to the pool
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestRefusedDirectWrite(t *testing.T) { //nolint:paralleltest // as above
 	}
 }
 
-// TestFailedWriteStays: a failure in the background is told by the next call and by Sync.
+// TestFailedWriteStays: the next call and Sync return a failure from the background.
 func TestFailedWriteStays(t *testing.T) { //nolint:paralleltest // as above
 	f := newDirect(t, os.O_RDONLY)
 	var err error
@@ -114,7 +114,7 @@ func TestFailedWriteStays(t *testing.T) { //nolint:paralleltest // as above
 	if !errors.Is(err, syscall.EBADF) {
 		t.Errorf("Write: %v", err)
 	}
-	if again := f.Sync(); again != err { //nolint:errorlint // the very same
+	if again := f.Sync(); again != err { //nolint:errorlint // the identical error
 		t.Errorf("Sync: %v, want %v", again, err)
 	}
 	if err := f.Close(); err != nil {
@@ -125,8 +125,8 @@ func TestFailedWriteStays(t *testing.T) { //nolint:paralleltest // as above
 	}
 }
 
-// TestWritesAfterAFullDisk: what a full disk did not take is written when there is room, whole and in
-// order, in whatever piece that was.
+// TestWritesAfterAFullDisk: data that a full disk refused is written when there is room, complete and in order,
+// whatever piece it was in.
 func TestWritesAfterAFullDisk(t *testing.T) { //nolint:paralleltest // as above
 	afterFullDisk(t)
 	crowd(t)

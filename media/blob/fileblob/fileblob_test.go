@@ -21,7 +21,7 @@ func open(t *testing.T, dir string) *Driver {
 	return d
 }
 
-// fullFile is a file on a disk that has room for so many bytes.
+// fullFile is a file on a disk with limited room.
 type fullFile struct {
 	file
 	room *room
@@ -154,7 +154,7 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// fullSync fails so often, in a write of what it held back or in the sync itself.
+// fullSync fails a number of times, in the write of buffered data or in the sync itself.
 type fullSync struct {
 	file
 	op    string
@@ -168,8 +168,8 @@ func (f *fullSync) Sync() error {
 	return f.file.Sync()
 }
 
-// TestCommitWaitsForRoom: a commit for which there was no room may be tried again. A file that could
-// not be synced is not stored by another sync, which knows nothing of what is missing.
+// TestCommitWaitsForRoom: a commit that found no room may be retried. A file whose sync failed is not stored by a
+// second sync, which does not know what is missing.
 func TestCommitWaitsForRoom(t *testing.T) {
 	t.Parallel()
 	for op, stored := range map[string]bool{"write": true, "sync": false} {

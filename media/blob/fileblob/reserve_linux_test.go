@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestReservedBlocks: the disk has allocated what is reserved, to a file that no folder has.
+// TestReservedBlocks: the disk has allocated the reserved bytes, to a file without a name in a folder.
 func TestReservedBlocks(t *testing.T) {
 	t.Parallel()
 	d, file := open(t, t.TempDir()), &extent{}

@@ -20,7 +20,7 @@ import (
 
 const mib = 1 << 20
 
-// room is a disk with so many bytes free, for the files and reservations of all its drivers.
+// room is a disk with a number of free bytes, for the files and reservations of all its drivers.
 type room struct{ free atomic.Int64 }
 
 func newRoom(n int64) *room {
@@ -62,7 +62,7 @@ func (r *room) hold(d *Driver) {
 	d.reserve.resize = r.resize
 }
 
-// onRoom is a driver on a disk, and a codec that stores in it.
+// onRoom returns a driver on a disk, and a codec that stores with it.
 func onRoom(t *testing.T, r *room, dir string) (*Driver, *wire.Codec) {
 	t.Helper()
 	d := open(t, dir)
@@ -87,8 +87,8 @@ func reserved(t *testing.T, d *Driver, need, leave int64) func() {
 	return release
 }
 
-// TestReservedSpaceIsForResults: another program fills the disk while space is reserved. A result of a
-// generation is stored in that space, even one that is larger than expected; what people upload is not.
+// TestReservedSpaceIsForResults: another program fills the disk while space is reserved. A result of a generation is
+// stored in that space, even if it is larger than expected; an upload is not.
 func TestReservedSpaceIsForResults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -135,7 +135,7 @@ func TestReservedSpaceIsForResults(t *testing.T) {
 	}
 }
 
-// TestReserve: what is left for others stays free, and the margin is what there is beside it.
+// TestReserve: the space to be left free for others remains free, and the margin is taken from the rest.
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	r := newRoom(50 * mib)
@@ -158,7 +158,7 @@ func TestReserve(t *testing.T) {
 		t.Error("nothing was freed")
 	}
 	check("after a yield", 25, 25)
-	r.take(5 * mib) // the upload for which it was
+	r.take(5 * mib) // the upload that needed it
 	first()
 	check("after the first release", 25, 20)
 	third := reserved(t, d, mib, 20*mib)
@@ -178,7 +178,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// TestReserveUnderAQuota: the disk has more than this user may use. The margin does without, and what is needed does not.
+// TestReserveUnderAQuota: the quota is smaller than the disk. The margin gives way; the needed bytes do not.
 func TestReserveUnderAQuota(t *testing.T) {
 	t.Parallel()
 	d, quota := open(t, t.TempDir()), newRoom(10*mib)
@@ -201,7 +201,7 @@ func TestReserveUnderAQuota(t *testing.T) {
 	}
 }
 
-// TestReserveCounts: where the file system allocates nothing, holders do not count on the same space.
+// TestReserveCounts: if the file system cannot allocate, holders do not count on the same space.
 func TestReserveCounts(t *testing.T) {
 	t.Parallel()
 	d := open(t, t.TempDir())
@@ -223,7 +223,7 @@ func TestReserveCounts(t *testing.T) {
 	}
 }
 
-// TestReservationsOfTwoProcesses: what one process has reserved, another one cannot have.
+// TestReservationsOfTwoProcesses: the reserved space of one process is not available to another one.
 func TestReservationsOfTwoProcesses(t *testing.T) {
 	t.Parallel()
 	r, dir := newRoom(50*mib), t.TempDir()
@@ -248,7 +248,7 @@ func TestReservationsOfTwoProcesses(t *testing.T) {
 	}
 }
 
-// TestManyReservations of many goroutines, which store more than they said, add up.
+// TestManyReservations: reservations of many goroutines, which store more than they reserved, add up.
 func TestManyReservations(t *testing.T) {
 	t.Parallel()
 	r := newRoom(64 * mib)
@@ -278,7 +278,7 @@ func TestManyReservations(t *testing.T) {
 	}
 }
 
-// TestReleaseAfterYield: what a result used beyond its own reservation is reserved again when there is room.
+// TestReleaseAfterYield: space that a result used beyond its own reservation is reserved again when there is room.
 func TestReleaseAfterYield(t *testing.T) {
 	t.Parallel()
 	r := newRoom(20 * mib)
@@ -290,7 +290,7 @@ func TestReleaseAfterYield(t *testing.T) {
 		t.Fatal(err)
 	}
 	first()
-	if d.reserve.size != 3*mib { // of the second: the first one used 9 of 6
+	if d.reserve.size != 3*mib { // of the second reservation: the first used 9 MiB of 6
 		t.Errorf("%d bytes are reserved", d.reserve.size)
 	}
 	r.free.Add(10 * mib)

@@ -1,7 +1,7 @@
-// Requests to the server, with its errors in a form for people.
+// Requests to the server. Errors are converted to messages for people.
 import type { Act, Agent, Conversation, ConversationSummary, Deleted, Flaw, Generation, Health, List, Media, MediaDetails, Model, ModelCall, NewGeneration, NewRun, Plan, Problem, Run, Sight, Started } from "./contract";
 
-/** A refusal: what happened, and what to do. */
+/** A failed request: what happened, and what to do. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -9,7 +9,7 @@ export class Refusal extends Error {
     message: string,
     readonly hint = "",
     readonly retryable = false,
-    /** What does not fit, by place. */
+    /** The invalid fields, by pointer. */
     readonly flaws: Flaw[] = [],
   ) {
     super(message);
@@ -17,7 +17,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Reads a body of problem+json; anything else becomes a sentence about the status. */
+/** Converts a problem+json body. Any other body becomes a sentence about the status. */
 export function refusal(status: number, body: string): Refusal {
   try {
     const p = JSON.parse(body) as Partial<Problem>;
@@ -27,7 +27,7 @@ export function refusal(status: number, body: string): Refusal {
   }
 }
 
-/** Asks the server; throws a {@link Refusal}. */
+/** Sends a request and returns the decoded response. Throws a {@link Refusal} if it fails. */
 export async function ask<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
   let response: Response;
   try {
@@ -47,7 +47,7 @@ export async function ask<T>(method: string, path: string, body?: unknown, heade
 const get = <T>(path: string) => ask<T>("GET", path);
 const id = encodeURIComponent;
 
-/** A key under which the server starts a run once, however often it is asked. */
+/** Returns a new key under which the server executes a request once, however often it is sent. */
 export function idempotencyKey(): string {
   return typeof crypto.randomUUID === "function" ? crypto.randomUUID() : `${Date.now()}-${Math.random().toString(36).slice(2)}`;
 }
@@ -83,7 +83,7 @@ export const api = {
   media: (m: string) => get<MediaDetails>(`/api/media/${id(m)}`),
 };
 
-/** Uploads a file as the field "file" and tells how far it is, from 0 to 1. */
+/** Uploads a file as the field "file" and reports the progress from 0 to 1. */
 export function upload(file: File, progress: (part: number) => void, signal: AbortSignal): Promise<Media> {
   return new Promise((done, fail) => {
     const x = new XMLHttpRequest();

@@ -1,4 +1,4 @@
-// The types of the API under the names that pages use. They are generated from docs/openapi.json.
+// The types of the API, generated from docs/openapi.json, under the names that pages use.
 import type { components } from "./types.gen";
 
 type Schemas = components["schemas"];
@@ -7,14 +7,14 @@ export type Agent = Schemas["Agent"];
 export type Act = Schemas["Act"];
 export type Conversation = Omit<Schemas["Conversation"], "messages"> & { messages: Message[] };
 export type ConversationSummary = Schemas["ConversationHead"];
-/** As events bring it, too: with fewer fields. */
+/** Partial, because events carry fewer fields. */
 export type Cost = Partial<Schemas["Cost"]>;
 export type Deleted = Schemas["Deleted"];
 export type Failure = Partial<Schemas["Failure"]>;
 export type Flaw = Schemas["Flaw"];
 export type Generation = Schemas["Generation"];
 export type Health = Schemas["Health"];
-/** As events bring it, too: with fewer fields. */
+/** Partial, because events carry fewer fields. */
 export type Media = Pick<Schemas["Media"], "id" | "ref" | "modality" | "mime_type"> & Partial<Schemas["Media"]>;
 export type MediaDetails = Schemas["MediaDetails"];
 export type Message = Omit<Schemas["Message"], "status"> & { status?: Status };
@@ -30,13 +30,13 @@ export type Started = Schemas["Started"];
 export type Status = Run["status"];
 export type Usage = Partial<Schemas["Usage"]>;
 
-/** A model of either kind, as far as a choice shows it. */
+/** The fields of a chat or media model that a choice shows. */
 export type Model = Pick<Schemas["ChatModel"], "id" | "provider" | "default" | "ready" | "reason"> & Partial<Pick<Schemas["ChatModel"], "name" | "vision">> & Partial<Pick<Schemas["Model"], "modality">>;
 
-/** What an approval is about; the API leaves it open. */
+/** The details of an approval, which the API leaves untyped. */
 export interface Details { action?: string; params?: unknown; estimated_usd?: string | null; estimate?: string; reason?: string }
 
-/** What a paused run waits for, with what the API leaves open. */
+/** The question of a paused run, with typed details. */
 export type Question = Partial<Omit<Schemas["Question"], "details">> & { details?: Details };
 
 export interface List<T> {

@@ -13,19 +13,19 @@ export interface DeskState {
   interaction: Interaction;
   edits: Edits;
   saving: Saving;
-  /** Why the newest edit was not taken. */
+  /** Why the newest edit was not saved. */
   problem?: Refusal;
   /** Pointers that somebody else changed while they were edited. */
   conflicts: string[];
 }
 
-/** The server, as far as an interaction needs it. */
+/** The part of the server's API that an interaction needs. */
 export interface Store {
   edit: (id: string, version: number, operations: Operation[]) => Promise<Change>;
   interaction: (id: string) => Promise<Interaction>;
 }
 
-const pause = 450; // ms without a key until an edit is saved
+const pause = 450; // ms without typing until an edit is saved
 
 export class Desk {
   state: DeskState;
@@ -49,7 +49,7 @@ export class Desk {
     return shown(this.state.interaction.display_data, this.state.edits.drafts) as JSONObject;
   }
 
-  /** Takes the new value of a form. */
+  /** Records the new value of a form. */
   edit(pointer: string, value: JSONValue | undefined) {
     const { edits, interaction } = this.state;
     const next = change(edits, interaction.display_data, pointer, value);
@@ -59,7 +59,7 @@ export class Desk {
   undo() { this.typed(revert(this.state.edits, this.state.interaction.display_data, "undo")); }
   redo() { this.typed(revert(this.state.edits, this.state.interaction.display_data, "redo")); }
 
-  /** Saves what is typed; false if the server did not take it. */
+  /** Saves the drafts. Returns false if some were not saved. */
   async flush(): Promise<boolean> {
     clearTimeout(this.timer);
     while (this.flushing) await this.flushing;
@@ -69,14 +69,14 @@ export class Desk {
     return done;
   }
 
-  /** Takes what the stream brings; a change that does not follow is a reason to read again. */
+  /** Applies a change from the stream. Reads the interaction again if the change does not follow its version. */
   take(c: Change) {
     const next = apply(this.state.interaction, c);
     if (next) this.set({ interaction: next });
     else void this.read();
   }
 
-  /** Takes the interaction as the server has it. */
+  /** Replaces the interaction with the server's, unless that one is older. */
   replace(interaction: Interaction) {
     if (interaction.version >= this.state.interaction.version) this.set({ interaction });
   }
@@ -87,7 +87,7 @@ export class Desk {
     } catch { /* The next change or reload tries again. */ }
   }
 
-  /** Decides a conflict: the person's own values over the newest, or the others'. */
+  /** Resolves the conflicts: keeps the person's own values, or the newest ones of others. */
   async decide(mine: boolean) {
     const { edits, conflicts } = this.state;
     this.set({ conflicts: [], edits: mine ? edits : dropped(edits, conflicts) });
@@ -123,7 +123,7 @@ export class Desk {
     }
   }
 
-  /** The patch of what is typed, without what waits for a decision. */
+  /** The patch of the drafts, without those in conflict. */
   private patch() {
     const { edits, interaction, conflicts } = this.state;
     const free = { ...edits, drafts: new Map([...edits.drafts].filter(([p]) => !conflicts.includes(p))) };

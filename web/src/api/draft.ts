@@ -19,7 +19,7 @@ export interface Draft {
   attached: Attached[];
   setText: (text: string) => void;
   attach: (files: Iterable<File>) => void;
-  /** Attaches what is stored; a draft without text begins with the words. */
+  /** Attaches a stored item. The words become the text of an empty draft. */
   give: (media: Media, words?: string) => void;
   remove: (key: string) => void;
   clear: () => void;
@@ -28,7 +28,7 @@ export interface Draft {
 
 const kinds = /\.(png|jpe?g|webp|gif|avif|heic|svg|bmp|tiff?|csv|tsv|xlsx?|json|jsonl|ndjson|pdf|docx|md|markdown|txt|log|html?|xml|ya?ml|mp3|wav|ogg|flac|m4a)$/i;
 
-/** Says why a file cannot be attached; undefined if it can. */
+/** Returns the reason why a file cannot be attached; undefined if it can. */
 export function unfit(file: File): string | undefined {
   if (file.size === 0) return "The file is empty.";
   if (!kinds.test(file.name) && !/^(image|text|audio)\//.test(file.type)) return "Pictures, tables (CSV, XLSX, JSON) and documents (PDF, DOCX, Markdown, text) can be attached.";
@@ -57,7 +57,7 @@ export function useDraft(place: string): Draft {
   useEffect(() => {
     try {
       sessionStorage.setItem(`atelier-draft ${place}`, JSON.stringify({ text, media: attached.flatMap((a) => a.media ?? []) }));
-    } catch { /* A draft that cannot be kept is only in the page. */ }
+    } catch { /* Without storage, the draft does not survive a reload. */ }
   }, [place, text, attached]);
 
   const change = useCallback((key: string, to: Partial<Attached>) => {
@@ -94,7 +94,7 @@ export function useDraft(place: string): Draft {
   const clear = useCallback(() => {
     setText("");
     setAttached([]);
-    sessionStorage.removeItem(`atelier-draft ${place}`); // also when the page is left at once
+    sessionStorage.removeItem(`atelier-draft ${place}`); // even if the page is left before the effect runs
   }, [place]);
   return { text, attached, setText, attach, give, remove, clear, uploading: attached.some((a) => !a.media && !a.problem) };
 }

@@ -1,4 +1,4 @@
-// The runs of this tab: one stream delivers new events, a replay earlier ones.
+// The runs of this tab: one stream delivers new events, replays deliver earlier ones.
 import { eventNames, readEvent } from "../schema/event";
 import type { RunEvent } from "../schema/event";
 import type { Media } from "./contract";
@@ -10,18 +10,18 @@ import type { RunState } from "../schema/run";
 export type Connection = "connecting" | "open" | "lost";
 
 const replaysAtOnce = 2;
-const frame = 40; // ms between two paintings of a text that streams
+const frame = 40; // ms between two updates of streamed text
 
 /** Opens a stream of the server; replaced in tests. */
 export type Open = (url: string) => EventSource;
 
-/** How far something is that is being made. */
+/** The progress of a generation. */
 export interface Progress { progress?: number; note?: string; partial?: Media }
 
 export class Live {
   connection: Connection = "connecting";
   private logs = new Map<string, RunLog>();
-  private roots = new Map<string, string>(); // run of a sub-agent -> root
+  private roots = new Map<string, string>(); // run of a sub-agent -> root run
   private watchers = new Set<() => void>();
   private listeners = new Set<(e: RunEvent, root: string) => void>();
   private source: EventSource | undefined;
@@ -38,7 +38,7 @@ export class Live {
 
   constructor(private readonly open: Open = (url) => new EventSource(url)) {}
 
-  /** Opens the stream; the browser comes back by itself where it can, otherwise this does. */
+  /** Opens the stream. If the browser does not reconnect by itself, this does after a growing delay. */
   connect() {
     clearTimeout(this.again);
     this.source?.close();
@@ -48,7 +48,7 @@ export class Live {
       const lost = this.connection === "lost";
       this.wait = 1000;
       this.say("open");
-      // What a stream without a beginning missed is in the replays.
+      // Replays deliver the events that the stream missed.
       if (lost) for (const run of this.running()) this.replay(run.id, true);
     };
     source.onerror = () => {
@@ -67,7 +67,7 @@ export class Live {
     this.replays.clear();
   }
 
-  /** Brings the events of a run from its beginning, once; anew after a lost connection. */
+  /** Replays the events of a run from its beginning: once, or again if anew is set. */
   replay(run: string, anew = false) {
     if (!anew && this.replayed.has(run)) return;
     if (this.replays.has(run) || this.waiting.includes(run)) return;
@@ -80,17 +80,17 @@ export class Live {
     return this.logs.get(id)?.state;
   }
 
-  /** How far a generation is that belongs to no run. */
+  /** The progress of a generation outside a run. */
   making = (operation: string): { progress?: number; partial?: Media } => this.makings.get(operation) ?? {};
 
-  /** How far a sub-action of a workflow is. */
+  /** The progress of a workflow's sub-action. */
   job = (metadata: string): Progress => this.jobs.get(metadata) ?? {};
 
   log(id: string): RunLog | undefined {
     return this.logs.get(id);
   }
 
-  /** The runs of a conversation that this tab has heard of. */
+  /** The runs of a conversation that this tab knows. */
   of(conversation: string): RunState[] {
     return [...this.logs.values()].map((l) => l.state).filter((s) => s.conversationId === conversation);
   }
@@ -99,7 +99,7 @@ export class Live {
     return [...this.logs.values()].map((l) => l.state).filter((s) => s.status === "running");
   }
 
-  /** A counter that changes when any run does. */
+  /** A counter that increases when a run or a generation changes. */
   snapshot = (): number => this.version;
 
   subscribe = (f: () => void): (() => void) => {
@@ -135,7 +135,7 @@ export class Live {
         this.replays.delete(run);
         this.next();
       };
-      // A run that goes on is followed by the one stream: its replay ends when it falls silent.
+      // The stream follows a run in progress, so its replay ends when no more events arrive.
       let quiet = setTimeout(end, 10_000);
       const heard = () => { clearTimeout(quiet); quiet = setTimeout(end, 1500); };
       for (const name of eventNames) source.addEventListener(name, heard);
@@ -162,7 +162,7 @@ export class Live {
     this.changed();
   }
 
-  /** Keeps how far a generation is that belongs to no run. */
+  /** Records the progress of a generation outside a run. */
   private make({ name, data }: RunEvent) {
     if (!data.operation) return;
     if (name === "operation-finished") this.makings.delete(data.operation);
@@ -184,7 +184,7 @@ export class Live {
     this.changed();
   }
 
-  /** Tells the watchers at most once a frame: a text that streams changes more often. */
+  /** Notifies the watchers at most once per frame, because streamed text changes more often. */
   private changed() {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
@@ -194,7 +194,7 @@ export class Live {
   }
 }
 
-/** Keeps the conversation that any event of the run names. */
+/** Records the conversation that an event of the run names. */
 function conversation(log: RunLog, e: RunEvent): RunLog {
   const id = e.data.conversation_id;
   return id && log.state.conversationId !== id ? { ...log, state: { ...log.state, conversationId: id } } : log;

@@ -1,4 +1,4 @@
-// The generations started from pictures in this tab, by picture; a reload keeps them.
+// The generations started from pictures in this tab, by picture. They survive a reload.
 import { useSyncExternalStore } from "react";
 
 const key = "atelier-made";
@@ -14,16 +14,16 @@ function load(): Record<string, string[]> {
   }
 }
 
-/** Keeps that a generation was begun from a picture. */
+/** Records that a generation was started from a picture. */
 export function keepMade(media: string, generation: string) {
   all = { ...all, [media]: [generation, ...(all[media] ?? [])] };
   try {
     sessionStorage.setItem(key, JSON.stringify(all));
-  } catch { /* It is only in the page. */ }
+  } catch { /* Without storage, the record does not survive a reload. */ }
   for (const f of watchers) f();
 }
 
-/** The generations that were begun from a picture, newest first. */
+/** The generations that were started from a picture, newest first. */
 export function useMade(media: string): string[] {
   return useSyncExternalStore((f) => { watchers.add(f); return () => watchers.delete(f); }, () => all[media] ?? none);
 }

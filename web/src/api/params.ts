@@ -4,7 +4,7 @@ import { isObject } from "../schema/pointer";
 
 const forProviders = "atelier-params";
 const forCards = "atelier-card-params";
-/** What was remembered when the tab was opened: what is set on one card changes no other one. */
+/** The parameters remembered when the page was loaded: a change on one card does not affect other cards. */
 const remembered = read(forProviders, () => localStorage);
 
 function read(key: string, storage: () => Storage): Record<string, JSONObject> {
@@ -19,20 +19,20 @@ function read(key: string, storage: () => Storage): Record<string, JSONObject> {
 function write(key: string, storage: () => Storage, all: Record<string, JSONObject>) {
   try {
     storage().setItem(key, JSON.stringify(all));
-  } catch { /* A browser that keeps nothing still works. */ }
+  } catch { /* The page works without storage. */ }
 }
 
-/** The parameters of a card: its own, else those that its provider was given last. */
+/** The parameters of a card: its own, or else those remembered for its provider. */
 export function cardParams(card: string, provider: string): JSONObject {
   return read(forCards, () => sessionStorage)[card] ?? remembered[provider] ?? {};
 }
 
-/** Keeps what was set on a card. */
+/** Stores the parameters of a card. */
 export function keepCardParams(card: string, params: JSONObject) {
   write(forCards, () => sessionStorage, { ...read(forCards, () => sessionStorage), [card]: params });
 }
 
-/** Remembers what a provider was given. */
+/** Stores the parameters of a provider. */
 export function rememberParams(provider: string, params: JSONObject) {
   write(forProviders, () => localStorage, { ...read(forProviders, () => localStorage), [provider]: params });
 }

@@ -24,7 +24,7 @@ export function useLive(): Live {
   return live;
 }
 
-/** The state of a run; asks for what happened before this tab came. */
+/** The state of a run. If wanted is set, the run's earlier events are replayed. */
 export function useRun(id: string, wanted: boolean): RunState | undefined {
   const live = useLive();
   useEffect(() => { if (wanted) live.replay(id); }, [live, id, wanted]);
@@ -54,7 +54,7 @@ export const useActs = (run: string) => useInfiniteQuery({
   queryKey: ["trace", run, "acts"], initialPageParam: "", queryFn: ({ pageParam }) => api.acts(run, pageParam), getNextPageParam: (page) => page.next || undefined,
 });
 
-/** A generation; asked for again until it has ended. */
+/** A generation, polled until it has ended. */
 export const useGeneration = (id: string) => useQuery({
   queryKey: ["generation", id], queryFn: () => api.generation(id), refetchInterval: (q) => (q.state.data && !ended(q.state.data.status) ? 700 : false),
 });
@@ -64,7 +64,7 @@ export const useMediaList = (q: string, kind: string) => useInfiniteQuery({
   queryKey: ["media-list", q, kind], initialPageParam: "", queryFn: ({ pageParam }) => api.mediaList(q, kind, pageParam), getNextPageParam: (page) => page.next || undefined,
 });
 
-/** Renews lists and records when runs begin, pause and end, in this tab or another. */
+/** Refreshes lists and records when runs start, pause, resume or end, in this tab or another. */
 export function renewBy(live: Live): () => void {
   return live.onEvent((e, root) => {
     renewWorkflow(e, root);
@@ -79,7 +79,7 @@ export function renewBy(live: Live): () => void {
   });
 }
 
-/** Renews a run of a workflow and what is generated in it. */
+/** Refreshes a workflow run, its interactions and its sub-actions. */
 function renewWorkflow({ name, data }: RunEvent, root: string) {
   if (name.startsWith("run-") || name.startsWith("step-") || name === "interaction-opened" || name === "interaction-answered") {
     void queries.invalidateQueries({ queryKey: ["workflow-run", root] });

@@ -1,4 +1,4 @@
-// A report outside of its frame: printed, or as one file.
+// A report outside its frame: printed, or saved as one file.
 import { refusal } from "./client";
 
 async function fetchReport(url: string): Promise<string> {
@@ -33,7 +33,7 @@ export async function saveReport(url: string, title: string): Promise<void> {
   URL.revokeObjectURL(link.href);
 }
 
-/** Puts what each address of /media/ gives in its place, each asked for once. */
+/** Replaces each address under /media/ with the result of load. Each address is loaded once. */
 export async function embed(html: string, load: (address: string) => Promise<string>): Promise<string> {
   const found = new Set([...html.matchAll(/["'(](\/media\/[A-Za-z0-9-]+(?:\?[^"')\s]*)?)/g)].map((m) => m[1] ?? ""));
   const data = new Map<string, string>();

@@ -12,13 +12,13 @@ const sent = new Map<string, Sent[]>();
 const none: Sent[] = [];
 const watchers = new Set<() => void>();
 
-/** What this tab sent to a conversation, until the server's list has it. */
+/** The messages that this tab sent to a conversation. */
 export function useSent(conversation: string): Sent[] {
   return useSyncExternalStore((f) => { watchers.add(f); return () => watchers.delete(f); }, () => sent.get(conversation) ?? none);
 }
 
-/** Gives the function that sends a draft, and says whether it is on its way. A request whose
- * answer was lost is sent again under its key, so that nothing runs twice. */
+/** Returns the function that sends a draft, and whether it is being sent. A request whose response was lost
+ * is sent again with the same key, so that nothing runs twice. */
 export function useSend(draft: Draft, conversation: string): { send: () => void; sending: boolean } {
   const [sending, setSending] = useState(false);
   const key = useRef({ body: "", key: "" });

@@ -25,7 +25,7 @@ export function changeSettings(change: Partial<Settings>) {
   now = { ...now, ...change };
   try {
     localStorage.setItem(key, JSON.stringify(now));
-  } catch { /* A browser that keeps nothing still works. */ }
+  } catch { /* The page works without storage. */ }
   for (const f of watchers) f();
 }
 

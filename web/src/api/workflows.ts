@@ -1,4 +1,4 @@
-// Workflows in the API: definitions, runs, interactions and their generations.
+// Workflows in the API: definitions, runs, interactions and sub-actions.
 import type { JSONObject } from "../schema/pointer";
 import type { Operation } from "../schema/edit";
 import { readStream } from "../schema/stream";
@@ -20,7 +20,7 @@ export type SubActionRun = Schemas["SubAction"];
 const id = encodeURIComponent;
 const get = <T>(path: string) => ask<T>("GET", path);
 
-/** What a click asks for. */
+/** The request of a click. */
 export interface Click { interaction_id: string; path: string; sub_action_id: string; params: JSONObject; request_id: string; stand_in?: "offline" }
 
 export const workflows = {
@@ -42,8 +42,8 @@ export const workflows = {
   click,
 };
 
-/** Starts a sub-action, and ends when the server has taken it: what becomes of it is in the one
- * stream of the tab. */
+/** Starts a sub-action and returns its id once the server has accepted it. Its later events arrive on
+ * the tab's stream. */
 async function click(run: string, c: Click): Promise<string> {
   const stop = new AbortController();
   let response: Response;

@@ -91,7 +91,7 @@ function useStop(active: string): () => void {
   return stop;
 }
 
-/** Refetches when the connection is restored or the phone is unlocked. */
+/** Refetches the conversation when the connection is restored. */
 function useReturning(id: string) {
   const { connection } = useLive();
   const was = useRef(connection);

@@ -2,7 +2,7 @@
 
 const regions: [string, number, number][] = [["North", 42_000, 1.06], ["South", 38_500, 1.02], ["East", 29_000, 1.11], ["West", 51_000, 0.97]];
 
-/** Gives a table of the sales of one year. */
+/** Returns a table of one year's sales. */
 export function salesFile(): File {
   const lines = ["month,region,orders,revenue"];
   for (let month = 1; month <= 12; month++) {
@@ -21,7 +21,7 @@ Some customers complain about the packaging, which arrives torn. Nobody asked fo
 Prices were judged fair by most people. Customers who live in the countryside wish for evening delivery.
 `;
 
-/** Gives what a survey found. */
+/** Returns the results of a survey. */
 export function surveyFile(): File {
   return new File([survey], "survey-2026.md", { type: "text/markdown" });
 }

@@ -13,7 +13,7 @@ import { Windowed } from "../parts/windowed";
 
 const kinds = [{ value: "", label: "All" }, { value: "image", label: "Pictures" }, { value: "audio", label: "Audio" }, { value: "video", label: "Video" }, { value: "document", label: "Documents" }];
 
-/** All media that were made or uploaded, newest first; search and filter are in the URL. */
+/** All generated or uploaded media, newest first. The URL holds the search and the filter. */
 export function GalleryPage() {
   const { q = "", kind = "" } = useSearch({ from: "/gallery" });
   const navigate = useNavigate({ from: "/gallery" });

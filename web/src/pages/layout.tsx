@@ -8,7 +8,7 @@ import { Announcer } from "../parts/announce";
 import { Shortcuts } from "../parts/shortcuts";
 import { Sidebar } from "../parts/sidebar";
 
-/** The layout of every page: conversations at the side, or in a drawer on a phone. */
+/** The layout of every page: conversations in a sidebar, or in a drawer on a phone. */
 export function Layout() {
   const [drawer, setDrawer] = useState(false);
   const [keys, setKeys] = useState(false);

@@ -22,7 +22,7 @@ export function StartPage() {
   const { send, sending } = useSend(draft, "new");
   useEffect(() => {
     document.title = "Atelier";
-    if (!draft.text && draft.attached.length === 0) changeSettings({ agent: "" }); // Sage first, whatever agent answered before
+    if (!draft.text && draft.attached.length === 0) changeSettings({ agent: "" }); // a new conversation starts with Sage, whichever agent was used before
   }, []);
   const take = (e: (typeof examples)[number]) => {
     changeSettings({ agent: e.agent });

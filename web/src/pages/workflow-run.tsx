@@ -72,7 +72,7 @@ function Asked({ run }: { run: string }) {
   return question ? <QuestionCard run={run} question={question} media={{}} /> : <Skeleton h={120} />;
 }
 
-/** The picture in the URL, among those of the run. */
+/** The picture in the URL, among the pictures of the run. */
 function Opened({ run }: { run: string }) {
   const navigate = useNavigate();
   const jobs = useSubActions(run).data?.items ?? [];

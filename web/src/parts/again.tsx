@@ -14,7 +14,7 @@ import { showProblem } from "./notice";
 
 interface Props { id: string; kind: Kind; onOpen: (id: string) => void }
 
-/** Requests more pictures like one: estimated cost, progress, results. */
+/** Requests more pictures like an existing one: estimated cost, progress and results. */
 export function Again({ id, kind, onOpen }: Props) {
   const m = useMedia(id).data;
   const made = useMade(id);

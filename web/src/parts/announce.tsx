@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import { useLive } from "../api/queries";
 
-/** Says to screen readers when an answer begins, ends or needs a person, and when a picture is
- * there; never the text as it streams. */
+/** Announces to screen readers when an answer starts, ends or needs a person, and when an action has
+ * produced media. Streamed text is never announced. */
 export function Announcer() {
   const live = useLive();
   const [text, setText] = useState("");

@@ -4,7 +4,7 @@ import { IconCheck, IconChevronDown } from "@tabler/icons-react";
 export interface Option { value: string; label: string; about?: string; ready?: boolean; reason?: string }
 interface Props { name: string; value: string; options: Option[]; onChange: (value: string) => void }
 
-/** A small menu with one choice; each option has a description and why it is unavailable. */
+/** A small menu with one choice. Each option shows its description, or why it is unavailable. */
 export function Choice({ name, value, options, onChange }: Props) {
   const chosen = options.find((o) => o.value === value) ?? options[0];
   if (!chosen) return null;

@@ -6,7 +6,7 @@ import { alt, mediaURL } from "../schema/text";
 
 interface Props { pictures: Media[]; first: Media; second: Media; onOther: (id: string) => void; onClose: () => void }
 
-/** Two pictures, one over the other behind a slider, or side by side. */
+/** Two pictures, one above the other with a slider, or side by side. */
 export default function Compare({ pictures, first, second, onOther, onClose }: Props) {
   const [way, setWay] = useState("slider");
   return (

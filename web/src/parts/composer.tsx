@@ -16,7 +16,7 @@ interface Props {
   autoFocus?: boolean;
 }
 
-/** The form for a message: text, files, agent, model. */
+/** The form for a message: text, files, agent and models. */
 export function Composer({ draft, onSend, sending, onStop, autoFocus }: Props) {
   const picker = useRef<HTMLInputElement>(null);
   const ready = draft.attached.some((a) => a.media);

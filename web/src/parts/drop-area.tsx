@@ -1,7 +1,7 @@
 import { IconFileUpload } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 
-/** Accepts files that are dropped anywhere on the page. */
+/** Accepts files dropped anywhere on the page. */
 export function DropArea({ onFiles }: { onFiles: (files: FileList) => void }) {
   const [over, setOver] = useState(false);
   useEffect(() => {

@@ -53,8 +53,8 @@ export const ExchangeView = memo(function ExchangeView({ exchange: x, onResend, 
   );
 });
 
-/** What was made and is neither in the text nor in the report, which has what the answer chose. A record
- * also has what the run was given, which is older. */
+/** The media that the run made and that neither the text nor the report shows. A report shows the promoted
+ * media. A record also lists the run's inputs, which are older and are left out. */
 function alsoMade(x: Exchange, run: RunState | undefined, record: Run | undefined, report: boolean, text: string): Media[] {
   const chosen = [...(run?.promoted ?? []).flatMap((r) => run?.media[r] ?? []), ...(x.answer?.attachments ?? [])];
   const shown = new Set([...refsOf(text), ...[...x.attachments, ...(report ? chosen : [])].map((m) => m.ref)]);
@@ -62,14 +62,14 @@ function alsoMade(x: Exchange, run: RunState | undefined, record: Run | undefine
   return [...new Map(all.map((m) => [m.ref, m])).values()];
 }
 
-/** All media that texts of an exchange may name, by ref. */
+/** All media that the texts of an exchange may refer to, by ref. */
 function known(x: Exchange, run: RunState | undefined, record: Run | undefined): Record<string, Media> {
   const listed = [...x.attachments, ...(x.answer?.attachments ?? []), ...(record?.media ?? [])];
   return { ...(run?.media ?? {}), ...Object.fromEntries(listed.map((m) => [m.ref, m])) };
 }
 
-/** The head of steps for a run whose events this tab has not asked for; its line is there
- * before its record comes, so that nothing jumps. */
+/** The head of the steps of a run whose events this tab has not requested. It is shown before the
+ * run's record arrives, so that the layout does not shift. */
 function recorded(x: Exchange, status: Status, record: Run | undefined): RunState | undefined {
   if (!over(status)) return undefined;
   return { ...newRun(x.runId), status, ...(record?.started_at && record.ended_at && { startedAt: Date.parse(record.started_at), endedAt: Date.parse(record.ended_at) }) };

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-const near = 140; // px from the end that still count as being there
+const near = 140; // px from the end that count as being at the end
 
-/** Keeps the end of the page in sight while it grows, unless its reader has gone up. */
+/** Keeps the end of the page visible while it grows, unless the reader has scrolled up. */
 export function useFollow(count: string, version: number): { away: boolean; toEnd: () => void } {
   const [away, setAway] = useState(false);
   const following = useRef(true);

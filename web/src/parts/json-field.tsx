@@ -3,7 +3,7 @@ import { errorId } from "@rjsf/utils";
 import type { FieldProps, RJSFSchema } from "@rjsf/utils";
 import { useState } from "react";
 
-/** A value that no control fits, written as JSON. */
+/** A field for values that no control fits, written as JSON. */
 export function JsonField({ fieldPathId, formData, onChange, rawErrors, required, name, schema, uiSchema, disabled, readonly }: FieldProps<unknown, RJSFSchema>) {
   const known = JSON.stringify(formData) ?? "";
   const [text, setText] = useState(known);
@@ -34,7 +34,7 @@ export function JsonField({ fieldPathId, formData, onChange, rawErrors, required
   );
 }
 
-/** A text of JSON without its spaces; undefined if it is none. */
+/** Returns JSON text without its whitespace; undefined if it is invalid. */
 function compact(text: string): string | undefined {
   try {
     return text.trim() ? JSON.stringify(JSON.parse(text)) : "";

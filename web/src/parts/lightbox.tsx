@@ -20,7 +20,7 @@ interface Props {
   onEdit: (m: Media) => void;
 }
 
-/** One picture as large as the window, with those around it, and what can be done with it. */
+/** One picture in the size of the window, with its neighbors and actions. */
 export default function Lightbox({ pictures, id, onView, onUse, onEdit }: Props) {
   const [panel, setPanel] = useState<Panel>("");
   const toggle = (p: Panel) => setPanel((now) => (now === p ? "" : p));
@@ -61,7 +61,7 @@ export default function Lightbox({ pictures, id, onView, onUse, onEdit }: Props)
   );
 }
 
-/** Keeps events beside the picture from its gestures. */
+/** Keeps events in the panel from triggering gestures on the picture. */
 const stay = (e: SyntheticEvent) => e.stopPropagation();
 
 /** Single-key shortcuts, inactive in text fields. */
@@ -71,7 +71,7 @@ function useKeys(keys: Record<string, () => void>) {
       if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest("input, textarea, [contenteditable]")) return;
       const act = keys[e.key];
       if (!act) return;
-      e.preventDefault(); // the letter would be typed into what opens
+      e.preventDefault(); // otherwise the letter would be typed into the panel that opens
       act();
     };
     window.addEventListener("keydown", key);
@@ -94,7 +94,7 @@ function Tools({ media, info, onInfo }: { media: Media; info: boolean; onInfo: (
   );
 }
 
-/** Puts a picture on the clipboard as PNG, which is what clipboards take. */
+/** Copies a picture to the clipboard as PNG, the format that clipboards accept. */
 async function copyPicture(m: Media): Promise<void> {
   const png = async () => {
     const blob = await (await fetch(mediaURL(m))).blob();

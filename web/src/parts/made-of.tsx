@@ -7,8 +7,8 @@ import { alt, bytes, mediaURL, money } from "../schema/text";
 
 interface Props { id: string; onOpen: (id: string) => void; onUse: (m: Media) => void }
 
-/** What a picture is made of: prompt as sent, model, settings and what became of them, cost,
- * what it came from and what came of it. */
+/** How a picture was made: the prompt as sent, model, settings with their outcomes, cost, parents and
+ * children. */
 export function MadeOf({ id, onOpen, onUse }: Props) {
   const q = useMedia(id);
   const m = q.data;

@@ -13,12 +13,12 @@ interface Props { text: string; media: Record<string, Media>; pending: boolean }
 
 const schema = { ...defaultSchema, protocols: { ...defaultSchema.protocols, src: ["media", "http", "https"] } };
 
-/** What the text may show, which its elements read: functions of their own for each change would be other
- * components to React, and a picture that is replaced under the pointer loses the click. */
+/** The media that elements of the text may show. It is a context, because new component functions for each
+ * change would make React replace the elements, and a picture replaced under the pointer loses the click. */
 const Shown = createContext<{ media: Record<string, Media>; pending: boolean }>({ media: {}, pending: false });
 
-/** The text of an answer: Markdown without HTML, with its media. Nothing is loaded from
- * elsewhere: a picture of another host is a link. */
+/** The text of an answer: Markdown without HTML, with its media. Nothing is loaded from other
+ * hosts: their pictures become links. */
 export const MessageText = memo(function MessageText({ text, media, pending }: Props) {
   const shown = useMemo(() => ({ media, pending }), [media, pending]);
   return (

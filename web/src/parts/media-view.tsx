@@ -14,13 +14,13 @@ const Compare = lazy(() => import("./compare"));
 interface Props {
   exchanges?: Exchange[];
   runs?: RunState[];
-  /** The pictures around it. */
+  /** The pictures around the open one. */
   pictures?: Media[];
-  /** Attaches a medium to what is being written, which begins with some words where it is empty. */
+  /** Attaches an item to the draft. The words become the text of an empty draft. */
   onUse: (m: Media, words?: string) => void;
 }
 
-/** Shows the item in the URL, among the pictures of the conversation. */
+/** Shows the item in the URL, among the given pictures and those of the conversation. */
 export function MediaView(props: Props) {
   const { media, with: other } = useSearch({ strict: false });
   return media ? <Opened {...props} id={media} other={other} /> : null;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The current time, updated every second while it is used. */
+/** The current time, updated every second while wanted is set. */
 export function useNow(wanted: boolean): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -29,18 +29,18 @@ function placeholder(m: Media): React.CSSProperties {
   return m.mime_type === "image/svg+xml" ? {} : { backgroundImage: `url(${mediaURL(m, 16)})` };
 }
 
-/** Thumbnails that are smaller than the picture, and the picture itself. */
+/** The thumbnails smaller than the picture, and the picture itself. */
 function sources(m: Media): string | undefined {
   const widths = ([320, 640, 1280] as const).filter((w) => w < (m.width ?? 0));
   if (m.mime_type === "image/svg+xml" || widths.length === 0) return undefined;
   return [...widths.map((w) => `${mediaURL(m, w)} ${w}w`), `${mediaURL(m)} ${m.width}w`].join(", ");
 }
 
-const chunk = 24; // pictures in a part of a grid: it divides by the usual numbers of columns
+const chunk = 24; // pictures per part of a grid: a multiple of the usual numbers of columns
 const gap = 10;
 
-/** Several pictures side by side, one alone in its own size. Of very many, those far from the window
- * are not drawn. */
+/** Several pictures side by side, or a single one in its own size. In a large grid, pictures far outside
+ * the viewport are not drawn. */
 export function Pictures({ media }: { media: Media[] }) {
   if (media.length === 1 && media[0]) return <div className="pictures-one"><Picture media={media[0]} /></div>;
   if (media.length <= 2 * chunk) return <Grid media={media} count={media.length} />;
@@ -52,7 +52,7 @@ function Grid({ media, count }: { media: Media[]; count: number }) {
   return <div className="pictures" data-count={count}>{media.map((m) => <Picture key={m.id} media={m} />)}</div>;
 }
 
-/** How high a grid of square pictures is, in px, with the columns that style.css gives it. */
+/** The height in px of a grid of square pictures, with the columns that style.css sets. */
 export function gridHeight(count: number, width: number): number {
   const columns = Math.max(1, Math.floor((width + gap) / (Math.min(220, 0.46 * width) + gap)));
   const side = (width - gap * (columns - 1)) / columns;

@@ -10,7 +10,7 @@ const SchemaForm = lazy(() => import("./schema-form"));
 
 interface Props { run: string; question: Question; media: Record<string, Media> }
 
-/** The question of a paused run, with the form of its answer. */
+/** The question of a paused run, with a form for the answer. */
 export function QuestionCard({ run, question, media }: Props) {
   const [busy, setBusy] = useState(false);
   const [flaws, setFlaws] = useState<Flaw[]>([]);

@@ -20,7 +20,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** The form of a JSON Schema, checked while it is sent, here and by the server. */
+/** The form of a JSON Schema, validated on submit, here and by the server. */
 export default function SchemaForm({ schema, busy, submit, flaws, onSubmit, children }: Props) {
   const read = useMemo(() => readSchema(schema), [schema]);
   const ui = useMemo(() => controls(read), [read]);
@@ -36,7 +36,7 @@ export default function SchemaForm({ schema, busy, submit, flaws, onSubmit, chil
   );
 }
 
-/** The errors of lists and groups; those of a control are shown in it. */
+/** The errors of lists and groups. Controls show their own errors. */
 export function FieldErrorTemplate({ errors, fieldPathId, schema, uiSchema }: FieldErrorProps) {
   if (!errors?.length || uiSchema?.["ui:widget"] || uiSchema?.["ui:field"] || (schema.type !== "array" && schema.type !== "object")) return null;
   return <div id={errorId(fieldPathId)} className="bad">{errors.map((e, i) => <p key={i}>{e}</p>)}</div>;

@@ -5,8 +5,8 @@ import type { Act, ModelCall, Sight } from "../api/contract";
 import { useActs, useModelCalls, useSight } from "../api/queries";
 import { bytes, duration, money } from "../schema/text";
 
-/** What was sent in a run and what came back: prompts, parameters, results, pictures that the model
- * saw. Media stand in it by ref. It is asked for when it is opened. */
+/** What was sent in a run and what was returned: prompts, parameters, results and the pictures shown to
+ * the model. Media are named by ref. The data is loaded when the part is opened. */
 export function Sent({ run, name = "Prompts, parameters and results" }: { run: string; name?: string }) {
   const [open, setOpen] = useState(false);
   return (

@@ -2,11 +2,11 @@ import { startTransition, useLayoutEffect, useRef, useState } from "react";
 import type { ReactNode } from "react";
 
 interface Props {
-  /** The estimated height in px, until it was drawn once. */
+  /** The estimated height in px, until the content has been drawn. */
   estimate: number;
-  /** Draws it before its visibility is known. */
+  /** Draws the content before its visibility is known. */
   first?: boolean;
-  /** Keeps it drawn, for example while a person edits it. */
+  /** Keeps the content drawn, for example while a person edits it. */
   keep?: boolean;
   className?: string;
   children: () => ReactNode;
@@ -14,7 +14,7 @@ interface Props {
 
 const margin = "1200px"; // drawn this far before it becomes visible
 
-/** Draws its content only near the window; elsewhere an empty element of the same height stands for it. */
+/** Draws its content only near the viewport. Elsewhere, an empty element of the same height takes its place. */
 export function Windowed({ estimate, first = false, keep = false, className, children }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(first);
@@ -27,7 +27,7 @@ export function Windowed({ estimate, first = false, keep = false, className, chi
       if (!entry) return;
       if (!entry.isIntersecting) height.current = element.offsetHeight || height.current;
       const drawn = entry.isIntersecting || element.contains(document.activeElement);
-      startTransition(() => setNear(drawn)); // in parts: what is drawn ahead must not stop the scrolling
+      startTransition(() => setNear(drawn)); // as a transition, so that drawing ahead does not block scrolling
     }, { rootMargin: margin });
     sight.observe(element);
     return () => sight.disconnect();

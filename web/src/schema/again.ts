@@ -3,8 +3,8 @@ import type { MediaDetails, NewGeneration } from "../api/contract";
 
 export type Kind = "again" | "vary";
 
-/** The request that made a picture, for one more: without its seed, which would give the same
- * picture. Undefined for what was not generated. */
+/** The request that made a picture, for one more. It has no seed, which would give the same picture.
+ * Undefined if the picture was not generated. */
 export function again(m: MediaDetails): NewGeneration | undefined {
   if (!m.origin.request) return undefined;
   const { seed: _seed, n: _n, ...same } = m.origin.request;
@@ -20,12 +20,12 @@ export function variation(m: MediaDetails): NewGeneration {
   };
 }
 
-/** What a message begins with that asks for an edit of a picture: the words it was made by. */
+/** The start of a message that requests an edit of a picture: it quotes the picture's prompt. */
 export function wording(m: MediaDetails): string {
   return `Edit this picture: ${m.origin.request?.prompt ?? m.origin.prompt ?? ""}`;
 }
 
-/** Says whether a generation has ended. */
+/** Reports whether a generation has ended. */
 export function ended(status: string): boolean {
   return !["queued", "submitted", "running"].includes(status);
 }

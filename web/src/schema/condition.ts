@@ -1,4 +1,4 @@
-// Conditions of a display schema: true or false by the values of a form's fields. They hold no code.
+// Conditions of a display schema, evaluated on the values of a form's fields. They contain no code.
 import { equal, get, isObject, pathOf } from "./pointer";
 
 export interface Condition {
@@ -16,7 +16,7 @@ export interface Condition {
   max?: number;
 }
 
-/** Says whether a condition is true of a form's value; none is true of all. */
+/** Reports whether a form's value meets a condition. A missing condition always holds. */
 export function holds(c: Condition | undefined, data: unknown): boolean {
   if (!c) return true;
   if (c.all) return c.all.every((e) => holds(e, data));
@@ -37,7 +37,7 @@ function compare(c: Condition, v: unknown, there: boolean): boolean {
   return there && !empty(v);
 }
 
-/** Says whether a value says nothing: null, false, no text, an empty list or object. */
+/** Reports whether a value is empty: undefined, null, false, blank text, an empty list or object. */
 export function empty(v: unknown): boolean {
   if (v === null || v === undefined || v === false) return true;
   if (typeof v === "string") return v.trim() === "";

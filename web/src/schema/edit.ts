@@ -1,36 +1,36 @@
 // A person's edits: unsaved, being saved, and undoable ones.
-// A value changes as a whole where it is a text, a number or a list; objects change by their keys.
+// Texts, numbers and lists change as a whole; objects change key by key.
 import { covers, equal, get, isObject, join, pathOf, set } from "./pointer";
 import type { JSONValue } from "./pointer";
 
 export interface Operation { op: "add" | "replace" | "remove"; path: string; value?: JSONValue }
 
-/** Values by pointer; undefined is one that is taken away. */
+/** Values by pointer; undefined is a removed value. */
 export type Values = Map<string, JSONValue | undefined>;
 
 interface Step { before: Values; after: Values }
 
 export interface Edits {
-  /** Typed, not saved. */
+  /** The typed values that are not saved. */
   drafts: Values;
-  /** Which of the drafts are being saved. */
+  /** The drafts that are being saved. */
   sent: Values;
   undo: Step[];
   redo: Step[];
-  /** Says whether the next change of the newest step's fields belongs to it. */
+  /** Whether the next change to the newest step's fields extends that step. */
   open: boolean;
 }
 
 export const noEdits: Edits = { drafts: new Map(), sent: new Map(), undo: [], redo: [], open: false };
 
-const steps = 200; // that can be undone
+const steps = 200; // the maximum that can be undone
 
 /** The data as the person sees it. */
 export function shown(data: JSONValue, drafts: Values): JSONValue {
   return [...drafts].reduce((v, [pointer, value]) => set(v, pathOf(pointer), value), data);
 }
 
-/** The smallest values by which two differ. */
+/** The smallest values in which two values differ. */
 export function differences(before: JSONValue | undefined, after: JSONValue | undefined, pointer: string, out: Values = new Map()): Values {
   if (isObject(before) && isObject(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) differences(before[key], after[key], join(pointer, key), out);
@@ -38,7 +38,7 @@ export function differences(before: JSONValue | undefined, after: JSONValue | un
   return out;
 }
 
-/** Takes what a person changed of a form at a pointer. */
+/** Records a person's change to the form at a pointer. */
 export function change(e: Edits, data: JSONValue, pointer: string, to: JSONValue | undefined): Edits {
   const now = shown(data, e.drafts);
   const after = differences(get(now, pathOf(pointer)), to, pointer);
@@ -50,14 +50,14 @@ export function change(e: Edits, data: JSONValue, pointer: string, to: JSONValue
   return { ...e, drafts: drafted(e.drafts, after), undo: [...(joins ? e.undo.slice(0, -1) : e.undo), step].slice(-steps), redo: [], open: true };
 }
 
-/** Lays values over drafts; a draft within a value that changed as a whole goes with it. */
+/** Merges values into drafts. A value replaces the drafts within it. */
 function drafted(drafts: Values, values: Values): Values {
   const kept = [...drafts].filter(([p]) => ![...values.keys()].some((q) => covers(q, p)));
   return new Map([...kept, ...values]);
 }
 
-/** Takes the newest step back, or does the one again that was taken back. A step whose values were
- * changed by somebody else is left out. */
+/** Undoes the newest step, or redoes the step that was undone last. A step whose values somebody else has
+ * changed is discarded. */
 export function revert(e: Edits, data: JSONValue, way: "undo" | "redo"): Edits {
   const stack = [...e[way]];
   const now = shown(data, e.drafts);
@@ -70,7 +70,7 @@ export function revert(e: Edits, data: JSONValue, way: "undo" | "redo"): Edits {
   return { ...e, [way]: stack, open: false };
 }
 
-/** Begins to save: gives the patch over what the server has. */
+/** Starts a save. Returns the patch against the server's data. */
 export function send(e: Edits, data: JSONValue): { edits: Edits; operations: Operation[] } {
   const operations = [...e.drafts].flatMap(([path, value]): Operation[] => {
     const now = get(data, pathOf(path));
@@ -81,17 +81,17 @@ export function send(e: Edits, data: JSONValue): { edits: Edits; operations: Ope
   return { edits: { ...e, sent: e.drafts, open: false }, operations };
 }
 
-/** The server has what was sent: only what was typed since is a draft. */
+/** Ends a save that succeeded: only what was typed since stays a draft. */
 export function saved(e: Edits): Edits {
   return { ...e, drafts: new Map([...e.drafts].filter(([p, v]) => !(e.sent.has(p) && equal(e.sent.get(p), v)))), sent: new Map() };
 }
 
-/** The server refused what was sent: it stays typed. */
+/** Ends a save that the server refused: what was sent stays a draft. */
 export function refused(e: Edits): Edits {
   return { ...e, sent: new Map() };
 }
 
-/** Forgets drafts at and below a pointer. */
+/** Discards the drafts at and below the pointers. */
 export function dropped(e: Edits, pointers: string[]): Edits {
   return { ...e, drafts: new Map([...e.drafts].filter(([p]) => !pointers.some((q) => covers(q, p)))), sent: new Map(), open: false };
 }

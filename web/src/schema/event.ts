@@ -1,5 +1,5 @@
-// The events of a run, as the stream brings them. The list is closed; a name that is not on
-// it changes nothing.
+// The events of a run as the stream delivers them. The list is closed: events with other names
+// are ignored.
 import type { Cost, Failure, Media, Question, Status, Usage } from "../api/contract";
 import type { Operation } from "./edit";
 import type { Node } from "./view";
@@ -48,10 +48,10 @@ export interface Payload {
   child_run_id?: string;
   operation?: string;
   note?: string;
-  /** How far a generation is, from 0 to 1. */
+  /** The progress of a generation, from 0 to 1. */
   progress?: number;
   output?: Media;
-  /** Of workflows: the interaction with its version and what changed, and the row of a sub-action. */
+  /** In workflows: the interaction with its version and changes, and the row of a sub-action. */
   interaction_id?: string;
   version?: number;
   changes?: { nodes: Node[]; removed?: string[] };
@@ -61,13 +61,13 @@ export interface Payload {
 }
 
 export interface RunEvent {
-  /** Place in the global sequence; absent for what is not kept, like deltas. */
+  /** The position in the global sequence; absent for events that are not stored, such as deltas. */
   id?: number;
   name: EventName;
   data: Payload;
 }
 
-/** Reads one message of the stream; undefined if it is none of ours. */
+/** Parses one message of the stream; undefined if it is not a valid run event. */
 export function readEvent(name: string, id: string, text: string): RunEvent | undefined {
   if (!(eventNames as readonly string[]).includes(name)) return undefined;
   let data: unknown;
@@ -81,8 +81,8 @@ export function readEvent(name: string, id: string, text: string): RunEvent | un
   return /^\d+$/.test(id) && !transient(event.name) ? { ...event, id: Number(id) } : event;
 }
 
-/** Says whether events of a name are shown and not kept. The browser gives such an event
- * the id of the one before it. */
+/** Reports whether events of a name are shown but not stored. The browser gives such an event
+ * the id of the previous one. */
 export function transient(name: EventName): boolean {
   return name === "message-delta" || name === "operation-progress" || name === "operation-partial";
 }

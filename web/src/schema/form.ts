@@ -1,14 +1,14 @@
 // The appearance of a JSON Schema's form: titles, and the control of each field.
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
 
-/** The schema of a question, or that of a text where there is none to read. */
+/** Returns the schema of a question, or the schema of a text if it is missing, empty or not an object. */
 export function readSchema(schema: unknown): RJSFSchema {
   if (typeof schema === "object" && schema !== null && !Array.isArray(schema) && Object.keys(schema).length > 0) return schema as RJSFSchema;
   return { type: "string", title: "Answer", minLength: 1 };
 }
 
-/** The controls of a schema's fields: few choices are all in sight, long texts have room, and
- * what no control fits is written as JSON. */
+/** The controls of a schema's fields: up to six choices are radio buttons, long texts have a text area, and
+ * values that no control fits are written as JSON. */
 export function controls(schema: RJSFSchema, key = ""): UiSchema {
   const ui: UiSchema = {};
   if (!schema.title && key) ui["ui:title"] = words(key);
@@ -24,7 +24,7 @@ export function controls(schema: RJSFSchema, key = ""): UiSchema {
   return ui;
 }
 
-/** The schema with names for fields of any value: the form would leave out a schema that says nothing. */
+/** The schema with titles for fields of any value, because the form omits fields with an empty schema. */
 export function named(s: RJSFSchema, key = ""): RJSFSchema {
   if (key && Object.keys(s).length === 0) return { title: words(key) };
   if (!s.properties) return s;

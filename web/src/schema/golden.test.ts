@@ -1,4 +1,4 @@
-// The cases that Go runs, too: conditions, layouts, values and changes of an interaction.
+// The cases that the Go tests also run: conditions, layouts, values and changes of an interaction.
 import type { RJSFSchema } from "@rjsf/utils";
 import { describe, expect, test } from "vitest";
 import valueCases from "../../../workflow/conform/testdata/values.json";

@@ -1,4 +1,4 @@
-// The input of each field in a workflow's form: by its layout, otherwise by its schema.
+// The input of each field in a workflow's form, chosen by the layout, otherwise by the schema.
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
 import { controls, kindOf } from "./form";
 import type { Block, Field } from "./layout";
@@ -9,7 +9,7 @@ const widgets: Record<string, UiSchema> = {
   media: { "ui:widget": "media" }, hidden: { "ui:widget": "hidden" },
 };
 
-/** The inputs of a form; a layout arranges its outermost fields. */
+/** The inputs of a form. A layout arranges the outermost fields. */
 export function inputs(schema: RJSFSchema, layout?: Block[], label?: string): UiSchema {
   const ui = refined(schema, controls(schema));
   if (label !== undefined) ui["ui:title"] = label;
@@ -33,7 +33,7 @@ function widgetOf(name: string, schema: unknown): UiSchema {
 
 const long = { autosize: true, minRows: 1, maxRows: 16 };
 
-/** Texts grow with what is written and may be empty; pictures, colors and lists of choices have inputs of their own. */
+/** Text inputs grow with their text and may be empty. Media, colors and lists of choices have their own inputs. */
 function refined(s: RJSFSchema, ui: UiSchema): UiSchema {
   const items = s.items as RJSFSchema | undefined;
   if (isMedia(s) || (s.type === "array" && items && isMedia(items))) return { ...ui, "ui:widget": "media", "ui:field": undefined };
@@ -52,7 +52,7 @@ function refined(s: RJSFSchema, ui: UiSchema): UiSchema {
   return out;
 }
 
-/** An alternative: what tells it from the others is not an input. */
+/** The inputs of an alternative. The constant fields that identify it are hidden. */
 function branch(s: RJSFSchema): UiSchema {
   const ui = refined(s, controls(s, s.title ?? " "));
   for (const [name, field] of Object.entries(s.properties ?? {})) if (typeof field === "object" && field.const !== undefined) ui[name] = { "ui:widget": "hidden" };

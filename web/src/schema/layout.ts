@@ -2,16 +2,16 @@
 import type { Condition } from "./condition";
 import { isObject, join } from "./pointer";
 
-/** How wide a row is. In a narrow form each field takes all of them. */
+/** The number of columns in a row. In a narrow form, each field spans all of them. */
 export const columns = 12;
 
 /** One input in a row. */
 export interface Field { field: string; span: number; widget?: string; help?: string; visible_when?: Condition }
 
-/** A part of an arranged form: row has fields; section, group and tab have blocks, tabs has tabs. */
+/** A part of an arranged form. A row has fields; a section, group or tab has blocks; tabs has tab blocks. */
 export interface Block { kind: "row" | "section" | "group" | "tabs" | "tab"; title?: string; folded?: boolean; visible_when?: Condition; fields?: Field[]; blocks?: Block[] }
 
-/** What a layout has wrong, and where. */
+/** An error in a layout, with its pointer. */
 export class LayoutError extends Error {
   constructor(readonly pointer: string, message: string) {
     super(message);
@@ -22,8 +22,8 @@ export class LayoutError extends Error {
 const blockNames = ["title", "folded", "visible_when", "rows", "sections", "groups", "tabs", "order"];
 const kinds = { sections: "section", groups: "group", tabs: "tab" } as const;
 
-/** Gives the blocks of a form in the author's order; the fields that a layout does not name follow
- * at the end, one in a row. Throws a {@link LayoutError} for what it cannot mean. */
+/** Returns the blocks of a form in the author's order. Fields that the layout does not name follow at the
+ * end, one per row. Throws a {@link LayoutError} if the layout is invalid. */
 export function arrange(fields: string[], layout: unknown = {}): Block[] {
   const named: string[] = [];
   const blocks = read("", layout, ["rows", "sections", "groups", "tabs", "order"], { fields, named });

@@ -1,5 +1,5 @@
-// The events of one run in the order of their ids, whichever way they came: live, replayed
-// after a reload, or twice after a reconnect.
+// The events of one run in the order of their ids, however they arrive: live, replayed after a
+// reload, or twice after a reconnect.
 import { transient } from "./event";
 import type { RunEvent } from "./event";
 import { advance, newRun, over } from "./run";
@@ -14,10 +14,10 @@ export function newLog(id: string): RunLog {
   return { events: [], state: newRun(id) };
 }
 
-/** Adds an event; what is known already changes nothing. */
+/** Adds an event. A known event has no effect. */
 export function add(log: RunLog, e: RunEvent): RunLog {
   if (e.id === undefined) {
-    // What a run said last stands: a delta that was on its way comes too late.
+    // The final text of a run stands: a transient event that arrives late is ignored.
     return over(log.state.status) && transient(e.name) ? log : { ...log, state: advance(log.state, e) };
   }
   const last = log.events.at(-1)?.id ?? -1;
@@ -27,7 +27,7 @@ export function add(log: RunLog, e: RunEvent): RunLog {
   return { events, state: refold(log.state, events) };
 }
 
-/** Folds all events again and keeps what only transient ones said. */
+/** Folds all events again and keeps the state that only transient events carried. */
 function refold(before: RunState, events: RunEvent[]): RunState {
   const s = events.reduce(advance, newRun(before.id));
   return {

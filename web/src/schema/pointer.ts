@@ -3,17 +3,17 @@
 export type JSONValue = null | boolean | number | string | JSONValue[] | { [key: string]: JSONValue };
 export type JSONObject = { [key: string]: JSONValue };
 
-/** Adds a key to a pointer. */
+/** Appends a key to a pointer. */
 export function join(pointer: string, key: string | number): string {
   return `${pointer}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Writes the pointer of a path. */
+/** Returns the pointer of a path. */
 export function pointerOf(path: readonly (string | number)[]): string {
   return path.reduce<string>(join, "");
 }
 
-/** Reads a pointer; what has no slash at its beginning is one key. */
+/** Returns the path of a pointer. A text without a leading slash is one key. */
 export function pathOf(pointer: string): string[] {
   if (pointer === "") return [];
   if (!pointer.startsWith("/")) return [pointer];
@@ -24,7 +24,7 @@ export function isObject(v: unknown): v is JSONObject {
   return typeof v === "object" && v !== null && !Array.isArray(v);
 }
 
-/** Finds the value of a path; undefined if there is none. Only own keys count. */
+/** Returns the value at a path; undefined if there is none. Only own keys count. */
 export function get(v: unknown, path: readonly string[]): JSONValue | undefined {
   let at: unknown = v;
   for (const key of path) {
@@ -35,8 +35,8 @@ export function get(v: unknown, path: readonly string[]): JSONValue | undefined 
   return at as JSONValue | undefined;
 }
 
-/** Puts a value at a path of a copy; undefined removes what is there. Missing objects are made,
- * an index behind the end of a list adds to it. */
+/** Sets the value at a path in a copy; undefined removes it. Missing objects are created. An index past the
+ * end of a list appends to the list. */
 export function set(v: JSONValue | undefined, path: readonly string[], value: JSONValue | undefined): JSONValue {
   const [key, ...rest] = path;
   if (key === undefined) return value ?? null;
@@ -53,7 +53,7 @@ export function set(v: JSONValue | undefined, path: readonly string[], value: JS
   return object;
 }
 
-/** Puts a value at a path of a copy; in a list it goes before what is there. */
+/** Inserts a value at a path in a copy; in a list, before the existing element. */
 export function insert(v: JSONValue, path: readonly string[], value: JSONValue): JSONValue {
   const parent = get(v, path.slice(0, -1));
   const key = path.at(-1);
@@ -61,12 +61,12 @@ export function insert(v: JSONValue, path: readonly string[], value: JSONValue):
   return set(v, path.slice(0, -1), parent.toSpliced(Number(key), 0, value));
 }
 
-/** Says whether one pointer names the other's value or one that holds it. */
+/** Reports whether the first pointer names the second one's value or a value that contains it. */
 export function covers(above: string, below: string): boolean {
   return above === below || below.startsWith(`${above}/`);
 }
 
-/** Compares values; the order of keys does not count. */
+/** Reports whether two values are equal. The order of keys is ignored. */
 export function equal(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((e, i) => equal(e, b[i]));
   if (!isObject(a) || !isObject(b)) return a === b;

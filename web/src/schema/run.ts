@@ -1,11 +1,11 @@
-// The view of a run, as a pure function of its events.
+// The state of a run as a pure function of its events.
 import type { Cost, Failure, Media, Question, Status, Usage } from "../api/contract";
 import type { Payload, RunEvent } from "./event";
 
 export interface Step {
   id: string;
   kind: "action" | "agent";
-  /** The run in which it happens, and of a sub-agent the run that it starts. */
+  /** The run of the step, and the run that a sub-agent starts. */
   runId: string;
   childRunId?: string;
   name: string;
@@ -15,13 +15,13 @@ export interface Step {
   turn?: number;
   task?: string;
   message?: string;
-  /** The newest note of a long operation, and its newest preview. */
+  /** The newest note and the newest preview of a long operation. */
   note?: string;
   partial?: Media;
   refs: string[];
 }
 
-/** One question to a language model. */
+/** One request to a language model. */
 export interface Turn {
   key: string;
   runId: string;
@@ -65,7 +65,7 @@ export function over(status: Status | undefined): boolean {
   return status === "succeeded" || status === "failed" || status === "cancelled";
 }
 
-/** Gives the state after an event. */
+/** Returns the state after an event. */
 export function advance(s: RunState, e: RunEvent): RunState {
   const d = e.data;
   const own = d.run_id === s.id;

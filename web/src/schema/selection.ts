@@ -6,9 +6,9 @@ import type { Group, Interaction, Node } from "./view";
 /** The chosen content ids by group, in the order of choosing. */
 export type Choice = Record<string, string[]>;
 
-const maxDepth = 32; // of a display schema
+const maxDepth = 32; // levels of a display schema that are searched
 
-/** The selection groups that a display schema declares, whether or not anything of them is there. */
+/** The selection groups that a display schema declares, whether or not they have results. */
 export function groupsOf(schema: unknown): Group[] {
   const found = new Map<string, Group>();
   const visit = (s: unknown, depth: number): void => {
@@ -34,7 +34,7 @@ function groupOf(ux: Record<string, unknown>): Group {
   return { group: typeof ux["selection_group"] === "string" ? ux["selection_group"] : "default", mode, min: ux["selection_optional"] === true ? 0 : number("selection_min", 1), ...(max > 0 && { max }) };
 }
 
-/** The content ids that are there to choose from, by group. */
+/** The content ids to choose from, by group. */
 export function contents(i: Interaction): Choice {
   const out: Choice = {};
   for (const n of walk(i.view)) if (n.selection) (out[n.selection.group] ??= []).push(...idsOf(i, n));
@@ -46,8 +46,8 @@ function idsOf(i: Interaction, n: Node): string[] {
   return (Array.isArray(list) ? list : []).flatMap((e) => (isObject(e) && typeof e["content_id"] === "string" ? e["content_id"] : []));
 }
 
-/** Chooses what was not chosen, and the other way round. A single choice takes the place of the one
- * before; of a full group nothing more can be chosen. */
+/** Toggles the choice of an id. A single choice replaces the previous one. Nothing can be added to a
+ * full group. */
 export function toggle(choice: Choice, g: Group, id: string): Choice {
   const now = choice[g.group] ?? [];
   if (now.includes(id)) return { ...choice, [g.group]: now.filter((c) => c !== id) };
@@ -55,17 +55,17 @@ export function toggle(choice: Choice, g: Group, id: string): Choice {
   return full(choice, g) ? choice : { ...choice, [g.group]: [...now, id] };
 }
 
-/** Says whether nothing more can be chosen of a group beside what is. */
+/** Reports whether a group with multiple choices has reached its maximum. */
 export function full(choice: Choice, g: Group): boolean {
   return g.mode === "multiple" && g.max !== undefined && g.max > 0 && (choice[g.group]?.length ?? 0) >= g.max;
 }
 
-/** Leaves out what is not there any more. */
+/** Returns the choice without the ids that do not exist. */
 export function kept(choice: Choice, there: Choice): Choice {
   return Object.fromEntries(Object.entries(choice).map(([g, ids]) => [g, ids.filter((id) => there[g]?.includes(id))]));
 }
 
-/** What is missing until the interaction can be answered, in words; undefined if nothing is. */
+/** What must be chosen before the interaction can be answered, in words; undefined if nothing. */
 export function missing(groups: Group[], choice: Choice): string | undefined {
   const short = groups.find((g) => (choice[g.group]?.length ?? 0) < g.min);
   if (!short) return undefined;

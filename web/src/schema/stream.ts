@@ -1,8 +1,8 @@
-// Reads the events of a response as they arrive.
+// Reads the server-sent events of a response as they arrive.
 
 export interface Message { name: string; data: unknown }
 
-/** Gives the events of a stream. An event whose data is {"type", "data"} is that data under that name. */
+/** Yields the events of a stream. If an event's data is {"type", "data"}, these are its name and its data. */
 export async function* readStream(body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
   const reader = body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader();
   let text = "";
@@ -25,6 +25,6 @@ function parse(block: string): Message | undefined {
     const data = JSON.parse(field("data").join("\n")) as { type?: string; data?: unknown };
     return typeof data.type === "string" && "data" in data ? { name: data.type, data: data.data } : { name: field("event")[0] ?? "message", data };
   } catch {
-    return undefined; // a comment, or no JSON
+    return undefined; // a comment, or invalid JSON
   }
 }

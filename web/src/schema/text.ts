@@ -1,4 +1,4 @@
-// Placeholders of media in text, and formatted facts.
+// Media placeholders in text, and the formatting of costs, tokens, durations and sizes.
 import type { Cost, Media, Usage } from "../api/contract";
 
 const placeholder = /\$\{media:([A-Za-z0-9_-]+)\}/g;
@@ -8,8 +8,8 @@ export function mediaURL(m: Media, width?: 16 | 160 | 320 | 640 | 1280 | 2048): 
   return width && m.modality === "image" && m.mime_type !== "image/svg+xml" ? `${url}?w=${width}` : url;
 }
 
-/** Gives the Markdown of a message: media as images of the scheme "media:", in a paragraph of
- * their own where the line is prose. A placeholder that is still being written is not shown. */
+/** Returns the Markdown of a message. Media become images with the scheme "media:", in a separate
+ * paragraph if the line is prose. An incomplete placeholder at the end is left out. */
 export function markdown(text: string): string {
   let fenced = false;
   return text.replace(/\$(\{[^}]*)?$/, "").split("\n").map((line) => {
@@ -24,12 +24,12 @@ export function refsOf(text: string): string[] {
   return [...text.matchAll(placeholder)].map((m) => m[1] ?? "");
 }
 
-/** The text for the clipboard, a title or a screen reader: media by name. */
+/** The text for the clipboard, a title or a screen reader, with media replaced by their names. */
 export function plain(text: string, known: Record<string, Media> = {}): string {
   return text.replace(placeholder, (_, ref: string) => `[${(known[ref] && name(known[ref])) || "picture"}]`).trim();
 }
 
-/** How a medium is called. */
+/** The display name of an item. */
 export function name(m: Media): string {
   return m.label || m.file_name || m.description || (m.modality === "image" ? "Picture" : "File");
 }
@@ -39,7 +39,7 @@ export function alt(m: Media): string {
   return m.label || m.description || m.file_name || "Picture";
 }
 
-/** What something cost in words; undefined when it is not known. */
+/** A cost in words; undefined if it is unknown. */
 export function money(c: Cost | undefined): string | undefined {
   if (!c) return undefined;
   const values = [c.reported_usd, c.estimated_usd].map((v) => (v === null || v === undefined || v === "" ? NaN : Number(v))).filter((v) => !Number.isNaN(v));

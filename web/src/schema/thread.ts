@@ -12,7 +12,7 @@ export interface Exchange {
   status: Status;
 }
 
-/** A message that was sent and that the server's list may not have yet. */
+/** A sent message that the server's list may not contain yet. */
 export interface Sent {
   runId: string;
   text: string;
@@ -21,8 +21,8 @@ export interface Sent {
   agent?: string;
 }
 
-/** Pairs messages with their runs, oldest first. What the live runs know is newer than the
- * list; a run or a sent message that the list lacks comes last. */
+/** Pairs messages with their runs, oldest first. The state of live runs is newer than the list. Runs and
+ * sent messages that the list lacks come last. */
 export function thread(messages: Message[], live: RunState[], sent: Sent[]): Exchange[] {
   const all = new Map<string, Exchange>();
   const blank = (runId: string, at: string): Exchange => ({ runId, at, text: "", attachments: [], status: "running" });

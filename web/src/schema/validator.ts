@@ -1,5 +1,5 @@
-// Validation of forms without compiling code: the page's policy forbids eval, which RJSF's own
-// validator needs. Messages are for people.
+// Validates forms without compiling code: the page's policy forbids eval, which RJSF's own validator needs.
+// The messages are written for people.
 import { Validator } from "@cfworker/json-schema";
 import type { OutputUnit, Schema } from "@cfworker/json-schema";
 import { toErrorSchema, validationDataMerge } from "@rjsf/utils";
@@ -7,7 +7,7 @@ import type { ErrorSchema, RJSFSchema, RJSFValidationError, ValidatorType } from
 import type { Flaw } from "../api/contract";
 import { pathOf, pointerOf } from "./pointer";
 
-/** Errors of these keywords only say that something within does not fit. */
+/** Keywords whose errors only say that a nested value is invalid. */
 const around = new Set(["properties", "items", "prefixItems", "additionalProperties", "allOf", "anyOf", "oneOf", "if", "then", "else", "$ref", "dependentSchemas"]);
 
 function units(schema: RJSFSchema, data: unknown, root: RJSFSchema): OutputUnit[] {
@@ -15,10 +15,10 @@ function units(schema: RJSFSchema, data: unknown, root: RJSFSchema): OutputUnit[
   return new Validator(whole as Schema, "2020-12", false).validate(JSON.parse(JSON.stringify(data ?? null)) as object).errors;
 }
 
-/** What is wrong with a value: at the value itself, or at the object that lacks one. */
+/** An error of a value, at the value itself or at the object that lacks a required one. */
 export interface Fault { pointer: string; keyword: string; message: string; missing?: string }
 
-/** Lists the faults of a value, each at its place. */
+/** Returns the faults of a value with their pointers. */
 export function faultsOf(schema: RJSFSchema, data: unknown): Fault[] {
   const all = nearest(units(schema, data, schema));
   const inner = all.filter((u) => !around.has(u.keyword));
@@ -28,7 +28,7 @@ export function faultsOf(schema: RJSFSchema, data: unknown): Fault[] {
   });
 }
 
-/** The errors of a value as forms take them: what is missing is wrong at its own field. */
+/** The errors of a value in the format of forms. A missing value is an error of its own field. */
 export function errorsOf(schema: RJSFSchema, data: unknown): RJSFValidationError[] {
   return faultsOf(schema, data).map(({ pointer, keyword, message, missing }) => {
     const property = [...pathOf(pointer), ...(missing ? [missing] : [])].map((s) => `.${s}`).join("");
@@ -36,8 +36,8 @@ export function errorsOf(schema: RJSFSchema, data: unknown): RJSFValidationError
   });
 }
 
-/** Keeps, of what all alternatives of a oneOf or anyOf find, only the findings of that which is
- * closest to the value: it takes its type, and finds the least. */
+/** Of the errors of a oneOf's or anyOf's alternatives, keeps only those of the alternative closest to the
+ * value: the one that accepts its type and reports the fewest errors. */
 function nearest(all: OutputUnit[], from = 0): OutputUnit[] {
   const choices = all.flatMap((u) => /^.*?\/(oneOf|anyOf)(?=\/\d)/.exec(u.keywordLocation.slice(from))?.[0] ?? []);
   if (choices[0] === undefined) return all;
@@ -80,7 +80,7 @@ function say(u: OutputUnit, limit: unknown): string {
   }
 }
 
-/** What the server found, as errors of the form; its pointers begin at the request. */
+/** The server's errors as errors of the form. Its pointers start at the request; only those under /answer count. */
 export function serverErrors(flaws: Flaw[]): ErrorSchema {
   return toErrorSchema(flaws.filter((f) => f.pointer.startsWith("/answer")).map((f) => ({ property: steps(f.pointer).slice(1).map((s) => `.${s}`).join(""), message: f.detail, stack: f.detail })));
 }

@@ -1,4 +1,4 @@
-// The tree that the server resolved of a display schema and its data, and what an interaction is.
+// Interactions, and the tree that the server resolves from a display schema and its data.
 import type { Block } from "./layout";
 import type { Operation } from "./edit";
 import { covers, get, insert, isObject, pathOf, set } from "./pointer";
@@ -14,7 +14,7 @@ export interface SubAction {
   action_type: string;
   provider: string;
   param_schema?: JSONObject;
-  /** What the parameters are before a person changes them. */
+  /** The parameters before a person changes them. */
   params: JSONObject;
   result_target: string[];
   loading_label: string;
@@ -39,7 +39,7 @@ export interface Node {
   children?: Node[];
 }
 
-/** What a person is asked. */
+/** A place in a workflow where a person edits, chooses or approves. */
 export interface Interaction {
   workflow_run_id: string;
   interaction_id: string;
@@ -52,8 +52,8 @@ export interface Interaction {
   status?: string;
 }
 
-/** What an edit or a result changed: the data as JSON Patch, the nodes of the view without their
- * children, and the pointers of nodes that are gone. */
+/** The effect of an edit or a result: a JSON Patch of the data, the changed nodes of the view without
+ * their children, and the pointers of removed nodes. */
 export interface Change { version: number; patch: Operation[]; changes: { nodes: Node[]; removed?: string[] } }
 
 export function find(n: Node, pointer: string): Node | undefined {
@@ -68,8 +68,8 @@ export function* walk(n: Node): Generator<Node> {
   for (const c of n.children ?? []) yield* walk(c);
 }
 
-/** Applies a change to an interaction. One that is known already changes nothing; undefined if it
- * does not follow on what is known, so that the interaction must be read again. */
+/** Applies a change to an interaction. A known change has no effect. Returns undefined if the change does
+ * not follow the known version: the interaction must then be read again. */
 export function apply(i: Interaction, c: Change): Interaction | undefined {
   if (c.version <= i.version) return i;
   if (c.version > i.version + 1) return undefined;
@@ -92,7 +92,7 @@ function removed(n: Node, pointer: string): Node {
   return children.length > 0 ? { ...alone, children } : alone;
 }
 
-/** Puts a node in place of its older self, or among its siblings in their order. */
+/** Replaces the older version of a node, or inserts the node among its siblings in order. */
 function placed(n: Node, node: Node, orderOf: (parent: Node) => string[]): Node | undefined {
   if (n.pointer === node.pointer) return { ...node, ...(n.children && { children: n.children }) };
   const children = n.children ?? [];
@@ -107,7 +107,7 @@ function placed(n: Node, node: Node, orderOf: (parent: Node) => string[]): Node 
   return { ...n, children: [...before, node, ...children.filter((c) => !before.includes(c))] };
 }
 
-/** The order of a node's children: what its schema names, then what else the data has. */
+/** The order of a node's children: the properties of its schema, then the other keys of its data. */
 function order(schema: JSONObject, parent: Node, data: JSONValue): string[] {
   let s = get(schema, pathOf(parent.schema));
   if (isObject(s) && !s["properties"] && typeof s["$ref"] === "string") s = get(schema, pathOf(s["$ref"].slice(1)));

@@ -24,7 +24,7 @@ func TestLogSearchOfWordsAndDays(t *testing.T) {
 		"How many logins failed":                            1,
 		"How many ERROR lines are there in May 2024":        1,
 		"How many payments were declined on 11 May 2024":    0,
-		"How many payments were accepted after 9 May 2024":  -1, // no line shows that
+		"How many payments were accepted after 9 May 2024":  -1, // no line shows this
 		"How many users failed to log in":                   -1,
 		"How many different payments were declined":         -1,
 		"What share of payments was declined":               -1,

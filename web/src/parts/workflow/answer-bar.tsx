@@ -13,7 +13,7 @@ export function AnswerBar() {
   const [busy, setBusy] = useState(false);
   const [asked, setAsked] = useState<object>(); // an answer that running sub-actions block
   const [problem, setProblem] = useState<Refusal>();
-  const key = useRef({ body: "", key: "" }); // an answer whose reply was lost is sent again under its key
+  const key = useRef({ body: "", key: "" }); // an answer whose response was lost is sent again with the same key
   const i = state.interaction;
   if (fixed) return <p className="answer-bar soft" role="status">This is {i.status}: nothing more can be changed.</p>;
   const send = async (body: object) => {

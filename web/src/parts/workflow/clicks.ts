@@ -10,12 +10,12 @@ import { useShared } from "./context";
 
 export interface Clicked { id: string; at: number; problem?: Refusal; again: () => void }
 
-/** Why a click was refused: what is wrong with its parameters by name, else the problem itself. */
+/** Why a click was refused: the errors of its parameters by name, or else the problem itself. */
 export function reasons(p: Refusal): string[] {
   return p.flaws.length === 0 ? [p.message] : p.flaws.map((f) => (f.pointer.startsWith("/params/") ? `${f.pointer.slice(8).replaceAll("_", " ")}: ${f.detail}` : f.detail));
 }
 
-/** Starts a sub-action; what is typed is saved before, because the server sends what it has. */
+/** Starts a sub-action. Drafts are saved first, because the server sends its saved data. */
 export function useClicks(node: Node, action: SubAction): { start: (params: JSONObject, standIn?: "offline") => void; clicks: Clicked[]; dismiss: (id: string) => void } {
   const { desk, run, state } = useShared();
   const [clicks, setClicks] = useState<Clicked[]>([]);

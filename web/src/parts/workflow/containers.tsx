@@ -74,7 +74,7 @@ export function TabList({ node, level }: DrawProps) {
   );
 }
 
-/** A row for each item, a column for each name. */
+/** A row for each item and a column for each key. */
 export function Table({ node, level }: DrawProps) {
   const rows = useChildren(node);
   const columns = new Map(rows.flatMap((r) => (r.children ?? []).filter((c) => c.display !== "hidden").map((c): [string, string] => [c.key, c.label])));

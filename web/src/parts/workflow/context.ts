@@ -9,13 +9,13 @@ export interface Shared {
   run: string;
   desk: Desk;
   state: DeskState;
-  /** Nothing can be changed: it is answered, or a preview. */
+  /** Whether the interaction is read-only: a preview, or not open. */
   fixed: boolean;
   choice: Choice;
   toggle: (g: Group, id: string) => void;
   /** The sub-actions of the run, oldest first. */
   jobs: SubActionRun[];
-  /** The pointers that are drawn beneath the card whose results they are. */
+  /** The pointers of results, which are drawn below their card. */
   targets: Set<string>;
 }
 

@@ -19,7 +19,7 @@ interface Props {
   schema: object;
   layout?: Block[] | undefined;
   value: JSONValue | undefined;
-  /** The label of a form that is one input. */
+  /** The label of a form with a single input. */
   label?: string;
   /** The server's errors; pointers are relative to the form's value. */
   flaws?: Flaw[];
@@ -30,7 +30,7 @@ interface Props {
 // Opening a form changes nothing: missing data stays empty.
 const defaults: Experimental_DefaultFormStateBehavior = { emptyObjectFields: "skipDefaults", arrayMinItems: { populate: "never" }, allOf: "skipDefaults", mergeDefaultsIntoFormData: "useFormDataIfPresent" };
 
-/** The form of a part of an interaction: it is checked as one types, and has no button of its own. */
+/** The form of a part of an interaction. It is validated on every change and has no submit button. */
 export default function DataForm({ id, schema: given, layout, value, label, flaws = [], disabled = false, onChange }: Props) {
   const schema = useMemo(() => named(given as RJSFSchema), [given]);
   const ui = useMemo(() => ({ ...inputs(schema, layout, label), "ui:submitButtonOptions": { norender: true } }), [schema, layout, label]);

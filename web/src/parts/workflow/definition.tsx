@@ -15,9 +15,9 @@ import { TextEditor } from "./text-editor";
 
 const DataForm = lazy(() => import("./data-form"));
 
-interface Props { workflow: Workflow; /** The server has it, with its id. */ written: boolean }
+interface Props { workflow: Workflow; /** Whether the server has the workflow under its id. */ written: boolean }
 
-/** A form to start a workflow, its definition with problems at their lines, and the first interaction. */
+/** A form to start a workflow, its definition with problems at their lines, and a preview of the first interaction. */
 export function DefinitionPart({ workflow, written }: Props) {
   const first = workflow.text ?? JSON.stringify(workflow.definition ?? {}, null, 2);
   const [text, setText] = useState(first);

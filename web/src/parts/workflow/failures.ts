@@ -10,7 +10,7 @@ const actions: Record<string, string> = {
   rate_limited: "The provider is busy: wait a minute, then retry.",
 };
 
-/** Remedies for failed sub-actions. */
+/** The remedy for a failed sub-action. */
 export function advice(job: SubActionRun): string {
   const e = job.error ?? job.errors[0];
   const own = e && actions[e.code];

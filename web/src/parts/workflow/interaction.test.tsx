@@ -72,7 +72,7 @@ test("the example's interaction is drawn of its schema: sections, cards, forms, 
   expect(screen.getAllByRole("heading").map((h) => h.textContent)).toEqual([before.title, "Prompts by Provider", "midjourney", "prompt_a", "prompt_b", "leonardo", "phoenix_1_0", "anime_xl"]);
   expect(await within(await card("prompt_a")).findByRole("textbox", { name: "Subject" })).toBeTruthy();
   expect((await within(await card("anime_xl")).findByRole("textbox", { name: "Prompt" })).tagName).toBe("TEXTAREA");
-  expect(server.of("PATCH", "")).toEqual([]); // what is only opened changes nothing
+  expect(server.of("PATCH", "")).toEqual([]); // opening the page changes nothing
 });
 
 test("what is typed is saved as a patch with its version, and the prompt as sent is the server's", async () => {

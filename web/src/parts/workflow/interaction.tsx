@@ -19,7 +19,7 @@ import { NodeView } from "./node";
 
 interface Props { interaction: Interaction; run: string; /** A preview is read-only. */ preview?: boolean }
 
-/** An interaction of a workflow: forms, generations, selections and the answer. */
+/** An interaction of a workflow: forms, sub-actions, choices and the answer. */
 export function InteractionPart({ interaction, run, preview = false }: Props) {
   const [desk] = useState(() => new Desk(interaction, workflows));
   const state = useSyncExternalStore(desk.subscribe, desk.snapshot);
@@ -52,8 +52,8 @@ export function InteractionPart({ interaction, run, preview = false }: Props) {
   );
 }
 
-/** Keeps an interaction as the server has it: by the stream, after a lost connection, and when
- * the page was read again. What is typed is saved when the page is left. */
+/** Keeps an interaction in sync with the server: from the stream, after a lost connection, and when the
+ * interaction is fetched again. Drafts are saved when the page is hidden or left. */
 function useFollow(desk: Desk, interaction: Interaction, preview: boolean) {
   const live = useLive();
   useEffect(() => desk.replace(interaction), [desk, interaction]);

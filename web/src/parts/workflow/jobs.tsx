@@ -15,9 +15,9 @@ import { advice } from "./failures";
 
 interface Props { node: Node; action: SubAction; clicks: Clicked[]; onDismiss: (id: string) => void; onStandIn: () => void }
 
-const keptErrors = 3; // the maximum of failed sub-actions on a card
+const keptErrors = 3; // the maximum number of failed sub-actions on a card
 
-/** The runs of a card's sub-action that go on or failed, each by itself. */
+/** The runs of a card's sub-action that are in progress or failed, listed separately. */
 export function Jobs({ node, action, clicks, onDismiss, onStandIn }: Props) {
   const { jobs, state } = useShared();
   const own = jobs.filter((j) => j.interaction_id === state.interaction.interaction_id && j.prompt_id === node.key && j.action_type === action.action_type && (!j.sub_action_id || j.sub_action_id === action.id));
@@ -59,7 +59,7 @@ function Running({ job, label }: { job: SubActionRun; label: string }) {
   );
 }
 
-/** What did not work, and what can be done about it. */
+/** A failure and its remedy. */
 function Failed({ job }: { job: SubActionRun }) {
   const { run, fixed } = useShared();
   const [busy, setBusy] = useState(false);

@@ -15,8 +15,8 @@ export const renderers: Record<string, (p: DrawProps) => React.ReactNode> = {
   text: PlainText, markdown: MarkdownText, image: Picture, audio: Audio, video: Video, code: Code,
 };
 
-/** Draws a node of the view. What can be edited or generated from is a card; a name that nobody
- * draws is shown as it is. */
+/** Draws a node of the view. A node with a form or sub-actions is a card. A value with an unknown render_as is
+ * shown as raw data. */
 export function NodeView({ node, level }: DrawProps) {
   const { targets } = useShared();
   if (nothing(node, targets)) return null;
@@ -26,7 +26,7 @@ export function NodeView({ node, level }: DrawProps) {
   return <Draw node={node} level={level} />;
 }
 
-/** Says that a node has nothing to show where it stands: it is hidden, or beneath a card. */
+/** Reports whether a node shows nothing at its place: it is hidden, drawn below a card, or has only such children. */
 export function nothing(n: Node, targets: Set<string>): boolean {
   if (n.display === "hidden" || targets.has(n.pointer)) return true;
   const children = n.children ?? [];

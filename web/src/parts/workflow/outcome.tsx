@@ -3,7 +3,7 @@ import type { WorkflowRun } from "../../api/workflows";
 import { isObject } from "../../schema/pointer";
 import { Shown } from "./values";
 
-/** The outcome of a run: its state, with generated pictures. */
+/** The outcome of a run: its state, with the generated pictures that it names. */
 export function Outcome({ run }: { run: WorkflowRun }) {
   const jobs = useSubActions(run.id).data?.items ?? [];
   const contents = jobs.flatMap((j) => j.contents ?? []);

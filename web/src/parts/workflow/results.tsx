@@ -12,9 +12,9 @@ import { mediaOf, thumbnail } from "./values";
 
 interface Item { id: string; url: string; place: number }
 
-const chunk = 24; // tiles in a part of a grid
+const chunk = 24; // tiles per part of a grid
 
-/** The results in a list, in the order in which they came, to look at and to choose from. */
+/** The results of a list in their order, to view and to choose from. */
 export function Results({ node, name }: { node: Node; name: string }) {
   const value = useValue(node);
   const items = (Array.isArray(value) ? value : []).flatMap((e, place): Item[] => (isObject(e) && typeof e["url"] === "string" ? [{ id: String(e["content_id"] ?? ""), url: e["url"], place }] : []));
@@ -29,7 +29,7 @@ export function Results({ node, name }: { node: Node; name: string }) {
   );
 }
 
-/** A result: a click, Enter or the space bar chooses it, a button beside opens it. */
+/** A result: a click, Enter or the space bar chooses it; a separate button opens it. */
 function Tile({ item, name, group }: { item: Item; name: string; group: Group | undefined }) {
   const { choice, toggle, fixed } = useShared();
   const open = useOpenMedia();
@@ -47,7 +47,7 @@ function Tile({ item, name, group }: { item: Item; name: string; group: Group | 
   );
 }
 
-/** Arrow keys go from result to result. */
+/** Moves the focus from result to result with the left and right arrow keys. */
 function walk(e: KeyboardEvent<HTMLDivElement>) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
   const all = [...e.currentTarget.querySelectorAll<HTMLButtonElement>("button.tile-choose")];

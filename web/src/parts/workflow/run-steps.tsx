@@ -10,7 +10,7 @@ import { RunStatus } from "./run-status";
 
 interface Props { run: WorkflowRun; shown: string; onLook: (interaction: string) => void }
 
-/** The steps of a run in order, with their interactions; each can be repeated in a new run. */
+/** The steps of a run in order, with their interactions. A finished step can be repeated in a new run. */
 export function RunSteps({ run, shown, onLook }: Props) {
   return <ol className="run-steps" aria-label="Steps">{run.steps.map((s) => <li key={s.id} data-status={s.status}><Step run={run} step={s} shown={shown} onLook={onLook} /></li>)}</ol>;
 }

@@ -66,7 +66,7 @@ function Params({ node, action, schema, params, changed, fixed, onChange }: Para
   );
 }
 
-/** The prompt for the provider, as the server made it from the saved data. */
+/** The prompt for the provider, as the server renders it from the saved data. */
 function Sent({ text, pending }: { text: string; pending: boolean }) {
   return (
     <div className="wf-sent" data-pending={pending || undefined}>

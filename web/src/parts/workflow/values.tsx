@@ -11,7 +11,7 @@ import type { DrawProps } from "./node";
 
 const words = (v: JSONValue | undefined) => (v === null || v === undefined ? "" : typeof v === "string" ? v : JSON.stringify(v, null, 2));
 
-/** A text; one that is the id of a result of this run is its picture. */
+/** A text. The id of a result of this run is drawn as the result's picture. */
 export function PlainText({ node, level }: DrawProps) {
   const value = useValue(node);
   const { jobs } = useShared();
@@ -47,7 +47,7 @@ export function Code({ node, level }: DrawProps) {
   return <div className="node-value"><Heading level={level}>{node.label}</Heading><pre className="node-code" tabIndex={0} aria-label={node.label || node.key || "Value"}>{words(useValue(node))}</pre></div>;
 }
 
-/** A value that this version cannot draw: it is shown as raw data, with a note. */
+/** A value with an unknown render_as: it is shown as raw data, with a note. */
 export function Unknown({ node, level }: DrawProps) {
   return (
     <div className="node-unknown">
@@ -65,14 +65,14 @@ export function Shown({ url, name }: { url: string; name: string }) {
   return id ? <button type="button" className="node-picture" aria-label={`Open ${name}`} onClick={() => open(id)}>{image}</button> : <span className="node-picture">{image}</span>;
 }
 
-/** The address of a medium of this server, by its address or id; nothing is loaded from elsewhere. */
+/** Returns the address of an item of this server, given by address or id. Nothing is loaded from other hosts. */
 function addressOf(v: JSONValue | undefined): string | undefined {
   if (isObject(v)) return addressOf(v["url"] ?? (typeof v["media_id"] === "string" ? `/media/${v["media_id"]}` : undefined));
   if (typeof v !== "string") return undefined;
   return v.startsWith("/media/") ? v : /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(v) ? `/media/${v}` : undefined;
 }
 
-/** The id in the address of a medium of this server. */
+/** Returns the id in the address of an item of this server. */
 export function mediaOf(url: string): string | undefined {
   return /^\/media\/([A-Za-z0-9_-]+)/.exec(url)?.[1];
 }

@@ -20,7 +20,7 @@ function SliderWidget({ id, value, label, hideLabel, required, disabled, readonl
   );
 }
 
-/** Multiple choices from a list. */
+/** A choice of several values from a list. */
 function MultiWidget({ id, value, label, hideLabel, required, disabled, readonly, options, rawErrors, onChange }: WidgetProps) {
   const all = options.enumOptions ?? [];
   const chosen = enumOptionsIndexForValue(value ?? [], all, true) as string[];
@@ -32,7 +32,7 @@ function MultiWidget({ id, value, label, hideLabel, required, disabled, readonly
   );
 }
 
-/** Pictures and other media by id: one, or a list where the field is one. */
+/** Pictures and other media by id: one, or several if the field is a list. */
 function MediaWidget({ id, value, label, hideLabel, required, disabled, readonly, schema, options, rawErrors, onChange }: WidgetProps) {
   const many = schema.type === "array";
   const ids = (Array.isArray(value) ? value : value ? [value] : []) as string[];
