@@ -22,8 +22,8 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// modelsWithVision starts a process whose model sees pictures.
-func modelsWithVision(t *testing.T, p *process, l chat.ImageLimits, answers map[string][]any) *world {
+// withVisionModel starts a process whose model sees pictures.
+func withVisionModel(t *testing.T, p *process, l chat.ImageLimits, answers map[string][]any) *world {
 	t.Helper()
 	w := p.start(t, answers)
 	w.script.profile = seer(l)
@@ -43,7 +43,7 @@ func TestPicturesComeWithTheAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
-			w := modelsWithVision(t, p, chat.ImageLimits{}, map[string][]any{"painter": {paintStep(3), asks("Which colour?")}})
+			w := withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {paintStep(3), asks("Which colour?")}})
 			_, s := paused(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
 			a := reply("blue")
 			a.Images, a.ReplaceImages = []agent.Image{{Data: picture(2), FileName: "two.png", Detail: "high"}, {Ref: media.Ref(refOf(3))}}, c.replace
@@ -54,7 +54,7 @@ func TestPicturesComeWithTheAnswer(t *testing.T) {
 			if b, _ := json.Marshal(s); strings.Contains(string(b), base64Of(picture(2))[:48]) {
 				t.Error("the state holds the picture")
 			}
-			w = modelsWithVision(t, p, chat.ImageLimits{}, map[string][]any{"painter": {listSeen(t, c.want), listSeen(t, c.want), doneStep}})
+			w = withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {listSeen(t, c.want), listSeen(t, c.want), doneStep}})
 			req := s.Request
 			req.State = &s
 			res, err := w.runner.Run(t.Context(), req)
@@ -96,7 +96,7 @@ func TestPicturesOfAnswersAreGated(t *testing.T) {
 	t.Parallel()
 	two := chat.ImageLimits{MaxImages: 2}
 	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
-	w := modelsWithVision(t, p, two, map[string][]any{"painter": {asks("Which colour?"), doneStep}})
+	w := withVisionModel(t, p, two, map[string][]any{"painter": {asks("Which colour?"), doneStep}})
 	_, strict := paused(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
 	a := reply("blue")
 	a.Images = []agent.Image{{Data: picture(2)}, {Data: picture(3)}}
@@ -114,7 +114,7 @@ func TestPicturesOfAnswersAreGated(t *testing.T) {
 	lenient := strict
 	lenient.Request.LenientImages = true
 	a.ReplaceImages = false
-	w = modelsWithVision(t, p, two, map[string][]any{"painter": {func(r chat.Request) string {
+	w = withVisionModel(t, p, two, map[string][]any{"painter": {func(r chat.Request) string {
 		if got := shownTo(r); !slices.Equal(got, []string{refOf(1), refOf(2)}) || !strings.Contains(lastMessage(r), refOf(3)+" is not shown") {
 			t.Errorf("the model sees %v and is told %s", got, lastMessage(r))
 		}
@@ -322,9 +322,9 @@ func TestPicturesOfAnswersAreMadeToFitOnce(t *testing.T) {
 	t.Parallel()
 	small := chat.ImageLimits{MaxImageSide: 2}
 	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
-	w := modelsWithVision(t, p, small, map[string][]any{"painter": {asks("One?")}})
+	w := withVisionModel(t, p, small, map[string][]any{"painter": {asks("One?")}})
 	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
-	w = modelsWithVision(t, p, small, map[string][]any{"painter": {asks("Two?")}})
+	w = withVisionModel(t, p, small, map[string][]any{"painter": {asks("Two?")}})
 	a := reply("blue")
 	a.Images = []agent.Image{{Data: picture(2)}}
 	res, err := w.runner.Resume(t.Context(), s, a)
@@ -332,7 +332,7 @@ func TestPicturesOfAnswersAreMadeToFitOnce(t *testing.T) {
 		t.Fatalf("got %+v, %v, %d records", res, err, w.recorder.count())
 	}
 	s = saved(t, res)
-	w = modelsWithVision(t, p, small, map[string][]any{"painter": {func(r chat.Request) string {
+	w = withVisionModel(t, p, small, map[string][]any{"painter": {func(r chat.Request) string {
 		if got := shownTo(r); len(got) != 2 {
 			t.Errorf("the model sees %v", got)
 		}
@@ -369,7 +369,7 @@ func TestPictureOfAnAnswerGoesAway(t *testing.T) {
 			t.Parallel()
 			driver := memblob.New()
 			p := &process{driver: driver, setup: setup{agents: map[string]string{"painter": painter}}}
-			w := modelsWithVision(t, p, chat.ImageLimits{}, map[string][]any{"painter": {asks("Which colour?")}})
+			w := withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {asks("Which colour?")}})
 			_, s := paused(t, w, agent.Request{Agent: "painter", Message: "look", LostImages: policy})
 			a := reply("blue")
 			a.Images = []agent.Image{{Data: picture(2)}}
@@ -380,7 +380,7 @@ func TestPictureOfAnAnswerGoesAway(t *testing.T) {
 			if err := driver.Delete(t.Context(), media.DigestOf(picture(2))); err != nil {
 				t.Fatal(err)
 			}
-			w = modelsWithVision(t, p, chat.ImageLimits{}, map[string][]any{"painter": {func(r chat.Request) string {
+			w = withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {func(r chat.Request) string {
 				if told := lastMessage(r); len(shownTo(r)) != 0 || !strings.Contains(told, refOf(2)+" is not shown") {
 					t.Errorf("the model sees %v and is told %s", shownTo(r), told)
 				}

@@ -30,9 +30,9 @@ func lastCall(t *testing.T) (w *world, id string, known map[string][]byte) {
 	return w, last.ID, known
 }
 
-// TestCallsOfTheDead: a model call that earlier processes made without an answer is repeated, and each of them counts
+// TestUnansweredCallsAreRepeated: a model call that earlier processes made without an answer is repeated, and each of them counts
 // as possibly billed.
-func TestCallsOfTheDead(t *testing.T) {
+func TestUnansweredCallsAreRepeated(t *testing.T) {
 	t.Parallel()
 	for deaths := range 3 {
 		w, id, known := lastCall(t)

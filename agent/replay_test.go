@@ -24,9 +24,9 @@ func gone(t *testing.T) map[agent.Status]context.Context {
 	return map[agent.Status]context.Context{agent.StatusCancelled: cancelled, agent.StatusFailed: late}
 }
 
-// left runs a boss with two acts and a sub-agent in parallel to its end, and returns its steps except those whose names
+// stepsWithout runs a boss with two acts and a sub-agent in parallel to its end, and returns its steps except those whose names
 // begin with one of the given prefixes.
-func left(t *testing.T, w *world, without ...string) (whole *agent.Result, known map[string][]byte) {
+func stepsWithout(t *testing.T, w *world, without ...string) (whole *agent.Result, known map[string][]byte) {
 	t.Helper()
 	j := journal.NewTranscript(journal.Memory{}, nil)
 	whole, err := w.runner.Run(t.Context(), agent.Request{Agent: "boss", Message: "paint", RunID: fixedRun, Journal: j})
@@ -60,9 +60,9 @@ func clan(t *testing.T) *world {
 	})
 }
 
-// TestEndedBeforeItIsTakenOver: a run that is replayed after its end was requested replays its completed steps,
+// TestEndedBeforeAdoption: a run that is replayed after its end was requested replays its completed steps,
 // including those parallel to incomplete ones, and begins nothing.
-func TestEndedBeforeItIsTakenOver(t *testing.T) {
+func TestEndedBeforeAdoption(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		lost  []string
@@ -80,7 +80,7 @@ func TestEndedBeforeItIsTakenOver(t *testing.T) {
 			t.Run(name+" "+string(status), func(t *testing.T) {
 				t.Parallel()
 				w := clan(t)
-				whole, known := left(t, w, c.lost...)
+				whole, known := stepsWithout(t, w, c.lost...)
 				asked, kept := len(w.script.asked()), w.recorder.count()
 				res, err := w.runner.Run(gone(t)[status], agent.Request{
 					Agent: "boss", Message: "paint", RunID: fixedRun, Journal: journal.NewTranscript(journal.Memory{}, known),
@@ -112,7 +112,7 @@ func TestEndedWhenAllWasDone(t *testing.T) {
 	t.Parallel()
 	for _, ctx := range gone(t) {
 		w := clan(t)
-		_, known := left(t, w)
+		_, known := stepsWithout(t, w)
 		res, err := w.runner.Run(ctx, agent.Request{Agent: "boss", Message: "paint", RunID: fixedRun, Journal: journal.NewTranscript(journal.Memory{}, known)})
 		if err != nil || res.Status != agent.StatusSucceeded || res.Message != "done" {
 			t.Errorf("%s %q, %v", res.Status, res.Message, err)

@@ -10,9 +10,9 @@ import (
 	"atelier/media"
 )
 
-// TestCancelEndsWhoWaits: a run that is cancelled while a sub-agent and one of its acts wait for a person, and another
+// TestCancelEndsPendingActs: a run that is cancelled while a sub-agent and one of its acts wait for a person, and another
 // act is in progress, leaves nothing waiting.
-func TestCancelEndsWhoWaits(t *testing.T) {
+func TestCancelEndsPendingActs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -17,7 +17,7 @@ import (
 )
 
 // one returns a service that works on at most one adopted run at a time.
-func (h *house) one(t *testing.T) *run.Service {
+func (h *testService) one(t *testing.T) *run.Service {
 	t.Helper()
 	c := h.engineConfig()
 	c.Adopts, c.Limit = true, 1
@@ -87,8 +87,8 @@ func TestResumeBesideAnotherProcess(t *testing.T) {
 	}
 }
 
-// brought returns a service that adopted a run that another one handed over, and the run's id.
-func (h *house) brought(t *testing.T) (*run.Service, string) {
+// adoptedRun returns a service that adopted a run that another one handed over, and the run's id.
+func (h *testService) adoptedRun(t *testing.T) (*run.Service, string) {
 	t.Helper()
 	dying := h.one(t)
 	r, err := dying.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
@@ -111,7 +111,7 @@ func TestResumeOfWhatWasBrought(t *testing.T) {
 	t.Parallel()
 	waits := `{"actions":[{"name":"Wait","params":{}}]}`
 	h := build(t, waits, waits, `{"message":"fine","done":true}`)
-	next, id := h.brought(t)
+	next, id := h.adoptedRun(t)
 	followed, err := next.Resume(t.Context(), owner, id, nil)
 	must(t, err)
 	if _, err := next.Resume(t.Context(), owner, id, nil); media.CodeOf(err) != media.CodeConflict {
@@ -129,7 +129,7 @@ func TestCloseLeavesWhatItWasBrought(t *testing.T) {
 	t.Parallel()
 	waits := `{"actions":[{"name":"Wait","params":{}}]}`
 	h := build(t, waits, waits, `{"message":"fine","done":true}`, `{"message":"fine","done":true}`)
-	closing, id := h.brought(t)
+	closing, id := h.adoptedRun(t)
 	closed := make(chan struct{})
 	go func() { defer close(closed); closing.Close() }()
 	for { // until it accepts no new runs

@@ -16,14 +16,14 @@ import (
 )
 
 // balance returns the spent and reserved amounts of a budget.
-func (h *house) balance(t *testing.T, name string) (spent, reserved int64) {
+func (h *testService) balance(t *testing.T, name string) (spent, reserved int64) {
 	t.Helper()
 	b, err := h.store.Budget(t.Context(), name)
 	must(t, err)
 	return b.Spent, b.Reserved
 }
 
-func (h *house) wants(t *testing.T, name string, spent int64) {
+func (h *testService) wants(t *testing.T, name string, spent int64) {
 	t.Helper()
 	if got, reserved := h.balance(t, name); got != spent || reserved != 0 {
 		t.Errorf("%s: %d spent and %d reserved, want %d and none", name, got, reserved, spent)
@@ -54,10 +54,10 @@ func TestOverTheBudgetOfAnOwner(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	path := filepath.Join(t.TempDir(), "a.db")
-	open := func(most int64) *house {
+	open := func(most int64) *testService {
 		return newHouseAt(t, path, run.BudgetConfig{Day: generate.Bounds{Tokens: most}, Now: func() time.Time { return now }}, `{"message":"ok","done":true}`)
 	}
-	ask := func(h *house) (*agent.Result, error) {
+	ask := func(h *testService) (*agent.Result, error) {
 		return h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	}
 	_, err := ask(open(1_000_000))
@@ -134,7 +134,7 @@ func TestProcessesShareABudget(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	most := run.BudgetConfig{Owner: generate.Bounds{Images: 7}}
-	var houses []*house
+	var houses []*testService
 	for range 3 {
 		houses = append(houses, newHouseAt(t, path, most, drawThenDone()...))
 	}

@@ -15,7 +15,7 @@ import (
 func TestLimitsCountWhatWasUsedBefore(t *testing.T) {
 	t.Parallel()
 	told := `{"message":"So be it.","done":true}`
-	each(t, []string{asks()[0], asks()[1], asks()[0], told}, func(t *testing.T, h *house) {
+	each(t, []string{asks()[0], asks()[1], asks()[0], told}, func(t *testing.T, h *testService) {
 		t.Helper()
 		id := h.paused(t, "").RunID
 		res := h.answered(t, id, run.ContinueOptions{MaxImages: 4}) // two were made, and three are wanted
@@ -27,7 +27,7 @@ func TestLimitsCountWhatWasUsedBefore(t *testing.T) {
 	t.Run("fork", func(t *testing.T) {
 		t.Parallel()
 		h := build(t, asks()[0], asks()[1], asks()[1], asks()[0], told)
-		h.service = h.durably(t)
+		h.service = h.newDurableService(t)
 		id := h.forked(t, h.paused(t, "").RunID, run.Fork{From: "turn-2-model"}).RunID
 		res := h.answered(t, id, run.ContinueOptions{MaxImages: 4})
 		if res.Status != agent.StatusSucceeded || h.generations(t, id) != 1 {
@@ -38,7 +38,7 @@ func TestLimitsCountWhatWasUsedBefore(t *testing.T) {
 }
 
 // answered answers a paused run with red and other limits, and waits for the end.
-func (h *house) answered(t *testing.T, id string, a run.ContinueOptions) *agent.Result {
+func (h *testService) answered(t *testing.T, id string, a run.ContinueOptions) *agent.Result {
 	t.Helper()
 	r, err := h.service.ResumeWith(t.Context(), owner, id, colour("red"), a)
 	must(t, err)
@@ -57,7 +57,7 @@ func TestLimitsBelowWhatWasUsed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := build(t, asks()[0], asks()[1], asks()[0], `{"message":"Done.","done":true}`)
-			h.service = h.durably(t)
+			h.service = h.newDurableService(t)
 			id := h.paused(t, "").RunID
 			res := h.answered(t, id, low)
 			if res.Status != agent.StatusFailed || res.Error.Code != media.CodeOverBudget || len(res.AlsoMade) != 2 || res.Turns != 3 || h.generations(t, id) != 1 {
@@ -76,7 +76,7 @@ func TestLimitsBelowWhatWasUsed(t *testing.T) {
 // accepted.
 func TestAnswerAfterTheDeadline(t *testing.T) {
 	t.Parallel()
-	each(t, asks(), func(t *testing.T, h *house) {
+	each(t, asks(), func(t *testing.T, h *testService) {
 		t.Helper()
 		id := h.paused(t, "").RunID
 		if _, err := h.service.ResumeWith(t.Context(), owner, id, colour("red"), run.ContinueOptions{Deadline: time.Now().Add(-time.Hour)}); media.CodeOf(err) != media.CodeConflict {

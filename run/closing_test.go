@@ -74,17 +74,20 @@ func (d *doomed) Settle(ctx context.Context, c generate.Charge) error {
 func TestOpenGenerationIsEnded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		end        func(*testing.T, *house, string)
+		end        func(*testing.T, *testService, string)
 		status     ledger.Status
 		operations map[string]int
 	}{
 		"cancelled": {
-			func(t *testing.T, h *house, id string) { t.Helper(); must(t, h.service.End(t.Context(), owner, id)) },
+			func(t *testing.T, h *testService, id string) {
+				t.Helper()
+				must(t, h.service.End(t.Context(), owner, id))
+			},
 			ledger.StatusCancelled,
 			map[string]int{"cancelled": 1},
 		},
 		"continued": {
-			func(t *testing.T, h *house, id string) { t.Helper(); h.finish(t, id, nil) },
+			func(t *testing.T, h *testService, id string) { t.Helper(); h.finish(t, id, nil) },
 			ledger.StatusSucceeded,
 			map[string]int{"cancelled": 1, "partial": 1},
 		},
@@ -93,7 +96,7 @@ func TestOpenGenerationIsEnded(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
 			h := build(t, `{"actions":[{"name":"Draw","params":{}}]}`, `{"message":"Done.","done":true}`)
-			h.service = h.durably(t)
+			h.service = h.newDurableService(t)
 			budget, err := run.NewBudget(h.store, run.BudgetConfig{})
 			must(t, err)
 			leases := lease.NewKeeper(h.store)
@@ -107,7 +110,7 @@ func TestOpenGenerationIsEnded(t *testing.T) {
 			must(t, err)
 			<-h.arrived
 			h.gateway = whole
-			h.dies(t)
+			h.kill(t)
 			list, err := h.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: r.ID})
 			must(t, err)
 			for _, op := range list.Items { // so that nothing waits until the lease expires
@@ -143,7 +146,7 @@ func TestOpenGenerationIsEnded(t *testing.T) {
 }
 
 // endsTold checks that the log of a run has no event after the run's end.
-func (h *house) endsTold(t *testing.T, id string) {
+func (h *testService) endsTold(t *testing.T, id string) {
 	t.Helper()
 	must(t, h.observer.Flush(t.Context()))
 	events, err := h.store.ListEvents(t.Context(), owner, id, 0, ledger.MaxLimit)
@@ -159,7 +162,7 @@ func TestTaskLeftByACancelledRun(t *testing.T) {
 	t.Parallel()
 	for _, cancelled := range []bool{true, false} {
 		h := build(t, asks()...)
-		h.service = h.durably(t)
+		h.service = h.newDurableService(t)
 		id := h.paused(t, "").RunID
 		scope := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: id, Run: id})
 		must(t, h.store.BeginOperation(scope, ledger.Operation{
@@ -179,7 +182,7 @@ func TestTaskLeftByACancelledRun(t *testing.T) {
 }
 
 // planOf returns the plan of the generation that a run made.
-func (h *house) planOf(t *testing.T, id string) string {
+func (h *testService) planOf(t *testing.T, id string) string {
 	t.Helper()
 	list, err := h.store.ListOperations(t.Context(), owner, ledger.OperationQuery{Tree: id})
 	must(t, err)

@@ -21,7 +21,7 @@ func TestRetryWithAHigherLimit(t *testing.T) {
 	t.Parallel()
 	more := `{"reasoning":"more","actions":[{"name":"Draw","params":{}}]}`
 	h := build(t, more, more, more, more, `{"message":"Enough.","done":true}`)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	ctx := t.Context()
 	res, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, MaxTokens: 1})
 	if media.CodeOf(err) != media.CodeOverBudget || h.generations(t, res.RunID) != 1 || h.asks() != 2 {
@@ -57,7 +57,7 @@ func TestRetryWithAHigherLimit(t *testing.T) {
 // used more than the limit.
 func TestAnswerWithAnotherLimit(t *testing.T) {
 	t.Parallel()
-	each(t, []string{asks()[0], asks()[1], asks()[0], `{"message":"So be it.","done":true}`}, func(t *testing.T, h *house) {
+	each(t, []string{asks()[0], asks()[1], asks()[0], `{"message":"So be it.","done":true}`}, func(t *testing.T, h *testService) {
 		t.Helper()
 		ctx := t.Context()
 		id := h.paused(t, "").RunID
@@ -81,7 +81,7 @@ func TestAnswerWithAnotherLimit(t *testing.T) {
 func TestForkWithOtherInput(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()[0], `{"message":"One.","done":true}`, `{"message":"Two.","done":true}`, `{"message":"Three.","done":true}`)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	ctx := t.Context()
 	first, err := h.service.Run(ctx, agent.Request{
 		Agent: "painter", Message: "paint", Owner: owner, LenientImages: true, Images: []agent.Image{{Data: picture(t, 1)}}, Input: map[string]any{"mood": "calm"},

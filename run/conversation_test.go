@@ -17,7 +17,7 @@ import (
 )
 
 // say runs an agent in a conversation.
-func (h *house) say(t *testing.T, name, conversation, message string) *agent.Result {
+func (h *testService) say(t *testing.T, name, conversation, message string) *agent.Result {
 	t.Helper()
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: name, Message: message, Conversation: conversation, Owner: owner})
 	must(t, err)
@@ -28,7 +28,7 @@ func (h *house) say(t *testing.T, name, conversation, message string) *agent.Res
 }
 
 // kept returns a conversation's messages and attachments.
-func (h *house) kept(t *testing.T, conversation string) ([]ledger.Message, []ledger.Attachment) {
+func (h *testService) kept(t *testing.T, conversation string) ([]ledger.Message, []ledger.Attachment) {
 	t.Helper()
 	m, err := h.store.ListMessages(t.Context(), owner, conversation, ledger.MessageQuery{})
 	must(t, err)

@@ -18,10 +18,10 @@ import (
 )
 
 // abandoned begins a run whose second model call, after pictures and a sub-agent, has no answer yet.
-func abandoned(t *testing.T, h *house, req agent.Request) *run.Run {
+func abandoned(t *testing.T, h *testService, req agent.Request) *run.Run {
 	t.Helper()
 	h.stuck = 2
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	req.Agent, req.Message, req.Owner = "painter", "paint", owner
 	r, err := h.service.Start(t.Context(), req)
 	must(t, err)
@@ -34,17 +34,17 @@ func abandoned(t *testing.T, h *house, req agent.Request) *run.Run {
 	return r
 }
 
-// dies ends the service like a killed process: its run is left.
-func (h *house) dies(t *testing.T) {
+// kill ends the service like a killed process: its run is left.
+func (h *testService) kill(t *testing.T) {
 	t.Helper()
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	h.service.HandOver(gone)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 }
 
 // ended returns what the ledger says about a run and its parts.
-func (h *house) ended(t *testing.T, id string) (all []string) {
+func (h *testService) ended(t *testing.T, id string) (all []string) {
 	t.Helper()
 	must(t, h.observer.Flush(t.Context()))
 	list, err := h.store.ListRuns(t.Context(), owner, ledger.RunQuery{Tree: id})
@@ -72,8 +72,11 @@ func (h *house) ended(t *testing.T, id string) (all []string) {
 // with a live process does.
 func TestEndOfADeadRun(t *testing.T) {
 	t.Parallel()
-	cancel := func(t *testing.T, h *house, id string) { t.Helper(); must(t, h.service.End(t.Context(), owner, id)) }
-	wait := func(t *testing.T, h *house, id string) {
+	cancel := func(t *testing.T, h *testService, id string) {
+		t.Helper()
+		must(t, h.service.End(t.Context(), owner, id))
+	}
+	wait := func(t *testing.T, h *testService, id string) {
 		t.Helper()
 		r, err := h.service.Resume(t.Context(), owner, id, nil)
 		must(t, err)
@@ -83,12 +86,12 @@ func TestEndOfADeadRun(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		given time.Duration
-		end   func(*testing.T, *house, string)
+		end   func(*testing.T, *testService, string)
 	}{"cancelled": {0, cancel}, "out of time": {6 * time.Second, wait}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			req := agent.Request{}
-			begin := func() *house {
+			begin := func() *testService {
 				h := build(t, drawThenDone()...)
 				if c.given > 0 {
 					req.Deadline = time.Now().Add(c.given)
@@ -107,7 +110,7 @@ func TestEndOfADeadRun(t *testing.T) {
 
 			dead := begin()
 			id := abandoned(t, dead, req).ID
-			dead.dies(t)
+			dead.kill(t)
 			if c.given > 0 {
 				time.Sleep(time.Until(req.Deadline))
 			}
@@ -126,7 +129,7 @@ func TestEndOfADeadRun(t *testing.T) {
 // ownObserver is a library's wrapper around the observer of the ledger.
 type ownObserver struct {
 	*record.Observer
-	h *house
+	h *testService
 }
 
 func (o ownObserver) Emit(ctx context.Context, e agent.Event) {
@@ -144,7 +147,7 @@ func TestReplayRepeatsNoEvent(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()...)
 	id := abandoned(t, h, agent.Request{}).ID
-	h.dies(t)
+	h.kill(t)
 	h.mu.Lock()
 	before := slices.Clone(h.emitted)
 	h.stuck = 0
@@ -174,14 +177,14 @@ func TestCancelledAndKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := live.ended(t, r.ID)
-	for name, end := range map[string]func(*testing.T, *house, string){
-		"serve": func(t *testing.T, h *house, _ string) {
+	for name, end := range map[string]func(*testing.T, *testService, string){
+		"serve": func(t *testing.T, h *testService, _ string) {
 			t.Helper()
 			if n, err := h.service.Adopt(t.Context()); n != 1 || err != nil {
 				t.Errorf("%d taken over, %v", n, err)
 			}
 		},
-		"resume": func(t *testing.T, h *house, id string) {
+		"resume": func(t *testing.T, h *testService, id string) {
 			t.Helper()
 			r, err := h.service.Resume(t.Context(), owner, id, nil)
 			must(t, err)
@@ -189,13 +192,16 @@ func TestCancelledAndKilled(t *testing.T) {
 				t.Errorf("%d made, %v", len(res.AlsoMade)+len(res.Outputs), err)
 			}
 		},
-		"cancel": func(t *testing.T, h *house, id string) { t.Helper(); must(t, h.service.End(t.Context(), owner, id)) },
+		"cancel": func(t *testing.T, h *testService, id string) {
+			t.Helper()
+			must(t, h.service.End(t.Context(), owner, id))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := build(t, drawThenDone()...)
 			id := abandoned(t, h, agent.Request{}).ID
-			h.dies(t)
+			h.kill(t)
 			must(t, h.engine.Cancel(t.Context(), id))
 			asked := h.asks()
 			told, stop := h.observer.Subscribe(id)
@@ -206,7 +212,7 @@ func TestCancelledAndKilled(t *testing.T) {
 					break
 				}
 			}
-			h.dies(t)
+			h.kill(t)
 			if n, err := h.service.Adopt(t.Context()); n != 0 || err != nil {
 				t.Errorf("%d taken over again, %v", n, err)
 			}

@@ -24,7 +24,7 @@ func (forgetful) SaveRunState(context.Context, ledger.RunState) error {
 func TestForkLeavesNothing(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()...)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	must(t, err)
 	h.service.Close()
@@ -56,11 +56,11 @@ func TestForkLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestRedoneCallsCountBehindAPause: the calls that a retry repeats still count when the run pauses and continues.
-func TestRedoneCallsCountBehindAPause(t *testing.T) {
+// TestRepeatedCallsCountAfterPause: the calls that a retry repeats still count when the run pauses and continues.
+func TestRepeatedCallsCountAfterPause(t *testing.T) {
 	t.Parallel()
 	h := build(t, "no", "step", "at", "all", asks()[1], asks()[2])
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	if media.CodeOf(err) != media.CodeBadResponse {
 		t.Fatalf("error %v", err)

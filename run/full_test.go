@@ -166,7 +166,7 @@ func savedLater(t *testing.T, money bool) {
 }
 
 // fluxGateway returns a function that makes gateways to one provider, each with its own ledger.
-func fluxGateway(t *testing.T, h *house, sim *bflsim.Simulator) func(ledger.Store) *gateway.Gateway {
+func fluxGateway(t *testing.T, h *testService, sim *bflsim.Simulator) func(ledger.Store) *gateway.Gateway {
 	t.Helper()
 	srv := httptest.NewServer(sim)
 	t.Cleanup(srv.Close)

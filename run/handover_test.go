@@ -15,7 +15,7 @@ import (
 func TestHandOverSavesWhatWasTold(t *testing.T) {
 	t.Parallel()
 	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	must(t, err)
 	<-h.arrived

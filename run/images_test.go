@@ -18,7 +18,7 @@ import (
 func TestRefOfAnotherRun(t *testing.T) {
 	t.Parallel()
 	h := build(t, `{"message":"Seen.","done":true}`, `{"message":"Seen.","done":true}`, `{"ask":{"question":"Which?"}}`, `{"message":"That.","done":true}`)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	ctx := t.Context()
 	ask := func(conversation string, images ...agent.Image) agent.Request {
 		return agent.Request{Agent: "painter", Message: "look", Owner: owner, LenientImages: true, Conversation: conversation, Images: images}

@@ -20,7 +20,7 @@ import (
 )
 
 // orphans begins runs in a process that ends before it executes them.
-func (h *house) orphans(t *testing.T, n int) (ids []string) {
+func (h *testService) orphans(t *testing.T, n int) (ids []string) {
 	t.Helper()
 	e, err := durable.Open(t.Context(), h.engineConfig())
 	must(t, err)
@@ -45,7 +45,7 @@ func (h *house) orphans(t *testing.T, n int) (ids []string) {
 }
 
 // process returns a service with its own engine, like a command that continues one run.
-func (h *house) process(t *testing.T) *run.Service {
+func (h *testService) process(t *testing.T) *run.Service {
 	t.Helper()
 	c := h.engineConfig()
 	c.Adopts = true
@@ -85,7 +85,7 @@ func TestTwoResumes(t *testing.T) {
 }
 
 // pair lets two processes resume a run at once. The refused one closes at once.
-func (h *house) pair(t *testing.T, id string) {
+func (h *testService) pair(t *testing.T, id string) {
 	t.Helper()
 	var begin, refused sync.WaitGroup
 	var errs [2]error

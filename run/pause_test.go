@@ -29,14 +29,14 @@ func asks() []string {
 }
 
 // engineConfig returns the configuration of an engine beside the house's ledger, with its own leases.
-func (h *house) engineConfig() durable.Config {
+func (h *testService) engineConfig() durable.Config {
 	c := engineConfig(h.path)
 	c.Leases = lease.NewKeeper(h.store)
 	return c
 }
 
-// durably returns a service on the engine of the house's folder, as in a new process.
-func (h *house) durably(t *testing.T) *run.Service {
+// newDurableService returns a service on the engine of the house's folder, as in a new process.
+func (h *testService) newDurableService(t *testing.T) *run.Service {
 	t.Helper()
 	c := h.engineConfig()
 	c.Adopts = true
@@ -50,19 +50,19 @@ func (h *house) durably(t *testing.T) *run.Service {
 }
 
 // each runs a test on a service without and with an engine.
-func each(t *testing.T, answers []string, test func(t *testing.T, h *house)) {
+func each(t *testing.T, answers []string, test func(t *testing.T, h *testService)) {
 	t.Helper()
-	for name, service := range map[string]func(*testing.T, *house){
-		"in process": func(t *testing.T, h *house) {
+	for name, service := range map[string]func(*testing.T, *testService){
+		"in process": func(t *testing.T, h *testService) {
 			t.Helper()
 			var err error
 			h.service, err = run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer})
 			must(t, err)
 			t.Cleanup(h.service.Close)
 		},
-		"durably": func(t *testing.T, h *house) {
+		"durably": func(t *testing.T, h *testService) {
 			t.Helper()
-			h.service = h.durably(t)
+			h.service = h.newDurableService(t)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func colour(c string) *agent.Reply {
 }
 
 // paused runs the painter until it asks.
-func (h *house) paused(t *testing.T, conversation string) *agent.Result {
+func (h *testService) paused(t *testing.T, conversation string) *agent.Result {
 	t.Helper()
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: conversation})
 	must(t, err)
@@ -90,7 +90,7 @@ func (h *house) paused(t *testing.T, conversation string) *agent.Result {
 }
 
 // finish resumes a run and waits for its end.
-func (h *house) finish(t *testing.T, id string, reply *agent.Reply) *agent.Result {
+func (h *testService) finish(t *testing.T, id string, reply *agent.Reply) *agent.Result {
 	t.Helper()
 	r, err := h.service.Resume(t.Context(), owner, id, reply)
 	must(t, err)
@@ -99,7 +99,7 @@ func (h *house) finish(t *testing.T, id string, reply *agent.Reply) *agent.Resul
 	return res
 }
 
-func (h *house) status(t *testing.T, id string) ledger.Status {
+func (h *testService) status(t *testing.T, id string) ledger.Status {
 	t.Helper()
 	row, err := h.store.Run(t.Context(), owner, id)
 	must(t, err)
@@ -107,7 +107,7 @@ func (h *house) status(t *testing.T, id string) ledger.Status {
 }
 
 // kinds counts the events of a run.
-func (h *house) kinds(t *testing.T, id string) map[string]int {
+func (h *testService) kinds(t *testing.T, id string) map[string]int {
 	t.Helper()
 	must(t, h.observer.Flush(t.Context()))
 	events, err := h.store.ListEvents(t.Context(), owner, id, 0, ledger.MaxLimit)
@@ -121,7 +121,7 @@ func (h *house) kinds(t *testing.T, id string) map[string]int {
 
 func TestPausedRunIsAnswered(t *testing.T) {
 	t.Parallel()
-	each(t, asks(), func(t *testing.T, h *house) {
+	each(t, asks(), func(t *testing.T, h *testService) {
 		t.Helper()
 		ctx := t.Context()
 		res := h.paused(t, "")
@@ -184,9 +184,9 @@ func TestPausedRunIsAnswered(t *testing.T) {
 func TestOneAnswerWins(t *testing.T) {
 	t.Parallel()
 	h := build(t, asks()...)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	res := h.paused(t, "")
-	services := []*run.Service{h.service, h.durably(t)}
+	services := []*run.Service{h.service, h.newDurableService(t)}
 	var won atomic.Int32
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -217,15 +217,15 @@ func TestOneAnswerWins(t *testing.T) {
 // process that adopts runs does.
 func TestAnswerWithoutItsProcess(t *testing.T) {
 	t.Parallel()
-	for name, goOn := range map[string]func(*testing.T, *house, string){
-		"resumed": func(t *testing.T, h *house, id string) {
+	for name, goOn := range map[string]func(*testing.T, *testService, string){
+		"resumed": func(t *testing.T, h *testService, id string) {
 			t.Helper()
 			if _, err := h.service.Resume(t.Context(), owner, id, colour("blue")); media.CodeOf(err) != media.CodeConflict {
 				t.Errorf("a second answer: %v", err)
 			}
 			h.finish(t, id, nil)
 		},
-		"taken over": func(t *testing.T, h *house, id string) {
+		"taken over": func(t *testing.T, h *testService, id string) {
 			t.Helper()
 			n, err := h.service.Adopt(t.Context())
 			if n != 1 || err != nil {
@@ -239,7 +239,7 @@ func TestAnswerWithoutItsProcess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := build(t, asks()...)
-			h.service = h.durably(t)
+			h.service = h.newDurableService(t)
 			id := h.paused(t, "").RunID
 			h.answerOnly(t, id)
 			goOn(t, h, id)
@@ -254,7 +254,7 @@ func TestAnswerWithoutItsProcess(t *testing.T) {
 }
 
 // answerOnly saves an answer long ago, like a process that ends before the run continues.
-func (h *house) answerOnly(t *testing.T, id string) {
+func (h *testService) answerOnly(t *testing.T, id string) {
 	t.Helper()
 	st, err := h.store.RunState(t.Context(), owner, id)
 	must(t, err)
@@ -276,7 +276,7 @@ func (h *house) answerOnly(t *testing.T, id string) {
 func TestPausedRunHoldsNothing(t *testing.T) { //nolint:paralleltest // it counts the goroutines of the process
 	answers := asks()[1:2]
 	h := build(t, answers...)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	h.paused(t, "")
 	before := runtime.NumGoroutine()
 	for range 20 {
@@ -297,7 +297,7 @@ func TestPausedRunHoldsNothing(t *testing.T) { //nolint:paralleltest // it count
 
 func TestPausedRunInConversation(t *testing.T) {
 	t.Parallel()
-	each(t, asks(), func(t *testing.T, h *house) {
+	each(t, asks(), func(t *testing.T, h *testService) {
 		t.Helper()
 		res := h.paused(t, conversation.New)
 		if messages, _ := h.kept(t, res.Conversation); len(messages) != 1 {
@@ -316,7 +316,7 @@ func TestPausedRunInConversation(t *testing.T) {
 
 func TestPausedRunIsCancelled(t *testing.T) {
 	t.Parallel()
-	each(t, asks(), func(t *testing.T, h *house) {
+	each(t, asks(), func(t *testing.T, h *testService) {
 		t.Helper()
 		res := h.paused(t, conversation.New)
 		must(t, h.service.End(t.Context(), owner, res.RunID))
@@ -344,7 +344,7 @@ func TestPausedRunIsCancelled(t *testing.T) {
 func TestPartTakenOver(t *testing.T) {
 	t.Parallel()
 	h := build(t, asks()[1], `{"actions":[{"name":"Wait","params":{}}]}`, asks()[1], asks()[2])
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	id := h.paused(t, "").RunID
 	_, err := h.service.Resume(t.Context(), owner, id, colour("red"))
 	must(t, err)
@@ -352,7 +352,7 @@ func TestPartTakenOver(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	h.service.HandOver(gone) // Wait ends when its process is asked to stop
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	if _, err := h.service.Resume(t.Context(), owner, id, colour("blue")); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("answered twice: %v", err)
 	}

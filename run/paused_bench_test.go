@@ -48,7 +48,7 @@ func BenchmarkPaused(b *testing.B) {
 }
 
 // service returns a service on the databases of a folder.
-func service(b *testing.B, dir string) (*house, *run.Service, func()) {
+func service(b *testing.B, dir string) (*testService, *run.Service, func()) {
 	b.Helper()
 	h := buildAt(b, filepath.Join(dir, "a.db"), run.BudgetConfig{}, `{"message":"Thank you.","done":true}`)
 	h.called = make(chan time.Time, 1)
@@ -145,7 +145,7 @@ func (p *pausedBench) any(b *testing.B) string {
 }
 
 // resume answers a run and returns the time from began to the model call after the answer.
-func (p *pausedBench) resume(b *testing.B, h *house, s *run.Service, began time.Time) time.Duration {
+func (p *pausedBench) resume(b *testing.B, h *testService, s *run.Service, began time.Time) time.Duration {
 	b.Helper()
 	r, err := s.Resume(b.Context(), owner, p.any(b), colour("red"))
 	must(b, err)

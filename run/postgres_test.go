@@ -54,7 +54,7 @@ func engineConfig(path string) durable.Config {
 	return durable.Config{DatabaseURL: databaseOf(path)}
 }
 
-func (h *house) database(tb testing.TB) *sql.DB {
+func (h *testService) database(tb testing.TB) *sql.DB {
 	tb.Helper()
 	db, err := sql.Open("pgx", databaseOf(h.path))
 	must(tb, err)
@@ -63,7 +63,7 @@ func (h *house) database(tb testing.TB) *sql.DB {
 }
 
 // dump returns the content of ledger and engine, by schema.
-func (h *house) dump(tb testing.TB) map[string]string {
+func (h *testService) dump(tb testing.TB) map[string]string {
 	tb.Helper()
 	db, all := h.database(tb), map[string]string{}
 	for table, schema := range tablesOf(tb, db) {
@@ -119,7 +119,7 @@ func rowsOf(tb testing.TB, db *sql.DB, table string) string {
 }
 
 // occupy blocks writes of events until release is called, like another process that is writing.
-func (h *house) occupy(tb testing.TB) (release func()) {
+func (h *testService) occupy(tb testing.TB) (release func()) {
 	tb.Helper()
 	tx, err := h.database(tb).BeginTx(tb.Context(), nil)
 	must(tb, err)

@@ -17,20 +17,20 @@ import (
 	"atelier/run/conversation"
 )
 
-func (h *house) asks() int {
+func (h *testService) asks() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.asked)
 }
 
-func (h *house) generations(t *testing.T, id string) int {
+func (h *testService) generations(t *testing.T, id string) int {
 	t.Helper()
 	ops, err := h.store.ListOperations(t.Context(), owner, ledger.OperationQuery{Tree: id})
 	must(t, err)
 	return len(ops.Items)
 }
 
-func (h *house) stepNames(t *testing.T, id string) (names []string) {
+func (h *testService) stepNames(t *testing.T, id string) (names []string) {
 	t.Helper()
 	steps, err := h.service.Steps(t.Context(), owner, id)
 	must(t, err)
@@ -44,7 +44,7 @@ func (h *house) stepNames(t *testing.T, id string) (names []string) {
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()[0], breaks, breaks, `{"reasoning":"finished","message":"Here they are.","done":true}`)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	ctx := t.Context()
 	res, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: conversation.New})
 	if media.CodeOf(err) != media.CodeUnavailable {
@@ -60,7 +60,7 @@ func TestRetry(t *testing.T) {
 		t.Error(d)
 	}
 	h.service.Close()
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	r, err := h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
 	if again, err := r.Wait(ctx); media.CodeOf(err) != media.CodeUnavailable || again.RunID != res.RunID {
@@ -111,7 +111,7 @@ func TestRetry(t *testing.T) {
 func TestRetryOfBadAnswers(t *testing.T) {
 	t.Parallel()
 	h := build(t, "no", "step", "at", "all", `{"message":"fine","done":true}`)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	if media.CodeOf(err) != media.CodeBadResponse {
 		t.Fatalf("error %v", err)
@@ -134,7 +134,7 @@ func TestRetryOfBadAnswers(t *testing.T) {
 func TestRetryOfCancelled(t *testing.T) {
 	t.Parallel()
 	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`, asks()[1], asks()[2])
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	must(t, err)
 	<-h.arrived
@@ -198,10 +198,10 @@ func TestRetryNeedsSteps(t *testing.T) {
 		}(),
 		"steps": func() error { _, err := h.service.Steps(t.Context(), owner, res.RunID); return err }(),
 		"with an engine, retry": func() error {
-			_, err := h.durably(t).Retry(t.Context(), owner, res.RunID, run.ContinueOptions{})
+			_, err := h.newDurableService(t).Retry(t.Context(), owner, res.RunID, run.ContinueOptions{})
 			return err
 		}(),
-		"with an engine, resume": func() error { _, err := h.durably(t).Steps(t.Context(), owner, res.RunID); return err }(),
+		"with an engine, resume": func() error { _, err := h.newDurableService(t).Steps(t.Context(), owner, res.RunID); return err }(),
 	} {
 		if media.CodeOf(err) != media.CodeUnsupported {
 			t.Errorf("%s: %v", name, err)
@@ -210,7 +210,7 @@ func TestRetryNeedsSteps(t *testing.T) {
 }
 
 // forked forks a run and waits for the end.
-func (h *house) forked(t *testing.T, id string, f run.Fork) *agent.Result {
+func (h *testService) forked(t *testing.T, id string, f run.Fork) *agent.Result {
 	t.Helper()
 	r, err := h.service.Fork(t.Context(), owner, id, f)
 	must(t, err)
@@ -226,7 +226,7 @@ func TestFork(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()[0], `{"reasoning":"finished","message":"Here they are.","done":true}`,
 		`{"message":"In blue.","done":true}`, drawThenDone()[0], `{"message":"All anew.","done":true}`)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	ctx := t.Context()
 	first, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: conversation.New})
 	must(t, err)
@@ -286,7 +286,7 @@ func TestFork(t *testing.T) {
 func TestForkKeepsAnswers(t *testing.T) {
 	t.Parallel()
 	h := build(t, append(asks(), `{"message":"Again.","done":true}`, asks()[1], asks()[2])...)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	id := h.paused(t, "").RunID
 	early := h.stepNames(t, id)
 	h.finish(t, id, colour("red"))
@@ -313,7 +313,7 @@ func TestForkKeepsAnswers(t *testing.T) {
 // TestRetryAfterTheDeadline: a run that exceeded its deadline is not bound by it when it is retried.
 func TestRetryAfterTheDeadline(t *testing.T) {
 	t.Parallel()
-	h, res := wasInterrupted(t, 500*time.Millisecond)
+	h, res := interruptedRun(t, 500*time.Millisecond)
 	ctx := t.Context()
 	r, err := h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
@@ -325,12 +325,12 @@ func TestRetryAfterTheDeadline(t *testing.T) {
 	}
 }
 
-// wasInterrupted returns a run that its deadline ended in Wait. On a busy machine the deadline is extended until the
+// interruptedRun returns a run that its deadline ended in Wait. On a busy machine the deadline is extended until the
 // run reaches Wait.
-func wasInterrupted(t *testing.T, given time.Duration) (*house, *agent.Result) {
+func interruptedRun(t *testing.T, given time.Duration) (*testService, *agent.Result) {
 	t.Helper()
 	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`, `{"message":"Waited.","done":true}`)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner, Deadline: time.Now().Add(given)})
 	if media.CodeOf(err) != media.CodeDeadline {
 		t.Fatalf("error %v", err)
@@ -342,7 +342,7 @@ func wasInterrupted(t *testing.T, given time.Duration) (*house, *agent.Result) {
 		if given > time.Minute {
 			t.Fatal("the run never came so far as to wait")
 		}
-		return wasInterrupted(t, 2*given)
+		return interruptedRun(t, 2*given)
 	}
 }
 
@@ -350,7 +350,7 @@ func wasInterrupted(t *testing.T, given time.Duration) (*house, *agent.Result) {
 func TestForkKeepsImages(t *testing.T) {
 	t.Parallel()
 	h := build(t, `{"ask":{"question":"What does it show?"}}`, `{"message":"Seen.","done":true}`)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	ctx := t.Context()
 	res, err := h.service.Run(ctx, agent.Request{
 		Agent: "painter", Message: "look", Owner: owner, LenientImages: true, Images: []agent.Image{{Data: picture(t, 1)}},

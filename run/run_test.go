@@ -40,8 +40,8 @@ type store interface {
 	ledger.Store
 }
 
-// house is the whole stack below the command line, with offline models.
-type house struct {
+// testService is the whole stack below the command line, with offline models.
+type testService struct {
 	path     string
 	store    store
 	observer *record.Observer
@@ -104,13 +104,13 @@ agents:
     payload_key: helper
 `
 
-func newHouse(t *testing.T, answers ...string) *house {
+func newHouse(t *testing.T, answers ...string) *testService {
 	t.Helper()
 	return newHouseAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{}, answers...)
 }
 
 // newHouseAt returns a house with budgets on a ledger that others may have open.
-func newHouseAt(t *testing.T, path string, most run.BudgetConfig, answers ...string) *house {
+func newHouseAt(t *testing.T, path string, most run.BudgetConfig, answers ...string) *testService {
 	t.Helper()
 	h := buildAt(t, path, most, answers...)
 	var err error
@@ -121,15 +121,15 @@ func newHouseAt(t *testing.T, path string, most run.BudgetConfig, answers ...str
 }
 
 // build builds the layers below the service.
-func build(tb testing.TB, answers ...string) *house {
+func build(tb testing.TB, answers ...string) *testService {
 	tb.Helper()
 	return buildAt(tb, filepath.Join(tb.TempDir(), "a.db"), run.BudgetConfig{}, answers...)
 }
 
 // buildAt builds these layers on the ledger of a path.
-func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...string) *house {
+func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...string) *testService {
 	tb.Helper()
-	h := &house{path: path, arrived: make(chan struct{}, 1), letGo: make(chan struct{})}
+	h := &testService{path: path, arrived: make(chan struct{}, 1), letGo: make(chan struct{})}
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = openStore(tb, h.path)
 	tb.Cleanup(func() { must(tb, h.store.Close()) })
@@ -166,9 +166,9 @@ func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...strin
 }
 
 // release lets Wait end.
-func (h *house) release() { close(h.letGo) }
+func (h *testService) release() { close(h.letGo) }
 
-func (h *house) see(ctx context.Context, r chat.Request) {
+func (h *testService) see(ctx context.Context, r chat.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked = append(h.asked, r)
@@ -182,7 +182,7 @@ func (h *house) see(ctx context.Context, r chat.Request) {
 }
 
 // last returns the last messages that the chat model got.
-func (h *house) last() []chat.Message {
+func (h *testService) last() []chat.Message {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.asked[len(h.asked)-1].Messages
@@ -196,7 +196,7 @@ func helper(ctx context.Context, c *agent.Context) (agent.Answer, error) {
 
 // actions returns Draw, whose second of three pictures fails, and Wait, which draws one picture and then waits for the
 // end of the run.
-func (h *house) actions() []action.Action {
+func (h *testService) actions() []action.Action {
 	images := []action.Param{{Name: "Images", Direction: action.Output, ValueType: action.Binary, IsArray: true}}
 	draw := func(ctx context.Context, r generate.Request) (action.Result, error) {
 		res, err := h.gateway.Generate(ctx, r)

@@ -34,7 +34,7 @@ func TestGoldenRows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := build(t, asks()...)
-			h.service = h.durably(t)
+			h.service = h.newDurableService(t)
 			path := filepath.Join("testdata", "states", "v1", name+".json")
 			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && *addRows {
 				h.writeRow(t, path, reply == nil)
@@ -52,7 +52,7 @@ func TestGoldenRows(t *testing.T) {
 			must(t, json.Unmarshal(st.State, &kept))
 
 			h = build(t, asks()[2])
-			h.service = h.durably(t)
+			h.service = h.newDurableService(t)
 			ctx := t.Context()
 			must(t, h.store.CreateRun(ctx, ledger.Run{ID: st.RunID, Owner: st.Owner, Tree: st.RunID, Agent: "painter", Task: "paint", Status: ledger.StatusPaused}))
 			must(t, h.store.CreateConversation(ctx, ledger.Conversation{ID: kept.Thread.ID, Owner: st.Owner, Title: "paint"}))
@@ -70,7 +70,7 @@ func TestGoldenRows(t *testing.T) {
 }
 
 // writeRow writes a golden row.
-func (h *house) writeRow(t *testing.T, path string, answered bool) {
+func (h *testService) writeRow(t *testing.T, path string, answered bool) {
 	t.Helper()
 	id := h.paused(t, conversation.New).RunID
 	if answered {
@@ -89,7 +89,7 @@ func (h *house) writeRow(t *testing.T, path string, answered bool) {
 func TestNoBytesInPausedRuns(t *testing.T) {
 	t.Parallel()
 	h := build(t, append([]string{`{"ask":{"question":"What does it show?"}}`}, asks()[1:]...)...)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	ctx := t.Context()
 	first, second, third := picture(t, 1), picture(t, 2), picture(t, 3)
 	search := func(when string) {
@@ -133,7 +133,7 @@ func TestNoBytesInPausedRuns(t *testing.T) {
 func TestNoBytesInForks(t *testing.T) {
 	t.Parallel()
 	h := build(t, `{"message":"Seen.","done":true}`)
-	h.service = h.durably(t)
+	h.service = h.newDurableService(t)
 	first, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Owner: owner})
 	must(t, err)
 	var data [3][]byte
@@ -216,7 +216,7 @@ func TestStateSavedWorkflowNotOver(t *testing.T) {
 			close(l.goOn)
 			<-ended
 
-			h.service = h.durably(t)
+			h.service = h.newDurableService(t)
 			takeOver := func(want int) {
 				t.Helper()
 				n, err := h.service.Adopt(t.Context())

@@ -14,7 +14,7 @@ import (
 // a model or stores or writes anything.
 func TestStartUnderTheIDOfAnother(t *testing.T) {
 	t.Parallel()
-	each(t, []string{`{"message":"first","done":true}`, `{"message":"second","done":true}`}, func(t *testing.T, h *house) {
+	each(t, []string{`{"message":"first","done":true}`, `{"message":"second","done":true}`}, func(t *testing.T, h *testService) {
 		t.Helper()
 		ctx := t.Context()
 		first, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner})
@@ -42,7 +42,7 @@ func TestStartUnderTheIDOfAnother(t *testing.T) {
 // a valid one.
 func TestStartUnderNoID(t *testing.T) {
 	t.Parallel()
-	each(t, []string{`{"message":"done","done":true}`}, func(t *testing.T, h *house) {
+	each(t, []string{`{"message":"done","done":true}`}, func(t *testing.T, h *testService) {
 		t.Helper()
 		ask := func(id string) (*agent.Result, error) {
 			return h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner, RunID: id})

@@ -8,9 +8,9 @@ import (
 	"atelier/ledger"
 )
 
-// TestWhoComesLaterGetsTheMessageSoFar: parts of a message are shown and not saved, and a late reader gets the text
+// TestLateSubscriberGetsPartialMessage: parts of a message are shown and not saved, and a late reader gets the text
 // from its beginning.
-func TestWhoComesLaterGetsTheMessageSoFar(t *testing.T) {
+func TestLateSubscriberGetsPartialMessage(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	emit := func(kind agent.EventType, data any) {

@@ -29,7 +29,7 @@ var plain = sync.OnceValues(func() (string, error) {
 // this process; in others it would only make kills and restarts ten times as slow.
 func binary(t *testing.T) string {
 	t.Helper()
-	if !raced {
+	if !raceEnabled {
 		return os.Args[0]
 	}
 	path, err := plain()

@@ -136,7 +136,7 @@ func (s *workshop) killedAtCall(n int, args ...string) outcome {
 	s.mu.Lock() // until the process is known
 	proc := s.start(args...)
 	s.when = func(r *http.Request) bool {
-		if strikes()["model call"](r) {
+		if interferencePoints()["model call"](r) {
 			seen++
 		}
 		return seen == n

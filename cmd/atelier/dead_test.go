@@ -103,7 +103,7 @@ func (s *workshop) shownBefore(t *testing.T, id, place string) {
 
 // bossThinks matches the first model call of a run, before anything is finished.
 func bossThinks(r *http.Request, body string) bool {
-	return strikes()["model call"](r) && strings.Contains(body, "You are boss.")
+	return interferencePoints()["model call"](r) && strings.Contains(body, "You are boss.")
 }
 
 // takeovers returns the commands that adopt a dead process's run; with -short, one of them.
@@ -196,9 +196,9 @@ func TestDeadRunIsOutOfTime(t *testing.T) {
 	}
 }
 
-// TestKilledBeforeItHeard: a cancelled run whose process was killed before it noticed ends, when another process adopts
+// TestKilledBeforeItNoticedCancel: a cancelled run whose process was killed before it noticed ends, when another process adopts
 // it, as in its own process.
-func TestKilledBeforeItHeard(t *testing.T) {
+func TestKilledBeforeItNoticedCancel(t *testing.T) {
 	t.Parallel()
 	for _, by := range takeovers() {
 		t.Run(by, func(t *testing.T) {

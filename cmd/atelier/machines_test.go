@@ -19,8 +19,8 @@ import (
 	"atelier/ledger"
 )
 
-// tookOver is the limit for another process to adopt the work of one that died.
-const tookOver = 15 * time.Second
+// adoptionLimit is the limit for another process to adopt the work of one that died.
+const adoptionLimit = 15 * time.Second
 
 // servers are the processes that work on the runs of a workshop, each as if on its own machine: with the build tag
 // postgres they share a database and the folder of blobs, otherwise the whole data folder.
@@ -65,7 +65,7 @@ func TestMachineDies(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
 	id, _ := s.run(t, 1)
-	held := s.hold(strikes()["poll"])
+	held := s.hold(interferencePoints()["poll"])
 	all := s.servers(t, 3)
 	within(t, "the request", held.reached)
 	dead := all.holder(t, ledger.LeaseRun)
@@ -75,7 +75,7 @@ func TestMachineDies(t *testing.T) {
 	all.proc[dead].wait()
 	close(held.open)
 	eventually(t, "another process", func() bool { pid := all.holder(t, ledger.LeaseRun); return pid != dead || s.over(id) })
-	if after := time.Since(died); after > tookOver {
+	if after := time.Since(died); after > adoptionLimit {
 		t.Errorf("it was taken over after %s", after)
 	}
 	eventually(t, "the end of the run", func() bool { return s.over(id) })
@@ -85,7 +85,7 @@ func TestMachineDies(t *testing.T) {
 // TestMachineSleeps: a process that was stopped for longer than its lease changes nothing when it wakes.
 func TestMachineSleeps(t *testing.T) {
 	t.Parallel()
-	for name, when := range strikes() {
+	for name, when := range interferencePoints() {
 		if name == "picture begins" || testing.Short() && name != "model call" {
 			continue // lost without its answer; TestMachineSleepsInACall covers it
 		}

@@ -97,8 +97,8 @@ func (m mortal) InTransaction(ctx context.Context, fn func(context.Context) erro
 	return err
 }
 
-// livesUpTo is the main function of the process that dies at a phase.
-func livesUpTo(phase, prompt, model string) int {
+// runUntilPhase is the main function of the process that dies at a phase.
+func runUntilPhase(phase, prompt, model string) int {
 	w := &world{ctx: context.Background(), stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
 	cfg, err := atelier.ConfigFromEnv(w.env)
 	if err != nil {

@@ -27,7 +27,7 @@ func onServer(t *testing.T) (*workshop, *pgtest.Server) {
 // model is told.
 func TestServerAwayForAMoment(t *testing.T) {
 	t.Parallel()
-	for name, when := range strikes() {
+	for name, when := range interferencePoints() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, server := onServer(t)
@@ -55,7 +55,7 @@ func TestServerAwayForLong(t *testing.T) {
 	t.Parallel()
 	s, server := onServer(t)
 	s.env["ATELIER_DATABASE_WAIT"] = "1s"
-	o := s.struck(strikes()["poll"], server.Stop).wait()
+	o := s.struck(interferencePoints()["poll"], server.Stop).wait()
 	if o.code != exitProvider || !strings.Contains(o.stderr, "does not answer") || !strings.Contains(o.stderr, "atelier resume ") {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
@@ -75,7 +75,7 @@ func TestServerGoesUnderServe(t *testing.T) {
 	s.run(t, 1)
 	gone := make(chan struct{})
 	s.mu.Lock()
-	s.when, s.strike = strikes()["poll"], func() { server.Stop(); close(gone) }
+	s.when, s.strike = interferencePoints()["poll"], func() { server.Stop(); close(gone) }
 	s.mu.Unlock()
 	serving, url := s.serving(t)
 	within(t, "the server's end", gone)

@@ -16,8 +16,8 @@ func asks(method, part string) func(*http.Request) bool {
 	return func(r *http.Request) bool { return r.Method == method && strings.Contains(r.URL.Path, part) }
 }
 
-// strikes returns the moments of a run at which tests interfere with it.
-func strikes() map[string]func(*http.Request) bool {
+// interferencePoints returns the moments of a run at which tests interfere with it.
+func interferencePoints() map[string]func(*http.Request) bool {
 	return map[string]func(*http.Request) bool{
 		"model call":     asks(http.MethodPost, "/chat/completions"),
 		"picture begins": asks(http.MethodPost, "/v1/flux"),
@@ -97,7 +97,7 @@ func (s *workshop) engineFile(t *testing.T) *sql.DB {
 func TestEngineFileIsHeld(t *testing.T) {
 	t.Parallel()
 	s := onSQLite(t)
-	proc := s.struck(strikes()["picture begins"], func() {
+	proc := s.struck(interferencePoints()["picture begins"], func() {
 		tx, err := s.engineFile(t).BeginTx(t.Context(), nil)
 		if err != nil {
 			t.Error(err)
@@ -115,7 +115,7 @@ func TestEngineFileIsHeld(t *testing.T) {
 // simulates a full disk.
 func TestEngineFileIsFull(t *testing.T) {
 	t.Parallel()
-	for name, when := range strikes() {
+	for name, when := range interferencePoints() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := onSQLite(t)
@@ -158,7 +158,7 @@ func TestDatabaseFilesGo(t *testing.T) {
 			s := onSQLite(t)
 			path, away := filepath.Join(s.data, file), filepath.Join(s.dir, "away")
 			hold := make(chan struct{})
-			proc := s.struck(strikes()["poll"], func() {
+			proc := s.struck(interferencePoints()["poll"], func() {
 				if err := os.Rename(path, away); err != nil {
 					t.Error(err)
 				}

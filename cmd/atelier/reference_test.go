@@ -78,7 +78,7 @@ func TestExitCodesAreDocumented(t *testing.T) {
 		}
 		documented[n] = true
 	}
-	for _, code := range []int{exitOK, exitInternal, exitInput, exitProvider, exitPaused, exitRunning, exitInterrupted} {
+	for _, code := range []int{exitOK, exitInternal, exitInput, exitProvider, exitPaused, exitBudget, exitRunning, exitInterrupted} {
 		if !documented[code] {
 			t.Errorf("docs/configuration.md does not name exit code %d", code)
 		}

@@ -72,7 +72,7 @@ func (s *workshop) hold(when func(*http.Request) bool) heldRequest {
 // the run to the next server, which finishes it with the pictures of an undisturbed run.
 func TestServeHandsOver(t *testing.T) {
 	t.Parallel()
-	for name, when := range strikes() {
+	for name, when := range interferencePoints() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newWorkshop(t)
@@ -103,7 +103,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
 	id, _ := s.run(t, 1)
-	held := s.hold(strikes()["model call"])
+	held := s.hold(interferencePoints()["model call"])
 	defer close(held.open)
 	proc, _ := s.serving(t, "--grace", "10m")
 	within(t, "the request", held.reached)
@@ -170,7 +170,7 @@ func TestServeTakesGenerations(t *testing.T) {
 	var proc *process
 	s.mu.Lock() // until the process is known
 	proc = s.start("generate", "a lighthouse", "--model", "FLUX.2 Pro")
-	s.when, s.strike = strikes()["poll"], func() { _ = proc.cmd.Process.Kill() }
+	s.when, s.strike = interferencePoints()["poll"], func() { _ = proc.cmd.Process.Kill() }
 	s.mu.Unlock()
 	proc.wait()
 	if n := len(s.listed().Items); n != 0 {
@@ -198,7 +198,7 @@ func TestServeTakesWhatIsAskedAgain(t *testing.T) {
 		var proc *process
 		s.mu.Lock() // until the process is known
 		proc = s.start(args...)
-		s.when, s.strike = strikes()["poll"], func() { _ = proc.cmd.Process.Kill() }
+		s.when, s.strike = interferencePoints()["poll"], func() { _ = proc.cmd.Process.Kill() }
 		s.mu.Unlock()
 		proc.wait()
 		id := read[operationList](s.place, "operations", "list", "--json").Items[0].ID

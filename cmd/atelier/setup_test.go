@@ -31,7 +31,7 @@ const asBinary = "ATELIER_TEST_AS_BINARY"
 
 func TestMain(m *testing.M) {
 	if phase := os.Getenv(dieAt); phase != "" {
-		os.Exit(livesUpTo(phase, os.Args[1], os.Args[2]))
+		os.Exit(runUntilPhase(phase, os.Args[1], os.Args[2]))
 	}
 	if os.Getenv(asBinary) != "" {
 		main() // exits

@@ -92,10 +92,10 @@ func TestStoppedServeWaitsForNames(t *testing.T) {
 	var proc *process
 	s.mu.Lock() // until the process is known
 	proc = s.start("generate", "a lighthouse", "-n", "2")
-	s.when, s.strike = strikes()["poll"], func() { _ = proc.cmd.Process.Kill() }
+	s.when, s.strike = interferencePoints()["poll"], func() { _ = proc.cmd.Process.Kill() }
 	s.mu.Unlock()
 	proc.wait()
-	held := s.hold(strikes()["picture begins"])
+	held := s.hold(interferencePoints()["picture begins"])
 	first, _ := s.serving(t)
 	within(t, "the request", held.reached)
 	if err := first.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -37,12 +37,12 @@ func (s *workshop) stall(t *testing.T, when func(*http.Request, string) bool) (s
 // places returns where a run can be when its time elapses or it is cancelled.
 func places() map[string]func(*http.Request, string) bool {
 	return map[string]func(*http.Request, string) bool{
-		"polling": func(r *http.Request, _ string) bool { return strikes()["poll"](r) },
+		"polling": func(r *http.Request, _ string) bool { return interferencePoints()["poll"](r) },
 		"sub-agent thinks": func(r *http.Request, body string) bool {
-			return strikes()["model call"](r) && strings.Contains(body, "You are helper.")
+			return interferencePoints()["model call"](r) && strings.Contains(body, "You are helper.")
 		},
 		"sub-agent paints": func(r *http.Request, body string) bool {
-			return strikes()["picture begins"](r) && strings.Contains(body, "a boat")
+			return interferencePoints()["picture begins"](r) && strings.Contains(body, "a boat")
 		},
 	}
 }

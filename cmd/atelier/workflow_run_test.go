@@ -81,7 +81,7 @@ func TestWorkflowIsKilled(t *testing.T) {
 	waiting.wait()
 	s.mu.Lock() // until the process is known
 	proc := s.start("workflow", "answer", asked.RunID, `{"approved":true}`)
-	s.when, s.strike = strikes()["poll"], func() { killNow(proc.cmd.Process) }
+	s.when, s.strike = interferencePoints()["poll"], func() { killNow(proc.cmd.Process) }
 	s.mu.Unlock()
 	if o := proc.wait(); o.code == exitOK || o.code == exitPaused {
 		t.Fatalf("it was not killed: exit %d: %s%s", o.code, o.stdout, o.stderr)

@@ -34,7 +34,7 @@ func TestSubActionsAreKilled(t *testing.T) {
 		r, err = c.WorkflowRuns.WorkflowRun(t.Context(), began.ID)
 		return err == nil && r.InteractionID != ""
 	})
-	polls := s.hold(strikes()["poll"]) // the first poll waits until both tasks exist
+	polls := s.hold(interferencePoints()["poll"]) // the first poll waits until both tasks exist
 	for _, key := range []string{"one", "two"} {
 		if _, err := c.SubActions.StartSubAction(t.Context(), r.ID, "", json.RawMessage(`{"interaction_id":"`+r.InteractionID+`","action_type":"media.bfl.txt2img","prompt_id":"`+key+`"}`)); err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ func TestAbandonedByAnotherProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t, func(_ *house, cfg *gateway.Config) { cfg.Concurrency = 2 })
+			h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Concurrency = 2 })
 			ctx, leave := context.WithCancelCause(t.Context())
 			h.gemini.OnStart = func(_ context.Context, task driver.Task, _ int) (driver.Update, error) {
 				return driver.Update{Task: driver.Handle{ID: task.Key}}, nil
@@ -52,7 +52,7 @@ func TestAbandonedByAnotherProcess(t *testing.T) {
 			if err != nil || first.Status != generate.StatusRunning {
 				t.Fatalf("%+v, %v", first, err)
 			}
-			heir, asked := h.heir(t, nil), len(h.gemini.Tasks())
+			heir, asked := h.successor(t, nil), len(h.gemini.Tasks())
 			gone, cancel := context.WithCancel(t.Context())
 			cancel()
 			other := ask
@@ -116,8 +116,8 @@ func TestLostCallEndsAsItsCaller(t *testing.T) {
 	defer over()
 	for ctx, want := range map[context.Context]media.Code{gone: media.CodeCancelled, late: media.CodeDeadline} {
 		h := build(t, nil)
-		op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
-		got, err := h.heir(t, nil).Resume(ctx, op)
+		op := interruptedOperation(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
+		got, err := h.successor(t, nil).Resume(ctx, op)
 		if err != nil || got.Slots[0].Error == nil || got.Slots[0].Error.Code != want || got.Usage.Unsettled != 1 {
 			t.Errorf("%s: %+v, %v", want, got, err)
 		}

@@ -53,21 +53,21 @@ models:
 `
 
 // studio returns a house whose only driver is the studio's.
-func studio(t *testing.T) (*house, *generatetest.Driver) {
+func studio(t *testing.T) (*testGateway, *generatetest.Driver) {
 	t.Helper()
 	rows, err := catalog.Load(strings.NewReader(studioRows))
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := &generatetest.Driver{Name: "studio"}
-	return build(t, func(h *house, c *gateway.Config) {
+	return build(t, func(h *testGateway, c *gateway.Config) {
 		d.Make = h.openai.Make
 		c.Drivers, c.Catalogue = []driver.Driver{d}, rows
 	}), d
 }
 
 // own returns a picture that the studio made.
-func (h *house) own(t *testing.T) media.Output {
+func (h *testGateway) own(t *testing.T) media.Output {
 	t.Helper()
 	o := media.NewOutput(generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(64, 64, 3)), media.Meta{})
 	o.Metadata = map[string]any{"studio": map[string]any{"job": "7"}, "tile": 2.0}

@@ -12,7 +12,7 @@ import (
 // TestAdaptedIsNotAsAsked: for any request and model, a setting reported as adapted differs from what was requested.
 func TestAdaptedIsNotAsAsked(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(_ *house, c *gateway.Config) {
+	h := build(t, func(_ *testGateway, c *gateway.Config) {
 		for _, name := range []string{"bfl", "leonardo", "openrouter", "midjourney"} {
 			c.Drivers = append(c.Drivers, &generatetest.Driver{Name: name})
 		}

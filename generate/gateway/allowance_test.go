@@ -86,7 +86,7 @@ func TestAllowanceAtOnce(t *testing.T) {
 func TestWhatAnOperationCharges(t *testing.T) {
 	t.Parallel()
 	p := &purse{}
-	h := build(t, func(_ *house, c *gateway.Config) { c.Budget = p })
+	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Budget = p })
 	ctx := generate.WithAllowance(t.Context(), &generate.Allowance{Bounds: generate.Bounds{Images: 1}})
 	h.must(t, generate.Request{Model: "Nano Banana Pro", N: 3})
 	if len(p.settled) != 1 || p.settled[0].Images != 3 || p.settled[0].Tokens != 0 {

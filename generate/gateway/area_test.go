@@ -12,9 +12,9 @@ import (
 )
 
 // flux returns a house with the drivers of Black Forest Labs and Leonardo.
-func flux(t *testing.T) *house {
+func flux(t *testing.T) *testGateway {
 	t.Helper()
-	return build(t, func(_ *house, c *gateway.Config) {
+	return build(t, func(_ *testGateway, c *gateway.Config) {
 		c.Drivers = []driver.Driver{&generatetest.Driver{Name: "bfl"}, &generatetest.Driver{Name: "leonardo"}}
 	})
 }
@@ -80,7 +80,7 @@ func TestOwnStyles(t *testing.T) {
 // have to shrink alike.
 func TestMaskedPicturesKeepTheirSize(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(_ *house, c *gateway.Config) {
+	h := build(t, func(_ *testGateway, c *gateway.Config) {
 		c.Catalogue = catalogueWith(t, "mask: white\n    max_input_pixels: 500")
 	})
 	in, mask := h.put(t, generatetest.PNG(40, 20, 1)), h.put(t, generatetest.PNG(40, 20, 200))

@@ -48,9 +48,9 @@ func (b *till) usd(act string) string {
 	}
 }
 
-// shutOut returns a house with an interrupted operation of three calls: one gave its picture, one has a task whose
+// refusedOperation returns a house with an interrupted operation of three calls: one gave its picture, one has a task whose
 // provider refuses the key, one was sent, not answered and is not listed.
-func shutOut(t *testing.T) (h *house, l *lister, operation string) {
+func refusedOperation(t *testing.T) (h *testGateway, l *lister, operation string) {
 	t.Helper()
 	refused := media.Errorf(media.CodeUnauthorized, "the key was refused")
 	h, l, _ = oneByOne(t)
@@ -80,23 +80,23 @@ func shutOut(t *testing.T) (h *house, l *lister, operation string) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change    func(h *house, c *gateway.Config)
+		change    func(h *testGateway, c *gateway.Config)
 		stops     error
 		unsettled int
 		usd       string
 	}{
-		"it stops":                  {func(*house, *gateway.Config) {}, nil, 1, "0.06"},
-		"it cannot stop":            {func(*house, *gateway.Config) {}, media.Errorf(media.CodeUnauthorized, "refused"), 2, "0.09"},
-		"without a key":             {func(h *house, _ *gateway.Config) { h.openai.NotReady = noKey("OPENAI_API_KEY") }, nil, 1, "0.06"},
-		"without its provider":      {func(_ *house, c *gateway.Config) { c.Drivers = c.Drivers[1:] }, nil, 2, "0.09"},
-		"without a plan that holds": {func(_ *house, c *gateway.Config) { c.Operations = planless{c.Operations.(log)} }, nil, 1, "unknown"},
+		"it stops":                  {func(*testGateway, *gateway.Config) {}, nil, 1, "0.06"},
+		"it cannot stop":            {func(*testGateway, *gateway.Config) {}, media.Errorf(media.CodeUnauthorized, "refused"), 2, "0.09"},
+		"without a key":             {func(h *testGateway, _ *gateway.Config) { h.openai.NotReady = noKey("OPENAI_API_KEY") }, nil, 1, "0.06"},
+		"without its provider":      {func(_ *testGateway, c *gateway.Config) { c.Drivers = c.Drivers[1:] }, nil, 2, "0.09"},
+		"without a plan that holds": {func(_ *testGateway, c *gateway.Config) { c.Operations = planless{c.Operations.(log)} }, nil, 1, "unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, l, id := shutOut(t)
+			h, l, id := refusedOperation(t)
 			h.openai.OnCancel = func(driver.Handle) error { return c.stops }
 			money := &till{}
-			g := h.heir(t, func(cfg *gateway.Config) {
+			g := h.successor(t, func(cfg *gateway.Config) {
 				cfg.Drivers[0], cfg.Budget = l, money
 				c.change(h, cfg)
 			})
@@ -165,7 +165,7 @@ func TestCancelWhatStandsIn(t *testing.T) {
 			}
 			h.gemini.NotReady = ready
 			money := &till{}
-			got, err := h.heir(t, func(c *gateway.Config) { c.Budget = money }).Cancel(t.Context(), left.Operation)
+			got, err := h.successor(t, func(c *gateway.Config) { c.Budget = money }).Cancel(t.Context(), left.Operation)
 			if err != nil || got.Status != generate.StatusCancelled || !slices.Equal(h.gemini.Cancelled(), handles("7")) {
 				t.Errorf("%+v, %v; stopped %v", got, err, h.gemini.Cancelled())
 			}
@@ -181,7 +181,7 @@ func TestCancelWhatStandsIn(t *testing.T) {
 func TestCancelInAnotherProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := build(t, func(_ *house, c *gateway.Config) { c.Journal, c.Now = nil, time.Now })
+		h := build(t, func(_ *testGateway, c *gateway.Config) { c.Journal, c.Now = nil, time.Now })
 		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 			return driver.Update{Task: driver.Handle{ID: "7"}}, nil
 		}
@@ -202,7 +202,7 @@ func TestCancelInAnotherProcess(t *testing.T) {
 		if _, err := h.Cancel(t.Context(), id); media.CodeOf(err) != media.CodeConflict {
 			t.Errorf("in the process itself: %v", err)
 		}
-		got, err := h.heir(t, func(c *gateway.Config) { c.Journal, c.Now = nil, time.Now }).Cancel(t.Context(), id)
+		got, err := h.successor(t, func(c *gateway.Config) { c.Journal, c.Now = nil, time.Now }).Cancel(t.Context(), id)
 		if err != nil || got.Status != generate.StatusCancelled || !slices.Equal(h.openai.Cancelled(), handles("7")) {
 			t.Errorf("%+v, %v; stopped %v", got, err, h.openai.Cancelled())
 		}
@@ -220,7 +220,7 @@ func TestCancelInAnotherProcess(t *testing.T) {
 func TestTakenByAnotherProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := build(t, func(_ *house, c *gateway.Config) { c.Journal, c.Now = nil, time.Now })
+		h := build(t, func(_ *testGateway, c *gateway.Config) { c.Journal, c.Now = nil, time.Now })
 		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 			return driver.Update{Task: driver.Handle{ID: "7"}}, nil
 		}
@@ -245,8 +245,8 @@ func TestTakenByAnotherProcess(t *testing.T) {
 	})
 }
 
-// TestCancelWhatIsOver: an operation that ended otherwise cannot be cancelled and stays unchanged.
-func TestCancelWhatIsOver(t *testing.T) {
+// TestCancelFinishedOperation: an operation that ended otherwise cannot be cancelled and stays unchanged.
+func TestCancelFinishedOperation(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	done := h.must(t, generate.Request{Model: "gpt-image-2"})
@@ -271,7 +271,7 @@ func TestCancelWhatIsOver(t *testing.T) {
 	open := h.must(t, generate.Request{Model: "gpt-image-2"})
 	h.log.Fail = nil
 	h.log.Orphan(open.Operation)
-	if got, err := h.heir(t, nil).Cancel(t.Context(), open.Operation); err != nil || got.Status != generate.StatusCancelled || got.Slots[0].Error.Code != media.CodeInvalid {
+	if got, err := h.successor(t, nil).Cancel(t.Context(), open.Operation); err != nil || got.Status != generate.StatusCancelled || got.Slots[0].Error.Code != media.CodeInvalid {
 		t.Errorf("before its end was saved: %+v, %v", got, err)
 	}
 	if _, err := h.Cancel(t.Context(), "nothing"); media.CodeOf(err) != media.CodeNotFound {
@@ -279,7 +279,7 @@ func TestCancelWhatIsOver(t *testing.T) {
 	}
 	// An operation whose process died before the first call costs nothing.
 	h.log.Forget(done.Operation)
-	if got, err := h.heir(t, nil).Cancel(t.Context(), done.Operation); err != nil || got.Status != generate.StatusCancelled || got.Usage.Unsettled > 0 || len(h.openai.Tasks()) != 3 {
+	if got, err := h.successor(t, nil).Cancel(t.Context(), done.Operation); err != nil || got.Status != generate.StatusCancelled || got.Usage.Unsettled > 0 || len(h.openai.Tasks()) != 3 {
 		t.Errorf("before its first call: %+v, %v", got, err)
 	}
 }

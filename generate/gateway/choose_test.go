@@ -51,7 +51,7 @@ func TestChoice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t, func(h *house, g *gateway.Config) {
+			h := build(t, func(h *testGateway, g *gateway.Config) {
 				h.openai.NotReady, h.gemini.NotReady, g.DefaultModel = c.openai, c.gemini, c.def
 			})
 			c.req.Prompt = "a house"
@@ -81,7 +81,7 @@ func TestLifeFollowsTheClock(t *testing.T) {
 		{day(11, 2), "GPT-4o Image 1.5", true},
 		{time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), "GPT Image 2.6 Sunburst", false},
 	} {
-		h := build(t, func(_ *house, g *gateway.Config) { g.Now = func() time.Time { return c.day } })
+		h := build(t, func(_ *testGateway, g *gateway.Config) { g.Now = func() time.Time { return c.day } })
 		p, err := h.Plan(t.Context(), generate.Request{Model: "gpt-image-1.5", Prompt: "a house"})
 		if err != nil || p.Model.Name != c.model || (len(p.Warnings) > 0) != c.warning {
 			t.Errorf("%s: %+v, %v; want %s", c.day, p, err, c.model)
@@ -150,9 +150,11 @@ func TestNearNames(t *testing.T) {
 
 func TestPersonNamesModelWithoutKey(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(h *house, _ *gateway.Config) { h.gemini.NotReady = noKey("GEMINI_API_KEY") })
+	h := build(t, func(h *testGateway, _ *gateway.Config) { h.gemini.NotReady = noKey("GEMINI_API_KEY") })
 	for _, def := range []string{"", "Nano Banana Pro"} {
-		h2 := build(t, func(h *house, g *gateway.Config) { h.gemini.NotReady, g.DefaultModel = noKey("GEMINI_API_KEY"), def })
+		h2 := build(t, func(h *testGateway, g *gateway.Config) {
+			h.gemini.NotReady, g.DefaultModel = noKey("GEMINI_API_KEY"), def
+		})
 		if def == "" {
 			h2 = h
 		}
@@ -169,7 +171,7 @@ func TestPersonNamesModelWithoutKey(t *testing.T) {
 
 func TestNobodyIsReady(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(h *house, g *gateway.Config) {
+	h := build(t, func(h *testGateway, g *gateway.Config) {
 		h.gemini.NotReady, h.openai.NotReady = noKey("GEMINI_API_KEY"), noKey("OPENAI_API_KEY")
 		g.Drivers = g.Drivers[:2]
 	})
@@ -184,7 +186,7 @@ func TestNobodyIsReady(t *testing.T) {
 
 func TestProviders(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(h *house, _ *gateway.Config) { h.openai.NotReady = noKey("OPENAI_API_KEY") })
+	h := build(t, func(h *testGateway, _ *gateway.Config) { h.openai.NotReady = noKey("OPENAI_API_KEY") })
 	got := h.Providers()
 	var names []string
 	for _, p := range got {

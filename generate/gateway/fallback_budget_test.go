@@ -74,7 +74,7 @@ func TestFallbackKeepsWithinTheBudget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			money := &account{most: c.most}
-			h := build(t, func(_ *house, cfg *gateway.Config) { cfg.Budget = money })
+			h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Budget = money })
 			if c.refuses {
 				h.openai.OnStart = refusing(t, h, broke)
 			}
@@ -108,7 +108,7 @@ func TestFirstModelOverBudget(t *testing.T) {
 		{Fallback: []string{"Nano Banana Pro"}},
 		{Fallback: []string{"Atelier Offline"}, Strict: true},
 	} {
-		h := build(t, func(_ *house, cfg *gateway.Config) { cfg.Budget = &account{most: "0.01"} })
+		h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Budget = &account{most: "0.01"} })
 		r.Model, r.Prompt, r.Size = "gpt-image-2", "a house", "1024x1024"
 		if _, err := h.Generate(t.Context(), r); media.CodeOf(err) != media.CodeOverBudget || len(h.log.IDs()) != 0 {
 			t.Errorf("%v with %d operations", err, len(h.log.IDs()))
@@ -121,17 +121,17 @@ func TestFirstModelOverBudget(t *testing.T) {
 func TestFallbackAfterDeath(t *testing.T) {
 	t.Parallel()
 	money := &account{most: "1"}
-	h := build(t, func(_ *house, cfg *gateway.Config) { cfg.Budget = money })
+	h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Budget = money })
 	h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeQuotaExceeded, "no credit"))
 	h.gemini.OnStart = priced(t, h, "0.11")
-	op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house", N: 2, Background: "opaque", Fallback: []string{"Nano Banana Pro"}},
+	op := interruptedOperation(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house", N: 2, Background: "opaque", Fallback: []string{"Nano Banana Pro"}},
 		operation.Attempt{ID: "a", Call: 1, Number: 1, APIModel: "gpt-image-2", Status: generate.StatusFailed, Error: &generate.SlotError{Code: media.CodeQuotaExceeded, Message: "no credit"}, FinishedAt: day(11, 21)})
 	b := operation.Attempt{ID: "b", Operation: op, Call: 2, Number: 1, Slots: []int{1}, Provider: "gemini", APIModel: "gemini-3-pro-image", Status: generate.StatusSubmitted}
 	if err := h.log.Attempt(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	before := len(money.reserved)
-	got, err := h.heir(t, func(c *gateway.Config) { c.Budget = money }).Resume(t.Context(), op)
+	got, err := h.successor(t, func(c *gateway.Config) { c.Budget = money }).Resume(t.Context(), op)
 	if err != nil || got.Slots[1].Output == nil {
 		t.Fatalf("%+v, %v", got, err)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // refusing makes a driver fail the listed slots, counted from 1, or all if none are listed.
-func refusing(t *testing.T, h *house, err error, slots ...int) func(context.Context, driver.Task, int) (driver.Update, error) {
+func refusing(t *testing.T, h *testGateway, err error, slots ...int) func(context.Context, driver.Task, int) (driver.Update, error) {
 	t.Helper()
 	return func(ctx context.Context, task driver.Task, _ int) (driver.Update, error) {
 		if len(slots) == 0 {
@@ -42,36 +42,36 @@ func TestFallback(t *testing.T) {
 	t.Parallel()
 	outage := media.Errorf(media.CodeQuotaExceeded, "no credit left")
 	for name, c := range map[string]struct {
-		arrange   func(h *house)
+		arrange   func(h *testGateway)
 		n         int
 		providers []string // providers of the slots
 		status    generate.Status
 		stands    string // the applied model of the disposition, or empty if it is as requested
 	}{
 		"outage": {
-			func(h *house) { h.openai.OnStart = refusing(t, h, outage) }, 2,
+			func(h *testGateway) { h.openai.OnStart = refusing(t, h, outage) }, 2,
 			[]string{"gemini", "gemini"},
 			generate.StatusSucceeded, "Nano Banana Pro",
 		},
 		"outage of two": {
-			func(h *house) {
+			func(h *testGateway) {
 				h.openai.OnStart, h.gemini.OnStart = refusing(t, h, outage), refusing(t, h, outage)
 			}, 1,
 			[]string{"offline"},
 			generate.StatusSucceeded, "Atelier Offline",
 		},
 		"one slot refused": {
-			func(h *house) { h.openai.OnStart = refusing(t, h, nil, 2) }, 3,
+			func(h *testGateway) { h.openai.OnStart = refusing(t, h, nil, 2) }, 3,
 			[]string{"openai", "gemini", "openai"},
 			generate.StatusSucceeded, "GPT Image 2, Nano Banana Pro",
 		},
 		"no key": {
-			func(h *house) { h.openai.NotReady = noKey("OPENAI_API_KEY") }, 1,
+			func(h *testGateway) { h.openai.NotReady = noKey("OPENAI_API_KEY") }, 1,
 			[]string{"gemini"},
 			generate.StatusSucceeded, "Nano Banana Pro",
 		},
 		"may have been billed": {
-			func(h *house) {
+			func(h *testGateway) {
 				e := media.Errorf(media.CodeUnavailable, "lost")
 				e.Cause = driver.ErrUnsettled
 				h.openai.OnStart = refusing(t, h, e)
@@ -80,11 +80,11 @@ func TestFallback(t *testing.T) {
 			generate.StatusFailed, "",
 		},
 		"bad input": {
-			func(h *house) { h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeInvalid, "no")) }, 1,
+			func(h *testGateway) { h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeInvalid, "no")) }, 1,
 			[]string{""},
 			generate.StatusFailed, "",
 		},
-		"nothing failed": {func(*house) {}, 1, []string{"openai"}, generate.StatusSucceeded, ""},
+		"nothing failed": {func(*testGateway) {}, 1, []string{"openai"}, generate.StatusSucceeded, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,23 +120,23 @@ func TestDispositionsAreThoseOfTheModelsThatGave(t *testing.T) {
 	outage := media.Errorf(media.CodeQuotaExceeded, "no credit left")
 	ask := generate.Request{Model: "gpt-image-2", N: 3, Background: "opaque", OutputFormat: "png", Fallback: []string{"Nano Banana Pro"}}
 	for name, c := range map[string]struct {
-		arrange func(h *house)
+		arrange func(h *testGateway)
 		want    generate.Disposition // the disposition of the background
 	}{
-		"the first": {func(*house) {}, generate.Disposition{Applied: "opaque", Outcome: generate.OutcomeApplied}},
+		"the first": {func(*testGateway) {}, generate.Disposition{Applied: "opaque", Outcome: generate.OutcomeApplied}},
 		"the fallback": {
-			func(h *house) { h.openai.OnStart = refusing(t, h, outage) },
+			func(h *testGateway) { h.openai.OnStart = refusing(t, h, outage) },
 			generate.Disposition{Outcome: generate.OutcomeDropped, Reason: "Nano Banana Pro has no background setting; describe the background in the prompt"},
 		},
 		"both": {
-			func(h *house) { h.openai.OnStart = refusing(t, h, nil, 2) },
+			func(h *testGateway) { h.openai.OnStart = refusing(t, h, nil, 2) },
 			generate.Disposition{
 				Applied: "GPT Image 2 (results 1, 3): opaque; Nano Banana Pro (result 2): nothing", Outcome: generate.OutcomeAdapted,
 				Reason: "GPT Image 2 (results 1, 3): applied; Nano Banana Pro (result 2): Nano Banana Pro has no background setting; describe the background in the prompt",
 			},
 		},
 		"the first, and a fallback that fails": {
-			func(h *house) {
+			func(h *testGateway) {
 				h.openai.OnStart, h.gemini.OnStart = refusing(t, h, nil, 2), refusing(t, h, outage)
 			},
 			generate.Disposition{Applied: "opaque", Outcome: generate.OutcomeApplied},
@@ -177,7 +177,7 @@ func TestFallbackIsKnown(t *testing.T) {
 // TestBreaker: after repeated failures a provider is not called for a while, and the next model is called at once.
 func TestBreaker(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(_ *house, c *gateway.Config) { c.MaxAttempts = 1 })
+	h := build(t, func(_ *testGateway, c *gateway.Config) { c.MaxAttempts = 1 })
 	h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeUnavailable, "503"))
 	for range 5 {
 		h.must(t, generate.Request{Model: "gpt-image-2"})
@@ -228,7 +228,7 @@ func (p *purse) Settle(_ context.Context, c generate.Charge) error {
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	p := &purse{}
-	h := build(t, func(_ *house, c *gateway.Config) { c.Budget = p })
+	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Budget = p })
 	h.must(t, generate.Request{Model: "Nano Banana Pro", N: 2})
 	if len(p.reserved) != 1 || p.reserved[0] == "0" || len(p.settled) != 1 || p.settled[0].Images != 2 {
 		t.Errorf("reserved %v, settled %+v", p.reserved, p.settled)

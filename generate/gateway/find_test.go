@@ -65,10 +65,10 @@ func lostAnswer() error {
 }
 
 // listing returns a house whose provider loses the answer to every call and finishes the tasks that are polled.
-func listing(t *testing.T, answer func(ctx context.Context, number int) ([]driver.Handle, error)) (*house, *lister) {
+func listing(t *testing.T, answer func(ctx context.Context, number int) ([]driver.Handle, error)) (*testGateway, *lister) {
 	t.Helper()
 	l := &lister{answer: answer}
-	h := build(t, func(h *house, c *gateway.Config) {
+	h := build(t, func(h *testGateway, c *gateway.Config) {
 		l.Driver = h.openai
 		c.Drivers[0] = l
 	})
@@ -164,7 +164,7 @@ func TestListThatIsRefused(t *testing.T) {
 			if metadata := strings.Join(left.Warnings, "\n"); !strings.Contains(metadata, "the key was refused: ") || !strings.Contains(metadata, "left to be looked for") {
 				t.Errorf("warnings %q", metadata)
 			}
-			next := h.heir(t, func(c *gateway.Config) { c.Drivers[0] = l })
+			next := h.successor(t, func(c *gateway.Config) { c.Drivers[0] = l })
 			if still, err := next.Resume(t.Context(), left.Operation); err != nil || still.Status != generate.StatusRunning || l.looks() != 3 {
 				t.Errorf("while it is refused: %+v, %v, %d looks", still, err, l.looks())
 			}
@@ -174,7 +174,7 @@ func TestListThatIsRefused(t *testing.T) {
 				t.Errorf("when it is let in: %+v, %v, %d calls", got, err, len(h.openai.Tasks()))
 			}
 			l.answer = func(context.Context, int) ([]driver.Handle, error) { return nil, shut }
-			h.Gateway = h.heir(t, func(c *gateway.Config) { c.Drivers[0], c.Operations = l, operation.NopLog{} })
+			h.Gateway = h.successor(t, func(c *gateway.Config) { c.Drivers[0], c.Operations = l, operation.NopLog{} })
 			if lost := h.must(t, generate.Request{Model: "gpt-image-2"}); lost.Status != generate.StatusFailed || lost.Usage.Unsettled != 1 {
 				t.Errorf("without a log: %+v", lost)
 			}
@@ -217,7 +217,7 @@ func TestLeftWhileItIsLookedFor(t *testing.T) {
 			}
 			h.log.Orphan(left.Operation)
 			l.answer = func(context.Context, int) ([]driver.Handle, error) { return handles("a"), nil }
-			got, err := h.heir(t, func(c *gateway.Config) { c.Drivers[0] = l }).Resume(t.Context(), left.Operation)
+			got, err := h.successor(t, func(c *gateway.Config) { c.Drivers[0] = l }).Resume(t.Context(), left.Operation)
 			if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || len(h.openai.Tasks()) != 1 {
 				t.Errorf("%+v, %v, %d calls", got, err, len(h.openai.Tasks()))
 			}
@@ -245,7 +245,7 @@ func TestCancelledWhileItIsLookedFor(t *testing.T) {
 func TestLogThatFailsTakesNoTask(t *testing.T) {
 	t.Parallel()
 	l := &lister{answer: func(context.Context, int) ([]driver.Handle, error) { return handles("a"), nil }}
-	h := build(t, func(h *house, c *gateway.Config) {
+	h := build(t, func(h *testGateway, c *gateway.Config) {
 		l.Driver, c.Drivers[0] = h.openai, l
 		c.Operations = forgetful{h.log}
 	})

@@ -81,7 +81,7 @@ func TestOlderPlansHaveActsAndFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	heir := h.heir(t, func(c *gateway.Config) {
+	heir := h.successor(t, func(c *gateway.Config) {
 		c.Drivers, c.Catalogue, c.Operations = []driver.Driver{d}, rows, before{h.log}
 	})
 	if got, err := heir.Resume(t.Context(), got.Operation); err != nil || got.Status != generate.StatusSucceeded {

@@ -18,8 +18,8 @@ func TestFramesOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	for _, asked := range []bool{true, false} {
 		for _, asks := range []bool{true, false} {
-			h := build(t, func(_ *house, c *gateway.Config) { c.Partials = asked })
-			op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
+			h := build(t, func(_ *testGateway, c *gateway.Config) { c.Partials = asked })
+			op := interruptedOperation(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
 			var last media.Blob
 			for side := range 2 {
 				last = generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(70+side, 70, 9))
@@ -28,7 +28,7 @@ func TestFramesOfADeadProcess(t *testing.T) {
 			if !asked {
 				h.log.Unassigned = h.log.Unassigned[1:]
 			}
-			got, err := h.heir(t, func(c *gateway.Config) { c.Partials = asks }).Resume(t.Context(), op)
+			got, err := h.successor(t, func(c *gateway.Config) { c.Partials = asks }).Resume(t.Context(), op)
 			if err != nil {
 				t.Fatal(err)
 			}

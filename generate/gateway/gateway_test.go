@@ -24,8 +24,8 @@ import (
 	"atelier/media/wire"
 )
 
-// house is a gateway with scripted drivers.
-type house struct {
+// testGateway is a gateway with scripted drivers.
+type testGateway struct {
 	*gateway.Gateway
 	codec    *wire.Codec
 	openai   *generatetest.Driver
@@ -40,9 +40,9 @@ type house struct {
 func day(m time.Month, d int) time.Time { return time.Date(2026, m, d, 12, 0, 0, 0, time.UTC) }
 
 // build makes a house; change adapts its configuration.
-func build(t *testing.T, change func(*house, *gateway.Config)) *house {
+func build(t *testing.T, change func(*testGateway, *gateway.Config)) *testGateway {
 	t.Helper()
-	h := &house{
+	h := &testGateway{
 		codec: wiretest.NewCodec(t), log: &generatetest.Log{}, recorder: &generatetest.Recorder{},
 		journal: &generatetest.Journal{},
 	}
@@ -77,7 +77,7 @@ func noKey(variable string) error {
 	return media.Errorf(media.CodeMissingKey, "no key: set %s", variable)
 }
 
-func (h *house) must(t *testing.T, r generate.Request) *generate.Result {
+func (h *testGateway) must(t *testing.T, r generate.Request) *generate.Result {
 	t.Helper()
 	if r.Prompt == "" {
 		r.Prompt = "a red house"
@@ -95,7 +95,7 @@ func TestGenerateSplitsAndKeepsSlotOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := build(t, func(_ *house, c *gateway.Config) { c.Catalogue = rows })
+	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Catalogue = rows })
 	seed := int64(40)
 	got := h.must(t, generate.Request{Model: "Atelier Offline", N: 23, Seed: &seed, Label: "House", Size: "80x64"})
 	if got.Status != generate.StatusSucceeded || len(got.Slots) != 23 {
@@ -342,7 +342,7 @@ func TestUnsettledCallsHaveNoKnownCost(t *testing.T) {
 func TestCancelKeepsWhatArrived(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
-	h := build(t, func(_ *house, c *gateway.Config) { c.Concurrency = 1 })
+	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Concurrency = 1 })
 	h.offline.OnStart = func(ctx context.Context, _ driver.Task, _ int) (driver.Update, error) {
 		b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, 1))
 		stop()
@@ -383,7 +383,7 @@ func TestDeadlineOfOneCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := build(t, func(_ *house, c *gateway.Config) { c.Catalogue = rows })
+	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Catalogue = rows })
 	h.openai.OnStart = func(ctx context.Context, _ driver.Task, _ int) (driver.Update, error) {
 		if d, ok := ctx.Deadline(); !ok || time.Until(d) > time.Second {
 			t.Errorf("deadline %v", d)

@@ -22,7 +22,7 @@ import (
 // makes the remaining calls.
 func TestLeftCallsEnd(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(_ *house, c *gateway.Config) { c.Concurrency = 1 })
+	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Concurrency = 1 })
 	ctx, leave := context.WithCancelCause(t.Context())
 	h.gemini.OnStart = func(call context.Context, task driver.Task, _ int) (driver.Update, error) {
 		leave(journal.HandOver(time.Hour))
@@ -45,7 +45,7 @@ func TestLeftCallsEnd(t *testing.T) {
 		t.Errorf("it was ended: %q", h.log.Entries())
 	}
 	h.gemini.OnStart = nil
-	after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+	after, err := h.successor(t, nil).Resume(t.Context(), got.Operation)
 	if err != nil || after.Status != generate.StatusSucceeded || len(after.Outputs()) != 3 {
 		t.Errorf("continued: %+v, %v", after, err)
 	}
@@ -74,7 +74,7 @@ func TestLeftBeforeItWasSent(t *testing.T) {
 				t.Fatal(err)
 			}
 			h.openai.OnStart = nil
-			after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+			after, err := h.successor(t, nil).Resume(t.Context(), got.Operation)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +99,7 @@ func TestLeftBeforeItFellBack(t *testing.T) {
 	if err != nil || got.Status != generate.StatusRunning {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+	after, err := h.successor(t, nil).Resume(t.Context(), got.Operation)
 	if err != nil || after.Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 1 {
 		t.Errorf("continued: %+v, %v", after, err)
 	}
@@ -125,9 +125,9 @@ func TestGraceEnds(t *testing.T) {
 	}
 }
 
-// TestLetGoWhileATaskBegins: Ctrl-C lets a call that starts a task end, because without its id the task could neither
+// TestInterruptWhileTaskStarts: Ctrl-C lets a call that starts a task end, because without its id the task could neither
 // be stopped nor fetched; other calls end at once.
-func TestLetGoWhileATaskBegins(t *testing.T) {
+func TestInterruptWhileTaskStarts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		poll   string
@@ -156,7 +156,7 @@ func TestLetGoWhileATaskBegins(t *testing.T) {
 				}
 				return driver.Update{Task: driver.Handle{ID: "t"}}, nil
 			}
-			h := build(t, func(_ *house, cfg *gateway.Config) { cfg.Drivers, cfg.Catalogue = []driver.Driver{d}, rows })
+			h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Drivers, cfg.Catalogue = []driver.Driver{d}, rows })
 			got, err := h.Generate(ctx, generate.Request{Model: "Studio", Prompt: "a house"})
 			if err != nil || got.Status != c.status || got.Usage.Unsettled != 0 {
 				t.Fatalf("%+v, %v", got, err)

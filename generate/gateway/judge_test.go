@@ -42,12 +42,12 @@ func TestTheSizeToldIsTheOneReceived(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var h *house
+			var h *testGateway
 			answer := func(ctx context.Context, _ driver.Task, _ int) (driver.Update, error) { //nolint:unparam // the driver's signature
 				b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(c.width, c.height, 1))
 				return driver.Update{Done: true, Items: []driver.Item{{Blob: &b}}}, nil
 			}
-			h = build(t, func(h *house, g *gateway.Config) {
+			h = build(t, func(h *testGateway, g *gateway.Config) {
 				g.Drivers = append(g.Drivers, &generatetest.Driver{Name: "midjourney", OnStart: answer})
 				h.openai.OnStart, h.gemini.OnStart = answer, answer
 			})

@@ -23,7 +23,7 @@ type starts struct {
 }
 
 // after returns a driver function that records its calls and fails those for which answer returns an error.
-func (s *starts) after(t *testing.T, h *house, answer func(call int) error) func(context.Context, driver.Task, int) (driver.Update, error) {
+func (s *starts) after(t *testing.T, h *testGateway, answer func(call int) error) func(context.Context, driver.Task, int) (driver.Update, error) {
 	t.Helper()
 	began := time.Now()
 	return func(ctx context.Context, _ driver.Task, call int) (driver.Update, error) {
@@ -47,7 +47,7 @@ func TestCallsAMinute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := build(t, func(_ *house, c *gateway.Config) {
+		h := build(t, func(_ *testGateway, c *gateway.Config) {
 			c.Catalogue, c.Now, c.Concurrency = limited, time.Now, 4
 		})
 		var own, other starts
@@ -82,7 +82,7 @@ func TestCallsAMinuteAndADeadline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := build(t, func(_ *house, c *gateway.Config) { c.Catalogue, c.Now = limited, time.Now })
+		h := build(t, func(_ *testGateway, c *gateway.Config) { c.Catalogue, c.Now = limited, time.Now })
 		h.must(t, generate.Request{Model: "gpt-image-2"})
 		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 		defer stop()
@@ -98,7 +98,7 @@ func TestCallsAMinuteAndADeadline(t *testing.T) {
 func TestUnknownLimits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := build(t, func(_ *house, c *gateway.Config) { c.Now, c.Journal = time.Now, nil })
+		h := build(t, func(_ *testGateway, c *gateway.Config) { c.Now, c.Journal = time.Now, nil })
 		var s starts
 		var started sync.WaitGroup // otherwise the first answer would make the calls wait that have not started
 		started.Add(4)
@@ -134,7 +134,7 @@ func TestAskedToWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		told := map[string]time.Duration{}
-		h := build(t, func(_ *house, c *gateway.Config) {
+		h := build(t, func(_ *testGateway, c *gateway.Config) {
 			c.Now, c.Journal, c.Rand = time.Now, nil, func() float64 { return 0.5 }
 			c.Events = func(_ context.Context, e generate.Event) {
 				mu.Lock()
@@ -178,7 +178,7 @@ func TestAskedToWait(t *testing.T) {
 func TestUsedUpAllowance(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := build(t, func(_ *house, c *gateway.Config) { c.Now, c.Journal = time.Now, nil })
+		h := build(t, func(_ *testGateway, c *gateway.Config) { c.Now, c.Journal = time.Now, nil })
 		var own starts
 		h.openai.OnStart = own.after(t, h, func(call int) error {
 			if call > 1 {
@@ -223,7 +223,7 @@ models:
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := build(t, func(_ *house, c *gateway.Config) { c.Catalogue, c.Now = rows, time.Now })
+		h := build(t, func(_ *testGateway, c *gateway.Config) { c.Catalogue, c.Now = rows, time.Now })
 		var mu sync.Mutex
 		now, most := map[string]int{}, map[string]int{}
 		at := map[string][]time.Duration{}

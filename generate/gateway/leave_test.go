@@ -47,7 +47,7 @@ func TestHowTasksEnd(t *testing.T) {
 	for name, c := range endings() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t, func(_ *house, cfg *gateway.Config) { cfg.Concurrency = 2 })
+			h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Concurrency = 2 })
 			ctx, end := context.WithCancelCause(t.Context())
 			defer end(nil)
 			var polled, over atomic.Int32
@@ -74,7 +74,7 @@ func TestHowTasksEnd(t *testing.T) {
 			}
 			over.Add(1)
 			began := len(h.gemini.Tasks())
-			again, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+			again, err := h.successor(t, nil).Resume(t.Context(), got.Operation)
 			if err != nil || len(again.Outputs()) != c.made || len(h.gemini.Tasks())-began != c.started || again.Status == generate.StatusRunning {
 				t.Errorf("%v: %+v after %d new calls", err, again, len(h.gemini.Tasks())-began)
 			}
@@ -90,7 +90,7 @@ func TestHowTasksEnd(t *testing.T) {
 func TestAbandonedTasksCount(t *testing.T) {
 	t.Parallel()
 	money := &ledgerBudget{}
-	h := build(t, func(_ *house, cfg *gateway.Config) { cfg.Budget = money })
+	h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Budget = money })
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	h.gemini.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
@@ -116,7 +116,7 @@ func TestAbandonedTasksCount(t *testing.T) {
 // TestLetGoWithoutALog: a gateway whose operations nobody can continue cancels them.
 func TestLetGoWithoutALog(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(_ *house, cfg *gateway.Config) { cfg.Operations = operation.NopLog{} })
+	h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Operations = operation.NopLog{} })
 	ctx, end := context.WithCancelCause(t.Context())
 	h.gemini.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 		return driver.Update{Task: driver.Handle{ID: "t"}}, nil

@@ -235,7 +235,7 @@ func TestSeedOfItsOwn(t *testing.T) {
 func TestCallsAreMarked(t *testing.T) {
 	t.Parallel()
 	p := &paged{}
-	h := build(t, func(h *house, c *gateway.Config) {
+	h := build(t, func(h *testGateway, c *gateway.Config) {
 		p.Driver, c.Drivers[1] = h.gemini, p
 		row := catalog.Model{
 			Name: "Listed", Provider: "gemini", APIModel: "listed", Modality: media.ModalityImage, Methods: []generate.Method{generate.MethodGenerate},

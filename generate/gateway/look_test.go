@@ -11,8 +11,8 @@ import (
 	"atelier/media"
 )
 
-// TestLook: PollOnce asks once for each task in progress, and leaves unfinished tasks.
-func TestLook(t *testing.T) {
+// TestPollOnce: PollOnce asks once for each task in progress, and leaves unfinished tasks.
+func TestPollOnce(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	h.gemini.OnStart = func(_ context.Context, task driver.Task, _ int) (driver.Update, error) {
@@ -37,7 +37,7 @@ func TestLook(t *testing.T) {
 	if err != nil || got.Status != generate.StatusRunning {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	g := h.heir(t, nil)
+	g := h.successor(t, nil)
 	mu.Lock()
 	wait = false
 	mu.Unlock()

@@ -40,15 +40,15 @@ func TestMistakesAreRefusedBeforeAnyCall(t *testing.T) {
 // TestOptionsOfAChain: each model of a chain gets its provider's options, whether the first model fails or has no key.
 func TestOptionsOfAChain(t *testing.T) {
 	t.Parallel()
-	for name, fail := range map[string]func(*house){
-		"no key": func(h *house) { h.openai.NotReady = noKey("OPENAI_API_KEY") },
-		"outage": func(h *house) {
+	for name, fail := range map[string]func(*testGateway){
+		"no key": func(h *testGateway) { h.openai.NotReady = noKey("OPENAI_API_KEY") },
+		"outage": func(h *testGateway) {
 			h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 				return driver.Update{}, media.Errorf(media.CodeForbidden, "not today")
 			}
 		},
 	} {
-		h := build(t, func(h *house, _ *gateway.Config) { fail(h) })
+		h := build(t, func(h *testGateway, _ *gateway.Config) { fail(h) })
 		got := h.must(t, generate.Request{
 			Model: "GPT Image 2", Fallback: []string{"Nano Banana Pro"},
 			Options: map[string]map[string]any{"openai": {"user": "u"}, "gemini": {"top_k": 3}},

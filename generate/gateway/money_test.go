@@ -13,7 +13,7 @@ import (
 )
 
 // priced makes a driver answer with one picture per result, at the given price per call.
-func priced(t *testing.T, h *house, usd string) func(context.Context, driver.Task, int) (driver.Update, error) {
+func priced(t *testing.T, h *testGateway, usd string) func(context.Context, driver.Task, int) (driver.Update, error) {
 	t.Helper()
 	return func(ctx context.Context, task driver.Task, number int) (driver.Update, error) {
 		u := driver.Update{Done: true, ReportedUSD: usd}
@@ -31,43 +31,43 @@ func TestEachCallCountsItsOwnMoney(t *testing.T) {
 	unsettled := media.Errorf(media.CodeUnavailable, "lost")
 	unsettled.Cause = driver.ErrUnsettled
 	for name, c := range map[string]struct {
-		openai, gemini  func(h *house) func(context.Context, driver.Task, int) (driver.Update, error)
+		openai, gemini  func(h *testGateway) func(context.Context, driver.Task, int) (driver.Update, error)
 		n               int
 		estimated, paid string
 	}{
 		"the first was moderated and the second reports": {
-			func(h *house) func(context.Context, driver.Task, int) (driver.Update, error) {
+			func(h *testGateway) func(context.Context, driver.Task, int) (driver.Update, error) {
 				return refusing(t, h, media.Errorf(media.CodeModerated, "no"))
 			},
-			func(h *house) func(context.Context, driver.Task, int) (driver.Update, error) {
+			func(h *testGateway) func(context.Context, driver.Task, int) (driver.Update, error) {
 				return priced(t, h, "0.03")
 			}, 1, "0.03", "0.03",
 		},
 		"the second does not report": {
-			func(h *house) func(context.Context, driver.Task, int) (driver.Update, error) {
+			func(h *testGateway) func(context.Context, driver.Task, int) (driver.Update, error) {
 				return refusing(t, h, media.Errorf(media.CodeQuotaExceeded, "no credit"))
 			},
-			func(*house) func(context.Context, driver.Task, int) (driver.Update, error) { return nil }, 1, "0.134", "0.134",
+			func(*testGateway) func(context.Context, driver.Task, int) (driver.Update, error) { return nil }, 1, "0.134", "0.134",
 		},
 		"nothing is known of one result of two": {
-			func(h *house) func(context.Context, driver.Task, int) (driver.Update, error) {
+			func(h *testGateway) func(context.Context, driver.Task, int) (driver.Update, error) {
 				return refusing(t, h, nil, 2)
 			},
-			func(h *house) func(context.Context, driver.Task, int) (driver.Update, error) {
+			func(h *testGateway) func(context.Context, driver.Task, int) (driver.Update, error) {
 				return priced(t, h, "0.1")
 			}, 2, "0.162", "0.162",
 		},
 		"one that may have been billed counts whole": {
-			func(h *house) func(context.Context, driver.Task, int) (driver.Update, error) {
+			func(h *testGateway) func(context.Context, driver.Task, int) (driver.Update, error) {
 				return refusing(t, h, unsettled)
 			},
-			func(*house) func(context.Context, driver.Task, int) (driver.Update, error) { return nil }, 2, "0.124", "0.124",
+			func(*testGateway) func(context.Context, driver.Task, int) (driver.Update, error) { return nil }, 2, "0.124", "0.124",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			money := &ledgerBudget{}
-			h := build(t, func(_ *house, cfg *gateway.Config) { cfg.Budget = money })
+			h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Budget = money })
 			h.openai.OnStart, h.gemini.OnStart = c.openai(h), c.gemini(h)
 			got := h.must(t, generate.Request{Model: "gpt-image-2", N: c.n, Fallback: []string{"Nano Banana Pro"}})
 			if cost := got.Cost; cost.ReportedUSD != nil || cost.EstimatedUSD == nil || *cost.EstimatedUSD != c.estimated {

@@ -138,7 +138,7 @@ func TestGatewayWithAProxy(t *testing.T) {
 	t.Parallel()
 	files := []io.Reader{service("corp", "GPT Image 2", "gpt-image-2", ""), service("lab", "Lab", "lab-1", ""), service("mill", "Mill", "lab-1", "")}
 	catalogue := loaded(t, files...)
-	h := build(t, func(h *house, c *gateway.Config) {
+	h := build(t, func(h *testGateway, c *gateway.Config) {
 		c.Catalogue = catalogue
 		for _, name := range []string{"corp", "lab", "mill"} {
 			c.Drivers = append(c.Drivers, &generatetest.Driver{Name: name, Make: h.offline.Make})
@@ -168,16 +168,16 @@ func TestFallbackToTheSameIDAfterDeath(t *testing.T) {
 	change := func(c *gateway.Config) {
 		c.Catalogue, c.Budget, c.Drivers = catalogue, money, append(c.Drivers, corp)
 	}
-	h := build(t, func(_ *house, c *gateway.Config) { change(c) })
+	h := build(t, func(_ *testGateway, c *gateway.Config) { change(c) })
 	corp.OnStart = priced(t, h, "0.02")
-	op := left(t, h, generate.Request{Model: "openai/gpt-image-2", Prompt: "a house", N: 2, Fallback: []string{"GPT Image 2"}},
+	op := interruptedOperation(t, h, generate.Request{Model: "openai/gpt-image-2", Prompt: "a house", N: 2, Fallback: []string{"GPT Image 2"}},
 		operation.Attempt{ID: "a", Call: 1, Number: 1, APIModel: "gpt-image-2", Status: generate.StatusFailed, Error: &generate.SlotError{Code: media.CodeQuotaExceeded, Message: "no credit"}, FinishedAt: day(11, 21)})
 	b := operation.Attempt{ID: "b", Operation: op, Call: 2, Number: 1, Slots: []int{1}, Provider: "corp", APIModel: "gpt-image-2", ReportedUSD: "0.05", Status: generate.StatusFailed, Error: &generate.SlotError{Code: media.CodeModerated, Message: "no"}, FinishedAt: day(11, 21)}
 	if err := h.log.Attempt(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeQuotaExceeded, "no credit"))
-	got, err := h.heir(t, change).Resume(t.Context(), op)
+	got, err := h.successor(t, change).Resume(t.Context(), op)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,25 +15,25 @@ import (
 	"atelier/media"
 )
 
-// notifyContext is a scripted driver whose provider sends notifications.
-type notifyContext struct {
+// notifyingDriver is a scripted driver whose provider sends notifications.
+type notifyingDriver struct {
 	*generatetest.Driver
 	read func(ctx context.Context, n driver.Notification) (driver.Update, error)
 }
 
-func (l notifyContext) Notification(ctx context.Context, n driver.Notification) (driver.Update, error) {
+func (l notifyingDriver) Notification(ctx context.Context, n driver.Notification) (driver.Update, error) {
 	return l.read(ctx, n)
 }
 
-// told returns a house whose OpenAI sends notifications and sleeps forever between polls, so that only notifications
+// notifiedGateway returns a house whose OpenAI sends notifications and sleeps forever between polls, so that only notifications
 // advance it.
-func told(t *testing.T, read func(ctx context.Context, h *house, n driver.Notification) (driver.Update, error)) *house {
+func notifiedGateway(t *testing.T, read func(ctx context.Context, h *testGateway, n driver.Notification) (driver.Update, error)) *testGateway {
 	t.Helper()
-	return build(t, func(h *house, c *gateway.Config) {
+	return build(t, func(h *testGateway, c *gateway.Config) {
 		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 			return driver.Update{Task: driver.Handle{ID: "t"}}, nil
 		}
-		c.Drivers[0] = notifyContext{h.openai, func(ctx context.Context, n driver.Notification) (driver.Update, error) { return read(ctx, h, n) }}
+		c.Drivers[0] = notifyingDriver{h.openai, func(ctx context.Context, n driver.Notification) (driver.Update, error) { return read(ctx, h, n) }}
 		h.journal.OnSleep = func(ctx context.Context, _ time.Duration) error {
 			<-ctx.Done()
 			return ctx.Err()
@@ -41,14 +41,14 @@ func told(t *testing.T, read func(ctx context.Context, h *house, n driver.Notifi
 	})
 }
 
-func (h *house) picture(ctx context.Context, t *testing.T, seed uint8) driver.Item {
+func (h *testGateway) picture(ctx context.Context, t *testing.T, seed uint8) driver.Item {
 	t.Helper()
 	b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, seed))
 	return driver.Item{Blob: &b}
 }
 
 // notify sends the bodies repeatedly until the operation ends.
-func (h *house) notify(t *testing.T, stop <-chan struct{}, bodies ...string) {
+func (h *testGateway) notify(t *testing.T, stop <-chan struct{}, bodies ...string) {
 	t.Helper()
 	for {
 		for _, b := range bodies {
@@ -65,7 +65,7 @@ func (h *house) notify(t *testing.T, stop <-chan struct{}, bodies ...string) {
 	}
 }
 
-func finished(t *testing.T, h *house, bodies ...string) *generate.Result {
+func finished(t *testing.T, h *testGateway, bodies ...string) *generate.Result {
 	t.Helper()
 	stop := make(chan struct{})
 	var all sync.WaitGroup
@@ -80,7 +80,7 @@ func finished(t *testing.T, h *house, bodies ...string) *generate.Result {
 // nothing.
 func TestNotificationEndsAnOperation(t *testing.T) {
 	t.Parallel()
-	h := told(t, func(ctx context.Context, h *house, n driver.Notification) (driver.Update, error) {
+	h := notifiedGateway(t, func(ctx context.Context, h *testGateway, n driver.Notification) (driver.Update, error) {
 		u := driver.Update{Task: driver.Handle{ID: "t"}, Progress: 0.4}
 		if string(n.Body) == "done" {
 			u.Done, u.Items = true, []driver.Item{h.picture(ctx, t, 1)}
@@ -105,7 +105,7 @@ func TestNotificationEndsAnOperation(t *testing.T) {
 // TestUnsignedNotificationIsPolledFor: an unsigned notification only triggers a poll.
 func TestUnsignedNotificationIsPolledFor(t *testing.T) {
 	t.Parallel()
-	h := told(t, func(context.Context, *house, driver.Notification) (driver.Update, error) {
+	h := notifiedGateway(t, func(context.Context, *testGateway, driver.Notification) (driver.Update, error) {
 		return driver.Update{Task: driver.Handle{ID: "t"}}, nil
 	})
 	var polls atomic.Int32
@@ -122,14 +122,14 @@ func TestUnsignedNotificationIsPolledFor(t *testing.T) {
 // notification.
 func TestNotificationForAnotherProcess(t *testing.T) {
 	t.Parallel()
-	h := told(t, func(context.Context, *house, driver.Notification) (driver.Update, error) {
+	h := notifiedGateway(t, func(context.Context, *testGateway, driver.Notification) (driver.Update, error) {
 		return driver.Update{Task: driver.Handle{ID: "t"}}, nil
 	})
 	h.openai.OnPoll = func(ctx context.Context, _ driver.Task, to driver.Handle, _ int) (driver.Update, error) {
 		return driver.Update{Task: to, Done: true, Items: []driver.Item{h.picture(ctx, t, 1)}}, nil
 	}
 	start := h.openai.OnStart
-	id := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{
+	id := interruptedOperation(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{
 		ID: "a", Call: 1, Number: 1, Provider: "openai", Status: generate.StatusRunning, Task: driver.Handle{ID: "t"},
 	})
 	h.openai.OnStart, h.journal.OnSleep = start, nil
@@ -144,10 +144,10 @@ func TestNotificationForAnotherProcess(t *testing.T) {
 // TestNotifierHangsUp: a provider that disconnects before its task is fetched cancels nothing.
 func TestNotifierHangsUp(t *testing.T) {
 	t.Parallel()
-	h := told(t, func(context.Context, *house, driver.Notification) (driver.Update, error) {
+	h := notifiedGateway(t, func(context.Context, *testGateway, driver.Notification) (driver.Update, error) {
 		return driver.Update{Task: driver.Handle{ID: "t"}}, nil
 	})
-	id := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{
+	id := interruptedOperation(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{
 		ID: "a", Call: 1, Number: 1, Provider: "openai", Status: generate.StatusRunning, Task: driver.Handle{ID: "t"},
 	})
 	call, hangUp := context.WithCancel(t.Context())
@@ -174,7 +174,7 @@ func TestNotifierHangsUp(t *testing.T) {
 
 func TestNotificationsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	h := told(t, func(_ context.Context, _ *house, n driver.Notification) (driver.Update, error) {
+	h := notifiedGateway(t, func(_ context.Context, _ *testGateway, n driver.Notification) (driver.Update, error) {
 		if string(n.Body) == "bad" {
 			return driver.Update{}, media.Errorf(media.CodeUnauthorized, "the signature is wrong")
 		}

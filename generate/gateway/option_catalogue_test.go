@@ -69,7 +69,7 @@ func TestShippedOptionsHaveRules(t *testing.T) {
 		},
 	} {
 		var calls []driver.Task
-		g, m := madeAllAttempts(t, c.model, &calls)
+		g, m := recordingGateway(t, c.model, &calls)
 		in := media.NewOutput(media.Blob{Digest: media.DigestOf([]byte("x")), Facts: media.Facts{MIMEType: "image/png", Width: 64, Height: 64}}, media.Meta{})
 		r := generate.Request{Model: c.model, Prompt: "x", Options: map[string]map[string]any{m.Provider: {c.option: c.value}}}
 		if m.Methods[0] == generate.MethodEdit {
@@ -92,8 +92,8 @@ func TestShippedOptionsHaveRules(t *testing.T) {
 	}
 }
 
-// madeAllAttempts returns a gateway with one model's provider, whose calls it records.
-func madeAllAttempts(t *testing.T, model string, calls *[]driver.Task) (*gateway.Gateway, catalog.Model) {
+// recordingGateway returns a gateway with one model's provider, whose calls it records.
+func recordingGateway(t *testing.T, model string, calls *[]driver.Task) (*gateway.Gateway, catalog.Model) {
 	t.Helper()
 	rows, err := catalog.Load()
 	if err != nil {

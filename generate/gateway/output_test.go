@@ -19,25 +19,25 @@ func TestAnswersThatAreNoPicture(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		blob func(*testing.T, *house) media.Blob
+		blob func(*testing.T, *testGateway) media.Blob
 		code media.Code
 		say  string
 	}{
-		{"one pixel", func(t *testing.T, h *house) media.Blob {
+		{"one pixel", func(t *testing.T, h *testGateway) media.Blob {
 			t.Helper()
 			return generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(1, 1, 1))
 		}, media.CodeBadResponse, "1 × 1 pixel"},
-		{"text", func(t *testing.T, h *house) media.Blob {
+		{"text", func(t *testing.T, h *testGateway) media.Blob {
 			t.Helper()
 			return generatetest.Stored(t.Context(), t, h.codec, []byte("<html><body>sorry</body></html>"))
 		}, media.CodeBadResponse, "instead of image"},
-		{"too many pixels", func(*testing.T, *house) media.Blob {
+		{"too many pixels", func(*testing.T, *testGateway) media.Blob {
 			return media.Blob{Digest: media.DigestOf([]byte("x")), SizeBytes: 9, Facts: media.Facts{MIMEType: "image/png", Width: 30_000, Height: 30_000}}
 		}, media.CodeTooLarge, "30000 × 30000"},
-		{"no pixels", func(*testing.T, *house) media.Blob {
+		{"no pixels", func(*testing.T, *testGateway) media.Blob {
 			return media.Blob{Digest: media.DigestOf([]byte("x")), SizeBytes: 9, Facts: media.Facts{MIMEType: "image/png"}}
 		}, media.CodeBadResponse, "cannot be read"},
-		{"nothing", func(*testing.T, *house) media.Blob { return media.Blob{} }, media.CodeBadResponse, "could not be stored"},
+		{"nothing", func(*testing.T, *testGateway) media.Blob { return media.Blob{} }, media.CodeBadResponse, "could not be stored"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +56,7 @@ func TestAnswersThatAreNoPicture(t *testing.T) {
 
 func TestResultByLink(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(_ *house, c *gateway.Config) {
+	h := build(t, func(_ *testGateway, c *gateway.Config) {
 		c.Fetch = func(_ context.Context, url string) (io.ReadCloser, string, error) {
 			if strings.Contains(url, "10.0.0.1") {
 				return nil, "", media.Errorf(media.CodeBlockedAddress, "10.0.0.1 is a private address")
@@ -223,7 +223,7 @@ func TestPollAnswerAboutTheTaskEndsIt(t *testing.T) {
 func TestLastPreviewIsKeptWhereThePictureIsLost(t *testing.T) {
 	t.Parallel()
 	var events []generate.Event
-	h := build(t, func(_ *house, c *gateway.Config) {
+	h := build(t, func(_ *testGateway, c *gateway.Config) {
 		c.Partials = true
 		c.Events = func(_ context.Context, e generate.Event) { events = append(events, e) }
 	})

@@ -15,7 +15,7 @@ import (
 func TestPartialsHaveADisposition(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]generate.Outcome{"GPT Image 2": generate.OutcomeApplied, "Nano Banana Pro": generate.OutcomeDropped} {
-		h := build(t, func(_ *house, c *gateway.Config) { c.Partials = true })
+		h := build(t, func(_ *testGateway, c *gateway.Config) { c.Partials = true })
 		r := generate.Request{Model: model, Prompt: "a fox"}
 		if d := disposition(h.must(t, r).Dispositions, "partials"); d.Outcome != want || d.Asked != "true" {
 			t.Errorf("%s: %+v", model, d)

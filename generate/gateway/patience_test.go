@@ -19,7 +19,7 @@ import (
 func TestPollAskedToWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := build(t, func(_ *house, c *gateway.Config) {
+		h := build(t, func(_ *testGateway, c *gateway.Config) {
 			c.Now, c.Journal, c.Rand = time.Now, nil, func() float64 { return 0 }
 		})
 		started := time.Now()
@@ -85,7 +85,7 @@ func TestAQuotaOfADayIsWaitedForOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := build(t, func(h *house, conf *gateway.Config) {
+				h := build(t, func(h *testGateway, conf *gateway.Config) {
 					conf.Journal = journal.Memory{}
 					h.openai.OnStart = func(ctx context.Context, _ driver.Task, number int) (driver.Update, error) {
 						if number > c.times {

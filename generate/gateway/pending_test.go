@@ -47,10 +47,10 @@ func (d *delivery) fetch(_ context.Context, link string) (io.ReadCloser, string,
 func down(string) error { return media.Errorf(media.CodeUnavailable, "connection refused") }
 
 // delivered returns a house whose provider's tasks have three results by link; every poll returns new links.
-func delivered(t *testing.T, change func(*house, *gateway.Config)) (*house, *delivery) {
+func delivered(t *testing.T, change func(*testGateway, *gateway.Config)) (*testGateway, *delivery) {
 	t.Helper()
 	d := &delivery{}
-	h := build(t, func(h *house, c *gateway.Config) {
+	h := build(t, func(h *testGateway, c *gateway.Config) {
 		c.Fetch = d.fetch
 		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 			return driver.Update{Task: driver.Handle{ID: "t"}, ReportedUSD: "0.3"}, nil
@@ -69,9 +69,9 @@ func delivered(t *testing.T, change func(*house, *gateway.Config)) (*house, *del
 	return h, d
 }
 
-func (h *house) later(t *testing.T, d *delivery) *gateway.Gateway {
+func (h *testGateway) later(t *testing.T, d *delivery) *gateway.Gateway {
 	t.Helper()
-	return h.heir(t, func(c *gateway.Config) { c.Fetch = d.fetch })
+	return h.successor(t, func(c *gateway.Config) { c.Fetch = d.fetch })
 }
 
 // TestDeliveryHostIsDownForAWhile: during the wait a result is fetched repeatedly, and a refused link is requested
@@ -182,7 +182,7 @@ func TestLinkThatIsDeadByItsAge(t *testing.T) {
 		status generate.Status
 	}{{21, generate.StatusRunning}, {23, generate.StatusFailed}} {
 		now = day(11, c.day)
-		g := h.heir(t, func(conf *gateway.Config) { conf.Fetch, conf.Now = d.fetch, func() time.Time { return now } })
+		g := h.successor(t, func(conf *gateway.Config) { conf.Fetch, conf.Now = d.fetch, func() time.Time { return now } })
 		end, err := g.Resume(t.Context(), got.Operation, gateway.PollOnce)
 		if err != nil || end.Status != c.status {
 			t.Errorf("on day %d: %+v, %v", c.day, end, err)
@@ -197,7 +197,7 @@ func TestLinkThatIsDeadByItsAge(t *testing.T) {
 // cannot be reached, nothing is generated again unless explicitly requested.
 func TestRetryFetchesFirst(t *testing.T) {
 	t.Parallel()
-	h, d := delivered(t, func(h *house, c *gateway.Config) {
+	h, d := delivered(t, func(h *testGateway, c *gateway.Config) {
 		c.Operations = struct{ operation.Log }{h.log} // cannot be resumed
 	})
 	d.set(func(link string) error {
@@ -230,7 +230,7 @@ func TestRetryFetchesFirst(t *testing.T) {
 // generated again only on explicit request.
 func TestLinksOfAnswersAtOnce(t *testing.T) {
 	t.Parallel()
-	h, d := delivered(t, func(h *house, _ *gateway.Config) {
+	h, d := delivered(t, func(h *testGateway, _ *gateway.Config) {
 		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 			return driver.Update{Done: true, Items: []driver.Item{{URL: "1"}}}, nil
 		}

@@ -38,12 +38,12 @@ func TestPollsThatAreRefused(t *testing.T) {
 				t.Errorf("warnings %q", metadata)
 			}
 			let = true
-			again, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+			again, err := h.successor(t, nil).Resume(t.Context(), got.Operation)
 			if err != nil || again.Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 1 || len(again.Warnings) > 0 {
 				t.Errorf("%+v, %v, %d calls", again, err, len(h.openai.Tasks()))
 			}
 			let = false
-			h.Gateway = h.heir(t, func(c *gateway.Config) { c.Operations = operation.NopLog{} })
+			h.Gateway = h.successor(t, func(c *gateway.Config) { c.Operations = operation.NopLog{} })
 			if lost := h.must(t, generate.Request{Model: "gpt-image-2"}); lost.Status != generate.StatusFailed || lost.Slots[0].Error.Code != code {
 				t.Errorf("without a log: %+v", lost)
 			}

@@ -27,7 +27,7 @@ import (
 )
 
 // put stores a file as an input of the house.
-func (h *house) put(t *testing.T, file []byte) media.Output {
+func (h *testGateway) put(t *testing.T, file []byte) media.Output {
 	t.Helper()
 	return media.NewOutput(generatetest.Stored(t.Context(), t, h.codec, file), media.Meta{Label: "Input"})
 }
@@ -43,7 +43,7 @@ func sent(t *testing.T, d *generatetest.Driver) driver.Task {
 }
 
 // pixels decodes a stored picture.
-func (h *house) pixels(t *testing.T, o media.Output) image.Image {
+func (h *testGateway) pixels(t *testing.T, o media.Output) image.Image {
 	t.Helper()
 	r, err := h.codec.Open(t.Context(), o.Digest)
 	if err != nil {
@@ -138,7 +138,7 @@ func TestMaskPolarity(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t, func(_ *house, g *gateway.Config) { g.Catalogue = catalogueWith(t, "mask: "+c.want) })
+			h := build(t, func(_ *testGateway, g *gateway.Config) { g.Catalogue = catalogueWith(t, "mask: "+c.want) })
 			mask := h.put(t, encoded(t, c.mask, c.format))
 			req := generate.Request{
 				Method: generate.MethodEdit, Model: "offline", Prompt: "bluer", Inputs: []media.Output{h.put(t, generatetest.PNG(40, 20, 1))}, Mask: &mask,
@@ -201,7 +201,7 @@ func TestInputsAreMadeFit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t, func(_ *house, g *gateway.Config) { g.Catalogue = catalogueWith(t, c.row) })
+			h := build(t, func(_ *testGateway, g *gateway.Config) { g.Catalogue = catalogueWith(t, c.row) })
 			in := h.put(t, c.file)
 			req := generate.Request{Method: generate.MethodEdit, Model: "offline", Prompt: "bluer", Inputs: []media.Output{in}}
 			got := h.must(t, req)
@@ -325,7 +325,7 @@ func TestBadPictures(t *testing.T) {
 // TestStoreThatFails: a damaged store is not reported as bad input.
 func TestStoreThatFails(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(_ *house, g *gateway.Config) { g.Storage = torn{g.Storage} })
+	h := build(t, func(_ *testGateway, g *gateway.Config) { g.Storage = torn{g.Storage} })
 	for _, model := range []string{"GPT Image 2", "offline"} {
 		_, err := h.Generate(t.Context(), generate.Request{Method: generate.MethodEdit, Model: model, Prompt: "bluer", Inputs: []media.Output{h.put(t, generatetest.PNG(40, 20, 1))}})
 		if media.CodeOf(err) != media.CodeCorrupt {
@@ -376,7 +376,7 @@ func TestPreferredModelThatTakesNoMask(t *testing.T) {
 // TestSizeOfAnEditIsFree: without a size, the model keeps that of the picture.
 func TestSizeOfAnEditIsFree(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(_ *house, g *gateway.Config) { g.Storage = nil })
+	h := build(t, func(_ *testGateway, g *gateway.Config) { g.Storage = nil })
 	in := h.put(t, generatetest.PNG(96, 64, 1))
 	if _, err := h.Generate(context.Background(), generate.Request{Method: generate.MethodEdit, Model: "GPT Image 2", Prompt: "bluer", Inputs: []media.Output{in}}); err != nil {
 		t.Fatalf("an edit that needs no conversion needs no Storage: %v", err)

@@ -55,7 +55,7 @@ func taskPreviews(t *testing.T) {
 		var shown []int
 		var frames []media.Digest
 		p := &pictures{}
-		h := build(t, func(h *house, c *gateway.Config) {
+		h := build(t, func(h *testGateway, c *gateway.Config) {
 			c.Partials, c.Fetch = wanted, p.fetch
 			c.Events = func(_ context.Context, e generate.Event) {
 				if e.Kind == generate.EventPartial {
@@ -96,7 +96,7 @@ func taskPreviews(t *testing.T) {
 func TestLastPreviewOfATaskIsKept(t *testing.T) {
 	t.Parallel()
 	p := &pictures{}
-	h := build(t, func(h *house, c *gateway.Config) {
+	h := build(t, func(h *testGateway, c *gateway.Config) {
 		c.Partials, c.Fetch = true, p.fetch
 		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 			return driver.Update{Task: driver.Handle{ID: "t"}}, nil

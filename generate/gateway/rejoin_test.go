@@ -15,13 +15,13 @@ import (
 	"atelier/media"
 )
 
-// TestWhatWasCutOffIsFetched: a cancelled request that is repeated with its key adopts its operation: a task is polled
+// TestRepeatedRequestAdoptsOperation: a cancelled request that is repeated with its key adopts its operation: a task is polled
 // and not started again, a call that was never made is made, and a call that was cut off while it was being answered is
 // not repeated. The budgets count everything once.
-func TestWhatWasCutOffIsFetched(t *testing.T) {
+func TestRepeatedRequestAdoptsOperation(t *testing.T) {
 	t.Parallel()
 	money := &ledgerBudget{}
-	h := build(t, func(_ *house, c *gateway.Config) { c.Budget, c.Concurrency = money, 2 })
+	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Budget, c.Concurrency = money, 2 })
 	ctx, stop := context.WithCancelCause(t.Context())
 	var healed atomic.Bool
 	var cut string // the key of the call that is cut off
@@ -96,7 +96,7 @@ func TestWhatWasCutOffIsFetched(t *testing.T) {
 func TestLeftWhileItGoesOnElsewhere(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
-	op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusRunning, Task: driver.Handle{ID: "t"}})
+	op := interruptedOperation(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusRunning, Task: driver.Handle{ID: "t"}})
 	if err := h.log.Hold(t.Context(), op, "another process"); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestLeftWhileItGoesOnElsewhere(t *testing.T) {
 	}{"left": {gateway.ErrHandedOver, ""}, "given up": {context.Canceled, media.CodeCancelled}} {
 		ctx, end := context.WithCancelCause(t.Context())
 		end(c.why)
-		got, err := h.heir(t, nil).Resume(ctx, op)
+		got, err := h.successor(t, nil).Resume(ctx, op)
 		if c.code == "" && (err != nil || got.Status != generate.StatusRunning || got.Operation != op) || c.code != "" && media.CodeOf(err) != c.code {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}

@@ -57,7 +57,7 @@ func TestReplayMakesNoSecondCall(t *testing.T) {
 	t.Parallel()
 	j := &durable{steps: map[string][]byte{}}
 	j.root = j
-	h := build(t, func(_ *house, c *gateway.Config) {
+	h := build(t, func(_ *testGateway, c *gateway.Config) {
 		c.Journal, c.Operations = j, operation.NopLog{}
 	})
 	var calls atomic.Int32

@@ -62,8 +62,8 @@ func (f fatal) Finish(ctx context.Context, op operation.Operation) error {
 	return f.save("finish", func() error { return f.Log.Finish(ctx, op) })
 }
 
-// heir returns a second gateway on the state of the first.
-func (h *house) heir(t *testing.T, change func(*gateway.Config)) *gateway.Gateway {
+// successor returns a second gateway on the state of the first.
+func (h *testGateway) successor(t *testing.T, change func(*gateway.Config)) *gateway.Gateway {
 	t.Helper()
 	c := gateway.Config{
 		Drivers: []driver.Driver{h.openai, h.gemini, h.offline}, Storage: h.codec, Recorder: h.recorder,
@@ -108,7 +108,7 @@ func die(t *testing.T, at string, task bool) {
 		return io.NopCloser(bytes.NewReader(file)), "image/png", nil
 	}
 	var ids atomic.Int32
-	h := build(t, func(h *house, c *gateway.Config) {
+	h := build(t, func(h *testGateway, c *gateway.Config) {
 		f.Log = h.log
 		c.Operations, c.Fetch = f, fetch
 		h.recorder.Fail = nil
@@ -158,7 +158,7 @@ func die(t *testing.T, at string, task bool) {
 	if at == "record" && !task {
 		h.log.Unassigned = []media.Blob{generatetest.Stored(t.Context(), t, h.codec, file)}
 	}
-	got, err := h.heir(t, func(c *gateway.Config) { c.Fetch = fetch }).Resume(t.Context(), id)
+	got, err := h.successor(t, func(c *gateway.Config) { c.Fetch = fetch }).Resume(t.Context(), id)
 	if err != nil {
 		t.Fatalf("Resume: %v", err)
 	}
@@ -184,7 +184,7 @@ func die(t *testing.T, at string, task bool) {
 	if n := len(h.recorder.Records()); n < 1 {
 		t.Error("nothing was recorded")
 	}
-	again, err := h.heir(t, nil).Resume(t.Context(), id)
+	again, err := h.successor(t, nil).Resume(t.Context(), id)
 	if err != nil || again.Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 1 {
 		t.Errorf("a finished operation: %+v, %v", again, err)
 	}
@@ -200,8 +200,8 @@ func (f recorderFunc) Record(ctx context.Context, o media.Output) (media.Output,
 func TestAnswerThatNeverCame(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
-	op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house", N: 2}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
-	got, err := h.heir(t, nil).Resume(t.Context(), op)
+	op := interruptedOperation(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house", N: 2}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
+	got, err := h.successor(t, nil).Resume(t.Context(), op)
 	if err != nil || got.Status != generate.StatusFailed || got.Usage.Unsettled != 1 || got.Cost.ReportedUSD != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -213,8 +213,8 @@ func TestAnswerThatNeverCame(t *testing.T) {
 	}
 }
 
-// left creates an operation as an earlier process left it, with one attempt.
-func left(t *testing.T, h *house, r generate.Request, a operation.Attempt) string {
+// interruptedOperation creates an operation as an earlier process left it, with one attempt.
+func interruptedOperation(t *testing.T, h *testGateway, r generate.Request, a operation.Attempt) string {
 	t.Helper()
 	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 		return driver.Update{}, media.Errorf(media.CodeInvalid, "not now")
@@ -240,27 +240,27 @@ func TestResumeRefuses(t *testing.T) {
 	if _, err := h.Resume(t.Context(), "nothing"); media.CodeOf(err) != media.CodeNotFound {
 		t.Errorf("an unknown operation: %v", err)
 	}
-	none := h.heir(t, func(c *gateway.Config) { c.Operations = operation.NopLog{} })
+	none := h.successor(t, func(c *gateway.Config) { c.Operations = operation.NopLog{} })
 	if _, err := none.Resume(t.Context(), "x"); media.CodeOf(err) != media.CodeUnsupported {
 		t.Errorf("without a log: %v", err)
 	}
-	id := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{})
+	id := interruptedOperation(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{})
 	if err := h.log.Hold(t.Context(), id, "somebody"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer stop()
-	if _, err := h.heir(t, nil).Resume(ctx, id); media.CodeOf(err) != media.CodeDeadline {
+	if _, err := h.successor(t, nil).Resume(ctx, id); media.CodeOf(err) != media.CodeDeadline {
 		t.Errorf("while another process works on it: %v", err)
 	}
 	h.log.Orphan(id)
 	h.openai.OnStart = nil
 	h.openai.NotReady = noKey("OPENAI_API_KEY")
-	if _, err := h.heir(t, nil).Resume(t.Context(), id); media.CodeOf(err) != media.CodeMissingKey {
+	if _, err := h.successor(t, nil).Resume(t.Context(), id); media.CodeOf(err) != media.CodeMissingKey {
 		t.Errorf("without the key: %v", err)
 	}
 	h.openai.NotReady = nil
-	if got, err := h.heir(t, nil).Resume(t.Context(), id, gateway.PollOnce); err != nil || got.Status != generate.StatusSucceeded {
+	if got, err := h.successor(t, nil).Resume(t.Context(), id, gateway.PollOnce); err != nil || got.Status != generate.StatusSucceeded {
 		t.Errorf("at last: %+v, %v", got, err)
 	}
 }
@@ -270,10 +270,10 @@ func TestResumeRefuses(t *testing.T) {
 func TestWhatIsMadeHereIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
-	op := left(t, h, generate.Request{Model: "Offline", Prompt: "a house", N: 2}, operation.Attempt{
+	op := interruptedOperation(t, h, generate.Request{Model: "Offline", Prompt: "a house", N: 2}, operation.Attempt{
 		ID: "a", Call: 1, Number: 1, Provider: "offline", Status: generate.StatusSubmitted,
 	})
-	got, err := h.heir(t, nil).Resume(t.Context(), op)
+	got, err := h.successor(t, nil).Resume(t.Context(), op)
 	if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled != 0 || len(got.Slots) != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -16,7 +16,7 @@ import (
 
 // oneByOne returns the house and the lister of listing, with a model that gives one result per call, and the provider's
 // list, which is empty until it is set.
-func oneByOne(t *testing.T) (*house, *lister, *atomic.Pointer[[]driver.Handle]) {
+func oneByOne(t *testing.T) (*testGateway, *lister, *atomic.Pointer[[]driver.Handle]) {
 	t.Helper()
 	list := &atomic.Pointer[[]driver.Handle]{}
 	h, l := listing(t, func(context.Context, int) ([]driver.Handle, error) {
@@ -25,7 +25,7 @@ func oneByOne(t *testing.T) (*house, *lister, *atomic.Pointer[[]driver.Handle]) 
 		}
 		return nil, nil
 	})
-	h.Gateway = h.heir(t, func(c *gateway.Config) { c.Drivers[0], c.Catalogue, c.Budget = l, ones(t), &generate.InMemory{} })
+	h.Gateway = h.successor(t, func(c *gateway.Config) { c.Drivers[0], c.Catalogue, c.Budget = l, ones(t), &generate.InMemory{} })
 	return h, l, list
 }
 
@@ -191,7 +191,7 @@ func TestDeathWhileRetryFinds(t *testing.T) {
 			_, _ = h.Retry(ctx, gateway.RetryOptions{Operation: first.Operation})
 			h.log.Fail = nil
 			h.log.Orphan(first.Operation)
-			next := h.heir(t, func(c *gateway.Config) { c.Drivers[0] = l })
+			next := h.successor(t, func(c *gateway.Config) { c.Drivers[0] = l })
 			got, err := next.Resume(t.Context(), first.Operation)
 			if err != nil {
 				t.Fatalf("Resume: %v", err)
@@ -220,7 +220,7 @@ func TestRetryFindsWhatAnotherModelMade(t *testing.T) {
 		}
 		return nil, nil
 	}}
-	h := build(t, func(h *house, c *gateway.Config) {
+	h := build(t, func(h *testGateway, c *gateway.Config) {
 		l.Driver, c.Drivers[1], c.Budget = h.gemini, l, &generate.InMemory{}
 	})
 	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {

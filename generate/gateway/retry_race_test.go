@@ -37,7 +37,7 @@ func TestRetryOfWhatAnotherEnded(t *testing.T) {
 			t.Errorf("the other: %+v, %v", got, err)
 		}
 	}
-	late := h.heir(t, func(c *gateway.Config) { c.Operations = log })
+	late := h.successor(t, func(c *gateway.Config) { c.Operations = log })
 	got, err := late.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 	if err != nil || got.Status != generate.StatusSucceeded || len(got.Outputs()) != 3 || len(h.gemini.Tasks()) != 4 {
 		t.Errorf("%+v, %v after %d calls", got, err, len(h.gemini.Tasks()))

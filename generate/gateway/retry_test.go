@@ -24,7 +24,7 @@ func trio() generate.Request {
 }
 
 // failing makes the gemini driver fail the call for slot 2 until healed is set.
-func (h *house) failing(t *testing.T, answer func() (driver.Update, error)) (healed *atomic.Bool) {
+func (h *testGateway) failing(t *testing.T, answer func() (driver.Update, error)) (healed *atomic.Bool) {
 	t.Helper()
 	healed = &atomic.Bool{}
 	h.gemini.OnStart = func(ctx context.Context, task driver.Task, number int) (driver.Update, error) {
@@ -181,7 +181,7 @@ func (b *ledgerBudget) Settle(_ context.Context, c generate.Charge) error {
 func TestRetryMoney(t *testing.T) {
 	t.Parallel()
 	money := &ledgerBudget{}
-	h := build(t, func(_ *house, c *gateway.Config) { c.Budget = money })
+	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Budget = money })
 	healed := &atomic.Bool{}
 	h.gemini.OnStart = func(ctx context.Context, task driver.Task, number int) (driver.Update, error) {
 		if strings.HasSuffix(task.Key, "-2") && !healed.Load() {
@@ -232,7 +232,7 @@ func TestRetryRefuses(t *testing.T) {
 	if err := ask(h.Gateway, "nobody's"); media.CodeOf(err) != media.CodeNotFound {
 		t.Errorf("unknown: %v", err)
 	}
-	forgetful := h.heir(t, func(c *gateway.Config) { c.Operations = operation.NopLog{} })
+	forgetful := h.successor(t, func(c *gateway.Config) { c.Operations = operation.NopLog{} })
 	if err := ask(forgetful, first.Operation); media.CodeOf(err) != media.CodeUnsupported {
 		t.Errorf("without a ledger: %v", err)
 	}
@@ -271,7 +271,7 @@ func TestRetryDeath(t *testing.T) {
 			end := make(chan struct{})
 			f := fatal{at: at, hit: make(chan struct{}), end: end, over: &atomic.Bool{}}
 			f.over.Store(true)
-			h := build(t, func(h *house, c *gateway.Config) {
+			h := build(t, func(h *testGateway, c *gateway.Config) {
 				f.Log = h.log
 				c.Operations = f
 			})
@@ -289,11 +289,11 @@ func TestRetryDeath(t *testing.T) {
 				t.Errorf("never came to %s", at)
 				return
 			}
-			if _, err := h.heir(t, nil).Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation}); media.CodeOf(err) != media.CodeConflict {
+			if _, err := h.successor(t, nil).Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation}); media.CodeOf(err) != media.CodeConflict {
 				t.Errorf("Retry beside it: %v", err)
 			}
 			h.log.Orphan(first.Operation)
-			got, err := h.heir(t, nil).Resume(t.Context(), first.Operation)
+			got, err := h.successor(t, nil).Resume(t.Context(), first.Operation)
 			if err != nil || got.Status != generate.StatusSucceeded || len(h.gemini.Tasks()) != 4 || len(h.recorder.Records()) != 3 {
 				t.Errorf("%+v, %v after %d calls, %d records", got, err, len(h.gemini.Tasks()), len(h.recorder.Records()))
 			}

@@ -80,7 +80,7 @@ func TestRoomIsLookedForFirst(t *testing.T) {
 			t.Parallel()
 			codec, d := onDisk(t, c.free)
 			d.unknown = c.unknown
-			h := build(t, func(_ *house, conf *gateway.Config) { conf.Storage, conf.MinFree = codec, c.minFree })
+			h := build(t, func(_ *testGateway, conf *gateway.Config) { conf.Storage, conf.MinFree = codec, c.minFree })
 			r := c.request
 			if r.Prompt = "a house"; r.Model == "" {
 				r.Model = "GPT Image 2"
@@ -104,7 +104,7 @@ func TestRoomIsLookedForFirst(t *testing.T) {
 func TestRoomIsSharedAndLookedForAgain(t *testing.T) {
 	t.Parallel()
 	codec, d := onDisk(t, 1<<30)
-	h := build(t, func(h *house, c *gateway.Config) {
+	h := build(t, func(h *testGateway, c *gateway.Config) {
 		c.Storage = codec
 		h.gemini.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 			d.free.Store(33 << 20)
@@ -159,7 +159,7 @@ func TestWhatCannotBeStoredStaysOpen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			codec, d := onDisk(t, 1<<30)
-			h, host := delivered(t, func(h *house, conf *gateway.Config) {
+			h, host := delivered(t, func(h *testGateway, conf *gateway.Config) {
 				conf.Storage = codec
 				if poll := h.openai.OnPoll; c.tiles {
 					h.openai.OnPoll = func(ctx context.Context, task driver.Task, at driver.Handle, n int) (driver.Update, error) {
@@ -187,7 +187,7 @@ func TestWhatCannotBeStoredStaysOpen(t *testing.T) {
 				t.Errorf("%q, %+v", reason.Message, op.Error)
 			}
 			d.full.Store(false)
-			g := h.heir(t, func(conf *gateway.Config) { conf.Fetch, conf.Storage = host.fetch, codec })
+			g := h.successor(t, func(conf *gateway.Config) { conf.Fetch, conf.Storage = host.fetch, codec })
 			end, err := g.Resume(t.Context(), got.Operation)
 			if err != nil || end.Status != generate.StatusSucceeded || len(end.Outputs()) != 3 || len(h.openai.Tasks()) != 1 || len(h.gemini.Tasks()) > 0 {
 				t.Errorf("%+v, %v; %d calls", end, err, len(h.openai.Tasks()))
@@ -204,7 +204,7 @@ func TestAnswerAtOnceOnAFullDisk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			full := true
-			h := build(t, func(h *house, _ *gateway.Config) {
+			h := build(t, func(h *testGateway, _ *gateway.Config) {
 				h.openai.OnStart = func(ctx context.Context, task driver.Task, _ int) (driver.Update, error) {
 					u := driver.Update{Done: true, ReportedUSD: "0.04", Usage: generate.Usage{Calls: 1, Images: task.N}}
 					for k := range task.N {
@@ -241,8 +241,8 @@ func TestAnswerAtOnceOnAFullDisk(t *testing.T) {
 			}
 
 			first := lose().Operation
-			stands(h.heir(t, nil).Resume(t.Context(), first, gateway.PollOnce))
-			stands(h.heir(t, nil).Resume(t.Context(), first))
+			stands(h.successor(t, nil).Resume(t.Context(), first, gateway.PollOnce))
+			stands(h.successor(t, nil).Resume(t.Context(), first))
 
 			second := lose().Operation
 			if _, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: second}); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "--all") {

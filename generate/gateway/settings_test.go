@@ -36,7 +36,7 @@ type settingCase struct {
 }
 
 // checkTask makes the call and compares the task that the driver received.
-func (c settingCase) checkTask(t *testing.T, h *house) {
+func (c settingCase) checkTask(t *testing.T, h *testGateway) {
 	t.Helper()
 	h.must(t, c.req)
 	var got driver.Task
@@ -53,7 +53,7 @@ func (c settingCase) checkTask(t *testing.T, h *house) {
 }
 
 // checkStrict proves that strict mode refuses exactly the settings that are not applied.
-func (c settingCase) checkStrict(t *testing.T, h *house, want map[string]string) {
+func (c settingCase) checkStrict(t *testing.T, h *testGateway, want map[string]string) {
 	t.Helper()
 	calls := len(h.log.Attempts())
 	c.req.Strict = true
@@ -96,7 +96,7 @@ func TestNegativePromptIsAppended(t *testing.T) {
 
 func TestStrictRefusesSuccessorsAndSubstitutes(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(h *house, _ *gateway.Config) { h.gemini.NotReady = noKey("GEMINI_API_KEY") })
+	h := build(t, func(h *testGateway, _ *gateway.Config) { h.gemini.NotReady = noKey("GEMINI_API_KEY") })
 	for _, r := range []generate.Request{{Model: "dall-e-3"}, {Prefer: []string{"Nano Banana Pro"}}} {
 		r.Prompt, r.Strict = "a house", true
 		p, err := h.Plan(t.Context(), r)

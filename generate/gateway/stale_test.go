@@ -94,7 +94,7 @@ models:
 		{day(11, 21), "2K", "0.5"},
 		{time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), "2K", ""},
 	} {
-		h := build(t, func(_ *house, g *gateway.Config) {
+		h := build(t, func(_ *testGateway, g *gateway.Config) {
 			var err error
 			if g.Catalogue, err = catalog.Load(strings.NewReader(override)); err != nil {
 				t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 // model gave no result, and calls no model twice.
 func TestLeftStandIn(t *testing.T) {
 	t.Parallel()
-	refused := func(_ *testing.T, h *house) {
+	refused := func(_ *testing.T, h *testGateway) {
 		h.openai.OnStart = func(_ context.Context, task driver.Task, _ int) (driver.Update, error) {
 			u := driver.Update{Done: true}
 			for range task.N {
@@ -28,17 +28,17 @@ func TestLeftStandIn(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		arrange func(t *testing.T, h *house)
+		arrange func(t *testing.T, h *testGateway)
 		// done is the number of results from the fallback model before the interruption, stoodIn that of its calls.
 		done, stoodIn int
 		why           string
 	}{
-		"the call failed": {func(t *testing.T, h *house) {
+		"the call failed": {func(t *testing.T, h *testGateway) {
 			t.Helper()
 			h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeQuotaExceeded, "no credit left"))
 		}, 0, 3, "no credit left"},
 		"all results were refused": {refused, 0, 3, "it shows a person"},
-		"some results were refused": {func(t *testing.T, h *house) {
+		"some results were refused": {func(t *testing.T, h *testGateway) {
 			t.Helper()
 			h.openai.OnStart = refusing(t, h, nil, 1, 3)
 		}, 0, 2, "refused"},
@@ -76,7 +76,7 @@ func TestLeftStandIn(t *testing.T) {
 			h.gemini.OnPoll = func(call context.Context, _ driver.Task, to driver.Handle, n int) (driver.Update, error) {
 				return driver.Update{Task: to, Done: true, Items: []driver.Item{h.picture(call, t, uint8(50+n))}}, nil
 			}
-			after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+			after, err := h.successor(t, nil).Resume(t.Context(), got.Operation)
 			if err != nil || after.Status != generate.StatusSucceeded || len(after.Outputs()) != 3 {
 				t.Fatalf("continued: %+v, %v", after, err)
 			}
@@ -98,7 +98,7 @@ func TestLeftStandIn(t *testing.T) {
 }
 
 // tripped makes OpenAI a provider that is not called for a while.
-func tripped(t *testing.T, h *house) {
+func tripped(t *testing.T, h *testGateway) {
 	t.Helper()
 	h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeUnavailable, "an outage"))
 	for range 5 {
@@ -107,7 +107,7 @@ func tripped(t *testing.T, h *house) {
 }
 
 // attempts returns the attempts of an operation.
-func (h *house) attempts(t *testing.T, operation string) []operation.Attempt {
+func (h *testGateway) attempts(t *testing.T, operation string) []operation.Attempt {
 	t.Helper()
 	saved, err := h.log.Saved(t.Context(), operation)
 	if err != nil {

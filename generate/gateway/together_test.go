@@ -65,7 +65,7 @@ func TestWhatBelongsTogetherIsOneCommit(t *testing.T) {
 	t.Parallel()
 	for _, broken := range []bool{false, true} {
 		var c *commits
-		h := build(t, func(h *house, cfg *gateway.Config) {
+		h := build(t, func(h *testGateway, cfg *gateway.Config) {
 			c = &commits{Log: h.log, broken: broken}
 			cfg.Operations, cfg.Recorder = c, c
 		})

@@ -98,7 +98,7 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := build(t, func(h *house, conf *gateway.Config) {
+				h := build(t, func(h *testGateway, conf *gateway.Config) {
 					conf.Journal, conf.Fetch = journal.Memory{}, (&pictures{}).fetch
 					if c.fetch != nil {
 						conf.Fetch = c.fetch
@@ -130,7 +130,7 @@ func TestADownloadThatComesLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var tries atomic.Int32
-		h := build(t, func(h *house, c *gateway.Config) {
+		h := build(t, func(h *testGateway, c *gateway.Config) {
 			c.Journal, c.Fetch = journal.Memory{}, func(ctx context.Context, link string) (io.ReadCloser, string, error) {
 				if tries.Add(1) > 1 {
 					return nil, "", media.Errorf(media.CodeUnavailable, "the host is gone")
@@ -158,7 +158,7 @@ func TestADownloadThatComesLate(t *testing.T) {
 func TestHungLinksWaitTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := build(t, func(h *house, c *gateway.Config) {
+		h := build(t, func(h *testGateway, c *gateway.Config) {
 			good := (&pictures{}).fetch
 			c.Journal, c.Fetch = journal.Memory{}, func(ctx context.Context, link string) (io.ReadCloser, string, error) {
 				if link == "good" {
@@ -194,8 +194,8 @@ func TestNotificationHasAnEnd(t *testing.T) {
 			return driver.Update{Task: at}, nil
 		}
 		first := h.must(t, generate.Request{Model: "GPT Image 2"})
-		g := h.heir(t, func(c *gateway.Config) {
-			c.Drivers, c.Journal = []driver.Driver{toldOf{h.openai}}, journal.Memory{}
+		g := h.successor(t, func(c *gateway.Config) {
+			c.Drivers, c.Journal = []driver.Driver{notifiedDriver{h.openai}}, journal.Memory{}
 		})
 		began := time.Now()
 		if err := g.Notify(t.Context(), "openai", driver.Notification{}); err != nil || time.Since(began) > 40*time.Second {
@@ -204,15 +204,15 @@ func TestNotificationHasAnEnd(t *testing.T) {
 		h.openai.OnPoll = func(ctx context.Context, _ driver.Task, at driver.Handle, _ int) (driver.Update, error) {
 			return driver.Update{Task: at, Done: true, Items: []driver.Item{h.picture(ctx, t, 1)}}, nil
 		}
-		if end, err := h.heir(t, nil).Resume(t.Context(), first.Operation); err != nil || end.Status != generate.StatusSucceeded {
+		if end, err := h.successor(t, nil).Resume(t.Context(), first.Operation); err != nil || end.Status != generate.StatusSucceeded {
 			t.Errorf("afterwards %+v, %v", end, err)
 		}
 	})
 }
 
-// toldOf is a driver that receives notifications for its task and trusts none.
-type toldOf struct{ *generatetest.Driver }
+// notifiedDriver is a driver that receives notifications for its task and trusts none.
+type notifiedDriver struct{ *generatetest.Driver }
 
-func (toldOf) Notification(context.Context, driver.Notification) (driver.Update, error) {
+func (notifiedDriver) Notification(context.Context, driver.Notification) (driver.Update, error) {
 	return driver.Update{Task: driver.Handle{ID: "7"}}, nil
 }

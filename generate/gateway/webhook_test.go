@@ -17,7 +17,7 @@ const hooks = "https://atelier.example/hooks/openai?tenant=7"
 
 // signed returns a house whose provider loses every answer and signs its notifications: "done" ends the task, any other
 // body does not.
-func signed(t *testing.T) *house {
+func signed(t *testing.T) *testGateway {
 	t.Helper()
 	h := build(t, nil)
 	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
@@ -26,8 +26,8 @@ func signed(t *testing.T) *house {
 	h.openai.OnPoll = func(ctx context.Context, _ driver.Task, to driver.Handle, _ int) (driver.Update, error) {
 		return driver.Update{Task: to, Done: true, Items: []driver.Item{h.picture(ctx, t, 1)}}, nil
 	}
-	h.Gateway = h.heir(t, func(c *gateway.Config) {
-		c.Drivers[0] = notifyContext{h.openai, func(_ context.Context, n driver.Notification) (driver.Update, error) {
+	h.Gateway = h.successor(t, func(c *gateway.Config) {
+		c.Drivers[0] = notifyingDriver{h.openai, func(_ context.Context, n driver.Notification) (driver.Update, error) {
 			return driver.Update{Task: driver.Handle{ID: "t"}, Done: string(n.Body) == "done", Progress: -1}, nil
 		}}
 		c.Budget, c.Catalogue = &generate.InMemory{}, ones(t)
@@ -37,7 +37,7 @@ func signed(t *testing.T) *house {
 }
 
 // tell calls the webhook at the address that the provider received with a call.
-func (h *house) tell(ctx context.Context, t *testing.T, task driver.Task, body string) error {
+func (h *testGateway) tell(ctx context.Context, t *testing.T, task driver.Task, body string) error {
 	t.Helper()
 	at, err := url.Parse(task.NotifyURL)
 	if err != nil {
@@ -83,7 +83,7 @@ func TestWebhookOfALostAnswer(t *testing.T) {
 func TestWebhookAfterACrash(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
-	id := left(t, h, generate.Request{Model: "one", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
+	id := interruptedOperation(t, h, generate.Request{Model: "one", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
 	a := h.log.Attempts()[0]
 	a.Key = id + "-1"
 	if err := h.log.Attempt(t.Context(), a); err != nil {
@@ -104,7 +104,7 @@ func TestWebhookAfterACrash(t *testing.T) {
 func TestWebhookOfOneOfTwoCalls(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
-	id := left(t, h, generate.Request{Model: "one", Prompt: "a house", N: 2}, operation.Attempt{})
+	id := interruptedOperation(t, h, generate.Request{Model: "one", Prompt: "a house", N: 2}, operation.Attempt{})
 	now := h.log.Operation(id).StartedAt
 	for i, a := range []operation.Attempt{
 		{Status: generate.StatusFailed, FinishedAt: now, Usage: generate.Usage{Calls: 1, Unsettled: 1}},
@@ -128,7 +128,7 @@ func TestWebhookOfOneOfTwoCalls(t *testing.T) {
 func TestHeardWhereNothingEnds(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
-	id := left(t, h, generate.Request{Model: "one", Prompt: "a house"}, operation.Attempt{
+	id := interruptedOperation(t, h, generate.Request{Model: "one", Prompt: "a house"}, operation.Attempt{
 		ID: "a", Call: 1, Number: 1, Status: generate.StatusFailed, Usage: generate.Usage{Calls: 1, Unsettled: 1},
 	})
 	a := h.log.Attempts()[0]
@@ -155,8 +155,8 @@ func TestHeardWhereNothingEnds(t *testing.T) {
 	}
 }
 
-// TestHeardInVain: a notification that names no call, or a call with nothing to wait for, changes nothing.
-func TestHeardInVain(t *testing.T) {
+// TestNotificationWithoutEffect: a notification that names no call, or a call with nothing to wait for, changes nothing.
+func TestNotificationWithoutEffect(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
 	first := h.must(t, generate.Request{Model: "one", Prompt: "a house"})

@@ -43,7 +43,7 @@ func TestWokenProcess(t *testing.T) {
 func TestGivenUpWithWhatArrived(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
-	id := left(t, h, generate.Request{Model: "one", Prompt: "a house", N: 2}, operation.Attempt{})
+	id := interruptedOperation(t, h, generate.Request{Model: "one", Prompt: "a house", N: 2}, operation.Attempt{})
 	b := generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(70, 70, 9))
 	h.log.Unassigned = []media.Blob{b}
 	h.log.Interrupted(operation.Attempt{

@@ -241,9 +241,9 @@ func TestCancelledTransactionGivesItsTurn(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsGoneIsNotMadeAnew: a pool whose file was moved away does not create a second file in its place, which
+// TestMissingFileIsNotRecreated: a pool whose file was moved away does not create a second file in its place, which
 // would take the log of the first.
-func TestAFileThatIsGoneIsNotMadeAnew(t *testing.T) {
+func TestMissingFileIsNotRecreated(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := sqlitedb.Open("file:" + path + "?_pragma=journal_mode(WAL)")

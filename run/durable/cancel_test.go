@@ -33,7 +33,7 @@ func TestCancelledWorkIsTakenOver(t *testing.T) {
 	if err := killed.Cancel(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	takeOver(t, killed, 1)
+	adoptAll(t, killed, 1)
 	if err := <-told; media.CodeOf(err) != media.CodeCancelled {
 		t.Errorf("the work was told %v", err)
 	}
@@ -42,14 +42,14 @@ func TestCancelledWorkIsTakenOver(t *testing.T) {
 		told <- context.Cause(ctx)
 		return nil
 	})
-	takeOver(t, last, 1)
+	adoptAll(t, last, 1)
 	if err := <-told; media.CodeOf(err) != media.CodeCancelled {
 		t.Errorf("the work was told %v", err)
 	}
 	leave(t, last)
 	last = open(t, c, waits)
 	defer leave(t, last)
-	takeOver(t, last, 0)
+	adoptAll(t, last, 0)
 }
 
 // TestCancelOfEndedWork: work that ended by cancellation stays finished when it is cancelled again.
@@ -80,7 +80,7 @@ func TestCancelOfEndedWork(t *testing.T) {
 	}
 	for range 2 {
 		next := open(t, c, waits)
-		takeOver(t, next, 0)
+		adoptAll(t, next, 0)
 		if err := next.Cancel(t.Context(), "a"); err != nil {
 			t.Error(err)
 		}
@@ -88,8 +88,8 @@ func TestCancelOfEndedWork(t *testing.T) {
 	}
 }
 
-// takeOver adopts all orphans, and checks that there are n.
-func takeOver(t *testing.T, e *durable.Engine, n int) {
+// adoptAll adopts all orphans, and checks that there are n.
+func adoptAll(t *testing.T, e *durable.Engine, n int) {
 	t.Helper()
 	list, err := e.Orphans(t.Context())
 	if err != nil || len(list) != n {

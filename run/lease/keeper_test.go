@@ -152,8 +152,8 @@ func TestDeadProcess(t *testing.T) {
 	}
 }
 
-// TestShaken: a keeper whose database has just been unavailable considers no lease expired.
-func TestShaken(t *testing.T) {
+// TestNoLeaseExpiresAfterOutage: a keeper whose database has just been unavailable considers no lease expired.
+func TestNoLeaseExpiresAfterOutage(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	k := NewKeeper(s)

@@ -6,7 +6,7 @@ import (
 )
 
 // apply applies a JSON Patch.
-func apply(h *house, data *ordered.Object, text []byte) *ordered.Object {
+func apply(h *testService, data *ordered.Object, text []byte) *ordered.Object {
 	h.t.Helper()
 	ops, err := patch.Parse(text)
 	must(h.t, err)

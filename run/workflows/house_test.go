@@ -36,9 +36,9 @@ import (
 
 const owner = "ann"
 
-// house is a service of workflows on a durable engine, with an agent whose model returns the answer of the test, and a
+// testService is a service of workflows on a durable engine, with an agent whose model returns the answer of the test, and a
 // module that counts its calls.
-type house struct {
+type testService struct {
 	*workflows.Service
 	t      testing.TB
 	dir    string
@@ -55,9 +55,9 @@ type house struct {
 	stopped []string
 }
 
-func build(tb testing.TB) *house {
+func build(tb testing.TB) *testService {
 	tb.Helper()
-	h := &house{t: tb, dir: tb.TempDir(), calls: map[string]int{}, answer: `{"message":"Found.","payload":{"z":1,"a":2},"done":true}`}
+	h := &testService{t: tb, dir: tb.TempDir(), calls: map[string]int{}, answer: `{"message":"Found.","payload":{"z":1,"a":2},"done":true}`}
 	ledgerFile, engineFile := filepath.Join(h.dir, "a.db"), filepath.Join(h.dir, "engine.db")
 	runtest.CopyFiles(tb, ledgerFile, engineFile)
 	quiet := slog.New(slog.DiscardHandler)
@@ -115,17 +115,17 @@ func wantCode(t *testing.T, err error, code media.Code) {
 }
 
 // Choose returns the house as the model.
-func (h *house) Choose(context.Context, []string) (chat.Choice, error) {
+func (h *testService) Choose(context.Context, []string) (chat.Choice, error) {
 	return chat.Choice{Model: h}, nil
 }
 
 // Profile returns the profile of an offline model.
-func (*house) Profile() chat.Profile {
+func (*testService) Profile() chat.Profile {
 	return chat.Profile{ID: "script-1", Name: "Script", Provider: "offline", Offline: true}
 }
 
 // Generate returns the answer of the test.
-func (h *house) Generate(context.Context, chat.Request) (chat.Response, error) {
+func (h *testService) Generate(context.Context, chat.Request) (chat.Response, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.calls["model"]++
@@ -133,34 +133,34 @@ func (h *house) Generate(context.Context, chat.Request) (chat.Response, error) {
 }
 
 // Running returns the number of running sub-actions that the test sets.
-func (h *house) Running(context.Context, string, string) (int, error) {
+func (h *testService) Running(context.Context, string, string) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.running, nil
 }
 
 // CancelAll records that it was called.
-func (h *house) CancelAll(_ context.Context, _, interaction string) error {
+func (h *testService) CancelAll(_ context.Context, _, interaction string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.stopped = append(h.stopped, interaction)
 	return nil
 }
 
-func (h *house) called(name string) int {
+func (h *testService) called(name string) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.calls[name]
 }
 
-func (h *house) failing(err error) {
+func (h *testService) failing(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.fails = err
 }
 
 // counted is the module test.count: it counts its calls, and fails if the test wants it to.
-type counted struct{ h *house }
+type counted struct{ h *testService }
 
 func (counted) ID() string { return "test.count" }
 
@@ -180,7 +180,7 @@ func (c counted) Execute(_ context.Context, r workflow.Run, _ *workflow.Answer) 
 }
 
 // start runs a definition until it pauses or ends.
-func (h *house) start(definition, state string) workflows.Status {
+func (h *testService) start(definition, state string) workflows.Status {
 	h.t.Helper()
 	r, err := h.Start(h.t.Context(), workflows.StartRequest{Owner: owner, Definition: h.definition(definition), State: h.object(state)})
 	must(h.t, err)
@@ -188,7 +188,7 @@ func (h *house) start(definition, state string) workflows.Status {
 }
 
 // after waits until a run pauses or ends, and returns its status.
-func (h *house) after(r *run.Run) workflows.Status {
+func (h *testService) after(r *run.Run) workflows.Status {
 	h.t.Helper()
 	_, err := r.Wait(h.t.Context())
 	if err != nil && errors.Is(err, context.Canceled) {
@@ -198,14 +198,14 @@ func (h *house) after(r *run.Run) workflows.Status {
 	return h.status(r.ID)
 }
 
-func (h *house) status(id string) workflows.Status {
+func (h *testService) status(id string) workflows.Status {
 	h.t.Helper()
 	st, err := h.Status(h.t.Context(), owner, id)
 	must(h.t, err)
 	return st
 }
 
-func (h *house) definition(text string) *workflow.Definition {
+func (h *testService) definition(text string) *workflow.Definition {
 	h.t.Helper()
 	modules, err := workflow.NewModules(append(module.All(module.Config{}), counted{h})...)
 	must(h.t, err)
@@ -216,7 +216,7 @@ func (h *house) definition(text string) *workflow.Definition {
 	return d
 }
 
-func (h *house) object(text string) *ordered.Object {
+func (h *testService) object(text string) *ordered.Object {
 	h.t.Helper()
 	o, err := ordered.DecodeObject([]byte(text))
 	must(h.t, err)
@@ -224,7 +224,7 @@ func (h *house) object(text string) *ordered.Object {
 }
 
 // kinds counts the events of a run.
-func (h *house) kinds(id string) map[string]int {
+func (h *testService) kinds(id string) map[string]int {
 	h.t.Helper()
 	must(h.t, h.events.Flush(h.t.Context()))
 	list, err := h.store.ListEvents(h.t.Context(), owner, id, 0, ledger.MaxLimit)

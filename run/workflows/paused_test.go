@@ -13,7 +13,7 @@ import (
 )
 
 // paused starts runs that pause.
-func (h *house) paused(n int) {
+func (h *testService) paused(n int) {
 	h.t.Helper()
 	d := h.definition(asks)
 	for range n {

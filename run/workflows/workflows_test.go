@@ -167,7 +167,7 @@ func TestReadWhileItExpires(t *testing.T) {
 }
 
 // ended waits for the end of a run that this test did not start.
-func (h *house) ended(id string) {
+func (h *testService) ended(id string) {
 	h.t.Helper()
 	for {
 		if st := h.status(id); !st.FinishedAt.IsZero() {
@@ -369,7 +369,7 @@ func TestResults(t *testing.T) {
 }
 
 // replays checks that the patches of the events, applied in order, lead from the initial data to the expected data.
-func (h *house) replays(id string, want *ordered.Object) {
+func (h *testService) replays(id string, want *ordered.Object) {
 	h.t.Helper()
 	must(h.t, h.events.Flush(h.t.Context()))
 	list, err := h.store.ListEvents(h.t.Context(), owner, id, 0, ledger.MaxLimit)

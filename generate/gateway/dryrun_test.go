@@ -21,8 +21,8 @@ func warns(list []string, part string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return strings.Contains(w, part) })
 }
 
-// TestRehearse: a dry run reports what would be done within the budgets and reserves nothing, so it can be repeated.
-func TestRehearse(t *testing.T) {
+// TestDryRun: a dry run reports what would be done within the budgets and reserves nothing, so it can be repeated.
+func TestDryRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		bounds generate.Bounds
@@ -51,7 +51,7 @@ func TestRehearse(t *testing.T) {
 			for range 2 {
 				p, err := h.DryRun(ctx, c.req)
 				if p == nil || p.Model.Name != c.model || c.refuse != (media.CodeOf(err) == media.CodeOverBudget) || !c.refuse && err != nil {
-					t.Fatalf("Rehearse: %+v, %v", p, err)
+					t.Fatalf("DryRun: %+v, %v", p, err)
 				}
 				if c.warns == "" && len(p.Warnings) > 0 || !warns(p.Warnings, c.warns) && c.warns != "" {
 					t.Errorf("warnings %q", p.Warnings)
@@ -126,7 +126,7 @@ func TestGridsAreReservedWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			money := &ledgerBudget{}
-			h := build(t, func(_ *house, cfg *gateway.Config) {
+			h := build(t, func(_ *testGateway, cfg *gateway.Config) {
 				cfg.Budget = money
 				var err error
 				if cfg.Catalogue, err = catalog.Load(strings.NewReader(gridded)); err != nil {
