@@ -35,7 +35,7 @@ func engineConfig(path string) durable.Config {
 }
 
 // dump returns the content of the files of ledger and engine, by name.
-func (h *house) dump(tb testing.TB) map[string]string {
+func (h *testService) dump(tb testing.TB) map[string]string {
 	tb.Helper()
 	all := map[string]string{}
 	for _, file := range []string{"a.db", "a.db-wal", "engine.db", "engine.db-wal"} {
@@ -50,7 +50,7 @@ func (h *house) dump(tb testing.TB) map[string]string {
 }
 
 // occupy blocks writes of events until release is called, like another process that is writing.
-func (h *house) occupy(tb testing.TB) (release func()) {
+func (h *testService) occupy(tb testing.TB) (release func()) {
 	tb.Helper()
 	db, err := sql.Open("sqlite", h.path+"?_pragma=busy_timeout(10000)&_txlock=immediate")
 	must(tb, err)

@@ -1,6 +1,0 @@
-//go:build race
-
-package main
-
-// raced reports whether this binary has the race detector.
-const raced = true
