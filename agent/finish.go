@@ -45,7 +45,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		status = StatusFailed
-		err = media.Errorf(media.CodeDeadline, "the time of the run was over before it was done; what it made is kept")
+		err = media.Errorf(media.CodeDeadline, "the run exceeded its time limit; what it made is kept")
 	default:
 		status = StatusFailed
 	}

@@ -276,7 +276,7 @@ func openPicture(path string) (*os.File, error) {
 	case err != nil:
 		return nil, media.Errorf(media.CodeInvalid, "it cannot be read: %w", err)
 	case !info.Mode().IsRegular():
-		return nil, media.Errorf(media.CodeInvalid, "it is no file")
+		return nil, media.Errorf(media.CodeInvalid, "it is not a file")
 	}
 	f, err := os.Open(path) //nolint:gosec // the caller chooses the path
 	if err != nil {

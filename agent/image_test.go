@@ -128,7 +128,7 @@ func TestBadImages(t *testing.T) {
 		"cut off":          {agent.Image{Data: cut[:len(cut)-20]}, media.CodeInvalid, "damaged or cut off"},
 		"SVG":              {agent.Image{Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"></svg>`)}, media.CodeUnsupported, "PNG"},
 		"no such file":     {agent.Image{Path: "/nonexistent/a.png"}, media.CodeNotFound, "a.png"},
-		"a folder":         {agent.Image{Path: os.TempDir()}, media.CodeInvalid, "no file"},
+		"a folder":         {agent.Image{Path: os.TempDir()}, media.CodeInvalid, "not a file"},
 		"ref of elsewhere": {agent.Image{Ref: media.Ref(refOf(9))}, media.CodeUnknownRef, "media id"},
 		"unknown id":       {agent.Image{ID: "nobody"}, media.CodeNotFound, "no media records"},
 	} {

@@ -16,7 +16,7 @@ func TestRunnerChecksNames(t *testing.T) {
 		"actions: [Fly]\n":                `painter.yaml:4:11: unknown action "Fly": use one of Paint`,
 		"agents: [bob]\n":                 `painter.yaml:4:10: agent "bob" is not known`,
 		"agents: [bob]\nactions: [Fly]\n": `painter.yaml:5:11: unknown action "Fly"`,
-		"requires: [disk]\n":              `painter.yaml:4:12: requires: "disk" is no source: use files, web, db, kb, tides`,
+		"requires: [disk]\n":              `painter.yaml:4:12: requires: "disk" is not a source: use files, web, db, kb, tides`,
 	} {
 		store := newStore(t)
 		reg, err := action.NewRegistry(action.Config{Store: store})

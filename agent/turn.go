@@ -267,7 +267,7 @@ func (r *run) askWithin(ctx context.Context) (chat.Response, error) {
 		resp, err = r.ask(ctx, i+1)
 	}
 	if media.CodeOf(err) == media.CodeContextLength {
-		return resp, media.Errorf(media.CodeContextLength, "the prompt of agent %s does not fit the model with everything shortened: choose a chat model with a larger context, or give less text: %w", r.spec.slug, err)
+		return resp, media.Errorf(media.CodeContextLength, "the prompt of agent %s does not fit the model even when everything is shortened: choose a chat model with a larger context, or give less text: %w", r.spec.slug, err)
 	}
 	return resp, err
 }

@@ -57,7 +57,7 @@ const maxUSD = 4_000_000
 func (b Bounds) Validate() error {
 	usd, ok := money.Parse(b.USD)
 	if b.USD != "" && (!ok || len(b.USD) > 60) {
-		return media.Errorf(media.CodeInvalid, "%.20q is no amount of dollars: write it like 0.25", b.USD)
+		return media.Errorf(media.CodeInvalid, "%.20q is not an amount in dollars: write it like 0.25", b.USD)
 	}
 	if ok && usd.Cmp(big.NewRat(maxUSD, 1)) > 0 {
 		return media.Errorf(media.CodeInvalid, "%.20q dollars are too many: at most 4 million", b.USD)

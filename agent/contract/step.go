@@ -233,7 +233,7 @@ func formOf(schema []byte) (json.RawMessage, error) {
 		return nil, media.Errorf(media.CodeInvalid, "the schema of the question has %d bytes: at most %d, ask for less", len(schema), maxForm)
 	}
 	if wire.NameMedia(string(schema)) != string(schema) {
-		return nil, media.Errorf(media.CodeInvalid, "the schema of the question holds media as base64: take it out and name media by ref in the question")
+		return nil, media.Errorf(media.CodeInvalid, "the schema of the question contains media as base64: remove it and name media by ref in the question")
 	}
 	if _, err := schemas.Compile(json.RawMessage(schema)); err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "the schema of the question is not a valid JSON Schema: %s", schemas.Problem(err))

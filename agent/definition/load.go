@@ -193,7 +193,7 @@ func (r *reader) parse(text string) *yaml.Node {
 	}
 	at, reason := position{file: r.file}, "the file is empty: give at least slug, name and description"
 	if !errors.Is(err, io.EOF) {
-		reason = "this is no valid YAML: " + yamlLine.ReplaceAllString(err.Error(), "")
+		reason = "this is not valid YAML: " + yamlLine.ReplaceAllString(err.Error(), "")
 		if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
 			at.line, _ = strconv.Atoi(found[1]) // without a number it is the first line
 		}
@@ -211,7 +211,7 @@ func readText(f fs.FS, name string) (string, error) {
 	case err != nil:
 		return "", media.Errorf(media.CodeInvalid, "%s cannot be read: %w", name, err)
 	case !info.Mode().IsRegular():
-		return "", media.Errorf(media.CodeInvalid, "%s cannot be read: it is no file", name)
+		return "", media.Errorf(media.CodeInvalid, "%s cannot be read: it is not a file", name)
 	case info.Size() > maxDefinitionBytes:
 		return "", media.Errorf(media.CodeInvalid, "%s has %d bytes: at most %d are read", name, info.Size(), maxDefinitionBytes)
 	}
@@ -221,11 +221,11 @@ func readText(f fs.FS, name string) (string, error) {
 	}
 	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
-		return "", media.Errorf(media.CodeInvalid, "%s is no text in UTF-8: save it as UTF-8", name)
+		return "", media.Errorf(media.CodeInvalid, "%s is not UTF-8 text: save it as UTF-8", name)
 	}
 	text := strings.ReplaceAll(string(b), "\r\n", "\n")
 	if n := dataLine(text); n > 0 {
-		return "", media.Errorf(media.CodeInvalid, "line %d of %s holds media as base64: take it out and give the media with the task, where a ref stands for it", n, name)
+		return "", media.Errorf(media.CodeInvalid, "line %d of %s contains media as base64: remove it and give the media with the task, which names it by its ref", n, name)
 	}
 	return text, nil
 }
@@ -300,11 +300,11 @@ func Locate(name string) (folder Folder, file string, err error) {
 	case info.IsDir():
 		entries, err := os.ReadDir(name)
 		if err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isYAML(e.Name()) }) {
-			return Folder{}, "", media.Errorf(media.CodeInvalid, "%s holds no definition that can be read: an agent is a YAML file (NAME.yaml) with its prompt beside it", name)
+			return Folder{}, "", media.Errorf(media.CodeInvalid, "%s contains no readable definition: an agent is a YAML file (NAME.yaml) next to its prompt", name)
 		}
 		return Folder{Name: name, Files: os.DirFS(name)}, "", nil
 	case !isYAML(name):
-		return Folder{}, "", media.Errorf(media.CodeInvalid, "%s is no definition: name the YAML file, not its prompt", name)
+		return Folder{}, "", media.Errorf(media.CodeInvalid, "%s is not a definition: name the YAML file, not its prompt", name)
 	}
 	dir := filepath.Dir(name)
 	return Folder{Name: dir, Files: os.DirFS(dir)}, filepath.Base(name), nil

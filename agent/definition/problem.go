@@ -134,7 +134,7 @@ func (d *Set) unknown(k Known) (problems []Problem) {
 		}
 		for i, s := range def.Requires {
 			if !slices.Contains(sources, s) {
-				problems = append(problems, problemAt(def.requiresAt[i], "requires: %q is no source: use %s", plain.Clip(s, 40), plain.Joined(sources)))
+				problems = append(problems, problemAt(def.requiresAt[i], "requires: %q is not a source: use %s", plain.Clip(s, 40), plain.Joined(sources)))
 			}
 		}
 		if !k.Offered(def) {

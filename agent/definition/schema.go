@@ -111,7 +111,7 @@ func schemaFault(n *yaml.Node, err error) (*yaml.Node, string) {
 		}
 		n = next
 	}
-	return n, "is no JSON Schema: " + strings.TrimPrefix(schemas.Problem(v), "- ")
+	return n, "is not a JSON Schema: " + strings.TrimPrefix(schemas.Problem(v), "- ")
 }
 
 // child returns the value under a key or at an index.

@@ -95,7 +95,7 @@ func (s schema) read(text string) (any, error) {
 		return nil, media.Errorf(media.CodeInvalid, "%.60q is neither yes nor no", media.ErrorText(text))
 	case "integer", "number":
 		if _, err := strconv.ParseFloat(text, 64); err != nil || !json.Valid([]byte(text)) {
-			return nil, media.Errorf(media.CodeInvalid, "%.60q is no number", media.ErrorText(text))
+			return nil, media.Errorf(media.CodeInvalid, "%.60q is not a number", media.ErrorText(text))
 		}
 		return json.Number(text), nil
 	}

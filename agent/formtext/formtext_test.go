@@ -22,8 +22,8 @@ func TestWordsBecomeValues(t *testing.T) {
 		{`{"enum":[1,2]}`, "2", `2`},
 		{`{"type":"object","properties":{"n":{"type":"integer"}}}`, "12", `{"n":12}`},
 		{`{"type":"object","properties":{"go":{"type":"boolean"}}}`, "No", `{"go":false}`},
-		{`{"type":"object","properties":{"n":{"type":"integer"}}}`, "twelve", "no number"},
-		{`{"type":"number"}`, "Inf", "no number"},
+		{`{"type":"object","properties":{"n":{"type":"integer"}}}`, "twelve", "not a number"},
+		{`{"type":"number"}`, "Inf", "not a number"},
 		{`{"type":"object","properties":{"go":{"type":"boolean"}}}`, "perhaps", "neither yes nor no"},
 	} {
 		f, ok := formtext.FieldOf(json.RawMessage(c.schema))

@@ -94,7 +94,7 @@ func (v *Sights) DropUnreadable(ctx context.Context, h *transcript.History, e *L
 		for _, ref := range h.RemovePicture(l.Digest, reason) {
 			given := slices.ContainsFunc(v.Given, func(i InputImage) bool { return i.Ref == ref })
 			if given && v.Lost == LostStop {
-				return media.Errorf(l.Code, "%s can no longer be shown to agent %s: %s: start anew and give the picture again, or try the run again without it (lost images: drop)", ref, v.Agent, reason)
+				return media.Errorf(l.Code, "%s can no longer be shown to agent %s: %s: start again and give the picture again, or try the run again without it (lost images: drop)", ref, v.Agent, reason)
 			}
 			v.Warn(ctx, fmt.Sprintf("%s is no longer shown to agent %s: %s: give the picture again if it matters", ref, v.Agent, reason))
 			v.RecordDisposition(generate.Disposition{Setting: "image", Asked: string(ref), Outcome: generate.OutcomeDropped, Reason: reason})

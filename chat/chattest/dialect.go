@@ -89,7 +89,7 @@ type body struct {
 func parseDialect(d Dialect, path string, raw []byte) (Request, error) {
 	var in body
 	if err := json.Unmarshal(raw, &in); err != nil {
-		return Request{}, fmt.Errorf("the body is no JSON: %w", err)
+		return Request{}, fmt.Errorf("the body is not JSON: %w", err)
 	}
 	out := Request{Dialect: d, Model: in.Model}
 	if out.Model == "" {
@@ -153,7 +153,7 @@ func (t turn) message() (Message, error) {
 			return m, err
 		}
 		if img != nil && role != "user" {
-			return m, fmt.Errorf("a %s message holds a picture: only user messages may", role)
+			return m, fmt.Errorf("a %s message contains a picture: only user messages may", role)
 		}
 		m.add(p.Text, img)
 	}

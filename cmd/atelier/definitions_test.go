@@ -112,11 +112,11 @@ func TestValidateNamesEveryProblem(t *testing.T) {
 	}
 	want := []string{
 		"big.yaml:1:1: big.yaml has 10485761 bytes: at most 1048576",
-		"binary.yaml:1:1: binary.yaml is no text in UTF-8",
+		"binary.yaml:1:1: binary.yaml is not UTF-8 text",
 		"empty.yaml:1:1: the file is empty",
 		`lost.yaml:4:9: prompt: nowhere.md cannot be read`,
-		"pipe.yaml:1:1: pipe.yaml cannot be read: it is no file",
-		`schema.yaml:4:58: payload_schema: is no JSON Schema`,
+		"pipe.yaml:1:1: pipe.yaml cannot be read: it is not a file",
+		`schema.yaml:4:58: payload_schema: is not a JSON Schema`,
 		`second-fine.yml:1:1: agent "fine" is already defined in fine.yaml at line 1`,
 		"turns.yaml:4:8: want a whole number from 1 to 200",
 		"two.yaml:4:16: agents call each other in a circle: one → two → one",
@@ -163,7 +163,7 @@ func TestValidateTakesFiles(t *testing.T) {
 		t.Errorf("got %q", o.stdout)
 	}
 	for arg, want := range map[string]string{
-		prompt: "name the YAML file", filepath.Join(p.dir, "nowhere"): "cannot be read", t.TempDir(): "holds no definition",
+		prompt: "name the YAML file", filepath.Join(p.dir, "nowhere"): "cannot be read", t.TempDir(): "contains no readable definition",
 	} {
 		if o := p.atelier("agents", "validate", arg); o.code != exitInput || !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: got %+v", arg, o)
@@ -175,7 +175,7 @@ func TestFolderWithoutDefinitionsIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	for _, args := range [][]string{{"agents", "list"}, {"agents", "show", "sage"}, {"run", "sage", "Hello"}} {
-		if o := p.atelier(append(args, "--agents", t.TempDir())...); o.code != exitInput || !strings.Contains(o.stderr, "holds no definition") {
+		if o := p.atelier(append(args, "--agents", t.TempDir())...); o.code != exitInput || !strings.Contains(o.stderr, "contains no readable definition") {
 			t.Errorf("%v: got %+v", args, o)
 		}
 	}

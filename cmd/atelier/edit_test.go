@@ -131,7 +131,7 @@ func TestBadEditsOnTheCommandLine(t *testing.T) {
 		"no such file":         {[]string{"x", "--edit", "nothing.png"}, "neither a file nor a stored item"},
 		"unknown ref":          {[]string{"x", "--edit", "img-00000000"}, "neither a file nor a stored item"},
 		"a folder":             {[]string{"x", "--edit", p.dir}, "is a folder"},
-		"text":                 {[]string{"x", "--edit", text}, "no picture"},
+		"text":                 {[]string{"x", "--edit", text}, "not a picture"},
 		"a drawing":            {[]string{"x", "--edit", svg}, "no pixels"},
 		"empty":                {[]string{"x", "--edit", p.write("empty.png", "")}, "empty"},
 		"mask of another size": {[]string{"x", "--edit", in, "--mask", small}, "32x32"},

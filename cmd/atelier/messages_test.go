@@ -29,7 +29,7 @@ func TestErrorsNameWhatAPersonGave(t *testing.T) {
 	}{
 		{"", "", []string{"generate", "x", "--edit", boat, "--mask", "nomask.png"}, []string{"--mask", "nomask.png"}},
 		{"", "", []string{"generate", "x", "--edit", "noboat.png"}, []string{"--edit", "noboat.png"}},
-		{"", "", []string{"generate", "x", "--edit", boat, "--mask", words}, []string{"words.png", "is no picture"}},
+		{"", "", []string{"generate", "x", "--edit", boat, "--mask", words}, []string{"words.png", "is not a picture"}},
 		{"", "", []string{"generate", "x", "--edit", boat, "--mask", small}, []string{"the mask small.png", "the picture boat.png", "40x40"}},
 		{"", "", []string{"generate", "x", "-m", "gpt-image-1"}, []string{"gpt-image-1", "OPENAI_API_KEY"}},
 		{"", "", []string{"generate", "x", "-m", "FLUX.2 Pro", "--fallback", "GPT Image 2", "--fallback", "Leonardo Phoenix 1.0"}, []string{"FLUX.2 Pro: ", "BFL_API_KEY", "GPT Image 2: ", "OPENAI_API_KEY", "Leonardo Phoenix 1.0: ", "LEONARDO_API_KEY"}},

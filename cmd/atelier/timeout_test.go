@@ -74,7 +74,7 @@ func TestTimeout(t *testing.T) {
 // timeIsUp checks what is left of a run whose time elapsed.
 func (s *workshop) timeIsUp(t *testing.T, o outcome, want int) {
 	t.Helper()
-	if o.code != exitProvider || !strings.Contains(o.stderr, "time of the run was over") {
+	if o.code != exitProvider || !strings.Contains(o.stderr, "exceeded its time limit") {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	ans := decode[answer](t, o)

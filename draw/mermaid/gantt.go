@@ -163,7 +163,7 @@ func (d *gantt) date(l line, s string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, l.bad("%q is no date in the format of dateFormat", svg.Clip(s))
+	return time.Time{}, l.bad("%q is not a date in the format of dateFormat", svg.Clip(s))
 }
 
 var duration = pattern.Lazy(`^(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|m|h|d|w|M|y)$`)

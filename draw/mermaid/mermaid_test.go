@@ -207,7 +207,7 @@ func TestRefusals(t *testing.T) {
 		"Code has no task":                           code("gantt\ntitle x"),
 		"the first task needs a start":               code("gantt\nA : 3d"),
 		"there is no task z above":                   code("gantt\nA : after z, 3d"),
-		"is no date in the format":                   code("gantt\nA : a, yesterday, 3d"),
+		"is not a date in the format":                code("gantt\nA : a, yesterday, 3d"),
 		"ends before it begins":                      code("gantt\nA : 2026-01-02, 2026-01-01"),
 		"more than 30 participants":                  code("sequenceDiagram\n" + parties(31)),
 	})

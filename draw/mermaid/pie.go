@@ -34,7 +34,7 @@ func (p *pie) statement(l line) error {
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(m[4], ",", ""), 64)
 	if err != nil || v < 0 {
-		return l.bad("%s is no size of a slice: give a number from 0 up", svg.Clip(m[4]))
+		return l.bad("%s is not the size of a slice: give a number of at least 0", svg.Clip(m[4]))
 	}
 	p.labels, p.values = append(p.labels, plain(m[1]+m[2]+m[3])), append(p.values, v)
 	return nil

@@ -99,7 +99,7 @@ func grey(ctx context.Context, dir string, out io.Writer) error {
 	}
 	for _, o := range res.Outputs() {
 		if o.Modality != media.ModalityImage {
-			return fmt.Errorf("%s is no picture", o.Ref)
+			return fmt.Errorf("%s is not a picture", o.Ref)
 		}
 		if _, err := fmt.Fprintf(out, "%s  %d × %d\n", o.Ref, o.Width, o.Height); err != nil {
 			return err

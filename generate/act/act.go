@@ -60,7 +60,7 @@ func check(t driver.Task, a catalog.Act) error {
 	case a.Follows && n != 1:
 		return media.Errorf(media.CodeInvalid, "%s continues from one picture, and %d were named: name one that %s made", what, n, t.Model.Provider)
 	case a.Follows && !t.Parent(&struct{}{}):
-		return media.Errorf(media.CodeUnsupported, "%s is no picture that %s made here, so %s cannot continue from it: name one of its pictures, or leave mask and option action out", t.Inputs[0].Ref, t.Model.Provider, what)
+		return media.Errorf(media.CodeUnsupported, "%s is not a picture that %s made, so %s cannot continue from it: name one of its pictures, or omit mask and option action", t.Inputs[0].Ref, t.Model.Provider, what)
 	case !a.Follows && most == 1 && n != 1:
 		return media.Errorf(media.CodeInvalid, "%s takes one picture, not %d", what, n)
 	case !a.Follows && (n < least || n > most):
@@ -70,7 +70,7 @@ func check(t driver.Task, a catalog.Act) error {
 	case !a.Mask && t.Mask != nil:
 		return media.Errorf(media.CodeInvalid, "%s takes no mask: leave it or option action out", what)
 	case a.Once && t.N > 1:
-		return media.Errorf(media.CodeInvalid, "%s gives one result, not %d: ask for one", what, t.N)
+		return media.Errorf(media.CodeInvalid, "%s returns one result, not %d: request one", what, t.N)
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func offered(t driver.Task, a catalog.Act, f *FollowUp) error {
 	case !ok:
 		return notOfferedError(t, a, f.Tile > 0 || grid(t))
 	case o.Once && t.N > 1:
-		return media.Errorf(media.CodeInvalid, "this %s of %s gives one result, not %d: ask for one", a.Name, t.Inputs[0].Ref, t.N)
+		return media.Errorf(media.CodeInvalid, "this %s of %s returns one result, not %d: request one", a.Name, t.Inputs[0].Ref, t.N)
 	case o.Once && !a.Once:
 		f.note("n", generate.OutcomeApplied, "1", "")
 	}

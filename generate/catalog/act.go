@@ -100,7 +100,7 @@ func (m Model) checkActs() error {
 	for _, a := range m.Acts {
 		switch {
 		case a.Name == "" || slices.Contains(names, a.Name):
-			return m.invalidField("acts", "%q is no name, or that of two acts", a.Name)
+			return m.invalidField("acts", "%q is not a name, or is the name of two acts", a.Name)
 		case !slices.Contains([]string{"", WordsNeeded, WordsOptional, WordsNone}, a.Words):
 			return m.invalidField("acts", "%s: words is %q: use needed, optional or none", a.Name, a.Words)
 		case !a.Follows && a.MaxInputs < a.MinInputs:

@@ -229,7 +229,7 @@ func (r OptionRule) formed(value any) (any, bool) {
 // check reports a rule that no value can satisfy.
 func (r OptionRule) check() error {
 	if r.Max < r.Min {
-		return fmt.Errorf("goes from %g to %g: the least comes first", r.Min, r.Max)
+		return fmt.Errorf("goes from %g to %g: the minimum comes first", r.Min, r.Max)
 	}
 	for _, field := range slices.Sorted(maps.Keys(r.Fields)) {
 		if err := r.Fields[field].check(); err != nil {

@@ -214,7 +214,7 @@ func (x *execution) waitForTurn(ctx context.Context, c call, waited time.Time) *
 		if wait == 0 {
 			return nil
 		}
-		reason := media.Errorf(media.CodeRateLimited, "%s asked another call to wait: %s are left", m.Provider, wait.Round(time.Second))
+		reason := media.Errorf(media.CodeRateLimited, "%s asked callers to wait: %s remain", m.Provider, wait.Round(time.Second))
 		if reason.RetryAfter = wait; wait > x.g.config.MaxRetryWait {
 			return reason
 		}

@@ -162,7 +162,7 @@ func (d *delivery) place(ctx context.Context, item *driver.Item) int {
 	}
 	x := d.x
 	if d.got >= d.call.plan.Model.Grid { // else it was expected
-		x.notes.warn(fmt.Sprintf("%s gave more than the %d results that a call asked for; all are kept", x.op.Model, d.call.n()))
+		x.notes.warn(fmt.Sprintf("%s returned more than the %d requested results; all are kept", x.op.Model, d.call.n()))
 	}
 	if len(x.history.attempts[d.call.number]) > 0 && d.ensureBlob(ctx, item) == nil {
 		if index := x.board.extraOf(*item.Blob); index > 0 {
@@ -257,7 +257,7 @@ func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error)
 
 // missingResultsError is the error for the missing results of a call that succeeded with fewer items than requested.
 func (c call) missingResultsError(got int) *media.Error {
-	e := media.Errorf(media.CodeBadResponse, "%s gave %d of %d results and no reason: ask for the missing ones again", c.plan.Model.Name, got, c.n())
+	e := media.Errorf(media.CodeBadResponse, "%s returned %d of %d results without a reason: request the missing ones again", c.plan.Model.Name, got, c.n())
 	e.Retryable = got > 0 // by a person: see [Gateway.Retry]
 	return e
 }

@@ -193,7 +193,7 @@ func (c *claim) workOnTask(ctx context.Context, e operation.Event, a operation.A
 // works on it.
 func (g *Gateway) markBusy(id string) (leave func(), err error) {
 	if _, on := g.busy.LoadOrStore(id, true); on {
-		return nil, media.Errorf(media.CodeConflict, "operation %s is under way in this process: wait for it", id)
+		return nil, media.Errorf(media.CodeConflict, "operation %s is in progress in this process: wait for it", id)
 	}
 	return func() { g.busy.Delete(id) }, nil
 }

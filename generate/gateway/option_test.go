@@ -79,7 +79,7 @@ func TestOptionRules(t *testing.T) {
 func TestBadOptionRules(t *testing.T) {
 	t.Parallel()
 	for says, row := range map[string]string{
-		"not among": "options: [a], option_rules: {b: {switch: true}}", "the least": "options: [a], option_rules: {a: {min: 2, max: 1}}",
+		"not among": "options: [a], option_rules: {b: {switch: true}}", "the minimum": "options: [a], option_rules: {a: {min: 2, max: 1}}",
 		"numbr": "options: [a], option_rules: {a: {numbr: true}}",
 	} {
 		file := "provider: x\nmodels: [{name: X, api_model: x, modality: image, methods: [generate], size: {mode: none}, max_n: 1, " + row + "}]"

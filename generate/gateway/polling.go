@@ -220,7 +220,7 @@ func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name)
 		return u, deadlineError(ctx, t.Model, err)
 	})
 	if err != nil && err.Code == media.CodeDeadline && ctx.Err() == nil {
-		err = media.Errorf(media.CodeDeadline, "%s gave no answer within %s; the call may have been billed", t.Model.Name, limit)
+		err = media.Errorf(media.CodeDeadline, "%s did not answer within %s; the call may have been billed", t.Model.Name, limit)
 	}
 	return u, err
 }

@@ -285,7 +285,7 @@ func TestBadPictures(t *testing.T) {
 	}{
 		"mask of another size":   {"offline", [][]byte{generatetest.PNG(64, 64, 1)}, encoded(t, maskOf(color.Transparent, color.Black), "png"), media.CodeInvalid, "40x20"},
 		"mask marks nothing":     {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, encoded(t, maskOf(color.Black, color.Black), "png"), media.CodeInvalid, "marks nothing"},
-		"mask is text":           {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, []byte("a mask"), media.CodeUnsupported, "no picture"},
+		"mask is text":           {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, []byte("a mask"), media.CodeUnsupported, "not a picture"},
 		"half a mask":            {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, generatetest.PNG(40, 20, 1)[:60], media.CodeInvalid, "prepare mask"},
 		"half a jpeg mask":       {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, cutJPEG, media.CodeInvalid, "damaged or cut off"},
 		"half a picture":         {"GPT Image 2", [][]byte{nil, generatetest.PNG(64, 64, 1)[:90]}, nil, media.CodeInvalid, "ends early"},
@@ -294,7 +294,7 @@ func TestBadPictures(t *testing.T) {
 		"half a gif to make fit": {"GPT Image 2", [][]byte{cutGIF}, nil, media.CodeInvalid, "damaged or cut off"},
 		"no masks here":          {"Nano Banana Pro", [][]byte{generatetest.PNG(40, 20, 1)}, encoded(t, maskOf(color.Transparent, color.Black), "png"), media.CodeUnsupported, "takes no mask"},
 		"svg":                    {"offline", [][]byte{svg}, nil, media.CodeUnsupported, "svg"},
-		"text":                   {"offline", [][]byte{[]byte("not a picture")}, nil, media.CodeUnsupported, "no picture"},
+		"text":                   {"offline", [][]byte{[]byte("not a picture")}, nil, media.CodeUnsupported, "not a picture"},
 		"too many":               {"Nano Banana Pro", make([][]byte, 15), nil, media.CodeUnsupported, "15 input pictures"},
 	} {
 		t.Run(name, func(t *testing.T) {

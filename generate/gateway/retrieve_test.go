@@ -112,7 +112,7 @@ func TestRetryThatMayNotLook(t *testing.T) {
 	l.answer = func(context.Context, int) ([]driver.Handle, error) {
 		return nil, media.Errorf(media.CodeNotFound, "there is no such address")
 	}
-	refused("no list", media.CodeInvalid, "nothing left that is safe")
+	refused("no list", media.CodeInvalid, "nothing more that is safe")
 }
 
 // TestRetryFindsAndAsksAgain: of several results one is found, one is requested again, and one that may have been

@@ -207,7 +207,7 @@ func (l *Log) Reopen(_ context.Context, op operation.Operation, slots []int) err
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.operations[op.ID].FinishedAt.IsZero() || l.holders[op.ID] != op.Holder {
-		return media.Errorf(media.CodeConflict, "operation %s is not finished, or somebody works on it", op.ID)
+		return media.Errorf(media.CodeConflict, "operation %s is not finished, or another caller is working on it", op.ID)
 	}
 	follows(operation.SubjectOperation, l.operations[op.ID].Status, op.Status)
 	if err := l.note("reopen", fmt.Sprint(slots)); err != nil {

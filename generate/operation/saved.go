@@ -184,7 +184,7 @@ func (s *Saved) Missing(all bool, only []int) ([]int, error) {
 		slots = append(slots, index)
 	}
 	if len(slots) == 0 && len(why) > 0 {
-		return nil, media.Errorf(media.CodeInvalid, "operation %s has nothing left that is safe to ask for again: %s: ask for all (--all) if you accept that they may be billed once more",
+		return nil, media.Errorf(media.CodeInvalid, "operation %s has nothing more that is safe to request again: %s: request all (--all) if you accept that they may be billed once more",
 			s.Operation.ID, strings.Join(why, ", "))
 	}
 	return slots, nil

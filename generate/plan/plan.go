@@ -274,7 +274,7 @@ func (pl *Planner) Load(raw json.RawMessage) (*Plan, error) {
 func (pl *Planner) Read(raw json.RawMessage) (*Plan, error) {
 	var s savedPlan
 	if len(raw) == 0 {
-		return nil, media.Errorf(media.CodeUnsupported, "the operation was saved without its plan: what was made is in the ledger, the rest has to be asked for anew")
+		return nil, media.Errorf(media.CodeUnsupported, "the operation was saved without its plan: what was made is in the ledger, request the rest again")
 	}
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return nil, media.Errorf(media.CodeCorrupt, "read the operation's plan: %w", err)

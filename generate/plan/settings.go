@@ -382,7 +382,7 @@ func picture(o media.Output) error {
 	case o.Digest.IsZero():
 		return media.Errorf(media.CodeInvalid, "the input %s has no bytes in the store: store it first", o)
 	case o.Modality != media.ModalityImage:
-		return media.Errorf(media.CodeUnsupported, "%s is no picture but %s: only png, jpeg, webp, gif and bmp pictures can be edited", displayName(o), o.MIMEType)
+		return media.Errorf(media.CodeUnsupported, "%s is not a picture but %s: only png, jpeg, webp, gif and bmp pictures can be edited", displayName(o), o.MIMEType)
 	case !catalog.IsRaster(o.MIMEType):
 		return media.Errorf(media.CodeUnsupported, "%s is %s and has no pixels that can be read: only png, jpeg, webp, gif and bmp pictures can be edited", displayName(o), o.MIMEType)
 	}

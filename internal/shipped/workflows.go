@@ -76,7 +76,7 @@ func workflowFiles(path string) (folder fs.FS, shown string, names []string, err
 		}
 	}
 	if len(names) == 0 {
-		return nil, "", nil, media.Errorf(media.CodeInvalid, "%s holds no workflow: a workflow is a YAML or JSON file", shown)
+		return nil, "", nil, media.Errorf(media.CodeInvalid, "%s contains no workflow: a workflow is a YAML or JSON file", shown)
 	}
 	return folder, shown, names, nil
 }

@@ -157,7 +157,7 @@ func form(parts *multipart.Reader) (map[string]any, error) {
 			return all, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the body is no form: %w", err)
+			return nil, fmt.Errorf("the body is not a form: %w", err)
 		}
 		content, err := io.ReadAll(p)
 		if err != nil {

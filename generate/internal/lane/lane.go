@@ -112,7 +112,7 @@ func (l *Lane) Enter(ctx context.Context, m catalog.Model) (leave func(*media.Er
 	}
 	done, refused := l.breaker.Allow()
 	if refused != nil {
-		return nil, media.Errorf(media.CodeUnavailable, "%s failed %d times in a row and is not asked for %s: wait, or use another model", m.Provider, breakerFailures, breakerRest)
+		return nil, media.Errorf(media.CodeUnavailable, "%s failed %d times in a row and is not called for %s: wait, or use another model", m.Provider, breakerFailures, breakerRest)
 	}
 	return func(failed *media.Error) {
 		done(failed == nil || !outage(failed))

@@ -78,7 +78,7 @@ func (c *Client) Reaches(t driver.Task, r Reach) error {
 	drawn := t.Method == "" || t.Method == generate.MethodGenerate
 	switch {
 	case r.N > 0 && t.N > r.N:
-		return media.Errorf(media.CodeUnsupported, "%s gives %d a call, not %d: make several calls", c.Name, r.N, t.N)
+		return media.Errorf(media.CodeUnsupported, "%s returns %d per call, not %d: make several calls", c.Name, r.N, t.N)
 	case !drawn && !slices.Contains(r.Methods, t.Method):
 		return media.Errorf(media.CodeUnsupported, "%s has no %s of this: use another method or model", c.Name, t.Method)
 	case !drawn && len(t.Inputs) == 0:

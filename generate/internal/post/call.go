@@ -95,7 +95,7 @@ func (c *Client) finish(ctx context.Context, call Call, a *Answer) (driver.Updat
 	}
 	switch {
 	case a.Cut() && a.free:
-		return driver.Update{}, media.Errorf(media.CodeUnavailable, "%s told half of %s: it is asked again", c.Name, call.Of)
+		return driver.Update{}, media.Errorf(media.CodeUnavailable, "%s sent an incomplete %s: it is requested again", c.Name, call.Of)
 	case a.Cut():
 		u := driver.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}
 		for _, l := range a.Media.All() { // items that arrived completely are kept
@@ -216,10 +216,10 @@ func (c *Client) Decode(a *Answer, v any) error {
 func (c *Client) Take(from *wire.Collector, token string) (*media.Blob, *media.Error) {
 	l, ok := from.Lookup(token)
 	if !ok {
-		return nil, media.Errorf(media.CodeBadResponse, "%s gave something that is no media in its place: try again or use another model", c.Name)
+		return nil, media.Errorf(media.CodeBadResponse, "%s returned something other than media: try again or use another model", c.Name)
 	}
 	if l.Err != nil {
-		e := media.Errorf(media.CodeOf(l.Err), "%s gave media that cannot be taken: %s", c.Name, c.Clean(l.Err.Error()))
+		e := media.Errorf(media.CodeOf(l.Err), "%s returned media that cannot be stored: %s", c.Name, c.Clean(l.Err.Error()))
 		e.Cause, e.Retryable = l.Err, false
 		return nil, e
 	}
@@ -264,7 +264,7 @@ func (a *Answer) lifted() bool {
 func (c *Client) whole(ctx context.Context, a *Answer) (driver.Update, error) {
 	switch {
 	case media.CodeOf(a.Broken) == media.CodeInvalid: // the store rejects an empty body
-		return driver.Update{}, media.Errorf(media.CodeBadResponse, "%s gave an empty answer; the call may have been billed: try other words, or another model", c.Name)
+		return driver.Update{}, media.Errorf(media.CodeBadResponse, "%s returned an empty answer; the call may have been billed: try other words, or another model", c.Name)
 	case media.CodeOf(a.Broken) == media.CodeDiskFull: // the answer came and could not be stored
 		full := media.Errorf(media.CodeDiskFull, "%s answered, and that could not be stored: %s", c.Name, c.Clean(a.Broken.Error()))
 		return driver.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1, Images: 1}, Items: []driver.Item{{Err: full}}}, nil

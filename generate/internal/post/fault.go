@@ -282,7 +282,7 @@ func (c *Client) Item(from *wire.Collector, text string) driver.Item {
 // Link returns a result that comes by link.
 func (c *Client) Link(url string) driver.Item {
 	if url == "" {
-		return driver.Item{Err: media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture: try again or use another model", c.Name)}
+		return driver.Item{Err: media.Errorf(media.CodeBadResponse, "%s returned an empty result instead of a picture: try again or use another model", c.Name)}
 	}
 	return driver.Item{URL: url}
 }

@@ -66,7 +66,7 @@ func (c *Client) Get(ctx context.Context, path string) (*Answer, error) {
 		return nil, fmt.Errorf("read the answer of %s: %w", c.Name, coded)
 	}
 	if a.Cut() {
-		e := media.Errorf(media.CodeUnavailable, "the answer of %s ended before it was whole: it is asked again", c.Name)
+		e := media.Errorf(media.CodeUnavailable, "the answer of %s was truncated: it is requested again", c.Name)
 		e.Retryable = true
 		return nil, e
 	}
@@ -170,7 +170,7 @@ func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
 		return c.Ended(ctx, true)
 	}
 	if errors.Is(cause, bufio.ErrTooLong) {
-		cause = media.Errorf(media.CodeTooLarge, "one event of it is over %d MiB beside its media: the call is billed, so it is not repeated", frameLimit>>20)
+		cause = media.Errorf(media.CodeTooLarge, "one event of it is over %d MiB without its media: the call is billed, so it is not repeated", frameLimit>>20)
 	}
 	if coded, ok := errors.AsType[*media.Error](cause); ok {
 		return fmt.Errorf("read the answer of %s: %w: %w", c.Name, coded, driver.ErrUnsettled)
@@ -180,7 +180,7 @@ func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
 		kept = fmt.Sprintf("%d that arrived whole is kept", saved)
 	}
 	e := media.Errorf(media.CodeBadResponse,
-		"the answer of %s ended before it was whole (%s): the call is billed and cannot be fetched again, so it is not repeated", c.Name, kept)
+		"the answer of %s was truncated (%s): the call is billed and cannot be fetched again, so it is not repeated", c.Name, kept)
 	e.Cause = errors.Join(driver.ErrUnsettled, cause)
 	return e
 }

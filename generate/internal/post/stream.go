@@ -33,7 +33,7 @@ func (c *Client) Events(body io.ReadCloser, each func(data []byte) error) error 
 			if !lines.Scan() { // the last line, so it was truncated
 				return io.ErrUnexpectedEOF
 			}
-			return media.Errorf(media.CodeBadResponse, "the stream of %s holds an event that is not JSON; the call may have been billed", c.Name)
+			return media.Errorf(media.CodeBadResponse, "the stream of %s contains an event that is not JSON; the call may have been billed", c.Name)
 		}
 		if err := each([]byte(data)); errors.Is(err, io.EOF) {
 			return nil
@@ -42,7 +42,7 @@ func (c *Client) Events(body io.ReadCloser, each func(data []byte) error) error 
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return media.Errorf(media.CodeTooLarge, "an event in the stream of %s is longer than %d MiB beside its media", c.Name, frameLimit>>20)
+		return media.Errorf(media.CodeTooLarge, "an event in the stream of %s is longer than %d MiB without its media", c.Name, frameLimit>>20)
 	}
 	return lines.Err()
 }
@@ -66,7 +66,7 @@ func (c *Client) follow(ctx context.Context, call Call, a *Answer) (driver.Updat
 		f, err := call.Frame(a.Media, data)
 		switch {
 		case err != nil:
-			e := media.Errorf(media.CodeBadResponse, "the stream of %s holds an event of another shape; the call may have been billed, so it is not repeated", c.Name)
+			e := media.Errorf(media.CodeBadResponse, "the stream of %s contains an event of an unknown form; the call may have been billed, so it is not repeated", c.Name)
 			e.Cause, failed = driver.ErrUnsettled, e
 		case f.Fault != nil:
 			failed = c.broken(call, shown, &u, *f.Fault)
@@ -86,7 +86,7 @@ func (c *Client) follow(ctx context.Context, call Call, a *Answer) (driver.Updat
 	case err != nil:
 		return u, c.Lost(ctx, err, len(u.Items))
 	case len(u.Items) == 0:
-		return u, c.Lost(ctx, media.Errorf(media.CodeBadResponse, "it came to its end without a result: the call may be billed, so it is not repeated"), 0)
+		return u, c.Lost(ctx, media.Errorf(media.CodeBadResponse, "it ended without a result: the call may be billed, so it is not repeated"), 0)
 	}
 	return u, nil
 }

@@ -51,7 +51,7 @@ func (c *Client) Upload(ctx context.Context, b media.Blob, ask Call, leave *Uplo
 	}
 	u, err := url.Parse(leave.URL)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && !c.Owns(u) || leave.ID == "" || leave.Fields == nil {
-		return "", media.Errorf(media.CodeBadResponse, "%s gave no usable leave to upload a picture: try again later", c.Name)
+		return "", media.Errorf(media.CodeBadResponse, "%s returned no usable upload form: try again later", c.Name)
 	}
 	form, err := c.storage.Form(ctx, Body(leave.Fields), File{Name: "file", Blob: b})
 	if err != nil {

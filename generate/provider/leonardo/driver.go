@@ -194,7 +194,7 @@ func (d *Driver) user(ctx context.Context, known string) (string, error) {
 	_, err := d.client.Do(ctx, post.Call{Path: apiPath + "/me", Of: "the account", Into: &got})
 	user := post.At(got, "user_details", 0, "user", "id")
 	if err == nil && user == "" {
-		err = media.Errorf(media.CodeUnsupported, "Leonardo does not tell whose key it is, so its generations cannot be listed")
+		err = media.Errorf(media.CodeUnsupported, "Leonardo does not report whose key it is, so its generations cannot be listed")
 	}
 	return user, err
 }

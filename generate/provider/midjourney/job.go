@@ -82,7 +82,7 @@ func newJob(t driver.Task) (*job, error) {
 // draw builds a job from words and flags; the pictures of imagine are image prompts.
 func (j *job) draw(t driver.Task) error {
 	if len(t.Model.Flags) == 0 {
-		return media.Errorf(media.CodeInvalid, "the row of %s in the catalogue has no flags, so that neither its version nor settings can be sent: give it those of a shipped row", t.Model.Name)
+		return media.Errorf(media.CodeInvalid, "the row of %s in the catalogue has no flags, so neither its version nor settings can be sent: give it those of a shipped row", t.Model.Name)
 	}
 	words := oneLine(t.Prompt)
 	if t.Method == generate.MethodVariation {

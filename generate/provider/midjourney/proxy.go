@@ -116,7 +116,7 @@ func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driv
 	}
 	var got report
 	if json.Unmarshal(a.Body, &got) != nil || a.Status != http.StatusOK || got.Status == "" {
-		return driver.Update{}, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered a poll with status %d and no task: it is asked again; check MIDJOURNEY_PROXY_URL and MIDJOURNEY_API_SECRET", a.Status)
+		return driver.Update{}, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered a poll with status %d and no task: it is polled again; check MIDJOURNEY_PROXY_URL and MIDJOURNEY_API_SECRET", a.Status)
 	}
 	return d.update(t, h, got), nil
 }
@@ -167,7 +167,7 @@ func (d *Driver) List(ctx context.Context, _ string) (l driver.Listing, err erro
 		State  post.Text `json:"state"` // sent with the submission, if the proxy keeps it
 	}
 	if err := json.Unmarshal(a.Body, &all); err != nil || a.Status != http.StatusOK {
-		return l, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered with status %d and no list of jobs: it is asked again; check MIDJOURNEY_PROXY_URL and MIDJOURNEY_API_SECRET", a.Status)
+		return l, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered with status %d and no list of jobs: it is requested again; check MIDJOURNEY_PROXY_URL and MIDJOURNEY_API_SECRET", a.Status)
 	}
 	for _, j := range all { // a job in MODAL waits for its dialog and is not being processed
 		l.Tasks = append(l.Tasks, driver.ListedTask{Task: driver.Handle{ID: string(j.ID)}, Key: string(j.State), Waits: j.Status == "MODAL"})

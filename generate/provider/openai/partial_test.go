@@ -165,13 +165,13 @@ func TestHowAStreamEnded(t *testing.T) {
 	}{
 		"no result":     {"data: {\"type\":\"image_generation.started\"}\n\ndata: [DONE]\n\n", "without a result", false},
 		"one huge line": {"data: {\"type\":\"" + strings.Repeat("x ", 1<<20) + "\"}\n\n", "longer than 1 MiB", false},
-		"cut":           {"data: {\"type\":\"image_gen", "before it was whole", true},
+		"cut":           {"data: {\"type\":\"image_gen", "was truncated", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, _, _, calls := streaming(t, c.body)
 			e := got.Slots[0].Error
-			if e == nil || !strings.Contains(e.Message, c.says) || strings.Contains(e.Message, "before it was whole") != c.early || calls != 1 || got.Usage.Unsettled != 1 {
+			if e == nil || !strings.Contains(e.Message, c.says) || strings.Contains(e.Message, "was truncated") != c.early || calls != 1 || got.Usage.Unsettled != 1 {
 				t.Errorf("%+v, %d calls, %d unsettled", e, calls, got.Usage.Unsettled)
 			}
 		})

@@ -40,7 +40,7 @@ var drawn = []string{"gif", "svg"}
 func drawable(t driver.Task) error {
 	switch {
 	case t.OutputFormat == "svg" && t.N > 1:
-		return media.Errorf(media.CodeUnsupported, "%s gives one svg a call: ask for each alone (n 1)", t.Model.Name)
+		return media.Errorf(media.CodeUnsupported, "%s returns one svg per call: request each separately (n 1)", t.Model.Name)
 	case t.OutputFormat == "gif" && t.Mask != nil:
 		return media.Errorf(media.CodeUnsupported, "%s takes no mask for a gif: choose png, jpeg or webp", t.Model.Name)
 	case t.OutputFormat != "gif" && (t.Options["frame_count"] != nil || t.Options["frame_duration_ms"] != nil):

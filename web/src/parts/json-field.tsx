@@ -25,7 +25,7 @@ export function JsonField({ fieldPathId, formData, onChange, rawErrors, required
       setBroken(true);
     }
   };
-  const error = broken ? 'This is no JSON yet, for example ["one", "two"].' : rawErrors?.join("\n");
+  const error = broken ? 'This is not valid JSON yet, for example ["one", "two"].' : rawErrors?.join("\n");
   return (
     <Textarea
       id={fieldPathId.$id} label={schema.title ?? uiSchema?.["ui:title"] ?? name} description={schema.description ?? "As JSON"} required={required ?? false} autosize minRows={2} maxRows={10} disabled={(disabled || readonly) ?? false}
