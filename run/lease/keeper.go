@@ -169,8 +169,11 @@ func (k *Keeper) Check(ctx context.Context, kind ledger.LeaseKind, work string) 
 		return err
 	}
 	by := ledger.Lease{}
-	if len(list) == 1 && list[0].Holder != k.me.Holder {
+	if len(list) == 1 {
 		by = list[0]
+	}
+	if by.Holder == k.me.Holder { // acquired again in the meantime
+		return nil
 	}
 	reason := media.Errorf(media.CodeConflict, "%s adopted %s %s", by.Process(), kind, work)
 	k.dropLost(id, reason)
