@@ -93,7 +93,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// NameMedia keeps all other text, and leaves nothing that a second call would replace.
+// FuzzNameMedia: NameMedia keeps all other text, and leaves nothing that a second call would replace.
 func FuzzNameMedia(f *testing.F) {
 	f.Add("see " + std(png(300, 1, 1)) + " end")
 	f.Add(`{\"a\":\"data:image\/gif;base64,R0lGODlhAQABAIAAAAAAAP\/\/\/yH5BAEAAAAALAAAAAABAAEAAAIBRAA7\"}`)

@@ -35,7 +35,7 @@ type Config struct {
 	Leases  *lease.Keeper
 	// AtOnce is the maximum number of concurrent generations.
 	AtOnce int
-	// Go runs work in the background; whoever provides it waits for the work to end.
+	// Go runs work in the background; its provider waits for the work to end.
 	Go func(work func())
 }
 
