@@ -8,25 +8,25 @@ import (
 	"atelier/media"
 )
 
-// DefaultGrace is how long unreferenced blobs are kept, so that a crash between storing and
-// recording loses nothing.
+// DefaultGrace is how long unreferenced blobs are kept, so that a crash between storing and recording a blob loses
+// nothing.
 const DefaultGrace = 7 * 24 * time.Hour
 
-// listPage is how many blobs are requested at once.
+// listPage is the number of blobs that are listed at once.
 const listPage = 1000
 
 // GC is the result of a collection.
 type GC struct {
-	// Scanned is the number of blobs looked at; Kept were wanted, Young were inside
-	// the grace, Deleted were removed.
+	// Scanned is the number of blobs examined. Kept were wanted. Young were put within the grace, or changed or
+	// disappeared during the collection. Deleted were removed.
 	Scanned, Kept, Young, Deleted int
 	// FreedBytes is the size of the deleted blobs.
 	FreedBytes int64
-	// Leftovers is the number of unfinished uploads of dead processes removed.
+	// Leftovers is the number of unfinished uploads that were removed.
 	Leftovers int
 }
 
-// All walks all blobs in digest order, a page at a time. It ends after the first error.
+// All iterates over all blobs in the order of their digests, a page at a time. It ends after the first error.
 func (s *Store) All(ctx context.Context) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		var after media.Digest
@@ -53,11 +53,10 @@ func (s *Store) All(ctx context.Context) iter.Seq2[Info, error] {
 	}
 }
 
-// Collect deletes every blob that keep does not want and that was put longer ago
-// than grace, and sweeps what dead uploads left for as long. A grace of 0 means
-// [DefaultGrace]; a negative one means none. It looks at a blob's time again just before
-// deleting it, so that bytes put meanwhile stay. On an error the GC says what was
-// done so far.
+// Collect deletes every blob for which keep returns false and that was put longer ago than grace. It also removes
+// unfinished uploads that are older than grace. A grace of 0 means [DefaultGrace]; a negative grace means none. Collect
+// checks the time of a blob again just before it deletes it, so that a blob put in the meantime is kept. After an
+// error, the GC contains what was done so far.
 func (s *Store) Collect(ctx context.Context, keep func(Info) bool, grace time.Duration) (GC, error) {
 	if grace == 0 {
 		grace = DefaultGrace
@@ -92,8 +91,8 @@ func (s *Store) Collect(ctx context.Context, keep func(Info) bool, grace time.Du
 	return gc, err
 }
 
-// Sweep removes what uploads older than grace left, as Collect does, and returns their number;
-// blobs stay.
+// Sweep removes unfinished uploads that are older than grace and returns their number. It deletes no blobs. A grace of
+// 0 means none.
 func (s *Store) Sweep(ctx context.Context, grace time.Duration) (int, error) {
 	return s.driver.Sweep(ctx, s.now().Add(-grace))
 }

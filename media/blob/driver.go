@@ -12,56 +12,55 @@ import (
 type Info struct {
 	Digest    media.Digest
 	SizeBytes int64
-	// ModTime is when the bytes were last put; putting the same bytes again renews it.
+	// ModTime is the time when the bytes were last put; putting the same bytes again renews it.
 	ModTime time.Time
 }
 
-// Driver stores bytes by digest. It does not hash: the [Store] does. All methods are safe for
-// concurrent use, also by several processes on one place. Errors are media errors with the codes
-// not_found and disk_full; all others are internal.
+// Driver stores bytes by digest. It does not hash them: the [Store] does. All methods are safe for concurrent use, also
+// by several processes that share one place. Errors are media errors with the codes not_found, disk_full, invalid (the
+// place cannot be used) and internal, or errors of the context.
 type Driver interface {
-	// Create begins an upload. Nothing is visible before its Commit.
+	// Create begins an upload, which is not visible before its Commit.
 	Create(ctx context.Context) (Upload, error)
-	// Open reads length bytes from offset; length -1 reads to the end. The caller closes the
-	// reader. A range past the end returns what there is; a missing blob is not_found at once, not
-	// at the first Read. Deleting a blob does not disturb its open readers.
+	// Open reads length bytes from offset; a length of -1 reads to the end. The caller closes the reader. A range past
+	// the end returns the bytes that exist. A missing blob is not_found from Open, not from the first Read. Deleting a
+	// blob does not affect its open readers.
 	Open(ctx context.Context, d media.Digest, offset, length int64) (io.ReadCloser, error)
-	// Stat returns size and time; a missing blob is not_found.
+	// Stat returns the size and the time of a blob; a missing blob is not_found.
 	Stat(ctx context.Context, d media.Digest) (Info, error)
-	// Delete removes a blob; a missing one is no error.
+	// Delete removes a blob. It is no error if the blob does not exist.
 	Delete(ctx context.Context, d media.Digest) error
-	// List returns up to limit blobs with digests greater than after, in digest order;
-	// the zero digest begins. An empty list is the end.
+	// List returns up to limit blobs with digests greater than after, in the order of their digests; the zero digest
+	// starts at the beginning. An empty list means that there are no more.
 	List(ctx context.Context, after media.Digest, limit int) ([]Info, error)
-	// Sweep removes what dead processes left of uploads begun before olderThan, and returns their
-	// number. Running uploads are younger and stay.
+	// Sweep removes unfinished uploads that were last written before olderThan, and returns their number. The caller
+	// chooses olderThan so that running uploads are younger.
 	Sweep(ctx context.Context, olderThan time.Time) (int, error)
 }
 
-// Reserver is an optional ability of a [Driver]: it sets disk space aside for uploads that cannot be
-// repeated.
+// Reserver is an optional interface of a [Driver]. It reserves disk space for uploads that cannot be repeated.
 type Reserver interface {
-	// Reserve sets need bytes aside until release is called, and leaves so many free for others. Other
-	// programs cannot use what is set aside, except on file systems without allocation. The error has code
-	// disk_full where there is too little space, and says how much is needed; any other error means that
-	// the free space is not known. A need of 0 only looks at the free space. Release may be called more than once.
+	// Reserve sets need bytes aside until release is called, and requires that leave bytes remain free for others.
+	// Other programs cannot use the reserved bytes, except on file systems that cannot allocate space. If there is too
+	// little space, the error has code disk_full and names the space that is needed. Any other error, except one of
+	// ctx, means that the free space is not known. A need of 0 only checks the free space. release may be called more
+	// than once.
 	Reserve(ctx context.Context, need, leave int64) (release func(), err error)
-	// Yield frees up to n bytes of what this process has set aside, for a write that met a full disk, and
-	// reports whether there was any: if so, the write is tried again at once.
+	// Yield frees up to n bytes of the space that this process has reserved, for a write on a full disk. It returns
+	// false if there was none; otherwise the write is tried again at once.
 	Yield(n int64) bool
 }
 
-// Upload is one blob on its way in. One goroutine uses it. Exactly one of Commit
-// and Abort ends it, whatever Write returned.
+// Upload is the upload of one blob. It must be used by one goroutine. One successful or permanently failed Commit, or
+// one Abort, ends it, whatever Write returned.
 type Upload interface {
-	// Write adds bytes. After disk_full the bytes that it did not count may be written again, none
-	// of them included: that tries again to store what it counted and had no room for.
+	// Write adds bytes. After disk_full, the bytes beyond the returned number can be written again. An empty write then
+	// tries again to store the bytes that were counted but did not fit.
 	io.Writer
-	// Commit makes the bytes visible under d, whole and durable or not at all. If d
-	// exists already, its time is renewed and there is still one blob. After
-	// disk_full the upload is as before, to be committed again or aborted; after another
-	// error it is gone.
+	// Commit makes the bytes visible under d, completely and durably or not at all. If d exists already, its time is
+	// renewed and there is still one blob. After disk_full, the upload is unchanged: it can be committed again or
+	// aborted. After any other error, it no longer exists.
 	Commit(ctx context.Context, d media.Digest) error
-	// Abort throws the bytes away.
+	// Abort discards the bytes.
 	Abort() error
 }

@@ -8,15 +8,15 @@ import (
 	"atelier/media"
 )
 
-// verifier hashes what passes and compares at the end.
+// verifier hashes the bytes that it returns and compares the hash at the end.
 type verifier struct {
 	src  io.ReadCloser
 	want media.Digest
 	hash hash.Hash
-	err  error // the final answer, once known
+	err  error // the final error, once known
 }
 
-// Read returns bytes as they come; only io.EOF vouches for them.
+// Read returns bytes before they are verified. Only io.EOF confirms that they are correct.
 func (v *verifier) Read(p []byte) (int, error) {
 	if v.err != nil {
 		return 0, v.err

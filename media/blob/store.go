@@ -11,21 +11,21 @@ import (
 	"atelier/media"
 )
 
-// copyBytes is how much of a blob is in memory while it is copied.
+// copyBytes is the number of bytes of a blob that are in memory while it is copied.
 const copyBytes = 64 << 10
 
 // Config is the configuration of a [Store].
 type Config struct {
 	// Driver stores the bytes. Required.
 	Driver Driver
-	// MaxBytes is the largest blob taken; 0 means 4 GiB, negative means no limit.
+	// MaxBytes is the size of the largest blob that is accepted; 0 means 4 GiB, and a negative value means no limit.
 	MaxBytes int64
-	// Now is the clock; nil means the system's.
+	// Now is the clock; nil means the system clock.
 	Now func() time.Time
 }
 
-// Store is a content-addressed store: bytes go in and get a digest, and come out
-// checked against it. It is safe for concurrent use.
+// Store is a content-addressed store: written bytes get a digest, and are checked against it when they are read. It is
+// safe for concurrent use.
 type Store struct {
 	driver   Driver
 	maxBytes int64
@@ -50,7 +50,7 @@ func New(cfg Config) (*Store, error) {
 	}, nil
 }
 
-// Put stores all of r. On any error, including a cancelled context, nothing is stored.
+// Put stores all of r. After an error, including a cancelled context, nothing is stored.
 func (s *Store) Put(ctx context.Context, r io.Reader) (Info, error) {
 	w, err := s.Create(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Store) Put(ctx context.Context, r io.Reader) (Info, error) {
 	return w.Commit(ctx)
 }
 
-// copy moves r to w through one pooled buffer and looks at ctx between pieces.
+// copy copies r to w through one pooled buffer and checks ctx between reads.
 func (s *Store) copy(ctx context.Context, w io.Writer, r io.Reader) error {
 	buf, _ := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(buf)
@@ -86,9 +86,9 @@ func (s *Store) copy(ctx context.Context, w io.Writer, r io.Reader) error {
 	}
 }
 
-// Open reads a blob from its start. At the end the reader has hashed what it gave:
-// wrong or missing bytes end in [media.CodeCorrupt] instead of io.EOF, so a
-// caller that reads to io.EOF has the true bytes. The caller closes it.
+// Open reads a blob from its start. The reader hashes what it returns: if bytes are wrong or missing, it ends with
+// [media.CodeCorrupt] instead of io.EOF. A caller that reads to io.EOF therefore has the correct bytes. The caller
+// closes the reader.
 func (s *Store) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error) {
 	if err := checkDigest(d); err != nil {
 		return nil, err
@@ -100,9 +100,8 @@ func (s *Store) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
 	return &verifier{src: r, want: d, hash: sha256.New()}, nil
 }
 
-// OpenRange reads length bytes from offset, or to the end if length is -1. A part cannot be checked
-// against the digest. A negative offset or another negative length is [media.CodeInvalid]; an
-// offset past the end returns no bytes.
+// OpenRange reads length bytes from offset, or to the end if length is -1. A range is not checked against the digest. A
+// negative offset or a length below -1 is [media.CodeInvalid]. An offset past the end returns no bytes.
 func (s *Store) OpenRange(ctx context.Context, d media.Digest, offset, length int64) (io.ReadCloser, error) {
 	if err := checkDigest(d); err != nil {
 		return nil, err
@@ -113,7 +112,7 @@ func (s *Store) OpenRange(ctx context.Context, d media.Digest, offset, length in
 	return s.driver.Open(ctx, d, offset, length)
 }
 
-// Stat returns size and time of a blob; a missing one is [media.CodeNotFound].
+// Stat returns the size and the time of a blob; a missing blob is [media.CodeNotFound].
 func (s *Store) Stat(ctx context.Context, d media.Digest) (Info, error) {
 	if err := checkDigest(d); err != nil {
 		return Info{}, err
@@ -121,7 +120,7 @@ func (s *Store) Stat(ctx context.Context, d media.Digest) (Info, error) {
 	return s.driver.Stat(ctx, d)
 }
 
-// Delete removes a blob. Deleting a missing one is no error.
+// Delete removes a blob. It is no error if the blob does not exist.
 func (s *Store) Delete(ctx context.Context, d media.Digest) error {
 	if err := checkDigest(d); err != nil {
 		return err
@@ -129,8 +128,8 @@ func (s *Store) Delete(ctx context.Context, d media.Digest) error {
 	return s.driver.Delete(ctx, d)
 }
 
-// Verify reads a blob through and reports whether it still hashes to its digest:
-// nil, [media.CodeCorrupt] or [media.CodeNotFound].
+// Verify reads a whole blob and compares its hash with its digest. It returns nil, [media.CodeCorrupt],
+// [media.CodeNotFound] or another error of reading.
 func (s *Store) Verify(ctx context.Context, d media.Digest) error {
 	r, err := s.Open(ctx, d)
 	if err != nil {
@@ -140,7 +139,7 @@ func (s *Store) Verify(ctx context.Context, d media.Digest) error {
 	return s.copy(ctx, io.Discard, r)
 }
 
-// Reserve sets disk space aside; see [Reserver]. It is [media.CodeUnsupported] where the driver cannot.
+// Reserve sets disk space aside; see [Reserver]. If the driver cannot do this, the error is [media.CodeUnsupported].
 func (s *Store) Reserve(ctx context.Context, need, leave int64) (release func(), err error) {
 	d, ok := s.driver.(Reserver)
 	if !ok {
@@ -149,7 +148,7 @@ func (s *Store) Reserve(ctx context.Context, need, leave int64) (release func(),
 	return d.Reserve(ctx, need, leave)
 }
 
-// Yield frees some of the space that is set aside; see [Reserver].
+// Yield frees some of the reserved space; see [Reserver].
 func (s *Store) Yield(n int64) bool {
 	d, ok := s.driver.(Reserver)
 	return ok && d.Yield(n)

@@ -8,23 +8,22 @@ import (
 	"atelier/media"
 )
 
-// headBytes is how much of a blob's start a [Writer] keeps for sniffing.
+// headBytes is the number of bytes at the start of a blob that a [Writer] keeps for sniffing.
 const headBytes = 4 << 10
 
-// Writer is one blob on its way into the store, hashed while it is written. One
-// goroutine uses it. End it by Commit, CommitAs or Abort; Abort after a commit
-// does nothing, so it can be deferred.
+// Writer writes one blob to the store and hashes it. It must be used by one goroutine. Commit, CommitAs or Abort ends
+// it. Abort after a commit does nothing, so it can be deferred.
 type Writer struct {
 	store  *Store
-	upload Upload // nil when ended
+	upload Upload // nil after the end
 	hash   hash.Hash
 	size   int64
 	head   []byte
-	err    error // first failure; it stays
-	full   error // the disk was full, and the rest was not written since
+	err    error // the first permanent error
+	full   error // the error of a Write on a full disk, until the next Write
 }
 
-// Create begins a blob. Nothing is visible before it is committed.
+// Create begins a blob, which is not visible before it is committed.
 func (s *Store) Create(ctx context.Context) (*Writer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -36,9 +35,9 @@ func (s *Store) Create(ctx context.Context) (*Writer, error) {
 	return &Writer{store: s, upload: u, hash: sha256.New()}, nil
 }
 
-// Write adds bytes. Past the store's limit it is [media.CodeTooLarge]; after an
-// error every further call gives the same one, but for [media.CodeDiskFull]: what was not
-// written may be written again when there is room, and has to be before Commit.
+// Write adds bytes. Beyond the limit of the store, the error is [media.CodeTooLarge]. After an error, every further
+// call returns the same error, except for [media.CodeDiskFull]: the bytes that were not written can be written again
+// when there is space, and must be before Commit.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.err == nil && w.upload == nil {
 		w.err = media.Errorf(media.CodeInvalid, "write blob: it is already committed or aborted")
@@ -63,22 +62,21 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Head returns the first 4 KiB, or all there is so far, for sniffing. The caller does
-// not change it.
+// Head returns the first 4 KiB, or all bytes so far if there are fewer, for sniffing. The caller must not change them.
 func (w *Writer) Head() []byte { return w.head }
 
-// Size is the number of bytes written so far.
+// Size returns the number of bytes written so far.
 func (w *Writer) Size() int64 { return w.size }
 
-// Commit stores the blob under the digest of its bytes. Storing bytes that are
-// there already leaves one blob and renews its time. On any error, a cancelled
-// context included, nothing is stored. After [media.CodeDiskFull] it may be tried again,
-// or Abort ends the writer.
+// Commit stores the blob under the digest of its bytes. If the blob exists already, there is still one blob, and its
+// time is renewed. After an error, including a cancelled context, nothing is stored and the writer has ended. The
+// exception is [media.CodeDiskFull] from the commit itself: Commit can then be called again. If bytes of a Write are
+// still missing because the disk was full, Commit ends the writer with that error.
 func (w *Writer) Commit(ctx context.Context) (Info, error) {
 	return w.commit(ctx, media.Digest{})
 }
 
-// CommitAs is Commit for bytes whose digest is known: other bytes are
+// CommitAs is like Commit for bytes whose digest is known. If the bytes have another digest, the error is
 // [media.CodeCorrupt], and nothing is stored.
 func (w *Writer) CommitAs(ctx context.Context, want media.Digest) (Info, error) {
 	if want.IsZero() {
@@ -115,15 +113,14 @@ func (w *Writer) commit(ctx context.Context, want media.Digest) (Info, error) {
 	return Info{Digest: d, SizeBytes: w.size, ModTime: w.store.now()}, nil
 }
 
-// fail keeps the first error.
+// fail records an error, unless there is one already.
 func (w *Writer) fail(err error) {
 	if w.err == nil {
 		w.err = err
 	}
 }
 
-// Abort throws the bytes away. What a failed removal leaves is swept later by
-// [Store.Collect].
+// Abort discards the bytes. If files remain because their removal fails, [Store.Collect] removes them later.
 func (w *Writer) Abort() {
 	if w.upload == nil {
 		return

@@ -6,8 +6,8 @@ import (
 
 // This file is the only one that knows which base64 implementation is used.
 
-// decodeRaw decodes unpadded base64 of one alphabet. On a foreign byte it returns how
-// many bytes the whole groups of four before it gave.
+// decodeRaw decodes unpadded base64 of one alphabet. At a byte outside the alphabet, it returns the number of bytes
+// that the complete groups of four before it decode to.
 func decodeRaw(dst, src []byte, url bool) (int, error) {
 	if url {
 		return base64.RawURLEncoding.Decode(dst, src)
@@ -15,8 +15,8 @@ func decodeRaw(dst, src []byte, url bool) (int, error) {
 	return base64.RawStdEncoding.Decode(dst, src)
 }
 
-// encodeTo encodes src in the variant and returns the number of characters. dst has room
-// for (len(src)+2)/3*4.
+// encodeTo encodes src in the variant and returns the number of characters. dst needs room for (len(src)+2)/3*4
+// characters.
 func encodeTo(dst, src []byte, v Variant) int {
 	n := base64.RawStdEncoding.EncodedLen(len(src))
 	if v.url() {
@@ -30,14 +30,13 @@ func encodeTo(dst, src []byte, v Variant) int {
 	return n
 }
 
-// Classes of bytes.
 const (
 	isBase64  = 1 << iota
 	isStdOnly // + and /
 	isURLOnly // - and _
 )
 
-// classes maps each byte to its classes; 0 is foreign.
+// classes maps each byte to its classes; 0 means that the byte is not base64.
 var classes = makeClasses()
 
 func makeClasses() (t [256]byte) {

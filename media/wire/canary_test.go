@@ -29,8 +29,8 @@ func traces(text string, img []byte) bool {
 	return false
 }
 
-// However a large picture arrives, and however a small one arrives where it is declared, no part of it remains in the
-// output, in errors or in debug output.
+// TestCanary checks that no part of a picture remains in the output, in errors or in debug output. Large pictures
+// arrive in every form, small ones only where they are declared.
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, func(cfg *Config) { cfg.Limits.Pixels = 100 })

@@ -5,35 +5,35 @@ import (
 	"strings"
 )
 
-// place is where a candidate begins.
+// place is the position at which a candidate begins.
 type place byte
 
 const (
 	atString place = iota // at the start of a string
-	atNested              // at the start of a string of nested JSON
+	atNested              // after an escaped quote, as at the start of a string in nested JSON
 	atData                // after ;base64,
 	atWord                // anywhere in a text
 )
 
-// candidateState is what is held back of a candidate.
+// candidateState describes a candidate and holds its characters back.
 type candidateState struct {
 	place   place
-	raw     []byte // as it came
-	chars   int    // base64 characters in raw
+	raw     []byte // the candidate as received
+	chars   int    // base64 characters in raw, without padding
 	lines   lines
 	pads    int
 	first   [sigChars]byte // in the standard alphabet
-	last    [32]byte       // so are the last ones, each at its number modulo 32
-	classes byte           // union
-	media   bool           // declared, or with a signature
-	piece   int            // characters since the last blank
-	longest int            // the most that stand together
-	spaced  bool           // there are blanks among them
-	broken  bool           // nobody can tell whether it continues
+	last    [32]byte       // the last characters, also in the standard alphabet: character n is at index n modulo 32
+	classes byte           // of all characters
+	media   bool           // judged to be media: declared, typed or with a signature
+	piece   int            // number of characters since the last blank
+	longest int            // number of characters in the longest piece without a blank
+	spaced  bool           // there are blanks among the characters
+	broken  bool           // it is unknown whether the item continues
 	found
 }
 
-// start begins a candidate with what comes next.
+// start begins a candidate at the next byte.
 func (s *scanner) start(p place) {
 	c := &s.cand
 	*c = candidateState{place: p, raw: c.raw[:0]}
@@ -47,7 +47,7 @@ func (s *scanner) start(p place) {
 	s.state = candidate
 }
 
-// tracker is the one that knows the candidate's place.
+// tracker returns the tracker of the JSON that contains the candidate.
 func (s *scanner) tracker() *tracker {
 	if s.quoted {
 		return &s.inner
@@ -55,7 +55,7 @@ func (s *scanner) tracker() *tracker {
 	return &s.outer
 }
 
-// candidate takes characters until it is clear what they are.
+// candidate reads characters until it is known whether they are media, and returns the unread rest.
 func (s *scanner) candidate(b []byte) []byte {
 	c := &s.cand
 	for i := 0; i < len(b); {
@@ -81,7 +81,7 @@ func (s *scanner) candidate(b []byte) []byte {
 			}
 			more, _ := f.more(c.ended)
 			c.lines.over = !more
-		case c.kind == fieldMedia && c.lines.blank: // judge tells a sentence from blanks in base64
+		case c.kind == fieldMedia && c.lines.blank: // judge distinguishes a sentence from base64 with blanks
 			c.lines.over, c.spaced, c.piece = false, true, 0
 		}
 		if !c.add(ch, fold) {
@@ -102,7 +102,7 @@ func (s *scanner) candidate(b []byte) []byte {
 	return nil
 }
 
-// add counts one character or line break; false means that it ends the candidate.
+// add counts one character or fold (a line break or a blank). It returns false if this ends the candidate.
 func (c *candidateState) add(ch byte, fold bool) bool {
 	switch {
 	case fold:
@@ -126,7 +126,7 @@ func (c *candidateState) add(ch byte, fold bool) bool {
 	return true
 }
 
-// take counts one character.
+// take records one base64 character.
 func (c *candidateState) take(ch byte) {
 	c.classes |= classes[ch]
 	switch ch {
@@ -145,32 +145,32 @@ func (c *candidateState) take(ch byte) {
 	c.lines.now++
 }
 
-// mixed reports two alphabets in one run, which no base64 has.
+// mixed reports whether the characters belong to two alphabets, which never occurs in base64.
 func (c *candidateState) mixed() bool {
 	return c.classes&isStdOnly != 0 && c.classes&isURLOnly != 0
 }
 
-// judge decides, when a signature can be seen, whether the candidate can be media.
+// judge decides whether the candidate can be media. It needs sigChars characters, enough to recognize a signature.
 func (s *scanner) judge() bool {
 	c := &s.cand
 	c.media = c.kind != fieldNever && !bytes.HasPrefix(c.first[:], []byte(familyPrefix)) && (c.declared() || s.typed() || c.signed())
 	return c.media
 }
 
-// declared reports whether the field is declared to hold media, and no sentence stands there.
+// declared reports whether the field is declared to hold media and the candidate is not a sentence.
 func (c *candidateState) declared() bool {
 	return c.kind == fieldMedia && (!c.spaced || c.longest >= smallestFile || c.signed())
 }
 
-// typed reports whether the type of a data: URL, or one beside the field, says that the
-// candidate is media without a signature.
+// typed reports whether a MIME type makes the candidate media without a signature: a media type in the data: URL before
+// it, or a raw PCM type there or beside the field.
 func (s *scanner) typed() bool {
 	t := strings.ToLower(s.declaredType())
 	return s.cand.place == atData && isMedia(t) || pcmOfType(t) != nil
 }
 
-// endCandidate ends a candidate before it was long enough. Declared media and data
-// URLs that are a whole string are lifted at any size, and what is a whole media file.
+// endCandidate ends a candidate that is shorter than signedMin. It is lifted if it is the whole string of a declared
+// field, follows ";base64," in a data: URL of media, or is a complete media file.
 func (s *scanner) endCandidate(rest []byte) []byte {
 	c := &s.cand
 	whole := c.place == atData || rest[0] == '"' || rest[0] == '\\' && c.place == atNested
@@ -188,7 +188,7 @@ func (s *scanner) endCandidate(rest []byte) []byte {
 	return rest
 }
 
-// breakCandidate fails an item that began and does not continue as base64.
+// breakCandidate fails an item that begins as media and does not continue as base64.
 func (s *scanner) breakCandidate(rest []byte) []byte {
 	rest = s.startRun(rest)
 	if s.state == run {
@@ -198,7 +198,7 @@ func (s *scanner) breakCandidate(rest []byte) []byte {
 	return rest
 }
 
-// flush passes what was held; inRun says that more of the same follows.
+// flush passes the held characters to the output. inRun means that the rejected run continues.
 func (s *scanner) flush(inRun bool) {
 	s.state = text
 	s.pass(s.cand.raw)
@@ -206,7 +206,8 @@ func (s *scanner) flush(inRun bool) {
 	s.cand.raw = s.cand.raw[:0]
 }
 
-// declaredType finds what is said about the candidate's type beside or before it.
+// declaredType returns the declared MIME type of the candidate: that of the data: URL with which its string begins, or
+// that of a field beside it.
 func (s *scanner) declaredType() string {
 	if s.cand.place == atData {
 		u, ok := bytes.CutPrefix(s.tracker().content, []byte("data:"))
@@ -218,7 +219,7 @@ func (s *scanner) declaredType() string {
 	return s.tracker().sibling(siblingMIME)
 }
 
-// startRun begins to decode, with what was held, and gives what is left to scan.
+// startRun starts decoding with the held characters, and returns what remains to be scanned.
 func (s *scanner) startRun(rest []byte) []byte {
 	c := &s.cand
 	declared := s.declaredType()

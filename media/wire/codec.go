@@ -9,27 +9,27 @@ import (
 	"atelier/media/blob"
 )
 
-// Key signs and verifies tokens. It belongs to the deployment and outlives the
-// process, or durable runs could not be replayed.
+// Key signs and verifies tokens. A key belongs to the deployment and must outlive the process: without it, durable runs
+// cannot be replayed.
 type Key struct {
-	// ID names the key inside tokens: 1 to 16 letters, digits, '-', '_' or '.'.
+	// ID identifies the key inside tokens: 1 to 16 letters, digits, '-', '_' or '.'.
 	ID string
 	// Secret has at least 16 bytes.
 	Secret []byte
 }
 
-// Limits bound single items. For every field 0 means the default and a negative
-// value means no limit.
+// Limits bound single items. In every field, 0 means the default, and a negative value means no limit.
 type Limits struct {
 	ImageBytes    int64 // default 64 MiB
 	AudioBytes    int64 // default 256 MiB
 	VideoBytes    int64 // default 4 GiB
-	DocumentBytes int64 // default 64 MiB
-	// Pixels is width × height of an image as its header says; default 100,000,000.
+	DocumentBytes int64 // default 64 MiB; also the limit of all other types
+	// Pixels is width × height of an image according to its header; default 100,000,000.
 	Pixels int64
 	// Frames is the number of frames of an animation; default 200.
 	Frames int
-	// Items is the number of items in one answer or one text, previews omitted; default 500.
+	// Items is the number of items in one answer or one text; default 500. Previews do not count; see
+	// [Collector.Spare].
 	Items int
 }
 
@@ -39,41 +39,38 @@ func fill[T int | int64](v *T, def T) {
 	}
 }
 
-// Config says how media is lifted and lowered.
+// Config is the configuration of a [Codec].
 type Config struct {
-	// Blobs is where bytes go. Required.
+	// Blobs stores the bytes. Required.
 	Blobs *blob.Store
-	// Keys sign and verify tokens: the first signs, all verify. At least one.
+	// Keys sign and verify tokens: the first key signs, all keys verify. At least one is required.
 	Keys []Key
-	// Limits bound items; the zero value has defaults.
+	// Limits bound items; the zero value means the defaults.
 	Limits Limits
-	// Register is told of each new blob before its token goes out, so that no crash
-	// loses a paid item; its error fails that item. It outlives the cancellation of the
-	// request. May be nil.
+	// Register records each stored blob before its token is emitted, so that a crash does not lose a paid item. If it
+	// returns an error, the item fails. Its context is not cancelled with the request. May be nil.
 	Register func(ctx context.Context, b media.Blob) error
-	// Forget takes bytes that nothing names out of the inventory that Register fills, and
-	// reports whether it did: then Drop deletes them. Nil makes Drop do nothing.
+	// Forget removes a blob to which nothing refers from the inventory that Register fills, and reports whether it did.
+	// If so, Drop deletes the bytes. If Forget is nil, Drop does nothing.
 	Forget func(ctx context.Context, d media.Digest, operation string) (bool, error)
-	// MaxBodyBytes bounds a request body whose tokens are lowered, without the media in
-	// it; 0 means 64 MiB.
+	// MaxBodyBytes bounds the body of a JSON or multipart request before its tokens are lowered; 0 means 64 MiB.
 	MaxBodyBytes int64
-	// MaxAnswerBytes bounds the answer of a provider, decoded, beside the media that is lifted
-	// out of it; 0 means 16 MiB. Those who make a client of the codec's transport keep to it.
+	// MaxAnswerBytes bounds the decoded answer of a provider, without the media that is lifted out of it; 0 means 16
+	// MiB. The codec does not enforce it: callers that create a client on the codec's transport do.
 	MaxAnswerBytes int64
-	// DiskWait is how long an item waits for room on a full disk while it is read, before it
-	// fails with disk_full: the connection stays open meanwhile. 0 means not at all.
+	// DiskWait is how long each step of storing an item (create, write, commit, register) waits for space on a full
+	// disk before the item fails with disk_full. The connection stays open during the wait. 0 means no wait.
 	DiskWait time.Duration
 }
 
-// Codec lifts and lowers. It is safe for concurrent use.
+// Codec lifts and lowers media. It is safe for concurrent use.
 type Codec struct {
 	cfg     Config // with defaults
 	signer  signer
 	buffers sync.Pool // *buffers
 }
 
-// NewCodec checks the configuration; the error has code [media.CodeInvalid] and
-// names the setting.
+// NewCodec creates a codec. An invalid configuration is [media.CodeInvalid], and the error names the setting.
 func NewCodec(cfg Config) (*Codec, error) {
 	if cfg.Blobs == nil {
 		return nil, media.Errorf(media.CodeInvalid, "wire codec: Config.Blobs is missing")
@@ -94,21 +91,21 @@ func NewCodec(cfg Config) (*Codec, error) {
 	return &Codec{cfg: cfg, signer: s, buffers: sync.Pool{New: func() any { return &buffers{out: make([]byte, 0, 2<<10)} }}}, nil
 }
 
-// MaxAnswerSetting names, for people, what sets Config.MaxAnswerBytes.
+// MaxAnswerSetting is the name of the environment variable that sets Config.MaxAnswerBytes. Error messages show it.
 const MaxAnswerSetting = "ATELIER_MAX_ANSWER_MIB"
 
-// MaxAnswer is how long the answer of a provider may be, beside the media in it.
+// MaxAnswer returns the maximum size of a provider's answer in bytes, without the media in it.
 func (c *Codec) MaxAnswer() int64 { return c.cfg.MaxAnswerBytes }
 
-// windowBytes is how much of a stream is in memory at a time.
+// windowBytes is the number of bytes of a stream that are read at a time.
 const windowBytes = 32 << 10
 
-// buffers are what one stream needs. They go back to the pool when it ends.
+// buffers are the buffers of one stream. They return to the pool when the stream ends.
 type buffers struct {
-	text  [windowBytes]byte // base64 as read, or encoded
-	bytes [24 << 10]byte    // decoded, or to encode
-	flat  []byte            // text without escapes; made where there are some
-	out   []byte            // to give out
+	text  [windowBytes]byte // source text as read, or encoded base64
+	bytes [24 << 10]byte    // decoded bytes, or bytes to encode
+	flat  []byte            // text without escapes; allocated when needed
+	out   []byte            // output
 }
 
 func (c *Codec) takeBuffers() *buffers {

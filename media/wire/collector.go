@@ -10,22 +10,22 @@ import (
 	"atelier/media"
 )
 
-// Lifted is one media item that was found in a stream.
+// Lifted is one media item that was found in a stream or a text.
 type Lifted struct {
-	// Token stands in the stream where the item was; a tombstone if Err is set.
+	// Token is the text that replaces the item; a tombstone if Err is set.
 	Token string
-	// Blob is the item, stored, unless Err is set.
+	// Blob is the stored item, unless Err is set.
 	Blob    media.Blob
 	Variant Variant
-	// Field is the path of the JSON field that held it ("data.b64_json"), array
-	// indexes omitted; empty outside JSON.
+	// Field is the path of the JSON field that contained the item ("data.b64_json"), without array indexes. For nested
+	// JSON, it is the path in the inner document. It is empty outside JSON.
 	Field string
-	// Err says why the item was not taken: too_large, disk_full, bad_response.
+	// Err is why the item was not stored, such as too_large, disk_full or bad_response.
 	Err error
 }
 
-// Collector gathers what was lifted from the answers to requests with its context.
-// It is safe for concurrent use; the zero value is ready.
+// Collector collects the items that are lifted under its context. It is safe for concurrent use, and its zero value is
+// ready to use.
 type Collector struct {
 	mu     sync.Mutex // guards all below
 	items  []Lifted
@@ -34,7 +34,8 @@ type Collector struct {
 
 type collectorKey struct{}
 
-// WithCollector returns a context whose requests report what they lift.
+// WithCollector returns a context with a new collector. All items that are lifted under this context are reported to
+// it.
 func WithCollector(ctx context.Context) (context.Context, *Collector) {
 	c := &Collector{}
 	return context.WithValue(ctx, collectorKey{}, c), c
@@ -45,14 +46,14 @@ func collectorOf(ctx context.Context) *Collector {
 	return c
 }
 
-// Take returns the blob that was lifted as token, in token or marker form. It
-// reports false for a token that these requests did not bring, and for a tombstone.
+// Take returns the blob whose token or marker this is. It returns false for a tombstone and for a token that was not
+// reported to this collector.
 func (c *Collector) Take(token string) (media.Blob, bool) {
 	l, ok := c.Lookup(token)
 	return l.Blob, ok && l.Err == nil
 }
 
-// Lookup is Take with everything known, failures included.
+// Lookup is like Take, but returns the whole record, also of an item that failed.
 func (c *Collector) Lookup(token string) (Lifted, bool) {
 	if strings.HasPrefix(token, magic) || strings.HasPrefix(token, noneMagic) {
 		token = base64.StdEncoding.EncodeToString([]byte(padded(token)))
@@ -66,7 +67,7 @@ func (c *Collector) Lookup(token string) (Lifted, bool) {
 	return c.items[i], true
 }
 
-// Spare says that an item is temporary, a preview: it does not count for Limits.Items.
+// Spare marks an item as a preview, which does not count towards Limits.Items.
 func (c *Collector) Spare(token string) {
 	l, ok := c.Lookup(token)
 	c.mu.Lock()
@@ -79,7 +80,7 @@ func (c *Collector) Spare(token string) {
 	}
 }
 
-// counted is how many of n items count.
+// counted returns how many of n items count towards Limits.Items.
 func (c *Collector) counted(n int) int {
 	if c == nil {
 		return n
@@ -89,7 +90,7 @@ func (c *Collector) counted(n int) int {
 	return n - len(c.spared)
 }
 
-// All copies every item in the order in which they ended, failures included.
+// All returns a copy of all items, failed ones included, in the order in which they ended.
 func (c *Collector) All() []Lifted {
 	c.mu.Lock()
 	defer c.mu.Unlock()

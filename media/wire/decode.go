@@ -6,25 +6,24 @@ import (
 	"atelier/media/probe"
 )
 
-// decoder turns the characters of one run into bytes, at any chunking, and remembers
-// their variant.
+// decoder decodes the characters of one run, in chunks of any size, and records their variant.
 type decoder struct {
 	in     *intake
 	buf    []byte
 	quad   [4]byte
-	n      int // characters in quad
+	n      int // number of characters in quad
 	one    [1]byte
-	chars  int // of the whole run, padding too
+	chars  int // number of characters of the whole run, padding included
 	lines  lines
-	std    bool // + or / was seen at the start
-	url    bool // - or _ was seen
+	std    bool // + or / occurred in the candidate or in a group that was read character by character
+	url    bool // - or _ occurred
 	padded bool
-	broken bool            // it continues, and cannot be read on
-	tail   [tailBytes]byte // the last bytes of whole groups
+	broken bool            // the item continues, but cannot be read further
+	tail   [tailBytes]byte // the last bytes that were decoded from complete groups
 }
 
-// feed takes characters up to the first that does not belong to the run, and says
-// how many. After that, or after padding, the run has ended.
+// feed decodes characters up to the first that does not belong to the run, and returns their number. That character, or
+// padding, ends the run.
 func (d *decoder) feed(s []byte) int {
 	took := 0
 	for took < len(s) && !d.padded {
@@ -43,21 +42,21 @@ func (d *decoder) feed(s []byte) int {
 	return took
 }
 
-// fold takes a line break, or a blank.
+// fold records a line break or a blank.
 func (d *decoder) fold(c byte) {
 	d.lines.fold(c)
 	d.lines.over = d.lines.over || d.padded
 }
 
-// lines tells folded base64 from base64 with a text in the next line: all lines are of one
-// usual length, save the last. Behind any other break, and behind a blank, goesOn decides.
+// lines distinguishes folded base64 from base64 with text in the next line: all lines except the last have the same
+// usual length. After any other line break and after a blank, next decides.
 type lines struct {
 	now, first int  // characters in this line and in the first
-	folds      int  // line breaks behind lines of the first one's length
-	over       bool // no more characters may follow
+	folds      int  // number of line breaks after lines as long as the first
+	over       bool // no characters may follow unless next allows it
 	blank      bool // the last break was a blank
-	loose      bool // the field is declared to hold media: lines have any length, but no blanks
-	spaced     bool // blanks are known to stand in it
+	loose      bool // the field is declared to hold media: lines may have any length, but contain no blanks
+	spaced     bool // the item is known to contain blanks
 }
 
 const (
@@ -93,12 +92,12 @@ func (d *decoder) feedByte(c byte) bool {
 	return d.feed(d.one[:]) == 1
 }
 
-// groups takes whole groups of four, or as much as one group needs.
+// groups decodes complete groups of four characters, or completes one group.
 func (d *decoder) groups(s []byte) int {
 	if d.n == 0 && len(s) >= 4 {
 		m := min(len(s), len(d.buf)/3*4) &^ 3
 		n, err := decodeRaw(d.buf, s[:m], d.url)
-		if err != nil || n != m/4*3 { // it skips line breaks
+		if err != nil || n != m/4*3 { // the decoder skips line breaks
 			m = len(beforeBreak(s[:m])) &^ 3
 			n, err = decodeRaw(d.buf, s[:m], d.url)
 		}
@@ -127,7 +126,7 @@ func (d *decoder) groups(s []byte) int {
 	return took
 }
 
-// write stores bytes and remembers the last of them.
+// write stores bytes and records the last of them.
 func (d *decoder) write(b []byte) {
 	d.in.write(b)
 	if n := len(d.tail) - len(b); n > 0 {
@@ -138,7 +137,7 @@ func (d *decoder) write(b []byte) {
 	copy(d.tail[:], b[len(b)-len(d.tail):])
 }
 
-// ended is [probe.HasEnd] of the bytes so far.
+// ended returns [probe.HasEnd] for the bytes so far.
 func (d *decoder) ended() (ended, known bool) {
 	if d.in.w == nil {
 		return false, false
@@ -151,7 +150,7 @@ func (d *decoder) ended() (ended, known bool) {
 	return probe.HasEnd(d.in.w.Head(), append(d.tail[:], group[:n]...), d.in.size+int64(n))
 }
 
-// beforeBreak is s up to its first line break.
+// beforeBreak returns s up to its first line break.
 func beforeBreak(s []byte) []byte {
 	for _, stop := range []byte{'\n', '\r'} {
 		if i := bytes.IndexByte(s, stop); i >= 0 {
@@ -161,7 +160,7 @@ func beforeBreak(s []byte) []byte {
 	return s
 }
 
-// fits reports whether c continues the run, and settles the alphabet.
+// fits reports whether c continues the run, and records its alphabet.
 func (d *decoder) fits(c byte) bool {
 	switch class := classes[c]; {
 	case class == 0:
@@ -180,7 +179,7 @@ func (d *decoder) fits(c byte) bool {
 	return true
 }
 
-// finish decodes the last group and gives a character that is left over, if any.
+// finish decodes the last group. It returns a single character that is left over, if any.
 func (d *decoder) finish() (left []byte, v Variant) {
 	if d.n > 1 {
 		if n, err := decodeRaw(d.buf, d.quad[:d.n], d.url); err == nil {
@@ -192,14 +191,15 @@ func (d *decoder) finish() (left []byte, v Variant) {
 	return left, variantOf(d.url, d.padded || d.in.size%3 == 0)
 }
 
-// opens reports whether c may begin what [unescape] reads.
+// opens reports whether c may begin what unescape reads.
 func opens(c byte) bool { return c == '\\' || c == '%' || c == ' ' }
 
-// unescape decodes one JSON escape, in nested JSON with more backslashes, one of a URL, or a
-// blank, where b[0] [opens] one.
+// unescape decodes a JSON escape (with more backslashes in nested JSON), a percent escape or a blank. b[0] must satisfy
+// opens.
 //
-//	n == 0, ok: more bytes are needed; !ok: it is none that base64 may contain.
-//	fold: a line break or a blank (then c is ' '), which base64 skips.
+//	n == 0 and ok: more bytes are needed
+//	!ok:           not an escape that base64 can contain
+//	fold:          a line break or a blank, which base64 skips; c is ' ' for a blank and a tab
 func unescape(b []byte) (c byte, n int, fold, ok bool) {
 	switch b[0] {
 	case ' ':
@@ -269,7 +269,7 @@ func unescapePercent(b []byte) (c byte, n int, fold, ok bool) {
 	return 0, 0, false, false
 }
 
-// classes tells what is known of the run's alphabet.
+// classes returns what is known about the alphabet of the run.
 func (d *decoder) classes() (c byte) {
 	if d.std {
 		c |= isStdOnly

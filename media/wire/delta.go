@@ -7,18 +7,19 @@ import (
 	"atelier/media/probe"
 )
 
-// pieced is a sound of which a stream brings one piece after the other.
+// pieced is audio that a stream sends in pieces.
 type pieced struct {
-	key   string // its place, indexes included
+	key   string // path with indexes
 	field string
 	in    *intake
 }
 
-// maxSounds is how many sounds may come in pieces at a time, since each is open in the store; the
-// pieces of others are items by themselves.
+// maxSounds is the maximum number of audio items that are open at the same time, since each has an upload in the store.
+// The pieces of further ones are separate items.
 const maxSounds = 16
 
-// piece returns what takes the sound that the string here is a piece of; nil for what is whole.
+// piece returns the intake of the audio of which the current string is a piece. It returns nil for a string that is an
+// item by itself.
 func (s *scanner) piece(declared string, pcm *PCM) *intake {
 	s.open = s.cand.delta && (declared == "" || pcmOfType(declared) != nil)
 	if !s.open {
@@ -43,7 +44,7 @@ func (s *scanner) piece(declared string, pcm *PCM) *intake {
 	return s.pieces[len(s.pieces)-1].in
 }
 
-// spoil fails the sound of which the string here is a piece that cannot be read.
+// spoil fails the audio of which the current string is a piece, because the string cannot be read.
 func (s *scanner) spoil() {
 	if !s.cand.delta {
 		return
@@ -54,8 +55,7 @@ func (s *scanner) spoil() {
 	}
 }
 
-// endPieces stores and reports the sounds that came in pieces; unless the stream came whole they
-// fail.
+// endPieces stores and reports the audio that arrived in pieces. If the stream is not whole, the audio fails.
 func (s *scanner) endPieces(whole bool) {
 	for _, p := range s.pieces {
 		if !whole {

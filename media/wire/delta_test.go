@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// deltaShapes are the events in which providers stream sound: %s is a piece, %d a choice.
+// deltaShapes are the events in which providers stream audio: %s is a piece, %d a choice.
 var deltaShapes = map[string]string{
 	"OpenAI chat":        `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":%[2]d,"delta":{"audio":{"id":"audio_1","data":"%[1]s"}},"finish_reason":null}]}`,
 	"OpenAI Responses":   "event: response.output_audio.delta\ndata: " + `{"type":"response.output_audio.delta","sequence_number":4,"item_id":"msg_1","output_index":%[2]d,"content_index":0,"delta":"%[1]s"}`,
@@ -85,8 +85,8 @@ func TestWholePartsOfStreamsStayItems(t *testing.T) {
 	}
 }
 
-// TestHalfSoundsFail: a stream that breaks off, or one invalid piece, leaves a failed item; closing the reader before
-// it has returned the whole stream does not.
+// TestHalfSoundsFail: if a stream breaks off or one piece is invalid, the item fails. If the reader is closed before it
+// has returned the whole stream, the item does not fail.
 func TestHalfSoundsFail(t *testing.T) {
 	t.Parallel()
 	shape := deltaShapes["OpenAI chat"]

@@ -8,12 +8,12 @@ import (
 	"atelier/media/probe"
 )
 
-// This file decides what is media, for streams and for values alike: base64 whose first
-// decoded bytes are a media signature, from signedMin characters on, or shorter if it is a
-// whole file; and, only where a threshold is set, base64 without a signature that decodes to
-// data. What is declared, and a data: URL, needs no such proof.
+// This file decides what is media, in streams and in values. Base64 is media if its first decoded bytes are a media
+// signature and it has at least signedMin characters or is a complete file. In values, frames of MP3 or AAC are media
+// too, and data without a signature is an item if a threshold is set. Declared media and data: URLs of a media type
+// need no signature.
 
-// smallestFile is less than what any whole media file needs, in characters.
+// smallestFile is the assumed minimum length of a complete media file, in base64 characters.
 const smallestFile = 40
 
 // signed reports whether the run begins like a media file.
@@ -29,8 +29,8 @@ func (c *candidateState) complete() bool {
 	return c.chars > 1 && c.chars%4 != 1 && !c.mixed() && (c.pads == 0 || c.pads == (4-c.chars%4)%4)
 }
 
-// isItem decides on a run of an undeclared value. A threshold of 0 admits nothing without a
-// signature.
+// isItem reports whether a run of an undeclared value is an item. With a threshold of 0, a run without a signature is
+// an item only in a data: URL of a media type, or if it begins with frames of MP3 or AAC.
 func (w *textRun) isItem(b []byte, threshold int) bool {
 	c := &w.state
 	switch body := b[w.start:w.end]; {
@@ -49,11 +49,11 @@ func (w *textRun) isItem(b []byte, threshold int) bool {
 	}
 }
 
-// wholeFile reports whether a short run is a media file from its signature to its end.
+// wholeFile reports whether a short run is a complete media file, from its signature to its end mark.
 func wholeFile(run []byte) bool { return probe.Complete(decodeHead(run, signedMin)) }
 
-// data reports whether a run without a signature encodes data: it has at least 24 different
-// characters, and what it decodes to is no text.
+// data reports whether a run without a signature encodes data: it has at least 24 different characters and does not
+// decode to text.
 func data(run []byte) bool {
 	var seen [256]bool
 	distinct := 0
@@ -66,15 +66,15 @@ func data(run []byte) bool {
 	return distinct >= 24 && !plain(decodeHead(run, 4096))
 }
 
-// plain reports whether the head of something is text.
+// plain reports whether the head of a file is text.
 func plain(head []byte) bool {
 	for k := 0; k < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); k++ {
-		head = head[:len(head)-1] // a character that the end cuts
+		head = head[:len(head)-1] // a character may be cut at the end
 	}
 	return utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' }) < 0
 }
 
-// decodeHead decodes up to n characters of a run, over escapes and folds.
+// decodeHead decodes up to n characters of a run and skips folds.
 func decodeHead(run []byte, n int) []byte {
 	flat := make([]byte, 0, n)
 	for i := 0; i < len(run) && len(flat) < n; {
@@ -102,14 +102,14 @@ func decodeHead(run []byte, n int) []byte {
 	return out[:k]
 }
 
-// Encoded reports whether a text is base64 and nothing else, in any spelling that
-// [Codec.LiftString] reads, and so what it may hold where media is declared.
+// Encoded reports whether a text consists of base64 in any form that [Codec.LiftString] reads. Where media is declared,
+// such a text may be media. A text that begins with "data:" is not.
 func Encoded(s string) bool {
 	_, ok := wholeValue([]byte(s), ValueOptions{Declared: true})
 	return ok && !strings.HasPrefix(s, "data:")
 }
 
-// Signed reports whether a text is base64 and nothing else, and begins like a media file.
+// Signed reports whether a text consists of base64 or a base64 data: URL and begins like a media file.
 func Signed(s string) bool {
 	w, ok := wholeValue([]byte(s), ValueOptions{Declared: true})
 	return ok && probe.Media(decodeHead(w.body, 96))

@@ -2,10 +2,10 @@ package wire
 
 import "bytes"
 
-// This file passes over the rest of an item that failed: it is no text.
+// This file discards the rest of a failed item, which is not text.
 
-// drop passes over what belongs to the item: all of a string whose field is declared to hold
-// media, and base64 in other texts.
+// drop discards what belongs to a failed item: all of the string if its field is declared to hold media, and only
+// base64 in other strings.
 func (s *scanner) drop(b []byte) []byte {
 	n, known := s.rest(b)
 	if !known {
@@ -20,7 +20,7 @@ func (s *scanner) drop(b []byte) []byte {
 	case '\n', '\r':
 		s.state = cutOff
 	case '\\':
-		if quote := bytes.IndexByte(b[n:], '"'); quote > 0 && closes(b[n:]) { // that of a nested string
+		if quote := bytes.IndexByte(b[n:], '"'); quote > 0 && closes(b[n:]) { // the end of a nested string
 			s.pass(b[n : n+quote])
 			n += quote
 		}
@@ -28,7 +28,7 @@ func (s *scanner) drop(b []byte) []byte {
 	return b[n:]
 }
 
-// rest says where the item ends; !known that more bytes are needed to say what stands there.
+// rest returns the end of the item. known is false if more bytes are needed to decide about those at n.
 func (s *scanner) rest(b []byte) (n int, known bool) {
 	for n < len(b) {
 		k, ends, known := s.restPart(b[n:])
@@ -40,7 +40,7 @@ func (s *scanner) rest(b []byte) (n int, known bool) {
 	return n, true
 }
 
-// restPart looks at the next character of what is dropped, or the next escape.
+// restPart reads one character or escape of the discarded text. ends means that the item ends before it.
 func (s *scanner) restPart(b []byte) (n int, ends, known bool) {
 	switch c := b[0]; {
 	case c == '"' || c == '\n' || c == '\r':
@@ -71,7 +71,8 @@ func (s *scanner) restPart(b []byte) (n int, ends, known bool) {
 	return skip, line.chars < sigChars || line.signed(), known
 }
 
-// restSlashes tells the quote that ends a string, in nested JSON with one backslash, from one in it.
+// restSlashes distinguishes the quote that ends a string of nested JSON, which has one backslash, from a quote inside a
+// string.
 func (s *scanner) restSlashes(b []byte) (n int, ends, known bool) {
 	for n < len(b) && b[n] == '\\' {
 		n++
@@ -89,8 +90,8 @@ func (s *scanner) restSlashes(b []byte) (n int, ends, known bool) {
 	return n + 1, false, true
 }
 
-// cutOff stands behind an item that a raw line break cut off. An event stream that splits an item
-// over its lines brings the rest of it in the next ones.
+// cutOff handles the input after an item that a raw line break cut off. An event stream that splits an item over
+// several lines continues it in the next lines.
 func (s *scanner) cutOff(b []byte) []byte {
 	const field = "data:"
 	breaks := len(b) - len(bytes.TrimLeft(b, "\r\n"))
@@ -117,7 +118,7 @@ func (s *scanner) cutOff(b []byte) []byte {
 	return line
 }
 
-// cutLine passes over a line of an item that was cut off.
+// cutLine discards a line of an item that was cut off.
 func (s *scanner) cutLine(b []byte) []byte {
 	for i, c := range b {
 		if classes[c] == 0 && c != '=' && c != '\\' && c != '%' {

@@ -6,36 +6,35 @@ import (
 	"strings"
 )
 
-// Fields says where a provider puts media. A field is named by its key ("b64_json")
-// or by the end of its path, dots between keys and array indexes omitted
-// ("inlineData.data"). JSON inside JSON strings is looked into as well.
+// Fields describes where a provider puts media. A field is named by its key ("b64_json") or by the end of its path,
+// with dots between keys and without array indexes ("inlineData.data"). Fields of JSON inside JSON strings are found
+// too.
 type Fields struct {
-	// Media fields hold base64 or a data: URL; they are lifted at any size.
+	// Media fields hold base64 or a data: URL, which is lifted at any size.
 	Media []string
-	// Never fields are passed on whatever they hold: signed thoughts and the like. An
-	// entry "data@redacted_thinking" means the field data of an object whose type field
-	// says redacted_thinking. [NeverFields] are always added.
+	// Never fields are passed on unchanged, such as signed thoughts. The entry "data@redacted_thinking" means the field
+	// data of an object whose field type is redacted_thinking. Fields for which [NeverField] returns true and the
+	// entries of [NeverFields] are always included.
 	Never []string
-	// PCM fields hold raw samples in this shape, unless a MIME type beside them says
-	// otherwise. They are media fields too.
+	// PCM fields hold raw samples in this format. A raw PCM type beside the field takes precedence, and so do the bytes
+	// if they are a media file or text. PCM fields are also media fields.
 	PCM map[string]PCM
-	// Deltas fields hold one piece of a sound each, encoded on its own: raw samples, or what
-	// begins with a header. All pieces at one place of a stream are one item, which is stored
-	// and reported when the stream ends or is closed; an empty string stands where they were.
-	// Where the type beside a piece is not one of raw samples it is an item by itself.
+	// Deltas fields hold one piece of audio each, encoded separately: raw samples, or a file whose first piece has a
+	// header. All pieces at one place of a stream form one item, which is stored and reported when the stream ends or
+	// is closed. Each piece is replaced by an empty string. A piece with a MIME type beside it that is not raw PCM is a
+	// separate item.
 	Deltas []string
 }
 
-// AudioDeltas lists the fields in which the event streams of known providers bring sound:
-// OpenAI's chat, Responses and speech, and Gemini's.
+// AudioDeltas lists the fields in which the event streams of known providers carry audio: chat, Responses and speech of
+// OpenAI, and Gemini.
 func AudioDeltas() []string {
 	return []string{
 		"delta.audio.data", "delta@response.audio.delta", "delta@response.output_audio.delta", "audio@speech.audio.delta", "inlineData.data",
 	}
 }
 
-// NeverFields lists the fields of known providers that hold base64 which must come
-// back unchanged and is no media.
+// NeverFields lists the fields of known providers that hold base64 which is not media and must be returned unchanged.
 func NeverFields() []string {
 	return []string{
 		"thoughtSignature", "thought_signature", "signature", "redactedContent", "data@redacted_thinking", "data@reasoning.encrypted",
@@ -43,13 +42,13 @@ func NeverFields() []string {
 	}
 }
 
-// NeverField reports whether a field of this name holds base64 that must come back unchanged and
-// is no media: one of [NeverFields], or one that is named as encrypted or an embedding.
+// NeverField reports whether a field with this key holds base64 that is not media and must be returned unchanged: it is
+// one of [NeverFields], or begins with "encrypted" or "embedding".
 func NeverField(name string) bool {
 	return slices.Contains(NeverFields(), name) || strings.HasPrefix(name, "encrypted") || strings.HasPrefix(name, "embedding")
 }
 
-// fieldKind says what a field may hold.
+// fieldKind is what a field may hold.
 type fieldKind byte
 
 const (
@@ -61,20 +60,20 @@ const (
 // rule is one compiled entry of Fields.
 type rule struct {
 	kind    fieldKind
-	parents []string // from the inside out
-	typ     string   // sibling type, if it matters
+	parents []string // innermost first
+	typ     string   // required value of the sibling field type; empty if there is no such condition
 	pcm     *PCM
 	delta   bool
 }
 
-// found is what is known of a string from its place.
+// found is what the rules say about a string.
 type found struct {
 	kind  fieldKind
 	pcm   *PCM
 	delta bool
 }
 
-// fieldSet finds rules by last key.
+// fieldSet maps the last key of a field to its rules.
 type fieldSet map[string][]rule
 
 func compileFields(f Fields) fieldSet {
@@ -103,7 +102,7 @@ func compileFields(f Fields) fieldSet {
 	return set
 }
 
-// find returns what is known of a string at the tracker's place. Never wins.
+// find returns what the rules say about a string at the tracker's position. A Never rule takes precedence.
 func (s fieldSet) find(t *tracker) (is found) {
 	key := t.key()
 	if bytes.HasPrefix(key, []byte("e")) && NeverField(string(key)) {

@@ -2,28 +2,28 @@ package wire
 
 import "atelier/media/probe"
 
-// This file decides what follows a line break, or a blank, that usual folds of base64 do not have:
-// more of the item, or a text.
+// This file decides what follows a line break or a blank that usual folding of base64 does not produce: more of the
+// item, or text.
 
-// follows says what stands behind the break.
+// follows is what comes after a break.
 type follows byte
 
 const (
 	textFollows  follows = iota
-	wordFollows          // a line that may be a word, or more
-	shortFollows         // a short line of base64, which may be the last, or a size or a name
-	innerFollows         // one behind which a long line comes
+	wordFollows          // a line that may be a word or more of the item
+	shortFollows         // a short line of base64: the last line of the item, or a size or a name
+	innerFollows         // a short line of base64 with a long line after it
 	moreFollows
 )
 
-// tailBytes is enough to know the mark of a file's end.
+// tailBytes is the number of bytes at the end of a file that are enough to recognize its end mark.
 const tailBytes = 16
 
-// next reads what stands behind a break of an item of which had characters came, of these classes.
-// A line is more of it if it begins with sigChars characters of base64 that do not begin another
-// item, or is a last line that completes the item and is no word. Behind a blank, or behind a
-// single line, more is requested, since a name or a size may stand there.
-// !known: more bytes are needed, unless b is all there is (last).
+// next classifies b, which follows a break in an item of had characters with these classes. It is more of the item if
+// it begins with sigChars characters of base64 that do not begin another item (after a blank, with a capital letter
+// among them), or if it is a last line that completes the item and is not a word. A last line after a blank or after a
+// single line must also be padded, because it may be a name or a size. known is false if more bytes are needed; last
+// means that b is all there is.
 func (l lines) next(b []byte, had int, classes byte, last bool) (f follows, known bool) {
 	c, n, known := readLine(b, last)
 	if !known {
@@ -58,8 +58,9 @@ func (l lines) next(b []byte, had int, classes byte, last bool) (f follows, know
 	return shortFollows, known
 }
 
-// more decides by whether the file so far has its end; broken says that it may continue, and that
-// nobody can tell.
+// more decides whether the item continues. If the kind of the line leaves this open, it continues unless the file so
+// far has its end. If the end cannot be determined, it continues only before a long line, and broken means that a short
+// line may or may not belong to it.
 func (f follows) more(end func() (ended, known bool)) (more, broken bool) {
 	if f == textFollows || f == moreFollows {
 		return f == moreFollows, false
@@ -70,7 +71,7 @@ func (f follows) more(end func() (ended, known bool)) (more, broken bool) {
 	return f == innerFollows, f == shortFollows
 }
 
-// readLine reads up to sigChars characters of base64; n is where it stopped.
+// readLine reads up to sigChars characters of base64. n is the position after them.
 func readLine(b []byte, last bool) (c candidateState, n int, known bool) {
 	for n < len(b) && b[n] != '"' && c.chars < sigChars {
 		ch, k := b[n], 1
@@ -90,12 +91,12 @@ func readLine(b []byte, last bool) (c candidateState, n int, known bool) {
 	return c, n, last || n < len(b) || c.chars == sigChars
 }
 
-// lineEnds reports whether a line, or all of a text, ends before b.
+// lineEnds reports whether a line, or the whole text, ends before b.
 func lineEnds(b []byte) bool {
 	return len(b) == 0 || b[0] == '"' || b[0] == '\\' || b[0] == '\n' || b[0] == '\r'
 }
 
-// skipFolds says how many bytes of line breaks, and of blanks behind them, b begins with.
+// skipFolds returns the number of bytes of line breaks and blanks at the start of b.
 func skipFolds(b []byte, last bool) (n int, known bool) {
 	for n < len(b) {
 		k := 1
@@ -127,7 +128,7 @@ func (c *candidateState) upper() bool {
 	return false
 }
 
-// ended is [probe.HasEnd] of what the characters so far say.
+// ended returns [probe.HasEnd] for the characters so far.
 func (c *candidateState) ended() (ended, known bool) {
 	var head [sigBytes]byte
 	h, _ := decodeRaw(head[:], c.first[:min(c.chars, sigChars)&^3], false)

@@ -10,7 +10,8 @@ import (
 	"atelier/media"
 )
 
-// Text without media passes byte for byte, with any chunk size.
+// FuzzPassThrough checks that text without media passes byte for byte, and that the size of the chunks makes no
+// difference.
 func FuzzPassThrough(f *testing.F) {
 	for _, s := range []string{
 		`{"a":"b","c":[1,2,{"d":"e\"\\\u00e9"}]}`, "data: {\"x\":\"y\"}\n\n: \"c\n", `";base64,";base64`, `{"a":"{\"b\":\"c\\\"d\"}"}`,
@@ -36,7 +37,7 @@ func FuzzPassThrough(f *testing.F) {
 	})
 }
 
-// Media lifted from a document is restored unchanged.
+// FuzzRoundTrip checks that media lifted from a document is restored unchanged.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("some bytes"), "before", uint8(0), uint8(5))
 	f.Add(png(3_000, 5, 5), `a"b\c`, uint8(7), uint8(1))
@@ -70,7 +71,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// Only a signed token is parsed as one, and no text breaks the parser.
+// FuzzParse checks that only a signed token is parsed as one, and that no text breaks the parser.
 func FuzzParse(f *testing.F) {
 	c := newTestCodec(f, nil)
 	b := media.Blob{Digest: media.DigestOf([]byte("x")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
@@ -93,7 +94,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzNameMedia: NameMedia keeps all other text, and leaves nothing that a second call would replace.
+// FuzzNameMedia checks that NameMedia keeps all other text, and that a second call changes nothing.
 func FuzzNameMedia(f *testing.F) {
 	f.Add("see " + std(png(300, 1, 1)) + " end")
 	f.Add(`{\"a\":\"data:image\/gif;base64,R0lGODlhAQABAIAAAAAAAP\/\/\/yH5BAEAAAAALAAAAAABAAEAAAIBRAA7\"}`)

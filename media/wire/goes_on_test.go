@@ -15,7 +15,7 @@ func TestPartsAreNotTakenForTheWhole(t *testing.T) {
 	t.Parallel()
 	img := wholePNG(9_000)
 	b64 := std(img)
-	raw := strings.TrimRight(std(wholePNG(9_001)), "=") // it ends in ggg
+	raw := strings.TrimRight(std(wholePNG(9_001)), "=") // its base64 ends in ggg
 	percent := strings.NewReplacer("+", "%2B", "/", "%2f", "=", "%3D").Replace(b64)
 	for name, c := range map[string]struct{ field, before, text, behind string }{
 		"whole":                   {"b64_json", "", b64, ""},
@@ -91,8 +91,8 @@ func wholePNG(n int) []byte {
 	return b
 }
 
-// TestShortLinesWithoutAnEnd: in a file type without an end marker, a short line in the middle is read. One at the end
-// that may be part of the file, or a size, fails the item; after data without a signature it is text.
+// TestShortLinesWithoutAnEnd covers file types without an end marker. A short line in the middle is read. A short line
+// at the end that may be part of the file or a size fails the item. After data without a signature, it is text.
 func TestShortLinesWithoutAnEnd(t *testing.T) {
 	t.Parallel()
 	sound := append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), blobNoise(8_990)...)

@@ -58,8 +58,8 @@ func TestItemsBeyondTheLimitFailAlone(t *testing.T) {
 	}
 }
 
-// net/http quotes what it cannot parse, which may be the picture itself; the text of the error is shortened when it is
-// shown.
+// TestTransportErrorsHoldNoBase64 covers errors of net/http, which quotes what it cannot parse, possibly the picture
+// itself. [media.ErrorText] shortens the text of the error.
 func TestTransportErrorsHoldNoBase64(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)
@@ -76,7 +76,7 @@ func TestTransportErrorsHoldNoBase64(t *testing.T) {
 			return
 		}
 		req, err := http.ReadRequest(bufio.NewReader(conn))
-		if err == nil { // read all of it, or closing resets the connection
+		if err == nil { // the body is read, because otherwise closing resets the connection
 			_, err = io.Copy(io.Discard, req.Body)
 		}
 		_, werr := io.WriteString(conn, std(img)+"\r\n\r\n")

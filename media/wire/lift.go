@@ -10,25 +10,24 @@ import (
 	"atelier/media"
 )
 
-// LiftOptions says how one stream is lifted.
+// LiftOptions are the options of [Codec.LiftReader].
 type LiftOptions struct {
-	// Scope signs the tokens; empty means the run tree of the context. Tokens of an
-	// empty scope cannot be lowered.
+	// Scope is the scope for which tokens are signed; empty means the run tree of the context. If both are empty, the
+	// tokens cannot be lowered.
 	Scope  string
 	Fields Fields
-	// OnLift is called for each item when it ends, in order, failed ones included. It is
-	// called from Read.
+	// OnLift is called for each item when it ends, in order, also for failed items. It is called from Read, and for
+	// [Fields].Deltas also from Close.
 	OnLift func(Lifted)
 }
 
-// LiftReader reads src, JSON, NDJSON or server-sent events, and replaces media
-// base64 by tokens. Everything else comes byte for byte. Items are stored under the
-// codec's limits; one that cannot be taken leaves a tombstone and the stream continues.
-// A source that ends inside an item gives io.ErrUnexpectedEOF, and the half item is
-// not stored. Items are also added to the context's [Collector].
-// The sounds of [Fields].Deltas come last, when src ends or the reader is closed.
+// LiftReader reads JSON, NDJSON or server-sent events from src and replaces media in base64 by tokens. All other bytes
+// are returned unchanged. Items are stored under the limits of the codec. One that cannot be stored is replaced by a
+// tombstone, and the stream continues. If src ends inside an item, the error is io.ErrUnexpectedEOF, and the incomplete
+// item is not stored. Items are also added to the [Collector] of the context. Audio of [Fields].Deltas is reported
+// last, when src ends or the reader is closed.
 //
-// Close may be called while a Read is blocked; it closes src. Memory is O(64 KiB).
+// Close may be called during a blocked Read; it closes src. The reader uses O(64 KiB) of memory.
 func (c *Codec) LiftReader(ctx context.Context, src io.ReadCloser, o LiftOptions) io.ReadCloser {
 	if o.Scope == "" {
 		o.Scope = media.ScopeOf(ctx).Tree
@@ -71,15 +70,15 @@ func (l Lifted) report(to *Collector, onLift func(Lifted)) {
 	}
 }
 
-// lifter runs a scanner over a source.
+// lifter reads a source through a scanner.
 type lifter struct {
 	codec  *Codec
 	src    io.ReadCloser
 	closed atomic.Bool
-	mu     sync.Mutex // guards all below; held by Read, tried by Close
+	mu     sync.Mutex // guards all fields below; Read locks it, Close only tries to
 	scan   scanner
 	buf    *buffers // nil before the first Read and after the end
-	off    int      // what of scan.out was given
+	off    int      // number of bytes of scan.out that were returned
 	err    error
 }
 
@@ -136,7 +135,7 @@ func (l *lifter) fill() {
 	}
 }
 
-// release gives the buffers back; the caller holds mu.
+// release returns the buffers to the pool; the caller holds mu.
 func (l *lifter) release() {
 	l.scan.abort()
 	if l.buf != nil {
@@ -146,7 +145,7 @@ func (l *lifter) release() {
 	}
 }
 
-// leave unlocks, and cleans up for a Close that found the lock taken.
+// leave unlocks mu, and cleans up after a Close during which mu was locked.
 func (l *lifter) leave() {
 	l.mu.Unlock()
 	if l.closed.Load() {
@@ -154,10 +153,10 @@ func (l *lifter) leave() {
 	}
 }
 
-// tidy cleans up after a Close unless a Read is in progress, which will.
+// tidy cleans up after a Close. During a Read it does nothing: leave calls it again when the Read ends.
 func (l *lifter) tidy() {
 	if l.mu.TryLock() {
-		if l.err == nil { // readers of events stop at the last one, before the stream's end
+		if l.err == nil { // readers of events stop after the last event, before the stream ends
 			l.scan.endPieces(l.scan.state == outside)
 		}
 		l.err = io.ErrClosedPipe
@@ -166,7 +165,7 @@ func (l *lifter) tidy() {
 	}
 }
 
-// Close closes the source and drops a half item. It does not wait for a blocked Read.
+// Close closes the source and discards an incomplete item. It does not wait for a blocked Read.
 func (l *lifter) Close() error {
 	l.closed.Store(true)
 	err := l.src.Close()

@@ -305,7 +305,7 @@ func TestLimitsFailOneItemOnly(t *testing.T) {
 	}
 }
 
-// A frame of an event stream is returned before the next one arrives.
+// TestFramesAreNotDelayed checks that a frame of an event stream is returned before the next one arrives.
 func TestFramesAreNotDelayed(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)

@@ -8,8 +8,8 @@ import (
 	"atelier/media"
 )
 
-// Lowered is a body whose tokens were found, verified and checked to exist. It can be
-// opened many times, for retries.
+// Lowered is a body whose tokens have been found and verified and whose blobs exist. It can be opened many times, for
+// retries.
 type Lowered struct {
 	codec  *Codec
 	pieces []piece
@@ -27,9 +27,9 @@ type piece struct {
 	size    int64
 }
 
-// Lower plans a JSON body: tokens in value position become base64 of their items. A
-// token that is not valid in the scope is [media.CodeForbidden], a missing item
-// [media.CodeNotFound]. The plan keeps body, which must not change.
+// Lower plans a JSON body: tokens in value position are replaced by the base64 of their items. A token that is not
+// valid in the scope is [media.CodeForbidden], a missing blob is [media.CodeNotFound], a blob of another size is
+// [media.CodeCorrupt], and a tombstone has the code of its item. The plan keeps body, which must not change.
 func (c *Codec) Lower(ctx context.Context, scope string, body []byte) (*Lowered, error) {
 	l := c.newLowered(ctx)
 	at := 0
@@ -58,8 +58,8 @@ func (c *Codec) Lower(ctx context.Context, scope string, body []byte) (*Lowered,
 	return l, nil
 }
 
-// LowerMultipart plans a multipart body: a part that is a marker or a token, whole,
-// becomes the bytes of its item. Errors are those of [Codec.Lower].
+// LowerMultipart plans a multipart body: a part that is exactly a marker or a token is replaced by the bytes of its
+// item. Errors are those of [Codec.Lower].
 func (c *Codec) LowerMultipart(ctx context.Context, scope string, body []byte, boundary string) (*Lowered, error) {
 	l := c.newLowered(ctx)
 	at := 0
@@ -120,8 +120,8 @@ func (l *Lowered) addItem(ctx context.Context, p piece) error {
 	return nil
 }
 
-// valuePosition reports whether body[k:e] is a whole JSON string that is a value, also in
-// JSON that is in a string, or follows ";base64,".
+// valuePosition reports whether body[k:e] follows ";base64," or is a whole JSON string that is a value, also in JSON
+// inside a string.
 func valuePosition(body []byte, k, e int) bool {
 	before, after := body[:k], body[e:]
 	if bytes.HasSuffix(before, []byte(dataMark)) {
@@ -138,13 +138,13 @@ func valuePosition(body []byte, k, e int) bool {
 	before, after = trimSpaceRight(before[:len(before)-slashes]), trimSpaceLeft(after[slashes+1:])
 	opens := len(before) == 0 || bytes.IndexByte([]byte(":[,"), before[len(before)-1]) >= 0
 	closes := len(after) == 0 || bytes.IndexByte([]byte(",]}\""), after[0]) >= 0
-	if slashes == 0 { // between true quotes all is a value, save keys
+	if slashes == 0 { // between unescaped quotes, everything except a key is a value
 		return len(after) == 0 || after[0] != ':'
 	}
 	return opens && closes
 }
 
-// trimSpaceRight drops white space of JSON, also as escapes in nested JSON.
+// trimSpaceRight removes JSON white space from the end, also in the escaped form of nested JSON.
 func trimSpaceRight(b []byte) []byte {
 	for {
 		t := bytes.TrimRight(b, " \t\r\n")
@@ -171,8 +171,8 @@ func trimSpaceLeft(b []byte) []byte {
 	}
 }
 
-// Size is the length of the lowered body.
+// Size returns the length of the lowered body in bytes.
 func (l *Lowered) Size() int64 { return l.size }
 
-// Items is the number of tokens that are replaced.
+// Items returns the number of tokens that are replaced.
 func (l *Lowered) Items() int { return l.items }

@@ -9,22 +9,21 @@ import (
 	"atelier/media"
 )
 
-// Open returns a fresh reader of the body. It can seek to its start and its end, which
-// is what request signing needs. Items are read under the context of the plan; one that
-// is shorter than its token says is [media.CodeCorrupt].
+// Open returns a new reader of the body. It can seek to the start and the end, as required for signing a request. Items
+// are read under the context of the plan. An item that is shorter than its token says is [media.CodeCorrupt].
 func (l *Lowered) Open() io.ReadSeekCloser { return &lowering{plan: l} }
 
-// lowering reads a plan.
+// lowering is a reader of a plan.
 type lowering struct {
 	plan   *Lowered
 	closed atomic.Bool
-	mu     sync.Mutex // guards all below; HTTP/2 closes a body while it is read
-	next   int        // piece
-	done   int64      // of the piece: text bytes given, item bytes read
+	mu     sync.Mutex // guards all fields below; HTTP/2 closes a body while it is read
+	next   int        // index of the current piece
+	done   int64      // in the current piece: text bytes returned or item bytes read
 	pos    int64
 	item   io.ReadCloser
 	buf    *buffers
-	ready  []byte // encoded, not given yet
+	ready  []byte // encoded and not yet returned
 	err    error
 }
 
@@ -54,7 +53,7 @@ func (r *lowering) Read(p []byte) (int, error) {
 	}
 }
 
-// step continues in the current piece: it copies to p, or fills ready and gives 0.
+// step continues in the current piece. It copies to p, or fills ready and returns 0.
 func (r *lowering) step(p []byte) int {
 	s := &r.plan.pieces[r.next]
 	if s.text != nil {
@@ -95,7 +94,7 @@ func (r *lowering) encode(s *piece) {
 	r.advance(n, s.blob.SizeBytes)
 }
 
-// short turns the end of an item that is not its true end into an error.
+// short records an error of reading an item. The end of an item before its known size is [media.CodeCorrupt].
 func (r *lowering) short(err error, s *piece) {
 	switch {
 	case err == nil || r.item == nil:
@@ -106,7 +105,7 @@ func (r *lowering) short(err error, s *piece) {
 	}
 }
 
-// advance counts n bytes of a piece of size bytes and moves on after its last one.
+// advance counts n bytes of a piece of size bytes, and moves to the next piece after the last byte.
 func (r *lowering) advance(n int, size int64) {
 	r.done += int64(n)
 	if r.done < size {
@@ -118,12 +117,12 @@ func (r *lowering) advance(n int, size int64) {
 
 func (r *lowering) closeItem() {
 	if r.item != nil {
-		_ = r.item.Close() // read only
+		_ = r.item.Close() // opened for reading only
 		r.item = nil
 	}
 }
 
-// release drops everything held; the caller holds mu.
+// release closes the item and returns the buffers; the caller holds mu.
 func (r *lowering) release() {
 	r.closeItem()
 	r.ready = nil
@@ -133,7 +132,7 @@ func (r *lowering) release() {
 	}
 }
 
-// leave unlocks, and cleans up for a Close that found the lock taken.
+// leave unlocks mu, and cleans up after a Close during which mu was locked.
 func (r *lowering) leave() {
 	r.mu.Unlock()
 	if r.closed.Load() {

@@ -6,24 +6,24 @@ import (
 	"io"
 )
 
-// mediaName stands for media in a text that is shown without it.
+// mediaName replaces media in a text that is shown without it.
 const mediaName = "[media as base64 left out]"
 
-// NameMedia takes media out of a text that has no run to keep it for, or that is cut into
-// windows: the second half of a picture cannot be recognized. It finds what [Codec.LiftString]
-// finds without a threshold, and tokens, and leaves all other text byte for byte.
+// NameMedia replaces media in a text that belongs to no run or is cut into windows: the second half of a picture cannot
+// be recognized. It finds tokens and the base64 that [Codec.LiftString] finds without a threshold, and leaves all other
+// text unchanged, byte for byte.
 func NameMedia(s string) string {
 	return replaceRuns([]byte(s), ValueOptions{tokens: true}, func(textRun) string { return mediaName })
 }
 
-// NameReader is [NameMedia] for a stream of text, in O(64 KiB) of memory.
+// NameReader is [NameMedia] for a stream of text. It uses O(64 KiB) of memory.
 func NameReader(src io.Reader) io.Reader { return &namer{src: src, in: make([]byte, 0, 2*windowBytes)} }
 
 type namer struct {
 	src    io.Reader
-	in     []byte // read, not yet looked at
+	in     []byte // read and not yet processed
 	out    bytes.Buffer
-	inside bool // what comes continues a run that was named
+	inside bool // the next bytes continue a run that was replaced
 	err    error
 }
 
@@ -46,7 +46,7 @@ func (n *namer) Read(p []byte) (int, error) {
 	return n.out.Read(p)
 }
 
-// skip drops the rest of a run, over line breaks.
+// skip discards the rest of a run, over line breaks.
 func (n *namer) skip() {
 	k := 0
 	for k < len(n.in) && (classes[n.in[k]] != 0 || bytes.IndexByte([]byte("=\\\r\n"), n.in[k]) >= 0) {
@@ -56,14 +56,14 @@ func (n *namer) skip() {
 	n.in = append(n.in[:0], n.in[k:]...)
 }
 
-// name passes what is complete: all at the end or where a run fills the room, else up to a
-// last run that may continue.
+// name processes the complete part of the input: all of it at the end or if a run fills the buffer, otherwise
+// everything before a last run that may continue.
 func (n *namer) name() {
 	cut := len(n.in)
 	for cut > 0 && n.err == nil && (classes[n.in[cut-1]] != 0 || bytes.IndexByte([]byte("=\\\r\n;,:"), n.in[cut-1]) >= 0) {
 		cut--
 	}
-	if cut == 0 { // the run fills the room
+	if cut == 0 { // the run fills the buffer
 		cut = len(n.in)
 	}
 	named := NameMedia(string(n.in[:cut]))

@@ -14,11 +14,11 @@ import (
 	"atelier/media/blob"
 )
 
-// PCM is the shape of raw, little-endian, signed samples, which have no signature.
+// PCM is the format of raw samples, which have no signature. They are signed and little-endian.
 type PCM struct {
-	Rate     int // samples a second; 0 means 24,000
+	Rate     int // samples per second; 0 means 24,000
 	Channels int // 0 means 1
-	Bits     int // bits a sample; 0 means 16
+	Bits     int // bits per sample; 0 means 16
 }
 
 func (p PCM) withDefaults() PCM {
@@ -28,8 +28,8 @@ func (p PCM) withDefaults() PCM {
 	return p
 }
 
-// pcmOfType reads audio/L16;codec=pcm;rate=24000 and audio/pcm;rate=…; nil for all
-// other types. Providers send audio/L16 little-endian, whatever RFC 2586 says.
+// pcmOfType returns the format of a raw audio type, such as audio/L16;codec=pcm;rate=24000 or audio/pcm;rate=…, and nil
+// for all other types. Providers send audio/L16 in little-endian order, although RFC 2586 requires big-endian.
 func pcmOfType(mimeType string) *PCM {
 	if len(mimeType) < 9 || !strings.EqualFold(mimeType[:6], "audio/") {
 		return nil
@@ -52,7 +52,7 @@ func pcmOfType(mimeType string) *PCM {
 	return &p
 }
 
-// samplesOf is pcmOfType, and what bytes without a header hold that were declared to be WAV.
+// samplesOf is like pcmOfType, but also returns a format for WAV types: bytes declared as WAV may lack the header.
 func samplesOf(mimeType string) *PCM {
 	t, params, _ := mime.ParseMediaType(mimeType)
 	switch t {
@@ -63,7 +63,7 @@ func samplesOf(mimeType string) *PCM {
 	return pcmOfType(mimeType)
 }
 
-// number reads a parameter; 0 if it is missing or senseless.
+// number parses a parameter. It returns 0 if the parameter is missing, invalid or above highest.
 func number(s string, highest int) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > highest {
@@ -72,8 +72,8 @@ func number(s string, highest int) int {
 	return n
 }
 
-// wrapPCM stores the samples again behind a WAV header, which needs their number. The
-// bare samples are left to garbage collection, since an equal blob may be in use.
+// wrapPCM stores the samples again with a WAV header, which contains their size. The bare samples remain for garbage
+// collection, because the same blob may be in use.
 func (c *Codec) wrapPCM(ctx context.Context, raw blob.Info, p PCM) (blob.Info, error) {
 	if raw.SizeBytes > math.MaxUint32-44 {
 		return blob.Info{}, media.Errorf(media.CodeTooLarge, "the sound has %d bytes, more than a WAV file can contain", raw.SizeBytes)
@@ -87,7 +87,7 @@ func (c *Codec) wrapPCM(ctx context.Context, raw blob.Info, p PCM) (blob.Info, e
 	return info, errors.Join(err, r.Close())
 }
 
-// wavHeader is the 44 bytes before n bytes of samples.
+// wavHeader returns the 44 bytes that precede n bytes of samples.
 func wavHeader(n uint32, p PCM) []byte {
 	block := p.Channels * p.Bits / 8
 	h := make([]byte, 0, 44)

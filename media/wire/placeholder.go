@@ -6,9 +6,8 @@ import (
 	"atelier/media"
 )
 
-// Placeholders replaces tokens in a provider's or a person's text by placeholders of their
-// refs, data: URLs around them included, so that history holds refs only. A token that is
-// not valid in the scope becomes "[unavailable media]".
+// Placeholders replaces tokens in a text by the placeholders of their refs, so that the history contains refs only. A
+// data: URL around a token is replaced with it. A token that is not valid in the scope becomes "[unavailable media]".
 func (c *Codec) Placeholders(scope, s string) string {
 	if !strings.Contains(s, familyPrefix) {
 		return s
@@ -31,7 +30,7 @@ func (c *Codec) Placeholders(scope, s string) string {
 	}
 }
 
-// dataURLStart is where a data: URL before position k begins, or k.
+// dataURLStart returns the start of the data: URL that ends at position k, or k if there is none.
 func dataURLStart(s string, k int) int {
 	const longest = 200
 	before := s[:k]

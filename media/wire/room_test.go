@@ -17,7 +17,7 @@ import (
 	"atelier/media/wire"
 )
 
-// tight is a driver whose disk has limited room.
+// tight is a driver on a disk with limited space.
 type tight struct {
 	blob.Driver
 	room *atomic.Int64
@@ -43,8 +43,8 @@ func (u tightUpload) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestItemsWaitForRoom: an item that meets a full disk waits, and is complete if space becomes free; otherwise it fails
-// with disk_full.
+// TestItemsWaitForRoom: an item on a full disk waits, and is complete if space becomes free. Otherwise it fails with
+// disk_full.
 func TestItemsWaitForRoom(t *testing.T) {
 	t.Parallel()
 	picture := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x04\x00\x00\x00\x04\x08\x06\x00\x00\x00"), bytes.Repeat([]byte("pixels"), 20_000)...)
@@ -85,7 +85,7 @@ func TestItemsWaitForRoom(t *testing.T) {
 	}
 }
 
-// shut is a disk that is full at one step of an item, a number of times.
+// shut is a driver on a disk that is full at one step of an item, a given number of times.
 type shut struct {
 	blob.Driver
 	at    string
@@ -119,7 +119,7 @@ func (u shutUpload) Commit(ctx context.Context, d media.Digest) error {
 	return u.Upload.Commit(ctx, d)
 }
 
-// TestItemsWaitAtEveryStep: there may be no room for the file, for its last bytes, or for its row.
+// TestItemsWaitAtEveryStep: an item waits if there is no space for its file, for its last bytes or for its row.
 func TestItemsWaitAtEveryStep(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"create", "commit", "register"} {

@@ -7,55 +7,53 @@ import (
 	"atelier/media"
 )
 
-// What a scanner is inside of.
+// state is the part of the input that a scanner is in.
 type state byte
 
 const (
 	outside   state = iota // between strings
-	text                   // in a string, not at a place where base64 may begin
-	candidate              // looking at what may be base64
-	run                    // decoding into the store
-	dropping               // in the rest of an item that failed
-	cutOff                 // behind a line break in the middle of an item
-	cutLine                // in a line behind that break which belongs to the item
+	text                   // in a string, in text that is not base64
+	candidate              // in characters that may be base64
+	run                    // in base64 that is decoded into the store
+	dropping               // in the rest of a failed item
+	cutOff                 // after a line break inside an item
+	cutLine                // in a line after that break that belongs to the item
 )
 
 const (
-	// signedMin is the number of characters from which an undeclared string with a media
-	// signature is lifted.
+	// signedMin is the minimum number of characters at which undeclared base64 with a media signature is lifted.
 	signedMin = 256
-	// sigChars decode to sigBytes, which is enough to know a signature.
+	// sigChars characters decode to sigBytes bytes, which are enough to recognize a signature.
 	sigChars = 24
 	sigBytes = 18
-	// quickBytes: shorter undeclared strings cannot be media and take a short cut.
+	// quickBytes is the length below which undeclared strings cannot be media and are passed without a scan.
 	quickBytes = sigChars
 )
 
 const dataMark = ";base64,"
 
-// scanner finds base64 media in JSON, NDJSON and server-sent events, at any
-// chunking. Everything else passes byte for byte into out. A raw line break always means
-// "not in a string", which no JSON contradicts and which keeps comments of event
-// streams and broken lines from doing harm.
+// scanner finds base64 media in JSON, NDJSON and server-sent events, however the input is split into chunks. Everything
+// else passes byte for byte into out. A raw line feed always ends a string: JSON strings contain none, and a quote in a
+// comment of an event stream or in a broken line then affects that line only.
 type scanner struct {
 	fields fieldSet
 	begin  func(declared string, pcm *PCM) *intake
-	emit   func(in *intake, v Variant, field string) string // ends an item, gives its token
+	emit   func(in *intake, v Variant, field string) string // ends an item and returns its token
 
 	out    []byte
 	state  state
-	esc    []byte // an escape that the chunk's end cut
-	folds  []byte // line breaks after a run that may be its end
-	flat   []byte // room for one chunk without escapes
+	esc    []byte // bytes held back until the next chunk, such as a split escape
+	folds  []byte // line breaks after a run, which may have ended
+	flat   []byte // buffer for one chunk without escapes
 	outer  tracker
-	inner  tracker // in JSON that is in a string
-	nested bool    // the string holds JSON
-	quoted bool    // in a string of that JSON
+	inner  tracker // of JSON inside a string
+	nested bool    // the string contains JSON
+	quoted bool    // the scanner is in a string of that JSON
 	txt    textState
 	cand   candidateState
 	dec    decoder
-	pieces []pieced // sounds that come in pieces, in the order of their first
-	open   bool     // the run belongs to one of them
+	pieces []pieced // audio that arrives in pieces, in the order of the first pieces
+	open   bool     // the run belongs to one of pieces
 }
 
 // feed scans one chunk of at most windowBytes.
@@ -84,8 +82,8 @@ func (s *scanner) feed(b []byte) {
 	}
 }
 
-// outside copies up to the next string that needs a look. Short plain strings are
-// passed in one go, for most strings are.
+// outside copies the input up to the next string that must be scanned. Most strings are short and plain, and are passed
+// directly.
 func (s *scanner) outside(b []byte) []byte {
 	at := 0
 	for {
@@ -118,7 +116,7 @@ func (s *scanner) declared(t *tracker) fieldKind {
 	return s.fields.find(t).kind
 }
 
-// quick finds the end of a short string that cannot hold media and has no escapes.
+// quick returns the length of a short string that cannot contain media and has no escapes.
 func quick(b []byte) (int, bool) {
 	for i, c := range b[:min(len(b), quickBytes)] {
 		switch c {
@@ -131,8 +129,8 @@ func quick(b []byte) (int, bool) {
 	return 0, false
 }
 
-// run decodes what belongs to the run and ends it where something else follows. Most often all of
-// b is base64 without escapes: the decoder finds out on its way.
+// run decodes the characters of the run and ends the run where something else follows. Usually all of b is base64
+// without escapes, which the decoder detects by itself.
 func (s *scanner) run(b []byte) []byte {
 	if !s.dec.lines.over && bytes.IndexByte(b, '\\') < 0 {
 		b = b[s.dec.feed(b):]
@@ -173,8 +171,8 @@ func (s *scanner) run(b []byte) []byte {
 	return b[used:]
 }
 
-// runPart takes one escape, or what stands before the next; more is false at the run's
-// end. last says that nothing follows part in its string.
+// runPart reads one escape, or the characters before the next escape. more is false at the end of the run. last means
+// that part is the end of its string.
 func (s *scanner) runPart(part []byte, last bool) (used int, more bool) {
 	if !opens(part[0]) {
 		if s.dec.lines.over {
@@ -206,8 +204,7 @@ func (s *scanner) runPart(part []byte, last bool) (used int, more bool) {
 	return n, true
 }
 
-// runSlashes takes a part whose first escape is at i, with all escaped slashes that follow, in
-// one go.
+// runSlashes decodes a part at once: its first escape is at i, and escaped slashes that follow are included.
 func (s *scanner) runSlashes(part []byte, i int) (used int) {
 	flat := append(slices.Grow(s.flat[:0], len(part)), part[:i]...)
 	s.flat = flat
@@ -223,7 +220,7 @@ func (s *scanner) runSlashes(part []byte, i int) (used int) {
 	if n == len(flat) {
 		return i
 	}
-	for ; n > 0; n-- { // the run ended inside: count what it took
+	for ; n > 0; n-- { // the run ended inside the part: count the bytes that belong to it
 		if part[used] == '\\' {
 			used++
 		}
@@ -232,9 +229,9 @@ func (s *scanner) runSlashes(part []byte, i int) (used int) {
 	return used
 }
 
-// endRun puts the token in the item's place; rest is what follows. A raw line break inside a
-// string means that the item was cut off. Line breaks between the item and the string's end
-// belong to the item, and so does what follows one that fails for it.
+// endRun replaces the item by its token; rest is the input after the run. A raw line break inside a string means that
+// the item was cut off. Line breaks between the item and the end of the string belong to the item. If the item fails
+// because other text follows in its string, that text belongs to it too.
 func (s *scanner) endRun(rest []byte) {
 	left, v := s.dec.finish()
 	after := text
@@ -263,19 +260,18 @@ func (s *scanner) endRun(rest []byte) {
 	s.folds = s.folds[:0]
 }
 
-// errPart is the error of an item of which only a part can be read.
+// errPart returns the error of an item of which only a part can be read.
 func errPart() error {
 	return media.Errorf(media.CodeBadResponse, "the media item continues with text that is not base64: an incomplete item is not accepted")
 }
 
-// partOnly reports whether what follows a run belongs to the same item: anything but the string's
-// end where the field is declared to hold media, and a percent sign that is no escape of base64.
+// partOnly reports whether the text after a run belongs to the same item: anything but the end of the string in a field
+// that is declared to hold media, or a percent sign that is not an escape of a base64 character.
 func (s *scanner) partOnly(rest []byte) bool {
 	return s.dec.broken || s.cand.kind == fieldMedia && !s.ends(rest) || !closes(rest) && rest[0] == '%'
 }
 
-// ends reports whether the string of a declared field ends here: a quote that is escaped for the
-// string itself is one in it.
+// ends reports whether the string of a declared field ends here. An escaped quote is part of the string.
 func (s *scanner) ends(rest []byte) bool {
 	slashes := len(rest) - len(bytes.TrimLeft(rest, `\`))
 	return closes(rest) && (s.quoted || slashes%2 == 0)
@@ -287,7 +283,7 @@ func closes(rest []byte) bool {
 	return len(quote) == 0 || quote[0] == '"'
 }
 
-// end is told that the source ended; it reports whether it ended inside media.
+// end handles the end of the source. It reports whether the source ended inside media.
 func (s *scanner) end() (truncated bool) {
 	switch {
 	case s.state == run:
@@ -303,7 +299,7 @@ func (s *scanner) end() (truncated bool) {
 	return false
 }
 
-// abort drops a half item, and the sounds that were not ended.
+// abort discards an incomplete item, and audio whose pieces are not complete.
 func (s *scanner) abort() {
 	if s.dec.in != nil {
 		s.dec.in.abort()

@@ -11,10 +11,10 @@ import (
 	"atelier/media/probe"
 )
 
-// Store puts everything that r gives into the blob store, under the limits, and
-// reads its facts from the bytes. The declared type decides only where bytes have
-// no signature; declared raw PCM gets a WAV header. The errors are too_large,
-// invalid (no bytes), disk_full and those of r; nothing refers to the bytes then.
+// Store writes all of r to the blob store, under the limits of the codec, and reads the facts from the bytes. The
+// declared type applies only to bytes without a signature; raw samples that are declared as PCM or WAV get a WAV
+// header. The errors are too_large, invalid (no bytes), disk_full and those of r, of ctx and of Config.Register. After
+// an error, nothing refers to the bytes.
 func (c *Codec) Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error) {
 	in := c.begin(ctx, declaredMIME, nil)
 	defer in.abort()
@@ -36,13 +36,12 @@ func (c *Codec) Store(ctx context.Context, r io.Reader, declaredMIME string) (me
 	return in.finish(ctx)
 }
 
-// Open reads a blob, verified; see [blob.Store.Open].
+// Open opens a blob and verifies it while it is read; see [blob.Store.Open].
 func (c *Codec) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error) {
 	return c.cfg.Blobs.Open(ctx, d)
 }
 
-// Drop deletes bytes that nothing names, if no other operation than that of the scope of ctx
-// registered them.
+// Drop deletes a blob to which nothing refers, unless an operation other than that of the scope of ctx registered it.
 func (c *Codec) Drop(ctx context.Context, d media.Digest) error {
 	if c.cfg.Forget == nil {
 		return nil
@@ -59,10 +58,10 @@ func (c *Codec) Reserve(ctx context.Context, need, leave int64) (release func(),
 	return c.cfg.Blobs.Reserve(ctx, need, leave)
 }
 
-// intake is one item on its way into the blob store. Its first error stays; bytes
-// after it are counted and dropped, so that a stream continues without the item.
+// intake writes one item to the blob store. It keeps its first error. Bytes after an error are counted and discarded,
+// so that the stream continues without the item.
 type intake struct {
-	ctx      context.Context //nolint:containedctx // the life of one item
+	ctx      context.Context //nolint:containedctx // it applies to one item only
 	codec    *Codec
 	w        *blob.Writer // nil after the end or an error
 	declared string
@@ -86,7 +85,7 @@ func (c *Codec) begin(ctx context.Context, declared string, pcm *PCM) *intake {
 	return in
 }
 
-// beginNth is begin for the n-th item of an answer, which fails beyond the limit.
+// beginNth is begin for the n-th item of an answer. An item beyond the limit fails.
 func (c *Codec) beginNth(ctx context.Context, n int, declared string, pcm *PCM) *intake {
 	if c.cfg.Limits.Items < 0 || n <= c.cfg.Limits.Items {
 		return c.begin(ctx, declared, pcm)
@@ -95,7 +94,7 @@ func (c *Codec) beginNth(ctx context.Context, n int, declared string, pcm *PCM) 
 		"it contains more than %d media items", c.cfg.Limits.Items)}
 }
 
-// write takes bytes. It never fails; see err.
+// write stores bytes. An error is kept in err.
 func (in *intake) write(p []byte) {
 	in.size += int64(len(p))
 	if in.err != nil || len(p) == 0 {
@@ -116,16 +115,16 @@ func (in *intake) write(p []byte) {
 	in.checkSize()
 }
 
-// roomPause is how often a full disk is tried again; yieldBytes is how much of the reserved space is
-// freed for a write that met one.
+// roomPause is the interval between retries on a full disk. yieldBytes is how much of the reserved space is freed for a
+// write on a full disk.
 const (
 	roomPause  = 250 * time.Millisecond
 	yieldBytes = 1 << 20
 )
 
-// withRoom stores something. While the disk is full, a result of a generation uses the reserved space,
-// which includes the row in the inventory. Then it waits and tries again: the bytes may have been paid
-// for, and come once.
+// withRoom calls store, and calls it again while the disk is full. A result of a generation first uses the reserved
+// space, also for its row in the inventory. After that, an item waits for up to Config.DiskWait, because its bytes may
+// be paid for and are sent only once.
 func (in *intake) withRoom(store func() error) error {
 	result := media.ScopeOf(in.ctx).Operation != ""
 	err := store()
@@ -146,10 +145,10 @@ func (in *intake) withRoom(store func() error) error {
 	return err
 }
 
-// sniffBytes is how much of an item decides its type and its limits.
+// sniffBytes is the number of bytes at the start of an item that determine its type and limits.
 const sniffBytes = 4 << 10
 
-// sniff reads the head, so that an item that breaks its limits ends here.
+// sniff reads the facts from the first bytes, so that an item beyond its limits fails early.
 func (in *intake) sniff() {
 	in.sniffed = true
 	in.facts = probe.Declare(probe.Head(in.w.Head()), in.declared)
@@ -169,7 +168,7 @@ func (in *intake) checkSize() {
 	}
 }
 
-// fail keeps the first error and drops the bytes.
+// fail records an error, unless there is one already, and discards the bytes.
 func (in *intake) fail(err error) {
 	if err == nil || in.err != nil {
 		return
@@ -185,8 +184,7 @@ func (in *intake) abort() {
 	}
 }
 
-// finish commits, reads the facts and registers the blob. From here on the item is
-// kept, even if ctx is cancelled.
+// finish commits the bytes, reads the facts and registers the blob. It completes even if ctx is cancelled.
 func (in *intake) finish(ctx context.Context) (media.Blob, error) {
 	if in.err == nil && in.size == 0 {
 		in.fail(media.Errorf(media.CodeInvalid, "the media item is empty"))
@@ -217,7 +215,7 @@ func (in *intake) finish(ctx context.Context) (media.Blob, error) {
 	return b, nil
 }
 
-// commit stores the bytes, behind a header where they are samples.
+// commit stores the bytes. Raw samples get a header.
 func (in *intake) commit(ctx context.Context) (info blob.Info, err error) {
 	err = in.withRoom(func() error {
 		info, err = in.w.Commit(ctx)
@@ -234,8 +232,8 @@ func (in *intake) commit(ctx context.Context) (info blob.Info, err error) {
 	return info, err
 }
 
-// facts completes what the head told, where more can be told. What cannot be read
-// leaves the head's facts.
+// facts completes the facts of the head by reading the stored blob, for types where this adds something. If the blob
+// cannot be read, it returns the facts of the head.
 func (c *Codec) facts(ctx context.Context, info blob.Info, head media.Facts, declared string) media.Facts {
 	switch head.MIMEType {
 	case "image/bmp", "image/jpeg":
@@ -252,9 +250,9 @@ func (c *Codec) facts(ctx context.Context, info blob.Info, head media.Facts, dec
 	return probe.Declare(full, declared)
 }
 
-// blobReader reads any part of a blob.
+// blobReader implements io.ReaderAt for a blob.
 type blobReader struct {
-	ctx    context.Context //nolint:containedctx // the life of one look at a blob
+	ctx    context.Context //nolint:containedctx // it applies to one inspection of a blob
 	codec  *Codec
 	digest media.Digest
 }
@@ -272,7 +270,7 @@ func (s blobReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// bytes returns the limit of a modality; negative means none.
+// bytes returns the size limit of a modality; negative means none.
 func (l Limits) bytes(m media.Modality) int64 {
 	switch m {
 	case media.ModalityImage:
@@ -287,13 +285,13 @@ func (l Limits) bytes(m media.Modality) int64 {
 	return l.DocumentBytes
 }
 
-// check compares what a header says with the limits, before anything is decoded.
+// check compares the facts of an image header with the limits, before anything is decoded.
 func (l Limits) check(f media.Facts) error {
 	if media.ModalityOf(f.MIMEType) != media.ModalityImage || f.MIMEType == "image/svg+xml" {
 		return nil
 	}
 	w, h := int64(f.Width), int64(f.Height)
-	if l.Pixels >= 0 && (w > l.Pixels || h > l.Pixels || w*h > l.Pixels) { // each side first: the product may overflow
+	if l.Pixels >= 0 && (w > l.Pixels || h > l.Pixels || w*h > l.Pixels) { // each side first: w*h may overflow
 		return media.Errorf(media.CodeTooLarge, "the image has %d × %d pixels, over the limit of %d", f.Width, f.Height, l.Pixels)
 	}
 	if l.Frames >= 0 && f.Frames > l.Frames {

@@ -2,20 +2,19 @@ package wire
 
 import "bytes"
 
-// maxSlashes is the most backslashes that are held back.
+// maxSlashes limits how many backslashes at the end of a chunk of text are held back: fewer than this number.
 const maxSlashes = 8
 
-// textState is what a scanner carries from chunk to chunk inside a text.
+// textState is the state of a text that a scanner keeps between chunks.
 type textState struct {
-	tail    [len(dataMark) - 1]byte // the last bytes, for a mark that a chunk's end cut
+	tail    [len(dataMark) - 1]byte // the last bytes, to find a mark that is split between chunks
 	tailLen int
-	slashes int  // backslashes directly before
+	slashes int  // number of backslashes directly before the next byte
 	inRun   bool // the last byte belongs to a run that was rejected
-	skip    int  // letters of an escape still to come
+	skip    int  // number of letters of an escape that the next chunk begins with
 }
 
-// pass copies bytes of the current string to the output and remembers their beginning
-// and end.
+// pass copies bytes of the current string to the output. It records the beginning of the string and its last bytes.
 func (s *scanner) pass(p []byte) {
 	if len(p) == 0 {
 		return
@@ -48,9 +47,9 @@ func (s *scanner) pass(p []byte) {
 	t.tailLen = keep + copy(t.tail[keep:], p)
 }
 
-// text passes what is no candidate, up to the string's end or the next candidate.
+// text passes bytes up to the end of the string or to the next candidate.
 func (s *scanner) text(b []byte) []byte {
-	if n := s.markEnd(b); n > 0 { // ;base64, over the chunk's end
+	if n := s.markEnd(b); n > 0 { // ;base64, is split between chunks
 		s.pass(b[:n])
 		s.start(atData)
 		return b[n:]
@@ -69,7 +68,7 @@ func (s *scanner) text(b []byte) []byte {
 		s.start(atData)
 		return b[k+len(dataMark):]
 	}
-	if !whole { // an escape that the chunk's end may cut
+	if !whole { // an escape may be split at the end of the chunk
 		if t := len(bytes.TrimRight(seg, `\`)); len(seg)-t < maxSlashes {
 			s.esc = append(s.esc, seg[t:]...)
 			seg = seg[:t]
@@ -86,7 +85,7 @@ func (s *scanner) text(b []byte) []byte {
 	return s.endText(b[len(seg):])
 }
 
-// markEnd tells where in b a data mark ends that began in the tail.
+// markEnd returns the end in b of a data mark that begins in the previous bytes, or 0.
 func (s *scanner) markEnd(b []byte) int {
 	if s.txt.tailLen == 0 {
 		return 0
@@ -106,9 +105,9 @@ func (s *scanner) startWord(b []byte, at int) []byte {
 	return b[at:]
 }
 
-// word finds in a piece of text the start of a run that may be media: one that is long
-// enough to show a signature, or one that continues after the piece. It returns -1 if there is
-// none. whole says that the piece ends with the text or at a foreign byte.
+// word returns the start of a run in a piece of text that may be media: a run with a signature, or one that continues
+// after the piece. It returns -1 if there is none. whole means that the piece ends with the text or at a byte that is
+// not base64.
 func (s *scanner) word(seg []byte, whole bool) int {
 	from := s.skipped(seg)
 	for i := from + sigChars - 1; i < len(seg); i += sigChars {
@@ -132,8 +131,8 @@ func (s *scanner) word(seg []byte, whole bool) int {
 	return at
 }
 
-// probablySigned looks at the first characters of a run as they stand; with escapes among
-// them it cannot tell and says yes.
+// probablySigned checks the first characters of a run for a signature. If there are escapes among them, it returns
+// true.
 func probablySigned(run []byte) bool {
 	var c candidateState
 	for _, ch := range run[:min(len(run), sigChars)] {
@@ -145,8 +144,8 @@ func probablySigned(run []byte) bool {
 	return c.signed()
 }
 
-// skipped passes over what continues from the chunk before: a rejected run, or letters of
-// an escape. It says where words may begin.
+// skipped returns the position at which words may begin. It skips what continues from the previous chunk: a rejected
+// run or the letters of an escape.
 func (s *scanner) skipped(seg []byte) int {
 	t := &s.txt
 	from := min(t.skip, len(seg))
@@ -158,8 +157,8 @@ func (s *scanner) skipped(seg []byte) int {
 	return from
 }
 
-// runStart walks back from i to the start of its run, over escaped slashes, and forth over the
-// letters of another escape there.
+// runStart goes back from i to the start of its run, over escaped slashes. If another escape precedes the run, the run
+// begins after the letters of the escape.
 func (s *scanner) runStart(seg []byte, from, i int) int {
 	at := i
 	for {
@@ -229,7 +228,7 @@ func (s *scanner) quote() {
 		return
 	}
 	if n := len(s.inner.content); n > 0 && s.inner.content[n-1] == '\\' && n < maxContent {
-		s.inner.content = s.inner.content[:n-1] // the backslash of the quote
+		s.inner.content = s.inner.content[:n-1] // the backslash before the quote
 	}
 	s.inner.end()
 }

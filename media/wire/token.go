@@ -17,20 +17,19 @@ const (
 	noneMagic = "atelier-none/1 " // a tombstone
 	macBytes  = 16
 	minSecret = 16
-	maxToken  = 512 // characters; a longer text is none
+	maxToken  = 512 // characters; a longer text is not a token
 )
 
 const (
 	// TokenPrefix begins every token.
 	TokenPrefix = "YXRlbGllci1ibG9iLzEg" //nolint:gosec // public: base64 of the marker's first word
-	// TombstonePrefix begins what stands for an item that could not be taken.
+	// TombstonePrefix begins every tombstone, which replaces an item that could not be stored.
 	TombstonePrefix = "YXRlbGllci1ub25lLzEg"
-	// familyPrefix is common to both.
+	// familyPrefix is the common beginning of both.
 	familyPrefix = "YXRlbGllci1"
 )
 
-// Variant is the base64 flavour in which an item came and goes back. The zero value
-// is [VariantStd].
+// Variant is the base64 encoding in which an item arrives and is sent back. The zero value means [VariantStd].
 type Variant byte
 
 // The variants.
@@ -55,7 +54,7 @@ func variantOf(url, padded bool) Variant {
 func (v Variant) url() bool    { return v == VariantURL || v == VariantRawURL }
 func (v Variant) padded() bool { return v != VariantRawStd && v != VariantRawURL }
 
-// length is the number of characters that n bytes take.
+// length returns the number of base64 characters for n bytes.
 func (v Variant) length(n int64) int64 {
 	if v.padded() {
 		return (n + 2) / 3 * 4
@@ -63,7 +62,7 @@ func (v Variant) length(n int64) int64 {
 	return (n*8 + 5) / 6
 }
 
-// signer holds the keys.
+// signer signs with the first key and verifies with all keys.
 type signer struct {
 	keys []Key
 }
@@ -83,14 +82,14 @@ func newSigner(keys []Key) (signer, error) {
 	return signer{keys: slices.Clone(keys)}, nil
 }
 
-// mac signs body for scope.
+// mac returns the signature of body for scope: the first 16 bytes of an HMAC-SHA256, in hexadecimal.
 func mac(secret []byte, scope, body string) string {
 	h := hmac.New(sha256.New, secret)
 	h.Write([]byte(strconv.Itoa(len(scope)) + ":" + scope + "|" + body))
 	return hex.EncodeToString(h.Sum(nil)[:macBytes])
 }
 
-// valid checks a signature against the key that it names.
+// valid reports whether sum is the signature of the key with the ID kid.
 func (s signer) valid(kid, scope, body, sum string) bool {
 	for _, k := range s.keys {
 		if k.ID == kid {
@@ -100,9 +99,8 @@ func (s signer) valid(kid, scope, body, sum string) bool {
 	return false
 }
 
-// Marker returns the plain form of a token, for multipart parts and for SDKs that
-// encode bytes themselves. It is ASCII and padded with blanks to a multiple of 3, so
-// its base64 is the same text in every alphabet.
+// Marker returns the plain form of a token, for multipart parts and for SDKs that encode bytes themselves. It is ASCII
+// and padded with blanks to a multiple of 3 bytes, and its base64 is the same text in every alphabet.
 func (c *Codec) Marker(scope string, b media.Blob, v Variant) string {
 	if v == 0 {
 		v = VariantStd
@@ -112,20 +110,21 @@ func (c *Codec) Marker(scope string, b media.Blob, v Variant) string {
 	return padded(magic + body + " " + mac(k.Secret, scope, body))
 }
 
-// Token returns the text that stands for b in the scope, which is a run tree's id.
-// It is the same in every process that has the key.
+// Token returns the text that replaces b in the scope, which is the id of a run tree. The text is the same in every
+// process that has the key.
 func (c *Codec) Token(scope string, b media.Blob, v Variant) string {
 	return base64.StdEncoding.EncodeToString([]byte(c.Marker(scope, b, v)))
 }
 
 func padded(s string) string { return s + strings.Repeat(" ", (3-len(s)%3)%3) }
 
-// tombstone stands for the n-th item of a stream, which could not be taken.
+// tombstone returns the text that replaces the n-th item of a stream, which could not be stored.
 func tombstone(code media.Code, n int) string {
 	return base64.StdEncoding.EncodeToString([]byte(padded(noneMagic + string(code) + " " + strconv.Itoa(n))))
 }
 
-// tokenType makes a MIME type fit for a token.
+// tokenType returns a MIME type that fits into a token: t itself, or application/octet-stream. It excludes '>', '?' and
+// '~', which can become '+' or '/' in base64.
 func tokenType(t string) string {
 	ok := t != "" && len(t) <= 100
 	for i := 0; ok && i < len(t); i++ {
@@ -138,9 +137,9 @@ func tokenType(t string) string {
 	return t
 }
 
-// Parse reads a token or a marker that was signed for the scope. The blob has
-// digest, size and type, nothing else. A forged one, one of another scope and an
-// empty scope are [media.CodeForbidden]; a tombstone has the code of its item.
+// Parse reads a token or a marker that is signed for the scope. The blob has only its digest, size and type. A forged
+// token, one of another scope and an empty scope are [media.CodeForbidden]. A tombstone, which is not signed, returns
+// the code of its item.
 func (c *Codec) Parse(scope, text string) (media.Blob, Variant, error) {
 	deny := media.Errorf(media.CodeForbidden, "the media token is not valid in this run: use the ref of an item of this run")
 	plain := text

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// maxDepth bounds what a tracker remembers; deeper places have no name.
+// maxDepth is the number of nested objects and arrays that a tracker records. Deeper fields have no name.
 const maxDepth = 256
 
-// maxContent is how much of a string is remembered for keys and types.
+// maxContent is the number of bytes of a string that are kept for keys and types.
 const maxContent = 96
 
-// Siblings whose value tells what a string beside them is.
+// These are the kinds of fields whose value describes the fields beside them.
 const (
 	siblingNone = iota
 	siblingMIME
@@ -19,24 +19,24 @@ const (
 	siblingIndex
 )
 
-// tracker follows the structure of JSON between strings, as far as it is needed to
-// name the place of a string. Text that is not JSON only makes the names wrong.
+// tracker follows the structure of JSON as far as needed to name the position of a string. In text that is not JSON,
+// only the names are wrong.
 type tracker struct {
 	frames []frame
 	names  []byte // the keys of all frames
-	beyond int    // frames deeper than maxDepth
-	last   byte   // last significant byte between strings; '"' after one
-	escape bool   // a backslash ended the last piece
-	// content is the beginning of the current string, as it stands there.
+	beyond int    // number of open frames beyond maxDepth
+	last   byte   // last significant byte between strings; '"' after a string
+	escape bool   // the last piece ended with a backslash
+	// content is the beginning of the current string, with its escapes.
 	content []byte
 }
 
 // frame is an open object or array.
 type frame struct {
 	array      bool
-	start, end int // its current key in names
+	start, end int // of its current key in names
 	mime, typ  string
-	index      int // which choice, or output, this is
+	index      int // value of the field index or output_index
 }
 
 func (t *tracker) reset() {
@@ -44,11 +44,11 @@ func (t *tracker) reset() {
 	t.beyond, t.last, t.escape = 0, 0, false
 }
 
-// between reads what stands between two strings.
+// between reads the text between two strings.
 func (t *tracker) between(seg []byte) {
 	for _, c := range seg {
 		switch {
-		case t.escape: // a line break in nested JSON
+		case t.escape: // an escaped line break or tab in nested JSON
 			t.escape = false
 			continue
 		case c == '\\':
@@ -67,7 +67,7 @@ func (t *tracker) between(seg []byte) {
 	}
 }
 
-// number reads a digit of a value, if it is the index of the object.
+// number adds a digit to the index of the innermost object, if the digit belongs to that field.
 func (t *tracker) number(digit int) {
 	if n := len(t.frames); n > 0 && !t.frames[n-1].array && t.beyond == 0 {
 		if f := &t.frames[n-1]; siblingOf(t.names[f.start:f.end]) == siblingIndex {
@@ -97,7 +97,7 @@ func (t *tracker) pop() {
 // begin starts a string.
 func (t *tracker) begin() { t.content = t.content[:0] }
 
-// add remembers the beginning of the current string.
+// add records the beginning of the current string.
 func (t *tracker) add(p []byte) {
 	if room := maxContent - len(t.content); room > 0 {
 		t.content = append(t.content, p[:min(room, len(p))]...)
@@ -110,8 +110,7 @@ func (t *tracker) atKey() bool {
 	return n > 0 && !t.frames[n-1].array && (t.last == '{' || t.last == ',')
 }
 
-// end finishes the current string: a key names the place of what follows, a type is
-// remembered for its siblings.
+// end ends the current string. A key names the values that follow; a type is kept for the fields beside it.
 func (t *tracker) end() {
 	n := len(t.frames)
 	if n > 0 && t.beyond == 0 && len(t.content) < maxContent {
@@ -148,10 +147,10 @@ func siblingOf(key []byte) int {
 	return siblingNone
 }
 
-// plainText drops the backslashes of escaped slashes.
+// plainText removes the backslashes of escaped slashes.
 func plainText(b []byte) string { return strings.ReplaceAll(string(b), `\`, "") }
 
-// sibling returns a remembered value of the innermost object.
+// sibling returns the type or MIME type that was read in the innermost object or array.
 func (t *tracker) sibling(which int) string {
 	if n := len(t.frames); n > 0 {
 		if which == siblingMIME {
@@ -162,7 +161,7 @@ func (t *tracker) sibling(which int) string {
 	return ""
 }
 
-// key is the innermost key, arrays omitted; empty for keys themselves.
+// key returns the innermost key, ignoring arrays. It returns nil at a key itself.
 func (t *tracker) key() []byte {
 	if t.atKey() || t.beyond > 0 {
 		return nil
@@ -175,7 +174,7 @@ func (t *tracker) key() []byte {
 	return nil
 }
 
-// under reports whether the keys above the innermost one are these, inside out.
+// under reports whether the keys above the innermost one begin with parents, innermost first.
 func (t *tracker) under(parents []string) bool {
 	inner := true
 	for i := len(t.frames) - 1; i >= 0 && len(parents) > 0; i-- {
@@ -193,7 +192,7 @@ func (t *tracker) under(parents []string) bool {
 	return len(parents) == 0
 }
 
-// path names the place for people: data.b64_json.
+// path returns the position as text, such as data.b64_json.
 func (t *tracker) path() string {
 	var keys [][]byte
 	for _, f := range t.frames {

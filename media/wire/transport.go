@@ -14,23 +14,25 @@ import (
 	"atelier/media/probe"
 )
 
-// Transport returns a round tripper that lowers requests and lifts answers. Tokens
-// belong to the run tree of the request's context; without one nothing can be lowered.
+// Transport returns a round tripper that lowers requests and lifts answers. Tokens belong to the run tree in the
+// context of the request; without a run tree, tokens cannot be lowered.
 //
-// JSON and multipart requests are planned before anything is sent: a bad token or a missing
-// item is an error and no request. They have their length and can be sent again (GetBody).
-// Answers in JSON, NDJSON, event streams and plain text are lifted. One that is media itself, by
-// its type or by its first bytes, goes into the store whole, and its body becomes its token;
-// one that begins like JSON is lifted whatever its type says. All are reported to the context's
-// [Collector]. For status 400 and above nothing is lifted: the client reads the body as it
-// came. What of it is shown or stored goes through [media.ErrorText].
-// The client's own retries should be off: this package does not know what is paid for.
+// JSON and multipart requests are planned before anything is sent: an invalid token or a missing blob is an error, and
+// no request is made. Such requests have a length and can be sent again (GetBody).
+//
+// Answers in JSON, NDJSON, event streams and plain text are lifted. An answer that is media, by its type or its first
+// bytes, is stored as a whole, and its body becomes its token. An answer that begins like JSON is lifted whatever its
+// type is. All items are reported to the [Collector] of the context. Gzip is decoded although identity is requested. If
+// the status is 400 or above, nothing is lifted, and the client reads the decoded body; before it is shown or stored,
+// it must pass through [media.ErrorText].
+//
+// Retries by the client itself must be off, because this package does not know what is billed.
 func (c *Codec) Transport(base http.RoundTripper, f Fields) http.RoundTripper {
 	return &transport{codec: c, base: base, fields: f, lower: true}
 }
 
-// LiftTransport is [Codec.Transport] that leaves requests alone, for clients that sign the
-// body before they send it.
+// LiftTransport is like [Codec.Transport], but does not change request bodies. It is for clients that sign the body
+// before they send it.
 func (c *Codec) LiftTransport(base http.RoundTripper, f Fields) http.RoundTripper {
 	return &transport{codec: c, base: base, fields: f}
 }
@@ -61,12 +63,12 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// lowerRequest replaces the body of out, if it is of a kind that may hold tokens.
+// lowerRequest replaces the body of out, if its type is one that can contain tokens.
 func (t *transport) lowerRequest(ctx context.Context, req, out *http.Request) error {
 	kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
 	multipart := strings.HasPrefix(kind, "multipart/") && params["boundary"] != ""
 	if err != nil || !multipart && !isJSON(kind) {
-		return nil //nolint:nilerr // a body without a type that we know is not ours
+		return nil //nolint:nilerr // a body of an unknown type is not lowered
 	}
 	if req.Header.Get("Content-Encoding") != "" {
 		return nil
@@ -100,7 +102,7 @@ func (t *transport) lowerRequest(ctx context.Context, req, out *http.Request) er
 	return nil
 }
 
-// liftResponse puts the reader that the answer's kind wants in front of its body.
+// liftResponse replaces the body of an answer by the reader for its type.
 func (t *transport) liftResponse(ctx context.Context, res *http.Response) error {
 	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if err != nil {
@@ -114,7 +116,7 @@ func (t *transport) liftResponse(ctx context.Context, res *http.Response) error 
 	known := isJSON(kind) || isMedia(kind) || kind == "" || kind == "text/plain"
 	if err := inflate(res); err != nil || failed {
 		if failed || !known {
-			return nil // the status, or the type, says enough
+			return nil // the body of a failure, or of an unknown type, is not read here
 		}
 		return err
 	}
@@ -125,7 +127,7 @@ func (t *transport) liftResponse(ctx context.Context, res *http.Response) error 
 			switch {
 			case isMedia(kind) || looksLikeMedia(head):
 				return t.wholeBody(ctx, body, res.Header.Get("Content-Type"))
-			case known || bytes.IndexAny(bytes.TrimLeft(head, " \t\r\n"), "{[") == 0: // it begins like JSON
+			case known || bytes.IndexAny(bytes.TrimLeft(head, " \t\r\n"), "{[") == 0: // the body begins like JSON
 				return t.codec.LiftReader(ctx, body, LiftOptions{Fields: t.fields})
 			}
 			return body
@@ -133,7 +135,7 @@ func (t *transport) liftResponse(ctx context.Context, res *http.Response) error 
 	}
 	res.ContentLength = -1
 	res.Header.Del("Content-Length")
-	if known { // of others most pass as they came
+	if known { // most other bodies pass unchanged
 		for _, h := range []string{"ETag", "Digest", "Content-MD5", "Content-Digest", "Repr-Digest"} {
 			res.Header.Del(h)
 		}
@@ -141,7 +143,7 @@ func (t *transport) liftResponse(ctx context.Context, res *http.Response) error 
 	return nil
 }
 
-// isJSON reports the kinds that are scanned.
+// isJSON reports whether a type is JSON, NDJSON or an event stream.
 func isJSON(kind string) bool {
 	switch kind {
 	case "application/json", "text/json", "text/event-stream", "application/x-ndjson", "application/ndjson",
@@ -151,13 +153,13 @@ func isJSON(kind string) bool {
 	return strings.HasSuffix(kind, "+json")
 }
 
-// isMedia reports the kinds that are an item as a whole.
+// isMedia reports whether a body of this type is one item.
 func isMedia(kind string) bool {
 	top, _, _ := strings.Cut(kind, "/")
 	return top == "image" || top == "audio" || top == "video" || kind == "application/pdf"
 }
 
-// inflate undoes gzip that came although identity was requested, and refuses the rest.
+// inflate decodes gzip that is sent although identity was requested, and returns an error for other encodings.
 func inflate(res *http.Response) error {
 	switch enc := strings.ToLower(strings.TrimSpace(res.Header.Get("Content-Encoding"))); enc {
 	case "", "identity":
@@ -172,7 +174,7 @@ func inflate(res *http.Response) error {
 	}
 }
 
-// inflater begins to inflate at the first Read, so that headers are not delayed.
+// inflater starts decoding at the first Read, so that the headers of the answer are not delayed.
 type inflater struct {
 	src io.ReadCloser
 	zip *gzip.Reader
@@ -191,16 +193,16 @@ func (i *inflater) Read(p []byte) (int, error) {
 
 func (i *inflater) Close() error { return i.src.Close() }
 
-// streams reports the kinds of which the first bytes are not waited for.
+// streams reports whether a type is a stream, whose first bytes are not awaited.
 func streams(kind string) bool {
 	return kind == "text/event-stream" || strings.Contains(kind, "ndjson") || strings.HasSuffix(kind, "jsonl") || strings.HasSuffix(kind, "jsonlines") ||
 		kind == "application/json-seq" || kind == "application/stream+json"
 }
 
-// headBytes is how much of a body decides what it is, whatever its type says.
+// headBytes is the number of bytes of a body that are examined to determine what it contains.
 const headBytes = 512
 
-// looksLikeMedia reports whether a body begins like a picture, a sound or a video.
+// looksLikeMedia reports whether a body begins like a picture, audio or a video.
 func looksLikeMedia(head []byte) bool {
 	if !probe.Media(head) {
 		return false
@@ -209,7 +211,7 @@ func looksLikeMedia(head []byte) bool {
 	return m == media.ModalityImage || m == media.ModalityAudio || m == media.ModalityVideo
 }
 
-// sniffedBody looks at the first bytes at the first Read, and chooses what reads it.
+// sniffedBody examines the first bytes at the first Read, and chooses the reader of the body.
 type sniffedBody struct {
 	src    io.ReadCloser
 	choose func(head []byte, body io.ReadCloser) io.ReadCloser
@@ -240,18 +242,18 @@ func (s *sniffedBody) Close() error {
 	return s.body.Close()
 }
 
-// joined is a reader with the closer of another one.
+// joined combines a reader with the closer of another reader.
 type joined struct {
 	io.Reader
 	io.Closer
 }
 
-// failing returns the error that ended a body.
+// failing is a reader that returns the error that ended a body.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// wholeBody stores a body and returns its token.
+// wholeBody stores a body and returns a reader of its token.
 func (t *transport) wholeBody(ctx context.Context, src io.ReadCloser, kind string) io.ReadCloser {
 	b, err := t.codec.Store(ctx, src, kind)
 	if err != nil {

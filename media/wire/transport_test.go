@@ -63,7 +63,7 @@ func request(t *testing.T, ctx context.Context, url, kind, body string) *http.Re
 	return r
 }
 
-// serve answers every request with one body.
+// serve starts a server that answers every request with one body.
 func serve(t *testing.T, status int, header map[string]string, body []byte) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -341,7 +341,7 @@ func TestAnswerCutInsideMedia(t *testing.T) {
 	}
 }
 
-// HTTP/2 closes a request body while reading it if the server answers early.
+// TestHTTP2 covers servers that answer early: HTTP/2 then closes the request body while it is read.
 func TestHTTP2(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)

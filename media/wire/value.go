@@ -7,28 +7,29 @@ import (
 	"atelier/media"
 )
 
-// ValueOptions says how a value that is in memory is lifted.
+// ValueOptions are the options of [Codec.LiftString].
 type ValueOptions struct {
 	// Scope signs the tokens; empty means the run tree of the context.
 	Scope string
-	// Declared says that the value is media whatever its size: all of it is one item.
+	// Declared means that the whole value is one item of any size, if it is base64.
 	Declared bool
-	// MIMEType is the declared type; it decides where bytes have no signature.
+	// MIMEType is the declared type. It applies to bytes that have no signature.
 	MIMEType string
-	// Threshold is the number of characters from which base64 without a media signature is
-	// lifted if it encodes data, for what actions and tools give; 0 means never.
+	// Threshold is the minimum number of characters at which base64 without a media signature is lifted if it encodes
+	// data. It is meant for the results of actions and tools. 0 means that such base64 is never lifted.
 	Threshold int
-	// tokens are items too.
+	// tokens makes tokens and tombstones items too.
 	tokens bool
 }
 
-// LiftString replaces media in a text by tokens: the whole text if it is declared, however
-// it looks, and else data: URLs of media at any size, and base64 anywhere in it: from 256
-// characters with a media signature, also behind a path or a name, shorter if it is a whole
-// file, and from the threshold without a signature. Standard and URL-safe alphabets, with or
-// without padding, folded and indented lines and JSON escapes are read. The items come in
-// order; one that could not be taken has its Err and leaves a tombstone. All other text comes
-// back byte for byte.
+// LiftString replaces media in a text by tokens. A text that consists of base64 or a data: URL of media is one item,
+// and so is any base64 if Declared is set. Otherwise items are data: URLs of media at any size and base64 anywhere in
+// the text: from 256 characters with a media signature or MPEG audio frames, also after a path or a name; shorter if it
+// is a complete file; and from the threshold without a signature. LiftString reads the standard and URL-safe alphabets,
+// with or without padding, folded and indented lines, and JSON and percent escapes.
+//
+// The items are returned in order. One that cannot be stored has its Err, and a tombstone replaces it. All other text
+// is returned byte for byte.
 func (c *Codec) LiftString(ctx context.Context, s string, o ValueOptions) (string, []Lifted) {
 	if o.Scope == "" {
 		o.Scope = media.ScopeOf(ctx).Tree
@@ -53,7 +54,7 @@ func (c *Codec) LiftString(ctx context.Context, s string, o ValueOptions) (strin
 	return out, items
 }
 
-// replaceRuns puts something else in the place of each item in a text.
+// replaceRuns replaces each item in a text by the result of with.
 func replaceRuns(b []byte, o ValueOptions, with func(textRun) string) string {
 	var out bytes.Buffer
 	at := 0
@@ -70,7 +71,7 @@ func replaceRuns(b []byte, o ValueOptions, with func(textRun) string) string {
 	return out.String()
 }
 
-// storeItem stores bytes and names them by a token.
+// storeItem stores bytes and returns them with their token.
 func (c *Codec) storeItem(ctx context.Context, data []byte, typ, scope string) Lifted {
 	in := c.begin(ctx, typ, nil)
 	in.write(data)

@@ -9,10 +9,10 @@ import (
 
 // textRun is a run of base64 in a text.
 type textRun struct {
-	start, end int    // of the text that the item's token replaces
-	body       []byte // the run, escapes and folds included
+	start, end int    // of the text that the token of the item replaces
+	body       []byte // the run, with escapes and folds
 	typ        string // of the data: URL
-	url        bool   // the run is what a data: URL holds
+	url        bool   // the run is the content of a data: URL
 	state      candidateState
 }
 
@@ -56,7 +56,7 @@ func (c *Codec) storeRun(ctx context.Context, w textRun, o ValueOptions, n int) 
 	return l
 }
 
-// wholeValue reads a text that is one item: base64 or a base64 data: URL and nothing else.
+// wholeValue parses a text that is one item: base64 or a base64 data: URL, between optional white space.
 func wholeValue(b []byte, o ValueOptions) (textRun, bool) {
 	body := bytes.TrimSpace(b)
 	typ, isURL := "", false
@@ -83,7 +83,8 @@ func wholeValue(b []byte, o ValueOptions) (textRun, bool) {
 	return w, true
 }
 
-// words tells a sentence from base64 that was folded or indented, whose lines are long and equal.
+// words reports whether a text is a sentence. In folded or indented base64, the first line has at least shortestFold
+// characters, and all lines except the last have the same length.
 func words(body []byte) bool {
 	parts := bytes.Fields(body)
 	last := len(parts) - 1
@@ -95,7 +96,7 @@ func words(body []byte) bool {
 	return false
 }
 
-// nextRun finds the next run at or after from that is an item.
+// nextRun finds the first run at or after from that is an item.
 func nextRun(b []byte, from int, o ValueOptions) (textRun, bool) {
 	for i := from; i < len(b); {
 		start := i
@@ -128,7 +129,7 @@ func nextRun(b []byte, from int, o ValueOptions) (textRun, bool) {
 	return textRun{}, false
 }
 
-// urlHead is the head of a data: URL, as in data:image/png;base64, that ends a text, or nil.
+// urlHead returns the head of a data: URL at the end of a text, such as data:image/png;base64, or nil.
 func urlHead(text []byte) []byte {
 	const longest = 200
 	head := text[max(0, len(text)-longest):]
@@ -142,8 +143,8 @@ func urlHead(text []byte) []byte {
 	return head[i:]
 }
 
-// unescapeAt is unescape for whole texts: an escape that base64 may not contain has its length
-// too, and n is 0 only where there is no escape.
+// unescapeAt is unescape for backslash escapes in a complete text. It also returns the length of an escape that base64
+// cannot contain; n is 0 only if b begins with no backslash.
 func unescapeAt(b []byte) (c byte, n int, fold, ok bool) {
 	if b[0] != '\\' {
 		return 0, 0, false, false
@@ -158,9 +159,8 @@ func unescapeAt(b []byte) (c byte, n int, fold, ok bool) {
 	return 0, min(n, len(b)), false, false
 }
 
-// hiddenStart finds media that a path or a name stands before, as in
-// https://host/data/iVBORw0KGgo…, since '/' and '-' are base64 too. It gives where in the run
-// the media begins, or 0.
+// hiddenStart finds media that follows a path or a name in the same run, as in https://host/data/iVBORw0KGgo…, because
+// '/', '-' and '_' are base64 characters too. It returns the offset of the media in the run, or 0.
 func hiddenStart(run []byte) int {
 	const longest = 512
 	if len(run) < signedMin || probablySigned(run) {
@@ -174,12 +174,12 @@ func hiddenStart(run []byte) int {
 	return 0
 }
 
-// scanRun measures the run at b[at:], over JSON escapes, line breaks and the blanks behind
-// them, and over all blanks if loose. Else it continues after a line break only where the lines
-// are long and equal, and not into a line that begins with a word.
+// scanRun finds the end of the run at b[at:]. A run includes JSON escapes, line breaks and the blanks after them; a
+// loose run includes all blanks and breaks. Other runs continue after a line break only if the lines are of one usual
+// length or [candidateState.more] says so. A last line that is a word does not belong to them.
 func scanRun(b []byte, at int, loose bool) textRun {
 	w := textRun{start: at, end: at}
-	before := w // up to the last line break
+	before := w // w up to the last line break
 	s := &w.state
 	for i := at; i < len(b); {
 		ch, n, fold := b[i], 1, false
@@ -204,7 +204,7 @@ func scanRun(b []byte, at int, loose bool) textRun {
 			}
 			s.lines.fold(ch)
 			i += n
-			continue // only what follows makes it part of the run
+			continue // a fold belongs to the run only if a character follows it
 		case s.lines.over && !loose && !s.more(b[i:]):
 			return w.orBefore(b, before, loose)
 		case ch == '=' && s.chars > 1:
@@ -220,7 +220,8 @@ func scanRun(b []byte, at int, loose bool) textRun {
 	return w.orBefore(b, before, loose)
 }
 
-// orBefore returns a last line that is a word, unless the run is loose or the file ends in it.
+// orBefore returns before, which is the run without its last line, if this line is a word. It returns w if the run is
+// loose or if before is known to lack the end of its file.
 func (w textRun) orBefore(b []byte, before textRun, loose bool) textRun {
 	if loose || before.end == w.start || w.end == before.end || !isWord(b[w.end-w.state.lines.now:w.end]) {
 		return w
@@ -231,7 +232,7 @@ func (w textRun) orBefore(b []byte, before textRun, loose bool) textRun {
 	return before
 }
 
-// isWord tells a word of prose from the short last line of folded base64.
+// isWord reports whether a line is a word of prose, as opposed to the short last line of folded base64.
 func isWord(line []byte) bool {
 	if len(line) == 0 || len(line) >= shortestFold {
 		return false
@@ -244,7 +245,7 @@ func isWord(line []byte) bool {
 	return true
 }
 
-// percentData decodes a data: URL of media without base64, as SVG pictures come.
+// percentData decodes a data: URL of media that is not base64, as is usual for SVG pictures.
 func percentData(s string) ([]byte, string, bool) {
 	t := strings.TrimSpace(s)
 	if len(t) < 6 || !strings.EqualFold(t[:5], "data:") {
@@ -265,7 +266,7 @@ func percentData(s string) ([]byte, string, bool) {
 	return []byte(plain), typ, true
 }
 
-// cutFold is strings.CutSuffix without regard to case.
+// cutFold is strings.CutSuffix that ignores case.
 func cutFold(s, suffix string) (before string, found bool) {
 	k := len(s) - len(suffix)
 	if k < 0 || !strings.EqualFold(s[k:], suffix) {
@@ -274,7 +275,7 @@ func cutFold(s, suffix string) (before string, found bool) {
 	return s[:k], true
 }
 
-// more reports whether the run continues behind a break that usual folds do not have.
+// more reports whether the run continues after a break that usual folding does not produce.
 func (c *candidateState) more(b []byte) bool {
 	f, _ := c.lines.next(b, c.chars, c.classes, true)
 	more, broken := f.more(c.ended)

@@ -8,8 +8,9 @@ import (
 	"atelier/media"
 )
 
-// WriteBase64 streams an item to w as standard, padded base64. One that is shorter or longer
-// than b says is [media.CodeCorrupt], after what was there was written.
+// WriteBase64 streams an item to w as standard, padded base64. A blob that is shorter than b says is
+// [media.CodeCorrupt], after a part of it may have been written. Of a longer blob only the first b.SizeBytes bytes are
+// written.
 func (c *Codec) WriteBase64(ctx context.Context, w io.Writer, b media.Blob) error {
 	r, err := c.cfg.Blobs.OpenRange(ctx, b.Digest, 0, -1)
 	if err != nil {
@@ -37,7 +38,7 @@ func (c *Codec) WriteBase64(ctx context.Context, w io.Writer, b media.Blob) erro
 	return errors.Join(err, r.Close())
 }
 
-// WriteDataURI streams an item to w as a data: URI.
+// WriteDataURI streams an item to w as a data: URI. Errors are those of [Codec.WriteBase64].
 func (c *Codec) WriteDataURI(ctx context.Context, w io.Writer, b media.Blob) error {
 	if _, err := io.WriteString(w, "data:"+tokenType(b.MIMEType)+dataMark); err != nil {
 		return err

@@ -1,6 +1,5 @@
-// Package blobtest is the conformance suite of [blob.Driver]: one subtest per
-// clause of its contract. A driver's own test file calls [Run] with a [Harness].
-// It may import blob, media and testing.
+// Package blobtest is the conformance suite of [blob.Driver], with one subtest per clause of the contract. The test
+// file of a driver calls [Run] with a [Harness]. The package may import blob, media and testing.
 package blobtest
 
 import (
@@ -14,19 +13,19 @@ import (
 	"atelier/media/blob"
 )
 
-// Harness makes drivers for the suite.
+// Harness creates drivers for the suite.
 type Harness struct {
 	// New returns an empty driver. Required.
 	New func(t *testing.T) blob.Driver
-	// Second returns another driver on the same place, as a second process has; nil if
-	// the place cannot be shared.
+	// Second returns another driver on the same place, as a second process would have; nil if the place cannot be
+	// shared.
 	Second func(t *testing.T, d blob.Driver) blob.Driver
-	// Full returns a driver whose place has room for n bytes of an upload, and a function that
-	// makes room for n more of those that begin or have begun; nil if it cannot run full.
+	// Full returns a driver with space for n bytes of uploads, and a function that adds space for n more bytes, also
+	// for uploads that have begun; nil if the place cannot be full.
 	Full func(t *testing.T, n int) (d blob.Driver, more func(n int))
-	// Damage replaces the stored bytes of a blob; nil if nothing outside can.
+	// Damage replaces the stored bytes of a blob; nil if they cannot be changed from outside.
 	Damage func(t *testing.T, d blob.Driver, id media.Digest, data []byte)
-	// Leftovers counts unfinished uploads; nil if there is no trace of them.
+	// Leftovers returns the number of unfinished uploads; nil if they leave no trace.
 	Leftovers func(t *testing.T, d blob.Driver) int
 }
 
@@ -65,7 +64,7 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// Data returns n bytes that differ with seed and do not repeat soon.
+// Data returns n pseudo-random bytes that depend on seed.
 func Data(n int, seed uint64) []byte {
 	b := make([]byte, n)
 	x := seed*2862933555777941757 + 3037000493
@@ -140,5 +139,5 @@ func cancelled(t *testing.T) context.Context {
 	return ctx
 }
 
-// hourAhead is a clock for a store whose driver stamps with the real one.
-func hourAhead() time.Time { return time.Now().Add(time.Hour) } //nolint:forbidigo // drivers stamp with the system clock
+// hourAhead is the clock of a store whose driver uses the system clock; it is one hour ahead.
+func hourAhead() time.Time { return time.Now().Add(time.Hour) } //nolint:forbidigo // drivers use the system clock

@@ -23,7 +23,7 @@ func testEmpty(t *testing.T, h Harness) {
 	if n := count(t, s); n != 0 {
 		t.Fatalf("an empty store lists %d blobs", n)
 	}
-	put(t, s, nil) // no bytes are bytes too
+	put(t, s, nil) // an empty blob is valid
 	if b := get(t, s, media.DigestOf(nil)); len(b) != 0 {
 		t.Fatalf("the empty blob has %d bytes", len(b))
 	}

@@ -44,7 +44,7 @@ func testDeleteUnderReader(t *testing.T, h Harness) {
 	}
 }
 
-// failing returns some bytes and then an error.
+// failing is a reader that returns some bytes and then an error.
 type failing struct {
 	n   int
 	err error
@@ -92,7 +92,7 @@ func testCancel(t *testing.T, h Harness) {
 	}
 }
 
-// stopper cancels when it is read and gives nothing.
+// stopper is a reader that cancels a context and returns no bytes.
 type stopper context.CancelFunc
 
 func (s stopper) Read([]byte) (int, error) {
@@ -127,7 +127,7 @@ func testCollect(t *testing.T, h Harness) {
 func testLeftovers(t *testing.T, h Harness) {
 	t.Helper()
 	d := h.New(t)
-	u, err := d.Create(t.Context()) // and the process dies here
+	u, err := d.Create(t.Context()) // the upload never ends, as after a crash
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,41 +9,41 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pieceBytes is how much of a large blob is written at once, where many are written;
-// longBytes where few are. What is smaller goes through the page cache.
+// pieceBytes is the number of bytes of a large blob that are written at once if many files are written; longBytes
+// applies if there are few. A last piece that is not full goes through the page cache.
 const (
 	pieceBytes = 128 << 10
 	longBytes  = 256 << 10
 )
 
-// Pieces for as many files as are usual at once are kept.
+// pieces and longs keep the memory of as many files as are usually written at the same time.
 var (
 	pieces = &pool{size: pieceBytes, free: make(chan []byte, 64)}
 	longs  = &pool{size: longBytes, free: make(chan []byte, 2*cap(ahead))}
 )
 
-// ahead bounds how many files have two long pieces, one that is filled while the other is
-// written. It helps the few; many overlap anyway.
+// ahead limits the number of files with two long pieces, one of which is filled while the other is written. This speeds
+// up a few files; if there are many, their writes overlap anyway.
 var ahead = make(chan struct{}, 2)
 
-// directFile writes past the page cache (O_DIRECT): a blob that must be on the disk before
-// it counts is neither copied into the kernel's memory nor waited for there. Where a file system
-// does not do that it writes as always. One goroutine uses it.
+// directFile writes past the page cache (O_DIRECT). A blob must be on the disk before it counts, so the page cache
+// would only add a copy and a wait. On file systems without direct writes, it writes through the page cache. It must be
+// used by one goroutine.
 type directFile struct {
 	*os.File
 	pieces  *pool  // nil before the first byte
-	piece   []byte // being filled; nil before the first byte
+	piece   []byte // being filled; nil if there is none
 	n       int    // bytes in piece
 	mode    writeMode
-	ahead   bool         // holds a place in the channel of that name
-	writing chan written // takes what came of the write under way; nil if there is none
-	stuck   written      // a piece for which there was no room: it is written before what follows
-	err     error        // first failure beside a full disk; it stays
+	ahead   bool         // the file occupies a place in the channel ahead
+	writing chan written // receives the result of the write in progress; nil if there is none
+	stuck   written      // a piece that did not fit on the disk: it is written before all later ones
+	err     error        // the first error other than a full disk; it is permanent
 }
 
-// written is what came of the write of a piece.
+// written is the result of writing a piece.
 type written struct {
-	piece, rest []byte // rest of it is not on the disk
+	piece, rest []byte // rest is the part that is not on the disk
 	err         error
 }
 
@@ -55,11 +55,11 @@ const (
 	cached
 )
 
-// synced makes a file whose writes are to be synced soon.
+// synced returns a writer for a file whose writes are synced soon.
 func synced(f *os.File) file { return &directFile{File: f} }
 
-// Write implements io.Writer. A failure may be that of an earlier piece. After that of a full disk
-// any other call tries again first.
+// Write implements io.Writer. The error may be that of an earlier piece. After a full disk, every call first tries
+// again to write what did not fit.
 func (f *directFile) Write(p []byte) (int, error) {
 	took := 0
 	err := f.settle()
@@ -79,7 +79,7 @@ func (f *directFile) Write(p []byte) (int, error) {
 	return took, err
 }
 
-// settle writes what was stuck, and then the piece if it is full.
+// settle writes the piece that did not fit, and then the current piece if it is full.
 func (f *directFile) settle() error {
 	if f.stuck.piece != nil {
 		f.keep(f.put(f.stuck))
@@ -112,7 +112,7 @@ func (f *directFile) flush() {
 	go func() { done <- f.put(full) }()
 }
 
-// keep takes what came of a write.
+// keep records the result of a write.
 func (f *directFile) keep(w written) {
 	if f.stuck = (written{}); noRoom(w.err) {
 		f.stuck = w
@@ -122,7 +122,7 @@ func (f *directFile) keep(w written) {
 	f.err = cmp.Or(f.err, w.err)
 }
 
-// choose decides how the file is written.
+// choose decides which pieces the file uses.
 func (f *directFile) choose() {
 	select {
 	case ahead <- struct{}{}:
@@ -132,7 +132,7 @@ func (f *directFile) choose() {
 	}
 }
 
-// wait ends the write under way.
+// wait waits for the write in progress.
 func (f *directFile) wait() {
 	if f.writing == nil {
 		return
@@ -141,7 +141,7 @@ func (f *directFile) wait() {
 	f.writing = nil
 }
 
-// put writes what is not on the disk of a piece.
+// put writes the rest of a piece.
 func (f *directFile) put(w written) written {
 	if f.mode == undecided {
 		f.mode = cached
@@ -151,7 +151,7 @@ func (f *directFile) put(w written) written {
 	}
 	n, err := f.File.Write(w.rest)
 	w.rest = w.rest[n:]
-	if f.mode == direct && errors.Is(err, syscall.EINVAL) { // takes the flag and refuses the write
+	if f.mode == direct && errors.Is(err, syscall.EINVAL) { // the file system accepts the flag but refuses the write
 		if err = f.throughCache(); err == nil {
 			n, err = f.File.Write(w.rest)
 			w.rest = w.rest[n:]
@@ -161,7 +161,7 @@ func (f *directFile) put(w written) written {
 	return w
 }
 
-// throughCache makes writes of any length possible.
+// throughCache switches to writes through the page cache, which can have any length.
 func (f *directFile) throughCache() error {
 	if f.mode != direct {
 		return nil
@@ -181,7 +181,7 @@ func (f *directFile) Sync() error {
 	if err := f.settle(); err != nil {
 		return err
 	}
-	if f.wait(); f.failed() { // what settle began
+	if f.wait(); f.failed() { // the write that settle started
 		return cmp.Or(f.err, f.stuck.err)
 	}
 	if f.n > 0 {
@@ -206,7 +206,7 @@ func (f *directFile) putRest() error {
 	return err
 }
 
-// Close throws away what was not synced.
+// Close closes the file and discards what was not synced.
 func (f *directFile) Close() error {
 	f.wait()
 	for _, piece := range [][]byte{f.piece, f.stuck.piece} {

@@ -23,7 +23,7 @@ func newDirect(t *testing.T, flags int) *directFile {
 	return synced(f).(*directFile)
 }
 
-// crowd takes the places of the files that write ahead.
+// crowd occupies all places of the channel ahead.
 func crowd(t *testing.T) {
 	t.Helper()
 	for range cap(ahead) {
@@ -49,7 +49,7 @@ func TestEverySize(t *testing.T) { //nolint:paralleltest // see above
 	everySize(t)
 	crowd(t)
 	everySize(t)
-	if len(ahead) != cap(ahead) { // only those of crowd
+	if len(ahead) != cap(ahead) { // only the places of crowd
 		t.Errorf("%d places taken", len(ahead))
 	}
 }

@@ -4,5 +4,5 @@ package fileblob
 
 import "os"
 
-// synced makes a file whose writes are to be synced soon.
+// synced returns the file for writes that are synced soon.
 func synced(f *os.File) file { return f }

@@ -1,10 +1,9 @@
-// Package fileblob is a [blob.Driver] that keeps blobs in a folder, one file each:
-// DIR/ab/abcd….blob for the digest sha256-abcd…, and DIR/tmp for uploads on their
-// way. sha256sum can check every file.
+// Package fileblob is a [blob.Driver] that keeps each blob in a file of its own: DIR/ab/abcd….blob for the digest
+// sha256-abcd…. Unfinished uploads are in DIR/tmp. Every file can be checked with sha256sum.
 //
-// An upload is a temporary file that is synced and then renamed, so that a crash or
-// a second process never shows half a blob. A full disk is disk_full, which names
-// the folder. The package may import blob and media.
+// An upload is a temporary file that is synced and then renamed, so that an incomplete blob is never visible after a
+// crash or to another process. A full disk is disk_full, and the error names the folder. The package may import blob,
+// media and golang.org/x/sys/unix.
 package fileblob
 
 import (
@@ -30,7 +29,7 @@ const (
 	digestTag = "sha256-"
 )
 
-// file is the part of os.File that an upload needs; tests give one that runs full.
+// file is the part of os.File that an upload needs. Tests use files on a full disk.
 type file interface {
 	io.WriteCloser
 	Name() string
@@ -45,12 +44,12 @@ type Driver struct {
 	reserve reserve
 }
 
-// Config says where and how blobs are kept.
+// Config is the configuration of a [Driver].
 type Config struct {
-	// Dir is the folder; it is created if it is missing. Required.
+	// Dir is the folder, which is created if it is missing. Required.
 	Dir string
-	// NoSync omits the syncs that make a commit survive a loss of power; a crash of
-	// the program alone loses nothing either way. For blobs that can be made again.
+	// NoSync omits the syncs with which a commit survives a power failure. A crash of the program alone loses nothing
+	// either way. NoSync is meant for blobs that can be made again.
 	NoSync bool
 }
 
@@ -90,7 +89,7 @@ func (f *Driver) Create(ctx context.Context) (blob.Upload, error) {
 	}
 	tmp := filepath.Join(f.dir, tmpFolder)
 	t, err := f.create(tmp)
-	if errors.Is(err, fs.ErrNotExist) { // somebody tidied up under us
+	if errors.Is(err, fs.ErrNotExist) { // the folder was removed in the meantime
 		if err = os.MkdirAll(tmp, 0o700); err == nil {
 			t, err = f.create(tmp)
 		}
@@ -121,7 +120,7 @@ func (f *Driver) Open(ctx context.Context, d media.Digest, offset, length int64)
 	return &part{Reader: io.LimitReader(r, length), Closer: r}, nil
 }
 
-// part reads a piece of a file and closes the file.
+// part reads a range of a file and closes the file.
 type part struct {
 	io.Reader
 	io.Closer
@@ -157,7 +156,7 @@ func (f *Driver) List(ctx context.Context, after media.Digest, limit int) ([]blo
 		return nil, explain(f.dir, "list blobs", err)
 	}
 	var list []blob.Info
-	for _, s := range shards { // ReadDir sorts, and so are the digests
+	for _, s := range shards { // ReadDir sorts by name, which is the order of the digests
 		if !s.IsDir() || len(s.Name()) != 2 || !after.IsZero() && s.Name() < after.Hex()[:2] {
 			continue
 		}
@@ -188,9 +187,9 @@ func (f *Driver) listShard(shard string, after media.Digest, limit int) ([]blob.
 		hex, ok := strings.CutSuffix(e.Name(), suffix)
 		d, err := media.ParseDigest(digestTag + hex)
 		if !ok || err != nil || d.Hex() <= after.Hex() {
-			continue // not ours, or seen
+			continue // not a blob, or already listed
 		}
-		if i, err := e.Info(); err == nil { // else it was deleted meanwhile
+		if i, err := e.Info(); err == nil { // otherwise the file was deleted in the meantime
 			list = append(list, blob.Info{Digest: d, SizeBytes: i.Size(), ModTime: i.ModTime()})
 		}
 	}
@@ -233,7 +232,7 @@ func missing(d media.Digest, what string, err error) error {
 	return media.Errorf(media.CodeInternal, "%s: %w", what, err)
 }
 
-// explain adds a code to a file system error and says what to do.
+// explain adds a code to a file system error, and says what to do.
 func explain(dir, what string, err error) error {
 	switch {
 	case noRoom(err):
@@ -244,7 +243,7 @@ func explain(dir, what string, err error) error {
 	return media.Errorf(media.CodeInternal, "%s: %w", what, err)
 }
 
-// noRoom tells the errors of a full disk, or of a quota that is used up.
+// noRoom reports whether the disk is full or a quota is used up.
 func noRoom(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

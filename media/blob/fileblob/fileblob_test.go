@@ -21,7 +21,7 @@ func open(t *testing.T, dir string) *Driver {
 	return d
 }
 
-// fullFile is a file on a disk with limited room.
+// fullFile is a file on a disk with limited space.
 type fullFile struct {
 	file
 	room *room
@@ -154,7 +154,7 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// fullSync fails a number of times, in the write of buffered data or in the sync itself.
+// fullSync is a file whose Sync fails a number of times, in the write of buffered data or in the sync itself.
 type fullSync struct {
 	file
 	op    string
@@ -168,8 +168,8 @@ func (f *fullSync) Sync() error {
 	return f.file.Sync()
 }
 
-// TestCommitWaitsForRoom: a commit that found no room may be retried. A file whose sync failed is not stored by a
-// second sync, which does not know what is missing.
+// TestCommitWaitsForRoom: a commit that found no space can be tried again. After a failed sync, a second sync does not
+// store the file, because it does not know what is missing.
 func TestCommitWaitsForRoom(t *testing.T) {
 	t.Parallel()
 	for op, stored := range map[string]bool{"write": true, "sync": false} {

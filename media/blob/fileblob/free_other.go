@@ -4,5 +4,5 @@ package fileblob
 
 import "errors"
 
-// freeOn is not known here.
+// freeOn is not supported on this system.
 func freeOn(string) (int64, error) { return 0, errors.ErrUnsupported }

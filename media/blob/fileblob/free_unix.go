@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// freeOn is how many bytes this user may still store on the disk of a folder.
+// freeOn returns how many bytes this user can still store on the disk of a folder.
 func freeOn(dir string) (int64, error) {
 	var at syscall.Statfs_t
 	if err := syscall.Statfs(dir, &at); err != nil {
@@ -17,5 +17,5 @@ func freeOn(dir string) (int64, error) {
 	if at.Bavail > math.MaxInt64/size {
 		return math.MaxInt64, nil
 	}
-	return int64(at.Bavail * size), nil //nolint:gosec // Compared above.
+	return int64(at.Bavail * size), nil //nolint:gosec // compared above
 }

@@ -14,17 +14,17 @@ import (
 
 var _ blob.Reserver = (*Driver)(nil)
 
-// reserve is disk space that is set aside for uploads: the length of a file whose blocks are
-// allocated. Where the file system cannot allocate blocks, the length stays 0, and holders are counted.
+// reserve is disk space that is set aside for uploads: the length of a file whose blocks are allocated. If the file
+// system cannot allocate blocks, size remains 0, and only the needs of the holders are counted.
 type reserve struct {
 	mu     sync.Mutex // guards the sizes
-	need   int64      // of all holders
-	margin int64      // for uploads that are larger than their holders said
-	size   int64      // length of the file: less than need and margin together after a yield
+	need   int64      // needed by all holders
+	margin int64      // for uploads that are larger than their holders expect
+	size   int64      // length of the file: less than the sum of need and margin after a yield
 
-	// free is how many bytes the disk has free.
+	// free returns the number of free bytes on the disk.
 	free func() (int64, error)
-	// resize changes the length of the file; after an error the length is as before.
+	// resize changes the length of the file; after an error, the length is unchanged.
 	resize func(from, to int64) error
 }
 
@@ -46,10 +46,11 @@ func (f *Driver) Reserve(ctx context.Context, need, leave int64) (release func()
 // Yield implements [blob.Reserver].
 func (f *Driver) Yield(n int64) bool { return f.reserve.yield(n) }
 
-// mostReserved keeps sums of sizes from overflowing.
+// mostReserved is the limit of a size; it prevents sums of sizes from overflowing.
 const mostReserved = math.MaxInt64 / 8
 
-// take adds a holder. The databases keep what leave says: the margin is as much again, or what there is.
+// take adds a holder. leave bytes remain free for the databases. The margin is as large as leave, or smaller if there
+// is less space.
 func (r *reserve) take(need, leave int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,7 +68,7 @@ func (r *reserve) take(need, leave int64) error {
 	}
 	margin := min(leave, spare-leave)
 	err = r.set(all + margin)
-	if noRoom(err) && margin > 0 { // a quota, or another program was faster
+	if noRoom(err) && margin > 0 { // a quota applies, or another program used the space
 		margin = 0
 		err = r.set(all)
 	}
@@ -78,14 +79,14 @@ func (r *reserve) take(need, leave int64) error {
 	return nil
 }
 
-// give takes a holder away.
+// give removes a holder.
 func (r *reserve) give(need int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.need -= need; r.need == 0 {
 		r.margin = 0
 	}
-	_ = r.set(min(r.size, r.need+r.margin)) // the next change tries again
+	_ = r.set(min(r.size, r.need+r.margin)) // the next change tries this again
 }
 
 func (r *reserve) yield(n int64) bool {
@@ -106,17 +107,16 @@ func (r *reserve) set(size int64) error {
 	return err
 }
 
-// mebibytes writes a number of bytes for people, rounded up.
+// mebibytes formats a number of bytes in MiB, rounded up.
 func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", (max(n, 0)+1<<20-1)>>20) }
 
-// extent is a file without a name, whose blocks are allocated and never written. A crash leaves
-// nothing of it.
+// extent is a file without a name. Its blocks are allocated and never written. A crash frees them.
 type extent struct {
 	dir  string
 	file *os.File // opened by the first resize
 }
 
-// resize gives the file another length.
+// resize changes the length of the file.
 func (e *extent) resize(from, to int64) error {
 	if e.file == nil {
 		f, err := os.CreateTemp(filepath.Join(e.dir, tmpFolder), tmpName)
@@ -134,7 +134,7 @@ func (e *extent) resize(from, to int64) error {
 	}
 	err := allocate(e.file, from, to-from)
 	if err != nil {
-		_ = e.file.Truncate(from) // what was allocated before the disk was full
+		_ = e.file.Truncate(from) // frees what was allocated before the disk was full
 	}
 	return err
 }

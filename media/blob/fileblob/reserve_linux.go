@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// allocate gives n bytes of a file, from an offset, their blocks.
+// allocate allocates the blocks of n bytes of a file, starting at the offset from.
 func allocate(f *os.File, from, n int64) error {
 	for {
 		err := syscall.Fallocate(int(f.Fd()), 0, from, n)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestReservedBlocks: the disk has allocated the reserved bytes, to a file without a name in a folder.
+// TestReservedBlocks: the reserved bytes are allocated on the disk, to a file without a name in the folder.
 func TestReservedBlocks(t *testing.T) {
 	t.Parallel()
 	d, file := open(t, t.TempDir()), &extent{}

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// allocate is not possible here: reservations are counted.
+// allocate is not supported on this system, where reservations are only counted.
 func allocate(*os.File, int64, int64) error { return errors.ErrUnsupported }

@@ -52,7 +52,7 @@ func (r *room) resize(from, to int64) error {
 	return nil
 }
 
-// hold puts a driver on the disk.
+// hold makes a driver use the disk.
 func (r *room) hold(d *Driver) {
 	d.create = func(dir string) (file, error) {
 		f, err := d.createTemp(dir)

@@ -27,8 +27,8 @@ func (u *upload) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Commit implements [blob.Upload]. Renaming over an equal blob renews its time, and
-// repairs it if it was damaged.
+// Commit implements [blob.Upload]. Renaming over an existing blob renews its time, and repairs it if it was damaged. If
+// only the sync of a folder fails, the renamed blob remains.
 func (u *upload) Commit(ctx context.Context, d media.Digest) error {
 	err := ctx.Err()
 	if err == nil {
@@ -40,7 +40,7 @@ func (u *upload) Commit(ctx context.Context, d media.Digest) error {
 	switch {
 	case err == nil:
 		return nil
-	case noRoom(err): // it may be tried again
+	case noRoom(err): // the commit can be tried again
 	default:
 		_ = u.Abort()
 	}
@@ -50,8 +50,8 @@ func (u *upload) Commit(ctx context.Context, d media.Digest) error {
 	return explain(u.driver.dir, "commit blob", err)
 }
 
-// end makes the file's bytes durable and closes it. The kernel forgets what it could not sync, and
-// another sync would succeed without it: that failure stays.
+// end syncs the file and closes it. After a failed sync, the kernel may discard the bytes that it could not write, and
+// another sync would succeed without them. The error of a sync is therefore permanent.
 func (u *upload) end() error {
 	if u.closed || u.lost != nil {
 		return u.lost
@@ -72,7 +72,7 @@ func (u *upload) end() error {
 func (u *upload) place(path string) error {
 	shard := filepath.Dir(path)
 	err := os.Rename(u.file.Name(), path)
-	if errors.Is(err, fs.ErrNotExist) { // the first of its shard
+	if errors.Is(err, fs.ErrNotExist) { // the first blob of its shard
 		if err = os.MkdirAll(shard, 0o700); err == nil {
 			err = os.Rename(u.file.Name(), path)
 		}
@@ -87,7 +87,7 @@ func (u *upload) place(path string) error {
 }
 
 func syncFolder(dir string) error {
-	f, err := os.Open(dir) //nolint:gosec // the folder is ours, named by a digest
+	f, err := os.Open(dir) //nolint:gosec // the folder belongs to the driver, and its name comes from a digest
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,5 @@
-// Package memblob is a [blob.Driver] that keeps blobs in memory: for tests,
-// examples and short-lived library use. Its errors are those of the Driver
-// contract; it may import blob and media.
+// Package memblob is a [blob.Driver] that keeps blobs in memory, for tests, examples and short-lived programs. Its
+// errors are those of the Driver contract. It may import blob and media.
 package memblob
 
 import (
@@ -18,7 +17,7 @@ import (
 
 // Driver keeps blobs in a map. It is safe for concurrent use.
 type Driver struct {
-	mu    sync.RWMutex // guards blobs; the byte slices in it never change
+	mu    sync.RWMutex // guards blobs; their byte slices never change
 	blobs map[media.Digest]entry
 	now   func() time.Time
 }
@@ -28,13 +27,13 @@ type entry struct {
 	at      time.Time
 }
 
-// content is a blob in pieces, so that a growing upload is never copied.
+// content is a blob in chunks, so that a growing upload is not copied.
 type content struct {
 	chunks [][]byte
 	size   int64
 }
 
-// The first piece of an upload and the largest one.
+// firstChunk is the size of the first chunk of an upload, mostChunk that of the largest.
 const (
 	firstChunk = 4 << 10
 	mostChunk  = 256 << 10
@@ -59,7 +58,7 @@ func (c *content) add(p []byte) {
 	}
 }
 
-// reader reads from offset on.
+// reader returns a reader that starts at offset.
 func (c content) reader(offset int64) io.Reader {
 	var parts []io.Reader
 	for _, chunk := range c.chunks {
@@ -75,10 +74,10 @@ func (c content) reader(offset int64) io.Reader {
 
 var _ blob.Driver = (*Driver)(nil)
 
-// New creates an empty driver that stamps blobs with the system clock.
+// New returns an empty driver that takes the times of blobs from the system clock.
 func New() *Driver { return NewAt(time.Now) } //nolint:forbidigo // the default clock
 
-// NewAt is New with another clock.
+// NewAt is like New, but uses another clock.
 func NewAt(now func() time.Time) *Driver {
 	return &Driver{blobs: map[media.Digest]entry{}, now: now}
 }
@@ -145,7 +144,7 @@ func (m *Driver) List(ctx context.Context, after media.Digest, limit int) ([]blo
 	return list[:min(limit, len(list))], ctx.Err()
 }
 
-// Sweep implements [blob.Driver]: memory dies with its process, so nothing is left.
+// Sweep implements [blob.Driver]. It does nothing, because unfinished uploads in memory end with the process.
 func (m *Driver) Sweep(ctx context.Context, _ time.Time) (int, error) { return 0, ctx.Err() }
 
 type upload struct {

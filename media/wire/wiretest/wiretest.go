@@ -1,4 +1,4 @@
-// Package wiretest makes codecs for tests. It is a test double: nothing that ships imports it.
+// Package wiretest makes codecs for tests. Only tests and conformance suites import it.
 package wiretest
 
 import (
@@ -9,13 +9,13 @@ import (
 	"atelier/media/wire"
 )
 
-// NewCodec makes a codec over an empty store in memory.
+// NewCodec returns a codec on an empty store in memory.
 func NewCodec(tb testing.TB) *wire.Codec {
 	tb.Helper()
 	return NewCodecOn(tb, memblob.New())
 }
 
-// NewCodecOn makes a codec over a driver of blobs.
+// NewCodecOn returns a codec on a store with this driver.
 func NewCodecOn(tb testing.TB, driver blob.Driver) *wire.Codec {
 	tb.Helper()
 	store, err := blob.New(blob.Config{Driver: driver})
