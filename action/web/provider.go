@@ -43,10 +43,7 @@ type client struct {
 }
 
 func newClient(name, base, path string, p Provider) (*client, error) {
-	if p.BaseURL != "" {
-		base = p.BaseURL
-	}
-	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(base), "/"))
+	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(cmp.Or(p.BaseURL, base)), "/"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, media.Errorf(media.CodeInvalid, "the address of %s must begin with http:// or https://", name)
 	}
