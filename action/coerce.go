@@ -30,7 +30,16 @@ func (p Param) coerce(v any) (any, error) {
 		}
 		return nil, media.Errorf(media.CodeInvalid, "must be true or false, not %s", kindOf(v))
 	case "object":
-		return asObject(v)
+		switch t := v.(type) {
+		case map[string]any:
+			return t, nil
+		case string:
+			var m map[string]any
+			if json.Unmarshal([]byte(t), &m) == nil && m != nil {
+				return m, nil
+			}
+		}
+		return nil, media.Errorf(media.CodeInvalid, "must be an object, not %s", kindOf(v))
 	case "any":
 		return v, nil
 	}
@@ -98,19 +107,6 @@ func asBool(v any) (value, ok bool) {
 		return t == 1, t == 0 || t == 1
 	}
 	return false, false
-}
-
-func asObject(v any) (any, error) {
-	switch t := v.(type) {
-	case map[string]any:
-		return t, nil
-	case string:
-		var m map[string]any
-		if json.Unmarshal([]byte(t), &m) == nil && m != nil {
-			return m, nil
-		}
-	}
-	return nil, media.Errorf(media.CodeInvalid, "must be an object, not %s", kindOf(v))
 }
 
 // kindOf describes a value that a model wrote, quoting only short text.

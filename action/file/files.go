@@ -53,7 +53,16 @@ func Open(cfg Config) (*Files, error) {
 		return nil, media.Errorf(media.CodeInvalid, "folder %s cannot be read: %s", cfg.Dir, reason(err))
 	}
 	f := &Files{cfg: cfg, root: root}
-	if err := f.check(); err != nil {
+	l := listing{files: f, max: 1}
+	err = l.walk(context.Background(), ".")
+	switch {
+	case err != nil || l.total > 0:
+	case len(l.skipped) > 0:
+		err = media.Errorf(media.CodeInvalid, "folder %s contains no readable file (%s: %s)", cfg.Dir, l.skipped[0].Path, l.skipped[0].Reason)
+	default:
+		err = media.Errorf(media.CodeInvalid, "folder %s is empty: add text, Markdown, HTML, CSV, TSV or JSON files", cfg.Dir)
+	}
+	if err != nil {
 		_ = root.Close() // err is more specific
 		return nil, err
 	}
@@ -118,21 +127,6 @@ func (f *Files) Actions() []action.Action {
 
 // Descriptions returns the descriptions of the actions, without a folder, for documentation and checks.
 func Descriptions() []action.Description { return action.Document((&Files{}).Actions()...) }
-
-// check returns an error if the folder contains no file that can be listed.
-func (f *Files) check() error {
-	l := listing{files: f, max: 1}
-	if err := l.walk(context.Background(), "."); err != nil {
-		return err
-	}
-	if l.total == 0 && len(l.skipped) > 0 {
-		return media.Errorf(media.CodeInvalid, "folder %s contains no readable file (%s: %s)", f.cfg.Dir, l.skipped[0].Path, l.skipped[0].Reason)
-	}
-	if l.total == 0 {
-		return media.Errorf(media.CodeInvalid, "folder %s is empty: add text, Markdown, HTML, CSV, TSV or JSON files", f.cfg.Dir)
-	}
-	return nil
-}
 
 // locate returns the path inside the folder that a model means. It accepts a relative path, a path that starts with the
 // folder's own path, file:// and backslashes.

@@ -1,6 +1,7 @@
 package imaging
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"hash/crc32"
@@ -111,10 +112,7 @@ func checkQuality(q int) (int, error) {
 	if q < 0 || q > 100 {
 		return 0, media.Errorf(media.CodeInvalid, "quality %d is out of range: use 1 to 100", q)
 	}
-	if q == 0 {
-		return DefaultQuality, nil
-	}
-	return q, nil
+	return cmp.Or(q, DefaultQuality), nil
 }
 
 // encoded wraps an encoder's error; a coded error of the writer keeps its code.
