@@ -125,35 +125,30 @@ func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Resul
 		}
 		return action.Result{}, err
 	}
-	out := result(res, k)
-	if err == nil && out.Code == action.Failure {
-		err = media.Errorf(media.CodeInternal, "No image was made")
-		if i := slices.IndexFunc(res.Slots, func(s generate.Slot) bool { return s.Error != nil }); i >= 0 {
-			first := res.Slots[i].Error
-			err = &media.Error{Code: first.Code, Message: "No image was made: " + first.Message, Retryable: first.Retryable}
+	out := result(res, k) // what was made before an error is returned with it
+	if err != nil {
+		return out, err
+	}
+	if out.Code == action.Failure {
+		for _, s := range res.Slots {
+			if s.Error != nil {
+				return out, &media.Error{Code: s.Error.Code, Message: "No image was made: " + s.Error.Message, Retryable: s.Error.Retryable}
+			}
 		}
+		return out, media.Errorf(media.CodeInternal, "No image was made")
 	}
-	if err == nil {
-		err = diskFullError(res)
-	}
-	// What was made before an error is returned with it.
-	return out, err
-}
-
-// diskFullError returns an error if there is no space for a picture. The operation of a picture that arrived stays
-// open.
-func diskFullError(res *generate.Result) error {
 	for _, s := range res.Slots {
 		if s.Output != nil || s.Error == nil || s.Error.Code != media.CodeDiskFull {
 			continue
 		}
 		if s.Status != generate.StatusRunning || s.Undecided() {
-			return media.Errorf(media.CodeDiskFull, "picture %d: %s", s.Index, s.Error.Message)
+			return out, media.Errorf(media.CodeDiskFull, "picture %d: %s", s.Index, s.Error.Message)
 		}
-		return media.Errorf(media.CodeDiskFull, "picture %d was made but could not be stored: %s; "+
+		// The operation stays open.
+		return out, media.Errorf(media.CodeDiskFull, "picture %d was made but could not be stored: %s; "+
 			`free space, then fetch it with "atelier generate --wait %s"`, s.Index, s.Error.Message, res.Operation)
 	}
-	return nil
+	return out, nil
 }
 
 // request converts the parameters. An act of a run is one operation, even if the run is replayed in another process. If
