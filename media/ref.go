@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"encoding/base32"
 	"net/url"
 	"path"
@@ -25,17 +26,8 @@ func RefOf(m Modality, d Digest) Ref {
 	if d.IsZero() {
 		return ""
 	}
-	prefix := "doc-"
-	switch m {
-	case ModalityImage:
-		prefix = "img-"
-	case ModalityAudio:
-		prefix = "aud-"
-	case ModalityVideo:
-		prefix = "vid-"
-	case ModalityDocument:
-	}
-	return Ref(prefix + crockford.EncodeToString(d.sum[:5]))
+	prefix := map[Modality]string{ModalityImage: "img-", ModalityAudio: "aud-", ModalityVideo: "vid-"}[m]
+	return Ref(cmp.Or(prefix, "doc-") + crockford.EncodeToString(d.sum[:5]))
 }
 
 // ParseRef parses a bare ref, a placeholder or an Atelier media URL (…/media/REF), because models
