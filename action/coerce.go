@@ -12,7 +12,7 @@ import (
 
 // coerce converts v to the declared type.
 func (p Param) coerce(v any) (any, error) {
-	switch p.Type {
+	switch p.valueType() {
 	case "integer":
 		f, ok := asNumber(v)
 		if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
@@ -30,14 +30,17 @@ func (p Param) coerce(v any) (any, error) {
 		}
 		return nil, media.Errorf(media.CodeInvalid, "must be true or false, not %s", kindOf(v))
 	case "object":
-		return asObject(v)
+		switch t := v.(type) {
+		case map[string]any:
+			return t, nil
+		case string:
+			var m map[string]any
+			if json.Unmarshal([]byte(t), &m) == nil && m != nil {
+				return m, nil
+			}
+		}
+		return nil, media.Errorf(media.CodeInvalid, "must be an object, not %s", kindOf(v))
 	case "any":
-		return v, nil
-	}
-	if p.Type == "" && p.ValueType == SimpleObject {
-		return asObject(v)
-	}
-	if p.Type == "" && p.ValueType == Other {
 		return v, nil
 	}
 	return p.text(v)
@@ -45,9 +48,20 @@ func (p Param) coerce(v any) (any, error) {
 
 // text returns a string. For an enumeration, it must be one of the values.
 func (p Param) text(v any) (any, error) {
-	s, ok := asText(v)
-	if !ok {
-		return nil, media.Errorf(media.CodeInvalid, "must be text, not %s", kindOf(v))
+	var s string
+	switch t := v.(type) {
+	case string:
+		s = t
+	case bool:
+		s = strconv.FormatBool(t)
+	case json.Number:
+		s = t.String()
+	default:
+		f, ok := asNumber(v)
+		if !ok {
+			return nil, media.Errorf(media.CodeInvalid, "must be text, not %s", kindOf(v))
+		}
+		s = strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	if len(p.Values) == 0 {
 		return s, nil
@@ -58,21 +72,6 @@ func (p Param) text(v any) (any, error) {
 		}
 	}
 	return nil, media.Errorf(media.CodeInvalid, "must be one of %s, not %q", strings.Join(p.Values, ", "), clip(s, 60))
-}
-
-func asText(v any) (string, bool) {
-	switch t := v.(type) {
-	case string:
-		return t, true
-	case bool:
-		return strconv.FormatBool(t), true
-	case json.Number:
-		return t.String(), true
-	}
-	if f, ok := asNumber(v); ok {
-		return strconv.FormatFloat(f, 'f', -1, 64), true
-	}
-	return "", false
 }
 
 func asNumber(v any) (float64, bool) {
@@ -108,19 +107,6 @@ func asBool(v any) (value, ok bool) {
 		return t == 1, t == 0 || t == 1
 	}
 	return false, false
-}
-
-func asObject(v any) (any, error) {
-	switch t := v.(type) {
-	case map[string]any:
-		return t, nil
-	case string:
-		var m map[string]any
-		if json.Unmarshal([]byte(t), &m) == nil && m != nil {
-			return m, nil
-		}
-	}
-	return nil, media.Errorf(media.CodeInvalid, "must be an object, not %s", kindOf(v))
 }
 
 // kindOf describes a value that a model wrote, quoting only short text.

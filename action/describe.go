@@ -67,7 +67,14 @@ func Document(actions ...Action) []Description {
 func (a Action) Describe() Description {
 	d := Description{Name: a.Name, Description: a.Description, Params: []ParamDescription{}, Tags: a.Tags}
 	for _, p := range a.Params {
-		pd := p.describe()
+		t := p.valueType()
+		if p.IsArray {
+			t += "[]"
+		}
+		pd := ParamDescription{
+			Name: p.Name, Type: t, Required: p.Required, Default: p.Default, Values: p.Values, Description: p.Description,
+			Code: p.Code,
+		}
 		if p.Direction != Output {
 			d.Params = append(d.Params, pd)
 		}
@@ -78,23 +85,17 @@ func (a Action) Describe() Description {
 	return d
 }
 
-func (p Param) describe() ParamDescription {
-	t := p.Type
+// valueType returns the type of one value as in [ParamDescription].
+func (p Param) valueType() string {
 	switch {
 	case p.ValueType == Binary:
-		t = "media"
-	case t == "" && p.ValueType == SimpleObject:
-		t = "object"
-	case t == "" && p.ValueType == Other:
-		t = "any"
-	case t == "":
-		t = "string"
+		return "media"
+	case p.Type != "":
+		return p.Type
+	case p.ValueType == SimpleObject:
+		return "object"
+	case p.ValueType == Other:
+		return "any"
 	}
-	if p.IsArray {
-		t += "[]"
-	}
-	return ParamDescription{
-		Name: p.Name, Type: t, Required: p.Required, Default: p.Default, Values: p.Values, Description: p.Description,
-		Code: p.Code,
-	}
+	return "string"
 }

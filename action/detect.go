@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -97,10 +98,7 @@ func (p *pass) admitLifted(ctx context.Context, item wire.Lifted, m media.Meta) 
 
 // scope returns the scope that signs the tokens of one pass. The tokens never leave the pass.
 func (p *pass) scope(ctx context.Context) string {
-	if tree := media.ScopeOf(ctx).Tree; tree != "" {
-		return tree
-	}
-	return "interceptor"
+	return cmp.Or(media.ScopeOf(ctx).Tree, "interceptor")
 }
 
 // dataURL stores the content of a data URL, base64 or percent-encoded.

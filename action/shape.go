@@ -199,26 +199,21 @@ func (p *pass) shaped(ctx context.Context, s shape) (media.Output, error) {
 	}
 	switch {
 	case s.digest != "":
-		return p.known(s)
+		d, err := media.ParseDigest(s.digest)
+		if err != nil {
+			return media.Output{}, err
+		}
+		for _, o := range p.to.Media.All() {
+			if o.Digest == d {
+				return o, nil
+			}
+		}
+		// A map can come from outside, so a digest alone grants no access.
+		return media.Output{}, media.Errorf(media.CodeForbidden, "the item %s is not part of this run: return it as media.Output from Go, or as data", clip(s.digest, 24))
 	case strings.HasPrefix(s.url, "data:"):
 		return p.dataURL(ctx, s.url, s.meta)
 	case s.ref != "":
 		return p.to.Media.Find(s.ref)
 	}
 	return p.fetch(ctx, s.url, s.meta)
-}
-
-// known finds the item of the run with the digest in a map. A map can come from outside, so a digest alone grants no
-// access.
-func (p *pass) known(s shape) (media.Output, error) {
-	d, err := media.ParseDigest(s.digest)
-	if err != nil {
-		return media.Output{}, err
-	}
-	for _, o := range p.to.Media.All() {
-		if o.Digest == d {
-			return o, nil
-		}
-	}
-	return media.Output{}, media.Errorf(media.CodeForbidden, "the item %s is not part of this run: return it as media.Output from Go, or as data", clip(s.digest, 24))
 }

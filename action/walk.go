@@ -42,7 +42,7 @@ func (p *pass) walk(ctx context.Context, v any, n nested) any {
 		return fmt.Sprintf("[nested deeper than %d levels]", maxDepth)
 	}
 	switch t := v.(type) {
-	case nil, bool, int, int64:
+	case nil, bool, int, int64, json.Number:
 		return t
 	case float64:
 		if math.IsNaN(t) || math.IsInf(t, 0) {
@@ -51,8 +51,6 @@ func (p *pass) walk(ctx context.Context, v any, n nested) any {
 		return t
 	case string:
 		return p.str(ctx, t, n)
-	case json.Number:
-		return t
 	case json.RawMessage:
 		return p.viaJSON(ctx, t, n)
 	case []byte:

@@ -36,18 +36,3 @@ func ModalityOf(mimeType string) Modality {
 	}
 	return ModalityDocument
 }
-
-// prefix returns the first part of a ref of this modality.
-func (m Modality) prefix() string {
-	switch m {
-	case ModalityImage:
-		return "img-"
-	case ModalityAudio:
-		return "aud-"
-	case ModalityVideo:
-		return "vid-"
-	case ModalityDocument:
-		return "doc-"
-	}
-	return "doc-"
-}

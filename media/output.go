@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -100,11 +101,7 @@ func NewOutput(b Blob, m Meta) Output {
 // String returns the item without its bytes: <image image/png 12345 bytes img-7k3m9q2x>. Debug
 // output, logs and error texts show media only in this form.
 func (o Output) String() string {
-	name := string(o.Ref)
-	if name == "" {
-		name = "no ref"
-	}
-	return fmt.Sprintf("<%s %s %d bytes %s>", o.Modality, o.MIMEType, o.SizeBytes, name)
+	return fmt.Sprintf("<%s %s %d bytes %s>", o.Modality, o.MIMEType, o.SizeBytes, cmp.Or(o.Ref, "no ref"))
 }
 
 // LogValue is [Output.String], so that slog cannot show more.

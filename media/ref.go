@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"encoding/base32"
 	"net/url"
 	"path"
@@ -10,7 +11,9 @@ import (
 // refDigits is the number of base-32 characters of the digest in a ref (40 bits).
 const refDigits = 8
 
-var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+const crockfordDigits = "0123456789abcdefghjkmnpqrstvwxyz"
+
+var crockford = base32.NewEncoding(crockfordDigits).WithPadding(base32.NoPadding)
 
 // Ref is the short name of a media item inside a run tree: img-, aud-, vid- or doc- and the first 8
 // Crockford base-32 characters of its digest, lower case. Language models copy it reliably. The
@@ -23,8 +26,8 @@ func RefOf(m Modality, d Digest) Ref {
 	if d.IsZero() {
 		return ""
 	}
-	sum := d.Sum()
-	return Ref(m.prefix() + crockford.EncodeToString(sum[:5]))
+	prefix := map[Modality]string{ModalityImage: "img-", ModalityAudio: "aud-", ModalityVideo: "vid-"}[m]
+	return Ref(cmp.Or(prefix, "doc-") + crockford.EncodeToString(d.sum[:5]))
 }
 
 // ParseRef parses a bare ref, a placeholder or an Atelier media URL (…/media/REF), because models
@@ -34,22 +37,16 @@ func ParseRef(s string) (Ref, error) {
 	if inner, ok := strings.CutPrefix(t, placeholderOpen); ok {
 		t = strings.TrimSuffix(inner, "}")
 	} else if strings.Contains(t, "/") {
-		t = refOfURL(t)
+		if u, err := url.Parse(t); err == nil {
+			t = path.Base(u.Path)
+			t = strings.TrimSuffix(t, path.Ext(t))
+		}
 	}
 	t = strings.ToLower(strings.TrimSpace(t))
 	if !validRef(t) {
 		return "", Errorf(CodeInvalid, "%q is not a media ref: want something like img-7k3m9q2x", clip(s))
 	}
 	return Ref(t), nil
-}
-
-func refOfURL(s string) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return s
-	}
-	base := path.Base(u.Path)
-	return strings.TrimSuffix(base, path.Ext(base))
 }
 
 func validRef(s string) bool {
@@ -61,17 +58,7 @@ func validRef(s string) bool {
 	default:
 		return false
 	}
-	for _, c := range []byte(s[4:]) {
-		if !refByte(c) {
-			return false
-		}
-	}
-	return true
-}
-
-// refByte reports whether c is a Crockford base-32 digit in lower case.
-func refByte(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' && c != 'i' && c != 'l' && c != 'o' && c != 'u'
+	return strings.Trim(s[4:], crockfordDigits) == ""
 }
 
 // Modality returns the modality that the ref's prefix names.

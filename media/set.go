@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,9 +40,7 @@ func (s *Set) Add(o Output) (Output, error) {
 	delete(s.hidden, o.Ref)
 	have.Promoted = have.Promoted || o.Promoted
 	have.Partial = have.Partial && o.Partial
-	if have.ID == "" {
-		have.ID = o.ID
-	}
+	have.ID = cmp.Or(have.ID, o.ID)
 	for _, p := range o.Lineage {
 		if !slices.Contains(have.Lineage, p) {
 			have.Lineage = append(have.Lineage, p)
@@ -217,12 +216,7 @@ func (s *Set) Arrange(refs []Ref) {
 }
 
 func (o *Output) describe(label, description string) {
-	if label != "" {
-		o.Label = label
-	}
-	if description != "" {
-		o.Description = description
-	}
+	o.Label, o.Description = cmp.Or(label, o.Label), cmp.Or(description, o.Description)
 }
 
 func (s *Set) update(r Ref, change func(*Output)) (Output, bool) {

@@ -210,6 +210,12 @@ func list[T any](ctx context.Context, tx *sql.Tx, query string, scan func(func(.
 	return out, rows.Err()
 }
 
+func scanColumn(scan func(...any) error) (c column, err error) {
+	err = scan(&c.Name, &c.DatabaseType, &c.Key)
+	c.Type = kindOf(c.DatabaseType)
+	return c, err
+}
+
 // clip shortens text and replaces media with its name.
 func clip(s string, n int) string { return file.Clip(s, n) }
 

@@ -108,11 +108,7 @@ func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, erro
 			SELECT a.attname, format_type(a.atttypid, a.atttypmod), EXISTS (
 				SELECT FROM pg_catalog.pg_index x WHERE x.indrelid = a.attrelid AND x.indisprimary AND a.attnum = ANY (x.indkey))
 			FROM pg_catalog.pg_attribute a WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
-			ORDER BY a.attnum`, func(scan func(...any) error) (c column, err error) {
-			err = scan(&c.Name, &c.DatabaseType, &c.Key)
-			c.Type = kindOf(c.DatabaseType)
-			return c, err
-		}, name); err != nil {
+			ORDER BY a.attnum`, scanColumn, name); err != nil {
 			return nil, err
 		}
 		if out[i].References, err = list(ctx, tx, `

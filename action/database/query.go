@@ -161,7 +161,7 @@ func (d *Database) plain(v any, databaseType string) any {
 	return clip(fmt.Sprint(v), maxCell)
 }
 
-// tidy rounds a number to 15 digits, which removes the noise of binary fractions: 0.1 + 0.2 is 0.3. It returns nil for
+// roundNoise rounds a number to 15 digits, which removes the noise of binary fractions: 0.1 + 0.2 is 0.3. It returns nil for
 // NaN and infinity.
 func roundNoise(f float64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {

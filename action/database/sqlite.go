@@ -107,18 +107,10 @@ func (e sqliteEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error)
 	}
 	for i := range out {
 		// The columns of a view over a missing table cannot be listed.
-		out[i].Columns, _ = e.columns(ctx, tx, out[i].Name)
+		out[i].Columns, _ = list(ctx, tx, `SELECT name, lower(type), pk > 0 FROM pragma_table_info(?)`, scanColumn, out[i].Name)
 		out[i].References, _ = list(ctx, tx, `SELECT "from", "table", coalesce("to", '') FROM pragma_foreign_key_list(?)`, scanReference, out[i].Name)
 	}
 	return out, ctx.Err()
-}
-
-func (sqliteEngine) columns(ctx context.Context, tx *sql.Tx, name string) ([]column, error) {
-	return list(ctx, tx, `SELECT name, lower(type), pk > 0 FROM pragma_table_info(?)`, func(scan func(...any) error) (c column, err error) {
-		err = scan(&c.Name, &c.DatabaseType, &c.Key)
-		c.Type = kindOf(c.DatabaseType)
-		return c, err
-	}, name)
 }
 
 func scanReference(scan func(...any) error) (string, error) {

@@ -53,7 +53,16 @@ func Open(cfg Config) (*Files, error) {
 		return nil, media.Errorf(media.CodeInvalid, "folder %s cannot be read: %s", cfg.Dir, reason(err))
 	}
 	f := &Files{cfg: cfg, root: root}
-	if err := f.check(); err != nil {
+	l := listing{files: f, max: 1}
+	err = l.walk(context.Background(), ".")
+	switch {
+	case err != nil || l.total > 0:
+	case len(l.skipped) > 0:
+		err = media.Errorf(media.CodeInvalid, "folder %s contains no readable file (%s: %s)", cfg.Dir, l.skipped[0].Path, l.skipped[0].Reason)
+	default:
+		err = media.Errorf(media.CodeInvalid, "folder %s is empty: add text, Markdown, HTML, CSV, TSV or JSON files", cfg.Dir)
+	}
+	if err != nil {
 		_ = root.Close() // err is more specific
 		return nil, err
 	}
@@ -65,26 +74,59 @@ func (f *Files) Close() error { return f.root.Close() }
 
 // Actions returns List Files, Read File and Search Files for the folder.
 func (f *Files) Actions() []action.Action {
-	return []action.Action{f.listAction(), f.readAction(), f.searchAction()}
+	return []action.Action{{
+		Name:        "List Files",
+		Description: "Lists the files of the folder with size, kind and date. Use it first, then Describe Tables, Read File or Search Files.",
+		Tags:        []string{"file"},
+		Params: []action.Param{
+			{Name: "Path", Default: ".", Description: "The folder to list, including its subfolders. The default is the whole folder."},
+			{Name: "Pattern", Description: "Only files whose name matches, such as *.csv. A pattern with a slash is matched against the path."},
+			{Name: "files", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, sizeBytes, kind and modified of each file."},
+			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of matching files, listed or not."},
+			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that were omitted."},
+		},
+		Run: f.list,
+	}, {
+		Name: "Read File",
+		Description: "Reads one file of the folder as text: text, Markdown, HTML, PDF, Word (.docx) and JSON. For a table, it shows the first lines: " +
+			"use Describe Tables and Query Tables for its numbers.",
+		Tags: []string{"file", action.TagSource},
+		Params: []action.Param{
+			{Name: "Path", Required: true, Description: "The path, as listed by List Files."},
+			{Name: "Page", Type: "integer", Description: "The page to read, from 1: a page of a PDF or Word document, or a part of Limit characters of other text. The default is all."},
+			{Name: "Offset", Type: "integer", Default: 0, Description: "The offset of the first character to return."},
+			{Name: "Limit", Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
+			{Name: "kind", Direction: action.Output, ValueType: action.Other, Description: "table or text; otherwise what the file is and why it cannot be read."},
+			{Name: "path", Direction: action.Output, ValueType: action.Other, Description: "Path of the file."},
+			{Name: "text", Direction: action.Output, ValueType: action.Other, Description: "The text, with title, page, pages, offset, totalChars and truncated."},
+			{Name: "warnings", Direction: action.Output, ValueType: action.Other, Description: "What was repaired or omitted."},
+		},
+		Run: f.read,
+	}, {
+		Name: "Search Files",
+		Description: "Searches logs, other text files, PDF and Word documents of the folder for a regular expression and returns the matching lines and their location. " +
+			"All matching lines are counted, shown or not.",
+		Tags: []string{"file", action.TagSource},
+		Params: []action.Param{
+			{Name: "Pattern", Required: true, Description: "Regular expression (RE2), such as ERROR|WARN or timeout after \\d+ s."},
+			{Name: "Path", Default: ".", Description: "The file or folder to search. The default is the whole folder."},
+			{Name: "Files", Description: "Only files whose name matches, such as *.log."},
+			{Name: "Context", Type: "integer", Default: 0, Description: "The number of lines to show before and after each match, at most 10."},
+			{Name: "MaxMatches", Type: "integer", Default: 30, Description: "The maximum number of matches to show, at most 100."},
+			{Name: "MatchCase", Type: "boolean", Default: false, Description: "Whether the search is case-sensitive."},
+			{Name: "matches", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, line (or page), text, before and after of each match shown."},
+			{Name: "matchCount", Direction: action.Output, Type: "integer", Description: "The number of matching lines in all files."},
+			{Name: "files", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and count of each file with matches."},
+			{Name: "searched", Direction: action.Output, Type: "integer", Description: "The number of files searched."},
+			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that were not searched."},
+			{Name: "truncated", Direction: action.Output, Type: "boolean", Description: "Whether there are more matches than are shown."},
+		},
+		Run: f.search,
+	}}
 }
 
 // Descriptions returns the descriptions of the actions, without a folder, for documentation and checks.
 func Descriptions() []action.Description { return action.Document((&Files{}).Actions()...) }
-
-// check returns an error if the folder contains no file that can be listed.
-func (f *Files) check() error {
-	l := listing{files: f, max: 1}
-	if err := l.walk(context.Background(), "."); err != nil {
-		return err
-	}
-	if l.total == 0 && len(l.skipped) > 0 {
-		return media.Errorf(media.CodeInvalid, "folder %s contains no readable file (%s: %s)", f.cfg.Dir, l.skipped[0].Path, l.skipped[0].Reason)
-	}
-	if l.total == 0 {
-		return media.Errorf(media.CodeInvalid, "folder %s is empty: add text, Markdown, HTML, CSV, TSV or JSON files", f.cfg.Dir)
-	}
-	return nil
-}
 
 // locate returns the path inside the folder that a model means. It accepts a relative path, a path that starts with the
 // folder's own path, file:// and backslashes.

@@ -61,7 +61,20 @@ func Extract(ctx context.Context, s Source, limit int) (Document, error) {
 	if err != nil {
 		return Document{}, fmt.Errorf("read %s: %w", short(s.Name, 120), err)
 	}
-	r, err := document{Source: s, head: head, limit: limit, asked: limit}.extract(ctx)
+	d := document{Source: s, head: head, limit: limit, asked: limit}
+	kind := kindOfName(s.Name)
+	if kind == "" && !isPDF(head) && kindOfHead(head) == kindJSON {
+		kind = kindJSON
+	}
+	var r reading
+	if kind != kindTable && kind != kindJSON {
+		r, err = d.read(ctx)
+	} else if binary, ok := d.unreadable(); ok {
+		r = binary
+	} else { // tables and JSON keep their source form
+		r, err = d.readText(ctx, kind)
+		r.Format = kind
+	}
 	if err != nil {
 		return Document{}, fmt.Errorf("read %s: %w", short(s.Name, 120), err)
 	}
@@ -69,23 +82,6 @@ func Extract(ctx context.Context, s Source, limit int) (Document, error) {
 		return Document{}, media.Errorf(media.CodeUnsupported, "%s has no readable text (%s)", short(s.Name, 120), r.MimeType)
 	}
 	return Document{Format: r.Format, Title: r.Title, Text: *r.Text, Truncated: r.Truncated, Warnings: r.Warnings}, nil
-}
-
-// extract reads any kind of file as text. Tables and JSON keep their source form.
-func (d document) extract(ctx context.Context) (reading, error) {
-	kind := kindOfName(d.Name)
-	if kind == "" && !isPDF(d.head) && kindOfHead(d.head) == kindJSON {
-		kind = kindJSON
-	}
-	if kind != kindTable && kind != kindJSON {
-		return d.read(ctx)
-	}
-	if r, ok := d.unreadable(); ok {
-		return r, nil
-	}
-	r, err := d.readText(ctx, kind)
-	r.Format = kind
-	return r, err
 }
 
 // Bytes returns a source in memory.

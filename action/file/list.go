@@ -28,22 +28,6 @@ type entry struct {
 	Modified string `json:"modified"`
 }
 
-func (f *Files) listAction() action.Action {
-	return action.Action{
-		Name:        "List Files",
-		Description: "Lists the files of the folder with size, kind and date. Use it first, then Describe Tables, Read File or Search Files.",
-		Tags:        []string{"file"},
-		Params: []action.Param{
-			{Name: "Path", Default: ".", Description: "The folder to list, including its subfolders. The default is the whole folder."},
-			{Name: "Pattern", Description: "Only files whose name matches, such as *.csv. A pattern with a slash is matched against the path."},
-			{Name: "files", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, sizeBytes, kind and modified of each file."},
-			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of matching files, listed or not."},
-			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that were omitted."},
-		},
-		Run: f.list,
-	}
-}
-
 // list runs List Files.
 func (f *Files) list(ctx context.Context, c *action.Call) (action.Result, error) {
 	l := listing{files: f, max: f.cfg.MaxFiles, pattern: strings.TrimSpace(c.Text("Pattern"))}
@@ -178,8 +162,15 @@ func (l *listing) add(p string, info fs.FileInfo) error {
 	if len(l.entries) >= l.max {
 		return nil
 	}
+	kind := kindOfName(p)
+	if kind == "" {
+		kind = "unreadable"
+		if head, err := l.files.source(p, info).Head(); err == nil {
+			kind = kindOfHead(head)
+		}
+	}
 	l.entries = append(l.entries, entry{
-		Path: p, SizeBytes: info.Size(), Kind: kindOf(l.files.source(p, info)),
+		Path: p, SizeBytes: info.Size(), Kind: kind,
 		Modified: info.ModTime().UTC().Format(time.DateOnly),
 	})
 	return nil
@@ -195,18 +186,6 @@ func matches(pattern, p string) bool {
 	}
 	ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(target))
 	return err == nil && ok
-}
-
-// kindOf returns the kind of a file, by its name or else by its first bytes.
-func kindOf(s Source) string {
-	if k := kindOfName(s.Name); k != "" {
-		return k
-	}
-	head, err := s.Head()
-	if err != nil {
-		return "unreadable"
-	}
-	return kindOfHead(head)
 }
 
 // kindOfName returns the kind of a common file extension, or "" if the content must decide.

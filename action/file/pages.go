@@ -59,7 +59,7 @@ func (d document) pdf(ctx context.Context, b []byte, w *window) (title string, w
 		if err != nil {
 			return "", nil, err
 		}
-		w.begin(n + 1)
+		w.pages = n + 1
 		if n > 0 && d.page == 0 {
 			w.write("\n\n")
 		}
@@ -82,7 +82,7 @@ func (d document) docx(ctx context.Context, b []byte, w *window) (title string, 
 		return "", nil, err
 	}
 	err = doc.Text(ctx, func(n int) {
-		w.begin(n)
+		w.pages = n
 		if n > 1 {
 			w.write(fmt.Sprintf("[page %d]\n", n))
 		}

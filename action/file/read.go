@@ -40,26 +40,6 @@ type reading struct {
 	Warnings        []string `json:"warnings,omitempty"`
 }
 
-func (f *Files) readAction() action.Action {
-	return action.Action{
-		Name: "Read File",
-		Description: "Reads one file of the folder as text: text, Markdown, HTML, PDF, Word (.docx) and JSON. For a table, it shows the first lines: " +
-			"use Describe Tables and Query Tables for its numbers.",
-		Tags: []string{"file", action.TagSource},
-		Params: []action.Param{
-			{Name: "Path", Required: true, Description: "The path, as listed by List Files."},
-			{Name: "Page", Type: "integer", Description: "The page to read, from 1: a page of a PDF or Word document, or a part of Limit characters of other text. The default is all."},
-			{Name: "Offset", Type: "integer", Default: 0, Description: "The offset of the first character to return."},
-			{Name: "Limit", Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
-			{Name: "kind", Direction: action.Output, ValueType: action.Other, Description: "table or text; otherwise what the file is and why it cannot be read."},
-			{Name: "path", Direction: action.Output, ValueType: action.Other, Description: "Path of the file."},
-			{Name: "text", Direction: action.Output, ValueType: action.Other, Description: "The text, with title, page, pages, offset, totalChars and truncated."},
-			{Name: "warnings", Direction: action.Output, ValueType: action.Other, Description: "What was repaired or omitted."},
-		},
-		Run: f.read,
-	}
-}
-
 // read runs Read File.
 func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error) {
 	page, offset, limit := c.Int("Page"), c.Int("Offset"), c.Int("Limit")
@@ -82,7 +62,19 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 			_ = file.Close() // read only
 		}
 	}
-	return result(r)
+	res := action.Result{Message: r.sentence()}
+	for _, w := range r.Warnings {
+		res.Warnings = append(res.Warnings, r.Path+": "+w)
+	}
+	for { // until it fits into a prompt
+		b, err := json.Marshal(r)
+		if err != nil {
+			return action.Result{}, fmt.Errorf("write the outcome of %s: %w", r.Path, err)
+		}
+		if len([]rune(string(b))) <= maxOutcome || !r.shrink() {
+			return res, json.Unmarshal(b, &res.Outputs)
+		}
+	}
 }
 
 // document is a file and the range of it to read.
@@ -156,23 +148,6 @@ func (d document) unreadable() (reading, bool) {
 	}
 	r.Warnings = []string{fmt.Sprintf("%s is not text (%s) and was not read", path.Base(d.Name), r.MimeType)}
 	return r, true
-}
-
-// result formats a reading as outputs within the size limit of a prompt.
-func result(r reading) (action.Result, error) {
-	res := action.Result{Message: r.sentence()}
-	for _, w := range r.Warnings {
-		res.Warnings = append(res.Warnings, r.Path+": "+w)
-	}
-	for {
-		b, err := json.Marshal(r)
-		if err != nil {
-			return action.Result{}, fmt.Errorf("write the outcome of %s: %w", r.Path, err)
-		}
-		if len([]rune(string(b))) <= maxOutcome || !r.shrink() {
-			return res, json.Unmarshal(b, &res.Outputs)
-		}
-	}
 }
 
 // sentence returns the message that accompanies the outputs.

@@ -54,39 +54,29 @@ type fileCount struct {
 	Count int    `json:"count"`
 }
 
-func (f *Files) searchAction() action.Action {
-	return action.Action{
-		Name: "Search Files",
-		Description: "Searches logs, other text files, PDF and Word documents of the folder for a regular expression and returns the matching lines and their location. " +
-			"All matching lines are counted, shown or not.",
-		Tags: []string{"file", action.TagSource},
-		Params: []action.Param{
-			{Name: "Pattern", Required: true, Description: "Regular expression (RE2), such as ERROR|WARN or timeout after \\d+ s."},
-			{Name: "Path", Default: ".", Description: "The file or folder to search. The default is the whole folder."},
-			{Name: "Files", Description: "Only files whose name matches, such as *.log."},
-			{Name: "Context", Type: "integer", Default: 0, Description: "The number of lines to show before and after each match, at most 10."},
-			{Name: "MaxMatches", Type: "integer", Default: 30, Description: "The maximum number of matches to show, at most 100."},
-			{Name: "MatchCase", Type: "boolean", Default: false, Description: "Whether the search is case-sensitive."},
-			{Name: "matches", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, line (or page), text, before and after of each match shown."},
-			{Name: "matchCount", Direction: action.Output, Type: "integer", Description: "The number of matching lines in all files."},
-			{Name: "files", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and count of each file with matches."},
-			{Name: "searched", Direction: action.Output, Type: "integer", Description: "The number of files searched."},
-			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that were not searched."},
-			{Name: "truncated", Direction: action.Output, Type: "boolean", Description: "Whether there are more matches than are shown."},
-		},
-		Run: f.search,
-	}
-}
-
 // search runs Search Files.
 func (f *Files) search(ctx context.Context, c *action.Call) (action.Result, error) {
-	s, err := newSearch(c)
-	if err != nil {
-		return action.Result{}, err
+	pattern := c.Text("Pattern")
+	if strings.TrimSpace(pattern) == "" || len(pattern) > 1000 {
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Pattern must have 1 to 1,000 characters")
 	}
+	if !c.Bool("MatchCase") {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		e := media.Errorf(media.CodeInvalid, "Pattern is not an RE2 regular expression (%s): RE2 has no lookaround and no backreferences", short(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 120))
+		e.Retryable = true
+		return action.Result{}, e
+	}
+	names := strings.TrimSpace(c.Text("Files"))
+	if _, err := path.Match(names, ""); err != nil {
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Files %q is malformed: use * and ?, as in *.log", short(names, 80))
+	}
+	s := &search{re: re, context: min(max(0, c.Int("Context")), maxContext), limit: min(max(1, c.Int("MaxMatches")), maxShown)}
 	timed, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
-	l := listing{files: f, pattern: s.names, each: func(p string, info fs.FileInfo) error { return s.file(timed, f.source(p, info)) }}
+	l := listing{files: f, pattern: names, each: func(p string, info fs.FileInfo) error { return s.file(timed, f.source(p, info)) }}
 	err = l.at(timed, c.Text("Path"))
 	s.timedOut = err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded)
 	if err != nil && !s.timedOut {
@@ -98,7 +88,6 @@ func (f *Files) search(ctx context.Context, c *action.Call) (action.Result, erro
 // search is the state of one search.
 type search struct {
 	re       *regexp.Regexp
-	names    string
 	context  int
 	limit    int
 	matches  []match
@@ -107,29 +96,6 @@ type search struct {
 	searched int
 	skipped  []Skipped
 	timedOut bool
-}
-
-func newSearch(c *action.Call) (*search, error) {
-	s := &search{names: strings.TrimSpace(c.Text("Files"))}
-	pattern := c.Text("Pattern")
-	if strings.TrimSpace(pattern) == "" || len(pattern) > 1000 {
-		return nil, media.Errorf(media.CodeInvalid, "Pattern must have 1 to 1,000 characters")
-	}
-	if !c.Bool("MatchCase") {
-		pattern = "(?i)" + pattern
-	}
-	var err error
-	if s.re, err = regexp.Compile(pattern); err != nil {
-		e := media.Errorf(media.CodeInvalid, "Pattern is not an RE2 regular expression (%s): RE2 has no lookaround and no backreferences", short(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 120))
-		e.Retryable = true
-		return nil, e
-	}
-	if _, err := path.Match(s.names, ""); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "Files %q is malformed: use * and ?, as in *.log", short(s.names, 80))
-	}
-	s.context = min(max(0, c.Int("Context")), maxContext)
-	s.limit = min(max(1, c.Int("MaxMatches")), maxShown)
-	return s, nil
 }
 
 // file searches one file.
@@ -182,7 +148,12 @@ func (s *search) document(ctx context.Context, src Source) error {
 	if err := s.lines(ctx, src.Name, strings.NewReader(doc.Text)); err != nil {
 		return err
 	}
-	pages := pageStarts(doc.Text)
+	pages := []int{1} // the line at which each page begins
+	for i, line := range strings.Split(doc.Text, "\n") {
+		if n, ok := strings.CutPrefix(line, "[page "); ok && strings.TrimSuffix(n, "]") == strconv.Itoa(len(pages)+1) {
+			pages = append(pages, i+1)
+		}
+	}
 	for i := from; i < len(s.matches); i++ {
 		m := &s.matches[i]
 		for page, line := range pages {
@@ -193,17 +164,6 @@ func (s *search) document(ctx context.Context, src Source) error {
 		m.Line = 0
 	}
 	return nil
-}
-
-// pageStarts returns the line number at which each page of an extracted text begins.
-func pageStarts(text string) []int {
-	out := []int{1}
-	for i, line := range strings.Split(text, "\n") {
-		if n, ok := strings.CutPrefix(line, "[page "); ok && strings.TrimSuffix(n, "]") == strconv.Itoa(len(out)+1) {
-			out = append(out, i+1)
-		}
-	}
-	return out
 }
 
 // lines searches text line by line in constant memory. It first replaces media with its name, so that no part of a

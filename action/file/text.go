@@ -22,23 +22,20 @@ import (
 // window counts the characters written to it and keeps a range of them, of a single page if one is requested.
 type window struct {
 	offset, limit int
-	// page is the requested page, 0 for all; at is the current page; pages is the last page so far.
-	page, at, pages int
-	total           int // characters of the requested pages
-	all             int // characters of all pages
-	kept            strings.Builder
+	page          int // the requested one, 0 for all
+	pages         int // so far; the last one is the current one
+	total         int // characters of the requested pages
+	all           int // characters of all pages
+	kept          strings.Builder
 }
 
 func (d document) window() *window { return &window{offset: d.offset, limit: d.limit, page: d.page} }
-
-// begin starts a page.
-func (w *window) begin(page int) { w.at, w.pages = page, page }
 
 // write adds text, which must be valid UTF-8 in whole characters.
 func (w *window) write(s string) {
 	n := utf8.RuneCountInString(s)
 	w.all += n
-	if w.page > 0 && w.at != w.page {
+	if w.page > 0 && w.pages != w.page {
 		return
 	}
 	from, to := w.offset-w.total, w.offset+w.limit-w.total

@@ -90,9 +90,6 @@ func Open(ctx context.Context, cfg Config) (*Base, error) {
 // Close releases folder and index.
 func (b *Base) Close() error { return errors.Join(b.db.Close(), b.files.Close()) }
 
-// Actions returns Search Knowledge Base.
-func (b *Base) Actions() []action.Action { return []action.Action{b.searchAction()} }
-
 // Descriptions returns the description of the action, without a knowledge base, for documentation and checks.
 func Descriptions() []action.Description { return action.Document((&Base{}).Actions()...) }
 
@@ -114,18 +111,6 @@ func (b *Base) open(ctx context.Context) error {
 		}
 	}
 	return b.start(ctx, path)
-}
-
-// start connects to the index and refreshes it.
-func (b *Base) start(ctx context.Context, path string) error {
-	if err := b.connect(ctx, path); err != nil {
-		return err
-	}
-	if _, err := b.Refresh(ctx); err != nil {
-		_ = b.db.Close() // err is more specific
-		return err
-	}
-	return nil
 }
 
 // path returns the path of the folder's index.
@@ -154,7 +139,8 @@ CREATE INDEX IF NOT EXISTS passage_document ON passage (document);
 CREATE VIRTUAL TABLE IF NOT EXISTS word USING fts5 (title, heading, text, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 PRAGMA user_version = 1;`
 
-func (b *Base) connect(ctx context.Context, path string) error {
+// start connects to the index and refreshes it.
+func (b *Base) start(ctx context.Context, path string) error {
 	if err := sqlitedb.Private(path); err != nil {
 		return explain(err)
 	}
@@ -179,6 +165,10 @@ func (b *Base) connect(ctx context.Context, path string) error {
 		return explain(err)
 	}
 	b.db = db
+	if _, err := b.Refresh(ctx); err != nil {
+		_ = b.db.Close() // err is more specific
+		return err
+	}
 	return nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes of passages, in characters: parts of a text are joined up to wanted, and a single part is cut at longest.
+// Sizes of passages, in characters: parts of a text are joined up to targetLength, and a single part is cut at maxLength.
 const (
 	targetLength = 900
 	maxLength    = 1200
@@ -118,15 +118,11 @@ func (c *cutting) flush() {
 func segment(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if isUnspacedScript(r) {
+		if r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) {
 			b.WriteString(" " + string(r) + " ")
 		} else {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
-}
-
-func isUnspacedScript(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

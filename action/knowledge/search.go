@@ -38,8 +38,9 @@ type hit struct {
 	Score float64 `json:"score"`
 }
 
-func (b *Base) searchAction() action.Action {
-	return action.Action{
+// Actions returns Search Knowledge Base.
+func (b *Base) Actions() []action.Action {
+	return []action.Action{{
 		Name: "Search Knowledge Base",
 		Description: "Finds passages in the knowledge base by their words, best match first, each with its document. " +
 			"Use several searches with different words; \"quoted words\" must be adjacent.",
@@ -54,7 +55,7 @@ func (b *Base) searchAction() action.Action {
 			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of documents that cannot be searched."},
 		},
 		Run: b.search,
-	}
+	}}
 }
 
 // search runs Search Knowledge Base.
@@ -75,10 +76,6 @@ func (b *Base) search(ctx context.Context, c *action.Call) (action.Result, error
 	if err != nil {
 		return action.Result{}, err
 	}
-	return outcome(hits, report), nil
-}
-
-func outcome(hits []hit, report Report) action.Result {
 	size := 0
 	for i, h := range hits {
 		if size += len([]rune(h.Text)) + 200; size > maxOutcome && i > 0 {
@@ -101,7 +98,7 @@ func outcome(hits []hit, report Report) action.Result {
 		}
 		res.Outputs["skipped"] = skipped
 	}
-	return res
+	return res, nil
 }
 
 // find searches for passages with all words, then for those with some.

@@ -177,7 +177,7 @@ func detailsOf(o media.Output) map[string]any {
 	d := map[string]any{
 		"refId": string(o.Ref), "modality": o.Modality, "mimeType": o.MIMEType, "sizeBytes": o.SizeBytes,
 		"placeholder": o.Ref.Placeholder(), "promoted": o.Promoted,
-		"origin": origin{o.Origin.Direction, o.Origin.Source, o.Origin.AgentPath, o.Origin.Operation},
+		"origin": origin(o.Origin),
 	}
 	lineage := []map[string]string{}
 	for _, p := range o.Lineage {

@@ -58,7 +58,10 @@ func prune(_ context.Context, c *action.Call) (action.Result, error) {
 		}
 	}
 	list := c.Media.List()
-	size := sizeOf(list)
+	var size int64
+	for _, o := range list {
+		size += o.SizeBytes
+	}
 	if c.Has("MaxSizeBytes") {
 		for _, o := range list {
 			if size <= int64(c.Number("MaxSizeBytes")) {
@@ -124,11 +127,4 @@ func (p *pruning) drop(o media.Output) bool {
 		p.skipped = append(p.skipped, skip{RefID: string(o.Ref), Reason: reason})
 	}
 	return false
-}
-
-func sizeOf(list []media.Output) (size int64) {
-	for _, o := range list {
-		size += o.SizeBytes
-	}
-	return size
 }

@@ -47,15 +47,9 @@ func view(ctx context.Context, c *action.Call) (action.Result, error) {
 	switch {
 	case isText(o.MIMEType):
 		return read(ctx, c, o)
-	case o.Modality == media.ModalityImage:
-		return requestView(c, o)
-	}
-	return action.Result{}, media.Errorf(media.CodeUnsupported, "%s is %s: only pictures and text can be viewed", o.Ref, o.MIMEType)
-}
-
-// requestView requests that the model is shown a picture.
-func requestView(c *action.Call, o media.Output) (action.Result, error) {
-	if c.See == nil {
+	case o.Modality != media.ModalityImage:
+		return action.Result{}, media.Errorf(media.CodeUnsupported, "%s is %s: only pictures and text can be viewed", o.Ref, o.MIMEType)
+	case c.See == nil:
 		return action.Result{}, media.Errorf(media.CodeUnsupported, "%s cannot be shown, because a program requested it and not a model", o.Ref)
 	}
 	if err := c.See(o); err != nil {

@@ -30,7 +30,7 @@ const maxImages = 10
 // Actions returns Generate Image, Edit Image and Vary Image, which use g.
 func Actions(g Generator) []action.Action {
 	var all []action.Action
-	for _, k := range kinds() {
+	for _, k := range kinds {
 		all = append(all, action.Action{
 			Name: k.name, Description: k.description, Tags: []string{"media", "visual", action.TagPicture}, Params: k.params(),
 			Price: func(ctx context.Context, c *action.Call) (action.Price, error) { return price(ctx, g, c, k) },
@@ -57,23 +57,21 @@ type kind struct {
 	label string
 }
 
-func kinds() []kind {
-	return []kind{
-		{
-			method: generate.MethodGenerate, name: "Generate Image", done: "Generated",
-			description: "Makes pictures from a prompt: photos, scenes, metaphors, mock-ups; not charts of data. " +
-				"Describe subject, style, light, composition and colours.",
-		},
-		{
-			method: generate.MethodEdit, name: "Edit Image", done: "Edited", label: "Edited image",
-			description: "Edits pictures of this run as the prompt describes: makes them bluer, adds or removes things, combines several into one. " +
-				"The originals are kept. Describe what to change and what to keep.",
-		},
-		{
-			method: generate.MethodVariation, name: "Vary Image", done: "Varied", label: "Variation",
-			description: "Makes variations of a picture of this run: the same subject and style with other details. The original is kept.",
-		},
-	}
+var kinds = []kind{
+	{
+		method: generate.MethodGenerate, name: "Generate Image", done: "Generated",
+		description: "Makes pictures from a prompt: photos, scenes, metaphors, mock-ups; not charts of data. " +
+			"Describe subject, style, light, composition and colours.",
+	},
+	{
+		method: generate.MethodEdit, name: "Edit Image", done: "Edited", label: "Edited image",
+		description: "Edits pictures of this run as the prompt describes: makes them bluer, adds or removes things, combines several into one. " +
+			"The originals are kept. Describe what to change and what to keep.",
+	},
+	{
+		method: generate.MethodVariation, name: "Vary Image", done: "Varied", label: "Variation",
+		description: "Makes variations of a picture of this run: the same subject and style with other details. The original is kept.",
+	},
 }
 
 // number returns the number of requested pictures.
@@ -127,41 +125,30 @@ func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Resul
 		}
 		return action.Result{}, err
 	}
-	out := result(res, k)
-	if err == nil && out.Code == action.Failure {
-		err = firstSlotError(res)
+	out := result(res, k) // what was made before an error is returned with it
+	if err != nil {
+		return out, err
 	}
-	if err == nil {
-		err = diskFullError(res)
+	if out.Code == action.Failure {
+		for _, s := range res.Slots {
+			if s.Error != nil {
+				return out, &media.Error{Code: s.Error.Code, Message: "No image was made: " + s.Error.Message, Retryable: s.Error.Retryable}
+			}
+		}
+		return out, media.Errorf(media.CodeInternal, "No image was made")
 	}
-	// What was made before an error is returned with it.
-	return out, err
-}
-
-// diskFullError returns an error if there is no space for a picture. The operation of a picture that arrived stays
-// open.
-func diskFullError(res *generate.Result) error {
 	for _, s := range res.Slots {
 		if s.Output != nil || s.Error == nil || s.Error.Code != media.CodeDiskFull {
 			continue
 		}
 		if s.Status != generate.StatusRunning || s.Undecided() {
-			return media.Errorf(media.CodeDiskFull, "picture %d: %s", s.Index, s.Error.Message)
+			return out, media.Errorf(media.CodeDiskFull, "picture %d: %s", s.Index, s.Error.Message)
 		}
-		return media.Errorf(media.CodeDiskFull, "picture %d was made but could not be stored: %s; "+
+		// The operation stays open.
+		return out, media.Errorf(media.CodeDiskFull, "picture %d was made but could not be stored: %s; "+
 			`free space, then fetch it with "atelier generate --wait %s"`, s.Index, s.Error.Message, res.Operation)
 	}
-	return nil
-}
-
-// firstSlotError returns the error of the first failed slot if no slot succeeded.
-func firstSlotError(res *generate.Result) error {
-	for _, s := range res.Slots {
-		if s.Error != nil {
-			return &media.Error{Code: s.Error.Code, Message: "No image was made: " + s.Error.Message, Retryable: s.Error.Retryable}
-		}
-	}
-	return media.Errorf(media.CodeInternal, "No image was made")
+	return out, nil
 }
 
 // request converts the parameters. An act of a run is one operation, even if the run is replayed in another process. If

@@ -241,11 +241,6 @@ func namedMonth(b []byte) (moment, bool) {
 			return moment{}, false
 		}
 	}
-	return m.named(numbers)
-}
-
-// named completes a date whose month is known.
-func (m moment) named(numbers []string) (moment, bool) {
 	var year string
 	switch len(numbers) {
 	case 1:

@@ -44,23 +44,6 @@ type columnView struct {
 	Values         []string `json:"values,omitempty"`
 }
 
-func (t *Tables) describeAction() action.Action {
-	return action.Action{
-		Name: "Describe Tables",
-		Description: "Describes the tables of the folder (CSV, TSV, JSON, JSONL, Excel): columns with type, unit, range, values, missing and unusable cells, " +
-			"and sample rows. Use it before Query Tables.",
-		Tags: []string{"file", action.TagSource},
-		Params: []action.Param{
-			{Name: "Table", Description: "The name of one table. The default is all tables."},
-			{Name: "tables", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "name, path, sheet, title (the lines above the header), rowCount, columns, sampleRows and notes of each table."},
-			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of tables."},
-			{Name: "moreTables", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "The names of the tables that are not described: describe one with Table."},
-			{Name: "notRead", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that are not tables."},
-		},
-		Run: t.describe,
-	}
-}
-
 // describe runs Describe Tables.
 func (t *Tables) describe(ctx context.Context, c *action.Call) (action.Result, error) {
 	l, err := t.load(ctx, c.Progress)
@@ -190,17 +173,11 @@ func (c *column) view(values int) columnView {
 	case Date, DateTime:
 		v.Min, v.Max = c.low, c.high
 	case Text, Boolean:
-		v.Values = c.frequent(values)
+		// The most frequent ones.
+		all := slices.SortedFunc(maps.Keys(c.counts), func(a, b string) int { return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(a, b)) })
+		for _, s := range all[:min(values, len(all))] {
+			v.Values = append(v.Values, clip(s, 60))
+		}
 	}
 	return v
-}
-
-// frequent returns the most frequent values.
-func (c *column) frequent(most int) []string {
-	all := slices.SortedFunc(maps.Keys(c.counts), func(a, b string) int { return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(a, b)) })
-	all = all[:min(most, len(all))]
-	for i := range all {
-		all[i] = clip(all[i], 60)
-	}
-	return all
 }

@@ -75,30 +75,21 @@ func openBook(r io.Reader, dir string) (book *excelize.File, err error) {
 	if err != nil {
 		return nil, refuse("the workbook cannot be read: %s", file.Clip(err.Error(), 120))
 	}
-	if err := checkZip(b); err != nil {
-		return nil, err
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, refuse("the workbook is damaged: %s", file.Clip(err.Error(), 100))
+	}
+	size := uint64(0)
+	for _, f := range z.File { // one that is larger than its declared size fails when it is read
+		if size += f.UncompressedSize64; size > maxUnzipped || f.UncompressedSize64 > maxUnzipped {
+			return nil, refuse("the workbook unpacks to more than %d MiB", maxUnzipped>>20)
+		}
 	}
 	book, err = excelize.OpenReader(bytes.NewReader(b), excelize.Options{UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: 4 << 20, TmpDir: dir})
 	if err != nil {
 		return nil, refuse("the workbook cannot be read: %s", file.Clip(err.Error(), 120))
 	}
 	return book, nil
-}
-
-// checkZip adds up the unpacked sizes of an archive. A file that is larger than its declared size fails when it is
-// read.
-func checkZip(b []byte) error {
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		return refuse("the workbook is damaged: %s", file.Clip(err.Error(), 100))
-	}
-	size := uint64(0)
-	for _, f := range z.File {
-		if size += f.UncompressedSize64; size > maxUnzipped || f.UncompressedSize64 > maxUnzipped {
-			return refuse("the workbook unpacks to more than %d MiB", maxUnzipped>>20)
-		}
-	}
-	return nil
 }
 
 // sheet imports one sheet.

@@ -150,22 +150,21 @@ func isPreamble(rows [][]string, width int) bool {
 		return false
 	}
 	at := slices.IndexFunc(near, func(r []string) bool { return filled(r) == most && !hasValue(r) })
-	return at >= 0 && namesNumbers(rows[1+at:])
+	if at < 0 {
+		return false
+	}
+	header, below := near[at], rows[2+at:]
+	for i, c := range header {
+		if kind := usualKind(below, i); kindOf(c) == Text && kind != "" && kind != Text {
+			return true
+		}
+	}
+	return false
 }
 
 // hasValue reports whether a row contains a number or date. Years do not count, because they can be names.
 func hasValue(row []string) bool {
 	return slices.ContainsFunc(row, func(c string) bool { k := kindOf(c); return k == Number || k == Date })
-}
-
-// namesNumbers reports whether the first row has a word above numbers or dates.
-func namesNumbers(rows [][]string) bool {
-	for i, c := range rows[0] {
-		if below := usualKind(rows[1:], i); kindOf(c) == Text && below != "" && below != Text {
-			return true
-		}
-	}
-	return false
 }
 
 // kindOf returns the apparent type of one cell.

@@ -23,7 +23,7 @@ func (t *Tables) fill(ctx context.Context, l *loaded, dbPath string, note func(s
 	if err != nil {
 		return err
 	}
-	im := &importer{store: s, into: l, progress: &progress{now: t.cfg.Now, note: note, last: t.cfg.Now()}}
+	im := &importer{store: s, into: l, names: names{}, progress: &progress{now: t.cfg.Now, note: note, last: t.cfg.Now()}}
 	_, err = t.cfg.Files.Walk(ctx, func(f file.Source) error {
 		err := im.file(ctx, f)
 		var no *refusal
@@ -158,7 +158,7 @@ func (im *importer) table(ctx context.Context, filePath, sheet string, src sourc
 		return err
 	}
 	im.into.tables = append(im.into.tables, tb)
-	long, err := im.store.lengthen(ctx, tb, &im.names)
+	long, err := im.store.lengthen(ctx, tb, im.names)
 	if long != nil {
 		im.into.tables = append(im.into.tables, long)
 	}
@@ -193,7 +193,16 @@ func inspect(ctx context.Context, src source) (*survey, error) {
 		at++
 		return nil
 	})
-	sv.finish()
+	// The remarks and a suspected total at the end are no rows.
+	for _, at := range sv.tail {
+		sv.excluded[at] = true
+		sv.footers++
+	}
+	if sv.suspect >= 0 {
+		sv.excluded[sv.suspect] = true
+		sv.rows--
+		sv.totals++
+	}
 	used := len(sv.tallies) // without trailing columns that have neither name nor value
 	for used > 0 && sv.tallies[used-1].values == 0 && (used > len(sv.layout.named) || !sv.layout.named[used-1]) {
 		used--

@@ -8,29 +8,26 @@ import (
 )
 
 // names assigns tables names that are SQL identifiers and unique without regard to case.
-type names struct{ used map[string]bool }
+type names map[string]bool
 
 // of returns the name of a table, from the path of its file and its sheet. If the file's name is taken, it adds the
 // folders before it.
-func (n *names) of(file, sheet string) string {
+func (n names) of(file, sheet string) string {
 	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	name := identifier(join(base, sheet))
-	if n.used[strings.ToLower(name)] && path.Dir(file) != "." {
+	if n[strings.ToLower(name)] && path.Dir(file) != "." {
 		name = identifier(join(strings.ReplaceAll(path.Dir(file), "/", "_")+"_"+base, sheet))
 	}
 	return n.unique(name)
 }
 
 // unique adds a number to a name that is taken.
-func (n *names) unique(name string) string {
-	if n.used == nil {
-		n.used = map[string]bool{}
-	}
+func (n names) unique(name string) string {
 	base := name
-	for i := 2; n.used[strings.ToLower(name)]; i++ {
+	for i := 2; n[strings.ToLower(name)]; i++ {
 		name = base + "_" + strconv.Itoa(i)
 	}
-	n.used[strings.ToLower(name)] = true
+	n[strings.ToLower(name)] = true
 	return name
 }
 

@@ -3,7 +3,6 @@ package table
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,21 +10,6 @@ import (
 	"atelier/action/database"
 	"atelier/media"
 )
-
-func (t *Tables) queryAction() action.Action {
-	params := database.QueryParams(`One SELECT in the dialect of SQLite. Quote names with double quotes: SELECT "Net sales" FROM sales.`)
-	params = append(params, action.Param{
-		Name: "tables", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "name and path of the tables that the statement reads.",
-	})
-	return action.Action{
-		Name: "Query Tables",
-		Description: fmt.Sprintf("Runs one SELECT (SQLite) on the tables that Describe Tables shows and returns its rows and the statement. "+
-			"Aggregate, filter and sort in SQL: at most %d rows are read. Missing and unusable values are NULL; dates are text such as 2024-03-01, for strftime().", t.cfg.MaxRows),
-		Tags:   []string{"file", action.TagSource},
-		Params: params,
-		Run:    t.query,
-	}
-}
 
 // query runs Query Tables.
 func (t *Tables) query(ctx context.Context, c *action.Call) (action.Result, error) {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -68,9 +69,10 @@ const (
 
 // fill creates the table and writes its rows: the second pass.
 func (s *store) fill(ctx context.Context, tb *table, src source, sv *survey) error {
+	types := map[Type]string{Integer: "INTEGER", Boolean: "INTEGER", Number: "REAL"}
 	columns := make([]string, len(tb.columns))
 	for i, c := range tb.columns {
-		columns[i] = quote(c.name) + " " + c.storage()
+		columns[i] = quote(c.name) + " " + cmp.Or(types[c.kind], "TEXT")
 	}
 	if _, err := s.conn.ExecContext(ctx, fmt.Sprintf("CREATE TABLE %s (%s)", quote(tb.name), strings.Join(columns, ", "))); err != nil {
 		return media.Errorf(media.CodeInvalid, "the columns cannot be stored: %w", err)
@@ -126,18 +128,6 @@ func (s *store) rows(ctx context.Context, tb *table, src source, sv *survey) err
 		_, err = s.conn.ExecContext(ctx, tb.insert(len(args)/width), args...)
 	}
 	return err
-}
-
-// storage returns the column's type in SQLite.
-func (c *column) storage() string {
-	switch c.kind {
-	case Integer, Boolean:
-		return "INTEGER"
-	case Number:
-		return "REAL"
-	case Text, Date, DateTime:
-	}
-	return "TEXT"
 }
 
 // insert returns the statement that inserts rows.

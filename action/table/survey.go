@@ -81,19 +81,6 @@ func (s *survey) join() {
 	s.tail = s.tail[:0]
 }
 
-// finish excludes the remarks and a suspected total at the end.
-func (s *survey) finish() {
-	for _, at := range s.tail {
-		s.excluded[at] = true
-		s.footers++
-	}
-	if s.suspect >= 0 {
-		s.excluded[s.suspect] = true
-		s.rows--
-		s.totals++
-	}
-}
-
 // blank reports whether no cell has text.
 func blank(record []cell) bool {
 	return !slices.ContainsFunc(record, func(c cell) bool { return len(c.text) > 0 })

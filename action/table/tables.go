@@ -78,7 +78,29 @@ func (t *Tables) Close() error {
 
 // Actions returns Describe Tables and Query Tables.
 func (t *Tables) Actions() []action.Action {
-	return []action.Action{t.describeAction(), t.queryAction()}
+	return []action.Action{{
+		Name: "Describe Tables",
+		Description: "Describes the tables of the folder (CSV, TSV, JSON, JSONL, Excel): columns with type, unit, range, values, missing and unusable cells, " +
+			"and sample rows. Use it before Query Tables.",
+		Tags: []string{"file", action.TagSource},
+		Params: []action.Param{
+			{Name: "Table", Description: "The name of one table. The default is all tables."},
+			{Name: "tables", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "name, path, sheet, title (the lines above the header), rowCount, columns, sampleRows and notes of each table."},
+			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of tables."},
+			{Name: "moreTables", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "The names of the tables that are not described: describe one with Table."},
+			{Name: "notRead", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that are not tables."},
+		},
+		Run: t.describe,
+	}, {
+		Name: "Query Tables",
+		Description: fmt.Sprintf("Runs one SELECT (SQLite) on the tables that Describe Tables shows and returns its rows and the statement. "+
+			"Aggregate, filter and sort in SQL: at most %d rows are read. Missing and unusable values are NULL; dates are text such as 2024-03-01, for strftime().", t.cfg.MaxRows),
+		Tags: []string{"file", action.TagSource},
+		Params: append(database.QueryParams(`One SELECT in the dialect of SQLite. Quote names with double quotes: SELECT "Net sales" FROM sales.`), action.Param{
+			Name: "tables", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "name and path of the tables that the statement reads.",
+		}),
+		Run: t.query,
+	}}
 }
 
 // Descriptions returns the descriptions of the actions, without a folder, for documentation and checks.

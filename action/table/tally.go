@@ -73,8 +73,8 @@ func (t *tally) add(c cell) {
 			t.letters++
 		}
 	}
-	if isCode(c.text) {
-		t.codes++
+	if b := c.text; len(b) == 2 && b[0] >= 'A' && b[0] <= 'Z' && b[1] >= 'A' && b[1] <= 'Z' {
+		t.codes++ // such as a country: NA can be Namibia
 	}
 }
 

@@ -67,8 +67,7 @@ func (s *survey) isTotal(record []cell) (sure, suspect bool) {
 	return false, exact && texts == 1 && numbers > below
 }
 
-// agrees reports whether n is the sum of the column so far, or since the last subtotal,
-// prefixGroups either decimal sign.
+// agrees reports whether n is the sum of the column so far, or since the last subtotal, with either decimal sign.
 func (t *tally) agrees(n number, mean bool) bool {
 	if t.numbers < 2 {
 		return false

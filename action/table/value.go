@@ -64,11 +64,6 @@ func truth(b []byte) (v, letter, ok bool) {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// isCode reports whether b is two capital letters, such as a country code: NA can be Namibia.
-func isCode(b []byte) bool {
-	return len(b) == 2 && b[0] >= 'A' && b[0] <= 'Z' && b[1] >= 'A' && b[1] <= 'Z'
-}
-
 // words splits a name into lower-case words: "orderNo", "order_no" and "Order no." give the same words.
 func words(name string) []string {
 	var b strings.Builder

@@ -28,7 +28,7 @@ type period struct {
 
 // lengthen adds the long form of a wide table (one column for each year or month) as a view: the columns that are not
 // numbers, year or period, and value.
-func (s *store) lengthen(ctx context.Context, tb *table, n *names) (*table, error) {
+func (s *store) lengthen(ctx context.Context, tb *table, n names) (*table, error) {
 	all := periodsOf(tb)
 	if len(all) < minPeriods || tb.rows == 0 {
 		return nil, nil

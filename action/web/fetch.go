@@ -44,24 +44,6 @@ func NewFetcher(trusted string) *safehttp.Client {
 	return safehttp.New(cfg)
 }
 
-func (w *Web) fetchAction() action.Action {
-	return action.Action{
-		Name:        "Fetch Page",
-		Description: "Reads a web page as text: HTML without navigation, PDF, plain text, JSON. Long pages are returned in parts.",
-		Tags:        []string{"web", action.TagSource},
-		Params: []action.Param{
-			{Name: "URL", Required: true, Description: "The address, as returned by Web Search."},
-			{Name: "Offset", Type: "integer", Default: 0, Description: "The offset of the first character to return."},
-			{Name: "Limit", Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
-			{Name: "url", Direction: action.Output, ValueType: action.Other, Description: "The address after redirects."},
-			{Name: "title", Direction: action.Output, ValueType: action.Other, Description: "The page's title."},
-			{Name: "text", Direction: action.Output, ValueType: action.Other, Description: "The text, with offset, totalChars and truncated."},
-			{Name: "warnings", Direction: action.Output, ValueType: action.Other, Description: "What was omitted."},
-		},
-		Run: w.fetch,
-	}
-}
-
 // fetch runs Fetch Page.
 func (w *Web) fetch(ctx context.Context, c *action.Call) (action.Result, error) {
 	offset, limit := c.Int("Offset"), c.Int("Limit")
@@ -103,7 +85,14 @@ func read(ctx context.Context, resp *safehttp.Response, b []byte) (file.Document
 	isHTML := sniffed == "text/html" || resp.ContentType == "text/html" || resp.ContentType == "application/xhtml+xml"
 	b = decoded(b, resp, isHTML)
 	if !isHTML {
-		return file.Extract(ctx, file.Bytes(textName(resp), b), maxText)
+		name := "page.txt" // tells package file the kind of text
+		if strings.HasSuffix(resp.ContentType, "json") {
+			name = "page.json"
+		}
+		if u, err := url.Parse(resp.URL); err == nil && strings.EqualFold(path.Ext(u.Path), ".md") {
+			name = "page.md"
+		}
+		return file.Extract(ctx, file.Bytes(name, b), maxText)
 	}
 	return readable(ctx, b)
 }
@@ -126,18 +115,6 @@ func decoded(b []byte, resp *safehttp.Response, isHTML bool) []byte {
 		return b
 	}
 	return out
-}
-
-// textName returns a file name that tells package file the kind of text.
-func textName(resp *safehttp.Response) string {
-	name := "page.txt"
-	if strings.HasSuffix(resp.ContentType, "json") {
-		name = "page.json"
-	}
-	if u, err := url.Parse(resp.URL); err == nil && strings.EqualFold(path.Ext(u.Path), ".md") {
-		name = "page.md"
-	}
-	return name
 }
 
 // readable returns the main part of a page, or a larger part if that is too short.

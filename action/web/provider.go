@@ -43,10 +43,7 @@ type client struct {
 }
 
 func newClient(name, base, path string, p Provider) (*client, error) {
-	if p.BaseURL != "" {
-		base = p.BaseURL
-	}
-	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(base), "/"))
+	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(cmp.Or(p.BaseURL, base)), "/"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, media.Errorf(media.CodeInvalid, "the address of %s must begin with http:// or https://", name)
 	}
@@ -71,9 +68,27 @@ type question struct {
 
 // call sends a request and decodes the response into out.
 func (c *client) call(ctx context.Context, q question, out any) error {
-	req, err := c.request(ctx, q)
+	u := *c.api
+	u.RawQuery = q.query.Encode()
+	method, content := http.MethodGet, io.Reader(nil)
+	if q.body != nil {
+		b, err := json.Marshal(q.body)
+		if err != nil {
+			return media.Errorf(media.CodeInternal, "write the request to %s: %w", c.name, err)
+		}
+		method, content = http.MethodPost, bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
 	if err != nil {
-		return err
+		return media.Errorf(media.CodeInvalid, "the address of %s is invalid", c.name)
+	}
+	for k, v := range q.header {
+		req.Header[k] = v
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "atelier")
+	if q.body != nil {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
@@ -91,32 +106,6 @@ func (c *client) call(ctx context.Context, q question, out any) error {
 		return media.Errorf(media.CodeBadResponse, "the response of %s is not a search result: check its address and that it returns JSON", c.name)
 	}
 	return nil
-}
-
-func (c *client) request(ctx context.Context, q question) (*http.Request, error) {
-	u := *c.api
-	u.RawQuery = q.query.Encode()
-	method, content := http.MethodGet, io.Reader(nil)
-	if q.body != nil {
-		b, err := json.Marshal(q.body)
-		if err != nil {
-			return nil, media.Errorf(media.CodeInternal, "write the request to %s: %w", c.name, err)
-		}
-		method, content = http.MethodPost, bytes.NewReader(b)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "the address of %s is invalid", c.name)
-	}
-	for k, v := range q.header {
-		req.Header[k] = v
-	}
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", "atelier")
-	if q.body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	return req, nil
 }
 
 // failure adds a code to a connection error and omits the address.

@@ -78,13 +78,8 @@ func New(cfg Config) (*Web, error) {
 }
 
 // Actions returns Web Search and Fetch Page.
-func (w *Web) Actions() []action.Action { return []action.Action{w.searchAction(), w.fetchAction()} }
-
-// Descriptions returns the descriptions of the actions, without a provider, for documentation and checks.
-func Descriptions() []action.Description { return action.Document((&Web{}).Actions()...) }
-
-func (w *Web) searchAction() action.Action {
-	return action.Action{
+func (w *Web) Actions() []action.Action {
+	return []action.Action{{
 		Name:        "Web Search",
 		Description: "Searches the web and returns titles, addresses and short passages. Read promising pages with Fetch Page: a passage alone is not evidence.",
 		Tags:        []string{"web", action.TagSource},
@@ -98,8 +93,25 @@ func (w *Web) searchAction() action.Action {
 			{Name: "provider", Direction: action.Output, Description: "Who searched."},
 		},
 		Run: w.search,
-	}
+	}, {
+		Name:        "Fetch Page",
+		Description: "Reads a web page as text: HTML without navigation, PDF, plain text, JSON. Long pages are returned in parts.",
+		Tags:        []string{"web", action.TagSource},
+		Params: []action.Param{
+			{Name: "URL", Required: true, Description: "The address, as returned by Web Search."},
+			{Name: "Offset", Type: "integer", Default: 0, Description: "The offset of the first character to return."},
+			{Name: "Limit", Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
+			{Name: "url", Direction: action.Output, ValueType: action.Other, Description: "The address after redirects."},
+			{Name: "title", Direction: action.Output, ValueType: action.Other, Description: "The page's title."},
+			{Name: "text", Direction: action.Output, ValueType: action.Other, Description: "The text, with offset, totalChars and truncated."},
+			{Name: "warnings", Direction: action.Output, ValueType: action.Other, Description: "What was omitted."},
+		},
+		Run: w.fetch,
+	}}
 }
+
+// Descriptions returns the descriptions of the actions, without a provider, for documentation and checks.
+func Descriptions() []action.Description { return action.Document((&Web{}).Actions()...) }
 
 // search runs Web Search.
 func (w *Web) search(ctx context.Context, c *action.Call) (action.Result, error) {

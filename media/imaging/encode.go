@@ -1,6 +1,7 @@
 package imaging
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"hash/crc32"
@@ -111,10 +112,7 @@ func checkQuality(q int) (int, error) {
 	if q < 0 || q > 100 {
 		return 0, media.Errorf(media.CodeInvalid, "quality %d is out of range: use 1 to 100", q)
 	}
-	if q == 0 {
-		return DefaultQuality, nil
-	}
-	return q, nil
+	return cmp.Or(q, DefaultQuality), nil
 }
 
 // encoded wraps an encoder's error; a coded error of the writer keeps its code.
@@ -200,23 +198,24 @@ func Transcode(ctx context.Context, w io.Writer, r io.Reader, j Job) (media.Fact
 	if err := ctx.Err(); err != nil {
 		return media.Facts{}, err
 	}
-	format := j.Format.resolve(img)
-	if err := encode(w, img, format, j); err != nil {
+	if j.Format == FormatAuto {
+		j.Format = FormatPNG
+		if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
+			j.Format = FormatJPEG
+		}
+	}
+	switch j.Format {
+	case FormatJPEG:
+		err = EncodeJPEG(w, img, j.Quality, j.Label)
+	case FormatWebP:
+		err = EncodeWebP(w, img, j.Quality, j.Label)
+	case FormatPNG, FormatAuto:
+		err = EncodePNG(w, img, j.Label)
+	}
+	if err != nil {
 		return media.Facts{}, err
 	}
-	return media.Facts{MIMEType: format.MIMEType(), Width: img.Bounds().Dx(), Height: img.Bounds().Dy(), Frames: 1}, nil
-}
-
-// encode writes img in a resolved format.
-func encode(w io.Writer, img image.Image, f Format, j Job) error {
-	switch f {
-	case FormatJPEG:
-		return EncodeJPEG(w, img, j.Quality, j.Label)
-	case FormatWebP:
-		return EncodeWebP(w, img, j.Quality, j.Label)
-	case FormatPNG, FormatAuto:
-	}
-	return EncodePNG(w, img, j.Label)
+	return media.Facts{MIMEType: j.Format.MIMEType(), Width: img.Bounds().Dx(), Height: img.Bounds().Dy(), Frames: 1}, nil
 }
 
 const thumbnailQuality = 80

@@ -16,7 +16,6 @@ package imaging
 import (
 	"cmp"
 	"fmt"
-	"image"
 	"strings"
 
 	"atelier/media"
@@ -96,15 +95,4 @@ func (f Format) Extension() string {
 	case FormatAuto:
 	}
 	return ""
-}
-
-// resolve returns f, or the format for img if f is [FormatAuto].
-func (f Format) resolve(img image.Image) Format {
-	if f != FormatAuto {
-		return f
-	}
-	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
-		return FormatJPEG
-	}
-	return FormatPNG
 }

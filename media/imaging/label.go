@@ -165,18 +165,14 @@ func (f *labelFinder) drop(n int) {
 	f.buf = append(f.buf[:0], f.buf[max(0, n):]...)
 }
 
-// label parses the packet that was found. Without one it returns the zero label.
+// label parses the packet that was found: properties in both of their forms, elements and attributes. Without a packet
+// it returns the zero label.
 func (f *labelFinder) label() Label {
-	if !f.done {
-		return Label{}
-	}
-	return parseXMP(f.buf)
-}
-
-// parseXMP reads properties in both of their forms, elements and attributes.
-func parseXMP(packet []byte) Label {
 	var l Label
-	d := xml.NewDecoder(bytes.NewReader(packet))
+	if !f.done {
+		return l
+	}
+	d := xml.NewDecoder(bytes.NewReader(f.buf))
 	var property xml.Name
 	for {
 		tok, err := d.Token()

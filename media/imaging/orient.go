@@ -11,7 +11,11 @@ func upright(img image.Image, orientation int) image.Image {
 	if orientation < 2 || orientation > 8 {
 		return img
 	}
-	src := straight(img)
+	src, ok := img.(*image.NRGBA)
+	if b := img.Bounds(); !ok || b.Min != (image.Point{}) {
+		src = image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+		draw.Draw(src, src.Rect, img, b.Min, draw.Src)
+	}
 	w, h := src.Rect.Dx(), src.Rect.Dy()
 	size := image.Rect(0, 0, w, h)
 	if orientation >= 5 {
@@ -47,17 +51,6 @@ func turned(orientation, x, y, right, bottom int) (dx, dy int) {
 		return y, right - x
 	}
 	return x, y
-}
-
-// straight returns the pixels as NRGBA with the origin at (0, 0).
-func straight(img image.Image) *image.NRGBA {
-	if m, ok := img.(*image.NRGBA); ok && m.Rect.Min == (image.Point{}) {
-		return m
-	}
-	b := img.Bounds()
-	m := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
-	draw.Draw(m, m.Rect, img, b.Min, draw.Src)
-	return m
 }
 
 // fit scales img down to fit into a box; a side of 0 is unlimited. It never enlarges.

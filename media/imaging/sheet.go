@@ -49,9 +49,13 @@ func ContactSheet(ctx context.Context, w io.Writer, items []SheetItem, lim Limit
 		columns = 3
 	}
 	rows := (len(items) + columns - 1) / columns
-	face, err := sheetFace()
+	typeface, err := opentype.Parse(goregular.TTF)
 	if err != nil {
-		return err
+		return media.Errorf(media.CodeInternal, "read the font: %w", err)
+	}
+	face, err := opentype.NewFace(typeface, &opentype.FaceOptions{Size: sheetText, DPI: 72, Hinting: font.HintingFull})
+	if err != nil {
+		return media.Errorf(media.CodeInternal, "set the font: %w", err)
 	}
 	defer func() { _ = face.Close() }()
 	page := image.NewNRGBA(image.Rect(0, 0, columns*(sheetCell+sheetGap)+sheetGap, rows*(sheetCell+sheetCaption+sheetGap)+sheetGap))
@@ -66,18 +70,6 @@ func ContactSheet(ctx context.Context, w io.Writer, items []SheetItem, lim Limit
 		write(page, face, image.Pt(at.X, box.Max.Y), item.Caption)
 	}
 	return EncodePNG(w, page, l)
-}
-
-func sheetFace() (font.Face, error) {
-	f, err := opentype.Parse(goregular.TTF)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInternal, "read the font: %w", err)
-	}
-	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: sheetText, DPI: 72, Hinting: font.HintingFull})
-	if err != nil {
-		return nil, media.Errorf(media.CodeInternal, "set the font: %w", err)
-	}
-	return face, nil
 }
 
 // place draws a picture in the centre of its box.

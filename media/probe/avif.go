@@ -64,11 +64,7 @@ func primaryProperties(s *source, meta box) map[int]bool {
 	if !ok {
 		return nil
 	}
-	return associations(s.span(ipma.body, int(min(ipma.next-ipma.body, maxSpan))), id)
-}
-
-// associations reads the entry of item id in an ipma box.
-func associations(b []byte, id uint32) map[int]bool {
+	b := s.span(ipma.body, int(min(ipma.next-ipma.body, maxSpan)))
 	if len(b) < 8 {
 		return nil
 	}

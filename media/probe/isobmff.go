@@ -12,35 +12,26 @@ type box struct {
 	body, next int64 // offsets of the content and of the end of the box
 }
 
-// readBox reads the box at off inside a container that ends at end.
-func readBox(s *source, off, end int64) (box, bool) {
-	h := s.span(off, 16)
-	if len(h) < 8 || off+8 > end {
-		return box{}, false
-	}
-	b := box{kind: string(h[4:8]), body: off + 8}
-	n := int64(binary.BigEndian.Uint32(h))
-	switch n {
-	case 0: // to the end of the container
-		n = end - off
-	case 1:
-		if len(h) < 16 || binary.BigEndian.Uint64(h[8:]) > 1<<62 {
-			return box{}, false
-		}
-		n, b.body = int64(binary.BigEndian.Uint64(h[8:])), off+16 // #nosec G115 -- bounded above.
-	}
-	if off+n < b.body {
-		return box{}, false
-	}
-	b.next = min(off+n, end)
-	return b, true
-}
-
 // eachBox calls visit for the boxes from off to end until it returns false.
 func eachBox(s *source, off, end int64, visit func(box) bool) {
 	for off < end {
-		b, ok := readBox(s, off, end)
-		if !ok || !visit(b) {
+		h := s.span(off, 16)
+		if len(h) < 8 || off+8 > end {
+			return
+		}
+		b := box{kind: string(h[4:8]), body: off + 8}
+		n := int64(binary.BigEndian.Uint32(h))
+		switch n {
+		case 0: // to the end of the container
+			n = end - off
+		case 1:
+			if len(h) < 16 || binary.BigEndian.Uint64(h[8:]) > 1<<62 {
+				return
+			}
+			n, b.body = int64(binary.BigEndian.Uint64(h[8:])), off+16 // #nosec G115 -- bounded above.
+		}
+		b.next = min(off+n, end)
+		if off+n < b.body || !visit(b) {
 			return
 		}
 		off = b.next
@@ -127,7 +118,7 @@ func headerSeconds(s *source, b box) float64 {
 
 // unlessUnset returns duration/scale, or 0 if all bits of duration are set, which means unknown.
 func unlessUnset(duration uint64, bits int, scale uint32) float64 {
-	if duration == 1<<bits-1 || bits == 64 && duration == ^uint64(0) {
+	if duration == 1<<bits-1 {
 		return 0
 	}
 	return ratio(duration, uint64(scale))

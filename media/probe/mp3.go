@@ -56,19 +56,6 @@ func parseFrame(b []byte) (frame, bool) {
 	return f, true
 }
 
-// audioStart returns the offset after an ID3v2 tag, whose size is stored as four groups of 7 bits.
-func audioStart(s *source) int64 {
-	b := s.whole(0, 10)
-	if b == nil || string(b[:3]) != "ID3" {
-		return 0
-	}
-	n := int64(b[6]&0x7f)<<21 | int64(b[7]&0x7f)<<14 | int64(b[8]&0x7f)<<7 | int64(b[9]&0x7f)
-	if b[5]&0x10 != 0 { // footer
-		n += 10
-	}
-	return 10 + n
-}
-
 // likelyMP3 reports whether a frame header at the start is followed by another one where the next
 // frame should begin. It also returns true if the file ends before that or begins with an ID3 tag.
 func likelyMP3(s *source) bool {
@@ -87,7 +74,14 @@ func likelyMP3(s *source) bool {
 // readMP3 takes the frame count from a Xing, Info or VBRI header. Without one it walks the frames
 // and, in long files, extrapolates from the frames that it measured.
 func readMP3(s *source, m *media.Facts) {
-	start := audioStart(s)
+	start := int64(0)
+	if b := s.whole(0, 10); b != nil && string(b[:3]) == "ID3" { // an ID3v2 tag: its size is four groups of 7 bits
+		start = int64(b[6]&0x7f)<<21 | int64(b[7]&0x7f)<<14 | int64(b[8]&0x7f)<<7 | int64(b[9]&0x7f)
+		start += 10
+		if b[5]&0x10 != 0 { // footer
+			start += 10
+		}
+	}
 	for range windowSize { // padding between tag and audio
 		if _, ok := parseFrame(s.span(start, 4)); ok {
 			break

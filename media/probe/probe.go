@@ -84,18 +84,13 @@ var parsers = map[string]func(*source, *media.Facts){
 	typeWAV: readWAV, typeMP3: readMP3, typeOGG: readOGG, typeFLAC: readFLAC,
 }
 
-// readAs reads the facts of a file of type t.
+// readAs reads the facts of a file of type t and makes them consistent: dimensions come in pairs, as displayed, and
+// durations are plausible.
 func readAs(s *source, t string) media.Facts {
 	f := media.Facts{MIMEType: t}
 	if parse := parsers[t]; parse != nil {
 		parse(s, &f)
 	}
-	settle(&f)
-	return f
-}
-
-// settle makes facts consistent: dimensions come in pairs, as displayed, and durations are plausible.
-func settle(f *media.Facts) {
 	if f.Width <= 0 || f.Height <= 0 {
 		f.Width, f.Height = 0, 0
 	}
@@ -107,4 +102,5 @@ func settle(f *media.Facts) {
 		f.DurationSeconds = 0
 	}
 	f.DurationSeconds = math.Round(f.DurationSeconds*1000) / 1000
+	return f
 }

@@ -51,10 +51,30 @@ func sniff(s *source) string {
 	if t := signature(s.span(0, headSize)); t != "" && (t != typeMP3 || likelyMP3(s)) {
 		return t
 	}
-	if sniffPDF(s.span(0, headSize)) {
+	b := s.span(0, headSize)
+	i := bytes.Index(b[:min(len(b), 1024)], []byte("%PDF-")) // like viewers, allow some junk before it
+	switch {
+	case i >= 0 && i+7 <= len(b) && (b[i+5] == '1' || b[i+5] == '2') && b[i+6] == '.':
 		return typePDF
+	case bytes.IndexByte(b, 0) >= 0:
+		return ""
 	}
-	return sniffText(s)
+	// Markdown and plain text have no signature. The first element after prolog, comments and doctype decides the type
+	// of markup.
+	t := strings.TrimLeft(strings.TrimPrefix(string(b), "\ufeff"), " \t\r\n")
+	switch {
+	case strings.HasPrefix(t, "<"):
+		name, _ := firstElement(s)
+		switch strings.ToLower(name) {
+		case "svg":
+			return typeSVG
+		case "html", "head", "body", "!doctype html":
+			return typeHTML
+		}
+	case strings.HasPrefix(t, "{"), strings.HasPrefix(t, "["):
+		return sniffJSON(t)
+	}
+	return ""
 }
 
 // signature returns the type of a binary file from its first bytes, or "".
@@ -73,7 +93,10 @@ func signature(b []byte) string {
 	case 'G':
 		return prefix(b, "GIF87a", typeGIF) + prefix(b, "GIF89a", typeGIF)
 	case 'R':
-		return riff(b)
+		if len(b) < 12 || string(b[:4]) != "RIFF" && string(b[:4]) != "RF64" {
+			return ""
+		}
+		return prefix(b[8:], "WEBP", typeWebP) + prefix(b[8:], "WAVE", typeWAV)
 	case 'B':
 		return bmp(b)
 	case '%':
@@ -98,19 +121,6 @@ func signature(b []byte) string {
 func prefix(b []byte, magic, t string) string {
 	if len(b) >= len(magic) && string(b[:len(magic)]) == magic {
 		return t
-	}
-	return ""
-}
-
-func riff(b []byte) string {
-	if len(b) < 12 || string(b[:4]) != "RIFF" && string(b[:4]) != "RF64" {
-		return ""
-	}
-	switch string(b[8:12]) {
-	case "WEBP":
-		return typeWebP
-	case "WAVE":
-		return typeWAV
 	}
 	return ""
 }
@@ -151,33 +161,28 @@ func isoType(b []byte) string {
 		if size < 8 || size > 1<<16 {
 			return ""
 		}
-		return brandType(b[8:min(len(b), int(size))])
+		for i := 8; i+4 <= min(len(b), int(size)); i += 4 {
+			if i == 12 { // the version, between the major brand and the compatible ones
+				continue
+			}
+			switch string(b[i : i+4]) {
+			case "avif", "avis":
+				return typeAVIF
+			case "heic", "heix", "hevc", "heim", "heis":
+				return typeHEIC
+			case "qt  ":
+				return typeMOV
+			case "M4A ", "M4B ":
+				return typeM4A
+			}
+		}
+		return typeMP4
 	case "moov", "wide":
 		if size >= 8 && b[0] < 0x10 {
 			return typeMOV
 		}
 	}
 	return ""
-}
-
-// brandType returns the type for a list of brands: the major brand, a version, the compatible brands.
-func brandType(b []byte) string {
-	for i := 0; i+4 <= len(b); i += 4 {
-		if i == 4 {
-			continue
-		}
-		switch string(b[i : i+4]) {
-		case "avif", "avis":
-			return typeAVIF
-		case "heic", "heix", "hevc", "heim", "heis":
-			return typeHEIC
-		case "qt  ":
-			return typeMOV
-		case "M4A ", "M4B ":
-			return typeM4A
-		}
-	}
-	return typeMP4
 }
 
 // matroskaType reads the document type of an EBML header.
@@ -191,35 +196,6 @@ func matroskaType(b []byte) string {
 		return typeMKV
 	}
 	return typeWebM
-}
-
-// sniffPDF reports whether b has a PDF header. Like viewers, it allows some junk before it.
-func sniffPDF(b []byte) bool {
-	i := bytes.Index(b[:min(len(b), 1024)], []byte("%PDF-"))
-	return i >= 0 && i+7 <= len(b) && (b[i+5] == '1' || b[i+5] == '2') && b[i+6] == '.'
-}
-
-// sniffText recognises SVG, HTML and JSON; Markdown and plain text have no signature. The type of
-// markup is decided by the first element after prolog, comments and doctype.
-func sniffText(s *source) string {
-	b := s.span(0, headSize)
-	if bytes.IndexByte(b, 0) >= 0 {
-		return ""
-	}
-	t := strings.TrimLeft(strings.TrimPrefix(string(b), "\ufeff"), " \t\r\n")
-	switch {
-	case strings.HasPrefix(t, "<"):
-		name, _ := firstElement(s)
-		switch strings.ToLower(name) {
-		case "svg":
-			return typeSVG
-		case "html", "head", "body", "!doctype html":
-			return typeHTML
-		}
-	case strings.HasPrefix(t, "{"), strings.HasPrefix(t, "["):
-		return sniffJSON(t)
-	}
-	return ""
 }
 
 // sniffJSON accepts text that is valid JSON as far as it was read, and complete if it is short. A

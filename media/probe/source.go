@@ -38,32 +38,27 @@ func (s *source) span(off int64, n int) []byte {
 	}
 	n = int(min(int64(min(n, maxSpan)), s.size-off))
 	if off < s.at || off+int64(n) > s.at+int64(len(s.window)) {
-		s.fill(off, max(n, windowSize))
+		more := int(min(int64(max(n, windowSize)), s.size-off))
+		s.window, s.at = s.window[:0], off
+		if s.budget < int64(more) {
+			return nil
+		}
+		if cap(s.buf) < more {
+			s.buf = make([]byte, max(more, windowSize))
+		}
+		got, err := s.r.ReadAt(s.buf[:more], off)
+		s.budget -= int64(more)
+		if err != nil && !errors.Is(err, io.EOF) && got < more {
+			s.err = err
+			return nil
+		}
+		s.window = s.buf[:max(got, 0)]
 	}
 	lo := off - s.at
 	if lo < 0 || lo >= int64(len(s.window)) {
 		return nil
 	}
 	return s.window[lo:min(lo+int64(n), int64(len(s.window)))]
-}
-
-// fill reads n bytes at off into the window.
-func (s *source) fill(off int64, n int) {
-	n = int(min(int64(n), s.size-off))
-	s.window, s.at = s.window[:0], off
-	if s.budget < int64(n) {
-		return
-	}
-	if cap(s.buf) < n {
-		s.buf = make([]byte, max(n, windowSize))
-	}
-	got, err := s.r.ReadAt(s.buf[:n], off)
-	s.budget -= int64(n)
-	if err != nil && !errors.Is(err, io.EOF) && got < n {
-		s.err = err
-		return
-	}
-	s.window = s.buf[:max(got, 0)]
 }
 
 // whole returns exactly n bytes at off, or nil.

@@ -35,34 +35,25 @@ type reader struct {
 func (d *Document) Text(ctx context.Context, n int) (string, error) {
 	p := d.pages[n]
 	r := &reader{d: d, ctx: ctx, state: state{ctm: identity(), scale: 1}, tm: identity(), line: identity()}
-	content, err := d.content(p.dict["Contents"])
-	if err != nil {
-		return "", err
-	}
-	if err := r.run(content, p.resources, 0); err != nil {
-		return "", err
-	}
-	return logical(strings.TrimSpace(r.out.String())), nil
-}
-
-// content joins the streams of a page.
-func (d *Document) content(v any) ([]byte, error) {
-	var out []byte
-	for _, part := range d.list(v) {
+	var content []byte
+	for _, part := range d.list(p.dict["Contents"]) {
 		s, ok := part.(stream)
 		if !ok {
 			continue
 		}
 		b, err := d.decode(s)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		if b == nil && len(s.raw) > 0 {
 			d.damaged++
 		}
-		out = append(append(out, b...), '\n')
+		content = append(append(content, b...), '\n')
 	}
-	return out, nil
+	if err := r.run(content, p.resources, 0); err != nil {
+		return "", err
+	}
+	return logical(strings.TrimSpace(r.out.String())), nil
 }
 
 // run executes content with its resources.

@@ -17,6 +17,9 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
 
 	"atelier/media"
 )
@@ -77,7 +80,13 @@ func Open(data []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.trailers()
+	_, rest, found := bytes.Cut(data, []byte("trailer"))
+	for ; found; _, rest, found = bytes.Cut(rest, []byte("trailer")) { // later ones take precedence
+		l := lexer{data: rest}
+		if t, ok := l.next().(dict); ok {
+			d.mergeTrailer(t)
+		}
+	}
 	if err := d.unpack(streams); err != nil {
 		return nil, err
 	}
@@ -98,7 +107,17 @@ func (d *Document) Pages() int { return len(d.pages) }
 func (d *Document) Title() string {
 	info, _ := d.resolve(d.trailer["Info"]).(dict)
 	t, _ := d.resolve(info["Title"]).(text)
-	return string(bytes.TrimSpace([]byte(decodeText(t))))
+	switch {
+	case bytes.HasPrefix(t, []byte("\xfe\xff")):
+		return strings.TrimSpace(utf16Text(t[2:]))
+	case bytes.HasPrefix(t, []byte("\xef\xbb\xbf")):
+		return strings.TrimSpace(strings.ToValidUTF8(string(t[3:]), "�"))
+	}
+	var latin1 strings.Builder // which is correct for letters
+	for _, c := range t {
+		latin1.WriteRune(charmap.ISO8859_1.DecodeByte(c))
+	}
+	return strings.TrimSpace(latin1.String())
 }
 
 // Warnings describes what could not be read so far.
@@ -149,21 +168,6 @@ func (d *Document) find() ([]ref, error) {
 
 // numberBefore matches the N of "N G " before obj.
 var numberBefore = regexp.MustCompile(`(\d{1,10})[\s\x00]{1,8}\d{1,10}[\s\x00]{0,8}$`)
-
-// trailers reads every trailer; later ones take precedence.
-func (d *Document) trailers() {
-	for i := 0; ; {
-		n := bytes.Index(d.data[i:], []byte("trailer"))
-		if n < 0 {
-			return
-		}
-		i += n + len("trailer")
-		l := lexer{data: d.data, pos: i}
-		if t, ok := l.next().(dict); ok {
-			d.mergeTrailer(t)
-		}
-	}
-}
 
 func (d *Document) mergeTrailer(t dict) {
 	for _, k := range []name{"Root", "Info", "Encrypt"} {

@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -119,19 +118,3 @@ product=∏ radical=√ integral=∫ approxequal=≈ notequal=≠ lessequal=≤ 
 ffl=ffl nbspace=\x20 sfthyphen=- arrowright=→ arrowleft=← arrowup=↑ arrowdown=↓ alpha=α beta=β gamma=γ delta=δ epsilon=ε zeta=ζ eta=η
 theta=θ iota=ι kappa=κ lambda=λ nu=ν xi=ξ rho=ρ sigma=σ tau=τ upsilon=υ phi=φ chi=χ psi=ψ omega=ω Gamma=Γ Theta=Θ Lambda=Λ Xi=Ξ Pi=Π
 Sigma=Σ Phi=Φ Psi=Ψ nonbreakingspace=\x20 middot=·`)
-
-// decodeText decodes a text string of the file's metadata: UTF-16 or UTF-8 with a byte order mark, otherwise Latin-1,
-// which is correct for letters.
-func decodeText(t text) string {
-	switch {
-	case bytes.HasPrefix(t, []byte("\xfe\xff")):
-		return utf16Text(t[2:])
-	case bytes.HasPrefix(t, []byte("\xef\xbb\xbf")):
-		return strings.ToValidUTF8(string(t[3:]), "�")
-	}
-	var b strings.Builder
-	for _, c := range t {
-		b.WriteRune(charmap.ISO8859_1.DecodeByte(c))
-	}
-	return b.String()
-}

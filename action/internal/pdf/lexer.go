@@ -34,8 +34,6 @@ func isSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
 }
 
-func isDelimiter(c byte) bool { return bytes.IndexByte([]byte("()<>[]{}/%"), c) >= 0 }
-
 // skip skips white space and comments.
 func (l *lexer) skip() {
 	for l.pos < len(l.data) {
@@ -120,11 +118,12 @@ func (l *lexer) word() any {
 
 // run reads the bytes up to white space or a delimiter.
 func (l *lexer) run() []byte {
-	from := l.pos
-	for l.pos < len(l.data) && !isSpace(l.data[l.pos]) && !isDelimiter(l.data[l.pos]) {
-		l.pos++
+	w := l.data[l.pos:]
+	if n := bytes.IndexAny(w, " \n\r\t\f\x00()<>[]{}/%"); n >= 0 {
+		w = w[:n]
 	}
-	return l.data[from:l.pos]
+	l.pos += len(w)
+	return w
 }
 
 // reference looks for "G R" after a whole number.

@@ -81,7 +81,16 @@ func (r *reader) place(m matrix, g glyph) {
 		}
 	}
 	for _, c := range g.text {
-		r.write(c)
+		switch {
+		case c == '\u00ad': // a soft hyphen is not a letter
+		case c == '\u00a0':
+			r.out.WriteByte(' ')
+		case unicode.IsControl(c):
+		case c >= 0xfb00 && c <= 0xfb06, c >= 0xfb50 && c <= 0xfdff, c >= 0xfe70 && c <= 0xfefc:
+			r.out.WriteString(norm.NFKC.String(string(c))) // ligatures and presentation forms
+		default:
+			r.out.WriteRune(c)
+		}
 	}
 	if g.text != "" {
 		r.began, r.height = true, height
@@ -100,18 +109,5 @@ func (r *reader) separate(with string) {
 	have := len(s) - len(strings.TrimRight(s, "\n"))
 	if have < len(with) {
 		r.out.WriteString(with[have:])
-	}
-}
-
-func (r *reader) write(c rune) {
-	switch {
-	case c == '\u00ad': // a soft hyphen is not a letter
-	case c == '\u00a0':
-		r.out.WriteByte(' ')
-	case unicode.IsControl(c):
-	case c >= 0xfb00 && c <= 0xfb06, c >= 0xfb50 && c <= 0xfdff, c >= 0xfe70 && c <= 0xfefc:
-		r.out.WriteString(norm.NFKC.String(string(c))) // ligatures and presentation forms
-	default:
-		r.out.WriteRune(c)
 	}
 }
