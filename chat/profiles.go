@@ -142,24 +142,20 @@ func (p *Profiles) addCatwalk() {
 			continue
 		}
 		for _, m := range cp.Models {
-			p.models = append(p.models, profileOf(prov, m))
+			f := Profile{
+				ID: m.ID, Name: m.Name, Provider: prov.Key,
+				ContextTokens: m.ContextWindow, MaxOutputTokens: m.DefaultMaxTokens,
+				SupportsVision: m.SupportsImages, StructuredOutput: prov.JSONMode,
+				Pricing:       Pricing{Rate: Rate{InputUSD: usd(m.CostPer1MIn), OutputUSD: usd(m.CostPer1MOut), CachedUSD: cachedUSD(m)}},
+				NoTemperature: m.CanReason && prov.Key == "openai",
+			}
+			if m.SupportsImages {
+				f.ImageLimits = prov.ImageLimits
+			}
+			p.models = append(p.models, f)
 			p.baseIDs[m.ID] = baseID(m.ID)
 		}
 	}
-}
-
-func profileOf(prov Provider, m catwalk.Model) Profile {
-	f := Profile{
-		ID: m.ID, Name: m.Name, Provider: prov.Key,
-		ContextTokens: m.ContextWindow, MaxOutputTokens: m.DefaultMaxTokens,
-		SupportsVision: m.SupportsImages, StructuredOutput: prov.JSONMode,
-		Pricing:       Pricing{Rate: Rate{InputUSD: usd(m.CostPer1MIn), OutputUSD: usd(m.CostPer1MOut), CachedUSD: cachedUSD(m)}},
-		NoTemperature: m.CanReason && prov.Key == "openai",
-	}
-	if m.SupportsImages {
-		f.ImageLimits = prov.ImageLimits
-	}
-	return f
 }
 
 // usd converts a catalogue price to decimal text. A missing price is unknown, not zero.

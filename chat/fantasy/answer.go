@@ -112,8 +112,12 @@ func (m *model) judge(a answerBody, by asked, now time.Time) *media.Error {
 		return m.refusal(a.Feedback.Reason, a.Feedback.Message)
 	case len(a.Candidates) > 0:
 		return m.judgeCandidate(a, by)
+	case a.StopReason == "refusal":
+		return m.refusal(a.StopDetails.Category, cmp.Or(a.StopDetails.Explanation, a.words()))
+	case a.StopReason == "model_context_window_exceeded" && strings.TrimSpace(a.words()) == "":
+		return m.fault(fault{status: 200, embedded: true, kinds: []string{a.StopReason}, message: a.StopReason}, by)
 	case a.StopReason != "":
-		return m.judgeStop(a, by)
+		return nil
 	}
 	return m.judgeResponse(a, by, now)
 }
@@ -134,10 +138,20 @@ func (m *model) inside(raw json.RawMessage, by asked, now time.Time) *media.Erro
 
 func (m *model) judgeCompletion(a answerBody, by asked, now time.Time) *media.Error {
 	c := a.Choices[0]
-	refusal, acted := "", filtered(c.Filters)
+	refusal := ""
 	if c.Message.Refusal != nil {
 		refusal = *c.Message.Refusal
 	}
+	var acted []string // providers also list the categories on which no filter acted
+	for name, raw := range c.Filters {
+		var f struct {
+			Filtered bool `json:"filtered"`
+		}
+		if json.Unmarshal(raw, &f) == nil && f.Filtered {
+			acted = append(acted, name)
+		}
+	}
+	slices.Sort(acted)
 	switch {
 	case statedError(c.Error):
 		e := m.inside(c.Error, by, now)
@@ -150,20 +164,6 @@ func (m *model) judgeCompletion(a answerBody, by asked, now time.Time) *media.Er
 		return m.refusal(strings.Join(append([]string{c.FinishReason}, acted...), ", "), cmp.Or(refusal, c.Message.text()))
 	}
 	return nil
-}
-
-// filtered returns the categories on which a filter acted. Providers also list the others, as not filtered.
-func filtered(filters map[string]json.RawMessage) (names []string) {
-	for name, raw := range filters {
-		var f struct {
-			Filtered bool `json:"filtered"`
-		}
-		if json.Unmarshal(raw, &f) == nil && f.Filtered {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // geminiRefusals are the finish reasons without an answer. If there is an answer, the last four mean that its picture
@@ -183,19 +183,6 @@ func (m *model) judgeCandidate(a answerBody, by asked) *media.Error {
 		return m.refusal(c.FinishReason, cmp.Or(c.Message, words))
 	case c.FinishReason == "UNEXPECTED_TOOL_CALL", c.FinishReason == "MALFORMED_FUNCTION_CALL":
 		return m.fault(fault{status: 200, embedded: true, kinds: []string{c.FinishReason}, message: strings.TrimSuffix(c.FinishReason+": "+c.Message, ": ")}, by)
-	}
-	return nil
-}
-
-func (m *model) judgeStop(a answerBody, by asked) *media.Error {
-	words := a.words()
-	switch a.StopReason {
-	case "refusal":
-		return m.refusal(a.StopDetails.Category, cmp.Or(a.StopDetails.Explanation, words))
-	case "model_context_window_exceeded":
-		if strings.TrimSpace(words) == "" {
-			return m.fault(fault{status: 200, embedded: true, kinds: []string{a.StopReason}, message: a.StopReason}, by)
-		}
 	}
 	return nil
 }
@@ -260,37 +247,6 @@ type usageBody struct {
 	} `json:"cost_details"`
 }
 
-// completion reads the usage of a chat completion. Some providers (xAI) do not count thoughts as part of the answer, so
-// that the total exceeds the sum.
-func (s *reply) completion(a answerBody) {
-	u := a.Usage
-	if u.Prompt+u.Completion+u.Total > 0 {
-		s.usage = &chat.Usage{
-			InputTokens: u.Prompt, OutputTokens: max(u.Completion, u.Total-u.Prompt),
-			CachedTokens: min(u.Prompt, max(u.PromptIs.Cached, u.CacheHit)), ImageTokens: u.CompletionIs.Images,
-		}
-	}
-	s.cost = u.cost()
-}
-
-// responses reads the usage of an answer of the Responses API. The usage lacks the cost of the image tool.
-func (s *reply) responses(a answerBody) {
-	if u := a.Usage; u.Input != nil {
-		s.usage = &chat.Usage{InputTokens: *u.Input, OutputTokens: u.Output, CachedTokens: u.InputIs.Cached}
-	}
-	s.cost = a.Usage.cost()
-	for _, o := range a.Output {
-		s.unpriced = s.unpriced || o.Type == "image_generation_call" && s.cost == nil
-	}
-}
-
-// anthropic reads the usage of an answer of Anthropic, which counts cached tokens separately from the others.
-func (s *reply) anthropic(a answerBody) {
-	if u := a.Usage; u.Input != nil {
-		s.usage = &chat.Usage{InputTokens: *u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output, CachedTokens: u.CacheRead}
-	}
-}
-
 // geminiUsage is the usage in Gemini's answers.
 type geminiUsage struct {
 	Prompt     int64 `json:"promptTokenCount"`
@@ -302,26 +258,6 @@ type geminiUsage struct {
 		Modality string `json:"modality"`
 		Tokens   int64  `json:"tokenCount"`
 	} `json:"candidatesTokensDetails"`
-}
-
-// gemini reads the usage of an answer of Gemini, which counts thoughts separately from the answer and cached tokens as
-// part of the prompt.
-func (s *reply) gemini(a answerBody) {
-	g := a.Metadata
-	u := chat.Usage{InputTokens: g.Prompt + g.Tools, OutputTokens: g.Candidates + g.Thoughts, CachedTokens: g.Cached}
-	for _, d := range g.Details {
-		if d.Modality == "IMAGE" {
-			u.ImageTokens += d.Tokens
-		}
-	}
-	if u.InputTokens+u.OutputTokens > 0 {
-		s.usage = &u
-	}
-	for _, c := range a.Candidates {
-		for _, p := range c.Content.Parts {
-			s.unpriced = s.unpriced || len(p.Inline) > 0 && u.ImageTokens == 0
-		}
-	}
 }
 
 // cost returns the price that an answer states, in US dollars; nil if it states none.
