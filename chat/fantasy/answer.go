@@ -119,7 +119,34 @@ func (m *model) judge(a answerBody, by asked, now time.Time) *media.Error {
 	case a.StopReason != "":
 		return nil
 	}
-	return m.judgeResponse(a, by, now)
+	text, refusal := "", ""
+	for _, o := range a.Output {
+		if o.Type == "image_generation_call" && o.Status == "failed" {
+			e := m.fault(fault{status: 200, embedded: true, message: "the picture was not made"}, by)
+			if statedError(o.Error) {
+				e = m.inside(o.Error, by, now)
+			}
+			e.Retryable = false
+			return e
+		}
+		for _, p := range o.Content {
+			switch p.Type {
+			case "refusal":
+				refusal += p.Refusal
+			case "output_text":
+				text += p.Text
+			}
+		}
+	}
+	switch {
+	case refusal != "" && strings.TrimSpace(text) == "":
+		return m.refusal("refusal", refusal)
+	case a.Incomplete.Reason == "content_filter":
+		return m.refusal(a.Incomplete.Reason, cmp.Or(refusal, text))
+	case plain(a.Status) == "failed":
+		return m.fault(fault{status: 200, embedded: true, message: "the answer failed"}, by)
+	}
+	return nil
 }
 
 // statedError reports whether there is an error: some providers send null, "" or {} if there is none.
@@ -183,37 +210,6 @@ func (m *model) judgeCandidate(a answerBody, by asked) *media.Error {
 		return m.refusal(c.FinishReason, cmp.Or(c.Message, words))
 	case c.FinishReason == "UNEXPECTED_TOOL_CALL", c.FinishReason == "MALFORMED_FUNCTION_CALL":
 		return m.fault(fault{status: 200, embedded: true, kinds: []string{c.FinishReason}, message: strings.TrimSuffix(c.FinishReason+": "+c.Message, ": ")}, by)
-	}
-	return nil
-}
-
-func (m *model) judgeResponse(a answerBody, by asked, now time.Time) *media.Error {
-	text, refusal := "", ""
-	for _, o := range a.Output {
-		if o.Type == "image_generation_call" && o.Status == "failed" {
-			e := m.fault(fault{status: 200, embedded: true, message: "the picture was not made"}, by)
-			if statedError(o.Error) {
-				e = m.inside(o.Error, by, now)
-			}
-			e.Retryable = false
-			return e
-		}
-		for _, p := range o.Content {
-			switch p.Type {
-			case "refusal":
-				refusal += p.Refusal
-			case "output_text":
-				text += p.Text
-			}
-		}
-	}
-	switch {
-	case refusal != "" && strings.TrimSpace(text) == "":
-		return m.refusal("refusal", refusal)
-	case a.Incomplete.Reason == "content_filter":
-		return m.refusal(a.Incomplete.Reason, cmp.Or(refusal, text))
-	case plain(a.Status) == "failed":
-		return m.fault(fault{status: 200, embedded: true, message: "the answer failed"}, by)
 	}
 	return nil
 }
