@@ -193,7 +193,13 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 		}
 	}
 	if err := a.past.checkMayBegin(ctx, name); err != nil {
-		return a.abortedResult(ctx, call, env, err)
+		if journal.HandedOver(ctx) || !a.runner.cfg.Actions.Recoverable(ctx, call.Name) {
+			return ActResult{Outcome: refused(call.Name, err), Interrupted: true}
+		}
+		// If an earlier process started the act, the action ends it as that process would have, and keeps its results.
+		o := a.runner.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
+		a.applyChanges(ctx, o.Changes)
+		return ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Interrupted: o.Code != action.Success}
 	}
 	own := a.newContext(name)
 	ctx = context.WithValue(ctx, contextKey{}, own)
@@ -211,7 +217,13 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 	}
 	a.log.meter.Add(k.Began, k.Ended)
 	if !live { // an earlier process executed and counted it
-		a.max.allowed.Recall(generate.Charge{ID: stepID, Images: generated(k.Media)})
+		spent := generate.Charge{ID: stepID}
+		for _, o := range k.Media {
+			if o.Modality == media.ModalityImage && o.Origin.Operation != "" {
+				spent.Images++
+			}
+		}
+		a.max.allowed.Recall(spent)
 	}
 	k.Outcome.Media = k.Media
 	if err := a.env.Media.Merge(k.Media); err != nil {
@@ -235,18 +247,6 @@ func (a *acts) perform(ctx context.Context, call contract.ActionCall, env action
 	}
 	cut := ctx.Err() != nil && o.Code != action.Success
 	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: a.runner.cfg.Now(), Interrupted: cut})
-}
-
-// abortedResult returns the result of an act that must not begin, because the run has ended. If an earlier
-// process started the act, closed ends it as that process would have, and keeps its results.
-func (a *acts) abortedResult(ctx context.Context, call contract.ActionCall, env action.Env, reason error) ActResult {
-	k := ActResult{Outcome: refused(call.Name, reason), Interrupted: true}
-	if journal.HandedOver(ctx) || !a.runner.cfg.Actions.Recoverable(ctx, call.Name) {
-		return k
-	}
-	o := a.runner.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
-	a.applyChanges(ctx, o.Changes)
-	return ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Interrupted: o.Code != action.Success}
 }
 
 // allowed checks that the agent may call the action.

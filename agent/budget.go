@@ -62,17 +62,6 @@ func (q Request) bounds() generate.Bounds {
 	return generate.Bounds{USD: q.MaxCost, Images: q.MaxImages}
 }
 
-// checkLimits returns an error for an invalid limit of a request.
-func (q Request) checkLimits() error {
-	if q.MaxTurns < 0 || q.MaxTokens < 0 || q.MaxImages < 0 || q.MaxTime < 0 {
-		return media.Errorf(media.CodeInvalid, "MaxTurns, MaxTokens, MaxImages and MaxTime must not be negative: leave them out for no limit")
-	}
-	if err := q.bounds().Validate(); err != nil {
-		return media.Errorf(media.CodeInvalid, "MaxCost: %w", err)
-	}
-	return nil
-}
-
 // limits returns the limits that a request sets.
 func (q Request) limits(m *meter.Meter) limits {
 	return limits{
@@ -126,16 +115,6 @@ func (c *calls) estimateCharge(req chat.Request) generate.Charge {
 	p := c.profile()
 	u := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
 	return generate.Charge{Tokens: u.InputTokens, USD: p.Cost(u, c.log.now())}
-}
-
-// generated returns the number of pictures that models made for an act.
-func generated(items []media.Output) (n int64) {
-	for _, o := range items {
-		if o.Modality == media.ModalityImage && o.Origin.Operation != "" {
-			n++
-		}
-	}
-	return n
 }
 
 // pictures returns the number of pictures among the items that a chat model made itself.
@@ -194,18 +173,6 @@ func (l limits) timeLimitReason(worked time.Duration) string {
 	return fmt.Sprintf("the run worked for %s and may work for %s", worked.Round(time.Millisecond), l.time)
 }
 
-// nearlyExhausted returns which budget has no room for two more calls of the model, or "": the next call is
-// then the last one. bounded reports whether there is such a budget.
-func (c *calls) nearlyExhausted(ctx context.Context, next chat.Request) (reason string, bounded bool) {
-	p := c.profile()
-	two := chat.Usage{InputTokens: 2 * max(1, p.EstimateTokens(next))}
-	bounded, err := c.budget.CheckRemaining(ctx, generate.Charge{Tokens: two.InputTokens, USD: p.Cost(two, c.log.now())})
-	if media.CodeOf(err) != media.CodeOverBudget {
-		return "", bounded // if the budget cannot tell, the call itself finds out
-	}
-	return "two more calls of the model do not fit, " + strings.TrimSuffix(transcript.Problem(err).Message, ": raise it or ask for less"), bounded
-}
-
 // decideExhausted returns which budget ends with the next turn, or "". If a budget is shared or limits
 // time, the decision is a step, so that a replay repeats it regardless of the clock and the other
 // agents. Turns that were taken before the run had its current budgets are not ended by them.
@@ -218,8 +185,13 @@ func (b *turnBudget) decideExhausted(ctx context.Context, h *transcript.History)
 	if b.log.turns == 0 {
 		return reason
 	}
-	tight, bounded := b.calls.nearlyExhausted(ctx, chat.Request{System: b.calls.sights.System, Messages: h.Messages()})
-	if reason = cmp.Or(reason, tight); !bounded && b.max.tokens == 0 && b.max.time == 0 {
+	p := b.calls.profile()
+	two := chat.Usage{InputTokens: 2 * max(1, p.EstimateTokens(chat.Request{System: b.calls.sights.System, Messages: h.Messages()}))}
+	bounded, err := b.calls.budget.CheckRemaining(ctx, generate.Charge{Tokens: two.InputTokens, USD: p.Cost(two, b.log.now())})
+	if media.CodeOf(err) == media.CodeOverBudget && reason == "" { // if the budget cannot tell, the call itself finds out
+		reason = "two more calls of the model do not fit, " + strings.TrimSuffix(transcript.Problem(err).Message, ": raise it or ask for less")
+	}
+	if !bounded && b.max.tokens == 0 && b.max.time == 0 {
 		return reason
 	}
 	if !b.journal.Knows(name) && b.journal.Knows(model) {

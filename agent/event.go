@@ -62,8 +62,8 @@ func EventTypes() []EventType {
 // sub-agents have agent-started and agent-finished. A resumed run emits only new events: when it is
 // resumed from its [State], none that were emitted before it paused; when a journal replays it
 // after its process died, none that the observer has recorded, see [RecordReader]. record.Observer
-// implements Witness, and so does an observer that embeds it. Events that were emitted but not
-// recorded when the process died are repeated with the same Key; an observer that is not a Witness
+// implements it, and so does an observer that embeds it. Events that were emitted but not recorded
+// when the process died are repeated with the same Key; an observer that is not a RecordReader
 // gets all events of a replayed run again.
 type Event struct {
 	Type EventType `json:"type"`

@@ -131,7 +131,16 @@ func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error
 //
 // If the action needs a person's approval, Err is [ErrPaused]; see [Context.Ask].
 func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
-	params, data := withoutData(name, params)
+	data := false // requested
+	if plain.SameName(name, "Get Agent Media Details") {
+		params = maps.Clone(params)
+		for key, v := range params {
+			if is, ok := v.(bool); ok && plain.SameName(key, "IncludeData") {
+				data = is
+				delete(params, key)
+			}
+		}
+	}
 	at, params := c.run.acts.next(ctx), c.run.intake.values(ctx, params)
 	if c.within() {
 		at.within, at.nested = c.callWithin(name, params)
@@ -142,29 +151,9 @@ func (c *Context) Action(ctx context.Context, name string, params map[string]any
 	if errors.Is(out.Err, ErrPaused) {
 		c.pausePending.Store(true)
 	}
-	if data && out.Success {
-		return c.withData(ctx, out)
+	if !data || !out.Success {
+		return out
 	}
-	return out
-}
-
-// withoutData removes the request for an item's bytes from the parameters of a call.
-func withoutData(name string, params map[string]any) (rest map[string]any, wanted bool) {
-	if !plain.SameName(name, "Get Agent Media Details") {
-		return params, false
-	}
-	rest = maps.Clone(params)
-	for key, v := range params {
-		if is, ok := v.(bool); ok && plain.SameName(key, "IncludeData") {
-			wanted = is
-			delete(rest, key)
-		}
-	}
-	return rest, wanted
-}
-
-// withData adds an item's bytes to its details.
-func (c *Context) withData(ctx context.Context, out action.Outcome) action.Outcome {
 	ref, _ := out.Outputs["refId"].(string)
 	var uri strings.Builder
 	o, err := c.run.set.Find(ref)
@@ -248,7 +237,13 @@ func (r *run) code(ctx context.Context) (err error) {
 	}()
 	defer r.meter.During(r.r.cfg.Now)()
 	own := r.newContext(step.Name{})
-	own.recall = r.past.recalled()
+	own.recall = &recall{codeFinished: r.past.codeFinished, steps: map[string]bool{}}
+	for _, n := range r.journal.Recalled() { // acts, and answers to questions
+		asks := n.Kind == step.KindCodeQuestion || n.Kind == step.KindCode || n.Kind == step.KindStageAsk || n.Kind == step.KindAction && n.Turn == 1
+		if asks && len(n.Tail) == 0 {
+			own.recall.steps[n.String()] = true
+		}
+	}
 	own.recall.markRequested(ctx, step.Name{})
 	r.set.TreatAsText(r.task)
 	answer, err := r.spec.code(ctx, own)

@@ -250,19 +250,6 @@ func (s *State) hold(id string, q Question, given recordedReply, reason string) 
 	s.Held[id] = heldReply{Question: q, Reply: given}
 }
 
-// release ends the approval of a reply; given is the approver's reply. An approval accepts the held
-// reply, a refusal opens its question again.
-func (s *State) release(q Question, given recordedReply) {
-	held := s.Held[q.ID]
-	s.Held = maps.Clone(s.Held)
-	delete(s.Held, q.ID)
-	if given.approval().Approve {
-		s.recordReply(q, held.Reply)
-		return
-	}
-	s.replacePending(q.ID, held.Question)
-}
-
 func (s *State) replacePending(id string, by Question) {
 	s.Pending = slices.Clone(s.Pending)
 	for i, p := range s.Pending {

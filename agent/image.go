@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -138,9 +139,7 @@ func (r *Runner) storeImages(ctx context.Context, req Request, takes func(contex
 	if req.RunID == "" {
 		req.RunID = r.cfg.NewID()
 	}
-	if req.Owner == "" {
-		req.Owner = "local"
-	}
+	req.Owner = cmp.Or(req.Owner, "local")
 	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID})
 	outputs := make([]media.Output, len(req.Images))
 	for n, image := range req.Images {
@@ -196,7 +195,29 @@ func (r *Runner) readImage(ctx context.Context, granted []media.Output, image Im
 	if err != nil {
 		return o, err
 	}
-	return o, r.checkPicture(ctx, o)
+	// Items that are not pictures, and truncated or damaged pictures, must not reach a call that costs money.
+	switch {
+	case o.Modality != media.ModalityImage:
+		return o, media.Errorf(media.CodeInvalid, "its bytes are not a picture (%s), whatever its name says: give PNG, JPEG, WebP or GIF", o.MIMEType)
+	case o.MIMEType == "image/svg+xml":
+		return o, media.Errorf(media.CodeUnsupported, "chat models do not accept SVG: give a PNG of it")
+	}
+	in, err := r.cfg.Codec.Open(ctx, o.Digest)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return o, media.Errorf(media.CodeNotFound, "it is on record, but its bytes are missing (%w): give the file again", err)
+	}
+	if err != nil {
+		return o, err
+	}
+	_, err = imaging.Decode(ctx, in, o.Facts, imaging.Limits{})
+	_ = in.Close()             // only read
+	switch media.CodeOf(err) { //nolint:exhaustive // other codes are returned as they are
+	case media.CodeUnsupported:
+		return o, nil // a type that cannot be decoded here; the model's profile decides
+	case media.CodeCorrupt:
+		return o, media.Errorf(media.CodeInvalid, "it is damaged or cut off (%w): save or send it again", err)
+	}
+	return o, err
 }
 
 // recordImage returns a picture as a recorded item of the run tree.
@@ -238,22 +259,30 @@ func grantedRef(granted []media.Output, ref media.Ref) (media.Output, error) {
 
 // bytesOf stores bytes or a file, or looks up a record.
 func (r *Runner) bytesOf(ctx context.Context, image Image) (media.Output, error) {
-	owner := media.ScopeOf(ctx).Owner
 	if image.ID != "" {
 		if r.cfg.Find == nil {
 			return media.Output{}, media.Errorf(media.CodeNotFound, "this runner has no media records: give the bytes")
 		}
-		return r.cfg.Find(ctx, owner, image.ID)
+		return r.cfg.Find(ctx, media.ScopeOf(ctx).Owner, image.ID)
 	}
-	name := wire.NameMedia(filepath.Base(image.FileName))
-	if image.FileName == "" {
-		name = ""
+	name := ""
+	if image.FileName != "" {
+		name = wire.NameMedia(filepath.Base(image.FileName))
 	}
 	var in io.Reader = bytes.NewReader(image.Data)
 	if image.Path != "" {
-		f, err := openPicture(image.Path)
+		info, err := os.Stat(image.Path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return media.Output{}, media.Errorf(media.CodeNotFound, "there is no such file")
+		case err != nil:
+			return media.Output{}, media.Errorf(media.CodeInvalid, "it cannot be read: %w", err)
+		case !info.Mode().IsRegular():
+			return media.Output{}, media.Errorf(media.CodeInvalid, "it is not a file")
+		}
+		f, err := os.Open(image.Path)
 		if err != nil {
-			return media.Output{}, err
+			return media.Output{}, media.Errorf(media.CodeInvalid, "it cannot be read: %w", err)
 		}
 		defer func() { _ = f.Close() }() // opened for reading only
 		in = f
@@ -266,50 +295,6 @@ func (r *Runner) bytesOf(ctx context.Context, image Image) (media.Output, error)
 		return media.Output{}, err
 	}
 	return media.NewOutput(b, media.Meta{Label: name, FileName: name}), nil
-}
-
-func openPicture(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, media.Errorf(media.CodeNotFound, "there is no such file")
-	case err != nil:
-		return nil, media.Errorf(media.CodeInvalid, "it cannot be read: %w", err)
-	case !info.Mode().IsRegular():
-		return nil, media.Errorf(media.CodeInvalid, "it is not a file")
-	}
-	f, err := os.Open(path) //nolint:gosec // the caller chooses the path
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "it cannot be read: %w", err)
-	}
-	return f, nil
-}
-
-// checkPicture refuses items that are not pictures, and truncated or damaged pictures, before they
-// reach a call that costs money.
-func (r *Runner) checkPicture(ctx context.Context, o media.Output) error {
-	switch {
-	case o.Modality != media.ModalityImage:
-		return media.Errorf(media.CodeInvalid, "its bytes are not a picture (%s), whatever its name says: give PNG, JPEG, WebP or GIF", o.MIMEType)
-	case o.MIMEType == "image/svg+xml":
-		return media.Errorf(media.CodeUnsupported, "chat models do not accept SVG: give a PNG of it")
-	}
-	in, err := r.cfg.Codec.Open(ctx, o.Digest)
-	if media.CodeOf(err) == media.CodeNotFound {
-		return media.Errorf(media.CodeNotFound, "it is on record, but its bytes are missing (%w): give the file again", err)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = imaging.Decode(ctx, in, o.Facts, imaging.Limits{})
-	_ = in.Close()             // only read
-	switch media.CodeOf(err) { //nolint:exhaustive // other codes are returned as they are
-	case media.CodeUnsupported:
-		return nil // a type that cannot be decoded here; the model's profile decides
-	case media.CodeCorrupt:
-		return media.Errorf(media.CodeInvalid, "it is damaged or cut off (%w): save or send it again", err)
-	}
-	return err
 }
 
 // inputImages returns the records of stored images.

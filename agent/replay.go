@@ -28,7 +28,11 @@ func (r *run) startReplay(ctx context.Context) (replayed context.Context, over f
 			ctx, over = journal.WithGrace(ctx)
 		}
 	}
-	r.past.codeFinished = r.spec.code != nil && r.past.finishedEarlier(ctx)
+	if p := &r.past; r.spec.code != nil && r.depth > 0 && p.records != nil && p.replays { // before the run is recorded as running
+		status := p.records.StatusOf(context.WithoutCancel(ctx), r.owner, r.id)
+		// A sub-agent that failed in an earlier part may be what a retry repeats, so it does not count.
+		p.codeFinished = status == StatusSucceeded || status == StatusFailed && r.part == 0
+	}
 	if r.wait.before != nil { // before the run is recorded as running
 		if u, ok := r.wait.before.Redone[string(r.journal.Place())]; ok { // model calls that a retry repeats
 			r.outcome.update(func(t *tally) {
@@ -47,7 +51,7 @@ type past struct {
 	log          *runLog
 	journal      *journal.Transcript
 	state        *State       // nil for a new tree
-	records      RecordReader // nil if the observer is not a Witness
+	records      RecordReader // nil if the observer is not one
 	replays      bool         // the tree was started before
 	codeFinished bool         // the code of a Go agent had finished
 
@@ -107,31 +111,8 @@ type recall struct {
 	steps        map[string]bool
 }
 
-// finishedEarlier reports whether the code of a sub-agent finished in an earlier process. It must be called
-// before the run is recorded as running. A sub-agent that failed in an earlier part may be what a
-// retry repeats, so it does not count.
-func (p *past) finishedEarlier(ctx context.Context) bool {
-	if p.records == nil || !p.replays || p.log.depth == 0 {
-		return false
-	}
-	status := p.records.StatusOf(context.WithoutCancel(ctx), p.log.owner, p.log.id)
-	return status == StatusSucceeded || status == StatusFailed && p.log.part == 0
-}
-
-// recalled returns the earlier operations of a Go agent's code: acts, and answers to its questions.
-func (p *past) recalled() *recall {
-	c := &recall{codeFinished: p.codeFinished, steps: map[string]bool{}}
-	for _, n := range p.journal.Recalled() {
-		asks := n.Kind == step.KindCodeQuestion || n.Kind == step.KindCode || n.Kind == step.KindStageAsk || n.Kind == step.KindAction && n.Turn == 1
-		if asks && len(n.Tail) == 0 {
-			c.steps[n.String()] = true
-		}
-	}
-	return c
-}
-
 // markRequested records that the code requested something; the empty name is the start of the code. Once
-// everything recorded has been requested again, ask may wait for the end of the context. It does
+// everything recorded has been requested again, markRequested may wait for the end of the context. It does
 // nothing for nil, because the code of an action runs within a step.
 func (c *recall) markRequested(ctx context.Context, name step.Name) {
 	if c == nil || c.codeFinished {

@@ -85,11 +85,7 @@ func (r *Runner) ready(d *definition.Agent) error {
 		if s.Configured {
 			continue
 		}
-		reason := s.Reason
-		if reason == "" {
-			reason = "configure the source " + name
-		}
-		return media.Errorf(media.CodeInvalid, "agent %s needs %s, which is not configured: %s", d.Slug, name, reason)
+		return media.Errorf(media.CodeInvalid, "agent %s needs %s, which is not configured: %s", d.Slug, name, cmp.Or(s.Reason, "configure the source "+name))
 	}
 	return nil
 }
@@ -138,9 +134,7 @@ func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Re
 	if req.RunID == "" {
 		req.RunID = r.cfg.NewID()
 	}
-	if req.Owner == "" {
-		req.Owner = "local"
-	}
+	req.Owner = cmp.Or(req.Owner, "local")
 	quiet := *r // found media is reported when the run has begun
 	quiet.cfg.Observer = noopObserver{}
 	if recorder != nil {
@@ -230,7 +224,13 @@ func (r *Runner) admit(req Request) (spec, error) {
 	if _, ok := definition.USD(req.ApproveOver); !ok && req.ApproveOver != "" {
 		return spec{}, media.Errorf(media.CodeInvalid, "ApproveOver: %q is not an amount in US dollars: give a plain decimal number, such as 0.05", plain.Clip(media.ErrorText(req.ApproveOver), 40))
 	}
-	if err := cmp.Or(req.checkLimits(), req.State.check()); err != nil {
+	if req.MaxTurns < 0 || req.MaxTokens < 0 || req.MaxImages < 0 || req.MaxTime < 0 {
+		return spec{}, media.Errorf(media.CodeInvalid, "MaxTurns, MaxTokens, MaxImages and MaxTime must not be negative: leave them out for no limit")
+	}
+	if err := req.bounds().Validate(); err != nil {
+		return spec{}, media.Errorf(media.CodeInvalid, "MaxCost: %w", err)
+	}
+	if err := req.State.check(); err != nil {
 		return spec{}, err
 	}
 	return r.spec(req.Agent)

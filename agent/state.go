@@ -129,9 +129,15 @@ func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) 
 		return s, err
 	}
 	s.Part++
-	switch _, held := s.Held[q.ID]; {
-	case held:
-		s.release(q, given)
+	switch held, approves := s.Held[q.ID]; {
+	case approves: // an approval accepts the held reply; a refusal opens the question of the reply again
+		s.Held = maps.Clone(s.Held)
+		delete(s.Held, q.ID)
+		if given.approval().Approve {
+			s.recordReply(q, held.Reply)
+		} else {
+			s.replacePending(q.ID, held.Question)
+		}
 	case reason != "":
 		s.hold(r.cfg.NewID(), q, given, reason)
 	default:
@@ -269,7 +275,26 @@ func (s *State) Rename(ids map[string]string) error {
 		return old
 	}
 	item := func(o *media.Output) { o.ID = id(o.ID) }
-	s.Request.rename(id, item)
+	q := &s.Request
+	q.RunID = id(q.RunID)
+	eachOf(q.Granted, item)
+	eachOf(q.Extracted, item)
+	for i := range q.Images {
+		q.Images[i].ID = id(q.Images[i].ID)
+	}
+	for i := range q.Fitted {
+		item(&q.Fitted[i].Output)
+	}
+	for _, m := range q.History {
+		for _, p := range m.Parts {
+			if p.Media != nil {
+				item(p.Media)
+			}
+		}
+	}
+	if q.Input != nil {
+		q.Input, _ = object.MapStrings(q.Input, id).(map[string]any)
+	}
 	for name, b := range s.Steps {
 		c := contentOf(step.ParsePath(name).Own())
 		if c == nil {
@@ -288,28 +313,6 @@ func (s *State) Rename(ids map[string]string) error {
 		}
 	}
 	return nil
-}
-
-func (r *Request) rename(id func(string) string, item func(*media.Output)) {
-	r.RunID = id(r.RunID)
-	eachOf(r.Granted, item)
-	eachOf(r.Extracted, item)
-	for i := range r.Images {
-		r.Images[i].ID = id(r.Images[i].ID)
-	}
-	for i := range r.Fitted {
-		item(&r.Fitted[i].Output)
-	}
-	for _, m := range r.History {
-		for i := range m.Parts {
-			if m.Parts[i].Media != nil {
-				item(m.Parts[i].Media)
-			}
-		}
-	}
-	if r.Input != nil {
-		r.Input, _ = object.MapStrings(r.Input, id).(map[string]any)
-	}
 }
 
 // worked returns the working time of the steps of earlier parts; 0 for nil.

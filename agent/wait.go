@@ -54,9 +54,6 @@ func newWaiting(before *State, now time.Time) *waiting {
 // eventMark identifies the key of an event: the first 8 bytes of its SHA-256, saved in hexadecimal.
 type eventMark [8]byte
 
-// shortRun is the approximate number of events of a run with a few turns.
-const shortRun = 16
-
 // markEmitted reports whether an event has not been emitted before, and marks it as emitted. An event
 // without a key is always fresh.
 func (w *waiting) markEmitted(e Event) bool {
@@ -68,7 +65,7 @@ func (w *waiting) markEmitted(e Event) bool {
 	w.mu.Lock()
 	before := w.emitted[mark]
 	if w.emitted == nil {
-		w.emitted = make(map[eventMark]bool, shortRun)
+		w.emitted = make(map[eventMark]bool, 16) // as many as a run with a few turns has
 	}
 	w.emitted[mark] = true
 	w.mu.Unlock()
@@ -188,7 +185,7 @@ func (p *pauses) await(ctx context.Context, name step.Name, at callIndex, q Ques
 }
 
 // awaitIf is await for a question that may not be needed: if need returns nil, the reply is marked
-// as Free.
+// as NotNeeded.
 func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need func(context.Context) (*Question, error)) (recordedReply, error) {
 	reply, err := memo.Do(ctx, p.journal, name, func(ctx context.Context) (recordedReply, error) {
 		q, err := need(ctx)

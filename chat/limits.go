@@ -107,9 +107,27 @@ func (t TokenRule) Tokens(width, height int, detail string) int64 {
 	w, h := float64(width), float64(height)
 	switch t.Rule {
 	case "tiles":
-		return t.tiles(w, h)
+		// The picture is resized as the provider does it.
+		if t.Small > 0 && max(w, h) <= float64(t.Small) {
+			return t.Base + t.Each
+		}
+		if box := float64(t.Box); box > 0 && max(w, h) > box {
+			w, h = w*box/max(w, h), h*box/max(w, h)
+		}
+		if short := float64(t.Short); short > 0 && min(w, h) > short {
+			w, h = w*short/min(w, h), h*short/min(w, h)
+		}
+		side := float64(max(t.Side, 1))
+		return t.Base + t.Each*int64(math.Ceil(w/side)*math.Ceil(h/side))
 	case "patches":
-		return int64(math.Ceil(t.patches(w, h) * cmp.Or(t.Factor, 1)))
+		side := float64(max(t.Side, 1))
+		n := math.Ceil(w/side) * math.Ceil(h/side)
+		if most := float64(t.Cap); most > 0 && n > most { // the picture is reduced until whole patches fit one side
+			r := math.Sqrt(side * side * most / (w * h))
+			r *= min(wholePart(w*r/side), wholePart(h*r/side))
+			n = max(1, min(most, math.Ceil(w*r/side-rounding)*math.Ceil(h*r/side-rounding)))
+		}
+		return int64(math.Ceil(n * cmp.Or(t.Factor, 1)))
 	case "area":
 		if box := float64(t.Box); box > 0 && max(w, h) > box {
 			w, h = w*box/max(w, h), h*box/max(w, h)
@@ -125,20 +143,6 @@ func (t TokenRule) Tokens(width, height int, detail string) int64 {
 	return unknownImageTokens
 }
 
-// patches returns the number of patches. A picture with more than Cap patches is reduced until a whole number of
-// patches fits one side.
-func (t TokenRule) patches(w, h float64) float64 {
-	side := float64(max(t.Side, 1))
-	n := math.Ceil(w/side) * math.Ceil(h/side)
-	if most := float64(t.Cap); most > 0 && n > most {
-		r := math.Sqrt(side * side * most / (w * h))
-		across, down := w*r/side, h*r/side
-		r *= min(wholePart(across), wholePart(down))
-		n = max(1, min(most, math.Ceil(w*r/side-rounding)*math.Ceil(h*r/side-rounding)))
-	}
-	return n
-}
-
 // rounding is the tolerance for whole numbers.
 const rounding = 1e-9
 
@@ -148,22 +152,6 @@ func wholePart(n float64) float64 {
 		return 1
 	}
 	return math.Floor(n) / n
-}
-
-// tiles returns the number of tokens by tiles, after the picture is resized as the provider does it.
-func (t TokenRule) tiles(w, h float64) int64 {
-	if t.Small > 0 && max(w, h) <= float64(t.Small) {
-		return t.Base + t.Each
-	}
-	if box := float64(t.Box); box > 0 && max(w, h) > box {
-		w, h = w*box/max(w, h), h*box/max(w, h)
-	}
-	if short := float64(t.Short); short > 0 && min(w, h) > short {
-		w, h = w*short/min(w, h), h*short/min(w, h)
-	}
-	side := float64(max(t.Side, 1))
-	n := math.Ceil(w/side) * math.Ceil(h/side)
-	return t.Base + t.Each*int64(n)
 }
 
 // charactersPerToken is a conservative average for prose and JSON.

@@ -46,15 +46,10 @@ func (f Profile) Cost(u Usage, at time.Time) *string {
 	if f.Offline && f.InputUSD == "" {
 		return new("0")
 	}
-	return f.cost(u, at)
-}
-
-// cost returns the price of a call by the rate that applies.
-func (p Pricing) cost(u Usage, at time.Time) *string {
-	r := p.Rate
-	for _, c := range p.Prices {
-		if u.InputTokens > c.Above && !at.Before(c.From) {
-			r = c.Rate
+	r := f.Rate
+	for _, p := range f.Prices {
+		if u.InputTokens > p.Above && !at.Before(p.From) {
+			r = p.Rate
 		}
 	}
 	cached := min(u.CachedTokens, u.InputTokens)

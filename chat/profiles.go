@@ -94,7 +94,20 @@ func LoadProfiles(overrides ...io.Reader) (*Profiles, error) {
 			return nil, err
 		}
 	}
-	return p, p.checkLives()
+	for _, m := range p.models { // every chain of successors ends at a listed model
+		seen := []string{m.ID}
+		for at := m; at.Life.ReplacedBy != ""; {
+			next, ok := p.listed(at.Provider, at.Life.ReplacedBy)
+			switch {
+			case !ok:
+				return p, media.Errorf(media.CodeInvalid, "chat profiles, model %s/%s, life.replaced_by: there is no model %q of this provider", at.Provider, at.ID, at.Life.ReplacedBy)
+			case slices.Contains(seen, next.ID):
+				return p, media.Errorf(media.CodeInvalid, "chat profiles, model %s/%s, life.replaced_by: the successors form a cycle", m.Provider, m.ID)
+			}
+			seen, at = append(seen, next.ID), next
+		}
+	}
+	return p, nil
 }
 
 // shipped loads the profiles without the user's overrides, once.
@@ -142,24 +155,20 @@ func (p *Profiles) addCatwalk() {
 			continue
 		}
 		for _, m := range cp.Models {
-			p.models = append(p.models, profileOf(prov, m))
+			f := Profile{
+				ID: m.ID, Name: m.Name, Provider: prov.Key,
+				ContextTokens: m.ContextWindow, MaxOutputTokens: m.DefaultMaxTokens,
+				SupportsVision: m.SupportsImages, StructuredOutput: prov.JSONMode,
+				Pricing:       Pricing{Rate: Rate{InputUSD: usd(m.CostPer1MIn), OutputUSD: usd(m.CostPer1MOut), CachedUSD: cachedUSD(m)}},
+				NoTemperature: m.CanReason && prov.Key == "openai",
+			}
+			if m.SupportsImages {
+				f.ImageLimits = prov.ImageLimits
+			}
+			p.models = append(p.models, f)
 			p.baseIDs[m.ID] = baseID(m.ID)
 		}
 	}
-}
-
-func profileOf(prov Provider, m catwalk.Model) Profile {
-	f := Profile{
-		ID: m.ID, Name: m.Name, Provider: prov.Key,
-		ContextTokens: m.ContextWindow, MaxOutputTokens: m.DefaultMaxTokens,
-		SupportsVision: m.SupportsImages, StructuredOutput: prov.JSONMode,
-		Pricing:       Pricing{Rate: Rate{InputUSD: usd(m.CostPer1MIn), OutputUSD: usd(m.CostPer1MOut), CachedUSD: cachedUSD(m)}},
-		NoTemperature: m.CanReason && prov.Key == "openai",
-	}
-	if m.SupportsImages {
-		f.ImageLimits = prov.ImageLimits
-	}
-	return f
 }
 
 // usd converts a catalogue price to decimal text. A missing price is unknown, not zero.
@@ -331,24 +340,6 @@ func (p *Profiles) listed(provider, id string) (Profile, bool) {
 		return Profile{}, false
 	}
 	return p.models[i], true
-}
-
-// checkLives checks that every chain of successors ends at a listed model.
-func (p *Profiles) checkLives() error {
-	for _, m := range p.models {
-		seen := []string{m.ID}
-		for at := m; at.Life.ReplacedBy != ""; {
-			next, ok := p.listed(at.Provider, at.Life.ReplacedBy)
-			switch {
-			case !ok:
-				return media.Errorf(media.CodeInvalid, "chat profiles, model %s/%s, life.replaced_by: there is no model %q of this provider", at.Provider, at.ID, at.Life.ReplacedBy)
-			case slices.Contains(seen, next.ID):
-				return media.Errorf(media.CodeInvalid, "chat profiles, model %s/%s, life.replaced_by: the successors form a cycle", m.Provider, m.ID)
-			}
-			seen, at = append(seen, next.ID), next
-		}
-	}
-	return nil
 }
 
 // Provider returns a provider by its key.

@@ -18,7 +18,7 @@ type RetryPolicy struct {
 	// MaxAttempts is the maximum number of calls in total; 0 means 4.
 	MaxAttempts int
 	// First is the first wait; 0 means 500 ms. It doubles with each retry, with jitter, up to 30 s. A longer wait that
-	// the provider requests is used, up to Longest.
+	// the provider requests is used, up to MaxDelay.
 	First time.Duration
 	// MaxDelay is the maximum Retry-After that is honoured; 0 means 60 s. If a provider requests more, the call fails
 	// at once, as do other calls of the model until then, for at most an hour.
@@ -104,7 +104,7 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 }
 
 // turn waits as long as the provider asked other calls of the model to wait, unless this call has already waited until
-// then. The error has code media.CodeRateLimited if the wait exceeds Longest. If ctx ends, turn returns the error of
+// then. The error has code media.CodeRateLimited if the wait exceeds MaxDelay. If ctx ends, turn returns the error of
 // ctx.
 func (r retrying) turn(ctx context.Context, waited time.Time) error {
 	for {

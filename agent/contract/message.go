@@ -33,7 +33,19 @@ func (m *MessageReader) Write(text string) string {
 			m.outside(text[i])
 		}
 	}
-	return m.decoded()
+	// No incomplete escape, character or placeholder is decoded.
+	for cut := m.ready(); cut > 0; cut-- {
+		var decoded string
+		whole := m.raw[:cut]
+		if (cut == len(m.raw) || utf8.RuneStart(m.raw[cut])) && json.Unmarshal(bytes.Join([][]byte{[]byte(`"`), whole, []byte(`"`)}, nil), &decoded) == nil {
+			m.raw = bytes.Clone(m.raw[cut:])
+			return decoded
+		}
+		if len(m.raw)-cut > 12 { // longer than a surrogate pair: not an incomplete escape
+			break
+		}
+	}
+	return ""
 }
 
 func (m *MessageReader) outside(c byte) {
@@ -72,23 +84,6 @@ func (m *MessageReader) inside(c byte) {
 	case m.key && len(m.name) < 32:
 		m.name = append(m.name, c)
 	}
-}
-
-// decoded removes from raw and returns what can be decoded: no incomplete escape, character or
-// placeholder.
-func (m *MessageReader) decoded() string {
-	for cut := m.ready(); cut > 0; cut-- {
-		var text string
-		whole := m.raw[:cut]
-		if (cut == len(m.raw) || utf8.RuneStart(m.raw[cut])) && json.Unmarshal(bytes.Join([][]byte{[]byte(`"`), whole, []byte(`"`)}, nil), &text) == nil {
-			m.raw = bytes.Clone(m.raw[cut:])
-			return text
-		}
-		if len(m.raw)-cut > 12 { // longer than a surrogate pair: not an incomplete escape
-			break
-		}
-	}
-	return ""
 }
 
 // ready returns the number of bytes of raw that may be decoded.

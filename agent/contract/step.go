@@ -219,24 +219,17 @@ func CheckQuestion(question string, schema json.RawMessage) (text string, form j
 	case n > MaxQuestion:
 		return "", nil, media.Errorf(media.CodeInvalid, "the question has %d characters: at most %d, put the rest into the message", n, MaxQuestion)
 	}
-	form, err = formOf(schema)
-	return text, form, err
-}
-
-// formOf checks a question's schema written by a model or a program; an empty schema means the
-// default. The error says what to change.
-func formOf(schema []byte) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
-		return json.RawMessage(AnswerForm), nil
+		return text, json.RawMessage(AnswerForm), nil
 	}
 	if len(schema) > maxForm {
-		return nil, media.Errorf(media.CodeInvalid, "the schema of the question has %d bytes: at most %d, ask for less", len(schema), maxForm)
+		return text, nil, media.Errorf(media.CodeInvalid, "the schema of the question has %d bytes: at most %d, ask for less", len(schema), maxForm)
 	}
 	if wire.NameMedia(string(schema)) != string(schema) {
-		return nil, media.Errorf(media.CodeInvalid, "the schema of the question contains media as base64: remove it and name media by ref in the question")
+		return text, nil, media.Errorf(media.CodeInvalid, "the schema of the question contains media as base64: remove it and name media by ref in the question")
 	}
-	if _, err := schemas.Compile(json.RawMessage(schema)); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "the schema of the question is not a valid JSON Schema: %s", schemas.Problem(err))
+	if _, err := schemas.Compile(schema); err != nil {
+		return text, nil, media.Errorf(media.CodeInvalid, "the schema of the question is not a valid JSON Schema: %s", schemas.Problem(err))
 	}
-	return bytes.Clone(schema), nil
+	return text, bytes.Clone(schema), nil
 }

@@ -107,9 +107,6 @@ func (u ActionUse) Expired(made, now int) bool {
 	return u.ExpirationTurns > 0 && u.ExpirationMode != ExpireNone && now-made > u.ExpirationTurns
 }
 
-// approvalAlways is the approval value of an action that a person must approve each time.
-const approvalAlways = "always"
-
 // decimalForm matches an exact decimal amount of money without an exponent.
 var decimalForm = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,18})?$`)
 

@@ -2,6 +2,7 @@ package definition
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -91,7 +92,13 @@ func load(folders []Folder) (*Set, []Problem) {
 		d.list = append(d.list, def)
 	}
 	slices.SortFunc(d.list, func(a, b *Agent) int { return strings.Compare(a.Slug, b.Slug) })
-	return d, slices.Concat(problems, d.checkNames(), d.checkCycles())
+	for _, def := range d.list {
+		other, err := d.Find(def.Name)
+		if err == nil && other != def && def.Name != "" {
+			problems = append(problems, problemAt(def.pos, "agent %s is called %q like agent %s: give one of them another name", def.Slug, plain.Clip(def.Name, 80), other.Slug))
+		}
+	}
+	return d, append(problems, d.checkCycles()...)
 }
 
 // loadFolder reads one folder. Two agents with the same slug in it are a problem.
@@ -160,10 +167,7 @@ func (r *reader) prompt(files fs.FS, d *Agent, p promptName) string {
 	if p.value != nil {
 		at = r.at(p.value)
 	}
-	name := p.name
-	if name == "" {
-		name = d.Slug + ".md"
-	}
+	name := cmp.Or(p.name, d.Slug+".md")
 	text, err := readText(files, path.Clean(name))
 	switch {
 	case err != nil:
@@ -224,35 +228,15 @@ func readText(f fs.FS, name string) (string, error) {
 		return "", media.Errorf(media.CodeInvalid, "%s is not UTF-8 text: save it as UTF-8", name)
 	}
 	text := strings.ReplaceAll(string(b), "\r\n", "\n")
-	if n := dataLine(text); n > 0 {
-		return "", media.Errorf(media.CodeInvalid, "line %d of %s contains media as base64: remove it and give the media with the task, which names it by its ref", n, name)
+	if named := wire.NameMedia(text); named != text { // media as base64 would enter every prompt and record
+		same := 0
+		for same < len(named) && named[same] == text[same] {
+			same++
+		}
+		return "", media.Errorf(media.CodeInvalid, "line %d of %s contains media as base64: remove it and give the media with the task, which names it by its ref",
+			strings.Count(text[:same], "\n")+1, name)
 	}
 	return text, nil
-}
-
-// dataLine returns the number of the first line with media as base64, which would enter every
-// prompt and record; 0 if there is none.
-func dataLine(text string) int {
-	named := wire.NameMedia(text)
-	if named == text {
-		return 0
-	}
-	same := 0
-	for same < len(named) && named[same] == text[same] {
-		same++
-	}
-	return strings.Count(text[:same], "\n") + 1
-}
-
-// checkNames finds agents whose display name is also the name or slug of another agent.
-func (d *Set) checkNames() (problems []Problem) {
-	for _, def := range d.list {
-		other, err := d.Find(def.Name)
-		if err == nil && other != def && def.Name != "" {
-			problems = append(problems, problemAt(def.pos, "agent %s is called %q like agent %s: give one of them another name", def.Slug, plain.Clip(def.Name, 80), other.Slug))
-		}
-	}
-	return problems
 }
 
 // checkCycles finds agents that would call themselves through other agents.

@@ -50,8 +50,7 @@ func (r *reader) payloadSchema(d *Agent, n *yaml.Node) {
 // json converts YAML to the corresponding JSON value. Anything that JSON cannot represent is a problem.
 func (r *reader) json(n *yaml.Node) any {
 	switch n.Kind {
-	default: // aliases were refused earlier
-		return scalar(n)
+	default: // a scalar, see below: aliases were refused earlier
 	case yaml.MappingNode:
 		object := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
@@ -70,10 +69,6 @@ func (r *reader) json(n *yaml.Node) any {
 		}
 		return list
 	}
-}
-
-// scalar reads booleans, finite numbers and null; anything else, including dates, is text.
-func scalar(n *yaml.Node) any {
 	switch n.ShortTag() {
 	case "!!null":
 		return nil
@@ -88,7 +83,7 @@ func scalar(n *yaml.Node) any {
 			return json.Number(strconv.FormatFloat(f, 'f', -1, 64))
 		}
 	}
-	return n.Value
+	return n.Value // anything else, including dates, is text
 }
 
 // schemaFault returns the node of a schema to which its error refers, and the reason.

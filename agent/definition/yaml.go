@@ -153,7 +153,12 @@ func (r *reader) definition(n *yaml.Node) (*Agent, promptName) {
 	d := &Agent{Turns: defaultTurns, VisionContext: DefaultVisionContext(), pos: r.at(n)}
 	var prompt promptName
 	r.fields(n, map[string]func(*yaml.Node){
-		"slug": r.slug(&d.Slug), "name": r.text(&d.Name), "description": r.text(&d.Description),
+		"slug": func(e *yaml.Node) {
+			if r.text(&d.Slug)(e); e.Kind == yaml.ScalarNode && !slugForm.MatchString(d.Slug) {
+				r.fail(e, "slug %q: want lower case words joined by dashes, such as file-research-agent", plain.Clip(d.Slug, 60))
+			}
+		},
+		"name": r.text(&d.Name), "description": r.text(&d.Description),
 		"prompt": func(e *yaml.Node) { r.text(&prompt.name)(e); prompt.value = e }, "chat_models": r.texts(&d.ChatModels), "image_models": r.texts(&d.ImageModels),
 		"requires": func(e *yaml.Node) { r.texts(&d.Requires)(e); d.requiresAt = r.each(e) }, "turns": r.number(&d.Turns, 1, MaxTurns),
 		"tokens":                 r.number(&d.Tokens, minTokens, maxTokens),
@@ -164,36 +169,8 @@ func (r *reader) definition(n *yaml.Node) (*Agent, promptName) {
 		"actions":                r.list(func(e *yaml.Node) { d.Actions = append(d.Actions, r.action(e)) }),
 		"agents":                 r.list(func(e *yaml.Node) { d.Agents = append(d.Agents, r.agent(e)) }),
 	})
-	r.required(n, d)
-	return d, prompt
-}
-
-// slug reads a slug and checks its form.
-func (r *reader) slug(into *string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		if r.text(into)(n); n.Kind == yaml.ScalarNode && !slugForm.MatchString(*into) {
-			r.fail(n, "slug %q: want lower case words joined by dashes, such as file-research-agent", plain.Clip(*into, 60))
-		}
-	}
-}
-
-// each returns the positions of a list's entries, or the position of a single value.
-func (r *reader) each(n *yaml.Node) []position {
-	if n.Kind != yaml.SequenceNode {
-		return []position{r.at(n)}
-	}
-	var at []position
-	for _, e := range n.Content {
-		if strings.TrimSpace(e.Value) != "" { // texts also skips blank entries
-			at = append(at, r.at(e))
-		}
-	}
-	return at
-}
-
-func (r *reader) required(n *yaml.Node, d *Agent) {
 	if n.Kind != yaml.MappingNode {
-		return
+		return d, prompt
 	}
 	if d.Slug == "" {
 		r.fail(n, "slug is required: lower case words joined by dashes, such as file-research-agent")
@@ -211,6 +188,21 @@ func (r *reader) required(n *yaml.Node, d *Agent) {
 			r.problems = append(r.problems, problemAt(a.pos, "agent %q is listed twice: take one out", a.Slug))
 		}
 	}
+	return d, prompt
+}
+
+// each returns the positions of a list's entries, or the position of a single value.
+func (r *reader) each(n *yaml.Node) []position {
+	if n.Kind != yaml.SequenceNode {
+		return []position{r.at(n)}
+	}
+	var at []position
+	for _, e := range n.Content {
+		if strings.TrimSpace(e.Value) != "" { // texts also skips blank entries
+			at = append(at, r.at(e))
+		}
+	}
+	return at
 }
 
 // action reads one entry: a plain name or a mapping.
@@ -225,25 +217,20 @@ func (r *reader) action(n *yaml.Node) ActionUse {
 			"result_expiration_mode":  r.oneOf(&a.ExpirationMode, ExpireNone, ExpireRemove, ExpireCompact),
 			"compact_mode":            r.oneOf(&a.CompactMode, CompactTruncate, CompactSummarize),
 			"compact_length":          r.number(&a.CompactLength, 1, 1_000_000),
-			"approval":                r.oneOf(&a.Approval, approvalAlways),
-			"approval_over":           r.dollars(&a.ApprovalOver),
+			"approval":                r.oneOf(&a.Approval, "always"),
+			"approval_over": func(e *yaml.Node) {
+				if _, ok := USD(e.Value); !ok || e.Kind != yaml.ScalarNode {
+					r.fail(e, "want an amount in US dollars as a plain decimal number, such as 0.05")
+					return
+				}
+				a.ApprovalOver = e.Value
+			},
 		})
 	}
 	if a.Name == "" {
 		r.fail(n, "an action needs a name")
 	}
 	return a
-}
-
-// dollars reads an amount of money.
-func (r *reader) dollars(into *string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		if _, ok := USD(n.Value); !ok || n.Kind != yaml.ScalarNode {
-			r.fail(n, "want an amount in US dollars as a plain decimal number, such as 0.05")
-			return
-		}
-		*into = n.Value
-	}
 }
 
 // agent reads one entry: a plain slug or a mapping.

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -90,7 +91,12 @@ func Scan(text string) []Number {
 func scan(text string) ([]Number, []int) {
 	var s scanner
 	s.plain, s.at = asciiDigits(text)
-	s.heading = headingEnd(s.plain)
+	for _, re := range []*regexp.Regexp{listed(), outline()} {
+		if m := re.FindStringIndex(s.plain); m != nil {
+			s.heading = m[1]
+			break
+		}
+	}
 	for i := 0; i < len(s.plain); {
 		r, size := utf8.DecodeRuneInString(s.plain[i:])
 		switch {

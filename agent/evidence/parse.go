@@ -29,7 +29,8 @@ var (
 
 // number reads the number that begins at i and returns the end of what it read.
 func (s *scanner) number(i int) int {
-	if s.isLabel(i) {
+	before, size := utf8.DecodeLastRuneInString(s.plain[:i])
+	if beforeDash := lastRune(s.plain[:i-size]); before == '#' || before == '-' && unicode.IsLetter(beforeDash) { // part of a name
 		return s.wordEnd(i)
 	}
 	groups, seps, end := s.groups(i)
@@ -80,19 +81,6 @@ func (s *scanner) take(n Number) int {
 func lastRune(s string) rune {
 	r, _ := utf8.DecodeLastRuneInString(s)
 	return r
-}
-
-// isLabel reports whether digits are part of a name: after # or a word character.
-func (s *scanner) isLabel(i int) bool {
-	before, size := utf8.DecodeLastRuneInString(s.plain[:i])
-	switch {
-	case before == '#':
-		return true
-	case before == '-' && i > size:
-		r, _ := utf8.DecodeLastRuneInString(s.plain[:i-size])
-		return unicode.IsLetter(r)
-	}
-	return false
 }
 
 // groups reads digits and the separators between them.
@@ -297,9 +285,13 @@ func factorOf(name string) float64 {
 // prefix reads the sign and the currency before a number.
 func (s *scanner) prefix(n *Number) {
 	before := s.plain[:n.Start]
-	if m := currencyBefore(before); m != "" {
+	currency := "" // with a following blank
+	if last := lastRune(strings.TrimRight(before, blanks)); unicode.IsLetter(last) || last == '.' || unicode.Is(unicode.Sc, last) {
+		currency = currencyHere().FindString(before[max(0, len(before)-8):])
+	}
+	if currency != "" {
 		n.unit = true
-		before = before[:len(before)-len(m)]
+		before = before[:len(before)-len(currency)]
 		if r := strings.ToLower(s.plain[n.End:]); strings.HasPrefix(r, "m") && !startsWord(r[1:]) && len(n.scales) == 0 {
 			n.scales, n.Text = []float64{1e6}, "m"
 		}
@@ -314,13 +306,4 @@ func (s *scanner) prefix(n *Number) {
 	if n.sign = -1; sign == '+' {
 		n.sign = 1
 	}
-}
-
-// currencyBefore returns the currency at the end of a text, with a following blank.
-func currencyBefore(text string) string {
-	last := lastRune(strings.TrimRight(text, blanks))
-	if !unicode.IsLetter(last) && last != '.' && !unicode.Is(unicode.Sc, last) {
-		return ""
-	}
-	return currencyHere().FindString(text[max(0, len(text)-8):])
 }

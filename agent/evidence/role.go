@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -239,16 +238,6 @@ func lastWord(text string) string {
 	}
 	_, size := utf8.DecodeRuneInString(text[at:])
 	return text[at+size:]
-}
-
-// headingEnd returns the end of the number at the beginning of a list item or heading.
-func headingEnd(text string) int {
-	for _, re := range []*regexp.Regexp{listed(), outline()} {
-		if m := re.FindStringIndex(text); m != nil {
-			return m[1]
-		}
-	}
-	return 0
 }
 
 // sentenceEnd matches the ends of sentences.

@@ -83,7 +83,14 @@ func (s *Set) Trace(n Number) Verdict {
 			return Verdict{Support: Held, Query: -1, Text: i}
 		}
 	}
-	return s.derive(n)
+	for _, r := range n.readings {
+		for _, f := range n.factors() {
+			if v := s.derivedAs(n, r, f); v.Support == Derived {
+				return v
+			}
+		}
+	}
+	return best
 }
 
 // contains reports whether a cell, or a text of the query, contains the number.
@@ -137,19 +144,7 @@ func (r reading) matches(v float64) bool {
 	return math.Abs(v-r.value) <= r.window()/2*(1+1e-9)+math.Abs(r.value)*1e-12
 }
 
-// derive searches for two cells from which the number can be computed.
-func (s *Set) derive(n Number) Verdict {
-	for _, r := range n.readings {
-		for _, f := range n.factors() {
-			if v := s.derivedAs(n, r, f); v.Support == Derived {
-				return v
-			}
-		}
-	}
-	return Verdict{Query: -1, Text: -1}
-}
-
-// derivedAs is derive for one reading with one factor.
+// derivedAs searches for two cells from which a reading of the number, with one of its factors, can be computed.
 func (s *Set) derivedAs(n Number, r reading, factor float64) Verdict {
 	out := Verdict{Query: -1, Text: -1}
 	near := 0

@@ -82,7 +82,17 @@ func (f Field) AnswerText(text string) (json.RawMessage, error) {
 
 func (s schema) read(text string) (any, error) {
 	if len(s.Enum) > 0 {
-		return s.choose(text)
+		var all []string
+		for _, v := range s.Enum {
+			b, err := json.Marshal(v)
+			if c, ok := v.(string); ok && strings.EqualFold(c, text) || err == nil && string(b) == text {
+				return v, nil
+			}
+			all = append(all, string(b))
+		}
+		e := media.Errorf(media.CodeInvalid, "%.60q is none of the choices: answer %s", media.ErrorText(text), strings.Join(all, " or "))
+		e.Valid = Field{schema: s}.Choices()
+		return nil, e
 	}
 	switch s.kind() {
 	case "boolean":
@@ -100,20 +110,6 @@ func (s schema) read(text string) (any, error) {
 		return json.Number(text), nil
 	}
 	return text, nil
-}
-
-func (s schema) choose(text string) (any, error) {
-	var all []string
-	for _, v := range s.Enum {
-		b, err := json.Marshal(v)
-		if c, ok := v.(string); ok && strings.EqualFold(c, text) || err == nil && string(b) == text {
-			return v, nil
-		}
-		all = append(all, string(b))
-	}
-	e := media.Errorf(media.CodeInvalid, "%.60q is none of the choices: answer %s", media.ErrorText(text), strings.Join(all, " or "))
-	e.Valid = Field{schema: s}.Choices()
-	return nil, e
 }
 
 func (f Field) encode(v any) (json.RawMessage, error) {

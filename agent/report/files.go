@@ -73,7 +73,8 @@ func (e export) write(ctx context.Context, name string, o media.Output) (marking
 		}
 	}()
 	open := func() (io.ReadCloser, error) { return e.codec.Open(ctx, o.Digest) }
-	if format := written(o); format != "" {
+	format := map[string]resolve.Format{"text/html": resolve.FormatHTML, "text/markdown": resolve.FormatMarkdown}[o.MIMEType]
+	if format != "" && o.Origin.Direction != "input" { // written by an agent: it may contain placeholders
 		err = e.resolve(ctx, f, open, format)
 	} else {
 		marking, err = imaging.Export(f, o, open)
@@ -91,20 +92,6 @@ func (e export) write(ctx context.Context, name string, o media.Output) (marking
 		return "", err
 	}
 	return marking, os.Rename(f.Name(), filepath.Join(e.folder, name))
-}
-
-// written returns the format of a document written by an agent, which may contain placeholders; otherwise "".
-func written(o media.Output) resolve.Format {
-	if o.Origin.Direction == "input" {
-		return ""
-	}
-	switch o.MIMEType {
-	case "text/html":
-		return resolve.FormatHTML
-	case "text/markdown":
-		return resolve.FormatMarkdown
-	}
-	return ""
 }
 
 // resolve writes a document in which placeholders are replaced with file names.

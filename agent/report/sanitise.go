@@ -48,10 +48,21 @@ func hideMarks(s string) string {
 // pictures. It removes scripts, handlers, forms, frames and anything that loads from outside, and
 // closes every element.
 func sanitise(body string) *html.Node {
-	root, err := fragment(policy().Sanitize(body))
+	root := element(atom.Main)
+	nodes, err := html.ParseFragment(strings.NewReader(policy().Sanitize(body)), root)
 	if err != nil { // nested too deeply: keep only the text
-		root = element(atom.Main)
-		root.AppendChild(textNode(html.UnescapeString(bluemonday.StrictPolicy().Sanitize(body))))
+		nodes = []*html.Node{textNode(html.UnescapeString(bluemonday.StrictPolicy().Sanitize(body)))}
+	}
+	for _, n := range nodes {
+		root.AppendChild(n)
+	}
+	for _, table := range tables(root) {
+		// A wide table scrolls in its own frame, also by keyboard, instead of the page.
+		frame := element(atom.Div, html.Attribute{Key: "class", Val: "table"}, html.Attribute{Key: "tabindex", Val: "0"},
+			html.Attribute{Key: "role", Val: "group"}, html.Attribute{Key: "aria-label", Val: "Table"})
+		table.Parent.InsertBefore(frame, table)
+		table.Parent.RemoveChild(table)
+		frame.AppendChild(table)
 	}
 	tidy(root)
 	return root
@@ -68,27 +79,6 @@ func markup(root *html.Node) string {
 	return hidden.ReplaceAllStringFunc(b.String(), func(m string) string {
 		return media.Ref(strings.TrimPrefix(m, hiddenScheme)).Placeholder()
 	})
-}
-
-// fragment parses the contents of a body.
-func fragment(body string) (*html.Node, error) {
-	root := element(atom.Main)
-	nodes, err := html.ParseFragment(strings.NewReader(body), root)
-	if err != nil {
-		return nil, err
-	}
-	for _, n := range nodes {
-		root.AppendChild(n)
-	}
-	for _, table := range tables(root) {
-		// A wide table scrolls in its own frame, also by keyboard, instead of the page.
-		frame := element(atom.Div, html.Attribute{Key: "class", Val: "table"}, html.Attribute{Key: "tabindex", Val: "0"},
-			html.Attribute{Key: "role", Val: "group"}, html.Attribute{Key: "aria-label", Val: "Table"})
-		table.Parent.InsertBefore(frame, table)
-		table.Parent.RemoveChild(table)
-		frame.AppendChild(table)
-	}
-	return root, nil
 }
 
 func element(name atom.Atom, attr ...html.Attribute) *html.Node {

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,7 +43,18 @@ func (p *payloadWriter) value(key string) error {
 	case json.Delim:
 		return p.collection(t, key)
 	case string:
-		return p.str(t, key)
+		if !strings.Contains(t, "${media:") {
+			break
+		}
+		o := p.o
+		o.Format = cmp.Or(o.Format, FormatOf(key))
+		if err := p.write(`"`); err != nil {
+			return err
+		}
+		if err := Text(p.ctx, jsonEscaper{p.w}, t, o); err != nil {
+			return err
+		}
+		return p.write(`"`)
 	}
 	return p.write(string(plain.JSON(tok)))
 }
@@ -78,23 +90,6 @@ func (p *payloadWriter) collection(open json.Delim, key string) error {
 	}
 	closing, _ := end.(json.Delim)
 	return p.write(closing.String())
-}
-
-func (p *payloadWriter) str(s, key string) error {
-	if !strings.Contains(s, "${media:") {
-		return p.write(string(plain.JSON(s)))
-	}
-	o := p.o
-	if o.Format == "" {
-		o.Format = FormatOf(key)
-	}
-	if err := p.write(`"`); err != nil {
-		return err
-	}
-	if err := Text(p.ctx, jsonEscaper{p.w}, s, o); err != nil {
-		return err
-	}
-	return p.write(`"`)
 }
 
 func (p *payloadWriter) write(s string) error {

@@ -78,9 +78,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Find == nil || o.Mode == ModeDataURI && o.Codec == nil {
 		return o, media.Errorf(media.CodeInvalid, "resolve.Options needs Find, and Codec for data_uri")
 	}
-	if o.Format == "" {
-		o.Format = FormatHTML
-	}
+	o.Format = cmp.Or(o.Format, FormatHTML)
 	if o.Caption == nil {
 		o.Caption = label
 	}
@@ -229,10 +227,7 @@ func WithoutMarks(text string) string {
 
 // label returns the display name of an item.
 func label(o media.Output) string {
-	if l := WithoutMarks(o.Label); l != "" {
-		return l
-	}
-	return string(o.Modality)
+	return cmp.Or(WithoutMarks(o.Label), string(o.Modality))
 }
 
 // around returns the text before and after the address of an item outside an attribute.

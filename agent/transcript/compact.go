@@ -37,7 +37,15 @@ const keepExchanges = 2
 func Stages() []Stage {
 	type object = map[string]any
 	return []Stage{
-		{"old results were left out", func(h *History, set *media.Set, _ object) bool { return h.dropOld(set) }},
+		{"old results were left out", func(h *History, set *media.Set, _ object) bool {
+			newest, changed := h.newest(), false
+			for i := range h.entries {
+				if h.entries[i].results != nil && i != newest {
+					changed = h.entries[i].shrink(levelRemoved, 0, set) || changed
+				}
+			}
+			return changed
+		}},
 		{"results were cut to their beginnings", func(h *History, set *media.Set, _ object) bool {
 			i := h.newest()
 			return i >= 0 && h.entries[i].shrink(levelCompact, definition.DefaultCompactLength, set)
@@ -49,7 +57,11 @@ func Stages() []Stage {
 			}
 			return changed
 		}},
-		{"what was said before the task was left out", func(h *History, _ *media.Set, _ object) bool { return h.forget() }},
+		{"what was said before the task was left out", func(h *History, _ *media.Set, _ object) bool {
+			n := len(h.entries)
+			h.entries = slices.DeleteFunc(h.entries, func(e entry) bool { return e.earlier })
+			return len(h.entries) < n
+		}},
 		{"earlier messages were left out", (*History).trim},
 		{"long messages were cut", func(h *History, set *media.Set, _ object) bool { return h.truncate(messageLength, set) }},
 		{"messages were cut to the utmost", func(h *History, set *media.Set, _ object) bool { return h.truncate(minLength, set) }},
@@ -64,17 +76,6 @@ func (h *History) newest() int {
 		}
 	}
 	return -1
-}
-
-// dropOld removes the outputs of all results except the newest, and old pictures.
-func (h *History) dropOld(set *media.Set) bool {
-	newest, changed := h.newest(), false
-	for i := range h.entries {
-		if h.entries[i].results != nil && i != newest {
-			changed = h.entries[i].shrink(levelRemoved, 0, set) || changed
-		}
-	}
-	return changed
 }
 
 // shrink reduces the results of a message to a level and removes its pictures.

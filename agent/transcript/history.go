@@ -71,13 +71,6 @@ func (h *History) Recall(messages []chat.Message) {
 	}
 }
 
-// forget removes the messages from before the run. It reports whether there were any.
-func (h *History) forget() bool {
-	n := len(h.entries)
-	h.entries = slices.DeleteFunc(h.entries, func(e entry) bool { return e.earlier })
-	return len(h.entries) < n
-}
-
 // Messages returns the messages sent to the model.
 func (h *History) Messages() []chat.Message {
 	out := make([]chat.Message, len(h.entries))
@@ -249,34 +242,28 @@ func (r *Results) replace(i int, to level, short map[string]any, kept []media.Ou
 	r.levels[i] = to
 }
 
-// shrinkAgent shortens the payload of a sub-agent's answer as shrinkAction shortens outputs.
-func (r *Results) shrinkAgent(i int, to level, length int, set *media.Set) bool {
-	a := &r.Agents[i]
-	if a.level >= to || len(a.Payload) == 0 {
-		return false
-	}
-	text := string(plain.JSON(a.Payload))
-	if utf8.RuneCountInString(text) <= length+minSaving {
-		return false
-	}
-	a.Payload, a.level = shortened(text, to, length), to
-	shown := string(plain.JSON(a.Media)) + a.Message
-	for _, o := range mentionedItems(set, text) {
-		if !mentions(shown, o.Ref) {
-			a.Media = append(a.Media, action.View(o))
-		}
-	}
-	return true
-}
-
-// shrink shortens every result of a step.
+// shrink shortens every result of a step: the outputs of actions and the payloads of sub-agents.
 func (r *Results) shrink(to level, length int, set *media.Set) bool {
 	changed := false
 	for i := range r.Actions {
 		changed = r.shrinkAction(i, to, length, set) || changed
 	}
 	for i := range r.Agents {
-		changed = r.shrinkAgent(i, to, length, set) || changed
+		a := &r.Agents[i]
+		if a.level >= to || len(a.Payload) == 0 {
+			continue
+		}
+		text := string(plain.JSON(a.Payload))
+		if utf8.RuneCountInString(text) <= length+minSaving {
+			continue
+		}
+		a.Payload, a.level, changed = shortened(text, to, length), to, true
+		shown := string(plain.JSON(a.Media)) + a.Message
+		for _, o := range mentionedItems(set, text) {
+			if !mentions(shown, o.Ref) {
+				a.Media = append(a.Media, action.View(o))
+			}
+		}
 	}
 	return changed
 }

@@ -206,7 +206,7 @@ func listsItems(list []any) bool {
 	return n*2 > len(list)
 }
 
-// BoundedList keeps both ends of a list that is too long.
+// BoundedList keeps both ends of a list that is too long. What replaces the middle contains its first failure.
 func BoundedList[T any](list []T) []any {
 	var out []any
 	if len(list) <= maxShownItems {
@@ -219,17 +219,8 @@ func BoundedList[T any](list []T) []any {
 		out = append(out, e)
 	}
 	middle := list[firstItems : len(list)-lastItems]
-	out = append(out, gap(middle, len(list)))
-	for _, e := range list[len(list)-lastItems:] {
-		out = append(out, e)
-	}
-	return out
-}
-
-// gap replaces the middle of a list. It contains the first failure of that part.
-func gap[T any](middle []T, total int) map[string]any {
-	out := map[string]any{
-		"leftOut": len(middle), "count": total,
+	gap := map[string]any{
+		"leftOut": len(middle), "count": len(list),
 		"note": "all are kept: List Agent Media lists them, with Offset and Limit",
 	}
 	failed := 0
@@ -239,9 +230,13 @@ func gap[T any](middle []T, total int) map[string]any {
 			continue
 		}
 		if failed++; failed == 1 {
-			out["firstError"] = m["error"]
+			gap["firstError"] = m["error"]
 		}
-		out["failed"] = failed
+		gap["failed"] = failed
+	}
+	out = append(out, gap)
+	for _, e := range list[len(list)-lastItems:] {
+		out = append(out, e)
 	}
 	return out
 }

@@ -64,7 +64,7 @@ type Config struct {
 	Recorder media.Recorder
 	// ModelsWithVision returns the names of models that accept the given number of pictures.
 	ModelsWithVision func(images int) []string
-	// Warn warns a person, Dispose records the disposition of a picture, Show records a picture shown by the policy.
+	// Warn warns a person, RecordDisposition records the disposition of a picture, Show records a picture shown by the policy.
 	Warn              func(ctx context.Context, warnings ...string)
 	RecordDisposition func(generate.Disposition)
 	Show              func(InputImage)

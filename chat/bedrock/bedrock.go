@@ -86,10 +86,19 @@ func Opener(cfg Config) chat.Opener {
 
 // client creates the SDK's client. It does not retry, and lowers media before it signs.
 func client(ctx context.Context, cfg Config) *bedrockruntime.Client {
+	origin := cfg.BaseURL
+	if origin == "" {
+		at, err := bedrockruntime.NewDefaultEndpointResolverV2().ResolveEndpoint(ctx, bedrockruntime.EndpointParameters{
+			Region: aws.String(cfg.Region), UseDualStack: aws.Bool(false), UseFIPS: aws.Bool(false),
+		})
+		if err == nil { // otherwise the call reports the error of the region
+			origin = at.URI.String()
+		}
+	}
 	o := bedrockruntime.Options{
 		Region: cfg.Region, Retryer: aws.NopRetryer{},
 		HTTPClient: chat.NewClient(safehttp.Provider{
-			Name: "Amazon Bedrock", Secrets: cfg.secrets(), Origin: origin(ctx, cfg), Base: cfg.Base, MaxAnswer: cfg.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
+			Name: "Amazon Bedrock", Secrets: cfg.secrets(), Origin: origin, Base: cfg.Base, MaxAnswer: cfg.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
 			Wrap: func(base http.RoundTripper) http.RoundTripper {
 				return cfg.Codec.LiftTransport(base, wire.Fields{Media: []string{"source.bytes"}})
 			},
@@ -108,20 +117,6 @@ func client(ctx context.Context, cfg Config) *bedrockruntime.Client {
 	}
 	o.APIOptions = append(o.APIOptions, lower(cfg.Codec))
 	return bedrockruntime.New(o)
-}
-
-// origin returns the origin of the API: the configured one, or that of the region.
-func origin(ctx context.Context, cfg Config) string {
-	if cfg.BaseURL != "" {
-		return cfg.BaseURL
-	}
-	at, err := bedrockruntime.NewDefaultEndpointResolverV2().ResolveEndpoint(ctx, bedrockruntime.EndpointParameters{
-		Region: aws.String(cfg.Region), UseDualStack: aws.Bool(false), UseFIPS: aws.Bool(false),
-	})
-	if err != nil {
-		return "" // the call reports the error of the region
-	}
-	return at.URI.String()
 }
 
 // model implements [chat.Model] with one Bedrock model.
@@ -151,7 +146,15 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	ctx, lifted := wire.WithCollector(ctx)
 	res, err := chat.Guarded(func() (*bedrockruntime.ConverseOutput, error) { return m.client.Converse(ctx, in) })
 	if err != nil {
-		return chat.Response{}, m.failure(ctx, err, sent.Load())
+		if own, ok := errors.AsType[*media.Error](err); ok {
+			return chat.Response{}, own
+		}
+		if api, ok := errors.AsType[smithy.APIError](err); ok {
+			return chat.Response{}, m.refused(err, api)
+		}
+		return chat.Response{}, chat.LostCall{
+			Profile: m.profile, Err: err, Why: m.secrets.Clean(err.Error(), chat.MaxMessage), Check: "the network, AWS_REGION and BEDROCK_BASE_URL", Sent: sent.Load(),
+		}.Unanswered(ctx)
 	}
 	out := chat.Response{Model: m.profile.ID, FinishReason: finish(res.StopReason), Text: m.cfg.Codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(textOf(res)))}
 	if u := res.Usage; u != nil {
@@ -281,19 +284,6 @@ func lower(codec *wire.Codec) func(*middleware.Stack) error {
 				return next.HandleSerialize(ctx, in)
 			}), middleware.After)
 	}
-}
-
-// failure converts an SDK error to a media error. sent reports whether the request left this machine.
-func (m *model) failure(ctx context.Context, err error, sent bool) error {
-	if own, ok := errors.AsType[*media.Error](err); ok {
-		return own
-	}
-	if api, ok := errors.AsType[smithy.APIError](err); ok {
-		return m.refused(err, api)
-	}
-	return chat.LostCall{
-		Profile: m.profile, Err: err, Why: m.secrets.Clean(err.Error(), chat.MaxMessage), Check: "the network, AWS_REGION and BEDROCK_BASE_URL", Sent: sent,
-	}.Unanswered(ctx)
 }
 
 // refused returns the error of an error response.

@@ -112,95 +112,13 @@ func (m *model) judge(a answerBody, by asked, now time.Time) *media.Error {
 		return m.refusal(a.Feedback.Reason, a.Feedback.Message)
 	case len(a.Candidates) > 0:
 		return m.judgeCandidate(a, by)
+	case a.StopReason == "refusal":
+		return m.refusal(a.StopDetails.Category, cmp.Or(a.StopDetails.Explanation, a.words()))
+	case a.StopReason == "model_context_window_exceeded" && strings.TrimSpace(a.words()) == "":
+		return m.fault(fault{status: 200, embedded: true, kinds: []string{a.StopReason}, message: a.StopReason}, by)
 	case a.StopReason != "":
-		return m.judgeStop(a, by)
+		return nil
 	}
-	return m.judgeResponse(a, by, now)
-}
-
-// statedError reports whether there is an error: some providers send null, "" or {} if there is none.
-func statedError(raw json.RawMessage) bool {
-	s := strings.Trim(string(raw), `"{} `)
-	return s != "" && s != "null"
-}
-
-// inside returns the error inside an answer with status 200.
-func (m *model) inside(raw json.RawMessage, by asked, now time.Time) *media.Error {
-	f := fault{status: 200, embedded: true}
-	f.open(envelope{Error: raw}, now)
-	f.wait, f.daily = max(f.wait, waitIn(f.message)), f.daily || patience.Daily(f.message)
-	return m.fault(f, by)
-}
-
-func (m *model) judgeCompletion(a answerBody, by asked, now time.Time) *media.Error {
-	c := a.Choices[0]
-	refusal, acted := "", filtered(c.Filters)
-	if c.Message.Refusal != nil {
-		refusal = *c.Message.Refusal
-	}
-	switch {
-	case statedError(c.Error):
-		e := m.inside(c.Error, by, now)
-		e.Retryable = false // a part of the answer was generated
-		return e
-	case c.FinishReason == "error":
-		return m.fault(fault{status: 502, embedded: true, message: "the provider ended its answer with an error"}, by)
-	case c.FinishReason == "content_filter", c.FinishReason == "refusal", strings.TrimSpace(refusal) != "",
-		len(acted) > 0 && strings.TrimSpace(c.Message.text()) == "":
-		return m.refusal(strings.Join(append([]string{c.FinishReason}, acted...), ", "), cmp.Or(refusal, c.Message.text()))
-	}
-	return nil
-}
-
-// filtered returns the categories on which a filter acted. Providers also list the others, as not filtered.
-func filtered(filters map[string]json.RawMessage) (names []string) {
-	for name, raw := range filters {
-		var f struct {
-			Filtered bool `json:"filtered"`
-		}
-		if json.Unmarshal(raw, &f) == nil && f.Filtered {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// geminiRefusals are the finish reasons without an answer. If there is an answer, the last four mean that its picture
-// is missing.
-var geminiRefusals = []string{
-	"SAFETY", "PROHIBITED_CONTENT", "SPII", "BLOCKLIST", "RECITATION", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "MODEL_ARMOR", "LANGUAGE",
-	"IMAGE_RECITATION", "IMAGE_OTHER", "NO_IMAGE", "OTHER",
-}
-
-func (m *model) judgeCandidate(a answerBody, by asked) *media.Error {
-	c, words := a.Candidates[0], a.words()
-	content := strings.TrimSpace(words) != "" ||
-		slices.ContainsFunc(c.Content.Parts, func(p candidatePart) bool { return !p.Thought && len(p.Inline) > 0 })
-	at := slices.Index(geminiRefusals, c.FinishReason)
-	switch {
-	case at >= 0 && (!content || at < len(geminiRefusals)-4):
-		return m.refusal(c.FinishReason, cmp.Or(c.Message, words))
-	case c.FinishReason == "UNEXPECTED_TOOL_CALL", c.FinishReason == "MALFORMED_FUNCTION_CALL":
-		return m.fault(fault{status: 200, embedded: true, kinds: []string{c.FinishReason}, message: strings.TrimSuffix(c.FinishReason+": "+c.Message, ": ")}, by)
-	}
-	return nil
-}
-
-func (m *model) judgeStop(a answerBody, by asked) *media.Error {
-	words := a.words()
-	switch a.StopReason {
-	case "refusal":
-		return m.refusal(a.StopDetails.Category, cmp.Or(a.StopDetails.Explanation, words))
-	case "model_context_window_exceeded":
-		if strings.TrimSpace(words) == "" {
-			return m.fault(fault{status: 200, embedded: true, kinds: []string{a.StopReason}, message: a.StopReason}, by)
-		}
-	}
-	return nil
-}
-
-func (m *model) judgeResponse(a answerBody, by asked, now time.Time) *media.Error {
 	text, refusal := "", ""
 	for _, o := range a.Output {
 		if o.Type == "image_generation_call" && o.Status == "failed" {
@@ -227,6 +145,71 @@ func (m *model) judgeResponse(a answerBody, by asked, now time.Time) *media.Erro
 		return m.refusal(a.Incomplete.Reason, cmp.Or(refusal, text))
 	case plain(a.Status) == "failed":
 		return m.fault(fault{status: 200, embedded: true, message: "the answer failed"}, by)
+	}
+	return nil
+}
+
+// statedError reports whether there is an error: some providers send null, "" or {} if there is none.
+func statedError(raw json.RawMessage) bool {
+	s := strings.Trim(string(raw), `"{} `)
+	return s != "" && s != "null"
+}
+
+// inside returns the error inside an answer with status 200.
+func (m *model) inside(raw json.RawMessage, by asked, now time.Time) *media.Error {
+	f := fault{status: 200, embedded: true}
+	f.open(envelope{Error: raw}, now)
+	f.wait, f.daily = max(f.wait, waitIn(f.message)), f.daily || patience.Daily(f.message)
+	return m.fault(f, by)
+}
+
+func (m *model) judgeCompletion(a answerBody, by asked, now time.Time) *media.Error {
+	c := a.Choices[0]
+	refusal := ""
+	if c.Message.Refusal != nil {
+		refusal = *c.Message.Refusal
+	}
+	var acted []string // providers also list the categories on which no filter acted
+	for name, raw := range c.Filters {
+		var f struct {
+			Filtered bool `json:"filtered"`
+		}
+		if json.Unmarshal(raw, &f) == nil && f.Filtered {
+			acted = append(acted, name)
+		}
+	}
+	slices.Sort(acted)
+	switch {
+	case statedError(c.Error):
+		e := m.inside(c.Error, by, now)
+		e.Retryable = false // a part of the answer was generated
+		return e
+	case c.FinishReason == "error":
+		return m.fault(fault{status: 502, embedded: true, message: "the provider ended its answer with an error"}, by)
+	case c.FinishReason == "content_filter", c.FinishReason == "refusal", strings.TrimSpace(refusal) != "",
+		len(acted) > 0 && strings.TrimSpace(c.Message.text()) == "":
+		return m.refusal(strings.Join(append([]string{c.FinishReason}, acted...), ", "), cmp.Or(refusal, c.Message.text()))
+	}
+	return nil
+}
+
+// geminiRefusals are the finish reasons without an answer. If there is an answer, the last four mean that its picture
+// is missing.
+var geminiRefusals = []string{
+	"SAFETY", "PROHIBITED_CONTENT", "SPII", "BLOCKLIST", "RECITATION", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "MODEL_ARMOR", "LANGUAGE",
+	"IMAGE_RECITATION", "IMAGE_OTHER", "NO_IMAGE", "OTHER",
+}
+
+func (m *model) judgeCandidate(a answerBody, by asked) *media.Error {
+	c, words := a.Candidates[0], a.words()
+	content := strings.TrimSpace(words) != "" ||
+		slices.ContainsFunc(c.Content.Parts, func(p candidatePart) bool { return !p.Thought && len(p.Inline) > 0 })
+	at := slices.Index(geminiRefusals, c.FinishReason)
+	switch {
+	case at >= 0 && (!content || at < len(geminiRefusals)-4):
+		return m.refusal(c.FinishReason, cmp.Or(c.Message, words))
+	case c.FinishReason == "UNEXPECTED_TOOL_CALL", c.FinishReason == "MALFORMED_FUNCTION_CALL":
+		return m.fault(fault{status: 200, embedded: true, kinds: []string{c.FinishReason}, message: strings.TrimSuffix(c.FinishReason+": "+c.Message, ": ")}, by)
 	}
 	return nil
 }
@@ -260,37 +243,6 @@ type usageBody struct {
 	} `json:"cost_details"`
 }
 
-// completion reads the usage of a chat completion. Some providers (xAI) do not count thoughts as part of the answer, so
-// that the total exceeds the sum.
-func (s *reply) completion(a answerBody) {
-	u := a.Usage
-	if u.Prompt+u.Completion+u.Total > 0 {
-		s.usage = &chat.Usage{
-			InputTokens: u.Prompt, OutputTokens: max(u.Completion, u.Total-u.Prompt),
-			CachedTokens: min(u.Prompt, max(u.PromptIs.Cached, u.CacheHit)), ImageTokens: u.CompletionIs.Images,
-		}
-	}
-	s.cost = u.cost()
-}
-
-// responses reads the usage of an answer of the Responses API. The usage lacks the cost of the image tool.
-func (s *reply) responses(a answerBody) {
-	if u := a.Usage; u.Input != nil {
-		s.usage = &chat.Usage{InputTokens: *u.Input, OutputTokens: u.Output, CachedTokens: u.InputIs.Cached}
-	}
-	s.cost = a.Usage.cost()
-	for _, o := range a.Output {
-		s.unpriced = s.unpriced || o.Type == "image_generation_call" && s.cost == nil
-	}
-}
-
-// anthropic reads the usage of an answer of Anthropic, which counts cached tokens separately from the others.
-func (s *reply) anthropic(a answerBody) {
-	if u := a.Usage; u.Input != nil {
-		s.usage = &chat.Usage{InputTokens: *u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output, CachedTokens: u.CacheRead}
-	}
-}
-
 // geminiUsage is the usage in Gemini's answers.
 type geminiUsage struct {
 	Prompt     int64 `json:"promptTokenCount"`
@@ -302,26 +254,6 @@ type geminiUsage struct {
 		Modality string `json:"modality"`
 		Tokens   int64  `json:"tokenCount"`
 	} `json:"candidatesTokensDetails"`
-}
-
-// gemini reads the usage of an answer of Gemini, which counts thoughts separately from the answer and cached tokens as
-// part of the prompt.
-func (s *reply) gemini(a answerBody) {
-	g := a.Metadata
-	u := chat.Usage{InputTokens: g.Prompt + g.Tools, OutputTokens: g.Candidates + g.Thoughts, CachedTokens: g.Cached}
-	for _, d := range g.Details {
-		if d.Modality == "IMAGE" {
-			u.ImageTokens += d.Tokens
-		}
-	}
-	if u.InputTokens+u.OutputTokens > 0 {
-		s.usage = &u
-	}
-	for _, c := range a.Candidates {
-		for _, p := range c.Content.Parts {
-			s.unpriced = s.unpriced || len(p.Inline) > 0 && u.ImageTokens == 0
-		}
-	}
 }
 
 // cost returns the price that an answer states, in US dollars; nil if it states none.

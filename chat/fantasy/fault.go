@@ -17,7 +17,7 @@ import (
 
 // fault is an error as a provider states it, in any envelope.
 type fault struct {
-	// status is the HTTP status. If inside is set, the error is in an answer with status 200, and status is the number
+	// status is the HTTP status. If embedded is set, the error is in an answer with status 200, and status is the number
 	// that the error states.
 	status   int
 	embedded bool

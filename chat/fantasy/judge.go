@@ -27,21 +27,19 @@ var (
 	sightText = regexp.MustCompile(`(?i)does not support (image_url|image|vision|multimodal)|image input is not (enabled|supported)|image content is not supported` +
 		`|content must be a string|multimodal_not_enabled|no endpoints found that support image|support(s)? (image|vision) input|not a multimodal model`)
 	policyText = regexp.MustCompile(`(?i)content management policy|rejected by (the|our) safety system|flagged as potentially violating|ResponsibleAIPolicyViolation|data_?inspection_?failed`)
+	// fullText matches llama.cpp's message for a full context, which it reports as a server error.
+	fullText = regexp.MustCompile(`(?i)^context size has been exceeded`)
 )
-
-// moderated reports whether a safety system refused the request.
-func (f fault) moderated() bool {
-	return f.is("content_filter", "content_policy_violation", "image_content_policy_violation", "moderation_blocked", "ResponsibleAIPolicyViolation",
-		"data_inspection_failed", "DataInspectionFailed", "flagged_input", "content_moderation", "prompt_blocked", "invalid_prompt") ||
-		policyText.MatchString(f.message)
-}
 
 // code returns the error code of a fault. The words take precedence over the status, because providers choose the
 // status freely.
 func (f fault) code(by asked) media.Code {
 	refused := f.status >= 400 && f.status < 500 || f.embedded
 	switch {
-	case f.tooLong(), f.status == http.StatusTooManyRequests && f.promptTokens > 0 && by.tokens > f.promptTokens:
+	case f.is("context_length_exceeded", "exceed_context_size_error", "request_too_large", "string_above_max_length",
+		"model_max_prompt_tokens_exceeded", "too_many_prompt_tokens", "TOO_MANY_TOKENS", "model_context_window_exceeded"),
+		fullText.MatchString(f.message), f.status >= 400 && f.status < 500 && chat.TooLong(f.message),
+		f.status == http.StatusTooManyRequests && f.promptTokens > 0 && by.tokens > f.promptTokens:
 		return media.CodeContextLength
 	case by.pictures && sightText.MatchString(f.message+" "+strings.Join(f.kinds, " ")):
 		return media.CodeUnsupported
@@ -51,7 +49,9 @@ func (f fault) code(by asked) media.Code {
 		return media.CodeQuotaExceeded
 	case f.is("API_KEY_INVALID", "invalid_api_key", "authentication_error"), refused && keyText.MatchString(f.message):
 		return media.CodeUnauthorized
-	case f.moderated(), f.status == http.StatusForbidden && len(f.reasons) > 0:
+	case f.is("content_filter", "content_policy_violation", "image_content_policy_violation", "moderation_blocked", "ResponsibleAIPolicyViolation",
+		"data_inspection_failed", "DataInspectionFailed", "flagged_input", "content_moderation", "prompt_blocked", "invalid_prompt"),
+		policyText.MatchString(f.message), f.status == http.StatusForbidden && len(f.reasons) > 0:
 		return media.CodeModerated
 	case f.is("rate_limit_exceeded", "rate_limit_error", "RateLimitReached"):
 		return media.CodeRateLimited
@@ -60,17 +60,6 @@ func (f fault) code(by asked) media.Code {
 	case f.is("model_not_found"), refused && modelText.MatchString(f.message):
 		return media.CodeNotFound
 	}
-	return f.codeOfStatus()
-}
-
-// statusCodes maps statuses to error codes for faults without known words.
-var statusCodes = map[int]media.Code{
-	http.StatusUnauthorized: media.CodeUnauthorized, http.StatusForbidden: media.CodeForbidden, http.StatusNotFound: media.CodeNotFound,
-	http.StatusRequestEntityTooLarge: media.CodeTooLarge, http.StatusTooManyRequests: media.CodeRateLimited, http.StatusRequestTimeout: media.CodeUnavailable,
-}
-
-// codeOfStatus returns the error code of a fault without known words.
-func (f fault) codeOfStatus() media.Code {
 	code, known := statusCodes[f.status]
 	switch {
 	case known:
@@ -83,6 +72,12 @@ func (f fault) codeOfStatus() media.Code {
 	return media.CodeBadResponse
 }
 
+// statusCodes maps statuses to error codes for faults without known words.
+var statusCodes = map[int]media.Code{
+	http.StatusUnauthorized: media.CodeUnauthorized, http.StatusForbidden: media.CodeForbidden, http.StatusNotFound: media.CodeNotFound,
+	http.StatusRequestEntityTooLarge: media.CodeTooLarge, http.StatusTooManyRequests: media.CodeRateLimited, http.StatusRequestTimeout: media.CodeUnavailable,
+}
+
 // fault returns the error of a fault. Only a refused call is retryable. An error inside an answer with status 200 may
 // be billed and is not retryable, unless it is a rate limit.
 func (m *model) fault(f fault, by asked) *media.Error {
@@ -90,7 +85,24 @@ func (m *model) fault(f fault, by asked) *media.Error {
 	if code == media.CodeModerated {
 		return m.refusal(strings.Join(append(f.kinds[:min(1, len(f.kinds))], f.reasons...), ", "), f.message)
 	}
-	e := media.Errorf(code, "ask %s: %s", m.profile, m.explain(code, f))
+	msg := m.secrets.Clean(f.message, chat.MaxMessage)
+	switch {
+	case strings.HasPrefix(msg, "<") && strings.Contains(strings.ToLower(msg), "<html"), strings.HasPrefix(strings.ToLower(msg), "<!doctype"):
+		msg = "responded with a web page instead of JSON: check the base URL"
+	case msg == "" || msg == "null" || msg == "{}":
+		msg = "HTTP status " + strconv.Itoa(f.status)
+	}
+	switch code { //nolint:exhaustive // Other codes need no advice.
+	case media.CodeUnauthorized:
+		msg += " (check " + cmp.Or(strings.Join(m.provider.Variables, " or "), "the key of "+m.profile.Provider) + ")"
+	case media.CodeNotFound:
+		msg += " (the provider does not know the model or has shut it down: see `atelier models list --chat`)"
+	case media.CodeUnsupported:
+		msg += " (it does not accept pictures: choose a chat model with vision, or set supports_vision: false in ATELIER_CHAT_PROFILES)"
+	case media.CodeQuotaExceeded:
+		msg += " (credit or quota is used up at " + m.profile.Provider + ")"
+	}
+	e := media.Errorf(code, "ask %s: %s", m.profile, msg)
 	e.Retryable = code == media.CodeRateLimited || code == media.CodeUnavailable && f.status >= 500 && !f.embedded
 	e.RetryAfter = f.wait
 	if code == media.CodeRateLimited && f.daily {
@@ -109,38 +121,4 @@ func (m *model) refusal(kind, words string) *media.Error {
 		text += ": " + words
 	}
 	return media.Errorf(media.CodeModerated, "ask %s: %s; change the task or the material", m.profile, text)
-}
-
-// explain adds advice to the provider's message.
-func (m *model) explain(code media.Code, f fault) string {
-	msg := m.secrets.Clean(f.message, chat.MaxMessage)
-	switch {
-	case strings.HasPrefix(msg, "<") && strings.Contains(strings.ToLower(msg), "<html"), strings.HasPrefix(strings.ToLower(msg), "<!doctype"):
-		msg = "responded with a web page instead of JSON: check the base URL"
-	case msg == "" || msg == "null" || msg == "{}":
-		msg = "HTTP status " + strconv.Itoa(f.status)
-	}
-	switch code { //nolint:exhaustive // Other codes need no advice.
-	case media.CodeUnauthorized:
-		return msg + " (check " + cmp.Or(strings.Join(m.provider.Variables, " or "), "the key of "+m.profile.Provider) + ")"
-	case media.CodeNotFound:
-		return msg + " (the provider does not know the model or has shut it down: see `atelier models list --chat`)"
-	case media.CodeUnsupported:
-		return msg + " (it does not accept pictures: choose a chat model with vision, or set supports_vision: false in ATELIER_CHAT_PROFILES)"
-	case media.CodeQuotaExceeded:
-		return msg + " (credit or quota is used up at " + m.profile.Provider + ")"
-	}
-	return msg
-}
-
-// fullText matches llama.cpp's message for a full context, which it reports as a server error.
-var fullText = regexp.MustCompile(`(?i)^context size has been exceeded`)
-
-// tooLong reports whether a provider refused a prompt because of its length.
-func (f fault) tooLong() bool {
-	if f.is("context_length_exceeded", "exceed_context_size_error", "request_too_large", "string_above_max_length",
-		"model_max_prompt_tokens_exceeded", "too_many_prompt_tokens", "TOO_MANY_TOKENS", "model_context_window_exceeded") {
-		return true
-	}
-	return fullText.MatchString(f.message) || f.status >= 400 && f.status < 500 && chat.TooLong(f.message)
 }

@@ -45,12 +45,18 @@ func (s *Service) List(ctx context.Context, provider string) ([]chat.Listed, err
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range page.models() {
-			if m.ID != "" {
-				all = append(all, m)
+		for _, m := range append(page.Data, page.Models...) {
+			id := cmp.Or(m.ID, strings.TrimPrefix(m.Name, "models/"))
+			if id == "" || len(m.Methods) > 0 && !slices.Contains(m.Methods, "generateContent") {
+				continue
 			}
+			all = append(all, chat.Listed{ID: id, Vision: m.vision(), ContextTokens: max(m.MaxInput, m.InputLimit, m.Context), ShutDown: m.end()})
 		}
-		if next = page.next(); next == "" {
+		next = page.NextPageToken
+		if page.HasMore {
+			next = page.LastID
+		}
+		if next == "" {
 			break
 		}
 	}
@@ -140,25 +146,6 @@ type listItem struct {
 	Architecture struct {
 		Input []string `json:"input_modalities"`
 	} `json:"architecture"`
-}
-
-func (p listPage) next() string {
-	if p.HasMore {
-		return p.LastID
-	}
-	return p.NextPageToken
-}
-
-func (p listPage) models() []chat.Listed {
-	var out []chat.Listed
-	for _, i := range append(p.Data, p.Models...) {
-		if len(i.Methods) > 0 && !slices.Contains(i.Methods, "generateContent") {
-			continue
-		}
-		id := cmp.Or(i.ID, strings.TrimPrefix(i.Name, "models/"))
-		out = append(out, chat.Listed{ID: id, Vision: i.vision(), ContextTokens: max(i.MaxInput, i.InputLimit, i.Context), ShutDown: i.end()})
-	}
-	return out
 }
 
 // vision returns whether the list says that the model accepts pictures; nil if it does not say.

@@ -53,7 +53,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	if m.profile.ImageOutput { // an answer with pictures comes at once
 		onText = nil
 	}
-	reply := &reply{by: asked{pictures: len(details) > 0, tokens: m.profile.EstimateTokens(r)}, listener: listener{secrets: m.secrets, onText: onText}, end: func() {}}
+	reply := &reply{by: asked{pictures: len(details) > 0, tokens: m.profile.EstimateTokens(r)}, onText: onText, end: func() {}}
 	ctx = context.WithValue(ctx, replyKey{}, reply)
 	res, err := chat.Guarded(func() (*fantasy.Response, error) {
 		if onText != nil {
@@ -148,7 +148,11 @@ func (m *model) call(ctx context.Context, r chat.Request) (fantasy.Call, error) 
 		}
 		c.Prompt = append(c.Prompt, fantasy.Message{Role: role, Content: parts})
 	}
-	if most := cmp.Or(r.MaxOutputTokens, m.defaultMaxTokens()); most > 0 {
+	most := r.MaxOutputTokens
+	if most == 0 && m.profile.Provider == "anthropic" { // its protocol requires a number, and the SDK's default is too small for a report
+		most = min(cmp.Or(m.profile.MaxOutputTokens, anthropicMaxTokens), anthropicMaxTokens)
+	}
+	if most > 0 {
 		c.MaxOutputTokens = &most
 	}
 	if r.Temperature != nil && !m.profile.NoTemperature {
@@ -160,15 +164,6 @@ func (m *model) call(ctx context.Context, r chat.Request) (fantasy.Call, error) 
 // anthropicMaxTokens is the maximum length of an answer in tokens. Above about 21,000 tokens, the SDK requires a
 // stream.
 const anthropicMaxTokens = 16_000
-
-// defaultMaxTokens returns the maximum number of output tokens for a request that sets none; 0 leaves it to the
-// provider. Anthropic's protocol requires a number, and the SDK's default is too small for a report.
-func (m *model) defaultMaxTokens() int64 {
-	if m.profile.Provider != "anthropic" {
-		return 0
-	}
-	return min(cmp.Or(m.profile.MaxOutputTokens, anthropicMaxTokens), anthropicMaxTokens)
-}
 
 // parts converts message parts to those of the SDK. A picture is sent as the marker of its blob; the transport replaces
 // the marker with the bytes.

@@ -9,26 +9,9 @@ import (
 	"io"
 	"net/http"
 
-	"charm.land/fantasy"
-	"charm.land/fantasy/providers/openai"
-	"github.com/openai/openai-go/v3/option"
-
 	"atelier/chat"
 	"atelier/media"
 )
-
-// paintingOpenAI creates a provider for OpenAI's Responses API with its image tool, which chat completions lack.
-func paintingOpenAI(base, key string, client *http.Client) (fantasy.Provider, error) {
-	o := []openai.Option{
-		openai.WithAPIKey(key), openai.WithHTTPClient(client), openai.WithUseResponsesAPI(),
-		openai.WithResponsesAPIFunc(func(string) bool { return true }),
-		openai.WithSDKOptions(option.WithJSONSet("tools", []map[string]string{{"type": "image_generation"}})),
-	}
-	if base != "" {
-		o = append(o, openai.WithBaseURL(base))
-	}
-	return openai.New(o...)
-}
 
 // maxPaintingRequest is the maximum size of a request that is modified in transit, in bytes. It contains markers
 // instead of pictures.

@@ -33,9 +33,11 @@ type reply struct {
 	cost *string
 	// unpriced means that the answer has pictures whose price it does not state.
 	unpriced bool
-	// text is the text of a streamed answer, and listener receives it.
-	text     strings.Builder
-	listener listener
+	// text is the text of a streamed answer. onText receives it without secrets; nil for none. held is the end of the
+	// text that may be the beginning of a secret and is held back until more text arrives.
+	text   strings.Builder
+	onText func(text string)
+	held   string
 	// end reads the streamed answer as far as it arrived.
 	end func()
 	// whole is an answer that came at once although a stream was requested; otherwise nil.
@@ -52,7 +54,7 @@ func (t reading) RoundTrip(req *http.Request) (*http.Response, error) {
 		return res, err
 	}
 	if res.StatusCode < http.StatusBadRequest && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
-		b := &streamed{ReadCloser: res.Body, reply: s, end: func(a answerBody) { t.note(s, req.URL.Path, a) }}
+		b := &streamed{ReadCloser: res.Body, reply: s, secrets: t.m.secrets, end: func(a answerBody) { t.note(s, req.URL.Path, a) }}
 		res.Body, s.end = b, b.finish
 		return res, nil
 	}
@@ -100,31 +102,14 @@ func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []
 	}
 	res.Header.Set("Content-Type", "application/json")
 	t.note(s, req.URL.Path, a)
-	s.take(a)
-	return a.withoutThoughts(body)
-}
-
-// note records what an answer says about itself. The path of the request determines the protocol.
-func (t reading) note(s *reply, path string, a answerBody) {
-	s.problem = t.m.judge(a, s.by, t.m.now())
-	switch {
-	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
-		s.gemini(a)
-	case strings.HasSuffix(path, "/messages"):
-		s.anthropic(a)
-	case strings.HasSuffix(path, "/responses"):
-		s.responses(a)
-	default:
-		s.completion(a)
+	if s.onText != nil && s.problem == nil { // some services do not support streams
+		s.whole = &a
+		s.text.WriteString(a.words())
 	}
-}
-
-// withoutThoughts returns the body of a chat completion. If its content is a list of parts (Mistral), only the text
-// parts are kept, because the SDK would return the list as it is.
-func (a answerBody) withoutThoughts(body []byte) []byte {
 	if len(a.Choices) == 0 || len(a.Choices[0].Message.Content) == 0 || a.Choices[0].Message.Content[0] != '[' {
 		return body
 	}
+	// The content is a list of parts (Mistral). Only the text parts are kept: the SDK would return the list as it is.
 	var whole map[string]json.RawMessage
 	var choices []map[string]json.RawMessage
 	var message map[string]json.RawMessage
@@ -136,6 +121,51 @@ func (a answerBody) withoutThoughts(body []byte) []byte {
 	whole["choices"], _ = json.Marshal(choices)
 	out, _ := json.Marshal(whole)
 	return out
+}
+
+// note records what an answer says about itself. The path of the request determines the protocol.
+func (t reading) note(s *reply, path string, a answerBody) {
+	s.problem = t.m.judge(a, s.by, t.m.now())
+	u, g := a.Usage, a.Metadata
+	switch {
+	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
+		// Gemini counts thoughts separately from the answer, and cached tokens as part of the prompt.
+		used := chat.Usage{InputTokens: g.Prompt + g.Tools, OutputTokens: g.Candidates + g.Thoughts, CachedTokens: g.Cached}
+		for _, d := range g.Details {
+			if d.Modality == "IMAGE" {
+				used.ImageTokens += d.Tokens
+			}
+		}
+		if used.InputTokens+used.OutputTokens > 0 {
+			s.usage = &used
+		}
+		for _, c := range a.Candidates {
+			for _, p := range c.Content.Parts {
+				s.unpriced = s.unpriced || len(p.Inline) > 0 && used.ImageTokens == 0
+			}
+		}
+	case strings.HasSuffix(path, "/messages"):
+		if u.Input != nil { // Anthropic counts cached tokens separately from the others
+			s.usage = &chat.Usage{InputTokens: *u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output, CachedTokens: u.CacheRead}
+		}
+	case strings.HasSuffix(path, "/responses"):
+		if u.Input != nil {
+			s.usage = &chat.Usage{InputTokens: *u.Input, OutputTokens: u.Output, CachedTokens: u.InputIs.Cached}
+		}
+		s.cost = u.cost()
+		for _, o := range a.Output { // the usage lacks the cost of the image tool
+			s.unpriced = s.unpriced || o.Type == "image_generation_call" && s.cost == nil
+		}
+	default: // chat completions
+		if u.Prompt+u.Completion+u.Total > 0 {
+			// Some providers (xAI) do not count thoughts as part of the answer, so that the total exceeds the sum.
+			s.usage = &chat.Usage{
+				InputTokens: u.Prompt, OutputTokens: max(u.Completion, u.Total-u.Prompt),
+				CachedTokens: min(u.Prompt, max(u.PromptIs.Cached, u.CacheHit)), ImageTokens: u.CompletionIs.Images,
+			}
+		}
+		s.cost = u.cost()
+	}
 }
 
 // typed declares JSON answers as JSON, whatever their declared type, so that the transport above lifts media out of

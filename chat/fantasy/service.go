@@ -140,14 +140,19 @@ func (s *Service) origin(provider string) string {
 	case "openai":
 		return cmp.Or(base, "https://api.openai.com")
 	case "openrouter":
-		return orDefault(base, publicOpenRouter)
+		return orDefault(base, "https://openrouter.ai")
 	case "ollama":
-		return hostURL(orDefault(base, s.cfg.Keys[provider]))
+		host := orDefault(base, s.cfg.Keys[provider]) // host, host:port or a URL, like OLLAMA_HOST
+		switch {
+		case strings.Contains(host, "://"):
+			return strings.TrimRight(host, "/")
+		case !strings.Contains(host, ":"):
+			host += ":11434"
+		}
+		return "http://" + host
 	}
 	return base
 }
-
-const publicOpenRouter = "https://openrouter.ai"
 
 func (s *Service) provider(f chat.Profile, client *http.Client, json bool) (fantasy.Provider, error) {
 	key, base := s.cfg.Keys[f.Provider], s.cfg.BaseURLs[f.Provider]
@@ -172,7 +177,16 @@ func (s *Service) provider(f chat.Profile, client *http.Client, json bool) (fant
 		return anthropic.New(o...)
 	case "openai":
 		if f.ImageOutput {
-			return paintingOpenAI(base, key, client)
+			// Only the Responses API has the image tool.
+			o := []openai.Option{
+				openai.WithAPIKey(key), openai.WithHTTPClient(client), openai.WithUseResponsesAPI(),
+				openai.WithResponsesAPIFunc(func(string) bool { return true }),
+				openai.WithSDKOptions(option.WithJSONSet("tools", []map[string]string{{"type": "image_generation"}})),
+			}
+			if base != "" {
+				o = append(o, openai.WithBaseURL(base))
+			}
+			return openai.New(o...)
 		}
 		if base == "" {
 			return openai.New(openai.WithAPIKey(key), openai.WithHTTPClient(client), openai.WithSDKOptions(sdk...))
@@ -199,15 +213,4 @@ func orDefault(s, def string) string {
 		return def
 	}
 	return strings.TrimRight(s, "/")
-}
-
-// hostURL converts the forms of OLLAMA_HOST to a URL: host, host:port or a URL.
-func hostURL(h string) string {
-	if strings.Contains(h, "://") {
-		return strings.TrimRight(h, "/")
-	}
-	if !strings.Contains(h, ":") {
-		h += ":11434"
-	}
-	return "http://" + h
 }

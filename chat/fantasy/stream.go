@@ -45,16 +45,6 @@ func stream(ctx context.Context, lm fantasy.LanguageModel, call fantasy.Call, s 
 	return res, nil
 }
 
-// take stores the text of an answer that came at once although a stream was requested: some services do not support
-// streams.
-func (s *reply) take(a answerBody) {
-	if s.listener.onText == nil || s.problem != nil {
-		return
-	}
-	s.whole = &a
-	s.text.WriteString(a.words())
-}
-
 // words returns the text of an answer that was not streamed.
 func (a answerBody) words() (text string) {
 	for _, c := range a.Choices[:min(len(a.Choices), 1)] {
@@ -113,35 +103,19 @@ type lifting struct{ whole, streamed http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].
 func (t lifting) RoundTrip(req *http.Request) (*http.Response, error) {
-	if s, ok := req.Context().Value(replyKey{}).(*reply); ok && s.listener.onText != nil {
+	if s, ok := req.Context().Value(replyKey{}).(*reply); ok && s.onText != nil {
 		return t.streamed.RoundTrip(req)
 	}
 	return t.whole.RoundTrip(req)
-}
-
-// listener receives the text of an answer without secrets. Text that may be the beginning of a secret is held back
-// until more text arrives.
-type listener struct {
-	secrets safehttp.Secrets
-	onText  func(text string)
-	held    string
-}
-
-func (t *listener) write(text string) {
-	all := t.secrets.Redact(t.held + text)
-	cut := len(all) - t.secrets.PartialSuffix(all)
-	t.held = all[cut:]
-	if cut > 0 {
-		t.onText(all[:cut])
-	}
 }
 
 // streamed is the body of an answer that comes as server-sent events. While the SDK reads it, streamed passes on the
 // text and assembles the events to one answer. At the end, this answer is read like one that came at once.
 type streamed struct {
 	io.ReadCloser
-	reply *reply
-	end   func(a answerBody)
+	reply   *reply
+	secrets safehttp.Secrets
+	end     func(a answerBody)
 
 	line  []byte // the beginning of an incomplete line
 	whole answerBody
@@ -176,7 +150,16 @@ func (b *streamed) finish() {
 	}
 	b.ended = true
 	b.read()
-	b.whole.say(b.reply.text.String())
+	// The events contained the text in pieces.
+	switch a, text := &b.whole, b.reply.text.String(); {
+	case len(a.Choices) > 0:
+		a.Choices[0].Message.Content, _ = json.Marshal(text) // a string can always be encoded
+	case len(a.Candidates) > 0:
+		parts := &a.Candidates[0].Content.Parts
+		*parts = append(*parts, candidatePart{Text: text})
+	case a.StopReason != "":
+		a.Content = []contentPart{{Type: "text", Text: text}}
+	}
 	b.end(b.whole)
 }
 
@@ -188,9 +171,17 @@ func (b *streamed) read() {
 	if data = bytes.TrimSpace(data); !ok || len(data) == 0 || data[0] != '{' || partly(json.Unmarshal(data, &e)) != nil {
 		return
 	}
-	if text := b.whole.add(e, data); text != "" {
-		b.reply.text.WriteString(text)
-		b.reply.listener.write(text)
+	text := b.whole.add(e, data)
+	if text == "" {
+		return
+	}
+	s := b.reply
+	s.text.WriteString(text)
+	all := b.secrets.Redact(s.held + text)
+	cut := len(all) - b.secrets.PartialSuffix(all)
+	s.held = all[cut:]
+	if cut > 0 {
+		s.onText(all[:cut])
 	}
 }
 
@@ -224,8 +215,18 @@ func (a *answerBody) add(e streamEvent, data []byte) (text string) {
 		_ = partly(json.Unmarshal(e.Delta, &text)) // a missing delta stays empty
 	case e.Response != nil:
 		*a = *e.Response
-	case e.Type != "":
-		return a.addBlock(e)
+	case e.Type == "message_start":
+		_ = partly(json.Unmarshal(e.Message, a))
+	case e.Type == "content_block_delta":
+		var d contentPart // that of a thought has no text
+		_ = partly(json.Unmarshal(e.Delta, &d))
+		return d.Text
+	case e.Type == "message_delta":
+		var d answerBody
+		_ = partly(json.Unmarshal(e.Usage, &a.Usage))
+		_ = partly(json.Unmarshal(e.Delta, &d))
+		a.StopReason, a.StopDetails = cmp.Or(d.StopReason, a.StopReason), d.StopDetails
+	case e.Type != "": // the other events add nothing
 	default:
 		if statedError(e.Error) {
 			a.Error = e.Error
@@ -285,37 +286,4 @@ func (a *answerBody) addCandidate(e streamEvent) (text string) {
 		}
 	}
 	return text
-}
-
-// addBlock adds the content of an Anthropic event.
-func (a *answerBody) addBlock(e streamEvent) string {
-	var d struct {
-		answerBody        // for message_delta
-		Text       string `json:"text"`
-	}
-	switch e.Type {
-	case "message_start":
-		_ = partly(json.Unmarshal(e.Message, a))
-	case "content_block_delta":
-		_ = partly(json.Unmarshal(e.Delta, &d)) // the delta of a thought has no text
-		return d.Text
-	case "message_delta":
-		_ = partly(json.Unmarshal(e.Usage, &a.Usage))
-		_ = partly(json.Unmarshal(e.Delta, &d))
-		a.StopReason, a.StopDetails = cmp.Or(d.StopReason, a.StopReason), d.StopDetails
-	}
-	return ""
-}
-
-// say sets the text of an answer whose events contained it in pieces.
-func (a *answerBody) say(text string) {
-	switch {
-	case len(a.Choices) > 0:
-		a.Choices[0].Message.Content, _ = json.Marshal(text) // a string can always be encoded
-	case len(a.Candidates) > 0:
-		parts := &a.Candidates[0].Content.Parts
-		*parts = append(*parts, candidatePart{Text: text})
-	case a.StopReason != "":
-		a.Content = []contentPart{{Type: "text", Text: text}}
-	}
 }

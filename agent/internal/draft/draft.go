@@ -90,7 +90,8 @@ var (
 // KnownRefs replaces every ref of this run that a model wrote in another form (bare, as a URL, in
 // capitals) with a placeholder. Unknown refs stay as they are.
 func (d *Draft) KnownRefs(s string) string {
-	if !hasRefShape(s) {
+	shapes := []string{"img-", "aud-", "vid-", "doc-", "IMG-", "AUD-", "VID-", "DOC-", "Img-"}
+	if !slices.ContainsFunc(shapes, func(p string) bool { return strings.Contains(s, p) }) { // avoid the regular expressions
 		return s
 	}
 	known := func(text string) (media.Ref, bool) {
@@ -111,16 +112,6 @@ func (d *Draft) KnownRefs(s string) string {
 		}
 		return m
 	})
-}
-
-// hasRefShape avoids the regular expressions for texts without any ref.
-func hasRefShape(s string) bool {
-	for _, p := range []string{"img-", "aud-", "vid-", "doc-", "IMG-", "AUD-", "VID-", "DOC-", "Img-"} {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
 }
 
 // InUse returns why an item must stay in sight: the answer so far embeds it. Otherwise it returns "".

@@ -9,9 +9,6 @@ import (
 	"strings"
 )
 
-// topKey merges a sub-agent's payload into the top level of its parent's.
-const topKey = "."
-
 // Patch applies an RFC 7396 merge patch and returns the result.
 func Patch(target, patch map[string]any) map[string]any {
 	out := Set(target, nil)
@@ -46,7 +43,7 @@ func Place(target map[string]any, key string, payload map[string]any) map[string
 	switch {
 	case key == "" || payload == nil:
 		return target
-	case key == topKey:
+	case key == ".": // the top level
 		return Set(target, payload)
 	}
 	head, rest, deeper := strings.Cut(key, ".")

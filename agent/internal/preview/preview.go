@@ -3,6 +3,7 @@
 package preview
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -41,10 +42,26 @@ func (m *Message) Write(text string) {
 		return
 	}
 	m.pending += m.reader.Write(text)
-	if now := m.Now(); now.Sub(m.at) >= showEvery || now.Before(m.at) {
-		m.at = now
-		m.show()
+	now := m.Now()
+	if now.Sub(m.at) < showEvery && !now.Before(m.at) {
+		return
 	}
+	m.at = now
+	apart := func(c rune) bool { return !isBase64(c) }
+	word := strings.LastIndexFunc(m.pending, apart) + 1
+	size := len(m.pending) - word
+	m.stopped = strings.Contains(m.pending, ";base64,") || size >= mediaWord
+	if size < longWord {
+		word = len(m.pending)
+	}
+	ready := m.pending[:word]
+	if m.stopped || ready == "" || slices.ContainsFunc(strings.FieldsFunc(ready, apart), func(w string) bool { return len(w) >= mediaWord }) {
+		return
+	}
+	m.Emit(ready, m.offset)
+	m.pending = m.pending[word:]
+	m.shown.WriteString(ready)
+	m.offset += utf8.RuneCountInString(ready)
 }
 
 // Shown returns the text shown so far; empty for nil.
@@ -53,32 +70,6 @@ func (m *Message) Shown() string {
 		return ""
 	}
 	return m.shown.String()
-}
-
-// show emits what can be shown.
-func (m *Message) show() {
-	word := strings.LastIndexFunc(m.pending, func(c rune) bool { return !isBase64(c) }) + 1
-	size := len(m.pending) - word
-	m.stopped = m.stopped || strings.Contains(m.pending, ";base64,") || size >= mediaWord
-	if size < longWord {
-		word = len(m.pending)
-	}
-	text := m.pending[:word]
-	if m.stopped || text == "" || longestBase64Run(text) >= mediaWord {
-		return
-	}
-	m.Emit(text, m.offset)
-	m.pending = m.pending[word:]
-	m.shown.WriteString(text)
-	m.offset += utf8.RuneCountInString(text)
-}
-
-// longestBase64Run returns the length of the longest part that may be base64.
-func longestBase64Run(text string) (most int) {
-	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return !isBase64(c) }) {
-		most = max(most, len(word))
-	}
-	return most
 }
 
 func isBase64(c rune) bool {
