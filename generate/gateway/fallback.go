@@ -72,17 +72,6 @@ func (x *execution) fallBack(ctx context.Context) {
 	}
 }
 
-// endOpenCalls ends unfinished calls of an earlier process, such as those to fallback models, that are not continued
-// because ctx has ended.
-func (x *execution) endOpenCalls(ctx context.Context) {
-	if ctx.Err() == nil || handedOver(ctx) {
-		return
-	}
-	for _, a := range x.history.open() {
-		x.stopCall(ctx, call{plan: x.chain.planOf(ctx, a), number: a.Call, slots: a.Slots}, a)
-	}
-}
-
 // chain plans for the models that an operation may ask: its own, then its fallback, in order. It calls no provider and
 // reserves nothing.
 type chain struct {

@@ -97,14 +97,6 @@ type received struct {
 // nearStep is the tolerance for ratios where a provider decides on the pixels, in pixels of a side of 1024.
 const nearStep = 32
 
-func (r received) asked() string {
-	size, ratio := r.plan.Expects()
-	if size != (catalog.Sides{}) {
-		return size.String()
-	}
-	return strings.TrimSpace(ratio + " " + r.plan.Task.Tier)
-}
-
 // matchesRequest reports whether the picture has the requested size and the requested ratio.
 func (r received) matchesRequest() (size, ratio bool) {
 	want, name := r.plan.Expects()
@@ -125,7 +117,12 @@ func (r received) tier() string {
 }
 
 func (r received) mismatchReason() string {
-	return fmt.Sprintf("%s was asked for %s and answered with %s", r.plan.Model.Name, r.asked(), r.Sides)
+	size, ratio := r.plan.Expects()
+	asked := size.String()
+	if size == (catalog.Sides{}) {
+		asked = strings.TrimSpace(ratio + " " + r.plan.Task.Tier)
+	}
+	return fmt.Sprintf("%s was asked for %s and answered with %s", r.plan.Model.Name, asked, r.Sides)
 }
 
 func judgePixels(d *generate.Disposition, all []received, came string) {

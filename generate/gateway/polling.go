@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"atelier/generate"
-	"atelier/generate/catalog"
 	"atelier/generate/driver"
 	"atelier/generate/internal/fault"
 	"atelier/journal"
@@ -217,23 +216,17 @@ func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name)
 		call, stop := context.WithTimeout(call, limit)
 		defer stop()
 		u, err := c.plan.Driver.Start(call, t)
-		return u, deadlineError(ctx, t.Model, err)
+		if media.CodeOf(err) == media.CodeCancelled && errors.Is(ctx.Err(), context.DeadlineExceeded) { // the call's own context does not show that
+			e := fault.Of(err)
+			e.Code, e.Message, e.Cause = media.CodeDeadline, "the time was over before "+t.Model.Name+" answered", err
+			return u, e
+		}
+		return u, err
 	})
 	if err != nil && err.Code == media.CodeDeadline && ctx.Err() == nil {
 		err = media.Errorf(media.CodeDeadline, "%s did not answer within %s; the call may have been billed", t.Model.Name, limit)
 	}
 	return u, err
-}
-
-// deadlineError distinguishes a call that was cut off by the caller's deadline from a cancelled one; the call's own
-// context does not show the difference.
-func deadlineError(ctx context.Context, m catalog.Model, err error) error {
-	if media.CodeOf(err) != media.CodeCancelled || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return err
-	}
-	e := fault.Of(err)
-	e.Code, e.Message, e.Cause = media.CodeDeadline, "the time was over before "+m.Name+" answered", err
-	return e
 }
 
 // pollTask returns the state of a task: from a notification, or from a poll.

@@ -117,10 +117,14 @@ func (c *claim) rejoin(ctx context.Context) (*generate.Result, error) {
 	}
 	g, slots := c.g, c.CutOff()
 	p, err := g.Load(c.Operation.Request)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case !madeAllAttempts(p, c.Attempts):
+	}
+	// The interrupted results of several models, or of a round that a person requested, cannot be told apart.
+	other := func(a operation.Attempt) bool {
+		return a.Provider != p.Model.Provider || a.APIModel != p.Model.APIModel
+	}
+	if p.Round != nil && p.Round.Before == nil || slices.ContainsFunc(c.Attempts, other) {
 		return c.releaseUnchanged(ctx)
 	}
 	p.Round = nil
@@ -133,17 +137,6 @@ func (c *claim) rejoin(ctx context.Context) (*generate.Result, error) {
 		return nil, err
 	}
 	return c.work(ctx, false)
-}
-
-// madeAllAttempts reports whether the plan's model made all attempts, and none of them in a round that a person
-// requested. Otherwise the interrupted results cannot be told apart.
-func madeAllAttempts(p *plan.Plan, attempts []operation.Attempt) bool {
-	if p.Round != nil && p.Round.Before == nil {
-		return false
-	}
-	return !slices.ContainsFunc(attempts, func(a operation.Attempt) bool {
-		return a.Provider != p.Model.Provider || a.APIModel != p.Model.APIModel
-	})
 }
 
 func upTo(n int) (all []int) {
