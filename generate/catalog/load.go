@@ -315,25 +315,23 @@ func (m Model) invalidField(field, format string, args ...any) error {
 	return media.Errorf(media.CodeInvalid, "model catalogue %s, model %q, %s: %s", m.Provider, cmp.Or(m.Name, m.APIModel), field, e.Message)
 }
 
-func known() map[string][]string {
-	return map[string][]string{
-		"methods":  {string(generate.MethodGenerate), string(generate.MethodEdit), string(generate.MethodVariation)},
-		"modality": {string(media.ModalityImage), string(media.ModalityAudio), string(media.ModalityVideo), string(media.ModalityDocument)},
-		"mask":     {"", "none", "alpha0", "white", "black"},
-		"mode":     {"enum", "free", "tier", "ratio", "none"},
-		"supports": {"seed", "negative_prompt", "style", "stream", "background", "compression", "moderation", "speed"},
-		"unit": {
-			"image", "megapixel", "megapixel_first", "megapixel_more", "megapixel_in", "token_text_in", "token_image_in",
-			"token_image_out", "token_text_out", "second", "character", "credit",
-		},
-	}
+// fixedWords are the words of fields that accept no others.
+var fixedWords = map[string][]string{
+	"methods":  {string(generate.MethodGenerate), string(generate.MethodEdit), string(generate.MethodVariation)},
+	"modality": {string(media.ModalityImage), string(media.ModalityAudio), string(media.ModalityVideo), string(media.ModalityDocument)},
+	"mask":     {"", "none", "alpha0", "white", "black"},
+	"mode":     {"enum", "free", "tier", "ratio", "none"},
+	"supports": {"seed", "negative_prompt", "style", "stream", "background", "compression", "moderation", "speed"},
+	"unit": {
+		"image", "megapixel", "megapixel_first", "megapixel_more", "megapixel_in", "token_text_in", "token_image_in",
+		"token_image_out", "token_text_out", "second", "character", "credit",
+	},
 }
 
 func (m Model) check() error {
-	words := known()
 	field := func(name, value string) error {
-		if !slices.Contains(words[name], value) {
-			return m.invalidField(name, "%q is none of %q", value, words[name])
+		if words := fixedWords[name]; !slices.Contains(words, value) {
+			return m.invalidField(name, "%q is none of %q", value, words)
 		}
 		return nil
 	}
@@ -356,7 +354,15 @@ func (m Model) check() error {
 	for _, x := range m.Methods {
 		errs = append(errs, field("methods", string(x)))
 	}
-	errs = append(errs, m.checkEdits(), m.checkRules(), m.checkActs(), m.checkFlags())
+	errs = append(errs, m.checkEdits())
+	for _, name := range slices.Sorted(maps.Keys(m.OptionRules)) {
+		if !slices.Contains(m.Options, name) {
+			errs = append(errs, m.invalidField("option_rules", "%q is not among the model's options", name))
+		} else if err := m.OptionRules[name].check(); err != nil {
+			errs = append(errs, m.invalidField("option_rules", "%s %s", name, err))
+		}
+	}
+	errs = append(errs, m.checkActs(), m.checkFlags())
 	for _, x := range m.Supports {
 		errs = append(errs, field("supports", x))
 	}

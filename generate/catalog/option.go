@@ -138,18 +138,6 @@ func OptionText(v any) (string, bool) {
 	return fmt.Sprint(v), false
 }
 
-// checkRules checks that every rule belongs to an option of the model.
-func (m Model) checkRules() error {
-	for _, name := range slices.Sorted(maps.Keys(m.OptionRules)) {
-		if r := m.OptionRules[name]; !slices.Contains(m.Options, name) {
-			return m.invalidField("option_rules", "%q is not among the model's options", name)
-		} else if err := r.check(); err != nil {
-			return m.invalidField("option_rules", "%s %s", name, err)
-		}
-	}
-	return nil
-}
-
 // Validate returns nil if the rule accepts the value of the named option. The error has code media.CodeInvalid and
 // names the rejected part of the value.
 func (r OptionRule) Validate(name string, value any) error {

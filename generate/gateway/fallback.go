@@ -16,18 +16,6 @@ import (
 	"atelier/media"
 )
 
-// askAgain requests results again that failed individually beside successful ones, if the driver says that they were
-// not billed.
-func (x *execution) askAgain(ctx context.Context) {
-	for range x.g.config.MaxAttempts - 1 {
-		slots := x.board.repeatable()
-		if len(slots) == 0 || x.departure.halted(ctx) {
-			return
-		}
-		x.run(ctx, x.history.nextCalls(x.plan, slots))
-	}
-}
-
 // fallBack asks the request's fallback models, one after the other, for the results that failed. Results of a call that
 // may have been billed are not requested: they could be paid for twice.
 func (x *execution) fallBack(ctx context.Context) {

@@ -180,21 +180,18 @@ type maker struct {
 	slots []int
 }
 
-func (m maker) name() string {
-	var list []string
-	for _, index := range m.slots {
-		list = append(list, strconv.Itoa(index))
-	}
-	if len(list) == 1 {
-		return fmt.Sprintf("%s (result %s)", m.plan.Model.Name, list[0])
-	}
-	return fmt.Sprintf("%s (results %s)", m.plan.Model.Name, strings.Join(list, ", "))
-}
-
 func joinByMaker(all []maker, say func(maker) string) string {
 	var list []string
 	for _, m := range all {
-		list = append(list, m.name()+": "+say(m))
+		var results []string
+		for _, index := range m.slots {
+			results = append(results, strconv.Itoa(index))
+		}
+		what := "results"
+		if len(results) == 1 {
+			what = "result"
+		}
+		list = append(list, fmt.Sprintf("%s (%s %s): %s", m.plan.Model.Name, what, strings.Join(results, ", "), say(m)))
 	}
 	return strings.Join(list, "; ")
 }

@@ -137,7 +137,13 @@ func (x *execution) work(ctx context.Context) *generate.Result {
 			x.history.lastNumber = max(x.history.lastNumber, number)
 		}
 	}
-	x.askAgain(held)
+	for range x.g.config.MaxAttempts - 1 { // results that failed individually beside successful ones
+		slots := x.board.repeatable()
+		if len(slots) == 0 || x.departure.halted(held) {
+			break
+		}
+		x.run(held, x.history.nextCalls(x.plan, slots))
+	}
 	x.fallBack(held)
 	// Open calls of an earlier process, such as those to fallback models, are not continued after ctx has ended.
 	if held.Err() != nil && !handedOver(held) {

@@ -19,8 +19,7 @@ import (
 	"atelier/media/imaging"
 )
 
-// output turns an item into an output in the requested format, which is recorded with its slot, or returns why it
-// cannot.
+// output turns an item into an output, which is recorded with its slot, or returns why it cannot.
 func (d *delivery) output(ctx context.Context, item driver.Item, index int, metadata map[string]any) (media.Output, *media.Error) {
 	if err := d.ensureBlob(ctx, &item); err != nil {
 		return media.Output{}, err
@@ -48,27 +47,7 @@ func (d *delivery) output(ctx context.Context, item driver.Item, index int, meta
 		o.Metadata["declared_mime_type"] = fault.Quote(declared)
 		d.x.notes.warn(fmt.Sprintf("%s declared %s and sent %s; the bytes count", d.call.plan.Model.Name, fault.Quote(declared), o.MIMEType))
 	}
-	// An original in another format is recorded first and is the parent; one that cannot be converted is kept.
-	f := d.call.plan.Request.OutputFormat
-	if f == "" || o.Modality != media.ModalityImage || !plan.Writable(f) {
-		return o, nil
-	}
-	if o.MIMEType == "image/"+f {
-		d.x.board.noteFormat(func(n *formats) { n.native++ })
-		return o, nil
-	}
-	o = d.x.recorder.output(ctx, o)
-	b, err := d.convert(ctx, o, f)
-	if err != nil {
-		d.x.board.noteFormat(func(n *formats) { n.unconverted, n.why = strings.TrimPrefix(o.MIMEType, "image/"), err.Error() })
-		return o, nil
-	}
-	d.x.board.noteFormat(func(n *formats) { n.converted = strings.TrimPrefix(o.MIMEType, "image/") })
-	converted := o
-	converted.ID, converted.Blob = "", b
-	converted.Ref = media.RefOf(o.Modality, b.Digest)
-	converted.Lineage = append(append([]media.Parent(nil), o.Lineage...), media.Parent{Ref: o.Ref, Role: "input"})
-	return converted, nil
+	return d.inFormat(ctx, o), nil
 }
 
 func (d *delivery) ensureBlob(ctx context.Context, item *driver.Item) *media.Error {
@@ -124,6 +103,32 @@ func (d *delivery) validateBlob(b media.Blob) *media.Error {
 		return fault.Of(fault.Wrap("accept the picture of "+model.Name, err))
 	}
 	return nil
+}
+
+// inFormat converts an output into the requested format if it has another one. The original is recorded first and is
+// the parent. An output that cannot be converted is kept.
+func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
+	x := d.x
+	f := d.call.plan.Request.OutputFormat
+	if f == "" || o.Modality != media.ModalityImage || !plan.Writable(f) {
+		return o
+	}
+	if o.MIMEType == "image/"+f {
+		x.board.noteFormat(func(n *formats) { n.native++ })
+		return o
+	}
+	o = x.recorder.output(ctx, o)
+	b, err := d.convert(ctx, o, f)
+	if err != nil {
+		x.board.noteFormat(func(n *formats) { n.unconverted, n.why = strings.TrimPrefix(o.MIMEType, "image/"), err.Error() })
+		return o
+	}
+	x.board.noteFormat(func(n *formats) { n.converted = strings.TrimPrefix(o.MIMEType, "image/") })
+	converted := o
+	converted.ID, converted.Blob = "", b
+	converted.Ref = media.RefOf(o.Modality, b.Digest)
+	converted.Lineage = append(append([]media.Parent(nil), o.Lineage...), media.Parent{Ref: o.Ref, Role: "input"})
+	return converted
 }
 
 // convert converts a picture to another format, marked as made by a model: with the original's mark, or a new one.
