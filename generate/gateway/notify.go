@@ -135,7 +135,7 @@ type notices struct {
 
 type taskWaiter struct {
 	signal chan struct{} // holds one ring
-	mu     sync.Mutex    // guards news
+	mu     sync.Mutex    // guards latest
 	latest *driver.Update
 }
 
