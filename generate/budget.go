@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"fmt"
 	"math/big"
 	"sync"
 
@@ -147,13 +146,9 @@ func (InMemory) CheckRemaining(ctx context.Context, c Charge) (bool, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.Bounds.appliesTo(c), a.checkRemaining(c)
-}
-
-// appliesTo reports whether a bound limits what an act uses.
-func (b Bounds) appliesTo(c Charge) bool {
-	free := c.USD != nil && accountOf(c).usd.Sign() == 0
-	return b.USD != "" && !free || b.Tokens > 0 && c.Tokens > 0 || b.Images > 0 && c.Images > 0
+	b, free := a.Bounds, c.USD != nil && accountOf(c).usd.Sign() == 0
+	applies := b.USD != "" && !free || b.Tokens > 0 && c.Tokens > 0 || b.Images > 0 && c.Images > 0
+	return applies, a.checkRemaining(c)
 }
 
 // checkRemaining returns nil if a charge fits beside everything spent and reserved; the caller holds mu.
@@ -162,11 +157,7 @@ func (a *Allowance) checkRemaining(c Charge) error {
 	for _, h := range a.reserved {
 		all = all.plus(h)
 	}
-	return a.Bounds.checkRemaining(all, accountOf(c), c)
-}
-
-// checkRemaining returns nil if a charge fits beside everything spent and reserved.
-func (b Bounds) checkRemaining(all, wants account, c Charge) error {
+	b, wants := a.Bounds, accountOf(c)
 	if left := b.Images - all.images; b.Images > 0 && wants.images > max(left, 0) {
 		return media.Errorf(media.CodeOverBudget, "the run may make %d images and has %d left, and this makes %d: raise it or ask for less", b.Images, max(left, 0), wants.images)
 	}
@@ -181,16 +172,13 @@ func (b Bounds) checkRemaining(all, wants account, c Charge) error {
 		if left.Sign() < 0 {
 			left = new(big.Rat)
 		}
-		return media.Errorf(media.CodeOverBudget, "the run may cost $%s and has $%s left, and this needs %s: raise it or ask for less", b.USD, money.Text(left), price(c))
+		price := "an unknown amount"
+		if c.USD != nil {
+			price = "$" + *c.USD
+		}
+		return media.Errorf(media.CodeOverBudget, "the run may cost $%s and has $%s left, and this needs %s: raise it or ask for less", b.USD, money.Text(left), price)
 	}
 	return nil
-}
-
-func price(c Charge) string {
-	if c.USD == nil {
-		return "an unknown amount"
-	}
-	return fmt.Sprintf("$%s", *c.USD)
 }
 
 // Settle counts what an act used.

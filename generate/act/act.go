@@ -196,12 +196,25 @@ func Follow(t driver.Task) (FollowUp, error) {
 	case requested != 0:
 		f.note("options."+t.Model.Provider+".index", generate.OutcomeDropped, "", "it is a single picture")
 	}
-	if len(t.Offers()) == 0 {
-		err = plain(t, a, &f, of && !whole)
-	} else {
+	if len(t.Offers()) > 0 {
 		err = offered(t, a, &f)
+		return f, err
 	}
-	return f, err
+	if a.Plain == "" || of && !whole {
+		var names []string
+		for _, x := range t.Model.Acts {
+			if x.Plain != "" {
+				names = append(names, x.Name)
+			}
+		}
+		return f, media.Errorf(media.CodeUnsupported, "nothing was offered for %s when it was made, so %s cannot be asked for its %s: without offers there is %s, of a grid or a tile of it",
+			t.Inputs[0].Ref, t.Model.Name, a.Name, strings.Join(names, ", "))
+	}
+	f.Plain = a.Plain
+	if strings.TrimSpace(t.Prompt) != "" {
+		f.note("prompt", generate.OutcomeDropped, "", fmt.Sprintf("%s takes no words for a %s where it offers nothing", t.Model.Name, a.Name))
+	}
+	return f, nil
 }
 
 // grid reports whether the picture is a grid, or was cut from one that can be continued from.
@@ -259,23 +272,4 @@ func notOfferedError(t driver.Task, a catalog.Act, grid bool) error {
 		e.Valid = append(e.Valid, o.ID)
 	}
 	return e
-}
-
-// plain prepares a follow-up if the provider sends no offers.
-func plain(t driver.Task, a catalog.Act, f *FollowUp, single bool) error {
-	if a.Plain == "" || single {
-		var names []string
-		for _, x := range t.Model.Acts {
-			if x.Plain != "" {
-				names = append(names, x.Name)
-			}
-		}
-		return media.Errorf(media.CodeUnsupported, "nothing was offered for %s when it was made, so %s cannot be asked for its %s: without offers there is %s, of a grid or a tile of it",
-			t.Inputs[0].Ref, t.Model.Name, a.Name, strings.Join(names, ", "))
-	}
-	f.Plain = a.Plain
-	if strings.TrimSpace(t.Prompt) != "" {
-		f.note("prompt", generate.OutcomeDropped, "", fmt.Sprintf("%s takes no words for a %s where it offers nothing", t.Model.Name, a.Name))
-	}
-	return nil
 }

@@ -156,7 +156,8 @@ func (r SizeRule) NearestTier(ratio string, pixels int) string {
 	return nearest(r.Tiers, func(t string) float64 { return math.Round(10*math.Abs(math.Log(area(t)/float64(pixels)))) / 10 }, area)
 }
 
-// freeSize fits a size into the limits: first the ratio, then area and sides by scaling, then the step.
+// freeSize fits a size into the limits: first the ratio, then area and sides by scaling, then the step: the nearest
+// legal pair of multiples.
 func (r SizeRule) freeSize(ask Sides) Sides {
 	if r.allows(ask) {
 		return ask
@@ -180,21 +181,7 @@ func (r SizeRule) freeSize(ask Sides) Sides {
 		scale = min(scale, math.Sqrt(float64(r.MaxPixels)/(w*h)))
 	}
 	scale = min(scale, float64(r.MaxSide)/max(w, h))
-	return r.onStep(w*scale, h*scale)
-}
-
-// Near returns the size nearest to that of a picture, for edits that keep the picture's size; 0 if the rule is not free
-// or the picture's size is unknown.
-func (r SizeRule) Near(width, height int) (w, h int) {
-	if r.Mode != "free" || width <= 0 || height <= 0 {
-		return 0, 0
-	}
-	s := r.freeSize(Sides{width, height})
-	return s.W, s.H
-}
-
-// onStep rounds both sides to multiples of the step, to the nearest legal pair.
-func (r SizeRule) onStep(w, h float64) Sides {
+	w, h = w*scale, h*scale
 	least, most := (r.MinSide+r.Step-1)/r.Step*r.Step, r.MaxSide/r.Step*r.Step
 	around := func(v float64) [2]int {
 		steps := v / float64(r.Step)
@@ -217,6 +204,16 @@ func (r SizeRule) onStep(w, h float64) Sides {
 	return nearest(all, func(s Sides) float64 {
 		return math.Abs(math.Log(float64(s.W)/w)) + math.Abs(math.Log(float64(s.H)/h))
 	}, func(s Sides) float64 { return float64(s.Pixels()) })
+}
+
+// Near returns the size nearest to that of a picture, for edits that keep the picture's size; 0 if the rule is not free
+// or the picture's size is unknown.
+func (r SizeRule) Near(width, height int) (w, h int) {
+	if r.Mode != "free" || width <= 0 || height <= 0 {
+		return 0, 0
+	}
+	s := r.freeSize(Sides{width, height})
+	return s.W, s.H
 }
 
 // allows reports whether a free size can be sent unchanged.

@@ -147,7 +147,15 @@ func (c *Catalog) readRow(provider string, n *yaml.Node) error {
 	row.OptionRules, row.Acts, row.Flags = nil, nil, nil // only those of this text; inherit adds the earlier ones
 	decode := n.Decode
 	if c.given != nil { // a user's file
-		decode = func(v any) error { return decodeStrictly(n, v) }
+		// Unknown fields are rejected. yaml.Node has no strict decoding, so it goes through text, which is too slow for the
+		// shipped files at every start; a test decodes those strictly.
+		text, err := yaml.Marshal(resolveAliases(n))
+		if err != nil {
+			return bad(err)
+		}
+		d := yaml.NewDecoder(bytes.NewReader(text))
+		d.KnownFields(true)
+		decode = d.Decode
 	}
 	if err := decode(&row); err != nil {
 		return bad(err)
@@ -161,24 +169,21 @@ func (c *Catalog) readRow(provider string, n *yaml.Node) error {
 	return nil
 }
 
-// decodeStrictly rejects unknown fields. yaml.Node has no strict decoding, so it goes through text, which is too slow
-// for the shipped files at every start; a test decodes those strictly.
-func decodeStrictly(n *yaml.Node, v any) error {
-	text, err := yaml.Marshal(resolveAliases(n))
-	if err != nil {
-		return err
-	}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	return d.Decode(v)
-}
-
-// begin returns the row that a new row starts from, and the index of the row that it replaces; -1 if there is none.
+// begin returns the row that a new row starts from, and the index of the row that it replaces; -1 if there is none. A
+// row that is like another one starts from it without its life cycle, and under another name also without its aliases.
 func (c *Catalog) begin(provider string, head rowHead) (row Model, place int, err error) {
 	row.Provider = provider
 	if head.Like != "" {
-		if row, err = c.like(provider, head); err != nil {
-			return row, -1, err
+		at := slices.IndexFunc(c.rows, func(m Model) bool {
+			return slices.ContainsFunc(m.names(), func(n string) bool { return key(head.Like) == key(m.Provider+"/"+n) })
+		})
+		if at < 0 {
+			return row, -1, media.Errorf(media.CodeInvalid, "like: there is no model %q before it: name one as provider/id", fault.Quote(head.Like))
+		}
+		row = c.rows[at]
+		row.Provider, row.Life, row.Size.Table = provider, LifeCycle{}, maps.Clone(row.Size.Table)
+		if head.Name != "" && key(head.Name) != key(row.Name) {
+			row.Aliases = nil
 		}
 	}
 	id := cmp.Or(head.APIModel, row.APIModel)
@@ -188,22 +193,6 @@ func (c *Catalog) begin(provider string, head rowHead) (row Model, place int, er
 		row.Size.Table = maps.Clone(row.Size.Table) // decoding into a map adds to it
 	}
 	return row, place, nil
-}
-
-// like copies the row that the new row is like, without its life cycle; under another name also without its aliases.
-func (c *Catalog) like(provider string, head rowHead) (Model, error) {
-	at := slices.IndexFunc(c.rows, func(m Model) bool {
-		return slices.ContainsFunc(m.names(), func(n string) bool { return key(head.Like) == key(m.Provider+"/"+n) })
-	})
-	if at < 0 {
-		return Model{}, media.Errorf(media.CodeInvalid, "like: there is no model %q before it: name one as provider/id", fault.Quote(head.Like))
-	}
-	row := c.rows[at]
-	row.Provider, row.Life, row.Size.Table = provider, LifeCycle{}, maps.Clone(row.Size.Table)
-	if head.Name != "" && key(head.Name) != key(row.Name) {
-		row.Aliases = nil
-	}
-	return row, nil
 }
 
 // inherit adds the earlier row's option rules, acts and flags, for remaining options, where m does not define its own.
@@ -326,25 +315,23 @@ func (m Model) invalidField(field, format string, args ...any) error {
 	return media.Errorf(media.CodeInvalid, "model catalogue %s, model %q, %s: %s", m.Provider, cmp.Or(m.Name, m.APIModel), field, e.Message)
 }
 
-func known() map[string][]string {
-	return map[string][]string{
-		"methods":  {string(generate.MethodGenerate), string(generate.MethodEdit), string(generate.MethodVariation)},
-		"modality": {string(media.ModalityImage), string(media.ModalityAudio), string(media.ModalityVideo), string(media.ModalityDocument)},
-		"mask":     {"", "none", "alpha0", "white", "black"},
-		"mode":     {"enum", "free", "tier", "ratio", "none"},
-		"supports": {"seed", "negative_prompt", "style", "stream", "background", "compression", "moderation", "speed"},
-		"unit": {
-			"image", "megapixel", "megapixel_first", "megapixel_more", "megapixel_in", "token_text_in", "token_image_in",
-			"token_image_out", "token_text_out", "second", "character", "credit",
-		},
-	}
+// fixedWords are the words of fields that accept no others.
+var fixedWords = map[string][]string{
+	"methods":  {string(generate.MethodGenerate), string(generate.MethodEdit), string(generate.MethodVariation)},
+	"modality": {string(media.ModalityImage), string(media.ModalityAudio), string(media.ModalityVideo), string(media.ModalityDocument)},
+	"mask":     {"", "none", "alpha0", "white", "black"},
+	"mode":     {"enum", "free", "tier", "ratio", "none"},
+	"supports": {"seed", "negative_prompt", "style", "stream", "background", "compression", "moderation", "speed"},
+	"unit": {
+		"image", "megapixel", "megapixel_first", "megapixel_more", "megapixel_in", "token_text_in", "token_image_in",
+		"token_image_out", "token_text_out", "second", "character", "credit",
+	},
 }
 
 func (m Model) check() error {
-	words := known()
 	field := func(name, value string) error {
-		if !slices.Contains(words[name], value) {
-			return m.invalidField(name, "%q is none of %q", value, words[name])
+		if words := fixedWords[name]; !slices.Contains(words, value) {
+			return m.invalidField(name, "%q is none of %q", value, words)
 		}
 		return nil
 	}
@@ -355,11 +342,27 @@ func (m Model) check() error {
 	if len(m.Methods) == 0 {
 		errs = append(errs, m.invalidField("methods", "name at least one"))
 	}
-	errs = append(errs, field("modality", string(m.Modality)), field("mask", m.Mask), field("mode", m.Size.Mode), m.checkSize(), m.checkCount())
+	errs = append(errs, field("modality", string(m.Modality)), field("mask", m.Mask), field("mode", m.Size.Mode), m.checkSize())
+	switch {
+	case m.MaxN < 1:
+		errs = append(errs, m.invalidField("max_n", "must be at least 1"))
+	case m.Concurrency < 0 || m.PerMinute < 0:
+		errs = append(errs, m.invalidField("per_minute", "it and concurrency must not be negative; leave them out for no limit of yours"))
+	case m.Grid != 0 && m.Grid < m.MaxN:
+		errs = append(errs, m.invalidField("grid", "must be at least max_n, or left out"))
+	}
 	for _, x := range m.Methods {
 		errs = append(errs, field("methods", string(x)))
 	}
-	errs = append(errs, m.checkEdits(), m.checkRules(), m.checkActs(), m.checkFlags())
+	errs = append(errs, m.checkEdits())
+	for _, name := range slices.Sorted(maps.Keys(m.OptionRules)) {
+		if !slices.Contains(m.Options, name) {
+			errs = append(errs, m.invalidField("option_rules", "%q is not among the model's options", name))
+		} else if err := m.OptionRules[name].check(); err != nil {
+			errs = append(errs, m.invalidField("option_rules", "%s %s", name, err))
+		}
+	}
+	errs = append(errs, m.checkActs(), m.checkFlags())
 	for _, x := range m.Supports {
 		errs = append(errs, field("supports", x))
 	}
@@ -373,21 +376,6 @@ func (m Model) check() error {
 		}
 	}
 	return cmp.Or(errs...)
-}
-
-// checkCount checks that a call returns at least one result, that a grid has at least max_n results, and that limits
-// are not negative.
-func (m Model) checkCount() error {
-	if m.MaxN < 1 {
-		return m.invalidField("max_n", "must be at least 1")
-	}
-	if m.Concurrency < 0 || m.PerMinute < 0 {
-		return m.invalidField("per_minute", "it and concurrency must not be negative; leave them out for no limit of yours")
-	}
-	if m.Grid != 0 && m.Grid < m.MaxN {
-		return m.invalidField("grid", "must be at least max_n, or left out")
-	}
-	return nil
 }
 
 // checkEdits checks that a model that accepts pictures says how many, and that only variations are emulated by edits.

@@ -45,12 +45,14 @@ func (c *Catalog) name() error {
 	}
 	for i, m := range c.rows {
 		for j, n := range m.names() {
-			rank := c.rank(i, n, j == 1)
-			add(nameClaim{n, i, rank})
-			qualified := ownQualified
-			if rank == shippedName {
-				qualified = shippedQualified
+			rank, qualified := ownName, ownQualified
+			switch given, ok := c.given[key(n)]; {
+			case ok && given == i:
+				rank, qualified = shippedName, shippedQualified
+			case j == 1: // the API id
+				rank = ownID
 			}
+			add(nameClaim{n, i, rank})
 			add(nameClaim{m.Provider + "/" + n, i, qualified})
 		}
 	}
@@ -65,17 +67,6 @@ func (c *Catalog) name() error {
 		}
 	}
 	return nil
-}
-
-// rank distinguishes a row's shipped names from those of the user's files.
-func (c *Catalog) rank(row int, name string, id bool) int {
-	switch given, ok := c.given[key(name)]; {
-	case ok && given == row:
-		return shippedName
-	case id:
-		return ownID
-	}
-	return ownName
 }
 
 // settle assigns one name. An id that several of the user's services share is assigned to none of them: it needs its

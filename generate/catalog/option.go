@@ -81,8 +81,25 @@ func (r OptionRule) Read(value any) (string, bool) {
 // Value converts a value to the type that the rule defines, for providers that are strict about types: "4" becomes a
 // number where a number is expected. A value that the rule does not accept is returned unchanged.
 func (r OptionRule) Value(v any) any {
-	if whole, ok := r.formed(v); ok {
-		return whole
+	switch {
+	case r.Any:
+		return v
+	case r.List:
+		if items, ok := listOf(v); ok {
+			items = slices.Clone(items)
+			for i := range items {
+				items[i] = r.item().Value(items[i])
+			}
+			return items
+		}
+	case r.Fields != nil:
+		if object, ok := v.(map[string]any); ok {
+			object = maps.Clone(object)
+			for field := range object {
+				object[field] = r.Fields[field].Value(object[field])
+			}
+			return object
+		}
 	}
 	text, ok := r.Read(v)
 	if ok && r.Text {
@@ -121,18 +138,6 @@ func OptionText(v any) (string, bool) {
 	return fmt.Sprint(v), false
 }
 
-// checkRules checks that every rule belongs to an option of the model.
-func (m Model) checkRules() error {
-	for _, name := range slices.Sorted(maps.Keys(m.OptionRules)) {
-		if r := m.OptionRules[name]; !slices.Contains(m.Options, name) {
-			return m.invalidField("option_rules", "%q is not among the model's options", name)
-		} else if err := r.check(); err != nil {
-			return m.invalidField("option_rules", "%s %s", name, err)
-		}
-	}
-	return nil
-}
-
 // Validate returns nil if the rule accepts the value of the named option. The error has code media.CodeInvalid and
 // names the rejected part of the value.
 func (r OptionRule) Validate(name string, value any) error {
@@ -159,23 +164,19 @@ func (r OptionRule) Validate(name string, value any) error {
 		if !ok {
 			return bad()
 		}
-		return r.fields(name, object)
+		for _, field := range slices.Sorted(maps.Keys(object)) {
+			rule, known := r.Fields[field]
+			if !known {
+				return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: %s takes %s", name, media.ErrorText(fault.Quote(field)), name, r.fieldNames())
+			}
+			if err := rule.Validate(name+"."+field, object[field]); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if _, ok := r.Read(value); !ok {
 		return bad()
-	}
-	return nil
-}
-
-func (r OptionRule) fields(name string, object map[string]any) error {
-	for _, field := range slices.Sorted(maps.Keys(object)) {
-		rule, known := r.Fields[field]
-		if !known {
-			return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: %s takes %s", name, media.ErrorText(fault.Quote(field)), name, r.fieldNames())
-		}
-		if err := rule.Validate(name+"."+field, object[field]); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -199,29 +200,6 @@ func listOf(value any) ([]any, bool) {
 			out[i] = s
 		}
 		return out, true
-	}
-	return nil, false
-}
-
-// formed converts the parts of lists and objects to the types that their rules define.
-func (r OptionRule) formed(value any) (any, bool) {
-	switch {
-	case r.Any:
-		return value, true
-	case r.List:
-		items, ok := listOf(value)
-		items = slices.Clone(items)
-		for i := range items {
-			items[i] = r.item().Value(items[i])
-		}
-		return items, ok
-	case r.Fields != nil:
-		object, ok := value.(map[string]any)
-		object = maps.Clone(object)
-		for field := range object {
-			object[field] = r.Fields[field].Value(object[field])
-		}
-		return object, ok
 	}
 	return nil, false
 }

@@ -16,7 +16,14 @@ func (u Update) Clean() Update {
 	items := make([]Item, 0, len(u.Items))
 	for _, it := range u.Items {
 		it.RevisedPrompt, it.Text = wire.NameMedia(it.RevisedPrompt), wire.NameMedia(it.Text)
-		it.DeclaredMIME, it.Offers = fault.Quote(it.DeclaredMIME), cleanOffers(it.Offers)
+		it.DeclaredMIME = fault.Quote(it.DeclaredMIME)
+		offers := it.Offers
+		it.Offers = nil
+		for _, o := range offers {
+			if o.ID != "" && len(o.ID)+len(o.Label) <= maxOffer && len(it.Offers) < maxOffers {
+				it.Offers = append(it.Offers, catalog.Offer{ID: wire.NameMedia(o.ID), Label: wire.NameMedia(o.Label)})
+			}
+		}
 		if it.Err != nil {
 			it.Err = fault.Of(it.Err)
 			it.Err.Cause = nil
@@ -73,14 +80,4 @@ func cleanValue(v any) any {
 		return out
 	}
 	return v
-}
-
-// cleanOffers returns the offers within the limits, without media.
-func cleanOffers(all []catalog.Offer) (kept []catalog.Offer) {
-	for _, o := range all {
-		if o.ID != "" && len(o.ID)+len(o.Label) <= maxOffer && len(kept) < maxOffers {
-			kept = append(kept, catalog.Offer{ID: wire.NameMedia(o.ID), Label: wire.NameMedia(o.Label)})
-		}
-	}
-	return kept
 }

@@ -31,8 +31,9 @@ func (t Task) CheckOptions() error {
 				return err
 			}
 		}
-		if err := t.checkFlag(name); err != nil {
-			return err
+		if text := t.Option(name); slices.ContainsFunc(t.Model.Flags, func(f catalog.Flag) bool { return f.Setting == name }) &&
+			(text == "" || strings.ContainsAny(text, "\r\n\t") || strings.Contains(text, "--")) {
+			return media.Errorf(media.CodeInvalid, "option %s.%s must be one line without flags", t.Model.Provider, name)
 		}
 	}
 	return nil
@@ -55,17 +56,6 @@ func (t *Task) Unset(setting string) {
 	default:
 		delete(t.Options, setting)
 	}
-}
-
-// checkFlag checks that an option's value can be written in a prompt. The error has code media.CodeInvalid.
-func (t Task) checkFlag(name string) error {
-	if !slices.ContainsFunc(t.Model.Flags, func(f catalog.Flag) bool { return f.Setting == name }) {
-		return nil
-	}
-	if text := t.Option(name); text == "" || strings.ContainsAny(text, "\r\n\t") || strings.Contains(text, "--") {
-		return media.Errorf(media.CodeInvalid, "option %s.%s must be one line without flags", t.Model.Provider, name)
-	}
-	return nil
 }
 
 // Limits of offers that are kept; real ones are far smaller.

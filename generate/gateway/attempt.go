@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -88,11 +89,6 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 		e.Retryable = false
 		return 0, e
 	}
-	return x.submit(ctx, c, t, a)
-}
-
-// submit makes the provider call of an attempt and delivers its results.
-func (x *execution) submit(ctx context.Context, c call, t driver.Task, a operation.Attempt) (got int, failed *media.Error) {
 	var u driver.Update
 	u, failed = x.steps.start(ctx, c, t, step.Name{Kind: step.KindAttempt, Call: c.number, Index: a.Number})
 	if isUnbilledHandOver(ctx, failed) {
@@ -142,37 +138,17 @@ func (x *execution) task(ctx context.Context, c call) driver.Task {
 	t = driver.WithDerivedSeed(c.plan.Driver, t)
 	if x.g.config.Notify != nil {
 		t.NotifyURL, t.NotifySecret = x.g.config.Notify(t.Model.Provider)
-		t.NotifyURL = addressOf(t.NotifyURL, t.Key)
+		if at, err := url.Parse(t.NotifyURL); err == nil && t.NotifyURL != "" {
+			query := at.Query()
+			query.Set(callParameter, t.Key)
+			at.RawQuery = query.Encode()
+			t.NotifyURL = at.String()
+		}
 	}
 	if x.g.config.Partials && c.plan.Model.Streams() && x.plan.Frames { // else the resuming process could not tell a frame from the picture
 		t.Partial = func(slot int, b media.Blob) { x.partial(ctx, c, slot, b) }
 	}
 	return t
-}
-
-// fillReceipt turns an answer into the receipt of its attempt.
-func (x *execution) fillReceipt(a *operation.Attempt, u driver.Update, d *delivery, failed *media.Error) {
-	// Some providers report the price only when the task starts.
-	a.Usage, a.ReportedUSD = u.Usage, cmp.Or(reported(d.call.plan.Model, u), a.ReportedUSD)
-	if a.Usage.Calls == 0 {
-		a.Usage.Calls = 1
-	}
-	if a.Usage.Images == 0 {
-		a.Usage.Images = d.producedCount
-	}
-	a.Error = d.why
-	a.Status = x.notes.next(operation.SubjectAttempt, a.Status, d.outcome(failed))
-	if failed != nil && !stillRunning(failed) {
-		a.Error = slotError(failed)
-	}
-	if a.Status.Finished() {
-		a.FinishedAt = x.g.config.Now().UTC()
-	}
-	x.notes.add(u.Metadata)
-	x.bill.Count(d.call.plan, *a)
-	if u.Usage.Unsettled > 0 {
-		x.board.markUnsettled(d.call.slots)
-	}
 }
 
 // reported returns the cost that the provider reports; empty if it reports none.

@@ -293,13 +293,6 @@ func (h *history) split(p *plan.Plan, slots []int) []call {
 	return calls
 }
 
-// skip advances the number past all calls of earlier processes.
-func (h *history) skip() {
-	for number := range h.attempts {
-		h.lastNumber = max(h.lastNumber, number)
-	}
-}
-
 // open returns the newest attempts of unfinished calls beyond those so far.
 func (h *history) open() (list []operation.Attempt) {
 	for _, past := range h.attempts {

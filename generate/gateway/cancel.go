@@ -136,7 +136,7 @@ func (unconfiguredDriver) Cancel(context.Context, driver.Handle) error {
 }
 
 // HasOperation reports whether an operation with an idempotency key and the owner of ctx was begun, in any process. A
-// log that cannot look up keys knows of none. Begun ignores the end of ctx.
+// log that cannot look up keys knows of none. HasOperation ignores the end of ctx.
 func (g *Gateway) HasOperation(ctx context.Context, key string) bool {
 	id, err := g.operationOf(ctx, key)
 	return err == nil && id != ""

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -102,15 +103,36 @@ func (d *delivery) settle(ctx context.Context) {
 
 // end writes the receipt of a call, in one commit with the newest slot.
 func (d *delivery) end(ctx context.Context, a operation.Attempt, u driver.Update, failed *media.Error) {
+	x := d.x
 	save, done := saveContext(ctx)
 	defer done()
 	d.conclude(save, failed)
-	d.x.fillReceipt(&a, u, d, failed)
+	// Some providers report the price only when the task starts.
+	a.Usage, a.ReportedUSD = u.Usage, cmp.Or(reported(d.call.plan.Model, u), a.ReportedUSD)
+	if a.Usage.Calls == 0 {
+		a.Usage.Calls = 1
+	}
+	if a.Usage.Images == 0 {
+		a.Usage.Images = d.producedCount
+	}
+	a.Error = d.why
+	a.Status = x.notes.next(operation.SubjectAttempt, a.Status, d.outcome(failed))
+	if failed != nil && !stillRunning(failed) {
+		a.Error = slotError(failed)
+	}
+	if a.Status.Finished() {
+		a.FinishedAt = x.g.config.Now().UTC()
+	}
+	x.notes.add(u.Metadata)
+	x.bill.Count(d.call.plan, a)
+	if u.Usage.Unsettled > 0 {
+		x.board.markUnsettled(d.call.slots)
+	}
 	if d.last == nil {
-		d.x.recorder.call(save, a)
+		x.recorder.call(save, a)
 		return
 	}
-	d.x.settleSlot(save, *d.last, slotEnd(*d.last), func(ctx context.Context) { d.x.recorder.call(ctx, a) })
+	x.settleSlot(save, *d.last, slotEnd(*d.last), func(ctx context.Context) { x.recorder.call(ctx, a) })
 	d.last = nil
 }
 
@@ -216,7 +238,7 @@ func slotError(err *media.Error) *generate.SlotError {
 func (x *execution) settleSlot(ctx context.Context, s generate.Slot, e operation.Event, more ...func(context.Context)) {
 	s.Status = x.notes.next(operation.SubjectSlot, x.board.slot(s.Index).Status, e)
 	final := s
-	x.recorder.together(ctx, func(ctx context.Context) {
+	save := func(ctx context.Context) {
 		final = s
 		if s.Output != nil {
 			o := x.recorder.output(ctx, *s.Output)
@@ -225,10 +247,14 @@ func (x *execution) settleSlot(ctx context.Context, s generate.Slot, e operation
 			final = x.keepPreview(ctx, s)
 		}
 		x.recorder.slot(ctx, final)
-		for _, save := range more {
-			save(ctx)
+		for _, also := range more {
+			also(ctx)
 		}
-	})
+	}
+	// If they cannot be saved together, each part is saved separately, with its own warning.
+	if log, ok := x.recorder.log.(operation.Batcher); !ok || log.InTransaction(ctx, save) != nil {
+		save(ctx)
+	}
 	s = final
 	x.board.put(s)
 	x.previews.drop(ctx, s)

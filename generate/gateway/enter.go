@@ -198,11 +198,6 @@ func (g *Gateway) markBusy(id string) (leave func(), err error) {
 	return func() { g.busy.Delete(id) }, nil
 }
 
-func (g *Gateway) isBusy(id string) bool {
-	_, on := g.busy.Load(id)
-	return on
-}
-
 // leaseTTL is how long the lease of an operation outlives its process.
 const leaseTTL = 10 * time.Second
 

@@ -16,18 +16,6 @@ import (
 	"atelier/media"
 )
 
-// askAgain requests results again that failed individually beside successful ones, if the driver says that they were
-// not billed.
-func (x *execution) askAgain(ctx context.Context) {
-	for range x.g.config.MaxAttempts - 1 {
-		slots := x.board.repeatable()
-		if len(slots) == 0 || x.departure.halted(ctx) {
-			return
-		}
-		x.run(ctx, x.history.nextCalls(x.plan, slots))
-	}
-}
-
 // fallBack asks the request's fallback models, one after the other, for the results that failed. Results of a call that
 // may have been billed are not requested: they could be paid for twice.
 func (x *execution) fallBack(ctx context.Context) {
@@ -69,17 +57,6 @@ func (x *execution) fallBack(ctx context.Context) {
 	}
 	if overBudget != nil && ctx.Err() == nil {
 		x.failUnaffordable(ctx, fault.Of(overBudget))
-	}
-}
-
-// endOpenCalls ends unfinished calls of an earlier process, such as those to fallback models, that are not continued
-// because ctx has ended.
-func (x *execution) endOpenCalls(ctx context.Context) {
-	if ctx.Err() == nil || handedOver(ctx) {
-		return
-	}
-	for _, a := range x.history.open() {
-		x.stopCall(ctx, call{plan: x.chain.planOf(ctx, a), number: a.Call, slots: a.Slots}, a)
 	}
 }
 

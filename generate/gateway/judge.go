@@ -97,14 +97,6 @@ type received struct {
 // nearStep is the tolerance for ratios where a provider decides on the pixels, in pixels of a side of 1024.
 const nearStep = 32
 
-func (r received) asked() string {
-	size, ratio := r.plan.Expects()
-	if size != (catalog.Sides{}) {
-		return size.String()
-	}
-	return strings.TrimSpace(ratio + " " + r.plan.Task.Tier)
-}
-
 // matchesRequest reports whether the picture has the requested size and the requested ratio.
 func (r received) matchesRequest() (size, ratio bool) {
 	want, name := r.plan.Expects()
@@ -125,7 +117,12 @@ func (r received) tier() string {
 }
 
 func (r received) mismatchReason() string {
-	return fmt.Sprintf("%s was asked for %s and answered with %s", r.plan.Model.Name, r.asked(), r.Sides)
+	size, ratio := r.plan.Expects()
+	asked := size.String()
+	if size == (catalog.Sides{}) {
+		asked = strings.TrimSpace(ratio + " " + r.plan.Task.Tier)
+	}
+	return fmt.Sprintf("%s was asked for %s and answered with %s", r.plan.Model.Name, asked, r.Sides)
 }
 
 func judgePixels(d *generate.Disposition, all []received, came string) {
@@ -183,21 +180,18 @@ type maker struct {
 	slots []int
 }
 
-func (m maker) name() string {
-	var list []string
-	for _, index := range m.slots {
-		list = append(list, strconv.Itoa(index))
-	}
-	if len(list) == 1 {
-		return fmt.Sprintf("%s (result %s)", m.plan.Model.Name, list[0])
-	}
-	return fmt.Sprintf("%s (results %s)", m.plan.Model.Name, strings.Join(list, ", "))
-}
-
 func joinByMaker(all []maker, say func(maker) string) string {
 	var list []string
 	for _, m := range all {
-		list = append(list, m.name()+": "+say(m))
+		var results []string
+		for _, index := range m.slots {
+			results = append(results, strconv.Itoa(index))
+		}
+		what := "results"
+		if len(results) == 1 {
+			what = "result"
+		}
+		list = append(list, fmt.Sprintf("%s (%s %s): %s", m.plan.Model.Name, what, strings.Join(results, ", "), say(m)))
 	}
 	return strings.Join(list, "; ")
 }

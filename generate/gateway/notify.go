@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -45,11 +44,12 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notifica
 	ctx, done := notifyContext(ctx)
 	defer done()
 	id, scope, err := g.resumer.OperationOfTask(ctx, provider, u.Task.ID)
+	_, busy := g.busy.Load(id)
 	switch {
 	case media.CodeOf(err) == media.CodeNotFound:
 		err = g.notifyLost(ctx, provider, n, u)
 	case err != nil:
-	case g.isBusy(id): // this process polls the task or has received its end
+	case busy: // this process polls the task or has received its end
 	default:
 		ctx = media.WithScope(ctx, scope)
 		_, err = g.resume(ctx, ctx, id, operation.EventResume, false)
@@ -63,18 +63,6 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notifica
 // callParameter is the query parameter of the notification URL that names the call. It identifies a task whose id was
 // lost with the answer.
 const callParameter = "call"
-
-// addressOf returns the URL that a provider notifies about the task of one call.
-func addressOf(base, key string) string {
-	at, err := url.Parse(base)
-	if base == "" || err != nil {
-		return base
-	}
-	query := at.Query()
-	query.Set(callParameter, key)
-	at.RawQuery = query.Encode()
-	return at.String()
-}
 
 // notifyLost handles a message about an unknown task: that of a call whose answer was lost. Only signed messages are
 // trusted. A cancelled operation stays cancelled. The error has code media.CodeNotFound if there is no such call, and
@@ -147,7 +135,7 @@ type notices struct {
 
 type taskWaiter struct {
 	signal chan struct{} // holds one ring
-	mu     sync.Mutex    // guards news
+	mu     sync.Mutex    // guards latest
 	latest *driver.Update
 }
 

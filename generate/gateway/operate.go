@@ -133,11 +133,24 @@ func (x *execution) work(ctx context.Context) *generate.Result {
 	defer release()
 	x.run(held, x.history.split(x.chain.first(held), x.board.targets))
 	if r := x.plan.Round; r != nil && r.Found {
-		x.history.skip() // the round is only a call that was found
+		for number := range x.history.attempts { // the round is only a call that was found
+			x.history.lastNumber = max(x.history.lastNumber, number)
+		}
 	}
-	x.askAgain(held)
+	for range x.g.config.MaxAttempts - 1 { // results that failed individually beside successful ones
+		slots := x.board.repeatable()
+		if len(slots) == 0 || x.departure.halted(held) {
+			break
+		}
+		x.run(held, x.history.nextCalls(x.plan, slots))
+	}
 	x.fallBack(held)
-	x.endOpenCalls(held)
+	// Open calls of an earlier process, such as those to fallback models, are not continued after ctx has ended.
+	if held.Err() != nil && !handedOver(held) {
+		for _, a := range x.history.open() {
+			x.stopCall(held, call{plan: x.chain.planOf(held, a), number: a.Call, slots: a.Slots}, a)
+		}
+	}
 	if leaseTaken(held) || x.recorder.hasBacklog() && x.g.lease(x.op.ID).lost(ctx) {
 		return x.takenAway(ctx)
 	}

@@ -38,7 +38,15 @@ func (d *delivery) output(ctx context.Context, item driver.Item, index int, meta
 	if item.Parent != nil {
 		o.Lineage = append(o.Lineage, *item.Parent)
 	}
-	d.compareTypes(&o, item.DeclaredMIME)
+	declared, _, _ := strings.Cut(strings.ToLower(item.DeclaredMIME), ";")
+	declared = strings.TrimSpace(declared)
+	if declared == "image/jpg" {
+		declared = "image/jpeg"
+	}
+	if declared != "" && declared != o.MIMEType && declared != "application/octet-stream" {
+		o.Metadata["declared_mime_type"] = fault.Quote(declared)
+		d.x.notes.warn(fmt.Sprintf("%s declared %s and sent %s; the bytes count", d.call.plan.Model.Name, fault.Quote(declared), o.MIMEType))
+	}
 	return d.inFormat(ctx, o), nil
 }
 
@@ -95,19 +103,6 @@ func (d *delivery) validateBlob(b media.Blob) *media.Error {
 		return fault.Of(fault.Wrap("accept the picture of "+model.Name, err))
 	}
 	return nil
-}
-
-func (d *delivery) compareTypes(o *media.Output, declared string) {
-	declared, _, _ = strings.Cut(strings.ToLower(declared), ";")
-	declared = strings.TrimSpace(declared)
-	if declared == "image/jpg" {
-		declared = "image/jpeg"
-	}
-	if declared == "" || declared == o.MIMEType || declared == "application/octet-stream" {
-		return
-	}
-	o.Metadata["declared_mime_type"] = fault.Quote(declared)
-	d.x.notes.warn(fmt.Sprintf("%s declared %s and sent %s; the bytes count", d.call.plan.Model.Name, fault.Quote(declared), o.MIMEType))
 }
 
 // inFormat converts an output into the requested format if it has another one. The original is recorded first and is

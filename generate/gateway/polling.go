@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"atelier/generate"
-	"atelier/generate/catalog"
 	"atelier/generate/driver"
 	"atelier/generate/internal/fault"
 	"atelier/journal"
@@ -193,8 +192,18 @@ func (s steps) run(ctx context.Context, name step.Name, fn func(context.Context)
 	raw, err := s.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		u, err := fn(ctx)
 		out := outcome{Update: u.Clean()}
-		if err != nil {
-			out.fail(err)
+		if err == nil {
+			return json.Marshal(out)
+		}
+		out.Err = fault.Of(err)
+		out.Err.Cause = nil
+		// A driver's conflict is one at its provider and must not be mistaken for a conflict of two processes over one
+		// operation.
+		if out.Contested = errors.Is(err, driver.ErrContested) || out.Err.Code == media.CodeConflict; out.Contested {
+			out.Err.Code = media.CodeUnavailable
+		}
+		if errors.Is(err, driver.ErrUnsettled) {
+			out.Err.Retryable, out.Update.Usage.Unsettled = false, 1
 		}
 		return json.Marshal(out)
 	})
@@ -205,7 +214,14 @@ func (s steps) run(ctx context.Context, name step.Name, fn func(context.Context)
 	if err := json.Unmarshal(raw, &out); err != nil {
 		return driver.Update{}, media.Errorf(media.CodeInternal, "read journal step %s: %w", name, err)
 	}
-	return out.Update, out.failure()
+	switch { // the cause itself is not saved
+	case out.Err == nil:
+	case out.Update.Usage.Unsettled > 0:
+		out.Err.Cause = driver.ErrUnsettled
+	case out.Contested:
+		out.Err.Cause = driver.ErrContested
+	}
+	return out.Update, out.Err
 }
 
 // start makes the call within the model's timeout, and after the end of ctx within the grace period of [sendContext].
@@ -217,23 +233,17 @@ func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name)
 		call, stop := context.WithTimeout(call, limit)
 		defer stop()
 		u, err := c.plan.Driver.Start(call, t)
-		return u, deadlineError(ctx, t.Model, err)
+		if media.CodeOf(err) == media.CodeCancelled && errors.Is(ctx.Err(), context.DeadlineExceeded) { // the call's own context does not show that
+			e := fault.Of(err)
+			e.Code, e.Message, e.Cause = media.CodeDeadline, "the time was over before "+t.Model.Name+" answered", err
+			return u, e
+		}
+		return u, err
 	})
 	if err != nil && err.Code == media.CodeDeadline && ctx.Err() == nil {
 		err = media.Errorf(media.CodeDeadline, "%s did not answer within %s; the call may have been billed", t.Model.Name, limit)
 	}
 	return u, err
-}
-
-// deadlineError distinguishes a call that was cut off by the caller's deadline from a cancelled one; the call's own
-// context does not show the difference.
-func deadlineError(ctx context.Context, m catalog.Model, err error) error {
-	if media.CodeOf(err) != media.CodeCancelled || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return err
-	}
-	e := fault.Of(err)
-	e.Code, e.Message, e.Cause = media.CodeDeadline, "the time was over before "+m.Name+" answered", err
-	return e
 }
 
 // pollTask returns the state of a task: from a notification, or from a poll.
@@ -282,29 +292,4 @@ type outcome struct {
 	Err    *media.Error
 	// Contested reports that the error is [driver.ErrContested].
 	Contested bool `json:",omitempty"`
-}
-
-// fail saves a driver's error. A driver's conflict is one at its provider and must not be mistaken for a conflict of
-// two processes over one operation.
-func (o *outcome) fail(err error) {
-	o.Err = fault.Of(err)
-	o.Err.Cause = nil
-	if o.Contested = errors.Is(err, driver.ErrContested) || o.Err.Code == media.CodeConflict; o.Contested {
-		o.Err.Code = media.CodeUnavailable
-	}
-	if errors.Is(err, driver.ErrUnsettled) {
-		o.Err.Retryable, o.Update.Usage.Unsettled = false, 1
-	}
-}
-
-// failure returns the saved error; nil if there was none.
-func (o *outcome) failure() *media.Error {
-	switch {
-	case o.Err == nil:
-	case o.Update.Usage.Unsettled > 0:
-		o.Err.Cause = driver.ErrUnsettled
-	case o.Contested:
-		o.Err.Cause = driver.ErrContested
-	}
-	return o.Err
 }

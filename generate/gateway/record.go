@@ -92,15 +92,6 @@ func (r *recorder) call(ctx context.Context, a operation.Attempt) {
 	}
 }
 
-// together saves what fn saves in one commit, if the log can. If that fails, each part is saved separately, with its
-// own warning.
-func (r *recorder) together(ctx context.Context, fn func(context.Context)) {
-	if b, ok := r.log.(operation.Batcher); ok && b.InTransaction(ctx, fn) == nil {
-		return
-	}
-	fn(ctx)
-}
-
 func (r *recorder) attempt(c call, number int) operation.Attempt {
 	return operation.Attempt{
 		ID: r.newID(), Operation: r.operation, Call: c.number, Number: number, Key: c.key(r.operation),

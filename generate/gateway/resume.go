@@ -117,10 +117,14 @@ func (c *claim) rejoin(ctx context.Context) (*generate.Result, error) {
 	}
 	g, slots := c.g, c.CutOff()
 	p, err := g.Load(c.Operation.Request)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case !madeAllAttempts(p, c.Attempts):
+	}
+	// The interrupted results of several models, or of a round that a person requested, cannot be told apart.
+	other := func(a operation.Attempt) bool {
+		return a.Provider != p.Model.Provider || a.APIModel != p.Model.APIModel
+	}
+	if p.Round != nil && p.Round.Before == nil || slices.ContainsFunc(c.Attempts, other) {
 		return c.releaseUnchanged(ctx)
 	}
 	p.Round = nil
@@ -128,22 +132,25 @@ func (c *claim) rejoin(ctx context.Context) (*generate.Result, error) {
 	before.restore(ctx, c.Saved)
 	counted := before.bill.Charge(c.id)
 	p.Round, p.Frames = &plan.Round{First: 1, Slots: upTo(c.Operation.N), Before: &counted}, p.Frames || g.config.Partials
-	money := outstanding(p, c.Saved, slots)
+	// What the slots may still cost: tasks that were started are paid for, and results that may have been billed are counted.
+	money, calls := generate.Charge{ID: c.Operation.ID}, 0
+	for _, index := range slots {
+		last := c.Last(index)
+		if c.Operation.Modality == media.ModalityImage && last.Usage.Unsettled == 0 {
+			money.Images++
+		}
+		if last.Task == (driver.Handle{}) {
+			calls++
+		}
+	}
+	free := "0"
+	if money.USD = &free; calls > 0 {
+		money.USD = p.Estimate(calls)
+	}
 	if err := c.reopen(ctx, reopening{event: operation.EventRejoin, plan: p, slots: slots, money: &money, tasks: c.Tasks(slots)}); err != nil {
 		return nil, err
 	}
 	return c.work(ctx, false)
-}
-
-// madeAllAttempts reports whether the plan's model made all attempts, and none of them in a round that a person
-// requested. Otherwise the interrupted results cannot be told apart.
-func madeAllAttempts(p *plan.Plan, attempts []operation.Attempt) bool {
-	if p.Round != nil && p.Round.Before == nil {
-		return false
-	}
-	return !slices.ContainsFunc(attempts, func(a operation.Attempt) bool {
-		return a.Provider != p.Model.Provider || a.APIModel != p.Model.APIModel
-	})
 }
 
 func upTo(n int) (all []int) {
@@ -151,27 +158,6 @@ func upTo(n int) (all []int) {
 		all = append(all, i+1)
 	}
 	return all
-}
-
-// outstanding returns what slots may still cost: tasks that were started are paid for, and those that may have been
-// billed are counted.
-func outstanding(p *plan.Plan, saved *operation.Saved, slots []int) generate.Charge {
-	c := generate.Charge{ID: saved.Operation.ID}
-	calls := 0
-	for _, index := range slots {
-		last := saved.Last(index)
-		if saved.Operation.Modality == media.ModalityImage && last.Usage.Unsettled == 0 {
-			c.Images++
-		}
-		if last.Task == (driver.Handle{}) {
-			calls++
-		}
-	}
-	free := "0"
-	if c.USD = &free; calls > 0 {
-		c.USD = p.Estimate(calls)
-	}
-	return c
 }
 
 // RetryOptions selects the failed results of a finished operation to request again.

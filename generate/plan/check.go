@@ -39,7 +39,15 @@ func normalise(r generate.Request) (generate.Request, error) {
 	if err := checkWords(r); err != nil {
 		return r, err
 	}
-	return r, checkInputs(r)
+	switch { // silently ignoring a picture is worse than an error
+	case r.Method == generate.MethodGenerate && (len(r.Inputs) > 0 || r.Mask != nil):
+		return r, media.Errorf(media.CodeInvalid, "generate takes no input pictures: use method edit or variation, or leave them out")
+	case r.Method != generate.MethodGenerate && len(r.Inputs) == 0:
+		return r, media.Errorf(media.CodeInvalid, "%s needs an input picture: name one", r.Method)
+	case r.Method == generate.MethodVariation && r.Mask != nil:
+		return r, media.Errorf(media.CodeInvalid, "variation takes no mask: use method edit")
+	}
+	return r, nil
 }
 
 // checkWords checks everything except the pictures.
@@ -96,19 +104,6 @@ func emptyPrompt(m media.Modality) error {
 		say = "give the text to speak"
 	}
 	return media.Errorf(media.CodeInvalid, "the prompt is empty: %s", say)
-}
-
-// checkInputs checks that method and pictures fit together: silently ignoring a picture is worse than an error.
-func checkInputs(r generate.Request) error {
-	switch {
-	case r.Method == generate.MethodGenerate && (len(r.Inputs) > 0 || r.Mask != nil):
-		return media.Errorf(media.CodeInvalid, "generate takes no input pictures: use method edit or variation, or leave them out")
-	case r.Method != generate.MethodGenerate && len(r.Inputs) == 0:
-		return media.Errorf(media.CodeInvalid, "%s needs an input picture: name one", r.Method)
-	case r.Method == generate.MethodVariation && r.Mask != nil:
-		return media.Errorf(media.CodeInvalid, "variation takes no mask: use method edit")
-	}
-	return nil
 }
 
 // withoutMedia replaces media that is embedded as text in a request: models take pictures as inputs. A prompt that is

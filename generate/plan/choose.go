@@ -232,9 +232,18 @@ func Substituted(list []generate.Disposition, requested, applied, reason string)
 	return append(list, d)
 }
 
-// planAny plans the request with the first of its models that can be asked. If there is none, the error has the reason
-// of each.
-func (pl *Planner) planAny(r generate.Request, keyless bool) (*Plan, error) {
+// First returns the plan for the first model of the request, or of the gateway's chain, that can be asked. If there is
+// none, the error has the reason of each.
+func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
+	if r.Model == "" && len(r.Fallback) == 0 {
+		r.Fallback = pl.config.Fallback
+		for _, name := range r.Fallback {
+			if _, ok := pl.config.Catalogue.Lookup(name); !ok {
+				return nil, fault.Wrap("ATELIER_IMAGE_FALLBACK", pl.unknown(name))
+			}
+		}
+	}
+	r.OptionsFor = pl.optionsFor(r)
 	p, err := pl.Draft(r, keyless)
 	var reasons []string
 	for i := 0; err != nil && i < len(r.Fallback); i++ {
@@ -260,20 +269,6 @@ func (pl *Planner) planAny(r generate.Request, keyless bool) (*Plan, error) {
 		return p, e
 	}
 	return p, err
-}
-
-// First returns the plan for the first model of the request, or of the gateway's chain, that can be asked.
-func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
-	if r.Model == "" && len(r.Fallback) == 0 {
-		r.Fallback = pl.config.Fallback
-		for _, name := range r.Fallback {
-			if _, ok := pl.config.Catalogue.Lookup(name); !ok {
-				return nil, fault.Wrap("ATELIER_IMAGE_FALLBACK", pl.unknown(name))
-			}
-		}
-	}
-	r.OptionsFor = pl.optionsFor(r)
-	return pl.planAny(r, keyless)
 }
 
 // rejectMistakes rejects requests that can only be mistakes, so that nobody pays for a request with dropped settings:

@@ -126,7 +126,10 @@ func (pl *Planner) fitInput(ctx context.Context, p *Plan, o *media.Output) (note
 		reason = append(reason, "the picture had to be turned upright for its mask")
 	}
 	if len(reason) == 0 {
-		return "", pl.checkComplete(ctx, *o)
+		if pl.config.Storage == nil {
+			return "", nil // nothing can be read here; the driver's transport has the bytes
+		}
+		return "", pl.read(ctx, *o, func(r io.Reader) error { return imaging.CheckComplete(ctx, r, o.MIMEType) })
 	}
 	was := displayName(*o)
 	if *o, err = pl.shrink(ctx, p, *o, large); err != nil {
@@ -185,14 +188,6 @@ func (pl *Planner) transcode(ctx context.Context, o media.Output, job imaging.Jo
 	return pl.config.Storage.Store(ctx, &buf, f.MIMEType)
 }
 
-// checkComplete rejects a picture whose file is truncated or damaged, without decoding it.
-func (pl *Planner) checkComplete(ctx context.Context, o media.Output) error {
-	if pl.config.Storage == nil {
-		return nil // nothing can be read here; the driver's transport has the bytes
-	}
-	return pl.read(ctx, o, func(r io.Reader) error { return imaging.CheckComplete(ctx, r, o.MIMEType) })
-}
-
 // read opens a picture and passes it to use. A damaged picture is invalid input of the caller; a failure of the store's
 // reader is not.
 func (pl *Planner) read(ctx context.Context, o media.Output, use func(io.Reader) error) error {
@@ -240,11 +235,13 @@ func (pl *Planner) fitMask(ctx context.Context, p *Plan) (note string, err error
 		return "", err
 	}
 	area := readMask(img)
-	if area.empty() {
+	if !slices.ContainsFunc(area.marks.Pix, func(mark uint8) bool { return mark >= minMark }) {
 		return "", media.Errorf(media.CodeInvalid, "it marks nothing: make the area to change transparent, or white on black")
 	}
 	want := p.Model.Mask
-	if mask.MIMEType == "image/png" && mask.Orientation <= 1 && area.fits(want) {
+	// A mask for black polarity always changes, because people mark by white.
+	fits := want == maskAlpha && area.transparent || want == maskWhite && area.flat
+	if mask.MIMEType == "image/png" && mask.Orientation <= 1 && fits {
 		return "", p.checkMask(mask.SizeBytes)
 	}
 	var buf bytes.Buffer
@@ -317,23 +314,8 @@ func readMask(img image.Image) area {
 	return a
 }
 
-// fits reports whether the mask as drawn is in a model's form. A mask for black polarity never is, because people mark
-// by white.
-func (a area) fits(polarity string) bool {
-	return polarity == maskAlpha && a.transparent || polarity == maskWhite && a.flat
-}
-
 // minMark is the faintest mark that counts: black in a JPEG is not exactly black.
 const minMark = 16
-
-func (a area) empty() bool {
-	for _, m := range a.marks.Pix {
-		if m >= minMark {
-			return false
-		}
-	}
-	return true
-}
 
 func (a area) in(polarity string) image.Image {
 	switch polarity {

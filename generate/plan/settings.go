@@ -34,8 +34,18 @@ func (n *negotiation) negotiate() error {
 		Method: n.req.Method, Model: n.model, Prompt: n.req.Prompt,
 		Inputs: n.req.Inputs, Mask: n.req.Mask,
 	}
-	if err := n.chooseAct(); err != nil {
-		return err
+	t := n.task
+	t.N = min(n.req.N, n.model.MaxN)
+	for provider, options := range n.req.Options {
+		if requested, ok := options["action"]; ok && strings.EqualFold(provider, n.model.Provider) {
+			t.Options = map[string]any{"action": requested}
+		}
+	}
+	if t.CheckOptions() == nil { // an option that breaks its rule is rejected later, with all others
+		var err error
+		if n.act, err = act.Of(t); err != nil {
+			return err
+		}
 	}
 	n.count()
 	n.frames()
@@ -281,21 +291,6 @@ func (n *negotiation) options() {
 	}
 }
 
-// chooseAct determines the requested act. An option that breaks its rule is rejected later, with all others.
-func (n *negotiation) chooseAct() (err error) {
-	t := n.task
-	t.N = min(n.req.N, n.model.MaxN)
-	for provider, options := range n.req.Options {
-		if requested, ok := options["action"]; ok && strings.EqualFold(provider, n.model.Provider) {
-			t.Options = map[string]any{"action": requested}
-		}
-	}
-	if t.CheckOptions() == nil {
-		n.act, err = act.Of(t)
-	}
-	return err
-}
-
 func (n *negotiation) narrow() {
 	t := &n.task
 	for i := range n.out {
@@ -345,7 +340,7 @@ func (n *negotiation) method() {
 	n.adapted("method", string(n.req.Method), string(generate.MethodEdit), n.model.Name+" has no variations; the picture is edited with a prompt that asks for one")
 }
 
-// pictures rejects inputs that their facts show to be unusable. [Planner.Prepare] converts pictures that need
+// pictures rejects inputs and a mask that their facts show to be unusable. [Planner.Prepare] converts pictures that need
 // conversion.
 func (n *negotiation) pictures() error {
 	if len(n.req.Inputs) == 0 {
@@ -359,10 +354,6 @@ func (n *negotiation) pictures() error {
 		names = append(names, displayName(o))
 	}
 	n.applied("inputs", strings.Join(names, ", "))
-	return n.mask()
-}
-
-func (n *negotiation) mask() error {
 	m := n.req.Mask
 	if m == nil {
 		return nil

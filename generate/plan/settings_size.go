@@ -38,12 +38,22 @@ func (n *negotiation) geometry() {
 }
 
 func (n *negotiation) size(ask catalog.Sides) {
-	f := n.model.Size.FitSize(ask)
+	rule := n.model.Size
+	f := rule.FitSize(ask)
 	n.take(f)
+	reason := n.model.Name + " takes " + rule.Limits()
+	switch rule.Mode {
+	case "enum":
+		reason = fmt.Sprintf("%s offers %s; this is the nearest ratio", n.model.Name, strings.Join(rule.Values, ", "))
+	case "tier":
+		reason = fmt.Sprintf("%s is sized by ratio and tier; this is %s", n.model.Name, f.Cell())
+	case "ratio":
+		reason = fmt.Sprintf("%s is given a ratio and chooses the pixels; it takes %s", n.model.Name, rule.Limits())
+	}
 	if f.Sides == ask {
 		n.applied("size", ask.String())
 	} else {
-		n.adapted("size", ask.String(), f.Name(), n.sizeReason(f))
+		n.adapted("size", ask.String(), f.Name(), reason)
 	}
 	if n.req.AspectRatio == "" {
 		return
@@ -55,32 +65,19 @@ func (n *negotiation) size(ask catalog.Sides) {
 	n.dropped("aspect_ratio", n.req.AspectRatio, "the size says otherwise, and an explicit size wins")
 }
 
-func (n *negotiation) sizeReason(f catalog.Fit) string {
-	r := n.model.Size
-	switch r.Mode {
-	case "enum":
-		return fmt.Sprintf("%s offers %s; this is the nearest ratio", n.model.Name, strings.Join(r.Values, ", "))
-	case "tier":
-		return fmt.Sprintf("%s is sized by ratio and tier; this is %s", n.model.Name, f.Cell())
-	case "ratio":
-		return fmt.Sprintf("%s is given a ratio and chooses the pixels; it takes %s", n.model.Name, r.Limits())
-	}
-	return n.model.Name + " takes " + r.Limits()
-}
-
 // ratio negotiates the aspect ratio if no size determines it.
 func (n *negotiation) ratio() {
-	tier := n.tierOfQuality()
+	rule, tier := n.model.Size, n.tierOfQuality()
 	if n.req.AspectRatio == "" {
 		n.task.Tier = tier
 		return
 	}
 	ask, _ := catalog.ParseRatio(n.req.AspectRatio) // checked before
-	if n.model.Size.Mode == "none" {
+	if rule.Mode == "none" {
 		n.dropped("aspect_ratio", n.req.AspectRatio, n.model.Name+" cannot be told an aspect ratio")
 		return
 	}
-	f := n.model.Size.FitRatio(ask, tier)
+	f := rule.FitRatio(ask, tier)
 	n.take(f)
 	have, how := f.Sides.Ratio(), f.String()
 	if f.Ratio != "" {
@@ -90,10 +87,17 @@ func (n *negotiation) ratio() {
 	switch {
 	case catalog.SameRatio(ask, have) && f.Ratio != "":
 		n.applied("aspect_ratio", f.Ratio)
-	case catalog.SameRatio(ask, have) || n.model.Size.Mode == "free" && NearRatio(ask, have, n.model.Size.Step):
+	case catalog.SameRatio(ask, have) || rule.Mode == "free" && NearRatio(ask, have, rule.Step):
 		n.add("aspect_ratio", n.req.AspectRatio, how, generate.OutcomeApplied, "")
 	default:
-		n.adapted("aspect_ratio", n.req.AspectRatio, how, n.ratioReason())
+		reason := n.model.Name + " takes " + rule.Limits()
+		switch rule.Mode {
+		case "enum":
+			reason = fmt.Sprintf("%s offers %s; this is the nearest", n.model.Name, strings.Join(rule.Values, ", "))
+		case "tier":
+			reason = fmt.Sprintf("%s offers %s; this is the nearest", n.model.Name, strings.Join(rule.Ratios, ", "))
+		}
+		n.adapted("aspect_ratio", n.req.AspectRatio, how, reason)
 	}
 }
 
@@ -101,17 +105,6 @@ func (n *negotiation) ratio() {
 func NearRatio(a, b float64, step int) bool {
 	const usual = 1024
 	return max(a/b, b/a)-1 < float64(step)/usual
-}
-
-func (n *negotiation) ratioReason() string {
-	r := n.model.Size
-	switch r.Mode {
-	case "enum":
-		return fmt.Sprintf("%s offers %s; this is the nearest", n.model.Name, strings.Join(r.Values, ", "))
-	case "tier":
-		return fmt.Sprintf("%s offers %s; this is the nearest", n.model.Name, strings.Join(r.Ratios, ", "))
-	}
-	return n.model.Name + " takes " + r.Limits()
 }
 
 // take sets the task's geometry: pixels, or ratio and tier.

@@ -136,7 +136,8 @@ func (b *Bill) Cost(estimated *string, over bool) generate.Cost {
 }
 
 // Charge returns what the calls of an act used in this round: the actual cost, else the estimate for what was made or
-// may have been billed. A call without either counts nothing; the money is unknown if no call has any.
+// may have been billed. A call without either counts nothing; the money is unknown if no call has any. What the budgets
+// counted before this round is subtracted.
 func (b *Bill) Charge(act string) generate.Charge {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -159,9 +160,26 @@ func (b *Bill) Charge(act string) generate.Charge {
 		text := money.Text(sum)
 		c.USD = &text
 	}
-	if r := b.plan.Round; r != nil && r.Before != nil && act == b.operation {
-		return without(c, *r.Before)
+	round := b.plan.Round
+	if round == nil || round.Before == nil || act != b.operation {
+		return c
 	}
+	before := round.Before
+	c.Images = max(0, c.Images-before.Images)
+	if c.USD == nil || before.USD == nil {
+		return c
+	}
+	now, known := money.Parse(*c.USD)
+	was, knew := money.Parse(*before.USD)
+	if !known || !knew {
+		return c
+	}
+	left := new(big.Rat).Sub(now, was)
+	if left.Sign() < 0 {
+		left = new(big.Rat)
+	}
+	text := money.Text(left)
+	c.USD = &text
 	return c
 }
 
@@ -211,24 +229,4 @@ func (b *Bill) Settle(ctx context.Context) bool {
 		all = all && done
 	}
 	return all
-}
-
-// without returns a charge minus what was counted before.
-func without(c, before generate.Charge) generate.Charge {
-	c.Images = max(0, c.Images-before.Images)
-	if c.USD == nil || before.USD == nil {
-		return c
-	}
-	now, known := money.Parse(*c.USD)
-	was, knew := money.Parse(*before.USD)
-	if !known || !knew {
-		return c
-	}
-	left := new(big.Rat).Sub(now, was)
-	if left.Sign() < 0 {
-		left = new(big.Rat)
-	}
-	text := money.Text(left)
-	c.USD = &text
-	return c
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/sony/gobreaker/v2"
@@ -115,19 +116,8 @@ func (l *Lane) Enter(ctx context.Context, m catalog.Model) (leave func(*media.Er
 		return nil, media.Errorf(media.CodeUnavailable, "%s failed %d times in a row and is not called for %s: wait, or use another model", m.Provider, breakerFailures, breakerRest)
 	}
 	return func(failed *media.Error) {
-		done(failed == nil || !outage(failed))
+		// An outage is the provider's error rather than the request's; a provider that reports a contested request answers.
+		outages := []media.Code{media.CodeUnavailable, media.CodeDeadline, media.CodeBadResponse}
+		done(failed == nil || errors.Is(failed, driver.ErrContested) || !slices.Contains(outages, failed.Code))
 	}, nil
-}
-
-// outage reports whether an error is the provider's rather than the request's.
-func outage(err *media.Error) bool {
-	if errors.Is(err, driver.ErrContested) {
-		return false // the provider answers
-	}
-	switch err.Code {
-	case media.CodeUnavailable, media.CodeDeadline, media.CodeBadResponse:
-		return true
-	default:
-		return false
-	}
 }

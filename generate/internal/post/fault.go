@@ -97,7 +97,9 @@ func (c *Client) refused(ctx context.Context, call Call, a *Answer) (driver.Upda
 }
 
 // Refuse converts a fault to the shared error vocabulary; a safety system's verdict becomes moderated items of the
-// call's task. Fields that the fault leaves empty are derived from the provider's words.
+// call's task. Fields that the fault leaves empty are derived from the provider's words. Failures are repeated only if
+// the provider itself says that nothing was made. A daily quota is retryable if the provider says when it ends; the
+// Gateway retries it once.
 func (c *Client) Refuse(call Call, a *Answer, f Fault) (driver.Update, error) {
 	f.Status = cmp.Or(f.Status, a.Status)
 	if phrase, ok := c.config.Phrases.In(f.Label + " " + f.Words); ok && f.Code == "" && f.Blocked == nil {
@@ -115,12 +117,6 @@ func (c *Client) Refuse(call Call, a *Answer, f Fault) (driver.Update, error) {
 			Items: c.Moderated(call.Task, *f.Blocked, "%s refused the prompt or the picture: %s (%s)", c.Name, cmp.Or(f.Advice, "change the prompt"), f.Words),
 		}, nil
 	}
-	return driver.Update{}, c.fault(call, a, f)
-}
-
-// fault returns the error of a [Fault]. Failures are repeated only if the provider itself says that nothing was made. A
-// daily quota is retryable if the provider says when it ends; the Gateway retries it once.
-func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 	code := cmp.Or(f.Code, c.config.Codes[f.Status], codeOf(f.Status))
 	spent := code == media.CodeRateLimited && !a.free && patience.Daily(f.Words)
 	if spent {
@@ -134,7 +130,7 @@ func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 		e.Retryable = e.RetryAfter > 0
 	}
 	if code != media.CodeUnavailable {
-		return e
+		return driver.Update{}, e
 	}
 	idle := slices.Contains(append(slices.Clone(c.config.Repeat), http.StatusServiceUnavailable, http.StatusConflict), f.Status)
 	e.Retryable = a.free || f.Idle || idle && !f.Started
@@ -148,7 +144,7 @@ func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 	case f.Status == http.StatusConflict:
 		e.Cause = driver.ErrContested
 	}
-	return e
+	return driver.Update{}, e
 }
 
 // sentence describes what happened and what to do. It omits words about a key, because they tend to quote it.
@@ -301,23 +297,18 @@ func (c *Client) Unfinished(t driver.Task, reason string) []driver.Item {
 	}
 	text := cmp.Or(c.Clean(reason), "no reason given")
 	if phrase.Code == media.CodeModerated {
-		return c.Moderated(t, generate.Safety{Stage: stage(reason), Categories: categories(reason)}, "%s (%s)", phrase.Advice, text)
+		verdict := generate.Safety{Categories: categories(reason)}
+		switch reason := strings.ToLower(reason); {
+		case strings.Contains(reason, "prompt"):
+			verdict.Stage = "input"
+		case strings.Contains(reason, "image") || strings.Contains(reason, "result"):
+			verdict.Stage = "output"
+		}
+		return c.Moderated(t, verdict, "%s (%s)", phrase.Advice, text)
 	}
 	e := media.Errorf(phrase.Code, "%s (%s)", phrase.Advice, text)
 	e.Retryable = false
 	return Each(t, driver.Item{Err: e})
-}
-
-// stage returns whether the prompt or the result was refused; empty if unknown.
-func stage(reason string) string {
-	reason = strings.ToLower(reason)
-	switch {
-	case strings.Contains(reason, "prompt"):
-		return "input"
-	case strings.Contains(reason, "image") || strings.Contains(reason, "result"):
-		return "output"
-	}
-	return ""
 }
 
 // Ending describes a success that holds no result.

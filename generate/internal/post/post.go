@@ -87,7 +87,7 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 	return req, nil
 }
 
-// open is like [Client.Send], but returns the answer unread.
+// open is like [Client.Send], but returns the answer unread. The error says whether the call may be billed.
 func (c *Client) open(ctx context.Context, path string, body any) (*Answer, error) {
 	buf, kind := &bytes.Buffer{}, "application/json"
 	if f, ok := body.(*Form); ok {
@@ -110,29 +110,24 @@ func (c *Client) open(ctx context.Context, path string, body any) (*Answer, erro
 	// Idempotency-Key is omitted on purpose: net/http takes it as permission to repeat the POST, and these endpoints do
 	// not deduplicate by it.
 	res, err := c.calls.Do(req) //nolint:bodyclose // The caller reads and closes the stream.
-	if err != nil {
-		return nil, c.unanswered(ctx, err, sent.Load())
+	if err == nil {
+		return &Answer{Status: res.StatusCode, Header: res.Header, stream: res.Body, Media: collector}, nil
 	}
-	return &Answer{Status: res.StatusCode, Header: res.Header, stream: res.Body, Media: collector}, nil
-}
-
-// unanswered returns the error of a call without an answer, which says whether it may be billed.
-func (c *Client) unanswered(ctx context.Context, err error, sent bool) error {
+	wasSent := sent.Load()
 	if ctx.Err() != nil { // even if the cause of that has its own code
-		return c.Ended(ctx, sent)
+		return nil, c.Ended(ctx, wasSent)
 	}
-	var coded *media.Error
-	if errors.As(err, &coded) {
-		return fmt.Errorf("call %s: %w", c.Name, coded)
+	if coded, ok := errors.AsType[*media.Error](err); ok {
+		return nil, fmt.Errorf("call %s: %w", c.Name, coded)
 	}
 	why := c.reason(err)
-	if !sent {
-		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network and %s", c.Name, why, c.BaseVariable)
+	if !wasSent {
+		return nil, media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network and %s", c.Name, why, c.BaseVariable)
 	}
 	e := media.Errorf(media.CodeUnavailable,
 		"the connection to %s was lost after the request was sent (%s): it may have been billed, so it is not repeated; ask again if you accept that", c.Name, why)
 	e.Retryable, e.Cause = false, driver.ErrUnsettled
-	return e
+	return nil, e
 }
 
 // reason shortens a transport error to its cause, without the URL.

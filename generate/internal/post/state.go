@@ -87,9 +87,9 @@ type Webhook struct {
 
 var taskID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
-// DecodeWebhook decodes a webhook call into a value; id returns the task's id in it. believed reports whether the whole call is
-// trusted. Errors: media.CodeUnauthorized for a call that is not the provider's, media.CodeInvalid for one that names
-// no task.
+// DecodeWebhook decodes a webhook call into a value; id returns the task's id in it. believed reports whether the whole
+// call is trusted. Errors: media.CodeUnauthorized for a call that is not the provider's, media.CodeInvalid for one that
+// names no task.
 func (c *Client) DecodeWebhook(n driver.Notification, w Webhook, into any, id func() string) (h driver.Handle, believed bool, err error) {
 	if w.Secret != "" && !w.Genuine(n, w.Secret) {
 		return h, false, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of %s does not carry the secret of its webhook", c.Name)
