@@ -82,7 +82,7 @@ func (p *Plan) Accept(ctx context.Context) (err error) {
 	}
 	mask, err := p.Request.Accept(ctx, *p.Request.Mask)
 	if err != nil {
-		return fault.Wrap("keep mask "+displayName(mask), err)
+		return fault.Wrap("keep mask "+displayName(*p.Request.Mask), err)
 	}
 	p.Request.Mask = &mask
 	return nil
