@@ -94,10 +94,10 @@ func FuzzAnswer(f *testing.F) {
 		`{"error":{"message":"Incorrect API key: ` + fuzzKey + `","code":"invalid_api_key","status":"X","details":[{"retryDelay":"1s"}]}}`,
 		`{"message":"x","detail":[{"loc":[],"msg":"y"}]}`, "\n\n{\"error\":{\"code\":400}}", "<html>", "null", "[]", `{"choices":[{"index":0,"delta":{"content":"not requested"}}]}`, `{"choices":[]}`, `{"choices":[null]}`, `{"candidates":[{}]}`, `{"output":[null]}`, `{"content":[null]}`,
 	} {
-		for _, status := range []uint16{200, 400, 429, 500} {
+		for _, status := range []uint16{0, 200, 229, 300} { // 200, 400, 429, 500
 			f.Add(status, "application/json", body)
 		}
-		f.Add(uint16(200), "text/event-stream", "data: "+body+"\n\n")
+		f.Add(uint16(0), "text/event-stream", "data: "+body+"\n\n") // status 200
 	}
 	answer := &said{}
 	models := fuzzed(f, answer)
