@@ -108,19 +108,16 @@ func (d *Driver) Cancel(context.Context, driver.Handle) error {
 	return media.Errorf(media.CodeUnsupported, "Black Forest Labs has no way to stop a task")
 }
 
-// address returns the URL to poll: the provider's if the key may be sent there, else one at the base.
+// address returns the URL to poll: the provider's if the key may be sent there, else one at the base. The key may be
+// sent to the configured base, and to the provider's own hosts over https.
 func (d *Driver) address(h driver.Handle) string {
-	if u, err := url.Parse(h.URL); err == nil && d.trusts(u) {
-		return u.String()
+	if u, err := url.Parse(h.URL); err == nil {
+		host := strings.ToLower(u.Hostname())
+		if d.client.Owns(u) || u.User == nil && u.Scheme == "https" && (u.Port() == "" || u.Port() == "443") && (host == "bfl.ai" || strings.HasSuffix(host, ".bfl.ai")) {
+			return u.String()
+		}
 	}
 	return "/v1/get_result?id=" + url.QueryEscape(h.ID)
-}
-
-// trusts reports whether the key may be sent to a host: that of the configured base, or one of the provider's own over
-// https.
-func (d *Driver) trusts(u *url.URL) bool {
-	host := strings.ToLower(u.Hostname())
-	return d.client.Owns(u) || u.User == nil && u.Scheme == "https" && (u.Port() == "" || u.Port() == "443") && (host == "bfl.ai" || strings.HasSuffix(host, ".bfl.ai"))
 }
 
 // Notification decodes a webhook call. With a secret, a call without its signature is rejected; without one, only the
