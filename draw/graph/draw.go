@@ -154,7 +154,17 @@ func drawNode(s *svg.Canvas, n Node, f Face, b svg.Box, class string) {
 	case Bar:
 		s.Rect(b, "h", 2)
 	case Table:
-		drawTable(s, f, b, class)
+		s.Rect(b, class, 6)
+		y := b.Y + 7
+		s.Lines(b.X+b.W/2, y+10.5, noteStep, "c i", "middle", f.Note)
+		y += noteStep * float64(len(f.Note))
+		s.Lines(b.X+b.W/2, y+13, labelStep, "d i", "middle", f.Label)
+		y += labelStep*float64(len(f.Label)) + 7
+		for _, rows := range f.Rows {
+			s.Line(b.X, y, b.Right(), y, "r")
+			s.Lines(b.X+12, y+17, rowStep, "k i", "start", rows)
+			y += 10 + rowStep*float64(len(rows))
+		}
 	default:
 		outline(s, n.Shape, b, class)
 		f.Text(s, n.Shape, b)
@@ -191,19 +201,5 @@ func outline(s *svg.Canvas, shape Shape, b svg.Box, class string) {
 		s.Tag(`<path d="M%s %sA%s %s 0 0 0 %s %s" class="%s" fill-opacity="0"/>`, left, top, rx, ry, right, top, class)
 	default:
 		s.Rect(b, class, 9)
-	}
-}
-
-func drawTable(s *svg.Canvas, f Face, b svg.Box, class string) {
-	s.Rect(b, class, 6)
-	y := b.Y + 7
-	s.Lines(b.X+b.W/2, y+10.5, noteStep, "c i", "middle", f.Note)
-	y += noteStep * float64(len(f.Note))
-	s.Lines(b.X+b.W/2, y+13, labelStep, "d i", "middle", f.Label)
-	y += labelStep*float64(len(f.Label)) + 7
-	for _, rows := range f.Rows {
-		s.Line(b.X, y, b.Right(), y, "r")
-		s.Lines(b.X+12, y+17, rowStep, "k i", "start", rows)
-		y += 10 + rowStep*float64(len(rows))
 	}
 }

@@ -6,6 +6,7 @@
 package infographic
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -24,10 +25,21 @@ const (
 // Draw returns the drawing that the parameters describe, in any of the forms in which models write
 // them; action/visual documents them. The error has code media.CodeInvalid.
 func Draw(params map[string]any) (svg.Drawing, error) {
-	d, err := read(params)
+	page, err := svg.ReadPage(params, DefaultWidth, 0)
 	if err != nil {
 		return svg.Drawing{}, err
 	}
+	d := &drawing{page: page}
+	if err := d.readFigures(params["Figures"]); err != nil {
+		return svg.Drawing{}, err
+	}
+	if err := d.readSections(params["Sections"]); err != nil {
+		return svg.Drawing{}, err
+	}
+	if len(d.figures)+len(d.sections) == 0 {
+		return svg.Drawing{}, svg.Invalid(`Figures and Sections are empty: give at least one, such as [{"heading": "…", "text": "…"}]`)
+	}
+	d.page.Alt = cmp.Or(page.Alt, d.describe())
 	data := d.render()
 	return d.page.Drawing("infographic", data, map[string]any{"SectionCount": len(d.sections), "Icons": Icons()}), nil
 }

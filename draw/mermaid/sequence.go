@@ -121,7 +121,16 @@ func (d *sequence) read(l line) error {
 		d.numbers = rest != "off"
 		return nil
 	case "loop", "alt", "opt", "par", "critical", "break", "rect", "box", "par_over":
-		d.block(strings.ToLower(word), rest)
+		word = strings.ToLower(word)
+		d.open = append(d.open, word)
+		switch word {
+		case "box":
+			d.warn("Boxes around participants are not drawn.")
+		case "rect":
+			d.warn(styled)
+		default:
+			d.steps = append(d.steps, step{kind: stepOpen, word: word, text: plain(rest)})
+		}
 		return nil
 	case "else", "and", "option":
 		if len(d.open) == 0 {
@@ -130,7 +139,15 @@ func (d *sequence) read(l line) error {
 		d.steps = append(d.steps, step{kind: stepElse, word: word, text: plain(rest)})
 		return nil
 	case "end":
-		return d.closeBlock(l)
+		if len(d.open) == 0 {
+			return l.bad("an end without a block")
+		}
+		block := d.open[len(d.open)-1]
+		d.open = d.open[:len(d.open)-1]
+		if block != "box" && block != "rect" {
+			d.steps = append(d.steps, step{kind: stepClose})
+		}
+		return nil
 	case "activate", "deactivate":
 		kind := stepActivate
 		if word == "deactivate" {
@@ -144,30 +161,6 @@ func (d *sequence) read(l line) error {
 		return nil
 	}
 	return d.message(l)
-}
-
-func (d *sequence) block(word, text string) {
-	d.open = append(d.open, word)
-	switch word {
-	case "box":
-		d.warn("Boxes around participants are not drawn.")
-	case "rect":
-		d.warn(styled)
-	default:
-		d.steps = append(d.steps, step{kind: stepOpen, word: word, text: plain(text)})
-	}
-}
-
-func (d *sequence) closeBlock(l line) error {
-	if len(d.open) == 0 {
-		return l.bad("an end without a block")
-	}
-	word := d.open[len(d.open)-1]
-	d.open = d.open[:len(d.open)-1]
-	if word != "box" && word != "rect" {
-		d.steps = append(d.steps, step{kind: stepClose})
-	}
-	return nil
 }
 
 func (d *sequence) note(l line) error {

@@ -22,7 +22,7 @@ type seqPen struct {
 	s      svg.Canvas
 	x      []float64 // centre of each column
 	half   []float64 // half the width of each heading
-	lines  []([]string)
+	lines  [][]string
 	top    float64
 	y      float64
 	active [][]float64 // where open activities begin, by party

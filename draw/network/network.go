@@ -27,26 +27,20 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	}
 	d := &drawing{Drawing: r}
 	if value.Text(params["AltText"]) == "" {
-		d.Page.Alt += d.centre()
+		deg := d.Graph.Degrees()
+		order := graph.Ranked(len(deg), func(a, b int) int { return deg[b] - deg[a] })
+		var names []string
+		for _, i := range order[:min(3, len(order))] {
+			if deg[i] >= 2 {
+				names = append(names, svg.Clip(d.Graph.Nodes[i].Label)+" ("+graph.Count(deg[i], "relation")+")")
+			}
+		}
+		if len(names) > 0 {
+			d.Page.Alt += " Most connected: " + strings.Join(names, ", ") + "."
+		}
 	}
 	return d.Finished("network", d.render()), nil
 }
 
 // drawing is a checked request.
 type drawing struct{ *graph.Drawing }
-
-// centre returns a sentence that names the nodes with the most relations.
-func (d *drawing) centre() string {
-	deg := d.Graph.Degrees()
-	order := graph.Ranked(len(deg), func(a, b int) int { return deg[b] - deg[a] })
-	var names []string
-	for _, i := range order[:min(3, len(order))] {
-		if deg[i] >= 2 {
-			names = append(names, svg.Clip(d.Graph.Nodes[i].Label)+" ("+graph.Count(deg[i], "relation")+")")
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " Most connected: " + strings.Join(names, ", ") + "."
-}
