@@ -17,8 +17,8 @@ const (
 
 // party is one column.
 type party struct {
-	id, label string
-	actor     bool
+	label string
+	actor bool
 }
 
 // step is one row: a message, a note, a border of a block, or a change of activity.
@@ -95,7 +95,7 @@ func (d *sequence) party(id string) int {
 		return i
 	}
 	d.index[id] = len(d.parties)
-	d.parties = append(d.parties, party{id: id, label: plain(id)})
+	d.parties = append(d.parties, party{label: plain(id)})
 	return len(d.parties) - 1
 }
 

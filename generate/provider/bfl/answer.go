@@ -109,11 +109,6 @@ type problem struct {
 	RetryAfter post.Text       `json:"retry_after"`
 }
 
-type field struct {
-	Loc []any     `json:"loc"`
-	Msg post.Text `json:"msg"`
-}
-
 // explain reads an error answer. Its text follows the API's order of precedence, and does not repeat the request's
 // content.
 func explain(a *post.Answer) (post.Fault, bool) {
@@ -122,7 +117,10 @@ func explain(a *post.Answer) (post.Fault, bool) {
 		return post.Fault{}, false
 	}
 	f := post.Fault{Wait: post.Seconds(string(p.RetryAfter))}
-	var fields []field
+	var fields []struct {
+		Loc []any     `json:"loc"`
+		Msg post.Text `json:"msg"`
+	}
 	if json.Unmarshal(p.Detail, &fields) == nil && len(fields) > 0 {
 		var list []string
 		for _, one := range fields {

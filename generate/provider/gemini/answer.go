@@ -135,15 +135,7 @@ func imageTokens(details []count) int64 {
 	return n
 }
 
-type status struct {
-	Error *struct {
-		Message string   `json:"message"`
-		Status  string   `json:"status"`
-		Details []detail `json:"details"`
-	} `json:"error"`
-}
-
-// detail is one of the typed details; fields of other types stay empty.
+// detail is one of the typed details of an error; fields of other types stay empty.
 type detail struct {
 	Reason     string `json:"reason"`
 	RetryDelay string `json:"retryDelay"`
@@ -154,7 +146,13 @@ type detail struct {
 }
 
 func explain(a *post.Answer) (post.Fault, bool) {
-	var failure status
+	var failure struct {
+		Error *struct {
+			Message string   `json:"message"`
+			Status  string   `json:"status"`
+			Details []detail `json:"details"`
+		} `json:"error"`
+	}
 	if !post.DecodeFirst(a.Body, &failure) || failure.Error == nil {
 		return post.Fault{}, false
 	}
