@@ -7,6 +7,7 @@
 package network
 
 import (
+	"fmt"
 	"strings"
 
 	"atelier/draw/graph"
@@ -39,7 +40,30 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 			d.Page.Alt += " Most connected: " + strings.Join(names, ", ") + "."
 		}
 	}
-	return d.Finished("network", d.render()), nil
+	marks := d.marks()
+	size := d.place(marks, d.Page.W-2*d.Page.Pad())
+	var tags []tag
+	if d.crowded() {
+		tags = d.tags(marks, size)
+		d.Page.Omit(fmt.Sprintf("Names stand at %d of the largest of %d nodes.", len(tags), len(marks)))
+	}
+	groups := d.Graph.Groups
+	if len(groups) < 2 {
+		groups = nil
+	}
+	data := graph.OnPage(*d.Page, css, groups, graph.Size{W: size.W, H: size.H + 20}, func(s *svg.Canvas, at svg.Point) {
+		at = at.Add(svg.Point{Y: 8})
+		for i := range marks {
+			marks[i].at = marks[i].at.Add(at)
+		}
+		d.wires(s, marks)
+		d.nodes(s, marks)
+		for _, n := range tags {
+			s.Text(n.box.X+n.box.W/2+at.X, n.box.Y+bigSize*0.83+at.Y, "y i jj", "middle", n.text)
+		}
+		d.wireTexts(s, marks)
+	})
+	return d.Finished("network", data), nil
 }
 
 // drawing is a checked request.
