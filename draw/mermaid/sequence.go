@@ -121,16 +121,7 @@ func (d *sequence) read(l line) error {
 		d.numbers = rest != "off"
 		return nil
 	case "loop", "alt", "opt", "par", "critical", "break", "rect", "box", "par_over":
-		word = strings.ToLower(word)
-		d.open = append(d.open, word)
-		switch word {
-		case "box":
-			d.warn("Boxes around participants are not drawn.")
-		case "rect":
-			d.warn(styled)
-		default:
-			d.steps = append(d.steps, step{kind: stepOpen, word: word, text: plain(rest)})
-		}
+		d.block(strings.ToLower(word), rest)
 		return nil
 	case "else", "and", "option":
 		if len(d.open) == 0 {
@@ -161,6 +152,18 @@ func (d *sequence) read(l line) error {
 		return nil
 	}
 	return d.message(l)
+}
+
+func (d *sequence) block(word, text string) {
+	d.open = append(d.open, word)
+	switch word {
+	case "box":
+		d.warn("Boxes around participants are not drawn.")
+	case "rect":
+		d.warn(styled)
+	default:
+		d.steps = append(d.steps, step{kind: stepOpen, word: word, text: plain(text)})
+	}
 }
 
 func (d *sequence) note(l line) error {
