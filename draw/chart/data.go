@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"strings"
+	"time"
 
 	"atelier/draw/svg"
 )
@@ -142,7 +143,14 @@ func (d *dataset) xText(x float64) string {
 	case axisYear:
 		return fmt.Sprintf("%.0f", x)
 	case axisTime:
-		return d.locale.local(dayText(x, d.monthly()))
+		t := time.Unix(int64(math.Round(x*86400)), 0).UTC()
+		layout := "2 Jan 2006"
+		if d.monthly() {
+			layout = "Jan 2006"
+		} else if t.Hour() != 0 || t.Minute() != 0 {
+			layout = "2 Jan 2006 15:04"
+		}
+		return d.locale.local(t.Format(layout))
 	default:
 		return d.locale.amount(x, "")
 	}

@@ -15,7 +15,15 @@ func describe(c *chart) string {
 		fmt.Fprintf(&b, " %s.", strings.TrimRight(c.Subtitle, ". "))
 	}
 	if c.parts() {
-		c.describeParts(&b)
+		total := 0.0
+		for _, v := range c.series[0].y {
+			total += v
+		}
+		var list []string
+		for i, v := range c.series[0].y {
+			list = append(list, c.labels[i]+" "+c.locale.local(percent(v/total)))
+		}
+		fmt.Fprintf(&b, c.locale.say("parts"), c.locale.amount(total, c.unit), strings.Join(list, ", "))
 	} else {
 		c.describeSeries(&b)
 	}
@@ -23,18 +31,6 @@ func describe(c *chart) string {
 		b.WriteString(" " + c.reduced)
 	}
 	return b.String()
-}
-
-func (c *chart) describeParts(b *strings.Builder) {
-	total := 0.0
-	for _, v := range c.series[0].y {
-		total += v
-	}
-	var list []string
-	for i, v := range c.series[0].y {
-		list = append(list, c.labels[i]+" "+c.locale.local(percent(v/total)))
-	}
-	fmt.Fprintf(b, c.locale.say("parts"), c.locale.amount(total, c.unit), strings.Join(list, ", "))
 }
 
 // described is the maximum number of series that are described one by one.

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Grouped formats a number as charts of a language do: 1,234.5, or 1.234,5 in German.
@@ -130,16 +129,4 @@ func tickFormat(step, most float64) func(float64) string {
 		}
 		return s + suffix
 	}
-}
-
-// dayText formats days since 1970 as a date, as coarse as the data allows.
-func dayText(d float64, monthly bool) string {
-	t := time.Unix(int64(math.Round(d*86400)), 0).UTC()
-	if monthly {
-		return t.Format("Jan 2006")
-	}
-	if t.Hour() != 0 || t.Minute() != 0 {
-		return t.Format("2 Jan 2006 15:04")
-	}
-	return t.Format("2 Jan 2006")
 }

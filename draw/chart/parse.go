@@ -69,7 +69,19 @@ func seriesOf(v any, title string) ([]rawSeries, error) {
 		return nil, svg.Invalid("Series is not valid JSON: %v", err)
 	}
 	if m, ok := v.(map[string]any); ok {
-		v = listOf(m)
+		inner, wrapped := value.Field(m, "series").([]any)
+		switch {
+		case value.Field(m, "values", "data", "points") != nil:
+			v = []any{m}
+		case wrapped:
+			v = inner
+		default: // {"Coal": [1, 2], "Gas": [3, 4]}
+			var all []any
+			for _, k := range slices.Sorted(maps.Keys(m)) {
+				all = append(all, map[string]any{"name": k, "values": m[k]})
+			}
+			v = all
+		}
 	}
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
@@ -90,21 +102,6 @@ func seriesOf(v any, title string) ([]rawSeries, error) {
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-// listOf converts one series, or {"Coal": [1, 2], "Gas": [3, 4]}, to a list.
-func listOf(m map[string]any) []any {
-	if value.Field(m, "values", "data", "points") != nil {
-		return []any{m}
-	}
-	if inner, ok := value.Field(m, "series").([]any); ok {
-		return inner
-	}
-	var out []any
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, map[string]any{"name": k, "values": m[k]})
-	}
-	return out
 }
 
 func oneSeries(item any, i int) (rawSeries, error) {

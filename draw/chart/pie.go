@@ -7,7 +7,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// pie draws sectors and, beside or below them, a table of names, values and shares.
+// pie draws sectors and, beside or below them, a table: a swatch, the name, the value and the share of each sector.
 func (c *chart) pie(s *svg.Canvas, b svg.Box) {
 	total := 0.0
 	for _, v := range c.series[0].y {
@@ -30,7 +30,27 @@ func (c *chart) pie(s *svg.Canvas, b svg.Box) {
 		table = svg.Box{X: b.X, Y: b.Bottom() - row*n, W: b.W, H: row * n}
 	}
 	c.sectors(s, ring, total)
-	c.shares(s, table, row, total)
+	wv, wp := 0.0, svg.Width("100.0%", 13)
+	for _, v := range c.series[0].y {
+		wv = max(wv, svg.Width(c.locale.amount(v, c.unit), 12.5))
+	}
+	wv = min(wv, table.W*0.35)
+	given := c.unit != "%" || math.Abs(total-100) > 0.5 // percentages need no second column
+	if !given {
+		wv = 0
+	}
+	for k, v := range c.series[0].y {
+		y := table.Y + row*(float64(k)+0.5)
+		s.Rect(svg.Box{X: table.X, Y: y - 6, W: 12, H: 12}, svg.FillClass(k), 3)
+		s.Text(table.X+21, y+4.5, "k i", "start", svg.Fit(c.labels[k], 12.5, table.W-21-wv-wp-26))
+		if given {
+			s.Text(table.Right()-wp-12, y+4.5, "k m", "end", svg.Fit(c.locale.amount(v, c.unit), 12.5, wv+2))
+		}
+		s.Text(table.Right(), y+4.5, "d i", "end", c.locale.local(percent(v/total)))
+		if k > 0 && row >= 18 {
+			s.Line(table.X, math.Round(y-row/2)+0.5, table.Right(), math.Round(y-row/2)+0.5, "g")
+		}
+	}
 }
 
 func (c *chart) sectors(s *svg.Canvas, b svg.Box, total float64) {
@@ -78,31 +98,6 @@ func (c *chart) sectors(s *svg.Canvas, b svg.Box, total float64) {
 			note = fmt.Sprintf(c.locale.say("in total"), c.unit)
 		}
 		s.Text(cx, cy+26, "k m", "middle", svg.Fit(note, 12.5, inner*1.6))
-	}
-}
-
-// shares draws the table: a swatch, the name, the value and the share of each sector.
-func (c *chart) shares(s *svg.Canvas, b svg.Box, row, total float64) {
-	wv, wp := 0.0, svg.Width("100.0%", 13)
-	for _, v := range c.series[0].y {
-		wv = max(wv, svg.Width(c.locale.amount(v, c.unit), 12.5))
-	}
-	wv = min(wv, b.W*0.35)
-	given := c.unit != "%" || math.Abs(total-100) > 0.5 // percentages need no second column
-	if !given {
-		wv = 0
-	}
-	for k, v := range c.series[0].y {
-		y := b.Y + row*(float64(k)+0.5)
-		s.Rect(svg.Box{X: b.X, Y: y - 6, W: 12, H: 12}, svg.FillClass(k), 3)
-		s.Text(b.X+21, y+4.5, "k i", "start", svg.Fit(c.labels[k], 12.5, b.W-21-wv-wp-26))
-		if given {
-			s.Text(b.Right()-wp-12, y+4.5, "k m", "end", svg.Fit(c.locale.amount(v, c.unit), 12.5, wv+2))
-		}
-		s.Text(b.Right(), y+4.5, "d i", "end", c.locale.local(percent(v/total)))
-		if k > 0 && row >= 18 {
-			s.Line(b.X, math.Round(y-row/2)+0.5, b.Right(), math.Round(y-row/2)+0.5, "g")
-		}
 	}
 }
 

@@ -145,20 +145,49 @@ func (p Picture) DrawWith(s *svg.Canvas, at svg.Point, wire func(e Edge, pts []s
 }
 
 func drawNode(s *svg.Canvas, n Node, f Face, b svg.Box, class string) {
+	c := b.Center()
 	switch n.Shape {
 	case Dot:
-		s.Circle(b.Center(), b.W/2, "h")
+		s.Circle(c, b.W/2, "h")
+		return
 	case Target:
-		s.Circle(b.Center(), b.W/2-1, "r b")
-		s.Circle(b.Center(), b.W/2-6, "h")
+		s.Circle(c, b.W/2-1, "r b")
+		s.Circle(c, b.W/2-6, "h")
+		return
 	case Bar:
 		s.Rect(b, "h", 2)
+		return
 	case Table:
-		drawTable(s, f, b, class)
+		s.Rect(b, class, 6)
+		y := b.Y + 7
+		s.Lines(c.X, y+10.5, noteStep, "c i", "middle", f.Note)
+		y += noteStep * float64(len(f.Note))
+		s.Lines(c.X, y+13, labelStep, "d i", "middle", f.Label)
+		y += labelStep*float64(len(f.Label)) + 7
+		for _, rows := range f.Rows {
+			s.Line(b.X, y, b.Right(), y, "r")
+			s.Lines(b.X+12, y+17, rowStep, "k i", "start", rows)
+			y += 10 + rowStep*float64(len(rows))
+		}
+		return
+	case Rect:
+		s.Rect(b, class, 2)
+	case Pill:
+		s.Rect(b, class, b.H/2)
+	case Circle:
+		s.Circle(c, b.W/2, class)
+	case Ellipse:
+		s.Tag(`<ellipse cx="%s" cy="%s" rx="%s" ry="%s" class="%s"/>`, svg.Px(c.X), svg.Px(c.Y), svg.Px(b.W/2), svg.Px(b.H/2), class)
+	case Diamond, Hexagon, Parallelogram:
+		s.Polygon(class, Outline(n.Shape, b)...)
+	case Cylinder:
+		left, right, top, bottom, rx, ry := svg.Px(b.X), svg.Px(b.Right()), svg.Px(b.Y+lid), svg.Px(b.Bottom()-lid), svg.Px(b.W/2), svg.Px(lid)
+		s.Tag(`<path d="M%s %sA%s %s 0 0 1 %s %sV%sA%s %s 0 0 1 %s %sZ" class="%s"/>`, left, top, rx, ry, right, top, bottom, rx, ry, left, bottom, class)
+		s.Tag(`<path d="M%s %sA%s %s 0 0 0 %s %s" class="%s" fill-opacity="0"/>`, left, top, rx, ry, right, top, class)
 	default:
-		outline(s, n.Shape, b, class)
-		f.Text(s, n.Shape, b)
+		s.Rect(b, class, 9)
 	}
+	f.Text(s, n.Shape, b)
 }
 
 // Text writes a node's label and note into its box.
@@ -170,40 +199,4 @@ func (f Face) Text(s *svg.Canvas, shape Shape, b svg.Box) {
 	}
 	s.Lines(x, y+13, labelStep, "d i", "middle", f.Label)
 	s.Lines(x, y+labelStep*float64(len(f.Label))+10.5, noteStep, "c i", "middle", f.Note)
-}
-
-func outline(s *svg.Canvas, shape Shape, b svg.Box, class string) {
-	c := b.Center()
-	switch shape {
-	case Rect:
-		s.Rect(b, class, 2)
-	case Pill:
-		s.Rect(b, class, b.H/2)
-	case Circle:
-		s.Circle(c, b.W/2, class)
-	case Ellipse:
-		s.Tag(`<ellipse cx="%s" cy="%s" rx="%s" ry="%s" class="%s"/>`, svg.Px(c.X), svg.Px(c.Y), svg.Px(b.W/2), svg.Px(b.H/2), class)
-	case Diamond, Hexagon, Parallelogram:
-		s.Polygon(class, Outline(shape, b)...)
-	case Cylinder:
-		left, right, top, bottom, rx, ry := svg.Px(b.X), svg.Px(b.Right()), svg.Px(b.Y+lid), svg.Px(b.Bottom()-lid), svg.Px(b.W/2), svg.Px(lid)
-		s.Tag(`<path d="M%s %sA%s %s 0 0 1 %s %sV%sA%s %s 0 0 1 %s %sZ" class="%s"/>`, left, top, rx, ry, right, top, bottom, rx, ry, left, bottom, class)
-		s.Tag(`<path d="M%s %sA%s %s 0 0 0 %s %s" class="%s" fill-opacity="0"/>`, left, top, rx, ry, right, top, class)
-	default:
-		s.Rect(b, class, 9)
-	}
-}
-
-func drawTable(s *svg.Canvas, f Face, b svg.Box, class string) {
-	s.Rect(b, class, 6)
-	y := b.Y + 7
-	s.Lines(b.X+b.W/2, y+10.5, noteStep, "c i", "middle", f.Note)
-	y += noteStep * float64(len(f.Note))
-	s.Lines(b.X+b.W/2, y+13, labelStep, "d i", "middle", f.Label)
-	y += labelStep*float64(len(f.Label)) + 7
-	for _, rows := range f.Rows {
-		s.Line(b.X, y, b.Right(), y, "r")
-		s.Lines(b.X+12, y+17, rowStep, "k i", "start", rows)
-		y += 10 + rowStep*float64(len(rows))
-	}
 }

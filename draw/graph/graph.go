@@ -136,7 +136,24 @@ func (g *Graph) Degrees() []int {
 func (g *Graph) Reduce(most, core, m int) (note string) {
 	nodes, edges := len(g.Nodes), len(g.Edges)
 	if nodes > most {
-		g.keep(core)
+		deg := g.Degrees()
+		order := Ranked(nodes, func(a, b int) int {
+			return cmp.Or(cmp.Compare(g.Nodes[b].Value, g.Nodes[a].Value), deg[b]-deg[a])
+		})[:core]
+		slices.Sort(order)
+		at := slices.Repeat([]int{-1}, nodes) // the new index of each node
+		var keptNodes []Node
+		for k, i := range order {
+			at[i] = k
+			keptNodes = append(keptNodes, g.Nodes[i])
+		}
+		var keptEdges []Edge
+		for _, e := range g.Edges {
+			if e.From, e.To = at[e.From], at[e.To]; e.From >= 0 && e.To >= 0 {
+				keptEdges = append(keptEdges, e)
+			}
+		}
+		g.Nodes, g.Edges, g.index = keptNodes, keptEdges, nil
 	}
 	if len(g.Edges) > m {
 		slices.SortStableFunc(g.Edges, func(a, b Edge) int { return cmp.Compare(b.Weight, a.Weight) })
@@ -159,30 +176,6 @@ func Ranked(n int, compare func(a, b int) int) []int {
 	}
 	slices.SortStableFunc(out, compare)
 	return out
-}
-
-func (g *Graph) keep(n int) {
-	deg := g.Degrees()
-	order := Ranked(len(g.Nodes), func(a, b int) int {
-		return cmp.Or(cmp.Compare(g.Nodes[b].Value, g.Nodes[a].Value), deg[b]-deg[a])
-	})[:n]
-	slices.Sort(order)
-	at := make([]int, len(g.Nodes))
-	for i := range at {
-		at[i] = -1
-	}
-	var nodes []Node
-	for k, i := range order {
-		at[i] = k
-		nodes = append(nodes, g.Nodes[i])
-	}
-	var edges []Edge
-	for _, e := range g.Edges {
-		if e.From, e.To = at[e.From], at[e.To]; e.From >= 0 && e.To >= 0 {
-			edges = append(edges, e)
-		}
-	}
-	g.Nodes, g.Edges, g.index = nodes, edges, nil
 }
 
 // described is the maximum number of connections that are described one by one.

@@ -72,7 +72,18 @@ type part struct {
 // cross. Separate parts are placed side by side.
 func layered(s spec) Layout {
 	out := Layout{Nodes: make([]svg.Box, len(s.graph.Nodes)), Routes: make([][]svg.Point, len(s.graph.Edges)), Labels: make([]svg.Box, len(s.graph.Edges)), Across: s.across}
-	parts := split(&s)
+	var parts []*part
+	of := make([]*part, len(s.graph.Nodes))
+	for _, nodes := range s.graph.Parts() {
+		p := &part{spec: &s, nodes: nodes, of: map[int]int{}, chains: map[int][]int{}, turned: map[int]bool{}}
+		for _, n := range nodes {
+			of[n] = p
+		}
+		parts = append(parts, p)
+	}
+	for i, e := range s.graph.Edges {
+		of[e.From].edges = append(of[e.From].edges, i)
+	}
 	sizes := make([]Size, len(parts))
 	for i, p := range parts {
 		p.layout()
@@ -114,23 +125,6 @@ func (g *Graph) Parts() [][]int {
 		parts[at[r]] = append(parts[at[r]], i)
 	}
 	return parts
-}
-
-// split creates a part for each connected piece.
-func split(s *spec) []*part {
-	var list []*part
-	of := make([]*part, len(s.graph.Nodes))
-	for _, nodes := range s.graph.Parts() {
-		p := &part{spec: s, nodes: nodes, of: map[int]int{}, chains: map[int][]int{}, turned: map[int]bool{}}
-		for _, n := range nodes {
-			of[n] = p
-		}
-		list = append(list, p)
-	}
-	for i, e := range s.graph.Edges {
-		of[e.From].edges = append(of[e.From].edges, i)
-	}
-	return list
 }
 
 func (p *part) layout() {

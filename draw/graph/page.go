@@ -16,40 +16,35 @@ func (p Picture) Page(page svg.Page, css string, draw func(s *svg.Canvas, at svg
 	return OnPage(page, css, names, Size{p.Layout.W, p.Layout.H + 20}, func(s *svg.Canvas, at svg.Point) { draw(s, at.Add(svg.Point{Y: 10})) })
 }
 
+// maxLegendEntries is the maximum number of groups in a legend.
+const maxLegendEntries = 16
+
 // OnPage returns a page around a drawing of the given size, with a legend of the named groups; draw
 // draws with its upper left corner at at.
 func OnPage(page svg.Page, css string, groups []string, size Size, draw func(s *svg.Canvas, at svg.Point)) []byte {
 	pad := page.Pad()
 	page.W = page.Around(size.W + 2*pad)
 	var keys svg.Canvas
-	high := legend(&keys, groups, svg.Point{X: page.Pad(), Y: page.Head()}, page.W-2*pad)
-	page.H = page.Head() + high + size.H + page.Foot()
+	left, top, room, high := page.Pad(), page.Head(), page.W-2*pad, 0.0
+	if len(groups) > 0 { // names in the colours of their groups, in rows
+		x, y := 0.0, 6.0
+		for i, n := range groups[:min(maxLegendEntries, len(groups))] {
+			n = svg.Fit(n, rowSize, min(220, room-24))
+			w := svg.Width(n, rowSize) + 34
+			if x > 0 && x+w-14 > room {
+				x, y = 0, y+20
+			}
+			keys.Rect(svg.Box{X: left + x, Y: top + y, W: 12, H: 12}, svg.NodeClass(i), 3)
+			keys.Text(left+x+18, top+y+10.5, "k i", "start", n)
+			x += w
+		}
+		high = y + 18
+	}
+	page.H = top + high + size.H + page.Foot()
 	var s svg.Canvas
 	page.Begin(&s, svg.CSS()+svg.ShapeCSS()+css)
 	b := page.Frame(&s)
 	_, _ = s.Write(keys.Bytes()) // a buffer does not fail
 	draw(&s, svg.Point{X: b.X + (b.W-size.W)/2, Y: b.Y + high})
 	return page.End(&s)
-}
-
-// maxLegendEntries is the maximum number of groups in a legend.
-const maxLegendEntries = 16
-
-// legend writes names in the colours of their groups, in rows no wider than room, and returns their height.
-func legend(s *svg.Canvas, names []string, corner svg.Point, room float64) float64 {
-	x, y := 0.0, 6.0
-	for i, n := range names[:min(maxLegendEntries, len(names))] {
-		n = svg.Fit(n, rowSize, min(220, room-24))
-		w := svg.Width(n, rowSize) + 34
-		if x > 0 && x+w-14 > room {
-			x, y = 0, y+20
-		}
-		s.Rect(svg.Box{X: corner.X + x, Y: corner.Y + y, W: 12, H: 12}, svg.NodeClass(i), 3)
-		s.Text(corner.X+x+18, corner.Y+y+10.5, "k i", "start", n)
-		x += w
-	}
-	if len(names) == 0 {
-		return 0
-	}
-	return y + 18
 }

@@ -28,7 +28,8 @@ func Read(nodes, edges any, head Head) (*Graph, error) {
 	return g, nil
 }
 
-// list converts a parameter to a list: it decodes JSON text and splits other text into lines.
+// list converts a parameter to a list: it decodes JSON text, splits other text into lines, and turns an object into
+// pairs [key, value] in the order of the keys.
 func list(name string, v any) ([]any, error) {
 	if s, ok := v.(string); ok {
 		s = strings.TrimSpace(s)
@@ -60,28 +61,22 @@ func list(name string, v any) ([]any, error) {
 		}
 		return t, nil
 	case map[string]any:
-		return pairs(t), nil
+		if value.Field(t, "id", "from", "source") != nil { // it is itself a node or an edge
+			return []any{t}, nil
+		}
+		var pairs []any
+		for _, k := range slices.Sorted(maps.Keys(t)) {
+			values, many := t[k].([]any)
+			if !many {
+				values = []any{t[k]}
+			}
+			for _, one := range values {
+				pairs = append(pairs, []any{k, one})
+			}
+		}
+		return pairs, nil
 	}
 	return nil, svg.Invalid("%s must be an array", name)
-}
-
-// pairs converts an object to a list of [key, value] in the order of the keys. An object that is
-// itself a node or an edge is kept whole.
-func pairs(m map[string]any) []any {
-	if value.Field(m, "id", "from", "source") != nil {
-		return []any{m}
-	}
-	var out []any
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		if many, ok := m[k].([]any); ok {
-			for _, v := range many {
-				out = append(out, []any{k, v})
-			}
-			continue
-		}
-		out = append(out, []any{k, m[k]})
-	}
-	return out
 }
 
 func (g *Graph) readNodes(v any) error {

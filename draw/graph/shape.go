@@ -81,32 +81,28 @@ func face(n Node, wide float64) Face {
 	}
 	f := Face{Label: svg.Wrap(n.Label, labelSize*wide, 170, 4), Note: svg.Wrap(n.Note, noteSize*wide, 180, 4)}
 	w := max(34, svg.Widest(f.Label, labelSize*wide), svg.Widest(f.Note, noteSize*wide))
-	f.Size = around(n.Shape, w, labelStep*float64(len(f.Label))+noteStep*float64(len(f.Note)))
-	return f
-}
-
-// around returns the size of a shape that holds text of size w × h.
-func around(s Shape, w, h float64) Size {
-	switch s {
+	h := labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
+	switch n.Shape {
 	case Circle:
 		d := math.Hypot(w, h) + 8
-		return Size{d, d}
+		f.Size = Size{d, d}
 	case Ellipse:
-		return Size{w*1.25 + 20, h*1.3 + 16}
+		f.Size = Size{w*1.25 + 20, h*1.3 + 16}
 	case Diamond:
 		// A box of w × h fits into a diamond if w/W + h/H = 1.
-		return Size{w*1.5 + 20, h*3 + 20}
+		f.Size = Size{w*1.5 + 20, h*3 + 20}
 	case Hexagon:
-		return Size{w + 2*hexCut + 14, h + 18}
+		f.Size = Size{w + 2*hexCut + 14, h + 18}
 	case Parallelogram:
-		return Size{w + 2*slant + 10, h + 18}
+		f.Size = Size{w + 2*slant + 10, h + 18}
 	case Cylinder:
-		return Size{w + 26, h + 18 + 4*lid}
+		f.Size = Size{w + 26, h + 18 + 4*lid}
 	case Pill:
-		return Size{w + 34, h + 18}
+		f.Size = Size{w + 34, h + 18}
 	default:
-		return Size{w + 26, h + 18}
+		f.Size = Size{w + 26, h + 18}
 	}
+	return f
 }
 
 func table(n Node) Face {

@@ -6,7 +6,9 @@
 package infographic
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"strings"
 
 	"atelier/draw/svg"
@@ -24,11 +26,45 @@ const (
 // Draw returns the drawing that the parameters describe, in any of the forms in which models write
 // them; action/visual documents them. The error has code media.CodeInvalid.
 func Draw(params map[string]any) (svg.Drawing, error) {
-	d, err := read(params)
+	page, err := svg.ReadPage(params, DefaultWidth, 0)
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	data := d.render()
+	d := &drawing{page: page}
+	if err := d.readFigures(params["Figures"]); err != nil {
+		return svg.Drawing{}, err
+	}
+	if err := d.readSections(params["Sections"]); err != nil {
+		return svg.Drawing{}, err
+	}
+	if len(d.figures)+len(d.sections) == 0 {
+		return svg.Drawing{}, svg.Invalid(`Figures and Sections are empty: give at least one, such as [{"heading": "…", "text": "…"}]`)
+	}
+	d.page.Alt = cmp.Or(page.Alt, d.describe())
+	// Draw the content first, because it determines the height of the page.
+	var body svg.Canvas
+	p := pen{&body, d}
+	pad := math.Round(min(34, d.page.W*0.035))
+	room := d.page.W - 2*pad
+	title := svg.Wrap(d.page.Title, 27*svg.Bold, room, 3) // title and subtitle are on a band
+	sub := svg.Wrap(d.page.Subtitle, 15, room, 2)
+	high := pad*1.6 + 34*float64(len(title)) + 21*float64(len(sub))
+	body.Rect(svg.Box{W: d.page.W, H: high}, "band", 8)
+	y := pad*0.8 + 26
+	body.Block(pad, room, y, 34, "hd onband", title)
+	y += 34*float64(len(title)) - 4
+	body.Block(pad, room, y, 21, "sub onband", sub)
+	y = p.figures(svg.Box{X: pad, Y: high + gutter, W: room})
+	y = p.sections(svg.Box{X: pad, Y: y, W: room})
+	if d.page.Source != "" {
+		body.Text(pad, y+14, "c m", "start", svg.Fit(d.page.SourceLine(), 11, room))
+		y += 24
+	}
+	d.page.H = math.Ceil(y + pad*0.6)
+	var s svg.Canvas
+	d.page.Begin(&s, svg.CSS()+svg.ShapeCSS()+css)
+	_, _ = s.Write(body.Bytes()) // a buffer does not fail
+	data := d.page.End(&s)
 	return d.page.Drawing("infographic", data, map[string]any{"SectionCount": len(d.sections), "Icons": Icons()}), nil
 }
 

@@ -37,25 +37,6 @@ type drawing struct {
 	sections []section
 }
 
-func read(p map[string]any) (*drawing, error) {
-	page, err := svg.ReadPage(p, DefaultWidth, 0)
-	if err != nil {
-		return nil, err
-	}
-	d := &drawing{page: page}
-	if err := d.readFigures(p["Figures"]); err != nil {
-		return nil, err
-	}
-	if err := d.readSections(p["Sections"]); err != nil {
-		return nil, err
-	}
-	if len(d.figures)+len(d.sections) == 0 {
-		return nil, svg.Invalid(`Figures and Sections are empty: give at least one, such as [{"heading": "…", "text": "…"}]`)
-	}
-	d.page.Alt = cmp.Or(page.Alt, d.describe())
-	return d, nil
-}
-
 // objects reads a list of objects, or a single one; objects beyond the limit are omitted with a warning.
 func (d *drawing) objects(name string, v any, most int) ([]any, error) {
 	v, err := value.Decode(v)

@@ -21,39 +21,6 @@ type pen struct {
 	d *drawing
 }
 
-func (d *drawing) render() []byte {
-	// Draw the content first, because it determines the height of the page.
-	var body svg.Canvas
-	p := pen{&body, d}
-	pad := math.Round(min(34, d.page.W*0.035))
-	y := p.header(pad)
-	y = p.figures(svg.Box{X: pad, Y: y + gutter, W: d.page.W - 2*pad})
-	y = p.sections(svg.Box{X: pad, Y: y, W: d.page.W - 2*pad})
-	if d.page.Source != "" {
-		body.Text(pad, y+14, "c m", "start", svg.Fit(d.page.SourceLine(), 11, d.page.W-2*pad))
-		y += 24
-	}
-	d.page.H = math.Ceil(y + pad*0.6)
-	var s svg.Canvas
-	d.page.Begin(&s, svg.CSS()+svg.ShapeCSS()+css)
-	_, _ = s.Write(body.Bytes()) // a buffer does not fail
-	return d.page.End(&s)
-}
-
-// header writes the heading on a band and returns its lower side.
-func (p pen) header(pad float64) float64 {
-	room := p.d.page.W - 2*pad
-	title := svg.Wrap(p.d.page.Title, 27*svg.Bold, room, 3)
-	sub := svg.Wrap(p.d.page.Subtitle, 15, room, 2)
-	high := pad*1.6 + 34*float64(len(title)) + 21*float64(len(sub))
-	p.s.Rect(svg.Box{W: p.d.page.W, H: high}, "band", 8)
-	y := pad*0.8 + 26
-	p.s.Block(pad, room, y, 34, "hd onband", title)
-	y += 34*float64(len(title)) - 4
-	p.s.Block(pad, room, y, 21, "sub onband", sub)
-	return high
-}
-
 // figures draws the key figures as cards, at most four in a row, and returns the y below them.
 func (p pen) figures(b svg.Box) float64 {
 	n := len(p.d.figures)

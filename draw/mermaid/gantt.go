@@ -47,7 +47,7 @@ func (d *gantt) statement(l line) error {
 		d.title = plain(rest)
 		return nil
 	case "dateFormat":
-		d.layout = layoutOf(rest)
+		d.layout = strings.NewReplacer("YYYY", "2006", "YY", "06", "MMMM", "January", "MMM", "Jan", "MM", "01", "M", "1", "DD", "02", "D", "2", "HH", "15", "mm", "04", "ss", "05").Replace(rest)
 		return nil
 	case "excludes", "includes", "weekend", "weekday":
 		d.warn("Days off (" + word + ") are not counted: durations run through.")
@@ -102,7 +102,14 @@ func (d *gantt) task(l line, name, meta string) error {
 	if err != nil {
 		return err
 	}
-	if t.to, err = d.finish(l, t.from, end); err != nil {
+	if id, ok := strings.CutPrefix(end, "until "); ok {
+		var until task
+		until, err = d.find(l, strings.TrimSpace(id))
+		t.to = until.from
+	} else if t.to, ok = after(t.from, end); !ok {
+		t.to, err = d.date(l, end)
+	}
+	if err != nil {
 		return err
 	}
 	if t.to.Before(t.from) {
@@ -133,17 +140,6 @@ func (d *gantt) start(l line, s string) (time.Time, error) {
 			}
 		}
 		return at, nil
-	}
-	return d.date(l, s)
-}
-
-func (d *gantt) finish(l line, from time.Time, s string) (time.Time, error) {
-	if id, ok := strings.CutPrefix(s, "until "); ok {
-		t, err := d.find(l, strings.TrimSpace(id))
-		return t.from, err
-	}
-	if to, ok := after(from, s); ok {
-		return to, nil
 	}
 	return d.date(l, s)
 }
@@ -192,10 +188,6 @@ func after(from time.Time, s string) (time.Time, bool) {
 		to = from.Add(time.Duration(n * float64(unit)))
 	}
 	return to, to.Year() < 10000
-}
-
-func layoutOf(s string) string {
-	return strings.NewReplacer("YYYY", "2006", "YY", "06", "MMMM", "January", "MMM", "Jan", "MM", "01", "M", "1", "DD", "02", "D", "2", "HH", "15", "mm", "04", "ss", "05").Replace(strings.TrimSpace(s))
 }
 
 func (d *gantt) describe(title string) string {

@@ -17,8 +17,8 @@ const (
 
 // party is one column.
 type party struct {
-	id, label string
-	actor     bool
+	label string
+	actor bool
 }
 
 // step is one row: a message, a note, a border of a block, or a change of activity.
@@ -95,7 +95,7 @@ func (d *sequence) party(id string) int {
 		return i
 	}
 	d.index[id] = len(d.parties)
-	d.parties = append(d.parties, party{id: id, label: plain(id)})
+	d.parties = append(d.parties, party{label: plain(id)})
 	return len(d.parties) - 1
 }
 
@@ -130,7 +130,15 @@ func (d *sequence) read(l line) error {
 		d.steps = append(d.steps, step{kind: stepElse, word: word, text: plain(rest)})
 		return nil
 	case "end":
-		return d.closeBlock(l)
+		if len(d.open) == 0 {
+			return l.bad("an end without a block")
+		}
+		block := d.open[len(d.open)-1]
+		d.open = d.open[:len(d.open)-1]
+		if block != "box" && block != "rect" {
+			d.steps = append(d.steps, step{kind: stepClose})
+		}
+		return nil
 	case "activate", "deactivate":
 		kind := stepActivate
 		if word == "deactivate" {
@@ -156,18 +164,6 @@ func (d *sequence) block(word, text string) {
 	default:
 		d.steps = append(d.steps, step{kind: stepOpen, word: word, text: plain(text)})
 	}
-}
-
-func (d *sequence) closeBlock(l line) error {
-	if len(d.open) == 0 {
-		return l.bad("an end without a block")
-	}
-	word := d.open[len(d.open)-1]
-	d.open = d.open[:len(d.open)-1]
-	if word != "box" && word != "rect" {
-		d.steps = append(d.steps, step{kind: stepClose})
-	}
-	return nil
 }
 
 func (d *sequence) note(l line) error {

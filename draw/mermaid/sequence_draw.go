@@ -22,20 +22,15 @@ type seqPen struct {
 	s      svg.Canvas
 	x      []float64 // centre of each column
 	half   []float64 // half the width of each heading
-	lines  []([]string)
+	lines  [][]string
 	top    float64
 	y      float64
 	active [][]float64 // where open activities begin, by party
-	blocks []seqBlock
-	back   svg.Canvas // drawn under the wires: activities
-	seams  svg.Canvas // borders of blocks
+	blocks []float64   // where open blocks begin
+	back   svg.Canvas  // drawn under the wires: activities
+	seams  svg.Canvas  // borders of blocks
 	left   float64
 	right  float64
-}
-
-type seqBlock struct {
-	word string
-	y    float64
 }
 
 func (d *sequence) draw(page *svg.Page) ([]byte, error) {
@@ -140,7 +135,7 @@ func (p *seqPen) step(s step) {
 		p.note(s)
 	case stepOpen:
 		p.y += 10
-		p.blocks = append(p.blocks, seqBlock{s.word, p.y})
+		p.blocks = append(p.blocks, p.y)
 		p.caption(s.word, s.text, true)
 	case stepElse:
 		p.y += 8
@@ -149,10 +144,10 @@ func (p *seqPen) step(s step) {
 		p.caption("", s.text, false)
 	case stepClose:
 		l, r := p.sides(len(p.blocks))
-		b := p.blocks[len(p.blocks)-1]
+		top := p.blocks[len(p.blocks)-1]
 		p.blocks = p.blocks[:len(p.blocks)-1]
 		p.y += 10
-		p.seams.Rect(svg.Box{X: l, Y: b.y, W: r - l, H: p.y - b.y}, "r", 4)
+		p.seams.Rect(svg.Box{X: l, Y: top, W: r - l, H: p.y - top}, "r", 4)
 		p.y += 6
 	case stepActivate:
 		p.active[s.from] = append(p.active[s.from], p.y)

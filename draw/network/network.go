@@ -7,6 +7,7 @@
 package network
 
 import (
+	"fmt"
 	"strings"
 
 	"atelier/draw/graph"
@@ -27,26 +28,43 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	}
 	d := &drawing{Drawing: r}
 	if value.Text(params["AltText"]) == "" {
-		d.Page.Alt += d.centre()
+		deg := d.Graph.Degrees()
+		order := graph.Ranked(len(deg), func(a, b int) int { return deg[b] - deg[a] })
+		var names []string
+		for _, i := range order[:min(3, len(order))] {
+			if deg[i] >= 2 {
+				names = append(names, svg.Clip(d.Graph.Nodes[i].Label)+" ("+graph.Count(deg[i], "relation")+")")
+			}
+		}
+		if len(names) > 0 {
+			d.Page.Alt += " Most connected: " + strings.Join(names, ", ") + "."
+		}
 	}
-	return d.Finished("network", d.render()), nil
+	marks := d.marks()
+	size := d.place(marks, d.Page.W-2*d.Page.Pad())
+	var tags []tag
+	if d.crowded() {
+		tags = d.tags(marks, size)
+		d.Page.Omit(fmt.Sprintf("Names stand at %d of the largest of %d nodes.", len(tags), len(marks)))
+	}
+	groups := d.Graph.Groups
+	if len(groups) < 2 {
+		groups = nil
+	}
+	data := graph.OnPage(*d.Page, css, groups, graph.Size{W: size.W, H: size.H + 20}, func(s *svg.Canvas, at svg.Point) {
+		at = at.Add(svg.Point{Y: 8})
+		for i := range marks {
+			marks[i].at = marks[i].at.Add(at)
+		}
+		d.wires(s, marks)
+		d.nodes(s, marks)
+		for _, n := range tags {
+			s.Text(n.box.X+n.box.W/2+at.X, n.box.Y+bigSize*0.83+at.Y, "y i jj", "middle", n.text)
+		}
+		d.wireTexts(s, marks)
+	})
+	return d.Finished("network", data), nil
 }
 
 // drawing is a checked request.
 type drawing struct{ *graph.Drawing }
-
-// centre returns a sentence that names the nodes with the most relations.
-func (d *drawing) centre() string {
-	deg := d.Graph.Degrees()
-	order := graph.Ranked(len(deg), func(a, b int) int { return deg[b] - deg[a] })
-	var names []string
-	for _, i := range order[:min(3, len(order))] {
-		if deg[i] >= 2 {
-			names = append(names, svg.Clip(d.Graph.Nodes[i].Label)+" ("+graph.Count(deg[i], "relation")+")")
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " Most connected: " + strings.Join(names, ", ") + "."
-}

@@ -2,7 +2,6 @@ package network
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -132,32 +131,6 @@ func placePart(part []int, near [][]int, marks []mark, crowded bool) graph.Size 
 }
 
 const css = ".j{font-size:12px}.jj{font-size:15px;font-weight:600}.q{stroke-opacity:.6}"
-
-func (d *drawing) render() []byte {
-	marks := d.marks()
-	size := d.place(marks, d.Page.W-2*d.Page.Pad())
-	var tags []tag
-	if d.crowded() {
-		tags = d.tags(marks, size)
-		d.Page.Omit(fmt.Sprintf("Names stand at %d of the largest of %d nodes.", len(tags), len(marks)))
-	}
-	groups := d.Graph.Groups
-	if len(groups) < 2 {
-		groups = nil
-	}
-	return graph.OnPage(*d.Page, css, groups, graph.Size{W: size.W, H: size.H + 20}, func(s *svg.Canvas, at svg.Point) {
-		at = at.Add(svg.Point{Y: 8})
-		for i := range marks {
-			marks[i].at = marks[i].at.Add(at)
-		}
-		d.wires(s, marks)
-		d.nodes(s, marks)
-		for _, n := range tags {
-			s.Text(n.box.X+n.box.W/2+at.X, n.box.Y+bigSize*0.83+at.Y, "y i jj", "middle", n.text)
-		}
-		d.wireTexts(s, marks)
-	})
-}
 
 // nodes draws the circles, then the names on top of all circles. A circle without a name shows it
 // as a tooltip.

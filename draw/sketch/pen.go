@@ -31,21 +31,6 @@ func (k pen) stroke(a, b svg.Point, miss float64) string {
 	return "M" + near(a, miss).String() + "C" + near(a.To(b, 0.35), bow).String() + " " + near(a.To(b, 0.7), bow).String() + " " + near(b, miss).String()
 }
 
-// outline draws a shape twice, as people do by hand.
-func (k pen) outline(pts []svg.Point, class string) {
-	var d strings.Builder
-	for range 2 {
-		if len(pts) > 8 {
-			d.WriteString(k.curve(append(slices.Clone(pts), pts[0], pts[1]), 1.2))
-			continue
-		}
-		for i, p := range pts {
-			d.WriteString(k.stroke(p, pts[(i+1)%len(pts)], 1.4))
-		}
-	}
-	k.s.Tag(`<path d="%s" class="ink %s"/>`, d.String(), class)
-}
-
 // curve returns a smooth path through points that misses each of them slightly.
 func (k pen) curve(pts []svg.Point, miss float64) string {
 	q := make([]svg.Point, len(pts))
@@ -90,7 +75,17 @@ func (k pen) node(n graph.Node, f graph.Face, b svg.Box, class string) {
 	pts := graph.Outline(n.Shape, b)
 	k.s.Polygon(class+" wash", pts...)
 	k.hatch(pts, "s"+series)
-	k.outline(pts, "s"+series)
+	var d strings.Builder
+	for range 2 { // people draw an outline twice
+		if len(pts) > 8 {
+			d.WriteString(k.curve(append(slices.Clone(pts), pts[0], pts[1]), 1.2))
+			continue
+		}
+		for i, p := range pts {
+			d.WriteString(k.stroke(p, pts[(i+1)%len(pts)], 1.4))
+		}
+	}
+	k.s.Tag(`<path d="%s" class="ink s%s"/>`, d.String(), series)
 	if n.Shape == graph.Cylinder {
 		y := b.Y + 10
 		k.s.Tag(`<path d="%s" class="ink s%s"/>`, k.curve([]svg.Point{{X: b.X, Y: b.Y + 1}, {X: b.X + b.W*0.25, Y: y - 1}, {X: b.X + b.W*0.75, Y: y}, {X: b.Right(), Y: b.Y + 1}}, 1), series)
@@ -106,20 +101,15 @@ func (k pen) wire(e graph.Edge, pts []svg.Point, across bool) {
 	if e.From != e.To {
 		trace = graph.Trace(pts, across)
 	}
-	k.s.Tag(`<path d="%s" class="ink %s"/>`, k.curve(sparse(trace), 0.9), e.Class())
-	k.head(e.Head, trace[len(trace)-1], trace[len(trace)-2])
-	k.head(e.Tail, trace[0], trace[1])
-}
-
-// sparse keeps the ends and every third point, so that the wobble shows.
-func sparse(pts []svg.Point) []svg.Point {
-	var out []svg.Point
-	for i, p := range pts {
-		if i == 0 || i >= len(pts)-2 || i%3 == 0 || len(pts) < 8 {
-			out = append(out, p)
+	var sparse []svg.Point // the ends and every third point, so that the wobble shows
+	for i, p := range trace {
+		if i == 0 || i >= len(trace)-2 || i%3 == 0 || len(trace) < 8 {
+			sparse = append(sparse, p)
 		}
 	}
-	return out
+	k.s.Tag(`<path d="%s" class="ink %s"/>`, k.curve(sparse, 0.9), e.Class())
+	k.head(e.Head, trace[len(trace)-1], trace[len(trace)-2])
+	k.head(e.Tail, trace[0], trace[1])
 }
 
 func (k pen) head(h graph.Head, tip, before svg.Point) {

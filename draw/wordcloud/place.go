@@ -77,30 +77,6 @@ func spiral(taken []svg.Box, area svg.Box, w, h float64) (svg.Box, bool) {
 	return svg.Box{}, false
 }
 
-// render draws the words; a warning counts those that did not fit.
-func (d *drawing) render() []byte {
-	area := svg.Box{X: d.page.Pad(), Y: d.page.Head(), W: d.page.W - 2*d.page.Pad(), H: max(40, d.page.H-d.page.Foot()-d.page.Head())}
-	all := len(d.words)
-	d.words = lay(d.words, area)
-	if n := all - len(d.words); n > 0 {
-		d.page.Omit("Left out for want of room: " + weight(float64(n)) + " words.")
-	}
-	// Reduce the page to the height that the words need.
-	low, high := area.Bottom(), area.Y
-	for _, w := range d.words {
-		low, high = min(low, w.box.Y), max(high, w.box.Bottom())
-	}
-	lift := low - area.Y
-	d.page.H = math.Ceil(d.page.H - lift - (area.Bottom() - high))
-	var s svg.Canvas
-	d.page.Begin(&s, svg.CSS()+".wd{font-weight:650}")
-	d.page.Frame(&s)
-	for i, w := range d.words {
-		s.Tag(`<text x="%s" y="%s" font-size="%s" class="wd %s"%s%s>%s</text>`, svg.Px(w.box.X+w.box.W/2), svg.Px(w.box.Y-lift+gap/2+w.size*0.84), svg.Px(w.size), svg.FillClass(i%8), svg.Anchor("middle", svg.RTL(w.text)), w.length(), svg.Escape(w.text))
-	}
-	return d.page.End(&s)
-}
-
 // length returns attributes that fix the width of a word in Latin letters, because typefaces differ
 // in width. The width of other scripts is estimated on the safe side.
 func (w word) length() string {

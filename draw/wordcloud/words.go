@@ -113,7 +113,10 @@ func (t *tally) count(text string) {
 	fields := strings.FieldsFunc(strings.ToValidUTF8(text, " "), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '\'' && r != '’' && r != '-'
 	})
-	common := commonWords()
+	common := map[string]bool{}
+	for w := range strings.FieldsSeq(commonWords) {
+		common[w] = true
+	}
 	for _, f := range fields {
 		f = strings.Trim(f, "'’-")
 		n := utf8.RuneCountInString(f)
@@ -126,10 +129,8 @@ func (t *tally) count(text string) {
 	}
 }
 
-// commonWords returns words that say nothing about a text, in six languages.
-func commonWords() map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(`a about above after again all almost also although always am among an and another any are as at
+// commonWords say nothing about a text, in six languages.
+const commonWords = `a about above after again all almost also although always am among an and another any are as at
 		be became because become been before being below between both but by can cannot could did do does doing done down during each either else even ever every
 		few for from further get had has have having he her here hers him his how however i if in into is it its it's itself just last least less like
 		made make many may me might more most much must my near need never next no nor not now of off often on once one only onto or other our out over own
@@ -139,11 +140,7 @@ func commonWords() map[string]bool {
 		au aux avec ce ces cette comme dans de des du elle en est et été être il ils je la le les leur lui mais même ne nous on ont ou où par pas plus pour qu que qui sa sans se ses son sont sur un une vous
 		al como con cuando del desde donde el ella en entre era es esta este está fue han hasta hay la las lo los más muy no para pero por que se ser sin sobre son su sus también tiene un una y ya
 		che col come con da dal dalla dei del della delle di e gli ha i il in la le lo ma nel nella non per più quale si sono su sul sulla tra un una uno
-		ao aos até com como da das de do dos e em entre era foi isso mais mas na nas no nos não o os ou para pela pelo por quando que se sem seu sua são também um uma`) {
-		out[w] = true
-	}
-	return out
-}
+		ao aos até com como da das de do dos e em entre era foi isso mais mas na nas no nos não o os ou para pela pelo por quando que se sem seu sua são também um uma`
 
 // weight formats a weight with at most four significant digits.
 func weight(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }

@@ -36,6 +36,8 @@ type result struct {
 	Error   post.Text `json:"error"`
 }
 
+// made is the picture of a finished task. The prompt is the one that the model used, which may differ from the
+// request's.
 type made struct {
 	Sample string    `json:"sample"`
 	Prompt post.Text `json:"prompt"`
@@ -56,7 +58,12 @@ func (d *Driver) submitted(got accepted) (driver.Update, error) {
 // update converts the state of a task; a status that does not end it means that it continues.
 func (d *Driver) update(h driver.Handle, got result) (driver.Update, error) {
 	at := post.Status{State: got.Status, Progress: -1, Reason: string(cmp.Or(got.Message, got.Error))}
-	at.Items = func() []driver.Item { return []driver.Item{d.item(got.Result)} }
+	at.Items = func() []driver.Item {
+		m := cmp.Or(got.Result, &made{})
+		it := d.client.Link(m.Sample)
+		it.RevisedPrompt, it.Seed = string(m.Prompt), m.Seed.Int()
+		return []driver.Item{it}
+	}
 	if p := got.Progress; p != nil && *p >= 0 && *p <= 1 {
 		at.Progress = *p
 	}
@@ -74,17 +81,6 @@ func (d *Driver) update(h driver.Handle, got result) (driver.Update, error) {
 	}
 	u.Done, u.Progress = true, 1
 	return u, nil
-}
-
-// item returns the picture of a finished task. The returned prompt is the one that the model used, which may differ
-// from the request's.
-func (d *Driver) item(m *made) driver.Item {
-	if m == nil {
-		return d.client.Link("")
-	}
-	it := d.client.Link(m.Sample)
-	it.RevisedPrompt, it.Seed = string(m.Prompt), m.Seed.Int()
-	return it
 }
 
 // moderated returns a refusal with the provider's reasons, if any; their key contains a space. The status says which
@@ -113,35 +109,33 @@ type problem struct {
 	RetryAfter post.Text       `json:"retry_after"`
 }
 
-type field struct {
-	Loc []any     `json:"loc"`
-	Msg post.Text `json:"msg"`
-}
-
+// explain reads an error answer. Its text follows the API's order of precedence, and does not repeat the request's
+// content.
 func explain(a *post.Answer) (post.Fault, bool) {
 	var p problem
 	if json.Unmarshal(a.Body, &p) != nil {
 		return post.Fault{}, false
 	}
-	return post.Fault{Words: p.words(), Wait: post.Seconds(string(p.RetryAfter))}, true
-}
-
-// words returns the problem's text, by the API's order of precedence. It does not repeat the request's content.
-func (p problem) words() string {
-	var fields []field
+	f := post.Fault{Wait: post.Seconds(string(p.RetryAfter))}
+	var fields []struct {
+		Loc []any     `json:"loc"`
+		Msg post.Text `json:"msg"`
+	}
 	if json.Unmarshal(p.Detail, &fields) == nil && len(fields) > 0 {
 		var list []string
-		for _, f := range fields {
+		for _, one := range fields {
 			name := ""
-			if n := len(f.Loc); n > 0 {
-				name = fmt.Sprint(f.Loc[n-1])
+			if n := len(one.Loc); n > 0 {
+				name = fmt.Sprint(one.Loc[n-1])
 			}
-			list = append(list, strings.TrimSpace(name+" "+string(f.Msg)))
+			list = append(list, strings.TrimSpace(name+" "+string(one.Msg)))
 		}
-		return strings.Join(list, "; ")
+		f.Words = strings.Join(list, "; ")
+		return f, true
 	}
 	var plain post.Text
 	var object problem
 	_, _ = json.Unmarshal(p.Detail, &plain), json.Unmarshal(p.Detail, &object) // one of them, or neither
-	return string(cmp.Or(plain, object.Message, object.Error, p.Message, p.Error))
+	f.Words = string(cmp.Or(plain, object.Message, object.Error, p.Message, p.Error))
+	return f, true
 }

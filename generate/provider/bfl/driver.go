@@ -96,9 +96,17 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 
 // Poll returns the state of a task. A task that was refused or failed is done, with an error for its picture.
 func (d *Driver) Poll(ctx context.Context, _ driver.Task, h driver.Handle) (driver.Update, error) {
+	path := "/v1/get_result?id=" + url.QueryEscape(h.ID)
+	if u, err := url.Parse(h.URL); err == nil {
+		// The key may be sent to the configured base, and to the provider's own hosts over https.
+		host := strings.ToLower(u.Hostname())
+		if d.client.Owns(u) || u.User == nil && u.Scheme == "https" && (u.Port() == "" || u.Port() == "443") && (host == "bfl.ai" || strings.HasSuffix(host, ".bfl.ai")) {
+			path = u.String()
+		}
+	}
 	var got result
 	return d.client.Do(ctx, post.Call{
-		Path: d.address(h), Of: "the task " + d.client.Clean(h.ID), Into: &got,
+		Path: path, Of: "the task " + d.client.Clean(h.ID), Into: &got,
 		Read: func(*post.Answer) (driver.Update, error) { return d.update(h, got) },
 	})
 }
@@ -106,21 +114,6 @@ func (d *Driver) Poll(ctx context.Context, _ driver.Task, h driver.Handle) (driv
 // Cancel returns media.CodeUnsupported: the provider cannot stop a task.
 func (d *Driver) Cancel(context.Context, driver.Handle) error {
 	return media.Errorf(media.CodeUnsupported, "Black Forest Labs has no way to stop a task")
-}
-
-// address returns the URL to poll: the provider's if the key may be sent there, else one at the base.
-func (d *Driver) address(h driver.Handle) string {
-	if u, err := url.Parse(h.URL); err == nil && d.trusts(u) {
-		return u.String()
-	}
-	return "/v1/get_result?id=" + url.QueryEscape(h.ID)
-}
-
-// trusts reports whether the key may be sent to a host: that of the configured base, or one of the provider's own over
-// https.
-func (d *Driver) trusts(u *url.URL) bool {
-	host := strings.ToLower(u.Hostname())
-	return d.client.Owns(u) || u.User == nil && u.Scheme == "https" && (u.Port() == "" || u.Port() == "443") && (host == "bfl.ai" || strings.HasSuffix(host, ".bfl.ai"))
 }
 
 // Notification decodes a webhook call. With a secret, a call without its signature is rejected; without one, only the

@@ -70,9 +70,17 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u driver.
 		}
 	}
 	u.Usage = got.Usage.count(call.Task, post.Made(u.Items))
-	if len(u.Items) == 0 {
-		u.Items, err = d.client.Without(call, got.ending(strings.Join(texts, " ")))
+	if len(u.Items) > 0 {
+		return u, nil
 	}
+	var why post.Ending // a blocked prompt, a candidate stopped for safety, NO_IMAGE, or text instead of the picture
+	if reason := got.Feedback.BlockReason; reason != "" {
+		why = post.Ending{Blocked: true, Reasons: []string{reason}, Said: got.Feedback.Message, Categories: categories(got.Feedback.Ratings)}
+	} else if len(got.Candidates) > 0 {
+		c := got.Candidates[0]
+		why = post.Ending{Reasons: []string{c.FinishReason}, Said: cmp.Or(c.FinishMessage, strings.Join(texts, " ")), Categories: categories(c.Ratings)}
+	}
+	u.Items, err = d.client.Without(call, why)
 	return u, err
 }
 
@@ -92,19 +100,6 @@ func interim(body, token string) bool {
 	const thought = `"thought":true`
 	tight := func(s string) string { return strings.Join(strings.Fields(s), "") }
 	return strings.Contains(tight(before), thought) || strings.Contains(tight(after), thought)
-}
-
-// ending returns why a success holds no result: a blocked prompt, a candidate stopped for safety, NO_IMAGE, or text
-// instead of the picture.
-func (a answer) ending(text string) post.Ending {
-	if reason := a.Feedback.BlockReason; reason != "" {
-		return post.Ending{Blocked: true, Reasons: []string{reason}, Said: a.Feedback.Message, Categories: categories(a.Feedback.Ratings)}
-	}
-	if len(a.Candidates) == 0 {
-		return post.Ending{}
-	}
-	c := a.Candidates[0]
-	return post.Ending{Reasons: []string{c.FinishReason}, Said: cmp.Or(c.FinishMessage, text), Categories: categories(c.Ratings)}
 }
 
 // categories returns the ratings that blocked, in the provider's words.
@@ -140,15 +135,7 @@ func imageTokens(details []count) int64 {
 	return n
 }
 
-type status struct {
-	Error *struct {
-		Message string   `json:"message"`
-		Status  string   `json:"status"`
-		Details []detail `json:"details"`
-	} `json:"error"`
-}
-
-// detail is one of the typed details; fields of other types stay empty.
+// detail is one of the typed details of an error; fields of other types stay empty.
 type detail struct {
 	Reason     string `json:"reason"`
 	RetryDelay string `json:"retryDelay"`
@@ -159,7 +146,13 @@ type detail struct {
 }
 
 func explain(a *post.Answer) (post.Fault, bool) {
-	var failure status
+	var failure struct {
+		Error *struct {
+			Message string   `json:"message"`
+			Status  string   `json:"status"`
+			Details []detail `json:"details"`
+		} `json:"error"`
+	}
 	if !post.DecodeFirst(a.Body, &failure) || failure.Error == nil {
 		return post.Fault{}, false
 	}

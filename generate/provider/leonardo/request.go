@@ -36,7 +36,13 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) 
 	if slices.Contains(t.Model.Options, "contrast") {
 		body["contrast"] = usualContrast
 	}
-	addQuality(t, body)
+	switch { // low is the fast mode, high is ultra
+	case len(t.Model.Qualities) == 0:
+	case t.Quality == "high":
+		body["alchemy"], body["ultra"] = false, true
+	default: // alchemy, the provider's default, is sent explicitly because defaults change
+		body["alchemy"] = t.Quality != "low"
+	}
 	if err := body.Options(t, optionField); err != nil {
 		return nil, err
 	}
@@ -58,16 +64,4 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) 
 		body["width"], body["height"] = w, h
 	}
 	return body, err
-}
-
-// addQuality sets the quality mode, if the model has a choice: low is the fast mode, high is ultra. The provider's
-// default is the middle one, alchemy; it is sent explicitly because defaults change.
-func addQuality(t driver.Task, body post.Body) {
-	switch {
-	case len(t.Model.Qualities) == 0:
-	case t.Quality == "high":
-		body["alchemy"], body["ultra"] = false, true
-	default:
-		body["alchemy"] = t.Quality != "low"
-	}
 }

@@ -54,35 +54,39 @@ func (j *job) note(setting string, o generate.Outcome, applied, reason string) {
 	j.notes = append(j.notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: reason})
 }
 
-// newJob chooses the endpoint and builds its body. Errors: media.CodeInvalid for options and inputs that do not fit
-// together, media.CodeUnsupported.
+// newJob chooses the endpoint and builds its body: a follow-up, a blend, or a job from words and flags, where the
+// pictures of imagine are image prompts. Errors: media.CodeInvalid for options and inputs that do not fit together,
+// media.CodeUnsupported.
 func newJob(t driver.Task) (*job, error) {
 	if err := t.CheckOptions(); err != nil {
 		return nil, err
 	}
-	act, err := act.Of(t)
+	a, err := act.Of(t)
 	if err != nil {
 		return nil, err
 	}
-	act.Name = cmp.Or(act.Name, actImagine)
-	j := &job{Act: act, at: endpoints[act.Name], body: post.Body{}}
+	a.Name = cmp.Or(a.Name, actImagine)
+	j := &job{Act: a, at: endpoints[a.Name], body: post.Body{}}
 	j.body.Set("notifyHook", t.NotifyURL)
 	j.body.Set("state", t.Key) // the list of jobs returns it: see List
 	switch {
-	case act.Follows:
+	case a.Follows:
 		return j, j.follow(t)
-	case act.Name == actBlend:
-		j.blend(t)
-	case act.Words != "none":
-		return j, j.draw(t)
+	case a.Name == actBlend:
+		requested := t.Option("dimensions")
+		shape := cmp.Or(requested, map[string]string{"2:3": "portrait", "1:1": "square", "3:2": "landscape"}[t.AspectRatio])
+		if t.AspectRatio != "" && (shape == "" || requested != "") {
+			const why = "a blend is portrait 2:3, square or landscape 3:2 (option dimensions)"
+			j.note("size", generate.OutcomeDropped, "", why)
+			j.note("aspect_ratio", generate.OutcomeDropped, "", why)
+		}
+		j.body.Set("dimensions", strings.ToUpper(shape))
+		return j, nil
+	case a.Words == "none":
+		return j, nil
 	}
-	return j, nil
-}
-
-// draw builds a job from words and flags; the pictures of imagine are image prompts.
-func (j *job) draw(t driver.Task) error {
 	if len(t.Model.Flags) == 0 {
-		return media.Errorf(media.CodeInvalid, "the row of %s in the catalogue has no flags, so neither its version nor settings can be sent: give it those of a shipped row", t.Model.Name)
+		return nil, media.Errorf(media.CodeInvalid, "the row of %s in the catalogue has no flags, so neither its version nor settings can be sent: give it those of a shipped row", t.Model.Name)
 	}
 	words := oneLine(t.Prompt)
 	if t.Method == generate.MethodVariation {
@@ -96,18 +100,7 @@ func (j *job) draw(t driver.Task) error {
 	if len(t.Inputs) > 0 && j.Name == actImagine && t.Option("action") == "" {
 		j.note("inputs", generate.OutcomeAdapted, "image prompts", "Midjourney takes such pictures as image prompts: it looks at them and draws new ones")
 	}
-	return nil
-}
-
-func (j *job) blend(t driver.Task) {
-	requested := t.Option("dimensions")
-	shape := cmp.Or(requested, map[string]string{"2:3": "portrait", "1:1": "square", "3:2": "landscape"}[t.AspectRatio])
-	if t.AspectRatio != "" && (shape == "" || requested != "") {
-		const why = "a blend is portrait 2:3, square or landscape 3:2 (option dimensions)"
-		j.note("size", generate.OutcomeDropped, "", why)
-		j.note("aspect_ratio", generate.OutcomeDropped, "", why)
-	}
-	j.body.Set("dimensions", strings.ToUpper(shape))
+	return j, nil
 }
 
 // oneLine collapses white space: a prompt is one line.

@@ -29,10 +29,6 @@ func (c *canvas) yieldAfterPixels(n int) {
 	}
 }
 
-func newCanvas(w, h int) *canvas {
-	return &canvas{w: w, h: h, pix: make([]float32, w*h*3)}
-}
-
 // paint returns the colour and opacity at the centre of a pixel.
 type paint func(x, y float64) rgba
 

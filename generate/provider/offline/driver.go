@@ -88,7 +88,10 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	if err != nil {
 		return up, err
 	}
-	j := job{script: script, seed: promptSeed(t.Prompt)}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(strings.Join(strings.Fields(strings.ToLower(t.Prompt)), " "))) // a hash does not fail
+	j := job{script: script}
+	j.seed = int64(h.Sum32() >> 1) // positive, small enough to be typed and to be exact as a JSON number
 	if t.Seed != nil {
 		j.seed = *t.Seed
 	}
@@ -102,8 +105,13 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	if err != nil {
 		return up, err
 	}
-	if err := script.call(ctx); err != nil {
-		return up, err
+	select {
+	case <-time.After(time.Duration(script.DelayMS) * time.Millisecond):
+	case <-ctx.Done():
+		return up, ctx.Err()
+	}
+	if script.Fail != "" {
+		return up, media.Errorf(script.Fail, "the offline model was told to fail (options.offline.fail)")
 	}
 	for i := range max(1, t.N) {
 		item, err := d.makeResult(ctx, j, t.Partial, i)
@@ -218,8 +226,15 @@ type format struct {
 
 func formatOf(t *driver.Task) (format, error) {
 	f := format{w: t.Width, h: t.Height, name: "png", quality: 92}
-	if f.w == 0 && f.h == 0 {
-		f.w, f.h = ratioSides(t.AspectRatio)
+	if f.w == 0 && f.h == 0 { // about one megapixel; a square if it is not a ratio
+		var a, b float64
+		if n, _ := fmt.Sscanf(t.AspectRatio, "%g:%g", &a, &b); n != 2 || a <= 0 || b <= 0 {
+			f.w, f.h = defaultSide, defaultSide
+		} else {
+			r := math.Sqrt(min(8, max(0.125, a/b)))
+			side := func(v float64) int { return int(math.Round(v*defaultSide/16)) * 16 }
+			f.w, f.h = side(r), side(1/r)
+		}
 	}
 	f.w, f.h = cmp.Or(f.w, f.h), cmp.Or(f.h, f.w)
 	if min(f.w, f.h) < MinSide || max(f.w, f.h) > MaxSide {
@@ -262,24 +277,6 @@ type yielding struct{ io.Writer }
 func (y yielding) Write(p []byte) (int, error) {
 	runtime.Gosched()
 	return y.Writer.Write(p)
-}
-
-// ratioSides converts W:H to sides of about one megapixel; a square if it is not a ratio.
-func ratioSides(ratio string) (w, h int) {
-	var a, b float64
-	if n, _ := fmt.Sscanf(ratio, "%g:%g", &a, &b); n != 2 || a <= 0 || b <= 0 {
-		return defaultSide, defaultSide
-	}
-	r := math.Sqrt(min(8, max(0.125, a/b)))
-	side := func(v float64) int { return int(math.Round(v*defaultSide/16)) * 16 }
-	return side(r), side(1 / r)
-}
-
-// promptSeed derives a positive seed from a prompt, small enough to be typed and to be exact as a JSON number.
-func promptSeed(prompt string) int64 {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(strings.Join(strings.Fields(strings.ToLower(prompt)), " "))) // a hash does not fail
-	return int64(h.Sum32() >> 1)
 }
 
 // followedWords returns the words of a task that the pictures follow, and metadata with those that they do not.

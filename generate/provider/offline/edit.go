@@ -47,7 +47,15 @@ func (d *Driver) open(ctx context.Context, t *driver.Task) (*editInputs, error) 
 		all = append(all, img)
 	}
 	if t.Width == 0 && t.Height == 0 && t.AspectRatio == "" {
-		t.Width, t.Height = drawable(all[0].Rect.Dx(), all[0].Rect.Dy())
+		w, h, k := all[0].Rect.Dx(), all[0].Rect.Dy(), 1.0
+		if most := max(w, h); most > MaxSide {
+			k = MaxSide / float64(most)
+		}
+		if least := min(w, h); float64(least)*k < MinSide {
+			k = MinSide / float64(least)
+		}
+		side := func(n int) int { return min(MaxSide, max(MinSide, int(float64(n)*k+0.5))) }
+		t.Width, t.Height = side(w), side(h)
 	}
 	if t.Mask != nil {
 		mask, _, err := d.picture(ctx, *t.Mask)
@@ -94,19 +102,6 @@ func (d *Driver) read(ctx context.Context, o media.Output, use func(io.Reader) e
 	return errors.Join(use(r), r.Close())
 }
 
-// drawable fits sides into the sizes that the driver draws, keeping the ratio.
-func drawable(w, h int) (int, int) {
-	k := 1.0
-	if most := max(w, h); most > MaxSide {
-		k = MaxSide / float64(most)
-	}
-	if least := min(w, h); float64(least)*k < MinSide {
-		k = MinSide / float64(least)
-	}
-	side := func(n int) int { return min(MaxSide, max(MinSide, int(float64(n)*k+0.5))) }
-	return side(w), side(h)
-}
-
 func (w *editInputs) edit(ctx context.Context, sp spec) (image.Image, error) {
 	base, mask := cover(w.base, sp.w, sp.h), w.mask
 	if mask != nil {
@@ -147,7 +142,13 @@ func change(ctx context.Context, base *image.NRGBA, mask *image.NRGBA, sp spec) 
 	if known && (mask == nil || !asked.adds && (asked.turns || len(readDrawing(sp.prompt, "", "").things) == 0)) {
 		base = wish.apply(base)
 	} else if mask != nil {
-		where := maskedArea(mask)
+		var where image.Rectangle // the smallest one around the mask's transparent pixels
+		for i := 0; i < len(mask.Pix); i += 4 {
+			if mask.Pix[i+3] < 255 {
+				x, y := i%mask.Stride/4, i/mask.Stride
+				where = where.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
 		at := sp
 		at.w, at.h = max(MinSide, where.Dx()), max(MinSide, where.Dy())
 		drawn, err := draw(ctx, at)
@@ -171,13 +172,22 @@ func change(ctx context.Context, base *image.NRGBA, mask *image.NRGBA, sp spec) 
 	return mixed(base, toNRGBA(drawn), 0.6), nil
 }
 
-// join adds the other pictures: beside the first one if the prompt says so, else blended with it.
+// join adds the other pictures: beside the first one, with a white gap, if the prompt says so, else blended with it.
 func (w *editInputs) join(img *image.NRGBA, sp spec) *image.NRGBA {
 	if len(w.others) == 0 {
 		return img
 	}
 	if readEdit(sp.prompt).edits["beside"] {
-		return columns(append([]*image.NRGBA{img}, w.others...), sp.w, sp.h)
+		out := image.NewNRGBA(image.Rect(0, 0, sp.w, sp.h))
+		xdraw.Draw(out, out.Rect, image.White, image.Point{}, xdraw.Src)
+		gap, n := max(1, sp.w/100), len(w.others)+1
+		for i, one := range append([]*image.NRGBA{img}, w.others...) {
+			x0, x1 := i*(sp.w+gap)/n, (i+1)*(sp.w+gap)/n-gap
+			if x1 > x0 {
+				xdraw.Draw(out, image.Rect(x0, 0, x1, sp.h), cover(one, x1-x0, sp.h), image.Point{}, xdraw.Over)
+			}
+		}
+		return out
 	}
 	for i, o := range w.others {
 		img = mixed(img, cover(o, sp.w, sp.h), 1/float64(i+2))

@@ -13,8 +13,15 @@ func (s *scene) landscape() {
 			s.mist(s.horizon-s.S*0.16, s.horizon+s.S*0.03, 0.5)
 		}
 	}
-	if b.has("city") {
-		s.city()
+	if b.has("city") { // in layers, the farthest first
+		y := s.horizon + s.S*0.09
+		for i, row := range []struct {
+			h, depth float64
+			n        int
+		}{{0.26, 0.85, 34}, {0.36, 0.6, 26}, {0.46, 0.3, 15}} {
+			s.skyline(y+s.S*0.02*float64(i), s.S*row.h, row.depth, row.n)
+			s.mist(y-s.S*0.28, y+s.S*0.03*float64(i), 0.5-0.08*float64(i))
+		}
 	} else if b.has("eco") {
 		s.skyline(s.horizon+s.S*0.06, s.S*0.22, 0.88, 30)
 		s.mist(s.horizon-s.S*0.2, s.horizon+s.S*0.1, 0.6)
@@ -41,8 +48,10 @@ func (s *scene) landscape() {
 		}
 		s.fields(mid)
 	}
-	if b.has("train") {
-		s.train()
+	if b.has("train") { // on a low embankment
+		h, y := s.S*0.045, s.horizon+s.S*0.15
+		s.hill(func(x float64) float64 { return y + h*0.35 + h*0.1*s.n.at(x/s.S*8, 5) }, 0.3)
+		s.put(placed{name: "train", x: s.W * 0.5, y: y, w: max(h, s.W/17), h: h, depth: 0.1, accent: s.accent("train", 0)})
 	}
 	s.standing()
 	s.foreground()
@@ -51,8 +60,13 @@ func (s *scene) landscape() {
 // fields draws what covers the middle ground.
 func (s *scene) fields(mid ridge) {
 	b := s.b
-	if b.has("field") {
-		s.furrows()
+	if b.has("field") { // rows of a crop that converge at a vanishing point
+		vx, vy, y1 := s.W/2+s.side*s.S*0.1, s.horizon+s.S*0.09, s.H+s.S*0.05
+		crops, shade := []rgba{s.seen(hex(0xe8c45c), 0.05), s.seen(hex(0x8fae3f), 0.05)}, s.p.near.mix(s.p.foliage, 0.4)
+		for i := -26; i < 26; i++ {
+			c, x0, x1 := crops[(i+42)/6%2], vx+float64(i)*s.S*0.004, s.W/2+float64(i)*s.S*0.13
+			s.fill(poly(pt{x0, vy}, pt{x0 + s.S*0.003, vy}, pt{x1 + s.S*0.085, y1}, pt{x1, y1}), down(vy, y1, c.alpha(0), c.mix(shade, 0.15).alpha(0.75), c.mix(shade, 0.3)))
+		}
 	}
 	switch {
 	case b.has("river"):
@@ -61,8 +75,14 @@ func (s *scene) fields(mid ridge) {
 		tar := s.seen(hex(0x5b6068), 0.1)
 		s.windingStrip(tar.mix(s.p.low, 0.35), tar, 1)
 	}
-	if b.has("solar") && !b.has("house") {
-		s.solarField()
+	if b.has("solar") && !b.has("house") { // panels on the ground, seen from slightly above
+		for row := 13; row >= 0; row-- {
+			z := 1.5 * math.Pow(1.19, float64(row))
+			y, w := s.horizon+s.S*(0.075+0.56/z), s.S*0.56/z
+			for i := -int(s.W/2/w) - 1; i <= int(s.W/2/w)+1; i++ {
+				s.put(placed{name: "panel", x: s.W/2 + (float64(i)+0.3*s.side)*w*1.04, y: y, w: w, h: w * 0.42, depth: 0.6 * float64(row) / 13})
+			}
+		}
 	}
 	if b.has("forest") {
 		s.forest(mid)
@@ -251,16 +271,6 @@ func (s *scene) meadow(r ridge) {
 	}
 }
 
-// furrows draws rows of a crop that converge at a vanishing point.
-func (s *scene) furrows() {
-	vx, vy, y1 := s.W/2+s.side*s.S*0.1, s.horizon+s.S*0.09, s.H+s.S*0.05
-	crops, shade := []rgba{s.seen(hex(0xe8c45c), 0.05), s.seen(hex(0x8fae3f), 0.05)}, s.p.near.mix(s.p.foliage, 0.4)
-	for i := -26; i < 26; i++ {
-		c, x0, x1 := crops[(i+42)/6%2], vx+float64(i)*s.S*0.004, s.W/2+float64(i)*s.S*0.13
-		s.fill(poly(pt{x0, vy}, pt{x0 + s.S*0.003, vy}, pt{x1 + s.S*0.085, y1}, pt{x1, y1}), down(vy, y1, c.alpha(0), c.mix(shade, 0.15).alpha(0.75), c.mix(shade, 0.3)))
-	}
-}
-
 // windingStrip draws a river or a road that winds from the hills to the viewer.
 func (s *scene) windingStrip(far, near rgba, width float64) {
 	y0, y1, phase := s.horizon+s.S*0.10, s.H+s.S*0.05, s.rnd.Float64()*2
@@ -280,29 +290,6 @@ func (s *scene) windingStrip(far, near rgba, width float64) {
 	}
 }
 
-// solarField draws rows of panels on the ground, seen from slightly above.
-func (s *scene) solarField() {
-	for row := 13; row >= 0; row-- {
-		z := 1.5 * math.Pow(1.19, float64(row))
-		y, w := s.horizon+s.S*(0.075+0.56/z), s.S*0.56/z
-		for i := -int(s.W/2/w) - 1; i <= int(s.W/2/w)+1; i++ {
-			s.put(placed{name: "panel", x: s.W/2 + (float64(i)+0.3*s.side)*w*1.04, y: y, w: w, h: w * 0.42, depth: 0.6 * float64(row) / 13})
-		}
-	}
-}
-
-// city draws a town in layers, the farthest first.
-func (s *scene) city() {
-	y := s.horizon + s.S*0.09
-	for i, row := range []struct {
-		h, depth float64
-		n        int
-	}{{0.26, 0.85, 34}, {0.36, 0.6, 26}, {0.46, 0.3, 15}} {
-		s.skyline(y+s.S*0.02*float64(i), s.S*row.h, row.depth, row.n)
-		s.mist(y-s.S*0.28, y+s.S*0.03*float64(i), 0.5-0.08*float64(i))
-	}
-}
-
 // skyline draws one row of n buildings, the tallest at the focus.
 func (s *scene) skyline(y, h, depth float64, n int) {
 	ox := s.rnd.Float64() * 30
@@ -314,12 +301,4 @@ func (s *scene) skyline(y, h, depth float64, n int) {
 			w: min(s.W/float64(n)*s.between(0.7, 1.3), s.S*0.14), h: h * (0.55 + 0.45*s.n.at(x/s.S*1.7+ox, ox)) * centre * s.between(0.7, 1.3), depth: depth,
 		})
 	}
-}
-
-// train draws a train on a low embankment.
-func (s *scene) train() {
-	h, y := s.S*0.045, s.horizon+s.S*0.15
-	bank := func(x float64) float64 { return y + h*0.35 + h*0.1*s.n.at(x/s.S*8, 5) }
-	s.hill(bank, 0.3)
-	s.put(placed{name: "train", x: s.W * 0.5, y: y, w: max(h, s.W/17), h: h, depth: 0.1, accent: s.accent("train", 0)})
 }

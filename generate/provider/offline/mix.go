@@ -60,28 +60,3 @@ func blended(a, b *image.NRGBA, share func(i int) float64) *image.NRGBA {
 func cloned(img *image.NRGBA) *image.NRGBA {
 	return &image.NRGBA{Pix: slices.Clone(img.Pix), Stride: img.Stride, Rect: img.Rect}
 }
-
-// maskedArea returns the smallest rectangle around the mask's transparent pixels.
-func maskedArea(mask *image.NRGBA) (r image.Rectangle) {
-	for i := 0; i < len(mask.Pix); i += 4 {
-		if mask.Pix[i+3] < 255 {
-			x, y := i%mask.Stride/4, i/mask.Stride
-			r = r.Union(image.Rect(x, y, x+1, y+1))
-		}
-	}
-	return r
-}
-
-// columns places pictures beside each other with a white gap.
-func columns(all []*image.NRGBA, w, h int) *image.NRGBA {
-	out := image.NewNRGBA(image.Rect(0, 0, w, h))
-	xdraw.Draw(out, out.Rect, image.White, image.Point{}, xdraw.Src)
-	gap := max(1, w/100)
-	for i, img := range all {
-		x0, x1 := i*(w+gap)/len(all), (i+1)*(w+gap)/len(all)-gap
-		if x1 > x0 {
-			xdraw.Draw(out, image.Rect(x0, 0, x1, h), cover(img, x1-x0, h), image.Point{}, xdraw.Over)
-		}
-	}
-	return out
-}

@@ -35,7 +35,8 @@ func draw(ctx context.Context, sp spec) (image.Image, error) {
 
 func newScene(w, h int, seed int64, b *wording) *scene {
 	r := rand.New(rand.NewPCG(uint64(seed), 0xa7e11e4)) //nolint:gosec // for pictures, not secrets
-	s := &stage{canvas: newCanvas(w, h), W: float64(w), H: float64(h), rnd: r, n: newNoise(r), b: b, p: newPalette(b, r)}
+	c := &canvas{w: w, h: h, pix: make([]float32, w*h*3)}
+	s := &stage{canvas: c, W: float64(w), H: float64(h), rnd: r, n: newNoise(r), b: b, p: newPalette(b, r)}
 	s.S = min(math.Sqrt(s.W*s.H), 1.4*min(s.W, s.H))
 	s.side = 1
 	if r.IntN(2) == 0 {

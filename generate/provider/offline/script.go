@@ -1,10 +1,8 @@
 package offline
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
-	"time"
 
 	"atelier/media"
 )
@@ -42,18 +40,6 @@ func parseScript(options map[string]any) (Script, error) {
 		return s, media.Errorf(media.CodeInvalid, "offline options: delay_ms is 0 to 600000, partials 0 to 8")
 	}
 	return s, nil
-}
-
-func (s Script) call(ctx context.Context) error {
-	select {
-	case <-time.After(time.Duration(s.DelayMS) * time.Millisecond):
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if s.Fail != "" {
-		return media.Errorf(s.Fail, "the offline model was told to fail (options.offline.fail)")
-	}
-	return nil
 }
 
 // slot returns the scripted error of a slot, if any.

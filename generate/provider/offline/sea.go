@@ -41,9 +41,21 @@ func (s *scene) seascape() {
 	if len(ashore) > 0 || b.has("tree", "forest") {
 		s.cape(ashore)
 	}
-	if b.has("beach") {
-		s.beach()
+	if !b.has("beach") {
+		return
 	}
+	// Sand with a wet edge and foam.
+	sand, ox := hex(0xf0d6a8), s.rnd.Float64()*10
+	edge := func(k float64) path {
+		return s.ground(func(x float64) float64 {
+			t := 0.5 + (x/s.W-0.5)*s.side
+			return s.H - s.S*(0.07+0.18*t*t+0.012*s.n.at(x/s.S*4+ox, k*2)) - k*s.S*0.02
+		}, s.H+2)
+	}
+	s.fill(edge(1.1), down(s.H-s.S*0.2, s.H, s.p.light.alpha(0.35), s.p.light.alpha(0.1)))
+	s.flat(edge(0.6), s.p.light.alpha(0.85))
+	s.fill(edge(0.3), down(s.H-s.S*0.2, s.H, s.seen(sand, 0.1).mix(s.p.water, 0.35), s.seen(sand, 0)))
+	s.fill(edge(-0.6), down(s.H-s.S*0.2, s.H, s.seen(sand, 0.05), s.seen(sand, 0).mix(s.p.near, 0.25)))
 }
 
 // water draws the reflected sky, broken into strips that widen towards the viewer.
@@ -148,19 +160,4 @@ func (s *scene) cape(ashore []placed) {
 			s.glow(px, max(min(r, s.H)+s.S*0.05-t*s.S*0.11*power, s.H-s.S*0.22*power), s.S*s.between(0.008, 0.04), s.p.light.mix(s.p.low, 0.2).alpha(0.26*(1-t*0.6)))
 		}
 	}
-}
-
-// beach draws sand with a wet edge and foam.
-func (s *scene) beach() {
-	sand, ox := hex(0xf0d6a8), s.rnd.Float64()*10
-	edge := func(k float64) path {
-		return s.ground(func(x float64) float64 {
-			t := 0.5 + (x/s.W-0.5)*s.side
-			return s.H - s.S*(0.07+0.18*t*t+0.012*s.n.at(x/s.S*4+ox, k*2)) - k*s.S*0.02
-		}, s.H+2)
-	}
-	s.fill(edge(1.1), down(s.H-s.S*0.2, s.H, s.p.light.alpha(0.35), s.p.light.alpha(0.1)))
-	s.flat(edge(0.6), s.p.light.alpha(0.85))
-	s.fill(edge(0.3), down(s.H-s.S*0.2, s.H, s.seen(sand, 0.1).mix(s.p.water, 0.35), s.seen(sand, 0)))
-	s.fill(edge(-0.6), down(s.H-s.S*0.2, s.H, s.seen(sand, 0.05), s.seen(sand, 0).mix(s.p.near, 0.25)))
 }

@@ -157,7 +157,19 @@ func (s sky) aurora() {
 // weather draws lightning, fog, rain and snow in front of everything.
 func (s sky) weather() {
 	if s.b.tag("lightning") || s.p.time == "storm" && s.b.tag("storm") && s.b.has("lighthouse", "sea") {
-		s.lightning()
+		at := pt{s.W * (0.5 + s.side*s.between(0.12, 0.34)), s.horizon * 0.12}
+		s.glow(at.x, s.horizon*0.15, s.S*0.5, hex(0x8f9bd0).alpha(0.45))
+		bolt := []pt{at}
+		for lean := s.between(-0.35, 0.35); at.y < s.horizon; bolt = append(bolt, at) {
+			step := s.S * s.between(0.012, 0.035)
+			at = pt{at.x + step*(lean+s.between(-0.9, 0.9)), at.y + step}
+		}
+		for _, layer := range []struct {
+			width  float64
+			colour rgba
+		}{{0.0156, hex(0x9fb0ff).alpha(0.3)}, {0.0052, hex(0xe8ecff).times(1.6)}} {
+			s.flat(ribbon(bolt, func(t float64) float64 { return s.S * layer.width * (1 - 0.8*t) }), layer.colour)
+		}
 	}
 	if s.b.tag("fog") {
 		ox := s.rnd.Float64() * 30
@@ -173,21 +185,5 @@ func (s sky) weather() {
 	for range 340 * btoi(s.b.tag("snow")) {
 		m := math.Pow(s.rnd.Float64(), 4)
 		s.flat(circle(s.rnd.Float64()*s.W, s.rnd.Float64()*s.H, s.S*(0.0011+0.0045*m)), s.p.light.alpha(0.75-0.4*m))
-	}
-}
-
-func (s sky) lightning() {
-	at := pt{s.W * (0.5 + s.side*s.between(0.12, 0.34)), s.horizon * 0.12}
-	s.glow(at.x, s.horizon*0.15, s.S*0.5, hex(0x8f9bd0).alpha(0.45))
-	bolt := []pt{at}
-	for lean := s.between(-0.35, 0.35); at.y < s.horizon; bolt = append(bolt, at) {
-		step := s.S * s.between(0.012, 0.035)
-		at = pt{at.x + step*(lean+s.between(-0.9, 0.9)), at.y + step}
-	}
-	for _, layer := range []struct {
-		width  float64
-		colour rgba
-	}{{0.0156, hex(0x9fb0ff).alpha(0.3)}, {0.0052, hex(0xe8ecff).times(1.6)}} {
-		s.flat(ribbon(bolt, func(t float64) float64 { return s.S * layer.width * (1 - 0.8*t) }), layer.colour)
 	}
 }

@@ -130,8 +130,11 @@ func (s figures) mark(p placed, m mark, at func(x, y float64) pt) {
 		return
 	}
 	b := shape.bounds()
-	l, r := s.lit(lit, dark)
-	s.fill(shape, across(pt{float64(b.Min.X), 0}, pt{float64(b.Max.X), 0}, l, l.mix(r, 0.45), r))
+	left, right := dark, lit // the bright side is towards the light
+	if s.side < 0 {
+		left, right = lit, dark
+	}
+	s.fill(shape, across(pt{float64(b.Min.X), 0}, pt{float64(b.Max.X), 0}, left, left.mix(right, 0.45), right))
 }
 
 // inks returns the colours of a mark towards the light and away from it.

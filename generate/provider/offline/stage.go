@@ -34,14 +34,6 @@ const depthHaze = 0.78
 
 func (s *stage) between(a, b float64) float64 { return a + (b-a)*s.rnd.Float64() }
 
-// lit returns two colours from left to right, the bright one towards the light.
-func (s *stage) lit(bright, dark rgba) (left, right rgba) {
-	if s.side < 0 {
-		return bright, dark
-	}
-	return dark, bright
-}
-
 // veil blends a colour over rows y0 to y1. The opacity is sampled on a coarse grid and interpolated, which is enough
 // for soft things.
 func (s *stage) veil(y0, y1 float64, c rgba, opacity func(x, y float64) float64) {

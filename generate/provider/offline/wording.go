@@ -154,12 +154,33 @@ func (r *reader) word(written, folded string, all []meaning) {
 	}
 }
 
+// opposites maps a tag to the meaning of "less" of it.
+var opposites = map[string]string{"dark": "bright", "bright": "dark", "warm": "cool", "cool": "warm", "vivid": "pastel", "pastel": "vivid"}
+
 func (r *reader) applyMeaning(written string, m meaning, many bool) {
 	switch m.kind {
 	case "thing":
 		r.thing(written, m.name, many)
 	case "tag", "edit":
-		r.tagged(written, m)
+		_, changes := effects[m.name]
+		switch opposite := opposites[m.name]; {
+		case m.kind == "edit":
+			r.edits[m.name] = true
+			if !r.edit && among("invert blur upside", m.name) {
+				r.addUnknown(written)
+			}
+		case r.edit && !changes:
+			r.addUnknown(written)
+		case !r.less:
+			r.tags[m.name] = true
+		case opposite != "":
+			r.tags[opposite] = true
+		default:
+			r.addUnknown(written)
+		}
+		r.less = false
+		r.discardPending()
+		r.shown = append(r.shown, written)
 	case "hue", "size", "count":
 		if m.kind == "hue" && r.less {
 			r.addUnknown(written)
@@ -254,31 +275,6 @@ func maxCount(name thing) int {
 		return maxDrawn
 	}
 	return 1
-}
-
-// opposites maps a tag to the meaning of "less" of it.
-var opposites = map[string]string{"dark": "bright", "bright": "dark", "warm": "cool", "cool": "warm", "vivid": "pastel", "pastel": "vivid"}
-
-func (r *reader) tagged(written string, m meaning) {
-	_, changes := effects[m.name]
-	switch opposite := opposites[m.name]; {
-	case m.kind == "edit":
-		r.edits[m.name] = true
-		if !r.edit && among("invert blur upside", m.name) {
-			r.addUnknown(written)
-		}
-	case r.edit && !changes:
-		r.addUnknown(written)
-	case !r.less:
-		r.tags[m.name] = true
-	case opposite != "":
-		r.tags[opposite] = true
-	default:
-		r.addUnknown(written)
-	}
-	r.less = false
-	r.discardPending()
-	r.shown = append(r.shown, written)
 }
 
 func (b *wording) addUnknown(word string) {

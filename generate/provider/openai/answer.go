@@ -54,11 +54,20 @@ const (
 )
 
 func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u driver.Update, err error) {
-	u = driver.Update{Done: true, Progress: 1, Usage: got.Usage.count(), Metadata: d.client.Metadata(map[string]any{
+	u = driver.Update{Done: true, Progress: 1, Metadata: d.client.Metadata(map[string]any{
 		"background": got.Background, "output_format": got.OutputFormat, "quality": got.Quality, "size": got.Size,
 	})}
-	if got.Usage != nil && got.Usage.Ticks != "" {
-		u.ReportedUSD = post.Amount(string(got.Usage.Ticks), ticksPerUSD, tickPlaces)
+	if n := got.Usage; n != nil {
+		u.Usage = generate.Usage{
+			InputTokens: n.InputTokens, OutputTokens: n.OutputTokens,
+			ImageInputTokens: n.InputDetails.ImageTokens, ImageOutputTokens: n.OutputTokens,
+		}
+		if n.OutputDetails != nil { // models that do not split their output count only image tokens
+			u.Usage.ImageOutputTokens = n.OutputDetails.ImageTokens
+		}
+		if n.Ticks != "" {
+			u.ReportedUSD = post.Amount(string(n.Ticks), ticksPerUSD, tickPlaces)
+		}
 	}
 	for _, p := range got.Data {
 		if p.Respected != nil && !*p.Respected && p.B64JSON == "" && p.URL == "" { // it was made and is withheld
@@ -78,21 +87,6 @@ func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u d
 		u.Items, err = d.client.Without(call, post.Ending{})
 	}
 	return u, err
-}
-
-// count splits the tokens. Models that do not split their output count only image tokens.
-func (u *usage) count() generate.Usage {
-	if u == nil {
-		return generate.Usage{}
-	}
-	out := generate.Usage{
-		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
-		ImageInputTokens: u.InputDetails.ImageTokens, ImageOutputTokens: u.OutputTokens,
-	}
-	if u.OutputDetails != nil {
-		out.ImageOutputTokens = u.OutputDetails.ImageTokens
-	}
-	return out
 }
 
 type event struct {
@@ -172,12 +166,20 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	return envelope.Error.fault(a.Status), true
 }
 
+// safetyViolations matches the categories in refusals without details.
+var safetyViolations = regexp.MustCompile(`safety_violations=\[([^\]]*)\]`)
+
 // fault converts an error. An error in a stream has status 200 and is classified only by its text.
 func (e *apiError) fault(status int) post.Fault {
 	f := post.Fault{Words: e.Message, Label: string(e.Code) + " " + e.Type + " setting:" + e.Param + ";"}
 	switch {
 	case e.Code == "moderation_blocked" || e.Code == "content_policy_violation":
-		f.Blocked = e.verdict()
+		f.Blocked = &generate.Safety{}
+		if e.Moderation != nil {
+			f.Blocked.Stage, f.Blocked.Categories = e.Moderation.Stage, e.Moderation.Categories
+		} else if m := safetyViolations.FindStringSubmatch(e.Message); m != nil {
+			f.Blocked.Categories = strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' })
+		}
 	case e.Param == "" || e.Param == "model" || status == http.StatusTooManyRequests || status == http.StatusUnauthorized || status >= http.StatusInternalServerError:
 	default:
 		f.Words += " (setting " + e.Param + ")"
@@ -186,19 +188,4 @@ func (e *apiError) fault(status int) post.Fault {
 		}
 	}
 	return f
-}
-
-// safetyViolations matches the categories in refusals without details.
-var safetyViolations = regexp.MustCompile(`safety_violations=\[([^\]]*)\]`)
-
-// verdict returns the safety system's verdict about a refusal.
-func (e *apiError) verdict() *generate.Safety {
-	if e.Moderation != nil {
-		return &generate.Safety{Stage: e.Moderation.Stage, Categories: e.Moderation.Categories}
-	}
-	s := &generate.Safety{}
-	if m := safetyViolations.FindStringSubmatch(e.Message); m != nil {
-		s.Categories = strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' })
-	}
-	return s
 }

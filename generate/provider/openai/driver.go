@@ -96,29 +96,24 @@ func (d *Driver) Ready() error { return d.client.Ready() }
 // Start makes the call and waits for all its results; allow at least 180 seconds. A refusal by the safety system is one
 // moderated item for each requested picture. Pictures that arrived before an error are returned with it.
 func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
-	call, err := d.call(ctx, t)
+	call := post.Call{Of: t.Model.APIModel, Task: t}
+	var err error
+	if t.Model.Modality == media.ModalityAudio {
+		call.Path, call.Whole = "/audio/speech", true
+		call.Body, err = d.speech(t)
+	} else {
+		var got answer
+		call.Into = &got
+		call.Read = func(a *post.Answer) (driver.Update, error) { return d.answered(call, a.Media, got) }
+		if d.xai {
+			call.Path, call.Body, err = d.xaiRequest(ctx, t)
+		} else {
+			call.Frame = func(from *wire.Collector, data []byte) (post.Frame, error) { return d.frame(call, from, data) }
+			call.Path, call.Body, err = d.request(ctx, t)
+		}
+	}
 	if err != nil {
 		return driver.Update{}, err
 	}
 	return d.client.Do(ctx, call)
-}
-
-func (d *Driver) call(ctx context.Context, t driver.Task) (call post.Call, err error) {
-	call.Of, call.Task = t.Model.APIModel, t
-	if t.Model.Modality == media.ModalityAudio {
-		call.Path, call.Whole = "/audio/speech", true
-		call.Body, err = d.speech(t)
-		return call, err
-	}
-	var got answer
-	call.Into = &got
-	if d.xai {
-		call.Path, call.Body, err = d.xaiRequest(ctx, t)
-		call.Read = func(a *post.Answer) (driver.Update, error) { return d.answered(call, a.Media, got) }
-		return call, err
-	}
-	call.Read = func(a *post.Answer) (driver.Update, error) { return d.answered(call, a.Media, got) }
-	call.Frame = func(from *wire.Collector, data []byte) (post.Frame, error) { return d.frame(call, from, data) }
-	call.Path, call.Body, err = d.request(ctx, t)
-	return call, err
 }

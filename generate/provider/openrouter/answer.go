@@ -69,14 +69,6 @@ const places = 18
 // usd returns what OpenRouter charged; empty if it does not say.
 func (u usage) usd() string { return post.Amount(string(u.Cost), 1, places) }
 
-// upstream returns what the maker bills in addition; empty if nothing.
-func (u usage) upstream() string {
-	if !u.BYOK {
-		return ""
-	}
-	return post.Amount(string(u.CostDetails.Upstream), 1, places)
-}
-
 func (u usage) count() generate.Usage {
 	return generate.Usage{InputTokens: u.Prompt, OutputTokens: u.Completion, ImageOutputTokens: u.Details.ImageTokens}
 }

@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"time"
 
+	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
@@ -83,8 +84,26 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	if t.Model.Via == "images" {
 		return d.typed(ctx, t)
 	}
-	body, err := d.request(ctx, t)
-	if err != nil {
+	if err := d.client.Reaches(t, post.Reach{N: 1, Methods: []generate.Method{generate.MethodEdit}}); err != nil {
+		return driver.Update{}, err
+	}
+	var content any = t.Prompt
+	if len(t.Inputs) > 0 { // the pictures of an edit, whose bytes the transport streams from the store
+		var parts []part
+		for _, in := range t.Inputs {
+			parts = append(parts, part{Type: "image_url", ImageURL: &imageURL{URL: d.client.DataURL(ctx, in.Blob)}})
+		}
+		content = append(parts, part{Type: "text", Text: t.Prompt})
+	}
+	body := post.Body{
+		"model": t.Model.APIModel, "modalities": []string{"image", "text"},
+		"messages": []any{map[string]any{"role": "user", "content": content}},
+	}
+	image := post.Body{}
+	image.Settings(t, post.Names{AspectRatio: "aspect_ratio", Tier: "image_size"})
+	body.Set("image_config", image)
+	body.Set("seed", t.Seed)
+	if err := body.AnyOption(t, owned); err != nil {
 		return driver.Update{}, err
 	}
 	var got answer

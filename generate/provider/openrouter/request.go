@@ -23,31 +23,6 @@ type imageURL struct {
 // owned are the body's fields that options cannot set, because the Gateway plans them.
 var owned = []string{"model", "models", "messages", "modalities", "n", "stream", "image_config", "seed"}
 
-// request encodes a task for the endpoint: the prompt, preceded by the pictures of an edit, whose bytes the transport
-// streams from the store.
-func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) {
-	if err := d.client.Reaches(t, post.Reach{N: 1, Methods: []generate.Method{generate.MethodEdit}}); err != nil {
-		return nil, err
-	}
-	var content any = t.Prompt
-	if len(t.Inputs) > 0 {
-		var parts []part
-		for _, in := range t.Inputs {
-			parts = append(parts, part{Type: "image_url", ImageURL: &imageURL{URL: d.client.DataURL(ctx, in.Blob)}})
-		}
-		content = append(parts, part{Type: "text", Text: t.Prompt})
-	}
-	body := post.Body{
-		"model": t.Model.APIModel, "modalities": []string{"image", "text"},
-		"messages": []any{map[string]any{"role": "user", "content": content}},
-	}
-	image := post.Body{}
-	image.Settings(t, post.Names{AspectRatio: "aspect_ratio", Tier: "image_size"})
-	body.Set("image_config", image)
-	body.Set("seed", t.Seed)
-	return body, body.AnyOption(t, owned)
-}
-
 // typedOwned are the fields of the images endpoint that options cannot set.
 var typedOwned = []string{"model", "prompt", "n", "stream", "size", "input_references"}
 
@@ -97,10 +72,11 @@ func (d *Driver) typedAnswered(call post.Call, a *post.Answer, got typedAnswer) 
 	if got.Error != nil {
 		return d.client.Refuse(call, a, got.Error.fault(a))
 	}
-	u = driver.Update{
-		Done: true, Progress: 1, ReportedUSD: got.Usage.usd(), Usage: got.Usage.count(),
-		Metadata: d.client.Metadata(map[string]any{"generation_id": a.Header.Get("X-Generation-Id"), "upstream_usd": got.Usage.upstream()}),
+	about := map[string]any{"generation_id": a.Header.Get("X-Generation-Id")}
+	if got.Usage.BYOK { // the maker bills this in addition
+		about["upstream_usd"] = post.Amount(string(got.Usage.CostDetails.Upstream), 1, places)
 	}
+	u = driver.Update{Done: true, Progress: 1, ReportedUSD: got.Usage.usd(), Usage: got.Usage.count(), Metadata: d.client.Metadata(about)}
 	for _, p := range got.Data {
 		it := d.client.Item(a.Media, cmp.Or(p.B64JSON, p.URL))
 		it.DeclaredMIME, it.Seed = d.client.Clean(p.Type), call.Task.Seed
