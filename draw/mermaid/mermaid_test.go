@@ -285,3 +285,21 @@ func BenchmarkMermaid(b *testing.B) {
 		})
 	}
 }
+
+// TestSequenceKeywordsInAnyCase: the grammar of Mermaid's sequence diagrams ignores the case of keywords.
+func TestSequenceKeywordsInAnyCase(t *testing.T) {
+	t.Parallel()
+	src := strings.Replace(sequence, "  W->>W: Think\n", "  activate W\n  W->>W: Think\n  deactivate W\n", 1)
+	upper := src
+	for _, word := range []string{"autonumber", "actor", "participant", "Note over", "Note left of", "loop", "alt", "else", "end", "activate", "deactivate"} {
+		upper = strings.ReplaceAll(upper, "  "+word, "  "+strings.ToUpper(word))
+	}
+	want, err := mermaid.Draw(code(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := mermaid.Draw(code(upper))
+	if err != nil || string(got.Data) != string(want.Data) {
+		t.Errorf("%v\n got %s\nwant %s", err, got.Data, want.Data)
+	}
+}

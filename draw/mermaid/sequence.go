@@ -61,7 +61,7 @@ type sequence struct {
 func (*sequence) kind() string { return "sequence diagram" }
 
 var (
-	participant = pattern.Lazy(`^(?:create\s+)?(participant|actor)\s+(.+?)(?:\s+as\s+(.+))?$`)
+	participant = pattern.Lazy(`(?i)^(?:create\s+)?(participant|actor)\s+(.+?)(?:\s+as\s+(.+))?$`)
 	message     = pattern.Lazy(`^(.+?)\s*(<<-->>|<<->>|-->>|->>|-->|->|--x|-x|--\)|-\))\s*([+-]?)\s*([^:]+?)\s*(?::\s*(.*))?$`)
 	noteOver    = pattern.Lazy(`(?i)^note\s+(over|left of|right of)\s+([^:]+?)\s*:\s*(.*)$`)
 )
@@ -101,7 +101,8 @@ func (d *sequence) party(id string) int {
 
 func (d *sequence) read(l line) error {
 	word, rest := l.first()
-	switch strings.ToLower(word) {
+	word = strings.ToLower(word)
+	switch word {
 	case "participant", "actor", "create":
 		m := participant().FindStringSubmatch(l.text)
 		if m == nil {
@@ -109,7 +110,7 @@ func (d *sequence) read(l line) error {
 		}
 		id, _, _ := strings.Cut(m[2], "@{")
 		p := &d.parties[d.party(id)]
-		p.actor = m[1] == "actor"
+		p.actor = strings.EqualFold(m[1], "actor")
 		if m[3] != "" {
 			p.label = plain(m[3])
 		}
@@ -121,7 +122,7 @@ func (d *sequence) read(l line) error {
 		d.numbers = rest != "off"
 		return nil
 	case "loop", "alt", "opt", "par", "critical", "break", "rect", "box", "par_over":
-		d.block(strings.ToLower(word), rest)
+		d.block(word, rest)
 		return nil
 	case "else", "and", "option":
 		if len(d.open) == 0 {
