@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"atelier/agent"
+	"atelier/agent/vision"
 	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
@@ -83,8 +84,8 @@ func (s *Service) partOutcome(ctx context.Context, r *Run, req agent.Request) er
 	return nil
 }
 
-// recallRun reads a part that another process may have started, even of a cancelled run, which ends as cancelled. over
-// reports that the part has ended.
+// recallRun reads a part that another process may have started, even of a cancelled run, which ends as cancelled, and
+// reports its continuation here. over reports that the part has ended.
 func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work) (over bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
@@ -95,10 +96,21 @@ func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work)
 	}
 	r.result, err = s.player.recallPart(ctx, w, !r.fresh && unknown == nil)
 	w.maybeStarted = !r.fresh
-	if err == nil && r.result == nil && !r.fresh && unknown == nil {
-		s.player.reportAdoption(ctx, agents, row)
+	if err != nil || r.result != nil || r.fresh || unknown != nil {
+		return r.result != nil, err
 	}
-	return r.result != nil, err
+	// The agent reports the continuation of an answer.
+	resumed := agent.RunStarted{Agent: row.Agent, Name: row.Agent, Task: row.Task}
+	if n, ok := agents.(*agent.Runner); ok {
+		resumed.Name = n.DisplayName(row.Agent)
+	}
+	for _, i := range row.InputImages {
+		resumed.InputImages = append(resumed.InputImages, vision.InputImage(i))
+	}
+	s.player.observer.Emit(ctx, agent.Event{
+		Type: agent.EventRunResumed, Tree: row.ID, RunID: row.ID, AgentPath: row.AgentPath, At: s.player.now(), Data: resumed,
+	})
+	return false, nil
 }
 
 // setConversation sets the run's conversation once, because the caller of the run may read it when the work starts.

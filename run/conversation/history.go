@@ -36,7 +36,17 @@ func history(newest ledger.List[ledger.Message], attached []ledger.Attachment) [
 	for _, a := range slices.Backward(attached) {
 		of[a.MessageID] = append(of[a.MessageID], a)
 	}
-	exchanges := pair(newest.Items)
+	var exchanges []exchange // oldest first, without answers whose messages are left out
+	byRun := map[string]int{}
+	for i := range slices.Backward(newest.Items) {
+		m := &newest.Items[i]
+		if m.Role == ledger.RoleUser {
+			byRun[m.RunID] = len(exchanges)
+			exchanges = append(exchanges, exchange{asked: m})
+		} else if at, ok := byRun[m.RunID]; ok {
+			exchanges[at].answered = m
+		}
+	}
 	more := newest.Next != ""
 	var out []chat.Message
 	room := historyBytes
@@ -54,25 +64,6 @@ func history(newest ledger.List[ledger.Message], attached []ledger.Attachment) [
 	slices.Reverse(out)
 	if more && len(out) > 0 {
 		out[0] = chat.Text(chat.RoleUser, leftOut+out[0].Text())
-	}
-	return out
-}
-
-// pair pairs messages, which are newest first, with their answers and returns the pairs oldest first. It omits an
-// answer without its message.
-func pair(newest []ledger.Message) []exchange {
-	var out []exchange
-	byRun := map[string]int{}
-	for i := range slices.Backward(newest) {
-		m := &newest[i]
-		if m.Role == ledger.RoleUser {
-			byRun[m.RunID] = len(out)
-			out = append(out, exchange{asked: m})
-			continue
-		}
-		if at, ok := byRun[m.RunID]; ok {
-			out[at].answered = m
-		}
 	}
 	return out
 }

@@ -199,18 +199,12 @@ func (f *flow) attempt(name string, b *body) error {
 		defer f.saving.Done()
 		ended <- (<-done).Err
 	}()
-	return f.await(b, ended)
-}
-
-// await waits for the end of a step. If the step's database is lost, it waits for fn, which ends soon, but not for the
-// save, which may never happen.
-func (f *flow) await(b *body, ended <-chan error) error {
 	select {
 	case err := <-ended:
 		return err
 	case <-f.ctx.Done():
 	}
-	if reason := Lost(f.ctx); reason != nil {
+	if reason := Lost(f.ctx); reason != nil { // fn ends soon, but the step may never be saved
 		b.end()
 		return &lost{why: reason}
 	}

@@ -155,7 +155,8 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 	return st, nil
 }
 
-// normalizePaused shows a paused run as running until its question is saved, because until then it cannot be answered.
+// normalizePaused shows a paused run as running until its question is saved, because until then it cannot be answered,
+// and adds the cost of the generations since then.
 func (s *Service) normalizePaused(ctx context.Context, st *Status) error {
 	if st.Status != ledger.StatusPaused {
 		return nil
@@ -168,11 +169,6 @@ func (s *Service) normalizePaused(ctx context.Context, st *Status) error {
 		st.Status = ledger.StatusRunning
 		return nil
 	}
-	return s.addCostSincePause(ctx, st, state.AskedAt)
-}
-
-// addCostSincePause adds the cost of the generations since the run paused.
-func (s *Service) addCostSincePause(ctx context.Context, st *Status, paused time.Time) error {
 	p := ledger.Page{Limit: ledger.MaxLimit}
 	for {
 		list, err := s.cfg.Ledger.ListOperations(ctx, st.Owner, ledger.OperationQuery{Tree: st.ID, Page: p})
@@ -180,7 +176,7 @@ func (s *Service) addCostSincePause(ctx context.Context, st *Status, paused time
 			return err
 		}
 		for _, op := range list.Items {
-			if op.CreatedAt.Before(paused) {
+			if op.CreatedAt.Before(state.AskedAt) {
 				return nil // newest first
 			}
 			st.Cost = ledger.Cost(record.WithGeneration(agent.Cost(st.Cost), op))
