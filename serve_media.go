@@ -43,13 +43,6 @@ type openedKey struct {
 	width     int
 }
 
-func newServedMedia(a *Atelier) *servedMedia {
-	return &servedMedia{
-		Atelier: a, thumbnails: make(chan struct{}, 2),
-		contentCache: recent.Cache[openedKey, api.Content]{For: 500 * time.Millisecond, Limit: 4096},
-	}
-}
-
 // StoreMedia stores an upload as a stream.
 func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
 	ctx = s.Scoped(ctx, uuid.Must(uuid.NewV7()).String())
@@ -159,26 +152,21 @@ func (s *servedMedia) Media(ctx context.Context, id string) (api.MediaDetails, e
 	if d.Children, err = s.relatives(ctx, p.Children, func(e ledger.Edge) string { return e.ChildID }, r.ID); err != nil {
 		return d, err
 	}
-	if d.SubActions, err = s.subActionsOf(ctx, r.ID); err != nil {
+	contents, err := s.Ledger.ContentOfMedia(ctx, s.owner(ctx), r.ID)
+	if err != nil {
 		return d, err
 	}
-	return d, s.addOrigin(ctx, r, &d.Origin)
-}
-
-// subActionsOf returns links from an item to the sub-actions that produced it.
-func (s *servedMedia) subActionsOf(ctx context.Context, id string) ([]api.MediaSubAction, error) {
-	out := []api.MediaSubAction{}
-	contents, err := s.Ledger.ContentOfMedia(ctx, s.owner(ctx), id)
+	d.SubActions = []api.MediaSubAction{}
 	for _, c := range contents {
 		g, _, err := s.Ledger.ContentGeneration(ctx, s.owner(ctx), c.MetadataID)
 		if err != nil {
-			return nil, err
+			return d, err
 		}
-		out = append(out, api.MediaSubAction{
+		d.SubActions = append(d.SubActions, api.MediaSubAction{
 			ContentID: c.ID, MetadataID: g.ID, WorkflowRunID: g.WorkflowRunID, InteractionID: g.InteractionID, PromptID: g.PromptID, SelectedAt: timeOrNil(c.SelectedAt),
 		})
 	}
-	return out, err
+	return d, s.addOrigin(ctx, r, &d.Origin)
 }
 
 // relatives returns the items at the ends of edges, each once, without deleted ones.

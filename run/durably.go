@@ -60,12 +60,7 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		cancel() // before anything starts
 	}
 	r.result, r.err = s.player.play(ctx, agents, w)
-	return s.partOutcome(ctx, r, w.Request)
-}
-
-// partOutcome returns nil to the engine if a part has ended, or journal.ErrHandedOver if it continues later. The ledger
-// has the outcome.
-func (s *Service) partOutcome(ctx context.Context, r *Run, req agent.Request) error {
+	// A part that does not continue later has ended, and the ledger has its outcome.
 	if s.cfg.Engine.StopIfAdopted(ctx, partID(r.ID, r.part)); journal.HandedOver(ctx) {
 		if reason := durable.AdoptedError(ctx); reason != nil {
 			r.result, r.err = nil, inProgressError(r.ID, media.Errorf(media.CodeConflict, "%w: %w", reason, ErrInProgress))
@@ -79,7 +74,7 @@ func (s *Service) partOutcome(ctx context.Context, r *Run, req agent.Request) er
 		return journal.ErrHandedOver
 	}
 	if r.result == nil && r.err != nil {
-		s.endings.fail(ctx, req, r.err)
+		s.endings.fail(ctx, w.Request, r.err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"time"
 
@@ -35,7 +36,7 @@ func (c *serveCmd) Run(w *world) error {
 		return err
 	}
 	if c.LogJSON {
-		logJSONTo(w.stderr)
+		slog.SetDefault(slog.New(slog.NewJSONHandler(screen{w.stderr}, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	}
 	err = w.withApp(appConfig{adopt: true, partials: c.Partials}, func(a *app) error {
 		if _, err := a.Runs(w.ctx); err != nil {

@@ -105,14 +105,11 @@ func cut(text string) string {
 		return text
 	}
 	short := strings.ToValidUTF8(text[:messageBytes], "")
-	if at := strings.LastIndex(short, "$"); at >= 0 && begunPlaceholder(short[at:]) {
-		short = short[:at]
+	if at := strings.LastIndex(short, "$"); at >= 0 {
+		const start = "${media:"
+		if end := short[at:]; strings.HasPrefix(start, end) || strings.HasPrefix(end, start) && !strings.ContainsAny(end, "} \n") {
+			short = short[:at]
+		}
 	}
 	return short + " [shortened here]"
-}
-
-// begunPlaceholder reports whether a text is the beginning of a placeholder that was cut off.
-func begunPlaceholder(s string) bool {
-	const start = "${media:"
-	return strings.HasPrefix(start, s) || strings.HasPrefix(s, start) && !strings.ContainsAny(s, "} \n")
 }

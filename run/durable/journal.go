@@ -96,26 +96,23 @@ var (
 type inside struct{}
 
 // Step runs fn, or returns its recorded result.
+//
+//nolint:contextcheck,nolintlint // the work's own context says why it ended
 func (s *steps) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	if ctx.Value(inside{}) != nil {
 		return fn(ctx)
 	}
-	full := s.place.Full(name)
-	if out, ok := s.flow.known[full]; ok {
+	f, full := s.flow, s.place.Full(name)
+	if out, ok := f.known[full]; ok {
 		return []byte(out), nil
 	}
-	if err := s.flow.e.gate.enter(ctx); err != nil {
+	if err := f.e.gate.enter(ctx); err != nil {
 		return nil, err
 	}
-	defer s.flow.e.gate.leave()
-	return s.flow.step(ctx, full, fn)
-}
-
-//nolint:contextcheck,nolintlint // the work's own context says why it ended
-func (f *flow) step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+	defer f.e.gate.leave()
 	b := body{heldElsewhere: f.heldElsewhere, fn: func() ([]byte, error) { return fn(context.WithValue(ctx, inside{}, true)) }}
 	for try := 1; ; try++ {
-		err := f.attempt(name, &b)
+		err := f.attempt(full, &b)
 		if err == nil {
 			break
 		}
@@ -124,7 +121,7 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 			return nil, context.Cause(f.ctx)
 		}
 		if try == tries || !isInterrupted(err) || f.ctx.Err() != nil {
-			return nil, f.failure(ctx, name, err)
+			return nil, f.failure(ctx, full, err)
 		}
 	}
 	if b.failed != nil {

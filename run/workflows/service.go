@@ -113,7 +113,8 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 		return Status{}, err
 	}
 	st := Status{Run: row, State: &ordered.Object{}, Steps: []StepStatus{}}
-	records, err := s.records(ctx, owner, id)
+	records, err := ledger.AllOf(ctx, s.cfg.Ledger.ListSteps, owner, id)
+	records = slices.DeleteFunc(records, func(r ledger.Step) bool { return r.Kind != string(agent.StepCode) }) // not of its agents
 	if err != nil || len(records) == 0 {
 		return st, err
 	}
@@ -214,12 +215,6 @@ func (s *Service) row(ctx context.Context, owner, id string) (ledger.Run, error)
 		return row, media.Errorf(media.CodeNotFound, "there is no workflow run %.64q", media.ErrorText(id))
 	}
 	return row, err
-}
-
-// records lists the records of a run's steps in order, without the steps of its agents.
-func (s *Service) records(ctx context.Context, owner, id string) (steps []ledger.Step, err error) {
-	steps, err = ledger.AllOf(ctx, s.cfg.Ledger.ListSteps, owner, id)
-	return slices.DeleteFunc(steps, func(r ledger.Step) bool { return r.Kind != string(agent.StepCode) }), err
 }
 
 // RunSummary is a run in a list.
