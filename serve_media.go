@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -376,7 +377,7 @@ func (s *servedMedia) opener(d media.Digest) func(ctx context.Context, offset, l
 
 // thumbnail is like [Atelier.Thumbnail], but makes each thumbnail only once at a time, and only a few in total.
 func (s *servedMedia) thumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
-	d, err, _ := s.thumbnailFlights.Do(r.Digest.String()+" "+itoa(width), func() (any, error) {
+	d, err, _ := s.thumbnailFlights.Do(r.Digest.String()+" "+strconv.Itoa(width), func() (any, error) {
 		ctx := context.WithoutCancel(ctx) // other requests may wait for it too
 		if d, err := s.createThumbnail(ctx, r, width); err == nil {
 			return d, nil

@@ -27,23 +27,16 @@ type endings struct {
 }
 
 // closeOpen ends the open generations of a run that ends: an act in a killed process may have started them, and the act
-// is not repeated. Unless the run was cancelled, tasks whose results are to be fetched later stay open, and those of
-// sub-actions, about which the answer to the interaction decides.
+// is not repeated. Unless the run was cancelled, tasks whose results are to be fetched later stay open.
 func (e endings) closeOpen(ctx context.Context, req agent.Request, status agent.Status) (made []media.Output) {
 	if e.gateway == nil {
 		return nil
 	}
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
-	ops, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
-		return e.ledger.ListOperations(save, req.Owner, ledger.OperationQuery{Tree: req.RunID, Page: p})
-	})
-	for _, op := range slices.Backward(ops) { // oldest first
-		stays := status != agent.StatusCancelled && (op.Status == string(generate.StatusRunning) || operations.OfSubAction(op))
-		if stays || !op.FinishedAt.IsZero() {
-			continue
-		}
-		res, failed := e.gateway.Abandon(media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID}), op.ID)
+	ids, err := e.open(save, req, status)
+	for _, id := range ids {
+		res, failed := e.gateway.Abandon(media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID}), id)
 		switch {
 		case failed == nil:
 			made = append(made, res.Outputs()...)
@@ -55,4 +48,19 @@ func (e endings) closeOpen(ctx context.Context, req agent.Request, status agent.
 		slog.WarnContext(ctx, "open generations of a run not cancelled", slog.String("run", req.RunID), slog.String("error", media.ErrorText(err.Error())))
 	}
 	return made
+}
+
+// open lists the open generations of a run that will not be continued, oldest first. Those of sub-actions stay open
+// unless the run was cancelled: the answer to the interaction decides about them.
+func (e endings) open(ctx context.Context, req agent.Request, status agent.Status) (ids []string, err error) {
+	ops, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
+		return e.ledger.ListOperations(ctx, req.Owner, ledger.OperationQuery{Tree: req.RunID, Page: p})
+	})
+	for _, op := range slices.Backward(ops) {
+		stays := status != agent.StatusCancelled && (op.Status == string(generate.StatusRunning) || operations.OfSubAction(op))
+		if op.FinishedAt.IsZero() && !stays {
+			ids = append(ids, op.ID)
+		}
+	}
+	return ids, err
 }

@@ -140,7 +140,7 @@ func (p recordedRun) fork(ctx context.Context, l ledger.Store, tree string, next
 	return next, err
 }
 
-// dropForkedSteps removes what the fork repeats, and changes the request, except its images.
+// dropForkedSteps removes what the fork repeats, and applies its changes to the request, except the images.
 func (p *recordedRun) dropForkedSteps(f Fork) error {
 	part := step.ParsePath(f.From).Inside()
 	known := func(name string) bool { return name == f.From || part.Has(name) }
