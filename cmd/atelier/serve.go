@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"net"
 	"time"
 
@@ -36,7 +35,7 @@ func (c *serveCmd) Run(w *world) error {
 		return err
 	}
 	if c.LogJSON {
-		slog.SetDefault(slog.New(slog.NewJSONHandler(screen{w.stderr}, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		logJSONTo(w.stderr)
 	}
 	err = w.withApp(appConfig{adopt: true, partials: c.Partials}, func(a *app) error {
 		if _, err := a.Runs(w.ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -66,3 +67,8 @@ func (s screen) Write(text []byte) (int, error) {
 
 // logTo sends the process's log, of slog and of libraries, to people.
 func logTo(out io.Writer) { log.SetOutput(screen{out}) }
+
+// logJSONTo sends the log of slog to programs, including the debug level: one JSON object per line.
+func logJSONTo(out io.Writer) {
+	slog.SetDefault(slog.New(slog.NewJSONHandler(screen{out}, &slog.HandlerOptions{Level: slog.LevelDebug})))
+}
