@@ -26,7 +26,6 @@ import (
 	"atelier/action/visual"
 	"atelier/action/web"
 	"atelier/agent"
-	"atelier/chat"
 	"atelier/media"
 	"atelier/run/workflows"
 )
@@ -61,7 +60,10 @@ func (s *settings) write(c Sources) (json.RawMessage, error) {
 	if u, err := url.Parse(c.Database); strings.Contains(c.Database, "://") {
 		db, kept.DB = "", c.Database
 		if err != nil || u.User != nil || u.RawQuery != "" {
-			kept.DB, kept.Secret, kept.SecretID = "", true, s.secretID(c.Database)
+			mac := hmac.New(sha256.New, s.key) // the id does not reveal the URL, which only this process remembers
+			mac.Write([]byte(c.Database))
+			kept.DB, kept.Secret, kept.SecretID = "", true, hex.EncodeToString(mac.Sum(nil)[:8])
+			s.secrets.Store(kept.SecretID, c.Database)
 		}
 	}
 	for _, f := range []struct {
@@ -78,15 +80,6 @@ func (s *settings) write(c Sources) (json.RawMessage, error) {
 		*f.to = path
 	}
 	return json.Marshal(kept)
-}
-
-// secretID returns an id that does not reveal the URL, and remembers the URL for this process.
-func (s *settings) secretID(address string) string {
-	mac := hmac.New(sha256.New, s.key)
-	mac.Write([]byte(address))
-	id := hex.EncodeToString(mac.Sum(nil)[:8])
-	s.secrets.Store(id, address)
-	return id
 }
 
 // read returns the sources with which a run was started.
@@ -107,7 +100,7 @@ func (s *settings) read(saved json.RawMessage) (Sources, error) {
 	return c, nil
 }
 
-// openSources is an agent runner with its open sources.
+// runnerWithSources is an agent runner with its open sources.
 type runnerWithSources struct {
 	runner  *agent.Runner
 	sources map[string]agent.Source
@@ -146,9 +139,11 @@ func (a *Atelier) openSources(ctx context.Context, s Sources) (_ *runnerWithSour
 	if err != nil {
 		return nil, err
 	}
-	models, err := a.models(s)
-	if err != nil {
-		return nil, err
+	models := a.Chat
+	if own := a.Config.Sources; s.ChatModel != own.ChatModel || s.ImageModel != own.ImageModel {
+		if models, err = a.newChat(s); err != nil {
+			return nil, err
+		}
 	}
 	o.runner, err = agent.NewRunner(agent.Config{
 		Definitions: definitions, GoAgents: map[string]agent.GoAgent{workflows.AgentName: a.workflows.Run}, Actions: actions, Models: models, Codec: a.Codec, Recorder: a.Ledger,
@@ -206,12 +201,4 @@ func (a *Atelier) actions(ctx context.Context, s Sources, o *runnerWithSources) 
 	}
 	o.sources = sourcesOf(s, found != nil)
 	return registry, registry.Register(all...)
-}
-
-// models returns the chat models of a run.
-func (a *Atelier) models(s Sources) (*chat.Registry, error) {
-	if own := a.Config.Sources; s.ChatModel == own.ChatModel && s.ImageModel == own.ImageModel {
-		return a.Chat, nil
-	}
-	return a.newChat(s)
 }

@@ -108,32 +108,28 @@ func Open(ctx context.Context, c Config) (*Atelier, error) {
 }
 
 // Compose is like [Open], but uses stores that are already open.
-func (s *Stores) Compose() (*Atelier, error) {
-	a := &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), counts: &counts{runs: map[string]float64{}, operations: map[[2]string]float64{}}, settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
-	return a, a.compose()
-}
-
-func (a *Atelier) compose() (err error) {
+func (s *Stores) Compose() (a *Atelier, err error) {
+	a = &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), counts: &counts{runs: map[string]float64{}, operations: map[[2]string]float64{}}, settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
 	c := a.Config
 	a.Codec, err = wire.NewCodec(wire.Config{Blobs: a.Blobs, Keys: []wire.Key{a.key}, Register: a.Ledger.RegisterBlob, Forget: a.Ledger.ForgetBlob, MaxAnswerBytes: c.MaxAnswer, DiskWait: max(0, cmp.Or(c.DiskWait, 30*time.Second))})
 	if err != nil {
-		return err
+		return a, err
 	}
 	if a.Catalogue, err = loadWithAdditions("ATELIER_CATALOGUE", c.Catalogue, catalog.Load); err != nil {
-		return err
+		return a, err
 	}
 	if a.observer, err = record.NewObserver(record.Config{Ledger: a.Ledger}); err != nil {
-		return err
+		return a, err
 	}
 	if c.Budget.OnSettle == nil {
 		c.Budget.OnSettle = a.counts.addCharge
 	}
 	if a.budget, err = run.NewBudget(a.Ledger, c.Budget); err != nil {
-		return err
+		return a, err
 	}
 	drivers, err := a.drivers()
 	if err != nil {
-		return err
+		return a, err
 	}
 	origins := map[string]string{} // each origin is trusted only for the calls and links of its provider
 	maps.Copy(origins, c.BaseURLs)
@@ -146,14 +142,14 @@ func (a *Atelier) compose() (err error) {
 		DefaultModel: c.ImageModel, Fallback: c.ImageFallback, MinFree: c.MinFree, Notify: a.webhookResolver(),
 	})
 	if err != nil {
-		return err
+		return a, err
 	}
 	if a.Chat, err = a.newChat(c.Sources); err != nil {
-		return err
+		return a, err
 	}
 	a.subActions = a.newSubActions()
 	a.workflows, err = a.newWorkflows()
-	return err
+	return a, err
 }
 
 // newChat creates the chat models of runs for which a person chose the models in s.

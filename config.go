@@ -2,7 +2,9 @@ package atelier
 
 import (
 	"context"
+	"net/url"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"atelier/action"
@@ -99,9 +101,10 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Owner == "" {
 		c.Owner = defaultOwner
 	}
-	var err error
-	if c.PublicURL, err = publicURL(c.PublicURL); err != nil {
-		return c, err
+	c.PublicURL = strings.TrimRight(strings.TrimSpace(c.PublicURL), "/")
+	u, err := url.Parse(c.PublicURL)
+	if c.PublicURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil) {
+		return c, media.Errorf(media.CodeInvalid, "ATELIER_PUBLIC_URL is %.200q: give a scheme and a host, such as https://atelier.example.com", c.PublicURL)
 	}
 	if c.RunsAtOnce == 0 {
 		c.RunsAtOnce = defaultRunsAtOnce

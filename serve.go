@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"atelier/api"
+	"atelier/internal/recent"
 	"atelier/journal"
 	"atelier/media"
 	"atelier/run"
@@ -149,8 +150,11 @@ func (s *server) api(work context.Context, c ServeConfig, streams *hubs) api.Con
 		Hooks: hooks, Samples: streams.samples, RequestsPerSecond: c.RequestsPerSecond, PublicURL: s.Config.PublicURL, Tokens: tokens, LinkKey: []byte(s.deriveSecret("media links")), Now: now,
 		Version: c.Version, Hosts: c.Hosts, MaxUpload: c.MaxUpload, Pages: c.Pages,
 		Health: servedHealth{servedCatalog{s.Atelier}, s}, Catalog: servedCatalog{s.Atelier},
-		Media: newServedMedia(s.Atelier),
-		Runs:  servedRuns{s}, Trace: servedTrace{servedRuns{s}}, Conversations: servedConversations{s.Atelier}, Generations: &servedGenerations{server: s, base: work, streams: streams, cancels: map[string]context.CancelFunc{}},
+		Media: &servedMedia{
+			Atelier: s.Atelier, thumbnails: make(chan struct{}, 2),
+			contentCache: recent.Cache[openedKey, api.Content]{For: 500 * time.Millisecond, Limit: 4096},
+		},
+		Runs: servedRuns{s}, Trace: servedTrace{servedRuns{s}}, Conversations: servedConversations{s.Atelier}, Generations: &servedGenerations{server: s, base: work, streams: streams, cancels: map[string]context.CancelFunc{}},
 		Workflows: servedWorkflows{s.Atelier, c.Workflows}, WorkflowRuns: servedWorkflowRuns{servedRuns{s}, c.Workflows}, Interactions: servedInteractions{s.Atelier}, SubActions: servedSubActions{s.Atelier},
 		Budgets: servedCatalog{s.Atelier}, Events: streams.hubFor, Keys: servedKeys{s.Atelier},
 	}

@@ -7,9 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net"
-	"net/url"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"atelier/api"
@@ -63,16 +61,6 @@ func (s *Stores) deriveSecret(purpose string) string {
 	mac := hmac.New(sha256.New, s.key.Secret)
 	_, _ = mac.Write([]byte("atelier " + purpose)) // a hash does not fail
 	return hex.EncodeToString(mac.Sum(nil))
-}
-
-// publicURL checks and normalizes the public URL of the server.
-func publicURL(text string) (string, error) {
-	text = strings.TrimRight(strings.TrimSpace(text), "/")
-	u, err := url.Parse(text)
-	if text != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil) {
-		return "", media.Errorf(media.CodeInvalid, "ATELIER_PUBLIC_URL is %.200q: give a scheme and a host, such as https://atelier.example.com", text)
-	}
-	return text, nil
 }
 
 // hubs holds the event streams, one hub for each owner that follows events.

@@ -19,8 +19,6 @@ import (
 	"atelier/media"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // servedCatalog implements the resource of agents and models.
 type servedCatalog struct{ *Atelier }
 

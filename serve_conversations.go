@@ -210,9 +210,20 @@ func (s servedConversations) ForkConversation(ctx context.Context, id string, f 
 	if last < 0 {
 		return api.ConversationHead{}, media.Errorf(media.CodeNotFound, "there is no message %.64q in conversation %s", media.ErrorText(f.After), id)
 	}
-	items, err := s.attachedItems(ctx, id)
+	list, err := s.attachments(ctx, id)
 	if err != nil {
 		return api.ConversationHead{}, err
+	}
+	items := map[string][]media.Output{} // by message
+	for _, a := range list {
+		r, err := s.Ledger.MediaRecord(ctx, s.owner(ctx), a.MediaID)
+		if media.CodeOf(err) == media.CodeNotFound {
+			continue // it was deleted
+		}
+		if err != nil {
+			return api.ConversationHead{}, err
+		}
+		items[a.MessageID] = append(items[a.MessageID], r.Output)
 	}
 	fork := newID()
 	if err := s.Ledger.CreateConversation(ctx, ledger.Conversation{ID: fork, Owner: s.owner(ctx), Title: head.Title}); err != nil {
@@ -232,20 +243,3 @@ func (s servedConversations) ForkConversation(ctx context.Context, id string, f 
 }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
-
-// attachedItems returns the attachments of a conversation by message, without deleted items.
-func (s servedConversations) attachedItems(ctx context.Context, id string) (map[string][]media.Output, error) {
-	out := map[string][]media.Output{}
-	list, err := s.attachments(ctx, id)
-	for _, a := range list {
-		r, err := s.Ledger.MediaRecord(ctx, s.owner(ctx), a.MediaID)
-		if media.CodeOf(err) == media.CodeNotFound {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		out[a.MessageID] = append(out[a.MessageID], r.Output)
-	}
-	return out, err
-}

@@ -57,7 +57,7 @@ func (s servedKeys) ReleaseKey(ctx context.Context, key string) error {
 func (s servedKeys) StageOf(ctx context.Context, of api.Subject) (string, error) {
 	if of.Generation != "" {
 		_, _, calls, err := s.Ledger.Operation(ctx, s.owner(ctx), of.Generation)
-		return itoa(len(calls)), describeNotFound(err, "generation", of.Generation)
+		return strconv.Itoa(len(calls)), describeNotFound(err, "generation", of.Generation)
 	}
 	row, err := s.row(ctx, of.Run)
 	if err != nil {
@@ -68,5 +68,5 @@ func (s servedKeys) StageOf(ctx context.Context, of api.Subject) (string, error)
 		return "0", nil
 	}
 	// The state of a stage that ends is saved after the run's row, but does not change the result.
-	return itoa(st.Number) + " " + strconv.FormatInt(st.AnsweredAt.UnixMicro(), 10), err
+	return strconv.Itoa(st.Number) + " " + strconv.FormatInt(st.AnsweredAt.UnixMicro(), 10), err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -41,13 +42,6 @@ type servedMedia struct {
 type openedKey struct {
 	owner, id string
 	width     int
-}
-
-func newServedMedia(a *Atelier) *servedMedia {
-	return &servedMedia{
-		Atelier: a, thumbnails: make(chan struct{}, 2),
-		contentCache: recent.Cache[openedKey, api.Content]{For: 500 * time.Millisecond, Limit: 4096},
-	}
 }
 
 // StoreMedia stores an upload as a stream.
@@ -159,26 +153,21 @@ func (s *servedMedia) Media(ctx context.Context, id string) (api.MediaDetails, e
 	if d.Children, err = s.relatives(ctx, p.Children, func(e ledger.Edge) string { return e.ChildID }, r.ID); err != nil {
 		return d, err
 	}
-	if d.SubActions, err = s.subActionsOf(ctx, r.ID); err != nil {
+	contents, err := s.Ledger.ContentOfMedia(ctx, s.owner(ctx), r.ID)
+	if err != nil {
 		return d, err
 	}
-	return d, s.addOrigin(ctx, r, &d.Origin)
-}
-
-// subActionsOf returns links from an item to the sub-actions that produced it.
-func (s *servedMedia) subActionsOf(ctx context.Context, id string) ([]api.MediaSubAction, error) {
-	out := []api.MediaSubAction{}
-	contents, err := s.Ledger.ContentOfMedia(ctx, s.owner(ctx), id)
+	d.SubActions = []api.MediaSubAction{}
 	for _, c := range contents {
 		g, _, err := s.Ledger.ContentGeneration(ctx, s.owner(ctx), c.MetadataID)
 		if err != nil {
-			return nil, err
+			return d, err
 		}
-		out = append(out, api.MediaSubAction{
+		d.SubActions = append(d.SubActions, api.MediaSubAction{
 			ContentID: c.ID, MetadataID: g.ID, WorkflowRunID: g.WorkflowRunID, InteractionID: g.InteractionID, PromptID: g.PromptID, SelectedAt: timeOrNil(c.SelectedAt),
 		})
 	}
-	return out, err
+	return d, s.addOrigin(ctx, r, &d.Origin)
 }
 
 // relatives returns the items at the ends of edges, each once, without deleted ones.
@@ -388,7 +377,7 @@ func (s *servedMedia) opener(d media.Digest) func(ctx context.Context, offset, l
 
 // thumbnail is like [Atelier.Thumbnail], but makes each thumbnail only once at a time, and only a few in total.
 func (s *servedMedia) thumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
-	d, err, _ := s.thumbnailFlights.Do(r.Digest.String()+" "+itoa(width), func() (any, error) {
+	d, err, _ := s.thumbnailFlights.Do(r.Digest.String()+" "+strconv.Itoa(width), func() (any, error) {
 		ctx := context.WithoutCancel(ctx) // other requests may wait for it too
 		if d, err := s.createThumbnail(ctx, r, width); err == nil {
 			return d, nil

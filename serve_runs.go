@@ -232,16 +232,13 @@ func (s servedRuns) Run(ctx context.Context, id string) (api.Run, error) {
 func runView(r ledger.Run) api.Run {
 	return api.Run{
 		ID: r.ID, Agent: r.Agent, Status: string(r.Status), Message: r.Task, Answer: r.Message, ForkedFrom: r.ForkedFrom, StartedAt: r.StartedAt.UTC(), EndedAt: timeOrNil(r.FinishedAt),
-		Cost: costView(r.Cost), Tokens: usageView(r.Usage), Warnings: append([]string{}, r.Warnings...), Report: report.Has(r.Payload), Media: []api.Media{}, Error: failureView(r.Failure),
+		Tokens: api.Usage{ModelCalls: r.Usage.ModelCalls, InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens, Images: r.Usage.Images, WorkedMS: r.Usage.WorkedMS},
+		Cost:   costView(r.Cost), Warnings: append([]string{}, r.Warnings...), Report: report.Has(r.Payload), Media: []api.Media{}, Error: failureView(r.Failure),
 	}
 }
 
 func costView(c ledger.Cost) api.Cost {
 	return api.Cost{EstimatedUSD: c.EstimatedUSD, ReportedUSD: c.ReportedUSD, Complete: c.Complete}
-}
-
-func usageView(u ledger.Usage) api.Usage {
-	return api.Usage{ModelCalls: u.ModelCalls, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, Images: u.Images, WorkedMS: u.WorkedMS}
 }
 
 func failureView(f ledger.Failure) *api.Failure {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -75,14 +74,6 @@ type access struct {
 	publicURL string
 	now       func() time.Time
 	rates     *rates // nil: no limit
-}
-
-func newAccess(c Config) *access {
-	a := &access{tokens: c.Tokens, linkKey: c.LinkKey, publicURL: c.PublicURL, now: c.Now}
-	if c.Tokens != nil && c.RequestsPerSecond >= 0 {
-		a.rates = &rates{perSecond: cmp.Or(c.RequestsPerSecond, DefaultRequestsPerSecond), now: c.Now, clients: map[string]*rate.Limiter{}}
-	}
-	return a
 }
 
 // requiredScopes holds the scopes of patterns that are exceptions to the rule in [scopeOf]: GET requires ScopeRead,

@@ -10,6 +10,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"golang.org/x/time/rate"
 
 	"atelier/media"
 )
@@ -121,7 +123,10 @@ func New(c Config) *Server {
 	})
 	rt.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 	rt.api.OpenAPI().Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer", Description: "An access token (atelier tokens create) whose scope includes the named one. A server that only this machine can reach requires none."}}
-	s := &Server{cfg: c, routes: rt, access: newAccess(c)}
+	s := &Server{cfg: c, routes: rt, access: &access{tokens: c.Tokens, linkKey: c.LinkKey, publicURL: c.PublicURL, now: c.Now}}
+	if c.Tokens != nil && c.RequestsPerSecond >= 0 {
+		s.access.rates = &rates{perSecond: cmp.Or(c.RequestsPerSecond, DefaultRequestsPerSecond), now: c.Now, clients: map[string]*rate.Limiter{}}
+	}
 	registerHealth(rt, c.Health, c.Version)
 	rt.mux.HandleFunc("GET /metrics", s.metrics)
 	if c.Tokens != nil {

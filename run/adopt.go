@@ -7,27 +7,10 @@ import (
 	"log/slog"
 	"time"
 
-	"atelier/agent"
-	"atelier/agent/vision"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run/durable"
 )
-
-// reportAdoption reports that this process continues a run that was started before. The agent reports the continuation
-// of an answer.
-func (p player) reportAdoption(ctx context.Context, agents Agents, row ledger.Run) {
-	data := agent.RunStarted{Agent: row.Agent, Name: row.Agent, Task: row.Task}
-	if n, ok := agents.(*agent.Runner); ok {
-		data.Name = n.DisplayName(row.Agent)
-	}
-	for _, i := range row.InputImages {
-		data.InputImages = append(data.InputImages, vision.InputImage(i))
-	}
-	p.observer.Emit(ctx, agent.Event{
-		Type: agent.EventRunResumed, Tree: row.ID, RunID: row.ID, AgentPath: row.AgentPath, At: p.now(), Data: data,
-	})
-}
 
 // startTimeout bounds how long adopted work may take to start: a busy machine is slow, and other work may have to end
 // first.
@@ -93,18 +76,10 @@ func (s *Service) Adopt(ctx context.Context) (int, error) {
 		}
 		n++
 	}
-	m, err := s.beginAnswered(ctx)
-	return n + m, err
-}
-
-// answerGracePeriod is how long the process that accepted an answer may take to continue the run.
-const answerGracePeriod = 5 * time.Second
-
-// beginAnswered starts the parts whose answers were accepted by processes that then died.
-func (s *Service) beginAnswered(ctx context.Context) (n int, err error) {
+	// Parts whose answers were accepted by processes that then died.
 	answered, err := s.cfg.Ledger.ListAnswered(ctx, s.cfg.Now().Add(-answerGracePeriod), ledger.MaxLimit)
 	if err != nil {
-		return 0, err
+		return n, err
 	}
 	for _, st := range answered {
 		if _, _, err := s.cfg.Engine.State(partID(st.RunID, st.Number)); media.CodeOf(err) != media.CodeNotFound {
@@ -118,6 +93,9 @@ func (s *Service) beginAnswered(ctx context.Context) (n int, err error) {
 	}
 	return n, nil
 }
+
+// answerGracePeriod is how long the process that accepted an answer may take to continue the run.
+const answerGracePeriod = 5 * time.Second
 
 // Kind is a kind of work that can outlive its process: [Service] is the kind of agent runs.
 type Kind interface {

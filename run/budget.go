@@ -63,17 +63,6 @@ func readBounds(b generate.Bounds, money, tokens, images string) (bounds, error)
 	return out, nil
 }
 
-// within returns, for each unit, the lower bound of b and c.
-func (b bounds) within(c bounds) bounds {
-	out := maps.Clone(b)
-	for unit, l := range c {
-		if have, ok := out[unit]; !ok || l.Max < have.Max {
-			out[unit] = l
-		}
-	}
-	return out
-}
-
 // limits returns the budgets of a name that an act counts against. A free act does not count against money, and an act
 // without a chat model does not count against tokens.
 func (b bounds) limits(name string, c generate.Charge) (out []ledger.Limit) {
@@ -149,7 +138,12 @@ func (b *Budget) limits(ctx context.Context, c generate.Charge) ([]ledger.Limit,
 		if err != nil {
 			return nil, err
 		}
-		run = run.within(most)
+		run = maps.Clone(run)
+		for unit, l := range most { // the lower limit applies
+			if have, ok := run[unit]; !ok || l.Max < have.Max {
+				run[unit] = l
+			}
+		}
 	}
 	limits := run.limits("run:"+scope.Tree, c)
 	limits = append(limits, b.day.limits("day:"+scope.Owner+":"+b.now().UTC().Format(time.DateOnly), c)...)

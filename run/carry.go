@@ -2,9 +2,7 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"math"
-	"time"
 
 	"atelier/agent"
 	"atelier/generate"
@@ -30,29 +28,30 @@ func (p player) carry(ctx context.Context, w work) error {
 		return nil
 	}
 	used, err := p.usedBefore(ctx, w)
+	if err != nil {
+		return err
+	}
 	for _, l := range limits {
-		if err == nil {
-			err = p.countUpTo(ctx, l, used)
+		have, err := p.ledger.Budget(ctx, l.Name)
+		if err != nil {
+			return err
+		}
+		missing := used.Of(l.Unit) - have.Spent - have.Reserved
+		if missing <= 0 {
+			continue
+		}
+		act, more := p.newID(), ledger.Amount{Images: missing}
+		if l.Unit == ledger.UnitMoney {
+			more = ledger.Amount{Money: ledger.Pico(missing)}
+		}
+		if err := p.ledger.Reserve(ctx, act, more, []ledger.Limit{l}); err != nil {
+			return err
+		}
+		if err := p.ledger.Settle(ctx, act, more); err != nil {
+			return err
 		}
 	}
-	return err
-}
-
-// countUpTo raises an account to at least the used amount of its unit.
-func (p player) countUpTo(ctx context.Context, l ledger.Limit, used ledger.Amount) error {
-	have, err := p.ledger.Budget(ctx, l.Name)
-	missing := used.Of(l.Unit) - have.Spent - have.Reserved
-	if err != nil || missing <= 0 {
-		return err
-	}
-	act, more := p.newID(), ledger.Amount{Images: missing}
-	if l.Unit == ledger.UnitMoney {
-		more = ledger.Amount{Money: ledger.Pico(missing)}
-	}
-	if err := p.ledger.Reserve(ctx, act, more, []ledger.Limit{l}); err != nil {
-		return err
-	}
-	return p.ledger.Settle(ctx, act, more)
+	return nil
 }
 
 // usedBefore returns the money and the number of pictures that a run used up to the end of its previous part: the
@@ -81,25 +80,19 @@ func (p player) usedBefore(ctx context.Context, w work) (used ledger.Amount, err
 		used.Images += operations.Pictures(op)
 	}
 	for full, result := range w.Request.State.Steps {
-		paid, drawn := stepUse(full, result, row.StartedAt)
-		used.Money, used.Images = used.Money+paid, used.Images+drawn
+		call, ok := agent.ReadCall(step.ParsePath(full).Own(), result)
+		if !ok || call.Ended.Before(row.StartedAt) {
+			continue
+		}
+		used.Money += amount(call.Response.CostUSD)
+		for _, o := range call.Response.Media {
+			if o.Modality == media.ModalityImage {
+				used.Images++
+			}
+		}
 	}
 	if row.ForkedFrom == "" {
 		used.Money, used.Images = max(used.Money, amount(row.Cost.EstimatedUSD)), max(used.Images, row.Usage.Images)
 	}
 	return used, nil
-}
-
-// stepUse returns the cost of a model call that ended after a time, and the number of pictures that the model made.
-func stepUse(full string, result json.RawMessage, since time.Time) (money ledger.Pico, pictures int64) {
-	did, ok := agent.ReadCall(step.ParsePath(full).Own(), result)
-	if !ok || did.Ended.Before(since) {
-		return 0, 0
-	}
-	for _, o := range did.Response.Media {
-		if o.Modality == media.ModalityImage {
-			pictures++
-		}
-	}
-	return amount(did.Response.CostUSD), pictures
 }

@@ -26,17 +26,6 @@ type endings struct {
 	now      func() time.Time
 }
 
-// closeOpenFunc returns a function that closes the open generations of a part when its run ends. Their
-// results belong to the run.
-func (e endings) closeOpenFunc(w work) func(context.Context, agent.Status) []media.Output {
-	return func(ctx context.Context, status agent.Status) []media.Output {
-		if status != agent.StatusCancelled && !w.maybeStarted && w.Part == 0 {
-			return nil // no earlier process left any
-		}
-		return e.closeOpen(ctx, w.Request, status)
-	}
-}
-
 // closeOpen ends the open generations of a run that ends: an act in a killed process may have started them, and the act
 // is not repeated. Unless the run was cancelled, tasks whose results are to be fetched later stay open.
 func (e endings) closeOpen(ctx context.Context, req agent.Request, status agent.Status) (made []media.Output) {

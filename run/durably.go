@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"atelier/agent"
+	"atelier/agent/vision"
 	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
@@ -59,12 +60,7 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		cancel() // before anything starts
 	}
 	r.result, r.err = s.player.play(ctx, agents, w)
-	return s.partOutcome(ctx, r, w.Request)
-}
-
-// partOutcome returns nil to the engine if a part has ended, or journal.ErrHandedOver if it continues later. The ledger
-// has the outcome.
-func (s *Service) partOutcome(ctx context.Context, r *Run, req agent.Request) error {
+	// A part that does not continue later has ended, and the ledger has its outcome.
 	if s.cfg.Engine.StopIfAdopted(ctx, partID(r.ID, r.part)); journal.HandedOver(ctx) {
 		if reason := durable.AdoptedError(ctx); reason != nil {
 			r.result, r.err = nil, inProgressError(r.ID, media.Errorf(media.CodeConflict, "%w: %w", reason, ErrInProgress))
@@ -78,13 +74,13 @@ func (s *Service) partOutcome(ctx context.Context, r *Run, req agent.Request) er
 		return journal.ErrHandedOver
 	}
 	if r.result == nil && r.err != nil {
-		s.endings.fail(ctx, req, r.err)
+		s.endings.fail(ctx, w.Request, r.err)
 	}
 	return nil
 }
 
-// recallRun reads a part that another process may have started, even of a cancelled run, which ends as cancelled. over
-// reports that the part has ended.
+// recallRun reads a part that another process may have started, even of a cancelled run, which ends as cancelled, and
+// reports its continuation here. over reports that the part has ended.
 func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work) (over bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
@@ -95,10 +91,21 @@ func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work)
 	}
 	r.result, err = s.player.recallPart(ctx, w, !r.fresh && unknown == nil)
 	w.maybeStarted = !r.fresh
-	if err == nil && r.result == nil && !r.fresh && unknown == nil {
-		s.player.reportAdoption(ctx, agents, row)
+	if err != nil || r.result != nil || r.fresh || unknown != nil {
+		return r.result != nil, err
 	}
-	return r.result != nil, err
+	// The agent reports the continuation of an answer.
+	resumed := agent.RunStarted{Agent: row.Agent, Name: row.Agent, Task: row.Task}
+	if n, ok := agents.(*agent.Runner); ok {
+		resumed.Name = n.DisplayName(row.Agent)
+	}
+	for _, i := range row.InputImages {
+		resumed.InputImages = append(resumed.InputImages, vision.InputImage(i))
+	}
+	s.player.observer.Emit(ctx, agent.Event{
+		Type: agent.EventRunResumed, Tree: row.ID, RunID: row.ID, AgentPath: row.AgentPath, At: s.player.now(), Data: resumed,
+	})
+	return false, nil
 }
 
 // setConversation sets the run's conversation once, because the caller of the run may read it when the work starts.

@@ -81,7 +81,16 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateRunning { // queued work no longer begins anywhere
 		return err
 	}
-	return s.endLocally(ctx, row, st)
+	// Its process has died: it ends here, as in any process that adopts it.
+	r := newRun(ctx, row.Tree)
+	r.part = st.Number
+	if r, err = s.adoptRun(ctx, r); err == nil {
+		_, err = r.Wait(ctx)
+	}
+	if code := media.CodeOf(err); code == media.CodeCancelled || code == media.CodeConflict {
+		return nil
+	}
+	return err
 }
 
 // EndLost cancels, only in the ledger, a run whose work is in no engine because the engine's database was lost. Its
@@ -135,20 +144,6 @@ func (e endings) endRows(ctx context.Context, owner string, v saved, reason erro
 // cancelledOrphan reports whether a run was cancelled and its process died before it noticed.
 func cancelledOrphan(row ledger.Run, state durable.State) bool {
 	return state == durable.StateFinished && row.Status == ledger.StatusRunning && row.FinishedAt.IsZero()
-}
-
-// endLocally ends a cancelled run whose process has died, as any process that adopts the run does.
-func (s *Service) endLocally(ctx context.Context, row ledger.Run, st ledger.RunState) error {
-	r := newRun(ctx, row.Tree)
-	r.part = st.Number
-	r, err := s.adoptRun(ctx, r)
-	if err == nil {
-		_, err = r.Wait(ctx)
-	}
-	if code := media.CodeOf(err); code == media.CodeCancelled || code == media.CodeConflict {
-		return nil
-	}
-	return err
 }
 
 // endPaused ends a run that waits for a person.

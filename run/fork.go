@@ -52,16 +52,30 @@ type Fork struct {
 // media.CodeInvalid for an unknown step and invalid limits, media.CodeUnsupported for a run whose steps are not
 // recorded, and those of agent.Runner.Prepare. After an error there is no new run.
 func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, error) {
-	p, tree, err := s.readForkSource(ctx, owner, runID, f)
+	row, st, err := s.history.find(ctx, owner, runID)
 	if err != nil {
 		return nil, err
 	}
+	p, err := s.history.readRecorded(row, st)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.dropForkedSteps(f); err != nil {
+		return nil, err
+	}
+	if f.Setting != nil {
+		if p.setting, err = f.Setting(p.setting); err != nil {
+			return nil, err
+		}
+	}
+	p.dropExpiredDeadline(s.cfg.Now())
+	f.apply(&p.State.Request)
 	id := cmp.Or(f.ID, s.cfg.NewID())
-	with, err := s.storeNewMedia(ctx, &p, f, tree, id)
+	with, err := s.storeNewMedia(ctx, &p, f, row.Tree, id)
 	if err != nil {
 		return nil, err
 	}
-	p.Forked = &record.Origin{Run: tree, Step: f.From}
+	p.Forked = &record.Origin{Run: row.Tree, Step: f.From}
 	next := ledger.RunState{
 		RunID: id, Owner: owner, Status: ledger.WaitAnswered, Setting: p.setting, AnsweredAt: s.cfg.Now(),
 	}
@@ -69,33 +83,11 @@ func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, 
 	if err := s.local.enter(r); err != nil {
 		return nil, err
 	}
-	if next, err = p.fork(ctx, s.cfg.Ledger, tree, next, with); err != nil {
+	if next, err = p.fork(ctx, s.cfg.Ledger, row.Tree, next, with); err != nil {
 		s.local.leave(r)
 		return nil, err
 	}
 	return s.beginPart(ctx, r, next)
-}
-
-// readForkSource reads the run tree that a fork starts from, and removes what the fork repeats or changes.
-func (s *Service) readForkSource(ctx context.Context, owner, runID string, f Fork) (p recordedRun, tree string, err error) {
-	row, st, err := s.history.find(ctx, owner, runID)
-	if err != nil {
-		return p, "", err
-	}
-	if p, err = s.history.readRecorded(row, st); err != nil {
-		return p, "", err
-	}
-	if err := p.dropForkedSteps(f); err != nil {
-		return p, "", err
-	}
-	if f.Setting != nil {
-		if p.setting, err = f.Setting(p.setting); err != nil {
-			return p, "", err
-		}
-	}
-	p.dropExpiredDeadline(s.cfg.Now())
-	f.apply(&p.State.Request)
-	return p, row.Tree, nil
 }
 
 // fork saves the state of a new run, its own media and the media that the kept steps name, in one
@@ -105,9 +97,17 @@ func (p recordedRun) fork(ctx context.Context, l ledger.Store, tree string, next
 	if err != nil {
 		return next, media.Errorf(media.CodeInternal, "write the state of run %s: %w", next.RunID, err)
 	}
-	kept, err := named(ctx, l, text, next.Owner, tree)
+	all, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Record], error) {
+		return l.ListMedia(ctx, next.Owner, ledger.MediaQuery{Tree: tree, Page: p})
+	})
 	if err != nil {
 		return next, err
+	}
+	var kept []media.Output
+	for _, rec := range slices.Backward(all) { // oldest first
+		if bytes.Contains(text, []byte(rec.Ref)) {
+			kept = append(kept, rec.Output)
+		}
 	}
 	save := func(ctx context.Context) error {
 		ids, err := with.save(ctx, l)
@@ -140,7 +140,7 @@ func (p recordedRun) fork(ctx context.Context, l ledger.Store, tree string, next
 	return next, err
 }
 
-// dropForkedSteps removes what the fork repeats.
+// dropForkedSteps removes what the fork repeats, and applies its changes to the request, except the images.
 func (p *recordedRun) dropForkedSteps(f Fork) error {
 	part := step.ParsePath(f.From).Inside()
 	known := func(name string) bool { return name == f.From || part.Has(name) }
@@ -157,7 +157,22 @@ func (p *recordedRun) dropForkedSteps(f Fork) error {
 		}
 	}
 	p.steps = kept
-	req := f.withChanges(p.State.Request)
+	req := p.State.Request
+	req.Message = cmp.Or(f.Message, req.Message)
+	req.LenientImages = req.LenientImages || f.LenientImages
+	if f.Input != nil {
+		req.Input = f.Input
+	}
+	if len(f.ChatModels) > 0 {
+		req.ChatModels = f.ChatModels
+	}
+	if len(f.ImageModels) > 0 {
+		req.ImageModels = f.ImageModels
+	}
+	req.Vision = cmp.Or(f.Vision, req.Vision)
+	if f.changesModelInput() {
+		req.Admitted, req.Fitted = false, nil
+	}
 	if p.Thread != nil {
 		req.History = p.Thread.History
 		req.Granted = slices.Concat(p.Thread.Inherited, req.Granted)
@@ -179,28 +194,6 @@ func (f Fork) invalidates(p step.Path) bool {
 // changesModelInput reports whether the fork's model is another one or is shown other pictures.
 func (f Fork) changesModelInput() bool {
 	return len(f.Images) > 0 || f.LenientImages || len(f.ChatModels) > 0 || f.Setting != nil
-}
-
-// withChanges returns a request with the fork's changes, except its images.
-func (f Fork) withChanges(req agent.Request) agent.Request {
-	req.Message = cmp.Or(f.Message, req.Message)
-	req.LenientImages = req.LenientImages || f.LenientImages
-	if f.Input != nil {
-		req.Input = f.Input
-	}
-	if len(f.ChatModels) > 0 {
-		req.ChatModels = f.ChatModels
-	}
-	if len(f.ImageModels) > 0 {
-		req.ImageModels = f.ImageModels
-	}
-	if f.Vision != nil {
-		req.Vision = f.Vision
-	}
-	if f.changesModelInput() {
-		req.Admitted, req.Fitted = false, nil
-	}
-	return req
 }
 
 // storeNewMedia stores the bytes of a fork's own media for the new run and returns the items to record. It refuses
@@ -235,19 +228,6 @@ func (s *Service) storeNewMedia(ctx context.Context, p *recordedRun, f Fork, tre
 	}
 	p.State.Request = req
 	return with, check(agents, req)
-}
-
-// named lists the media of a run whose refs occur in a text, oldest first.
-func named(ctx context.Context, l ledger.Store, text []byte, owner, tree string) (kept []media.Output, err error) {
-	all, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Record], error) {
-		return l.ListMedia(ctx, owner, ledger.MediaQuery{Tree: tree, Page: p})
-	})
-	for _, rec := range slices.Backward(all) {
-		if bytes.Contains(text, []byte(rec.Ref)) {
-			kept = append(kept, rec.Output)
-		}
-	}
-	return kept, err
 }
 
 // unrecorded contains items of a run that does not exist yet. Their records are saved with the run's state, in one

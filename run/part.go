@@ -106,7 +106,13 @@ func (p player) play(ctx context.Context, agents Agents, w work) (*agent.Result,
 	if w.forked != nil {
 		ctx = record.WithOrigin(ctx, *w.forked)
 	}
-	w.Request.Begun, w.Request.OnClose = w.maybeStarted, p.closeOpenFunc(w)
+	w.Request.Begun = w.maybeStarted
+	w.Request.OnClose = func(ctx context.Context, status agent.Status) []media.Output {
+		if status != agent.StatusCancelled && !w.maybeStarted && w.Part == 0 {
+			return nil // no earlier process left open generations
+		}
+		return p.closeOpen(ctx, w.Request, status)
+	}
 	res, err := p.execute(ctx, agents, w.Request, w.Thread)
 	if journal.HandedOver(ctx) {
 		return res, err
@@ -117,7 +123,15 @@ func (p player) play(ctx context.Context, agents Agents, w work) (*agent.Result,
 		if err := p.pause(save, w, res); err != nil || ctx.Err() == nil || journal.HandedOver(ctx) {
 			return res, err
 		}
-		return res, p.cancelPaused(save, w.Request)
+		// It was cancelled just as it paused.
+		st, err := p.ledger.RunState(save, w.Request.Owner, w.Request.RunID)
+		if err == nil && st.Status == ledger.WaitPaused {
+			err = p.endPaused(save, st)
+		}
+		if err == nil {
+			err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
+		}
+		return res, err
 	}
 	if w.Kept {
 		st := ledger.RunState{RunID: w.Request.RunID, Owner: w.Request.Owner, Number: w.Part, Status: ledger.WaitFinished}
@@ -126,18 +140,6 @@ func (p player) play(ctx context.Context, agents Agents, w work) (*agent.Result,
 		}
 	}
 	return res, err
-}
-
-// cancelPaused ends a run that was cancelled just as it paused.
-func (p player) cancelPaused(ctx context.Context, req agent.Request) error {
-	st, err := p.ledger.RunState(ctx, req.Owner, req.RunID)
-	if err == nil && st.Status == ledger.WaitPaused {
-		err = p.endPaused(ctx, st)
-	}
-	if err != nil {
-		return err
-	}
-	return media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
 }
 
 // pause saves a waiting run. If that fails, the run has not paused: it is replayed.

@@ -34,9 +34,21 @@ func (s *Service) Result(ctx context.Context, owner, runID string) (*agent.Resul
 
 func (h history) result(ctx context.Context, runner *agent.Runner, row ledger.Run, st ledger.RunState) (*agent.Result, error) {
 	p := agent.Past{Run: recordOf(row)}
-	known, err := h.readInput(row, st, &p)
-	if err != nil {
+	known, err := h.readRecorded(row, st)
+	switch {
+	case media.CodeOf(err) == media.CodeUnsupported:
+		known = recordedRun{} // its steps are not recorded
+	case err != nil:
 		return nil, err
+	default:
+		p.Input, p.History, p.Journal = known.State.Request.Input, known.State.Request.History, known.steps
+		if known.Thread != nil {
+			p.History = known.Thread.History
+		}
+		var g grantedMedia
+		if json.Unmarshal(known.steps[step.Name{Kind: step.KindGiven}.String()], &g) == nil {
+			p.Run.Warnings = append(g.Warnings, p.Run.Warnings...)
+		}
 	}
 	tree, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Run], error) {
 		return h.ledger.ListRuns(ctx, row.Owner, ledger.RunQuery{Tree: row.ID, Page: page})
@@ -65,26 +77,6 @@ func (h history) result(ctx context.Context, runner *agent.Runner, row ledger.Ru
 		res.Conversation = known.Thread.ID
 	}
 	return res, nil
-}
-
-// readInput reads a run's input except its task, and people's answers.
-func (h history) readInput(row ledger.Run, st ledger.RunState, p *agent.Past) (recordedRun, error) {
-	known, err := h.readRecorded(row, st)
-	if media.CodeOf(err) == media.CodeUnsupported { // its steps are not recorded
-		return recordedRun{}, nil
-	}
-	if err != nil {
-		return known, err
-	}
-	p.Input, p.History, p.Journal = known.State.Request.Input, known.State.Request.History, known.steps
-	if known.Thread != nil {
-		p.History = known.Thread.History
-	}
-	var g grantedMedia
-	if json.Unmarshal(known.steps[step.Name{Kind: step.KindGiven}.String()], &g) == nil {
-		p.Run.Warnings = append(g.Warnings, p.Run.Warnings...)
-	}
-	return known, nil
 }
 
 // recordOf converts a row to the record that the agent saved.

@@ -49,7 +49,21 @@ func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunStat
 		return next, err
 	}
 	p.dropRetriedSteps(failureCause{badAnswer: row.Failure.Code == string(media.CodeBadResponse), budgetExhausted: row.Failure.Code == string(media.CodeOverBudget)})
-	p.nextState(row, st)
+	if p.State.Version == 0 {
+		p.State.Version = agent.StateVersion
+	}
+	began := row.StartedAt
+	if !st.AnsweredAt.IsZero() {
+		began = st.AnsweredAt
+	}
+	if row.FinishedAt.After(began) {
+		p.State.Worked += row.FinishedAt.Sub(began)
+	}
+	if p.State.Runs == nil {
+		p.State.Runs = map[string]agent.Span{"": {StartedAt: row.StartedAt}}
+	}
+	p.State.Steps, p.State.Pending = p.steps, nil
+	p.State.Part++
 	p.dropExpiredDeadline(s.cfg.Now())
 	a.apply(&p.State.Request)
 	state, err := json.Marshal(p.saved)
@@ -116,22 +130,3 @@ func (h history) ending(ctx context.Context, id string) (durable.State, error) {
 
 // endingPoll is the interval at which work that is about to end is checked.
 const endingPoll = 2 * time.Millisecond
-
-// nextState prepares the state from which the next part continues.
-func (p *recordedRun) nextState(row ledger.Run, st ledger.RunState) {
-	if p.State.Version == 0 {
-		p.State.Version = agent.StateVersion
-	}
-	began := row.StartedAt
-	if !st.AnsweredAt.IsZero() {
-		began = st.AnsweredAt
-	}
-	if row.FinishedAt.After(began) {
-		p.State.Worked += row.FinishedAt.Sub(began)
-	}
-	if p.State.Runs == nil {
-		p.State.Runs = map[string]agent.Span{"": {StartedAt: row.StartedAt}}
-	}
-	p.State.Steps, p.State.Pending = p.steps, nil
-	p.State.Part++
-}

@@ -174,8 +174,11 @@ func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json
 		return nil, err
 	}
 	var err error
-	if given {
-		err = checkUnusedID(ctx, s.cfg.Ledger, req.RunID)
+	if given { // a new run must not write to the row, log and refs of another run, even of another owner's
+		var known bool
+		if known, err = s.cfg.Ledger.HasRun(ctx, req.RunID); err == nil && known {
+			err = media.Errorf(media.CodeConflict, "a run with the id %.80q already exists: give another id, or omit it for a new one", media.ErrorText(req.RunID))
+		}
 	}
 	if err == nil {
 		err = s.begin(context.WithoutCancel(ctx), r, req, setting)
@@ -281,14 +284,4 @@ func checkID(id string) error {
 		return media.Errorf(media.CodeInvalid, "the run id %.80q is invalid: use 1 to %d letters a to z, digits, - and _, or omit it for a new id", media.ErrorText(id), maxID)
 	}
 	return nil
-}
-
-// checkUnusedID refuses the id of an existing run, even of another owner: a new run must not write to the row, log and
-// refs of another run.
-func checkUnusedID(ctx context.Context, l ledger.Store, id string) error {
-	known, err := l.HasRun(ctx, id)
-	if err == nil && known {
-		err = media.Errorf(media.CodeConflict, "a run with the id %.80q already exists: give another id, or omit it for a new one", media.ErrorText(id))
-	}
-	return err
 }

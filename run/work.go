@@ -68,7 +68,7 @@ func (p player) grantMedia(ctx context.Context, req agent.Request, t *conversati
 	return g, nil
 }
 
-// grantMediaOnce executes give as a step, so that nothing is recorded twice.
+// grantMediaOnce executes grantMedia as a step, so that nothing is recorded twice.
 func (p player) grantMediaOnce(ctx context.Context, req agent.Request, t *conversation.Thread) (g grantedMedia, err error) {
 	if req.Journal == nil || len(req.Granted) == 0 && t == nil {
 		return p.grantMedia(ctx, req, t)

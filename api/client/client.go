@@ -229,8 +229,22 @@ func (c *transport) do(req *http.Request) (*http.Response, error) {
 	if res.StatusCode >= 200 && res.StatusCode < 300 {
 		return res, nil
 	}
-	defer func() { _ = res.Body.Close() }() // only the problem in the body matters
-	return nil, problem(res)
+	defer func() { _ = res.Body.Close() }()                  // only the problem in the body matters
+	b, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) // an incomplete body is not valid problem+json
+	var p api.Problem
+	if json.Unmarshal(b, &p) != nil || p.Code == "" {
+		code := media.CodeBadResponse
+		if res.StatusCode == http.StatusServiceUnavailable {
+			code = media.CodeUnavailable
+		}
+		return nil, media.Errorf(code, "the server responded with %s: %.200s", res.Status, media.ErrorText(strings.TrimSpace(string(b))))
+	}
+	e := media.Errorf(media.Code(p.Code), "%s", p.Detail)
+	e.Retryable, e.Valid = p.Retryable, p.Valid
+	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
+		e.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	return nil, e
 }
 
 // broken returns the error of a request whose response is missing or incomplete.
@@ -246,22 +260,3 @@ func broken(ctx context.Context, what string, err error) error {
 
 // maxProblem is the maximum number of bytes of a problem that are read.
 const maxProblem = 1 << 20
-
-// problem returns the error of an unsuccessful response.
-func problem(res *http.Response) error {
-	b, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) // an incomplete body is not valid problem+json
-	var p api.Problem
-	if json.Unmarshal(b, &p) != nil || p.Code == "" {
-		code := media.CodeBadResponse
-		if res.StatusCode == http.StatusServiceUnavailable {
-			code = media.CodeUnavailable
-		}
-		return media.Errorf(code, "the server responded with %s: %.200s", res.Status, media.ErrorText(strings.TrimSpace(string(b))))
-	}
-	e := media.Errorf(media.Code(p.Code), "%s", p.Detail)
-	e.Retryable, e.Valid = p.Retryable, p.Valid
-	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
-		e.RetryAfter = time.Duration(seconds) * time.Second
-	}
-	return e
-}

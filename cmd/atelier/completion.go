@@ -25,7 +25,7 @@ func (*completionCmd) Help() string {
 
 // Run prints a shell's script, or the completions of words.
 func (c *completionCmd) Run(w *world, k *kong.Context) error {
-	lines := []string{completionScripts()[c.Shell]}
+	lines := []string{completionScripts[c.Shell]}
 	if len(c.Words) > 0 {
 		lines = candidates(k.Model.Node, c.Words)
 	}
@@ -43,28 +43,26 @@ func (c *completionCmd) Run(w *world, k *kong.Context) error {
 	return nil
 }
 
-// completionScripts returns the script of each shell. The scripts call the program for completions.
-func completionScripts() map[string]string {
-	return map[string]string{
-		"bash": `_atelier() {
+// completionScripts are the scripts of the shells. The scripts call the program for completions.
+var completionScripts = map[string]string{
+	"bash": `_atelier() {
   local IFS=$'\n'
   COMPREPLY=($("$1" completion bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _atelier atelier`,
-		"zsh": `#compdef atelier
+	"zsh": `#compdef atelier
 _atelier() {
   local -a found
   found=(${(f)"$(${~words[1]} completion zsh -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
   if (( ${#found} )); then compadd -a found; else _files; fi
 }
 compdef _atelier atelier`,
-		"fish": `function __atelier_words
+	"fish": `function __atelier_words
     set -l before (commandline -opc)
     set -l last (commandline -ct)
     $before[1] completion fish -- $before[2..] "$last" 2>/dev/null
 end
 complete -c atelier -a '(__atelier_words)'`,
-	}
 }
 
 // candidates returns the completions of the last word; none for free text and files.
@@ -95,7 +93,11 @@ func candidates(at *kong.Node, words []string) []string {
 	case open != nil:
 		all = values(open.Value)
 	case strings.HasPrefix(last, "-"):
-		all = flagNames(at)
+		for _, group := range at.AllFlags(true) {
+			for _, f := range group {
+				all = append(all, "--"+f.Name)
+			}
+		}
 	case len(at.Children) > 0:
 		for _, n := range at.Children {
 			all = append(all, n.Name)
@@ -116,15 +118,6 @@ func flagOf(at *kong.Node, word string) *kong.Flag {
 		}
 	}
 	return nil
-}
-
-func flagNames(at *kong.Node) (names []string) {
-	for _, group := range at.AllFlags(true) {
-		for _, f := range group {
-			names = append(names, "--"+f.Name)
-		}
-	}
-	return names
 }
 
 // values returns the known values of an argument or a flag.

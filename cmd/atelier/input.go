@@ -11,6 +11,7 @@ import (
 
 	"atelier/agent"
 	"atelier/generate"
+	"atelier/ledger"
 	"atelier/media"
 )
 
@@ -67,7 +68,12 @@ func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request) error
 func (a *app) input(ctx context.Context, flag, name string) (media.Output, error) {
 	o, err := a.inputFile(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		o, err = a.inputItem(ctx, name)
+		var r ledger.Record
+		r, err = mediaArg{Item: name}.find(ctx, a.stores())
+		if o = r.Output; media.CodeOf(err) == media.CodeNotFound {
+			err = media.Errorf(media.CodeNotFound, "%s is neither a file nor a stored item: see `atelier media list`", name)
+		}
+		o.Promoted, o.Origin.Direction = false, "input"
 	}
 	if err != nil {
 		err = media.Errorf(media.CodeOf(err), "%s: %w", flag, err)
@@ -114,20 +120,6 @@ func (a *app) inputFile(ctx context.Context, name string) (media.Output, error) 
 	base := filepath.Base(name)
 	o := media.NewOutput(b, media.Meta{Label: base, FileName: base})
 	o.Origin = media.Origin{Direction: "input", Source: "command line"}
-	return o, nil
-}
-
-// inputItem returns the stored item that a ref or a record id names.
-func (a *app) inputItem(ctx context.Context, name string) (media.Output, error) {
-	r, err := mediaArg{Item: name}.find(ctx, a.stores())
-	if err != nil {
-		if media.CodeOf(err) == media.CodeNotFound {
-			return media.Output{}, media.Errorf(media.CodeNotFound, "%s is neither a file nor a stored item: see `atelier media list`", name)
-		}
-		return media.Output{}, err
-	}
-	o := r.Output
-	o.Promoted, o.Origin.Direction = false, "input"
 	return o, nil
 }
 

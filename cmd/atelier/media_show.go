@@ -51,28 +51,21 @@ func (c *mediaShowCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		v, err := w.item(s, r)
-		if err != nil {
+		v := itemView{Record: r}
+		if v.Provenance, err = s.Ledger.Provenance(w.ctx, owner, r.ID); err != nil {
 			return err
+		}
+		v.Conversation = v.Trees[0].Conversation
+		if r.Origin.Operation != "" {
+			if v.Made, err = w.generationOf(s, r); err != nil {
+				return err
+			}
 		}
 		if c.JSON {
 			return w.printJSON(v)
 		}
 		return w.showItem(s, v)
 	})
-}
-
-// item reads everything on record about an item.
-func (w *world) item(s *stores, r ledger.Record) (v itemView, err error) {
-	v.Record = r
-	if v.Provenance, err = s.Ledger.Provenance(w.ctx, owner, r.ID); err != nil {
-		return v, err
-	}
-	v.Conversation = v.Trees[0].Conversation
-	if r.Origin.Operation != "" {
-		v.Made, err = w.generationOf(s, r)
-	}
-	return v, err
 }
 
 // generationOf returns the generation behind an item; nil if none is on record.

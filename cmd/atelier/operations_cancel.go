@@ -22,7 +22,7 @@ func (c *operationsCancelCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if held := op.FinishedAt.IsZero() && !op.Orphaned(); held {
+		if op.FinishedAt.IsZero() && !op.Orphaned() {
 			if err := c.errOfRun(w.ctx, a, op); err != nil {
 				return err
 			}

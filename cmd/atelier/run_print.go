@@ -83,7 +83,12 @@ func (w *world) printAnswer(ans answer) {
 			w.note("%s", outcomeText(d))
 		}
 	}
-	w.warnings(withStandIn(ans))
+	warnings := ans.Warnings
+	ofPictures := func(warning string) bool { return warning == plan.OfflineWarning(offline.Model{}.Profile().Name) }
+	if slices.ContainsFunc(ans.Dispositions, offlineChat) && !slices.ContainsFunc(warnings, ofPictures) { // mention the offline model once
+		warnings = append(slices.Clone(warnings), offline.Model{}.Profile().Name+" answered because no chat model has an API key; atelier doctor shows which key to set")
+	}
+	w.warnings(warnings)
 }
 
 // costText formats the cost of a run and the part of it that providers reported; the rest is estimated.
@@ -127,16 +132,6 @@ func withoutWarning(all []generate.Disposition) []generate.Disposition {
 // offlineChat reports whether the offline model substituted for a chat model that an agent prefers.
 func offlineChat(d generate.Disposition) bool {
 	return d.Setting == "chat_model" && d.Outcome == generate.OutcomeSubstituted && d.Applied == offline.Model{}.Profile().Name
-}
-
-// withStandIn returns the warnings of a run. They mention the offline model once, whatever it substituted for and
-// for however many agents.
-func withStandIn(ans answer) []string {
-	pictures := func(warning string) bool { return warning == plan.OfflineWarning(offline.Model{}.Profile().Name) }
-	if !slices.ContainsFunc(ans.Dispositions, offlineChat) || slices.ContainsFunc(ans.Warnings, pictures) {
-		return ans.Warnings
-	}
-	return append(slices.Clone(ans.Warnings), offline.Model{}.Profile().Name+" answered because no chat model has an API key; atelier doctor shows which key to set")
 }
 
 // outcomeText describes a disposition.

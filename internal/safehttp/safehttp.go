@@ -66,14 +66,6 @@ type Config struct {
 	UserAgent string
 }
 
-func (c Config) withDefaults() Config {
-	c.MaxBytes = cmp.Or(max(c.MaxBytes, 0), DefaultMaxBytes)
-	c.Timeout = cmp.Or(max(c.Timeout, 0), DefaultTimeout)
-	c.MaxRedirects = cmp.Or(c.MaxRedirects, DefaultMaxRedirects)
-	c.UserAgent = cmp.Or(c.UserAgent, "atelier")
-	return c
-}
-
 // Client fetches within its configuration. It is safe for concurrent use.
 type Client struct {
 	cfg  Config
@@ -82,7 +74,11 @@ type Client struct {
 
 // New creates a client.
 func New(cfg Config) *Client {
-	c := &Client{cfg: cfg.withDefaults()}
+	cfg.MaxBytes = cmp.Or(max(cfg.MaxBytes, 0), DefaultMaxBytes)
+	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), DefaultTimeout)
+	cfg.MaxRedirects = cmp.Or(cfg.MaxRedirects, DefaultMaxRedirects)
+	cfg.UserAgent = cmp.Or(cfg.UserAgent, "atelier")
+	c := &Client{cfg: cfg}
 	c.http = &http.Client{Transport: newGuard(c.cfg, nil), CheckRedirect: c.redirect}
 	return c
 }

@@ -117,24 +117,22 @@ func origin(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), port)
 }
 
-// special returns the blocks that are not ordinary public addresses (IANA special-purpose
+// special are the blocks that are not ordinary public addresses (IANA special-purpose
 // registries), in addition to those that netip recognizes.
-func special() []netip.Prefix {
-	return []netip.Prefix{
-		netip.MustParsePrefix("0.0.0.0/8"),       // this network
-		netip.MustParsePrefix("100.64.0.0/10"),   // carrier-grade NAT
-		netip.MustParsePrefix("192.0.0.0/24"),    // protocol assignments
-		netip.MustParsePrefix("192.0.2.0/24"),    // documentation
-		netip.MustParsePrefix("192.88.99.0/24"),  // 6to4 relays
-		netip.MustParsePrefix("198.18.0.0/15"),   // benchmarks
-		netip.MustParsePrefix("198.51.100.0/24"), // documentation
-		netip.MustParsePrefix("203.0.113.0/24"),  // documentation
-		netip.MustParsePrefix("240.0.0.0/4"),     // reserved, broadcast
-		netip.MustParsePrefix("2001::/23"),       // protocol assignments, Teredo
-		netip.MustParsePrefix("2001:db8::/32"),   // documentation
-		netip.MustParsePrefix("2002::/16"),       // 6to4, which carries any IPv4
-		netip.MustParsePrefix("3fff::/20"),       // documentation
-	}
+var special = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),       // this network
+	netip.MustParsePrefix("100.64.0.0/10"),   // carrier-grade NAT
+	netip.MustParsePrefix("192.0.0.0/24"),    // protocol assignments
+	netip.MustParsePrefix("192.0.2.0/24"),    // documentation
+	netip.MustParsePrefix("192.88.99.0/24"),  // 6to4 relays
+	netip.MustParsePrefix("198.18.0.0/15"),   // benchmarks
+	netip.MustParsePrefix("198.51.100.0/24"), // documentation
+	netip.MustParsePrefix("203.0.113.0/24"),  // documentation
+	netip.MustParsePrefix("240.0.0.0/4"),     // reserved, broadcast
+	netip.MustParsePrefix("2001::/23"),       // protocol assignments, Teredo
+	netip.MustParsePrefix("2001:db8::/32"),   // documentation
+	netip.MustParsePrefix("2002::/16"),       // 6to4, which carries any IPv4
+	netip.MustParsePrefix("3fff::/20"),       // documentation
 }
 
 // Public reports whether an address may be fetched from: an ordinary unicast address of the public
@@ -152,7 +150,7 @@ func Public(a netip.Addr) bool {
 	case a.Is6() && !netip.MustParsePrefix("2000::/3").Contains(a):
 		return false
 	}
-	return !slices.ContainsFunc(special(), func(p netip.Prefix) bool { return p.Contains(a) })
+	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // control is called with each resolved address just before the connection is made, so that no

@@ -11,7 +11,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// most is the maximum number of statements that a connection keeps: the most recently used ones.
+// maxStatements is the maximum number of statements that a connection keeps: the most recently used ones.
 const maxStatements = 256
 
 // WAL is the part of a DSN that enables a write-ahead log. The log is checkpointed after 16 MiB

@@ -185,13 +185,11 @@ func (t Tail) text() string {
 	if t.Kind == TailCall {
 		s += "-" + t.Key
 	}
-	if t.counted() {
+	if t.Kind != TailApproval && t.Kind != TailMedia {
 		s += "-" + strconv.Itoa(t.Number)
 	}
 	return s
 }
-
-func (t Tail) counted() bool { return t.Kind != TailApproval && t.Kind != TailMedia }
 
 // Parse parses a name. A text that is not a name of this program has [KindOther].
 func Parse(text string) Name {
@@ -256,7 +254,19 @@ func parse(list []string) (n Name, ok bool) {
 	default:
 		return n, false
 	}
-	n.tails(w)
+	for len(w.unread) > 0 && !w.bad {
+		t := Tail{Kind: TailKind(w.next())}
+		switch t.Kind {
+		case TailApproval, TailMedia:
+		case TailCall:
+			t.Key, t.Number = w.next(), w.number()
+		case TailShort, TailSeeing, TailAgain, TailAsk:
+			t.Number = w.number()
+		default:
+			w.bad = true
+		}
+		n.Tail = append(n.Tail, t)
+	}
 	return n, !w.bad
 }
 
@@ -273,21 +283,5 @@ func (n *Name) ofTurn(w *nameReader) {
 	case KindBudget, KindModel, KindQuestion:
 	default:
 		w.bad = true
-	}
-}
-
-func (n *Name) tails(w *nameReader) {
-	for len(w.unread) > 0 && !w.bad {
-		t := Tail{Kind: TailKind(w.next())}
-		switch t.Kind {
-		case TailApproval, TailMedia:
-		case TailCall:
-			t.Key, t.Number = w.next(), w.number()
-		case TailShort, TailSeeing, TailAgain, TailAsk:
-			t.Number = w.number()
-		default:
-			w.bad = true
-		}
-		n.Tail = append(n.Tail, t)
 	}
 }

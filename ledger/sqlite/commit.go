@@ -65,7 +65,15 @@ func (q *queue) lead(db *sql.DB) {
 		}
 		return
 	}
-	writeAll(db, batch)
+	for _, w := range batch { // each write has an outcome in all cases
+		w.err = media.Errorf(media.CodeInternal, "%s: another write of the same batch panicked", w.what)
+	}
+	if len(batch) > 1 && writeTogether(db, batch) {
+		return
+	}
+	for _, w := range batch {
+		w.err = writeOne(db, w)
+	}
 }
 
 // prepare enables or disables the sync of a batch's commits.
@@ -95,19 +103,6 @@ func (q *queue) handOver(batch []*write) {
 	}
 	for _, w := range batch {
 		w.turn <- false
-	}
-}
-
-// writeAll sets the outcome of every write of the batch in all cases. The caller leads.
-func writeAll(db *sql.DB, batch []*write) {
-	for _, w := range batch {
-		w.err = media.Errorf(media.CodeInternal, "%s: another write of the same batch panicked", w.what)
-	}
-	if len(batch) > 1 && writeTogether(db, batch) {
-		return
-	}
-	for _, w := range batch {
-		w.err = writeOne(db, w)
 	}
 }
 

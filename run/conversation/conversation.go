@@ -169,7 +169,12 @@ func (s Store) Answer(ctx context.Context, t *Thread, req agent.Request, res *ag
 	}
 	var chosen []media.Output
 	if res != nil {
-		note("the message", s.understood(ctx, t, req))
+		row, err := s.Ledger.Run(ctx, req.Owner, req.RunID)
+		if err == nil && row.Task != t.Asked.Text { // the run extracted media from its text
+			t.Asked.Text = row.Task
+			err = s.Ledger.SaveMessage(ctx, req.Owner, t.Asked)
+		}
+		note("the message", err)
 		warnings = append(warnings, s.Attach(ctx, req.Owner, t.Asked.ID, t.Given(res))...)
 		m.Agent, m.Text, m.Status, chosen = res.Agent, res.Message, ledger.Status(res.Status), res.Outputs
 	}
@@ -182,16 +187,6 @@ func (s Store) Answer(ctx context.Context, t *Thread, req agent.Request, res *ag
 		return nil
 	}))
 	return append(warnings, unattached...)
-}
-
-// understood saves the person's message again if the run extracted media from its text.
-func (s Store) understood(ctx context.Context, t *Thread, req agent.Request) error {
-	row, err := s.Ledger.Run(ctx, req.Owner, req.RunID)
-	if err != nil || row.Task == t.Asked.Text {
-		return err
-	}
-	t.Asked.Text = row.Task
-	return s.Ledger.SaveMessage(ctx, req.Owner, t.Asked)
 }
 
 // Given lists the media that came with the person's message: the run's inputs that it did not inherit, and the items

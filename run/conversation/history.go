@@ -36,7 +36,17 @@ func history(newest ledger.List[ledger.Message], attached []ledger.Attachment) [
 	for _, a := range slices.Backward(attached) {
 		of[a.MessageID] = append(of[a.MessageID], a)
 	}
-	exchanges := pair(newest.Items)
+	var exchanges []exchange // oldest first, without answers whose messages are left out
+	byRun := map[string]int{}
+	for i := range slices.Backward(newest.Items) {
+		m := &newest.Items[i]
+		if m.Role == ledger.RoleUser {
+			byRun[m.RunID] = len(exchanges)
+			exchanges = append(exchanges, exchange{asked: m})
+		} else if at, ok := byRun[m.RunID]; ok {
+			exchanges[at].answered = m
+		}
+	}
 	more := newest.Next != ""
 	var out []chat.Message
 	room := historyBytes
@@ -54,25 +64,6 @@ func history(newest ledger.List[ledger.Message], attached []ledger.Attachment) [
 	slices.Reverse(out)
 	if more && len(out) > 0 {
 		out[0] = chat.Text(chat.RoleUser, leftOut+out[0].Text())
-	}
-	return out
-}
-
-// pair pairs messages, which are newest first, with their answers and returns the pairs oldest first. It omits an
-// answer without its message.
-func pair(newest []ledger.Message) []exchange {
-	var out []exchange
-	byRun := map[string]int{}
-	for i := range slices.Backward(newest) {
-		m := &newest[i]
-		if m.Role == ledger.RoleUser {
-			byRun[m.RunID] = len(out)
-			out = append(out, exchange{asked: m})
-			continue
-		}
-		if at, ok := byRun[m.RunID]; ok {
-			out[at].answered = m
-		}
 	}
 	return out
 }
@@ -114,14 +105,11 @@ func cut(text string) string {
 		return text
 	}
 	short := strings.ToValidUTF8(text[:messageBytes], "")
-	if at := strings.LastIndex(short, "$"); at >= 0 && begunPlaceholder(short[at:]) {
-		short = short[:at]
+	if at := strings.LastIndex(short, "$"); at >= 0 {
+		const start = "${media:"
+		if end := short[at:]; strings.HasPrefix(start, end) || strings.HasPrefix(end, start) && !strings.ContainsAny(end, "} \n") {
+			short = short[:at]
+		}
 	}
 	return short + " [shortened here]"
-}
-
-// begunPlaceholder reports whether a text is the beginning of a placeholder that was cut off.
-func begunPlaceholder(s string) bool {
-	const start = "${media:"
-	return strings.HasPrefix(start, s) || strings.HasPrefix(s, start) && !strings.ContainsAny(s, "} \n")
 }

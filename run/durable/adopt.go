@@ -187,8 +187,16 @@ func (e *Engine) Adopt(ctx context.Context, id string) error {
 func (e *Engine) withLease(ctx context.Context, id string, begin func() error) error {
 	e.acquiring.Lock()
 	defer e.acquiring.Unlock()
-	if e.cfg.Leases.Holds(ledger.LeaseRun, id) {
-		return e.duplicateError(id)
+	if e.cfg.Leases.Holds(ledger.LeaseRun, id) { // it is executed here, or has just ended here
+		row, err := e.status(id)
+		if err == nil && row != nil {
+			err = ended(row)
+		}
+		if err != nil {
+			return err
+		}
+		living, err := e.living(id)
+		return cmp.Or(err, e.inProgress(living[id]))
 	}
 	err := e.cfg.Leases.Acquire(ctx, ledger.LeaseRun, id, func(reason error) { e.stopAdopted(id, reason) })
 	if media.CodeOf(err) == media.CodeConflict {
@@ -204,19 +212,6 @@ func (e *Engine) withLease(ctx context.Context, id string, begin func() error) e
 		return errors.Join(err, e.cfg.Leases.Release(context.WithoutCancel(ctx), ledger.LeaseRun, id))
 	}
 	return nil
-}
-
-// duplicateError returns the error of starting work that this engine holds, or that just ended here.
-func (e *Engine) duplicateError(id string) error {
-	row, err := e.status(id)
-	if err == nil && row != nil {
-		err = ended(row)
-	}
-	if err != nil {
-		return err
-	}
-	living, err := e.living(id)
-	return cmp.Or(err, e.inProgress(living[id]))
 }
 
 // ended returns the error of adopting work that has ended; nil for other work, and for cancelled work.

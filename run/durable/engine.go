@@ -64,22 +64,6 @@ type Config struct {
 	Now func() time.Time
 }
 
-func (c Config) withDefaults() (Config, error) {
-	if c.Path == "" && c.DatabaseURL == "" {
-		return c, media.Errorf(media.CodeInvalid, "durable.Config.Path is empty: name the database file, or give DatabaseURL")
-	}
-	if c.Leases == nil {
-		return c, media.Errorf(media.CodeInvalid, "durable.Config.Leases is missing: give this process's lease keeper")
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Now == nil {
-		c.Now = time.Now //nolint:forbidigo // the default clock
-	}
-	return c, nil
-}
-
 // Engine runs work durably. It is safe for concurrent use.
 type Engine struct {
 	cfg  Config
@@ -106,9 +90,17 @@ type Engine struct {
 // Open opens the database and creates or updates its tables. The engine does nothing until
 // [Engine.Launch].
 func Open(ctx context.Context, c Config) (*Engine, error) {
-	c, err := c.withDefaults()
-	if err != nil {
-		return nil, err
+	if c.Path == "" && c.DatabaseURL == "" {
+		return nil, media.Errorf(media.CodeInvalid, "durable.Config.Path is empty: name the database file, or give DatabaseURL")
+	}
+	if c.Leases == nil {
+		return nil, media.Errorf(media.CodeInvalid, "durable.Config.Leases is missing: give this process's lease keeper")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now //nolint:forbidigo // the default clock
 	}
 	e := &Engine{cfg: c, flows: &flows{running: map[string]*flow{}, fresh: map[string]bool{}, ended: map[string]bool{}}, ended: make(chan struct{})}
 	if err := e.connect(ctx); err != nil {

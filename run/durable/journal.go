@@ -96,26 +96,23 @@ var (
 type inside struct{}
 
 // Step runs fn, or returns its recorded result.
+//
+//nolint:contextcheck,nolintlint // the work's own context says why it ended
 func (s *steps) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	if ctx.Value(inside{}) != nil {
 		return fn(ctx)
 	}
-	full := s.place.Full(name)
-	if out, ok := s.flow.known[full]; ok {
+	f, full := s.flow, s.place.Full(name)
+	if out, ok := f.known[full]; ok {
 		return []byte(out), nil
 	}
-	if err := s.flow.e.gate.enter(ctx); err != nil {
+	if err := f.e.gate.enter(ctx); err != nil {
 		return nil, err
 	}
-	defer s.flow.e.gate.leave()
-	return s.flow.step(ctx, full, fn)
-}
-
-//nolint:contextcheck,nolintlint // the work's own context says why it ended
-func (f *flow) step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+	defer f.e.gate.leave()
 	b := body{heldElsewhere: f.heldElsewhere, fn: func() ([]byte, error) { return fn(context.WithValue(ctx, inside{}, true)) }}
 	for try := 1; ; try++ {
-		err := f.attempt(name, &b)
+		err := f.attempt(full, &b)
 		if err == nil {
 			break
 		}
@@ -124,7 +121,7 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 			return nil, context.Cause(f.ctx)
 		}
 		if try == tries || !isInterrupted(err) || f.ctx.Err() != nil {
-			return nil, f.failure(ctx, name, err)
+			return nil, f.failure(ctx, full, err)
 		}
 	}
 	if b.failed != nil {
@@ -199,18 +196,12 @@ func (f *flow) attempt(name string, b *body) error {
 		defer f.saving.Done()
 		ended <- (<-done).Err
 	}()
-	return f.await(b, ended)
-}
-
-// await waits for the end of a step. If the step's database is lost, it waits for fn, which ends soon, but not for the
-// save, which may never happen.
-func (f *flow) await(b *body, ended <-chan error) error {
 	select {
 	case err := <-ended:
 		return err
 	case <-f.ctx.Done():
 	}
-	if reason := Lost(f.ctx); reason != nil {
+	if reason := Lost(f.ctx); reason != nil { // fn ends soon, but the step may never be saved
 		b.end()
 		return &lost{why: reason}
 	}

@@ -100,28 +100,17 @@ const healthTimeout = 2 * time.Second
 func (e *Engine) Healthy(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, healthTimeout)
 	defer stop()
-	if err := e.present(ctx); err != nil {
-		return err
+	if e.pool != nil {
+		if err := e.pool.Ping(ctx); err != nil {
+			return serverFailure("reach the durable engine's database", err)
+		}
+	} else if now, err := os.Stat(e.cfg.Path); err != nil || !os.SameFile(now, e.file) { // SQLite continues to write to a removed file
+		return media.Errorf(media.CodeUnavailable, "the durable engine's database %s: %w: restore it", e.cfg.Path, ErrGone)
 	}
 	if e.cfg.Healthy == nil {
 		return nil
 	}
 	return e.cfg.Healthy(ctx)
-}
-
-// present checks the engine's own database. SQLite continues to write to a removed file.
-func (e *Engine) present(ctx context.Context) error {
-	if e.pool != nil {
-		if err := e.pool.Ping(ctx); err != nil {
-			return serverFailure("reach the durable engine's database", err)
-		}
-		return nil
-	}
-	now, err := os.Stat(e.cfg.Path)
-	if err == nil && os.SameFile(now, e.file) {
-		return nil
-	}
-	return media.Errorf(media.CodeUnavailable, "the durable engine's database %s: %w: restore it", e.cfg.Path, ErrGone)
 }
 
 // checkHealth abandons all work when a database has been lost for at least the engine's patience.

@@ -113,7 +113,7 @@ func (k *Keeper) hold(l held, began time.Time) {
 }
 
 // EnsureHeld reports whether this keeper still holds a lease. The error has code media.CodeConflict if it does not;
-// unlike [Keeper.Acquire], Keep acquires nothing.
+// unlike [Keeper.Acquire], EnsureHeld acquires nothing.
 func (k *Keeper) EnsureHeld(ctx context.Context, kind ledger.LeaseKind, work string) error {
 	if k.holdsUnexpired(key{kind, work}) {
 		return nil

@@ -57,9 +57,9 @@ func OfSubAction(op ledger.Operation) bool {
 }
 
 // Saved reads an operation with everything that was saved about it.
-func (l *Log) Saved(ctx context.Context, operation string) (*operation.Saved, error) {
+func (l *Log) Saved(ctx context.Context, id string) (*operation.Saved, error) {
 	owner := media.ScopeOf(ctx).Owner
-	op, slots, tasks, err := l.store.Operation(ctx, owner, operation)
+	op, slots, tasks, err := l.store.Operation(ctx, owner, id)
 	if err != nil {
 		return nil, err
 	}
@@ -68,13 +68,18 @@ func (l *Log) Saved(ctx context.Context, operation string) (*operation.Saved, er
 		return nil, err
 	}
 	for _, t := range tasks {
-		a, err := attemptOf(t)
-		if err != nil {
+		var d detail
+		if err := decode(t.Detail, &d); err != nil {
 			return nil, err
 		}
-		saved.Attempts = append(saved.Attempts, a)
+		saved.Attempts = append(saved.Attempts, operation.Attempt{
+			ID: t.ID, Operation: t.OperationID, Call: t.Call, Number: t.Attempt, Key: t.Key, Provider: t.Provider,
+			APIModel: d.APIModel, Slots: d.Slots, Task: driver.Handle{ID: t.TaskID, URL: d.TaskURL},
+			Status: generate.Status(t.Status), Error: slotErrorOf(t.Failure), Usage: d.Usage, ReportedUSD: d.ReportedUSD,
+			StartedAt: d.StartedAt, FinishedAt: t.FinishedAt,
+		})
 	}
-	unassigned, err := l.store.UnassignedBlobs(ctx, owner, operation)
+	unassigned, err := l.store.UnassignedBlobs(ctx, owner, id)
 	for _, b := range unassigned {
 		saved.Unassigned = append(saved.Unassigned, b.Blob)
 	}
@@ -108,19 +113,6 @@ func (l *Log) saved(ctx context.Context, op ledger.Operation, slots []ledger.Slo
 		s.Slots = append(s.Slots, slot)
 	}
 	return s, nil
-}
-
-func attemptOf(t ledger.Task) (operation.Attempt, error) {
-	var d detail
-	if err := decode(t.Detail, &d); err != nil {
-		return operation.Attempt{}, err
-	}
-	return operation.Attempt{
-		ID: t.ID, Operation: t.OperationID, Call: t.Call, Number: t.Attempt, Key: t.Key, Provider: t.Provider,
-		APIModel: d.APIModel, Slots: d.Slots, Task: driver.Handle{ID: t.TaskID, URL: d.TaskURL},
-		Status: generate.Status(t.Status), Error: slotErrorOf(t.Failure), Usage: d.Usage, ReportedUSD: d.ReportedUSD,
-		StartedAt: d.StartedAt, FinishedAt: t.FinishedAt,
-	}, nil
 }
 
 func slotErrorOf(f ledger.Failure) *generate.SlotError {

@@ -47,8 +47,7 @@ type eventLog struct {
 	idle  chan struct{} // closed when the writer ends; nil while there is none
 	hurry chan struct{} // closed when a caller waits for the writer
 	// failed is the error of the first record that was not saved since the last flush.
-	failed  error
-	writers sync.WaitGroup
+	failed error
 }
 
 // saveAsync queues a state of a record.
@@ -79,9 +78,7 @@ func (l *eventLog) add(ctx context.Context, e entry) {
 		return
 	}
 	l.idle, l.hurry = make(chan struct{}), make(chan struct{})
-	ctx = context.WithoutCancel(ctx)
-	hurry := l.hurry
-	l.writers.Go(func() { l.drain(ctx, hurry) })
+	go l.drain(context.WithoutCancel(ctx), l.hurry) // until the queue is empty; flush waits for it
 }
 
 // drain writes batches until the queue is empty.

@@ -379,24 +379,19 @@ func (s *Service) Retry(ctx context.Context, owner, id string, positions []int) 
 	if err != nil {
 		return err
 	}
-	return first(ctx, refused)
-}
-
-// refuseWithin bounds how long a retry waits for a refusal by the Gateway: the retry may be queued.
-const refuseWithin = 5 * time.Second
-
-// first returns the first report, or nil if none arrives in time.
-func first(ctx context.Context, errs <-chan error) error {
 	limit := time.NewTimer(refuseWithin)
 	defer limit.Stop()
 	select {
-	case err := <-errs:
+	case err := <-refused:
 		return err
 	case <-limit.C:
 	case <-ctx.Done():
 	}
 	return nil
 }
+
+// refuseWithin bounds how long a retry waits for a refusal by the Gateway: the retry may be queued.
+const refuseWithin = 5 * time.Second
 
 // say sends an error unless one was sent before.
 func say(to chan<- error, err error) {

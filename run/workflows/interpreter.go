@@ -52,16 +52,6 @@ func (c Config) Validate() error {
 	return nil
 }
 
-func (c Config) withDefaults() Config {
-	if c.Now == nil {
-		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
-	}
-	if c.NewID == nil {
-		c.NewID = func() string { return "wi_" + uuid.Must(uuid.NewV7()).String() }
-	}
-	return c
-}
-
 // Interpreter is the agent that executes a definition.
 type Interpreter struct{ cfg Config }
 
@@ -70,33 +60,16 @@ func NewInterpreter(c Config) (*Interpreter, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return &Interpreter{cfg: c.withDefaults()}, nil
+	if c.Now == nil {
+		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
+	}
+	if c.NewID == nil {
+		c.NewID = func() string { return "wi_" + uuid.Must(uuid.NewV7()).String() }
+	}
+	return &Interpreter{cfg: c}, nil
 }
 
 var _ agent.GoAgent = (*Interpreter)(nil).Run
-
-// plan is the input of a run.
-type plan struct {
-	workflow *workflow.Definition
-	// text is the definition, first is the initial state.
-	text, first json.RawMessage
-	state       *ordered.Object
-}
-
-// read reads the input of a run.
-func (in *Interpreter) read(input map[string]any) (p plan, err error) {
-	text, _ := input[inputDefinition].(string)
-	first, _ := input[inputState].(string)
-	if text == "" {
-		return p, media.Errorf(media.CodeInvalid, "the input has no definition: start workflows with atelier workflow run or the API")
-	}
-	p.text, p.first = json.RawMessage(text), json.RawMessage(cmp.Or(first, "{}"))
-	if p.workflow, err = in.definition(p.text); err != nil {
-		return p, err
-	}
-	p.state, err = ordered.DecodeObject(p.first)
-	return p, err
-}
 
 // definition reads a definition that was already checked.
 func (in *Interpreter) definition(text []byte) (*workflow.Definition, error) {
@@ -118,27 +91,41 @@ type stepDetails struct {
 
 // Run executes the steps of a definition in order. The payload of the answer is the state.
 func (in *Interpreter) Run(ctx context.Context, c *agent.Context) (agent.Answer, error) {
-	p, err := in.read(c.Input)
-	if err != nil {
+	text, _ := c.Input[inputDefinition].(string)
+	if text == "" {
+		return agent.Answer{}, media.Errorf(media.CodeInvalid, "the input has no definition: start workflows with atelier workflow run or the API")
+	}
+	first, _ := c.Input[inputState].(string)
+	w := &walk{
+		Interpreter: in, c: c, owner: media.ScopeOf(ctx).Owner,
+		text: json.RawMessage(text), first: json.RawMessage(cmp.Or(first, "{}")), results: &ordered.Object{},
+	}
+	var err error
+	if w.workflow, err = in.definition(w.text); err != nil {
 		return agent.Answer{}, err
 	}
-	w := &walk{Interpreter: in, c: c, owner: media.ScopeOf(ctx).Owner, plan: p, results: &ordered.Object{}}
-	for i, s := range p.workflow.Steps {
+	if w.state, err = ordered.DecodeObject(w.first); err != nil {
+		return agent.Answer{}, err
+	}
+	for i, s := range w.workflow.Steps {
 		if err := w.step(ctx, i, s); err != nil {
 			return agent.Answer{}, err
 		}
 	}
 	state, _ := ordered.Plain(w.state).(map[string]any)
-	return agent.Answer{Message: p.workflow.Title, Payload: map[string]any{"state": state}}, nil
+	return agent.Answer{Message: w.workflow.Title, Payload: map[string]any{"state": state}}, nil
 }
 
 // walk is one execution of a definition.
 type walk struct {
 	*Interpreter
-	plan
-	c       *agent.Context
-	owner   string
-	results *ordered.Object // by step
+	c     *agent.Context
+	owner string
+	// text is the definition and first the initial state, as given.
+	text, first json.RawMessage
+	workflow    *workflow.Definition
+	state       *ordered.Object
+	results     *ordered.Object // by step
 }
 
 // step executes a step and puts its result into the state.

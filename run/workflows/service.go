@@ -113,7 +113,8 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 		return Status{}, err
 	}
 	st := Status{Run: row, State: &ordered.Object{}, Steps: []StepStatus{}}
-	records, err := s.records(ctx, owner, id)
+	records, err := ledger.AllOf(ctx, s.cfg.Ledger.ListSteps, owner, id)
+	records = slices.DeleteFunc(records, func(r ledger.Step) bool { return r.Kind != string(agent.StepCode) }) // not of its agents
 	if err != nil || len(records) == 0 {
 		return st, err
 	}
@@ -155,7 +156,8 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 	return st, nil
 }
 
-// normalizePaused shows a paused run as running until its question is saved, because until then it cannot be answered.
+// normalizePaused shows a paused run as running until its question is saved, because until then it cannot be answered,
+// and adds the cost of the generations since then.
 func (s *Service) normalizePaused(ctx context.Context, st *Status) error {
 	if st.Status != ledger.StatusPaused {
 		return nil
@@ -168,11 +170,6 @@ func (s *Service) normalizePaused(ctx context.Context, st *Status) error {
 		st.Status = ledger.StatusRunning
 		return nil
 	}
-	return s.addCostSincePause(ctx, st, state.AskedAt)
-}
-
-// addCostSincePause adds the cost of the generations since the run paused.
-func (s *Service) addCostSincePause(ctx context.Context, st *Status, paused time.Time) error {
 	p := ledger.Page{Limit: ledger.MaxLimit}
 	for {
 		list, err := s.cfg.Ledger.ListOperations(ctx, st.Owner, ledger.OperationQuery{Tree: st.ID, Page: p})
@@ -180,7 +177,7 @@ func (s *Service) addCostSincePause(ctx context.Context, st *Status, paused time
 			return err
 		}
 		for _, op := range list.Items {
-			if op.CreatedAt.Before(paused) {
+			if op.CreatedAt.Before(state.AskedAt) {
 				return nil // newest first
 			}
 			st.Cost = ledger.Cost(record.WithGeneration(agent.Cost(st.Cost), op))
@@ -218,12 +215,6 @@ func (s *Service) row(ctx context.Context, owner, id string) (ledger.Run, error)
 		return row, media.Errorf(media.CodeNotFound, "there is no workflow run %.64q", media.ErrorText(id))
 	}
 	return row, err
-}
-
-// records lists the records of a run's steps in order, without the steps of its agents.
-func (s *Service) records(ctx context.Context, owner, id string) (steps []ledger.Step, err error) {
-	steps, err = ledger.AllOf(ctx, s.cfg.Ledger.ListSteps, owner, id)
-	return slices.DeleteFunc(steps, func(r ledger.Step) bool { return r.Kind != string(agent.StepCode) }), err
 }
 
 // RunSummary is a run in a list.

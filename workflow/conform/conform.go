@@ -41,10 +41,21 @@ func Compile(schema any) (*Schema, error) {
 		return nil, err
 	}
 	s, err := compile("atelier:///schema", schema)
-	if err != nil {
-		return nil, schemaError(err)
+	if err == nil {
+		return s, nil
 	}
-	return s, nil
+	var outer *jsonschema.SchemaValidationError
+	if errors.As(err, &outer) {
+		err = outer.Err
+	}
+	var v *jsonschema.ValidationError
+	if !errors.As(err, &v) {
+		return nil, problem.Join(problem.At("", "this is not a JSON Schema: %s", err))
+	}
+	for len(v.Causes) > 0 {
+		v = v.Causes[0]
+	}
+	return nil, problem.Join(problem.At(ordered.Pointer(v.InstanceLocation...), "this is not a JSON Schema: %s", words(v.ErrorKind)))
 }
 
 func compile(name string, schema any) (*Schema, error) {
@@ -150,22 +161,6 @@ func words(k jsonschema.ErrorKind) string {
 		return strings.Join(required.Missing, ", ") + " is missing"
 	}
 	return k.LocalizedString(printer)
-}
-
-// schemaError reports why a value is not a JSON Schema, with the pointer of the problem.
-func schemaError(err error) error {
-	var outer *jsonschema.SchemaValidationError
-	if errors.As(err, &outer) {
-		err = outer.Err
-	}
-	var v *jsonschema.ValidationError
-	if !errors.As(err, &v) {
-		return problem.Join(problem.At("", "this is not a JSON Schema: %s", err))
-	}
-	for len(v.Causes) > 0 {
-		v = v.Causes[0]
-	}
-	return problem.Join(problem.At(ordered.Pointer(v.InstanceLocation...), "this is not a JSON Schema: %s", words(v.ErrorKind)))
 }
 
 // noLoader prevents schemas from reading files and URLs.

@@ -34,24 +34,6 @@ func (*generation) Check(in *ordered.Object) []problem.Problem {
 			found = append(found, problem.Under(ordered.Pointer("param_schemas", provider), err)...)
 		}
 	}
-	return append(found, checkForms(in)...)
-}
-
-// checkDisplay checks a display schema. The schema must be part of the definition: its strings are templates, so a
-// schema from the state, which people and models write, is rejected.
-func checkDisplay(in *ordered.Object) []problem.Problem {
-	v, ok := in.Get("display_schema")
-	if !ok {
-		return nil
-	}
-	if _, isText := v.(string); isText {
-		return []problem.Problem{problem.At("/display_schema", "a display_schema must be part of the workflow: write it here, or in config and refer to it as {{ step.NAME }}")}
-	}
-	_, err := schema.Parse(v)
-	return problem.Under("/display_schema", err)
-}
-
-func checkForms(in *ordered.Object) (found []problem.Problem) {
 	for pointer, v := range in.Object("input_schema").All() {
 		_, bad := ordered.Path(pointer)
 		found = append(found, problem.Under(ordered.Pointer("input_schema", pointer), bad)...)
@@ -66,6 +48,20 @@ func checkForms(in *ordered.Object) (found []problem.Problem) {
 		}
 	}
 	return found
+}
+
+// checkDisplay checks a display schema. The schema must be part of the definition: its strings are templates, so a
+// schema from the state, which people and models write, is rejected.
+func checkDisplay(in *ordered.Object) []problem.Problem {
+	v, ok := in.Get("display_schema")
+	if !ok {
+		return nil
+	}
+	if _, isText := v.(string); isText {
+		return []problem.Problem{problem.At("/display_schema", "a display_schema must be part of the workflow: write it here, or in config and refer to it as {{ step.NAME }}")}
+	}
+	_, err := schema.Parse(v)
+	return problem.Under("/display_schema", err)
 }
 
 func (*generation) Request(_ context.Context, run workflow.Run) (*workflow.InteractionRequest, error) {

@@ -79,14 +79,8 @@ func (a *applier) list(op Operation, above []string, list []any, value any) erro
 		list = slices.Delete(list, i, i+1)
 	}
 	a.touch(ordered.Pointer(above...))
-	a.put(above, list)
-	return nil
-}
-
-// put replaces the list at a path after its length has changed.
-func (a *applier) put(path []string, list []any) {
-	parent, _ := ordered.Get(a.root, path[:len(path)-1]...)
-	switch key := path[len(path)-1]; parent := parent.(type) {
+	parent, _ := ordered.Get(a.root, above[:len(above)-1]...) // its length has changed: the parent gets the new list
+	switch key := above[len(above)-1]; parent := parent.(type) {
 	case *ordered.Object:
 		parent.Set(key, list)
 	case []any:
@@ -94,6 +88,7 @@ func (a *applier) put(path []string, list []any) {
 			parent[i] = list
 		}
 	}
+	return nil
 }
 
 func missingPathError(pointer string) error {

@@ -127,7 +127,19 @@ func (p *parser) ux(pointer string, o *ordered.Object) UX {
 		p.problems = append(p.problems, problem.Under(pointer+"/layout", err)...)
 		p.strings(pointer+"/layout", l)
 	}
-	p.actions(pointer+"/sub_action", o, &u)
+	at := pointer + "/sub_action"
+	if one := o.Object("sub_action"); one != nil {
+		u.Actions = append(u.Actions, p.action(at, one))
+	}
+	for i, v := range o.List("sub_action") {
+		if one, ok := v.(*ordered.Object); ok {
+			a := p.action(indexed(at, i), one)
+			if slices.ContainsFunc(u.Actions, func(other SubAction) bool { return other.ID == a.ID }) {
+				p.fail(indexed(at, i)+"/id", "sub_action %s occurs twice: give each its own id", a.ID)
+			}
+			u.Actions = append(u.Actions, a)
+		}
+	}
 	return u
 }
 
@@ -186,21 +198,6 @@ func number(o *ordered.Object, key string) int {
 	n, _ := v.(json.Number)
 	f, _ := n.Float64()
 	return int(f)
-}
-
-func (p *parser) actions(pointer string, o *ordered.Object, u *UX) {
-	if one := o.Object("sub_action"); one != nil {
-		u.Actions = append(u.Actions, p.action(pointer, one))
-	}
-	for i, v := range o.List("sub_action") {
-		if one, ok := v.(*ordered.Object); ok {
-			a := p.action(indexed(pointer, i), one)
-			if slices.ContainsFunc(u.Actions, func(other SubAction) bool { return other.ID == a.ID }) {
-				p.fail(indexed(pointer, i)+"/id", "sub_action %s occurs twice: give each its own id", a.ID)
-			}
-			u.Actions = append(u.Actions, a)
-		}
-	}
 }
 
 func (p *parser) action(pointer string, o *ordered.Object) SubAction {

@@ -263,10 +263,16 @@ func (c jsonCol) Scan(src any) error {
 }
 
 func (c jsonCol) Value() (driver.Value, error) {
-	if m, ok := c.to.(*json.RawMessage); ok {
-		return raw(*m), nil
+	m, isText := c.to.(*json.RawMessage)
+	switch {
+	case !isText:
+		return document(c.to), nil
+	case len(*m) == 0:
+		return nil, nil
+	case !json.Valid(*m):
+		return document(string(*m)), nil // as a JSON string
 	}
-	return document(c.to), nil
+	return clean(string(*m)), nil
 }
 
 // document returns JSON for a column. An empty value becomes NULL, and a value that JSON cannot represent is replaced,
@@ -282,17 +288,6 @@ func document(v any) any {
 	default:
 		return clean(s)
 	}
-}
-
-// raw returns JSON text for a column; invalid JSON is stored as a JSON string.
-func raw(m json.RawMessage) any {
-	if len(m) == 0 {
-		return nil
-	}
-	if !json.Valid(m) {
-		return document(string(m))
-	}
-	return clean(string(m))
 }
 
 // orNull returns the value of a column in which empty text is NULL.

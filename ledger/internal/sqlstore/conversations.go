@@ -174,26 +174,20 @@ func byID(newestFirst bool) string {
 
 // Attach attaches recorded items to a message, each in its own commit.
 func (s conversations) Attach(ctx context.Context, owner, messageID string, items []media.Output) ([]string, error) {
-	m, err := s.message(context.WithoutCancel(ctx), owner, messageID)
+	var db querier = s.read
+	if t, ok := ctx.Value(sharedKey{}).(*shared); ok && t.store == s.db { // the message may be saved in the same transaction
+		db = t.tx
+	}
+	m, err := one(context.WithoutCancel(ctx), db, messageColumns, owned(`conversation_details
+		JOIN (SELECT id AS conversation, owner FROM conversations) c ON c.conversation = conversation_id`, owner).where("id = ?", messageID).and("deleted_at IS NULL"))
 	if err != nil {
-		return nil, err
+		return nil, s.failure("read message "+messageID, err)
 	}
 	return saveEach(items, "attached to the conversation", func(o media.Output) error {
 		return s.commit(ctx, "attach media", func(ctx context.Context, tx *sql.Tx) error {
 			return s.attach(ctx, tx, owner, m, o)
 		})
 	})
-}
-
-// message returns a message of an owner, even one saved earlier in the transaction of ctx.
-func (s conversations) message(ctx context.Context, owner, id string) (ledger.Message, error) {
-	var db querier = s.read
-	if t, ok := ctx.Value(sharedKey{}).(*shared); ok && t.store == s.db {
-		db = t.tx
-	}
-	m, err := one(ctx, db, messageColumns, owned(`conversation_details
-		JOIN (SELECT id AS conversation, owner FROM conversations) c ON c.conversation = conversation_id`, owner).where("id = ?", id).and("deleted_at IS NULL"))
-	return m, s.failure("read message "+id, err)
 }
 
 func (s conversations) attach(ctx context.Context, tx *sql.Tx, owner string, m ledger.Message, o media.Output) error {

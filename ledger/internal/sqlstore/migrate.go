@@ -31,7 +31,14 @@ func (s *db) migrate(ctx context.Context) error {
 		if v == migrations.Latest {
 			return nil
 		}
-		if last = s.dialect.Exclusively(ctx, s.write, func() error { return s.up(ctx) }); last == nil {
+		last = s.dialect.Exclusively(ctx, s.write, func() error {
+			p, err := goose.NewProvider(s.dialect.Goose(), s.write, migrations.Files, goose.WithLogger(goose.NopLogger()))
+			if err == nil {
+				_, err = p.Up(ctx)
+			}
+			return err
+		})
+		if last == nil {
 			continue
 		}
 		if isPermanent(s.failure("migrate ledger", last)) {
@@ -69,15 +76,6 @@ func isPermanent(err error) bool {
 	default:
 		return false
 	}
-}
-
-func (s *db) up(ctx context.Context) error {
-	p, err := goose.NewProvider(s.dialect.Goose(), s.write, migrations.Files, goose.WithLogger(goose.NopLogger()))
-	if err != nil {
-		return err
-	}
-	_, err = p.Up(ctx)
-	return err
 }
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -135,8 +135,19 @@ func (s items) admit(ctx context.Context, tx *sql.Tx, scope media.Scope, o media
 			return have, err == nil, err
 		}
 	}
-	have, err = s.insertRecord(ctx, tx, scope, o)
-	return have, false, err
+	if err := s.insertBlob(ctx, tx, o.Blob, o.Origin.Operation); err != nil {
+		return have, false, err
+	}
+	m := ledger.Record{Output: o, Owner: scope.Owner, Tree: scope.Tree, Run: scope.Run, UpdatedAt: s.cfg.Now()}
+	m.ID, m.CreatedAt, m.DurationSeconds = s.cfg.NewID(), m.UpdatedAt, math.Round(o.DurationSeconds*1000)/1000
+	names, args, err := recordColumns(&m).written()
+	if err != nil {
+		return have, false, err
+	}
+	var saved ledger.Record
+	c := recordColumns(&saved)
+	err = tx.QueryRowContext(ctx, insertSQL("media", names)+" RETURNING "+c.names(), args...).Scan(c.targets()...)
+	return saved, false, err
 }
 
 // grant grants an item of another tree to this one. The error is sql.ErrNoRows if the owner has no such item with this
@@ -155,22 +166,6 @@ func (s items) grant(ctx context.Context, tx *sql.Tx, scope media.Scope, o media
 	}
 	have.Lineage, err = parentsOf(ctx, tx, have.ID)
 	return have, err
-}
-
-func (s items) insertRecord(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (ledger.Record, error) {
-	if err := s.insertBlob(ctx, tx, o.Blob, o.Origin.Operation); err != nil {
-		return ledger.Record{}, err
-	}
-	m := ledger.Record{Output: o, Owner: scope.Owner, Tree: scope.Tree, Run: scope.Run, UpdatedAt: s.cfg.Now()}
-	m.ID, m.CreatedAt, m.DurationSeconds = s.cfg.NewID(), m.UpdatedAt, math.Round(o.DurationSeconds*1000)/1000
-	names, args, err := recordColumns(&m).written()
-	if err != nil {
-		return m, err
-	}
-	var saved ledger.Record
-	c := recordColumns(&saved)
-	err = tx.QueryRowContext(ctx, insertSQL("media", names)+" RETURNING "+c.names(), args...).Scan(c.targets()...)
-	return saved, err
 }
 
 func (s items) insertEdge(ctx context.Context, tx *sql.Tx, scope media.Scope, child ledger.Record, p media.Parent) error {

@@ -58,12 +58,7 @@ func (s items) searchMedia(ctx context.Context, owner string, q ledger.MediaQuer
 	if many {
 		return s.pageMedia(ctx, owner, q, nil)
 	}
-	return s.pageOf(ctx, owner, q, ids)
-}
-
-// pageOf lists records with the given ids, newest first, like pageMedia.
-func (s items) pageOf(ctx context.Context, owner string, q ledger.MediaQuery, ids []string) (ledger.List[ledger.Record], error) {
-	list := ledger.List[ledger.Record]{Items: []ledger.Record{}}
+	list = ledger.List[ledger.Record]{Items: []ledger.Record{}}
 	for some := range slices.Chunk(ids, idsAtOnce) {
 		l, err := s.pageMedia(ctx, owner, q, func(sel *query) { sel.whereIn("id", some) })
 		if err != nil {

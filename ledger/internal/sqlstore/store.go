@@ -68,19 +68,6 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-func (c Config) withDefaults() Config {
-	if c.Now == nil {
-		c.Now = time.Now //nolint:forbidigo // the default clock
-	}
-	if c.NewID == nil {
-		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
-	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	return c
-}
-
 // db is the database shared by the aggregates.
 type db struct {
 	cfg         Config
@@ -130,7 +117,15 @@ var _ ledger.Store = (*Store)(nil)
 // Open migrates the database as needed. On an error it closes the database. For a schema that a newer program wrote,
 // the error has code media.CodeUnsupported.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	c = c.withDefaults()
+	if c.Now == nil {
+		c.Now = time.Now //nolint:forbidigo // the default clock
+	}
+	if c.NewID == nil {
+		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
 	s := &db{cfg: c, dialect: c.Dialect, write: c.Write, read: c.Read}
 	if err := s.migrate(ctx); err != nil {
 		_ = s.Close() // the migration's error is returned
@@ -174,7 +169,12 @@ const writeLimit = time.Minute
 // cancellation, because results and payments must always be recorded.
 func (s *db) commit(ctx context.Context, what string, fn func(context.Context, *sql.Tx) error) error {
 	if t, ok := ctx.Value(sharedKey{}).(*shared); ok && t.store == s {
-		return s.failure(what, t.part(ctx, fn))
+		if t.broken != nil {
+			return s.failure(what, t.broken)
+		}
+		var err error
+		err, t.broken = Savepoint(ctx, t.tx, "part", s.dialect.Retryable, func() error { return fn(ctx, t.tx) })
+		return s.failure(what, errors.Join(err, t.broken))
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
 	defer cancel()
@@ -217,16 +217,6 @@ func (s *db) InTransaction(ctx context.Context, fn func(context.Context) error) 
 		}
 		return err
 	})
-}
-
-// part executes one of several saves.
-func (t *shared) part(ctx context.Context, fn func(context.Context, *sql.Tx) error) error {
-	if t.broken != nil {
-		return t.broken
-	}
-	var err error
-	err, t.broken = Savepoint(ctx, t.tx, "part", t.store.dialect.Retryable, func() error { return fn(ctx, t.tx) })
-	return errors.Join(err, t.broken)
 }
 
 // Savepoint runs fn inside a transaction so that its failure undoes only itself. broken is why the whole transaction
