@@ -2,10 +2,10 @@
 import type { JSONObject } from "../schema/pointer";
 import { isObject } from "../schema/pointer";
 
-const forProviders = "atelier-params";
-const forCards = "atelier-card-params";
+const providerStorageKey = "atelier-params";
+const cardStorageKey = "atelier-card-params";
 /** The parameters remembered when the page was loaded: a change on one card does not affect other cards. */
-const remembered = read(forProviders, () => localStorage);
+const initialProviderParams = read(providerStorageKey, () => localStorage);
 
 function read(key: string, storage: () => Storage): Record<string, JSONObject> {
   try {
@@ -24,15 +24,15 @@ function write(key: string, storage: () => Storage, all: Record<string, JSONObje
 
 /** The parameters of a card: its own, or else those remembered for its provider. */
 export function cardParams(card: string, provider: string): JSONObject {
-  return read(forCards, () => sessionStorage)[card] ?? remembered[provider] ?? {};
+  return read(cardStorageKey, () => sessionStorage)[card] ?? initialProviderParams[provider] ?? {};
 }
 
 /** Stores the parameters of a card. */
-export function keepCardParams(card: string, params: JSONObject) {
-  write(forCards, () => sessionStorage, { ...read(forCards, () => sessionStorage), [card]: params });
+export function saveCardParams(card: string, params: JSONObject) {
+  write(cardStorageKey, () => sessionStorage, { ...read(cardStorageKey, () => sessionStorage), [card]: params });
 }
 
 /** Stores the parameters of a provider. */
-export function rememberParams(provider: string, params: JSONObject) {
-  write(forProviders, () => localStorage, { ...read(forProviders, () => localStorage), [provider]: params });
+export function saveProviderParams(provider: string, params: JSONObject) {
+  write(providerStorageKey, () => localStorage, { ...read(providerStorageKey, () => localStorage), [provider]: params });
 }

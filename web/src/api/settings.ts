@@ -9,19 +9,19 @@ export interface Settings {
 }
 
 const key = "atelier-settings";
-const first: Settings = { agent: "", model: "", imageModel: "", developer: false };
+const defaults: Settings = { agent: "", model: "", imageModel: "", developer: false };
 const watchers = new Set<() => void>();
 let now = load();
 
 function load(): Settings {
   try {
-    return { ...first, ...(JSON.parse(localStorage.getItem(key) ?? "{}") as Partial<Settings>) };
+    return { ...defaults, ...(JSON.parse(localStorage.getItem(key) ?? "{}") as Partial<Settings>) };
   } catch {
-    return first;
+    return defaults;
   }
 }
 
-export function changeSettings(change: Partial<Settings>) {
+export function updateSettings(change: Partial<Settings>) {
   now = { ...now, ...change };
   try {
     localStorage.setItem(key, JSON.stringify(now));

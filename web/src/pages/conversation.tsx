@@ -2,10 +2,10 @@ import { ActionIcon, Button, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconArrowDown } from "@tabler/icons-react";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import { Refusal, api } from "../api/client";
+import { ApiError, api } from "../api/client";
 import { useDraft } from "../api/draft";
-import { queries, useConversation, useLive } from "../api/queries";
-import { useSend, useSent } from "../api/send";
+import { queryClient, useConversation, useRunStore } from "../api/queries";
+import { useSend, useSentMessages } from "../api/send";
 import { Composer } from "../parts/composer";
 import { DropArea } from "../parts/drop-area";
 import { ExchangeView } from "../parts/exchange";
@@ -13,9 +13,9 @@ import { MediaView } from "../parts/media-view";
 import { showProblem } from "../parts/notice";
 import { useFollow } from "../parts/follow";
 import { Windowed } from "../parts/windowed";
-import { over } from "../schema/run";
-import { money, tokens } from "../schema/text";
-import { thread } from "../schema/thread";
+import { isRunFinished } from "../schema/run";
+import { formatCost, formatTokens } from "../schema/format";
+import { buildExchanges } from "../schema/thread";
 import type { Exchange } from "../schema/thread";
 
 export function ConversationPage() {
@@ -25,37 +25,37 @@ export function ConversationPage() {
 
 function Talk({ id }: { id: string }) {
   const conversation = useConversation(id);
-  const live = useLive();
-  const sent = useSent(id);
-  const runs = live.of(id);
-  const exchanges = thread(conversation.data?.messages ?? [], runs, sent);
+  const store = useRunStore();
+  const sent = useSentMessages(id);
+  const runs = store.runsOf(id);
+  const exchanges = buildExchanges(conversation.data?.messages ?? [], runs, sent);
   const draft = useDraft(id);
   const { send, sending } = useSend(draft, id);
   const running = exchanges.filter((x) => x.status === "running");
   const active = running.map((x) => x.runId).join(" ");
   const stop = useStop(active);
-  const follow = useFollow(`${exchanges.length}`, live.snapshot());
+  const follow = useFollow(`${exchanges.length}`, store.snapshot());
   const title = conversation.data?.title ?? exchanges[0]?.text ?? "Conversation";
   useEffect(() => { document.title = `${title.slice(0, 60)} · Atelier`; }, [title]);
   useReturning(id);
   const resend = useCallback((x: Exchange) => {
     draft.setText(x.text);
-    for (const m of x.attachments) draft.give(m);
+    for (const m of x.attachments) draft.attachMedia(m);
     document.getElementById("message")?.focus();
-  }, [draft.setText, draft.give]);
-  const retried = useCallback(() => { void queries.invalidateQueries({ queryKey: ["conversation", id] }); }, [id]);
-  const missing = conversation.error instanceof Refusal && conversation.error.status === 404 && exchanges.length === 0;
+  }, [draft.setText, draft.attachMedia]);
+  const retried = useCallback(() => { void queryClient.invalidateQueries({ queryKey: ["conversation", id] }); }, [id]);
+  const missing = conversation.error instanceof ApiError && conversation.error.status === 404 && exchanges.length === 0;
   if (missing) return <Gone />;
   return (
     <>
       <header className="talk-head">
         <h1 title={title}>{title}</h1>
-        <Text size="sm" c="dimmed" className="talk-facts">{[money(conversation.data?.cost), tokens(conversation.data?.tokens)].filter(Boolean).join(" · ")}</Text>
+        <Text size="sm" c="dimmed" className="talk-facts">{[formatCost(conversation.data?.cost), formatTokens(conversation.data?.tokens)].filter(Boolean).join(" · ")}</Text>
       </header>
       <div className="column thread">
         {conversation.isPending && exchanges.length === 0 && <Skeletons />}
         {exchanges.map((x, i) => (
-          <Windowed key={x.runId} estimate={640} first={i >= exchanges.length - 2} keep={!over(x.status)}>
+          <Windowed key={x.runId} estimate={640} first={i >= exchanges.length - 2} keep={!isRunFinished(x.status)}>
             {() => <ExchangeView exchange={x} onResend={resend} onRetried={retried} />}
           </Windowed>
         ))}
@@ -67,7 +67,7 @@ function Talk({ id }: { id: string }) {
         </div>
       </div>
       <DropArea onFiles={draft.attach} />
-      <MediaView exchanges={exchanges} runs={runs} onUse={draft.give} />
+      <MediaView exchanges={exchanges} runs={runs} onUse={draft.attachMedia} />
     </>
   );
 }
@@ -93,10 +93,10 @@ function useStop(active: string): () => void {
 
 /** Refetches the conversation when the connection is restored. */
 function useReturning(id: string) {
-  const { connection } = useLive();
+  const { connection } = useRunStore();
   const was = useRef(connection);
   useEffect(() => {
-    if (was.current === "lost" && connection === "open") void queries.invalidateQueries({ queryKey: ["conversation", id] });
+    if (was.current === "lost" && connection === "open") void queryClient.invalidateQueries({ queryKey: ["conversation", id] });
     was.current = connection;
   }, [connection, id]);
 }

@@ -26,7 +26,7 @@ export function GalleryPage() {
   const pages = list.data?.pages.map((p) => p.items) ?? [];
   const draft = useDraft("new");
   const use = (m: Media, words?: string) => {
-    draft.give(m, words);
+    draft.attachMedia(m, words);
     void navigate({ to: "/", search: {} });
   };
   return (

@@ -2,7 +2,7 @@ import { ActionIcon, Drawer } from "@mantine/core";
 import { IconMenu2, IconPencilPlus } from "@tabler/icons-react";
 import { Link, Outlet } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { useLive } from "../api/queries";
+import { useRunStore } from "../api/queries";
 import { useNavigate } from "@tanstack/react-router";
 import { Announcer } from "../parts/announce";
 import { Shortcuts } from "../parts/shortcuts";
@@ -34,7 +34,7 @@ export function Layout() {
 
 /** Shows that the connection is lost, after a short delay. */
 function Connection() {
-  const { connection } = useLive();
+  const { connection } = useRunStore();
   const [shown, setShown] = useState(false);
   useEffect(() => {
     if (connection !== "lost") return setShown(false);

@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { useDraft } from "../api/draft";
 import { useHealth } from "../api/queries";
 import { useSend } from "../api/send";
-import { changeSettings } from "../api/settings";
+import { updateSettings } from "../api/settings";
 import { Composer } from "../parts/composer";
 import { DropArea } from "../parts/drop-area";
 import { MediaView } from "../parts/media-view";
@@ -22,10 +22,10 @@ export function StartPage() {
   const { send, sending } = useSend(draft, "new");
   useEffect(() => {
     document.title = "Atelier";
-    if (!draft.text && draft.attached.length === 0) changeSettings({ agent: "" }); // a new conversation starts with Sage, whichever agent was used before
+    if (!draft.text && draft.attachments.length === 0) updateSettings({ agent: "" }); // a new conversation starts with Sage, whichever agent was used before
   }, []);
   const take = (e: (typeof examples)[number]) => {
-    changeSettings({ agent: e.agent });
+    updateSettings({ agent: e.agent });
     draft.clear();
     draft.setText(e.text);
     if (e.file) draft.attach([e.file()]);
@@ -49,7 +49,7 @@ export function StartPage() {
       </ul>
       <Notes />
       <DropArea onFiles={draft.attach} />
-      <MediaView onUse={draft.give} />
+      <MediaView onUse={draft.attachMedia} />
     </div>
   );
 }

@@ -2,10 +2,10 @@ import "../parts/workflow/workflow.css";
 import { Button, Group, Skeleton } from "@mantine/core";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { queries, useRunRecord } from "../api/queries";
+import { queryClient, useRunRecord } from "../api/queries";
 import type { Question } from "../api/contract";
 import { useInteraction, useSubActions, useWorkflowRun } from "../api/workflow-queries";
-import { workflows } from "../api/workflows";
+import { workflowApi } from "../api/workflows";
 import type { WorkflowRun } from "../api/workflows";
 import { MediaView } from "../parts/media-view";
 import { showProblem } from "../parts/notice";
@@ -14,8 +14,8 @@ import { InteractionPart } from "../parts/workflow/interaction";
 import { Outcome } from "../parts/workflow/outcome";
 import { RunStatus } from "../parts/workflow/run-status";
 import { RunSteps } from "../parts/workflow/run-steps";
-import { over } from "../schema/run";
-import { money } from "../schema/text";
+import { isRunFinished } from "../schema/run";
+import { formatCost } from "../schema/format";
 
 /** A workflow run: its steps, the open interaction and the outcome. */
 export default function WorkflowRunPage() {
@@ -35,22 +35,22 @@ export default function WorkflowRunPage() {
       {shown && <Waiting key={shown} id={shown} run={id} />}
       {r.status === "paused" && !r.interaction_id && <Asked run={id} />}
       {!shown && r.status === "running" && <p role="status"><span className="spinner" aria-hidden /> {r.steps.find((s) => s.status === "running")?.title ?? "Working"}…</p>}
-      {over(r.status) && <Outcome run={r} />}
+      {isRunFinished(r.status) && <Outcome run={r} />}
       <Opened run={id} />
     </div>
   );
 }
 
 function Head({ run }: { run: WorkflowRun }) {
-  const cancel = () => void workflows.cancel(run.id).then(() => queries.invalidateQueries({ queryKey: ["workflow-run", run.id] }), showProblem);
-  const cost = money(run.cost);
+  const cancel = () => void workflowApi.cancel(run.id).then(() => queryClient.invalidateQueries({ queryKey: ["workflow-run", run.id] }), showProblem);
+  const cost = formatCost(run.cost);
   return (
     <header className="run-head">
       <p><Link to="/workflows" className="soft">Workflows</Link>{run.workflow_id && <> / <Link to="/workflows/$id" params={{ id: run.workflow_id }} className="soft">{run.workflow_id}</Link></>}</p>
       <Group gap="sm" align="center">
         <h1 className="grow">{run.title || run.workflow_id || "Workflow"}</h1>
         <span role="status"><RunStatus status={run.status} /></span>
-        {!over(run.status) && <Button size="compact-sm" variant="default" onClick={cancel}>Cancel the run</Button>}
+        {!isRunFinished(run.status) && <Button size="compact-sm" variant="default" onClick={cancel}>Cancel the run</Button>}
       </Group>
       <p className="soft">
         {[`Started ${new Date(run.started_at).toLocaleString()}`, cost && (cost === "free" ? cost : `cost ${cost}`)].filter(Boolean).join(" · ")}

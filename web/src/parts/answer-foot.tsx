@@ -4,9 +4,9 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../api/client";
 import type { Failure, Media, Run, Status } from "../api/contract";
-import { queries, useLive } from "../api/queries";
+import { queryClient, useRunStore } from "../api/queries";
 import type { RunState } from "../schema/run";
-import { money, plain, tokens } from "../schema/text";
+import { formatCost, formatTokens, plainText } from "../schema/format";
 import type { Exchange } from "../schema/thread";
 import { showProblem } from "./notice";
 
@@ -23,7 +23,7 @@ interface Props {
 
 /** The status, cost and commands of an answer. */
 export function AnswerFoot({ exchange, run, record, text, media, status, onResend, onRetried }: Props) {
-  const facts = [money(record?.cost ?? run?.cost), tokens(record?.tokens ?? run?.usage)].filter(Boolean);
+  const facts = [formatCost(record?.cost ?? run?.cost), formatTokens(record?.tokens ?? run?.usage)].filter(Boolean);
   const warnings = record?.warnings ?? run?.warnings ?? [];
   return (
     <>
@@ -37,7 +37,7 @@ export function AnswerFoot({ exchange, run, record, text, media, status, onResen
       )}
       <div className="foot">
         {text && (
-          <CopyButton value={plain(text, media)}>
+          <CopyButton value={plainText(text, media)}>
             {({ copied, copy }) => <Tooltip label={copied ? "Copied" : "Copy the text"}><ActionIcon size={30} aria-label="Copy the text" onClick={copy}>{copied ? <IconCheck size={16} /> : <IconCopy size={16} />}</ActionIcon></Tooltip>}
           </CopyButton>
         )}
@@ -71,7 +71,7 @@ function Fork({ after }: { after: string }) {
     setBusy(true);
     try {
       const made = await api.fork(id, after);
-      void queries.invalidateQueries({ queryKey: ["conversations"] });
+      void queryClient.invalidateQueries({ queryKey: ["conversations"] });
       await navigate({ to: "/c/$id", params: { id: made.id } });
     } catch (e) {
       showProblem(e);
@@ -83,12 +83,12 @@ function Fork({ after }: { after: string }) {
 
 function Retry({ exchange, onRetried }: { exchange: Exchange; onRetried: Props["onRetried"] }) {
   const [busy, setBusy] = useState(false);
-  const live = useLive();
+  const store = useRunStore();
   const retry = async () => {
     setBusy(true);
     try {
       const started = await api.retry(exchange.runId);
-      live.replay(started.id, true);
+      store.replay(started.id, true);
       onRetried(started.id, exchange.text);
     } catch (e) {
       showProblem(e);

@@ -1,6 +1,6 @@
 import type { Agent, Model } from "../api/contract";
 import { useAgents, useChatModels, useImageModels } from "../api/queries";
-import { changeSettings, useSettings } from "../api/settings";
+import { updateSettings, useSettings } from "../api/settings";
 import { Choice } from "./choice";
 import type { Option } from "./choice";
 
@@ -35,9 +35,9 @@ export function Choices() {
   const images = modelOptions((useImageModels().data?.items ?? []).filter((m) => !m.modality || m.modality === "image"), "Auto pictures");
   return (
     <div className="composer-choices">
-      <Choice name="Agent" value={settings.agent} options={agents} onChange={(agent) => changeSettings({ agent })} />
-      {models.length > 1 && <Choice name="Language model" value={settings.model} options={models} onChange={(model) => changeSettings({ model })} />}
-      {images.length > 1 && <Choice name="Image model" value={settings.imageModel} options={images} onChange={(imageModel) => changeSettings({ imageModel })} />}
+      <Choice name="Agent" value={settings.agent} options={agents} onChange={(agent) => updateSettings({ agent })} />
+      {models.length > 1 && <Choice name="Language model" value={settings.model} options={models} onChange={(model) => updateSettings({ model })} />}
+      {images.length > 1 && <Choice name="Image model" value={settings.imageModel} options={images} onChange={(imageModel) => updateSettings({ imageModel })} />}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { Modal, SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import type { CSSProperties } from "react";
 import type { Media } from "../api/contract";
-import { alt, mediaURL } from "../schema/text";
+import { altText, mediaURL } from "../schema/format";
 
 interface Props { pictures: Media[]; first: Media; second: Media; onOther: (id: string) => void; onClose: () => void }
 
@@ -16,7 +16,7 @@ export default function Compare({ pictures, first, second, onOther, onClose }: P
       {pictures.length > 2 && (
         <div className="family compare-strip" role="group" aria-label="Compare with">
           {pictures.filter((m) => m.id !== first.id).map((m) => (
-            <button key={m.id} type="button" aria-pressed={m.id === second.id} aria-label={`Compare with ${alt(m)}`} onClick={() => onOther(m.id)}>
+            <button key={m.id} type="button" aria-pressed={m.id === second.id} aria-label={`Compare with ${altText(m)}`} onClick={() => onOther(m.id)}>
               <img src={mediaURL(m, 160)} alt="" width={56} height={56} loading="lazy" />
             </button>
           ))}
@@ -27,7 +27,7 @@ export default function Compare({ pictures, first, second, onOther, onClose }: P
 }
 
 function Side({ m }: { m: Media }) {
-  return <figure><img src={mediaURL(m)} alt={alt(m)} title={alt(m)} /><figcaption>{alt(m)}</figcaption></figure>;
+  return <figure><img src={mediaURL(m)} alt={altText(m)} title={altText(m)} /><figcaption>{altText(m)}</figcaption></figure>;
 }
 
 function Slider({ first, second }: { first: Media; second: Media }) {
@@ -35,10 +35,10 @@ function Slider({ first, second }: { first: Media; second: Media }) {
   const ratio = (first.width ?? 1) / (first.height ?? 1);
   return (
     <div className="compare-slider" style={{ "--at": `${at}%`, "--ratio": ratio } as CSSProperties}>
-      <img src={mediaURL(second)} alt={alt(second)} title={alt(second)} />
-      <img className="compare-over" src={mediaURL(first)} alt={alt(first)} title={alt(first)} />
+      <img src={mediaURL(second)} alt={altText(second)} title={altText(second)} />
+      <img className="compare-over" src={mediaURL(first)} alt={altText(first)} title={altText(first)} />
       <span className="compare-line" aria-hidden />
-      <input type="range" min={0} max={100} value={at} aria-label={`Visible part of ${alt(first)}`} onChange={(e) => setAt(Number(e.currentTarget.value))} />
+      <input type="range" min={0} max={100} value={at} aria-label={`Visible part of ${altText(first)}`} onChange={(e) => setAt(Number(e.currentTarget.value))} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { IconArrowUp, IconPaperclip, IconPlayerStopFilled } from "@tabler/icons-
 import { useRef } from "react";
 import type { ClipboardEvent, KeyboardEvent } from "react";
 import type { Draft } from "../api/draft";
-import { AttachedFile } from "./attachment";
+import { AttachmentItem } from "./attachment";
 import { Choices } from "./choices";
 
 interface Props {
@@ -19,7 +19,7 @@ interface Props {
 /** The form for a message: text, files, agent and models. */
 export function Composer({ draft, onSend, sending, onStop, autoFocus }: Props) {
   const picker = useRef<HTMLInputElement>(null);
-  const ready = draft.attached.some((a) => a.media);
+  const ready = draft.attachments.some((a) => a.media);
   const can = !sending && !draft.uploading && (draft.text.trim() !== "" || ready);
   const key = (e: KeyboardEvent) => {
     if (e.key !== "Enter" || e.shiftKey || e.nativeEvent.isComposing || e.keyCode === 229) return;
@@ -31,7 +31,7 @@ export function Composer({ draft, onSend, sending, onStop, autoFocus }: Props) {
     e.preventDefault();
     draft.attach(e.clipboardData.files);
   };
-  const attachments = draft.attached.map((a) => <AttachedFile key={a.key} file={a} onRemove={() => draft.remove(a.key)} />);
+  const attachments = draft.attachments.map((a) => <AttachmentItem key={a.key} file={a} onRemove={() => draft.remove(a.key)} />);
   return (
     <form className="composer" onSubmit={(e) => { e.preventDefault(); if (can) onSend(); }}>
       {attachments.length > 0 && <ul className="attachments" aria-label="Attached files">{attachments}</ul>}

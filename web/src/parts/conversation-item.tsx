@@ -4,12 +4,12 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../api/client";
 import type { ConversationSummary } from "../api/contract";
-import { queries } from "../api/queries";
+import { queryClient } from "../api/queries";
 import { showProblem, showUndo } from "./notice";
 
 interface Props { item: ConversationSummary; active: boolean; onPick: () => void }
 
-const renew = () => queries.invalidateQueries({ queryKey: ["conversations"] });
+const renew = () => queryClient.invalidateQueries({ queryKey: ["conversations"] });
 
 /** One conversation in the list, with its menu. */
 export function ConversationItem({ item, active, onPick }: Props) {
@@ -55,7 +55,7 @@ function Rename({ item, done }: { item: ConversationSummary; done: () => void })
     try {
       if (title.trim() && title.trim() !== item.title) {
         await api.rename(item.id, title.trim());
-        await Promise.all([renew(), queries.invalidateQueries({ queryKey: ["conversation", item.id] })]);
+        await Promise.all([renew(), queryClient.invalidateQueries({ queryKey: ["conversation", item.id] })]);
       }
     } catch (e) {
       showProblem(e);

@@ -5,7 +5,7 @@ import Box from "yet-another-react-lightbox";
 import Zoom from "yet-another-react-lightbox/plugins/zoom";
 import "yet-another-react-lightbox/styles.css";
 import type { Media } from "../api/contract";
-import { alt, mediaURL } from "../schema/text";
+import { altText, mediaURL } from "../schema/format";
 import { Again } from "./again";
 import { MadeOf } from "./made-of";
 import { showDone, showProblem } from "./notice";
@@ -29,7 +29,7 @@ export default function Lightbox({ pictures, id, onView, onUse, onEdit }: Props)
   const other = pictures[index - 1] ?? pictures[index + 1];
   useKeys({ i: () => toggle("info"), v: () => toggle("vary"), r: () => toggle("again"), e: () => m && onEdit(m), c: () => other && onView(id, other.id) });
   if (!m) return null;
-  const slides = pictures.map((p) => ({ src: mediaURL(p), alt: alt(p), ...(p.width && p.height && { width: p.width, height: p.height }) }));
+  const slides = pictures.map((p) => ({ src: mediaURL(p), alt: altText(p), ...(p.width && p.height && { width: p.width, height: p.height }) }));
   return (
     <Box
       open close={() => onView("")} index={index} slides={slides} plugins={[Zoom]} className={panel ? "box box-info" : "box"}
@@ -41,7 +41,7 @@ export default function Lightbox({ pictures, id, onView, onUse, onEdit }: Props)
         controls: () => (
           <>
             <div className="box-foot">
-              <p className="box-caption">{alt(m)}</p>
+              <p className="box-caption">{altText(m)}</p>
               <div className="box-acts">
                 <Act name="Edit" keys="e" icon={<IconPencil size={17} />} onClick={() => onEdit(m)} />
                 <Act name="Vary" keys="v" icon={<IconVersions size={17} />} pressed={panel === "vary"} onClick={() => toggle("vary")} />

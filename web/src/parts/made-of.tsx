@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Media, Setting } from "../api/contract";
 import { useMedia } from "../api/queries";
-import { alt, bytes, mediaURL, money } from "../schema/text";
+import { altText, formatBytes, formatCost, mediaURL } from "../schema/format";
 
 interface Props { id: string; onOpen: (id: string) => void; onUse: (m: Media) => void }
 
@@ -29,9 +29,9 @@ export function MadeOf({ id, onOpen, onUse }: Props) {
       <dl className="facts">
         <Fact name="Model">{model}</Fact>
         <Fact name="Size">{m.width && m.height ? `${m.width} × ${m.height}` : undefined}</Fact>
-        <Fact name="File">{[m.mime_type, bytes(m.size_bytes)].filter(Boolean).join(", ")}</Fact>
+        <Fact name="File">{[m.mime_type, formatBytes(m.size_bytes)].filter(Boolean).join(", ")}</Fact>
         <Fact name="Seed">{m.origin?.seed}</Fact>
-        <Fact name="Cost">{money(m.origin.cost)}</Fact>
+        <Fact name="Cost">{formatCost(m.origin.cost)}</Fact>
         <Fact name="Ref"><code>{m.ref}</code></Fact>
         <Fact name="Made">{m.created_at && new Date(m.created_at).toLocaleString()}</Fact>
         <Fact name="About">{m.description}</Fact>
@@ -70,7 +70,7 @@ function Family({ title, media, onOpen }: { title: string; media: Media[] | unde
   return (
     <section>
       <h3>{title}</h3>
-      <div className="family">{media.map((p) => <button key={p.id} type="button" onClick={() => onOpen(p.id)}><img src={mediaURL(p, 160)} alt={alt(p)} title={alt(p)} width={64} height={64} /></button>)}</div>
+      <div className="family">{media.map((p) => <button key={p.id} type="button" onClick={() => onOpen(p.id)}><img src={mediaURL(p, 160)} alt={altText(p)} title={altText(p)} width={64} height={64} /></button>)}</div>
     </section>
   );
 }

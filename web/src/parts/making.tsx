@@ -2,28 +2,28 @@ import { Button } from "@mantine/core";
 import { useState } from "react";
 import { api, idempotencyKey } from "../api/client";
 import type { Generation, Media } from "../api/contract";
-import { queries, useGeneration, useLive } from "../api/queries";
-import { ended } from "../schema/again";
-import { alt, duration, mediaURL, money } from "../schema/text";
+import { queryClient, useGeneration, useRunStore } from "../api/queries";
+import { isGenerationFinished } from "../schema/generation-request";
+import { altText, formatCost, formatDuration, mediaURL } from "../schema/format";
 import { showProblem } from "./notice";
 import { useNow } from "./now";
 
 /** A generation, from its start to its pictures. */
 export function Making({ id, onOpen }: { id: string; onOpen: (id: string) => void }) {
   const g = useGeneration(id).data;
-  const { making } = useLive();
+  const { generationProgress } = useRunStore();
   if (!g) return <li className="making soft">…</li>;
-  if (!ended(g.status)) return <li className="making"><Working g={g} {...making(id)} /></li>;
+  if (!isGenerationFinished(g.status)) return <li className="making"><Working g={g} {...generationProgress(id)} /></li>;
   const pictures = g.slots.flatMap((s) => s.media ?? []);
   const failure = g.error ?? g.slots.find((s) => s.error)?.error;
   return (
     <li className="making">
       <div className="family">
-        {pictures.map((m) => <button key={m.id} type="button" aria-label={`Open ${alt(m)}`} onClick={() => onOpen(m.id)}><img src={mediaURL(m, 320)} alt={alt(m)} title={alt(m)} width={140} height={140} /></button>)}
+        {pictures.map((m) => <button key={m.id} type="button" aria-label={`Open ${altText(m)}`} onClick={() => onOpen(m.id)}><img src={mediaURL(m, 320)} alt={altText(m)} title={altText(m)} width={140} height={140} /></button>)}
       </div>
       {failure && <p className="bad">{failure.message}</p>}
       {!failure && pictures.length === 0 && <p className="soft">Stopped.</p>}
-      <p className="soft">{[g.model, money(g.cost)].filter(Boolean).join(" · ")}</p>
+      <p className="soft">{[g.model, formatCost(g.cost)].filter(Boolean).join(" · ")}</p>
       {pictures.length === 0 && <Retry g={g} />}
     </li>
   );
@@ -31,12 +31,12 @@ export function Making({ id, onOpen }: { id: string; onOpen: (id: string) => voi
 
 function Working({ g, progress, partial }: { g: Generation; progress?: number; partial?: Media }) {
   const now = useNow(true);
-  const cancel = () => void api.cancelGeneration(g.id).then(() => queries.invalidateQueries({ queryKey: ["generation", g.id] }), showProblem);
+  const cancel = () => void api.cancelGeneration(g.id).then(() => queryClient.invalidateQueries({ queryKey: ["generation", g.id] }), showProblem);
   return (
     <>
       {partial && <img className="partial" src={mediaURL(partial)} alt="Preview" title="Preview" />}
       <p role="status"><span className="spinner" aria-hidden /> {g.status === "queued" ? "Waiting" : "Working"}{progress !== undefined && `, ${Math.round(progress * 100)} %`}</p>
-      <p className="soft">{duration(Math.max(0, now - Date.parse(g.created_at)))} <Button size="compact-xs" variant="default" onClick={cancel}>Stop</Button></p>
+      <p className="soft">{formatDuration(Math.max(0, now - Date.parse(g.created_at)))} <Button size="compact-xs" variant="default" onClick={cancel}>Stop</Button></p>
     </>
   );
 }
@@ -47,7 +47,7 @@ function Retry({ g }: { g: Generation }) {
     setBusy(true);
     try {
       await api.retryGeneration(g.id, idempotencyKey());
-      await queries.invalidateQueries({ queryKey: ["generation", g.id] });
+      await queryClient.invalidateQueries({ queryKey: ["generation", g.id] });
     } catch (e) {
       showProblem(e);
     }

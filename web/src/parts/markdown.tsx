@@ -5,7 +5,7 @@ import type { Components, ExtraProps } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import type { Media } from "../api/contract";
-import { markdown } from "../schema/text";
+import { toMarkdown } from "../schema/format";
 import { MediaItems } from "./media-item";
 import { Picture } from "./picture";
 
@@ -28,7 +28,7 @@ export const MessageText = memo(function MessageText({ text, media, pending }: P
           skipHtml remarkPlugins={[remarkGfm]} rehypePlugins={[[rehypeSanitize, schema]]}
           urlTransform={(url) => (url.startsWith("media:") ? url : defaultUrlTransform(url))} components={components}
         >
-          {markdown(text)}
+          {toMarkdown(text)}
         </Markdown>
       </Shown>
     </div>

@@ -1,8 +1,8 @@
 import { useSearch } from "@tanstack/react-router";
 import { Suspense, lazy } from "react";
 import type { Media } from "../api/contract";
-import { mediaQuery, queries, useMedia } from "../api/queries";
-import { wording } from "../schema/again";
+import { mediaQuery, queryClient, useMedia } from "../api/queries";
+import { editPrompt } from "../schema/generation-request";
 import type { RunState } from "../schema/run";
 import type { Exchange } from "../schema/thread";
 import { showProblem } from "./notice";
@@ -45,7 +45,7 @@ function Opened({ exchanges = [], runs = [], pictures = [], onUse, id, other }: 
   const [a, b] = [all.get(id), other ? all.get(other) : undefined];
   if (!a) return null;
   const use = (m: Media, words?: string) => { onUse(m, words); open(""); writeOn(); };
-  const edit = (m: Media) => void queries.fetchQuery(mediaQuery(m.id)).then((d) => use(m, wording(d)), showProblem);
+  const edit = (m: Media) => void queryClient.fetchQuery(mediaQuery(m.id)).then((d) => use(m, editPrompt(d)), showProblem);
   return (
     <Suspense>
       {b && <Compare pictures={[...all.values()]} first={a} second={b} onOther={(o) => open(id, o)} onClose={() => open(id)} />}

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Media } from "../api/contract";
-import { alt, mediaURL } from "../schema/text";
+import { altText, mediaURL } from "../schema/format";
 import { useOpenMedia } from "./open-media";
 import { Windowed } from "./windowed";
 
@@ -10,7 +10,7 @@ export function Picture({ media, inline = false }: { media: Media; inline?: bool
   const open = useOpenMedia();
   const w = media.width ?? 1024;
   const h = media.height ?? 1024;
-  const text = alt(media);
+  const text = altText(media);
   return (
     <button
       type="button" className={inline ? "picture picture-inline" : "picture"} data-there={there || undefined} onClick={() => open(media.id)}

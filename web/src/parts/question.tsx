@@ -1,8 +1,8 @@
 import { Button, Group, Skeleton, Stack, TextInput } from "@mantine/core";
 import { Suspense, lazy, useState } from "react";
-import { Refusal, api } from "../api/client";
-import type { Flaw, Media, Question } from "../api/contract";
-import { queries } from "../api/queries";
+import { ApiError, api } from "../api/client";
+import type { FieldError, Media, Question } from "../api/contract";
+import { queryClient } from "../api/queries";
 import { MessageText } from "./markdown";
 import { showProblem } from "./notice";
 
@@ -13,15 +13,15 @@ interface Props { run: string; question: Question; media: Record<string, Media> 
 /** The question of a paused run, with a form for the answer. */
 export function QuestionCard({ run, question, media }: Props) {
   const [busy, setBusy] = useState(false);
-  const [flaws, setFlaws] = useState<Flaw[]>([]);
+  const [fieldErrors, setFieldErrors] = useState<FieldError[]>([]);
   const send = async (body: object) => {
     setBusy(true);
-    setFlaws([]);
+    setFieldErrors([]);
     try {
       await api.answer(run, { ...body, ...(question.id && { question: question.id }) });
-      await queries.invalidateQueries({ queryKey: ["run", run] });
+      await queryClient.invalidateQueries({ queryKey: ["run", run] });
     } catch (e) {
-      if (e instanceof Refusal && e.flaws.length > 0) setFlaws(e.flaws);
+      if (e instanceof ApiError && e.fieldErrors.length > 0) setFieldErrors(e.fieldErrors);
       else showProblem(e);
     }
     setBusy(false);
@@ -31,7 +31,7 @@ export function QuestionCard({ run, question, media }: Props) {
   return (
     <section className="question" aria-label={yesNo ? "Approval" : "Question"}>
       <MessageText text={question.question ?? question.text ?? "The agent needs your answer."} media={media} pending={false} />
-      {yesNo ? <Approval question={question} busy={busy} send={send} stop={stop} /> : <AnswerForm question={question} busy={busy} flaws={flaws} send={send} stop={stop} />}
+      {yesNo ? <Approval question={question} busy={busy} send={send} stop={stop} /> : <AnswerForm question={question} busy={busy} flaws={fieldErrors} send={send} stop={stop} />}
     </section>
   );
 }
@@ -62,10 +62,10 @@ function Approval({ question, busy, send, stop }: Inner) {
   );
 }
 
-function AnswerForm({ question, busy, flaws, send, stop }: Inner & { flaws: Flaw[] }) {
+function AnswerForm({ question, busy, flaws, send, stop }: Inner & { flaws: FieldError[] }) {
   return (
     <Suspense fallback={<Skeleton h={120} />}>
-      <SchemaForm schema={question.schema} busy={busy} submit="Answer" flaws={flaws} onSubmit={(answer) => void send({ answer })}>
+      <SchemaForm schema={question.schema} busy={busy} submit="Answer" fieldErrors={flaws} onSubmit={(answer) => void send({ answer })}>
         <Button variant="subtle" color="gray" c="var(--soft)" onClick={stop}>Cancel the run</Button>
       </SchemaForm>
     </Suspense>

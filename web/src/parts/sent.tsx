@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { ReactNode } from "react";
-import type { Act, ModelCall, Sight } from "../api/contract";
-import { useActs, useModelCalls, useSight } from "../api/queries";
-import { bytes, duration, money } from "../schema/text";
+import type { ActionCall, ImageContext, ModelCall } from "../api/contract";
+import { useActionCalls, useImageContext, useModelCalls } from "../api/queries";
+import { formatBytes, formatCost, formatDuration } from "../schema/format";
 
 /** What was sent in a run and what was returned: prompts, parameters, results and the pictures shown to
  * the model. Media are named by ref. The data is loaded when the part is opened. */
@@ -18,7 +18,7 @@ export function Sent({ run, name = "Prompts, parameters and results" }: { run: s
 }
 
 function Seen({ run }: { run: string }) {
-  const s = useSight(run).data;
+  const s = useImageContext(run).data;
   if (!s) return null;
   return (
     <dl className="facts">
@@ -36,12 +36,12 @@ function Row({ name, children }: { name: string; children: ReactNode }) {
   return <><dt>{name}</dt><dd>{children}</dd></>;
 }
 
-function policy({ vision: v }: Sight): string {
+function policy({ vision: v }: ImageContext): string {
   if (!v) return "Not shown to the model";
-  return `Shown for ${v.turns_to_live} ${v.turns_to_live === 1 ? "turn" : "turns"}: at most ${v.max_images} with ${bytes(v.max_total_bytes)}, of ${v.allowed_sources.join(", ") || "no action"}`;
+  return `Shown for ${v.turns_to_live} ${v.turns_to_live === 1 ? "turn" : "turns"}: at most ${v.max_images} with ${formatBytes(v.max_total_bytes)}, of ${v.allowed_sources.join(", ") || "no action"}`;
 }
 
-function refs(all: Sight["given"]) {
+function refs(all: ImageContext["given"]) {
   if (all.length === 0) return "None";
   return all.map((p) => <code key={p.ref}>{[p.ref, p.mime_type, p.file_name, p.detail && `detail ${p.detail}`].filter(Boolean).join(" ")}</code>);
 }
@@ -58,7 +58,7 @@ function Calls({ run }: { run: string }) {
 }
 
 function Call({ c }: { c: ModelCall }) {
-  const facts = [c.model, `${c.input_tokens} → ${c.output_tokens} tokens`, money({ estimated_usd: c.cost_usd, complete: true }) ?? "cost not known", took(c)];
+  const facts = [c.model, `${c.input_tokens} → ${c.output_tokens} tokens`, formatCost({ estimated_usd: c.cost_usd, complete: true }) ?? "cost not known", took(c)];
   return (
     <details className="sent-item">
       <summary><b>Turn {c.turn}: prompt as sent</b> <span>{facts.filter(Boolean).join(" · ")}</span></summary>
@@ -70,7 +70,7 @@ function Call({ c }: { c: ModelCall }) {
 }
 
 function Acts({ run }: { run: string }) {
-  const q = useActs(run);
+  const q = useActionCalls(run);
   const all = q.data?.pages.flatMap((p) => p.items) ?? [];
   return (
     <section aria-label="Actions">
@@ -80,7 +80,7 @@ function Acts({ run }: { run: string }) {
   );
 }
 
-function ActItem({ a }: { a: Act }) {
+function ActItem({ a }: { a: ActionCall }) {
   if (a.child_run_id) return <Sent run={a.child_run_id} name={`Turn ${a.turn}: ${a.name}, a sub-agent`} />;
   return (
     <details className="sent-item">
@@ -93,7 +93,7 @@ function ActItem({ a }: { a: Act }) {
 }
 
 function took(x: { started_at: string; finished_at?: string }): string {
-  return x.finished_at ? duration(Date.parse(x.finished_at) - Date.parse(x.started_at)) : "";
+  return x.finished_at ? formatDuration(Date.parse(x.finished_at) - Date.parse(x.started_at)) : "";
 }
 
 /** A raw value: text with its line breaks, everything else as JSON. */

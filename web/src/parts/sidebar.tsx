@@ -4,8 +4,8 @@ import { IconDeviceDesktop, IconKeyboard, IconMoon, IconPencilPlus, IconPhoto, I
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ConversationSummary } from "../api/contract";
-import { useConversations, useLive } from "../api/queries";
-import { changeSettings, useSettings } from "../api/settings";
+import { useConversations, useRunStore } from "../api/queries";
+import { updateSettings, useSettings } from "../api/settings";
 import { ConversationItem } from "./conversation-item";
 
 interface Props { onPick: () => void; onKeys: () => void }
@@ -33,7 +33,7 @@ export function Sidebar({ onPick, onKeys }: Props) {
 
 function List({ q, onPick }: { q: string; onPick: () => void }) {
   const list = useConversations(q);
-  const active = new Set(useLive().running().map((r) => r.conversationId));
+  const active = new Set(useRunStore().runningRuns().map((r) => r.conversationId));
   const items = list.data?.pages.flatMap((p) => p.items) ?? [];
   if (list.isPending) return <div className="talks">{[70, 90, 55].map((w) => <Skeleton key={w} h={14} w={`${w}%`} mx={10} my={11} />)}</div>;
   if (list.isError) return <Text size="sm" c="dimmed" className="talks" p={10}>The conversations could not be loaded. Retrying…</Text>;
@@ -69,7 +69,7 @@ function Foot({ onKeys }: { onKeys: () => void }) {
   const Look = looks[colorScheme];
   return (
     <div className="side-foot">
-      <Switch size="sm" label="Developer" checked={developer} onChange={(e) => changeSettings({ developer: e.currentTarget.checked })} />
+      <Switch size="sm" label="Developer" checked={developer} onChange={(e) => updateSettings({ developer: e.currentTarget.checked })} />
       <Group gap={2}>
         <Menu position="top-end" shadow="md">
           <Menu.Target><ActionIcon aria-label={`Theme: ${colorScheme}`}><Look size={18} /></ActionIcon></Menu.Target>

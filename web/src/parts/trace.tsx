@@ -1,6 +1,6 @@
 import type { RunEvent } from "../schema/event";
 import type { RunState, Step, Turn } from "../schema/run";
-import { duration } from "../schema/text";
+import { formatDuration } from "../schema/format";
 import { Sent } from "./sent";
 
 interface Row { key: string; depth: number; name: string; about: string; from: number; to: number; bad: boolean; kind: string }
@@ -15,7 +15,7 @@ export function Trace({ run, events }: { run: RunState; events: RunEvent[] }) {
     <section className="trace" aria-label="Trace">
       <div className="wide" role="region" aria-label="Steps of the run" tabIndex={0}>
         <table>
-          <thead><tr><th>Step</th><th>What</th><th>Time</th><th className="trace-axis">{duration(whole)}</th></tr></thead>
+          <thead><tr><th>Step</th><th>What</th><th>Time</th><th className="trace-axis">{formatDuration(whole)}</th></tr></thead>
           <tbody>
             {all.map((r) => (
               <tr key={r.key} data-kind={r.kind}>

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Textarea } from "@mantine/core";
 import { useRef, useState } from "react";
-import { Refusal, idempotencyKey } from "../../api/client";
-import { queries } from "../../api/queries";
-import { workflows } from "../../api/workflows";
-import { answer, groupsOf, missing } from "../../schema/selection";
+import { ApiError, idempotencyKey } from "../../api/client";
+import { queryClient } from "../../api/queries";
+import { workflowApi } from "../../api/workflows";
+import { buildAnswer, groupsOf, selectionHint } from "../../schema/selection";
 import { showProblem } from "../notice";
 import { useShared } from "./context";
 
@@ -12,7 +12,7 @@ export function AnswerBar() {
   const { desk, state, run, fixed, choice } = useShared();
   const [busy, setBusy] = useState(false);
   const [asked, setAsked] = useState<object>(); // an answer that running sub-actions block
-  const [problem, setProblem] = useState<Refusal>();
+  const [problem, setProblem] = useState<ApiError>();
   const key = useRef({ body: "", key: "" }); // an answer whose response was lost is sent again with the same key
   const i = state.interaction;
   if (fixed) return <p className="answer-bar soft" role="status">This is {i.status}: nothing more can be changed.</p>;
@@ -23,23 +23,23 @@ export function AnswerBar() {
     const text = JSON.stringify(body);
     if (key.current.body !== text) key.current = { body: text, key: idempotencyKey() };
     try {
-      if (!(await desk.flush())) setProblem(new Refusal(409, "conflict", "Some edits are not saved.", "Their cards say why: decide, then continue."));
+      if (!(await desk.flush())) setProblem(new ApiError(409, "conflict", "Some edits are not saved.", "Their cards say why: decide, then continue."));
       else {
-        await workflows.answer(i.interaction_id, body, key.current.key);
-        await Promise.all([["workflow-run", run], ["interaction", i.interaction_id]].map((queryKey) => queries.invalidateQueries({ queryKey })));
+        await workflowApi.answer(i.interaction_id, body, key.current.key);
+        await Promise.all([["workflow-run", run], ["interaction", i.interaction_id]].map((queryKey) => queryClient.invalidateQueries({ queryKey })));
       }
     } catch (e) {
-      if (!(e instanceof Refusal) || e.status !== 0) key.current = { body: "", key: "" };
-      if (e instanceof Refusal && e.code === "sub_actions_running") setAsked(body);
-      else if (e instanceof Refusal && e.status < 500 && e.status > 0) setProblem(e);
+      if (!(e instanceof ApiError) || e.status !== 0) key.current = { body: "", key: "" };
+      if (e instanceof ApiError && e.code === "sub_actions_running") setAsked(body);
+      else if (e instanceof ApiError && e.status < 500 && e.status > 0) setProblem(e);
       else showProblem(e);
     }
     setBusy(false);
   };
   return (
     <footer className="answer-bar">
-      {i.interaction_type === "approval" ? <Approve busy={busy} send={send} /> : <Continue busy={busy} send={send} body={answer(groupsOf(i.display_schema), choice)} lack={missing(groupsOf(i.display_schema), choice)} />}
-      {problem && <p className="bad" role="alert">{[problem.message, ...problem.flaws.map((f) => f.detail)].join(" ")} {problem.hint}</p>}
+      {i.interaction_type === "approval" ? <Approve busy={busy} send={send} /> : <Continue busy={busy} send={send} body={buildAnswer(groupsOf(i.display_schema), choice)} lack={selectionHint(groupsOf(i.display_schema), choice)} />}
+      {problem && <p className="bad" role="alert">{[problem.message, ...problem.fieldErrors.map((f) => f.detail)].join(" ")} {problem.hint}</p>}
       <Modal opened={asked !== undefined} onClose={() => setAsked(undefined)} title="Something is still being generated">
         <p>It can finish and be recorded without changing the next steps, or it can be cancelled.</p>
         <Group gap="xs">

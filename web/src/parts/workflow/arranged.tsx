@@ -2,7 +2,7 @@ import { Tabs } from "@mantine/core";
 import { descriptionId, titleId } from "@rjsf/utils";
 import type { ObjectFieldTemplateProps } from "@rjsf/utils";
 import type { CSSProperties, ReactElement } from "react";
-import { holds } from "../../schema/condition";
+import { matches } from "../../schema/condition";
 import { arrange } from "../../schema/layout";
 import type { Block, Field } from "../../schema/layout";
 
@@ -26,7 +26,7 @@ export function Arranged({ properties, uiSchema, formData, title, description, f
 }
 
 function Blocks({ blocks, ...inner }: Inner & { blocks: Block[] }) {
-  return <>{blocks.filter((b) => holds(b.visible_when, inner.value)).map((b, i) => <Part key={`${b.kind} ${b.title ?? i}`} block={b} {...inner} />)}</>;
+  return <>{blocks.filter((b) => matches(b.visible_when, inner.value)).map((b, i) => <Part key={`${b.kind} ${b.title ?? i}`} block={b} {...inner} />)}</>;
 }
 
 function Part({ block, ...inner }: Inner & { block: Block }) {
@@ -41,7 +41,7 @@ function Part({ block, ...inner }: Inner & { block: Block }) {
 }
 
 function TabBlocks({ tabs, ...inner }: Inner & { tabs: Block[] }) {
-  const shown = tabs.filter((t) => holds(t.visible_when, inner.value));
+  const shown = tabs.filter((t) => matches(t.visible_when, inner.value));
   return (
     <Tabs defaultValue="0" keepMounted={false} className="form-tabs">
       <Tabs.List>{shown.map((t, i) => <Tabs.Tab key={i} value={String(i)}>{t.title ?? `Part ${i + 1}`}</Tabs.Tab>)}</Tabs.List>
@@ -51,7 +51,7 @@ function TabBlocks({ tabs, ...inner }: Inner & { tabs: Block[] }) {
 }
 
 function Row({ fields, cells, value }: Inner & { fields: Field[] }) {
-  const shown = fields.filter((f) => cells.has(f.field) && !cells.get(f.field)?.hidden && holds(f.visible_when, value));
+  const shown = fields.filter((f) => cells.has(f.field) && !cells.get(f.field)?.hidden && matches(f.visible_when, value));
   if (shown.length === 0) return null;
   return <div className="form-row">{shown.map((f) => <div key={f.field} className="form-cell" style={{ "--span": f.span } as CSSProperties}>{cells.get(f.field)?.content}</div>)}</div>;
 }

@@ -1,9 +1,9 @@
 import { Button, Group, Skeleton } from "@mantine/core";
 import { Suspense, lazy } from "react";
-import type { Flaw } from "../../api/contract";
+import type { FieldError } from "../../api/contract";
 import { covers, get, pathOf, pointerOf } from "../../schema/pointer";
 import type { JSONValue } from "../../schema/pointer";
-import { find } from "../../schema/view";
+import { findNode } from "../../schema/view";
 import type { Node } from "../../schema/view";
 import { useShared } from "./context";
 import { Heading } from "./heading";
@@ -18,14 +18,14 @@ const DataForm = lazy(() => import("./data-form"));
 export function Card({ node, level }: DrawProps) {
   const { desk, fixed } = useShared();
   const value = useValue(node);
-  const flaws = useFlaws(node);
+  const fieldErrors = useFieldErrors(node);
   return (
     <article className="wf-card" aria-label={node.label || node.key}>
       <Heading level={level}>{node.label}</Heading>
       {node.form && (
         <Suspense fallback={<Skeleton h={96} />}>
           <DataForm
-            id={`f${node.pointer.replace(/[^A-Za-z0-9]+/g, "-")}`} schema={node.form.schema} layout={node.form.layout} value={value} flaws={flaws} disabled={fixed} {...(node.type === "string" && { label: "Prompt" })}
+            id={`f${node.pointer.replace(/[^A-Za-z0-9]+/g, "-")}`} schema={node.form.schema} layout={node.form.layout} value={value} fieldErrors={fieldErrors} disabled={fixed} {...(node.type === "string" && { label: "Prompt" })}
             onChange={(v) => desk.edit(node.pointer, v)}
           />
         </Suspense>
@@ -38,16 +38,16 @@ export function Card({ node, level }: DrawProps) {
 }
 
 /** The server's errors for the newest edit of this form. */
-function useFlaws(node: Node): Flaw[] {
+function useFieldErrors(node: Node): FieldError[] {
   const { state } = useShared();
-  return (state.problem?.flaws ?? []).filter((f) => covers(node.pointer, f.pointer)).map((f) => ({ ...f, pointer: f.pointer.slice(node.pointer.length) }));
+  return (state.error?.fieldErrors ?? []).filter((f) => covers(node.pointer, f.pointer)).map((f) => ({ ...f, pointer: f.pointer.slice(node.pointer.length) }));
 }
 
 /** Results are shown below their card. */
 function CardResults({ node }: { node: Node }) {
   const { state } = useShared();
   const targets = new Set((node.sub_actions ?? []).map((a) => pointerOf(a.result_target)));
-  return <>{[...targets].map((t) => { const found = find(state.interaction.view, t); return found && <Results key={t} node={found} name={node.label || node.key} />; })}</>;
+  return <>{[...targets].map((t) => { const found = findNode(state.interaction.view, t); return found && <Results key={t} node={found} name={node.label || node.key} />; })}</>;
 }
 
 /** A conflict between two people or tabs, which a person resolves. */
@@ -65,8 +65,8 @@ function Conflict({ node }: { node: Node }) {
         </dl>
       ))}
       <Group gap="xs">
-        <Button size="compact-sm" onClick={() => void desk.decide(true)}>Keep mine</Button>
-        <Button size="compact-sm" variant="default" onClick={() => void desk.decide(false)}>Take theirs</Button>
+        <Button size="compact-sm" onClick={() => void desk.resolveConflicts(true)}>Keep mine</Button>
+        <Button size="compact-sm" variant="default" onClick={() => void desk.resolveConflicts(false)}>Take theirs</Button>
       </Group>
     </div>
   );

@@ -1,17 +1,17 @@
 // The shared context of an interaction's parts.
 import { createContext, useContext } from "react";
-import type { Desk, DeskState } from "../../api/desk";
+import type { EditorState, InteractionEditor } from "../../api/interaction-editor";
 import type { SubActionRun } from "../../api/workflows";
-import type { Choice } from "../../schema/selection";
+import type { Selection } from "../../schema/selection";
 import type { Group } from "../../schema/view";
 
 export interface Shared {
   run: string;
-  desk: Desk;
-  state: DeskState;
+  desk: InteractionEditor;
+  state: EditorState;
   /** Whether the interaction is read-only: a preview, or not open. */
   fixed: boolean;
-  choice: Choice;
+  choice: Selection;
   toggle: (g: Group, id: string) => void;
   /** The sub-actions of the run, oldest first. */
   jobs: SubActionRun[];

@@ -3,12 +3,12 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Suspense, lazy, useRef, useState } from "react";
-import { Refusal, idempotencyKey } from "../../api/client";
-import type { Flaw } from "../../api/contract";
-import { workflows } from "../../api/workflows";
+import { ApiError, idempotencyKey } from "../../api/client";
+import type { FieldError } from "../../api/contract";
+import { workflowApi } from "../../api/workflows";
 import type { Workflow, WorkflowCheck } from "../../api/workflows";
 import type { JSONObject, JSONValue } from "../../schema/pointer";
-import { errorsOf } from "../../schema/validator";
+import { formErrors } from "../../schema/validator";
 import { showProblem } from "../notice";
 import { InteractionPart } from "./interaction";
 import { TextEditor } from "./text-editor";
@@ -24,7 +24,7 @@ export function DefinitionPart({ workflow, written }: Props) {
   const [state, setState] = useState<JSONValue>({});
   const [settled] = useDebouncedValue(JSON.stringify([text, state]), 400);
   const [checkedText, checkedState] = JSON.parse(settled) as [string, JSONValue];
-  const check = useQuery({ queryKey: ["check", settled], queryFn: () => workflows.check(checkedText, checkedState), placeholderData: (before) => before, retry: false });
+  const check = useQuery({ queryKey: ["check", settled], queryFn: () => workflowApi.check(checkedText, checkedState), placeholderData: (before) => before, retry: false });
   const read = check.data?.workflow ?? workflow;
   const same = written && text === first;
   return (
@@ -61,28 +61,28 @@ interface StartProps { workflow: Workflow; same: boolean; faulty: boolean; state
 /** Starts a run with the entered state. */
 function Start({ workflow, same, faulty, state, onState }: StartProps) {
   const [busy, setBusy] = useState(false);
-  const [flaws, setFlaws] = useState<Flaw[]>([]);
+  const [fieldErrors, setFieldErrors] = useState<FieldError[]>([]);
   const key = useRef({ body: "", key: "" });
   const navigate = useNavigate();
   const schema = (workflow.state_schema ?? { type: "object" }) as JSONObject;
-  const lacking = errorsOf(schema, state).length > 0;
+  const lacking = formErrors(schema, state).length > 0;
   const start = async () => {
     const body = { ...(same ? { workflow_id: workflow.id } : { definition: workflow.definition }), state };
     const written = JSON.stringify(body);
     if (key.current.body !== written) key.current = { body: written, key: idempotencyKey() };
     setBusy(true);
     try {
-      const run = await workflows.start(body, key.current.key);
+      const run = await workflowApi.start(body, key.current.key);
       await navigate({ to: "/workflows/runs/$id", params: { id: run.id } });
     } catch (e) {
-      if (e instanceof Refusal && e.flaws.length > 0) setFlaws(e.flaws.map((f) => ({ ...f, pointer: f.pointer.replace(/^\/state/, "") })));
+      if (e instanceof ApiError && e.fieldErrors.length > 0) setFieldErrors(e.fieldErrors.map((f) => ({ ...f, pointer: f.pointer.replace(/^\/state/, "") })));
       else showProblem(e);
       setBusy(false);
     }
   };
   return (
     <section aria-label="Start" className="wf-start">
-      {schema["properties"] !== undefined && <Suspense fallback={<Skeleton h={80} />}><DataForm id="state" schema={schema} value={state} flaws={flaws} onChange={(v) => { setFlaws([]); onState(v ?? {}); }} /></Suspense>}
+      {schema["properties"] !== undefined && <Suspense fallback={<Skeleton h={80} />}><DataForm id="state" schema={schema} value={state} fieldErrors={fieldErrors} onChange={(v) => { setFieldErrors([]); onState(v ?? {}); }} /></Suspense>}
       {faulty && <p className="wf-conflict">The definition has problems: fix them to start it.</p>}
       <Button loading={busy} disabled={faulty || lacking} onClick={() => void start()}>Start</Button>
     </section>

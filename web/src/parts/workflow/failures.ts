@@ -1,7 +1,7 @@
 import { notifications } from "@mantine/notifications";
 import { useEffect, useRef } from "react";
 import type { SubActionRun } from "../../api/workflows";
-import { ended } from "../../schema/again";
+import { isGenerationFinished } from "../../schema/generation-request";
 
 const actions: Record<string, string> = {
   moderated: "The provider refused this prompt: change it, then generate again.",
@@ -23,7 +23,7 @@ export function useFailures(jobs: SubActionRun[], interaction: string) {
   const running = useRef(new Set<string>());
   useEffect(() => {
     for (const j of jobs.filter((x) => x.interaction_id === interaction)) {
-      if (!ended(j.status)) running.current.add(j.id);
+      if (!isGenerationFinished(j.status)) running.current.add(j.id);
       else if (running.current.delete(j.id) && ["failed", "moderated"].includes(j.status)) {
         notifications.show({ color: "red", autoClose: 10_000, title: `${j.prompt_id ?? "A card"}: ${j.error?.message || "It failed."}`, message: `${advice(j)} The other cards are not affected.`, closeButtonProps: { "aria-label": "Close" } });
       }

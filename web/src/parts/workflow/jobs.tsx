@@ -1,10 +1,10 @@
 import { Button, Group } from "@mantine/core";
 import { useState } from "react";
-import { queries, useLive } from "../../api/queries";
-import { workflows } from "../../api/workflows";
+import { queryClient, useRunStore } from "../../api/queries";
+import { workflowApi } from "../../api/workflows";
 import type { SubActionRun } from "../../api/workflows";
-import { ended } from "../../schema/again";
-import { duration, mediaURL } from "../../schema/text";
+import { isGenerationFinished } from "../../schema/generation-request";
+import { formatDuration, mediaURL } from "../../schema/format";
 import type { Node, SubAction } from "../../schema/view";
 import { showProblem } from "../notice";
 import { useNow } from "../now";
@@ -21,7 +21,7 @@ const keptErrors = 3; // the maximum number of failed sub-actions on a card
 export function Jobs({ node, action, clicks, onDismiss, onStandIn }: Props) {
   const { jobs, state } = useShared();
   const own = jobs.filter((j) => j.interaction_id === state.interaction.interaction_id && j.prompt_id === node.key && j.action_type === action.action_type && (!j.sub_action_id || j.sub_action_id === action.id));
-  const running = own.filter((j) => !ended(j.status));
+  const running = own.filter((j) => !isGenerationFinished(j.status));
   const last = own.findLastIndex((j) => j.status === "succeeded" || j.status === "partial");
   const failed = own.filter((j, i) => i > last && (failing(j) || faults(j).length > 0)).slice(-keptErrors);
   const partly = last >= 0 && own[last] && faults(own[last]).length > 0 && !failed.includes(own[last]) ? own[last] : undefined;
@@ -42,14 +42,14 @@ const faults = (j: SubActionRun) => j.errors ?? [];
 
 function Waiting({ label, at, note }: { label: string; at: number; note?: string | undefined }) {
   const now = useNow(true);
-  return <p><span className="spinner" aria-hidden /> <span role="status">{label}</span> <span className="soft">{[duration(Math.max(0, now - at)), note].filter(Boolean).join(" · ")}</span></p>;
+  return <p><span className="spinner" aria-hidden /> <span role="status">{label}</span> <span className="soft">{[formatDuration(Math.max(0, now - at)), note].filter(Boolean).join(" · ")}</span></p>;
 }
 
 function Running({ job, label }: { job: SubActionRun; label: string }) {
   const { run, fixed } = useShared();
-  const { job: progress } = useLive();
+  const { subActionProgress: progress } = useRunStore();
   const { note, partial } = progress(job.id);
-  const cancel = () => void workflows.cancelSubAction(job.id).then(() => queries.invalidateQueries({ queryKey: ["sub-actions", run] }), showProblem);
+  const cancel = () => void workflowApi.cancelSubAction(job.id).then(() => queryClient.invalidateQueries({ queryKey: ["sub-actions", run] }), showProblem);
   return (
     <div className="wf-job">
       {partial && <img className="partial" src={mediaURL(partial)} alt="Preview" title="Preview" width={96} height={96} />}
@@ -66,8 +66,8 @@ function Failed({ job }: { job: SubActionRun }) {
   const retry = async (positions: number[]) => {
     setBusy(true);
     try {
-      await workflows.retrySubAction(job.id, positions);
-      await queries.invalidateQueries({ queryKey: ["sub-actions", run] });
+      await workflowApi.retrySubAction(job.id, positions);
+      await queryClient.invalidateQueries({ queryKey: ["sub-actions", run] });
     } catch (e) {
       showProblem(e);
     }

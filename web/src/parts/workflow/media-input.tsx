@@ -4,7 +4,7 @@ import { useState } from "react";
 import { upload } from "../../api/client";
 import type { Media } from "../../api/contract";
 import { useMedia, useMediaList } from "../../api/queries";
-import { alt, mediaURL, name } from "../../schema/text";
+import { altText, mediaName, mediaURL } from "../../schema/format";
 import { showProblem } from "../notice";
 
 interface Props { name: string; ids: string[]; max: number; disabled: boolean; onChange: (ids: string[]) => void }
@@ -42,9 +42,9 @@ function Chosen({ id, disabled, onRemove }: { id: string; disabled: boolean; onR
   const m = useMedia(id).data;
   return (
     <span className="attached">
-      {m?.modality === "image" ? <img src={mediaURL(m, 160)} alt={alt(m)} /> : <span className="attached-icon" aria-hidden />}
-      <span className="attached-text attached-name">{m ? name(m) : id}</span>
-      <ActionIcon aria-label={`Remove ${m ? name(m) : id}`} size={26} disabled={disabled} onClick={onRemove}><IconX size={15} /></ActionIcon>
+      {m?.modality === "image" ? <img src={mediaURL(m, 160)} alt={altText(m)} /> : <span className="attached-icon" aria-hidden />}
+      <span className="attached-text attached-name">{m ? mediaName(m) : id}</span>
+      <ActionIcon aria-label={`Remove ${m ? mediaName(m) : id}`} size={26} disabled={disabled} onClick={onRemove}><IconX size={15} /></ActionIcon>
     </span>
   );
 }
@@ -54,7 +54,7 @@ function Picker({ onPick }: { onPick: (m: Media) => void }) {
   const all = list.data?.pages.flatMap((p) => p.items) ?? [];
   return (
     <>
-      <div className="family picker">{all.map((m) => <button key={m.id} type="button" aria-label={`Take ${alt(m)}`} onClick={() => onPick(m)}><img src={mediaURL(m, 320)} alt="" width={120} height={120} loading="lazy" /></button>)}</div>
+      <div className="family picker">{all.map((m) => <button key={m.id} type="button" aria-label={`Take ${altText(m)}`} onClick={() => onPick(m)}><img src={mediaURL(m, 320)} alt="" width={120} height={120} loading="lazy" /></button>)}</div>
       {list.isSuccess && all.length === 0 && <p className="soft">There are no pictures yet: upload one.</p>}
       {list.hasNextPage && <Button variant="subtle" color="gray" onClick={() => void list.fetchNextPage()}>Show older</Button>}
     </>

@@ -2,7 +2,7 @@ import { get, pathOf } from "../../schema/pointer";
 import type { JSONValue } from "../../schema/pointer";
 import type { Node } from "../../schema/view";
 import { Card } from "./card";
-import { Cards, CardStack, Grid, KeyValue, Passthrough, SectionList, Table, TabList } from "./containers";
+import { CardStack, Cards, Grid, KeyValue, Passthrough, SectionList, TabList, Table } from "./containers";
 import { useShared } from "./context";
 import { Audio, Code, MarkdownText, Picture, PlainText, Unknown, Video } from "./values";
 

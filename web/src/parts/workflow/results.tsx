@@ -1,7 +1,7 @@
 import { IconArrowsMaximize, IconCheck } from "@tabler/icons-react";
 import type { KeyboardEvent } from "react";
 import { isObject } from "../../schema/pointer";
-import { full } from "../../schema/selection";
+import { isGroupFull } from "../../schema/selection";
 import type { Group, Node } from "../../schema/view";
 import { useOpenMedia } from "../open-media";
 import { gridHeight } from "../picture";
@@ -36,7 +36,7 @@ function Tile({ item, name, group }: { item: Item; name: string; group: Group | 
   const id = mediaOf(item.url);
   const chosen = group !== undefined && (choice[group.group] ?? []).includes(item.id);
   const image = <img src={thumbnail(item.url)} alt={name} loading="lazy" decoding="async" width={320} height={320} />;
-  const off = fixed || !group || !item.id || (!chosen && full(choice, group));
+  const off = fixed || !group || !item.id || (!chosen && isGroupFull(choice, group));
   return (
     <div className="tile" data-chosen={chosen || undefined}>
       {group

@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { workflows } from "../../api/workflows";
+import { workflowApi } from "../../api/workflows";
 import type { WorkflowRun, WorkflowRunStep } from "../../api/workflows";
-import { duration } from "../../schema/text";
-import { over } from "../../schema/run";
+import { formatDuration } from "../../schema/format";
+import { isRunFinished } from "../../schema/run";
 import { showProblem } from "../notice";
 import { RunStatus } from "./run-status";
 
@@ -21,7 +21,7 @@ function Step({ run, step, shown, onLook }: Props & { step: WorkflowRunStep }) {
   const again = async () => {
     setBusy(true);
     try {
-      const fresh = await workflows.fork(run.id, step.id);
+      const fresh = await workflowApi.fork(run.id, step.id);
       await navigate({ to: "/workflows/runs/$id", params: { id: fresh.id } });
     } catch (e) {
       showProblem(e);
@@ -29,14 +29,14 @@ function Step({ run, step, shown, onLook }: Props & { step: WorkflowRunStep }) {
     setBusy(false);
   };
   const asked = step.interactions.at(-1);
-  const took = step.started_at && step.ended_at ? duration(Date.parse(step.ended_at) - Date.parse(step.started_at)) : "";
+  const took = step.started_at && step.ended_at ? formatDuration(Date.parse(step.ended_at) - Date.parse(step.started_at)) : "";
   return (
     <>
       <span className="run-step-name">{step.title || step.id}</span>
       <RunStatus status={step.status} />
       {took && <span className="soft">{took}</span>}
       {asked && asked !== run.interaction_id && <Button size="compact-xs" variant="subtle" color="gray" c="var(--soft)" aria-pressed={asked === shown} onClick={() => onLook(asked === shown ? "" : asked)}>{asked === shown ? "Close" : "What was asked"}</Button>}
-      {(over(run.status) ? step.status !== "pending" : step.status === "succeeded") && <Button size="compact-xs" variant="subtle" color="gray" c="var(--soft)" loading={busy} onClick={() => void again()}>Run again from here</Button>}
+      {(isRunFinished(run.status) ? step.status !== "pending" : step.status === "succeeded") && <Button size="compact-xs" variant="subtle" color="gray" c="var(--soft)" loading={busy} onClick={() => void again()}>Run again from here</Button>}
       {step.error?.message && <span className="bad">{step.error.message}</span>}
     </>
   );

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Skeleton } from "@mantine/core";
 import { IconSparkles } from "@tabler/icons-react";
 import { Suspense, lazy, useState } from "react";
-import { cardParams, keepCardParams, rememberParams } from "../../api/params";
-import { changedParams, paramLayout, paramSchema, paramsOf } from "../../schema/params";
+import { cardParams, saveCardParams, saveProviderParams } from "../../api/params";
+import { changedParams, currentParams, paramLayout, paramSchema } from "../../schema/params";
 import { isObject } from "../../schema/pointer";
 import type { JSONObject, JSONValue } from "../../schema/pointer";
 import type { Node, SubAction } from "../../schema/view";
@@ -22,19 +22,19 @@ export function SubActionPart({ node, action, value }: Props) {
   const [set, setParams] = useState<JSONObject>(() => cardParams(card, action.provider));
   const [asking, setAsking] = useState(false);
   const schema = paramSchema(action, value);
-  const params = schema ? paramsOf(action, schema, set) : {};
+  const params = schema ? currentParams(action, schema, set) : {};
   const changed = schema ? changedParams(action, schema, params) : {};
   const { start, clicks, dismiss } = useClicks(node, action);
-  const keep = (now: JSONObject) => { setParams(now); keepCardParams(card, now); };
+  const keep = (now: JSONObject) => { setParams(now); saveCardParams(card, now); };
   const go = (standIn?: "offline") => {
     setAsking(false);
-    if (schema) rememberParams(action.provider, changed);
+    if (schema) saveProviderParams(action.provider, changed);
     start(changed, standIn);
   };
   return (
     <div className="wf-action">
       {schema && <Params node={node} action={action} schema={schema} params={params} changed={changed} fixed={fixed} onChange={keep} />}
-      <Sent text={action.prompt_as_sent} pending={state.saving !== "saved"} />
+      <Sent text={action.prompt_as_sent} pending={state.saveStatus !== "saved"} />
       <Group gap="sm">
         <Button leftSection={<IconSparkles size={17} />} disabled={!action.enabled || fixed} onClick={() => (action.confirm ? setAsking(true) : go())}>{action.label}</Button>
         {!action.enabled && <span className="soft">{action.reason ?? "Fill in what the card needs first."}</span>}

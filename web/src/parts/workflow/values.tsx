@@ -1,7 +1,7 @@
 import type { Media } from "../../api/contract";
 import { isObject } from "../../schema/pointer";
 import type { JSONValue } from "../../schema/pointer";
-import { mediaURL } from "../../schema/text";
+import { mediaURL } from "../../schema/format";
 import { MessageText } from "../markdown";
 import { useOpenMedia } from "../open-media";
 import { useShared } from "./context";

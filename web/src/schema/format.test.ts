@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Media } from "../api/contract";
-import { alt, duration, markdown, mediaURL, money, plain, tokens } from "./text";
+import { altText, formatCost, formatDuration, formatTokens, mediaURL, plainText, toMarkdown } from "./format";
 
 const m = (more: Partial<Media> = {}): Media => ({ id: "1", ref: "img-a", modality: "image", mime_type: "image/png", ...more });
 
@@ -14,17 +14,17 @@ describe("markdown", () => {
     ["It is ${media:im", "It is"],
     ["It costs $", "It costs"],
     ["${media:bad ref}", "${media:bad ref}"],
-  ])("of %j", (from, to) => expect(markdown(from)).toBe(to));
+  ])("of %j", (from, to) => expect(toMarkdown(from)).toBe(to));
 });
 
 test("plain text names its pictures", () => {
-  expect(plain("See ${media:img-a} and ${media:img-b}", { "img-a": m({ label: "a harbour" }) })).toBe("See [a harbour] and [picture]");
+  expect(plainText("See ${media:img-a} and ${media:img-b}", { "img-a": m({ label: "a harbour" }) })).toBe("See [a harbour] and [picture]");
 });
 
 test("the alternative text is the label, else the description", () => {
-  expect(alt(m({ label: "a harbour", description: "d" }))).toBe("a harbour");
-  expect(alt(m({ description: "a harbour at dawn" }))).toBe("a harbour at dawn");
-  expect(alt(m())).toBe("Picture");
+  expect(altText(m({ label: "a harbour", description: "d" }))).toBe("a harbour");
+  expect(altText(m({ description: "a harbour at dawn" }))).toBe("a harbour at dawn");
+  expect(altText(m())).toBe("Picture");
 });
 
 test("only pixels have thumbnails", () => {
@@ -39,9 +39,9 @@ describe("facts in words", () => {
     [{ estimated_usd: "0", reported_usd: "0", complete: true }, "free"], [{ estimated_usd: "0", complete: false }, undefined],
     [{ estimated_usd: "0.0391" }, "$0.039"], [{ estimated_usd: "0.0001" }, "< $0.001"],
     [{ estimated_usd: "1.5", reported_usd: "1.234", complete: false }, "at least $1.50"],
-  ])("money of %j", (c, want) => expect(money(c)).toBe(want));
+  ])("money of %j", (c, want) => expect(formatCost(c)).toBe(want));
   test("tokens and time", () => {
-    expect([tokens({}), tokens({ input_tokens: 900 }), tokens({ input_tokens: 6771, output_tokens: 98 }), tokens({ input_tokens: 42890 })]).toEqual([undefined, "900 tokens", "6.9k tokens", "43k tokens"]);
-    expect([duration(420), duration(12_300), duration(83_000), duration(3_700_000)]).toEqual(["0.4 s", "12 s", "1 min 23 s", "1 h 1 min"]);
+    expect([formatTokens({}), formatTokens({ input_tokens: 900 }), formatTokens({ input_tokens: 6771, output_tokens: 98 }), formatTokens({ input_tokens: 42890 })]).toEqual([undefined, "900 tokens", "6.9k tokens", "43k tokens"]);
+    expect([formatDuration(420), formatDuration(12_300), formatDuration(83_000), formatDuration(3_700_000)]).toEqual(["0.4 s", "12 s", "1 min 23 s", "1 h 1 min"]);
   });
 });

@@ -3,8 +3,8 @@ import type { Operation } from "../schema/edit";
 import { get, pathOf, set } from "../schema/pointer";
 import type { JSONObject } from "../schema/pointer";
 import type { Change, Interaction } from "../schema/view";
-import { Refusal } from "./client";
-import { Desk } from "./desk";
+import { ApiError } from "./client";
+import { InteractionEditor } from "./interaction-editor";
 
 /** A server with one interaction that two tabs edit. */
 class Server {
@@ -12,7 +12,7 @@ class Server {
   data: JSONObject = { prompts: { a: { subject: "sea", mood: "calm" } } };
   private touched: [number, string][] = [];
   patches: Operation[][] = [];
-  tabs: Desk[] = [];
+  editors: InteractionEditor[] = [];
 
   interaction = async (): Promise<Interaction> => this.now();
   now = (): Interaction => ({
@@ -21,7 +21,7 @@ class Server {
   });
   edit = async (_: string, base: number, operations: Operation[]): Promise<Change> => {
     this.patches.push(operations);
-    if (this.touched.some(([v, p]) => v > base && operations.some((o) => o.path === p))) throw new Refusal(412, "version", "a newer version has changed it");
+    if (this.touched.some(([v, p]) => v > base && operations.some((o) => o.path === p))) throw new ApiError(412, "version", "a newer version has changed it");
     this.version++;
     for (const o of operations) {
       this.touched.push([this.version, o.path]);
@@ -29,18 +29,18 @@ class Server {
     }
     return { version: this.version, patch: operations, changes: { nodes: [] } };
   };
-  tab() { const d = new Desk(this.now(), this, 5); this.tabs.push(d); return d; }
+  tab() { const d = new InteractionEditor(this.now(), this, 5); this.editors.push(d); return d; }
 }
 
 const subject = "/prompts/a/subject";
-const seen = (d: Desk) => get(d.data(), pathOf(subject));
+const seen = (d: InteractionEditor) => get(d.data(), pathOf(subject));
 
 test("what is typed is saved once the typing pauses, as one patch", async () => {
   const s = new Server();
   const d = s.tab();
   for (const text of ["l", "la", "lake"]) d.edit("/prompts/a", { subject: text, mood: "calm" });
-  expect([d.state.saving, seen(d)]).toEqual(["typing", "lake"]);
-  await vi.waitFor(() => expect(d.state.saving).toBe("saved"));
+  expect([d.state.saveStatus, seen(d)]).toEqual(["typing", "lake"]);
+  await vi.waitFor(() => expect(d.state.saveStatus).toBe("saved"));
   expect(s.patches).toEqual([[{ op: "replace", path: subject, value: "lake" }]]);
   d.undo();
   await d.flush();
@@ -63,10 +63,10 @@ test.each([[true, "mine"], [false, "theirs"]])("a conflict is shown and decided:
   await one.flush();
   two.edit("/prompts/a", { subject: "mine", mood: "wild" });
   expect(await two.flush()).toBe(false);
-  expect([two.state.conflicts, seen(two), two.state.saving]).toEqual([[subject], "mine", "failed"]);
+  expect([two.state.conflicts, seen(two), two.state.saveStatus]).toEqual([[subject], "mine", "failed"]);
   expect(s.data).toEqual({ prompts: { a: { subject: "theirs", mood: "wild" } } }); // the other field is saved
-  await two.decide(mine);
-  expect([two.state.conflicts, two.state.saving, s.data]).toEqual([[], "saved", { prompts: { a: { subject: want, mood: "wild" } } }]);
+  await two.resolveConflicts(mine);
+  expect([two.state.conflicts, two.state.saveStatus, s.data]).toEqual([[], "saved", { prompts: { a: { subject: want, mood: "wild" } } }]);
 });
 
 test("an edit that the server refuses stays typed, and is sent again with the next one", async () => {
@@ -74,13 +74,13 @@ test("an edit that the server refuses stays typed, and is sent again with the ne
   const d = s.tab();
   const real = s.edit;
   d.edit(subject, "lake");
-  s.edit = async () => { throw new Refusal(422, "invalid", "too short", "", false, [{ pointer: subject, detail: "too short" }]); };
-  const broken = new Desk(s.now(), s, 5);
+  s.edit = async () => { throw new ApiError(422, "invalid", "too short", "", false, [{ pointer: subject, detail: "too short" }]); };
+  const broken = new InteractionEditor(s.now(), s, 5);
   broken.edit(subject, "x");
-  expect([await broken.flush(), broken.state.problem?.status, seen(broken)]).toEqual([false, 422, "x"]);
+  expect([await broken.flush(), broken.state.error?.status, seen(broken)]).toEqual([false, 422, "x"]);
   s.edit = real;
   broken.edit(subject, "xyz");
-  const again = new Desk(s.now(), s, 5);
+  const again = new InteractionEditor(s.now(), s, 5);
   again.edit(subject, "xyz");
-  expect([await again.flush(), broken.state.problem]).toEqual([true, undefined]);
+  expect([await again.flush(), broken.state.error]).toEqual([true, undefined]);
 });

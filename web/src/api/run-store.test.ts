@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Live } from "./live";
+import { RunStore } from "./run-store";
 
 class Source extends EventTarget {
   static readonly CLOSED = 2;
@@ -14,7 +14,7 @@ class Source extends EventTarget {
 }
 
 let opened: Source[] = [];
-const make = () => new Live((url) => { const s = new Source(url); opened.push(s); return s as unknown as EventSource; });
+const make = () => new RunStore((url) => { const s = new Source(url); opened.push(s); return s as unknown as EventSource; });
 const at = (i: number) => { const s = opened[i]; if (!s) throw new Error(`no stream ${i}`); return s; };
 
 beforeEach(() => {
@@ -30,7 +30,7 @@ describe("the stream of a tab", () => {
     live.connect();
     for (const run of ["a", "b", "c"]) at(0).say("run-started", 1, { run_id: run });
     expect(opened).toHaveLength(1);
-    expect(live.running().map((r) => r.id)).toEqual(["a", "b", "c"]);
+    expect(live.runningRuns().map((r) => r.id)).toEqual(["a", "b", "c"]);
   });
 
   test("gives what sub-agents do to the run that they work for", () => {
@@ -40,7 +40,7 @@ describe("the stream of a tab", () => {
     at(0).say("agent-started", 2, { step_id: "s", name: "Helper", child_run_id: "k" });
     at(0).say("action-started", 3, { run_id: "k", step_id: "t", name: "Query" });
     expect(live.run("r")?.steps.map((s) => s.runId)).toEqual(["r", "k"]);
-    expect(live.of("c")).toHaveLength(1);
+    expect(live.runsOf("c")).toHaveLength(1);
   });
 
   test("is opened again after what it has seen, and fills the gap", () => {

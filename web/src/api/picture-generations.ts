@@ -15,7 +15,7 @@ function load(): Record<string, string[]> {
 }
 
 /** Records that a generation was started from a picture. */
-export function keepMade(media: string, generation: string) {
+export function recordPictureGeneration(media: string, generation: string) {
   all = { ...all, [media]: [generation, ...(all[media] ?? [])] };
   try {
     sessionStorage.setItem(key, JSON.stringify(all));
@@ -24,6 +24,6 @@ export function keepMade(media: string, generation: string) {
 }
 
 /** The generations that were started from a picture, newest first. */
-export function useMade(media: string): string[] {
+export function usePictureGenerations(media: string): string[] {
   return useSyncExternalStore((f) => { watchers.add(f); return () => watchers.delete(f); }, () => all[media] ?? none);
 }
