@@ -5,7 +5,7 @@ import { inlineMedia } from "./report";
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("a refusal says what happened and what to do", () => {
+test("an error says what happened and what to do", () => {
   expect(errorFromResponse(402, '{"code":"over_budget","detail":"The budget is used up.","hint":"Raise it.","retryable":false}')).toMatchObject({ status: 402, code: "over_budget", message: "The budget is used up.", hint: "Raise it." });
   expect(errorFromResponse(502, "<html>").message).toBe("The server responded with status 502.");
   expect(errorFromResponse(0, "").message).toBe("The server cannot be reached.");
@@ -19,13 +19,13 @@ test("a run is started under a key and in JSON", async () => {
   expect(init?.headers).toMatchObject({ "Idempotency-Key": "k", "Content-Type": "application/json" });
 });
 
-test("a lost connection is a refusal that can be tried again", async () => {
+test("a lost connection is an error that can be tried again", async () => {
   vi.stubGlobal("fetch", async () => { throw new TypeError("network"); });
   await expect(api.health()).rejects.toBeInstanceOf(ApiError);
   await expect(api.health()).rejects.toMatchObject({ status: 0, retryable: true });
 });
 
-test("files are refused before they are sent", () => {
+test("files that cannot be attached are refused before they are sent", () => {
   expect(rejectReason(new File([], "a.png"))).toBe("The file is empty.");
   expect(rejectReason(new File(["x"], "a.exe"))).toMatch(/can be attached/);
   for (const name of ["a.png", "A.CSV", "b.xlsx", "c.docx", "d.md"]) expect(rejectReason(new File(["x"], name))).toBeUndefined();

@@ -13,11 +13,11 @@ export class ApiError extends Error {
     readonly fieldErrors: FieldError[] = [],
   ) {
     super(message);
-    this.name = "Refusal";
+    this.name = "ApiError";
   }
 }
 
-/** Converts a problem+json body. Any other body becomes a sentence about the status. */
+/** Converts a problem+json body to an error. For any other body, the message names the status. */
 export function errorFromResponse(status: number, body: string): ApiError {
   try {
     const problem = JSON.parse(body) as Partial<Problem>;
@@ -27,7 +27,7 @@ export function errorFromResponse(status: number, body: string): ApiError {
   }
 }
 
-/** Sends a request and returns the decoded response. Throws a {@link ApiError} if it fails. */
+/** Sends a request and returns the decoded response. Throws an {@link ApiError} if it fails. */
 export async function request<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
   let response: Response;
   try {

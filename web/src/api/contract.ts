@@ -34,7 +34,7 @@ export type Usage = Partial<Schemas["Usage"]>;
 export type Model = Pick<Schemas["ChatModel"], "id" | "provider" | "default" | "ready" | "reason"> & Partial<Pick<Schemas["ChatModel"], "name" | "vision">> & Partial<Pick<Schemas["Model"], "modality">>;
 
 /** The details of an approval, which the API leaves untyped. */
-export interface ApprovalDetails { action?: string; params?: unknown; estimated_usd?: string | null; estimate?: string; reason?: string }
+interface ApprovalDetails { action?: string; params?: unknown; estimated_usd?: string | null; estimate?: string; reason?: string }
 
 /** The question of a paused run, with typed details. */
 export type Question = Partial<Omit<Schemas["Question"], "details">> & { details?: ApprovalDetails };

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { Media } from "./contract";
 import { ApiError, upload } from "./client";
+import { readStored, writeStored } from "./storage";
 
 export interface Attachment {
   key: string;
@@ -19,8 +20,8 @@ export interface Draft {
   attachments: Attachment[];
   setText: (text: string) => void;
   attach: (files: Iterable<File>) => void;
-  /** Attaches a stored item. The words become the text of an empty draft. */
-  attachMedia: (media: Media, words?: string) => void;
+  /** Attaches a stored item. The text becomes that of an empty draft. */
+  attachMedia: (media: Media, text?: string) => void;
   remove: (key: string) => void;
   clear: () => void;
   uploading: boolean;
@@ -37,12 +38,11 @@ export function rejectReason(file: File): string | undefined {
 
 interface StoredDraft { text: string; media: Media[] }
 
+const storage = () => sessionStorage;
+const storageKey = (conversation: string) => `atelier-draft ${conversation}`;
+
 function loadDraft(conversation: string): StoredDraft {
-  try {
-    return { text: "", media: [], ...(JSON.parse(sessionStorage.getItem(`atelier-draft ${conversation}`) ?? "{}") as Partial<StoredDraft>) };
-  } catch {
-    return { text: "", media: [] };
-  }
+  return { text: "", media: [], ...readStored<StoredDraft>(storage, storageKey(conversation)) };
 }
 
 const toAttachment = (m: Media): Attachment => ({
@@ -55,9 +55,7 @@ export function useDraft(conversation: string): Draft {
   const abortControllers = useRef(new Map<string, AbortController>());
 
   useEffect(() => {
-    try {
-      sessionStorage.setItem(`atelier-draft ${conversation}`, JSON.stringify({ text, media: attachments.flatMap((a) => a.media ?? []) }));
-    } catch { /* Without storage, the draft does not survive a reload. */ }
+    writeStored(storage, storageKey(conversation), { text, media: attachments.flatMap((a) => a.media ?? []) });
   }, [conversation, text, attachments]);
 
   const update = useCallback((key: string, change: Partial<Attachment>) => {
@@ -83,9 +81,9 @@ export function useDraft(conversation: string): Draft {
     }
   }, [update]);
 
-  const attachMedia = useCallback((m: Media, words?: string) => {
+  const attachMedia = useCallback((m: Media, initialText?: string) => {
     setAttachments((all) => (all.some((a) => a.media?.id === m.id) ? all : [...all, toAttachment(m)]));
-    if (words) setText((text) => text.trim() ? text : words);
+    if (initialText) setText((now) => now.trim() ? now : initialText);
   }, []);
   const remove = useCallback((key: string) => {
     abortControllers.current.get(key)?.abort();
@@ -94,7 +92,7 @@ export function useDraft(conversation: string): Draft {
   const clear = useCallback(() => {
     setText("");
     setAttachments([]);
-    sessionStorage.removeItem(`atelier-draft ${conversation}`); // even if the page is left before the effect runs
+    sessionStorage.removeItem(storageKey(conversation)); // even if the page is left before the effect runs
   }, [conversation]);
   return { text, attachments, setText, attach, attachMedia, remove, clear, uploading: attachments.some((a) => !a.media && !a.error) };
 }

@@ -7,7 +7,7 @@ import { applyChange } from "../schema/view";
 import type { Change, Interaction } from "../schema/view";
 import { ApiError } from "./client";
 
-export type SaveStatus = "saved" | "typing" | "saving" | "failed";
+type SaveStatus = "saved" | "typing" | "saving" | "failed";
 
 export interface EditorState {
   interaction: Interaction;
@@ -20,7 +20,7 @@ export interface EditorState {
 }
 
 /** The part of the server's API that an interaction needs. */
-export interface InteractionStore {
+interface InteractionStore {
   edit: (id: string, version: number, operations: Operation[]) => Promise<Change>;
   interaction: (id: string) => Promise<Interaction>;
 }

@@ -1,25 +1,16 @@
 // The parameters that a person set: per card while the tab is open, per provider permanently.
 import type { JSONObject } from "../schema/pointer";
-import { isObject } from "../schema/pointer";
+import { readStored, writeStored } from "./storage";
 
 const providerStorageKey = "atelier-params";
 const cardStorageKey = "atelier-card-params";
 /** The parameters remembered when the page was loaded: a change on one card does not affect other cards. */
 const initialProviderParams = read(providerStorageKey, () => localStorage);
 
-function read(key: string, storage: () => Storage): Record<string, JSONObject> {
-  try {
-    const v: unknown = JSON.parse(storage().getItem(key) ?? "{}");
-    return isObject(v) ? (v as Record<string, JSONObject>) : {};
-  } catch {
-    return {};
-  }
-}
+type Params = Partial<Record<string, JSONObject>>;
 
-function write(key: string, storage: () => Storage, all: Record<string, JSONObject>) {
-  try {
-    storage().setItem(key, JSON.stringify(all));
-  } catch { /* The page works without storage. */ }
+function read(key: string, storage: () => Storage): Params {
+  return readStored<Record<string, JSONObject>>(storage, key) ?? {};
 }
 
 /** The parameters of a card: its own, or else those remembered for its provider. */
@@ -29,10 +20,10 @@ export function cardParams(card: string, provider: string): JSONObject {
 
 /** Stores the parameters of a card. */
 export function saveCardParams(card: string, params: JSONObject) {
-  write(cardStorageKey, () => sessionStorage, { ...read(cardStorageKey, () => sessionStorage), [card]: params });
+  writeStored(() => sessionStorage, cardStorageKey, { ...read(cardStorageKey, () => sessionStorage), [card]: params });
 }
 
 /** Stores the parameters of a provider. */
 export function saveProviderParams(provider: string, params: JSONObject) {
-  write(providerStorageKey, () => localStorage, { ...read(providerStorageKey, () => localStorage), [provider]: params });
+  writeStored(() => localStorage, providerStorageKey, { ...read(providerStorageKey, () => localStorage), [provider]: params });
 }

@@ -24,7 +24,7 @@ export function useRunStore(): RunStore {
   return store;
 }
 
-/** The state of a run. If wanted is set, the run's earlier events are replayed. */
+/** The state of a run. If replay is set, the run's earlier events are replayed. */
 export function useRun(id: string, replay: boolean): RunState | undefined {
   const store = useRunStore();
   useEffect(() => { if (replay) store.replay(id); }, [store, id, replay]);

@@ -1,22 +1,22 @@
 // The runs of this tab: one stream delivers new events, replays deliver earlier ones.
 import { eventNames, parseEvent } from "../schema/event";
-import type { RunEvent } from "../schema/event";
+import type { EventName, Payload, RunEvent } from "../schema/event";
 import type { Media } from "./contract";
 import { addEvent, newLog } from "../schema/log";
 import type { RunLog } from "../schema/log";
 import { isRunFinished } from "../schema/run";
 import type { RunState } from "../schema/run";
 
-export type Connection = "connecting" | "open" | "lost";
+type Connection = "connecting" | "open" | "lost";
 
 const maxReplays = 2;
 const notifyInterval = 40; // ms between two notifications, because streamed text changes more often
 
 /** Opens a stream of the server; replaced in tests. */
-export type OpenStream = (url: string) => EventSource;
+type OpenStream = (url: string) => EventSource;
 
-/** The progress of a generation. */
-export interface Progress { progress?: number; note?: string; partial?: Media }
+/** The progress of a generation or a sub-action. */
+interface Progress { progress?: number; note?: string; partial?: Media }
 
 export class RunStore {
   connection: Connection = "connecting";
@@ -30,7 +30,7 @@ export class RunStore {
   private replays = new Map<string, EventSource>();
   private replayQueue: string[] = [];
   private replayed = new Set<string>();
-  private generations = new Map<string, { progress?: number; partial?: Media }>();
+  private generations = new Map<string, Progress>();
   private subActions = new Map<string, Progress>();
   private version = 0;
   private lastEventId = 0;
@@ -81,7 +81,7 @@ export class RunStore {
   }
 
   /** The progress of a generation outside a run. */
-  generationProgress = (operation: string): { progress?: number; partial?: Media } => this.generations.get(operation) ?? {};
+  generationProgress = (operation: string): Progress => this.generations.get(operation) ?? {};
 
   /** The progress of a workflow's sub-action. */
   subActionProgress = (metadata: string): Progress => this.subActions.get(metadata) ?? {};
@@ -166,16 +166,13 @@ export class RunStore {
   private recordGeneration({ name, data }: RunEvent) {
     if (!data.operation) return;
     if (name === "operation-finished") this.generations.delete(data.operation);
-    else if (name === "operation-progress" || name === "operation-partial") {
-      this.generations.set(data.operation, { ...this.generations.get(data.operation), ...(data.progress !== undefined && { progress: data.progress }), ...(data.output && { partial: data.output }) });
-    }
+    else if (isProgress(name)) addProgress(this.generations, data.operation, data);
     this.scheduleNotify();
   }
 
+  /** Records the progress of a sub-action. */
   private recordSubAction({ name, data }: RunEvent) {
-    if (!data.metadata_id || (name !== "operation-progress" && name !== "operation-partial")) return;
-    const note = data.note ?? data.message;
-    this.subActions.set(data.metadata_id, { ...this.subActions.get(data.metadata_id), ...(data.progress !== undefined && { progress: data.progress }), ...(note && { note }), ...(data.output && { partial: data.output }) });
+    if (data.metadata_id && isProgress(name)) addProgress(this.subActions, data.metadata_id, data);
   }
 
   private setConnection(c: Connection) {
@@ -192,6 +189,13 @@ export class RunStore {
       for (const f of this.subscribers) f();
     }, notifyInterval);
   }
+}
+
+const isProgress = (name: EventName) => name === "operation-progress" || name === "operation-partial";
+
+function addProgress(all: Map<string, Progress>, id: string, data: Payload) {
+  const note = data.note ?? data.message;
+  all.set(id, { ...all.get(id), ...(data.progress !== undefined && { progress: data.progress }), ...(note && { note }), ...(data.output && { partial: data.output }) });
 }
 
 /** Records the conversation that an event of the run names. */

@@ -1,20 +1,20 @@
 // Sends a draft as a run of a conversation.
 import { useNavigate } from "@tanstack/react-router";
-import { useRef, useState, useSyncExternalStore } from "react";
-import { showProblem } from "../parts/notice";
+import { useRef, useState } from "react";
+import { showError } from "../parts/notice";
 import type { SentMessage } from "../schema/thread";
 import { ApiError, api, idempotencyKey } from "./client";
 import type { Draft } from "./draft";
 import { queryClient, useAgents, useRunStore } from "./queries";
 import { useSettings } from "./settings";
+import { sharedState } from "./shared-state";
 
-const sent = new Map<string, SentMessage[]>();
 const none: SentMessage[] = [];
-const watchers = new Set<() => void>();
+const sent = sharedState<Partial<Record<string, SentMessage[]>>>({});
 
 /** The messages that this tab sent to a conversation. */
 export function useSentMessages(conversation: string): SentMessage[] {
-  return useSyncExternalStore((f) => { watchers.add(f); return () => watchers.delete(f); }, () => sent.get(conversation) ?? none);
+  return sent.use((all) => all[conversation] ?? none);
 }
 
 /** Returns the function that sends a draft, and whether it is being sent. A request whose response was lost
@@ -42,8 +42,8 @@ export function useSend(draft: Draft, conversation: string): { send: () => void;
       const started = await api.start(run, key.current.key);
       key.current = { body: "", key: "" };
       const target = started.conversation_id ?? conversation;
-      sent.set(target, [...(sent.get(target) ?? []), { runId: started.id, text: run.message, attachments: media, at: new Date().toISOString() }]);
-      for (const f of watchers) f();
+      const all = sent.get();
+      sent.set({ ...all, [target]: [...(all[target] ?? []), { runId: started.id, text: run.message, attachments: media, at: new Date().toISOString() }] });
       store.replay(started.id);
       draft.clear();
       void queryClient.invalidateQueries({ queryKey: ["conversations"] });
@@ -51,7 +51,7 @@ export function useSend(draft: Draft, conversation: string): { send: () => void;
       else void queryClient.invalidateQueries({ queryKey: ["conversation", target] });
     } catch (e) {
       if (!(e instanceof ApiError) || e.status !== 0) key.current = { body: "", key: "" };
-      showProblem(e);
+      showError(e);
     } finally {
       setSending(false);
     }

@@ -20,8 +20,8 @@ export type SubActionRun = Schemas["SubAction"];
 const id = encodeURIComponent;
 const get = <T>(path: string) => request<T>("GET", path);
 
-/** The request of a click. */
-export interface NewSubAction { interaction_id: string; path: string; sub_action_id: string; params: JSONObject; request_id: string; stand_in?: "offline" }
+/** The request that starts a sub-action. */
+interface NewSubAction { interaction_id: string; path: string; sub_action_id: string; params: JSONObject; request_id: string; stand_in?: "offline" }
 
 export const workflowApi = {
   list: () => get<List<Workflow>>("/api/workflows"),

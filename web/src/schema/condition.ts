@@ -38,7 +38,7 @@ function matchesValue(c: Condition, v: unknown, exists: boolean): boolean {
 }
 
 /** Reports whether a value is empty: undefined, null, false, blank text, an empty list or object. */
-export function isEmpty(v: unknown): boolean {
+function isEmpty(v: unknown): boolean {
   if (v === null || v === undefined || v === false) return true;
   if (typeof v === "string") return v.trim() === "";
   if (Array.isArray(v)) return v.length === 0;

@@ -6,7 +6,7 @@ import type { JSONValue } from "./pointer";
 export interface Operation { op: "add" | "replace" | "remove"; path: string; value?: JSONValue }
 
 /** Values by pointer; undefined is a removed value. */
-export type Values = Map<string, JSONValue | undefined>;
+type Values = Map<string, JSONValue | undefined>;
 
 interface Step { before: Values; after: Values }
 
@@ -31,7 +31,7 @@ export function applyDrafts(data: JSONValue, drafts: Values): JSONValue {
 }
 
 /** The smallest values in which two values differ. */
-export function differences(before: JSONValue | undefined, after: JSONValue | undefined, pointer: string, out: Values = new Map()): Values {
+function differences(before: JSONValue | undefined, after: JSONValue | undefined, pointer: string, out: Values = new Map()): Values {
   if (isObject(before) && isObject(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) differences(before[key], after[key], join(pointer, key), out);
   } else if (!equal(before, after)) out.set(pointer, after);

@@ -3,7 +3,7 @@ import type { Condition } from "./condition";
 import { isObject, join } from "./pointer";
 
 /** The number of columns in a row. In a narrow form, each field spans all of them. */
-export const columns = 12;
+const columns = 12;
 
 /** One input in a row. */
 export interface Field { field: string; span: number; widget?: string; help?: string; visible_when?: Condition }

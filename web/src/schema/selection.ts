@@ -1,4 +1,4 @@
-// The choices of an interaction, and the answer made from them.
+// The selection of results in an interaction, and the answer built from it.
 import { get, isObject, pathOf } from "./pointer";
 import { walkNodes } from "./view";
 import type { Group, Interaction, Node } from "./view";

@@ -1,6 +1,6 @@
 // Reads the server-sent events of a response as they arrive.
 
-export interface ServerEvent { name: string; data: unknown }
+interface ServerEvent { name: string; data: unknown }
 
 /** Yields the events of a stream. If an event's data is {"type", "data"}, these are its name and its data. */
 export async function* readStream(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {

@@ -16,9 +16,9 @@ function validate(schema: RJSFSchema, data: unknown, root: RJSFSchema): OutputUn
 }
 
 /** An error of a value, at the value itself or at the object that lacks a required one. */
-export interface ValidationError { pointer: string; keyword: string; message: string; missing?: string }
+interface ValidationError { pointer: string; keyword: string; message: string; missing?: string }
 
-/** Returns the faults of a value with their pointers. */
+/** Returns the errors of a value with their pointers. */
 export function validationErrors(schema: RJSFSchema, data: unknown): ValidationError[] {
   const all = closestAlternatives(validate(schema, data, schema));
   const inner = all.filter((u) => !wrapperKeywords.has(u.keyword));
@@ -31,8 +31,7 @@ export function validationErrors(schema: RJSFSchema, data: unknown): ValidationE
 /** The errors of a value in the format of forms. A missing value is an error of its own field. */
 export function formErrors(schema: RJSFSchema, data: unknown): RJSFValidationError[] {
   return validationErrors(schema, data).map(({ pointer, keyword, message, missing }) => {
-    const property = [...pathOf(pointer), ...(missing ? [missing] : [])].map((s) => `.${s}`).join("");
-    return { name: keyword, property, message, stack: message };
+    return { name: keyword, ...formError([...pathOf(pointer), ...(missing ? [missing] : [])], message) };
   });
 }
 
@@ -54,7 +53,7 @@ function closestAlternatives(all: OutputUnit[], from = 0): OutputUnit[] {
   return [...closestAlternatives(all.filter((u) => !within(u)), from), ...best];
 }
 
-/** The steps of a JSON pointer. */
+/** The keys of a location of the validator: a JSON pointer as the fragment of a URI. */
 function pointerSegments(pointer: string): string[] {
   return pointer.replace(/^#?\/?/, "").split("/").filter(Boolean).map((s) => decodeURIComponent(s).replaceAll("~1", "/").replaceAll("~0", "~"));
 }
@@ -80,9 +79,14 @@ function errorMessage(u: OutputUnit, limit: unknown): string {
   }
 }
 
+/** The error of the field at a path, in the format of forms. */
+export function formError(path: string[], message: string): RJSFValidationError {
+  return { property: path.map((s) => `.${s}`).join(""), message, stack: message };
+}
+
 /** The server's errors as errors of the form. Its pointers start at the request; only those under /answer count. */
 export function serverErrors(fieldErrors: FieldError[]): ErrorSchema {
-  return toErrorSchema(fieldErrors.filter((f) => f.pointer.startsWith("/answer")).map((f) => ({ property: pointerSegments(f.pointer).slice(1).map((s) => `.${s}`).join(""), message: f.detail, stack: f.detail })));
+  return toErrorSchema(fieldErrors.filter((f) => f.pointer.startsWith("/answer")).map((f) => formError(pathOf(f.pointer).slice(1), f.detail)));
 }
 
 export const validator: ValidatorType = {

@@ -4,7 +4,7 @@ import type { Operation } from "./edit";
 import { covers, get, insert, isObject, pathOf, set } from "./pointer";
 import type { JSONObject, JSONValue } from "./pointer";
 
-export interface Form { schema: JSONObject; layout?: Block[] }
+interface Form { schema: JSONObject; layout?: Block[] }
 
 export interface Group { group: string; mode: "single" | "multiple"; min: number; max?: number }
 
