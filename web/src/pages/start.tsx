@@ -11,7 +11,7 @@ import { MediaView } from "../parts/media-view";
 import { salesFile, surveyFile } from "./example";
 
 const examples = [
-  { icon: IconBrush, title: "Draw a lighthouse in a storm", about: "A picture, which you can then have changed", agent: "sage", text: "Draw a lighthouse in a storm" },
+  { icon: IconBrush, title: "Draw a lighthouse in a storm", description: "A picture, which you can then have changed", agent: "sage", text: "Draw a lighthouse in a storm" },
   { icon: IconChartBar, title: "Ask a table", about: "Charts of a year's sales; the table is attached", agent: "research-agent", text: "What is the total revenue by region, and what is the total revenue by month? Include charts.", file: salesFile },
   { icon: IconFileText, title: "Write an illustrated report", about: "The results of a customer survey, with a picture", agent: "research-agent", text: "What do customers complain about? Include an illustration of a small town.", file: surveyFile },
 ];
@@ -24,7 +24,7 @@ export function StartPage() {
     document.title = "Atelier";
     if (!draft.text && draft.attachments.length === 0) updateSettings({ agent: "" }); // a new conversation starts with Sage, whichever agent was used before
   }, []);
-  const take = (e: (typeof examples)[number]) => {
+  const startExample = (e: (typeof examples)[number]) => {
     updateSettings({ agent: e.agent });
     draft.clear();
     draft.setText(e.text);
@@ -39,15 +39,15 @@ export function StartPage() {
       <ul className="examples" aria-label="Examples">
         {examples.map((e) => (
           <li key={e.title}>
-            <UnstyledButton className="example" onClick={() => take(e)}>
+            <UnstyledButton className="example" onClick={() => startExample(e)}>
               <e.icon size={20} stroke={1.7} aria-hidden />
-              <span className="grow"><b>{e.title}</b><span>{e.about}</span></span>
+              <span className="grow"><b>{e.title}</b><span>{e.description}</span></span>
               <IconChevronRight size={16} aria-hidden />
             </UnstyledButton>
           </li>
         ))}
       </ul>
-      <Notes />
+      <ConfigurationNotes />
       <DropArea onFiles={draft.attach} />
       <MediaView onUse={draft.attachMedia} />
     </div>
@@ -55,7 +55,7 @@ export function StartPage() {
 }
 
 /** What is not configured. */
-function Notes() {
+function ConfigurationNotes() {
   const health = useHealth().data;
   if (!health || (!health.offline && !health.notes?.length)) return null;
   const notes = health.notes?.length ? health.notes : ["No API key is set: rule-based offline models are used, at no cost."];

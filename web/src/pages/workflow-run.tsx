@@ -8,9 +8,9 @@ import { useInteraction, useSubActions, useWorkflowRun } from "../api/workflow-q
 import { workflowApi } from "../api/workflows";
 import type { WorkflowRun } from "../api/workflows";
 import { MediaView } from "../parts/media-view";
-import { showProblem } from "../parts/notice";
+import { showError } from "../parts/notice";
 import { QuestionCard } from "../parts/question";
-import { InteractionPart } from "../parts/workflow/interaction";
+import { InteractionView } from "../parts/workflow/interaction";
 import { Outcome } from "../parts/workflow/outcome";
 import { RunStatus } from "../parts/workflow/run-status";
 import { RunSteps } from "../parts/workflow/run-steps";
@@ -21,28 +21,28 @@ import { formatCost } from "../schema/format";
 export default function WorkflowRunPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const run = useWorkflowRun(id);
-  const [looked, look] = useState("");
+  const [selected, setSelected] = useState("");
   useEffect(() => { document.title = `${run.data?.title || "Workflow"} · Atelier`; }, [run.data]);
-  useEffect(() => look(""), [id, run.data?.interaction_id]);
-  if (run.isError) return <div className="column gone"><h1>Run not found</h1><p className="soft">{run.error.message}</p></div>;
+  useEffect(() => setSelected(""), [id, run.data?.interaction_id]);
+  if (run.isError) return <div className="column not-found"><h1>Run not found</h1><p className="soft">{run.error.message}</p></div>;
   if (!run.data) return <div className="workflows"><Skeleton h={200} /></div>;
   const r = run.data;
-  const shown = looked || r.interaction_id || "";
+  const shown = selected || r.interaction_id || "";
   return (
     <div className="workflows">
-      <Head run={r} />
-      <RunSteps run={r} shown={shown} onLook={look} />
-      {shown && <Waiting key={shown} id={shown} run={id} />}
-      {r.status === "paused" && !r.interaction_id && <Asked run={id} />}
+      <RunHeader run={r} />
+      <RunSteps run={r} shown={shown} onShow={setSelected} />
+      {shown && <InteractionLoader key={shown} id={shown} run={id} />}
+      {r.status === "paused" && !r.interaction_id && <AgentQuestion run={id} />}
       {!shown && r.status === "running" && <p role="status"><span className="spinner" aria-hidden /> {r.steps.find((s) => s.status === "running")?.title ?? "Working"}…</p>}
       {isRunFinished(r.status) && <Outcome run={r} />}
-      <Opened run={id} />
+      <RunMediaView run={id} />
     </div>
   );
 }
 
-function Head({ run }: { run: WorkflowRun }) {
-  const cancel = () => void workflowApi.cancel(run.id).then(() => queryClient.invalidateQueries({ queryKey: ["workflow-run", run.id] }), showProblem);
+function RunHeader({ run }: { run: WorkflowRun }) {
+  const cancel = () => void workflowApi.cancel(run.id).then(() => queryClient.invalidateQueries({ queryKey: ["workflow-run", run.id] }), showError);
   const cost = formatCost(run.cost);
   return (
     <header className="run-head">
@@ -60,20 +60,20 @@ function Head({ run }: { run: WorkflowRun }) {
   );
 }
 
-function Waiting({ id, run }: { id: string; run: string }) {
+function InteractionLoader({ id, run }: { id: string; run: string }) {
   const i = useInteraction(id);
   if (i.isError) return <p className="bad" role="alert">The interaction did not come: {i.error.message}</p>;
-  return i.data ? <InteractionPart key={`${id} ${i.data.status}`} interaction={i.data} run={run} /> : <Skeleton h={240} />;
+  return i.data ? <InteractionView key={`${id} ${i.data.status}`} interaction={i.data} run={run} /> : <Skeleton h={240} />;
 }
 
 /** The question of a step's agent. */
-function Asked({ run }: { run: string }) {
+function AgentQuestion({ run }: { run: string }) {
   const question = useRunRecord(run, true).data?.question as Question | undefined;
   return question ? <QuestionCard run={run} question={question} media={{}} /> : <Skeleton h={120} />;
 }
 
 /** The picture in the URL, among the pictures of the run. */
-function Opened({ run }: { run: string }) {
+function RunMediaView({ run }: { run: string }) {
   const navigate = useNavigate();
   const jobs = useSubActions(run).data?.items ?? [];
   const pictures = jobs.flatMap((j) => j.contents ?? []).filter((c) => (c.modality ?? "image") === "image").map((c) => ({ id: c.media_id, ref: "", modality: "image" as const, mime_type: "image/png" }));

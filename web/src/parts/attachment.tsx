@@ -4,7 +4,7 @@ import type { Attachment } from "../api/draft";
 import type { Media } from "../api/contract";
 import { formatBytes, mediaURL } from "../schema/format";
 
-export function FileIcon({ name, size = 20 }: { name: string; size?: number }) {
+function FileIcon({ name, size = 20 }: { name: string; size?: number }) {
   if (/\.(csv|tsv|xlsx?|jsonl?|ndjson)$/i.test(name)) return <IconTable size={size} />;
   return /\.(mp3|wav|ogg|flac|m4a)$/i.test(name) ? <IconMusic size={size} /> : <IconFileText size={size} />;
 }

@@ -8,11 +8,11 @@ interface Props { pictures: Media[]; first: Media; second: Media; onOther: (id: 
 
 /** Two pictures, one above the other with a slider, or side by side. */
 export default function Compare({ pictures, first, second, onOther, onClose }: Props) {
-  const [way, setWay] = useState("slider");
+  const [mode, setMode] = useState("slider");
   return (
     <Modal opened onClose={onClose} fullScreen title="Compare" classNames={{ body: "compare", content: "compare-page", header: "compare-head" }} closeButtonProps={{ "aria-label": "Close the comparison" }}>
-      <SegmentedControl className="compare-ways" aria-label="How to compare" value={way} onChange={setWay} data={[{ value: "slider", label: "Slider" }, { value: "side", label: "Side by side" }]} />
-      {way === "slider" ? <Slider first={first} second={second} /> : <div className="compare-side"><Side m={first} /><Side m={second} /></div>}
+      <SegmentedControl className="compare-ways" aria-label="How to compare" value={mode} onChange={setMode} data={[{ value: "slider", label: "Slider" }, { value: "side", label: "Side by side" }]} />
+      {mode === "slider" ? <Slider first={first} second={second} /> : <div className="compare-side"><Side m={first} /><Side m={second} /></div>}
       {pictures.length > 2 && (
         <div className="family compare-strip" role="group" aria-label="Compare with">
           {pictures.filter((m) => m.id !== first.id).map((m) => (
@@ -31,14 +31,14 @@ function Side({ m }: { m: Media }) {
 }
 
 function Slider({ first, second }: { first: Media; second: Media }) {
-  const [at, setAt] = useState(50);
+  const [position, setPosition] = useState(50);
   const ratio = (first.width ?? 1) / (first.height ?? 1);
   return (
-    <div className="compare-slider" style={{ "--at": `${at}%`, "--ratio": ratio } as CSSProperties}>
+    <div className="compare-slider" style={{ "--at": `${position}%`, "--ratio": ratio } as CSSProperties}>
       <img src={mediaURL(second)} alt={altText(second)} title={altText(second)} />
       <img className="compare-over" src={mediaURL(first)} alt={altText(first)} title={altText(first)} />
       <span className="compare-line" aria-hidden />
-      <input type="range" min={0} max={100} value={at} aria-label={`Visible part of ${altText(first)}`} onChange={(e) => setAt(Number(e.currentTarget.value))} />
+      <input type="range" min={0} max={100} value={position} aria-label={`Visible part of ${altText(first)}`} onChange={(e) => setPosition(Number(e.currentTarget.value))} />
     </div>
   );
 }

@@ -10,12 +10,12 @@ export function MediaItems({ media }: { media: Media[] }) {
   return (
     <>
       {pictures.length > 0 && <Pictures media={pictures} />}
-      {others.map((m) => <Other key={m.id} media={m} />)}
+      {others.map((m) => <OtherMedia key={m.id} media={m} />)}
     </>
   );
 }
 
-function Other({ media }: { media: Media }) {
+function OtherMedia({ media }: { media: Media }) {
   if (media.modality === "audio") {
     return (
       <figure className="player">

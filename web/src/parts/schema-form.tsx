@@ -22,13 +22,13 @@ interface Props {
 
 /** The form of a JSON Schema, validated on submit, here and by the server. */
 export default function SchemaForm({ schema, busy, submit, fieldErrors, onSubmit, children }: Props) {
-  const read = useMemo(() => answerSchema(schema), [schema]);
-  const ui = useMemo(() => buildUiSchema(read), [read]);
-  const extra = useMemo<ErrorSchema>(() => serverErrors(fieldErrors), [fieldErrors]);
+  const formSchema = useMemo(() => answerSchema(schema), [schema]);
+  const uiSchema = useMemo(() => buildUiSchema(formSchema), [formSchema]);
+  const extraErrors = useMemo<ErrorSchema>(() => serverErrors(fieldErrors), [fieldErrors]);
   const [data, setData] = useState<unknown>();
   return (
     <Form
-      className="schema-form" schema={read} uiSchema={ui} validator={validator} formData={data} onChange={(e) => setData(e.formData)} extraErrors={extra} fields={{ json: JsonField }} templates={{ FieldErrorTemplate }}
+      className="schema-form" schema={formSchema} uiSchema={uiSchema} validator={validator} formData={data} onChange={(e) => setData(e.formData)} extraErrors={extraErrors} fields={{ json: JsonField }} templates={{ FieldErrorTemplate }}
       onSubmit={(e) => onSubmit(e.formData)} onError={() => undefined} focusOnFirstError showErrorList={false} noHtml5Validate idPrefix="answer"
     >
       <Group gap="xs"><Button type="submit" loading={busy}>{submit}</Button>{children}</Group>

@@ -8,10 +8,10 @@ import { buildFormUiSchema } from "../../schema/form-ui-schema";
 import type { Block } from "../../schema/layout";
 import { pathOf } from "../../schema/pointer";
 import type { JSONValue } from "../../schema/pointer";
-import { formErrors, validator } from "../../schema/validator";
+import { formError, formErrors, validator } from "../../schema/validator";
 import { JsonField } from "../json-field";
 import { FieldErrorTemplate } from "../schema-form";
-import { Arranged } from "./arranged";
+import { LayoutTemplate } from "./layout-template";
 import { widgets } from "./widgets";
 
 interface Props {
@@ -35,14 +35,13 @@ export default function DataForm({ id, schema: given, layout, value, label, fiel
   const schema = useMemo(() => withTitles(given as RJSFSchema), [given]);
   const ui = useMemo(() => ({ ...buildFormUiSchema(schema, layout, label), "ui:submitButtonOptions": { norender: true } }), [schema, layout, label]);
   const errors = useMemo(() => {
-    const found = fieldErrors.map((f) => ({ property: pathOf(f.pointer).map((s) => `.${s}`).join(""), message: f.detail, stack: f.detail }));
-    return toErrorSchema([...formErrors(schema, value), ...found]);
+    return toErrorSchema([...formErrors(schema, value), ...fieldErrors.map((f) => formError(pathOf(f.pointer), f.detail))]);
   }, [schema, value, fieldErrors]);
   return (
     <div className="data-form">
       <Form
         tagName="div" schema={schema} uiSchema={ui} validator={validator} formData={value} disabled={disabled} extraErrors={errors} noValidate idPrefix={id} showErrorList={false}
-        fields={{ json: JsonField }} templates={{ ObjectFieldTemplate: Arranged, FieldErrorTemplate }} widgets={widgets} experimental_defaultFormStateBehavior={defaults}
+        fields={{ json: JsonField }} templates={{ ObjectFieldTemplate: LayoutTemplate, FieldErrorTemplate }} widgets={widgets} experimental_defaultFormStateBehavior={defaults}
         onChange={(e, field) => { if (field !== undefined) onChange(e.formData as JSONValue | undefined); }}
       />
     </div>

@@ -11,7 +11,7 @@ import { RunStore } from "../../api/run-store";
 import { RunStoreProvider, invalidateOnEvents, queryClient } from "../../api/queries";
 import type { SubActionRun } from "../../api/workflows";
 import type { Change, Interaction, Node } from "../../schema/view";
-import { InteractionPart } from "./interaction";
+import { InteractionView } from "./interaction";
 
 const cases = changeCases as unknown as { before: Interaction; steps: (Change & { after: { display_data: Interaction["display_data"]; view: Node } })[] };
 const before: Interaction = { ...cases.before, status: "open" };
@@ -59,7 +59,7 @@ async function show(interaction = before) {
   const store = new RunStore(() => server.source);
   store.connect();
   invalidateOnEvents(store);
-  const router = createRouter({ routeTree: createRootRoute({ component: () => <InteractionPart interaction={interaction} run={interaction.workflow_run_id} /> }), history: createMemoryHistory() });
+  const router = createRouter({ routeTree: createRootRoute({ component: () => <InteractionView interaction={interaction} run={interaction.workflow_run_id} /> }), history: createMemoryHistory() });
   render(<MantineProvider><Notifications /><QueryClientProvider client={queryClient}><RunStoreProvider value={store}><RouterProvider router={router as never} /></RunStoreProvider></QueryClientProvider></MantineProvider>);
   await screen.findByRole("heading", { name: before.title });
 }

@@ -8,7 +8,7 @@ import { queryClient, useRunStore } from "../api/queries";
 import type { RunState } from "../schema/run";
 import { formatCost, formatTokens, plainText } from "../schema/format";
 import type { Exchange } from "../schema/thread";
-import { showProblem } from "./notice";
+import { showError } from "./notice";
 
 interface Props {
   exchange: Exchange;
@@ -18,11 +18,11 @@ interface Props {
   media: Record<string, Media>;
   status: Status;
   onResend: (x: Exchange) => void;
-  onRetried: (run: string, text: string) => void;
+  onRetried: () => void;
 }
 
 /** The status, cost and commands of an answer. */
-export function AnswerFoot({ exchange, run, record, text, media, status, onResend, onRetried }: Props) {
+export function AnswerFooter({ exchange, run, record, text, media, status, onResend, onRetried }: Props) {
   const facts = [formatCost(record?.cost ?? run?.cost), formatTokens(record?.tokens ?? run?.usage)].filter(Boolean);
   const warnings = record?.warnings ?? run?.warnings ?? [];
   return (
@@ -45,18 +45,18 @@ export function AnswerFoot({ exchange, run, record, text, media, status, onResen
         {exchange.answer && <Fork after={exchange.answer.id} />}
         {status !== "succeeded" && <Retry exchange={exchange} onRetried={onRetried} />}
         <span className="grow" />
-        {facts.length > 0 && <span className="foot-facts">{facts.join(" · ")}</span>}
+        {facts.length > 0 && <span className="foot-totals">{facts.join(" · ")}</span>}
       </div>
     </>
   );
 }
 
 function Failed({ failure, text }: { failure: Failure | undefined; text: string }) {
-  const what = failure?.message || (text ? "" : "No reason was given.");
-  if (!what) return null;
+  const message = failure?.message || (text ? "" : "No reason was given.");
+  if (!message) return null;
   return (
     <Alert className="failed" icon={<IconAlertCircle size={18} />} title="This did not work" role="note">
-      {what}
+      {message}
     </Alert>
   );
 }
@@ -70,11 +70,11 @@ function Fork({ after }: { after: string }) {
   const fork = async () => {
     setBusy(true);
     try {
-      const made = await api.fork(id, after);
+      const forked = await api.fork(id, after);
       void queryClient.invalidateQueries({ queryKey: ["conversations"] });
-      await navigate({ to: "/c/$id", params: { id: made.id } });
+      await navigate({ to: "/c/$id", params: { id: forked.id } });
     } catch (e) {
-      showProblem(e);
+      showError(e);
     }
     setBusy(false);
   };
@@ -89,9 +89,9 @@ function Retry({ exchange, onRetried }: { exchange: Exchange; onRetried: Props["
     try {
       const started = await api.retry(exchange.runId);
       store.replay(started.id, true);
-      onRetried(started.id, exchange.text);
+      onRetried();
     } catch (e) {
-      showProblem(e);
+      showError(e);
     }
     setBusy(false);
   };

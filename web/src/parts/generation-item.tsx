@@ -5,19 +5,19 @@ import type { Generation, Media } from "../api/contract";
 import { queryClient, useGeneration, useRunStore } from "../api/queries";
 import { isGenerationFinished } from "../schema/generation-request";
 import { altText, formatCost, formatDuration, mediaURL } from "../schema/format";
-import { showProblem } from "./notice";
+import { showError } from "./notice";
 import { useNow } from "./now";
 
 /** A generation, from its start to its pictures. */
-export function Making({ id, onOpen }: { id: string; onOpen: (id: string) => void }) {
+export function GenerationItem({ id, onOpen }: { id: string; onOpen: (id: string) => void }) {
   const g = useGeneration(id).data;
   const { generationProgress } = useRunStore();
-  if (!g) return <li className="making soft">…</li>;
-  if (!isGenerationFinished(g.status)) return <li className="making"><Working g={g} {...generationProgress(id)} /></li>;
+  if (!g) return <li className="generation-item soft">…</li>;
+  if (!isGenerationFinished(g.status)) return <li className="generation-item"><GenerationProgress g={g} {...generationProgress(id)} /></li>;
   const pictures = g.slots.flatMap((s) => s.media ?? []);
   const failure = g.error ?? g.slots.find((s) => s.error)?.error;
   return (
-    <li className="making">
+    <li className="generation-item">
       <div className="family">
         {pictures.map((m) => <button key={m.id} type="button" aria-label={`Open ${altText(m)}`} onClick={() => onOpen(m.id)}><img src={mediaURL(m, 320)} alt={altText(m)} title={altText(m)} width={140} height={140} /></button>)}
       </div>
@@ -29,9 +29,9 @@ export function Making({ id, onOpen }: { id: string; onOpen: (id: string) => voi
   );
 }
 
-function Working({ g, progress, partial }: { g: Generation; progress?: number; partial?: Media }) {
+function GenerationProgress({ g, progress, partial }: { g: Generation; progress?: number; partial?: Media }) {
   const now = useNow(true);
-  const cancel = () => void api.cancelGeneration(g.id).then(() => queryClient.invalidateQueries({ queryKey: ["generation", g.id] }), showProblem);
+  const cancel = () => void api.cancelGeneration(g.id).then(() => queryClient.invalidateQueries({ queryKey: ["generation", g.id] }), showError);
   return (
     <>
       {partial && <img className="partial" src={mediaURL(partial)} alt="Preview" title="Preview" />}
@@ -49,7 +49,7 @@ function Retry({ g }: { g: Generation }) {
       await api.retryGeneration(g.id, idempotencyKey());
       await queryClient.invalidateQueries({ queryKey: ["generation", g.id] });
     } catch (e) {
-      showProblem(e);
+      showError(e);
     }
     setBusy(false);
   };
