@@ -49,8 +49,8 @@ describe("the validator", () => {
   });
 
   test("puts what the server found at its fields", () => {
-    expect(serverErrors([{ pointer: "/answer/style", detail: "no such style" }, { pointer: "/answer/a~1b/0", detail: "bad" }, { pointer: "query/limit", detail: "not ours" }])).toMatchObject({
-      style: { __errors: ["no such style"] }, "a/b": { 0: { __errors: ["bad"] } },
+    expect(serverErrors([{ pointer: "/answer/style", detail: "no such style" }, { pointer: "/answer/a~1b/0", detail: "bad" }, { pointer: "/answer/50%", detail: "too much" }, { pointer: "query/limit", detail: "not ours" }])).toMatchObject({
+      style: { __errors: ["no such style"] }, "a/b": { 0: { __errors: ["bad"] } }, "50%": { __errors: ["too much"] },
     });
   });
 });
