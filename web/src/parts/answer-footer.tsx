@@ -1,14 +1,13 @@
 import { ActionIcon, Alert, Button, CopyButton, Tooltip } from "@mantine/core";
 import { IconAlertCircle, IconCheck, IconCopy, IconGitBranch, IconPencil, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
 import { api } from "../api/client";
 import type { Failure, Media, Run, Status } from "../api/contract";
 import { queryClient, useRunStore } from "../api/queries";
 import type { RunState } from "../schema/run";
 import { formatCost, formatTokens, plainText } from "../schema/format";
 import type { Exchange } from "../schema/thread";
-import { showError } from "./notice";
+import { useBusy } from "./busy";
 
 interface Props {
   exchange: Exchange;
@@ -63,37 +62,25 @@ function Failed({ failure, text }: { failure: Failure | undefined; text: string 
 
 /** Continues from an answer in a new conversation. */
 function Fork({ after }: { after: string }) {
-  const [busy, setBusy] = useState(false);
+  const [busy, whileBusy] = useBusy();
   const navigate = useNavigate();
   const { id } = useParams({ strict: false });
   if (!id) return null;
-  const fork = async () => {
-    setBusy(true);
-    try {
-      const forked = await api.fork(id, after);
-      void queryClient.invalidateQueries({ queryKey: ["conversations"] });
-      await navigate({ to: "/c/$id", params: { id: forked.id } });
-    } catch (e) {
-      showError(e);
-    }
-    setBusy(false);
-  };
+  const fork = () => whileBusy(async () => {
+    const forked = await api.fork(id, after);
+    void queryClient.invalidateQueries({ queryKey: ["conversations"] });
+    await navigate({ to: "/c/$id", params: { id: forked.id } });
+  });
   return <Tooltip label="Fork: continue from this answer in a new conversation"><ActionIcon size={30} aria-label="Fork from this answer" loading={busy} onClick={() => void fork()}><IconGitBranch size={16} /></ActionIcon></Tooltip>;
 }
 
 function Retry({ exchange, onRetried }: { exchange: Exchange; onRetried: Props["onRetried"] }) {
-  const [busy, setBusy] = useState(false);
+  const [busy, whileBusy] = useBusy();
   const store = useRunStore();
-  const retry = async () => {
-    setBusy(true);
-    try {
-      const started = await api.retry(exchange.runId);
-      store.replay(started.id, true);
-      onRetried();
-    } catch (e) {
-      showError(e);
-    }
-    setBusy(false);
-  };
+  const retry = () => whileBusy(async () => {
+    const started = await api.retry(exchange.runId);
+    store.replay(started.id, true);
+    onRetried();
+  });
   return <Button size="compact-sm" variant="default" leftSection={<IconRefresh size={15} />} loading={busy} onClick={() => void retry()}>Try again</Button>;
 }

@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
-import { useState } from "react";
 import { api, idempotencyKey } from "../api/client";
 import type { Generation, Media } from "../api/contract";
 import { queryClient, useGeneration, useRunStore } from "../api/queries";
 import { isGenerationFinished } from "../schema/generation-request";
 import { altText, formatCost, formatDuration, mediaURL } from "../schema/format";
+import { useBusy } from "./busy";
 import { showError } from "./notice";
 import { useNow } from "./now";
 
@@ -42,16 +42,10 @@ function GenerationProgress({ g, progress, partial }: { g: Generation; progress?
 }
 
 function Retry({ g }: { g: Generation }) {
-  const [busy, setBusy] = useState(false);
-  const retry = async () => {
-    setBusy(true);
-    try {
-      await api.retryGeneration(g.id, idempotencyKey());
-      await queryClient.invalidateQueries({ queryKey: ["generation", g.id] });
-    } catch (e) {
-      showError(e);
-    }
-    setBusy(false);
-  };
+  const [busy, whileBusy] = useBusy();
+  const retry = () => whileBusy(async () => {
+    await api.retryGeneration(g.id, idempotencyKey());
+    await queryClient.invalidateQueries({ queryKey: ["generation", g.id] });
+  });
   return <Button size="compact-xs" variant="default" loading={busy} onClick={() => void retry()}>Try again</Button>;
 }

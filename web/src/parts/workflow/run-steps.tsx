@@ -1,11 +1,10 @@
 import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { workflowApi } from "../../api/workflows";
 import type { WorkflowRun, WorkflowRunStep } from "../../api/workflows";
 import { formatDuration } from "../../schema/format";
 import { isRunFinished } from "../../schema/run";
-import { showError } from "../notice";
+import { useBusy } from "../busy";
 import { RunStatus } from "./run-status";
 
 interface Props { run: WorkflowRun; shown: string; onShow: (interaction: string) => void }
@@ -16,18 +15,12 @@ export function RunSteps({ run, shown, onShow }: Props) {
 }
 
 function Step({ run, step, shown, onShow }: Props & { step: WorkflowRunStep }) {
-  const [busy, setBusy] = useState(false);
+  const [busy, whileBusy] = useBusy();
   const navigate = useNavigate();
-  const runAgain = async () => {
-    setBusy(true);
-    try {
-      const fresh = await workflowApi.fork(run.id, step.id);
-      await navigate({ to: "/workflows/runs/$id", params: { id: fresh.id } });
-    } catch (e) {
-      showError(e);
-    }
-    setBusy(false);
-  };
+  const runAgain = () => whileBusy(async () => {
+    const forked = await workflowApi.fork(run.id, step.id);
+    await navigate({ to: "/workflows/runs/$id", params: { id: forked.id } });
+  });
   const interaction = step.interactions.at(-1);
   const elapsed = step.started_at && step.ended_at ? formatDuration(Date.parse(step.ended_at) - Date.parse(step.started_at)) : "";
   return (

@@ -1,11 +1,11 @@
 import { Button, Group } from "@mantine/core";
-import { useState } from "react";
 import { queryClient, useRunStore } from "../../api/queries";
 import { workflowApi } from "../../api/workflows";
 import type { SubActionRun } from "../../api/workflows";
 import { isGenerationFinished } from "../../schema/generation-request";
 import { formatDuration, mediaURL } from "../../schema/format";
 import type { Node, SubAction } from "../../schema/view";
+import { useBusy } from "../busy";
 import { showError } from "../notice";
 import { useNow } from "../now";
 import { errorReasons } from "./sub-action-starts";
@@ -62,17 +62,11 @@ function Running({ job, label }: { job: SubActionRun; label: string }) {
 /** A failure and its remedy. */
 function Failed({ job }: { job: SubActionRun }) {
   const { run, readOnly } = useInteractionContext();
-  const [busy, setBusy] = useState(false);
-  const retry = async (positions: number[]) => {
-    setBusy(true);
-    try {
-      await workflowApi.retrySubAction(job.id, positions);
-      await queryClient.invalidateQueries({ queryKey: ["sub-actions", run] });
-    } catch (e) {
-      showError(e);
-    }
-    setBusy(false);
-  };
+  const [busy, whileBusy] = useBusy();
+  const retry = (positions: number[]) => whileBusy(async () => {
+    await workflowApi.retrySubAction(job.id, positions);
+    await queryClient.invalidateQueries({ queryKey: ["sub-actions", run] });
+  });
   const slots = resultErrors(job);
   const retryable = slots.filter((s) => s.code !== "moderated"); // the same prompt would be refused again
   return (
