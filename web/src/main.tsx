@@ -6,26 +6,26 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { Live } from "./api/live";
-import { LiveProvider, queries, renewBy } from "./api/queries";
+import { RunStore } from "./api/run-store";
+import { RunStoreProvider, invalidateOnEvents, queryClient } from "./api/queries";
 import { router } from "./router";
 import "./style.css";
 import { theme, variables } from "./theme";
 
-const live = new Live();
-renewBy(live);
-live.connect();
+const store = new RunStore();
+invalidateOnEvents(store);
+store.connect();
 
-const at = document.getElementById("root");
-if (at) {
-  createRoot(at).render(
+const rootElement = document.getElementById("root");
+if (rootElement) {
+  createRoot(rootElement).render(
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
-        <QueryClientProvider client={queries}>
-          <LiveProvider value={live}>
+        <QueryClientProvider client={queryClient}>
+          <RunStoreProvider value={store}>
             <Notifications position="bottom-right" />
             <RouterProvider router={router} />
-          </LiveProvider>
+          </RunStoreProvider>
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

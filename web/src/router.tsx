@@ -7,28 +7,29 @@ import { StartPage } from "./pages/start";
 /** The URL of every page holds the open item and the item that it is compared with. */
 interface Search { media?: string; with?: string }
 
-const named = (s: Record<string, unknown>, key: "media" | "with") => (typeof s[key] === "string" && s[key] ? { [key]: s[key] } : {});
+/** The search and the filter of the gallery. */
+interface Filter { q?: string; kind?: string }
+
+const stringParam = (s: Record<string, unknown>, key: keyof Search | keyof Filter) => (typeof s[key] === "string" && s[key] ? { [key]: s[key] } : {});
 
 const root = createRootRoute({
   component: Layout,
-  validateSearch: (s: Record<string, unknown>): Search => ({ ...named(s, "media"), ...named(s, "with") }),
-  notFoundComponent: () => <div className="column gone"><h1>Page not found</h1></div>,
+  validateSearch: (s: Record<string, unknown>): Search => ({ ...stringParam(s, "media"), ...stringParam(s, "with") }),
+  notFoundComponent: () => <div className="column not-found"><h1>Page not found</h1></div>,
 });
 const start = createRoute({ getParentRoute: () => root, path: "/", component: StartPage });
-const talk = createRoute({ getParentRoute: () => root, path: "/c/$id", component: ConversationPage });
-
-interface Filter { q?: string; kind?: string }
+const conversation = createRoute({ getParentRoute: () => root, path: "/c/$id", component: ConversationPage });
 
 const gallery = createRoute({
   getParentRoute: () => root, path: "/gallery", component: GalleryPage,
-  validateSearch: (s: Record<string, unknown>): Filter => ({ ...(typeof s["q"] === "string" && s["q"] && { q: s["q"] }), ...(typeof s["kind"] === "string" && s["kind"] && { kind: s["kind"] }) }),
+  validateSearch: (s: Record<string, unknown>): Filter => ({ ...stringParam(s, "q"), ...stringParam(s, "kind") }),
 });
 
 const workflows = createRoute({ getParentRoute: () => root, path: "/workflows", component: lazyRouteComponent(() => import("./pages/workflows")) });
 const workflow = createRoute({ getParentRoute: () => root, path: "/workflows/$id", component: lazyRouteComponent(() => import("./pages/workflow")) });
 const workflowRun = createRoute({ getParentRoute: () => root, path: "/workflows/runs/$id", component: lazyRouteComponent(() => import("./pages/workflow-run")) });
 
-export const router = createRouter({ routeTree: root.addChildren([start, talk, gallery, workflows, workflow, workflowRun]), scrollRestoration: false });
+export const router = createRouter({ routeTree: root.addChildren([start, conversation, gallery, workflows, workflow, workflowRun]), scrollRestoration: false });
 
 declare module "@tanstack/react-router" {
   interface Register { router: typeof router }

@@ -1,14 +1,14 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { Refusal, api, refusal } from "./client";
-import { unfit } from "./draft";
-import { embed } from "./report";
+import { ApiError, api, errorFromResponse } from "./client";
+import { rejectReason } from "./draft";
+import { inlineMedia } from "./report";
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("a refusal says what happened and what to do", () => {
-  expect(refusal(402, '{"code":"over_budget","detail":"The budget is used up.","hint":"Raise it.","retryable":false}')).toMatchObject({ status: 402, code: "over_budget", message: "The budget is used up.", hint: "Raise it." });
-  expect(refusal(502, "<html>").message).toBe("The server responded with status 502.");
-  expect(refusal(0, "").message).toBe("The server cannot be reached.");
+test("an error says what happened and what to do", () => {
+  expect(errorFromResponse(402, '{"code":"over_budget","detail":"The budget is used up.","hint":"Raise it.","retryable":false}')).toMatchObject({ status: 402, code: "over_budget", message: "The budget is used up.", hint: "Raise it." });
+  expect(errorFromResponse(502, "<html>").message).toBe("The server responded with status 502.");
+  expect(errorFromResponse(0, "").message).toBe("The server cannot be reached.");
 });
 
 test("a run is started under a key and in JSON", async () => {
@@ -19,21 +19,21 @@ test("a run is started under a key and in JSON", async () => {
   expect(init?.headers).toMatchObject({ "Idempotency-Key": "k", "Content-Type": "application/json" });
 });
 
-test("a lost connection is a refusal that can be tried again", async () => {
+test("a lost connection is an error that can be tried again", async () => {
   vi.stubGlobal("fetch", async () => { throw new TypeError("network"); });
-  await expect(api.health()).rejects.toBeInstanceOf(Refusal);
+  await expect(api.health()).rejects.toBeInstanceOf(ApiError);
   await expect(api.health()).rejects.toMatchObject({ status: 0, retryable: true });
 });
 
-test("files are refused before they are sent", () => {
-  expect(unfit(new File([], "a.png"))).toBe("The file is empty.");
-  expect(unfit(new File(["x"], "a.exe"))).toMatch(/can be attached/);
-  for (const name of ["a.png", "A.CSV", "b.xlsx", "c.docx", "d.md"]) expect(unfit(new File(["x"], name))).toBeUndefined();
+test("files that cannot be attached are refused before they are sent", () => {
+  expect(rejectReason(new File([], "a.png"))).toBe("The file is empty.");
+  expect(rejectReason(new File(["x"], "a.exe"))).toMatch(/can be attached/);
+  for (const name of ["a.png", "A.CSV", "b.xlsx", "c.docx", "d.md"]) expect(rejectReason(new File(["x"], name))).toBeUndefined();
 });
 
 test("a saved report has its pictures inside, each asked for once", async () => {
   const load = vi.fn(async (a: string) => `data:${a.length}`);
-  const html = await embed('<img src="/media/a1?w=640&amp;x=1"><img src="/media/a1?w=640&amp;x=1"><a href="/media/b2">b</a><img src="https://x/media/c">', load);
+  const html = await inlineMedia('<img src="/media/a1?w=640&amp;x=1"><img src="/media/a1?w=640&amp;x=1"><a href="/media/b2">b</a><img src="https://x/media/c">', load);
   expect(html).toBe('<img src="data:19"><img src="data:19"><a href="data:9">b</a><img src="https://x/media/c">');
   expect(load.mock.calls.map((c) => c[0])).toEqual(["/media/a1?w=640&x=1", "/media/b2"]);
 });

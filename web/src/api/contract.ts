@@ -4,14 +4,14 @@ import type { components } from "./types.gen";
 type Schemas = components["schemas"];
 
 export type Agent = Schemas["Agent"];
-export type Act = Schemas["Act"];
+export type ActionCall = Schemas["Act"];
 export type Conversation = Omit<Schemas["Conversation"], "messages"> & { messages: Message[] };
 export type ConversationSummary = Schemas["ConversationHead"];
 /** Partial, because events carry fewer fields. */
 export type Cost = Partial<Schemas["Cost"]>;
 export type Deleted = Schemas["Deleted"];
 export type Failure = Partial<Schemas["Failure"]>;
-export type Flaw = Schemas["Flaw"];
+export type FieldError = Schemas["Flaw"];
 export type Generation = Schemas["Generation"];
 export type Health = Schemas["Health"];
 /** Partial, because events carry fewer fields. */
@@ -25,7 +25,7 @@ export type Plan = Schemas["Plan"];
 export type Problem = Schemas["Problem"];
 export type Run = Schemas["Run"];
 export type Setting = Schemas["Setting"];
-export type Sight = Schemas["Sight"];
+export type ImageContext = Schemas["Sight"];
 export type Started = Schemas["Started"];
 export type Status = Run["status"];
 export type Usage = Partial<Schemas["Usage"]>;
@@ -34,10 +34,10 @@ export type Usage = Partial<Schemas["Usage"]>;
 export type Model = Pick<Schemas["ChatModel"], "id" | "provider" | "default" | "ready" | "reason"> & Partial<Pick<Schemas["ChatModel"], "name" | "vision">> & Partial<Pick<Schemas["Model"], "modality">>;
 
 /** The details of an approval, which the API leaves untyped. */
-export interface Details { action?: string; params?: unknown; estimated_usd?: string | null; estimate?: string; reason?: string }
+interface ApprovalDetails { action?: string; params?: unknown; estimated_usd?: string | null; estimate?: string; reason?: string }
 
 /** The question of a paused run, with typed details. */
-export type Question = Partial<Omit<Schemas["Question"], "details">> & { details?: Details };
+export type Question = Partial<Omit<Schemas["Question"], "details">> & { details?: ApprovalDetails };
 
 export interface List<T> {
   items: T[];

@@ -1,100 +1,98 @@
 // The draft of a message: text and files, kept per conversation until it is sent.
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { Media } from "./contract";
-import { Refusal, upload } from "./client";
+import { ApiError, upload } from "./client";
+import { readStored, writeStored } from "./storage";
 
-export interface Attached {
+export interface Attachment {
   key: string;
   name: string;
   size: number;
-  picture: boolean;
+  isImage: boolean;
   progress: number;
   preview?: string;
   media?: Media;
-  problem?: string;
+  error?: string;
 }
 
 export interface Draft {
   text: string;
-  attached: Attached[];
+  attachments: Attachment[];
   setText: (text: string) => void;
   attach: (files: Iterable<File>) => void;
-  /** Attaches a stored item. The words become the text of an empty draft. */
-  give: (media: Media, words?: string) => void;
+  /** Attaches a stored item. The text becomes that of an empty draft. */
+  attachMedia: (media: Media, text?: string) => void;
   remove: (key: string) => void;
   clear: () => void;
   uploading: boolean;
 }
 
-const kinds = /\.(png|jpe?g|webp|gif|avif|heic|svg|bmp|tiff?|csv|tsv|xlsx?|json|jsonl|ndjson|pdf|docx|md|markdown|txt|log|html?|xml|ya?ml|mp3|wav|ogg|flac|m4a)$/i;
+const allowedFiles = /\.(png|jpe?g|webp|gif|avif|heic|svg|bmp|tiff?|csv|tsv|xlsx?|json|jsonl|ndjson|pdf|docx|md|markdown|txt|log|html?|xml|ya?ml|mp3|wav|ogg|flac|m4a)$/i;
 
 /** Returns the reason why a file cannot be attached; undefined if it can. */
-export function unfit(file: File): string | undefined {
+export function rejectReason(file: File): string | undefined {
   if (file.size === 0) return "The file is empty.";
-  if (!kinds.test(file.name) && !/^(image|text|audio)\//.test(file.type)) return "Pictures, tables (CSV, XLSX, JSON) and documents (PDF, DOCX, Markdown, text) can be attached.";
+  if (!allowedFiles.test(file.name) && !/^(image|text|audio)\//.test(file.type)) return "Pictures, tables (CSV, XLSX, JSON) and documents (PDF, DOCX, Markdown, text) can be attached.";
   return undefined;
 }
 
-interface Kept { text: string; media: Media[] }
+interface StoredDraft { text: string; media: Media[] }
 
-function kept(place: string): Kept {
-  try {
-    return { text: "", media: [], ...(JSON.parse(sessionStorage.getItem(`atelier-draft ${place}`) ?? "{}") as Partial<Kept>) };
-  } catch {
-    return { text: "", media: [] };
-  }
+const storage = () => sessionStorage;
+const storageKey = (conversation: string) => `atelier-draft ${conversation}`;
+
+function loadDraft(conversation: string): StoredDraft {
+  return { text: "", media: [], ...readStored<StoredDraft>(storage, storageKey(conversation)) };
 }
 
-const asAttached = (m: Media): Attached => ({
-  key: m.id, name: m.file_name || m.label || m.ref, size: m.size_bytes ?? 0, picture: m.modality === "image", progress: 1, media: m,
+const toAttachment = (m: Media): Attachment => ({
+  key: m.id, name: m.file_name || m.label || m.ref, size: m.size_bytes ?? 0, isImage: m.modality === "image", progress: 1, media: m,
 });
 
-export function useDraft(place: string): Draft {
-  const [text, setText] = useState(() => kept(place).text);
-  const [attached, setAttached] = useState<Attached[]>(() => kept(place).media.map(asAttached));
-  const aborts = useRef(new Map<string, AbortController>());
+export function useDraft(conversation: string): Draft {
+  const [text, setText] = useState(() => loadDraft(conversation).text);
+  const [attachments, setAttachments] = useState<Attachment[]>(() => loadDraft(conversation).media.map(toAttachment));
+  const abortControllers = useRef(new Map<string, AbortController>());
 
   useEffect(() => {
-    try {
-      sessionStorage.setItem(`atelier-draft ${place}`, JSON.stringify({ text, media: attached.flatMap((a) => a.media ?? []) }));
-    } catch { /* Without storage, the draft does not survive a reload. */ }
-  }, [place, text, attached]);
+    writeStored(storage, storageKey(conversation), { text, media: attachments.flatMap((a) => a.media ?? []) });
+  }, [conversation, text, attachments]);
 
-  const change = useCallback((key: string, to: Partial<Attached>) => {
-    setAttached((all) => all.map((a) => (a.key === key ? { ...a, ...to } : a)));
+  const update = useCallback((key: string, change: Partial<Attachment>) => {
+    setAttachments((all) => all.map((a) => (a.key === key ? { ...a, ...change } : a)));
   }, []);
 
   const attach = useCallback((files: Iterable<File>) => {
     for (const file of files) {
       const key = `${file.name} ${file.size} ${Math.random()}`;
-      const picture = file.type.startsWith("image/");
-      const problem = unfit(file);
-      setAttached((all) => [...all, {
-        key, name: file.name || "pasted picture", size: file.size, picture, progress: 0,
-        ...(picture && { preview: URL.createObjectURL(file) }), ...(problem && { problem }),
+      const isImage = file.type.startsWith("image/");
+      const error = rejectReason(file);
+      setAttachments((all) => [...all, {
+        key, name: file.name || "pasted picture", size: file.size, isImage, progress: 0,
+        ...(isImage && { preview: URL.createObjectURL(file) }), ...(error && { error }),
       }]);
-      if (problem) continue;
+      if (error) continue;
       const abort = new AbortController();
-      aborts.current.set(key, abort);
-      upload(file, (progress) => change(key, { progress }), abort.signal).then(
-        (media) => change(key, { media, progress: 1 }),
-        (e: unknown) => { if (!abort.signal.aborted) change(key, { problem: e instanceof Refusal ? `${e.message} ${e.hint}`.trim() : "The upload failed." }); },
+      abortControllers.current.set(key, abort);
+      upload(file, (progress) => update(key, { progress }), abort.signal).then(
+        (media) => update(key, { media, progress: 1 }),
+        (e: unknown) => { if (!abort.signal.aborted) update(key, { error: e instanceof ApiError ? `${e.message} ${e.hint}`.trim() : "The upload failed." }); },
       );
     }
-  }, [change]);
+  }, [update]);
 
-  const give = useCallback((m: Media, words?: string) => {
-    setAttached((all) => (all.some((a) => a.media?.id === m.id) ? all : [...all, asAttached(m)]));
-    if (words) setText((text) => text.trim() ? text : words);
+  const attachMedia = useCallback((m: Media, initialText?: string) => {
+    setAttachments((all) => (all.some((a) => a.media?.id === m.id) ? all : [...all, toAttachment(m)]));
+    if (initialText) setText((now) => now.trim() ? now : initialText);
   }, []);
   const remove = useCallback((key: string) => {
-    aborts.current.get(key)?.abort();
-    setAttached((all) => all.filter((a) => a.key !== key));
+    abortControllers.current.get(key)?.abort();
+    setAttachments((all) => all.filter((a) => a.key !== key));
   }, []);
   const clear = useCallback(() => {
     setText("");
-    setAttached([]);
-    sessionStorage.removeItem(`atelier-draft ${place}`); // even if the page is left before the effect runs
-  }, [place]);
-  return { text, attached, setText, attach, give, remove, clear, uploading: attached.some((a) => !a.media && !a.problem) };
+    setAttachments([]);
+    sessionStorage.removeItem(storageKey(conversation)); // even if the page is left before the effect runs
+  }, [conversation]);
+  return { text, attachments, setText, attach, attachMedia, remove, clear, uploading: attachments.some((a) => !a.media && !a.error) };
 }

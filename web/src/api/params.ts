@@ -1,38 +1,29 @@
 // The parameters that a person set: per card while the tab is open, per provider permanently.
 import type { JSONObject } from "../schema/pointer";
-import { isObject } from "../schema/pointer";
+import { readStored, writeStored } from "./storage";
 
-const forProviders = "atelier-params";
-const forCards = "atelier-card-params";
+const providerStorageKey = "atelier-params";
+const cardStorageKey = "atelier-card-params";
 /** The parameters remembered when the page was loaded: a change on one card does not affect other cards. */
-const remembered = read(forProviders, () => localStorage);
+const initialProviderParams = read(providerStorageKey, () => localStorage);
 
-function read(key: string, storage: () => Storage): Record<string, JSONObject> {
-  try {
-    const v: unknown = JSON.parse(storage().getItem(key) ?? "{}");
-    return isObject(v) ? (v as Record<string, JSONObject>) : {};
-  } catch {
-    return {};
-  }
-}
+type Params = Partial<Record<string, JSONObject>>;
 
-function write(key: string, storage: () => Storage, all: Record<string, JSONObject>) {
-  try {
-    storage().setItem(key, JSON.stringify(all));
-  } catch { /* The page works without storage. */ }
+function read(key: string, storage: () => Storage): Params {
+  return readStored<Record<string, JSONObject>>(storage, key) ?? {};
 }
 
 /** The parameters of a card: its own, or else those remembered for its provider. */
 export function cardParams(card: string, provider: string): JSONObject {
-  return read(forCards, () => sessionStorage)[card] ?? remembered[provider] ?? {};
+  return read(cardStorageKey, () => sessionStorage)[card] ?? initialProviderParams[provider] ?? {};
 }
 
 /** Stores the parameters of a card. */
-export function keepCardParams(card: string, params: JSONObject) {
-  write(forCards, () => sessionStorage, { ...read(forCards, () => sessionStorage), [card]: params });
+export function saveCardParams(card: string, params: JSONObject) {
+  writeStored(() => sessionStorage, cardStorageKey, { ...read(cardStorageKey, () => sessionStorage), [card]: params });
 }
 
 /** Stores the parameters of a provider. */
-export function rememberParams(provider: string, params: JSONObject) {
-  write(forProviders, () => localStorage, { ...read(forProviders, () => localStorage), [provider]: params });
+export function saveProviderParams(provider: string, params: JSONObject) {
+  writeStored(() => localStorage, providerStorageKey, { ...read(providerStorageKey, () => localStorage), [provider]: params });
 }

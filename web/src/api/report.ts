@@ -1,10 +1,10 @@
 // A report outside its frame: printed, or saved as one file.
-import { refusal } from "./client";
+import { errorFromResponse } from "./client";
 
 async function fetchReport(url: string): Promise<string> {
   const r = await fetch(url);
   const text = await r.text();
-  if (!r.ok) throw refusal(r.status, text);
+  if (!r.ok) throw errorFromResponse(r.status, text);
   return text;
 }
 
@@ -25,7 +25,7 @@ export async function printReport(url: string): Promise<void> {
 
 /** Saves a report with its pictures inside. */
 export async function saveReport(url: string, title: string): Promise<void> {
-  const html = await embed(await fetchReport(url), async (address) => dataURL(await (await fetch(address)).blob()));
+  const html = await inlineMedia(await fetchReport(url), async (address) => dataURL(await (await fetch(address)).blob()));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([html], { type: "text/html" }));
   link.download = `${title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "report"}.html`;
@@ -34,7 +34,7 @@ export async function saveReport(url: string, title: string): Promise<void> {
 }
 
 /** Replaces each address under /media/ with the result of load. Each address is loaded once. */
-export async function embed(html: string, load: (address: string) => Promise<string>): Promise<string> {
+export async function inlineMedia(html: string, load: (address: string) => Promise<string>): Promise<string> {
   const found = new Set([...html.matchAll(/["'(](\/media\/[A-Za-z0-9-]+(?:\?[^"')\s]*)?)/g)].map((m) => m[1] ?? ""));
   const data = new Map<string, string>();
   for (const address of found) data.set(address, await load(address.replaceAll("&amp;", "&")));
@@ -42,10 +42,10 @@ export async function embed(html: string, load: (address: string) => Promise<str
 }
 
 function dataURL(blob: Blob): Promise<string> {
-  return new Promise((done, fail) => {
+  return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => done(reader.result as string);
-    reader.onerror = () => fail(reader.error ?? new Error("not read"));
+    reader.onload = () => resolve(reader.result as string);
+    reader.onerror = () => reject(reader.error ?? new Error("not read"));
     reader.readAsDataURL(blob);
   });
 }

@@ -1,20 +1,20 @@
 // Sends a draft as a run of a conversation.
 import { useNavigate } from "@tanstack/react-router";
-import { useRef, useState, useSyncExternalStore } from "react";
-import { showProblem } from "../parts/notice";
-import type { Sent } from "../schema/thread";
-import { Refusal, api, idempotencyKey } from "./client";
+import { useRef, useState } from "react";
+import { showError } from "../parts/notice";
+import type { SentMessage } from "../schema/thread";
+import { ApiError, api, idempotencyKey } from "./client";
 import type { Draft } from "./draft";
-import { queries, useAgents, useLive } from "./queries";
+import { queryClient, useAgents, useRunStore } from "./queries";
 import { useSettings } from "./settings";
+import { sharedState } from "./shared-state";
 
-const sent = new Map<string, Sent[]>();
-const none: Sent[] = [];
-const watchers = new Set<() => void>();
+const none: SentMessage[] = [];
+const sent = sharedState<Partial<Record<string, SentMessage[]>>>({});
 
 /** The messages that this tab sent to a conversation. */
-export function useSent(conversation: string): Sent[] {
-  return useSyncExternalStore((f) => { watchers.add(f); return () => watchers.delete(f); }, () => sent.get(conversation) ?? none);
+export function useSentMessages(conversation: string): SentMessage[] {
+  return sent.use((all) => all[conversation] ?? none);
 }
 
 /** Returns the function that sends a draft, and whether it is being sent. A request whose response was lost
@@ -25,9 +25,9 @@ export function useSend(draft: Draft, conversation: string): { send: () => void;
   const settings = useSettings();
   const agents = useAgents().data?.items ?? [];
   const navigate = useNavigate();
-  const live = useLive();
+  const store = useRunStore();
   const send = async () => {
-    const media = draft.attached.flatMap((a) => a.media ?? []);
+    const media = draft.attachments.flatMap((a) => a.media ?? []);
     const known = agents.some((a) => (a.slug ?? a.name) === settings.agent);
     const run = {
       agent: known ? settings.agent : "sage", message: draft.text.trim(), conversation_id: conversation,
@@ -41,17 +41,17 @@ export function useSend(draft: Draft, conversation: string): { send: () => void;
     try {
       const started = await api.start(run, key.current.key);
       key.current = { body: "", key: "" };
-      const place = started.conversation_id ?? conversation;
-      sent.set(place, [...(sent.get(place) ?? []), { runId: started.id, text: run.message, attachments: media, at: new Date().toISOString() }]);
-      for (const f of watchers) f();
-      live.replay(started.id);
+      const target = started.conversation_id ?? conversation;
+      const all = sent.get();
+      sent.set({ ...all, [target]: [...(all[target] ?? []), { runId: started.id, text: run.message, attachments: media, at: new Date().toISOString() }] });
+      store.replay(started.id);
       draft.clear();
-      void queries.invalidateQueries({ queryKey: ["conversations"] });
-      if (conversation === "new") await navigate({ to: "/c/$id", params: { id: place } });
-      else void queries.invalidateQueries({ queryKey: ["conversation", place] });
+      void queryClient.invalidateQueries({ queryKey: ["conversations"] });
+      if (conversation === "new") await navigate({ to: "/c/$id", params: { id: target } });
+      else void queryClient.invalidateQueries({ queryKey: ["conversation", target] });
     } catch (e) {
-      if (!(e instanceof Refusal) || e.status !== 0) key.current = { body: "", key: "" };
-      showProblem(e);
+      if (!(e instanceof ApiError) || e.status !== 0) key.current = { body: "", key: "" };
+      showError(e);
     } finally {
       setSending(false);
     }

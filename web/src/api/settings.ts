@@ -1,7 +1,8 @@
 // The settings that this browser remembers.
-import { useSyncExternalStore } from "react";
+import { sharedState } from "./shared-state";
+import { readStored, writeStored } from "./storage";
 
-export interface Settings {
+interface Settings {
   agent: string;
   model: string;
   imageModel: string;
@@ -9,26 +10,14 @@ export interface Settings {
 }
 
 const key = "atelier-settings";
-const first: Settings = { agent: "", model: "", imageModel: "", developer: false };
-const watchers = new Set<() => void>();
-let now = load();
+const storage = () => localStorage;
+const settings = sharedState<Settings>({ agent: "", model: "", imageModel: "", developer: false, ...readStored<Settings>(storage, key) });
 
-function load(): Settings {
-  try {
-    return { ...first, ...(JSON.parse(localStorage.getItem(key) ?? "{}") as Partial<Settings>) };
-  } catch {
-    return first;
-  }
-}
-
-export function changeSettings(change: Partial<Settings>) {
-  now = { ...now, ...change };
-  try {
-    localStorage.setItem(key, JSON.stringify(now));
-  } catch { /* The page works without storage. */ }
-  for (const f of watchers) f();
+export function updateSettings(change: Partial<Settings>) {
+  settings.set({ ...settings.get(), ...change });
+  writeStored(storage, key, settings.get());
 }
 
 export function useSettings(): Settings {
-  return useSyncExternalStore((f) => { watchers.add(f); return () => watchers.delete(f); }, () => now);
+  return settings.use((all) => all);
 }

@@ -3,7 +3,7 @@ import type { JSONObject } from "../schema/pointer";
 import type { Operation } from "../schema/edit";
 import { readStream } from "../schema/stream";
 import type { Change, Interaction } from "../schema/view";
-import { Refusal, ask, idempotencyKey, refusal } from "./client";
+import { ApiError, errorFromResponse, idempotencyKey, request } from "./client";
 import type { List } from "./contract";
 import type { components } from "./types.gen";
 
@@ -18,51 +18,51 @@ export type WorkflowCheck = Omit<Schemas["WorkflowCheck"], "workflow" | "preview
 export type SubActionRun = Schemas["SubAction"];
 
 const id = encodeURIComponent;
-const get = <T>(path: string) => ask<T>("GET", path);
+const get = <T>(path: string) => request<T>("GET", path);
 
-/** The request of a click. */
-export interface Click { interaction_id: string; path: string; sub_action_id: string; params: JSONObject; request_id: string; stand_in?: "offline" }
+/** The request that starts a sub-action. */
+interface NewSubAction { interaction_id: string; path: string; sub_action_id: string; params: JSONObject; request_id: string; stand_in?: "offline" }
 
-export const workflows = {
+export const workflowApi = {
   list: () => get<List<Workflow>>("/api/workflows"),
   definition: (w: string) => get<Workflow>(`/api/workflows/${id(w)}`),
-  check: (text: string, state?: unknown) => ask<WorkflowCheck>("POST", "/api/workflows/validate", { text, ...(state !== undefined && { state }) }),
+  check: (text: string, state?: unknown) => request<WorkflowCheck>("POST", "/api/workflows/validate", { text, ...(state !== undefined && { state }) }),
   runs: (after = "") => get<List<WorkflowRun>>(`/api/workflow-runs?limit=30${after ? `&after=${id(after)}` : ""}`),
   run: (r: string) => get<WorkflowRun>(`/api/workflow-runs/${id(r)}`),
-  start: (body: { workflow_id?: string; definition?: unknown; state: unknown }, key: string) => ask<{ id: string }>("POST", "/api/workflow-runs", body, { "Idempotency-Key": key }),
-  cancel: (r: string) => ask<unknown>("POST", `/api/workflow-runs/${id(r)}/cancel`),
-  fork: (r: string, step: string) => ask<{ id: string }>("POST", `/api/workflow-runs/${id(r)}/fork`, { step }, { "Idempotency-Key": idempotencyKey() }),
+  start: (body: { workflow_id?: string; definition?: unknown; state: unknown }, key: string) => request<{ id: string }>("POST", "/api/workflow-runs", body, { "Idempotency-Key": key }),
+  cancel: (r: string) => request<unknown>("POST", `/api/workflow-runs/${id(r)}/cancel`),
+  fork: (r: string, step: string) => request<{ id: string }>("POST", `/api/workflow-runs/${id(r)}/fork`, { step }, { "Idempotency-Key": idempotencyKey() }),
   interaction: (i: string) => get<Interaction>(`/api/interactions/${id(i)}`),
-  edit: (i: string, version: number, operations: Operation[]) => ask<Change>("PATCH", `/api/interactions/${id(i)}`, operations, { "If-Match": `"${version}"` }),
-  answer: (i: string, body: object, key: string) => ask<unknown>("POST", `/api/interactions/${id(i)}/answer`, body, { "Idempotency-Key": key }),
+  edit: (i: string, version: number, operations: Operation[]) => request<Change>("PATCH", `/api/interactions/${id(i)}`, operations, { "If-Match": `"${version}"` }),
+  answer: (i: string, body: object, key: string) => request<unknown>("POST", `/api/interactions/${id(i)}/answer`, body, { "Idempotency-Key": key }),
   subActions: (r: string) => get<List<SubActionRun>>(`/api/workflow-runs/${id(r)}/sub-actions?limit=200`),
-  cancelSubAction: (m: string) => ask<unknown>("POST", `/api/sub-actions/${id(m)}/cancel`),
-  retrySubAction: (m: string, positions: number[]) => ask<unknown>("POST", `/api/sub-actions/${id(m)}/retry`, positions.length > 0 ? { positions } : {}, { "Idempotency-Key": idempotencyKey() }),
-  price: (i: string, click: Omit<Click, "interaction_id" | "request_id">) => ask<Schemas["SubActionPrice"]>("POST", `/api/interactions/${id(i)}/price`, click),
-  click,
+  cancelSubAction: (m: string) => request<unknown>("POST", `/api/sub-actions/${id(m)}/cancel`),
+  retrySubAction: (m: string, positions: number[]) => request<unknown>("POST", `/api/sub-actions/${id(m)}/retry`, positions.length > 0 ? { positions } : {}, { "Idempotency-Key": idempotencyKey() }),
+  price: (i: string, click: Omit<NewSubAction, "interaction_id" | "request_id">) => request<Schemas["SubActionPrice"]>("POST", `/api/interactions/${id(i)}/price`, click),
+  startSubAction,
 };
 
 /** Starts a sub-action and returns its id once the server has accepted it. Its later events arrive on
  * the tab's stream. */
-async function click(run: string, c: Click): Promise<string> {
-  const stop = new AbortController();
+async function startSubAction(run: string, c: NewSubAction): Promise<string> {
+  const abort = new AbortController();
   let response: Response;
   try {
     response = await fetch(`/workflow/${id(run)}/sub-action/stream`, {
-      method: "POST", signal: stop.signal, body: JSON.stringify(c), headers: { "Content-Type": "application/json", Accept: "text/event-stream", "Idempotency-Key": c.request_id },
+      method: "POST", signal: abort.signal, body: JSON.stringify(c), headers: { "Content-Type": "application/json", Accept: "text/event-stream", "Idempotency-Key": c.request_id },
     });
   } catch {
-    throw refusal(0, "");
+    throw errorFromResponse(0, "");
   }
-  if (!response.ok || !response.body) throw refusal(response.status, await response.text());
+  if (!response.ok || !response.body) throw errorFromResponse(response.status, await response.text());
   try {
     for await (const e of readStream(response.body)) {
       const d = e.data as { metadata_id?: string; code?: string; message?: string; hint?: string; retryable?: boolean };
-      if (e.name === "error") throw new Refusal(0, d.code ?? "internal", d.message ?? "That did not work.", d.hint ?? "", d.retryable);
+      if (e.name === "error") throw new ApiError(0, d.code ?? "internal", d.message ?? "That did not work.", d.hint ?? "", d.retryable);
       if (d.metadata_id) return d.metadata_id;
     }
   } finally {
-    stop.abort();
+    abort.abort();
   }
-  throw refusal(0, "");
+  throw errorFromResponse(0, "");
 }

@@ -18,15 +18,15 @@ export function GalleryPage() {
   const { q = "", kind = "" } = useSearch({ from: "/gallery" });
   const navigate = useNavigate({ from: "/gallery" });
   const [text, setText] = useState(q);
-  const [settled] = useDebouncedValue(text.trim(), 250);
+  const [debouncedText] = useDebouncedValue(text.trim(), 250);
   const filter = (change: { q?: string; kind?: string }) => void navigate({ search: (now) => ({ ...now, ...change }), replace: true, resetScroll: false });
-  useEffect(() => { if (settled !== q) filter({ q: settled }); }, [settled]);
+  useEffect(() => { if (debouncedText !== q) filter({ q: debouncedText }); }, [debouncedText]);
   useEffect(() => { document.title = "Media · Atelier"; }, []);
   const list = useMediaList(q, kind);
   const pages = list.data?.pages.map((p) => p.items) ?? [];
   const draft = useDraft("new");
-  const use = (m: Media, words?: string) => {
-    draft.give(m, words);
+  const use = (m: Media, text?: string) => {
+    draft.attachMedia(m, text);
     void navigate({ to: "/", search: {} });
   };
   return (
@@ -39,7 +39,7 @@ export function GalleryPage() {
       {pages.map((items) => items[0] && <Page key={items[0].id} items={items} />)}
       {list.isSuccess && pages.every((p) => p.length === 0) && <Text c="var(--soft)">{q || kind ? "Nothing fits." : "What is made or attached will be here."}</Text>}
       {list.isError && <Text c="var(--soft)">The list did not come: {list.error.message}</Text>}
-      <End more={list.hasNextPage && !list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />
+      <LoadMoreTrigger more={list.hasNextPage && !list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />
       <MediaView pictures={pages.flat()} onUse={use} />
     </div>
   );
@@ -48,17 +48,17 @@ export function GalleryPage() {
 function Page({ items }: { items: Media[] }) {
   const pictures = items.filter((m) => m.modality === "image").length;
   const width = Math.min(1352, window.innerWidth - (window.innerWidth > 820 ? 320 : 48));
-  return <Windowed className="gallery-page" estimate={gridHeight(pictures, width) + 64 * (items.length - pictures)}>{() => <MediaItems media={items} />}</Windowed>;
+  return <Windowed className="gallery-page" estimatedHeight={gridHeight(pictures, width) + 64 * (items.length - pictures)}>{() => <MediaItems media={items} />}</Windowed>;
 }
 
 /** Loads the next page when the end becomes visible. */
-function End({ more, onMore }: { more: boolean; onMore: () => void }) {
+function LoadMoreTrigger({ more, onMore }: { more: boolean; onMore: () => void }) {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!more || !end.current) return;
-    const sight = new IntersectionObserver((all) => { if (all.at(-1)?.isIntersecting) onMore(); }, { rootMargin: "1000px" });
-    sight.observe(end.current);
-    return () => sight.disconnect();
+    const observer = new IntersectionObserver((all) => { if (all.at(-1)?.isIntersecting) onMore(); }, { rootMargin: "1000px" });
+    observer.observe(end.current);
+    return () => observer.disconnect();
   }, [more, onMore]);
   return <div ref={end} aria-hidden />;
 }

@@ -2,7 +2,7 @@ import { ActionIcon, Drawer } from "@mantine/core";
 import { IconMenu2, IconPencilPlus } from "@tabler/icons-react";
 import { Link, Outlet } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { useLive } from "../api/queries";
+import { useRunStore } from "../api/queries";
 import { useNavigate } from "@tanstack/react-router";
 import { Announcer } from "../parts/announce";
 import { Shortcuts } from "../parts/shortcuts";
@@ -10,31 +10,31 @@ import { Sidebar } from "../parts/sidebar";
 
 /** The layout of every page: conversations in a sidebar, or in a drawer on a phone. */
 export function Layout() {
-  const [drawer, setDrawer] = useState(false);
-  const [keys, setKeys] = useState(false);
-  useKeys(() => setKeys(true), () => setDrawer(true));
+  const [drawerOpen, setDrawerOpen] = useState(false);
+  const [shortcutsOpen, setShortcutsOpen] = useState(false);
+  useShortcuts(() => setShortcutsOpen(true), () => setDrawerOpen(true));
   return (
     <div className="frame">
       <a className="skip" href="#main">Skip to content</a>
-      <nav className="frame-side" aria-label="Conversations"><Sidebar onPick={() => undefined} onKeys={() => setKeys(true)} /></nav>
+      <nav className="frame-side" aria-label="Conversations"><Sidebar onNavigate={() => undefined} onShowShortcuts={() => setShortcutsOpen(true)} /></nav>
       <header className="frame-top">
-        <ActionIcon aria-label="Conversations" onClick={() => setDrawer(true)}><IconMenu2 size={20} /></ActionIcon>
+        <ActionIcon aria-label="Conversations" onClick={() => setDrawerOpen(true)}><IconMenu2 size={20} /></ActionIcon>
         <Link to="/" className="brand"><img src="/favicon.svg" alt="" width={20} height={20} />Atelier</Link>
         <ActionIcon component={Link} to="/" aria-label="New conversation"><IconPencilPlus size={20} /></ActionIcon>
       </header>
-      <Drawer opened={drawer} onClose={() => setDrawer(false)} size={300} title="Conversations" classNames={{ body: "drawer-body", content: "drawer" }}>
-        <Sidebar onPick={() => setDrawer(false)} onKeys={() => { setDrawer(false); setKeys(true); }} />
+      <Drawer opened={drawerOpen} onClose={() => setDrawerOpen(false)} size={300} title="Conversations" classNames={{ body: "drawer-body", content: "drawer" }}>
+        <Sidebar onNavigate={() => setDrawerOpen(false)} onShowShortcuts={() => { setDrawerOpen(false); setShortcutsOpen(true); }} />
       </Drawer>
-      <main id="main" tabIndex={-1}><Connection /><Outlet /></main>
-      <Shortcuts opened={keys} onClose={() => setKeys(false)} />
+      <main id="main" tabIndex={-1}><ConnectionNotice /><Outlet /></main>
+      <Shortcuts opened={shortcutsOpen} onClose={() => setShortcutsOpen(false)} />
       <Announcer />
     </div>
   );
 }
 
 /** Shows that the connection is lost, after a short delay. */
-function Connection() {
-  const { connection } = useLive();
+function ConnectionNotice() {
+  const { connection } = useRunStore();
   const [shown, setShown] = useState(false);
   useEffect(() => {
     if (connection !== "lost") return setShown(false);
@@ -45,7 +45,7 @@ function Connection() {
 }
 
 /** Keyboard shortcuts, inactive in text fields. */
-function useKeys(onHelp: () => void, onDrawer: () => void) {
+function useShortcuts(onHelp: () => void, onDrawer: () => void) {
   const navigate = useNavigate();
   useEffect(() => {
     const key = (e: KeyboardEvent) => {

@@ -4,14 +4,14 @@ import { useEffect } from "react";
 import { useDraft } from "../api/draft";
 import { useHealth } from "../api/queries";
 import { useSend } from "../api/send";
-import { changeSettings } from "../api/settings";
+import { updateSettings } from "../api/settings";
 import { Composer } from "../parts/composer";
 import { DropArea } from "../parts/drop-area";
 import { MediaView } from "../parts/media-view";
 import { salesFile, surveyFile } from "./example";
 
 const examples = [
-  { icon: IconBrush, title: "Draw a lighthouse in a storm", about: "A picture, which you can then have changed", agent: "sage", text: "Draw a lighthouse in a storm" },
+  { icon: IconBrush, title: "Draw a lighthouse in a storm", description: "A picture, which you can then have changed", agent: "sage", text: "Draw a lighthouse in a storm" },
   { icon: IconChartBar, title: "Ask a table", about: "Charts of a year's sales; the table is attached", agent: "research-agent", text: "What is the total revenue by region, and what is the total revenue by month? Include charts.", file: salesFile },
   { icon: IconFileText, title: "Write an illustrated report", about: "The results of a customer survey, with a picture", agent: "research-agent", text: "What do customers complain about? Include an illustration of a small town.", file: surveyFile },
 ];
@@ -22,10 +22,10 @@ export function StartPage() {
   const { send, sending } = useSend(draft, "new");
   useEffect(() => {
     document.title = "Atelier";
-    if (!draft.text && draft.attached.length === 0) changeSettings({ agent: "" }); // a new conversation starts with Sage, whichever agent was used before
+    if (!draft.text && draft.attachments.length === 0) updateSettings({ agent: "" }); // a new conversation starts with Sage, whichever agent was used before
   }, []);
-  const take = (e: (typeof examples)[number]) => {
-    changeSettings({ agent: e.agent });
+  const startExample = (e: (typeof examples)[number]) => {
+    updateSettings({ agent: e.agent });
     draft.clear();
     draft.setText(e.text);
     if (e.file) draft.attach([e.file()]);
@@ -39,23 +39,23 @@ export function StartPage() {
       <ul className="examples" aria-label="Examples">
         {examples.map((e) => (
           <li key={e.title}>
-            <UnstyledButton className="example" onClick={() => take(e)}>
+            <UnstyledButton className="example" onClick={() => startExample(e)}>
               <e.icon size={20} stroke={1.7} aria-hidden />
-              <span className="grow"><b>{e.title}</b><span>{e.about}</span></span>
+              <span className="grow"><b>{e.title}</b><span>{e.description}</span></span>
               <IconChevronRight size={16} aria-hidden />
             </UnstyledButton>
           </li>
         ))}
       </ul>
-      <Notes />
+      <ConfigurationNotes />
       <DropArea onFiles={draft.attach} />
-      <MediaView onUse={draft.give} />
+      <MediaView onUse={draft.attachMedia} />
     </div>
   );
 }
 
 /** What is not configured. */
-function Notes() {
+function ConfigurationNotes() {
   const health = useHealth().data;
   if (!health || (!health.offline && !health.notes?.length)) return null;
   const notes = health.notes?.length ? health.notes : ["No API key is set: rule-based offline models are used, at no cost."];

@@ -2,55 +2,55 @@ import "../parts/workflow/workflow.css";
 import { Button, Group, Skeleton } from "@mantine/core";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { queries, useRunRecord } from "../api/queries";
+import { queryClient, useRunRecord } from "../api/queries";
 import type { Question } from "../api/contract";
 import { useInteraction, useSubActions, useWorkflowRun } from "../api/workflow-queries";
-import { workflows } from "../api/workflows";
+import { workflowApi } from "../api/workflows";
 import type { WorkflowRun } from "../api/workflows";
 import { MediaView } from "../parts/media-view";
-import { showProblem } from "../parts/notice";
+import { showError } from "../parts/notice";
 import { QuestionCard } from "../parts/question";
-import { InteractionPart } from "../parts/workflow/interaction";
+import { InteractionView } from "../parts/workflow/interaction";
 import { Outcome } from "../parts/workflow/outcome";
 import { RunStatus } from "../parts/workflow/run-status";
 import { RunSteps } from "../parts/workflow/run-steps";
-import { over } from "../schema/run";
-import { money } from "../schema/text";
+import { isRunFinished } from "../schema/run";
+import { formatCost } from "../schema/format";
 
 /** A workflow run: its steps, the open interaction and the outcome. */
 export default function WorkflowRunPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const run = useWorkflowRun(id);
-  const [looked, look] = useState("");
+  const [selected, setSelected] = useState("");
   useEffect(() => { document.title = `${run.data?.title || "Workflow"} · Atelier`; }, [run.data]);
-  useEffect(() => look(""), [id, run.data?.interaction_id]);
-  if (run.isError) return <div className="column gone"><h1>Run not found</h1><p className="soft">{run.error.message}</p></div>;
+  useEffect(() => setSelected(""), [id, run.data?.interaction_id]);
+  if (run.isError) return <div className="column not-found"><h1>Run not found</h1><p className="soft">{run.error.message}</p></div>;
   if (!run.data) return <div className="workflows"><Skeleton h={200} /></div>;
   const r = run.data;
-  const shown = looked || r.interaction_id || "";
+  const shown = selected || r.interaction_id || "";
   return (
     <div className="workflows">
-      <Head run={r} />
-      <RunSteps run={r} shown={shown} onLook={look} />
-      {shown && <Waiting key={shown} id={shown} run={id} />}
-      {r.status === "paused" && !r.interaction_id && <Asked run={id} />}
+      <RunHeader run={r} />
+      <RunSteps run={r} shown={shown} onShow={setSelected} />
+      {shown && <InteractionLoader key={shown} id={shown} run={id} />}
+      {r.status === "paused" && !r.interaction_id && <AgentQuestion run={id} />}
       {!shown && r.status === "running" && <p role="status"><span className="spinner" aria-hidden /> {r.steps.find((s) => s.status === "running")?.title ?? "Working"}…</p>}
-      {over(r.status) && <Outcome run={r} />}
-      <Opened run={id} />
+      {isRunFinished(r.status) && <Outcome run={r} />}
+      <RunMediaView run={id} />
     </div>
   );
 }
 
-function Head({ run }: { run: WorkflowRun }) {
-  const cancel = () => void workflows.cancel(run.id).then(() => queries.invalidateQueries({ queryKey: ["workflow-run", run.id] }), showProblem);
-  const cost = money(run.cost);
+function RunHeader({ run }: { run: WorkflowRun }) {
+  const cancel = () => void workflowApi.cancel(run.id).then(() => queryClient.invalidateQueries({ queryKey: ["workflow-run", run.id] }), showError);
+  const cost = formatCost(run.cost);
   return (
     <header className="run-head">
       <p><Link to="/workflows" className="soft">Workflows</Link>{run.workflow_id && <> / <Link to="/workflows/$id" params={{ id: run.workflow_id }} className="soft">{run.workflow_id}</Link></>}</p>
       <Group gap="sm" align="center">
         <h1 className="grow">{run.title || run.workflow_id || "Workflow"}</h1>
         <span role="status"><RunStatus status={run.status} /></span>
-        {!over(run.status) && <Button size="compact-sm" variant="default" onClick={cancel}>Cancel the run</Button>}
+        {!isRunFinished(run.status) && <Button size="compact-sm" variant="default" onClick={cancel}>Cancel the run</Button>}
       </Group>
       <p className="soft">
         {[`Started ${new Date(run.started_at).toLocaleString()}`, cost && (cost === "free" ? cost : `cost ${cost}`)].filter(Boolean).join(" · ")}
@@ -60,20 +60,20 @@ function Head({ run }: { run: WorkflowRun }) {
   );
 }
 
-function Waiting({ id, run }: { id: string; run: string }) {
+function InteractionLoader({ id, run }: { id: string; run: string }) {
   const i = useInteraction(id);
   if (i.isError) return <p className="bad" role="alert">The interaction did not come: {i.error.message}</p>;
-  return i.data ? <InteractionPart key={`${id} ${i.data.status}`} interaction={i.data} run={run} /> : <Skeleton h={240} />;
+  return i.data ? <InteractionView key={`${id} ${i.data.status}`} interaction={i.data} run={run} /> : <Skeleton h={240} />;
 }
 
 /** The question of a step's agent. */
-function Asked({ run }: { run: string }) {
+function AgentQuestion({ run }: { run: string }) {
   const question = useRunRecord(run, true).data?.question as Question | undefined;
   return question ? <QuestionCard run={run} question={question} media={{}} /> : <Skeleton h={120} />;
 }
 
 /** The picture in the URL, among the pictures of the run. */
-function Opened({ run }: { run: string }) {
+function RunMediaView({ run }: { run: string }) {
   const navigate = useNavigate();
   const jobs = useSubActions(run).data?.items ?? [];
   const pictures = jobs.flatMap((j) => j.contents ?? []).filter((c) => (c.modality ?? "image") === "image").map((c) => ({ id: c.media_id, ref: "", modality: "image" as const, mime_type: "image/png" }));

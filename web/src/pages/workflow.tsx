@@ -4,9 +4,9 @@ import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useWorkflow } from "../api/workflow-queries";
 import type { Workflow } from "../api/workflows";
-import { DefinitionPart } from "../parts/workflow/definition";
+import { WorkflowView } from "../parts/workflow/definition";
 
-const empty: Workflow = {
+const template: Workflow = {
   id: "new", title: "A new workflow", steps: [],
   text: `{
   "id": "my-workflow",
@@ -34,12 +34,12 @@ const empty: Workflow = {
 /** One workflow: its description, a form to start it, and its definition, which can be edited. */
 export default function WorkflowPage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  return id === "new" ? <DefinitionPart key="new" workflow={empty} written={false} /> : <Known key={id} id={id} />;
+  return id === "new" ? <WorkflowView key="new" workflow={template} isStored={false} /> : <StoredWorkflow key={id} id={id} />;
 }
 
-function Known({ id }: { id: string }) {
+function StoredWorkflow({ id }: { id: string }) {
   const workflow = useWorkflow(id);
   useEffect(() => { document.title = `${workflow.data?.title ?? "Workflow"} · Atelier`; }, [workflow.data]);
-  if (workflow.isError) return <div className="column gone"><h1>Workflow not found</h1><p className="soft">{workflow.error.message}</p></div>;
-  return workflow.data ? <DefinitionPart workflow={workflow.data} written /> : <div className="workflows"><Skeleton h={160} /></div>;
+  if (workflow.isError) return <div className="column not-found"><h1>Workflow not found</h1><p className="soft">{workflow.error.message}</p></div>;
+  return workflow.data ? <WorkflowView workflow={workflow.data} isStored /> : <div className="workflows"><Skeleton h={160} /></div>;
 }

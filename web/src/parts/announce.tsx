@@ -1,20 +1,20 @@
 import { useEffect, useState } from "react";
-import { useLive } from "../api/queries";
+import { useRunStore } from "../api/queries";
 
 /** Announces to screen readers when an answer starts, ends or needs a person, and when an action has
  * produced media. Streamed text is never announced. */
 export function Announcer() {
-  const live = useLive();
+  const store = useRunStore();
   const [text, setText] = useState("");
-  useEffect(() => live.onEvent((e, root) => {
+  useEffect(() => store.onEvent((e, root) => {
     if (e.name === "action-finished" && e.data.success && e.data.refs?.length) setText(`${e.data.name ?? "Step"} finished`);
     if (e.data.run_id !== root) return;
-    const who = live.run(root)?.agentName ?? "The agent";
+    const who = store.run(root)?.agentName ?? "The agent";
     if (e.name === "run-started") setText(`${who} is answering`);
     if (e.name === "run-succeeded") setText("The answer is complete");
     if (e.name === "run-failed") setText("The answer failed");
     if (e.name === "run-cancelled") setText("The answer was stopped");
     if (e.name === "run-paused") setText(`${who} asks you a question`);
-  }), [live]);
+  }), [store]);
   return <div role="status" className="for-readers">{text}</div>;
 }

@@ -1,40 +1,40 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconAlertTriangle, IconFileText, IconMusic, IconTable, IconX } from "@tabler/icons-react";
-import type { Attached } from "../api/draft";
+import type { Attachment } from "../api/draft";
 import type { Media } from "../api/contract";
-import { bytes, mediaURL } from "../schema/text";
+import { formatBytes, mediaURL } from "../schema/format";
 
-export function FileIcon({ name, size = 20 }: { name: string; size?: number }) {
+function FileIcon({ name, size = 20 }: { name: string; size?: number }) {
   if (/\.(csv|tsv|xlsx?|jsonl?|ndjson)$/i.test(name)) return <IconTable size={size} />;
   return /\.(mp3|wav|ogg|flac|m4a)$/i.test(name) ? <IconMusic size={size} /> : <IconFileText size={size} />;
 }
 
 /** A file of a draft: thumbnail, progress, removal. */
-export function AttachedFile({ file, onRemove }: { file: Attached; onRemove: () => void }) {
-  const src = file.preview ?? (file.media && file.picture ? mediaURL(file.media, 160) : undefined);
-  const state = file.problem ?? (file.media ? bytes(file.size) : `Uploading, ${Math.round(file.progress * 100)} %`);
+export function AttachmentItem({ file, onRemove }: { file: Attachment; onRemove: () => void }) {
+  const src = file.preview ?? (file.media && file.isImage ? mediaURL(file.media, 160) : undefined);
+  const state = file.error ?? (file.media ? formatBytes(file.size) : `Uploading, ${Math.round(file.progress * 100)} %`);
   return (
-    <li className="attached" data-problem={file.problem ? true : undefined}>
-      {src && !file.problem ? <img src={src} alt="" width={40} height={40} /> : <span className="attached-icon">{file.problem ? <IconAlertTriangle size={20} /> : <FileIcon name={file.name} />}</span>}
+    <li className="attached" data-problem={file.error ? true : undefined}>
+      {src && !file.error ? <img src={src} alt="" width={40} height={40} /> : <span className="attached-icon">{file.error ? <IconAlertTriangle size={20} /> : <FileIcon name={file.name} />}</span>}
       <span className="attached-text">
         <span className="attached-name" title={file.name}>{file.name}</span>
         <span className="attached-state" title={state}>{state}</span>
       </span>
-      {!file.media && !file.problem && <progress className="attached-progress" max={1} value={file.progress} aria-label={`Upload of ${file.name}`} />}
+      {!file.media && !file.error && <progress className="attached-progress" max={1} value={file.progress} aria-label={`Upload of ${file.name}`} />}
       <Tooltip label="Remove"><ActionIcon size={24} aria-label={`Remove ${file.name}`} onClick={onRemove}><IconX size={14} /></ActionIcon></Tooltip>
     </li>
   );
 }
 
 /** A sent file, which can be opened. */
-export function SentFile({ media }: { media: Media }) {
+export function FileLink({ media }: { media: Media }) {
   const name = media.file_name || media.label || media.ref;
   return (
     <a className="attached" href={mediaURL(media)} target="_blank" rel="noreferrer">
       <span className="attached-icon"><FileIcon name={name} /></span>
       <span className="attached-text">
         <span className="attached-name" title={name}>{name}</span>
-        <span className="attached-state">{bytes(media.size_bytes)}</span>
+        <span className="attached-state">{formatBytes(media.size_bytes)}</span>
       </span>
     </a>
   );

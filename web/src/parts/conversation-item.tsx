@@ -4,38 +4,38 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../api/client";
 import type { ConversationSummary } from "../api/contract";
-import { queries } from "../api/queries";
-import { showProblem, showUndo } from "./notice";
+import { queryClient } from "../api/queries";
+import { showError, showUndo } from "./notice";
 
-interface Props { item: ConversationSummary; active: boolean; onPick: () => void }
+interface Props { item: ConversationSummary; isRunning: boolean; onNavigate: () => void }
 
-const renew = () => queries.invalidateQueries({ queryKey: ["conversations"] });
+const refetchConversations = () => queryClient.invalidateQueries({ queryKey: ["conversations"] });
 
 /** One conversation in the list, with its menu. */
-export function ConversationItem({ item, active, onPick }: Props) {
+export function ConversationItem({ item, isRunning, onNavigate }: Props) {
   const [editing, setEditing] = useState(false);
   const navigate = useNavigate();
-  const open = useParams({ strict: false }).id === item.id;
+  const isOpen = useParams({ strict: false }).id === item.id;
   const remove = async () => {
     try {
       await api.remove(item.id);
-      if (open) await navigate({ to: "/" });
-      await renew();
-      showUndo("Conversation deleted", () => { api.restore(item.id).then(renew, showProblem); });
+      if (isOpen) await navigate({ to: "/" });
+      await refetchConversations();
+      showUndo("Conversation deleted", () => { api.restore(item.id).then(refetchConversations, showError); });
     } catch (e) {
-      showProblem(e);
+      showError(e);
     }
   };
-  if (editing) return <Rename item={item} done={() => setEditing(false)} />;
+  if (editing) return <Rename item={item} onDone={() => setEditing(false)} />;
   return (
-    <div className="talk" data-open={open || undefined}>
-      <Link to="/c/$id" params={{ id: item.id }} className="talk-link" onClick={onPick} aria-current={open ? "page" : undefined} title={item.title}>
-        <span className="talk-title">{item.title || "Untitled"}</span>
-        {active && <span className="pulse" role="img" aria-label="working" />}
+    <div className="conversation-item" data-open={isOpen || undefined}>
+      <Link to="/c/$id" params={{ id: item.id }} className="conversation-item-link" onClick={onNavigate} aria-current={isOpen ? "page" : undefined} title={item.title}>
+        <span className="conversation-item-title">{item.title || "Untitled"}</span>
+        {isRunning && <span className="pulse" role="img" aria-label="working" />}
       </Link>
       <Menu position="bottom-end" shadow="md" withinPortal>
         <Menu.Target>
-          <ActionIcon size={28} className="talk-menu" aria-label={`Actions of ${item.title || "Untitled"}`}><IconDots size={16} /></ActionIcon>
+          <ActionIcon size={28} className="conversation-item-menu" aria-label={`Actions of ${item.title || "Untitled"}`}><IconDots size={16} /></ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconPencil size={15} />} onClick={() => setEditing(true)}>Rename</Menu.Item>
@@ -46,21 +46,21 @@ export function ConversationItem({ item, active, onPick }: Props) {
   );
 }
 
-function Rename({ item, done }: { item: ConversationSummary; done: () => void }) {
+function Rename({ item, onDone }: { item: ConversationSummary; onDone: () => void }) {
   const [title, setTitle] = useState(item.title);
-  const [over, setOver] = useState(false);
+  const [isClosed, setClosed] = useState(false);
   const save = async () => {
-    if (over) return;
-    setOver(true);
+    if (isClosed) return;
+    setClosed(true);
     try {
       if (title.trim() && title.trim() !== item.title) {
         await api.rename(item.id, title.trim());
-        await Promise.all([renew(), queries.invalidateQueries({ queryKey: ["conversation", item.id] })]);
+        await Promise.all([refetchConversations(), queryClient.invalidateQueries({ queryKey: ["conversation", item.id] })]);
       }
     } catch (e) {
-      showProblem(e);
+      showError(e);
     }
-    done();
+    onDone();
   };
   return (
     <TextInput
@@ -68,7 +68,7 @@ function Rename({ item, done }: { item: ConversationSummary; done: () => void })
       onChange={(e) => setTitle(e.currentTarget.value)} onBlur={() => void save()}
       onKeyDown={(e) => {
         if (e.key === "Enter" && !e.nativeEvent.isComposing) void save();
-        if (e.key === "Escape") { e.stopPropagation(); setOver(true); done(); }
+        if (e.key === "Escape") { e.stopPropagation(); setClosed(true); onDone(); }
       }}
     />
   );

@@ -5,27 +5,27 @@ import { useState } from "react";
 
 /** A field for values that no control fits, written as JSON. */
 export function JsonField({ fieldPathId, formData, onChange, rawErrors, required, name, schema, uiSchema, disabled, readonly }: FieldProps<unknown, RJSFSchema>) {
-  const known = JSON.stringify(formData) ?? "";
-  const [text, setText] = useState(known);
-  const [before, setBefore] = useState(known);
-  const [broken, setBroken] = useState(false);
-  if (known !== before) {
-    setBefore(known);
-    if (known !== compact(text)) { // undone, or changed in another tab
-      setText(known);
-      setBroken(false);
+  const serialized = JSON.stringify(formData) ?? "";
+  const [text, setText] = useState(serialized);
+  const [previous, setPrevious] = useState(serialized);
+  const [isInvalid, setInvalid] = useState(false);
+  if (serialized !== previous) {
+    setPrevious(serialized);
+    if (serialized !== minify(text)) { // undone, or changed in another tab
+      setText(serialized);
+      setInvalid(false);
     }
   }
   const change = (now: string) => {
     setText(now);
     try {
       onChange(now.trim() ? JSON.parse(now) : undefined, fieldPathId.path);
-      setBroken(false);
+      setInvalid(false);
     } catch {
-      setBroken(true);
+      setInvalid(true);
     }
   };
-  const error = broken ? 'This is not valid JSON yet, for example ["one", "two"].' : rawErrors?.join("\n");
+  const error = isInvalid ? 'This is not valid JSON yet, for example ["one", "two"].' : rawErrors?.join("\n");
   return (
     <Textarea
       id={fieldPathId.$id} label={schema.title ?? uiSchema?.["ui:title"] ?? name} description={schema.description ?? "As JSON"} required={required ?? false} autosize minRows={2} maxRows={10} disabled={(disabled || readonly) ?? false}
@@ -35,7 +35,7 @@ export function JsonField({ fieldPathId, formData, onChange, rawErrors, required
 }
 
 /** Returns JSON text without its whitespace; undefined if it is invalid. */
-function compact(text: string): string | undefined {
+function minify(text: string): string | undefined {
   try {
     return text.trim() ? JSON.stringify(JSON.parse(text)) : "";
   } catch {

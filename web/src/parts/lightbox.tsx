@@ -1,14 +1,14 @@
 import { IconArrowsDiff, IconCopy, IconDownload, IconInfoCircle, IconPencil, IconRefresh, IconVersions } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import type { ReactNode, SyntheticEvent } from "react";
-import Box from "yet-another-react-lightbox";
+import YetAnotherLightbox from "yet-another-react-lightbox";
 import Zoom from "yet-another-react-lightbox/plugins/zoom";
 import "yet-another-react-lightbox/styles.css";
 import type { Media } from "../api/contract";
-import { alt, mediaURL } from "../schema/text";
-import { Again } from "./again";
-import { MadeOf } from "./made-of";
-import { showDone, showProblem } from "./notice";
+import { altText, mediaURL } from "../schema/format";
+import { GenerationPanel } from "./generation-panel";
+import { Provenance } from "./provenance";
+import { showError, showSuccess } from "./notice";
 
 type Panel = "" | "info" | "again" | "vary";
 
@@ -27,31 +27,31 @@ export default function Lightbox({ pictures, id, onView, onUse, onEdit }: Props)
   const index = Math.max(0, pictures.findIndex((m) => m.id === id));
   const m = pictures[index];
   const other = pictures[index - 1] ?? pictures[index + 1];
-  useKeys({ i: () => toggle("info"), v: () => toggle("vary"), r: () => toggle("again"), e: () => m && onEdit(m), c: () => other && onView(id, other.id) });
+  useShortcuts({ i: () => toggle("info"), v: () => toggle("vary"), r: () => toggle("again"), e: () => m && onEdit(m), c: () => other && onView(id, other.id) });
   if (!m) return null;
-  const slides = pictures.map((p) => ({ src: mediaURL(p), alt: alt(p), ...(p.width && p.height && { width: p.width, height: p.height }) }));
+  const slides = pictures.map((p) => ({ src: mediaURL(p), alt: altText(p), ...(p.width && p.height && { width: p.width, height: p.height }) }));
   return (
-    <Box
-      open close={() => onView("")} index={index} slides={slides} plugins={[Zoom]} className={panel ? "box box-info" : "box"}
+    <YetAnotherLightbox
+      open close={() => onView("")} index={index} slides={slides} plugins={[Zoom]} className={panel ? "lightbox lightbox-with-panel" : "lightbox"}
       carousel={{ finite: true, padding: "20px" }} zoom={{ maxZoomPixelRatio: 4, scrollToZoom: true }} controller={{ closeOnPullDown: true, closeOnBackdropClick: true }} animation={{ fade: 150, swipe: 250 }}
       on={{ view: ({ index: i }) => { const next = pictures[i]; if (next && next.id !== id) onView(next.id); } }}
-      toolbar={{ buttons: [<Tools key="tools" media={m} info={panel === "info"} onInfo={() => toggle("info")} />, "zoom", "close"] }}
+      toolbar={{ buttons: [<ToolbarButtons key="tools" media={m} info={panel === "info"} onInfo={() => toggle("info")} />, "zoom", "close"] }}
       render={{
         ...(pictures.length < 2 && { buttonPrev: () => null, buttonNext: () => null }),
         controls: () => (
           <>
-            <div className="box-foot">
-              <p className="box-caption">{alt(m)}</p>
-              <div className="box-acts">
-                <Act name="Edit" keys="e" icon={<IconPencil size={17} />} onClick={() => onEdit(m)} />
-                <Act name="Vary" keys="v" icon={<IconVersions size={17} />} pressed={panel === "vary"} onClick={() => toggle("vary")} />
-                <Act name="Again" keys="r" icon={<IconRefresh size={17} />} pressed={panel === "again"} onClick={() => toggle("again")} />
-                {other && <Act name="Compare" keys="c" icon={<IconArrowsDiff size={17} />} onClick={() => onView(id, other.id)} />}
+            <div className="lightbox-footer">
+              <p className="lightbox-caption">{altText(m)}</p>
+              <div className="lightbox-actions">
+                <ActionButton name="Edit" keys="e" icon={<IconPencil size={17} />} onClick={() => onEdit(m)} />
+                <ActionButton name="Vary" keys="v" icon={<IconVersions size={17} />} pressed={panel === "vary"} onClick={() => toggle("vary")} />
+                <ActionButton name="Again" keys="r" icon={<IconRefresh size={17} />} pressed={panel === "again"} onClick={() => toggle("again")} />
+                {other && <ActionButton name="Compare" keys="c" icon={<IconArrowsDiff size={17} />} onClick={() => onView(id, other.id)} />}
               </div>
             </div>
             {panel && (
-              <div className="box-panel" onKeyDown={(e) => { if (e.target instanceof HTMLTextAreaElement && e.key !== "Escape") e.stopPropagation(); }} onPointerDown={stay} onWheel={stay}>
-                {panel === "info" ? <MadeOf id={m.id} onOpen={onView} onUse={onUse} /> : <Again id={m.id} kind={panel} onOpen={onView} />}
+              <div className="lightbox-panel" onKeyDown={(e) => { if (e.target instanceof HTMLTextAreaElement && e.key !== "Escape") e.stopPropagation(); }} onPointerDown={stopPropagation} onWheel={stopPropagation}>
+                {panel === "info" ? <Provenance id={m.id} onOpen={onView} onUse={onUse} /> : <GenerationPanel id={m.id} kind={panel} onOpen={onView} />}
               </div>
             )}
           </>
@@ -62,29 +62,29 @@ export default function Lightbox({ pictures, id, onView, onUse, onEdit }: Props)
 }
 
 /** Keeps events in the panel from triggering gestures on the picture. */
-const stay = (e: SyntheticEvent) => e.stopPropagation();
+const stopPropagation = (e: SyntheticEvent) => e.stopPropagation();
 
 /** Single-key shortcuts, inactive in text fields. */
-function useKeys(keys: Record<string, () => void>) {
+function useShortcuts(keys: Record<string, () => void>) {
   useEffect(() => {
     const key = (e: KeyboardEvent) => {
       if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest("input, textarea, [contenteditable]")) return;
-      const act = keys[e.key];
-      if (!act) return;
+      const action = keys[e.key];
+      if (!action) return;
       e.preventDefault(); // otherwise the letter would be typed into the panel that opens
-      act();
+      action();
     };
     window.addEventListener("keydown", key);
     return () => window.removeEventListener("keydown", key);
   });
 }
 
-function Act({ name, keys, icon, pressed, onClick }: { name: string; keys: string; icon: ReactNode; pressed?: boolean; onClick: () => void }) {
+function ActionButton({ name, keys, icon, pressed, onClick }: { name: string; keys: string; icon: ReactNode; pressed?: boolean; onClick: () => void }) {
   return <button type="button" title={`${name} (${keys})`} {...(pressed !== undefined && { "aria-pressed": pressed })} onClick={onClick}>{icon}{name}</button>;
 }
 
-function Tools({ media, info, onInfo }: { media: Media; info: boolean; onInfo: () => void }) {
-  const copy = () => void copyPicture(media).then(() => showDone("Picture copied"), () => showProblem(new Error("This browser cannot copy pictures.")));
+function ToolbarButtons({ media, info, onInfo }: { media: Media; info: boolean; onInfo: () => void }) {
+  const copy = () => void copyPicture(media).then(() => showSuccess("Picture copied"), () => showError(new Error("This browser cannot copy pictures.")));
   return (
     <>
       <button type="button" className="yarl__button" aria-label="How it was made (i)" title="How it was made (i)" aria-pressed={info} onClick={onInfo}><IconInfoCircle size={24} /></button>
@@ -107,7 +107,7 @@ async function copyPicture(m: Media): Promise<void> {
     canvas.height = m.height || image.naturalHeight;
     canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
     URL.revokeObjectURL(image.src);
-    return new Promise<Blob>((done, fail) => canvas.toBlob((b) => (b ? done(b) : fail(new Error("not drawn"))), "image/png"));
+    return new Promise<Blob>((resolve, reject) => canvas.toBlob((b) => (b ? resolve(b) : reject(new Error("not drawn"))), "image/png"));
   };
   await navigator.clipboard.write([new ClipboardItem({ "image/png": png() })]);
 }

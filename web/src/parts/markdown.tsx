@@ -5,7 +5,7 @@ import type { Components, ExtraProps } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import type { Media } from "../api/contract";
-import { markdown } from "../schema/text";
+import { toMarkdown } from "../schema/format";
 import { MediaItems } from "./media-item";
 import { Picture } from "./picture";
 
@@ -15,22 +15,22 @@ const schema = { ...defaultSchema, protocols: { ...defaultSchema.protocols, src:
 
 /** The media that elements of the text may show. It is a context, because new component functions for each
  * change would make React replace the elements, and a picture replaced under the pointer loses the click. */
-const Shown = createContext<{ media: Record<string, Media>; pending: boolean }>({ media: {}, pending: false });
+const MediaContext = createContext<{ media: Record<string, Media>; pending: boolean }>({ media: {}, pending: false });
 
 /** The text of an answer: Markdown without HTML, with its media. Nothing is loaded from other
  * hosts: their pictures become links. */
 export const MessageText = memo(function MessageText({ text, media, pending }: Props) {
-  const shown = useMemo(() => ({ media, pending }), [media, pending]);
+  const context = useMemo(() => ({ media, pending }), [media, pending]);
   return (
     <div className="prose" dir="auto">
-      <Shown value={shown}>
+      <MediaContext value={context}>
         <Markdown
           skipHtml remarkPlugins={[remarkGfm]} rehypePlugins={[[rehypeSanitize, schema]]}
           urlTransform={(url) => (url.startsWith("media:") ? url : defaultUrlTransform(url))} components={components}
         >
-          {markdown(text)}
+          {toMarkdown(text)}
         </Markdown>
-      </Shown>
+      </MediaContext>
     </div>
   );
 });
@@ -38,33 +38,33 @@ export const MessageText = memo(function MessageText({ text, media, pending }: P
 const components: Components = {
   p: Paragraph,
   img: MarkdownImage,
-  a: ({ href, children }) => outside(href ?? "", children),
+  a: ({ href, children }) => externalLink(href ?? "", children),
   table: ({ children }) => <div className="wide" role="region" aria-label="Table" tabIndex={0}><table>{children}</table></div>,
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 };
 
 function Paragraph({ children, node }: { children?: ReactNode } & ExtraProps) {
-  const { media, pending } = useContext(Shown);
+  const { media, pending } = useContext(MediaContext);
   const refs = onlyMedia(node);
   if (!refs) return <p>{children}</p>;
   const found = refs.flatMap((r) => media[r] ?? []);
-  return <>{found.length > 0 && <MediaItems media={found} />}{found.length < refs.length && <Missing pending={pending} />}</>;
+  return <>{found.length > 0 && <MediaItems media={found} />}{found.length < refs.length && <MissingPicture pending={pending} />}</>;
 }
 
 function MarkdownImage({ src, alt }: { src?: string | Blob | undefined; alt?: string | undefined }) {
-  const { media, pending } = useContext(Shown);
+  const { media, pending } = useContext(MediaContext);
   const ref = typeof src === "string" && src.startsWith("media:") ? src.slice(6) : "";
   const item = media[ref];
   if (item?.modality === "image") return <Picture media={item} inline />;
-  if (ref) return <Missing pending={pending} />;
-  return typeof src === "string" && src ? outside(src, alt || src) : null;
+  if (ref) return <MissingPicture pending={pending} />;
+  return typeof src === "string" && src ? externalLink(src, alt || src) : null;
 }
 
-function outside(href: string, children: ReactNode) {
+function externalLink(href: string, children: ReactNode) {
   return <a href={href} target="_blank" rel="noreferrer noopener nofollow">{children}</a>;
 }
 
-function Missing({ pending }: { pending: boolean }) {
+function MissingPicture({ pending }: { pending: boolean }) {
   return pending ? <span className="missing missing-pending" aria-hidden /> : <span className="missing">This picture is not available.</span>;
 }
 

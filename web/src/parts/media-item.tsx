@@ -1,6 +1,6 @@
 import type { Media } from "../api/contract";
-import { mediaURL, name } from "../schema/text";
-import { SentFile } from "./attachment";
+import { mediaName, mediaURL } from "../schema/format";
+import { FileLink } from "./attachment";
 import { Pictures } from "./picture";
 
 /** Any item: pictures are shown, audio and video play, documents open. */
@@ -10,20 +10,20 @@ export function MediaItems({ media }: { media: Media[] }) {
   return (
     <>
       {pictures.length > 0 && <Pictures media={pictures} />}
-      {others.map((m) => <Other key={m.id} media={m} />)}
+      {others.map((m) => <OtherMedia key={m.id} media={m} />)}
     </>
   );
 }
 
-function Other({ media }: { media: Media }) {
+function OtherMedia({ media }: { media: Media }) {
   if (media.modality === "audio") {
     return (
       <figure className="player">
-        <audio controls preload="metadata" src={mediaURL(media)} aria-label={name(media)} />
-        <figcaption>{name(media)}</figcaption>
+        <audio controls preload="metadata" src={mediaURL(media)} aria-label={mediaName(media)} />
+        <figcaption>{mediaName(media)}</figcaption>
       </figure>
     );
   }
-  if (media.modality === "video") return <video className="player" controls preload="metadata" src={mediaURL(media)} width={media.width} height={media.height} aria-label={name(media)} />;
-  return <SentFile media={media} />;
+  if (media.modality === "video") return <video className="player" controls preload="metadata" src={mediaURL(media)} width={media.width} height={media.height} aria-label={mediaName(media)} />;
+  return <FileLink media={media} />;
 }

@@ -1,11 +1,11 @@
 import { useSearch } from "@tanstack/react-router";
 import { Suspense, lazy } from "react";
 import type { Media } from "../api/contract";
-import { mediaQuery, queries, useMedia } from "../api/queries";
-import { wording } from "../schema/again";
+import { mediaQuery, queryClient, useMedia } from "../api/queries";
+import { editPrompt } from "../schema/generation-request";
 import type { RunState } from "../schema/run";
 import type { Exchange } from "../schema/thread";
-import { showProblem } from "./notice";
+import { showError } from "./notice";
 import { useOpenMedia } from "./open-media";
 
 const Lightbox = lazy(() => import("./lightbox"));
@@ -16,17 +16,17 @@ interface Props {
   runs?: RunState[];
   /** The pictures around the open one. */
   pictures?: Media[];
-  /** Attaches an item to the draft. The words become the text of an empty draft. */
-  onUse: (m: Media, words?: string) => void;
+  /** Attaches an item to the draft. The text becomes that of an empty draft. */
+  onUse: (m: Media, text?: string) => void;
 }
 
 /** Shows the item in the URL, among the given pictures and those of the conversation. */
 export function MediaView(props: Props) {
   const { media, with: other } = useSearch({ strict: false });
-  return media ? <Opened {...props} id={media} other={other} /> : null;
+  return media ? <OpenMedia {...props} id={media} other={other} /> : null;
 }
 
-function Opened({ exchanges = [], runs = [], pictures = [], onUse, id, other }: Props & { id: string; other: string | undefined }) {
+function OpenMedia({ exchanges = [], runs = [], pictures = [], onUse, id, other }: Props & { id: string; other: string | undefined }) {
   const open = useOpenMedia();
   const own = useMedia(id).data;
   const second = useMedia(other ?? id).data;
@@ -42,20 +42,20 @@ function Opened({ exchanges = [], runs = [], pictures = [], onUse, id, other }: 
   own?.parents.forEach(add);
   own?.children.forEach(add);
   add(second);
-  const [a, b] = [all.get(id), other ? all.get(other) : undefined];
-  if (!a) return null;
-  const use = (m: Media, words?: string) => { onUse(m, words); open(""); writeOn(); };
-  const edit = (m: Media) => void queries.fetchQuery(mediaQuery(m.id)).then((d) => use(m, wording(d)), showProblem);
+  const [first, compared] = [all.get(id), other ? all.get(other) : undefined];
+  if (!first) return null;
+  const use = (m: Media, text?: string) => { onUse(m, text); open(""); focusDraft(); };
+  const edit = (m: Media) => void queryClient.fetchQuery(mediaQuery(m.id)).then((d) => use(m, editPrompt(d)), showError);
   return (
     <Suspense>
-      {b && <Compare pictures={[...all.values()]} first={a} second={b} onOther={(o) => open(id, o)} onClose={() => open(id)} />}
-      {!b && <Lightbox pictures={[...all.values()]} id={id} onView={open} onUse={use} onEdit={edit} />}
+      {compared && <Compare pictures={[...all.values()]} first={first} second={compared} onOther={(o) => open(id, o)} onClose={() => open(id)} />}
+      {!compared && <Lightbox pictures={[...all.values()]} id={id} onView={open} onUse={use} onEdit={edit} />}
     </Suspense>
   );
 }
 
 /** Moves the cursor to the end of the draft. */
-function writeOn() {
+function focusDraft() {
   requestAnimationFrame(() => {
     const box = document.getElementById("message") as HTMLTextAreaElement | null;
     box?.focus();

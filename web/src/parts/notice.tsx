@@ -1,10 +1,10 @@
 import { Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { Refusal } from "../api/client";
+import { ApiError } from "../api/client";
 
 /** Shows an error and its remedy. */
-export function showProblem(e: unknown) {
-  const r = e instanceof Refusal ? e : undefined;
+export function showError(e: unknown) {
+  const r = e instanceof ApiError ? e : undefined;
   notifications.show({
     color: "red", autoClose: 10_000, title: r?.message ?? "That did not work.", message: r?.hint || (r?.retryable ? "Try again." : ""),
     closeButtonProps: { "aria-label": "Close" },
@@ -25,6 +25,6 @@ export function showUndo(text: string, undo: () => void) {
   });
 }
 
-export function showDone(text: string) {
+export function showSuccess(text: string) {
   notifications.show({ message: text, autoClose: 2500, color: "gray", closeButtonProps: { "aria-label": "Close" } });
 }

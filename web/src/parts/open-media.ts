@@ -4,11 +4,11 @@ import { useNavigate } from "@tanstack/react-router";
  * ?media=ID&with=ID. An empty id closes it. */
 export function useOpenMedia(): (id: string, other?: string) => void {
   const navigate = useNavigate();
-  return (id, other) => void navigate({ to: ".", search: (now) => kept(now, id, other), resetScroll: false });
+  return (id, other) => void navigate({ to: ".", search: (now) => withOpenMedia(now, id, other), resetScroll: false });
 }
 
 /** The search parameters with the open item. */
-function kept(now: object, id: string, other: string | undefined): object {
+function withOpenMedia(now: object, id: string, other: string | undefined): object {
   const { media: _media, with: _with, ...rest } = now as { media?: string; with?: string };
   return { ...rest, ...(id && { media: id }), ...(id && other && { with: other }) };
 }

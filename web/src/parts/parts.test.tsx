@@ -9,7 +9,7 @@ import type { ReactNode } from "react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Media } from "../api/contract";
 import type { Draft } from "../api/draft";
-import { queries } from "../api/queries";
+import { queryClient } from "../api/queries";
 import { newRun } from "../schema/run";
 import { Composer } from "./composer";
 import { MessageText } from "./markdown";
@@ -21,12 +21,12 @@ afterEach(() => vi.unstubAllGlobals());
 
 async function show(part: ReactNode) {
   const router = createRouter({ routeTree: createRootRoute({ component: () => part }), history: createMemoryHistory() });
-  const all = render(<MantineProvider><QueryClientProvider client={queries}><RouterProvider router={router as never} /></QueryClientProvider></MantineProvider>);
+  const all = render(<MantineProvider><QueryClientProvider client={queryClient}><RouterProvider router={router as never} /></QueryClientProvider></MantineProvider>);
   await waitFor(() => expect(all.container.querySelector("[data-ready], form, div, section")).not.toBeNull());
   return all;
 }
 
-const draft = (more: Partial<Draft> = {}): Draft => ({ text: "Draw", attached: [], setText: vi.fn(), attach: vi.fn(), give: vi.fn(), remove: vi.fn(), clear: vi.fn(), uploading: false, ...more });
+const draft = (more: Partial<Draft> = {}): Draft => ({ text: "Draw", attachments: [], setText: vi.fn(), attach: vi.fn(), attachMedia: vi.fn(), remove: vi.fn(), clear: vi.fn(), uploading: false, ...more });
 const picture: Media = { id: "m1", ref: "img-a", modality: "image", mime_type: "image/png", width: 1024, height: 512, label: "a harbour", url: "/media/m1" };
 
 describe("the composer", () => {
@@ -48,9 +48,9 @@ describe("the composer", () => {
 
   test.each([
     ["nothing", draft({ text: " " }), 0],
-    ["a file alone", draft({ text: "", attached: [{ key: "k", name: "a.csv", size: 1, picture: false, progress: 1, media: picture }] }), 1],
-    ["a file that is on its way", draft({ uploading: true, attached: [{ key: "k", name: "a.csv", size: 1, picture: false, progress: 0.4 }] }), 0],
-    ["a file that was refused alone", draft({ text: "", attached: [{ key: "k", name: "a.exe", size: 1, picture: false, progress: 0, problem: "No." }] }), 0],
+    ["a file alone", draft({ text: "", attachments: [{ key: "k", name: "a.csv", size: 1, isImage: false, progress: 1, media: picture }] }), 1],
+    ["a file that is on its way", draft({ uploading: true, attachments: [{ key: "k", name: "a.csv", size: 1, isImage: false, progress: 0.4 }] }), 0],
+    ["a file that was refused alone", draft({ text: "", attachments: [{ key: "k", name: "a.exe", size: 1, isImage: false, progress: 0, error: "No." }] }), 0],
   ])("with %s", async (_, d, times) => {
     const send = vi.fn();
     await show(<Composer draft={d} onSend={send} sending={false} />);
@@ -59,7 +59,7 @@ describe("the composer", () => {
   });
 
   test("attaches what is pasted, shows how far it is, and removes it", async () => {
-    const d = draft({ attached: [{ key: "k", name: "a.png", size: 1, picture: true, progress: 0.4, preview: "blob:x" }] });
+    const d = draft({ attachments: [{ key: "k", name: "a.png", size: 1, isImage: true, progress: 0.4, preview: "blob:x" }] });
     await show(<Composer draft={d} onSend={vi.fn()} sending={false} />);
     const file = new File(["x"], "b.png", { type: "image/png" });
     fireEvent.paste(await box(), { clipboardData: { files: [file] } });

@@ -1,24 +1,24 @@
 import { useState } from "react";
 import type { Media } from "../api/contract";
-import { alt, mediaURL } from "../schema/text";
+import { altText, mediaURL } from "../schema/format";
 import { useOpenMedia } from "./open-media";
 import { Windowed } from "./windowed";
 
 /** A picture with a known size and a blurred placeholder while it loads. */
 export function Picture({ media, inline = false }: { media: Media; inline?: boolean }) {
-  const [there, setThere] = useState(false);
+  const [isLoaded, setLoaded] = useState(false);
   const open = useOpenMedia();
   const w = media.width ?? 1024;
   const h = media.height ?? 1024;
-  const text = alt(media);
+  const text = altText(media);
   return (
     <button
-      type="button" className={inline ? "picture picture-inline" : "picture"} data-there={there || undefined} onClick={() => open(media.id)}
-      style={{ ...(!there && placeholder(media)), ...({ aspectRatio: `${w} / ${h}`, "--ratio": w / h, "--wide": `${w}px` } as React.CSSProperties) }}
+      type="button" className={inline ? "picture picture-inline" : "picture"} data-there={isLoaded || undefined} onClick={() => open(media.id)}
+      style={{ ...(!isLoaded && placeholder(media)), ...({ aspectRatio: `${w} / ${h}`, "--ratio": w / h, "--wide": `${w}px` } as React.CSSProperties) }}
     >
       <img
         src={mediaURL(media, inline ? 320 : 1280)} srcSet={sources(media)} sizes={inline ? "160px" : "(max-width: 800px) 100vw, 760px"} alt={text} title={text} width={w} height={h}
-        loading="lazy" decoding="async" onLoad={() => setThere(true)}
+        loading="lazy" decoding="async" onLoad={() => setLoaded(true)}
       />
     </button>
   );
@@ -36,16 +36,16 @@ function sources(m: Media): string | undefined {
   return [...widths.map((w) => `${mediaURL(m, w)} ${w}w`), `${mediaURL(m)} ${m.width}w`].join(", ");
 }
 
-const chunk = 24; // pictures per part of a grid: a multiple of the usual numbers of columns
+const chunkSize = 24; // pictures per part of a grid: a multiple of the usual numbers of columns
 const gap = 10;
 
 /** Several pictures side by side, or a single one in its own size. In a large grid, pictures far outside
  * the viewport are not drawn. */
 export function Pictures({ media }: { media: Media[] }) {
   if (media.length === 1 && media[0]) return <div className="pictures-one"><Picture media={media[0]} /></div>;
-  if (media.length <= 2 * chunk) return <Grid media={media} count={media.length} />;
-  const parts = Array.from({ length: Math.ceil(media.length / chunk) }, (_, i) => media.slice(i * chunk, (i + 1) * chunk));
-  return <>{parts.map((part) => <Windowed key={part[0]?.id} estimate={gridHeight(part.length, Math.min(760, window.innerWidth - 28))}>{() => <Grid media={part} count={media.length} />}</Windowed>)}</>;
+  if (media.length <= 2 * chunkSize) return <Grid media={media} count={media.length} />;
+  const parts = Array.from({ length: Math.ceil(media.length / chunkSize) }, (_, i) => media.slice(i * chunkSize, (i + 1) * chunkSize));
+  return <>{parts.map((part) => <Windowed key={part[0]?.id} estimatedHeight={gridHeight(part.length, Math.min(760, window.innerWidth - 28))}>{() => <Grid media={part} count={media.length} />}</Windowed>)}</>;
 }
 
 function Grid({ media, count }: { media: Media[]; count: number }) {

@@ -1,10 +1,10 @@
 import { Button, Group, Skeleton, Stack, TextInput } from "@mantine/core";
 import { Suspense, lazy, useState } from "react";
-import { Refusal, api } from "../api/client";
-import type { Flaw, Media, Question } from "../api/contract";
-import { queries } from "../api/queries";
+import { ApiError, api } from "../api/client";
+import type { FieldError, Media, Question } from "../api/contract";
+import { queryClient } from "../api/queries";
 import { MessageText } from "./markdown";
-import { showProblem } from "./notice";
+import { showError } from "./notice";
 
 const SchemaForm = lazy(() => import("./schema-form"));
 
@@ -13,32 +13,38 @@ interface Props { run: string; question: Question; media: Record<string, Media> 
 /** The question of a paused run, with a form for the answer. */
 export function QuestionCard({ run, question, media }: Props) {
   const [busy, setBusy] = useState(false);
-  const [flaws, setFlaws] = useState<Flaw[]>([]);
+  const [fieldErrors, setFieldErrors] = useState<FieldError[]>([]);
   const send = async (body: object) => {
     setBusy(true);
-    setFlaws([]);
+    setFieldErrors([]);
     try {
       await api.answer(run, { ...body, ...(question.id && { question: question.id }) });
-      await queries.invalidateQueries({ queryKey: ["run", run] });
+      await queryClient.invalidateQueries({ queryKey: ["run", run] });
     } catch (e) {
-      if (e instanceof Refusal && e.flaws.length > 0) setFlaws(e.flaws);
-      else showProblem(e);
+      if (e instanceof ApiError && e.fieldErrors.length > 0) setFieldErrors(e.fieldErrors);
+      else showError(e);
     }
     setBusy(false);
   };
-  const stop = () => api.cancel(run).catch(showProblem);
-  const yesNo = question.kind === "approval" || question.kind === "guardrail";
+  const cancelRun = () => api.cancel(run).catch(showError);
+  const isApproval = question.kind === "approval" || question.kind === "guardrail";
   return (
-    <section className="question" aria-label={yesNo ? "Approval" : "Question"}>
+    <section className="question" aria-label={isApproval ? "Approval" : "Question"}>
       <MessageText text={question.question ?? question.text ?? "The agent needs your answer."} media={media} pending={false} />
-      {yesNo ? <Approval question={question} busy={busy} send={send} stop={stop} /> : <AnswerForm question={question} busy={busy} flaws={flaws} send={send} stop={stop} />}
+      {isApproval ? <Approval question={question} busy={busy} send={send} onCancel={cancelRun} /> : (
+        <Suspense fallback={<Skeleton h={120} />}>
+          <SchemaForm schema={question.schema} busy={busy} submit="Answer" fieldErrors={fieldErrors} onSubmit={(answer) => void send({ answer })}>
+            <Button variant="subtle" color="gray" c="var(--soft)" onClick={cancelRun}>Cancel the run</Button>
+          </SchemaForm>
+        </Suspense>
+      )}
     </section>
   );
 }
 
-interface Inner { question: Question; busy: boolean; send: (body: object) => Promise<void>; stop: () => void }
+interface ApprovalProps { question: Question; busy: boolean; send: (body: object) => Promise<void>; onCancel: () => void }
 
-function Approval({ question, busy, send, stop }: Inner) {
+function Approval({ question, busy, send, onCancel }: ApprovalProps) {
   const [note, setNote] = useState("");
   const d = question.details;
   const answer = (approve: boolean) => void send({ approve, ...(note.trim() && { note: note.trim() }) });
@@ -56,18 +62,8 @@ function Approval({ question, busy, send, stop }: Inner) {
       <Group gap="xs">
         <Button loading={busy} onClick={() => answer(true)}>Approve</Button>
         <Button variant="default" disabled={busy} onClick={() => answer(false)}>Deny</Button>
-        <Button variant="subtle" color="gray" c="var(--soft)" onClick={stop}>Cancel the run</Button>
+        <Button variant="subtle" color="gray" c="var(--soft)" onClick={onCancel}>Cancel the run</Button>
       </Group>
     </Stack>
-  );
-}
-
-function AnswerForm({ question, busy, flaws, send, stop }: Inner & { flaws: Flaw[] }) {
-  return (
-    <Suspense fallback={<Skeleton h={120} />}>
-      <SchemaForm schema={question.schema} busy={busy} submit="Answer" flaws={flaws} onSubmit={(answer) => void send({ answer })}>
-        <Button variant="subtle" color="gray" c="var(--soft)" onClick={stop}>Cancel the run</Button>
-      </SchemaForm>
-    </Suspense>
   );
 }

@@ -4,8 +4,8 @@ import { errorId } from "@rjsf/utils";
 import type { ErrorSchema, FieldErrorProps } from "@rjsf/utils";
 import { useMemo, useState } from "react";
 import type { ReactNode } from "react";
-import type { Flaw } from "../api/contract";
-import { controls, readSchema } from "../schema/form";
+import type { FieldError } from "../api/contract";
+import { answerSchema, buildUiSchema } from "../schema/form";
 import { serverErrors, validator } from "../schema/validator";
 import { JsonField } from "./json-field";
 
@@ -14,21 +14,21 @@ interface Props {
   busy: boolean;
   submit: string;
   /** The server's errors, shown at the fields. */
-  flaws: Flaw[];
+  fieldErrors: FieldError[];
   onSubmit: (value: unknown) => void;
   /** Buttons besides the submit button. */
   children?: ReactNode;
 }
 
 /** The form of a JSON Schema, validated on submit, here and by the server. */
-export default function SchemaForm({ schema, busy, submit, flaws, onSubmit, children }: Props) {
-  const read = useMemo(() => readSchema(schema), [schema]);
-  const ui = useMemo(() => controls(read), [read]);
-  const extra = useMemo<ErrorSchema>(() => serverErrors(flaws), [flaws]);
+export default function SchemaForm({ schema, busy, submit, fieldErrors, onSubmit, children }: Props) {
+  const formSchema = useMemo(() => answerSchema(schema), [schema]);
+  const uiSchema = useMemo(() => buildUiSchema(formSchema), [formSchema]);
+  const extraErrors = useMemo<ErrorSchema>(() => serverErrors(fieldErrors), [fieldErrors]);
   const [data, setData] = useState<unknown>();
   return (
     <Form
-      className="schema-form" schema={read} uiSchema={ui} validator={validator} formData={data} onChange={(e) => setData(e.formData)} extraErrors={extra} fields={{ json: JsonField }} templates={{ FieldErrorTemplate }}
+      className="schema-form" schema={formSchema} uiSchema={uiSchema} validator={validator} formData={data} onChange={(e) => setData(e.formData)} extraErrors={extraErrors} fields={{ json: JsonField }} templates={{ FieldErrorTemplate }}
       onSubmit={(e) => onSubmit(e.formData)} onError={() => undefined} focusOnFirstError showErrorList={false} noHtml5Validate idPrefix="answer"
     >
       <Group gap="xs"><Button type="submit" loading={busy}>{submit}</Button>{children}</Group>

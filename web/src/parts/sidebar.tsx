@@ -4,46 +4,46 @@ import { IconDeviceDesktop, IconKeyboard, IconMoon, IconPencilPlus, IconPhoto, I
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ConversationSummary } from "../api/contract";
-import { useConversations, useLive } from "../api/queries";
-import { changeSettings, useSettings } from "../api/settings";
+import { useConversations, useRunStore } from "../api/queries";
+import { updateSettings, useSettings } from "../api/settings";
 import { ConversationItem } from "./conversation-item";
 
-interface Props { onPick: () => void; onKeys: () => void }
+interface Props { onNavigate: () => void; onShowShortcuts: () => void }
 
-export function Sidebar({ onPick, onKeys }: Props) {
+export function Sidebar({ onNavigate, onShowShortcuts }: Props) {
   const [q, setQ] = useState("");
   const [search] = useDebouncedValue(q.trim(), 200);
   return (
     <div className="side">
       <Group justify="space-between" px={8} h={44} wrap="nowrap">
-        <Link to="/" className="brand" onClick={onPick}><img src="/favicon.svg" alt="" width={22} height={22} />Atelier</Link>
+        <Link to="/" className="brand" onClick={onNavigate}><img src="/favicon.svg" alt="" width={22} height={22} />Atelier</Link>
       </Group>
-      <Button component={Link} to="/" variant="default" leftSection={<IconPencilPlus size={17} />} justify="flex-start" onClick={onPick}>New conversation</Button>
-      <Button component={Link} to="/gallery" variant="subtle" color="gray" className="side-link" leftSection={<IconPhoto size={17} />} justify="flex-start" onClick={onPick}>Media</Button>
-      <Button component={Link} to="/workflows" variant="subtle" color="gray" className="side-link" leftSection={<IconSitemap size={17} />} justify="flex-start" onClick={onPick}>Workflows</Button>
+      <Button component={Link} to="/" variant="default" leftSection={<IconPencilPlus size={17} />} justify="flex-start" onClick={onNavigate}>New conversation</Button>
+      <Button component={Link} to="/gallery" variant="subtle" color="gray" className="side-link" leftSection={<IconPhoto size={17} />} justify="flex-start" onClick={onNavigate}>Media</Button>
+      <Button component={Link} to="/workflows" variant="subtle" color="gray" className="side-link" leftSection={<IconSitemap size={17} />} justify="flex-start" onClick={onNavigate}>Workflows</Button>
       <TextInput
         className="search" aria-label="Search conversations" placeholder="Search" leftSection={<IconSearch size={15} />} value={q} type="search"
         onChange={(e) => setQ(e.currentTarget.value)} onKeyDown={(e) => { if (e.key === "Escape") { setQ(""); e.currentTarget.blur(); } }}
       />
-      <List q={search} onPick={onPick} />
-      <Foot onKeys={onKeys} />
+      <ConversationList q={search} onNavigate={onNavigate} />
+      <SidebarFooter onShowShortcuts={onShowShortcuts} />
     </div>
   );
 }
 
-function List({ q, onPick }: { q: string; onPick: () => void }) {
+function ConversationList({ q, onNavigate }: { q: string; onNavigate: () => void }) {
   const list = useConversations(q);
-  const active = new Set(useLive().running().map((r) => r.conversationId));
+  const withRunning = new Set(useRunStore().runningRuns().map((r) => r.conversationId));
   const items = list.data?.pages.flatMap((p) => p.items) ?? [];
-  if (list.isPending) return <div className="talks">{[70, 90, 55].map((w) => <Skeleton key={w} h={14} w={`${w}%`} mx={10} my={11} />)}</div>;
-  if (list.isError) return <Text size="sm" c="dimmed" className="talks" p={10}>The conversations could not be loaded. Retrying…</Text>;
-  if (items.length === 0) return <Text size="sm" c="dimmed" className="talks" p={10}>{q ? `Nothing found for “${q}”.` : "Your conversations will be listed here."}</Text>;
+  if (list.isPending) return <div className="conversation-list">{[70, 90, 55].map((w) => <Skeleton key={w} h={14} w={`${w}%`} mx={10} my={11} />)}</div>;
+  if (list.isError) return <Text size="sm" c="dimmed" className="conversation-list" p={10}>The conversations could not be loaded. Retrying…</Text>;
+  if (items.length === 0) return <Text size="sm" c="dimmed" className="conversation-list" p={10}>{q ? `Nothing found for “${q}”.` : "Your conversations will be listed here."}</Text>;
   return (
-    <div className="talks">
-      {group(items).map(([when, some]) => (
+    <div className="conversation-list">
+      {groupByAge(items).map(([when, some]) => (
         <section key={when} aria-label={when}>
-          <h2 className="talks-when">{when}</h2>
-          {some.map((c) => <ConversationItem key={c.id} item={c} active={active.has(c.id)} onPick={onPick} />)}
+          <h2 className="conversation-list-heading">{when}</h2>
+          {some.map((c) => <ConversationItem key={c.id} item={c} isRunning={withRunning.has(c.id)} onNavigate={onNavigate} />)}
         </section>
       ))}
       {list.hasNextPage && <Button variant="subtle" color="gray" size="xs" fullWidth loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show older</Button>}
@@ -51,7 +51,7 @@ function List({ q, onPick }: { q: string; onPick: () => void }) {
   );
 }
 
-function group(items: ConversationSummary[]): [string, ConversationSummary[]][] {
+function groupByAge(items: ConversationSummary[]): [string, ConversationSummary[]][] {
   const day = new Date().setHours(0, 0, 0, 0);
   const groups = new Map<string, ConversationSummary[]>();
   for (const c of items) {
@@ -62,25 +62,25 @@ function group(items: ConversationSummary[]): [string, ConversationSummary[]][] 
   return [...groups];
 }
 
-function Foot({ onKeys }: { onKeys: () => void }) {
+function SidebarFooter({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const { developer } = useSettings();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const looks = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
-  const Look = looks[colorScheme];
+  const schemeIcons = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
+  const SchemeIcon = schemeIcons[colorScheme];
   return (
     <div className="side-foot">
-      <Switch size="sm" label="Developer" checked={developer} onChange={(e) => changeSettings({ developer: e.currentTarget.checked })} />
+      <Switch size="sm" label="Developer" checked={developer} onChange={(e) => updateSettings({ developer: e.currentTarget.checked })} />
       <Group gap={2}>
         <Menu position="top-end" shadow="md">
-          <Menu.Target><ActionIcon aria-label={`Theme: ${colorScheme}`}><Look size={18} /></ActionIcon></Menu.Target>
+          <Menu.Target><ActionIcon aria-label={`Theme: ${colorScheme}`}><SchemeIcon size={18} /></ActionIcon></Menu.Target>
           <Menu.Dropdown>
             {(["light", "dark", "auto"] as const).map((s) => {
-              const Icon = looks[s];
+              const Icon = schemeIcons[s];
               return <Menu.Item key={s} leftSection={<Icon size={15} />} onClick={() => setColorScheme(s)} fw={s === colorScheme ? 600 : 400}>{{ light: "Light", dark: "Dark", auto: "As the system" }[s]}</Menu.Item>;
             })}
           </Menu.Dropdown>
         </Menu>
-        <Tooltip label="Keyboard shortcuts (?)"><ActionIcon aria-label="Keyboard shortcuts" onClick={onKeys}><IconKeyboard size={18} /></ActionIcon></Tooltip>
+        <Tooltip label="Keyboard shortcuts (?)"><ActionIcon aria-label="Keyboard shortcuts" onClick={onShowShortcuts}><IconKeyboard size={18} /></ActionIcon></Tooltip>
       </Group>
     </div>
   );

@@ -12,7 +12,7 @@ beforeEach(() => vi.stubGlobal("IntersectionObserver", class {
 afterEach(() => vi.unstubAllGlobals());
 
 test("draws what is near, and an empty element of its height where it is not", () => {
-  const { container } = render(<Windowed estimate={320}>{() => <p>drawn</p>}</Windowed>);
+  const { container } = render(<Windowed estimatedHeight={320}>{() => <p>drawn</p>}</Windowed>);
   const box = container.firstElementChild as HTMLElement;
   expect([box.style.height, box.children.length]).toEqual(["320px", 0]);
   see(true);
@@ -23,12 +23,12 @@ test("draws what is near, and an empty element of its height where it is not", (
 });
 
 test("keeps what a person is in the middle of", () => {
-  const { rerender } = render(<Windowed estimate={320}>{() => <input aria-label="answer" />}</Windowed>);
+  const { rerender } = render(<Windowed estimatedHeight={320}>{() => <input aria-label="answer" />}</Windowed>);
   see(true);
   screen.getByRole("textbox").focus();
   see(false);
   expect(screen.getByRole("textbox")).toBe(document.activeElement);
-  rerender(<Windowed estimate={320} keep>{() => <input aria-label="answer" />}</Windowed>);
+  rerender(<Windowed estimatedHeight={320} keepMounted>{() => <input aria-label="answer" />}</Windowed>);
   screen.getByRole("textbox").blur();
   see(false);
   expect(screen.queryByRole("textbox")).not.toBeNull();

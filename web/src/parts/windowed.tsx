@@ -3,11 +3,11 @@ import type { ReactNode } from "react";
 
 interface Props {
   /** The estimated height in px, until the content has been drawn. */
-  estimate: number;
+  estimatedHeight: number;
   /** Draws the content before its visibility is known. */
-  first?: boolean;
+  eager?: boolean;
   /** Keeps the content drawn, for example while a person edits it. */
-  keep?: boolean;
+  keepMounted?: boolean;
   className?: string;
   children: () => ReactNode;
 }
@@ -15,23 +15,23 @@ interface Props {
 const margin = "1200px"; // drawn this far before it becomes visible
 
 /** Draws its content only near the viewport. Elsewhere, an empty element of the same height takes its place. */
-export function Windowed({ estimate, first = false, keep = false, className, children }: Props) {
+export function Windowed({ estimatedHeight, eager = false, keepMounted = false, className, children }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const [near, setNear] = useState(first);
-  const height = useRef(estimate);
+  const [isNear, setNear] = useState(eager);
+  const height = useRef(estimatedHeight);
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    const sight = new IntersectionObserver((all) => {
+    const observer = new IntersectionObserver((all) => {
       const entry = all.at(-1);
       if (!entry) return;
       if (!entry.isIntersecting) height.current = element.offsetHeight || height.current;
       const drawn = entry.isIntersecting || element.contains(document.activeElement);
       startTransition(() => setNear(drawn)); // as a transition, so that drawing ahead does not block scrolling
     }, { rootMargin: margin });
-    sight.observe(element);
-    return () => sight.disconnect();
+    observer.observe(element);
+    return () => observer.disconnect();
   }, []);
-  const drawn = near || keep;
-  return <div ref={box} className={className ? `windowed ${className}` : "windowed"} {...(!drawn && { style: { height: height.current } })}>{drawn && children()}</div>;
+  const isMounted = isNear || keepMounted;
+  return <div ref={box} className={className ? `windowed ${className}` : "windowed"} {...(!isMounted && { style: { height: height.current } })}>{isMounted && children()}</div>;
 }

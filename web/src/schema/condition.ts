@@ -17,28 +17,28 @@ export interface Condition {
 }
 
 /** Reports whether a form's value meets a condition. A missing condition always holds. */
-export function holds(c: Condition | undefined, data: unknown): boolean {
+export function matches(c: Condition | undefined, data: unknown): boolean {
   if (!c) return true;
-  if (c.all) return c.all.every((e) => holds(e, data));
-  if (c.any) return c.any.some((e) => holds(e, data));
-  if (c.not) return !holds(c.not, data);
+  if (c.all) return c.all.every((e) => matches(e, data));
+  if (c.any) return c.any.some((e) => matches(e, data));
+  if (c.not) return !matches(c.not, data);
   const v = get(data, pathOf(c.field ?? ""));
-  return compare(c, v, v !== undefined);
+  return matchesValue(c, v, v !== undefined);
 }
 
-function compare(c: Condition, v: unknown, there: boolean): boolean {
-  if ("equals" in c) return there && equal(v, c.equals);
-  if ("not_equals" in c) return !there || !equal(v, c.not_equals);
-  if (c.in) return there && c.in.some((e) => equal(e, v));
-  if (c.not_in) return !there || !c.not_in.some((e) => equal(e, v));
-  if (c.exists !== undefined) return there === c.exists;
+function matchesValue(c: Condition, v: unknown, exists: boolean): boolean {
+  if ("equals" in c) return exists && equal(v, c.equals);
+  if ("not_equals" in c) return !exists || !equal(v, c.not_equals);
+  if (c.in) return exists && c.in.some((e) => equal(e, v));
+  if (c.not_in) return !exists || !c.not_in.some((e) => equal(e, v));
+  if (c.exists !== undefined) return exists === c.exists;
   if (c.min !== undefined) return typeof v === "number" && v >= c.min;
   if (c.max !== undefined) return typeof v === "number" && v <= c.max;
-  return there && !empty(v);
+  return exists && !isEmpty(v);
 }
 
 /** Reports whether a value is empty: undefined, null, false, blank text, an empty list or object. */
-export function empty(v: unknown): boolean {
+function isEmpty(v: unknown): boolean {
   if (v === null || v === undefined || v === false) return true;
   if (typeof v === "string") return v.trim() === "";
   if (Array.isArray(v)) return v.length === 0;

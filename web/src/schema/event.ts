@@ -68,7 +68,7 @@ export interface RunEvent {
 }
 
 /** Parses one message of the stream; undefined if it is not a valid run event. */
-export function readEvent(name: string, id: string, text: string): RunEvent | undefined {
+export function parseEvent(name: string, id: string, text: string): RunEvent | undefined {
   if (!(eventNames as readonly string[]).includes(name)) return undefined;
   let data: unknown;
   try {
@@ -78,11 +78,11 @@ export function readEvent(name: string, id: string, text: string): RunEvent | un
   }
   if (typeof data !== "object" || data === null || typeof (data as Payload).run_id !== "string") return undefined;
   const event: RunEvent = { name: name as EventName, data: data as Payload };
-  return /^\d+$/.test(id) && !transient(event.name) ? { ...event, id: Number(id) } : event;
+  return /^\d+$/.test(id) && !isTransient(event.name) ? { ...event, id: Number(id) } : event;
 }
 
 /** Reports whether events of a name are shown but not stored. The browser gives such an event
  * the id of the previous one. */
-export function transient(name: EventName): boolean {
+export function isTransient(name: EventName): boolean {
   return name === "message-delta" || name === "operation-progress" || name === "operation-partial";
 }

@@ -1,7 +1,7 @@
 import type { RJSFSchema } from "@rjsf/utils";
 import { describe, expect, test } from "vitest";
-import { controls, kindOf, readSchema } from "./form";
-import { errorsOf, serverErrors, validator } from "./validator";
+import { answerSchema, buildUiSchema, controlKind } from "./form";
+import { formErrors, serverErrors, validator } from "./validator";
 
 const schema: RJSFSchema = {
   type: "object", required: ["style", "count"],
@@ -13,29 +13,29 @@ const schema: RJSFSchema = {
 };
 
 test("fields have the control of their type", () => {
-  expect(Object.entries(schema.properties ?? {}).map(([key, f]) => [key, kindOf(f as RJSFSchema)])).toEqual([
+  expect(Object.entries(schema.properties ?? {}).map(([key, f]) => [key, controlKind(f as RJSFSchema)])).toEqual([
     ["style", "choice"], ["count", "other"], ["signed", "other"], ["why", "long"], ["where", "choices"], ["other", "json"], ["mood", "choice"], ["paperSize", "other"],
   ]);
-  const ui = controls(schema);
+  const ui = buildUiSchema(schema);
   expect([ui["style"]["ui:widget"], ui["style"]["ui:title"], ui["paperSize"]["ui:title"], ui["paperSize"]["width_mm"]["ui:title"]]).toEqual(["radio", "Style", "Paper Size", "Width mm"]);
 });
 
 test.each([[undefined], [null], ["x"], [[]], [{}]])("a schema %j that cannot be read asks for a text", (s) => {
-  expect(readSchema(s)).toMatchObject({ type: "string", title: "Answer" });
+  expect(answerSchema(s)).toMatchObject({ type: "string", title: "Answer" });
 });
 
 describe("the validator", () => {
   test("names each place that does not fit, in words for people", () => {
-    expect(errorsOf(schema, { count: 0, why: "a", paperSize: { width_mm: "x" } }).map((e) => [e.property, e.message])).toEqual([
+    expect(formErrors(schema, { count: 0, why: "a", paperSize: { width_mm: "x" } }).map((e) => [e.property, e.message])).toEqual([
       [".style", "This is needed."], [".count", "Use 1 or more."], [".why", "Use at least 5 characters."], [".paperSize.width_mm", "Use a number."],
     ]);
-    expect(errorsOf(schema, { style: "Oil", count: 1 })).toEqual([]);
+    expect(formErrors(schema, { style: "Oil", count: 1 })).toEqual([]);
   });
 
   test("reads references of the whole schema", () => {
     const root: RJSFSchema = { $defs: { n: { type: "integer" } }, properties: { a: { $ref: "#/$defs/n" } } };
     expect([validator.isValid({ $ref: "#/$defs/n" }, 1, root), validator.isValid({ $ref: "#/$defs/n" }, "x", root)]).toEqual([true, false]);
-    expect(errorsOf(root, { a: "x" }).map((e) => e.property)).toEqual([".a"]);
+    expect(formErrors(root, { a: "x" }).map((e) => e.property)).toEqual([".a"]);
   });
 
   test("runs where code cannot be compiled", () => {
@@ -49,8 +49,8 @@ describe("the validator", () => {
   });
 
   test("puts what the server found at its fields", () => {
-    expect(serverErrors([{ pointer: "/answer/style", detail: "no such style" }, { pointer: "/answer/a~1b/0", detail: "bad" }, { pointer: "query/limit", detail: "not ours" }])).toMatchObject({
-      style: { __errors: ["no such style"] }, "a/b": { 0: { __errors: ["bad"] } },
+    expect(serverErrors([{ pointer: "/answer/style", detail: "no such style" }, { pointer: "/answer/a~1b/0", detail: "bad" }, { pointer: "/answer/50%", detail: "too much" }, { pointer: "query/limit", detail: "not ours" }])).toMatchObject({
+      style: { __errors: ["no such style"] }, "a/b": { 0: { __errors: ["bad"] } }, "50%": { __errors: ["too much"] },
     });
   });
 });

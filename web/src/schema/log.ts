@@ -1,8 +1,8 @@
 // The events of one run in the order of their ids, however they arrive: live, replayed after a
 // reload, or twice after a reconnect.
-import { transient } from "./event";
+import { isTransient } from "./event";
 import type { RunEvent } from "./event";
-import { advance, newRun, over } from "./run";
+import { isRunFinished, newRun, reduceRun } from "./run";
 import type { RunState } from "./run";
 
 export interface RunLog {
@@ -15,13 +15,13 @@ export function newLog(id: string): RunLog {
 }
 
 /** Adds an event. A known event has no effect. */
-export function add(log: RunLog, e: RunEvent): RunLog {
+export function addEvent(log: RunLog, e: RunEvent): RunLog {
   if (e.id === undefined) {
     // The final text of a run stands: a transient event that arrives late is ignored.
-    return over(log.state.status) && transient(e.name) ? log : { ...log, state: advance(log.state, e) };
+    return isRunFinished(log.state.status) && isTransient(e.name) ? log : { ...log, state: reduceRun(log.state, e) };
   }
   const last = log.events.at(-1)?.id ?? -1;
-  if (e.id > last) return { events: [...log.events, e], state: advance(log.state, e) };
+  if (e.id > last) return { events: [...log.events, e], state: reduceRun(log.state, e) };
   if (log.events.some((x) => x.id === e.id)) return log;
   const events = [...log.events, e].sort((a, b) => (a.id ?? 0) - (b.id ?? 0));
   return { events, state: refold(log.state, events) };
@@ -29,7 +29,7 @@ export function add(log: RunLog, e: RunEvent): RunLog {
 
 /** Folds all events again and keeps the state that only transient events carried. */
 function refold(before: RunState, events: RunEvent[]): RunState {
-  const s = events.reduce(advance, newRun(before.id));
+  const s = events.reduce(reduceRun, newRun(before.id));
   return {
     ...s,
     ...(before.conversationId && { conversationId: before.conversationId }),

@@ -14,30 +14,30 @@ export function paramSchema(a: SubAction, data: unknown): JSONObject | undefined
   return Object.keys(properties).length > 0 ? { ...a.param_schema, properties, ...(required.length > 0 ? { required } : { required: [] }) } : undefined;
 }
 
-const few = 8; // up to this number, all parameters are visible
-const usual = ["model", "aspect_ratio", "size", "width", "height", "n", "num_images", "quality", "style", "negative_prompt", "seed"];
+const maxVisible = 8; // up to this number, all parameters are visible
+const commonParams = ["model", "aspect_ratio", "size", "width", "height", "n", "num_images", "quality", "style", "negative_prompt", "seed"];
 
 /** Arranges two parameters per row. If there are more than a few, unusual ones without a default are folded. */
 export function paramLayout(a: SubAction, schema: JSONObject): Block[] {
   const all = Object.entries(schema["properties"] as JSONObject);
-  const first = all.filter(([name]) => all.length <= few || name in a.params || usual.includes(name));
-  const more = all.filter((p) => !first.includes(p));
-  return [...pairs(first), ...(more.length > 0 ? [{ kind: "section" as const, title: "More parameters", folded: true, blocks: pairs(more) }] : [])];
+  const visible = all.filter(([name]) => all.length <= maxVisible || name in a.params || commonParams.includes(name));
+  const folded = all.filter((p) => !visible.includes(p));
+  return [...pairRows(visible), ...(folded.length > 0 ? [{ kind: "section" as const, title: "More parameters", folded: true, blocks: pairRows(folded) }] : [])];
 }
 
-function pairs(params: [string, unknown][]): Block[] {
-  const fields = params.map(([field, s]): Field => ({ field, span: 6, ...choice(s) }));
+function pairRows(params: [string, unknown][]): Block[] {
+  const fields = params.map(([field, s]): Field => ({ field, span: 6, ...choiceWidget(s) }));
   return Array.from({ length: Math.ceil(fields.length / 2) }, (_, i) => ({ kind: "row", fields: fields.slice(2 * i, 2 * i + 2) }));
 }
 
 /** Up to three choices are radio buttons; more are a select. */
-function choice(s: unknown): { widget?: string } {
-  const of = isObject(s) && s["type"] !== "array" ? (s["enum"] ?? s["oneOf"]) : undefined;
-  return Array.isArray(of) ? { widget: of.length <= 3 ? "radio" : "select" } : {};
+function choiceWidget(s: unknown): { widget?: string } {
+  const options = isObject(s) && s["type"] !== "array" ? (s["enum"] ?? s["oneOf"]) : undefined;
+  return Array.isArray(options) ? { widget: options.length <= 3 ? "radio" : "select" } : {};
 }
 
 /** The parameters that a form shows: the values that were set, over the initial ones. */
-export function paramsOf(a: SubAction, schema: JSONObject, set: JSONObject): JSONObject {
+export function currentParams(a: SubAction, schema: JSONObject, set: JSONObject): JSONObject {
   const names = Object.keys(schema["properties"] as JSONObject);
   return Object.fromEntries(names.flatMap((n) => { const v = set[n] ?? a.params[n]; return v === undefined ? [] : [[n, v]]; }));
 }

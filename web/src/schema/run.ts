@@ -61,24 +61,24 @@ export function newRun(id: string): RunState {
   return { id, text: "", steps: [], turns: [], media: {}, promoted: [], questions: [], warnings: [] };
 }
 
-export function over(status: Status | undefined): boolean {
+export function isRunFinished(status: Status | undefined): boolean {
   return status === "succeeded" || status === "failed" || status === "cancelled";
 }
 
 /** Returns the state after an event. */
-export function advance(s: RunState, e: RunEvent): RunState {
+export function reduceRun(s: RunState, e: RunEvent): RunState {
   const d = e.data;
   const own = d.run_id === s.id;
   switch (e.name) {
     case "run-started":
     case "run-resumed":
-      return own ? started(s, d) : s;
+      return own ? startedRun(s, d) : s;
     case "run-paused":
-      return own ? { ...finished(s, d), status: "paused", questions: d.questions ?? [] } : s;
+      return own ? { ...finishedRun(s, d), status: "paused", questions: d.questions ?? [] } : s;
     case "run-succeeded":
     case "run-failed":
     case "run-cancelled":
-      return own ? finished(s, { ...d, status: e.name.slice(4) as Status }) : s;
+      return own ? finishedRun(s, { ...d, status: e.name.slice(4) as Status }) : s;
     case "message-delta":
       return own ? { ...s, text: d.text ?? "" } : s;
     case "message-withdrawn":
@@ -97,17 +97,17 @@ export function advance(s: RunState, e: RunEvent): RunState {
   }
 }
 
-function started(s: RunState, d: Payload): RunState {
+function startedRun(s: RunState, d: Payload): RunState {
   const { failure: _failure, endedAt: _endedAt, ...rest } = s;
   return {
     ...rest, status: "running", questions: [],
     agent: d.agent ?? s.agent, agentName: d.name ?? s.agentName, task: d.task ?? s.task,
-    conversationId: d.conversation_id ?? s.conversationId, startedAt: s.startedAt ?? time(d),
+    conversationId: d.conversation_id ?? s.conversationId, startedAt: s.startedAt ?? timestamp(d),
   } as RunState;
 }
 
-function finished(s: RunState, d: Payload): RunState {
-  const end = time(d);
+function finishedRun(s: RunState, d: Payload): RunState {
+  const end = timestamp(d);
   const failure = typeof d.error === "string" ? { message: d.error } : d.error;
   return {
     ...s,
@@ -118,7 +118,7 @@ function finished(s: RunState, d: Payload): RunState {
     text: d.message || s.text,
     questions: [],
     endedAt: end,
-    steps: s.steps.map((step) => (step.status === "running" && over(d.status) ? { ...step, status: "cancelled", endedAt: end } : step)),
+    steps: s.steps.map((step) => (step.status === "running" && isRunFinished(d.status) ? { ...step, status: "cancelled", endedAt: end } : step)),
   };
 }
 
@@ -135,10 +135,10 @@ function turns(all: Turn[], e: RunEvent): Turn[] {
   const d = e.data;
   const key = `${d.run_id} ${d.turn ?? 0}`;
   if (e.name === "turn-started") {
-    return [...all.filter((t) => t.key !== key), { key, runId: d.run_id, turn: d.turn ?? 0, startedAt: time(d), actions: [], ...(d.model && { model: d.model }) }];
+    return [...all.filter((t) => t.key !== key), { key, runId: d.run_id, turn: d.turn ?? 0, startedAt: timestamp(d), actions: [], ...(d.model && { model: d.model }) }];
   }
   return all.map((t) => (t.key !== key ? t : {
-    ...t, endedAt: time(d), actions: [...(d.agents ?? []), ...(d.actions ?? [])],
+    ...t, endedAt: timestamp(d), actions: [...(d.agents ?? []), ...(d.actions ?? [])],
     ...(d.reasoning && { reasoning: d.reasoning }),
     ...(d.input_tokens !== undefined && { inputTokens: d.input_tokens }),
     ...(d.output_tokens !== undefined && { outputTokens: d.output_tokens }),
@@ -152,40 +152,40 @@ function steps(all: Step[], e: RunEvent): Step[] {
   switch (e.name) {
     case "action-started":
     case "agent-started":
-      return [...all.filter((s) => s.id !== d.step_id), begin(e)];
+      return [...all.filter((s) => s.id !== d.step_id), newStep(e)];
     case "action-finished":
-      return change(all, d.step_id, () => ({ status: d.success ? "succeeded" : "failed", ...ended(d) }));
+      return updateStep(all, d.step_id, () => ({ status: d.success ? "succeeded" : "failed", ...endFields(d) }));
     case "agent-finished":
-      return change(all, d.step_id, () => ({ status: d.status === "succeeded" ? "succeeded" : d.status === "cancelled" ? "cancelled" : d.status === "paused" ? "running" : "failed", ...ended(d) }));
+      return updateStep(all, d.step_id, () => ({ status: d.status === "succeeded" ? "succeeded" : d.status === "cancelled" ? "cancelled" : d.status === "paused" ? "running" : "failed", ...endFields(d) }));
     case "operation-progress":
-      return change(all, d.step_id, (s) => (s.status === "running" && d.note ? { note: d.note } : {}));
+      return updateStep(all, d.step_id, (s) => (s.status === "running" && d.note ? { note: d.note } : {}));
     case "operation-partial":
-      return change(all, d.step_id, (s) => (s.status === "running" && d.output ? { partial: d.output } : {}));
+      return updateStep(all, d.step_id, (s) => (s.status === "running" && d.output ? { partial: d.output } : {}));
     default:
       return all;
   }
 }
 
-function begin(e: RunEvent): Step {
+function newStep(e: RunEvent): Step {
   const d = e.data;
   return {
     id: d.step_id ?? "", kind: e.name === "agent-started" ? "agent" : "action", runId: d.run_id,
-    name: d.name || d.agent || "Step", status: "running", startedAt: time(d), refs: [],
+    name: d.name || d.agent || "Step", status: "running", startedAt: timestamp(d), refs: [],
     ...(d.turn !== undefined && { turn: d.turn }),
     ...(d.task && { task: d.task }),
     ...(d.child_run_id && { childRunId: d.child_run_id }),
   };
 }
 
-function ended(d: Payload): Partial<Step> {
-  return { endedAt: time(d), refs: d.refs ?? [], ...(d.message && { message: d.message }) };
+function endFields(d: Payload): Partial<Step> {
+  return { endedAt: timestamp(d), refs: d.refs ?? [], ...(d.message && { message: d.message }) };
 }
 
-function change(all: Step[], id: string, to: (s: Step) => Partial<Step>): Step[] {
+function updateStep(all: Step[], id: string, to: (s: Step) => Partial<Step>): Step[] {
   return all.map((s) => (s.id === id ? { ...s, ...to(s) } : s));
 }
 
-function time(d: Payload): number {
+function timestamp(d: Payload): number {
   const at = d.at ? Date.parse(d.at) : NaN;
   return Number.isNaN(at) ? Date.now() : at;
 }

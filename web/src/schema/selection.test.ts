@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import changeCases from "../../../workflow/testdata/changes.golden.json";
 import seed from "../../../workflow/testdata/interaction.json";
-import { answer, contents, full, groupsOf, kept, missing, toggle } from "./selection";
-import type { Choice } from "./selection";
+import { availableContents, buildAnswer, groupsOf, isGroupFull, retainAvailable, selectionHint, toggle } from "./selection";
+import type { Selection } from "./selection";
 import type { Group, Interaction } from "./view";
 
 const one: Group = { group: "default", mode: "single", min: 1, max: 1 };
@@ -16,33 +16,33 @@ test("groups are those of the display schema, before any result is there", () =>
 
 test("what is there to choose is read from the data", () => {
   const changes = changeCases as unknown as { before: Interaction; steps: { after: object }[] };
-  expect(contents({ ...changes.before, ...changes.steps.at(-1)?.after })).toEqual({ default: ["gc_1", "gc_3", "gc_4", "gc_2"] });
+  expect(availableContents({ ...changes.before, ...changes.steps.at(-1)?.after })).toEqual({ default: ["gc_1", "gc_3", "gc_4", "gc_2"] });
 });
 
 describe("a choice", () => {
   test("of one takes the place of the one before", () => {
-    let c: Choice = toggle({}, one, "a");
+    let c: Selection = toggle({}, one, "a");
     c = toggle(c, one, "b");
-    expect([c, missing([one], c), answer([one], c)]).toEqual([{ default: ["b"] }, undefined, { selected_content_id: "b" }]);
+    expect([c, selectionHint([one], c), buildAnswer([one], c)]).toEqual([{ default: ["b"] }, undefined, { selected_content_id: "b" }]);
     c = toggle(c, one, "b");
-    expect([missing([one], c), answer([one], c)]).toEqual(["Choose one result", { selected_content_id: null }]);
+    expect([selectionHint([one], c), buildAnswer([one], c)]).toEqual(["Choose one result", { selected_content_id: null }]);
   });
 
   test("of several has a minimum and a maximum", () => {
-    let c: Choice = toggle({}, some, "a");
-    expect(missing([some], {})).toBe("Choose at least 2");
-    expect(missing([some], c)).toBe("Choose 1 more");
+    let c: Selection = toggle({}, some, "a");
+    expect(selectionHint([some], {})).toBe("Choose at least 2");
+    expect(selectionHint([some], c)).toBe("Choose 1 more");
     c = ["b", "c", "d"].reduce((all, id) => toggle(all, some, id), c);
-    expect([c["variants"], full(c, some), answer([some], c)]).toEqual([["a", "b", "c"], true, { selected_content_ids: ["a", "b", "c"] }]);
+    expect([c["variants"], isGroupFull(c, some), buildAnswer([some], c)]).toEqual([["a", "b", "c"], true, { selected_content_ids: ["a", "b", "c"] }]);
   });
 
   test("of several groups is by group", () => {
-    expect(answer([one, some], { default: ["a"], variants: ["b", "c"] })).toEqual({ selected: { default: "a", variants: ["b", "c"] } });
-    expect(missing([one, some], { default: ["a"] })).toBe("Choose at least 2 of variants");
-    expect(answer([], {})).toEqual({});
+    expect(buildAnswer([one, some], { default: ["a"], variants: ["b", "c"] })).toEqual({ selected: { default: "a", variants: ["b", "c"] } });
+    expect(selectionHint([one, some], { default: ["a"] })).toBe("Choose at least 2 of variants");
+    expect(buildAnswer([], {})).toEqual({});
   });
 
   test("forgets what is not there any more", () => {
-    expect(kept({ default: ["a", "b"], gone: ["c"] }, { default: ["b"] })).toEqual({ default: ["b"], gone: [] });
+    expect(retainAvailable({ default: ["a", "b"], gone: ["c"] }, { default: ["b"] })).toEqual({ default: ["b"], gone: [] });
   });
 });

@@ -1,10 +1,10 @@
-// The choices of an interaction, and the answer made from them.
+// The selection of results in an interaction, and the answer built from it.
 import { get, isObject, pathOf } from "./pointer";
-import { walk } from "./view";
+import { walkNodes } from "./view";
 import type { Group, Interaction, Node } from "./view";
 
 /** The chosen content ids by group, in the order of choosing. */
-export type Choice = Record<string, string[]>;
+export type Selection = Record<string, string[]>;
 
 const maxDepth = 32; // levels of a display schema that are searched
 
@@ -35,9 +35,9 @@ function groupOf(ux: Record<string, unknown>): Group {
 }
 
 /** The content ids to choose from, by group. */
-export function contents(i: Interaction): Choice {
-  const out: Choice = {};
-  for (const n of walk(i.view)) if (n.selection) (out[n.selection.group] ??= []).push(...idsOf(i, n));
+export function availableContents(i: Interaction): Selection {
+  const out: Selection = {};
+  for (const n of walkNodes(i.view)) if (n.selection) (out[n.selection.group] ??= []).push(...idsOf(i, n));
   return out;
 }
 
@@ -48,37 +48,37 @@ function idsOf(i: Interaction, n: Node): string[] {
 
 /** Toggles the choice of an id. A single choice replaces the previous one. Nothing can be added to a
  * full group. */
-export function toggle(choice: Choice, g: Group, id: string): Choice {
-  const now = choice[g.group] ?? [];
-  if (now.includes(id)) return { ...choice, [g.group]: now.filter((c) => c !== id) };
-  if (g.mode === "single") return { ...choice, [g.group]: [id] };
-  return full(choice, g) ? choice : { ...choice, [g.group]: [...now, id] };
+export function toggle(selection: Selection, g: Group, id: string): Selection {
+  const now = selection[g.group] ?? [];
+  if (now.includes(id)) return { ...selection, [g.group]: now.filter((c) => c !== id) };
+  if (g.mode === "single") return { ...selection, [g.group]: [id] };
+  return isGroupFull(selection, g) ? selection : { ...selection, [g.group]: [...now, id] };
 }
 
 /** Reports whether a group with multiple choices has reached its maximum. */
-export function full(choice: Choice, g: Group): boolean {
-  return g.mode === "multiple" && g.max !== undefined && g.max > 0 && (choice[g.group]?.length ?? 0) >= g.max;
+export function isGroupFull(selection: Selection, g: Group): boolean {
+  return g.mode === "multiple" && g.max !== undefined && g.max > 0 && (selection[g.group]?.length ?? 0) >= g.max;
 }
 
 /** Returns the choice without the ids that do not exist. */
-export function kept(choice: Choice, there: Choice): Choice {
-  return Object.fromEntries(Object.entries(choice).map(([g, ids]) => [g, ids.filter((id) => there[g]?.includes(id))]));
+export function retainAvailable(selection: Selection, available: Selection): Selection {
+  return Object.fromEntries(Object.entries(selection).map(([g, ids]) => [g, ids.filter((id) => available[g]?.includes(id))]));
 }
 
 /** What must be chosen before the interaction can be answered, in words; undefined if nothing. */
-export function missing(groups: Group[], choice: Choice): string | undefined {
-  const short = groups.find((g) => (choice[g.group]?.length ?? 0) < g.min);
+export function selectionHint(groups: Group[], selection: Selection): string | undefined {
+  const short = groups.find((g) => (selection[g.group]?.length ?? 0) < g.min);
   if (!short) return undefined;
-  const more = short.min - (choice[short.group]?.length ?? 0);
+  const more = short.min - (selection[short.group]?.length ?? 0);
   const what = short.mode === "single" ? "Choose one result" : `Choose ${more === short.min ? `at least ${short.min}` : `${more} more`}`;
   return groups.length > 1 ? `${what} of ${short.group}` : what;
 }
 
 /** The body of the answer. */
-export function answer(groups: Group[], choice: Choice): Record<string, unknown> {
-  const of = (g: Group) => (g.mode === "single" ? (choice[g.group]?.[0] ?? null) : (choice[g.group] ?? []));
+export function buildAnswer(groups: Group[], selection: Selection): Record<string, unknown> {
+  const selected = (g: Group) => (g.mode === "single" ? (selection[g.group]?.[0] ?? null) : (selection[g.group] ?? []));
   const [g] = groups;
   if (!g) return {};
-  if (groups.length > 1) return { selected: Object.fromEntries(groups.map((x) => [x.group, of(x)])) };
-  return g.mode === "single" ? { selected_content_id: of(g) } : { selected_content_ids: of(g) };
+  if (groups.length > 1) return { selected: Object.fromEntries(groups.map((x) => [x.group, selected(x)])) };
+  return g.mode === "single" ? { selected_content_id: selected(g) } : { selected_content_ids: selected(g) };
 }

@@ -1,9 +1,9 @@
 // Reads the server-sent events of a response as they arrive.
 
-export interface Message { name: string; data: unknown }
+interface ServerEvent { name: string; data: unknown }
 
 /** Yields the events of a stream. If an event's data is {"type", "data"}, these are its name and its data. */
-export async function* readStream(body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
+export async function* readStream(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const reader = body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader();
   let text = "";
   for (;;) {
@@ -18,7 +18,7 @@ export async function* readStream(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-function parse(block: string): Message | undefined {
+function parse(block: string): ServerEvent | undefined {
   const lines = block.split(/\r?\n/);
   const field = (name: string) => lines.filter((l) => l.startsWith(`${name}:`)).map((l) => l.slice(name.length + 1).replace(/^ /, ""));
   try {

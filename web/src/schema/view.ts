@@ -4,7 +4,7 @@ import type { Operation } from "./edit";
 import { covers, get, insert, isObject, pathOf, set } from "./pointer";
 import type { JSONObject, JSONValue } from "./pointer";
 
-export interface Form { schema: JSONObject; layout?: Block[] }
+interface Form { schema: JSONObject; layout?: Block[] }
 
 export interface Group { group: string; mode: "single" | "multiple"; min: number; max?: number }
 
@@ -56,49 +56,49 @@ export interface Interaction {
  * their children, and the pointers of removed nodes. */
 export interface Change { version: number; patch: Operation[]; changes: { nodes: Node[]; removed?: string[] } }
 
-export function find(n: Node, pointer: string): Node | undefined {
+export function findNode(n: Node, pointer: string): Node | undefined {
   if (n.pointer === pointer) return n;
-  for (const c of n.children ?? []) if (covers(c.pointer, pointer)) return find(c, pointer);
+  for (const c of n.children ?? []) if (covers(c.pointer, pointer)) return findNode(c, pointer);
   return undefined;
 }
 
 /** All nodes, parents first. */
-export function* walk(n: Node): Generator<Node> {
+export function* walkNodes(n: Node): Generator<Node> {
   yield n;
-  for (const c of n.children ?? []) yield* walk(c);
+  for (const c of n.children ?? []) yield* walkNodes(c);
 }
 
 /** Applies a change to an interaction. A known change has no effect. Returns undefined if the change does
  * not follow the known version: the interaction must then be read again. */
-export function apply(i: Interaction, c: Change): Interaction | undefined {
+export function applyChange(i: Interaction, c: Change): Interaction | undefined {
   if (c.version <= i.version) return i;
   if (c.version > i.version + 1) return undefined;
-  const data = c.patch.reduce(patched, i.display_data as JSONValue);
+  const data = c.patch.reduce(applyOperation, i.display_data as JSONValue);
   let view: Node | undefined = i.view;
-  for (const pointer of c.changes.removed ?? []) view = view && removed(view, pointer);
-  for (const n of c.changes.nodes) view = view && placed(view, n, (parent) => order(i.display_schema, parent, data));
+  for (const pointer of c.changes.removed ?? []) view = view && removeNode(view, pointer);
+  for (const n of c.changes.nodes) view = view && placeNode(view, n, (parent) => childOrder(i.display_schema, parent, data));
   return view && isObject(data) ? { ...i, display_data: data, view, version: c.version } : undefined;
 }
 
-function patched(data: JSONValue, { op, path, value }: Operation): JSONValue {
+function applyOperation(data: JSONValue, { op, path, value }: Operation): JSONValue {
   const at = pathOf(path);
   return op === "add" ? insert(data, at, value ?? null) : set(data, at, op === "remove" ? undefined : value);
 }
 
-function removed(n: Node, pointer: string): Node {
+function removeNode(n: Node, pointer: string): Node {
   if (!n.children) return n;
-  const children = n.children.filter((c) => c.pointer !== pointer).map((c) => (covers(c.pointer, pointer) ? removed(c, pointer) : c));
+  const children = n.children.filter((c) => c.pointer !== pointer).map((c) => (covers(c.pointer, pointer) ? removeNode(c, pointer) : c));
   const { children: _children, ...alone } = n;
   return children.length > 0 ? { ...alone, children } : alone;
 }
 
 /** Replaces the older version of a node, or inserts the node among its siblings in order. */
-function placed(n: Node, node: Node, orderOf: (parent: Node) => string[]): Node | undefined {
+function placeNode(n: Node, node: Node, orderOf: (parent: Node) => string[]): Node | undefined {
   if (n.pointer === node.pointer) return { ...node, ...(n.children && { children: n.children }) };
   const children = n.children ?? [];
   const at = children.findIndex((c) => covers(c.pointer, node.pointer));
   if (at >= 0) {
-    const child = placed(children[at] as Node, node, orderOf);
+    const child = placeNode(children[at] as Node, node, orderOf);
     return child && { ...n, children: children.with(at, child) };
   }
   if (node.pointer.slice(0, node.pointer.lastIndexOf("/")) !== n.pointer) return undefined;
@@ -108,7 +108,7 @@ function placed(n: Node, node: Node, orderOf: (parent: Node) => string[]): Node 
 }
 
 /** The order of a node's children: the properties of its schema, then the other keys of its data. */
-function order(schema: JSONObject, parent: Node, data: JSONValue): string[] {
+function childOrder(schema: JSONObject, parent: Node, data: JSONValue): string[] {
   let s = get(schema, pathOf(parent.schema));
   if (isObject(s) && !s["properties"] && typeof s["$ref"] === "string") s = get(schema, pathOf(s["$ref"].slice(1)));
   const named = Object.keys((isObject(s) && isObject(s["properties"]) && s["properties"]) || {});

@@ -1,58 +1,58 @@
 import { Button, Group, Skeleton } from "@mantine/core";
 import { Suspense, lazy } from "react";
-import type { Flaw } from "../../api/contract";
+import type { FieldError } from "../../api/contract";
 import { covers, get, pathOf, pointerOf } from "../../schema/pointer";
 import type { JSONValue } from "../../schema/pointer";
-import { find } from "../../schema/view";
+import { findNode } from "../../schema/view";
 import type { Node } from "../../schema/view";
-import { useShared } from "./context";
+import { useInteractionContext } from "./context";
 import { Heading } from "./heading";
 import { useValue } from "./node";
-import type { DrawProps } from "./node";
+import type { NodeProps } from "./node";
 import { Results } from "./results";
-import { SubActionPart } from "./sub-action";
+import { SubActionView } from "./sub-action";
 
 const DataForm = lazy(() => import("./data-form"));
 
 /** A part with inputs, its sub-actions, and their results below. */
-export function Card({ node, level }: DrawProps) {
-  const { desk, fixed } = useShared();
+export function Card({ node, level }: NodeProps) {
+  const { editor, readOnly } = useInteractionContext();
   const value = useValue(node);
-  const flaws = useFlaws(node);
+  const fieldErrors = useFieldErrors(node);
   return (
     <article className="wf-card" aria-label={node.label || node.key}>
       <Heading level={level}>{node.label}</Heading>
       {node.form && (
         <Suspense fallback={<Skeleton h={96} />}>
           <DataForm
-            id={`f${node.pointer.replace(/[^A-Za-z0-9]+/g, "-")}`} schema={node.form.schema} layout={node.form.layout} value={value} flaws={flaws} disabled={fixed} {...(node.type === "string" && { label: "Prompt" })}
-            onChange={(v) => desk.edit(node.pointer, v)}
+            id={`f${node.pointer.replace(/[^A-Za-z0-9]+/g, "-")}`} schema={node.form.schema} layout={node.form.layout} value={value} fieldErrors={fieldErrors} disabled={readOnly} {...(node.type === "string" && { label: "Prompt" })}
+            onChange={(v) => editor.edit(node.pointer, v)}
           />
         </Suspense>
       )}
       <Conflict node={node} />
-      {(node.sub_actions ?? []).map((a) => <SubActionPart key={a.id} node={node} action={a} value={value} />)}
+      {(node.sub_actions ?? []).map((a) => <SubActionView key={a.id} node={node} action={a} value={value} />)}
       <CardResults node={node} />
     </article>
   );
 }
 
 /** The server's errors for the newest edit of this form. */
-function useFlaws(node: Node): Flaw[] {
-  const { state } = useShared();
-  return (state.problem?.flaws ?? []).filter((f) => covers(node.pointer, f.pointer)).map((f) => ({ ...f, pointer: f.pointer.slice(node.pointer.length) }));
+function useFieldErrors(node: Node): FieldError[] {
+  const { state } = useInteractionContext();
+  return (state.error?.fieldErrors ?? []).filter((f) => covers(node.pointer, f.pointer)).map((f) => ({ ...f, pointer: f.pointer.slice(node.pointer.length) }));
 }
 
 /** Results are shown below their card. */
 function CardResults({ node }: { node: Node }) {
-  const { state } = useShared();
+  const { state } = useInteractionContext();
   const targets = new Set((node.sub_actions ?? []).map((a) => pointerOf(a.result_target)));
-  return <>{[...targets].map((t) => { const found = find(state.interaction.view, t); return found && <Results key={t} node={found} name={node.label || node.key} />; })}</>;
+  return <>{[...targets].map((t) => { const found = findNode(state.interaction.view, t); return found && <Results key={t} node={found} name={node.label || node.key} />; })}</>;
 }
 
 /** A conflict between two people or tabs, which a person resolves. */
 function Conflict({ node }: { node: Node }) {
-  const { desk, state } = useShared();
+  const { editor, state } = useInteractionContext();
   const here = state.conflicts.filter((p) => covers(node.pointer, p));
   if (here.length === 0) return null;
   return (
@@ -65,8 +65,8 @@ function Conflict({ node }: { node: Node }) {
         </dl>
       ))}
       <Group gap="xs">
-        <Button size="compact-sm" onClick={() => void desk.decide(true)}>Keep mine</Button>
-        <Button size="compact-sm" variant="default" onClick={() => void desk.decide(false)}>Take theirs</Button>
+        <Button size="compact-sm" onClick={() => void editor.resolveConflicts(true)}>Keep mine</Button>
+        <Button size="compact-sm" variant="default" onClick={() => void editor.resolveConflicts(false)}>Take theirs</Button>
       </Group>
     </div>
   );

@@ -1,22 +1,22 @@
 import { Tabs } from "@mantine/core";
 import type { Node } from "../../schema/view";
 import { Windowed } from "../windowed";
-import { useShared } from "./context";
+import { useInteractionContext } from "./context";
 import { Heading } from "./heading";
-import { NodeView, nothing } from "./node";
-import type { DrawProps } from "./node";
+import { NodeView, isInvisible } from "./node";
+import type { NodeProps } from "./node";
 import { Results } from "./results";
 
 function useChildren(n: Node): Node[] {
-  const { targets } = useShared();
-  return (n.children ?? []).filter((c) => !nothing(c, targets));
+  const { resultPointers } = useInteractionContext();
+  return (n.children ?? []).filter((c) => !isInvisible(c, resultPointers));
 }
 
-export function Passthrough({ node, level }: DrawProps) {
+export function Passthrough({ node, level }: NodeProps) {
   return <>{useChildren(node).map((c) => <NodeView key={c.pointer} node={c} level={level} />)}</>;
 }
 
-export function SectionList({ node, level }: DrawProps) {
+export function SectionList({ node, level }: NodeProps) {
   const children = useChildren(node);
   return (
     <section className="node-sections" aria-label={node.label || undefined}>
@@ -27,17 +27,17 @@ export function SectionList({ node, level }: DrawProps) {
 }
 
 /** Cards side by side; those far outside the viewport are not drawn. */
-export function CardStack({ node, level }: DrawProps) {
+export function CardStack({ node, level }: NodeProps) {
   const children = useChildren(node);
   return (
     <section className="node-stack" aria-label={node.label || undefined}>
       <Heading level={level}>{node.label}</Heading>
-      <div className="cards">{children.map((c, i) => <Windowed key={c.pointer} className="card-place" estimate={420} first={i < 4}>{() => <NodeView node={c} level={level + 1} />}</Windowed>)}</div>
+      <div className="cards">{children.map((c, i) => <Windowed key={c.pointer} className="card-place" estimatedHeight={420} eager={i < 4}>{() => <NodeView node={c} level={level + 1} />}</Windowed>)}</div>
     </section>
   );
 }
 
-export function Cards({ node, level }: DrawProps) {
+export function Cards({ node, level }: NodeProps) {
   const children = useChildren(node);
   return (
     <article className="wf-card" aria-label={node.label || undefined}>
@@ -48,7 +48,7 @@ export function Cards({ node, level }: DrawProps) {
 }
 
 /** A list: results to choose from, or parts side by side. */
-export function Grid({ node, level }: DrawProps) {
+export function Grid({ node, level }: NodeProps) {
   const children = useChildren(node);
   if (node.selection || children.some((c) => c.children?.some((x) => x.render_as === "image"))) {
     return <section aria-label={node.label || "Results"}><Heading level={level}>{node.label}</Heading><Results node={node} name={node.label || node.key} /></section>;
@@ -61,7 +61,7 @@ export function Grid({ node, level }: DrawProps) {
   );
 }
 
-export function TabList({ node, level }: DrawProps) {
+export function TabList({ node, level }: NodeProps) {
   const children = useChildren(node);
   return (
     <section aria-label={node.label || undefined}>
@@ -75,7 +75,7 @@ export function TabList({ node, level }: DrawProps) {
 }
 
 /** A row for each item and a column for each key. */
-export function Table({ node, level }: DrawProps) {
+export function Table({ node, level }: NodeProps) {
   const rows = useChildren(node);
   const columns = new Map(rows.flatMap((r) => (r.children ?? []).filter((c) => c.display !== "hidden").map((c): [string, string] => [c.key, c.label])));
   return (
@@ -94,7 +94,7 @@ export function Table({ node, level }: DrawProps) {
 const Cell = ({ node }: { node: Node | undefined }) => node && <NodeView node={{ ...node, label: "" }} level={6} />;
 
 /** Names and values; nested values are sections. */
-export function KeyValue({ node, level }: DrawProps) {
+export function KeyValue({ node, level }: NodeProps) {
   const children = useChildren(node);
   const whole = (c: Node) => (c.children?.length ?? 0) > 0 || c.form !== undefined || c.type === "array" || c.type === "object";
   const facts = children.filter((c) => !whole(c));

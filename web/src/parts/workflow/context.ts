@@ -1,29 +1,29 @@
-// The shared context of an interaction's parts.
+// The context that the components of an interaction share.
 import { createContext, useContext } from "react";
-import type { Desk, DeskState } from "../../api/desk";
+import type { EditorState, InteractionEditor } from "../../api/interaction-editor";
 import type { SubActionRun } from "../../api/workflows";
-import type { Choice } from "../../schema/selection";
+import type { Selection } from "../../schema/selection";
 import type { Group } from "../../schema/view";
 
-export interface Shared {
+interface InteractionContext {
   run: string;
-  desk: Desk;
-  state: DeskState;
+  editor: InteractionEditor;
+  state: EditorState;
   /** Whether the interaction is read-only: a preview, or not open. */
-  fixed: boolean;
-  choice: Choice;
-  toggle: (g: Group, id: string) => void;
+  readOnly: boolean;
+  selection: Selection;
+  toggleSelection: (g: Group, id: string) => void;
   /** The sub-actions of the run, oldest first. */
   jobs: SubActionRun[];
   /** The pointers of results, which are drawn below their card. */
-  targets: Set<string>;
+  resultPointers: Set<string>;
 }
 
-const Context = createContext<Shared | undefined>(undefined);
-export const SharedProvider = Context.Provider;
+const Context = createContext<InteractionContext | undefined>(undefined);
+export const InteractionProvider = Context.Provider;
 
-export function useShared(): Shared {
-  const shared = useContext(Context);
-  if (!shared) throw new Error("SharedProvider is missing");
-  return shared;
+export function useInteractionContext(): InteractionContext {
+  const context = useContext(Context);
+  if (!context) throw new Error("InteractionProvider is missing");
+  return context;
 }

@@ -5,7 +5,7 @@ import { render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { beforeEach, expect, test, vi } from "vitest";
-import { queries } from "../../api/queries";
+import { queryClient } from "../../api/queries";
 import { arrange } from "../../schema/layout";
 import type { Block } from "../../schema/layout";
 import type { JSONValue } from "../../schema/pointer";
@@ -23,7 +23,7 @@ function Held({ schema, layout, first }: { schema: object; layout?: Block[]; fir
 }
 
 const show = (schema: object, first: JSONValue, layout?: Block[]) => render(
-  <MantineProvider><QueryClientProvider client={queries}><Held schema={schema} first={first} {...(layout && { layout })} /></QueryClientProvider></MantineProvider>,
+  <MantineProvider><QueryClientProvider client={queryClient}><Held schema={schema} first={first} {...(layout && { layout })} /></QueryClientProvider></MantineProvider>,
 );
 const last = () => changed.mock.lastCall?.[0];
 

@@ -2,16 +2,16 @@ import Form from "@rjsf/mantine";
 import { toErrorSchema } from "@rjsf/utils";
 import type { Experimental_DefaultFormStateBehavior, RJSFSchema } from "@rjsf/utils";
 import { useMemo } from "react";
-import type { Flaw } from "../../api/contract";
-import { named } from "../../schema/form";
-import { inputs } from "../../schema/inputs";
+import type { FieldError } from "../../api/contract";
+import { withTitles } from "../../schema/form";
+import { buildFormUiSchema } from "../../schema/form-ui-schema";
 import type { Block } from "../../schema/layout";
 import { pathOf } from "../../schema/pointer";
 import type { JSONValue } from "../../schema/pointer";
-import { errorsOf, validator } from "../../schema/validator";
+import { formError, formErrors, validator } from "../../schema/validator";
 import { JsonField } from "../json-field";
 import { FieldErrorTemplate } from "../schema-form";
-import { Arranged } from "./arranged";
+import { LayoutTemplate } from "./layout-template";
 import { widgets } from "./widgets";
 
 interface Props {
@@ -22,7 +22,7 @@ interface Props {
   /** The label of a form with a single input. */
   label?: string;
   /** The server's errors; pointers are relative to the form's value. */
-  flaws?: Flaw[];
+  fieldErrors?: FieldError[];
   disabled?: boolean;
   onChange: (value: JSONValue | undefined) => void;
 }
@@ -31,18 +31,17 @@ interface Props {
 const defaults: Experimental_DefaultFormStateBehavior = { emptyObjectFields: "skipDefaults", arrayMinItems: { populate: "never" }, allOf: "skipDefaults", mergeDefaultsIntoFormData: "useFormDataIfPresent" };
 
 /** The form of a part of an interaction. It is validated on every change and has no submit button. */
-export default function DataForm({ id, schema: given, layout, value, label, flaws = [], disabled = false, onChange }: Props) {
-  const schema = useMemo(() => named(given as RJSFSchema), [given]);
-  const ui = useMemo(() => ({ ...inputs(schema, layout, label), "ui:submitButtonOptions": { norender: true } }), [schema, layout, label]);
+export default function DataForm({ id, schema: given, layout, value, label, fieldErrors = [], disabled = false, onChange }: Props) {
+  const schema = useMemo(() => withTitles(given as RJSFSchema), [given]);
+  const ui = useMemo(() => ({ ...buildFormUiSchema(schema, layout, label), "ui:submitButtonOptions": { norender: true } }), [schema, layout, label]);
   const errors = useMemo(() => {
-    const found = flaws.map((f) => ({ property: pathOf(f.pointer).map((s) => `.${s}`).join(""), message: f.detail, stack: f.detail }));
-    return toErrorSchema([...errorsOf(schema, value), ...found]);
-  }, [schema, value, flaws]);
+    return toErrorSchema([...formErrors(schema, value), ...fieldErrors.map((f) => formError(pathOf(f.pointer), f.detail))]);
+  }, [schema, value, fieldErrors]);
   return (
     <div className="data-form">
       <Form
         tagName="div" schema={schema} uiSchema={ui} validator={validator} formData={value} disabled={disabled} extraErrors={errors} noValidate idPrefix={id} showErrorList={false}
-        fields={{ json: JsonField }} templates={{ ObjectFieldTemplate: Arranged, FieldErrorTemplate }} widgets={widgets} experimental_defaultFormStateBehavior={defaults}
+        fields={{ json: JsonField }} templates={{ ObjectFieldTemplate: LayoutTemplate, FieldErrorTemplate }} widgets={widgets} experimental_defaultFormStateBehavior={defaults}
         onChange={(e, field) => { if (field !== undefined) onChange(e.formData as JSONValue | undefined); }}
       />
     </div>

@@ -3,44 +3,44 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Suspense, lazy, useRef, useState } from "react";
-import { Refusal, idempotencyKey } from "../../api/client";
-import type { Flaw } from "../../api/contract";
-import { workflows } from "../../api/workflows";
+import { ApiError, idempotencyKey } from "../../api/client";
+import type { FieldError } from "../../api/contract";
+import { workflowApi } from "../../api/workflows";
 import type { Workflow, WorkflowCheck } from "../../api/workflows";
 import type { JSONObject, JSONValue } from "../../schema/pointer";
-import { errorsOf } from "../../schema/validator";
-import { showProblem } from "../notice";
-import { InteractionPart } from "./interaction";
+import { formErrors } from "../../schema/validator";
+import { showError } from "../notice";
+import { InteractionView } from "./interaction";
 import { TextEditor } from "./text-editor";
 
 const DataForm = lazy(() => import("./data-form"));
 
-interface Props { workflow: Workflow; /** Whether the server has the workflow under its id. */ written: boolean }
+interface Props { workflow: Workflow; /** Whether the server has the workflow under its id. */ isStored: boolean }
 
 /** A form to start a workflow, its definition with problems at their lines, and a preview of the first interaction. */
-export function DefinitionPart({ workflow, written }: Props) {
-  const first = workflow.text ?? JSON.stringify(workflow.definition ?? {}, null, 2);
-  const [text, setText] = useState(first);
+export function WorkflowView({ workflow, isStored }: Props) {
+  const initial = workflow.text ?? JSON.stringify(workflow.definition ?? {}, null, 2);
+  const [text, setText] = useState(initial);
   const [state, setState] = useState<JSONValue>({});
-  const [settled] = useDebouncedValue(JSON.stringify([text, state]), 400);
-  const [checkedText, checkedState] = JSON.parse(settled) as [string, JSONValue];
-  const check = useQuery({ queryKey: ["check", settled], queryFn: () => workflows.check(checkedText, checkedState), placeholderData: (before) => before, retry: false });
-  const read = check.data?.workflow ?? workflow;
-  const same = written && text === first;
+  const [debounced] = useDebouncedValue(JSON.stringify([text, state]), 400);
+  const [checkedText, checkedState] = JSON.parse(debounced) as [string, JSONValue];
+  const check = useQuery({ queryKey: ["check", debounced], queryFn: () => workflowApi.check(checkedText, checkedState), placeholderData: (before) => before, retry: false });
+  const parsed = check.data?.workflow ?? workflow;
+  const isUnchanged = isStored && text === initial;
   return (
     <div className="workflows">
       <p><Link to="/workflows" className="soft">Workflows</Link></p>
-      <h1>{read.title}</h1>
-      {read.description && <p className="soft">{read.description}</p>}
-      <ol className="workflow-steps">{read.steps.map((s) => <li key={s.id}><b>{s.title || s.id}</b> <span className="soft">{s.module_id}</span></li>)}</ol>
-      <Start workflow={read} same={same} faulty={(check.data?.problems.length ?? 0) > 0} state={state} onState={setState} />
+      <h1>{parsed.title}</h1>
+      {parsed.description && <p className="soft">{parsed.description}</p>}
+      <ol className="workflow-steps">{parsed.steps.map((s) => <li key={s.id}><b>{s.title || s.id}</b> <span className="soft">{s.module_id}</span></li>)}</ol>
+      <Start workflow={parsed} isUnchanged={isUnchanged} hasProblems={(check.data?.problems.length ?? 0) > 0} state={state} onState={setState} />
       <section aria-labelledby="definition">
         <h2 id="definition">Definition</h2>
         <p className="soft">JSON or YAML, checked as you type. Your changes apply to runs that you start here, and are not saved.</p>
         <TextEditor name="Definition" value={text} onChange={setText} problems={check.data?.problems ?? []} />
         {check.isError && <p className="bad" role="alert">It could not be checked: {check.error.message}</p>}
       </section>
-      <Preview check={check.data} id={settled} />
+      <Preview check={check.data} id={debounced} />
     </div>
   );
 }
@@ -50,41 +50,41 @@ function Preview({ check, id }: { check: WorkflowCheck | undefined; id: string }
     <section aria-labelledby="preview" className="preview">
       <h2 id="preview">Preview of the first interaction</h2>
       {check?.preview
-        ? <InteractionPart key={id} interaction={{ ...check.preview, interaction_id: check.preview.interaction_id || "preview" }} run="" preview />
+        ? <InteractionView key={id} interaction={{ ...check.preview, interaction_id: check.preview.interaction_id || "preview" }} run="" preview />
         : <p className="soft">{check && check.problems.length > 0 ? "It is shown once the definition has no problems." : "What the first step gives is only known when the workflow runs."}</p>}
     </section>
   );
 }
 
-interface StartProps { workflow: Workflow; same: boolean; faulty: boolean; state: JSONValue; onState: (state: JSONValue) => void }
+interface StartProps { workflow: Workflow; isUnchanged: boolean; hasProblems: boolean; state: JSONValue; onState: (state: JSONValue) => void }
 
 /** Starts a run with the entered state. */
-function Start({ workflow, same, faulty, state, onState }: StartProps) {
+function Start({ workflow, isUnchanged, hasProblems, state, onState }: StartProps) {
   const [busy, setBusy] = useState(false);
-  const [flaws, setFlaws] = useState<Flaw[]>([]);
+  const [fieldErrors, setFieldErrors] = useState<FieldError[]>([]);
   const key = useRef({ body: "", key: "" });
   const navigate = useNavigate();
   const schema = (workflow.state_schema ?? { type: "object" }) as JSONObject;
-  const lacking = errorsOf(schema, state).length > 0;
+  const isIncomplete = formErrors(schema, state).length > 0;
   const start = async () => {
-    const body = { ...(same ? { workflow_id: workflow.id } : { definition: workflow.definition }), state };
+    const body = { ...(isUnchanged ? { workflow_id: workflow.id } : { definition: workflow.definition }), state };
     const written = JSON.stringify(body);
     if (key.current.body !== written) key.current = { body: written, key: idempotencyKey() };
     setBusy(true);
     try {
-      const run = await workflows.start(body, key.current.key);
+      const run = await workflowApi.start(body, key.current.key);
       await navigate({ to: "/workflows/runs/$id", params: { id: run.id } });
     } catch (e) {
-      if (e instanceof Refusal && e.flaws.length > 0) setFlaws(e.flaws.map((f) => ({ ...f, pointer: f.pointer.replace(/^\/state/, "") })));
-      else showProblem(e);
+      if (e instanceof ApiError && e.fieldErrors.length > 0) setFieldErrors(e.fieldErrors.map((f) => ({ ...f, pointer: f.pointer.replace(/^\/state/, "") })));
+      else showError(e);
       setBusy(false);
     }
   };
   return (
     <section aria-label="Start" className="wf-start">
-      {schema["properties"] !== undefined && <Suspense fallback={<Skeleton h={80} />}><DataForm id="state" schema={schema} value={state} flaws={flaws} onChange={(v) => { setFlaws([]); onState(v ?? {}); }} /></Suspense>}
-      {faulty && <p className="wf-conflict">The definition has problems: fix them to start it.</p>}
-      <Button loading={busy} disabled={faulty || lacking} onClick={() => void start()}>Start</Button>
+      {schema["properties"] !== undefined && <Suspense fallback={<Skeleton h={80} />}><DataForm id="state" schema={schema} value={state} fieldErrors={fieldErrors} onChange={(v) => { setFieldErrors([]); onState(v ?? {}); }} /></Suspense>}
+      {hasProblems && <p className="wf-conflict">The definition has problems: fix them to start it.</p>}
+      <Button loading={busy} disabled={hasProblems || isIncomplete} onClick={() => void start()}>Start</Button>
     </section>
   );
 }

@@ -7,11 +7,11 @@ import { act, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import changeCases from "../../../../workflow/testdata/changes.golden.json";
-import { Live } from "../../api/live";
-import { LiveProvider, queries, renewBy } from "../../api/queries";
+import { RunStore } from "../../api/run-store";
+import { RunStoreProvider, invalidateOnEvents, queryClient } from "../../api/queries";
 import type { SubActionRun } from "../../api/workflows";
 import type { Change, Interaction, Node } from "../../schema/view";
-import { InteractionPart } from "./interaction";
+import { InteractionView } from "./interaction";
 
 const cases = changeCases as unknown as { before: Interaction; steps: (Change & { after: { display_data: Interaction["display_data"]; view: Node } })[] };
 const before: Interaction = { ...cases.before, status: "open" };
@@ -49,18 +49,18 @@ let server: Server;
 beforeEach(() => {
   server = new Server();
   vi.stubGlobal("fetch", server.fetch);
-  queries.clear();
+  queryClient.clear();
   sessionStorage.clear();
   localStorage.clear();
 });
 afterEach(() => vi.unstubAllGlobals());
 
 async function show(interaction = before) {
-  const live = new Live(() => server.source);
-  live.connect();
-  renewBy(live);
-  const router = createRouter({ routeTree: createRootRoute({ component: () => <InteractionPart interaction={interaction} run={interaction.workflow_run_id} /> }), history: createMemoryHistory() });
-  render(<MantineProvider><Notifications /><QueryClientProvider client={queries}><LiveProvider value={live}><RouterProvider router={router as never} /></LiveProvider></QueryClientProvider></MantineProvider>);
+  const store = new RunStore(() => server.source);
+  store.connect();
+  invalidateOnEvents(store);
+  const router = createRouter({ routeTree: createRootRoute({ component: () => <InteractionView interaction={interaction} run={interaction.workflow_run_id} /> }), history: createMemoryHistory() });
+  render(<MantineProvider><Notifications /><QueryClientProvider client={queryClient}><RunStoreProvider value={store}><RouterProvider router={router as never} /></RunStoreProvider></QueryClientProvider></MantineProvider>);
   await screen.findByRole("heading", { name: before.title });
 }
 

@@ -2,81 +2,81 @@ import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconArrowBackUp, IconArrowForwardUp } from "@tabler/icons-react";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { KeyboardEvent } from "react";
-import { Desk } from "../../api/desk";
-import type { DeskState } from "../../api/desk";
-import { useLive } from "../../api/queries";
+import { InteractionEditor } from "../../api/interaction-editor";
+import type { EditorState } from "../../api/interaction-editor";
+import { useRunStore } from "../../api/queries";
 import { useSubActions } from "../../api/workflow-queries";
-import { workflows } from "../../api/workflows";
+import { workflowApi } from "../../api/workflows";
 import { pointerOf } from "../../schema/pointer";
-import { contents, kept, toggle } from "../../schema/selection";
-import type { Choice } from "../../schema/selection";
-import { walk } from "../../schema/view";
+import { availableContents, retainAvailable, toggle } from "../../schema/selection";
+import type { Selection } from "../../schema/selection";
+import { walkNodes } from "../../schema/view";
 import type { Interaction } from "../../schema/view";
 import { AnswerBar } from "./answer-bar";
-import { SharedProvider } from "./context";
-import { useFailures } from "./failures";
+import { InteractionProvider } from "./context";
+import { useFailureNotices } from "./failures";
 import { NodeView } from "./node";
 
 interface Props { interaction: Interaction; run: string; /** A preview is read-only. */ preview?: boolean }
 
 /** An interaction of a workflow: forms, sub-actions, choices and the answer. */
-export function InteractionPart({ interaction, run, preview = false }: Props) {
-  const [desk] = useState(() => new Desk(interaction, workflows));
-  const state = useSyncExternalStore(desk.subscribe, desk.snapshot);
-  const [chosen, setChoice] = useState<Choice>({});
+export function InteractionView({ interaction, run, preview = false }: Props) {
+  const [editor] = useState(() => new InteractionEditor(interaction, workflowApi));
+  const state = useSyncExternalStore(editor.subscribe, editor.snapshot);
+  const [selected, setSelected] = useState<Selection>({});
   const jobs = useSubActions(preview ? "" : run).data?.items ?? [];
-  const now = state.interaction;
-  useFollow(desk, interaction, preview);
-  useFailures(jobs, now.interaction_id);
-  const editable = useMemo(() => [...walk(now.view)].some((n) => n.form), [now.view]);
-  const targets = useMemo(() => new Set([...walk(now.view)].flatMap((n) => (n.sub_actions ?? []).map((a) => pointerOf(a.result_target)))), [now.view]);
-  const choice = useMemo(() => kept(chosen, contents(now)), [chosen, now]);
-  const fixed = preview || (now.status !== undefined && now.status !== "open");
-  const keys = (e: KeyboardEvent) => {
-    if (!(e.ctrlKey || e.metaKey) || e.altKey || e.key.toLowerCase() !== "z" || fixed) return;
+  const current = state.interaction;
+  useSync(editor, interaction, preview);
+  useFailureNotices(jobs, current.interaction_id);
+  const editable = useMemo(() => [...walkNodes(current.view)].some((n) => n.form), [current.view]);
+  const resultPointers = useMemo(() => new Set([...walkNodes(current.view)].flatMap((n) => (n.sub_actions ?? []).map((a) => pointerOf(a.result_target)))), [current.view]);
+  const selection = useMemo(() => retainAvailable(selected, availableContents(current)), [selected, current]);
+  const readOnly = preview || (current.status !== undefined && current.status !== "open");
+  const onKeyDown = (e: KeyboardEvent) => {
+    if (!(e.ctrlKey || e.metaKey) || e.altKey || e.key.toLowerCase() !== "z" || readOnly) return;
     e.preventDefault();
-    if (e.shiftKey) desk.redo();
-    else desk.undo();
+    if (e.shiftKey) editor.redo();
+    else editor.undo();
   };
   return (
-    <SharedProvider value={{ run, desk, state, fixed, choice, jobs, targets, toggle: (g, id) => setChoice((c) => toggle(kept(c, contents(desk.state.interaction)), g, id)) }}>
-      <div className="interaction" onKeyDown={keys}>
+    <InteractionProvider value={{ run, editor, state, readOnly, selection, jobs, resultPointers, toggleSelection: (g, id) => setSelected((c) => toggle(retainAvailable(c, availableContents(editor.state.interaction)), g, id)) }}>
+      <div className="interaction" onKeyDown={onKeyDown}>
         <header className="interaction-head">
-          <h2 className="grow">{now.title}</h2>
-          {editable && !fixed && <Tools desk={desk} state={state} />}
+          <h2 className="grow">{current.title}</h2>
+          {editable && !readOnly && <EditTools editor={editor} state={state} />}
         </header>
-        <NodeView node={now.view} level={3} />
+        <NodeView node={current.view} level={3} />
         {!preview && <AnswerBar />}
       </div>
-    </SharedProvider>
+    </InteractionProvider>
   );
 }
 
 /** Keeps an interaction in sync with the server: from the stream, after a lost connection, and when the
  * interaction is fetched again. Drafts are saved when the page is hidden or left. */
-function useFollow(desk: Desk, interaction: Interaction, preview: boolean) {
-  const live = useLive();
-  useEffect(() => desk.replace(interaction), [desk, interaction]);
-  useEffect(() => (preview ? undefined : live.onEvent((e) => {
-    if (e.name === "interaction-patched" && e.data.interaction_id === interaction.interaction_id) desk.take({ version: e.data.version ?? 0, patch: e.data.patch ?? [], changes: e.data.changes ?? { nodes: [] } });
-  })), [desk, live, preview, interaction.interaction_id]);
-  useEffect(() => { if (live.connection === "open" && !preview) void desk.read(); }, [desk, live.connection, preview]);
+function useSync(editor: InteractionEditor, interaction: Interaction, preview: boolean) {
+  const store = useRunStore();
+  useEffect(() => editor.replace(interaction), [editor, interaction]);
+  useEffect(() => (preview ? undefined : store.onEvent((e) => {
+    if (e.name === "interaction-patched" && e.data.interaction_id === interaction.interaction_id) editor.applyChange({ version: e.data.version ?? 0, patch: e.data.patch ?? [], changes: e.data.changes ?? { nodes: [] } });
+  })), [editor, store, preview, interaction.interaction_id]);
+  useEffect(() => { if (store.connection === "open" && !preview) void editor.reload(); }, [editor, store.connection, preview]);
   useEffect(() => {
-    const leave = () => { if (document.visibilityState === "hidden") void desk.flush(); };
+    const leave = () => { if (document.visibilityState === "hidden") void editor.flush(); };
     document.addEventListener("visibilitychange", leave);
-    return () => { document.removeEventListener("visibilitychange", leave); void desk.flush(); };
-  }, [desk]);
+    return () => { document.removeEventListener("visibilitychange", leave); void editor.flush(); };
+  }, [editor]);
 }
 
-const words = { saved: "Saved", typing: "Saving…", saving: "Saving…", failed: "Not saved" };
+const statusText = { saved: "Saved", typing: "Saving…", saving: "Saving…", failed: "Not saved" };
 
-function Tools({ desk, state }: { desk: Desk; state: DeskState }) {
-  const problem = state.saving === "failed" ? state.problem?.message : undefined;
+function EditTools({ editor, state }: { editor: InteractionEditor; state: EditorState }) {
+  const problem = state.saveStatus === "failed" ? state.error?.message : undefined;
   return (
     <div className="interaction-tools">
-      <span role="status" className={state.saving === "failed" ? "bad" : "soft"} data-saving={state.saving}>{words[state.saving]}{problem && `: ${problem}`}</span>
-      <Tooltip label="Undo (Ctrl+Z)"><ActionIcon aria-label="Undo" disabled={state.edits.undo.length === 0} onClick={() => desk.undo()}><IconArrowBackUp size={18} /></ActionIcon></Tooltip>
-      <Tooltip label="Redo (Ctrl+Shift+Z)"><ActionIcon aria-label="Redo" disabled={state.edits.redo.length === 0} onClick={() => desk.redo()}><IconArrowForwardUp size={18} /></ActionIcon></Tooltip>
+      <span role="status" className={state.saveStatus === "failed" ? "bad" : "soft"} data-saving={state.saveStatus}>{statusText[state.saveStatus]}{problem && `: ${problem}`}</span>
+      <Tooltip label="Undo (Ctrl+Z)"><ActionIcon aria-label="Undo" disabled={state.edits.undo.length === 0} onClick={() => editor.undo()}><IconArrowBackUp size={18} /></ActionIcon></Tooltip>
+      <Tooltip label="Redo (Ctrl+Shift+Z)"><ActionIcon aria-label="Redo" disabled={state.edits.redo.length === 0} onClick={() => editor.redo()}><IconArrowForwardUp size={18} /></ActionIcon></Tooltip>
     </div>
   );
 }

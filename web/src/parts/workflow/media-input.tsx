@@ -4,33 +4,33 @@ import { useState } from "react";
 import { upload } from "../../api/client";
 import type { Media } from "../../api/contract";
 import { useMedia, useMediaList } from "../../api/queries";
-import { alt, mediaURL, name } from "../../schema/text";
-import { showProblem } from "../notice";
+import { altText, mediaName, mediaURL } from "../../schema/format";
+import { showError } from "../notice";
 
 interface Props { name: string; ids: string[]; max: number; disabled: boolean; onChange: (ids: string[]) => void }
 
 /** An input of existing or uploaded media; the value is their ids. */
 export function MediaInput({ name: label, ids, max, disabled, onChange }: Props) {
   const [picking, setPicking] = useState(false);
-  const [part, setPart] = useState<number>();
+  const [progress, setProgress] = useState<number>();
   const add = (m: Media) => onChange(max === 1 ? [m.id] : [...ids.filter((id) => id !== m.id), m.id].slice(-max));
-  const take = async (file: File | null) => {
+  const uploadFile = async (file: File | null) => {
     if (!file) return;
-    setPart(0);
+    setProgress(0);
     try {
-      add(await upload(file, setPart, new AbortController().signal));
+      add(await upload(file, setProgress, new AbortController().signal));
     } catch (e) {
-      showProblem(e);
+      showError(e);
     }
-    setPart(undefined);
+    setProgress(undefined);
   };
   return (
     <div className="media-input">
-      {ids.map((id) => <Chosen key={id} id={id} disabled={disabled} onRemove={() => onChange(ids.filter((other) => other !== id))} />)}
+      {ids.map((id) => <SelectedMedia key={id} id={id} disabled={disabled} onRemove={() => onChange(ids.filter((other) => other !== id))} />)}
       <Group gap="xs">
         <Button size="compact-sm" variant="default" leftSection={<IconPhotoSearch size={15} />} disabled={disabled} onClick={() => setPicking(true)} aria-label={`Pick ${label}`}>Pick</Button>
-        <FileButton onChange={(f) => void take(f)} inputProps={{ "aria-label": `Upload ${label}` }} disabled={disabled}>
-          {(props) => <Button {...props} size="compact-sm" variant="default" leftSection={<IconUpload size={15} />} loading={part !== undefined} disabled={disabled}>Upload</Button>}
+        <FileButton onChange={(f) => void uploadFile(f)} inputProps={{ "aria-label": `Upload ${label}` }} disabled={disabled}>
+          {(props) => <Button {...props} size="compact-sm" variant="default" leftSection={<IconUpload size={15} />} loading={progress !== undefined} disabled={disabled}>Upload</Button>}
         </FileButton>
       </Group>
       <Modal opened={picking} onClose={() => setPicking(false)} title={`Pick ${label}`} size="lg"><Picker onPick={(m) => { add(m); setPicking(false); }} /></Modal>
@@ -38,13 +38,13 @@ export function MediaInput({ name: label, ids, max, disabled, onChange }: Props)
   );
 }
 
-function Chosen({ id, disabled, onRemove }: { id: string; disabled: boolean; onRemove: () => void }) {
+function SelectedMedia({ id, disabled, onRemove }: { id: string; disabled: boolean; onRemove: () => void }) {
   const m = useMedia(id).data;
   return (
     <span className="attached">
-      {m?.modality === "image" ? <img src={mediaURL(m, 160)} alt={alt(m)} /> : <span className="attached-icon" aria-hidden />}
-      <span className="attached-text attached-name">{m ? name(m) : id}</span>
-      <ActionIcon aria-label={`Remove ${m ? name(m) : id}`} size={26} disabled={disabled} onClick={onRemove}><IconX size={15} /></ActionIcon>
+      {m?.modality === "image" ? <img src={mediaURL(m, 160)} alt={altText(m)} /> : <span className="attached-icon" aria-hidden />}
+      <span className="attached-text attached-name">{m ? mediaName(m) : id}</span>
+      <ActionIcon aria-label={`Remove ${m ? mediaName(m) : id}`} size={26} disabled={disabled} onClick={onRemove}><IconX size={15} /></ActionIcon>
     </span>
   );
 }
@@ -54,7 +54,7 @@ function Picker({ onPick }: { onPick: (m: Media) => void }) {
   const all = list.data?.pages.flatMap((p) => p.items) ?? [];
   return (
     <>
-      <div className="family picker">{all.map((m) => <button key={m.id} type="button" aria-label={`Take ${alt(m)}`} onClick={() => onPick(m)}><img src={mediaURL(m, 320)} alt="" width={120} height={120} loading="lazy" /></button>)}</div>
+      <div className="family picker">{all.map((m) => <button key={m.id} type="button" aria-label={`Take ${altText(m)}`} onClick={() => onPick(m)}><img src={mediaURL(m, 320)} alt="" width={120} height={120} loading="lazy" /></button>)}</div>
       {list.isSuccess && all.length === 0 && <p className="soft">There are no pictures yet: upload one.</p>}
       {list.hasNextPage && <Button variant="subtle" color="gray" onClick={() => void list.fetchNextPage()}>Show older</Button>}
     </>

@@ -1,6 +1,6 @@
-const words: Record<string, string> = { pending: "Not started", running: "Working", paused: "Waits for you", succeeded: "Done", failed: "Failed", cancelled: "Cancelled" };
+const labels: Record<string, string> = { pending: "Not started", running: "Working", paused: "Waits for you", succeeded: "Done", failed: "Failed", cancelled: "Cancelled" };
 
 /** The status of a run or a step in a word. */
 export function RunStatus({ status }: { status: string }) {
-  return <span className="run-status" data-status={status}>{words[status] ?? status}</span>;
+  return <span className="run-status" data-status={status}>{labels[status] ?? status}</span>;
 }

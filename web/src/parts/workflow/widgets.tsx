@@ -3,18 +3,18 @@ import { enumOptionsIndexForValue, enumOptionsValueForIndex, errorId, labelValue
 import type { WidgetProps } from "@rjsf/utils";
 import { MediaInput } from "./media-input";
 
-const wrong = (errors: string[] | undefined) => (errors && errors.length > 0 ? errors.join("\n") : undefined);
+const errorText = (errors: string[] | undefined) => (errors && errors.length > 0 ? errors.join("\n") : undefined);
 
 /** A slider with a box for the exact number. */
 function SliderWidget({ id, value, label, hideLabel, required, disabled, readonly, schema, options, rawErrors, onChange }: WidgetProps) {
   const { min = 0, max = 100, step = schema.type === "integer" ? 1 : 0.01 } = rangeSpec(schema);
-  const off = (disabled || readonly) ?? false;
+  const isDisabled = (disabled || readonly) ?? false;
   const take = (v: string | number) => onChange(v === "" ? undefined : v);
   return (
-    <Input.Wrapper id={id} label={labelValue(label, hideLabel, false)} labelElement="div" required={required ?? false} description={options.description} error={wrong(rawErrors)} errorProps={{ id: errorId(id) }}>
+    <Input.Wrapper id={id} label={labelValue(label, hideLabel, false)} labelElement="div" required={required ?? false} description={options.description} error={errorText(rawErrors)} errorProps={{ id: errorId(id) }}>
       <div className="slider">
-        <Slider className="grow" min={min} max={max} step={step} value={typeof value === "number" ? value : min} onChange={take} disabled={off} label={null} thumbLabel={label} thumbProps={{ "aria-label": label }} />
-        <NumberInput id={id} aria-label={`${label}, exactly`} size="xs" w={92} min={min} max={max} step={step} clampBehavior="none" value={typeof value === "number" ? value : ""} onChange={take} disabled={off} />
+        <Slider className="grow" min={min} max={max} step={step} value={typeof value === "number" ? value : min} onChange={take} disabled={isDisabled} label={null} thumbLabel={label} thumbProps={{ "aria-label": label }} />
+        <NumberInput id={id} aria-label={`${label}, exactly`} size="xs" w={92} min={min} max={max} step={step} clampBehavior="none" value={typeof value === "number" ? value : ""} onChange={take} disabled={isDisabled} />
       </div>
     </Input.Wrapper>
   );
@@ -26,7 +26,7 @@ function MultiWidget({ id, value, label, hideLabel, required, disabled, readonly
   const chosen = enumOptionsIndexForValue(value ?? [], all, true) as string[];
   return (
     <MultiSelect
-      id={id} label={labelValue(label, hideLabel, false)} required={required ?? false} disabled={(disabled || readonly) ?? false} description={options.description} error={wrong(rawErrors)} errorProps={{ id: errorId(id) }} clearable
+      id={id} label={labelValue(label, hideLabel, false)} required={required ?? false} disabled={(disabled || readonly) ?? false} description={options.description} error={errorText(rawErrors)} errorProps={{ id: errorId(id) }} clearable
       data={all.map((o, i) => ({ value: String(i), label: o.label }))} value={chosen.map(String)} onChange={(c) => onChange(enumOptionsValueForIndex(c, all, []))}
     />
   );
@@ -37,7 +37,7 @@ function MediaWidget({ id, value, label, hideLabel, required, disabled, readonly
   const many = schema.type === "array";
   const ids = (Array.isArray(value) ? value : value ? [value] : []) as string[];
   return (
-    <Input.Wrapper id={id} labelElement="div" label={labelValue(label, hideLabel, false)} required={required ?? false} description={options.description} error={wrong(rawErrors)} errorProps={{ id: errorId(id) }}>
+    <Input.Wrapper id={id} labelElement="div" label={labelValue(label, hideLabel, false)} required={required ?? false} description={options.description} error={errorText(rawErrors)} errorProps={{ id: errorId(id) }}>
       <MediaInput name={label} ids={ids} max={many ? (schema.maxItems ?? 16) : 1} disabled={(disabled || readonly) ?? false} onChange={(next) => onChange(many ? next : (next[0] ?? options.emptyValue))} />
     </Input.Wrapper>
   );

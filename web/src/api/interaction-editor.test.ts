@@ -1,0 +1,86 @@
+import { expect, test, vi } from "vitest";
+import type { Operation } from "../schema/edit";
+import { get, pathOf, set } from "../schema/pointer";
+import type { JSONObject } from "../schema/pointer";
+import type { Change, Interaction } from "../schema/view";
+import { ApiError } from "./client";
+import { InteractionEditor } from "./interaction-editor";
+
+/** A server with one interaction that two tabs edit. */
+class Server {
+  version = 1;
+  data: JSONObject = { prompts: { a: { subject: "sea", mood: "calm" } } };
+  private touched: [number, string][] = [];
+  patches: Operation[][] = [];
+  editors: InteractionEditor[] = [];
+
+  interaction = async (): Promise<Interaction> => this.now();
+  now = (): Interaction => ({
+    workflow_run_id: "r", interaction_id: "i", interaction_type: "schema_with_sub_actions", title: "t", version: this.version, display_data: this.data, display_schema: {},
+    view: { pointer: "", key: "", label: "", render_as: "key-value", type: "object", schema: "" },
+  });
+  edit = async (_: string, base: number, operations: Operation[]): Promise<Change> => {
+    this.patches.push(operations);
+    if (this.touched.some(([v, p]) => v > base && operations.some((o) => o.path === p))) throw new ApiError(412, "version", "a newer version has changed it");
+    this.version++;
+    for (const o of operations) {
+      this.touched.push([this.version, o.path]);
+      this.data = set(this.data, pathOf(o.path), o.value) as JSONObject;
+    }
+    return { version: this.version, patch: operations, changes: { nodes: [] } };
+  };
+  tab() { const d = new InteractionEditor(this.now(), this, 5); this.editors.push(d); return d; }
+}
+
+const subject = "/prompts/a/subject";
+const seen = (d: InteractionEditor) => get(d.data(), pathOf(subject));
+
+test("what is typed is saved once the typing pauses, as one patch", async () => {
+  const s = new Server();
+  const d = s.tab();
+  for (const text of ["l", "la", "lake"]) d.edit("/prompts/a", { subject: text, mood: "calm" });
+  expect([d.state.saveStatus, seen(d)]).toEqual(["typing", "lake"]);
+  await vi.waitFor(() => expect(d.state.saveStatus).toBe("saved"));
+  expect(s.patches).toEqual([[{ op: "replace", path: subject, value: "lake" }]]);
+  d.undo();
+  await d.flush();
+  expect([seen(d), s.data]).toEqual(["sea", { prompts: { a: { subject: "sea", mood: "calm" } } }]);
+});
+
+test("edits of two tabs merge where they touch different fields", async () => {
+  const s = new Server();
+  const [one, two] = [s.tab(), s.tab()];
+  one.edit(subject, "lake");
+  two.edit("/prompts/a/mood", "wild");
+  expect([await one.flush(), await two.flush()]).toEqual([true, true]);
+  await vi.waitFor(() => expect(two.state.interaction.display_data).toEqual({ prompts: { a: { subject: "lake", mood: "wild" } } }));
+});
+
+test.each([[true, "mine"], [false, "theirs"]])("a conflict is shown and decided: mine %s gives %s", async (mine, want) => {
+  const s = new Server();
+  const [one, two] = [s.tab(), s.tab()];
+  one.edit(subject, "theirs");
+  await one.flush();
+  two.edit("/prompts/a", { subject: "mine", mood: "wild" });
+  expect(await two.flush()).toBe(false);
+  expect([two.state.conflicts, seen(two), two.state.saveStatus]).toEqual([[subject], "mine", "failed"]);
+  expect(s.data).toEqual({ prompts: { a: { subject: "theirs", mood: "wild" } } }); // the other field is saved
+  await two.resolveConflicts(mine);
+  expect([two.state.conflicts, two.state.saveStatus, s.data]).toEqual([[], "saved", { prompts: { a: { subject: want, mood: "wild" } } }]);
+});
+
+test("an edit that the server refuses stays typed, and is sent again with the next one", async () => {
+  const s = new Server();
+  const d = s.tab();
+  const real = s.edit;
+  d.edit(subject, "lake");
+  s.edit = async () => { throw new ApiError(422, "invalid", "too short", "", false, [{ pointer: subject, detail: "too short" }]); };
+  const broken = new InteractionEditor(s.now(), s, 5);
+  broken.edit(subject, "x");
+  expect([await broken.flush(), broken.state.error?.status, seen(broken)]).toEqual([false, 422, "x"]);
+  s.edit = real;
+  broken.edit(subject, "xyz");
+  const again = new InteractionEditor(s.now(), s, 5);
+  again.edit(subject, "xyz");
+  expect([await again.flush(), broken.state.error]).toEqual([true, undefined]);
+});

@@ -1,0 +1,205 @@
+// The runs of this tab: one stream delivers new events, replays deliver earlier ones.
+import { eventNames, parseEvent } from "../schema/event";
+import type { EventName, Payload, RunEvent } from "../schema/event";
+import type { Media } from "./contract";
+import { addEvent, newLog } from "../schema/log";
+import type { RunLog } from "../schema/log";
+import { isRunFinished } from "../schema/run";
+import type { RunState } from "../schema/run";
+
+type Connection = "connecting" | "open" | "lost";
+
+const maxReplays = 2;
+const notifyInterval = 40; // ms between two notifications, because streamed text changes more often
+
+/** Opens a stream of the server; replaced in tests. */
+type OpenStream = (url: string) => EventSource;
+
+/** The progress of a generation or a sub-action. */
+interface Progress { progress?: number; note?: string; partial?: Media }
+
+export class RunStore {
+  connection: Connection = "connecting";
+  private logs = new Map<string, RunLog>();
+  private roots = new Map<string, string>(); // run of a sub-agent -> root run
+  private subscribers = new Set<() => void>();
+  private listeners = new Set<(e: RunEvent, root: string) => void>();
+  private source: EventSource | undefined;
+  private notifyTimer: ReturnType<typeof setTimeout> | undefined;
+  private reconnectTimer: ReturnType<typeof setTimeout> | undefined;
+  private replays = new Map<string, EventSource>();
+  private replayQueue: string[] = [];
+  private replayed = new Set<string>();
+  private generations = new Map<string, Progress>();
+  private subActions = new Map<string, Progress>();
+  private version = 0;
+  private lastEventId = 0;
+  private reconnectDelay = 1000;
+
+  constructor(private readonly open: OpenStream = (url) => new EventSource(url)) {}
+
+  /** Opens the stream. If the browser does not reconnect by itself, this does after a growing delay. */
+  connect() {
+    clearTimeout(this.reconnectTimer);
+    this.source?.close();
+    const source = this.open(this.lastEventId > 0 ? `/api/events?after=${this.lastEventId}` : "/api/events");
+    this.source = source;
+    source.onopen = () => {
+      const lost = this.connection === "lost";
+      this.reconnectDelay = 1000;
+      this.setConnection("open");
+      // Replays deliver the events that the stream missed.
+      if (lost) for (const run of this.runningRuns()) this.replay(run.id, true);
+    };
+    source.onerror = () => {
+      this.setConnection("lost");
+      if (source.readyState !== EventSource.CLOSED) return;
+      this.reconnectTimer = setTimeout(() => this.connect(), this.reconnectDelay);
+      this.reconnectDelay = Math.min(this.reconnectDelay * 2, 15_000);
+    };
+    this.listen(source);
+  }
+
+  close() {
+    clearTimeout(this.reconnectTimer);
+    this.source?.close();
+    for (const s of this.replays.values()) s.close();
+    this.replays.clear();
+  }
+
+  /** Replays the events of a run from its beginning: once, or again if force is set. */
+  replay(run: string, force = false) {
+    if (!force && this.replayed.has(run)) return;
+    if (this.replays.has(run) || this.replayQueue.includes(run)) return;
+    this.replayed.add(run);
+    this.replayQueue.push(run);
+    this.startReplays();
+  }
+
+  run(id: string): RunState | undefined {
+    return this.logs.get(id)?.state;
+  }
+
+  /** The progress of a generation outside a run. */
+  generationProgress = (operation: string): Progress => this.generations.get(operation) ?? {};
+
+  /** The progress of a workflow's sub-action. */
+  subActionProgress = (metadata: string): Progress => this.subActions.get(metadata) ?? {};
+
+  log(id: string): RunLog | undefined {
+    return this.logs.get(id);
+  }
+
+  /** The runs of a conversation that this tab knows. */
+  runsOf(conversation: string): RunState[] {
+    return [...this.logs.values()].map((l) => l.state).filter((s) => s.conversationId === conversation);
+  }
+
+  runningRuns(): RunState[] {
+    return [...this.logs.values()].map((l) => l.state).filter((s) => s.status === "running");
+  }
+
+  /** A counter that increases when a run or a generation changes. */
+  snapshot = (): number => this.version;
+
+  subscribe = (f: () => void): (() => void) => {
+    this.subscribers.add(f);
+    return () => this.subscribers.delete(f);
+  };
+
+  onEvent(f: (e: RunEvent, root: string) => void): () => void {
+    this.listeners.add(f);
+    return () => this.listeners.delete(f);
+  }
+
+  private listen(source: EventSource, ended?: () => void) {
+    for (const name of eventNames) {
+      source.addEventListener(name, (m) => {
+        const e = parseEvent(name, m.lastEventId, m.data as string);
+        if (e) this.handleEvent(e, ended !== undefined);
+        if (e && ended && e.data.run_id === this.rootOf(e) && isRunFinished(this.run(e.data.run_id)?.status)) ended();
+      });
+    }
+  }
+
+  private startReplays() {
+    while (this.replays.size < maxReplays) {
+      const run = this.replayQueue.shift();
+      if (!run) return;
+      const source = this.open(`/api/runs/${encodeURIComponent(run)}/events?after=0`);
+      this.replays.set(run, source);
+      const end = () => {
+        clearTimeout(idleTimer);
+        source.close();
+        if (this.replays.get(run) !== source) return;
+        this.replays.delete(run);
+        this.startReplays();
+      };
+      // The stream follows a run in progress, so its replay ends when no more events arrive.
+      let idleTimer = setTimeout(end, 10_000);
+      const restartTimeout = () => { clearTimeout(idleTimer); idleTimer = setTimeout(end, 1500); };
+      for (const name of eventNames) source.addEventListener(name, restartTimeout);
+      source.onerror = end;
+      this.listen(source, end);
+    }
+  }
+
+  private rootOf(e: RunEvent): string {
+    return e.data.tree || this.roots.get(e.data.run_id) || e.data.run_id;
+  }
+
+  private handleEvent(e: RunEvent, replayed: boolean) {
+    if (!e.data.run_id) return this.recordGeneration(e);
+    if (e.data.metadata_id && !replayed) this.recordSubAction(e);
+    const root = this.rootOf(e);
+    if (e.data.child_run_id) this.roots.set(e.data.child_run_id, root);
+    if (!replayed && e.id !== undefined) this.lastEventId = Math.max(this.lastEventId, e.id);
+    const before = this.logs.get(root) ?? newLog(root);
+    const after = addEvent(before, e);
+    if (after === before) return;
+    this.logs.set(root, withConversation(after, e));
+    if (!replayed) for (const f of this.listeners) f(e, root);
+    this.scheduleNotify();
+  }
+
+  /** Records the progress of a generation outside a run. */
+  private recordGeneration({ name, data }: RunEvent) {
+    if (!data.operation) return;
+    if (name === "operation-finished") this.generations.delete(data.operation);
+    else if (isProgress(name)) addProgress(this.generations, data.operation, data);
+    this.scheduleNotify();
+  }
+
+  /** Records the progress of a sub-action. */
+  private recordSubAction({ name, data }: RunEvent) {
+    if (data.metadata_id && isProgress(name)) addProgress(this.subActions, data.metadata_id, data);
+  }
+
+  private setConnection(c: Connection) {
+    if (c === this.connection) return;
+    this.connection = c;
+    this.scheduleNotify();
+  }
+
+  /** Notifies the subscribers at most once per frame, because streamed text changes more often. */
+  private scheduleNotify() {
+    this.notifyTimer ??= setTimeout(() => {
+      this.notifyTimer = undefined;
+      this.version++;
+      for (const f of this.subscribers) f();
+    }, notifyInterval);
+  }
+}
+
+const isProgress = (name: EventName) => name === "operation-progress" || name === "operation-partial";
+
+function addProgress(all: Map<string, Progress>, id: string, data: Payload) {
+  const note = data.note ?? data.message;
+  all.set(id, { ...all.get(id), ...(data.progress !== undefined && { progress: data.progress }), ...(note && { note }), ...(data.output && { partial: data.output }) });
+}
+
+/** Records the conversation that an event of the run names. */
+function withConversation(log: RunLog, e: RunEvent): RunLog {
+  const id = e.data.conversation_id;
+  return id && log.state.conversationId !== id ? { ...log, state: { ...log.state, conversationId: id } } : log;
+}

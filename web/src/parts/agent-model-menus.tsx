@@ -1,0 +1,43 @@
+import type { Agent, Model } from "../api/contract";
+import { useAgents, useChatModels, useImageModels } from "../api/queries";
+import { updateSettings, useSettings } from "../api/settings";
+import { SelectMenu } from "./select-menu";
+import type { Option } from "./select-menu";
+
+/** The agent's name in requests. */
+const agentSlug = (a: Agent) => a.slug ?? a.name;
+
+/** The agent's display name. */
+export function agentLabel(name: string): string {
+  return name.split(/[-_ ]+/).map((w) => (w === "kb" ? "KB" : w.charAt(0).toUpperCase() + w.slice(1))).join(" ");
+}
+
+/** Sage first, then the research agent, then the others. */
+function agentOptions(agents: Agent[]): Option[] {
+  const rank = (a: Agent) => ["sage", "research-agent"].indexOf(agentSlug(a)) >>> 0;
+  return [...agents].sort((a, b) => rank(a) - rank(b)).map((a) => ({ value: agentSlug(a), label: a.slug ? a.name : agentLabel(a.name), about: a.description }));
+}
+
+function modelOptions(models: Model[], auto: string): Option[] {
+  const defaultModel = models.find((m) => m.default);
+  const toOption = (m: Model): Option => ({
+    value: m.id, label: m.name || m.id, description: [m.provider, m.vision ? "sees pictures" : ""].filter(Boolean).join(" · "), ready: m.ready, ...(m.reason && { reason: m.reason }),
+  });
+  const ready = models.filter((m) => m.ready);
+  return [{ value: "", label: auto, description: defaultModel ? `The agent's own, or ${defaultModel.name || defaultModel.id}` : "The agent's own, or what is ready" }, ...ready.map(toOption), ...models.filter((m) => !m.ready).map(toOption)];
+}
+
+/** Agent, language model and image model of the next message. */
+export function AgentAndModelMenus() {
+  const settings = useSettings();
+  const agents = agentOptions(useAgents().data?.items ?? []);
+  const models = modelOptions(useChatModels().data?.items ?? [], "Auto model");
+  const images = modelOptions((useImageModels().data?.items ?? []).filter((m) => !m.modality || m.modality === "image"), "Auto pictures");
+  return (
+    <div className="composer-choices">
+      <SelectMenu name="Agent" value={settings.agent} options={agents} onChange={(agent) => updateSettings({ agent })} />
+      {models.length > 1 && <SelectMenu name="Language model" value={settings.model} options={models} onChange={(model) => updateSettings({ model })} />}
+      {images.length > 1 && <SelectMenu name="Image model" value={settings.imageModel} options={images} onChange={(imageModel) => updateSettings({ imageModel })} />}
+    </div>
+  );
+}
