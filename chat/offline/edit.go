@@ -67,8 +67,8 @@ func asksForInformation(task string) bool {
 	return (questionForm().MatchString(task) || was) && !makesNew().MatchString(task) && !suggestion().MatchString(task)
 }
 
-func (pictureRequest) action(text string) string {
-	if variation().MatchString(text) {
+func (w pictureRequest) action() string {
+	if variation().MatchString(w.change) {
 		return "Vary Image"
 	}
 	return "Edit Image"
@@ -145,7 +145,7 @@ func unknown(text string, refs []string) []string {
 
 // requestChange requests the change, or says why it cannot be made; it returns false if it was already made.
 func requestChange(c *conversation, w pictureRequest, lang phrases) (step, bool) {
-	name := w.action(w.change)
+	name := w.action()
 	refs := c.editableRefs()
 	switch {
 	case !c.canCall(name):
@@ -157,20 +157,15 @@ func requestChange(c *conversation, w pictureRequest, lang phrases) (step, bool)
 	case len(refs) == 0:
 		return finish("There is nothing to change.", lang.Say("There is no picture to change yet: give me one, or ask me to draw one first.", "Noch gibt es kein Bild, das ich ändern könnte: Gib mir eins, oder lass mich zuerst eins zeichnen.")), true
 	}
-	if cannot := c.cannotChange(w.change); len(cannot) > 0 {
-		return finish("The offline painter cannot do that.", fmt.Sprintf(lang.Say("Offline I cannot make this change (%s), so the picture stays as it is.", "Offline kann ich diese Änderung nicht machen (%s); das Bild bleibt, wie es ist."), lang.Enumerate(cannot))+" "+lang.Say("I cannot remove, replace or change a part of a picture.", "Einen Teil eines Bildes entfernen, ersetzen oder ändern kann ich nicht.")+" "+lang.canChange()), true
+	if c.painter != nil {
+		text := w.change // without the words that say which picture is meant
+		if m := byLabel().FindStringSubmatch(text); m != nil {
+			text = strings.Replace(text, m[0], " picture ", 1)
+		}
+		if cannot := c.painter.UnknownChanges(namedRef().ReplaceAllString(text, " picture ")); len(cannot) > 0 {
+			return finish("The offline painter cannot do that.", fmt.Sprintf(lang.Say("Offline I cannot make this change (%s), so the picture stays as it is.", "Offline kann ich diese Änderung nicht machen (%s); das Bild bleibt, wie es ist."), lang.Enumerate(cannot))+" "+lang.Say("I cannot remove, replace or change a part of a picture.", "Einen Teil eines Bildes entfernen, ersetzen oder ändern kann ich nicht.")+" "+lang.canChange()), true
+		}
 	}
 	p := map[string]any{"Prompt": w.change, "Images": c.targetRefs(w.change), "NumberOfImages": min(howMany(w.change), maxAtOnce)}
 	return step{Reasoning: "A picture that is there is to be changed.", Actions: []actionCall{{Name: name, Params: p}}}, true
-}
-
-// cannotChange lists what the painter cannot apply of a change, ignoring the words that say which picture is meant.
-func (c *conversation) cannotChange(text string) []string {
-	if c.painter == nil {
-		return nil
-	}
-	if m := byLabel().FindStringSubmatch(text); m != nil {
-		text = strings.Replace(text, m[0], " picture ", 1)
-	}
-	return c.painter.UnknownChanges(namedRef().ReplaceAllString(text, " picture "))
 }

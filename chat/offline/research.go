@@ -1,11 +1,11 @@
 package offline
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"atelier/chat/offline/question"
@@ -36,7 +36,6 @@ type file struct {
 
 // reading is what the Read File action returns for one file.
 type reading struct {
-	Kind      string `json:"kind"`
 	Path      string `json:"path"`
 	Title     string `json:"title"`
 	Text      string `json:"text"`
@@ -96,7 +95,18 @@ func (a *tableResearch) nextStep() (step, bool) {
 }
 
 func (a *tableResearch) collectFindings(f *findings, kind string) {
-	f.addReadings(a.readings)
+	for _, r := range a.readings {
+		ans := r.Answer
+		if ans == nil {
+			f.UnansweredParts = append(f.UnansweredParts, unansweredPart{r.Part, r.Why, r.Unknown})
+			continue
+		}
+		f.Answers = append(f.Answers, finding{
+			Part: r.Part, Sentences: ans.Sentences, Heading: ans.Heading, Columns: ans.Columns, Cells: ans.Cells,
+			Rows: ans.Rows, Paths: ans.Paths, Chart: ans.Chart,
+		})
+		f.Results = append(f.Results, tableResult{ans.Result.Statement, ans.Result.Columns, ans.Result.Rows})
+	}
 	for _, t := range a.described.Tables {
 		h := holding{Path: at(t)}
 		for _, c := range t.Columns {
@@ -240,7 +250,7 @@ func documents(files []file) (docs []file, left []unread) {
 			docs = append(docs, f)
 		}
 	}
-	sort.SliceStable(docs, func(i, j int) bool { return docs[i].Size < docs[j].Size })
+	slices.SortStableFunc(docs, func(a, b file) int { return cmp.Compare(a.Size, b.Size) })
 	for _, f := range docs[min(len(docs), maxFiles):] {
 		left = append(left, unread{f.Path, moreDocuments})
 	}

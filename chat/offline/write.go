@@ -57,11 +57,20 @@ func write(c *conversation) step {
 			return s
 		}
 	}
-	d.receive(c)
-	page := d.report()
+	next := map[string]int{} // how many results of each action are taken
+	for i := range d.figures {
+		name := d.figures[i].call.Name
+		if done := c.actionResults(name); next[name] < len(done) {
+			d.figures[i].callResult = &done[next[name]]
+			next[name]++
+		}
+	}
+	if a, ok := c.resultOf(infographicAgent); ok {
+		d.composed = &a
+	}
 	return step{
 		Reasoning: "The figures are there; the report is written.", Done: true, Message: d.message(), Promote: d.shown(), warnings: append(d.gaps, d.failed()...),
-		Payload: map[string]any{"title": headline(c.task), "summary": d.message(), "report_html": page},
+		Payload: map[string]any{"title": headline(c.task), "summary": d.message(), "report_html": d.report()},
 	}
 }
 
@@ -193,31 +202,21 @@ func (d *draft) illustrate(c *conversation) {
 	if d.order.pictures > maxPictures {
 		d.gaps = append(d.gaps, fmt.Sprintf(d.w.Say("%d pictures are the most of one report.", "Mehr als %d Bilder hat ein Bericht nicht."), maxPictures))
 	}
-	lights := []string{"Low morning sun", "Warm evening light", "Bright daylight", "Blue hour", "Mist", "Early light with long shadows"}
+	// views are how the illustrations of one scene differ.
+	views := [maxPictures]struct{ light, english, german string }{
+		{"Low morning sun", "in the morning", "am Morgen"}, {"Warm evening light", "in the evening", "am Abend"}, {"Bright daylight", "by day", "bei Tag"},
+		{"Blue hour", "at dusk", "in der Dämmerung"}, {"Mist", "in mist", "im Nebel"}, {"Early light with long shadows", "in early light", "im ersten Licht"},
+	}
 	n := min(d.order.pictures, maxPictures)
-	for i, light := range lights[:n] {
+	for _, v := range views[:n] {
 		caption := illustration + scene
 		if n > 1 {
-			caption += " " + d.w.views()[i]
+			caption += " " + d.w.Say(v.english, v.german)
 		}
 		d.figures = append(d.figures, figure{
-			call:    actionCall{paintAction, map[string]any{"Prompt": speech.Upper(strings.TrimRight(scene, ".?!")) + ". " + light + ".", "Size": "1536x1024"}},
+			call:    actionCall{paintAction, map[string]any{"Prompt": speech.Upper(strings.TrimRight(scene, ".?!")) + ". " + v.light + ".", "Size": "1536x1024"}},
 			caption: caption,
 		})
-	}
-}
-
-func (d *draft) receive(c *conversation) {
-	next := map[string]int{}
-	for i := range d.figures {
-		name := d.figures[i].call.Name
-		if done := c.actionResults(name); next[name] < len(done) {
-			d.figures[i].callResult = &done[next[name]]
-			next[name]++
-		}
-	}
-	if a, ok := c.resultOf(infographicAgent); ok {
-		d.composed = &a
 	}
 }
 
