@@ -72,11 +72,10 @@ var genders = func() map[string]string {
 	return out
 }()
 
-// genderOf returns the gender of a German noun; empty if it is unknown.
+// genderOf returns the gender of a German noun in lower case; empty if it is unknown.
 func genderOf(noun string) string {
-	low := strings.ToLower(noun)
-	for i := range low {
-		if g := genders[low[i:]]; g != "" && (i == 0 || i > 2) {
+	for i := range noun {
+		if g := genders[noun[i:]]; g != "" && (i == 0 || i > 2) {
 			return g
 		}
 	}
@@ -135,7 +134,14 @@ func (p *phrases) amounts(m *plan.Measure) (subject, verb string) {
 		return p.measured(m), p.is(quantity{})
 	}
 	if p.Text.Lang == speech.German {
-		return p.amountsGerman(m, q)
+		switch {
+		case m.How == "max" || m.How == "min":
+			return p.extreme(m, m.How == "min"), p.is(q)
+		case q.gender == "":
+			return p.measured(m), p.is(q)
+		}
+		subject, plural := q.subject()
+		return subject + factorsOf(m), p.is(quantity{plural: plural}) + strings.TrimRight(" "+adverb(m), " ")
 	}
 	name, number := q.noun, ""
 	if q.counts && q.plural {
@@ -158,17 +164,6 @@ func (p *phrases) amounts(m *plan.Measure) (subject, verb string) {
 		return name, "is"
 	}
 	return "the " + number + name, p.is(q)
-}
-
-func (p *phrases) amountsGerman(m *plan.Measure, q quantity) (subject, verb string) {
-	if m.How == "max" || m.How == "min" {
-		return p.extreme(m, m.How == "min"), p.is(q)
-	}
-	if q.gender == "" {
-		return p.measured(m), p.is(q)
-	}
-	subject, plural := q.subject()
-	return subject + factorsOf(m), p.is(quantity{plural: plural}) + strings.TrimRight(" "+adverb(m), " ")
 }
 
 // extreme returns the highest or the lowest value of a quantity as the subject of a sentence.

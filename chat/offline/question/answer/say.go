@@ -28,7 +28,12 @@ func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason
 		return nil, plan.ReasonEmpty
 	}
 	a := &Answer{Result: res, Paths: paths, OnlyFigure: p.Op == plan.OpValue && len(p.Measures) == 1 || p.Op == plan.OpCount || p.Op == plan.OpMeter}
-	p.sayConditions()
+	for i, f := range p.Filters { // the conditions in the words of the question's language
+		p.Filters[i].Text = strings.Replace(f.Text, ": ≠ ", p.Say(" other than ", " außer "), 1)
+		if p.Text.Lang == speech.German && f.Field != nil && f.Field.Boolean() {
+			p.Filters[i].Text = strings.NewReplacer("= yes", "= ja", "= no", "= nein").Replace(f.Text)
+		}
+	}
 	if reason := operations[p.Op].say(p, a); reason != "" {
 		return nil, reason
 	}
@@ -38,16 +43,6 @@ func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason
 	}
 	p.table(a)
 	return a, ""
-}
-
-// sayConditions writes the conditions in the words of the question's language.
-func (p *phrases) sayConditions() {
-	for i, f := range p.Filters {
-		p.Filters[i].Text = strings.Replace(f.Text, ": ≠ ", p.Say(" other than ", " außer "), 1)
-		if p.Text.Lang == speech.German && f.Field != nil && f.Field.Boolean() {
-			p.Filters[i].Text = strings.NewReplacer("= yes", "= ja", "= no", "= nein").Replace(f.Text)
-		}
-	}
 }
 
 // caveat states which values of the measure are left out.
@@ -76,10 +71,10 @@ func (p *phrases) caveat() string {
 func (p *reply) sayValue(a *Answer) plan.Reason {
 	row := a.Result.Rows[0]
 	n := len(p.Measures)
-	if count, ok := schema.Figure(row, n); !ok || count == 0 {
+	count, ok := schema.Figure(row, n)
+	if !ok || count == 0 {
 		return plan.ReasonEmpty
 	}
-	count, _ := schema.Figure(row, n)
 	least, _ := schema.Figure(row, n+2)
 	greatest, _ := schema.Figure(row, n+3)
 	var parts []string
@@ -105,15 +100,11 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 		parts = append(parts, subject+p.conds()+" "+verb+" "+p.amount(v, m.Field))
 	}
 	a.Heading = speech.Upper(p.MeasureName(&p.Measures[0]))
-	a.Sentences = []string{strings.Join(parts, p.Say(", and ", ", und ")) + p.rests(count) + "."}
-	return ""
-}
-
-// rests states how many values a mean is from.
-func (p *phrases) rests(count float64) string {
-	if p.First() != nil && p.First().How == "avg" && count > 1 {
-		return fmt.Sprintf(p.Say(", from %s values", ", aus %s Werten"), speech.Number(count, 0, p.Text.Lang))
+	rests := ""
+	if p.Measures[0].How == "avg" && count > 1 {
+		rests = fmt.Sprintf(p.Say(", from %s values", ", aus %s Werten"), speech.Number(count, 0, p.Text.Lang))
 	}
+	a.Sentences = []string{strings.Join(parts, p.Say(", and ", ", und ")) + rests + "."}
 	return ""
 }
 
@@ -221,7 +212,7 @@ func (p *phrases) key(row []any) string {
 	for i, f := range p.KeyOf() {
 		unit := ""
 		if f == nil {
-			unit, f = p.Unit, nil
+			unit = p.Unit
 		}
 		out = append(out, p.cell(row[i], f, unit))
 	}
@@ -472,12 +463,10 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 		}
 		names = append(names, strings.Join(parts, ", "))
 	}
-	m := &plan.Measure{Field: f, How: map[string]string{"asc": "min"}[p.Superlative.Arg]}
-	if m.How == "" {
-		m.How = "max"
-	}
-	low, verb := p.Superlative.Arg == "asc", p.is(p.quantityOf(f))
-	if q := p.quantityOf(f); f.Dated() || q.counts || p.Text.Lang == speech.German && q.gender == "" {
+	low, q := p.Superlative.Arg == "asc", p.quantityOf(f)
+	m := &plan.Measure{Field: f, How: choose(low, "min", "max")}
+	verb := p.is(q)
+	if f.Dated() || q.counts || p.Text.Lang == speech.German && q.gender == "" {
 		verb = p.Say("is", "ist")
 	}
 	s := p.extreme(m, low) + p.conds() + " " + verb + " " + p.cell(rows[0][0], f, "")

@@ -90,12 +90,9 @@ func HalfAt(ts []speech.Token, i int) int {
 	return 0
 }
 
-// joinedVerbs are prefixes of German verbs that say that something comes in.
-var joinedVerbs = []string{"ein", "an", "auf"}
-
-// paidIn returns a German participle without such a prefix: eingezahlt, gezahlt.
+// paidIn returns a German participle without a prefix that says that something comes in: eingezahlt, gezahlt.
 func paidIn(w string) string {
-	for _, p := range joinedVerbs {
+	for _, p := range []string{"ein", "an", "auf"} {
 		if rest, ok := strings.CutPrefix(w, p); ok && strings.HasPrefix(rest, "ge") && len(rest) > 6 {
 			return rest
 		}

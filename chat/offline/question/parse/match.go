@@ -547,7 +547,7 @@ func (r *Tagger) valueSynonym(f *schema.Field, t, value speech.Token) bool {
 		return false // one, in general
 	}
 	for _, c := range r.Lex.Concepts[t.Stem] {
-		if !slices.ContainsFunc(r.Lex.Concepts[value.Stem], func(o string) bool { return o == c }) {
+		if !slices.Contains(r.Lex.Concepts[value.Stem], c) {
 			continue
 		}
 		for w := range valueConcepts {

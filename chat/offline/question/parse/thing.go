@@ -124,27 +124,18 @@ func (r *Matcher) thingAt(v *schema.View, i int) (arg string, ok bool) {
 			return "", false
 		}
 	}
-	return arg, !t.Quoted && !t.Part && r.thing(v, t)
-}
-
-func (r *Matcher) thing(v *schema.View, t speech.Token) bool {
-	for _, o := range r.Views {
-		if slices.Contains(o.Entity, t.Stem) || slices.ContainsFunc(o.Fields, func(f *schema.Field) bool {
+	if t.Quoted || t.Part || slices.ContainsFunc(r.Views, func(o *schema.View) bool {
+		return slices.Contains(o.Entity, t.Stem) || slices.ContainsFunc(o.Fields, func(f *schema.Field) bool {
 			return slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 				return !(f.Unique(f.Rows) || f.First) && r.Level(t, w) > 2 && !(parks[t.Fold] && w.Stem != f.Head())
 			})
-		}) {
-			return false
-		}
+		})
+	}) {
+		return "", false
 	}
-	for _, k := range schema.Things {
-		if k.Nouns[t.Fold] && slices.ContainsFunc(v.Fields, func(f *schema.Field) bool {
-			return f.Table == 0 && f.Has(k.Signs)
-		}) {
-			return true
-		}
-	}
-	return false
+	return arg, slices.ContainsFunc(schema.Things, func(k schema.Thing) bool {
+		return k.Nouns[t.Fold] && slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Has(k.Signs) })
+	})
 }
 
 // gerund reports whether two words are a verb and its -ing form: move, moving.

@@ -46,14 +46,13 @@ func (p *Plan) decide() Reason {
 		}
 		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) })
 	}
-	reason := p.choose()
-	if reason == "" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How == "sum" && p.View.Counter(m.Field) }) {
+	if reason := p.choose(); reason != "" {
+		return reason
+	}
+	if slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How == "sum" && p.View.Counter(m.Field) }) {
 		return ReasonUnclear
 	}
-	if reason == "" {
-		reason = oneWay(p)
-	}
-	return reason
+	return p.oneWay()
 }
 
 // comparedBy reports whether a condition compares a field with a number: trips with more than 10 minutes of delay.
@@ -116,9 +115,7 @@ func (p *Plan) choose() Reason {
 			return ""
 		}
 		p.Op = OpCompare
-	case p.Op == OpValue && (len(p.Groups) > 0 || p.Unit != ""):
-		p.Op = OpGroups
-	case p.Op == OpCount && (len(p.Groups) > 0 || p.Unit != ""):
+	case (p.Op == OpValue || p.Op == OpCount) && (len(p.Groups) > 0 || p.Unit != ""):
 		p.Op = OpGroups
 	}
 	if p.Aggregate == "median" && (p.Op == OpGroups || p.Op == OpCompare) {
@@ -437,13 +434,12 @@ func (p *wording) Nature(f *schema.Field) string {
 	if f.Has(schema.Moved) {
 		return "sum"
 	}
-	stock := f.Named("stock") || f.Named("population") || f.Named("meter")
-	if stock && (p.timeField(nil) != nil) {
+	if (f.Named("stock") || f.Named("population") || f.Named("meter")) && p.timeField(nil) != nil {
 		return ""
 	}
-	head := speech.Word{Stem: f.Head()}
+	head := f.Head()
 	for _, c := range schema.Ratelike {
-		if p.Text.Lex.Means(head.Stem, c) && !p.Text.Lex.Means(head.Stem, "revenue") && (c != "price" || !p.Text.Lex.Means(head.Stem, "cost")) {
+		if p.Text.Lex.Means(head, c) && !p.Text.Lex.Means(head, "revenue") && (c != "price" || !p.Text.Lex.Means(head, "cost")) {
 			return "rate"
 		}
 	}
@@ -454,7 +450,7 @@ func (p *wording) Nature(f *schema.Field) string {
 	}
 	// Whole numbers under a plural count things: nights, votes, cups.
 	if f.Type == "integer" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
-		return w.Stem == head.Stem && Plurals[w.Fold] || w.Stem == head.Stem && strings.HasSuffix(w.Fold, "s") && !strings.HasSuffix(w.Fold, "ss") && !strings.HasSuffix(w.Fold, "us")
+		return w.Stem == head && (Plurals[w.Fold] || strings.HasSuffix(w.Fold, "s") && !strings.HasSuffix(w.Fold, "ss") && !strings.HasSuffix(w.Fold, "us"))
 	}) {
 		return "sum"
 	}
@@ -474,6 +470,9 @@ func (p *Plan) decideList() Reason {
 	}
 	return ""
 }
+
+// opposite is the other order of a ranking.
+var opposite = map[string]string{"asc": "desc", "desc": "asc"}
 
 // Plurals are plurals without a plural ending.
 var Plurals = speech.Folded("people children men women staff")

@@ -26,11 +26,10 @@ func (p *roles) expenses() {
 	}
 	f := p.Measures[0].Field
 	if p.Superlative != nil {
-		p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg]
+		p.Superlative.Arg = opposite[p.Superlative.Arg]
 	}
 	if p.Superlative != nil || !slices.ContainsFunc(p.Filters, func(x Filter) bool { return len(x.values) > 0 && !x.not }) {
-		x := numberFilter(f, "<", 0)
-		p.Filters = append(p.Filters, x)
+		p.Filters = append(p.Filters, numberFilter(f, "<", 0))
 	}
 }
 
@@ -168,7 +167,7 @@ var comingIn = speech.Folded("income incomes einnahmen einnahme received erhalte
 
 // oneWay restricts the rows to incoming or outgoing amounts, as the question says, if a
 // column distinguishes them: Income, Expense. A sum of both means nothing.
-func oneWay(p *Plan) Reason {
+func (p *Plan) oneWay() Reason {
 	m := p.First()
 	if m == nil || m.Field.Table != 0 || !p.View.OfMoney(m.Field) || m.Field.Mixed() || p.Op == OpList || p.Op == OpLookup {
 		return ""

@@ -112,14 +112,7 @@ func (q *Query) From(filters []Filter, more ...string) string {
 	return out
 }
 
-func (q *Query) joined() bool {
-	for _, u := range q.used[1:] {
-		if u {
-			return true
-		}
-	}
-	return false
-}
+func (q *Query) joined() bool { return slices.Contains(q.used[1:], true) }
 
 // Finish qualifies the columns with their tables if several are joined.
 func (q *Query) Finish(statement string) string {

@@ -10,11 +10,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// sided reports whether a condition is one side of a scale, whose values are counted separately.
-func (p *wording) sided(x parse.Piece) bool {
-	return x.Arg == "side" && len(x.Values) > 1 && p.Asks == "many" && !p.share
-}
-
 // yesNo reports whether a text column holds yes and no.
 func yesNo(f *schema.Field) bool {
 	yes, no := false, false

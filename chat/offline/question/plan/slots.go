@@ -240,9 +240,12 @@ func (p *roles) words() Reason {
 // askWord handles a question word, with the number that it is about: how old.
 func (p *roles) askWord(i int) Reason {
 	x := p.Pieces[i]
-	if x.Arg == "many" && x.To-x.From < 3 && p.numberOf(i) {
-		p.used[i] = true
-		return ""
+	if x.Arg == "many" && x.To-x.From < 3 && slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool { return o.Kind == speech.KindSup }) {
+		switch p.Text.Tokens[x.From].Fold {
+		case "number", "anzahl", "zahl", "count", "die", "the", "der":
+			p.used[i] = true // it names what a ranking is by: by number of loans
+			return ""
+		}
 	}
 	if x.Arg == "people" {
 		p.people, x.Arg = true, "many"
@@ -261,11 +264,10 @@ func (p *roles) askWord(i int) Reason {
 		case x.About == "price":
 			f = p.View.SellingPrice()
 		}
-		if f != nil {
-			p.Measures = append(p.Measures, Measure{Field: f})
-		} else {
+		if f == nil {
 			return ReasonUnknown
 		}
+		p.Measures = append(p.Measures, Measure{Field: f})
 	}
 	p.used[i] = true
 	return ""
@@ -288,15 +290,6 @@ func (p *wording) none(about string) (Filter, bool) {
 		}
 	}
 	return Filter{}, false
-}
-
-// numberOf reports whether "number of" names what a ranking is by: by number of loans.
-func (p *explanation) numberOf(i int) bool {
-	first := p.Text.Tokens[p.Pieces[i].From].Fold
-	if first != "number" && first != "anzahl" && first != "zahl" && first != "count" && first != "die" && first != "the" && first != "der" {
-		return false
-	}
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
 }
 
 // near returns the piece at an offset from another one, including used pieces.

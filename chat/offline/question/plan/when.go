@@ -28,17 +28,13 @@ func (p *conditions) clockWords() Reason {
 		return ReasonUnclear // at six: the minute, or the hour
 	}
 	p.used[at[0]] = true
-	p.Filters = append(p.Filters, clockFilter(f, op, p.Pieces[at[0]].Period))
-	return ""
-}
-
-// clockFilter compares the time of day of a column.
-func clockFilter(f *schema.Field, op string, t speech.Period) Filter {
+	t := p.Pieces[at[0]].Period
 	clock := speech.TwoDigits(t.N) + ":" + speech.TwoDigits(t.Day)
-	return Filter{Field: f, number: true, Text: f.Label() + " " + op + " " + clock, Condition: func(q *Query) string {
+	p.Filters = append(p.Filters, Filter{Field: f, number: true, Text: f.Label() + " " + op + " " + clock, Condition: func(q *Query) string {
 		c := q.plain(f)
 		return fmt.Sprintf("substr('0' || %s, CASE WHEN substr(%s, 2, 1) = ':' THEN 1 ELSE 2 END, 5) %s %s", c, c, op, speech.QuotedText(clock))
-	}}
+	}})
+	return ""
 }
 
 // timeWords turns the periods of the question, with the words that bound them, into
@@ -264,8 +260,10 @@ func (p *wording) timeField(at []int) *schema.Field {
 	if f := nearest(dates); f != nil {
 		return f
 	}
-	if f := p.arrivals(dates); f != nil {
-		return f
+	if slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return coming[t.Fold] }) {
+		if f := schema.Only(dates, func(f *schema.Field) bool { return f.Table == 0 && f.Has(comingColumns) }); f != nil {
+			return f // the question is about arrivals
+		}
 	}
 	return nearest(years)
 }

@@ -70,13 +70,9 @@ func Only(fields []*Field, is func(*Field) bool) *Field {
 
 // ClockField returns the only column of times of day.
 func (v *View) ClockField() *Field {
-	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && timesOfDay(f) })
-}
-
-// timesOfDay reports whether all known values are times of day and the name is one of times.
-func timesOfDay(f *Field) bool {
-	return len(f.Values) > 0 && !slices.ContainsFunc(f.Values, func(v any) bool { s, _ := v.(string); return !speech.TimeOfDay().MatchString(s) }) &&
-		f.Has(dayTimes)
+	return Only(v.Fields, func(f *Field) bool {
+		return f.Table == 0 && f.Text() && f.Has(dayTimes) && len(f.Values) > 0 && !slices.ContainsFunc(f.Values, func(x any) bool { s, _ := x.(string); return !speech.TimeOfDay().MatchString(s) })
+	})
 }
 
 var dayTimes = speech.Folded("time uhrzeit zeit beginn start started starttime hour slot arrived arrival departed departure called ankunft abfahrt")
@@ -345,16 +341,10 @@ func (v *View) NameFor(key *Field) *Field {
 
 // Described returns the only column that describes the rows; nil if there are several.
 func (v *View) Described() []*Field {
-	var out []*Field
-	for _, f := range v.Fields {
-		if f.Table == 0 && f.Text() && !f.Free && f.Has(describes) {
-			out = append(out, f)
-		}
+	if f := Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && !f.Free && f.Has(describes) }); f != nil {
+		return []*Field{f}
 	}
-	if len(out) > 1 {
-		return nil
-	}
-	return out
+	return nil
 }
 
 var describes = speech.Folded("description beschreibung verwendungszweck buchungstext title titel subject betreff memo purpose zweck details designation libelle item")

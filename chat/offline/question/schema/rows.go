@@ -134,13 +134,6 @@ func (v *View) Single() bool {
 // codes are words of columns whose codes identify kinds, not things.
 var codes = speech.Folded("status country currency postal post postcode zip plz language error")
 
-// serial reports whether the column holds consecutive numbers, too many for their count to be known.
-func (f *Field) serial() bool {
-	low, ok := NumberOf(f.Min)
-	high, ok2 := NumberOf(f.Max)
-	return f.Type == "integer" && f.DistinctCapped && f.Missing+f.Unusable == 0 && ok && ok2 && int64(high-low)+1 == f.Rows
-}
-
 // Scale reports whether the column holds marks: whole numbers from at most 2 to between 4 and 10.
 func (f *Field) Scale() bool {
 	low, ok := NumberOf(f.Min)

@@ -283,7 +283,13 @@ func (f *Field) Unique(rows int64) bool {
 	if f.Factors != nil || f.Names != nil || f.Missing+f.Unusable > 0 || rows == 0 {
 		return false
 	}
-	return !f.DistinctCapped && f.Distinct == rows || f.Rows == rows && f.serial()
+	if !f.DistinctCapped {
+		return f.Distinct == rows
+	}
+	// Consecutive numbers, too many for their count to be known.
+	low, ok := NumberOf(f.Min)
+	high, ok2 := NumberOf(f.Max)
+	return f.Rows == rows && f.Type == "integer" && ok && ok2 && int64(high-low)+1 == rows
 }
 
 // Spans reports whether a number lies between the smallest and the largest value.

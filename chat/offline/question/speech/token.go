@@ -32,18 +32,13 @@ var belowZero = pattern.Lazy(`(^|\s)[-−](\d)`)
 // codeShape matches a code of several parts: RE-2024-161.
 var codeShape = pattern.Lazy(`\b\p{Lu}\p{L}*\d*(?:[-/]\w*\d\w*)+\b`)
 
-// codesIn returns the positions of codes in a text.
-func codesIn(text string) [][]int {
-	return slices.DeleteFunc(codeShape().FindAllStringIndex(text, -1), func(at []int) bool {
-		head, _, _ := strings.Cut(strings.ReplaceAll(text[at[0]:at[1]], "/", "-"), "-")
-		return MonthNames[Fold(head)] > 0 || len(head) == 2 && strings.ContainsAny(head[:1], "QHqh") && unicode.IsDigit(rune(head[1]))
-	})
-}
-
 // Tokens splits a text into words, numbers and dates.
 func Tokens(text string, lang Language) []Token {
 	var out []Token
-	codes := codesIn(text)
+	codes := slices.DeleteFunc(codeShape().FindAllStringIndex(text, -1), func(at []int) bool {
+		head, _, _ := strings.Cut(strings.ReplaceAll(text[at[0]:at[1]], "/", "-"), "-")
+		return MonthNames[Fold(head)] > 0 || len(head) == 2 && strings.ContainsAny(head[:1], "QHqh") && unicode.IsDigit(rune(head[1])) // a time, not a code
+	})
 	quoted := false
 	for _, at := range tokenShape().FindAllStringIndex(text, -1) {
 		w := text[at[0]:at[1]]
