@@ -75,8 +75,23 @@ type problem struct {
 const fence = "```json\n"
 
 func read(r chat.Request) *conversation {
-	c := &conversation{}
-	c.readSystem(r.System)
+	var agent struct {
+		Actions []struct {
+			Name string `json:"name"`
+		} `json:"actions"`
+		Agents  []callee          `json:"agents"`
+		Sources map[string]source `json:"sources"`
+	}
+	if i := strings.LastIndex(r.System, "## Callable"); i >= 0 {
+		if _, text, ok := strings.Cut(r.System[i:], fence); ok {
+			// A block that is not JSON is a person's own text.
+			_ = json.NewDecoder(strings.NewReader(text)).Decode(&agent)
+		}
+	}
+	c := &conversation{agents: agent.Agents, sources: agent.Sources}
+	for _, a := range agent.Actions {
+		c.actions = append(c.actions, a.Name)
+	}
 	for _, m := range r.Messages {
 		if m.Role != chat.RoleUser {
 			continue
@@ -107,26 +122,6 @@ func read(r chat.Request) *conversation {
 		c.input, c.media = block.Context.Input, append(c.media, block.Context.Media...)
 	}
 	return c
-}
-
-func (c *conversation) readSystem(system string) {
-	var block struct {
-		Actions []struct {
-			Name string `json:"name"`
-		} `json:"actions"`
-		Agents  []callee          `json:"agents"`
-		Sources map[string]source `json:"sources"`
-	}
-	if i := strings.LastIndex(system, "## Callable"); i >= 0 {
-		if _, text, ok := strings.Cut(system[i:], fence); ok {
-			// A block that is not JSON is a person's own text.
-			_ = json.NewDecoder(strings.NewReader(text)).Decode(&block)
-		}
-	}
-	c.agents, c.sources = block.Agents, block.Sources
-	for _, a := range block.Actions {
-		c.actions = append(c.actions, a.Name)
-	}
 }
 
 func (c *conversation) canCall(action string) bool { return slices.Contains(c.actions, action) }

@@ -142,10 +142,9 @@ func gather(input map[string]any) findings {
 		}
 	}
 	walk(input)
-	all.UnansweredParts = slices.DeleteFunc(all.UnansweredParts, func(o unansweredPart) bool { return all.answered(o.Part) })
 	var once []unansweredPart
 	for _, o := range all.UnansweredParts {
-		if !slices.ContainsFunc(once, func(have unansweredPart) bool { return have.Part == o.Part }) {
+		if !all.answered(o.Part) && !slices.ContainsFunc(once, func(have unansweredPart) bool { return have.Part == o.Part }) {
 			once = append(once, o)
 		}
 	}

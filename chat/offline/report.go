@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"strings"
@@ -176,10 +177,7 @@ func (p *page) figure(d *draft, f figure) {
 	if f.callResult == nil || !f.callResult.Success {
 		return
 	}
-	alt := describe(f.callResult.Outputs)
-	if alt == "" {
-		alt = f.caption
-	}
+	alt := cmp.Or(describe(f.callResult.Outputs), f.caption)
 	for _, i := range images(f.callResult.Outputs) {
 		p.embed(d, i.Ref, alt, f.caption)
 	}

@@ -237,13 +237,14 @@ func summary(f *findings) string {
 	return fmt.Sprintf("Answered: %d. Not answered by this source: %d.", len(f.Answers)+len(f.Quotes), len(f.UnansweredParts))
 }
 
-// documents selects the texts of a folder, small ones first.
+// documents selects the texts of a folder, small ones first; tables are no texts.
 func documents(files []file) (docs []file, left []unread) {
 	for _, f := range files {
 		switch {
 		case f.Kind == "image" || f.Kind == "audio" || f.Kind == "video" || f.Kind == "binary":
 			left = append(left, unread{f.Path, f.Kind})
-		case tabular(f):
+		case slices.Contains([]string{".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".xlsm"}, strings.ToLower(path.Ext(f.Path))):
+		case f.Kind == "table" || f.Kind == "csv" || f.Kind == "tsv":
 		case f.Size == 0:
 			left = append(left, unread{f.Path, "empty"})
 		default:
@@ -255,14 +256,6 @@ func documents(files []file) (docs []file, left []unread) {
 		left = append(left, unread{f.Path, moreDocuments})
 	}
 	return docs[:min(len(docs), maxFiles)], left
-}
-
-func tabular(f file) bool {
-	switch strings.ToLower(path.Ext(f.Path)) {
-	case ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".xlsm":
-		return true
-	}
-	return f.Kind == "table" || f.Kind == "csv" || f.Kind == "tsv"
 }
 
 // readDocuments reads the documents, long ones part by part.

@@ -94,12 +94,7 @@ func (c *conversation) canCallAgent(slug string) bool {
 // writesItself reports whether the agent writes the report itself instead of delegating it:
 // its only sub-agents compose infographics, and it can draw charts.
 func (c *conversation) writesItself() bool {
-	for _, a := range c.agents {
-		if !strings.Contains(a.Slug, "infographic") {
-			return false
-		}
-	}
-	return c.canCall(chartAction)
+	return c.canCall(chartAction) && !slices.ContainsFunc(c.agents, func(a callee) bool { return !strings.Contains(a.Slug, "infographic") })
 }
 
 // draft plans the report from the task and the input that was passed down.
@@ -189,10 +184,7 @@ func (d *draft) illustrate(c *conversation) {
 	if d.order.pictures == 0 || !c.canCall(paintAction) {
 		return
 	}
-	scene := d.order.scene
-	if scene == "" {
-		scene = strings.TrimRight(headline(c.task), "?")
-	}
+	scene := cmp.Or(d.order.scene, strings.TrimRight(headline(c.task), "?"))
 	if c.painter != nil {
 		if unknown := c.painter.UnknownWords(scene); len(unknown) > 0 {
 			d.gaps = append(d.gaps, fmt.Sprintf(d.w.Say("The illustration is left out: the offline painter does not draw %s.", "Die Illustration fehlt: Der Offline-Maler zeichnet das nicht: %s."), strings.Join(unknown, ", ")))

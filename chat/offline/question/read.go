@@ -114,8 +114,13 @@ func (r *reader) read(part string) Reading {
 	}
 	if len(plans) == 0 {
 		out.Why = reason
-		for _, i := range r.unexplained() {
-			out.Unknown = append(out.Unknown, r.Tokens[i].Raw)
+		for _, i := range r.unknown() {
+			explained := slices.ContainsFunc(r.Views, func(v *schema.View) bool {
+				return slices.ContainsFunc(r.PiecesAt(v, i), func(p parse.Piece) bool { return p.Kind != speech.KindUnknown })
+			})
+			if !explained {
+				out.Unknown = append(out.Unknown, r.Tokens[i].Raw)
+			}
 		}
 		return out
 	}
@@ -181,19 +186,6 @@ func (r *reader) names(c, o parse.Cover) bool {
 		}
 	}
 	return true
-}
-
-// unexplained returns the tokens that no explanation gives a meaning.
-func (r *reader) unexplained() []int {
-	at := r.unknown()
-	if len(at) == 0 || len(r.Views) == 0 {
-		return at
-	}
-	return slices.DeleteFunc(at, func(i int) bool {
-		return slices.ContainsFunc(r.Views, func(v *schema.View) bool {
-			return slices.ContainsFunc(r.PiecesAt(v, i), func(p parse.Piece) bool { return p.Kind != speech.KindUnknown })
-		})
-	})
 }
 
 // unknown returns the tokens that the best explanation of any view leaves without a meaning.

@@ -137,7 +137,7 @@ func (r *Tagger) mealsAt(v *schema.View, i int) []Piece {
 }
 
 // vessels are what pieces come in.
-var vessels = speech.Folded("tin tins can cans box boxes bottle bottles bag bags jar jars pack packs packet packets roll rolls tub tubs crate crates sack sacks tube tubes carton cartons dose dosen flasche flaschen kiste kisten packung packungen sack sacke rolle rollen karton kartons tube tuben glas glaser")
+var vessels = speech.Folded("tin tins can cans box boxes bottle bottles bag bags jar jars pack packs packet packets roll rolls tub tubs crate crates sack sacks tube tubes carton cartons dose dosen flasche flaschen kiste kisten packung packungen sacke rolle rollen karton kartons tuben glas glaser")
 
 // vesselAt reports whether a token only says what the counted pieces come in: how many tins of paint.
 func (r *Tagger) vesselAt(v *schema.View, i int) bool {

@@ -33,7 +33,7 @@ func (r *Tagger) moneyAt(v *schema.View, i int) []Piece {
 var surveyed = speech.Folded("people guest guests gast gaste visitors besucher users nutzer readers leser participants teilnehmer employees staff mitarbeiter mitarbeitenden")
 
 // LightWords are other words that restrict nothing.
-var LightWords = speech.Folded(`single when while altogether total's ever yet via actually respectively per's using anybody anyone plate per-head sind's worth's door till counter
+var LightWords = speech.Folded(`single when while altogether ever yet via actually respectively using anybody anyone plate door till counter
 einzelne einzelner einzelnen einzelnes selber jeweils überhaupt`)
 
 // LightDoers are words for people who do what is asked about, unless the question counts them.
@@ -198,7 +198,7 @@ func (r *Tagger) neutral(f *schema.Field) bool {
 		if w.Optional || schema.UnitNames[w.Fold] != "" {
 			return false
 		}
-		for _, c := range []string{"consumption", "generation", "quantity", "amount", "entry", "delivery", "sum"} {
+		for _, c := range []string{"consumption", "generation", "quantity", "amount", "entry", "delivery"} {
 			if r.Lex.Means(w.Stem, c) {
 				return false
 			}

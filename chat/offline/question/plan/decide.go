@@ -36,7 +36,7 @@ const (
 // decide chooses the operation that the slots define. It never adds up readings of a counter.
 func (p *Plan) decide() Reason {
 	if slices.ContainsFunc(p.Filters, func(f Filter) bool {
-		return f.equal && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f.Field })
+		return f.limit != nil && f.limit.Op == "=" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f.Field })
 	}) {
 		return ReasonUnclear // the question gives what it asks for
 	}
@@ -207,7 +207,7 @@ func (p *Plan) decideMeasure() Reason {
 }
 
 // questioning are words that begin a question, which asks for more than a general course.
-var questioning = speech.Folded("what how which who when where did do does is are was were wie was welche welcher welches wer wann wo hat haben ist sind war waren")
+var questioning = speech.Folded("what how which who when where did do does is are was were wie welche welcher welches wer wann wo hat haben ist sind war waren")
 
 // times returns the number of conditions that are times.
 func (p *conditions) times() int {
@@ -405,7 +405,7 @@ func (p *wording) idle(f *schema.Field) bool {
 // undone are values of orders that were cancelled or reversed.
 var undone = speech.Folded("cancelled canceled refunded returned storniert retourniert erstattet zurückgegeben annulé annulée")
 
-var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per per-unit depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
+var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
 
 // Nature returns how the values of a column aggregate: sum, rate, max, min, or "" if unknown.
 func (p *wording) Nature(f *schema.Field) string {

@@ -48,7 +48,7 @@ func (p *wording) trading() bool {
 
 // flows reports whether the money of a column can be spent or earned: nobody spends revenue.
 func (p *explanation) flows(f *schema.Field, class string) bool {
-	other := map[string][]string{"spend": {"revenue", "profit", "income", "donation"}, "earn": {"cost", "expense", "outflow"}, "trade": {"cost", "expense", "outflow"}}[class]
+	other := map[string][]string{"spend": {"revenue", "profit", "income", "donation"}, "earn": {"cost"}, "trade": {"cost"}}[class]
 	return !slices.ContainsFunc(other, func(c string) bool {
 		return p.Text.Lex.Means(f.Head(), c) && !p.Text.Lex.Means(f.Head(), "amount") && !p.Text.Lex.Means(f.Head(), "fee") && !p.Text.Lex.Means(f.Head(), "price")
 	})
@@ -63,7 +63,7 @@ func (p *explanation) oftenAsked() bool {
 }
 
 // goodMost are the concepts of numbers of which more is better.
-var goodMost = strings.Fields("revenue profit yield generation score rating satisfaction goals win visitor quantity donation speed salary grade")
+var goodMost = strings.Fields("revenue profit yield generation score rating satisfaction goals win visitor quantity donation speed salary")
 
 // bestUnclear reports whether it is unknown if more of a measure is better or worse.
 func (p *wording) bestUnclear(f *schema.Field) bool {

@@ -165,7 +165,7 @@ func (p *review) severalRows() bool {
 		return true
 	}
 	return (p.Op == OpCount || p.Op == OpList) && slices.ContainsFunc(p.Filters, func(f Filter) bool {
-		return f.limit != nil && !f.equal && f.Field.Table == 0 && p.Nature(f.Field) == "sum"
+		return f.limit != nil && f.limit.Op != "=" && f.Field.Table == 0 && p.Nature(f.Field) == "sum"
 	})
 }
 

@@ -242,7 +242,7 @@ func (p *roles) askWord(i int) Reason {
 	x := p.Pieces[i]
 	if x.Arg == "many" && x.To-x.From < 3 && slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool { return o.Kind == speech.KindSup }) {
 		switch p.Text.Tokens[x.From].Fold {
-		case "number", "anzahl", "zahl", "count", "die", "the", "der":
+		case "number", "anzahl", "zahl", "count", "die":
 			p.used[i] = true // it names what a ranking is by: by number of loans
 			return ""
 		}

@@ -16,12 +16,13 @@ population id no nr number year jahr month monat week woche day tag age alter`)
 // share a unit, and their names do not say a kind of number.
 func (v *View) columnsOf() []*Field {
 	var out []*Field
+	kinds := slices.Concat(Additive, Ratelike, []string{"max", "min", "rank", "population", "rent", "rating", "satisfaction"})
 	for _, f := range v.Fields {
 		if f.Table != 0 || f.Factors != nil || !f.Measure() {
 			continue
 		}
-		if f.Has(Besides) || v.generic(f) {
-			continue
+		if f.Has(Besides) || slices.ContainsFunc(kinds, func(c string) bool { return lexicon().Means(f.Head(), c) }) {
+			continue // a price is not a party
 		}
 		if _, ok := speech.MonthNames[f.Words[0].Fold]; ok {
 			return nil // the long form answers that
@@ -32,16 +33,6 @@ func (v *View) columnsOf() []*Field {
 		return nil
 	}
 	return out
-}
-
-// generic reports whether a column is named after a kind of number: a price is not a party.
-func (v *View) generic(f *Field) bool {
-	for _, c := range slices.Concat(Additive, Ratelike, []string{"max", "min", "rank", "population", "rent", "rating", "satisfaction"}) {
-		if lexicon().Means(f.Head(), c) {
-			return true
-		}
-	}
-	return false
 }
 
 // Ballot reports whether the table is about an election.
@@ -269,7 +260,7 @@ func (v *View) Person() *Field {
 }
 
 // people are words of columns that name people by what they do.
-var people = speech.Folded("tierarzt tierarztin arzt arztin vet doctor dentist nurse therapist barista mechanic mechaniker instructor clerk cashier waiter stylist technician techniker assignee inspector referee kellner friseur sachbearbeiter berater advisor consultant tutor swimmer schwimmer player spieler athlete rower skater driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter patient pilot trainer absender besucher koch ausleiher kind bewohner referent spender")
+var people = speech.Folded("tierarzt tierarztin arzt arztin vet doctor dentist nurse therapist barista mechanic mechaniker instructor clerk cashier waiter stylist technician techniker assignee inspector referee kellner friseur sachbearbeiter berater advisor consultant tutor swimmer schwimmer player spieler athlete rower skater driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter trainer absender besucher koch ausleiher kind bewohner referent spender")
 
 // DurationField returns the only number of the own table in a unit of time.
 func (v *View) DurationField() *Field {

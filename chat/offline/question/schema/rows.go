@@ -101,7 +101,7 @@ var Things = []Thing{
 	{speech.Folded("screening screenings showing showings performance performances vorstellung vorstellungen"), speech.Folded("screen production curtain film performance saal play stage show buhne")},
 	{speech.Folded("build builds"), speech.Folded("build branch pipeline")},
 	{speech.Folded("inspection inspections kontrolle kontrollen"), speech.Folded("inspector kontrolleur prufer")},
-	{speech.Folded("callout callouts call-outs alarm alarms einsatz einsatze einsatzen"), speech.Folded("einsatzart alarmzeit callout")},
+	{speech.Folded("callout callouts alarm alarms einsatz einsatze einsatzen"), speech.Folded("einsatzart alarmzeit callout")},
 	{speech.Folded("sighting sightings observation observations beobachtung beobachtungen"), speech.Folded("observer beobachter spotted")},
 	{speech.Folded("application applications applicant applicants bewerbung bewerbungen bewerber"), speech.Folded("applicant bewerber")},
 	{speech.Folded("rental rentals hire hires vermietung vermietungen"), speech.Folded("rental mieter hirer")},

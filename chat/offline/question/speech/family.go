@@ -48,7 +48,7 @@ func Family(a, b string) bool {
 // they are not included. The regular English forms of each verb are added; see forms.
 var lightVerbs = map[string]string{
 	"any": `welcome serve attract yield file treat handle visit train host operate stage stay watch deal reach clock notch rack gain amass garner enter head carry settle account accumulate
-ring turn add process sign drop complete finish land conduct perform note track enrol enroll row claim reclaim score manage charge request visit contain
+ring turn add process sign drop complete finish land conduct perform note track enrol enroll row claim reclaim score manage charge request contain
 run ran running rang rung set sets setting bring brought see saw seen go goes went gone put puts putting get got sit sat stand stood keep kept hold held drew grab book
 erledigt erledigte erledigen behandelt behandelte behandelten behandeln bedient bediente bedienen startet startete starteten starten stellt stellte stellten stellen entfällt entfiel entfallen entfielen
 trägt trug beiträgt bringt brachte brachten gebracht läuft lief liefen gelaufen besucht besuchte besuchten besuchen begrüßt begrüßte begrüßen leistet leistete leisteten leisten spielt spielte spielten spielen

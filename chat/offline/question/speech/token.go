@@ -274,7 +274,7 @@ func partAt(at func(int) Token) (Period, int) {
 		unit, n = "half", int(f[1]-'0')
 	default:
 		var ok bool
-		if n, ok = ordinals[strings.TrimSuffix(at(0).Stem, ".")]; !ok {
+		if n, ok = ordinals[at(0).Stem]; !ok {
 			if n, ok = ordinals[f]; !ok && at(0).Num != nil && *at(0).Num <= 4 {
 				n, ok = int(*at(0).Num), true
 			}

@@ -71,7 +71,7 @@ func clockTimes(s string) string {
 var TimeOfDay = pattern.Lazy(`^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$`)
 
 // Leaving are words for where something starts.
-var Leaving = Folded("from start starts started starting origin source depart departs departed departure leave leaves leaving left pickup von ab abfahrt startort gestartet startet starten start los")
+var Leaving = Folded("from start starts started starting origin source depart departs departed departure leave leaves leaving left pickup von ab abfahrt startort gestartet startet starten los")
 
 // Reaching are words for where something ends.
 var Reaching = Folded("to end ends ended ending destination dest arrive arrives arrived arrival dropoff finish finished reach reached nach ziel zielort ankunft endet enden geendet bis")
