@@ -62,10 +62,7 @@ func converse(c *conversation) step {
 	case w.draw != "" && len(c.editableRefs()) == 0:
 		return c.present(paintAction, "", lang)
 	}
-	if s, asks := requestChange(c, w, lang); asks {
-		return s
-	}
-	return c.present(w.action(), c.changed(w), lang)
+	return requestChange(c, w, lang)
 }
 
 func finish(reason, message string) step {

@@ -143,19 +143,19 @@ func unknown(text string, refs []string) []string {
 	return out
 }
 
-// requestChange requests the change, or says why it cannot be made; it returns false if it was already made.
-func requestChange(c *conversation, w pictureRequest, lang phrases) (step, bool) {
+// requestChange requests the change, or says why it cannot be made. Once it is made, it shows the result.
+func requestChange(c *conversation, w pictureRequest, lang phrases) step {
 	name := w.action()
 	refs := c.editableRefs()
 	switch {
 	case !c.canCall(name):
-		return finish("That cannot be done here.", fmt.Sprintf(lang.Say("I cannot change pictures here: %s is not among my actions.", "Ich kann hier keine Bilder ändern: %s gehört nicht zu meinen Aktionen."), name)), true
+		return finish("That cannot be done here.", fmt.Sprintf(lang.Say("I cannot change pictures here: %s is not among my actions.", "Ich kann hier keine Bilder ändern: %s gehört nicht zu meinen Aktionen."), name))
 	case len(c.actionResults(name)) > 0:
-		return step{}, false
+		return c.present(name, c.changed(w), lang)
 	case len(unknown(w.change, refs)) > 0:
-		return finish("The picture is not known.", fmt.Sprintf(lang.Say("There is no %s in this conversation.", "In diesem Gespräch gibt es kein %s."), strings.Join(unknown(w.change, refs), ", "))+" "+c.pictureListing(lang)), true
+		return finish("The picture is not known.", fmt.Sprintf(lang.Say("There is no %s in this conversation.", "In diesem Gespräch gibt es kein %s."), strings.Join(unknown(w.change, refs), ", "))+" "+c.pictureListing(lang))
 	case len(refs) == 0:
-		return finish("There is nothing to change.", lang.Say("There is no picture to change yet: give me one, or ask me to draw one first.", "Noch gibt es kein Bild, das ich ändern könnte: Gib mir eins, oder lass mich zuerst eins zeichnen.")), true
+		return finish("There is nothing to change.", lang.Say("There is no picture to change yet: give me one, or ask me to draw one first.", "Noch gibt es kein Bild, das ich ändern könnte: Gib mir eins, oder lass mich zuerst eins zeichnen."))
 	}
 	if c.painter != nil {
 		text := w.change // without the words that say which picture is meant
@@ -163,9 +163,9 @@ func requestChange(c *conversation, w pictureRequest, lang phrases) (step, bool)
 			text = strings.Replace(text, m[0], " picture ", 1)
 		}
 		if cannot := c.painter.UnknownChanges(namedRef().ReplaceAllString(text, " picture ")); len(cannot) > 0 {
-			return finish("The offline painter cannot do that.", fmt.Sprintf(lang.Say("Offline I cannot make this change (%s), so the picture stays as it is.", "Offline kann ich diese Änderung nicht machen (%s); das Bild bleibt, wie es ist."), lang.Enumerate(cannot))+" "+lang.Say("I cannot remove, replace or change a part of a picture.", "Einen Teil eines Bildes entfernen, ersetzen oder ändern kann ich nicht.")+" "+lang.canChange()), true
+			return finish("The offline painter cannot do that.", fmt.Sprintf(lang.Say("Offline I cannot make this change (%s), so the picture stays as it is.", "Offline kann ich diese Änderung nicht machen (%s); das Bild bleibt, wie es ist."), lang.Enumerate(cannot))+" "+lang.Say("I cannot remove, replace or change a part of a picture.", "Einen Teil eines Bildes entfernen, ersetzen oder ändern kann ich nicht.")+" "+lang.canChange())
 		}
 	}
 	p := map[string]any{"Prompt": w.change, "Images": c.targetRefs(w.change), "NumberOfImages": min(howMany(w.change), maxAtOnce)}
-	return step{Reasoning: "A picture that is there is to be changed.", Actions: []actionCall{{Name: name, Params: p}}}, true
+	return step{Reasoning: "A picture that is there is to be changed.", Actions: []actionCall{{Name: name, Params: p}}}
 }

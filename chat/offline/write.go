@@ -109,26 +109,16 @@ func (c *conversation) draft() *draft {
 	if d.order.infographic {
 		d.brief = d.briefing()
 	}
-	for _, a := range d.found.Answers {
-		if a.Chart == nil || d.order.plain || !c.canCall(chartAction) || len(d.figures) == maxCharts {
-			continue
-		}
-		d.figures = append(d.figures, d.chart(a))
-	}
-	d.unmet(c)
-	d.illustrate(c)
-	return d
-}
-
-// unmet records which visuals the task asks for and does not get.
-func (d *draft) unmet(c *conversation) {
-	gap := func(text string) { d.gaps = append(d.gaps, text) }
 	charts := 0
 	for _, a := range d.found.Answers {
-		if a.Chart != nil {
-			charts++
+		if a.Chart == nil {
+			continue
+		}
+		if charts++; !d.order.plain && c.canCall(chartAction) && len(d.figures) < maxCharts {
+			d.figures = append(d.figures, d.chart(a))
 		}
 	}
+	gap := func(text string) { d.gaps = append(d.gaps, text) } // a visual that the task asks for and does not get
 	switch {
 	case d.order.plain:
 	case len(d.figures) == 0 && (d.order.charted || d.order.chart != ""):
@@ -149,6 +139,8 @@ func (d *draft) unmet(c *conversation) {
 	if len(d.order.unsupported) > 0 {
 		gap(fmt.Sprintf(d.w.notDrawn(), strings.Join(d.order.unsupported, ", ")))
 	}
+	d.illustrate(c)
+	return d
 }
 
 // asKind returns the kind of chart that a task names, or "" if it is not drawn.

@@ -199,9 +199,26 @@ func choose(first bool, one, other string) string {
 
 // possession returns what the first of a ranking has: the most deaths, the highest total revenue.
 func (p *phrases) possession(m *plan.Measure, low bool) string {
+	if p.Text.Lang == speech.German {
+		switch {
+		case m == nil && p.Counted != nil:
+			return "die " + choose(low, "wenigsten", "meisten") + " verschiedenen Werte von " + p.named(p.Counted)
+		case m == nil:
+			return "die " + choose(low, "wenigsten ", "meisten ") + p.rowsCalled()
+		}
+		q, kind := p.quantityOf(m.Field), choose(low, "niedrigst", "höchst")
+		if m.Field.Dated() || namesYear(m.Field) {
+			kind = choose(low, "frühest", "spätest")
+		}
+		switch {
+		case q.gender == "":
+			return adverb(m) + "bei " + q.noun + " den " + kind + "en Wert"
+		case q.counts:
+			return adverb(m) + "die " + choose(low, "wenigsten ", "meisten ") + q.noun
+		}
+		return adverb(m) + q.by("den ", "die ", "das ", "die ") + kind + q.by("en ", "e ", "e ", "en ") + q.noun
+	}
 	switch {
-	case p.Text.Lang == speech.German:
-		return p.possessionGerman(m, low)
 	case m == nil && p.Counted != nil:
 		return "the " + choose(low, "fewest", "most") + " different values of " + p.named(p.Counted)
 	case m == nil:
@@ -227,26 +244,6 @@ func (p *phrases) possession(m *plan.Measure, low bool) string {
 		how += "number of "
 	}
 	return "the " + choose(low, "lowest ", "highest ") + how + without(q.noun, "total", "mean", "average", "avg")
-}
-
-func (p *phrases) possessionGerman(m *plan.Measure, low bool) string {
-	switch {
-	case m == nil && p.Counted != nil:
-		return "die " + choose(low, "wenigsten", "meisten") + " verschiedenen Werte von " + p.named(p.Counted)
-	case m == nil:
-		return "die " + choose(low, "wenigsten ", "meisten ") + p.rowsCalled()
-	}
-	q, kind := p.quantityOf(m.Field), choose(low, "niedrigst", "höchst")
-	if m.Field.Dated() || namesYear(m.Field) {
-		kind = choose(low, "frühest", "spätest")
-	}
-	switch {
-	case q.gender == "":
-		return adverb(m) + "bei " + q.noun + " den " + kind + "en Wert"
-	case q.counts:
-		return adverb(m) + "die " + choose(low, "wenigsten ", "meisten ") + q.noun
-	}
-	return adverb(m) + q.by("den ", "die ", "das ", "die ") + kind + q.by("en ", "e ", "e ", "en ") + q.noun
 }
 
 // timely reports whether a ranking is one of times, so that its sentence says when.

@@ -461,8 +461,10 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 	if len(synonym) > 0 && len(whole[1]) == 0 {
 		out = append(out, Piece{Kind: speech.KindValue, Field: f, Values: synonym, From: i, To: i + 1, Weight: 7 + extra})
 	}
+	// Whether all values that a partial name may match are known.
+	complete := !f.DistinctCapped && f.Distinct <= int64(len(f.Values)) || r.Found != nil
 	for n, vs := range partial {
-		if len(whole[n]) == 0 && len(vs) <= 6 && r.complete(f) && !f.Likert() {
+		if len(whole[n]) == 0 && len(vs) <= 6 && complete && !f.Likert() {
 			out = append(out, Piece{Kind: speech.KindValue, Arg: "partial", Field: f, Values: vs, From: i, To: i + n, Weight: 6*float64(n) + extra - float64(len(vs))})
 		}
 	}
@@ -490,11 +492,6 @@ func (r *Tagger) periodsAt(f *schema.Field, i int) []Piece {
 		return nil
 	}
 	return []Piece{{Kind: speech.KindValue, Arg: "period", Field: f, Values: fits, From: i, To: i + n, Weight: 8*float64(n) + 1}}
-}
-
-// complete reports whether all values of a column that a partial name may match are known.
-func (r *Matcher) complete(f *schema.Field) bool {
-	return !f.DistinctCapped && f.Distinct <= int64(len(f.Values)) || r.Found != nil
 }
 
 func (r *Matcher) valuesOf(v *schema.View, f *schema.Field) []string {

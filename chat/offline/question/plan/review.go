@@ -18,7 +18,7 @@ type review struct{ *Plan }
 func (p *review) unansweredReason(pieces, verbs []parse.Piece, deed bool) Reason {
 	switch {
 	case slices.ContainsFunc(pieces, func(x parse.Piece) bool {
-		return x.Kind == speech.KindField && x.Arg == "rest" && !p.usesField(x.Field)
+		return x.Kind == speech.KindField && x.Arg == "rest" && !p.inMeasure(x.Field) && !p.filtered(x.Field) && !slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool { return o.Field == x.Field })
 	}):
 		return ReasonUnclear
 	case p.contradicts() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():

@@ -170,11 +170,6 @@ func (p *explanation) owned(c parse.Cover, x parse.Piece) bool {
 	})
 }
 
-// usesField reports whether the plan uses a column: as a measure, a condition or a name.
-func (p *roles) usesField(f *schema.Field) bool {
-	return p.inMeasure(f) || p.filtered(f) || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Field == f })
-}
-
 // words handles the words of the grammar that stand alone.
 func (p *roles) words() Reason {
 	for i, x := range p.Pieces {
@@ -194,10 +189,7 @@ func (p *roles) words() Reason {
 		case speech.KindTrend:
 			p.Trend, p.used[i] = x.Arg, true
 		case speech.KindNone:
-			f, ok := p.none(x.About)
-			if x.Arg != "" {
-				f, ok = p.weather(x.Arg)
-			}
+			f, ok := p.none(x.Arg)
 			if !ok {
 				return ReasonUnknown
 			}
@@ -273,9 +265,15 @@ func (p *roles) askWord(i int) Reason {
 	return ""
 }
 
-// none returns the condition that words such as sold out, open and number one stand for.
-func (p *wording) none(about string) (Filter, bool) {
-	switch about {
+// none returns the condition that words such as sold out, open, number one and frost days stand for.
+func (p *roles) none(of string) (Filter, bool) {
+	if of == "frost" || of == "wet" || of == "dry" { // these count days
+		if p.Tally != "" {
+			return Filter{}, false
+		}
+		p.Tally = "day"
+	}
+	switch of {
 	case "first":
 		if f := p.View.FieldOf("rank"); f != nil {
 			return numberFilter(f, "=", 1), true
@@ -287,6 +285,16 @@ func (p *wording) none(about string) (Filter, bool) {
 	case "stock":
 		if f := p.View.StockField(); f != nil {
 			return numberFilter(f, "<=", 0), true
+		}
+	case "frost":
+		if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
+			return f.Table == 0 && f.Measure() && f.Temperature() && p.Nature(f) == "min"
+		}); f != nil {
+			return numberFilter(f, "<", 0), true
+		}
+	case "wet", "dry":
+		if f := p.View.FieldOf("rain"); f != nil {
+			return numberFilter(f, map[string]string{"wet": ">", "dry": "="}[of], 0), true
 		}
 	}
 	return Filter{}, false

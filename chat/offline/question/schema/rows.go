@@ -21,12 +21,6 @@ func (f *Field) ShortNames() bool {
 	return short*2 > len(f.Values)
 }
 
-// recorder reports whether the name of a column ends with who did something with its row: Entered By, Served By.
-func (f *Field) recorder() bool {
-	ws := SplitName(f.Name)
-	return len(ws) > 1 && (ws[len(ws)-1] == "by" || ws[len(ws)-1] == "von")
-}
-
 // Direction returns "from" or "to" if the name of a text column says that it is where
 // something begins or ends, and "" otherwise.
 func (f *Field) Direction() string {
@@ -219,21 +213,6 @@ func distinguish(fs []*Field) {
 			f.Words[i].Optional = f.Words[i].Optional || !own[i]
 		}
 	}
-}
-
-// outer makes the words of an enclosing JSON object optional if the field itself says something: stats.downloads.
-func outer(name string, words []speech.Word) []speech.Word {
-	at := strings.LastIndex(name, ".")
-	if at < 1 || strings.ContainsAny(name, " (") {
-		return words
-	}
-	n := len(words) - len(SplitName(name[at+1:]))
-	if n > 0 && slices.ContainsFunc(words[n:], func(w speech.Word) bool { return !w.Optional && !qualifiers[w.Fold] }) {
-		for i := range words[:n] {
-			words[i].Optional = true
-		}
-	}
-	return words
 }
 
 // NumberOfRow returns the only key column with a unique value in every row.

@@ -145,7 +145,9 @@ func unite(tables []Table) []Table {
 	for _, t := range tables {
 		k := key(t)
 		g := groups[k]
-		if len(g) < 2 || slices.ContainsFunc(g[1:], func(o Table) bool { return !sameColumns(g[0], o) }) {
+		if len(g) < 2 || slices.ContainsFunc(g[1:], func(o Table) bool {
+			return !slices.EqualFunc(g[0].Columns, o.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
+		}) {
 			out = append(out, t)
 			continue
 		}
@@ -155,11 +157,6 @@ func unite(tables []Table) []Table {
 		}
 	}
 	return out
-}
-
-// sameColumns reports whether two tables have columns of the same names, types and units in the same order.
-func sameColumns(a, b Table) bool {
-	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
 }
 
 // united returns the merged table of a group.

@@ -147,7 +147,15 @@ func (s *Source) nameWordsOf(c Column, v speech.Vocabulary) []speech.Word {
 			out = append(out, speech.Word{Fold: w, Stem: st, Optional: !abbreviated && (w == "am" || speech.IDWords[w] || NameWords[st] || TimeWords[st] || UnitWords[w] || inBrackets[one] || slices.Contains(units, w))})
 		}
 	}
-	out = outer(c.Name, out)
+	// The words of an enclosing JSON object need not be said if the field itself says something: stats.downloads.
+	if at := strings.LastIndex(c.Name, "."); at > 0 && !strings.ContainsAny(c.Name, " (") {
+		n := len(out) - len(SplitName(c.Name[at+1:]))
+		if n > 0 && slices.ContainsFunc(out[n:], func(w speech.Word) bool { return !w.Optional && !qualifiers[w.Fold] }) {
+			for i := range out[:n] {
+				out[i].Optional = true
+			}
+		}
+	}
 	for i := len(out) - 1; i > 0; i-- { // wing_mm is also the wing length
 		for _, w := range dimensions[out[i].Fold] {
 			out = append(out, speech.Word{Fold: w, Stem: speech.Stem(w), Optional: true})
