@@ -346,7 +346,7 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 	if single && p.First() == nil && len(a.Result.Rows) > 1 {
 		return plan.ReasonAmbiguous // each has one row: nothing is ranked
 	}
-	var sentences []string
+	first := "" // the names that the first way finds
 	for w, how := range ways {
 		m := p.First()
 		if m != nil {
@@ -367,47 +367,32 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 		for n < len(rows) && n < 20 && schema.CompareCells(rows[n][k+w], rows[n-1][k+w]) == 0 {
 			n++ // those that are equal
 		}
-		if n > max(p.N, 1)+8 {
+		if n > p.N+8 {
 			return plan.ReasonAmbiguous
 		}
 		var names []string
 		for _, row := range rows[:n] {
 			names = append(names, p.key(row))
 		}
-		if w > 0 && len(sentences) > 0 && strings.HasPrefix(sentences[0], p.Enumerate(names)+"\x00") {
+		switch found := p.Enumerate(names); {
+		case w == 0:
+			first, a.Result.Rows = found, rows
+		case found == first:
 			continue // the same answer whichever is meant
-		}
-		if w > 0 && (p.Nature(p.First().Field) != "rate" || p.N != 1) {
+		case p.Nature(p.First().Field) != "rate" || p.N != 1:
 			return plan.ReasonAmbiguous // by the extreme, or by the mean
 		}
-		sentences = append(sentences, p.Enumerate(names)+"\x00"+p.ranked(rows[:n], k+w, m))
-		if w == 0 {
-			a.Result.Rows = rows
-		}
+		a.Sentences = append(a.Sentences, p.ranked(rows[:n], k+w, m))
 	}
-	if len(sentences) > 2 {
-		return plan.ReasonAmbiguous
+	m := p.First()
+	if m != nil {
+		m = &plan.Measure{Field: m.Field, How: ways[0]}
 	}
-	if p.First() == nil && p.Counted == nil && single && len(a.Result.Rows) > 1 {
-		return plan.ReasonUnclear // one row each: nothing is the most
-	}
-	for i := range sentences {
-		_, sentences[i], _ = strings.Cut(sentences[i], "\x00")
-	}
-	a.Sentences = sentences
-	a.Heading = p.Heading(p.measured(p.rankMeasure())) + p.Say(" by ", " nach ") + p.keyNames()
+	a.Heading = p.Heading(p.measured(m)) + p.Say(" by ", " nach ") + p.keyNames()
 	if len(a.Result.Rows) > 1 {
 		p.chart(a, k, 1)
 	}
 	return ""
-}
-
-func (p *reply) rankMeasure() *plan.Measure {
-	m := p.First()
-	if m == nil {
-		return nil
-	}
-	return &plan.Measure{Field: m.Field, How: p.RankBy()[0]}
 }
 
 // ranked states the first of a ranking.

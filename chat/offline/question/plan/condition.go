@@ -368,7 +368,7 @@ func (p *roles) missing(i int) Reason {
 		p.used[i], p.used[i+step] = true, true
 		switch {
 		case p.Pieces[i].Kind == speech.KindUnusable:
-			p.Counted, p.Op = f, "unusable"
+			p.Counted, p.Op = f, OpUnusable
 		case f.Boolean() || yesNo(f):
 			p.Filters = append(p.Filters, boolFilter(f, false))
 		case f.Missing+f.Unusable == 0 && f.Numeric():

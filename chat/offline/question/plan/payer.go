@@ -82,7 +82,7 @@ var ourOwn = speech.Folded("our my unsere unseren unser unserer meine meinen mei
 
 // wrongWay reports whether the question is about money that we spend and the table says that it comes
 // in, or about money that we earn and it goes out. A table that says both fits neither question.
-func (p *review) wrongWay() bool {
+func (p *Plan) wrongWay() bool {
 	m := p.First()
 	if m != nil && p.Op == OpCompare && p.spending() && m.Field.Mixed() {
 		return true // the greater value is the smaller expense
@@ -195,7 +195,7 @@ var kinds = speech.Folded("category categories type types kind kinds kategorie k
 // onlyHappened reports whether the question asks how many of something exist while the rows
 // are events that mention only some of it, or only its kinds: rooms in a list of bookings.
 // People whom the events name and things with a number are counted.
-func (p *review) onlyHappened() bool {
+func (p *Plan) onlyHappened() bool {
 	f := p.Counted
 	if p.Op == OpCount && f == nil && p.namesGoods() {
 		return p.asksExistence() && len(p.Filters) == 0

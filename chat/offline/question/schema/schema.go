@@ -168,10 +168,7 @@ func united(name string, group []Table) Table {
 		return c.Type == "date" || c.Type == "datetime" || strings.EqualFold(c.Name, "year") || strings.EqualFold(c.Name, "jahr")
 	})
 	for _, g := range group {
-		year, err := strconv.Atoi(fileYear().FindStringSubmatch(g.Name)[1])
-		if err != nil {
-			continue
-		}
+		year, _ := strconv.Atoi(fileYear().FindStringSubmatch(g.Name)[1]) // four digits
 		years = append(years, float64(year))
 		var cols []string
 		if !timed {
