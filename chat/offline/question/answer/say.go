@@ -77,6 +77,7 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 	}
 	least, _ := schema.Figure(row, n+2)
 	greatest, _ := schema.Figure(row, n+3)
+	overTime := slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return f.Period != nil && f.Period.Unit != "day" })
 	var parts []string
 	for i := range p.Measures {
 		m := p.Measures[i]
@@ -93,7 +94,7 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 			return plan.ReasonAmbiguous
 		case open && m.How == "sum" && count > 2 && least == greatest && least != 0 && p.AsksHeight():
 			return plan.ReasonAmbiguous // the fee of each, or of all
-		case open && m.How == "avg" && !p.overTime():
+		case open && m.How == "avg" && !overTime:
 			return plan.ReasonAmbiguous
 		}
 		subject, verb := p.amounts(&m)
@@ -106,11 +107,6 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 	}
 	a.Sentences = []string{strings.Join(parts, p.Say(", and ", ", und ")) + rests + "."}
 	return ""
-}
-
-// overTime reports whether the question is about a period other than a day.
-func (p *reply) overTime() bool {
-	return slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return f.Period != nil && f.Period.Unit != "day" })
 }
 
 func (p *reply) sayCount(a *Answer) plan.Reason {

@@ -239,13 +239,10 @@ func (r *Tagger) placeAt(v *schema.View, i int) []Piece {
 
 // properNames reports whether all values begin with a capital and contain no digits.
 func properNames(values []any) bool {
-	for _, x := range values {
+	return len(values) > 0 && !slices.ContainsFunc(values, func(x any) bool {
 		s, _ := x.(string)
-		if s == "" || !unicode.IsUpper([]rune(s)[0]) || strings.ContainsFunc(s, unicode.IsDigit) {
-			return false
-		}
-	}
-	return len(values) > 0
+		return s == "" || !unicode.IsUpper([]rune(s)[0]) || strings.ContainsFunc(s, unicode.IsDigit)
+	})
 }
 
 // ratingAt finds words for a judgement beside the name of what is judged: the rating of the

@@ -65,11 +65,6 @@ func (p *explanation) oftenAsked() bool {
 // goodMost are the concepts of numbers of which more is better.
 var goodMost = strings.Fields("revenue profit yield generation score rating satisfaction goals win visitor quantity donation speed salary")
 
-// bestUnclear reports whether it is unknown if more of a measure is better or worse.
-func (p *wording) bestUnclear(f *schema.Field) bool {
-	return !f.Clock() && !slices.ContainsFunc(goodMost, func(c string) bool { return f.Named(c) }) && !p.View.HasRevenue && f != p.View.MoneyField
-}
-
 // subject reports whether a value takes the place of what is asked for, and no column
 // follows it: which perennials, the cheapest tree.
 func (p *wording) subject(i int) bool {

@@ -155,7 +155,9 @@ func (p *Plan) unsureBest() bool {
 		p.Superlative.Arg = opposite[p.Superlative.Arg] // 1 is the best
 		return false
 	}
-	if !p.judged && !f.Scale() && p.bestUnclear(f) && f.Table == 0 && f.Factors == nil && !f.Dated() && !p.Text.Lex.Means(f.Head(), "temperature") {
+	// Whether more of it is better or worse is known.
+	known := p.judged || f.Scale() || f.Clock() || p.View.HasRevenue || f == p.View.MoneyField || slices.ContainsFunc(goodMost, func(c string) bool { return f.Named(c) })
+	if !known && f.Table == 0 && f.Factors == nil && !f.Dated() && !p.Text.Lex.Means(f.Head(), "temperature") {
 		return true
 	}
 	graded := f.Named("score") || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
 	"atelier/chat/offline/question/speech"
 )
@@ -273,19 +274,11 @@ var besideDates = speech.Folded("due fällig fälligkeit valuta wertstellung wer
 
 // oneYear reports whether the rows cover at most one year, or the question names a time.
 func (p *wording) oneYear() bool {
-	for _, x := range p.Pieces {
-		if x.Kind == speech.KindTime {
-			return true
-		}
-	}
-	for _, f := range p.View.Fields {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindTime }) || !slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
 		low, _ := f.Min.(string)
 		high, _ := f.Max.(string)
-		if f.Dated() && (len(low) < 4 || len(high) < 4 || low[:4] != high[:4]) || f.Yearly() && f.Distinct > 1 {
-			return false
-		}
-	}
-	return true
+		return f.Dated() && (len(low) < 4 || len(high) < 4 || low[:4] != high[:4]) || f.Yearly() && f.Distinct > 1
+	})
 }
 
 // nearest returns the only field of the own table, otherwise the only field at all.

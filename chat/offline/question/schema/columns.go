@@ -38,12 +38,7 @@ func (v *View) columnsOf() []*Field {
 // Ballot reports whether the table is about an election.
 func (v *View) Ballot() bool {
 	says := func(w string) bool {
-		for _, part := range []string{"election", "vote", "ballot", "poll", "wahl", "stimm", "elect"} {
-			if strings.Contains(w, part) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc([]string{"elect", "vote", "ballot", "poll", "wahl", "stimm"}, func(part string) bool { return strings.Contains(w, part) })
 	}
 	return slices.ContainsFunc(v.Topics, says) || slices.ContainsFunc(v.Fields, func(f *Field) bool {
 		return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return says(w.Fold) })

@@ -174,19 +174,16 @@ var hiring = speech.Folded("hire hired eintritt eingestellt einstellung embauche
 
 // OfPeople reports whether each row is one person, such as a respondent or an employee.
 func (v *View) OfPeople() bool {
-	if v.Survey {
-		return true
+	if v.Survey || !v.Single() {
+		return v.Survey
 	}
 	for _, kind := range []string{"member", "employee", "customer", "student", "player", "donor"} {
-		if v.Single() && slices.ContainsFunc(v.Entity, func(e string) bool { return lexicon().Means(e, kind) }) {
+		if slices.ContainsFunc(v.Entity, func(e string) bool { return lexicon().Means(e, kind) }) {
 			return true
 		}
 	}
-	return v.Single() && slices.ContainsFunc(v.Fields, func(f *Field) bool {
-		if f.Table != 0 {
-			return false
-		}
-		return f.Names != nil || slices.ContainsFunc(f.Words, func(w speech.Word) bool { return hiring[w.Fold] || lexicon().Means(w.Stem, "salary") })
+	return slices.ContainsFunc(v.Fields, func(f *Field) bool {
+		return f.Table == 0 && (f.Names != nil || f.Named("salary") || f.Has(hiring))
 	})
 }
 

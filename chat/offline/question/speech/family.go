@@ -1,6 +1,7 @@
 package speech
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -28,12 +29,7 @@ func root(w string) string {
 
 // Verbal reports whether a word looks like a verb or an adjective that is derived from another word.
 func Verbal(w string) bool {
-	for _, end := range []string{"ed", "ing", "et", "en"} {
-		if strings.HasSuffix(w, end) {
-			return true
-		}
-	}
-	return strings.HasPrefix(w, "ge") && strings.HasSuffix(w, "t")
+	return slices.ContainsFunc([]string{"ed", "ing", "et", "en"}, func(end string) bool { return strings.HasSuffix(w, end) }) || strings.HasPrefix(w, "ge") && strings.HasSuffix(w, "t")
 }
 
 // Family reports whether two words, one of which looks like a verb, have the same root.

@@ -472,12 +472,7 @@ func (l *Lexicon) addPhrases(line string) {
 
 // Shared reports whether two stems share a concept.
 func (l *Lexicon) Shared(a, b string) bool {
-	for _, c := range l.Concepts[a] {
-		if slices.Contains(l.Concepts[b], c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Concepts[a], func(c string) bool { return slices.Contains(l.Concepts[b], c) })
 }
 
 // Means reports whether a stem has the concept that a word names.
