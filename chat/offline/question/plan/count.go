@@ -142,7 +142,7 @@ func (p *explanation) countedValue() *parse.Piece {
 
 // countsElsewhere reports whether the question asks for a number of pieces that the table does
 // not hold: the stock, of sales; the sales, of a stock; or a number that several rows hold.
-func (p *Plan) countsElsewhere() bool {
+func (p *review) countsElsewhere() bool {
 	x := p.countedValue()
 	switch {
 	case x == nil || p.Op != OpCount && p.Op != OpValue:

@@ -52,7 +52,27 @@ func (p *Plan) decide() Reason {
 	if slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How == "sum" && p.View.Counter(m.Field) }) {
 		return ReasonUnclear
 	}
-	return p.oneWay()
+	// A sum of both directions means nothing: the rows are those of incoming or of outgoing amounts, as the question
+	// says, if a column distinguishes them.
+	m := p.First()
+	if m == nil || m.Field.Table != 0 || !p.View.OfMoney(m.Field) || m.Field.Mixed() || p.Op == OpList || p.Op == OpLookup {
+		return ""
+	}
+	f, in, out := p.View.DirectionColumn(m.Field)
+	if f == nil || p.filtered(f) || p.Target == f || p.Either == f || slices.Contains(p.Groups, f) {
+		return ""
+	}
+	spends := p.weSpend() || p.spending()
+	earns := p.weEarn() || p.says(comingIn)
+	switch {
+	case spends && !earns:
+		p.Filters = append(p.Filters, valueFilter(f, out, false))
+	case earns && !spends:
+		p.Filters = append(p.Filters, valueFilter(f, in, false))
+	case m.How == "sum" && !slices.ContainsFunc(p.Filters, func(x Filter) bool { return len(x.values) > 0 }):
+		return ReasonAmbiguous
+	}
+	return ""
 }
 
 // comparedBy reports whether a condition compares a field with a number: trips with more than 10 minutes of delay.

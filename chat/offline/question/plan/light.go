@@ -10,7 +10,7 @@ import (
 )
 
 // fits reports whether a verb of one of some classes can be about what the plan asks.
-func (p *Plan) fits(classes []string) bool {
+func (p *review) fits(classes []string) bool {
 	m := p.First()
 	rows := p.hasRows() || len(p.Filters) > p.times() || p.Superlative != nil && p.Target != nil
 	if len(classes) == 0 {
@@ -103,7 +103,7 @@ var ours = speech.Folded("we wir")
 
 // asksUnrecordedAction reports whether the question is about what the rows do not say: what a person whose name only accompanies
 // an amount earned or was paid, what we bought while we sell, and what we own while the rows are events.
-func (p *Plan) asksUnrecordedAction() bool {
+func (p *review) asksUnrecordedAction() bool {
 	paidTo := func(verbs map[string]bool, next bool) bool {
 		m := p.First()
 		if m == nil || m.Field.Named("salary") {

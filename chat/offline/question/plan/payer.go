@@ -82,7 +82,7 @@ var ourOwn = speech.Folded("our my unsere unseren unser unserer meine meinen mei
 
 // wrongWay reports whether the question is about money that we spend and the table says that it comes
 // in, or about money that we earn and it goes out. A table that says both fits neither question.
-func (p *Plan) wrongWay() bool {
+func (p *review) wrongWay() bool {
 	m := p.First()
 	if m != nil && p.Op == OpCompare && p.spending() && m.Field.Mixed() {
 		return true // the greater value is the smaller expense
@@ -165,37 +165,13 @@ func (p *explanation) says(words map[string]bool) bool {
 
 var comingIn = speech.Folded("income incomes einnahmen einnahme received erhalten receive erhielten bekommen bekamen")
 
-// oneWay restricts the rows to incoming or outgoing amounts, as the question says, if a
-// column distinguishes them: Income, Expense. A sum of both means nothing.
-func (p *Plan) oneWay() Reason {
-	m := p.First()
-	if m == nil || m.Field.Table != 0 || !p.View.OfMoney(m.Field) || m.Field.Mixed() || p.Op == OpList || p.Op == OpLookup {
-		return ""
-	}
-	f, in, out := p.View.DirectionColumn(m.Field)
-	if f == nil || p.filtered(f) || p.Target == f || p.Either == f || slices.Contains(p.Groups, f) {
-		return ""
-	}
-	spends := p.weSpend() || p.spending()
-	earns := p.weEarn() || p.says(comingIn)
-	switch {
-	case spends && !earns:
-		p.Filters = append(p.Filters, valueFilter(f, out, false))
-	case earns && !spends:
-		p.Filters = append(p.Filters, valueFilter(f, in, false))
-	case m.How == "sum" && !slices.ContainsFunc(p.Filters, func(x Filter) bool { return len(x.values) > 0 }):
-		return ReasonAmbiguous
-	}
-	return ""
-}
-
 // kinds are words of columns whose values are the things that they name.
 var kinds = speech.Folded("category categories type types kind kinds kategorie kategorien art arten status statuses section sections abteilung abteilungen sparte sparten department departments")
 
 // onlyHappened reports whether the question asks how many of something exist while the rows
 // are events that mention only some of it, or only its kinds: rooms in a list of bookings.
 // People whom the events name and things with a number are counted.
-func (p *Plan) onlyHappened() bool {
+func (p *review) onlyHappened() bool {
 	f := p.Counted
 	if p.Op == OpCount && f == nil && p.namesGoods() {
 		return p.asksExistence() && len(p.Filters) == 0

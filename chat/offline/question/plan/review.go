@@ -9,10 +9,13 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
+// review finds what a plan leaves unanswered of its question.
+type review struct{ *Plan }
+
 // unansweredReason returns why a plan does not answer everything that the pieces of its question say:
 // what a value is per, how it is aggregated, what it is compared with. A part without
 // effect on the statement would make the answer one to another question.
-func (p *Plan) unansweredReason(pieces, verbs []parse.Piece, deed bool) Reason {
+func (p *review) unansweredReason(pieces, verbs []parse.Piece, deed bool) Reason {
 	switch {
 	case slices.ContainsFunc(pieces, func(x parse.Piece) bool {
 		return x.Kind == speech.KindField && x.Arg == "rest" && !p.inMeasure(x.Field) && !p.filtered(x.Field) && !slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool { return o.Field == x.Field })
@@ -50,14 +53,14 @@ func (p *conditions) contradicts() bool {
 }
 
 // usesColumns reports whether every column of names that a ranking is asked about is one of its keys.
-func (p *Plan) usesColumns() bool {
+func (p *review) usesColumns() bool {
 	return p.Op != OpRank || !slices.ContainsFunc(p.attrs, func(f *schema.Field) bool {
 		return f.Text() && f.Table == 0 && f != p.Counted && !slices.Contains(p.KeyFields(), f) && !p.filtered(f) && !p.idle(f) && !p.View.NamesRows(f)
 	})
 }
 
 // usesAggregate reports whether a requested mean is a mean in the result.
-func (p *Plan) usesAggregate() bool {
+func (p *review) usesAggregate() bool {
 	if p.Aggregate != "avg" && p.Aggregate != "median" {
 		return true
 	}
@@ -69,7 +72,7 @@ func (p *Plan) usesAggregate() bool {
 }
 
 // usesGroups reports whether the result is divided by what it is per, and whether all of its parts are answered.
-func (p *Plan) usesGroups() bool {
+func (p *review) usesGroups() bool {
 	switch p.Op {
 	case OpList, OpLookup, OpExtreme, OpCount, OpMeter, OpValue, OpUnusable, OpCompare:
 		if len(p.Groups) > 0 || p.Unit != "" {
@@ -132,7 +135,7 @@ func (p *roles) inMeasure(f *schema.Field) bool {
 }
 
 // usesComparison reports whether the plan makes the comparison that the question asks for.
-func (p *Plan) usesComparison() bool {
+func (p *review) usesComparison() bool {
 	compares := p.Op == OpCompare || p.Op == OpChange
 	if p.diff && !compares && !slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Difference }) {
 		return false
@@ -150,7 +153,7 @@ func (p *Plan) usesComparison() bool {
 
 // severalRows reports whether a condition on an amount applies to a single row although the
 // question may mean all the rows of a name: reps who sold at least ten desks.
-func (p *Plan) severalRows() bool {
+func (p *review) severalRows() bool {
 	key := p.Counted
 	if p.Op == OpList {
 		key = p.Target
@@ -172,7 +175,7 @@ var timeNouns = speech.Folded("time zeit")
 
 // asksOtherKind reports whether the question asks how much money or time, or how often, and
 // the measure is something else.
-func (p *Plan) asksOtherKind() bool {
+func (p *review) asksOtherKind() bool {
 	m := p.First()
 	if m == nil {
 		return false
@@ -198,7 +201,7 @@ var durations = strings.Fields("duration hours wait")
 
 // describesPerson reports whether a value only describes a person who identifies another
 // row: the manager of Liam Grant is not Liam Grant, a manager.
-func (p *Plan) describesPerson() bool {
+func (p *review) describesPerson() bool {
 	if p.Op == OpCount || p.Op == OpShare {
 		return false
 	}
@@ -214,7 +217,7 @@ func (p *Plan) describesPerson() bool {
 
 // wantsBoth reports whether two values of a column are required at the same time: rain on a
 // sunny day. A row has one of them.
-func (p *Plan) wantsBoth() bool {
+func (p *review) wantsBoth() bool {
 	for i, x := range p.Pieces {
 		n := p.near(i, 1)
 		if x.Kind != speech.KindValue || n == nil || n.Kind != speech.KindValue || n.Field != x.Field || p.versus || p.diff || slices.Equal(x.Values, n.Values) {
@@ -230,7 +233,7 @@ func (p *Plan) wantsBoth() bool {
 var during = speech.Folded("on in at with during while when am an im bei mit wahrend")
 
 // ratioOfMost reports whether a ranking is by an amount per something else: the most per customer.
-func (p *Plan) ratioOfMost() bool {
+func (p *review) ratioOfMost() bool {
 	if p.Op != OpRank || p.First() != nil {
 		return false
 	}

@@ -151,7 +151,7 @@ func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, 
 	if reason := p.decide(); reason != "" {
 		return nil, reason
 	}
-	return p, p.unansweredReason(c.Pieces, verbs, deed)
+	return p, (&review{p}).unansweredReason(c.Pieces, verbs, deed)
 }
 
 // receivers are words before a recipient: what was given to the hospital is not all that was given.
