@@ -2,6 +2,8 @@ package offline
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"atelier/chat/offline/question/speech"
@@ -65,7 +67,7 @@ func collectWords(v any, words *[]string) {
 	case string:
 		*words = append(*words, strings.TrimSpace(t))
 	case map[string]any:
-		for _, k := range sortedKeys(t) {
+		for _, k := range slices.Sorted(maps.Keys(t)) {
 			collectWords(t[k], words)
 		}
 	case []any:

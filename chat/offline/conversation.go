@@ -10,7 +10,6 @@ import (
 
 // conversation is what the model has been told, parsed from the same text that a language model reads.
 type conversation struct {
-	agent   string
 	actions []string
 	agents  []callee
 	sources map[string]source
@@ -28,9 +27,7 @@ type conversation struct {
 }
 
 type callee struct {
-	Name        string `json:"name"`
-	Slug        string `json:"slug"`
-	Description string `json:"description"`
+	Slug string `json:"slug"`
 }
 
 type source struct {
@@ -52,9 +49,6 @@ type result struct {
 	Errors  []problem      `json:"errors"`
 	Answer  *answered      `json:"answer"`
 }
-
-// empty reports whether a result holds nothing besides an answer.
-func (r *result) empty() bool { return len(r.Actions)+len(r.Agents)+len(r.Errors) == 0 }
 
 type actionResult struct {
 	Name    string          `json:"name"`
@@ -81,8 +75,23 @@ type problem struct {
 const fence = "```json\n"
 
 func read(r chat.Request) *conversation {
-	c := &conversation{}
-	c.readSystem(r.System)
+	var agent struct {
+		Actions []struct {
+			Name string `json:"name"`
+		} `json:"actions"`
+		Agents  []callee          `json:"agents"`
+		Sources map[string]source `json:"sources"`
+	}
+	if i := strings.LastIndex(r.System, "## Callable"); i >= 0 {
+		if _, text, ok := strings.Cut(r.System[i:], fence); ok {
+			// A block that is not JSON is a person's own text.
+			_ = json.NewDecoder(strings.NewReader(text)).Decode(&agent)
+		}
+	}
+	c := &conversation{agents: agent.Agents, sources: agent.Sources}
+	for _, a := range agent.Actions {
+		c.actions = append(c.actions, a.Name)
+	}
 	for _, m := range r.Messages {
 		if m.Role != chat.RoleUser {
 			continue
@@ -95,59 +104,24 @@ func read(r chat.Request) *conversation {
 			} `json:"context"`
 			Results *result `json:"results"`
 		}
-		at := lastBlock(text, &block)
-		switch {
-		case block.Results != nil:
-			if a := block.Results.Answer; a != nil {
-				c.answer, c.media = a, append(c.media, a.Media...)
-			}
-			if !block.Results.empty() || block.Results.Answer == nil {
-				c.results = append(c.results, *block.Results)
-			}
-		default:
-			// The latest message of a person is the task; a new one starts over.
-			c.task, c.results, c.answer = strings.TrimSpace(text[:at]), nil, nil
-			c.input, c.media = block.Context.Input, append(c.media, block.Context.Media...)
+		task := text
+		if i := strings.LastIndex(text, fence); i >= 0 && json.NewDecoder(strings.NewReader(text[i+len(fence):])).Decode(&block) == nil {
+			task = text[:i]
 		}
+		if r := block.Results; r != nil {
+			if r.Answer != nil {
+				c.answer, c.media = r.Answer, append(c.media, r.Answer.Media...)
+			}
+			if len(r.Actions)+len(r.Agents)+len(r.Errors) > 0 || r.Answer == nil {
+				c.results = append(c.results, *r)
+			}
+			continue
+		}
+		// The latest message of a person is the task; a new one starts over.
+		c.task, c.results, c.answer = strings.TrimSpace(task), nil, nil
+		c.input, c.media = block.Context.Input, append(c.media, block.Context.Media...)
 	}
 	return c
-}
-
-func (c *conversation) readSystem(system string) {
-	var block struct {
-		Agent   string `json:"agent"`
-		Actions []struct {
-			Name string `json:"name"`
-		} `json:"actions"`
-		Agents  []callee          `json:"agents"`
-		Sources map[string]source `json:"sources"`
-	}
-	if i := strings.LastIndex(system, "## Callable"); i >= 0 {
-		firstBlock(system[i:], &block)
-	}
-	c.agent, c.agents, c.sources = block.Agent, block.Agents, block.Sources
-	for _, a := range block.Actions {
-		c.actions = append(c.actions, a.Name)
-	}
-}
-
-func firstBlock(text string, into any) {
-	if i := strings.Index(text, fence); i >= 0 {
-		// A block that is not JSON is a person's own text.
-		_ = json.NewDecoder(strings.NewReader(text[i+len(fence):])).Decode(into)
-	}
-}
-
-// lastBlock decodes the last JSON block and returns where the text before it ends.
-func lastBlock(text string, into any) int {
-	i := strings.LastIndex(text, fence)
-	if i < 0 {
-		return len(text)
-	}
-	if json.NewDecoder(strings.NewReader(text[i+len(fence):])).Decode(into) != nil {
-		return len(text)
-	}
-	return i
 }
 
 func (c *conversation) canCall(action string) bool { return slices.Contains(c.actions, action) }

@@ -3,6 +3,8 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,8 +51,10 @@ func converse(c *conversation) step {
 	case w == pictureRequest{}:
 		return finish("No picture is asked for.", c.selfDescription(lang))
 	case w.draw != "" && len(c.actionResults(paintAction)) == 0:
-		if missing := c.cannotDraw(subject(w.draw)); len(missing) > 0 {
-			return finish("The offline painter does not know all of it.", fmt.Sprintf(lang.Say("Offline I cannot draw %s, so I made no picture.", "Offline kann ich das nicht zeichnen: %s. Ich habe kein Bild gemacht."), lang.Enumerate(missing))+" "+lang.canDraw())
+		if c.painter != nil {
+			if missing := c.painter.UnknownWords(subject(w.draw)); len(missing) > 0 {
+				return finish("The offline painter does not know all of it.", fmt.Sprintf(lang.Say("Offline I cannot draw %s, so I made no picture.", "Offline kann ich das nicht zeichnen: %s. Ich habe kein Bild gemacht."), lang.Enumerate(missing))+" "+lang.canDraw())
+			}
 		}
 		return step{Reasoning: "A picture is asked for.", Actions: []actionCall{{Name: paintAction, Params: paintParams(w.draw)}}}
 	case w.change == "":
@@ -58,22 +62,11 @@ func converse(c *conversation) step {
 	case w.draw != "" && len(c.editableRefs()) == 0:
 		return c.present(paintAction, "", lang)
 	}
-	if s, asks := requestChange(c, w, lang); asks {
-		return s
-	}
-	return c.present(w.action(w.change), c.changed(w), lang)
+	return requestChange(c, w, lang)
 }
 
 func finish(reason, message string) step {
 	return step{Reasoning: reason, Done: true, Message: message}
-}
-
-// cannotDraw lists what the painter does not know of a prompt; it is empty if another model paints.
-func (c *conversation) cannotDraw(prompt string) []string {
-	if c.painter == nil {
-		return nil
-	}
-	return c.painter.UnknownWords(prompt)
 }
 
 // present promotes what an action made, and reports what its result says about it.
@@ -194,7 +187,7 @@ func collect(v any, found *[]item) {
 			*found = append(*found, item{Ref: ref, Label: label, Width: int(w), Height: int(h)})
 			return
 		}
-		for _, k := range sortedKeys(t) {
+		for _, k := range slices.Sorted(maps.Keys(t)) {
 			collect(t[k], found)
 		}
 	case []any:

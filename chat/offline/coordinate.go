@@ -2,11 +2,11 @@ package offline
 
 import (
 	"slices"
-	"sort"
 	"strings"
 )
 
-// coordinate runs an agent that has sub-agents: first all researchers at once, then the writers, then it concludes.
+// coordinate runs an agent that has sub-agents: first all researchers at once, then the writers. Then
+// it returns what the writer says, and what failed.
 func coordinate(c *conversation) step {
 	var writers, researchers []callee
 	for _, a := range c.agents {
@@ -22,22 +22,6 @@ func coordinate(c *conversation) step {
 	if s, ok := delegate(c, writers, "The sources have answered; now the report is written."); ok {
 		return s
 	}
-	return conclude(c, writers)
-}
-
-// delegate calls the given agents that have not answered.
-func delegate(c *conversation, to []callee, reason string) (step, bool) {
-	s := step{Reasoning: reason}
-	for _, a := range to {
-		if _, done := c.resultOf(a.Slug); !done {
-			s.Agents = append(s.Agents, agentCall{Name: a.Slug, Task: c.task})
-		}
-	}
-	return s, len(s.Agents) > 0
-}
-
-// conclude returns what the writer says, and what failed.
-func conclude(c *conversation, writers []callee) step {
 	s := step{Reasoning: "Every part has answered.", Done: true}
 	var messages, failed []string
 	for _, r := range c.results {
@@ -66,6 +50,17 @@ func conclude(c *conversation, writers []callee) step {
 	return s
 }
 
+// delegate calls the given agents that have not answered.
+func delegate(c *conversation, to []callee, reason string) (step, bool) {
+	s := step{Reasoning: reason}
+	for _, a := range to {
+		if _, done := c.resultOf(a.Slug); !done {
+			s.Agents = append(s.Agents, agentCall{Name: a.Slug, Task: c.task})
+		}
+	}
+	return s, len(s.Agents) > 0
+}
+
 // unconfigured lists the sources that are not configured, with the reason.
 func (w wording) unconfigured(sources map[string]source) []string {
 	var out []string
@@ -79,6 +74,6 @@ func (w wording) unconfigured(sources map[string]source) []string {
 		}
 		out = append(out, name)
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }

@@ -67,8 +67,8 @@ func asksForInformation(task string) bool {
 	return (questionForm().MatchString(task) || was) && !makesNew().MatchString(task) && !suggestion().MatchString(task)
 }
 
-func (pictureRequest) action(text string) string {
-	if variation().MatchString(text) {
+func (w pictureRequest) action() string {
+	if variation().MatchString(w.change) {
 		return "Vary Image"
 	}
 	return "Edit Image"
@@ -143,34 +143,29 @@ func unknown(text string, refs []string) []string {
 	return out
 }
 
-// requestChange requests the change, or says why it cannot be made; it returns false if it was already made.
-func requestChange(c *conversation, w pictureRequest, lang phrases) (step, bool) {
-	name := w.action(w.change)
+// requestChange requests the change, or says why it cannot be made. Once it is made, it shows the result.
+func requestChange(c *conversation, w pictureRequest, lang phrases) step {
+	name := w.action()
 	refs := c.editableRefs()
 	switch {
 	case !c.canCall(name):
-		return finish("That cannot be done here.", fmt.Sprintf(lang.Say("I cannot change pictures here: %s is not among my actions.", "Ich kann hier keine Bilder ändern: %s gehört nicht zu meinen Aktionen."), name)), true
+		return finish("That cannot be done here.", fmt.Sprintf(lang.Say("I cannot change pictures here: %s is not among my actions.", "Ich kann hier keine Bilder ändern: %s gehört nicht zu meinen Aktionen."), name))
 	case len(c.actionResults(name)) > 0:
-		return step{}, false
+		return c.present(name, c.changed(w), lang)
 	case len(unknown(w.change, refs)) > 0:
-		return finish("The picture is not known.", fmt.Sprintf(lang.Say("There is no %s in this conversation.", "In diesem Gespräch gibt es kein %s."), strings.Join(unknown(w.change, refs), ", "))+" "+c.pictureListing(lang)), true
+		return finish("The picture is not known.", fmt.Sprintf(lang.Say("There is no %s in this conversation.", "In diesem Gespräch gibt es kein %s."), strings.Join(unknown(w.change, refs), ", "))+" "+c.pictureListing(lang))
 	case len(refs) == 0:
-		return finish("There is nothing to change.", lang.Say("There is no picture to change yet: give me one, or ask me to draw one first.", "Noch gibt es kein Bild, das ich ändern könnte: Gib mir eins, oder lass mich zuerst eins zeichnen.")), true
+		return finish("There is nothing to change.", lang.Say("There is no picture to change yet: give me one, or ask me to draw one first.", "Noch gibt es kein Bild, das ich ändern könnte: Gib mir eins, oder lass mich zuerst eins zeichnen."))
 	}
-	if cannot := c.cannotChange(w.change); len(cannot) > 0 {
-		return finish("The offline painter cannot do that.", fmt.Sprintf(lang.Say("Offline I cannot make this change (%s), so the picture stays as it is.", "Offline kann ich diese Änderung nicht machen (%s); das Bild bleibt, wie es ist."), lang.Enumerate(cannot))+" "+lang.Say("I cannot remove, replace or change a part of a picture.", "Einen Teil eines Bildes entfernen, ersetzen oder ändern kann ich nicht.")+" "+lang.canChange()), true
+	if c.painter != nil {
+		text := w.change // without the words that say which picture is meant
+		if m := byLabel().FindStringSubmatch(text); m != nil {
+			text = strings.Replace(text, m[0], " picture ", 1)
+		}
+		if cannot := c.painter.UnknownChanges(namedRef().ReplaceAllString(text, " picture ")); len(cannot) > 0 {
+			return finish("The offline painter cannot do that.", fmt.Sprintf(lang.Say("Offline I cannot make this change (%s), so the picture stays as it is.", "Offline kann ich diese Änderung nicht machen (%s); das Bild bleibt, wie es ist."), lang.Enumerate(cannot))+" "+lang.Say("I cannot remove, replace or change a part of a picture.", "Einen Teil eines Bildes entfernen, ersetzen oder ändern kann ich nicht.")+" "+lang.canChange())
+		}
 	}
 	p := map[string]any{"Prompt": w.change, "Images": c.targetRefs(w.change), "NumberOfImages": min(howMany(w.change), maxAtOnce)}
-	return step{Reasoning: "A picture that is there is to be changed.", Actions: []actionCall{{Name: name, Params: p}}}, true
-}
-
-// cannotChange lists what the painter cannot apply of a change, ignoring the words that say which picture is meant.
-func (c *conversation) cannotChange(text string) []string {
-	if c.painter == nil {
-		return nil
-	}
-	if m := byLabel().FindStringSubmatch(text); m != nil {
-		text = strings.Replace(text, m[0], " picture ", 1)
-	}
-	return c.painter.UnknownChanges(namedRef().ReplaceAllString(text, " picture "))
+	return step{Reasoning: "A picture that is there is to be changed.", Actions: []actionCall{{Name: name, Params: p}}}
 }

@@ -3,6 +3,7 @@ package offline
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,21 +77,6 @@ type unread struct {
 	Reason string `json:"reason"`
 }
 
-func (f *findings) addReadings(readings []question.Reading) {
-	for _, r := range readings {
-		if r.Answer == nil {
-			f.UnansweredParts = append(f.UnansweredParts, unansweredPart{r.Part, r.Why, r.Unknown})
-			continue
-		}
-		a := r.Answer
-		f.Answers = append(f.Answers, finding{
-			Part: r.Part, Sentences: a.Sentences, Heading: a.Heading, Columns: a.Columns, Cells: a.Cells,
-			Rows: a.Rows, Paths: a.Paths, Chart: a.Chart,
-		})
-		f.Results = append(f.Results, tableResult{a.Result.Statement, a.Result.Columns, a.Result.Rows})
-	}
-}
-
 func (f *findings) quote(task string, docs []passage.Document) {
 	lang := speech.LanguageOf(task)
 	f.UnansweredParts = slices.DeleteFunc(f.UnansweredParts, func(o unansweredPart) bool {
@@ -151,15 +137,14 @@ func gather(input map[string]any) findings {
 				return
 			}
 		}
-		for _, k := range sortedKeys(t) {
+		for _, k := range slices.Sorted(maps.Keys(t)) {
 			walk(t[k])
 		}
 	}
 	walk(input)
-	all.UnansweredParts = slices.DeleteFunc(all.UnansweredParts, func(o unansweredPart) bool { return all.answered(o.Part) })
 	var once []unansweredPart
 	for _, o := range all.UnansweredParts {
-		if !slices.ContainsFunc(once, func(have unansweredPart) bool { return have.Part == o.Part }) {
+		if !all.answered(o.Part) && !slices.ContainsFunc(once, func(have unansweredPart) bool { return have.Part == o.Part }) {
 			once = append(once, o)
 		}
 	}

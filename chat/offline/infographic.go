@@ -101,8 +101,5 @@ func (d *draft) infographic(p *page) {
 	}
 	i := d.composed.Media[0]
 	alt, _ := d.composed.Payload["alt"].(string)
-	if alt == "" {
-		alt = i.Label
-	}
-	p.embed(d, i.Ref, alt, d.w.infographic()+": "+d.label())
+	p.embed(d, i.Ref, cmp.Or(alt, i.Label), d.w.infographic()+": "+d.label())
 }

@@ -1,9 +1,13 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 
 	"atelier/chat"
@@ -18,8 +22,12 @@ type Blobs interface {
 	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
 }
 
-// maxSeen is the maximum number of pictures that this model looks at in one request.
-const maxSeen = 4
+const (
+	// maxSeen is the maximum number of pictures that this model looks at in one request.
+	maxSeen = 4
+	// namedColours is the maximum number of colours that are named.
+	namedColours = 4
+)
 
 // seen is a picture that the model is shown.
 type seen struct {
@@ -82,10 +90,6 @@ func asksAboutShownPictures(c *conversation) bool {
 	return !changes && !orders && (asksToLook().MatchString(c.task) || readPictureRequest(c) == pictureRequest{})
 }
 
-func describeShownPictures(c *conversation) step {
-	return finish("The question is about pictures that I am shown.", c.describe()+" "+speak(c.task).Say("I am Atelier's offline model and go by pixels alone: size, colours, brightness and likeness. What a picture shows I cannot tell; a language model with vision can.", "Ich bin Ateliers Offline-Modell und sehe nur Pixel: Größe, Farben, Helligkeit und Ähnlichkeit. Was ein Bild zeigt, kann ein Sprachmodell sagen, das Bilder sieht."))
-}
-
 // describe says what the pixels of every picture show, and how alike the pictures are.
 func (c *conversation) describe() string {
 	p := speak(c.task)
@@ -127,8 +131,14 @@ func (c *conversation) describeOne(s seen, p phrases) string {
 	}
 	text := fmt.Sprintf(p.Say("%s is %d × %d pixels, %s, %s (%.0f of 100), with %s contrast.", "%s hat %d × %d Pixel, ist %s, %s (%.0f von 100), mit %s Kontrast."), name, w, h, p.word(shape), p.word(graded(s.light, lights)), 100*s.light, p.word(graded(s.contrast, contrasts)))
 	var colours []string
-	for _, of := range s.palette() {
-		colours = append(colours, fmt.Sprintf("%s %.0f %% (%s)", p.word(of.name), 100*of.share, of.code))
+	names := slices.Sorted(maps.Keys(s.shares))
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(s.shares[b], s.shares[a]) })
+	for _, n := range names[:min(namedColours, len(names))] {
+		if s.shares[n] < 0.03 && len(colours) > 0 {
+			break
+		}
+		m := s.means[n]
+		colours = append(colours, fmt.Sprintf("%s %.0f %% (#%02x%02x%02x)", p.word(n), 100*s.shares[n], int(math.Round(255*m[0])), int(math.Round(255*m[1])), int(math.Round(255*m[2]))))
 	}
 	if len(colours) > 0 {
 		text += " " + fmt.Sprintf(p.Say("Its colours: %s.", "Seine Farben: %s."), strings.Join(colours, ", "))

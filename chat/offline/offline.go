@@ -66,7 +66,11 @@ func (m Model) Generate(ctx context.Context, r chat.Request) (chat.Response, err
 func decide(c *conversation) step {
 	switch {
 	case len(c.agents) > 0 && !c.writesItself():
-		return coordinate(c).withPictures(c)
+		s := coordinate(c)
+		if s.Done && len(c.seen) > 0 {
+			s.Message = strings.TrimSpace(s.Message + " The pictures that came with the task: " + c.describe())
+		}
+		return s
 	case c.canCall("Read File"), c.canCall("Query Tables"):
 		return research(c.withQuestionOnly())
 	case c.canCall("Query Database"):
@@ -84,7 +88,7 @@ func decide(c *conversation) step {
 		return s
 	}
 	if asksAboutShownPictures(c) {
-		return describeShownPictures(c)
+		return finish("The question is about pictures that I am shown.", c.describe()+" "+speak(c.task).Say("I am Atelier's offline model and go by pixels alone: size, colours, brightness and likeness. What a picture shows I cannot tell; a language model with vision can.", "Ich bin Ateliers Offline-Modell und sehe nur Pixel: Größe, Farben, Helligkeit und Ähnlichkeit. Was ein Bild zeigt, kann ein Sprachmodell sagen, das Bilder sieht."))
 	}
 	return converse(c)
 }
@@ -93,11 +97,4 @@ func decide(c *conversation) step {
 func (c *conversation) withQuestionOnly() *conversation {
 	c.task = questionOf(c.task)
 	return c
-}
-
-func (s step) withPictures(c *conversation) step {
-	if s.Done && len(c.seen) > 0 {
-		s.Message = strings.TrimSpace(s.Message + " The pictures that came with the task: " + c.describe())
-	}
-	return s
 }

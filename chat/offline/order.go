@@ -52,7 +52,14 @@ func readOrder(task string) order {
 	task = negated().ReplaceAllString(task, "")
 	if at := picturesOf().FindStringIndex(task); at != nil && !none {
 		o.pictures = pictures(task)
-		o.scene = about(task[at[1]:])
+		rest := task[at[1]:]
+		if of := aboutWhat().FindStringIndex(rest); of != nil {
+			rest = rest[of[1]:]
+			if end := clauseEnd().FindStringIndex(rest); end != nil {
+				rest = rest[:end[0]]
+			}
+			o.scene = clip(strings.Trim(rest, " \t\"'“”"), 160)
+		}
 	}
 	if m := chartsOf().FindStringSubmatch(task); m != nil {
 		o.chart = strings.ToLower(m[1])
@@ -67,19 +74,6 @@ func readOrder(task string) order {
 		o.charted = o.charted || ok
 	}
 	return o
-}
-
-// about returns what a picture shows, from the text after its name.
-func about(rest string) string {
-	at := aboutWhat().FindStringIndex(rest)
-	if at == nil {
-		return ""
-	}
-	rest = rest[at[1]:]
-	if at := clauseEnd().FindStringIndex(rest); at != nil {
-		rest = rest[:at[0]]
-	}
-	return clip(strings.Trim(rest, " \t\"'“”"), 160)
 }
 
 var countDigits = pattern.Lazy(`(?i)\b([1-9][0-9]{0,2})(?:\s*(?:-|–|to|or|bis|oder)\s*([1-9][0-9]{0,2}))?\s+(?:[\p{L}-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version|bild|illustrationen|foto)(?:s|er|ern)?\b`)
@@ -117,10 +111,10 @@ var (
 // headline returns a title for a task: its first question, or what the report is about.
 func headline(task string) string {
 	task = questionOf(task)
-	if parts := question.Parts(task); len(parts) > 1 && strings.Contains(task, "?") {
+	switch parts, asks := question.Parts(task), strings.Contains(task, "?"); {
+	case len(parts) > 1 && asks:
 		return speech.Upper(clip(parts[0], 110)) + "?"
-	}
-	if parts := question.Parts(task); len(parts) == 1 && !strings.Contains(task, "?") && !strings.HasPrefix(parts[0], "list ") {
+	case len(parts) == 1 && !asks && !strings.HasPrefix(parts[0], "list "):
 		return speech.Upper(clip(parts[0], 110))
 	}
 	t := strings.TrimSpace(negated().ReplaceAllString(task, ""))

@@ -1,13 +1,9 @@
 package offline
 
 import (
-	"cmp"
-	"fmt"
 	"image"
 	"image/color"
-	"maps"
 	"math"
-	"slices"
 )
 
 // grid is the number of sample points along each side of a picture.
@@ -103,29 +99,6 @@ func colourName(rgb [3]float64) string {
 		return "brown"
 	}
 	return name
-}
-
-// namedColours is the maximum number of colours that are named.
-const namedColours = 4
-
-// area is a colour with its share and the code of its mean.
-type area struct {
-	name  string
-	share float64
-	code  string
-}
-
-func (s pixels) palette() (out []area) {
-	names := slices.Sorted(maps.Keys(s.shares))
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(s.shares[b], s.shares[a]) })
-	for _, n := range names[:min(namedColours, len(names))] {
-		if s.shares[n] < 0.03 && len(out) > 0 {
-			break
-		}
-		m := s.means[n]
-		out = append(out, area{n, s.shares[n], fmt.Sprintf("#%02x%02x%02x", int(math.Round(255*m[0])), int(math.Round(255*m[1])), int(math.Round(255*m[2])))})
-	}
-	return out
 }
 
 // grade is a word for numbers below a bound.

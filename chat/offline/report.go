@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"strings"
@@ -18,17 +19,31 @@ func (d *draft) report() string {
 	p := &page{}
 	p.tag("h1", headline(d.task))
 	several := len(d.found.Answers)+len(d.found.Quotes) > 1
-	if !several {
-		d.single(p)
-	} else {
+	switch {
+	case several:
 		for _, a := range d.found.Answers {
 			p.tag("p", a.sentence())
 		}
 		for _, q := range d.found.Quotes {
 			p.tag("p", d.quote(q.Quote))
 		}
+	case len(d.found.Answers) > 0:
+		a := d.found.Answers[0]
+		p.tag("p", a.sentence())
+		for _, s := range a.Sentences[1:] {
+			p.tag("p", s)
+		}
+		d.evidence(p, a)
+	case len(d.found.Quotes) > 0:
+		p.quote(d.found.Quotes[0])
+	default:
+		p.tag("p", d.refusal())
 	}
-	d.pictures(p)
+	for _, f := range d.figures {
+		if f.call.Name == paintAction {
+			p.figure(d, f)
+		}
+	}
 	if several {
 		for _, a := range d.found.Answers {
 			p.tag("h2", speech.Upper(strings.TrimPrefix(a.Heading, "The ")))
@@ -48,24 +63,6 @@ func (d *draft) report() string {
 	d.gap(p)
 	d.sources(p)
 	return p.b.String()
-}
-
-// single writes the only answer of a report, or a refusal if there is none.
-func (d *draft) single(p *page) {
-	if len(d.found.Answers) > 0 {
-		a := d.found.Answers[0]
-		p.tag("p", a.sentence())
-		for _, s := range a.Sentences[1:] {
-			p.tag("p", s)
-		}
-		d.evidence(p, a)
-		return
-	}
-	if len(d.found.Quotes) > 0 {
-		p.quote(d.found.Quotes[0])
-		return
-	}
-	p.tag("p", d.refusal())
 }
 
 func (d *draft) refusal() string {
@@ -100,14 +97,6 @@ func (d *draft) evidence(p *page, a finding) {
 	p.b.WriteString("</tbody></table>\n")
 	if a.Rows > len(a.Cells) {
 		fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", fmt.Sprintf(d.w.Say("%d of %d rows are shown.", "%d von %d Zeilen sind gezeigt."), len(a.Cells), a.Rows))
-	}
-}
-
-func (d *draft) pictures(p *page) {
-	for _, f := range d.figures {
-		if f.call.Name == paintAction {
-			p.figure(d, f)
-		}
 	}
 }
 
@@ -156,15 +145,11 @@ func (d *draft) sources(p *page) {
 	if len(d.missing) > 0 {
 		p.tag("p", d.w.Say("Not available to this research:", "Stand nicht zur Verfügung:")+" "+strings.Join(d.missing, ", ")+".")
 	}
-	d.failures(p)
-	fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", html.EscapeString(d.w.Say(Note, "Nach Regeln geschrieben von Ateliers Offline-Modell, das kein Sprachmodell ist: Zahlen kommen aus Abfragen der Tabellen, Sätze sind wörtlich zitiert.")))
-}
-
-func (d *draft) failures(p *page) {
 	if bad := d.failed(); len(bad) > 0 {
 		p.tag("p", d.w.Say("Some figures could not be made:", "Einige Abbildungen ließen sich nicht machen:"))
 		p.list(bad)
 	}
+	fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", html.EscapeString(d.w.Say(Note, "Nach Regeln geschrieben von Ateliers Offline-Modell, das kein Sprachmodell ist: Zahlen kommen aus Abfragen der Tabellen, Sätze sind wörtlich zitiert.")))
 }
 
 // failed lists the figures that could not be made, each with the reason.
@@ -192,10 +177,7 @@ func (p *page) figure(d *draft, f figure) {
 	if f.callResult == nil || !f.callResult.Success {
 		return
 	}
-	alt := describe(f.callResult.Outputs)
-	if alt == "" {
-		alt = f.caption
-	}
+	alt := cmp.Or(describe(f.callResult.Outputs), f.caption)
 	for _, i := range images(f.callResult.Outputs) {
 		p.embed(d, i.Ref, alt, f.caption)
 	}

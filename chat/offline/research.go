@@ -1,11 +1,11 @@
 package offline
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"atelier/chat/offline/question"
@@ -36,7 +36,6 @@ type file struct {
 
 // reading is what the Read File action returns for one file.
 type reading struct {
-	Kind      string `json:"kind"`
 	Path      string `json:"path"`
 	Title     string `json:"title"`
 	Text      string `json:"text"`
@@ -96,7 +95,18 @@ func (a *tableResearch) nextStep() (step, bool) {
 }
 
 func (a *tableResearch) collectFindings(f *findings, kind string) {
-	f.addReadings(a.readings)
+	for _, r := range a.readings {
+		ans := r.Answer
+		if ans == nil {
+			f.UnansweredParts = append(f.UnansweredParts, unansweredPart{r.Part, r.Why, r.Unknown})
+			continue
+		}
+		f.Answers = append(f.Answers, finding{
+			Part: r.Part, Sentences: ans.Sentences, Heading: ans.Heading, Columns: ans.Columns, Cells: ans.Cells,
+			Rows: ans.Rows, Paths: ans.Paths, Chart: ans.Chart,
+		})
+		f.Results = append(f.Results, tableResult{ans.Result.Statement, ans.Result.Columns, ans.Result.Rows})
+	}
 	for _, t := range a.described.Tables {
 		h := holding{Path: at(t)}
 		for _, c := range t.Columns {
@@ -227,32 +237,25 @@ func summary(f *findings) string {
 	return fmt.Sprintf("Answered: %d. Not answered by this source: %d.", len(f.Answers)+len(f.Quotes), len(f.UnansweredParts))
 }
 
-// documents selects the texts of a folder, small ones first.
+// documents selects the texts of a folder, small ones first; tables are no texts.
 func documents(files []file) (docs []file, left []unread) {
 	for _, f := range files {
 		switch {
 		case f.Kind == "image" || f.Kind == "audio" || f.Kind == "video" || f.Kind == "binary":
 			left = append(left, unread{f.Path, f.Kind})
-		case tabular(f):
+		case slices.Contains([]string{".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".xlsm"}, strings.ToLower(path.Ext(f.Path))):
+		case f.Kind == "table" || f.Kind == "csv" || f.Kind == "tsv":
 		case f.Size == 0:
 			left = append(left, unread{f.Path, "empty"})
 		default:
 			docs = append(docs, f)
 		}
 	}
-	sort.SliceStable(docs, func(i, j int) bool { return docs[i].Size < docs[j].Size })
+	slices.SortStableFunc(docs, func(a, b file) int { return cmp.Compare(a.Size, b.Size) })
 	for _, f := range docs[min(len(docs), maxFiles):] {
 		left = append(left, unread{f.Path, moreDocuments})
 	}
 	return docs[:min(len(docs), maxFiles)], left
-}
-
-func tabular(f file) bool {
-	switch strings.ToLower(path.Ext(f.Path)) {
-	case ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".xlsm":
-		return true
-	}
-	return f.Kind == "table" || f.Kind == "csv" || f.Kind == "tsv"
 }
 
 // readDocuments reads the documents, long ones part by part.

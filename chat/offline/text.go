@@ -1,20 +1,10 @@
 package offline
 
 import (
-	"sort"
 	"strings"
 
 	"atelier/internal/pattern"
 )
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
 
 // clip shortens text at a word.
 func clip(s string, most int) string {

@@ -22,7 +22,7 @@ var (
 	visualWord = pattern.Lazy(`(?i)\b(?:(` + namedVisual + `)|` + wishedVisual + `)\b`)
 	// wishVerb are words that begin a request for a visual; wishStop are words that are not part of its name.
 	wishVerb = speech.Folded(`with including include includes add insert draw show make create sketch plus as want need give mit samt inklusive zeichne füge zeige erstelle mache als`)
-	wishStop = speech.Folded(`of in by per on for from to at about number von in pro je auf über anzahl`)
+	wishStop = speech.Folded(`of in by per on for from to at about number von pro je auf über anzahl`)
 	// askWord are words that begin a question, which is not a request for a visual.
 	askWord = speech.Folded(`how many which what who where when wie viele welche welcher welches was wer wo`)
 	// afterVisual matches what may follow the visual of a request: its subject, another request or an end.

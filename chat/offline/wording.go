@@ -28,14 +28,6 @@ func (w wording) notDrawn() string {
 
 func (w wording) infographic() string { return w.Say("Infographic", "Infografik") }
 
-// views returns how the illustrations of one scene differ.
-func (w wording) views() [maxPictures]string {
-	if w.Language == speech.German {
-		return [maxPictures]string{"am Morgen", "am Abend", "bei Tag", "in der Dämmerung", "im Nebel", "im ersten Licht"}
-	}
-	return [maxPictures]string{"in the morning", "in the evening", "by day", "at dusk", "in mist", "in early light"}
-}
-
 // german translates texts of this program that arrive in English: kinds of sources, and
 // reasons why a source was not read or is missing.
 var german = map[string]string{
@@ -85,40 +77,32 @@ func refusal(task string, f *findings) string {
 	text := w.refusal() + ". "
 	switch {
 	case f != nil && len(f.Holds) == 0 && len(f.NotRead) > 0:
-		return text + w.Say("Nothing could be read: ", "Nichts ließ sich lesen: ") + f.unreadable(w) + "."
+		return text + w.Say("Nothing could be read: ", "Nichts ließ sich lesen: ") + listed(f.NotRead, ", ", func(n unread) string {
+			return w.say(n.Path) + " (" + strings.TrimRight(w.say(n.Reason), ".") + ")"
+		}) + "."
 	case f == nil || len(f.Holds) == 0:
 		return text + w.Say("There is no source: give tables and documents with --files, --kb or --db.", "Es gibt keine Quelle: Tabellen und Dokumente kommen mit --files, --kb oder --db.")
 	}
-	return text + w.Say("The sources hold: ", "Die Quellen enthalten: ") + f.held() + "."
-}
-
-// unreadable lists the sources that could not be read, each with the reason.
-func (f *findings) unreadable(w wording) string {
-	var out []string
-	for _, n := range f.NotRead[:min(len(f.NotRead), maxStated)] {
-		out = append(out, w.say(n.Path)+" ("+strings.TrimRight(w.say(n.Reason), ".")+")")
-	}
-	if n := len(f.NotRead) - maxStated; n > 0 {
-		out = append(out, fmt.Sprintf("+ %d", n))
-	}
-	return strings.Join(out, ", ")
-}
-
-func (f *findings) held() string {
-	var out []string
-	for _, h := range f.Holds[:min(len(f.Holds), maxStated)] {
-		one := h.Path
-		if len(h.Columns) > 0 {
-			one += " (" + strings.Join(h.Columns[:min(len(h.Columns), maxStated)], ", ")
-			if len(h.Columns) > maxStated {
-				one += " …"
-			}
-			one += ")"
+	return text + w.Say("The sources hold: ", "Die Quellen enthalten: ") + listed(f.Holds, "; ", func(h holding) string {
+		if len(h.Columns) == 0 {
+			return h.Path
 		}
-		out = append(out, one)
+		more := ""
+		if len(h.Columns) > maxStated {
+			more = " …"
+		}
+		return h.Path + " (" + strings.Join(h.Columns[:min(len(h.Columns), maxStated)], ", ") + more + ")"
+	}) + "."
+}
+
+// listed joins the texts of at most maxStated elements, and says how many more there are.
+func listed[T any](all []T, separator string, text func(T) string) string {
+	var out []string
+	for _, x := range all[:min(len(all), maxStated)] {
+		out = append(out, text(x))
 	}
-	if n := len(f.Holds) - maxStated; n > 0 {
+	if n := len(all) - maxStated; n > 0 {
 		out = append(out, fmt.Sprintf("+ %d", n))
 	}
-	return strings.Join(out, "; ")
+	return strings.Join(out, separator)
 }

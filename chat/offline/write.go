@@ -57,11 +57,20 @@ func write(c *conversation) step {
 			return s
 		}
 	}
-	d.receive(c)
-	page := d.report()
+	next := map[string]int{} // how many results of each action are taken
+	for i := range d.figures {
+		name := d.figures[i].call.Name
+		if done := c.actionResults(name); next[name] < len(done) {
+			d.figures[i].callResult = &done[next[name]]
+			next[name]++
+		}
+	}
+	if a, ok := c.resultOf(infographicAgent); ok {
+		d.composed = &a
+	}
 	return step{
 		Reasoning: "The figures are there; the report is written.", Done: true, Message: d.message(), Promote: d.shown(), warnings: append(d.gaps, d.failed()...),
-		Payload: map[string]any{"title": headline(c.task), "summary": d.message(), "report_html": page},
+		Payload: map[string]any{"title": headline(c.task), "summary": d.message(), "report_html": d.report()},
 	}
 }
 
@@ -85,12 +94,7 @@ func (c *conversation) canCallAgent(slug string) bool {
 // writesItself reports whether the agent writes the report itself instead of delegating it:
 // its only sub-agents compose infographics, and it can draw charts.
 func (c *conversation) writesItself() bool {
-	for _, a := range c.agents {
-		if !strings.Contains(a.Slug, "infographic") {
-			return false
-		}
-	}
-	return c.canCall(chartAction)
+	return c.canCall(chartAction) && !slices.ContainsFunc(c.agents, func(a callee) bool { return !strings.Contains(a.Slug, "infographic") })
 }
 
 // draft plans the report from the task and the input that was passed down.
@@ -105,26 +109,16 @@ func (c *conversation) draft() *draft {
 	if d.order.infographic {
 		d.brief = d.briefing()
 	}
-	for _, a := range d.found.Answers {
-		if a.Chart == nil || d.order.plain || !c.canCall(chartAction) || len(d.figures) == maxCharts {
-			continue
-		}
-		d.figures = append(d.figures, d.chart(a))
-	}
-	d.unmet(c)
-	d.illustrate(c)
-	return d
-}
-
-// unmet records which visuals the task asks for and does not get.
-func (d *draft) unmet(c *conversation) {
-	gap := func(text string) { d.gaps = append(d.gaps, text) }
 	charts := 0
 	for _, a := range d.found.Answers {
-		if a.Chart != nil {
-			charts++
+		if a.Chart == nil {
+			continue
+		}
+		if charts++; !d.order.plain && c.canCall(chartAction) && len(d.figures) < maxCharts {
+			d.figures = append(d.figures, d.chart(a))
 		}
 	}
+	gap := func(text string) { d.gaps = append(d.gaps, text) } // a visual that the task asks for and does not get
 	switch {
 	case d.order.plain:
 	case len(d.figures) == 0 && (d.order.charted || d.order.chart != ""):
@@ -145,6 +139,8 @@ func (d *draft) unmet(c *conversation) {
 	if len(d.order.unsupported) > 0 {
 		gap(fmt.Sprintf(d.w.notDrawn(), strings.Join(d.order.unsupported, ", ")))
 	}
+	d.illustrate(c)
+	return d
 }
 
 // asKind returns the kind of chart that a task names, or "" if it is not drawn.
@@ -180,10 +176,7 @@ func (d *draft) illustrate(c *conversation) {
 	if d.order.pictures == 0 || !c.canCall(paintAction) {
 		return
 	}
-	scene := d.order.scene
-	if scene == "" {
-		scene = strings.TrimRight(headline(c.task), "?")
-	}
+	scene := cmp.Or(d.order.scene, strings.TrimRight(headline(c.task), "?"))
 	if c.painter != nil {
 		if unknown := c.painter.UnknownWords(scene); len(unknown) > 0 {
 			d.gaps = append(d.gaps, fmt.Sprintf(d.w.Say("The illustration is left out: the offline painter does not draw %s.", "Die Illustration fehlt: Der Offline-Maler zeichnet das nicht: %s."), strings.Join(unknown, ", ")))
@@ -193,31 +186,21 @@ func (d *draft) illustrate(c *conversation) {
 	if d.order.pictures > maxPictures {
 		d.gaps = append(d.gaps, fmt.Sprintf(d.w.Say("%d pictures are the most of one report.", "Mehr als %d Bilder hat ein Bericht nicht."), maxPictures))
 	}
-	lights := []string{"Low morning sun", "Warm evening light", "Bright daylight", "Blue hour", "Mist", "Early light with long shadows"}
+	// views are how the illustrations of one scene differ.
+	views := [maxPictures]struct{ light, english, german string }{
+		{"Low morning sun", "in the morning", "am Morgen"}, {"Warm evening light", "in the evening", "am Abend"}, {"Bright daylight", "by day", "bei Tag"},
+		{"Blue hour", "at dusk", "in der Dämmerung"}, {"Mist", "in mist", "im Nebel"}, {"Early light with long shadows", "in early light", "im ersten Licht"},
+	}
 	n := min(d.order.pictures, maxPictures)
-	for i, light := range lights[:n] {
+	for _, v := range views[:n] {
 		caption := illustration + scene
 		if n > 1 {
-			caption += " " + d.w.views()[i]
+			caption += " " + d.w.Say(v.english, v.german)
 		}
 		d.figures = append(d.figures, figure{
-			call:    actionCall{paintAction, map[string]any{"Prompt": speech.Upper(strings.TrimRight(scene, ".?!")) + ". " + light + ".", "Size": "1536x1024"}},
+			call:    actionCall{paintAction, map[string]any{"Prompt": speech.Upper(strings.TrimRight(scene, ".?!")) + ". " + v.light + ".", "Size": "1536x1024"}},
 			caption: caption,
 		})
-	}
-}
-
-func (d *draft) receive(c *conversation) {
-	next := map[string]int{}
-	for i := range d.figures {
-		name := d.figures[i].call.Name
-		if done := c.actionResults(name); next[name] < len(done) {
-			d.figures[i].callResult = &done[next[name]]
-			next[name]++
-		}
-	}
-	if a, ok := c.resultOf(infographicAgent); ok {
-		d.composed = &a
 	}
 }
 

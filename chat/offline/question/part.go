@@ -87,11 +87,6 @@ var bare = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low)|what|wie ?
 // unitOnly matches a question for the figure before it again, in its unit or as a number of times.
 var unitOnly = pattern.Lazy(`(?i)^(?:how (?:much|many)|wie ?viele?) (\pL+)(?:\s+(?:was|is|were|are|it|that|this|war|waren|ist|sind|das|es))*$|^(?:how often|wie oft)(?:\s+(?:was|is|were|it|that|war|ist|das|es))*$`)
 
-// onward reports whether a part asks about the answer to the one before it.
-func (p part) onward() bool {
-	return p.follows && (pronoun().MatchString(p.text) || bare().MatchString(p.text))
-}
-
 // whichOne matches a question for one more column of what was found: and in which town was it.
 var whichOne = pattern.Lazy(`(?i)^(?:and |und )?(?:(?:in|on|at|from|by|an|auf|bei|aus) )?(?:which|what|welche[rmns]?) \pL+`)
 

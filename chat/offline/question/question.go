@@ -42,8 +42,17 @@ func (r *Reading) states(text string, lang speech.Language) bool {
 		return true
 	}
 	ts := speech.Tokens(text, lang)
-	says := answered[ts[0].Fold]
-	return says == nil && !r.best.LeavesUncovered(ts) || says != nil && says(r.best)
+	switch ts[0].Fold {
+	case "when", "wann":
+		return r.best.SaysTime("")
+	case "who", "whom", "wer", "wen", "wem":
+		return r.best.SaysWho()
+	case "where", "wo", "woher", "wohin":
+		return r.best.SaysWhere()
+	case "why", "warum":
+		return false
+	}
+	return !r.best.LeavesUncovered(ts)
 }
 
 // counts reports whether a following part only asks for the figure of a ranking: how many kilos.
@@ -58,28 +67,6 @@ func (r *Reading) counts(text string) bool {
 	}
 	return m != nil && schema.UnitNames[word] != "" && schema.UnitNames[word] == m.Field.UnitName()
 }
-
-// subject returns the name whose values were looked up.
-func (r *Reading) subject() string {
-	if r.best == nil {
-		return ""
-	}
-	return r.best.Subject()
-}
-
-// answered maps question words to functions that report whether a plan answers them.
-var answered = func() map[string]func(*plan.Plan) bool {
-	out := map[string]func(*plan.Plan) bool{}
-	for words, says := range map[string]func(*plan.Plan) bool{
-		"when wann": func(p *plan.Plan) bool { return p.SaysTime("") }, "who whom wer wen wem": (*plan.Plan).SaysWho,
-		"where wo woher wohin": (*plan.Plan).SaysWhere, "why warum": func(*plan.Plan) bool { return false },
-	} {
-		for _, w := range strings.Fields(words) {
-			out[w] = says
-		}
-	}
-	return out
-}()
 
 // covers reports whether the answer has a column for every content word of a request for a name,
 // or is not known yet.
@@ -132,15 +119,18 @@ func Read(task string, src schema.Source) []Reading {
 		if p.follows && len(out) > 0 && out[len(out)-1].counts(p.text) {
 			continue
 		}
-		if p.onward() && len(out) > 0 {
-			last := &out[len(out)-1]
-			if name := last.subject(); name != "" {
+		if p.follows && (pronoun().MatchString(p.text) || bare().MatchString(p.text)) && len(out) > 0 {
+			last, name := &out[len(out)-1], ""
+			if last.best != nil {
+				name = last.best.Subject()
+			}
+			if name != "" {
 				if next := r.read(pronoun().ReplaceAllLiteralString(p.text, name)); len(next.Statements) > 0 || next.Answer != nil && (last.Answer == nil || !agree(last.Answer, next.Answer)) {
 					out = append(out, next) // in which year did Emma come out
 					continue
 				}
 			}
-			if last.subject() != "" || whichOne().MatchString(p.text) && !last.covers(p.text, lang) || !last.states(p.text, lang) {
+			if name != "" || whichOne().MatchString(p.text) && !last.covers(p.text, lang) || !last.states(p.text, lang) {
 				*last = Reading{Part: p.text, Why: plan.ReasonUnclear} // and on which island was it: half is no answer
 			}
 			continue // the answer before it already says that

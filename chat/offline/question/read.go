@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,8 +114,13 @@ func (r *reader) read(part string) Reading {
 	}
 	if len(plans) == 0 {
 		out.Why = reason
-		for _, i := range r.unexplained() {
-			out.Unknown = append(out.Unknown, r.Tokens[i].Raw)
+		for _, i := range r.unknown() {
+			explained := slices.ContainsFunc(r.Views, func(v *schema.View) bool {
+				return slices.ContainsFunc(r.PiecesAt(v, i), func(p parse.Piece) bool { return p.Kind != speech.KindUnknown })
+			})
+			if !explained {
+				out.Unknown = append(out.Unknown, r.Tokens[i].Raw)
+			}
 		}
 		return out
 	}
@@ -150,15 +156,7 @@ func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *plan.Plan) int {
-		switch {
-		case a.Weight > b.Weight:
-			return -1
-		case a.Weight < b.Weight:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b *plan.Plan) int { return cmp.Compare(b.Weight, a.Weight) })
 	return out, reason
 }
 
@@ -190,37 +188,21 @@ func (r *reader) names(c, o parse.Cover) bool {
 	return true
 }
 
-// unexplained returns the tokens that no explanation gives a meaning.
-func (r *reader) unexplained() []int {
-	at := r.unknown()
-	if len(at) == 0 || len(r.Views) == 0 {
-		return at
-	}
-	return slices.DeleteFunc(at, func(i int) bool {
-		return slices.ContainsFunc(r.Views, func(v *schema.View) bool {
-			return slices.ContainsFunc(r.PiecesAt(v, i), func(p parse.Piece) bool { return p.Kind != speech.KindUnknown })
-		})
-	})
-}
-
 // unknown returns the tokens that the best explanation of any view leaves without a meaning.
 func (r *reader) unknown() []int {
 	var best []int
-	found := false
-	for _, v := range r.Views {
-		for _, c := range r.Covers(v)[:1] {
-			var at []int
-			for _, p := range c.Pieces {
-				if p.Kind == speech.KindUnknown {
-					at = append(at, p.From)
-				}
-			}
-			if !found || len(at) < len(best) {
-				best, found = at, true
+	for n, v := range r.Views {
+		var at []int
+		for _, p := range r.Covers(v)[0].Pieces {
+			if p.Kind == speech.KindUnknown {
+				at = append(at, p.From)
 			}
 		}
+		if n == 0 || len(at) < len(best) {
+			best = at
+		}
 	}
-	if !found {
+	if len(r.Views) == 0 {
 		for i, t := range r.Tokens {
 			if !r.Lex.Fillers[t.Fold] && r.Lex.Phrases[t.Fold] == nil {
 				best = append(best, i)

@@ -16,11 +16,7 @@ func (p *statement) acrossSQL(q *plan.Query) string {
 		m := &p.Measures[i]
 		rows = append(rows, fmt.Sprintf("SELECT %s AS %s, %s AS %s, COUNT(%s) AS %s", speech.QuotedText(m.Field.Label()), schema.QuotedName(p.Say("column", "Spalte")), p.expr(q, m), schema.QuotedName(p.Say("value", "Wert")), q.Col(m.Field), schema.QuotedName(p.Say("values", "Werte")))+q.From(p.Filters))
 	}
-	dir := "DESC"
-	if p.Superlative.Arg == "asc" {
-		dir = "ASC"
-	}
-	return strings.Join(rows, " UNION ALL ") + " ORDER BY 2 " + dir + ", 1"
+	return strings.Join(rows, " UNION ALL ") + " ORDER BY 2 " + choose(p.Superlative.Arg == "asc", "ASC", "DESC") + ", 1"
 }
 
 // sayAcross states the first of the columns.
@@ -56,7 +52,9 @@ func (p *reply) sayAcross(a *Answer) plan.Reason {
 	if single {
 		how = ""
 	}
-	a.Heading = p.highest(how) + p.Say(" of the columns", " der Spalten")
+	low := p.Superlative.Arg == "asc"
+	a.Heading = p.Say(choose(low, "The lowest ", "The highest ")+map[string]string{"": "value", "sum": "total", "avg": "mean", "max": "value", "min": "value"}[how]+" of the columns",
+		choose(low, "Niedrigste", "Höchste")+map[string]string{"": "r Wert", "sum": " Summe", "avg": "r Mittelwert", "max": "r Wert", "min": "r Wert"}[how]+" der Spalten")
 	a.Sentences = []string{a.Heading + p.conds() + ": " + p.Enumerate(parts) + "."}
 	c := &Chart{Kind: "bar", Title: a.Heading, Unit: f.UnitSymbol(), Series: []Series{{Name: a.Heading}}}
 	for i, row := range rows[:min(len(rows), plan.MaxBars)] {
@@ -65,13 +63,4 @@ func (p *reply) sayAcross(a *Answer) plan.Reason {
 	}
 	a.Chart = c
 	return ""
-}
-
-// highest names the value of the first column.
-func (p *reply) highest(how string) string {
-	low := p.Superlative.Arg == "asc"
-	if p.Text.Lang == speech.English {
-		return map[bool]string{false: "The highest ", true: "The lowest "}[low] + map[string]string{"": "value", "sum": "total", "avg": "mean", "max": "value", "min": "value"}[how]
-	}
-	return map[bool]string{false: "Höchste", true: "Niedrigste"}[low] + map[string]string{"": "r Wert", "sum": " Summe", "avg": "r Mittelwert", "max": "r Wert", "min": "r Wert"}[how]
 }

@@ -179,7 +179,7 @@ func (p *reply) lastChange(rows [][]any, name string) *float64 {
 func (p *reply) series(rows [][]any) ([]Series, []string) {
 	var labels []string
 	for _, row := range rows {
-		if l := fmt.Sprint(p.timeLabel(row[0])); !slices.Contains(labels, l) {
+		if l := p.timeLabel(row[0]); !slices.Contains(labels, l) {
 			labels = append(labels, l)
 		}
 	}
@@ -199,7 +199,7 @@ func (p *reply) series(rows [][]any) ([]Series, []string) {
 			i = len(out)
 			out = append(out, Series{Name: name, Values: make([]*float64, len(labels))})
 		}
-		out[i].Values[slices.Index(labels, fmt.Sprint(p.timeLabel(row[0])))] = pointer(row, k)
+		out[i].Values[slices.Index(labels, p.timeLabel(row[0]))] = pointer(row, k)
 	}
 	slices.SortStableFunc(out, func(x, y Series) int { return schema.CompareCells(top(y), top(x)) })
 	return out, labels
@@ -332,15 +332,11 @@ func (p *reply) sayList(a *Answer) plan.Reason {
 		parts = append(parts, one)
 	}
 	a.Heading = speech.Upper(p.named(fs[0]))
-	if p.Op == plan.OpLookup {
-		if len(rows) > 6 {
-			return plan.ReasonAmbiguous
-		}
-		a.Sentences = []string{fmt.Sprintf(p.Say("%s%s: %s.", "%s%s: %s."), speech.Upper(p.named(fs[0])), p.conds(), strings.Join(parts, "; "))}
-		return ""
+	if p.Op == plan.OpLookup && len(rows) > 6 {
+		return plan.ReasonAmbiguous
 	}
-	if len(rows) == 1 {
-		a.Sentences = []string{fmt.Sprintf(p.Say("%s%s: %s.", "%s%s: %s."), speech.Upper(p.named(fs[0])), p.conds(), parts[0])}
+	if p.Op == plan.OpLookup || len(rows) == 1 {
+		a.Sentences = []string{a.Heading + p.conds() + ": " + strings.Join(parts, "; ") + "."}
 		return ""
 	}
 	if a.Result.Truncated || len(rows) >= fetched {
@@ -400,20 +396,23 @@ func (p *reply) table(a *Answer) {
 	if len(a.Result.Rows) == 1 && len(a.Result.Columns) < 3 {
 		return
 	}
-	k := 0
-	keys := []*schema.Field{}
+	var keys []*schema.Field
 	if p.Op == plan.OpGroups || p.Op == plan.OpCompare || p.Op == plan.OpRank {
 		keys = p.KeyOf()
-		k = len(keys)
 	}
 	if p.Op == plan.OpTrend && len(p.Groups) == 1 && a.Chart != nil {
 		p.pivot(a)
 		return
 	}
 	a.Rows = len(a.Result.Rows)
-	shown := p.shownColumns(a.Result)
-	for _, i := range shown {
-		a.Columns = append(a.Columns, a.Result.Columns[i])
+	var shown []int // without columns that only count one row each, and auxiliary ones
+	for i, c := range a.Result.Columns {
+		last := p.Op == plan.OpRank && i == len(a.Result.Columns)-1 || p.Op == plan.OpTrend && i == 1+len(p.Groups)+1 || p.Op == plan.OpChange && i >= len(p.Groups)+4
+		ones := !slices.ContainsFunc(a.Result.Rows, func(row []any) bool { n, ok := schema.Figure(row, i); return !ok || n != 1 })
+		if last && ones || p.Op == plan.OpTrend && i == len(a.Result.Columns)-1 || p.Op == plan.OpValue && i > len(p.Measures) {
+			continue
+		}
+		shown, a.Columns = append(shown, i), append(a.Columns, c)
 	}
 	most := plan.MaxRows
 	if p.Op == plan.OpRank {
@@ -426,7 +425,7 @@ func (p *reply) table(a *Answer) {
 	for _, row := range rows[:min(len(rows), most)] {
 		var cells []string
 		for _, i := range shown {
-			cells = append(cells, p.columnCell(row[i], i, k, keys))
+			cells = append(cells, p.columnCell(row[i], i, keys))
 		}
 		a.Cells = append(a.Cells, cells)
 	}
@@ -455,26 +454,12 @@ func (p *reply) pivot(a *Answer) {
 	}
 }
 
-// shownColumns returns the columns to show, without those that only count one row each and auxiliary ones.
-func (p *reply) shownColumns(res schema.Result) []int {
-	var out []int
-	for i := range res.Columns {
-		last := p.Op == plan.OpRank && i == len(res.Columns)-1 || p.Op == plan.OpTrend && i == 1+len(p.Groups)+1 || p.Op == plan.OpChange && i >= len(p.Groups)+4
-		ones := !slices.ContainsFunc(res.Rows, func(row []any) bool { n, ok := schema.Figure(row, i); return !ok || n != 1 })
-		if last && ones || p.Op == plan.OpTrend && i == len(res.Columns)-1 || p.Op == plan.OpValue && i >= len(p.Measures) && i != len(p.Measures) {
-			continue
-		}
-		out = append(out, i)
-	}
-	return out
-}
-
 // columnCell formats a cell according to its column.
-func (p *reply) columnCell(v any, i, k int, keys []*schema.Field) string {
+func (p *reply) columnCell(v any, i int, keys []*schema.Field) string {
 	switch {
-	case i < k && keys[i] == nil:
+	case i < len(keys) && keys[i] == nil:
 		return p.cell(v, nil, p.Unit)
-	case i < k:
+	case i < len(keys):
 		return p.cell(v, keys[i], "")
 	case (p.Op == plan.OpTrend || p.Op == plan.OpCourse) && i == 0:
 		return p.cell(v, p.Time, p.Unit)

@@ -72,11 +72,10 @@ var genders = func() map[string]string {
 	return out
 }()
 
-// genderOf returns the gender of a German noun; empty if it is unknown.
+// genderOf returns the gender of a German noun in lower case; empty if it is unknown.
 func genderOf(noun string) string {
-	low := strings.ToLower(noun)
-	for i := range low {
-		if g := genders[low[i:]]; g != "" && (i == 0 || i > 2) {
+	for i := range noun {
+		if g := genders[noun[i:]]; g != "" && (i == 0 || i > 2) {
 			return g
 		}
 	}
@@ -135,7 +134,14 @@ func (p *phrases) amounts(m *plan.Measure) (subject, verb string) {
 		return p.measured(m), p.is(quantity{})
 	}
 	if p.Text.Lang == speech.German {
-		return p.amountsGerman(m, q)
+		switch {
+		case m.How == "max" || m.How == "min":
+			return p.extreme(m, m.How == "min"), p.is(q)
+		case q.gender == "":
+			return p.measured(m), p.is(q)
+		}
+		subject, plural := q.subject()
+		return subject + factorsOf(m), p.is(quantity{plural: plural}) + strings.TrimRight(" "+adverb(m), " ")
 	}
 	name, number := q.noun, ""
 	if q.counts && q.plural {
@@ -158,17 +164,6 @@ func (p *phrases) amounts(m *plan.Measure) (subject, verb string) {
 		return name, "is"
 	}
 	return "the " + number + name, p.is(q)
-}
-
-func (p *phrases) amountsGerman(m *plan.Measure, q quantity) (subject, verb string) {
-	if m.How == "max" || m.How == "min" {
-		return p.extreme(m, m.How == "min"), p.is(q)
-	}
-	if q.gender == "" {
-		return p.measured(m), p.is(q)
-	}
-	subject, plural := q.subject()
-	return subject + factorsOf(m), p.is(quantity{plural: plural}) + strings.TrimRight(" "+adverb(m), " ")
 }
 
 // extreme returns the highest or the lowest value of a quantity as the subject of a sentence.
@@ -204,9 +199,26 @@ func choose(first bool, one, other string) string {
 
 // possession returns what the first of a ranking has: the most deaths, the highest total revenue.
 func (p *phrases) possession(m *plan.Measure, low bool) string {
+	if p.Text.Lang == speech.German {
+		switch {
+		case m == nil && p.Counted != nil:
+			return "die " + choose(low, "wenigsten", "meisten") + " verschiedenen Werte von " + p.named(p.Counted)
+		case m == nil:
+			return "die " + choose(low, "wenigsten ", "meisten ") + p.rowsCalled()
+		}
+		q, kind := p.quantityOf(m.Field), choose(low, "niedrigst", "höchst")
+		if m.Field.Dated() || namesYear(m.Field) {
+			kind = choose(low, "frühest", "spätest")
+		}
+		switch {
+		case q.gender == "":
+			return adverb(m) + "bei " + q.noun + " den " + kind + "en Wert"
+		case q.counts:
+			return adverb(m) + "die " + choose(low, "wenigsten ", "meisten ") + q.noun
+		}
+		return adverb(m) + q.by("den ", "die ", "das ", "die ") + kind + q.by("en ", "e ", "e ", "en ") + q.noun
+	}
 	switch {
-	case p.Text.Lang == speech.German:
-		return p.possessionGerman(m, low)
 	case m == nil && p.Counted != nil:
 		return "the " + choose(low, "fewest", "most") + " different values of " + p.named(p.Counted)
 	case m == nil:
@@ -232,26 +244,6 @@ func (p *phrases) possession(m *plan.Measure, low bool) string {
 		how += "number of "
 	}
 	return "the " + choose(low, "lowest ", "highest ") + how + without(q.noun, "total", "mean", "average", "avg")
-}
-
-func (p *phrases) possessionGerman(m *plan.Measure, low bool) string {
-	switch {
-	case m == nil && p.Counted != nil:
-		return "die " + choose(low, "wenigsten", "meisten") + " verschiedenen Werte von " + p.named(p.Counted)
-	case m == nil:
-		return "die " + choose(low, "wenigsten ", "meisten ") + p.rowsCalled()
-	}
-	q, kind := p.quantityOf(m.Field), choose(low, "niedrigst", "höchst")
-	if m.Field.Dated() || namesYear(m.Field) {
-		kind = choose(low, "frühest", "spätest")
-	}
-	switch {
-	case q.gender == "":
-		return adverb(m) + "bei " + q.noun + " den " + kind + "en Wert"
-	case q.counts:
-		return adverb(m) + "die " + choose(low, "wenigsten ", "meisten ") + q.noun
-	}
-	return adverb(m) + q.by("den ", "die ", "das ", "die ") + kind + q.by("en ", "e ", "e ", "en ") + q.noun
 }
 
 // timely reports whether a ranking is one of times, so that its sentence says when.

@@ -28,7 +28,12 @@ func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason
 		return nil, plan.ReasonEmpty
 	}
 	a := &Answer{Result: res, Paths: paths, OnlyFigure: p.Op == plan.OpValue && len(p.Measures) == 1 || p.Op == plan.OpCount || p.Op == plan.OpMeter}
-	p.sayConditions()
+	for i, f := range p.Filters { // the conditions in the words of the question's language
+		p.Filters[i].Text = strings.Replace(f.Text, ": ≠ ", p.Say(" other than ", " außer "), 1)
+		if p.Text.Lang == speech.German && f.Field != nil && f.Field.Boolean() {
+			p.Filters[i].Text = strings.NewReplacer("= yes", "= ja", "= no", "= nein").Replace(f.Text)
+		}
+	}
 	if reason := operations[p.Op].say(p, a); reason != "" {
 		return nil, reason
 	}
@@ -38,16 +43,6 @@ func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason
 	}
 	p.table(a)
 	return a, ""
-}
-
-// sayConditions writes the conditions in the words of the question's language.
-func (p *phrases) sayConditions() {
-	for i, f := range p.Filters {
-		p.Filters[i].Text = strings.Replace(f.Text, ": ≠ ", p.Say(" other than ", " außer "), 1)
-		if p.Text.Lang == speech.German && f.Field != nil && f.Field.Boolean() {
-			p.Filters[i].Text = strings.NewReplacer("= yes", "= ja", "= no", "= nein").Replace(f.Text)
-		}
-	}
 }
 
 // caveat states which values of the measure are left out.
@@ -76,12 +71,13 @@ func (p *phrases) caveat() string {
 func (p *reply) sayValue(a *Answer) plan.Reason {
 	row := a.Result.Rows[0]
 	n := len(p.Measures)
-	if count, ok := schema.Figure(row, n); !ok || count == 0 {
+	count, ok := schema.Figure(row, n)
+	if !ok || count == 0 {
 		return plan.ReasonEmpty
 	}
-	count, _ := schema.Figure(row, n)
 	least, _ := schema.Figure(row, n+2)
 	greatest, _ := schema.Figure(row, n+3)
+	overTime := slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return f.Period != nil && f.Period.Unit != "day" })
 	var parts []string
 	for i := range p.Measures {
 		m := p.Measures[i]
@@ -98,28 +94,19 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 			return plan.ReasonAmbiguous
 		case open && m.How == "sum" && count > 2 && least == greatest && least != 0 && p.AsksHeight():
 			return plan.ReasonAmbiguous // the fee of each, or of all
-		case open && m.How == "avg" && !p.overTime():
+		case open && m.How == "avg" && !overTime:
 			return plan.ReasonAmbiguous
 		}
 		subject, verb := p.amounts(&m)
 		parts = append(parts, subject+p.conds()+" "+verb+" "+p.amount(v, m.Field))
 	}
 	a.Heading = speech.Upper(p.MeasureName(&p.Measures[0]))
-	a.Sentences = []string{strings.Join(parts, p.Say(", and ", ", und ")) + p.rests(count) + "."}
-	return ""
-}
-
-// rests states how many values a mean is from.
-func (p *phrases) rests(count float64) string {
-	if p.First() != nil && p.First().How == "avg" && count > 1 {
-		return fmt.Sprintf(p.Say(", from %s values", ", aus %s Werten"), speech.Number(count, 0, p.Text.Lang))
+	rests := ""
+	if p.Measures[0].How == "avg" && count > 1 {
+		rests = fmt.Sprintf(p.Say(", from %s values", ", aus %s Werten"), speech.Number(count, 0, p.Text.Lang))
 	}
+	a.Sentences = []string{strings.Join(parts, p.Say(", and ", ", und ")) + rests + "."}
 	return ""
-}
-
-// overTime reports whether the question is about a period other than a day.
-func (p *reply) overTime() bool {
-	return slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return f.Period != nil && f.Period.Unit != "day" })
 }
 
 func (p *reply) sayCount(a *Answer) plan.Reason {
@@ -221,7 +208,7 @@ func (p *phrases) key(row []any) string {
 	for i, f := range p.KeyOf() {
 		unit := ""
 		if f == nil {
-			unit, f = p.Unit, nil
+			unit = p.Unit
 		}
 		out = append(out, p.cell(row[i], f, unit))
 	}
@@ -355,7 +342,7 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 	if single && p.First() == nil && len(a.Result.Rows) > 1 {
 		return plan.ReasonAmbiguous // each has one row: nothing is ranked
 	}
-	var sentences []string
+	first := "" // the names that the first way finds
 	for w, how := range ways {
 		m := p.First()
 		if m != nil {
@@ -376,47 +363,32 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 		for n < len(rows) && n < 20 && schema.CompareCells(rows[n][k+w], rows[n-1][k+w]) == 0 {
 			n++ // those that are equal
 		}
-		if n > max(p.N, 1)+8 {
+		if n > p.N+8 {
 			return plan.ReasonAmbiguous
 		}
 		var names []string
 		for _, row := range rows[:n] {
 			names = append(names, p.key(row))
 		}
-		if w > 0 && len(sentences) > 0 && strings.HasPrefix(sentences[0], p.Enumerate(names)+"\x00") {
+		switch found := p.Enumerate(names); {
+		case w == 0:
+			first, a.Result.Rows = found, rows
+		case found == first:
 			continue // the same answer whichever is meant
-		}
-		if w > 0 && (p.Nature(p.First().Field) != "rate" || p.N != 1) {
+		case p.Nature(p.First().Field) != "rate" || p.N != 1:
 			return plan.ReasonAmbiguous // by the extreme, or by the mean
 		}
-		sentences = append(sentences, p.Enumerate(names)+"\x00"+p.ranked(rows[:n], k+w, m))
-		if w == 0 {
-			a.Result.Rows = rows
-		}
+		a.Sentences = append(a.Sentences, p.ranked(rows[:n], k+w, m))
 	}
-	if len(sentences) > 2 {
-		return plan.ReasonAmbiguous
+	m := p.First()
+	if m != nil {
+		m = &plan.Measure{Field: m.Field, How: ways[0]}
 	}
-	if p.First() == nil && p.Counted == nil && single && len(a.Result.Rows) > 1 {
-		return plan.ReasonUnclear // one row each: nothing is the most
-	}
-	for i := range sentences {
-		_, sentences[i], _ = strings.Cut(sentences[i], "\x00")
-	}
-	a.Sentences = sentences
-	a.Heading = p.Heading(p.measured(p.rankMeasure())) + p.Say(" by ", " nach ") + p.keyNames()
+	a.Heading = p.Heading(p.measured(m)) + p.Say(" by ", " nach ") + p.keyNames()
 	if len(a.Result.Rows) > 1 {
 		p.chart(a, k, 1)
 	}
 	return ""
-}
-
-func (p *reply) rankMeasure() *plan.Measure {
-	m := p.First()
-	if m == nil {
-		return nil
-	}
-	return &plan.Measure{Field: m.Field, How: p.RankBy()[0]}
 }
 
 // ranked states the first of a ranking.
@@ -472,12 +444,10 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 		}
 		names = append(names, strings.Join(parts, ", "))
 	}
-	m := &plan.Measure{Field: f, How: map[string]string{"asc": "min"}[p.Superlative.Arg]}
-	if m.How == "" {
-		m.How = "max"
-	}
-	low, verb := p.Superlative.Arg == "asc", p.is(p.quantityOf(f))
-	if q := p.quantityOf(f); f.Dated() || q.counts || p.Text.Lang == speech.German && q.gender == "" {
+	low, q := p.Superlative.Arg == "asc", p.quantityOf(f)
+	m := &plan.Measure{Field: f, How: choose(low, "min", "max")}
+	verb := p.is(q)
+	if f.Dated() || q.counts || p.Text.Lang == speech.German && q.gender == "" {
 		verb = p.Say("is", "ist")
 	}
 	s := p.extreme(m, low) + p.conds() + " " + verb + " " + p.cell(rows[0][0], f, "")

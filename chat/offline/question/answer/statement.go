@@ -75,7 +75,10 @@ func (p *statement) valueSQL(q *plan.Query) string {
 	for i := range p.Measures {
 		m := &p.Measures[i]
 		if m.How == "median" {
-			return p.medianSQL(q, m)
+			c := q.Col(m.Field)
+			inner := fmt.Sprintf("SELECT %s AS v, ROW_NUMBER() OVER (ORDER BY %s) AS i, COUNT(*) OVER () AS n", c, c) + q.From(p.Filters, c+" IS NOT NULL")
+			return fmt.Sprintf("SELECT AVG(v) AS %s, MAX(n) AS %s, MAX(n) AS %s, MIN(v) AS a, MAX(v) AS b FROM (%s) AS ordered WHERE i IN ((n + 1) / 2, (n + 2) / 2)",
+				schema.QuotedName(p.MeasureName(m)), schema.QuotedName(p.Say("values", "Werte")), schema.QuotedName(p.RowsName()), inner)
 		}
 		cols = append(cols, p.expr(q, m)+" AS "+schema.QuotedName(p.MeasureName(m)))
 	}
@@ -83,13 +86,6 @@ func (p *statement) valueSQL(q *plan.Query) string {
 	cols = append(cols, "COUNT("+q.Col(f)+") AS "+schema.QuotedName(p.Say("values", "Werte")), "COUNT(*) AS "+schema.QuotedName(p.RowsName()),
 		"MIN("+q.Col(f)+") AS "+schema.QuotedName(p.Say("least", "kleinster")), "MAX("+q.Col(f)+") AS "+schema.QuotedName(p.Say("greatest", "größter")))
 	return "SELECT " + strings.Join(cols, ", ") + q.From(p.Filters)
-}
-
-func (p *statement) medianSQL(q *plan.Query, m *plan.Measure) string {
-	c := q.Col(m.Field)
-	inner := fmt.Sprintf("SELECT %s AS v, ROW_NUMBER() OVER (ORDER BY %s) AS i, COUNT(*) OVER () AS n", c, c) + q.From(p.Filters, c+" IS NOT NULL")
-	return fmt.Sprintf("SELECT AVG(v) AS %s, MAX(n) AS %s, MAX(n) AS %s, MIN(v) AS a, MAX(v) AS b FROM (%s) AS ordered WHERE i IN ((n + 1) / 2, (n + 2) / 2)",
-		schema.QuotedName(p.MeasureName(m)), schema.QuotedName(p.Say("values", "Werte")), schema.QuotedName(p.RowsName()), inner)
 }
 
 // keys returns the columns that the result is grouped by, with their names and the conditions that they have a value.
@@ -129,17 +125,12 @@ func (p *statement) groupSQL(q *plan.Query) string {
 	cols, names, conds := p.keys(q)
 	var out, order []string
 	for i := range cols {
-		out = append(out, cols[i]+" AS "+schema.QuotedName(names[i]))
+		out, order = append(out, cols[i]+" AS "+schema.QuotedName(names[i])), append(order, fmt.Sprint(i+1))
 	}
-	ms := p.MeasureList()
-	for _, m := range ms {
+	for _, m := range p.MeasureList() {
 		out = append(out, p.expr(q, m)+" AS "+schema.QuotedName(p.MeasureName(m)))
 	}
-	for i := range cols {
-		order = append(order, fmt.Sprint(i+1))
-	}
-	by := strings.Join(order, ", ")
-	sort := by
+	sort := strings.Join(order, ", ")
 	if g := p.KeyFields(); p.Unit == "" && len(cols) == 1 && !g[0].Dated() && !g[0].Yearly() && !g[0].Named("month") {
 		sort = fmt.Sprintf("%d DESC, 1", len(cols)+1)
 	}
@@ -165,10 +156,7 @@ func (p *statement) rankSQL(q *plan.Query) string {
 		out = append(out, p.expr(q, m)+" AS "+schema.QuotedName(p.MeasureName(m)))
 	}
 	out = append(out, "COUNT(*) AS "+schema.QuotedName(p.RowsName()))
-	dir := "DESC"
-	if p.Superlative.Arg == "asc" {
-		dir = "ASC"
-	}
+	dir := choose(p.Superlative.Arg == "asc", "ASC", "DESC")
 	group := strings.Join(cols, ", ")
 	if k := p.HiddenKey(); k != nil {
 		group += ", " + q.Col(k) // people of the same name stay apart
@@ -183,10 +171,7 @@ func (p *statement) extremeSQL(q *plan.Query) string {
 	for _, l := range p.ExtremeLabels() {
 		out = append(out, q.Col(l)+" AS "+schema.QuotedName(l.Label()))
 	}
-	dir := "DESC"
-	if p.Superlative.Arg == "asc" {
-		dir = "ASC"
-	}
+	dir := choose(p.Superlative.Arg == "asc", "ASC", "DESC")
 	return fmt.Sprintf("SELECT %s%s ORDER BY 1 %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, q.Col(f)+" IS NOT NULL"), dir, max(p.N, 12))
 }
 
@@ -201,13 +186,7 @@ func (p *statement) countSQL(q *plan.Query) string {
 // shareSQL selects the part of the rows, or of the total, that meets the last condition.
 func (p *statement) shareSQL(q *plan.Query) string {
 	k := p.ShareCond()
-	cond := p.Filters[k]
-	var rest []plan.Filter
-	for i, f := range p.Filters {
-		if i != k {
-			rest = append(rest, f)
-		}
-	}
+	cond, rest := p.Filters[k], slices.Delete(slices.Clone(p.Filters), k, k+1)
 	whole, part := "COUNT(*)", "SUM(CASE WHEN "+cond.Condition(q)+" THEN 1 ELSE 0 END)"
 	if m := p.First(); m != nil {
 		c := q.Col(m.Field)
@@ -236,21 +215,16 @@ func (p *statement) changeSQL(q *plan.Query) string {
 		f, _ := p.TimeFilter(t, "")
 		cond := f[0].Condition(q)
 		either = append(either, cond)
-		value := "1"
-		how := "COUNT"
+		how, value := "COUNT(", "1"
 		if m := p.First(); m != nil {
-			value = q.Col(m.Field)
-			if how = strings.ToUpper(m.How); how == "" || how == "MEDIAN" {
-				how = "MAX"
+			how, value = "MAX(", q.Col(m.Field)
+			if m.How != "" && m.How != "median" {
+				how = strings.ToUpper(m.How) + "("
 			}
 		} else if p.Counted != nil {
 			how, value = "COUNT(DISTINCT ", q.Col(p.Counted)
 		}
-		open := "("
-		if strings.HasSuffix(how, " ") {
-			open = ""
-		}
-		parts = append(parts, fmt.Sprintf("%s%sCASE WHEN %s THEN %s END) AS v%d", how, open, cond, value, i), fmt.Sprintf("COUNT(CASE WHEN %s THEN %s END) AS n%d", cond, value, i))
+		parts = append(parts, fmt.Sprintf("%sCASE WHEN %s THEN %s END) AS v%d", how, cond, value, i), fmt.Sprintf("COUNT(CASE WHEN %s THEN %s END) AS n%d", cond, value, i))
 	}
 	inner := "SELECT " + strings.Join(parts, ", ") + q.From(p.Filters, "("+strings.Join(either, " OR ")+")")
 	head := ""
@@ -263,10 +237,7 @@ func (p *statement) changeSQL(q *plan.Query) string {
 	if group == "" {
 		return s
 	}
-	dir := "DESC"
-	if p.Trend == "down" != (p.Superlative != nil && p.Superlative.Arg == "asc") {
-		dir = "ASC"
-	}
+	dir := choose(p.Trend == "down" != (p.Superlative != nil && p.Superlative.Arg == "asc"), "ASC", "DESC")
 	return s + fmt.Sprintf(" WHERE g IS NOT NULL ORDER BY 4 %s LIMIT %d", dir, fetched)
 }
 

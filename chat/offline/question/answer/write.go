@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,13 @@ func (p *phrases) amount(v float64, f *schema.Field) string {
 	if f != nil {
 		unit = f.UnitSymbol()
 	}
-	s := speech.Number(v, p.places(v, f), p.Text.Lang)
+	places := 2
+	if p.single && f != nil { // single values keep their decimals
+		if s := strconv.FormatFloat(v, 'f', -1, 64); strings.Contains(s, ".") && len(s)-strings.Index(s, ".") <= 7 {
+			places = max(2, len(s)-strings.Index(s, ".")-1)
+		}
+	}
+	s := speech.Number(v, places, p.Text.Lang)
 	if money[strings.ToLower(unit)] && v != math.Trunc(v) {
 		// 48,210.50 €, not 48,210.5 €
 		if i := strings.LastIndexAny(s, ".,"); i == len(s)-2 {
@@ -37,16 +44,6 @@ func (p *phrases) amount(v float64, f *schema.Field) string {
 		return strings.Replace(unit+s, unit+"−", "−"+unit, 1)
 	}
 	return s + "\u00a0" + unit
-}
-
-// places returns the number of decimals of a value: single values keep theirs.
-func (p *phrases) places(v float64, f *schema.Field) int {
-	if p.single && f != nil {
-		if s := strconv.FormatFloat(v, 'f', -1, 64); strings.Contains(s, ".") && len(s)-strings.Index(s, ".") <= 7 {
-			return max(2, len(s)-strings.Index(s, ".")-1)
-		}
-	}
-	return 2
 }
 
 // cell formats one value of a result for readers.
@@ -162,14 +159,9 @@ func without(name string, words ...string) string {
 func (p *phrases) conds(but ...int) string {
 	var out []string
 	times := ""
-next:
 	for i, f := range p.Filters {
-		for _, b := range but {
-			if i == b {
-				continue next
-			}
-		}
 		switch {
+		case slices.Contains(but, i):
 		case f.Time != "":
 			times += " " + f.Time
 		case f.Text != "":

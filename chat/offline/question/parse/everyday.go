@@ -90,12 +90,9 @@ func HalfAt(ts []speech.Token, i int) int {
 	return 0
 }
 
-// joinedVerbs are prefixes of German verbs that say that something comes in.
-var joinedVerbs = []string{"ein", "an", "auf"}
-
-// paidIn returns a German participle without such a prefix: eingezahlt, gezahlt.
+// paidIn returns a German participle without a prefix that says that something comes in: eingezahlt, gezahlt.
 func paidIn(w string) string {
-	for _, p := range joinedVerbs {
+	for _, p := range []string{"ein", "an", "auf"} {
 		if rest, ok := strings.CutPrefix(w, p); ok && strings.HasPrefix(rest, "ge") && len(rest) > 6 {
 			return rest
 		}
@@ -140,7 +137,7 @@ func (r *Tagger) mealsAt(v *schema.View, i int) []Piece {
 }
 
 // vessels are what pieces come in.
-var vessels = speech.Folded("tin tins can cans box boxes bottle bottles bag bags jar jars pack packs packet packets roll rolls tub tubs crate crates sack sacks tube tubes carton cartons dose dosen flasche flaschen kiste kisten packung packungen sack sacke rolle rollen karton kartons tube tuben glas glaser")
+var vessels = speech.Folded("tin tins can cans box boxes bottle bottles bag bags jar jars pack packs packet packets roll rolls tub tubs crate crates sack sacks tube tubes carton cartons dose dosen flasche flaschen kiste kisten packung packungen sacke rolle rollen karton kartons tuben glas glaser")
 
 // vesselAt reports whether a token only says what the counted pieces come in: how many tins of paint.
 func (r *Tagger) vesselAt(v *schema.View, i int) bool {

@@ -12,36 +12,29 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// columnNouns are nouns for the columns of a wide table, and for what their numbers count:
-// one column for each party, votes in all of them.
-var columnNouns = []struct{ noun, counts map[string]bool }{
-	{speech.Folded("party parties partei parteien candidate candidates kandidat kandidaten liste list"), speech.Folded("vote votes stimme stimmen seats sitze")},
-	{speech.Folded("channel channels kanal kanale medium media"), speech.Folded("visits sessions clicks visitors traffic besuche klicks sitzungen")},
-	{speech.Folded("subject subjects fach facher"), speech.Folded("grade grades mark marks score scores points note noten punkte")},
-	{speech.Folded("source sources quelle quellen energietrager energiequelle fuel fuels technology"), speech.Folded("electricity power energy strom energie")},
-	{speech.Folded("category categories kategorie kategorien product products produkt produkte item items sorte sorten type types"), nil},
-	{speech.Folded("question questions frage fragen aspect aspects aspekt aspekte criterion criteria kriterium"), speech.Folded("rating ratings score scores rated bewertung note")},
-}
+// columnNouns are nouns for the columns of a wide table: one column for each party.
+var columnNouns = speech.Folded(`party parties partei parteien candidate candidates kandidat kandidaten liste list channel channels kanal kanale medium media
+subject subjects fach facher source sources quelle quellen energietrager energiequelle fuel fuels technology
+category categories kategorie kategorien product products produkt produkte item items sorte sorten type types
+question questions frage fragen aspect aspects aspekt aspekte criterion criteria kriterium`)
+
+// ballots are what the columns of parties count.
+var ballots = speech.Folded("vote votes stimme stimmen seats sitze")
 
 // acrossAt finds a noun for the columns of a wide table.
 func (r *Tagger) acrossAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
-	if t.Quoted || v.Wide == nil || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool {
+	if t.Quoted || v.Wide == nil || !columnNouns[t.Fold] || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool {
 		return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return r.Level(t, w) > 2 })
 	}) {
 		return nil
 	}
-	for _, n := range columnNouns {
-		if n.noun[t.Fold] {
-			return []Piece{{Kind: speech.KindAcross, Arg: "noun", From: i, To: i + 1, Weight: 5}}
-		}
-	}
-	return nil
+	return []Piece{{Kind: speech.KindAcross, Arg: "noun", From: i, To: i + 1, Weight: 5}}
 }
 
 // countsAt finds what the columns of a wide table count: the votes of the parties.
 func (r *Tagger) countsAt(v *schema.View, i int) []Piece {
-	if r.Tokens[i].Quoted || v.Wide == nil || !v.Ballot() || !columnNouns[0].counts[r.Tokens[i].Fold] {
+	if r.Tokens[i].Quoted || v.Wide == nil || !v.Ballot() || !ballots[r.Tokens[i].Fold] {
 		return nil
 	}
 	return []Piece{{Kind: speech.KindEntity, Arg: "topic", From: i, To: i + 1, Weight: 4}}
@@ -261,7 +254,7 @@ func (r *Tagger) GrammarAt(i int) []Piece {
 		if n == 1 && r.Lang == speech.English && strings.ContainsFunc(r.Tokens[i].Raw, func(c rune) bool { return c >= 0x80 }) {
 			continue // rosé is not rose
 		}
-		if n == 1 && i > 0 && (r.Tokens[i].Raw == "Max" || r.Tokens[i].Raw == "Mark" || r.Tokens[i].Raw == "Will" || r.Tokens[i].Raw == "May") {
+		if n == 1 && i > 0 && (r.Tokens[i].Raw == "Max" || r.Tokens[i].Raw == "Will") {
 			continue // a name
 		}
 		weight := 3 * float64(n)
@@ -412,7 +405,7 @@ func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
 
 // valueConcepts are the concepts by which a word names a value that is spelled differently.
 var valueConcepts = speech.Folded(`female male fulltime parttime yes no germany france austria switzerland italy spain poland netherlands belgium uk usa north south east west
-vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error warn return paid late unpaid maths biology physics chemistry history geography`)
+vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error warn return late unpaid maths biology physics chemistry history geography`)
 
 // valuesAt finds the runs of tokens from i on that name values of a text column.
 func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
@@ -468,8 +461,10 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 	if len(synonym) > 0 && len(whole[1]) == 0 {
 		out = append(out, Piece{Kind: speech.KindValue, Field: f, Values: synonym, From: i, To: i + 1, Weight: 7 + extra})
 	}
+	// Whether all values that a partial name may match are known.
+	complete := !f.DistinctCapped && f.Distinct <= int64(len(f.Values)) || r.Found != nil
 	for n, vs := range partial {
-		if len(whole[n]) == 0 && len(vs) <= 6 && r.complete(f) && !f.Likert() {
+		if len(whole[n]) == 0 && len(vs) <= 6 && complete && !f.Likert() {
 			out = append(out, Piece{Kind: speech.KindValue, Arg: "partial", Field: f, Values: vs, From: i, To: i + n, Weight: 6*float64(n) + extra - float64(len(vs))})
 		}
 	}
@@ -497,11 +492,6 @@ func (r *Tagger) periodsAt(f *schema.Field, i int) []Piece {
 		return nil
 	}
 	return []Piece{{Kind: speech.KindValue, Arg: "period", Field: f, Values: fits, From: i, To: i + n, Weight: 8*float64(n) + 1}}
-}
-
-// complete reports whether all values of a column that a partial name may match are known.
-func (r *Matcher) complete(f *schema.Field) bool {
-	return !f.DistinctCapped && f.Distinct <= int64(len(f.Values)) || r.Found != nil
 }
 
 func (r *Matcher) valuesOf(v *schema.View, f *schema.Field) []string {
@@ -547,7 +537,7 @@ func (r *Tagger) valueSynonym(f *schema.Field, t, value speech.Token) bool {
 		return false // one, in general
 	}
 	for _, c := range r.Lex.Concepts[t.Stem] {
-		if !slices.ContainsFunc(r.Lex.Concepts[value.Stem], func(o string) bool { return o == c }) {
+		if !slices.Contains(r.Lex.Concepts[value.Stem], c) {
 			continue
 		}
 		for w := range valueConcepts {

@@ -33,7 +33,7 @@ func (r *Tagger) moneyAt(v *schema.View, i int) []Piece {
 var surveyed = speech.Folded("people guest guests gast gaste visitors besucher users nutzer readers leser participants teilnehmer employees staff mitarbeiter mitarbeitenden")
 
 // LightWords are other words that restrict nothing.
-var LightWords = speech.Folded(`single when while altogether total's ever yet via actually respectively per's using anybody anyone plate per-head sind's worth's door till counter
+var LightWords = speech.Folded(`single when while altogether ever yet via actually respectively using anybody anyone plate door till counter
 einzelne einzelner einzelnen einzelnes selber jeweils überhaupt`)
 
 // LightDoers are words for people who do what is asked about, unless the question counts them.
@@ -124,27 +124,18 @@ func (r *Matcher) thingAt(v *schema.View, i int) (arg string, ok bool) {
 			return "", false
 		}
 	}
-	return arg, !t.Quoted && !t.Part && r.thing(v, t)
-}
-
-func (r *Matcher) thing(v *schema.View, t speech.Token) bool {
-	for _, o := range r.Views {
-		if slices.Contains(o.Entity, t.Stem) || slices.ContainsFunc(o.Fields, func(f *schema.Field) bool {
+	if t.Quoted || t.Part || slices.ContainsFunc(r.Views, func(o *schema.View) bool {
+		return slices.Contains(o.Entity, t.Stem) || slices.ContainsFunc(o.Fields, func(f *schema.Field) bool {
 			return slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 				return !(f.Unique(f.Rows) || f.First) && r.Level(t, w) > 2 && !(parks[t.Fold] && w.Stem != f.Head())
 			})
-		}) {
-			return false
-		}
+		})
+	}) {
+		return "", false
 	}
-	for _, k := range schema.Things {
-		if k.Nouns[t.Fold] && slices.ContainsFunc(v.Fields, func(f *schema.Field) bool {
-			return f.Table == 0 && f.Has(k.Signs)
-		}) {
-			return true
-		}
-	}
-	return false
+	return arg, slices.ContainsFunc(schema.Things, func(k schema.Thing) bool {
+		return k.Nouns[t.Fold] && slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Has(k.Signs) })
+	})
 }
 
 // gerund reports whether two words are a verb and its -ing form: move, moving.
@@ -207,7 +198,7 @@ func (r *Tagger) neutral(f *schema.Field) bool {
 		if w.Optional || schema.UnitNames[w.Fold] != "" {
 			return false
 		}
-		for _, c := range []string{"consumption", "generation", "quantity", "amount", "entry", "delivery", "sum"} {
+		for _, c := range []string{"consumption", "generation", "quantity", "amount", "entry", "delivery"} {
 			if r.Lex.Means(w.Stem, c) {
 				return false
 			}
@@ -248,13 +239,10 @@ func (r *Tagger) placeAt(v *schema.View, i int) []Piece {
 
 // properNames reports whether all values begin with a capital and contain no digits.
 func properNames(values []any) bool {
-	for _, x := range values {
+	return len(values) > 0 && !slices.ContainsFunc(values, func(x any) bool {
 		s, _ := x.(string)
-		if s == "" || !unicode.IsUpper([]rune(s)[0]) || strings.ContainsFunc(s, unicode.IsDigit) {
-			return false
-		}
-	}
-	return len(values) > 0
+		return s == "" || !unicode.IsUpper([]rune(s)[0]) || strings.ContainsFunc(s, unicode.IsDigit)
+	})
 }
 
 // ratingAt finds words for a judgement beside the name of what is judged: the rating of the

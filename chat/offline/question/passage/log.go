@@ -69,7 +69,13 @@ func (s *logSearch) take(i int) int {
 		return n
 	}
 	if p, n := speech.TimeAt(s.Tokens, i); n > 0 && !t.Quoted && s.day == "" && (p.Unit == "day" || p.Unit == "month") {
-		s.day = linesOf(p)
+		month := speech.MonthsEnglish[p.N-1][:3]
+		day, plain := `\d\d`, `[ \d]\d`
+		if p.Unit == "day" {
+			day, plain = speech.TwoDigits(p.Day), strconv.Itoa(p.Day)
+		}
+		// A day or a month as logs write it.
+		s.day = fmt.Sprintf(`\b%d[-/]%s[-/]%s|\b%s/%s/%d|\b%s\.%s\.(?:%d|%02d)\b|^%s +%s\b`, p.Year, speech.TwoDigits(p.N), day, day, month, p.Year, day, speech.TwoDigits(p.N), p.Year, p.Year%100, month, plain)
 		s.words = append(s.words, speech.WhenIn(p, s.Lang))
 		return n
 	}
@@ -143,16 +149,6 @@ func anyOrder(terms []string, between string) string {
 		out = append(out, terms[i]+between+anyOrder(rest, between))
 	}
 	return "(?:" + strings.Join(out, "|") + ")"
-}
-
-// linesOf returns a pattern for a day or a month as logs write it.
-func linesOf(p speech.Period) string {
-	month := speech.MonthsEnglish[p.N-1][:3]
-	day, plain := `\d\d`, `[ \d]\d`
-	if p.Unit == "day" {
-		day, plain = speech.TwoDigits(p.Day), strconv.Itoa(p.Day)
-	}
-	return fmt.Sprintf(`\b%d[-/]%s[-/]%s|\b%s/%s/%d|\b%s\.%s\.(?:%d|%02d)\b|^%s +%s\b`, p.Year, speech.TwoDigits(p.N), day, day, month, p.Year, day, speech.TwoDigits(p.N), p.Year, p.Year%100, month, plain)
 }
 
 var logNoise = speech.Folded("times time occasion occasions line lines entry entries log logs message messages event events request requests anfragen zeile zeilen eintrage eintrag meldungen answered returned responses appear appears there level server application app ended end protokoll enthalt stehen beantwortet")

@@ -25,9 +25,8 @@ type Quote struct {
 
 // sentence is one sentence, list item or row of a text, with the headings above it.
 type sentence struct {
-	text, heading string
-	words         []speech.Token
-	headWords     []speech.Token
+	text             string
+	words, headWords []speech.Token
 }
 
 const (
@@ -209,7 +208,7 @@ func (r *passages) sentences(text string) []sentence {
 			return // a question answers nothing
 		}
 		heading := strings.TrimSpace(strings.Join(headings[:], " "))
-		out = append(out, sentence{text: s, heading: heading, words: speech.Tokens(speech.FullTime(lead+s), r.Lang), headWords: speech.Tokens(speech.FullTime(heading), r.Lang)})
+		out = append(out, sentence{text: s, words: speech.Tokens(speech.FullTime(lead+s), r.Lang), headWords: speech.Tokens(speech.FullTime(heading), r.Lang)})
 	}
 	flush := func() {
 		for i, s := range wholeSentences(paragraph) {

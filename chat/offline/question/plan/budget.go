@@ -88,24 +88,3 @@ func (p *roles) worth(i int) {
 		}
 	}
 }
-
-// weather returns the condition for days with frost, or with or without rain.
-func (p *roles) weather(kind string) (Filter, bool) {
-	if p.Tally != "" {
-		return Filter{}, false
-	}
-	p.Tally = "day"
-	switch kind {
-	case "frost":
-		if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
-			return f.Table == 0 && f.Measure() && f.Temperature() && p.Nature(f) == "min"
-		}); f != nil {
-			return numberFilter(f, "<", 0), true
-		}
-	case "wet", "dry":
-		if f := p.View.FieldOf("rain"); f != nil {
-			return numberFilter(f, map[string]string{"wet": ">", "dry": "="}[kind], 0), true
-		}
-	}
-	return Filter{}, false
-}

@@ -82,8 +82,8 @@ func (p *conditions) takeValue(i int) {
 			return
 		}
 	}
-	if p.sided(x) && !not {
-		p.Either = x.Field
+	if x.Arg == "side" && len(x.Values) > 1 && p.Asks == "many" && !p.share && !not {
+		p.Either = x.Field // the values of one side of a scale are counted separately
 	}
 	f := valueFilter(x.Field, x.Values, not)
 	f.at = x.From
@@ -303,9 +303,7 @@ func (p *roles) compareColumns(i int) Reason {
 		if p.Pieces[i].Arg == "<" {
 			a, b = b, a
 		}
-		p.Measures = append(p.Measures, Measure{Field: &schema.Field{
-			Column: schema.Column{Name: a.Label() + " − " + b.Label(), Type: "number", Unit: a.UnitSymbol()}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}, Factors: []*schema.Field{a, b}, Difference: true,
-		}})
+		p.Measures = append(p.Measures, Measure{Field: minus(a, b)})
 	}
 	return ""
 }
@@ -355,13 +353,12 @@ func (p *roles) missing(i int) Reason {
 		if n == nil || p.used[i+step] {
 			continue
 		}
-		if n.Kind == speech.KindValue && step == 1 && (n.From != p.Pieces[i].To || !denying[p.Text.Tokens[p.Pieces[i].From].Fold]) {
-			continue // missing at the harbour
-		}
 		if n.Kind == speech.KindValue && step == 1 {
-			p.used[i] = true
+			if n.From != p.Pieces[i].To || !denying[p.Text.Tokens[p.Pieces[i].From].Fold] {
+				continue // missing at the harbour
+			}
+			p.used[i], p.used[i+1] = true, true
 			p.Filters = append(p.Filters, valueFilter(n.Field, n.Values, true))
-			p.used[i+1] = true
 			return ""
 		}
 		if n.Kind != speech.KindField || step < 0 && p.Pieces[i].Kind == speech.KindMissing && (p.Text.Tokens[p.Pieces[i].From].Fold == "ohne" || p.Text.Tokens[p.Pieces[i].From].Fold == "without") {
@@ -371,7 +368,7 @@ func (p *roles) missing(i int) Reason {
 		p.used[i], p.used[i+step] = true, true
 		switch {
 		case p.Pieces[i].Kind == speech.KindUnusable:
-			p.Counted, p.Op = f, "unusable"
+			p.Counted, p.Op = f, OpUnusable
 		case f.Boolean() || yesNo(f):
 			p.Filters = append(p.Filters, boolFilter(f, false))
 		case f.Missing+f.Unusable == 0 && f.Numeric():

@@ -36,7 +36,7 @@ const (
 // decide chooses the operation that the slots define. It never adds up readings of a counter.
 func (p *Plan) decide() Reason {
 	if slices.ContainsFunc(p.Filters, func(f Filter) bool {
-		return f.equal && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f.Field })
+		return f.limit != nil && f.limit.Op == "=" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f.Field })
 	}) {
 		return ReasonUnclear // the question gives what it asks for
 	}
@@ -46,14 +46,33 @@ func (p *Plan) decide() Reason {
 		}
 		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) })
 	}
-	reason := p.choose()
-	if reason == "" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How == "sum" && p.View.Counter(m.Field) }) {
+	if reason := p.choose(); reason != "" {
+		return reason
+	}
+	if slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How == "sum" && p.View.Counter(m.Field) }) {
 		return ReasonUnclear
 	}
-	if reason == "" {
-		reason = oneWay(p)
+	// A sum of both directions means nothing: the rows are those of incoming or of outgoing amounts, as the question
+	// says, if a column distinguishes them.
+	m := p.First()
+	if m == nil || m.Field.Table != 0 || !p.View.OfMoney(m.Field) || m.Field.Mixed() || p.Op == OpList || p.Op == OpLookup {
+		return ""
 	}
-	return reason
+	f, in, out := p.View.DirectionColumn(m.Field)
+	if f == nil || p.filtered(f) || p.Target == f || p.Either == f || slices.Contains(p.Groups, f) {
+		return ""
+	}
+	spends := p.weSpend() || p.spending()
+	earns := p.weEarn() || p.says(comingIn)
+	switch {
+	case spends && !earns:
+		p.Filters = append(p.Filters, valueFilter(f, out, false))
+	case earns && !spends:
+		p.Filters = append(p.Filters, valueFilter(f, in, false))
+	case m.How == "sum" && !slices.ContainsFunc(p.Filters, func(x Filter) bool { return len(x.values) > 0 }):
+		return ReasonAmbiguous
+	}
+	return ""
 }
 
 // comparedBy reports whether a condition compares a field with a number: trips with more than 10 minutes of delay.
@@ -116,9 +135,7 @@ func (p *Plan) choose() Reason {
 			return ""
 		}
 		p.Op = OpCompare
-	case p.Op == OpValue && (len(p.Groups) > 0 || p.Unit != ""):
-		p.Op = OpGroups
-	case p.Op == OpCount && (len(p.Groups) > 0 || p.Unit != ""):
+	case (p.Op == OpValue || p.Op == OpCount) && (len(p.Groups) > 0 || p.Unit != ""):
 		p.Op = OpGroups
 	}
 	if p.Aggregate == "median" && (p.Op == OpGroups || p.Op == OpCompare) {
@@ -210,7 +227,7 @@ func (p *Plan) decideMeasure() Reason {
 }
 
 // questioning are words that begin a question, which asks for more than a general course.
-var questioning = speech.Folded("what how which who when where did do does is are was were wie was welche welcher welches wer wann wo hat haben ist sind war waren")
+var questioning = speech.Folded("what how which who when where did do does is are was were wie welche welcher welches wer wann wo hat haben ist sind war waren")
 
 // times returns the number of conditions that are times.
 func (p *conditions) times() int {
@@ -408,7 +425,7 @@ func (p *wording) idle(f *schema.Field) bool {
 // undone are values of orders that were cancelled or reversed.
 var undone = speech.Folded("cancelled canceled refunded returned storniert retourniert erstattet zurückgegeben annulé annulée")
 
-var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per per-unit depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
+var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
 
 // Nature returns how the values of a column aggregate: sum, rate, max, min, or "" if unknown.
 func (p *wording) Nature(f *schema.Field) string {
@@ -437,13 +454,12 @@ func (p *wording) Nature(f *schema.Field) string {
 	if f.Has(schema.Moved) {
 		return "sum"
 	}
-	stock := f.Named("stock") || f.Named("population") || f.Named("meter")
-	if stock && (p.timeField(nil) != nil) {
+	if (f.Named("stock") || f.Named("population") || f.Named("meter")) && p.timeField(nil) != nil {
 		return ""
 	}
-	head := speech.Word{Stem: f.Head()}
+	head := f.Head()
 	for _, c := range schema.Ratelike {
-		if p.Text.Lex.Means(head.Stem, c) && !p.Text.Lex.Means(head.Stem, "revenue") && (c != "price" || !p.Text.Lex.Means(head.Stem, "cost")) {
+		if p.Text.Lex.Means(head, c) && !p.Text.Lex.Means(head, "revenue") && (c != "price" || !p.Text.Lex.Means(head, "cost")) {
 			return "rate"
 		}
 	}
@@ -454,7 +470,7 @@ func (p *wording) Nature(f *schema.Field) string {
 	}
 	// Whole numbers under a plural count things: nights, votes, cups.
 	if f.Type == "integer" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
-		return w.Stem == head.Stem && Plurals[w.Fold] || w.Stem == head.Stem && strings.HasSuffix(w.Fold, "s") && !strings.HasSuffix(w.Fold, "ss") && !strings.HasSuffix(w.Fold, "us")
+		return w.Stem == head && (Plurals[w.Fold] || strings.HasSuffix(w.Fold, "s") && !strings.HasSuffix(w.Fold, "ss") && !strings.HasSuffix(w.Fold, "us"))
 	}) {
 		return "sum"
 	}
@@ -474,6 +490,9 @@ func (p *Plan) decideList() Reason {
 	}
 	return ""
 }
+
+// opposite is the other order of a ranking.
+var opposite = map[string]string{"asc": "desc", "desc": "asc"}
 
 // Plurals are plurals without a plural ending.
 var Plurals = speech.Folded("people children men women staff")

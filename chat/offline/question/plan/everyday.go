@@ -70,16 +70,6 @@ func (p *wording) ByHow() bool {
 	return false
 }
 
-// arrivals returns the only one of the dates on which things arrive, if the question asks about arrivals.
-func (p *explanation) arrivals(dates []*schema.Field) *schema.Field {
-	if !slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return coming[t.Fold] }) {
-		return nil
-	}
-	return schema.Only(dates, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Has(comingColumns)
-	})
-}
-
 var coming = speech.Folded("come came comes enter entered arrive arrived arrivals kommen kamen gekommen ankommen angekommen anreisen")
 
 var comingColumns = speech.Folded("entered entry arrival arrived arrive arrivals enter checkin ankunft anreise einfahrt eintritt")

@@ -48,7 +48,7 @@ func (p *wording) trading() bool {
 
 // flows reports whether the money of a column can be spent or earned: nobody spends revenue.
 func (p *explanation) flows(f *schema.Field, class string) bool {
-	other := map[string][]string{"spend": {"revenue", "profit", "income", "donation"}, "earn": {"cost", "expense", "outflow"}, "trade": {"cost", "expense", "outflow"}}[class]
+	other := map[string][]string{"spend": {"revenue", "profit", "income", "donation"}, "earn": {"cost"}, "trade": {"cost"}}[class]
 	return !slices.ContainsFunc(other, func(c string) bool {
 		return p.Text.Lex.Means(f.Head(), c) && !p.Text.Lex.Means(f.Head(), "amount") && !p.Text.Lex.Means(f.Head(), "fee") && !p.Text.Lex.Means(f.Head(), "price")
 	})
@@ -63,12 +63,7 @@ func (p *explanation) oftenAsked() bool {
 }
 
 // goodMost are the concepts of numbers of which more is better.
-var goodMost = strings.Fields("revenue profit yield generation score rating satisfaction goals win visitor quantity donation speed salary grade")
-
-// bestUnclear reports whether it is unknown if more of a measure is better or worse.
-func (p *wording) bestUnclear(f *schema.Field) bool {
-	return !f.Clock() && !slices.ContainsFunc(goodMost, func(c string) bool { return f.Named(c) }) && !p.View.HasRevenue && f != p.View.MoneyField
-}
+var goodMost = strings.Fields("revenue profit yield generation score rating satisfaction goals win visitor quantity donation speed salary")
 
 // subject reports whether a value takes the place of what is asked for, and no column
 // follows it: which perennials, the cheapest tree.
@@ -109,22 +104,19 @@ var ours = speech.Folded("we wir")
 // asksUnrecordedAction reports whether the question is about what the rows do not say: what a person whose name only accompanies
 // an amount earned or was paid, what we bought while we sell, and what we own while the rows are events.
 func (p *review) asksUnrecordedAction() bool {
-	has := func(words map[string]bool) bool {
-		return slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return words[t.Fold] && !t.Quoted })
-	}
 	paidTo := func(verbs map[string]bool, next bool) bool {
 		m := p.First()
 		if m == nil || m.Field.Named("salary") {
 			return false
 		}
 		return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-			return x.Kind == speech.KindValue && x.Field.NamesPeople(next) && (!next && has(verbs) || next && p.behind(x.From, verbs))
+			return x.Kind == speech.KindValue && x.Field.NamesPeople(next) && (!next && p.says(verbs) || next && p.behind(x.From, verbs))
 		})
 	}
-	bought := has(buying) && has(ours) && !slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
+	bought := p.says(buying) && p.says(ours) && !slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
 		return f.Named("supplier") || f.Named("cost") || slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == "shop" || w.Fold == "store" })
 	}) && slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated)
-	owned := p.Op == OpCount && slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated) && slices.ContainsFunc(p.Text.Tokens[1:], func(t speech.Token) bool { return t.Fold == "own" || t.Fold == "besitzen" }) && has(ours)
+	owned := p.Op == OpCount && slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated) && slices.ContainsFunc(p.Text.Tokens[1:], func(t speech.Token) bool { return t.Fold == "own" || t.Fold == "besitzen" }) && p.says(ours)
 	return bought || owned || paidTo(earning, false) || paidTo(parse.PayingVerbs, true) || p.wrongWay() || p.onlyHappened()
 }
 

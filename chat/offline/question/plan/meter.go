@@ -49,8 +49,7 @@ func (p *conditions) BetweenReadings() (readings, bool) {
 	case 0:
 		return readings{First: day(p.Time.Min), Last: day(p.Time.Max)}, true
 	case 1:
-		from, _, ok := days(times[0])
-		_, to, _ := days(times[0])
+		from, to, ok := days(times[0])
 		return readings{First: from, Last: nextDay(to), Or: to}, ok && times[0].Unit != "day"
 	case 2:
 		from, _, ok := days(times[0])

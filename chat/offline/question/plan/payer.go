@@ -26,11 +26,10 @@ func (p *roles) expenses() {
 	}
 	f := p.Measures[0].Field
 	if p.Superlative != nil {
-		p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg]
+		p.Superlative.Arg = opposite[p.Superlative.Arg]
 	}
 	if p.Superlative != nil || !slices.ContainsFunc(p.Filters, func(x Filter) bool { return len(x.values) > 0 && !x.not }) {
-		x := numberFilter(f, "<", 0)
-		p.Filters = append(p.Filters, x)
+		p.Filters = append(p.Filters, numberFilter(f, "<", 0))
 	}
 }
 
@@ -165,30 +164,6 @@ func (p *explanation) says(words map[string]bool) bool {
 }
 
 var comingIn = speech.Folded("income incomes einnahmen einnahme received erhalten receive erhielten bekommen bekamen")
-
-// oneWay restricts the rows to incoming or outgoing amounts, as the question says, if a
-// column distinguishes them: Income, Expense. A sum of both means nothing.
-func oneWay(p *Plan) Reason {
-	m := p.First()
-	if m == nil || m.Field.Table != 0 || !p.View.OfMoney(m.Field) || m.Field.Mixed() || p.Op == OpList || p.Op == OpLookup {
-		return ""
-	}
-	f, in, out := p.View.DirectionColumn(m.Field)
-	if f == nil || p.filtered(f) || p.Target == f || p.Either == f || slices.Contains(p.Groups, f) {
-		return ""
-	}
-	spends := p.weSpend() || p.spending()
-	earns := p.weEarn() || p.says(comingIn)
-	switch {
-	case spends && !earns:
-		p.Filters = append(p.Filters, valueFilter(f, out, false))
-	case earns && !spends:
-		p.Filters = append(p.Filters, valueFilter(f, in, false))
-	case m.How == "sum" && !slices.ContainsFunc(p.Filters, func(x Filter) bool { return len(x.values) > 0 }):
-		return ReasonAmbiguous
-	}
-	return ""
-}
 
 // kinds are words of columns whose values are the things that they name.
 var kinds = speech.Folded("category categories type types kind kinds kategorie kategorien art arten status statuses section sections abteilung abteilungen sparte sparten department departments")

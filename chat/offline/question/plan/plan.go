@@ -113,12 +113,7 @@ func (p *Plan) KeyFields() []*schema.Field {
 }
 
 func (p *conditions) filtered(f *schema.Field) bool {
-	for _, x := range p.Filters {
-		if x.Field == f && !x.Total {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && !x.Total })
 }
 
 // UnitName returns the unit of time of the groups in the language of the question.

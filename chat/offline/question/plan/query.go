@@ -112,14 +112,7 @@ func (q *Query) From(filters []Filter, more ...string) string {
 	return out
 }
 
-func (q *Query) joined() bool {
-	for _, u := range q.used[1:] {
-		if u {
-			return true
-		}
-	}
-	return false
-}
+func (q *Query) joined() bool { return slices.Contains(q.used[1:], true) }
 
 // Finish qualifies the columns with their tables if several are joined.
 func (q *Query) Finish(statement string) string {
@@ -169,8 +162,6 @@ type Filter struct {
 	Time   string // a time in words for the sentence: in March 2024
 	values []string
 	Period *speech.Period
-	// equal means that the column must equal a number.
-	equal bool
 	// not means that the rows with the values are excluded.
 	not bool
 	// number means that the column is compared with a number.
@@ -238,7 +229,7 @@ func untruth(s string) bool {
 // numberFilter compares a column with a number.
 func numberFilter(f *schema.Field, op string, n float64) Filter {
 	v := strconv.FormatFloat(n, 'f', -1, 64)
-	return Filter{Field: f, number: true, limit: &threshold{Op: op, N: n, field: f}, equal: op == "=", Text: f.Label() + " " + op + " " + v, Condition: func(q *Query) string { return q.Col(f) + " " + op + " " + v }}
+	return Filter{Field: f, number: true, limit: &threshold{Op: op, N: n, field: f}, Text: f.Label() + " " + op + " " + v, Condition: func(q *Query) string { return q.Col(f) + " " + op + " " + v }}
 }
 
 // fieldFilter compares two columns.

@@ -152,10 +152,12 @@ func (p *Plan) unsureBest() bool {
 	}
 	f := p.Measures[0].Field
 	if f.SchoolGrade() {
-		p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg] // 1 is the best
+		p.Superlative.Arg = opposite[p.Superlative.Arg] // 1 is the best
 		return false
 	}
-	if !p.judged && !f.Scale() && p.bestUnclear(f) && f.Table == 0 && f.Factors == nil && !f.Dated() && !p.Text.Lex.Means(f.Head(), "temperature") {
+	// Whether more of it is better or worse is known.
+	known := p.judged || f.Scale() || f.Clock() || p.View.HasRevenue || f == p.View.MoneyField || slices.ContainsFunc(goodMost, func(c string) bool { return f.Named(c) })
+	if !known && f.Table == 0 && f.Factors == nil && !f.Dated() && !p.Text.Lex.Means(f.Head(), "temperature") {
 		return true
 	}
 	graded := f.Named("score") || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
@@ -276,7 +278,11 @@ func (p *conditions) supField(concept string) *schema.Field {
 			return p.View.MoneyField
 		}
 	case "temperature":
-		return p.extremeTemperature()
+		// The daily highest of the hottest day, and the daily lowest of the coldest.
+		want := map[string]string{"desc": "max", "asc": "min"}[p.Superlative.Arg]
+		return schema.Only(p.View.Fields, func(f *schema.Field) bool {
+			return f.Table == 0 && f.Factors == nil && f.Measure() && f.Temperature() && p.Nature(f) == want
+		})
 	case "length":
 		if f := p.View.FieldOf("duration"); f != nil {
 			return f
@@ -300,7 +306,7 @@ func (p *conditions) supField(concept string) *schema.Field {
 		for _, f := range p.View.Fields {
 			if f.Dated() && f.Named("birth") {
 				// The oldest was born first.
-				p.Superlative.Arg = map[string]string{"desc": "asc", "asc": "desc"}[p.Superlative.Arg]
+				p.Superlative.Arg = opposite[p.Superlative.Arg]
 				return f
 			}
 		}
@@ -325,21 +331,13 @@ func (p *wording) beginning() *schema.Field {
 		f = nearest(started)
 	}
 	if f != nil && (f.Dated() || f.Yearly()) {
-		p.Superlative.Arg = map[string]string{"desc": "asc", "asc": "desc"}[p.Superlative.Arg]
+		p.Superlative.Arg = opposite[p.Superlative.Arg]
 		return f
 	}
 	return nil
 }
 
 var beginnings = speech.Folded("created opened reported submitted filed raised started received entered added built founded planted published made eröffnet gemeldet erstellt eingegangen angelegt begonnen gebaut baujahr gegründet gepflanzt")
-
-// extremeTemperature returns the daily highest temperature for the hottest day, and the daily lowest for the coldest.
-func (p *wording) extremeTemperature() *schema.Field {
-	want := map[string]string{"desc": "max", "asc": "min"}[p.Superlative.Arg]
-	return schema.Only(p.View.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Factors == nil && f.Measure() && f.Temperature() && p.Nature(f) == want
-	})
-}
 
 // supTarget determines whose number is compared if the question asks who, when or where.
 func (p *Plan) supTarget() {
@@ -409,7 +407,7 @@ func (p *wording) pace(fast bool) *schema.Field {
 		p.Superlative.Arg = "desc"
 	}
 	if f := p.View.FieldOf("speed"); f != nil {
-		p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg]
+		p.Superlative.Arg = opposite[p.Superlative.Arg]
 		return f
 	}
 	var clocks []*schema.Field

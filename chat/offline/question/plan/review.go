@@ -18,7 +18,7 @@ type review struct{ *Plan }
 func (p *review) unansweredReason(pieces, verbs []parse.Piece, deed bool) Reason {
 	switch {
 	case slices.ContainsFunc(pieces, func(x parse.Piece) bool {
-		return x.Kind == speech.KindField && x.Arg == "rest" && !p.usesField(x.Field)
+		return x.Kind == speech.KindField && x.Arg == "rest" && !p.inMeasure(x.Field) && !p.filtered(x.Field) && !slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool { return o.Field == x.Field })
 	}):
 		return ReasonUnclear
 	case p.contradicts() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():
@@ -73,14 +73,9 @@ func (p *review) usesAggregate() bool {
 
 // usesGroups reports whether the result is divided by what it is per, and whether all of its parts are answered.
 func (p *review) usesGroups() bool {
-	divided := len(p.Groups) > 0 || p.Unit != ""
 	switch p.Op {
-	case OpList, OpLookup, OpExtreme, OpCount, OpMeter, OpValue, OpUnusable:
-		if divided {
-			return false
-		}
-	case OpCompare:
-		if p.Unit != "" || len(p.Groups) > 0 {
+	case OpList, OpLookup, OpExtreme, OpCount, OpMeter, OpValue, OpUnusable, OpCompare:
+		if len(p.Groups) > 0 || p.Unit != "" {
 			return false // in which month North sold more than South
 		}
 	case OpRank:
@@ -142,7 +137,7 @@ func (p *roles) inMeasure(f *schema.Field) bool {
 // usesComparison reports whether the plan makes the comparison that the question asks for.
 func (p *review) usesComparison() bool {
 	compares := p.Op == OpCompare || p.Op == OpChange
-	if p.diff && !compares && !p.inDifference() {
+	if p.diff && !compares && !slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Difference }) {
 		return false
 	}
 	if p.Op == OpCompare && p.Aggregate == "" && p.First() != nil && p.First().How == "sum" && slices.ContainsFunc(p.Text.Tokens, p.Text.OfOne) {
@@ -154,11 +149,6 @@ func (p *review) usesComparison() bool {
 	}
 	both := slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return t.Fold == "both" || t.Fold == "sowohl" })
 	return !both || p.Either == nil || len(p.Measures) > 0 // a row has one value, not both
-}
-
-// inDifference reports whether a measure is itself a difference.
-func (p *roles) inDifference() bool {
-	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Difference })
 }
 
 // severalRows reports whether a condition on an amount applies to a single row although the
@@ -175,7 +165,7 @@ func (p *review) severalRows() bool {
 		return true
 	}
 	return (p.Op == OpCount || p.Op == OpList) && slices.ContainsFunc(p.Filters, func(f Filter) bool {
-		return f.limit != nil && !f.equal && f.Field.Table == 0 && p.Nature(f.Field) == "sum"
+		return f.limit != nil && f.limit.Op != "=" && f.Field.Table == 0 && p.Nature(f.Field) == "sum"
 	})
 }
 

@@ -10,11 +10,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// sided reports whether a condition is one side of a scale, whose values are counted separately.
-func (p *wording) sided(x parse.Piece) bool {
-	return x.Arg == "side" && len(x.Values) > 1 && p.Asks == "many" && !p.share
-}
-
 // yesNo reports whether a text column holds yes and no.
 func yesNo(f *schema.Field) bool {
 	yes, no := false, false
@@ -97,7 +92,7 @@ func (p *conditions) orderShare(conds int) bool {
 	}
 	for k := p.Pieces[at[0]].To; k < p.Pieces[at[1]].From; k++ {
 		switch p.Text.Tokens[k].Fold {
-		case "would", "will", "did", "do", "does", "are", "is", "were", "was", "würden", "wurden", "wurde", "sind", "ist", "waren", "work", "works", "have", "has", "had", "arbeiten", "haben", "live", "come", "came":
+		case "would", "will", "did", "do", "does", "are", "is", "were", "was", "wurden", "wurde", "sind", "ist", "waren", "work", "works", "have", "has", "had", "arbeiten", "haben", "live", "come", "came":
 			verb = k
 		}
 	}

@@ -170,11 +170,6 @@ func (p *explanation) owned(c parse.Cover, x parse.Piece) bool {
 	})
 }
 
-// usesField reports whether the plan uses a column: as a measure, a condition or a name.
-func (p *roles) usesField(f *schema.Field) bool {
-	return p.inMeasure(f) || p.filtered(f) || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Field == f })
-}
-
 // words handles the words of the grammar that stand alone.
 func (p *roles) words() Reason {
 	for i, x := range p.Pieces {
@@ -194,10 +189,7 @@ func (p *roles) words() Reason {
 		case speech.KindTrend:
 			p.Trend, p.used[i] = x.Arg, true
 		case speech.KindNone:
-			f, ok := p.none(x.About)
-			if x.Arg != "" {
-				f, ok = p.weather(x.Arg)
-			}
+			f, ok := p.none(x.Arg)
 			if !ok {
 				return ReasonUnknown
 			}
@@ -240,9 +232,12 @@ func (p *roles) words() Reason {
 // askWord handles a question word, with the number that it is about: how old.
 func (p *roles) askWord(i int) Reason {
 	x := p.Pieces[i]
-	if x.Arg == "many" && x.To-x.From < 3 && p.numberOf(i) {
-		p.used[i] = true
-		return ""
+	if x.Arg == "many" && x.To-x.From < 3 && slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool { return o.Kind == speech.KindSup }) {
+		switch p.Text.Tokens[x.From].Fold {
+		case "number", "anzahl", "zahl", "count", "die":
+			p.used[i] = true // it names what a ranking is by: by number of loans
+			return ""
+		}
 	}
 	if x.Arg == "people" {
 		p.people, x.Arg = true, "many"
@@ -261,19 +256,24 @@ func (p *roles) askWord(i int) Reason {
 		case x.About == "price":
 			f = p.View.SellingPrice()
 		}
-		if f != nil {
-			p.Measures = append(p.Measures, Measure{Field: f})
-		} else {
+		if f == nil {
 			return ReasonUnknown
 		}
+		p.Measures = append(p.Measures, Measure{Field: f})
 	}
 	p.used[i] = true
 	return ""
 }
 
-// none returns the condition that words such as sold out, open and number one stand for.
-func (p *wording) none(about string) (Filter, bool) {
-	switch about {
+// none returns the condition that words such as sold out, open, number one and frost days stand for.
+func (p *roles) none(of string) (Filter, bool) {
+	if of == "frost" || of == "wet" || of == "dry" { // these count days
+		if p.Tally != "" {
+			return Filter{}, false
+		}
+		p.Tally = "day"
+	}
+	switch of {
 	case "first":
 		if f := p.View.FieldOf("rank"); f != nil {
 			return numberFilter(f, "=", 1), true
@@ -286,17 +286,18 @@ func (p *wording) none(about string) (Filter, bool) {
 		if f := p.View.StockField(); f != nil {
 			return numberFilter(f, "<=", 0), true
 		}
+	case "frost":
+		if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
+			return f.Table == 0 && f.Measure() && f.Temperature() && p.Nature(f) == "min"
+		}); f != nil {
+			return numberFilter(f, "<", 0), true
+		}
+	case "wet", "dry":
+		if f := p.View.FieldOf("rain"); f != nil {
+			return numberFilter(f, map[string]string{"wet": ">", "dry": "="}[of], 0), true
+		}
 	}
 	return Filter{}, false
-}
-
-// numberOf reports whether "number of" names what a ranking is by: by number of loans.
-func (p *explanation) numberOf(i int) bool {
-	first := p.Text.Tokens[p.Pieces[i].From].Fold
-	if first != "number" && first != "anzahl" && first != "zahl" && first != "count" && first != "die" && first != "the" && first != "der" {
-		return false
-	}
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
 }
 
 // near returns the piece at an offset from another one, including used pieces.

@@ -36,7 +36,7 @@ func (p *Plan) SaysTime(unit string) bool {
 		case f.Yearly():
 			return unit == "" || unit == "year"
 		}
-		return !f.Measure() && (f.Named(unit) || unit == "" && slices.ContainsFunc([]string{"year", "quarter", "month", "week", "day", "weekday", "hour"}, func(u string) bool { return f.Named(u) }))
+		return !f.Measure() && (f.Named(unit) || unit == "" && slices.ContainsFunc([]string{"year", "quarter", "month", "week", "hour"}, func(u string) bool { return f.Named(u) }))
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
 	"atelier/chat/offline/question/speech"
 )
@@ -28,17 +29,13 @@ func (p *conditions) clockWords() Reason {
 		return ReasonUnclear // at six: the minute, or the hour
 	}
 	p.used[at[0]] = true
-	p.Filters = append(p.Filters, clockFilter(f, op, p.Pieces[at[0]].Period))
-	return ""
-}
-
-// clockFilter compares the time of day of a column.
-func clockFilter(f *schema.Field, op string, t speech.Period) Filter {
+	t := p.Pieces[at[0]].Period
 	clock := speech.TwoDigits(t.N) + ":" + speech.TwoDigits(t.Day)
-	return Filter{Field: f, number: true, Text: f.Label() + " " + op + " " + clock, Condition: func(q *Query) string {
+	p.Filters = append(p.Filters, Filter{Field: f, number: true, Text: f.Label() + " " + op + " " + clock, Condition: func(q *Query) string {
 		c := q.plain(f)
 		return fmt.Sprintf("substr('0' || %s, CASE WHEN substr(%s, 2, 1) = ':' THEN 1 ELSE 2 END, 5) %s %s", c, c, op, speech.QuotedText(clock))
-	}}
+	}})
+	return ""
 }
 
 // timeWords turns the periods of the question, with the words that bound them, into
@@ -264,8 +261,10 @@ func (p *wording) timeField(at []int) *schema.Field {
 	if f := nearest(dates); f != nil {
 		return f
 	}
-	if f := p.arrivals(dates); f != nil {
-		return f
+	if slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return coming[t.Fold] }) {
+		if f := schema.Only(dates, func(f *schema.Field) bool { return f.Table == 0 && f.Has(comingColumns) }); f != nil {
+			return f // the question is about arrivals
+		}
 	}
 	return nearest(years)
 }
@@ -275,19 +274,11 @@ var besideDates = speech.Folded("due fällig fälligkeit valuta wertstellung wer
 
 // oneYear reports whether the rows cover at most one year, or the question names a time.
 func (p *wording) oneYear() bool {
-	for _, x := range p.Pieces {
-		if x.Kind == speech.KindTime {
-			return true
-		}
-	}
-	for _, f := range p.View.Fields {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindTime }) || !slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
 		low, _ := f.Min.(string)
 		high, _ := f.Max.(string)
-		if f.Dated() && (len(low) < 4 || len(high) < 4 || low[:4] != high[:4]) || f.Yearly() && f.Distinct > 1 {
-			return false
-		}
-	}
-	return true
+		return f.Dated() && (len(low) < 4 || len(high) < 4 || low[:4] != high[:4]) || f.Yearly() && f.Distinct > 1
+	})
 }
 
 // nearest returns the only field of the own table, otherwise the only field at all.

@@ -16,12 +16,13 @@ population id no nr number year jahr month monat week woche day tag age alter`)
 // share a unit, and their names do not say a kind of number.
 func (v *View) columnsOf() []*Field {
 	var out []*Field
+	kinds := slices.Concat(Additive, Ratelike, []string{"max", "min", "rank", "population", "rent", "rating", "satisfaction"})
 	for _, f := range v.Fields {
 		if f.Table != 0 || f.Factors != nil || !f.Measure() {
 			continue
 		}
-		if f.Has(Besides) || v.generic(f) {
-			continue
+		if f.Has(Besides) || slices.ContainsFunc(kinds, func(c string) bool { return lexicon().Means(f.Head(), c) }) {
+			continue // a price is not a party
 		}
 		if _, ok := speech.MonthNames[f.Words[0].Fold]; ok {
 			return nil // the long form answers that
@@ -34,25 +35,10 @@ func (v *View) columnsOf() []*Field {
 	return out
 }
 
-// generic reports whether a column is named after a kind of number: a price is not a party.
-func (v *View) generic(f *Field) bool {
-	for _, c := range slices.Concat(Additive, Ratelike, []string{"max", "min", "rank", "population", "rent", "rating", "satisfaction"}) {
-		if lexicon().Means(f.Head(), c) {
-			return true
-		}
-	}
-	return false
-}
-
 // Ballot reports whether the table is about an election.
 func (v *View) Ballot() bool {
 	says := func(w string) bool {
-		for _, part := range []string{"election", "vote", "ballot", "poll", "wahl", "stimm", "elect"} {
-			if strings.Contains(w, part) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc([]string{"elect", "vote", "ballot", "poll", "wahl", "stimm"}, func(part string) bool { return strings.Contains(w, part) })
 	}
 	return slices.ContainsFunc(v.Topics, says) || slices.ContainsFunc(v.Fields, func(f *Field) bool {
 		return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return says(w.Fold) })
@@ -70,13 +56,9 @@ func Only(fields []*Field, is func(*Field) bool) *Field {
 
 // ClockField returns the only column of times of day.
 func (v *View) ClockField() *Field {
-	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && timesOfDay(f) })
-}
-
-// timesOfDay reports whether all known values are times of day and the name is one of times.
-func timesOfDay(f *Field) bool {
-	return len(f.Values) > 0 && !slices.ContainsFunc(f.Values, func(v any) bool { s, _ := v.(string); return !speech.TimeOfDay().MatchString(s) }) &&
-		f.Has(dayTimes)
+	return Only(v.Fields, func(f *Field) bool {
+		return f.Table == 0 && f.Text() && f.Has(dayTimes) && len(f.Values) > 0 && !slices.ContainsFunc(f.Values, func(x any) bool { s, _ := x.(string); return !speech.TimeOfDay().MatchString(s) })
+	})
 }
 
 var dayTimes = speech.Folded("time uhrzeit zeit beginn start started starttime hour slot arrived arrival departed departure called ankunft abfahrt")
@@ -273,7 +255,7 @@ func (v *View) Person() *Field {
 }
 
 // people are words of columns that name people by what they do.
-var people = speech.Folded("tierarzt tierarztin arzt arztin vet doctor dentist nurse therapist barista mechanic mechaniker instructor clerk cashier waiter stylist technician techniker assignee inspector referee kellner friseur sachbearbeiter berater advisor consultant tutor swimmer schwimmer player spieler athlete rower skater driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter patient pilot trainer absender besucher koch ausleiher kind bewohner referent spender")
+var people = speech.Folded("tierarzt tierarztin arzt arztin vet doctor dentist nurse therapist barista mechanic mechaniker instructor clerk cashier waiter stylist technician techniker assignee inspector referee kellner friseur sachbearbeiter berater advisor consultant tutor swimmer schwimmer player spieler athlete rower skater driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter trainer absender besucher koch ausleiher kind bewohner referent spender")
 
 // DurationField returns the only number of the own table in a unit of time.
 func (v *View) DurationField() *Field {
@@ -345,16 +327,10 @@ func (v *View) NameFor(key *Field) *Field {
 
 // Described returns the only column that describes the rows; nil if there are several.
 func (v *View) Described() []*Field {
-	var out []*Field
-	for _, f := range v.Fields {
-		if f.Table == 0 && f.Text() && !f.Free && f.Has(describes) {
-			out = append(out, f)
-		}
+	if f := Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && !f.Free && f.Has(describes) }); f != nil {
+		return []*Field{f}
 	}
-	if len(out) > 1 {
-		return nil
-	}
-	return out
+	return nil
 }
 
 var describes = speech.Folded("description beschreibung verwendungszweck buchungstext title titel subject betreff memo purpose zweck details designation libelle item")

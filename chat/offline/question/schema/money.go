@@ -201,7 +201,9 @@ func (v *View) Holds(words map[string]bool) bool {
 
 // NamesPeople reports whether a column names people who work or, with buyers, also people who buy.
 func (f *Field) NamesPeople(buyers bool) bool {
-	return f.Named("employee") || f.Named("salesperson") || buyers && (f.recorder() || f.Named("customer") || f.Named("member") || f.Table > 0 && f.Named("name")) ||
+	ws := SplitName(f.Name)
+	recorder := len(ws) > 1 && (ws[len(ws)-1] == "by" || ws[len(ws)-1] == "von") // who did something with the row: Entered By
+	return f.Named("employee") || f.Named("salesperson") || buyers && (recorder || f.Named("customer") || f.Named("member") || f.Table > 0 && f.Named("name")) ||
 		slices.ContainsFunc(f.Words, func(w speech.Word) bool { return people[w.Fold] || w.Fold == "engineer" })
 }
 

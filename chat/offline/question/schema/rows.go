@@ -21,12 +21,6 @@ func (f *Field) ShortNames() bool {
 	return short*2 > len(f.Values)
 }
 
-// recorder reports whether the name of a column ends with who did something with its row: Entered By, Served By.
-func (f *Field) recorder() bool {
-	ws := SplitName(f.Name)
-	return len(ws) > 1 && (ws[len(ws)-1] == "by" || ws[len(ws)-1] == "von")
-}
-
 // Direction returns "from" or "to" if the name of a text column says that it is where
 // something begins or ends, and "" otherwise.
 func (f *Field) Direction() string {
@@ -101,7 +95,7 @@ var Things = []Thing{
 	{speech.Folded("screening screenings showing showings performance performances vorstellung vorstellungen"), speech.Folded("screen production curtain film performance saal play stage show buhne")},
 	{speech.Folded("build builds"), speech.Folded("build branch pipeline")},
 	{speech.Folded("inspection inspections kontrolle kontrollen"), speech.Folded("inspector kontrolleur prufer")},
-	{speech.Folded("callout callouts call-outs alarm alarms einsatz einsatze einsatzen"), speech.Folded("einsatzart alarmzeit callout")},
+	{speech.Folded("callout callouts alarm alarms einsatz einsatze einsatzen"), speech.Folded("einsatzart alarmzeit callout")},
 	{speech.Folded("sighting sightings observation observations beobachtung beobachtungen"), speech.Folded("observer beobachter spotted")},
 	{speech.Folded("application applications applicant applicants bewerbung bewerbungen bewerber"), speech.Folded("applicant bewerber")},
 	{speech.Folded("rental rentals hire hires vermietung vermietungen"), speech.Folded("rental mieter hirer")},
@@ -133,13 +127,6 @@ func (v *View) Single() bool {
 
 // codes are words of columns whose codes identify kinds, not things.
 var codes = speech.Folded("status country currency postal post postcode zip plz language error")
-
-// serial reports whether the column holds consecutive numbers, too many for their count to be known.
-func (f *Field) serial() bool {
-	low, ok := NumberOf(f.Min)
-	high, ok2 := NumberOf(f.Max)
-	return f.Type == "integer" && f.DistinctCapped && f.Missing+f.Unusable == 0 && ok && ok2 && int64(high-low)+1 == f.Rows
-}
 
 // Scale reports whether the column holds marks: whole numbers from at most 2 to between 4 and 10.
 func (f *Field) Scale() bool {
@@ -187,19 +174,16 @@ var hiring = speech.Folded("hire hired eintritt eingestellt einstellung embauche
 
 // OfPeople reports whether each row is one person, such as a respondent or an employee.
 func (v *View) OfPeople() bool {
-	if v.Survey {
-		return true
+	if v.Survey || !v.Single() {
+		return v.Survey
 	}
 	for _, kind := range []string{"member", "employee", "customer", "student", "player", "donor"} {
-		if v.Single() && slices.ContainsFunc(v.Entity, func(e string) bool { return lexicon().Means(e, kind) }) {
+		if slices.ContainsFunc(v.Entity, func(e string) bool { return lexicon().Means(e, kind) }) {
 			return true
 		}
 	}
-	return v.Single() && slices.ContainsFunc(v.Fields, func(f *Field) bool {
-		if f.Table != 0 {
-			return false
-		}
-		return f.Names != nil || slices.ContainsFunc(f.Words, func(w speech.Word) bool { return hiring[w.Fold] || lexicon().Means(w.Stem, "salary") })
+	return slices.ContainsFunc(v.Fields, func(f *Field) bool {
+		return f.Table == 0 && (f.Names != nil || f.Named("salary") || f.Has(hiring))
 	})
 }
 
@@ -226,21 +210,6 @@ func distinguish(fs []*Field) {
 			f.Words[i].Optional = f.Words[i].Optional || !own[i]
 		}
 	}
-}
-
-// outer makes the words of an enclosing JSON object optional if the field itself says something: stats.downloads.
-func outer(name string, words []speech.Word) []speech.Word {
-	at := strings.LastIndex(name, ".")
-	if at < 1 || strings.ContainsAny(name, " (") {
-		return words
-	}
-	n := len(words) - len(SplitName(name[at+1:]))
-	if n > 0 && slices.ContainsFunc(words[n:], func(w speech.Word) bool { return !w.Optional && !qualifiers[w.Fold] }) {
-		for i := range words[:n] {
-			words[i].Optional = true
-		}
-	}
-	return words
 }
 
 // NumberOfRow returns the only key column with a unique value in every row.

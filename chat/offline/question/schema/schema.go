@@ -145,7 +145,9 @@ func unite(tables []Table) []Table {
 	for _, t := range tables {
 		k := key(t)
 		g := groups[k]
-		if len(g) < 2 || slices.ContainsFunc(g[1:], func(o Table) bool { return !sameColumns(g[0], o) }) {
+		if len(g) < 2 || slices.ContainsFunc(g[1:], func(o Table) bool {
+			return !slices.EqualFunc(g[0].Columns, o.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
+		}) {
 			out = append(out, t)
 			continue
 		}
@@ -157,11 +159,6 @@ func unite(tables []Table) []Table {
 	return out
 }
 
-// sameColumns reports whether two tables have columns of the same names, types and units in the same order.
-func sameColumns(a, b Table) bool {
-	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
-}
-
 // united returns the merged table of a group.
 func united(name string, group []Table) Table {
 	t := Table{Name: name}
@@ -171,10 +168,7 @@ func united(name string, group []Table) Table {
 		return c.Type == "date" || c.Type == "datetime" || strings.EqualFold(c.Name, "year") || strings.EqualFold(c.Name, "jahr")
 	})
 	for _, g := range group {
-		year, err := strconv.Atoi(fileYear().FindStringSubmatch(g.Name)[1])
-		if err != nil {
-			continue
-		}
+		year, _ := strconv.Atoi(fileYear().FindStringSubmatch(g.Name)[1]) // four digits
 		years = append(years, float64(year))
 		var cols []string
 		if !timed {

@@ -147,7 +147,15 @@ func (s *Source) nameWordsOf(c Column, v speech.Vocabulary) []speech.Word {
 			out = append(out, speech.Word{Fold: w, Stem: st, Optional: !abbreviated && (w == "am" || speech.IDWords[w] || NameWords[st] || TimeWords[st] || UnitWords[w] || inBrackets[one] || slices.Contains(units, w))})
 		}
 	}
-	out = outer(c.Name, out)
+	// The words of an enclosing JSON object need not be said if the field itself says something: stats.downloads.
+	if at := strings.LastIndex(c.Name, "."); at > 0 && !strings.ContainsAny(c.Name, " (") {
+		n := len(out) - len(SplitName(c.Name[at+1:]))
+		if n > 0 && slices.ContainsFunc(out[n:], func(w speech.Word) bool { return !w.Optional && !qualifiers[w.Fold] }) {
+			for i := range out[:n] {
+				out[i].Optional = true
+			}
+		}
+	}
 	for i := len(out) - 1; i > 0; i-- { // wing_mm is also the wing length
 		for _, w := range dimensions[out[i].Fold] {
 			out = append(out, speech.Word{Fold: w, Stem: speech.Stem(w), Optional: true})
@@ -283,7 +291,13 @@ func (f *Field) Unique(rows int64) bool {
 	if f.Factors != nil || f.Names != nil || f.Missing+f.Unusable > 0 || rows == 0 {
 		return false
 	}
-	return !f.DistinctCapped && f.Distinct == rows || f.Rows == rows && f.serial()
+	if !f.DistinctCapped {
+		return f.Distinct == rows
+	}
+	// Consecutive numbers, too many for their count to be known.
+	low, ok := NumberOf(f.Min)
+	high, ok2 := NumberOf(f.Max)
+	return f.Rows == rows && f.Type == "integer" && ok && ok2 && int64(high-low)+1 == rows
 }
 
 // Spans reports whether a number lies between the smallest and the largest value.

@@ -1,6 +1,7 @@
 package speech
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -28,12 +29,7 @@ func root(w string) string {
 
 // Verbal reports whether a word looks like a verb or an adjective that is derived from another word.
 func Verbal(w string) bool {
-	for _, end := range []string{"ed", "ing", "et", "en"} {
-		if strings.HasSuffix(w, end) {
-			return true
-		}
-	}
-	return strings.HasPrefix(w, "ge") && strings.HasSuffix(w, "t")
+	return slices.ContainsFunc([]string{"ed", "ing", "et", "en"}, func(end string) bool { return strings.HasSuffix(w, end) }) || strings.HasPrefix(w, "ge") && strings.HasSuffix(w, "t")
 }
 
 // Family reports whether two words, one of which looks like a verb, have the same root.
@@ -48,7 +44,7 @@ func Family(a, b string) bool {
 // they are not included. The regular English forms of each verb are added; see forms.
 var lightVerbs = map[string]string{
 	"any": `welcome serve attract yield file treat handle visit train host operate stage stay watch deal reach clock notch rack gain amass garner enter head carry settle account accumulate
-ring turn add process sign drop complete finish land conduct perform note track enrol enroll row claim reclaim score manage charge request visit contain
+ring turn add process sign drop complete finish land conduct perform note track enrol enroll row claim reclaim score manage charge request contain
 run ran running rang rung set sets setting bring brought see saw seen go goes went gone put puts putting get got sit sat stand stood keep kept hold held drew grab book
 erledigt erledigte erledigen behandelt behandelte behandelten behandeln bedient bediente bedienen startet startete starteten starten stellt stellte stellten stellen entfällt entfiel entfallen entfielen
 trägt trug beiträgt bringt brachte brachten gebracht läuft lief liefen gelaufen besucht besuchte besuchten besuchen begrüßt begrüßte begrüßen leistet leistete leisteten leisten spielt spielte spielten spielen

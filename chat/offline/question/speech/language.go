@@ -17,7 +17,7 @@ import (
 
 var germanWords = wordSet(`der die das den dem des ein eine einen einem einer ist sind war waren wird wurde wurden und oder nicht mit von vom zum zur für
 wie wieviel wieviele viel viele welche welcher welches welchen welchem wer was wann wo hat haben gibt im bei nach seit zwischen bis pro je durchschnittlich durchschnitt anteil
-meiste meisten fiel fielen größte größten niedrigste niedrigsten wenigsten häufigsten welchem im es sich waren bitte durch ohne kein keine ins ab aus je höchste höchsten umsatz mitarbeiter anzahl summe insgesamt unser unsere kunden bericht über erstelle zeige nenne auf aus als am`)
+meiste meisten fiel fielen größte größten niedrigste niedrigsten wenigsten häufigsten es sich bitte durch ohne kein keine ins ab aus höchste höchsten umsatz mitarbeiter anzahl summe insgesamt unser unsere kunden bericht über erstelle zeige nenne auf als am`)
 
 var englishWords = wordSet(`the a an of is are was were which what how many much who when where does did do has have had on at for to from with and or
 total average highest lowest by per between over list show create report our we there that`)
@@ -77,8 +77,12 @@ func Abbreviated(head, rest string) bool {
 // During returns a time as a phrase in a sentence: in 1931, on 3 March 2024, im Jahr 1931.
 func (l Language) During(time string) string {
 	first := time[:strings.IndexByte(time+" ", ' ')]
+	days := weekdaysEnglish
+	if l == German {
+		days = weekdaysGerman
+	}
 	switch {
-	case slices.Contains(l.weekdays(), time), strings.Count(time, " ") == 2:
+	case slices.Contains(days, time), strings.Count(time, " ") == 2:
 		return l.Say("on ", "am ") + time
 	case l == German && len(time) == 4 && strings.Trim(time, "0123456789") == "":
 		return "im Jahr " + time
@@ -86,13 +90,6 @@ func (l Language) During(time string) string {
 		return "in " + time
 	}
 	return l.Say("in ", "im ") + time
-}
-
-func (l Language) weekdays() []string {
-	if l == German {
-		return weekdaysGerman
-	}
-	return weekdaysEnglish
 }
 
 // Heading returns a phrase as a heading, without its article: Höchster Wert von X.
@@ -166,7 +163,6 @@ func (l Language) When(t Period) string { return WhenIn(t, l) }
 // WhenIn formats a period in a language: March 2024, 3. März 2024.
 func WhenIn(t Period, lang Language) string {
 	months, days := MonthsEnglish, weekdaysEnglish
-	quarter := "Q"
 	if lang == German {
 		months, days = monthsGerman, weekdaysGerman
 	}
@@ -177,14 +173,14 @@ func WhenIn(t Period, lang Language) string {
 		}
 		return fmt.Sprintf("H%d %d", t.N, t.Year)
 	case "quarter":
-		return fmt.Sprintf("%s%d %d", quarter, t.N, t.Year)
+		return fmt.Sprintf("Q%d %d", t.N, t.Year)
 	case "halfOfYear":
 		if lang == German {
 			return fmt.Sprintf("%d. Halbjahr", t.N)
 		}
 		return fmt.Sprintf("H%d", t.N)
 	case "quarterOfYear":
-		return fmt.Sprintf("%s%d", quarter, t.N)
+		return fmt.Sprintf("Q%d", t.N)
 	case "month":
 		return fmt.Sprintf("%s %d", months[t.N-1], t.Year)
 	case "monthOfYear":

@@ -57,8 +57,6 @@ distance mileage kilometers kilometres km miles driven drove drive strecke entfe
 wait waits waited waiting wartezeit wartezeiten warten wartet wartete warteten gewartet
 preferred prefer prefers preference favourite favorite favourites favorites liebsten lieblings bevorzugt bevorzugtes bevorzugte bevorzugter
 level pegel pegelstand wasserstand
-bedrooms beds bed schlafzimmer
-visitor attendance audience publikum besucherzahl
 unpaid impayée impayé impayées unbezahlt outstanding
 maths math mathe mathematik mathematics
 biology bio biologie
@@ -87,11 +85,11 @@ donation donations donated donate gift gifts spende spenden gespendet don dons
 goal goals tore tor scored
 win wins won siege sieg gewonnen
 loss losses lost niederlage niederlagen verloren
-visitor visitors visits visit besucher besuche visiteurs
-size sizes bytes größe groesse taille
-area sqm surface fläche wohnfläche qm surface size
+visitor visitors visits visit besucher besuche visiteurs attendance audience publikum besucherzahl
+size sizes bytes größe taille
+area sqm surface fläche wohnfläche qm size
 rooms room zimmer räume pièces
-bedrooms bedroom schlafzimmer
+bedrooms bedroom beds bed schlafzimmer
 rent miete rents kaltmiete loyer
 charge charges charged charging geladen laden ladung ladungen ladevorgang ladevorgänge
 bottle bottles flasche flaschen
@@ -129,15 +127,15 @@ city cities town towns stadt städte ort orte ville villes
 country countries nation nations land länder pays
 region regions area territory gebiet région
 state states bundesland bundesländer province
-store stores shop shops branch branches filiale filialen laden läden outlet outlets location locations site sites standort standorte magasin
+store stores shop shops branch branches filiale filialen laden outlet outlets location locations site sites standort standorte magasin
 department departments dept division abteilung abteilungen bereich team
 category categories kategorie kategorien type types kind kinds group gruppe catégorie catégories warengruppe
 position job jobs role roles stelle funktion beruf
 manager managers boss supervisor leiter leitung vorgesetzter vorgesetzte
 gender sex geschlecht genre
 name names called heißt bezeichnung nom
-email mail emails mails e-mail
-phone telephone telefon telefonnummer mobile handy tel téléphone
+email mail emails mails
+phone telephone telefon telefonnummer mobile handy tel
 address adresse street straße
 salesperson seller rep representative agent verkäufer verkäuferin vertreter
 warehouse lager depot lagerort
@@ -204,7 +202,6 @@ species espèce
 island insel islands
 author autor autorin writer auteur wrote schrieb
 publisher verlag
-genre
 subject fach fächer subjects
 class klasse classes
 teacher lehrer lehrerin
@@ -227,36 +224,36 @@ i me my they their them you your he she his her him all any please tell give fin
 come came comes go went happen happened happening recorded listed registered reported measured given found data dataset datasets table tables file files folder
 according based company firm business s t d re ve which what whose whom as into within during among across so then also just only whole entire everything
 look see want need like currently current now far belong belongs located live lives lived living right work works working worked contain contains include includes including use
-us one ones did does own each's both exactly approximately about around roughly say says said documents sources figures numbers actually ever
-most-of name's take took taken place held received receive receives occur occurred seen observed count counted counts placed put per's
-der die das den dem des ein eine einen einem einer eines und ist sind war waren wird wurde wurden werden sein hat haben hatte hatten gab gibt es im in am an auf aus bei mit von vom zu zum zur für
+one ones own both exactly approximately about around roughly say says said documents sources figures numbers actually ever
+take took taken place held received receive receives occur occurred seen observed count counted counts placed put
+der die das den dem des ein eine einen einem einer eines und ist sind war waren wird wurde wurden werden sein hat haben hatte hatten gab gibt es im am auf aus bei mit von vom zu zum zur für
 wir uns unser unsere unserer unserem unseren ich mir mich mein sie ihr ihre er sich man bitte nenne sage zeig alle aller allen alles als auch nur noch schon dabei denn davon dort hier
-laut daten datei dateien tabelle tabellen firma unternehmen betrieb so da dass diese dieser dieses diesem diesen bzw etwa ungefähr rund genau eigentlich derzeit aktuell momentan jeweils jeweilige
-arbeiten arbeitet arbeiteten wohnen wohnt wohnten leben lebt lebten kommen kommt kamen liegen liegt lag lagen gehören gehört betrug beträgt betrugen betragen fiel fielen machen macht gemacht erzielt erzielten erzielte verzeichnet gemessen erfasst durchgeführt insgesamt's
-geschrieben ausgestellt gestellt erstellt written issued generates released published erschienen veröffentlicht cause caused causes verursacht verursachten verursachte money geld time zeit fell fallen fall gefallen fiel brought bring brings takes taken attended attend attends logged log stored store brings ran run runs scored booked brauchen braucht brauchte benötigen benötigt gelaufen gespielt gearbeitet geleistet gebucht verbucht genutzt gelagert eingelagert eingenommen erwirtschaftet getankt gave give gives given giving brought altogether did done spread brachte brachten gaben gegeben bekam bekamen bekommen erhielt erhielten haben hatten got getting ended end ends served serve serves asking still values level score figure results result e hit bringt bringen far moment zahl nutzen nutzt nutzten
-habe hast hat hattest hätte hätten bin bist seid wäre wären gewesen geworden worden würde würden würdet könnte könnten kann kann's können konnte konnten darf dürfen muss müssen musste mussten etwas mal überhaupt wohl eben bislang bisher gerade sonst jemand welch jene jener jenes solche dein deine euer eure deren dessen ihrem ihren ihres ihrer seine seinen seiner dich dir euch euren
-statt stattfand stattfanden stattgefunden denn während someone anyone something anything am being shall himself herself themselves ourselves thing things
-findet fand finden fanden handled handles handle processed dealt carried transported bearbeitet jemals wirklich steht stehen stand befinden befindet aufgegeben eingegangen eingegangene haben's hoch groß
-dr mr mrs ms miss prof herr herrn nehmen nimmt nahmen einnehmen existed exist exists offer offers offered keep keeps kept hold holds shown showed shows stood stand stands sit sits host hosts hosted raised raise raises altogether gathered collected collect
-brought came entered welcomed amounted amounts totalled there's that's what's currently ours kind sort sorts please overall really exact exactly precise simply
-angemeldet gemeldet eingetragen stand standen zusammengekommen gesammelt eingebracht reingekommen hereingekommen ergeben ergab ergaben verzeichneten anfallen angefallen fällt anbieten angeboten bieten
+laut daten datei dateien tabelle tabellen firma unternehmen betrieb da dass diese dieser dieses diesem diesen bzw etwa ungefähr rund genau eigentlich derzeit aktuell momentan jeweils jeweilige
+arbeiten arbeitet arbeiteten wohnen wohnt wohnten leben lebt lebten kommen kommt kamen liegen liegt lag lagen gehören gehört betrug beträgt betrugen betragen fiel fielen machen macht gemacht erzielt erzielten erzielte verzeichnet gemessen erfasst durchgeführt
+geschrieben ausgestellt gestellt erstellt written issued generates released published erschienen veröffentlicht cause caused causes verursacht verursachten verursachte money geld time zeit fell fallen fall gefallen brought bring brings takes attended attend attends logged log stored store ran run runs scored booked brauchen braucht brauchte benötigen benötigt gelaufen gespielt gearbeitet geleistet gebucht verbucht genutzt gelagert eingelagert eingenommen erwirtschaftet getankt gave gives giving altogether done spread brachte brachten gaben gegeben bekam bekamen bekommen erhielt erhielten getting ended end ends served serve serves asking still values level score figure results result e hit bringt bringen moment zahl nutzen nutzt nutzten
+habe hast hattest bin bist seid wäre gewesen geworden worden würdet könnte könnten kann können darf dürfen muss müssen musste mussten etwas mal überhaupt wohl eben bislang bisher gerade sonst jemand welch jene jener jenes solche dein deine euer eure deren dessen ihrem ihren ihres ihrer seine seinen seiner dich dir euch euren
+statt stattfand stattfanden stattgefunden während someone anyone something anything shall himself herself themselves ourselves thing things
+findet fand finden fanden handled handles handle processed dealt carried transported bearbeitet jemals wirklich steht stehen stand befinden befindet aufgegeben eingegangen eingegangene hoch groß
+dr mr mrs ms miss prof herr herrn nehmen nimmt nahmen einnehmen existed exist exists offer offers offered keep keeps kept hold holds shown showed shows stood stands sit sits host hosts hosted raised raise raises gathered collected collect
+entered welcomed amounted amounts totalled ours kind sort sorts overall really exact precise simply
+angemeldet gemeldet eingetragen standen zusammengekommen gesammelt eingebracht reingekommen hereingekommen ergeben ergab ergaben verzeichneten anfallen angefallen fällt anbieten angeboten bieten
 but aber
-et le la les des du de un une est sont dans en au aux pour par sur
+et le la les du de un une est sont dans en au aux pour par sur
 `
 
 // owners name whose data it is: "the museum", "our shop"; after a column or a value they state its kind: "home team".
 const owners = `
 field column box cell spalte feld zelle
-diary list sheet spreadsheet register ledger records notebook calendar books system kalender liste verzeichnis aufzeichnungen system
-museum school hotel bakery bank library gym club restaurant café cafe shop store city town village hospital clinic university farm charity foundation association organisation organization
+diary list sheet spreadsheet register ledger records notebook calendar books system kalender liste verzeichnis aufzeichnungen
+museum school hotel bakery bank library gym club restaurant café shop store city town village hospital clinic university farm charity foundation association organisation organization
 amount amounts value values wert werte reading readings betrag membership memberships plan subscription package contract policy tier model version edition room station stop line ticket calls call builds build orders payments bookings trips rides sales purchases
 mitgliedschaft mitgliedschaften tarif abo paket vertrag zimmer haltestelle linie sorte modell anrufe buchungen zahlungen fahrten
-address adresse number nummer cost costs kosten bill office team group household family airline station plant factory warehouse department branch district region log report survey year season
-theatre theater cinema zoo pool campsite park winery brewery vineyard startup ngo parish church kindergarten nursery orchard garden stable dairy workshop agency council municipality county organiser shelter studio race competition tournament league season campaign project festival event conference experiment study course exam test harvest election
-marathon meet rally regatta cup championship canteen cafeteria kitchen mensa kantine küche anlage solaranlage photovoltaikanlage pvanlage panels array fleet depot laboratory lab studio salon surgery theatre orchestra choir
+address adresse number nummer cost costs kosten bill office team group household family airline plant factory warehouse department branch district region log report survey year season
+theatre theater cinema zoo pool campsite park winery brewery vineyard startup ngo parish church kindergarten nursery orchard garden stable dairy workshop agency council municipality county organiser shelter studio race competition tournament league campaign project festival event conference experiment study course exam test harvest election
+marathon meet rally regatta cup championship canteen cafeteria kitchen mensa kantine küche anlage solaranlage photovoltaikanlage pvanlage panels array fleet depot laboratory lab salon surgery orchestra choir
 cupboard cabinet freezer fridge larder pantry cellar website site webshop portal app
-freibad schwimmbad kino campingplatz weingut brauerei kita kindergarten gärtnerei werkstatt agentur amt kirche landkreis tierheim hofladen molkerei imkerei fitnessstudio rennen lauf turnier wettbewerb liga kampagne projekt fest konferenz studie kurs prüfung ernte wahl
-verein stadt gemeinde schule bäckerei werk bibliothek klinik praxis laden geschäft hof haushalt abteilung filiale jahr saison linie standort büro museum
+freibad schwimmbad kino campingplatz weingut brauerei kita gärtnerei werkstatt agentur amt kirche landkreis tierheim hofladen molkerei imkerei fitnessstudio rennen lauf turnier wettbewerb liga kampagne projekt fest konferenz studie kurs prüfung ernte wahl
+verein stadt gemeinde schule bäckerei werk bibliothek klinik praxis laden geschäft hof haushalt abteilung filiale jahr saison standort büro
 `
 
 // deeds say what was done with a number that the question names. For rows that are counted,
@@ -313,7 +310,7 @@ sup asc rain driest|trockenste|trockensten
 sup desc salary highest paid|best paid|highest earning|top earner|bestbezahlte|bestbezahlten|earns the most|earn the most|verdient am meisten|verdienen am meisten
 sup asc salary lowest paid|earns the least|verdient am wenigsten
 sup desc quantity sells best|sell best|sold best|sells the most|verkauft sich am besten|verkaufte sich am besten|best selling|bestselling|bestseller|best seller|best sellers|top selling|most sold|sold most|sold the most|meistverkaufte|meistverkauften|meistverkaufter|meistverkauftes|am meisten verkauft|am häufigsten verkauft
-sup asc hire worked here the longest|worked here longest|been here longest|been employed the longest|been employed longest|am längsten hier|am längsten beschäftigt|am längsten angestellt|longest standing|been a member the longest|been a member longest|member the longest|am längsten mitglied|längste mitgliedschaft|been with the company the longest|been here the longest|been working here the longest|been working here longest|worked for us the longest|worked for us longest|been working for us the longest|been working for us longest|worked here for the longest|been at the company the longest|been employed here the longest|longest serving|longest-serving|with us longest|been with us longest|with us the longest|been with us the longest|am längsten dabei|am längsten im unternehmen|am längsten bei uns|dienstälteste|dienstältester
+sup asc hire worked here the longest|worked here longest|been here longest|been employed the longest|been employed longest|am längsten hier|am längsten beschäftigt|am längsten angestellt|longest standing|been a member the longest|been a member longest|member the longest|am längsten mitglied|längste mitgliedschaft|been with the company the longest|been here the longest|been working here the longest|been working here longest|worked for us the longest|worked for us longest|been working for us the longest|been working for us longest|worked here for the longest|been at the company the longest|been employed here the longest|longest serving|with us longest|been with us longest|with us the longest|been with us the longest|am längsten dabei|am längsten im unternehmen|am längsten bei uns|dienstälteste|dienstältester
 sup desc hire been with the company the shortest|shortest serving|am kürzesten dabei
 sup desc rows most common|most frequent|most popular|most often|most frequently|busiest|häufigste|häufigsten|häufigster|häufigstes|am häufigsten|beliebteste|beliebtesten|most commonly
 sup asc rows least common|rarest|least often|least frequent|seltenste|seltensten|am seltensten
@@ -328,19 +325,19 @@ net - - before tax|before taxes|before vat|excluding tax|excluding vat|excl vat|
 net gross - vat included|including vat|incl vat|inc vat|with vat|including tax|including taxes|tax included|with tax|after tax|inklusive mwst|inkl mwst|mit mwst|mit mehrwertsteuer|inklusive mehrwertsteuer|inklusive steuer|mit steuer|ttc|toutes taxes comprises
 missing - - didn t leave|did not leave|didn t give|did not give|didn t provide|did not provide|didn t enter|did not enter|didn t fill in|did not fill in|didn t answer|did not answer|left no|gave no|no|without|without an|without a|missing|lack|lacks|lacking|empty|blank|fehlt|fehlen|fehlende|fehlenden|fehlendem|ohne|kein|keine|keinen|leer|leere|not given|not recorded|not known|unknown|no value|nicht angegeben|keine angabe|have no|has no|do not have|don t have|does not have|unbekannt
 fill - - show up|shows up|showed up|turn up|turned up|run out|runs out|ran out|läuft aus|going by|judging by|based on|measured by|in terms of|gemessen an|over all|across all|über alle|über sämtliche|tied up|came in|brought in|racked up|put together|over the counter|went over the counter|über die theke|über den ladentisch|so far|to date|at all|in the data|in our data|as a whole|how is|how are|how was|how were|came out|come out|took part|take part|took place|takes place|taken place
-none - first at number one|number one|at no 1|at number 1|in first place|first place|on first place|at the top spot|auf platz eins|auf platz 1|platz eins|platz 1|auf dem ersten platz
-none frost frost frost days|days of frost|days with frost|frosty days|freezing days|frosttage|frosttagen|tage mit frost|tagen mit frost
-none wet rain rainy days|wet days|rain days|days with rain|days of rain|regentage|regentagen|tage mit regen|tagen mit regen
-none dry rain dry days|days without rain|rainless days|trockene tage|trockenen tagen|tage ohne regen|tagen ohne regen
-none - open still open|still out|still on loan|out on loan|noch ausgeliehen|noch offen|are open|is open|currently open|not yet closed|sind offen|ist offen
-none - stock out of stock|sold out|ausverkauft|nicht auf lager|nicht vorrätig
+none first - at number one|number one|at no 1|at number 1|in first place|first place|on first place|at the top spot|auf platz eins|auf platz 1|platz eins|platz 1|auf dem ersten platz
+none frost - frost days|days of frost|days with frost|frosty days|freezing days|frosttage|frosttagen|tage mit frost|tagen mit frost
+none wet - rainy days|wet days|rain days|days with rain|days of rain|regentage|regentagen|tage mit regen|tagen mit regen
+none dry - dry days|days without rain|rainless days|trockene tage|trockenen tagen|tage ohne regen|tagen ohne regen
+none open - still open|still out|still on loan|out on loan|noch ausgeliehen|noch offen|are open|is open|currently open|not yet closed|sind offen|ist offen
+none stock - out of stock|sold out|ausverkauft|nicht auf lager|nicht vorrätig
 over - - over budget|over its budget|over their budget|over the budget|over our budget|above budget|exceeded its budget|exceeded their budget|exceeded the budget|exceeded budget|overspent|overspend|overspending|overran|über budget|über dem budget|budget überschritten|budget überzogen
 times - - times|multiplied by|mal
 unusable - - unusable|invalid|unreadable|unbrauchbar|unbrauchbare|ungültig|ungültige
 cmp > - rose above|risen above|rises above|went above|went over|goes over|goes above|climbed above|gone over|gone above|came to more than|gestiegen über|over|above|more than|greater than|higher than|larger than|bigger than|exceed|exceeds|exceeded|exceeding|beyond|mehr als|über|größer als|höher als|oberhalb von|greater|übersteigt|übersteigen
 cmp < - dropped below|drops below|fallen below|fell below|falls below|gone below|went below|sunk below|run below|dropped under|fallen under|fell under|gesunken unter|under|below|less than|fewer than|lower than|smaller than|weniger als|unter|kleiner als|niedriger als|geringer als|unterhalb von|beneath|unterschreiten|unterschreitet
 cmp >= - at least|no less than|minimum of|or more|or above|or higher|mindestens|wenigstens|not less than|und mehr|oder mehr
-cmp <= - at most|no more than|up to|or less|or fewer|or below|maximum of|höchstens|maximal's|bis zu|not more than|oder weniger
+cmp <= - at most|no more than|up to|or less|or fewer|or below|maximum of|höchstens|bis zu|not more than|oder weniger
 cmp = - equal to|equals|gleich|scored exactly|genau
 cmp > age older than|aged over|älter als
 cmp < age younger than|aged under|jünger als
@@ -475,12 +472,7 @@ func (l *Lexicon) addPhrases(line string) {
 
 // Shared reports whether two stems share a concept.
 func (l *Lexicon) Shared(a, b string) bool {
-	for _, c := range l.Concepts[a] {
-		if slices.Contains(l.Concepts[b], c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Concepts[a], func(c string) bool { return slices.Contains(l.Concepts[b], c) })
 }
 
 // Means reports whether a stem has the concept that a word names.

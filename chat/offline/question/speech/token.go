@@ -32,18 +32,13 @@ var belowZero = pattern.Lazy(`(^|\s)[-−](\d)`)
 // codeShape matches a code of several parts: RE-2024-161.
 var codeShape = pattern.Lazy(`\b\p{Lu}\p{L}*\d*(?:[-/]\w*\d\w*)+\b`)
 
-// codesIn returns the positions of codes in a text.
-func codesIn(text string) [][]int {
-	return slices.DeleteFunc(codeShape().FindAllStringIndex(text, -1), func(at []int) bool {
-		head, _, _ := strings.Cut(strings.ReplaceAll(text[at[0]:at[1]], "/", "-"), "-")
-		return MonthNames[Fold(head)] > 0 || len(head) == 2 && strings.ContainsAny(head[:1], "QHqh") && unicode.IsDigit(rune(head[1]))
-	})
-}
-
 // Tokens splits a text into words, numbers and dates.
 func Tokens(text string, lang Language) []Token {
 	var out []Token
-	codes := codesIn(text)
+	codes := slices.DeleteFunc(codeShape().FindAllStringIndex(text, -1), func(at []int) bool {
+		head, _, _ := strings.Cut(strings.ReplaceAll(text[at[0]:at[1]], "/", "-"), "-")
+		return MonthNames[Fold(head)] > 0 || len(head) == 2 && strings.ContainsAny(head[:1], "QHqh") && unicode.IsDigit(rune(head[1])) // a time, not a code
+	})
 	quoted := false
 	for _, at := range tokenShape().FindAllStringIndex(text, -1) {
 		w := text[at[0]:at[1]]
@@ -82,13 +77,9 @@ func SameWord(a, b Token) bool {
 	return false
 }
 
-// sameValue reports whether a word names a value, in singular or plural, with or without an ending.
+// sameValue reports whether a word that is not the value itself names it, in singular or plural, with or without an ending.
 func sameValue(a, b Token) bool {
-	x, y := a.Fold, b.Fold
-	if x == y {
-		return true
-	}
-	x, y = strings.TrimSuffix(x, "ies"), strings.TrimSuffix(y, "ies")
+	x, y := strings.TrimSuffix(a.Fold, "ies"), strings.TrimSuffix(b.Fold, "ies")
 	if len(x) > 2 && len(y) > 2 && (x+"y" == y && x != a.Fold || y+"y" == x && y != b.Fold) {
 		return true
 	}
@@ -279,7 +270,7 @@ func partAt(at func(int) Token) (Period, int) {
 		unit, n = "half", int(f[1]-'0')
 	default:
 		var ok bool
-		if n, ok = ordinals[strings.TrimSuffix(at(0).Stem, ".")]; !ok {
+		if n, ok = ordinals[at(0).Stem]; !ok {
 			if n, ok = ordinals[f]; !ok && at(0).Num != nil && *at(0).Num <= 4 {
 				n, ok = int(*at(0).Num), true
 			}

@@ -71,7 +71,7 @@ func clockTimes(s string) string {
 var TimeOfDay = pattern.Lazy(`^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$`)
 
 // Leaving are words for where something starts.
-var Leaving = Folded("from start starts started starting origin source depart departs departed departure leave leaves leaving left pickup von ab abfahrt startort gestartet startet starten start los")
+var Leaving = Folded("from start starts started starting origin source depart departs departed departure leave leaves leaving left pickup von ab abfahrt startort gestartet startet starten los")
 
 // Reaching are words for where something ends.
 var Reaching = Folded("to end ends ended ending destination dest arrive arrives arrived arrival dropoff finish finished reach reached nach ziel zielort ankunft endet enden geendet bis")
@@ -317,12 +317,7 @@ func (r *Utterance) otherWord(a, b Token) bool {
 
 // Spelled reports whether the tokens from i on are exactly those of a value.
 func (r *Utterance) Spelled(vt []Token, i int) bool {
-	for k, t := range vt {
-		if i+k >= len(r.Tokens) || t.Fold != r.Tokens[i+k].Fold {
-			return false
-		}
-	}
-	return true
+	return i+len(vt) <= len(r.Tokens) && slices.EqualFunc(vt, r.Tokens[i:i+len(vt)], func(a, b Token) bool { return a.Fold == b.Fold })
 }
 
 // Sales reports whether a word means both what is sold and its revenue.
@@ -414,12 +409,7 @@ func (r *Utterance) Bodily(i int) bool {
 	if r.Tokens[i].Fold != "body" || i+1 >= len(r.Tokens) {
 		return false
 	}
-	for _, c := range []string{"weight", "length", "height", "temperature", "size"} {
-		if r.Lex.Means(r.Tokens[i+1].Stem, c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"weight", "length", "height", "temperature", "size"}, func(c string) bool { return r.Lex.Means(r.Tokens[i+1].Stem, c) })
 }
 
 // LeftEmpty reports whether "left" only says that something is empty: who left the field empty.
