@@ -41,6 +41,15 @@ func TestEverydayQuestions(t *testing.T) {
 		{"Which animal eats the most?", "-"},
 		{"How many animals were returned?", "-"},
 	})
+	// Words whose folded spelling differs from their usual one.
+	load(t, map[string]string{"calls": "Call|text,Date|date,Minutes|number|min,Solved|text\nC1,2023-03-06,10,true\nC2,2023-03-07,20,false\nC3,2023-07-11,30,true\nC4,2023-08-01,50,true\n"}).expect([]inquiry{
+		{"How many calls were there on Tuesdays?", "3"},
+		{"How many calls were there on Mondays?", "1"},
+		{"How many calls were solved?", "3"},
+		{"How many minutes were there in the 2nd half of 2023?", "80"},
+		{"How many minutes were there in the second half of 2023?", "80"},
+		{"How many minutes were there in the 1st quarter of 2023?", "30"},
+	})
 	load(t, map[string]string{"besucher": "Monat|text,Erwachsene|integer,Kinder|integer,Einnahmen (€)|number|€\n2024-01,100,40,900\n2024-02,80,60,800\n2024-03,120,20,990\n"}).expect([]inquiry{
 		{"Wie viele Kinder kamen im Februar 2024?", "60"},
 		{"In welchem Monat kamen die meisten Erwachsenen?", "2024-03"},

@@ -221,7 +221,7 @@ func (r *Tagger) cut(f *schema.Field, i, n int) bool {
 // lastingAt finds the only number in a unit of time, for a verb of lasting.
 func (r *Tagger) lastingAt(v *schema.View, i int) []Piece {
 	switch r.Tokens[i].Fold {
-	case "lasted", "last", "lasts", "dauerte", "dauerten", "dauert", "dauern", "gedauert":
+	case "lasted", "last", "lasts", "daurte", "daurten", "daurt", "daurn", "gedaurt":
 	default:
 		return nil
 	}

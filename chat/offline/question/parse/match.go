@@ -75,7 +75,7 @@ func (r *Tagger) budgetAt(v *schema.View, i int) []Piece {
 // worthAt reads what a stock is worth: its pieces times the cost of one, or times the price
 // that the question names. If it names none, one cost must be the only price of the table.
 func (r *Tagger) worthAt(v *schema.View, i int) []Piece {
-	if r.Tokens[i].Quoted || r.Tokens[i].Fold != "worth" && r.Tokens[i].Fold != "wert" && r.Tokens[i].Fold != "value" {
+	if r.Tokens[i].Quoted || r.Tokens[i].Fold != "worth" && r.Tokens[i].Fold != "wert" && r.Tokens[i].Fold != "valu" {
 		return nil
 	}
 	quantity := v.StockField()

@@ -212,7 +212,7 @@ func boolFilter(f *schema.Field, want bool) Filter {
 
 func truth(s string) bool {
 	switch speech.Fold(strings.TrimSpace(s)) {
-	case "yes", "y", "ja", "j", "true", "oui", "x", "wahr":
+	case "yes", "y", "ja", "j", "tru", "oui", "x", "wahr":
 		return true
 	}
 	return false

@@ -92,7 +92,7 @@ func (p *conditions) orderShare(conds int) bool {
 	}
 	for k := p.Pieces[at[0]].To; k < p.Pieces[at[1]].From; k++ {
 		switch p.Text.Tokens[k].Fold {
-		case "would", "will", "did", "do", "does", "are", "is", "were", "was", "wurden", "wurde", "sind", "ist", "waren", "work", "works", "have", "has", "had", "arbeiten", "haben", "live", "come", "came":
+		case "would", "will", "did", "do", "dos", "are", "is", "were", "was", "wurden", "wurde", "sind", "ist", "waren", "work", "works", "have", "has", "had", "arbeiten", "haben", "live", "come", "came":
 			verb = k
 		}
 	}

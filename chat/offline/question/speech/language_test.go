@@ -27,3 +27,15 @@ func TestNumbersOfTheLanguage(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesAreFolded: a name that is not folded never equals a word of a question.
+func TestNamesAreFolded(t *testing.T) {
+	t.Parallel()
+	for _, names := range []map[string]int{speech.MonthNames, speech.WeekdayNames} {
+		for name := range names {
+			if folded := speech.Fold(name); folded != name {
+				t.Errorf("%q is folded to %q", name, folded)
+			}
+		}
+	}
+}

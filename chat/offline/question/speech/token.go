@@ -134,12 +134,12 @@ var MonthNames = map[string]int{
 
 // WeekdayNames maps the folded names of weekdays to their numbers; Sunday is 0.
 var WeekdayNames = map[string]int{
-	"sunday": 0, "monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
+	"sunday": 0, "monday": 1, "tusday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
 	"sonntag": 0, "montag": 1, "dienstag": 2, "mittwoch": 3, "donnerstag": 4, "freitag": 5, "samstag": 6, "sonnabend": 6,
 }
 
 var ordinals = map[string]int{
-	"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4,
+	"first": 1, "second": 2, "third": 3, "fourth": 4,
 	"erst": 1, "zweit": 2, "dritt": 3, "viert": 4,
 }
 
@@ -278,7 +278,13 @@ func partAt(at func(int) Token) (Period, int) {
 		if !ok {
 			return Period{}, 0
 		}
-		switch at(1).Fold {
+		if at(0).Num != nil {
+			switch at(1).Fold {
+			case "st", "nd", "rd", "th":
+				k = 2
+			}
+		}
+		switch at(k).Fold {
 		case "quarter", "quartal", "quartals":
 			unit = "quarter"
 		case "half", "halbjahr", "halfte":
@@ -286,7 +292,7 @@ func partAt(at func(int) Token) (Period, int) {
 		default:
 			return Period{}, 0
 		}
-		k = 2
+		k++
 	}
 	for _, skip := range []string{"of", "in", "des", "jahres", "von", "im"} {
 		if at(k).Fold == skip {
