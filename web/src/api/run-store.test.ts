@@ -43,6 +43,20 @@ describe("the stream of a tab", () => {
     expect(live.runsOf("c")).toHaveLength(1);
   });
 
+  test("tells listeners also what a replay has delivered before it", () => {
+    const live = make();
+    live.connect();
+    const heard: string[] = [];
+    live.onEvent((e) => heard.push(e.name));
+    live.replay("r");
+    at(1).say("run-started", 1, {});
+    at(1).say("interaction-patched", 2, { interaction_id: "i" });
+    expect(heard).toEqual([]);
+    at(0).say("run-started", 1, {});
+    at(0).say("interaction-patched", 2, { interaction_id: "i" });
+    expect(heard).toEqual(["run-started", "interaction-patched"]);
+  });
+
   test("is opened again after what it has seen, and fills the gap", () => {
     const live = make();
     live.connect();

@@ -156,10 +156,9 @@ export class RunStore {
     if (!replayed && e.id !== undefined) this.lastEventId = Math.max(this.lastEventId, e.id);
     const before = this.logs.get(root) ?? newLog(root);
     const after = addEvent(before, e);
-    if (after === before) return;
-    this.logs.set(root, withConversation(after, e));
-    if (!replayed) for (const f of this.listeners) f(e, root);
-    this.scheduleNotify();
+    if (after !== before) this.logs.set(root, withConversation(after, e));
+    if (!replayed) for (const f of this.listeners) f(e, root); // also if a replay has delivered the event already
+    if (after !== before) this.scheduleNotify();
   }
 
   /** Records the progress of a generation outside a run. */

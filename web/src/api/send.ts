@@ -1,10 +1,11 @@
 // Sends a draft as a run of a conversation.
 import { useNavigate } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { showError } from "../parts/notice";
 import type { SentMessage } from "../schema/thread";
-import { ApiError, api, idempotencyKey } from "./client";
+import { api } from "./client";
 import type { Draft } from "./draft";
+import { useRequestKeys } from "./idempotency";
 import { queryClient, useAgents, useRunStore } from "./queries";
 import { useSettings } from "./settings";
 import { sharedState } from "./shared-state";
@@ -17,11 +18,10 @@ export function useSentMessages(conversation: string): SentMessage[] {
   return sent.use((all) => all[conversation] ?? none);
 }
 
-/** Returns the function that sends a draft, and whether it is being sent. A request whose response was lost
- * is sent again with the same key, so that nothing runs twice. */
+/** Returns the function that sends a draft, and whether it is being sent. */
 export function useSend(draft: Draft, conversation: string): { send: () => void; sending: boolean } {
   const [sending, setSending] = useState(false);
-  const key = useRef({ body: "", key: "" });
+  const keys = useRequestKeys();
   const settings = useSettings();
   const agents = useAgents().data?.items ?? [];
   const navigate = useNavigate();
@@ -35,12 +35,10 @@ export function useSend(draft: Draft, conversation: string): { send: () => void;
       files: media.filter((m) => m.modality !== "image").map((m) => ({ media_id: m.id })),
       ...(settings.model && { model: settings.model }), ...(settings.imageModel && { image_model: settings.imageModel }),
     };
-    const body = JSON.stringify(run);
-    if (key.current.body !== body) key.current = { body, key: idempotencyKey() };
     setSending(true);
     try {
-      const started = await api.start(run, key.current.key);
-      key.current = { body: "", key: "" };
+      const started = await api.start(run, keys.keyFor(run));
+      keys.settle();
       const target = started.conversation_id ?? conversation;
       const all = sent.get();
       sent.set({ ...all, [target]: [...(all[target] ?? []), { runId: started.id, text: run.message, attachments: media, at: new Date().toISOString() }] });
@@ -50,7 +48,7 @@ export function useSend(draft: Draft, conversation: string): { send: () => void;
       if (conversation === "new") await navigate({ to: "/c/$id", params: { id: target } });
       else void queryClient.invalidateQueries({ queryKey: ["conversation", target] });
     } catch (e) {
-      if (!(e instanceof ApiError) || e.status !== 0) key.current = { body: "", key: "" };
+      keys.settle(e);
       showError(e);
     } finally {
       setSending(false);

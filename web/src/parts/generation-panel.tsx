@@ -1,9 +1,10 @@
 import { Button, Text, Textarea } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { ApiError, api, idempotencyKey } from "../api/client";
+import { useState } from "react";
+import { ApiError, api } from "../api/client";
 import type { MediaDetails, NewGeneration } from "../api/contract";
+import { useRequestKeys } from "../api/idempotency";
 import { recordPictureGeneration, usePictureGenerations } from "../api/picture-generations";
 import { useMedia } from "../api/queries";
 import { repeatRequest, variationRequest } from "../schema/generation-request";
@@ -33,18 +34,17 @@ function GenerationForm({ media, kind }: { media: MediaDetails; kind: RequestKin
   const [prompt, setPrompt] = useState(base?.prompt ?? "");
   const [debouncedPrompt] = useDebouncedValue(prompt, 300);
   const [busy, setBusy] = useState(false);
-  const key = useRef("");
+  const keys = useRequestKeys();
   const request = (text: string): NewGeneration => ({ ...base, ...(text.trim() && { prompt: text.trim() }) });
   const plan = useQuery({ queryKey: ["plan", JSON.stringify(request(debouncedPrompt))], queryFn: () => api.plan(request(debouncedPrompt)), enabled: !!base, retry: false, staleTime: 60_000 });
   if (!base) return <p className="soft">It is unknown how it was made: it was uploaded, or drawn by an agent. Vary or edit it instead.</p>;
   const submit = async () => {
     setBusy(true);
-    key.current ||= idempotencyKey(); // the same key until there is a response, so that nothing is paid for twice
     try {
-      recordPictureGeneration(media.id, (await api.generate(request(prompt), key.current)).id);
-      key.current = "";
+      recordPictureGeneration(media.id, (await api.generate(request(prompt), keys.keyFor(request(prompt)))).id);
+      keys.settle();
     } catch (e) {
-      if (!(e instanceof ApiError) || e.status !== 0) key.current = "";
+      keys.settle(e);
       showError(e);
     }
     setBusy(false);
@@ -56,7 +56,7 @@ function GenerationForm({ media, kind }: { media: MediaDetails; kind: RequestKin
       {plan.data && <Text size="sm" c="var(--soft)">{plan.data.model} · {plan.data.makes === 1 ? "1 picture" : `${plan.data.makes} pictures`} · {cost}</Text>}
       {plan.data?.warnings.map((w) => <Text key={w} size="sm" c="var(--soft)">{w}</Text>)}
       {plan.error && <Text size="sm" className="bad" role="alert">{plan.error.message} {plan.error instanceof ApiError && plan.error.hint}</Text>}
-      <Button type="submit" loading={busy} disabled={!!plan.error}>{kind === "vary" ? "Vary" : "Generate"}</Button>
+      <Button type="submit" loading={busy} disabled={!!plan.error || (!!base.prompt && !prompt.trim())}>{kind === "vary" ? "Vary" : "Generate"}</Button>
     </form>
   );
 }

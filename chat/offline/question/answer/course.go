@@ -291,6 +291,7 @@ func (p *reply) sayCourse(a *Answer) plan.Reason {
 	}
 	c := &Chart{Kind: "line", Title: speech.Upper(strings.Join(schema.SplitName(p.View.Tables[0].Name), " ")), Labels: labels, XLabel: p.Time.Label()}
 	measures := p.Measures
+	defer func() { p.Measures = measures }()
 	for i, m := range measures {
 		s := Series{Name: m.Field.Label()}
 		for _, row := range a.Result.Rows {
@@ -306,7 +307,6 @@ func (p *reply) sayCourse(a *Answer) plan.Reason {
 			return plan.ReasonUnclear // numbers of different units share no axis
 		}
 	}
-	p.Measures = measures
 	if len(parts) == 0 {
 		return plan.ReasonEmpty
 	}

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Textarea } from "@mantine/core";
-import { useRef, useState } from "react";
-import { ApiError, idempotencyKey } from "../../api/client";
+import { useState } from "react";
+import { ApiError } from "../../api/client";
+import { useRequestKeys } from "../../api/idempotency";
 import { queryClient } from "../../api/queries";
 import { workflowApi } from "../../api/workflows";
 import { buildAnswer, groupsOf, selectionHint } from "../../schema/selection";
@@ -13,23 +14,21 @@ export function AnswerBar() {
   const [busy, setBusy] = useState(false);
   const [blockedAnswer, setBlockedAnswer] = useState<object>(); // an answer that running sub-actions block
   const [error, setError] = useState<ApiError>();
-  const key = useRef({ body: "", key: "" }); // an answer whose response was lost is sent again with the same key
+  const keys = useRequestKeys();
   const i = state.interaction;
   if (readOnly) return <p className="answer-bar soft" role="status">This is {i.status}: nothing more can be changed.</p>;
   const send = async (body: object) => {
     setBusy(true);
     setError(undefined);
     setBlockedAnswer(undefined);
-    const text = JSON.stringify(body);
-    if (key.current.body !== text) key.current = { body: text, key: idempotencyKey() };
     try {
       if (!(await editor.flush())) setError(new ApiError(409, "conflict", "Some edits are not saved.", "Their cards say why: decide, then continue."));
       else {
-        await workflowApi.answer(i.interaction_id, body, key.current.key);
+        await workflowApi.answer(i.interaction_id, body, keys.keyFor(body));
         await Promise.all([["workflow-run", run], ["interaction", i.interaction_id]].map((queryKey) => queryClient.invalidateQueries({ queryKey })));
       }
     } catch (e) {
-      if (!(e instanceof ApiError) || e.status !== 0) key.current = { body: "", key: "" };
+      keys.settle(e);
       if (e instanceof ApiError && e.code === "sub_actions_running") setBlockedAnswer(body);
       else if (e instanceof ApiError && e.status < 500 && e.status > 0) setError(e);
       else showError(e);

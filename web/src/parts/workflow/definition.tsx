@@ -2,8 +2,9 @@ import { Button, Skeleton } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Suspense, lazy, useRef, useState } from "react";
-import { ApiError, idempotencyKey } from "../../api/client";
+import { Suspense, lazy, useState } from "react";
+import { ApiError } from "../../api/client";
+import { useRequestKeys } from "../../api/idempotency";
 import type { FieldError } from "../../api/contract";
 import { workflowApi } from "../../api/workflows";
 import type { Workflow, WorkflowCheck } from "../../api/workflows";
@@ -62,19 +63,19 @@ interface StartProps { workflow: Workflow; isUnchanged: boolean; hasProblems: bo
 function Start({ workflow, isUnchanged, hasProblems, state, onState }: StartProps) {
   const [busy, setBusy] = useState(false);
   const [fieldErrors, setFieldErrors] = useState<FieldError[]>([]);
-  const key = useRef({ body: "", key: "" });
+  const keys = useRequestKeys();
   const navigate = useNavigate();
   const schema = (workflow.state_schema ?? { type: "object" }) as JSONObject;
   const isIncomplete = formErrors(schema, state).length > 0;
   const start = async () => {
     const body = { ...(isUnchanged ? { workflow_id: workflow.id } : { definition: workflow.definition }), state };
-    const written = JSON.stringify(body);
-    if (key.current.body !== written) key.current = { body: written, key: idempotencyKey() };
     setBusy(true);
     try {
-      const run = await workflowApi.start(body, key.current.key);
+      const run = await workflowApi.start(body, keys.keyFor(body));
+      keys.settle();
       await navigate({ to: "/workflows/runs/$id", params: { id: run.id } });
     } catch (e) {
+      keys.settle(e);
       if (e instanceof ApiError && e.fieldErrors.length > 0) setFieldErrors(e.fieldErrors.map((f) => ({ ...f, pointer: f.pointer.replace(/^\/state/, "") })));
       else showError(e);
       setBusy(false);

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, FileButton, Group, Modal } from "@mantine/core";
 import { IconPhotoSearch, IconUpload, IconX } from "@tabler/icons-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { upload } from "../../api/client";
 import type { Media } from "../../api/contract";
 import { useMedia, useMediaList } from "../../api/queries";
@@ -13,7 +13,9 @@ interface Props { name: string; ids: string[]; max: number; disabled: boolean; o
 export function MediaInput({ name: label, ids, max, disabled, onChange }: Props) {
   const [picking, setPicking] = useState(false);
   const [progress, setProgress] = useState<number>();
-  const add = (m: Media) => onChange(max === 1 ? [m.id] : [...ids.filter((id) => id !== m.id), m.id].slice(-max));
+  const latest = useRef(ids); // also after an upload, during which others may have been picked
+  useEffect(() => { latest.current = ids; }, [ids]);
+  const add = (m: Media) => onChange(max === 1 ? [m.id] : [...latest.current.filter((id) => id !== m.id), m.id].slice(-max));
   const uploadFile = async (file: File | null) => {
     if (!file) return;
     setProgress(0);
