@@ -188,8 +188,12 @@ func (d *draft) illustrate(c *conversation) {
 	}
 	// views are how the illustrations of one scene differ.
 	views := [maxPictures]struct{ light, english, german string }{
-		{"Low morning sun", "in the morning", "am Morgen"}, {"Warm evening light", "in the evening", "am Abend"}, {"Bright daylight", "by day", "bei Tag"},
-		{"Blue hour", "at dusk", "in der Dämmerung"}, {"Mist", "in mist", "im Nebel"}, {"Early light with long shadows", "in early light", "im ersten Licht"},
+		{"Low morning sun", "in the morning", "am Morgen"},
+		{"Warm evening light", "in the evening", "am Abend"},
+		{"Bright daylight", "by day", "bei Tag"},
+		{"Blue hour", "at dusk", "in der Dämmerung"},
+		{"Mist", "in mist", "im Nebel"},
+		{"Early light with long shadows", "in early light", "im ersten Licht"},
 	}
 	n := min(d.order.pictures, maxPictures)
 	for _, v := range views[:n] {
