@@ -19,7 +19,7 @@ const (
 
 // Tune doubles the number of Go processors, adding at most eight, and makes garbage collection
 // start earlier, but for the first time only when the process has 32 MiB: a short command spent
-// more than a third of its time collecting a heap that it still built. The runtime notices only
+// up to a third of its processor time collecting a heap that it was still building. The runtime notices only
 // after some time that a thread waits for the disk; spare processors let other work continue
 // meanwhile. The variables GOMAXPROCS, GOGC and GOMEMLIMIT take precedence. Call it once, at the
 // start of main.
