@@ -53,7 +53,7 @@ test("the first workflow is written, run, and approved in the browser", async ()
     await shoot(page, "workflow-approval.png");
     await check(page, "first workflow approval");
     await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByRole("heading", { name: "What came of it" }).waitFor();
+    await page.getByRole("heading", { name: "Result", exact: true }).waitFor();
     assert.match(await page.locator(".outcome pre").innerText(), /"comment": "With love"[^]*"files"/);
   });
 });

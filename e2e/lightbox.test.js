@@ -116,7 +116,7 @@ describe("a picture", () => {
       const panel = page.getByRole("complementary", { name: "Vary" });
       await panel.getByText("Nano Banana Pro · 1 picture · $0.039").waitFor();
       await check(page, `vary ${look.name}`);
-      await panel.getByRole("textbox", { name: "Words" }).fill("a lighthouse in late summer");
+      await panel.getByRole("textbox", { name: "Prompt" }).fill("a lighthouse in late summer");
       s.gate.hold();
       await panel.getByRole("button", { name: "Vary" }).click();
       await panel.getByText("Working, 90 %").waitFor();
@@ -140,7 +140,7 @@ describe("a picture", () => {
   test("that cannot be varied says why before anything is spent", () => b.page(url, {}, async (page) => {
     await summer(page);
     await page.keyboard.press("v");
-    await page.getByRole("textbox", { name: "Words" }).fill("refuse this");
+    await page.getByRole("textbox", { name: "Prompt" }).fill("refuse this");
     await page.getByText("makes no variations. Choose another model.").waitFor();
     assert.ok(await page.getByRole("complementary").getByRole("button", { name: "Vary" }).isDisabled());
   }));

@@ -220,7 +220,7 @@ describe("a run", () => {
   test("asks by a form in its place", () => b.page(s.url, {}, async (page) => {
     await send(page, "Please ask me first");
     await page.getByRole("button", { name: "Answer" }).click();
-    await page.getByText("This is needed.").waitFor();
+    await page.getByText("This field is required.").waitFor();
     await check(page, "question refused");
     await page.getByRole("radio", { name: "Ink" }).check();
     await page.getByRole("button", { name: "Answer" }).click();

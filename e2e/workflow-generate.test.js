@@ -32,7 +32,7 @@ describe("the example", () => {
       await loaded(page);
       await check(page, `workflow generated ${look.name}`);
       await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByRole("heading", { name: "What came of it" }).waitFor();
+      await page.getByRole("heading", { name: "Result", exact: true }).waitFor();
       await page.getByRole("button", { name: "Open Chosen picture" }).waitFor();
       assert.match((await state(page)).selected_image, /^gc_/);
       await check(page, `workflow chosen ${look.name}`);

@@ -152,7 +152,7 @@ test("a picture leads to the run that it was made in, and says when it was chose
   await tiles(page, "a").first().click();
   const run = page.url();
   await page.getByRole("button", { name: "Continue" }).click();
-  await page.getByRole("heading", { name: "What came of it" }).waitFor();
+  await page.getByRole("heading", { name: "Result", exact: true }).waitFor();
   const [row] = await rows(page);
   await page.goto(`${s.url}/gallery?media=${row.contents[0].media_id}`);
   await page.getByRole("link", { name: "Download" }).waitFor();

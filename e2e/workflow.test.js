@@ -63,11 +63,11 @@ describe("an approval", () => {
       await page.reload();
       await page.getByRole("heading", { name: "The second look" }).waitFor();
       await page.getByRole("button", { name: "Reject" }).click();
-      await page.getByRole("heading", { name: "What came of it" }).waitFor();
+      await page.getByRole("heading", { name: "Result", exact: true }).waitFor();
       await status(page, "Done");
       assert.match(await page.locator(".outcome pre").innerText(), /"first": \{\s*"approved": true,\s*"comment": "Fine"[^]*"approved": false/);
       await check(page, "workflow run done");
-      await page.getByRole("button", { name: "What was asked" }).first().click();
+      await page.getByRole("button", { name: "Show the question" }).first().click();
       await page.getByText("This is answered").waitFor();
       const before = page.url();
       await page.getByRole("button", { name: "Run again from here" }).last().click();

@@ -24,7 +24,7 @@ function modelOptions(models: Model[], auto: string): Option[] {
     value: m.id, label: m.name || m.id, description: [m.provider, m.vision ? "sees pictures" : ""].filter(Boolean).join(" · "), ready: m.ready, ...(m.reason && { reason: m.reason }),
   });
   const ready = models.filter((m) => m.ready);
-  return [{ value: "", label: auto, description: defaultModel ? `The agent's own, or ${defaultModel.name || defaultModel.id}` : "The agent's own, or what is ready" }, ...ready.map(toOption), ...models.filter((m) => !m.ready).map(toOption)];
+  return [{ value: "", label: auto, description: defaultModel ? `The agent's choice, or ${defaultModel.name || defaultModel.id}` : "The agent's choice, or the first that is ready" }, ...ready.map(toOption), ...models.filter((m) => !m.ready).map(toOption)];
 }
 
 /** Agent, language model and image model of the next message. */

@@ -52,7 +52,7 @@ function GenerationForm({ media, kind }: { media: MediaDetails; kind: RequestKin
   const cost = plan.data && (formatCost({ estimated_usd: plan.data.estimated_usd, complete: true }) ?? "cost not known");
   return (
     <form className="generation-form" onSubmit={(e) => { e.preventDefault(); void submit(); }}>
-      <Textarea label="Words" autosize minRows={2} maxRows={8} value={prompt} onChange={(e) => setPrompt(e.currentTarget.value)} dir="auto" />
+      <Textarea label="Prompt" autosize minRows={2} maxRows={8} value={prompt} onChange={(e) => setPrompt(e.currentTarget.value)} dir="auto" />
       {plan.data && <Text size="sm" c="var(--soft)">{plan.data.model} · {plan.data.makes === 1 ? "1 picture" : `${plan.data.makes} pictures`} · {cost}</Text>}
       {plan.data?.warnings.map((w) => <Text key={w} size="sm" c="var(--soft)">{w}</Text>)}
       {plan.error && <Text size="sm" className="bad" role="alert">{plan.error.message} {plan.error instanceof ApiError && plan.error.hint}</Text>}

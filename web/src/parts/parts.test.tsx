@@ -126,7 +126,7 @@ describe("a question", () => {
   test("is answered by its form", async () => {
     await show(<QuestionCard run="r" media={{}} question={{ question: "Which style?", schema: { type: "object", required: ["style"], properties: { style: { enum: ["Oil", "Ink"] } } } }} />);
     await userEvent.click(await screen.findByRole("button", { name: "Answer" }));
-    expect(await screen.findByText("This is needed.")).toBeTruthy();
+    expect(await screen.findByText("This field is required.")).toBeTruthy();
     await userEvent.click(screen.getByRole("radio", { name: "Ink" }));
     await userEvent.click(screen.getByRole("button", { name: "Answer" }));
     await waitFor(() => expect(sent()).toEqual({ answer: { style: "Ink" } }));

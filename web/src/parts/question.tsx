@@ -55,7 +55,7 @@ function Approval({ question, busy, send, onCancel }: ApprovalProps) {
           {d.action && <><dt>Action</dt><dd>{d.action}</dd></>}
           {d.reason && <><dt>Why</dt><dd>{d.reason}</dd></>}
           <dt>Estimated cost</dt><dd>{d.estimated_usd ? `$${d.estimated_usd}` : d.estimate || "not known"}</dd>
-          {d.params !== undefined && <><dt>Asked</dt><dd><pre tabIndex={0}>{JSON.stringify(d.params, null, 2)}</pre></dd></>}
+          {d.params !== undefined && <><dt>Parameters</dt><dd><pre tabIndex={0}>{JSON.stringify(d.params, null, 2)}</pre></dd></>}
         </dl>
       )}
       <TextInput label="Note" description="Optional; the agent reads it." value={note} onChange={(e) => setNote(e.currentTarget.value)} />

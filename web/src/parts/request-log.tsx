@@ -24,8 +24,8 @@ function Images({ run }: { run: string }) {
     <dl className="facts">
       <Fact name="Agent">{s.agent}</Fact>
       <dt>Pictures that the model does not accept</dt><dd>{s.lenient_images ? "Omitted, with a note (lenient)" : "Refused (strict)"}</dd>
-      <dt>Pictures of actions</dt><dd>{visionPolicy(s)}</dd>
-      <dt>Given pictures</dt><dd>{imageRefs(s.given)}</dd>
+      <dt>Pictures from actions</dt><dd>{visionPolicy(s)}</dd>
+      <dt>Attached pictures</dt><dd>{imageRefs(s.given)}</dd>
       {s.shown.length > 0 && <><dt>Shown pictures</dt><dd>{imageRefs(s.shown)}</dd></>}
       {s.settings.map((x) => <Fact key={x.setting} name={x.setting.replaceAll("_", " ")}>{x.applied || "none"}{x.outcome !== "applied" && ` (${x.outcome}, requested ${x.asked})`}{x.reason && `: ${x.reason}`}</Fact>)}
     </dl>

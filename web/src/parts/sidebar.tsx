@@ -76,7 +76,7 @@ function SidebarFooter({ onShowShortcuts }: { onShowShortcuts: () => void }) {
           <Menu.Dropdown>
             {(["light", "dark", "auto"] as const).map((s) => {
               const Icon = schemeIcons[s];
-              return <Menu.Item key={s} leftSection={<Icon size={15} />} onClick={() => setColorScheme(s)} fw={s === colorScheme ? 600 : 400}>{{ light: "Light", dark: "Dark", auto: "As the system" }[s]}</Menu.Item>;
+              return <Menu.Item key={s} leftSection={<Icon size={15} />} onClick={() => setColorScheme(s)} fw={s === colorScheme ? 600 : 400}>{{ light: "Light", dark: "Dark", auto: "System" }[s]}</Menu.Item>;
             })}
           </Menu.Dropdown>
         </Menu>

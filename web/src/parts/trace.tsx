@@ -15,7 +15,7 @@ export function Trace({ run, events }: { run: RunState; events: RunEvent[] }) {
     <section className="trace" aria-label="Trace">
       <div className="wide" role="region" aria-label="Steps of the run" tabIndex={0}>
         <table>
-          <thead><tr><th>Step</th><th>What</th><th>Time</th><th className="trace-axis">{formatDuration(total)}</th></tr></thead>
+          <thead><tr><th>Step</th><th>Name</th><th>Time</th><th className="trace-axis">{formatDuration(total)}</th></tr></thead>
           <tbody>
             {all.map((r) => (
               <tr key={r.key} data-kind={r.kind}>

@@ -27,7 +27,7 @@ test.each([[undefined], [null], ["x"], [[]], [{}]])("a schema %j that cannot be 
 describe("the validator", () => {
   test("names each place that does not fit, in words for people", () => {
     expect(formErrors(schema, { count: 0, why: "a", paperSize: { width_mm: "x" } }).map((e) => [e.property, e.message])).toEqual([
-      [".style", "This is needed."], [".count", "Use 1 or more."], [".why", "Use at least 5 characters."], [".paperSize.width_mm", "Use a number."],
+      [".style", "This field is required."], [".count", "Use 1 or more."], [".why", "Use at least 5 characters."], [".paperSize.width_mm", "Use a number."],
     ]);
     expect(formErrors(schema, { style: "Oil", count: 1 })).toEqual([]);
   });

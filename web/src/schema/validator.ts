@@ -64,16 +64,16 @@ function valueAt(schema: unknown, pointer: string): unknown {
 
 function errorMessage(u: OutputUnit, limit: unknown): string {
   switch (u.keyword) {
-    case "required": return "This is needed.";
-    case "minLength": return limit === 1 ? "This is needed." : `Use at least ${String(limit)} characters.`;
+    case "required": return "This field is required.";
+    case "minLength": return limit === 1 ? "This field is required." : `Use at least ${String(limit)} characters.`;
     case "maxLength": return `Use at most ${String(limit)} characters.`;
     case "minimum": return `Use ${String(limit)} or more.`;
     case "maximum": return `Use ${String(limit)} or less.`;
     case "minItems": return limit === 1 ? "Choose at least one." : `Give at least ${String(limit)}.`;
     case "maxItems": return `Give at most ${String(limit)}.`;
-    case "type": return limit === "integer" ? "Use a whole number." : limit === "number" ? "Use a number." : "This is needed.";
+    case "type": return limit === "integer" ? "Use a whole number." : limit === "number" ? "Use a number." : "This field is required.";
     case "enum": case "const": return "Choose one of the options.";
-    case "pattern": return "This does not have the right form.";
+    case "pattern": return "This does not have the required format.";
     case "format": return `This is not a valid ${String(limit)}.`;
     default: return u.error;
   }

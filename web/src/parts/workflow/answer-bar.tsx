@@ -22,7 +22,7 @@ export function AnswerBar() {
     setError(undefined);
     setBlockedAnswer(undefined);
     try {
-      if (!(await editor.flush())) setError(new ApiError(409, "conflict", "Some edits are not saved.", "Their cards say why: decide, then continue."));
+      if (!(await editor.flush())) setError(new ApiError(409, "conflict", "Some edits are not saved.", "Their cards show why: choose which value to keep, then continue."));
       else {
         await workflowApi.answer(i.interaction_id, body, keys.keyFor(body));
         await Promise.all([["workflow-run", run], ["interaction", i.interaction_id]].map((queryKey) => queryClient.invalidateQueries({ queryKey })));

@@ -24,7 +24,7 @@ export function useSubActionStarts(node: Node, action: SubAction): { start: (par
     const retry = () => void begin(id, params, standIn);
     setStarts((all) => [...all.filter((c) => c.id !== id), { id, at: Date.now(), retry }]);
     try {
-      if (!(await editor.flush())) throw editor.state.error ?? new ApiError(409, "conflict", "The edit is not saved.", "Decide which value holds, then generate again.");
+      if (!(await editor.flush())) throw editor.state.error ?? new ApiError(409, "conflict", "The edit is not saved.", "Choose which value to keep, then generate again.");
       await workflowApi.startSubAction(run, { interaction_id: state.interaction.interaction_id, path: node.pointer, sub_action_id: action.id, params, request_id: id, ...(standIn && { stand_in: standIn }) });
       await queryClient.invalidateQueries({ queryKey: ["sub-actions", run] });
       dismiss(id);

@@ -1,0 +1,1 @@
+import{V as e}from"./Transition-B3KfCBqG.js";var t=e(),n={pending:`Not started`,running:`Working`,paused:`Waiting for you`,succeeded:`Done`,failed:`Failed`,cancelled:`Cancelled`};function r({status:e}){return(0,t.jsx)(`span`,{className:`run-status`,"data-status":e,children:n[e]??e})}export{r as t};
