@@ -149,7 +149,12 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 		if own, ok := errors.AsType[*media.Error](err); ok {
 			return chat.Response{}, own
 		}
-		if api, ok := errors.AsType[smithy.APIError](err); ok {
+		api, refused := errors.AsType[smithy.APIError](err)
+		res, answered := errors.AsType[*smithyhttp.ResponseError](err)
+		if !refused && answered && res.HTTPStatusCode() >= http.StatusBadRequest { // the page of a proxy
+			api, refused = &smithy.GenericAPIError{Code: "HTTP status " + strconv.Itoa(res.HTTPStatusCode()), Message: "the response is not JSON: check BEDROCK_BASE_URL and the proxy"}, true
+		}
+		if refused {
 			return chat.Response{}, m.refused(err, api)
 		}
 		return chat.Response{}, chat.LostCall{

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -187,6 +188,21 @@ func TestFailures(t *testing.T) {
 				t.Errorf("the error shows media: %v", err)
 			}
 		})
+	}
+}
+
+// TestPageOfAProxy: a response with an error status that is not from Bedrock is reported by its status.
+func TestPageOfAProxy(t *testing.T) {
+	t.Parallel()
+	for status, code := range map[int]media.Code{400: media.CodeInvalid, 403: media.CodeForbidden, 413: media.CodeTooLarge, 502: media.CodeUnavailable} {
+		m, codec := open(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, "<html>Proxy</html>") // the client may have disconnected
+		}), nil)
+		_, err := m.Generate(scoped(t), question(picture(t, codec)))
+		if media.CodeOf(err) != code || !strings.Contains(err.Error(), "HTTP status "+strconv.Itoa(status)) || strings.Contains(err.Error(), "cannot reach") {
+			t.Errorf("%d: %s: %v", status, media.CodeOf(err), err)
+		}
 	}
 }
 
