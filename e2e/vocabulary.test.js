@@ -54,7 +54,7 @@ describe("the vocabulary as docs/workflows.md shows it", () => {
       await name.waitFor();
       const [one, two] = [await name.boundingBox(), await amount.boundingBox()];
       assert.equal(two.x > one.x + one.width, look.name === "wide"); // side by side if there is room
-      assert.equal(await page.getByRole("textbox", { name: "Prompt" }).evaluate((e) => e.tagName), "TEXTAREA");
+      assert.equal(await page.getByRole("textbox", { name: "Words" }).evaluate((e) => e.tagName), "TEXTAREA");
       await page.getByText("A few words are enough.").waitFor();
       await page.getByRole("textbox", { name: "To whom" }).waitFor();
       await check(page, `vocabulary fields ${look.name}`);
