@@ -65,7 +65,7 @@ function Approve({ busy, send }: { busy: boolean; send: (body: object) => Promis
   const decide = (approved: boolean) => void send({ approved, ...(comment.trim() && { comment: comment.trim() }) });
   return (
     <div className="approve">
-      <Textarea label="Comment" description="Optional; the steps that follow get it." autosize minRows={1} maxRows={6} value={comment} onChange={(e) => setComment(e.currentTarget.value)} />
+      <Textarea label="Comment" description="Optional; passed to the next steps." autosize minRows={1} maxRows={6} value={comment} onChange={(e) => setComment(e.currentTarget.value)} />
       <Group gap="xs"><Button loading={busy} onClick={() => decide(true)}>Approve</Button><Button variant="default" disabled={busy} onClick={() => decide(false)}>Reject</Button></Group>
     </div>
   );
