@@ -131,12 +131,12 @@ func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error
 //
 // If the action needs a person's approval, Err is [ErrPaused]; see [Context.Ask].
 func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
-	data := false // requested
+	wantsData := false
 	if plain.SameName(name, "Get Agent Media Details") {
 		params = maps.Clone(params)
 		for key, v := range params {
 			if is, ok := v.(bool); ok && plain.SameName(key, "IncludeData") {
-				data = is
+				wantsData = is
 				delete(params, key)
 			}
 		}
@@ -151,7 +151,7 @@ func (c *Context) Action(ctx context.Context, name string, params map[string]any
 	if errors.Is(out.Err, ErrPaused) {
 		c.pausePending.Store(true)
 	}
-	if !data || !out.Success {
+	if !wantsData || !out.Success {
 		return out
 	}
 	ref, _ := out.Outputs["refId"].(string)

@@ -186,7 +186,8 @@ func inImage(n int, image Image, err error) error {
 	return &ImageError{Ref: image.Ref, err: media.Errorf(media.CodeOf(err), "image %d (%s): %w", n+1, image, err)}
 }
 
-// readImage returns one picture with its bytes stored, but not yet recorded as an item of the run.
+// readImage returns one picture with its bytes stored, but not yet recorded as an item of the run. It refuses items that
+// are not pictures, and truncated or damaged pictures, before they reach a call that costs money.
 func (r *Runner) readImage(ctx context.Context, granted []media.Output, image Image) (media.Output, error) {
 	if image.Ref != "" {
 		return grantedRef(granted, image.Ref)
@@ -195,7 +196,6 @@ func (r *Runner) readImage(ctx context.Context, granted []media.Output, image Im
 	if err != nil {
 		return o, err
 	}
-	// Items that are not pictures, and truncated or damaged pictures, must not reach a call that costs money.
 	switch {
 	case o.Modality != media.ModalityImage:
 		return o, media.Errorf(media.CodeInvalid, "its bytes are not a picture (%s), whatever its name says: give PNG, JPEG, WebP or GIF", o.MIMEType)

@@ -129,8 +129,8 @@ func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) 
 		return s, err
 	}
 	s.Part++
-	switch held, approves := s.Held[q.ID]; {
-	case approves: // an approval accepts the held reply; a refusal opens the question of the reply again
+	switch held, isApproval := s.Held[q.ID]; {
+	case isApproval: // an approval accepts the held reply; a refusal opens the question of the reply again
 		s.Held = maps.Clone(s.Held)
 		delete(s.Held, q.ID)
 		if given.approval().Approve {

@@ -60,7 +60,7 @@ func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, 
 	if err != nil {
 		return nil, err
 	}
-	if err := p.dropForkedSteps(f); err != nil {
+	if err := p.applyFork(f); err != nil {
 		return nil, err
 	}
 	if f.Setting != nil {
@@ -97,8 +97,8 @@ func (p recordedRun) fork(ctx context.Context, l ledger.Store, tree string, next
 	if err != nil {
 		return next, media.Errorf(media.CodeInternal, "write the state of run %s: %w", next.RunID, err)
 	}
-	all, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Record], error) {
-		return l.ListMedia(ctx, next.Owner, ledger.MediaQuery{Tree: tree, Page: p})
+	all, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Record], error) {
+		return l.ListMedia(ctx, next.Owner, ledger.MediaQuery{Tree: tree, Page: page})
 	})
 	if err != nil {
 		return next, err
@@ -140,8 +140,8 @@ func (p recordedRun) fork(ctx context.Context, l ledger.Store, tree string, next
 	return next, err
 }
 
-// dropForkedSteps removes what the fork repeats, and applies its changes to the request, except the images.
-func (p *recordedRun) dropForkedSteps(f Fork) error {
+// applyFork removes the steps that the fork repeats, and applies its changes to the request, except the images.
+func (p *recordedRun) applyFork(f Fork) error {
 	part := step.ParsePath(f.From).Inside()
 	known := func(name string) bool { return name == f.From || part.Has(name) }
 	names := p.names()

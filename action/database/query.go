@@ -161,8 +161,8 @@ func (d *Database) plain(v any, databaseType string) any {
 	return clip(fmt.Sprint(v), maxCell)
 }
 
-// roundNoise rounds a number to 15 digits, which removes the noise of binary fractions: 0.1 + 0.2 is 0.3. It returns nil for
-// NaN and infinity.
+// roundNoise rounds a number to 15 digits, which removes the noise of binary fractions: 0.1 + 0.2 is 0.3. It returns
+// nil for NaN and infinity.
 func roundNoise(f float64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil

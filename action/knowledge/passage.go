@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes of passages, in characters: parts of a text are joined up to targetLength, and a single part is cut at maxLength.
+// Sizes of passages, in characters: parts of a text are joined up to targetLength, and a single part is cut at
+// maxLength.
 const (
 	targetLength = 900
 	maxLength    = 1200

@@ -47,7 +47,8 @@ func (r *reader) payloadSchema(d *Agent, n *yaml.Node) {
 	d.PayloadSchema, d.schema = plain.JSON(value), schema
 }
 
-// json converts YAML to the corresponding JSON value. Anything that JSON cannot represent is a problem.
+// json converts YAML to the corresponding JSON value. A key that is not a scalar or is given twice is a problem. A scalar
+// that is not a boolean, a finite number or null is text.
 func (r *reader) json(n *yaml.Node) any {
 	switch n.Kind {
 	default: // a scalar, see below: aliases were refused earlier

@@ -148,7 +148,8 @@ func (r *reader) list(each func(*yaml.Node)) func(*yaml.Node) {
 	}
 }
 
-// definition reads the top level of a file; the second result names the prompt.
+// definition reads the top level of a file and checks that nothing required is missing and nothing is listed twice. The
+// second result names the prompt.
 func (r *reader) definition(n *yaml.Node) (*Agent, promptName) {
 	d := &Agent{Turns: defaultTurns, VisionContext: DefaultVisionContext(), pos: r.at(n)}
 	var prompt promptName

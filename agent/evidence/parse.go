@@ -30,7 +30,7 @@ var (
 // number reads the number that begins at i and returns the end of what it read.
 func (s *scanner) number(i int) int {
 	before, size := utf8.DecodeLastRuneInString(s.plain[:i])
-	if beforeDash := lastRune(s.plain[:i-size]); before == '#' || before == '-' && unicode.IsLetter(beforeDash) { // part of a name
+	if before == '#' || before == '-' && unicode.IsLetter(lastRune(s.plain[:i-size])) { // part of a name
 		return s.wordEnd(i)
 	}
 	groups, seps, end := s.groups(i)

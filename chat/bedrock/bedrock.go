@@ -149,13 +149,13 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 		if own, ok := errors.AsType[*media.Error](err); ok {
 			return chat.Response{}, own
 		}
-		api, refused := errors.AsType[smithy.APIError](err)
-		res, answered := errors.AsType[*smithyhttp.ResponseError](err)
-		if !refused && answered && res.HTTPStatusCode() >= http.StatusBadRequest { // the page of a proxy
-			api, refused = &smithy.GenericAPIError{Code: "HTTP status " + strconv.Itoa(res.HTTPStatusCode()), Message: "the response is not JSON: check BEDROCK_BASE_URL and the proxy"}, true
-		}
-		if refused {
+		if api, ok := errors.AsType[smithy.APIError](err); ok {
 			return chat.Response{}, m.refused(err, api)
+		}
+		if page, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && page.HTTPStatusCode() >= http.StatusBadRequest { // the page of a proxy
+			return chat.Response{}, m.refused(err, &smithy.GenericAPIError{
+				Code: "HTTP status " + strconv.Itoa(page.HTTPStatusCode()), Message: "the response is not JSON: check BEDROCK_BASE_URL and the proxy",
+			})
 		}
 		return chat.Response{}, chat.LostCall{
 			Profile: m.profile, Err: err, Why: m.secrets.Clean(err.Error(), chat.MaxMessage), Check: "the network, AWS_REGION and BEDROCK_BASE_URL", Sent: sent.Load(),

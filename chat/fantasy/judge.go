@@ -78,8 +78,8 @@ var statusCodes = map[int]media.Code{
 	http.StatusRequestEntityTooLarge: media.CodeTooLarge, http.StatusTooManyRequests: media.CodeRateLimited, http.StatusRequestTimeout: media.CodeUnavailable,
 }
 
-// fault returns the error of a fault. Only a refused call is retryable. An error inside an answer with status 200 may
-// be billed and is not retryable, unless it is a rate limit.
+// fault returns the error of a fault: the provider's message, with advice. Only a refused call is retryable. An error
+// inside an answer with status 200 may be billed and is not retryable, unless it is a rate limit.
 func (m *model) fault(f fault, by asked) *media.Error {
 	code := f.code(by)
 	if code == media.CodeModerated {

@@ -33,8 +33,9 @@ type reply struct {
 	cost *string
 	// unpriced means that the answer has pictures whose price it does not state.
 	unpriced bool
-	// text is the text of a streamed answer. onText receives it without secrets; nil for none. held is the end of the
-	// text that may be the beginning of a secret and is held back until more text arrives.
+	// text is the text of an answer that was streamed, or for which a stream was requested. onText receives it without
+	// secrets; nil for none. held is the end of the text that may be the beginning of a secret and is held back until
+	// more text arrives.
 	text   strings.Builder
 	onText func(text string)
 	held   string
@@ -87,7 +88,8 @@ func (f failing) Read([]byte) (int, error) {
 	return 0, f.err
 }
 
-// answer reads an answer without an error status and returns the body for the SDK.
+// answer reads an answer without an error status and returns the body for the SDK, in which the content of a chat
+// completion is text.
 func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []byte) []byte {
 	body = bytes.TrimSpace(body) // some services send white space while a model thinks
 	if len(body) == 0 || body[0] != '{' {
@@ -102,7 +104,7 @@ func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []
 	}
 	res.Header.Set("Content-Type", "application/json")
 	t.note(s, req.URL.Path, a)
-	if s.onText != nil && s.problem == nil { // some services do not support streams
+	if s.onText != nil && s.problem == nil { // a stream was requested, but some services do not support streams
 		s.whole = &a
 		s.text.WriteString(a.words())
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// coordinate runs an agent that has sub-agents: first all researchers at once, then the writers. Then
-// it returns what the writer says, and what failed.
+// coordinate runs an agent that has sub-agents: first all researchers at once, then the writers. Then it returns what
+// the writer says, and what failed.
 func coordinate(c *conversation) step {
 	var writers, researchers []callee
 	for _, a := range c.agents {

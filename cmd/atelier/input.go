@@ -70,10 +70,12 @@ func (a *app) input(ctx context.Context, flag, name string) (media.Output, error
 	if errors.Is(err, fs.ErrNotExist) {
 		var r ledger.Record
 		r, err = mediaArg{Item: name}.find(ctx, a.stores())
-		if o = r.Output; media.CodeOf(err) == media.CodeNotFound {
+		switch o = r.Output; {
+		case err == nil:
+			o.Promoted, o.Origin.Direction = false, "input"
+		case media.CodeOf(err) == media.CodeNotFound:
 			err = media.Errorf(media.CodeNotFound, "%s is neither a file nor a stored item: see `atelier media list`", name)
 		}
-		o.Promoted, o.Origin.Direction = false, "input"
 	}
 	if err != nil {
 		err = media.Errorf(media.CodeOf(err), "%s: %w", flag, err)

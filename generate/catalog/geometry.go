@@ -156,8 +156,8 @@ func (r SizeRule) NearestTier(ratio string, pixels int) string {
 	return nearest(r.Tiers, func(t string) float64 { return math.Round(10*math.Abs(math.Log(area(t)/float64(pixels)))) / 10 }, area)
 }
 
-// freeSize fits a size into the limits: first the ratio, then area and sides by scaling, then the step: the nearest
-// legal pair of multiples.
+// freeSize fits a size into the limits: first the ratio, then area and sides by scaling. Then it rounds both sides to
+// multiples of the step, to the nearest legal pair.
 func (r SizeRule) freeSize(ask Sides) Sides {
 	if r.allows(ask) {
 		return ask

@@ -137,7 +137,8 @@ func (x *execution) work(ctx context.Context) *generate.Result {
 			x.history.lastNumber = max(x.history.lastNumber, number)
 		}
 	}
-	for range x.g.config.MaxAttempts - 1 { // results that failed individually beside successful ones
+	// Request results again that failed individually beside successful ones, if they were surely not billed.
+	for range x.g.config.MaxAttempts - 1 {
 		slots := x.board.repeatable()
 		if len(slots) == 0 || x.departure.halted(held) {
 			break
@@ -145,7 +146,7 @@ func (x *execution) work(ctx context.Context) *generate.Result {
 		x.run(held, x.history.nextCalls(x.plan, slots))
 	}
 	x.fallBack(held)
-	// Open calls of an earlier process, such as those to fallback models, are not continued after ctx has ended.
+	// End open calls of an earlier process, such as those to fallback models: they are not continued after ctx has ended.
 	if held.Err() != nil && !handedOver(held) {
 		for _, a := range x.history.open() {
 			x.stopCall(held, call{plan: x.chain.planOf(held, a), number: a.Call, slots: a.Slots}, a)

@@ -132,7 +132,8 @@ func (c *claim) rejoin(ctx context.Context) (*generate.Result, error) {
 	before.restore(ctx, c.Saved)
 	counted := before.bill.Charge(c.id)
 	p.Round, p.Frames = &plan.Round{First: 1, Slots: upTo(c.Operation.N), Before: &counted}, p.Frames || g.config.Partials
-	// What the slots may still cost: tasks that were started are paid for, and results that may have been billed are counted.
+	// What the slots may still cost: tasks that were started are paid for, and results that may have been billed are
+	// counted.
 	money, calls := generate.Charge{ID: c.Operation.ID}, 0
 	for _, index := range slots {
 		last := c.Last(index)

@@ -114,7 +114,7 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 	}
 	st := Status{Run: row, State: &ordered.Object{}, Steps: []StepStatus{}}
 	records, err := ledger.AllOf(ctx, s.cfg.Ledger.ListSteps, owner, id)
-	records = slices.DeleteFunc(records, func(r ledger.Step) bool { return r.Kind != string(agent.StepCode) }) // not of its agents
+	records = slices.DeleteFunc(records, func(r ledger.Step) bool { return r.Kind != string(agent.StepCode) }) // without the steps of its agents
 	if err != nil || len(records) == 0 {
 		return st, err
 	}
@@ -132,7 +132,7 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 	if err != nil {
 		return st, err
 	}
-	if err := s.normalizePaused(ctx, &st); err != nil {
+	if err := s.completePaused(ctx, &st); err != nil {
 		return st, err
 	}
 	for i, step := range st.Definition.Steps {
@@ -156,9 +156,9 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 	return st, nil
 }
 
-// normalizePaused shows a paused run as running until its question is saved, because until then it cannot be answered,
+// completePaused shows a paused run as running until its question is saved, because until then it cannot be answered,
 // and adds the cost of the generations since then.
-func (s *Service) normalizePaused(ctx context.Context, st *Status) error {
+func (s *Service) completePaused(ctx context.Context, st *Status) error {
 	if st.Status != ledger.StatusPaused {
 		return nil
 	}

@@ -32,11 +32,12 @@ type Message struct {
 	pending string // not yet shown
 	shown   strings.Builder
 	offset  int
-	at      time.Time // time of the most recent piece
+	at      time.Time // time of the most recent attempt to show a piece
 	stopped bool
 }
 
-// Write takes the next part of the model's answer.
+// Write takes the next part of the model's answer, and emits what can be shown if enough time has passed since the last
+// piece.
 func (m *Message) Write(text string) {
 	if m.stopped {
 		return

@@ -175,7 +175,7 @@ func byID(newestFirst bool) string {
 // Attach attaches recorded items to a message, each in its own commit.
 func (s conversations) Attach(ctx context.Context, owner, messageID string, items []media.Output) ([]string, error) {
 	var db querier = s.read
-	if t, ok := ctx.Value(sharedKey{}).(*shared); ok && t.store == s.db { // the message may be saved in the same transaction
+	if t, ok := ctx.Value(sharedKey{}).(*shared); ok && t.store == s.db { // the message may have been saved earlier in this transaction
 		db = t.tx
 	}
 	m, err := one(context.WithoutCancel(ctx), db, messageColumns, owned(`conversation_details

@@ -19,7 +19,7 @@ export const RunStoreProvider = RunStoreContext.Provider;
 
 export function useRunStore(): RunStore {
   const store = useContext(RunStoreContext);
-  if (!store) throw new Error("LiveProvider is missing");
+  if (!store) throw new Error("RunStoreProvider is missing");
   useSyncExternalStore(store.subscribe, store.snapshot);
   return store;
 }
@@ -42,7 +42,7 @@ export const useConversations = (q: string) => useInfiniteQuery({
 });
 
 export const useConversation = (id: string) => useQuery({ queryKey: ["conversation", id], queryFn: () => api.conversation(id) });
-export const useRunRecord = (id: string, enabled: boolean) => useQuery({ queryKey: ["run", id], queryFn: () => api.run(id), enabled: enabled, staleTime: 60_000 });
+export const useRunRecord = (id: string, enabled: boolean) => useQuery({ queryKey: ["run", id], queryFn: () => api.run(id), enabled, staleTime: 60_000 });
 export const mediaQuery = (id: string) => ({ queryKey: ["media", id], queryFn: () => api.media(id), staleTime: 60_000 });
 export const useMedia = (id: string) => useQuery(mediaQuery(id));
 

@@ -180,7 +180,7 @@ export class RunStore {
     this.scheduleNotify();
   }
 
-  /** Notifies the subscribers at most once per frame, because streamed text changes more often. */
+  /** Notifies the subscribers at most once per notifyInterval. */
   private scheduleNotify() {
     this.notifyTimer ??= setTimeout(() => {
       this.notifyTimer = undefined;

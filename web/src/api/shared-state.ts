@@ -1,7 +1,7 @@
 // A value outside React. A component that reads a part of it is drawn again when that part changes.
 import { useSyncExternalStore } from "react";
 
-export interface SharedState<T> {
+interface SharedState<T> {
   get: () => T;
   set: (value: T) => void;
   /** A hook that returns a part of the value. The part must be the same object until it changes. */

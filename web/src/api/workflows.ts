@@ -38,18 +38,18 @@ export const workflowApi = {
   subActions: (r: string) => get<List<SubActionRun>>(`/api/workflow-runs/${id(r)}/sub-actions?limit=200`),
   cancelSubAction: (m: string) => request<unknown>("POST", `/api/sub-actions/${id(m)}/cancel`),
   retrySubAction: (m: string, positions: number[]) => request<unknown>("POST", `/api/sub-actions/${id(m)}/retry`, positions.length > 0 ? { positions } : {}, { "Idempotency-Key": idempotencyKey() }),
-  price: (i: string, click: Omit<NewSubAction, "interaction_id" | "request_id">) => request<Schemas["SubActionPrice"]>("POST", `/api/interactions/${id(i)}/price`, click),
+  price: (i: string, body: Omit<NewSubAction, "interaction_id" | "request_id">) => request<Schemas["SubActionPrice"]>("POST", `/api/interactions/${id(i)}/price`, body),
   startSubAction,
 };
 
 /** Starts a sub-action and returns its id once the server has accepted it. Its later events arrive on
  * the tab's stream. */
-async function startSubAction(run: string, c: NewSubAction): Promise<string> {
+async function startSubAction(run: string, body: NewSubAction): Promise<string> {
   const abort = new AbortController();
   let response: Response;
   try {
     response = await fetch(`/workflow/${id(run)}/sub-action/stream`, {
-      method: "POST", signal: abort.signal, body: JSON.stringify(c), headers: { "Content-Type": "application/json", Accept: "text/event-stream", "Idempotency-Key": c.request_id },
+      method: "POST", signal: abort.signal, body: JSON.stringify(body), headers: { "Content-Type": "application/json", Accept: "text/event-stream", "Idempotency-Key": body.request_id },
     });
   } catch {
     throw errorFromResponse(0, "");

@@ -25,8 +25,8 @@ export function GalleryPage() {
   const list = useMediaList(q, kind);
   const pages = list.data?.pages.map((p) => p.items) ?? [];
   const draft = useDraft("new");
-  const use = (m: Media, text?: string) => {
-    draft.attachMedia(m, text);
+  const use = (m: Media, prompt?: string) => {
+    draft.attachMedia(m, prompt);
     void navigate({ to: "/", search: {} });
   };
   return (

@@ -10,10 +10,12 @@ import { DropArea } from "../parts/drop-area";
 import { MediaView } from "../parts/media-view";
 import { salesFile, surveyFile } from "./example";
 
-const examples = [
+interface Example { icon: typeof IconBrush; title: string; description: string; agent: string; text: string; file?: () => File }
+
+const examples: Example[] = [
   { icon: IconBrush, title: "Draw a lighthouse in a storm", description: "A picture, which you can then have changed", agent: "sage", text: "Draw a lighthouse in a storm" },
-  { icon: IconChartBar, title: "Ask a table", about: "Charts of a year's sales; the table is attached", agent: "research-agent", text: "What is the total revenue by region, and what is the total revenue by month? Include charts.", file: salesFile },
-  { icon: IconFileText, title: "Write an illustrated report", about: "The results of a customer survey, with a picture", agent: "research-agent", text: "What do customers complain about? Include an illustration of a small town.", file: surveyFile },
+  { icon: IconChartBar, title: "Ask a table", description: "Charts of a year's sales; the table is attached", agent: "research-agent", text: "What is the total revenue by region, and what is the total revenue by month? Include charts.", file: salesFile },
+  { icon: IconFileText, title: "Write an illustrated report", description: "The results of a customer survey, with a picture", agent: "research-agent", text: "What do customers complain about? Include an illustration of a small town.", file: surveyFile },
 ];
 
 /** A new conversation: an introduction, three examples, and what is not configured. */

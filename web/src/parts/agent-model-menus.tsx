@@ -15,7 +15,7 @@ export function agentLabel(name: string): string {
 /** Sage first, then the research agent, then the others. */
 function agentOptions(agents: Agent[]): Option[] {
   const rank = (a: Agent) => ["sage", "research-agent"].indexOf(agentSlug(a)) >>> 0;
-  return [...agents].sort((a, b) => rank(a) - rank(b)).map((a) => ({ value: agentSlug(a), label: a.slug ? a.name : agentLabel(a.name), about: a.description }));
+  return [...agents].sort((a, b) => rank(a) - rank(b)).map((a): Option => ({ value: agentSlug(a), label: a.slug ? a.name : agentLabel(a.name), ...(a.description && { description: a.description }) }));
 }
 
 function modelOptions(models: Model[], auto: string): Option[] {

@@ -31,7 +31,7 @@ func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason
 	for i, f := range p.Filters { // the conditions in the words of the question's language
 		p.Filters[i].Text = strings.Replace(f.Text, ": ≠ ", p.Say(" other than ", " außer "), 1)
 		if p.Text.Lang == speech.German && f.Field != nil && f.Field.Boolean() {
-			p.Filters[i].Text = strings.NewReplacer("= yes", "= ja", "= no", "= nein").Replace(f.Text)
+			p.Filters[i].Text = strings.NewReplacer("= yes", "= ja", "= no", "= nein").Replace(p.Filters[i].Text)
 		}
 	}
 	if reason := operations[p.Op].say(p, a); reason != "" {

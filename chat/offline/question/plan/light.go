@@ -101,8 +101,8 @@ var buying = speech.Folded("buy bought purchase purchased gekauft kauften kaufen
 
 var ours = speech.Folded("we wir")
 
-// asksUnrecordedAction reports whether the question is about what the rows do not say: what a person whose name only accompanies
-// an amount earned or was paid, what we bought while we sell, and what we own while the rows are events.
+// asksUnrecordedAction reports whether the question is about what the rows do not say: what a person whose name only
+// accompanies an amount earned or was paid, what we bought while we sell, and what we own while the rows are events.
 func (p *review) asksUnrecordedAction() bool {
 	paidTo := func(verbs map[string]bool, next bool) bool {
 		m := p.First()

@@ -483,7 +483,8 @@ func (l *Lexicon) Means(stemmed, concept string) bool {
 // umlauts replaces the two-letter spellings of umlauts.
 var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 
-// Fold returns a word in lower case without accents; ä and ae become the same.
+// Fold returns a word in lower case without accents; ä and ae become the same. A literal that is compared with a folded
+// word must be folded too: "tusday", "tru", "valu".
 func Fold(w string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(w) {

@@ -77,7 +77,8 @@ func SameWord(a, b Token) bool {
 	return false
 }
 
-// sameValue reports whether a word that is not the value itself names it, in singular or plural, with or without an ending.
+// sameValue reports whether a word that is not the value itself names it, in singular or plural, with or without an
+// ending.
 func sameValue(a, b Token) bool {
 	x, y := strings.TrimSuffix(a.Fold, "ies"), strings.TrimSuffix(b.Fold, "ies")
 	if len(x) > 2 && len(y) > 2 && (x+"y" == y && x != a.Fold || y+"y" == x && y != b.Fold) {
