@@ -33,11 +33,13 @@ describe("every state", () => {
     test(look.name, () => b.page(s.url, look, async (page) => {
       const at = async (title) => { await page.goto(await titled(title)); await page.locator(".answer").first().waitFor(); };
       await page.getByText("Working offline").waitFor();
+      await page.getByText("Charts of a year's sales; the table is attached").waitFor();
       await check(page, `start ${look.name}`);
       await page.getByRole("button", { name: /Ask a table/ }).click();
       await page.getByRole("list", { name: "Attached files" }).getByText("kB").waitFor();
       await check(page, `attached ${look.name}`);
       await page.getByRole("button", { name: /^Agent:/ }).click();
+      await page.getByText("Answers a question with an illustrated, sourced report.").waitFor();
       await check(page, `agents ${look.name}`);
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Send" }).click();
