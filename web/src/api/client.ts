@@ -78,8 +78,6 @@ export const api = {
   cancelGeneration: (g: string) => request<Generation>("POST", `/api/generations/${id(g)}/cancel`),
   retryGeneration: (g: string, key: string) => request<Generation>("POST", `/api/generations/${id(g)}/retry`, undefined, { "Idempotency-Key": key }),
   mediaList: (q: string, kind: string, after: string) => get<List<Media>>(`/api/media?limit=48${q ? `&q=${id(q)}` : ""}${kind ? `&modality=${id(kind)}` : ""}${after ? `&after=${id(after)}` : ""}`),
-  removeMedia: (m: string) => request<Deleted>("DELETE", `/api/media/${id(m)}`),
-  restoreMedia: (m: string) => request<Media>("POST", `/api/media/${id(m)}/restore`),
   media: (m: string) => get<MediaDetails>(`/api/media/${id(m)}`),
 };
 
