@@ -9,7 +9,6 @@ import (
 	"math/big"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -98,20 +97,8 @@ func hasWaitingAct(r transcript.Results) bool {
 		slices.ContainsFunc(r.Agents, func(a transcript.Agent) bool { return a.Waits })
 }
 
-// ActResult is what the durable step of an act stores.
-type ActResult struct {
-	Outcome action.Outcome `json:"outcome"`
-	Media   []media.Output `json:"media,omitempty"`
-	Changes []media.Change `json:"changes,omitempty"`
-	// Substituted is the substitution of the outcome, whose JSON omits it.
-	Substituted *action.Substitution `json:"substituted,omitempty"`
-
-	Began time.Time `json:"began,omitzero"`
-	Ended time.Time `json:"ended,omitzero"`
-	// Interrupted is set if the run ended while the act was in progress, so that the act could not finish.
-	// A process that retries the run executes it again.
-	Interrupted bool `json:"cut,omitempty"`
-}
+// ActResult is the content of an act's step.
+type ActResult = step.Act[action.Outcome, action.Substitution]
 
 // acts runs the actions of a run. Each action is a durable step and recorded; a person approves
 // those that require it. It is safe for concurrent use.
@@ -362,7 +349,7 @@ func (a *acts) approve(ctx context.Context, call contract.ActionCall, at callInd
 	if err != nil || p.NotNeeded {
 		return err
 	}
-	if answer := p.approval(); !answer.Approve {
+	if answer := approvalOf(p); !answer.Approve {
 		return media.Errorf(media.CodeForbidden, "refused by a person%s", noteSuffix(p, answer))
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"atelier/agent/definition"
-	"atelier/agent/internal/memo"
 	"atelier/agent/internal/meter"
 	"atelier/agent/transcript"
 	"atelier/chat"
@@ -197,7 +196,7 @@ func (b *turnBudget) decideExhausted(ctx context.Context, h *transcript.History)
 	if !b.journal.Knows(name) && b.journal.Knows(model) {
 		return reason // not a new turn: there was no budget when it was taken
 	}
-	before, err := memo.Do(ctx, b.journal, name, func(context.Context) (string, error) { return reason, nil })
+	before, err := journal.Do(ctx, b.journal, name, func(context.Context) (string, error) { return reason, nil })
 	if err != nil {
 		return reason
 	}

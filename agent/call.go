@@ -10,11 +10,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"atelier/action"
 	"atelier/agent/contract"
-	"atelier/agent/internal/memo"
 	"atelier/agent/internal/preview"
 	"atelier/agent/transcript"
 	"atelier/agent/vision"
@@ -135,23 +133,9 @@ func statusOf(ctx context.Context, err error) Status {
 	return StatusFailed
 }
 
-// CallResult is what the durable step of a model call stores. It also stores failures, so that a
-// replay does not call the model again.
+// CallResult is the content of a model call's step.
 type CallResult struct {
-	Response  chat.Response `json:"response"`
-	Failure   *memo.Failure `json:"failure,omitempty"`
-	Unsettled bool          `json:"unsettled,omitempty"`
-	// MayHaveCost is set if the model was called without an answer, by this call or by an earlier
-	// process that ended during it. MayCostUSD estimates the cost of all such calls.
-	MayHaveCost bool    `json:"may_have_cost,omitempty"`
-	MayCostUSD  *string `json:"may_cost_usd,omitempty"`
-	// Offline is set for a model that is free of charge.
-	Offline bool `json:"offline,omitempty"`
-	// Lost lists pictures that could not be read; the model was not called.
-	Lost []vision.Lost `json:"lost,omitempty"`
-	// Began and Ended carry no monotonic clock reading, because JSON would drop it.
-	Began time.Time `json:"began,omitzero"`
-	Ended time.Time `json:"ended,omitzero"`
+	step.ModelCall[chat.Response]
 }
 
 // err returns the stored failure as an error.
@@ -262,7 +246,7 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 		if len(a.Lost) > 0 {
 			return nil, nil // the bytes disappeared before they reached the provider
 		}
-		a.Failure, a.Unsettled = memo.FailureOf(failed), errors.Is(failed, chat.ErrUnsettled)
+		a.Failure, a.Unsettled = step.FailureOf(failed), errors.Is(failed, chat.ErrUnsettled)
 		if a.Unsettled {
 			a.addUnanswered(c.estimateCharge(req))
 		}
@@ -298,12 +282,6 @@ func pictureStep(resp chat.Response) *contract.Step {
 	return s
 }
 
-// recordedPicture is a picture made by a chat model, as stored in the journal.
-type recordedPicture struct {
-	Output  media.Output `json:"output"`
-	Warning string       `json:"warning,omitempty"`
-}
-
 // recordPictures records the pictures that a chat model made itself (law 2) and returns those that the run
 // can use. It is a durable step, so a replay does not record them again. call is the name of the
 // call that made them.
@@ -311,13 +289,13 @@ func (c *calls) recordPictures(ctx context.Context, call step.Name, p chat.Profi
 	if len(items) == 0 {
 		return nil, nil
 	}
-	record := func(ctx context.Context) (list []recordedPicture, _ error) {
+	record := func(ctx context.Context) (list step.Pictures, _ error) {
 		for i, o := range items {
 			list = append(list, c.recordPicture(ctx, p, i+1, o))
 		}
 		return list, nil
 	}
-	list, err := memo.Do(ctx, c.journal, call.With(step.TailMedia), record)
+	list, err := journal.Do(ctx, c.journal, call.With(step.TailMedia), record)
 	if err != nil && !journal.HandedOver(ctx) {
 		list, err = record(ctx) // a cancelled run also keeps what was made
 	}
@@ -338,7 +316,7 @@ func (c *calls) recordPictures(ctx context.Context, call step.Name, p chat.Profi
 }
 
 // recordPicture records the picture with the given number.
-func (c *calls) recordPicture(ctx context.Context, p chat.Profile, number int, o media.Output) recordedPicture {
+func (c *calls) recordPicture(ctx context.Context, p chat.Profile, number int, o media.Output) step.Picture {
 	o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: c.log.path, Operation: o.Origin.Operation}
 	if o.Label == "" && o.Modality == media.ModalityImage {
 		o.Label = fmt.Sprintf("Picture %d by %s", number, p.Name)
@@ -351,11 +329,11 @@ func (c *calls) recordPicture(ctx context.Context, p chat.Profile, number int, o
 		o.Metadata["digital_source_type"], o.Metadata["model"] = "trainedAlgorithmicMedia", p.Name
 	}
 	if c.recorder == nil {
-		return recordedPicture{Output: o}
+		return step.Picture{Output: o}
 	}
 	recorded, err := c.recorder.Record(context.WithoutCancel(ctx), o)
 	if err != nil {
-		return recordedPicture{Output: o, Warning: fmt.Sprintf("%s is kept, but its record was not saved: %s", o, err)}
+		return step.Picture{Output: o, Warning: fmt.Sprintf("%s is kept, but its record was not saved: %s", o, err)}
 	}
-	return recordedPicture{Output: recorded}
+	return step.Picture{Output: recorded}
 }

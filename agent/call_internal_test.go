@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"atelier/agent/internal/memo"
 	"atelier/agent/vision"
 	"atelier/chat"
+	"atelier/journal/step"
 	"atelier/media"
 )
+
+type callContent = step.ModelCall[chat.Response]
 
 // An exact result decodes to itself: the run continues with the encoded result as a replay does with the decoded one.
 func TestExactResults(t *testing.T) {
@@ -18,21 +20,21 @@ func TestExactResults(t *testing.T) {
 	usd := "0.25"
 	at := time.Date(2026, 11, 23, 22, 10, 0, 123456789, time.UTC)
 	answer := func(text string) CallResult {
-		return CallResult{Response: chat.Response{Text: text}, Began: at, Ended: at}
+		return CallResult{callContent{Response: chat.Response{Text: text}, Began: at, Ended: at}}
 	}
 	for name, c := range map[string]struct {
 		result CallResult
 		exact  bool
 	}{
 		"text":                        {answer(`{"message":"Ünï <b> & \u2028 done"}`), true},
-		"charged":                     {CallResult{Response: chat.Response{Usage: chat.Usage{InputTokens: 1 << 60}, CostUSD: &usd, Warnings: []string{"w"}}, MayCostUSD: &usd}, true},
-		"failure":                     {CallResult{Failure: &memo.Failure{Code: media.CodeInvalid, Message: "no", RetryAfter: time.Hour, Valid: []string{"a"}}, Unsettled: true}, true},
+		"charged":                     {CallResult{callContent{Response: chat.Response{Usage: chat.Usage{InputTokens: 1 << 60}, CostUSD: &usd, Warnings: []string{"w"}}, MayCostUSD: &usd}}, true},
+		"failure":                     {CallResult{callContent{Failure: &step.Failure{Code: media.CodeInvalid, Message: "no", RetryAfter: time.Hour, Valid: []string{"a"}}, Unsettled: true}}, true},
 		"valid replacement character": {answer("\uFFFD"), true},
 		"invalid text":                {answer("a\xff\xfeb"), false},
-		"invalid model":               {CallResult{Response: chat.Response{Model: "\xc3"}}, false},
-		"invalid warning":             {CallResult{Response: chat.Response{Warnings: []string{"\xc3("}}}, false},
-		"media":                       {CallResult{Response: chat.Response{Media: []media.Output{{Metadata: map[string]any{"n": 1}}}}}, false},
-		"lost":                        {CallResult{Lost: []vision.Lost{{Code: media.CodeNotFound}}}, false},
+		"invalid model":               {CallResult{callContent{Response: chat.Response{Model: "\xc3"}}}, false},
+		"invalid warning":             {CallResult{callContent{Response: chat.Response{Warnings: []string{"\xc3("}}}}, false},
+		"media":                       {CallResult{callContent{Response: chat.Response{Media: []media.Output{{Metadata: map[string]any{"n": 1}}}}}}, false},
+		"lost":                        {CallResult{callContent{Lost: []vision.Lost{{Code: media.CodeNotFound}}}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -58,7 +60,7 @@ func TestExactResults(t *testing.T) {
 // The result in the journal counts, even if another process saved the step first.
 func TestJournalledResultCounts(t *testing.T) {
 	t.Parallel()
-	l := &liveCall{made: true, result: CallResult{Response: chat.Response{Text: "own"}}}
+	l := &liveCall{made: true, result: CallResult{callContent{Response: chat.Response{Text: "own"}}}}
 	saved, err := json.Marshal(l.result)
 	if err != nil {
 		t.Fatal(err)

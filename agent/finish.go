@@ -208,14 +208,14 @@ func (r *Runner) Recorded(ctx context.Context, p Past) *Result {
 }
 
 // answers returns the answers of people in the run tree, except approvals.
-func (p Past) answers() []recordedReply {
-	var out []recordedReply
+func (p Past) answers() []step.Reply {
+	var out []step.Reply
 	for _, name := range slices.Sorted(maps.Keys(p.Journal)) {
 		own := step.ParsePath(name).Own()
 		if own.Kind != step.KindQuestion && own.Kind != step.KindCodeQuestion || own.Has(step.TailApproval) {
 			continue
 		}
-		var a recordedReply
+		var a step.Reply
 		if json.Unmarshal(p.Journal[name], &a) == nil && len(a.Value) > 0 {
 			out = append(out, a)
 		}
@@ -228,7 +228,7 @@ type evidenceSources struct {
 	task    string
 	input   map[string]any
 	earlier []chat.Message
-	answers []recordedReply
+	answers []step.Reply
 	steps   []StepRecord
 	// lookup looks up an item of the run.
 	lookup func(media.Ref) (media.Output, bool)

@@ -15,9 +15,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"atelier/agent/contract"
-	"atelier/agent/internal/memo"
 	"atelier/agent/internal/object"
 	"atelier/agent/internal/plain"
+	"atelier/journal"
 	"atelier/journal/step"
 	"atelier/media"
 )
@@ -40,7 +40,7 @@ type GuardInput struct {
 }
 
 // Decision is what a [Guardrail] decides about a message.
-type Decision string
+type Decision = step.Decision
 
 // The decisions. An empty decision means DecisionAllow.
 const (
@@ -53,14 +53,8 @@ const (
 	DecisionStop Decision = "stop"
 )
 
-// Verdict is the result of a guardrail.
-type Verdict struct {
-	Decision Decision `json:"decision"`
-	// Text is the replacement text for DecisionRedact.
-	Text string `json:"text,omitempty"`
-	// Reason is for people; it appears in the run's error or warning.
-	Reason string `json:"reason,omitempty"`
-}
+// Verdict is the result of a guardrail. Text is the replacement for DecisionRedact; Reason is for people.
+type Verdict = step.Verdict
 
 // guardStep is the step that checks the message of a root run; its result is a [Verdict].
 var guardStep = step.Name{Kind: step.KindGuardrail}
@@ -68,13 +62,13 @@ var guardStep = step.Name{Kind: step.KindGuardrail}
 // screen passes the task of a root run to the guardrail and applies the verdict to the task. The
 // verdict is a durable step.
 func (r *run) screen(ctx context.Context) error {
-	v, err := memo.Do(ctx, r.journal, guardStep, func(ctx context.Context) (Verdict, error) {
+	v, err := journal.Do(ctx, r.journal, guardStep, func(ctx context.Context) (Verdict, error) {
 		return r.r.cfg.Guardrail.Check(ctx, GuardInput{Text: r.task, Agent: r.spec.slug, RunID: r.id, Owner: r.owner})
 	})
 	if err != nil {
 		return fmt.Errorf("check the message: %w", err)
 	}
-	text, redacted, pause, err := v.decide("message", r.task)
+	text, redacted, pause, err := decide(v, "message", r.task)
 	if err != nil {
 		return err
 	}
@@ -92,15 +86,15 @@ func (r *run) screen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a := p.approval(); !a.Approve {
+	if a := approvalOf(p); !a.Approve {
 		return media.Errorf(media.CodeModerated, "the message was refused by a person%s", noteSuffix(p, a))
 	}
 	return nil
 }
 
-// decide returns the text to use for the judged one, with the reason if it was redacted or if a
+// decide applies a verdict to a text: it returns the text to use, with the reason if it was redacted or if a
 // person must approve it. what names the text in errors.
-func (v Verdict) decide(what, text string) (out, redacted, pause string, err error) {
+func decide(v Verdict, what, text string) (out, redacted, pause string, err error) {
 	reason := "the guardrail gave no reason"
 	if !plain.Blank(v.Reason) {
 		reason = plain.Clip(strings.TrimSpace(v.Reason), 300)
@@ -184,14 +178,14 @@ func (b *blockedTerms) Check(_ context.Context, in GuardInput) (Verdict, error) 
 // heldReply is a reply that a person must approve before a model sees it.
 type heldReply struct {
 	// Question is the question that the reply answers; a refusal opens it again.
-	Question Question      `json:"question"`
-	Reply    recordedReply `json:"reply"`
+	Question Question   `json:"question"`
+	Reply    step.Reply `json:"reply"`
 }
 
 // guardReply passes each text of a reply to the guardrail separately: the strings of its value, keys that the
 // form does not name, and the note. It changes p if the guardrail redacts, and returns the reason if a person
 // must approve the reply first. After an error the reply is not accepted.
-func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *recordedReply) (pause string, err error) {
+func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *step.Reply) (pause string, err error) {
 	if r.cfg.Guardrail == nil || q.Kind == QuestionGuardrail { // no model sees an approver's note
 		return "", nil
 	}
@@ -210,7 +204,7 @@ func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *recorde
 			err = fmt.Errorf("check the answer: %w", err)
 			return text
 		}
-		out, changed, held, wrong := v.decide("answer", text)
+		out, changed, held, wrong := decide(v, "answer", text)
 		if media.CodeOf(wrong) == media.CodeModerated {
 			wrong = media.Errorf(media.CodeModerated, "%w: give another answer", wrong)
 		}
@@ -238,7 +232,7 @@ func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *recorde
 }
 
 // hold replaces the answered question with a question for approval.
-func (s *State) hold(id string, q Question, given recordedReply, reason string) {
+func (s *State) hold(id string, q Question, given step.Reply, reason string) {
 	approval := q
 	approval.ID, approval.Kind, approval.Schema, approval.Details = id, QuestionGuardrail, json.RawMessage(approvalForm), &Details{Reason: reason}
 	approval.Question = plain.Clip(fmt.Sprintf("The answer to %q needs approval before a model sees it: %s", plain.Clip(q.Question, 200), reason), contract.MaxQuestion)

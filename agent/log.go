@@ -168,7 +168,7 @@ type tally struct {
 	drawn        drawn
 	// shown are the pictures of actions shown by the vision policy; answers are the answers of people.
 	shown   []vision.InputImage
-	answers []recordedReply
+	answers []step.Reply
 	// spent is the number of tokens of the run's own model calls; latest is that of the most recent one.
 	spent, latest int64
 	// unstored is the reason why generated media could not be stored; empty if all media was stored.

@@ -91,27 +91,14 @@ type Reply struct {
 	Note string `json:"note,omitempty"`
 }
 
-// recordedReply is a reply as the result of the step that waited for it.
-type recordedReply struct {
-	Value   json.RawMessage     `json:"value"`
-	Note    string              `json:"note,omitempty"`
-	Images  []vision.InputImage `json:"images,omitempty"`
-	Granted []media.Output      `json:"granted,omitempty"`
-	Replace bool                `json:"replace_images,omitempty"`
-	// Warning says that the guardrail changed the reply, and why.
-	Warning string `json:"warning,omitempty"`
-	// NotNeeded marks an approval that was not needed.
-	NotNeeded bool `json:"free,omitempty"`
-}
-
 // approval is the value of an answer to an approval.
 type approval struct {
 	Approve bool   `json:"approve"`
 	Note    string `json:"note"`
 }
 
-// approval decodes the value; anything other than an approval is a refusal.
-func (p recordedReply) approval() approval {
+// approvalOf decodes the value of a reply; anything other than an approval is a refusal.
+func approvalOf(p step.Reply) approval {
 	var a approval
 	if json.Unmarshal(p.Value, &a) != nil {
 		return approval{}
@@ -179,7 +166,7 @@ func (r *run) awaitAnswer(ctx context.Context, ask *contract.Ask, res *transcrip
 }
 
 // addAnswerMedia adds the media of an answer to the run and returns it.
-func (r *run) addAnswerMedia(ctx context.Context, p recordedReply) []media.Output {
+func (r *run) addAnswerMedia(ctx context.Context, p step.Reply) []media.Output {
 	r.grant(ctx, p.Granted)
 	if p.Replace {
 		r.sights.Given = nil
@@ -197,7 +184,7 @@ func (r *run) addAnswerMedia(ctx context.Context, p recordedReply) []media.Outpu
 }
 
 // noteSuffix returns the note of a refusal with a preceding colon.
-func noteSuffix(p recordedReply, a approval) string {
+func noteSuffix(p step.Reply, a approval) string {
 	note := cmp.Or(strings.TrimSpace(a.Note), strings.TrimSpace(p.Note))
 	if note == "" {
 		return ""
@@ -206,8 +193,8 @@ func noteSuffix(p recordedReply, a approval) string {
 }
 
 // checkReply checks a reply and returns it in its recorded form, without its pictures.
-func (r *Runner) checkReply(ctx context.Context, s State, q Question, a Reply) (recordedReply, error) {
-	out := recordedReply{Replace: a.ReplaceImages}
+func (r *Runner) checkReply(ctx context.Context, s State, q Question, a Reply) (step.Reply, error) {
+	out := step.Reply{Replace: a.ReplaceImages}
 	if (len(a.Images) > 0 || a.ReplaceImages) && q.Kind != QuestionAsk {
 		return out, media.Errorf(media.CodeInvalid, "question %s asks for an approval: it takes no images", q.ID)
 	}
@@ -238,7 +225,7 @@ func (r *Runner) checkReply(ctx context.Context, s State, q Question, a Reply) (
 }
 
 // storeReplyImages stores the pictures of a reply and adds them to it.
-func (r *Runner) storeReplyImages(ctx context.Context, s State, a Reply, out *recordedReply) error {
+func (r *Runner) storeReplyImages(ctx context.Context, s State, a Reply, out *step.Reply) error {
 	if len(a.Images) == 0 {
 		return nil
 	}
@@ -271,7 +258,7 @@ func (s State) items() []media.Output {
 	for _, name := range slices.Sorted(maps.Keys(s.Steps)) {
 		c := contentOf(step.ParsePath(name).Own())
 		switch c.(type) {
-		case *CallResult, *ActResult, *recordedReply:
+		case *CallResult, *ActResult, *step.Reply:
 		default:
 			continue // a form made for a model is not a separate item
 		}
@@ -319,7 +306,7 @@ func (s State) shown(q Question) int {
 	}
 	part := step.PlaceOf(q.Step)
 	for turn := 1; turn <= definition.MaxTurns; turn++ {
-		var p recordedReply
+		var p step.Reply
 		b, ok := s.Steps[part.Full(step.In(turn, step.KindQuestion))]
 		if !ok || json.Unmarshal(b, &p) != nil {
 			continue

@@ -133,7 +133,7 @@ func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) 
 	case isApproval: // an approval accepts the held reply; a refusal opens the question of the reply again
 		s.Held = maps.Clone(s.Held)
 		delete(s.Held, q.ID)
-		if given.approval().Approve {
+		if approvalOf(given).Approve {
 			s.recordReply(q, held.Reply)
 		} else {
 			s.replacePending(q.ID, held.Question)
@@ -147,7 +147,7 @@ func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) 
 }
 
 // recordReply replaces a question with its reply.
-func (s *State) recordReply(q Question, given recordedReply) {
+func (s *State) recordReply(q Question, given step.Reply) {
 	s.Steps = maps.Clone(s.Steps)
 	if s.Steps == nil {
 		s.Steps = map[string]json.RawMessage{}
@@ -213,20 +213,15 @@ func (a CallResult) Finishes() bool {
 	return json.Unmarshal([]byte(a.Response.Text), &s) == nil && s.Done
 }
 
-// content is a step result with media. EachMedia calls each for every item, which each may modify.
-type content interface {
-	EachMedia(each func(*media.Output))
-}
-
 // contentOf returns an empty value for decoding a step's result; nil for steps that store no media.
-func contentOf(n step.Name) content {
+func contentOf(n step.Name) step.Media {
 	switch {
 	case n.Ends(step.TailApproval), n.Ends(step.TailAsk), n.Kind == step.KindQuestion, n.Kind == step.KindCodeQuestion, n.Kind == step.KindStageAsk:
-		return &recordedReply{}
+		return &step.Reply{}
 	case n.Has(step.TailAgain):
 		return nil
 	case n.Calls() && n.Has(step.TailMedia):
-		return &recordedPictures{}
+		return &step.Pictures{}
 	case n.Calls():
 		return &CallResult{}
 	case n.Acts():
@@ -239,28 +234,8 @@ func contentOf(n step.Name) content {
 	return nil
 }
 
-func eachOf(list []media.Output, each func(*media.Output)) {
-	for i := range list {
-		each(&list[i])
-	}
-}
-
-// EachMedia calls each for every item, which each may modify.
-func (a *CallResult) EachMedia(each func(*media.Output)) { eachOf(a.Response.Media, each) }
-
-// EachMedia calls each for every item, which each may modify.
-func (a *ActResult) EachMedia(each func(*media.Output)) { eachOf(a.Media, each) }
-
-func (p *recordedReply) EachMedia(each func(*media.Output)) { eachOf(p.Granted, each) }
-
-// recordedPictures are the pictures of one model call.
-type recordedPictures []recordedPicture
-
-func (k *recordedPictures) EachMedia(each func(*media.Output)) {
-	for i := range *k {
-		each(&(*k)[i].Output)
-	}
-}
+// EachMedia implements [step.Media].
+func (a *CallResult) EachMedia(each func(*media.Output)) { step.EachOf(a.Response.Media, each) }
 
 // Rename replaces IDs of media records and runs, for a state that another run continues: in all
 // media, and in parameters and results that consist of an ID. Other texts are unchanged. It
@@ -277,8 +252,8 @@ func (s *State) Rename(ids map[string]string) error {
 	item := func(o *media.Output) { o.ID = id(o.ID) }
 	q := &s.Request
 	q.RunID = id(q.RunID)
-	eachOf(q.Granted, item)
-	eachOf(q.Extracted, item)
+	step.EachOf(q.Granted, item)
+	step.EachOf(q.Extracted, item)
 	for i := range q.Images {
 		q.Images[i].ID = id(q.Images[i].ID)
 	}

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"atelier/agent/internal/memo"
 	"atelier/journal"
 	"atelier/journal/step"
 )
@@ -180,23 +179,23 @@ type heldAct struct {
 
 // await returns the reply to a question. If there is no reply, the question becomes open and the
 // error is ErrPaused.
-func (p *pauses) await(ctx context.Context, name step.Name, at callIndex, q Question) (recordedReply, error) {
+func (p *pauses) await(ctx context.Context, name step.Name, at callIndex, q Question) (step.Reply, error) {
 	return p.awaitIf(ctx, name, at, func(context.Context) (*Question, error) { return &q, nil })
 }
 
 // awaitIf is await for a question that may not be needed: if need returns nil, the reply is marked
 // as NotNeeded.
-func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need func(context.Context) (*Question, error)) (recordedReply, error) {
-	reply, err := memo.Do(ctx, p.journal, name, func(ctx context.Context) (recordedReply, error) {
+func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need func(context.Context) (*Question, error)) (step.Reply, error) {
+	reply, err := journal.Do(ctx, p.journal, name, func(ctx context.Context) (step.Reply, error) {
 		q, err := need(ctx)
 		if err != nil || q == nil {
-			return recordedReply{NotNeeded: true}, err
+			return step.Reply{NotNeeded: true}, err
 		}
 		q.ID, q.RunID, q.AgentPath = p.log.newID("question "+name.String(), at), p.log.id, p.log.path
 		q.Step, q.AskedAt = p.journal.Name(name), p.log.now()
 		p.tree.ask(*q)
 		p.anyWaiting.Store(true)
-		return recordedReply{}, ErrPaused
+		return step.Reply{}, ErrPaused
 	})
 	if err != nil {
 		return reply, err

@@ -4,15 +4,17 @@
 //
 // Steps are named with the types of journal/step, which alone writes and parses names as text.
 //
-// It may import only journal/step and the standard library.
+// It may import only journal/step, media and the standard library.
 package journal
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
 	"atelier/journal/step"
+	"atelier/media"
 )
 
 // ErrHandedOver is the cause of a context that ends because the process stops and another one will continue the work:
@@ -65,6 +67,25 @@ type Journal interface {
 	// Child returns the journal of a part of the workflow, which has its own names. name is unique within the parent
 	// journal.
 	Child(ctx context.Context, name step.Name) (Journal, error)
+}
+
+// Do executes do as a step, see [Journal]. Its result passes through JSON also when it is new. Errors are those of do,
+// which are not recorded, and media.CodeCorrupt.
+func Do[T any](ctx context.Context, j Journal, name step.Name, do func(context.Context) (T, error)) (v T, err error) {
+	b, err := j.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		v, err := do(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(v)
+	})
+	if err != nil {
+		return v, err
+	}
+	if err := json.Unmarshal(b, &v); err != nil {
+		return v, media.Errorf(media.CodeCorrupt, "read journalled step %s: %w", name, err)
+	}
+	return v, nil
 }
 
 // Memory is the journal for library use and tests: every step runs, and nothing is recorded.

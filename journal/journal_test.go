@@ -10,6 +10,8 @@ import (
 
 	"atelier/journal"
 	"atelier/journal/journaltest"
+	"atelier/journal/step"
+	"atelier/media"
 )
 
 // memory runs workflows on a journal that keeps nothing.
@@ -156,5 +158,36 @@ func TestEnding(t *testing.T) {
 	leave(journal.HandOver(time.Millisecond))
 	if <-short.Done(); !journal.HandedOver(short) {
 		t.Errorf("ended because of %v", context.Cause(short))
+	}
+}
+
+// TestDo: a value means the same when it is new and when it is recorded; errors are not recorded.
+func TestDo(t *testing.T) {
+	t.Parallel()
+	j := journal.NewTranscript(journal.Memory{}, map[string][]byte{"images": []byte("{")})
+	name := step.Name{Kind: step.KindGiven}
+	failed := errors.New("no disk")
+	var calls int
+	given := func(context.Context) (step.Given, error) {
+		if calls++; calls == 1 {
+			return step.Given{}, failed
+		}
+		return step.Given{Answer: "a", Warnings: []string{"w"}}, nil
+	}
+	if _, err := journal.Do(t.Context(), j, name, given); !errors.Is(err, failed) {
+		t.Errorf("error %v, want %v", err, failed)
+	}
+	for range 2 {
+		got, err := journal.Do(t.Context(), j, name, given)
+		if err != nil || got.Answer != "a" || !slices.Equal(got.Warnings, []string{"w"}) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	}
+	if calls != 2 {
+		t.Errorf("ran %d times, want 2", calls)
+	}
+	_, err := journal.Do(t.Context(), j, step.Name{Kind: step.KindImages}, given)
+	if media.CodeOf(err) != media.CodeCorrupt {
+		t.Errorf("broken content: %v, want %s", err, media.CodeCorrupt)
 	}
 }

@@ -45,7 +45,7 @@ func (h history) result(ctx context.Context, runner *agent.Runner, row ledger.Ru
 		if known.Thread != nil {
 			p.History = known.Thread.History
 		}
-		var g grantedMedia
+		var g step.Given
 		if json.Unmarshal(known.steps[step.Name{Kind: step.KindGiven}.String()], &g) == nil {
 			p.Run.Warnings = append(g.Warnings, p.Run.Warnings...)
 		}

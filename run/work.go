@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -44,17 +43,9 @@ func (p player) execute(ctx context.Context, agents Agents, req agent.Request, t
 	return res, err
 }
 
-// grantedMedia is the media given to a run, as the journal records it.
-type grantedMedia struct {
-	Granted, Inherited []media.Output
-	Warnings           []string
-	// Answer is the id of the answer in a conversation.
-	Answer string
-}
-
 // grantMedia grants the media of a run to its tree.
-func (p player) grantMedia(ctx context.Context, req agent.Request, t *conversation.Thread) (grantedMedia, error) {
-	var g grantedMedia
+func (p player) grantMedia(ctx context.Context, req agent.Request, t *conversation.Thread) (step.Given, error) {
+	var g step.Given
 	g.Granted, g.Warnings = grant(ctx, p.ledger, req, req.Granted)
 	if len(g.Granted) == 0 && len(req.Granted) > 0 {
 		return g, media.Errorf(media.CodeInvalid, "the media for this run could not be granted to it: %s", strings.Join(g.Warnings, "; "))
@@ -69,24 +60,13 @@ func (p player) grantMedia(ctx context.Context, req agent.Request, t *conversati
 }
 
 // grantMediaOnce executes grantMedia as a step, so that nothing is recorded twice.
-func (p player) grantMediaOnce(ctx context.Context, req agent.Request, t *conversation.Thread) (g grantedMedia, err error) {
+func (p player) grantMediaOnce(ctx context.Context, req agent.Request, t *conversation.Thread) (g step.Given, err error) {
 	if req.Journal == nil || len(req.Granted) == 0 && t == nil {
 		return p.grantMedia(ctx, req, t)
 	}
-	b, err := req.Journal.Step(ctx, step.Name{Kind: step.KindGiven}, func(ctx context.Context) ([]byte, error) {
-		g, err := p.grantMedia(ctx, req, t)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(g)
+	return journal.Do(ctx, req.Journal, step.Name{Kind: step.KindGiven}, func(ctx context.Context) (step.Given, error) {
+		return p.grantMedia(ctx, req, t)
 	})
-	if err != nil {
-		return g, err
-	}
-	if err := json.Unmarshal(b, &g); err != nil {
-		return g, media.Errorf(media.CodeCorrupt, "read the media given to the run: %w", err)
-	}
-	return g, nil
 }
 
 // work grants the run its media, runs the agent and sums the cost.

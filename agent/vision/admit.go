@@ -5,39 +5,21 @@ import (
 	"fmt"
 	"slices"
 
-	"atelier/agent/internal/memo"
 	"atelier/agent/internal/plain"
 	"atelier/agent/transcript"
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/journal"
 	"atelier/journal/step"
 	"atelier/media"
 )
 
-// Admission is the outcome for the pictures of a task, as stored in the journal.
-type Admission struct {
-	Shown   []Fitted  `json:"shown,omitempty"`
-	Omitted []omitted `json:"left,omitempty"`
-	// Settings are the pictures' settings that the model does not support.
-	Settings []generate.Disposition `json:"settings,omitempty"`
-}
-
-// EachMedia calls each for every item, which each may modify.
-func (a *Admission) EachMedia(each func(*media.Output)) {
-	for i := range a.Shown {
-		each(&a.Shown[i].Shown)
-	}
-}
-
-// omitted is a picture that is not shown, with the reason.
-type omitted struct {
-	Ref media.Ref `json:"ref"`
-	Why string    `json:"why"`
-}
+// Admission is the outcome for the pictures of a task.
+type Admission = step.Admission[generate.Disposition]
 
 // omit records a picture that is not shown.
-func (a *Admission) omit(ref media.Ref, reason string) {
-	a.Omitted = append(a.Omitted, omitted{Ref: ref, Why: plain.Clip(media.ErrorText(reason), 300)})
+func omit(a *Admission, ref media.Ref, reason string) {
+	a.Omitted = append(a.Omitted, step.Omitted{Ref: ref, Reason: plain.Clip(media.ErrorText(reason), 300)})
 }
 
 // Admit returns the pictures of the task in the form that the model accepts. A picture that it does
@@ -47,14 +29,14 @@ func (v *Sights) Admit(ctx context.Context) ([]transcript.Sight, error) {
 	if len(v.Given) == 0 {
 		return nil, nil
 	}
-	a, err := memo.Do(ctx, v.Journal, step.Name{Kind: step.KindImages}, v.admission)
+	a, err := journal.Do(ctx, v.Journal, step.Name{Kind: step.KindImages}, v.admission)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range a.Omitted {
-		v.Warn(ctx, fmt.Sprintf("%s is not shown to agent %s: %s", l.Ref, v.Agent, l.Why))
-		v.RecordDisposition(generate.Disposition{Setting: "image", Asked: string(l.Ref), Outcome: generate.OutcomeDropped, Reason: l.Why})
-		v.Unseen = append(v.Unseen, fmt.Sprintf("You cannot see %s: %s.", l.Ref, l.Why))
+		v.Warn(ctx, fmt.Sprintf("%s is not shown to agent %s: %s", l.Ref, v.Agent, l.Reason))
+		v.RecordDisposition(generate.Disposition{Setting: "image", Asked: string(l.Ref), Outcome: generate.OutcomeDropped, Reason: l.Reason})
+		v.Unseen = append(v.Unseen, fmt.Sprintf("You cannot see %s: %s.", l.Ref, l.Reason))
 	}
 	for _, d := range a.Settings {
 		v.RecordDisposition(d)
@@ -79,7 +61,7 @@ func (v *Sights) admission(ctx context.Context) (Admission, error) {
 			most, reason = p.MaxImages, fmt.Sprintf("%s takes %d pictures in one request", p, p.MaxImages)
 		}
 		for _, i := range images[most:] {
-			a.omit(i.Ref, reason)
+			omit(&a, i.Ref, reason)
 		}
 		images = images[:most]
 	}
@@ -112,7 +94,7 @@ func (v *Sights) fitAll(ctx context.Context, a *Admission, images []InputImage, 
 			if ctx.Err() != nil || !v.Lenient {
 				return fmt.Errorf("show %s to agent %s: %w", o.Ref, v.Agent, err)
 			}
-			a.omit(i.Ref, err.Error())
+			omit(a, i.Ref, err.Error())
 			continue
 		}
 		f.Detail = i.Detail

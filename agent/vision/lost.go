@@ -10,6 +10,7 @@ import (
 	"atelier/agent/transcript"
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -39,10 +40,7 @@ func (l LostImages) Validate() error {
 type LostError struct{ List []Lost }
 
 // Lost is an unreadable picture with the reason.
-type Lost struct {
-	Digest media.Digest `json:"digest"`
-	Code   media.Code   `json:"code"`
-}
+type Lost = step.Lost
 
 // Error implements error.
 func (e *LostError) Error() string {

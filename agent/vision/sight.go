@@ -14,7 +14,6 @@ import (
 
 	"atelier/action"
 	"atelier/agent/definition"
-	"atelier/agent/internal/memo"
 	"atelier/agent/internal/plain"
 	"atelier/agent/transcript"
 	"atelier/chat"
@@ -33,24 +32,11 @@ const (
 // MaxGiven is the maximum number of pictures in one message, regardless of the model.
 const MaxGiven = 500
 
-// Fitted is a picture in the form that a model accepts, as stored in the journal.
-type Fitted struct {
-	Ref     media.Ref             `json:"ref"`
-	Shown   media.Output          `json:"shown"`
-	Detail  string                `json:"detail,omitempty"`
-	Adapted *generate.Disposition `json:"adapted,omitempty"`
-	Warning string                `json:"warning,omitempty"`
-	// Failure is the reason why it cannot be shown; the run continues without it.
-	Failure *memo.Failure `json:"failure,omitempty"`
-}
+// Fitted is a picture in the form that a model accepts.
+type Fitted = step.Fitted[generate.Disposition]
 
 // InputImage is a stored picture of a message, in the form used in saved state.
-type InputImage struct {
-	Ref      media.Ref `json:"ref"`
-	MIMEType string    `json:"mime_type"`
-	FileName string    `json:"filename,omitempty"`
-	Detail   string    `json:"detail,omitempty"`
-}
+type InputImage = step.InputImage
 
 // Config configures how pictures are shown. It does not change during a run.
 type Config struct {
@@ -76,9 +62,6 @@ type Config struct {
 	Policy  definition.VisionContextPolicy
 }
 
-// EachMedia calls each for the item, which each may modify.
-func (f *Fitted) EachMedia(each func(*media.Output)) { each(&f.Shown) }
-
 // Sights decides which of its pictures the model of a run is shown. It is not safe for concurrent use.
 type Sights struct {
 	Config
@@ -101,10 +84,10 @@ func (v *Sights) Fit(ctx context.Context, name step.Name, o media.Output, room c
 		f, err := v.convert(ctx, o, room)
 		return v.sight(ctx, f), err
 	}
-	f, err := memo.Do(ctx, v.Journal, name, func(ctx context.Context) (Fitted, error) {
+	f, err := journal.Do(ctx, v.Journal, name, func(ctx context.Context) (Fitted, error) {
 		f, err := v.convert(ctx, o, room)
 		if err != nil && ctx.Err() == nil {
-			return Fitted{Ref: o.Ref, Failure: memo.FailureOf(err)}, nil
+			return Fitted{Ref: o.Ref, Failure: step.FailureOf(err)}, nil
 		}
 		return f, err
 	})

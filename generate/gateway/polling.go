@@ -3,7 +3,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -185,15 +184,15 @@ func (x *execution) show(ctx context.Context, p *polling, d *delivery, link stri
 
 // steps runs driver methods as durable steps of one operation: a step that an earlier process finished returns its
 // saved outcome without calling the driver. Errors are those of the driver, with driver.ErrUnsettled or
-// driver.ErrContested as their cause if they had it, and media.CodeInternal for a saved outcome that cannot be read.
+// driver.ErrContested as their cause if they had it, and media.CodeCorrupt for a saved outcome that cannot be read.
 type steps struct{ journal.Journal }
 
 func (s steps) run(ctx context.Context, name step.Name, fn func(context.Context) (driver.Update, error)) (driver.Update, *media.Error) {
-	raw, err := s.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+	out, err := journal.Do(ctx, s, name, func(ctx context.Context) (out step.ProviderCall[driver.Update], _ error) {
 		u, err := fn(ctx)
-		out := outcome{Update: u.Clean()}
+		out.Update = u.Clean()
 		if err == nil {
-			return json.Marshal(out)
+			return out, nil
 		}
 		out.Err = fault.Of(err)
 		out.Err.Cause = nil
@@ -205,14 +204,10 @@ func (s steps) run(ctx context.Context, name step.Name, fn func(context.Context)
 		if errors.Is(err, driver.ErrUnsettled) {
 			out.Err.Retryable, out.Update.Usage.Unsettled = false, 1
 		}
-		return json.Marshal(out)
+		return out, nil
 	})
 	if err != nil {
 		return driver.Update{}, fault.Of(err)
-	}
-	var out outcome
-	if err := json.Unmarshal(raw, &out); err != nil {
-		return driver.Update{}, media.Errorf(media.CodeInternal, "read journal step %s: %w", name, err)
 	}
 	switch { // the cause itself is not saved
 	case out.Err == nil:
@@ -284,12 +279,4 @@ func (s steps) waitForPoll(ctx context.Context, pause time.Duration, notices *ta
 	}()
 	_ = s.Sleep(nap, pause) // only the end of ctx matters
 	return ctx.Err()
-}
-
-// outcome is the part of a driver's answer that a journal records.
-type outcome struct {
-	Update driver.Update
-	Err    *media.Error
-	// Contested reports that the error is [driver.ErrContested].
-	Contested bool `json:",omitempty"`
 }

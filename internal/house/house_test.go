@@ -25,7 +25,7 @@ const (
 // rule and may import the room itself.
 var mayImport = map[string][]string{
 	"media":              {},
-	"journal":            {},
+	"journal":            {"media"},
 	"media/blob":         {"media"},
 	"media/probe":        {"media"},
 	"media/wire":         {"media", "media/blob", "media/probe"},

@@ -1,7 +1,21 @@
-// Package step defines the names of durable steps as types. Journals, saved states and people see the text of a name;
-// only this package writes and parses it.
+// Package step defines the names and contents of durable steps as types. Journals, saved states and people see the text
+// of a name; only this package writes and parses it. The contents are the JSON of these types, by kind:
 //
-// It may import only the standard library.
+//	given                [Given]
+//	guardrail            [Verdict]
+//	images               [Admission]
+//	budget               a string: the budget that ends the run, empty for none
+//	summary, model       [ModelCall]; with the tail media [Pictures], with the tail again {}
+//	action               [Act]; with the tail approval or ask a [Reply]
+//	ask, question        [Reply], also for code-ask
+//	view, show, answer   [Fitted]
+//	code                 what the code of the stage returned
+//	sleep                the end in milliseconds since 1970, or true in a transcript
+//	attempt, poll        [ProviderCall]
+//
+// Values of packages that this one must not import, such as the answer of a chat model, are type parameters.
+//
+// It may import only media and the standard library.
 package step
 
 import (

@@ -1,4 +1,4 @@
-package memo_test
+package step_test
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"atelier/agent/internal/memo"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
-// TestRoundTrip: a journalled error means the same to its reader as the original error.
-func TestRoundTrip(t *testing.T) {
+// TestFailureRoundTrip: a journalled error means the same to its reader as the original error.
+func TestFailureRoundTrip(t *testing.T) {
 	t.Parallel()
 	limited := media.Errorf(media.CodeRateLimited, "the provider is busy")
 	limited.Retryable, limited.RetryAfter = true, 3*time.Second
@@ -37,11 +37,11 @@ func TestRoundTrip(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, err := json.Marshal(memo.FailureOf(c.err))
+			b, err := json.Marshal(step.FailureOf(c.err))
 			if err != nil {
 				t.Fatal(err)
 			}
-			var kept memo.Failure
+			var kept step.Failure
 			if err := json.Unmarshal(b, &kept); err != nil {
 				t.Fatal(err)
 			}
@@ -56,11 +56,11 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestNoMedia: a journalled message holds no media data.
-func TestNoMedia(t *testing.T) {
+// TestFailureWithoutMedia: a journalled message holds no media data.
+func TestFailureWithoutMedia(t *testing.T) {
 	t.Parallel()
 	data := strings.Repeat("iVBORw0KGgoAAAANSUhEUgAA", 40)
-	f := memo.FailureOf(media.Errorf(media.CodeBadResponse, "unexpected answer: data:image/png;base64,%s", data))
+	f := step.FailureOf(media.Errorf(media.CodeBadResponse, "unexpected answer: data:image/png;base64,%s", data))
 	if strings.Contains(f.Message, data) {
 		t.Errorf("the record holds the data: %s", f.Message)
 	}
@@ -69,14 +69,14 @@ func TestNoMedia(t *testing.T) {
 	}
 }
 
-// TestSavedForm: records in saved journals stay readable.
-func TestSavedForm(t *testing.T) {
+// TestSavedFailure: failures in saved journals stay readable.
+func TestSavedFailure(t *testing.T) {
 	t.Parallel()
-	var f memo.Failure
+	var f step.Failure
 	if err := json.Unmarshal([]byte(`{"code":"over_budget","message":"too much","retryable":true,"retry_after_ns":5,"valid":["a"]}`), &f); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(memo.Failure{Code: media.CodeOverBudget, Message: "too much", Retryable: true, RetryAfter: 5, Valid: []string{"a"}}, f); diff != "" {
+	if diff := cmp.Diff(step.Failure{Code: media.CodeOverBudget, Message: "too much", Retryable: true, RetryAfter: 5, Valid: []string{"a"}}, f); diff != "" {
 		t.Error(diff)
 	}
 }
