@@ -11,9 +11,13 @@ import (
 	"atelier/action/file"
 )
 
-// BenchmarkImport imports a CSV file and queries one aggregate of all rows.
+// BenchmarkImport imports a CSV file and queries one aggregate of all rows; with -short only a small one.
 func BenchmarkImport(b *testing.B) {
-	for _, size := range []int64{20 << 20, 200 << 20} {
+	sizes := []int64{20 << 20, 200 << 20}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, size := range sizes {
 		b.Run(fmt.Sprintf("%dMB", size>>20), func(b *testing.B) {
 			dir := b.TempDir()
 			if err := writeSales(filepath.Join(dir, "sales.csv"), size); err != nil {
