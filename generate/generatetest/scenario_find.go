@@ -14,18 +14,18 @@ import (
 	"atelier/media"
 )
 
-// crashingLog is a log whose process dies when it is about to save the id of a task. The id is lost
-// with it.
+// crashingLog is a log whose process dies: it saves nothing once dead is closed. If dying is set, the process
+// dies when it is about to save the id of a task, which is lost with it.
 type crashingLog struct {
 	*Log
-	dying chan string // receives the id
 	dead  chan struct{}
+	dying chan string // receives the id
 	once  *sync.Once
 }
 
 // Attempt saves attempts before the death of the process.
 func (l crashingLog) Attempt(ctx context.Context, a operation.Attempt) error {
-	if a.Status == generate.StatusRunning {
+	if l.dying != nil && a.Status == generate.StatusRunning {
 		l.once.Do(func() { l.dying <- a.Task.ID })
 		<-l.dead
 	}

@@ -18,17 +18,17 @@ import (
 // to adopt it: that process polls, and the provider is not called again.
 func adoptsTask(t *testing.T, h Harness) {
 	t.Helper()
-	asleep, end := make(chan struct{}), make(chan struct{})
-	b := h.newBench(t, nil)
+	asleep, l := make(chan struct{}), crashingLog{dead: make(chan struct{})}
+	b := h.newBench(t, func(b *bench, c *gateway.Config) {
+		l.Log = b.log
+		c.Operations = l
+	})
 	b.journal.OnSleep = func(context.Context, time.Duration) error {
 		close(asleep)
-		<-end
+		<-l.dead
 		return media.Errorf(media.CodeInternal, "dead")
 	}
-	var first sync.WaitGroup
-	first.Go(func() { _, _ = b.gateway.Generate(scoped(t.Context()), b.request(t, 1)) })
-	defer first.Wait()
-	defer close(end)
+	b.startDyingProcess(t, l.dead)
 	<-asleep
 	id := b.log.IDs()[0]
 	b.log.Orphan(id)
