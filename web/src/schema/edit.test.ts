@@ -17,6 +17,13 @@ describe("edits", () => {
     expect(recordChange(noEdits, data, a, { tags: ["x"], subject: "sea" })).toBe(noEdits);
   });
 
+  test("within a value that was removed and entered again are saved", () => {
+    let e = recordChange(noEdits, data, a, null);
+    e = recordChange(e, data, a, { subject: "lake", tags: [] });
+    e = recordChange(e, data, a, { subject: "sea", tags: [] });
+    expect(startSave(e, data).operations).toEqual([{ op: "replace", path: a, value: { subject: "lake", tags: [] } }, { op: "replace", path: "/prompts/a/subject", value: "sea" }]);
+  });
+
   test("that were typed while others were saved stay drafts", () => {
     let e = startSave(recordChange(noEdits, data, "/prompts/b", "one"), data).edits;
     e = recordChange(e, data, "/prompts/b", "one two");

@@ -72,9 +72,11 @@ export function revert(e: Edits, data: JSONValue, direction: "undo" | "redo"): E
 
 /** Starts a save. Returns the patch against the server's data. */
 export function startSave(e: Edits, data: JSONValue): { edits: Edits; operations: Operation[] } {
+  let patched = data; // later drafts may lie within earlier ones
   const operations = [...e.drafts].flatMap(([path, value]): Operation[] => {
-    const now = get(data, pathOf(path));
+    const now = get(patched, pathOf(path));
     if (equal(now, value)) return [];
+    patched = set(patched, pathOf(path), value);
     if (value === undefined) return [{ op: "remove", path }];
     return [{ op: now === undefined ? "add" : "replace", path, value }];
   });

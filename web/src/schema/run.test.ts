@@ -62,6 +62,13 @@ describe("a log", () => {
     expect(log.state.text).toBe("Half a sen");
     expect(log.state.steps[0]?.note).toBe("30 %");
   });
+  test("takes back a withdrawn text, although the browser gives that event the id of the previous one", () => {
+    let log: RunLog = fold(drawing);
+    log = addEvent(log, e(undefined, "message-delta", { text: "It is do" }));
+    const withdrawn = parseEvent("message-withdrawn", "4", '{"run_id":"r","turn":1}');
+    log = withdrawn ? addEvent(log, withdrawn) : log;
+    expect(log.state.text).toBe("");
+  });
   test("takes no delta after the end", () => {
     let log = fold([...drawing, e(9, "run-succeeded", { message: "Whole." })]);
     log = addEvent(log, e(undefined, "message-delta", { text: "Who" }));
