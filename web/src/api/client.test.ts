@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { ApiError, api, errorFromResponse } from "./client";
 import { rejectReason } from "./draft";
 import { inlineMedia } from "./report";
+import { workflowApi } from "./workflows";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -23,6 +24,13 @@ test("a lost connection is an error that can be tried again", async () => {
   vi.stubGlobal("fetch", async () => { throw new TypeError("network"); });
   await expect(api.health()).rejects.toBeInstanceOf(ApiError);
   await expect(api.health()).rejects.toMatchObject({ status: 0, retryable: true });
+});
+
+test("all sub-actions of a run are read, page by page", async () => {
+  const fetch = vi.fn(async (url: string) => new Response(JSON.stringify(url.includes("after=") ? { items: [{ id: "b" }] } : { items: [{ id: "a" }], next: "a 1" })));
+  vi.stubGlobal("fetch", fetch);
+  expect((await workflowApi.subActions("r")).items.map((j) => j.id)).toEqual(["a", "b"]);
+  expect(fetch.mock.calls.map((c) => c[0])).toEqual(["", "&after=a%201"].map((more) => `/api/workflow-runs/r/sub-actions?limit=200${more}`));
 });
 
 test("files that cannot be attached are refused before they are sent", () => {

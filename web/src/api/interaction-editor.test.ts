@@ -65,8 +65,43 @@ test.each([[true, "mine"], [false, "theirs"]])("a conflict is shown and decided:
   expect(await two.flush()).toBe(false);
   expect([two.state.conflicts, seen(two), two.state.saveStatus]).toEqual([[subject], "mine", "failed"]);
   expect(s.data).toEqual({ prompts: { a: { subject: "theirs", mood: "wild" } } }); // the other field is saved
-  await two.resolveConflicts(mine);
+  await two.resolveConflicts([subject], mine);
   expect([two.state.conflicts, two.state.saveStatus, s.data]).toEqual([[], "saved", { prompts: { a: { subject: want, mood: "wild" } } }]);
+});
+
+test("a change that the stream delivers while the same value is being typed is a conflict, except the tab's own", async () => {
+  const s = new Server();
+  const [one, two] = [s.tab(), s.tab()];
+  two.edit(subject, "mine");
+  one.edit(subject, "theirs");
+  await one.flush();
+  two.applyChange({ version: 2, patch: s.patches[0] ?? [], changes: { nodes: [] } });
+  expect([two.state.conflicts, await two.flush(), s.data]).toEqual([[subject], false, { prompts: { a: { subject: "theirs", mood: "calm" } } }]);
+  await two.resolveConflicts([subject], true);
+  const edit = s.edit;
+  s.edit = async (...request) => {
+    const c = await edit(...request);
+    two.edit(subject, "mine, longer"); // typed before the event and the response arrive
+    two.applyChange(c);
+    return c;
+  };
+  two.edit(subject, "mine, new");
+  await two.flush();
+  s.edit = edit;
+  expect([await two.flush(), two.state.conflicts, get(s.data, pathOf(subject))]).toEqual([true, [], "mine, longer"]);
+});
+
+test("conflicts are decided one by one", async () => {
+  const s = new Server();
+  const [one, two] = [s.tab(), s.tab()];
+  one.edit("/prompts/a", { subject: "theirs", mood: "theirs" });
+  await one.flush();
+  two.edit("/prompts/a", { subject: "mine", mood: "mine" });
+  await two.flush();
+  await two.resolveConflicts([subject], true);
+  expect([two.state.conflicts, s.data]).toEqual([["/prompts/a/mood"], { prompts: { a: { subject: "mine", mood: "theirs" } } }]);
+  await two.resolveConflicts(["/prompts/a/mood"], false);
+  expect([two.state.conflicts, two.state.saveStatus, two.data()]).toEqual([[], "saved", { prompts: { a: { subject: "mine", mood: "theirs" } } }]);
 });
 
 test("an edit that the server refuses stays typed, and is sent again with the next one", async () => {

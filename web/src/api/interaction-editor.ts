@@ -72,13 +72,13 @@ export class InteractionEditor {
   /** Applies a change from the stream. Reads the interaction again if the change does not follow its version. */
   applyChange(c: Change) {
     const next = applyChange(this.state.interaction, c);
-    if (next) this.setState({ interaction: next });
+    if (next) this.setInteraction(next);
     else void this.reload();
   }
 
   /** Replaces the interaction with the server's, unless that one is older. */
   replace(interaction: Interaction) {
-    if (interaction.version >= this.state.interaction.version) this.setState({ interaction });
+    if (interaction.version >= this.state.interaction.version) this.setInteraction(interaction);
   }
 
   async reload() {
@@ -87,11 +87,21 @@ export class InteractionEditor {
     } catch { /* The next change or reload tries again. */ }
   }
 
-  /** Resolves the conflicts: keeps the person's own values, or the newest ones of others. */
-  async resolveConflicts(keepMine: boolean) {
+  /** Resolves conflicts: keeps the person's own values, or the newest ones of others. */
+  async resolveConflicts(pointers: string[], keepMine: boolean) {
     const { edits, conflicts } = this.state;
-    this.setState({ conflicts: [], edits: keepMine ? edits : discardDrafts(edits, conflicts) });
+    this.setState({ conflicts: conflicts.filter((p) => !pointers.includes(p)), edits: keepMine ? edits : discardDrafts(edits, pointers) });
     await this.flush();
+  }
+
+  /** Sets a newer interaction. A draft conflicts with it if somebody else has changed the same value meanwhile. */
+  private setInteraction(interaction: Interaction) {
+    const { interaction: before, edits: { drafts, sent }, conflicts } = this.state;
+    const changed = [...drafts].filter(([p, draft]) => {
+      const [old, now] = [before, interaction].map((i) => get(i.display_data, pathOf(p)));
+      return !equal(now, old) && !equal(now, draft) && !(sent.has(p) && equal(now, sent.get(p)));
+    });
+    this.setState({ interaction, conflicts: [...new Set([...conflicts, ...changed.map(([p]) => p)])] });
   }
 
   private scheduleSave(edits: Edits) {
@@ -144,10 +154,11 @@ export class InteractionEditor {
       this.setState({ edits: failSave(this.state.edits), saveStatus: "failed", error });
       return false;
     }
-    const differ = sent.filter((p) => !equal(get(before.display_data, pathOf(p)), get(latest.display_data, pathOf(p))));
+    const differ = sent.filter((p) => this.state.conflicts.includes(p) || !equal(get(before.display_data, pathOf(p)), get(latest.display_data, pathOf(p))));
     const conflicts = [...new Set([...this.state.conflicts, ...(differ.length > 0 ? differ : sent)])];
     this.setState({ interaction: latest, edits: failSave(this.state.edits), conflicts, saveStatus: "failed" });
-    return conflicts.length === sent.length ? false : (await this.save(), false);
+    if (sent.some((p) => !conflicts.includes(p))) await this.save();
+    return false;
   }
 
   private setState(update: Partial<EditorState>) {

@@ -35,12 +35,23 @@ export const workflowApi = {
   interaction: (i: string) => get<Interaction>(`/api/interactions/${id(i)}`),
   edit: (i: string, version: number, operations: Operation[]) => request<Change>("PATCH", `/api/interactions/${id(i)}`, operations, { "If-Match": `"${version}"` }),
   answer: (i: string, body: object, key: string) => request<unknown>("POST", `/api/interactions/${id(i)}/answer`, body, { "Idempotency-Key": key }),
-  subActions: (r: string) => get<List<SubActionRun>>(`/api/workflow-runs/${id(r)}/sub-actions?limit=200`),
+  subActions,
   cancelSubAction: (m: string) => request<unknown>("POST", `/api/sub-actions/${id(m)}/cancel`),
   retrySubAction: (m: string, positions: number[]) => request<unknown>("POST", `/api/sub-actions/${id(m)}/retry`, positions.length > 0 ? { positions } : {}, { "Idempotency-Key": idempotencyKey() }),
   price: (i: string, body: Omit<NewSubAction, "interaction_id" | "request_id">) => request<Schemas["SubActionPrice"]>("POST", `/api/interactions/${id(i)}/price`, body),
   startSubAction,
 };
+
+/** Returns all sub-actions of a run, oldest first. */
+async function subActions(run: string): Promise<{ items: SubActionRun[] }> {
+  const items: SubActionRun[] = [];
+  for (let after: string | undefined = ""; after !== undefined;) {
+    const page: List<SubActionRun> = await get(`/api/workflow-runs/${id(run)}/sub-actions?limit=200${after && `&after=${id(after)}`}`);
+    items.push(...page.items);
+    after = page.next || undefined;
+  }
+  return { items };
+}
 
 /** Starts a sub-action and returns its id once the server has accepted it. Its later events arrive on
  * the tab's stream. */

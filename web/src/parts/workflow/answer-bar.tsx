@@ -16,7 +16,7 @@ export function AnswerBar() {
   const [error, setError] = useState<ApiError>();
   const keys = useRequestKeys();
   const i = state.interaction;
-  if (readOnly) return <p className="answer-bar soft" role="status">This is {i.status}: nothing more can be changed.</p>;
+  if (readOnly) return <p className="answer-bar soft" role="status">This interaction is {i.status} and cannot be changed.</p>;
   const send = async (body: object) => {
     setBusy(true);
     setError(undefined);

@@ -65,8 +65,8 @@ function Conflict({ node }: { node: Node }) {
         </dl>
       ))}
       <Group gap="xs">
-        <Button size="compact-sm" onClick={() => void editor.resolveConflicts(true)}>Keep mine</Button>
-        <Button size="compact-sm" variant="default" onClick={() => void editor.resolveConflicts(false)}>Take theirs</Button>
+        <Button size="compact-sm" onClick={() => void editor.resolveConflicts(here, true)}>Keep mine</Button>
+        <Button size="compact-sm" variant="default" onClick={() => void editor.resolveConflicts(here, false)}>Take theirs</Button>
       </Group>
     </div>
   );

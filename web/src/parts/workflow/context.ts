@@ -1,9 +1,11 @@
 // The context that the components of an interaction share.
 import { createContext, useContext } from "react";
+import type { Dispatch, SetStateAction } from "react";
 import type { EditorState, InteractionEditor } from "../../api/interaction-editor";
 import type { SubActionRun } from "../../api/workflows";
 import type { Selection } from "../../schema/selection";
 import type { Group } from "../../schema/view";
+import type { SubActionStart } from "./sub-action-starts";
 
 interface InteractionContext {
   run: string;
@@ -15,6 +17,9 @@ interface InteractionContext {
   toggleSelection: (g: Group, id: string) => void;
   /** The sub-actions of the run, oldest first. */
   jobs: SubActionRun[];
+  /** The starts of sub-actions that are pending or failed, of all cards. */
+  starts: SubActionStart[];
+  setStarts: Dispatch<SetStateAction<SubActionStart[]>>;
   /** The pointers of results, which are drawn below their card. */
   resultPointers: Set<string>;
 }

@@ -111,6 +111,32 @@ test("a click sends the card's action with its parameters, shows how far it is, 
   expect(await within(a).findByRole("radio", { name: "fast" })).toHaveProperty("checked", true);
 });
 
+test("Ctrl+Z undoes edits of the data, and leaves parameters to the browser", async () => {
+  const user = userEvent.setup();
+  server.answers["PATCH /api/interactions/in_1"] = () => json(cases.steps[0]);
+  await show();
+  const a = await card("prompt_a");
+  const box = await within(a).findByRole<HTMLInputElement>("textbox", { name: "Subject" });
+  fireEvent.change(box, { target: { value: "A lighthouse" } });
+  await user.click(within(a).getByText(/^Parameters/));
+  fireEvent.keyDown(await within(a).findByRole("radio", { name: "relax" }), { key: "z", ctrlKey: true });
+  expect(box.value).toBe("A lighthouse");
+  fireEvent.keyDown(box, { key: "z", ctrlKey: true });
+  expect(box.value).not.toBe("A lighthouse");
+});
+
+test("a failed start stays on its card while another tab of the page is open", async () => {
+  const user = userEvent.setup();
+  server.answers["POST /workflow/wr_1/sub-action/stream"] = () => json({ code: "unavailable", detail: "It is down.", retryable: true }, 503);
+  await show(JSON.parse(JSON.stringify(before).replaceAll('"card-stack"', '"tabs"')) as Interaction);
+  await user.click(within(await card("prompt_a")).getByRole("button", { name: "Generate Images" }));
+  await within(await card("prompt_a")).findByRole("alert");
+  await user.click(screen.getByRole("tab", { name: "prompt_b" }));
+  expect(within(await card("prompt_b")).queryByRole("alert")).toBeNull();
+  await user.click(screen.getByRole("tab", { name: "prompt_a" }));
+  expect(within(await card("prompt_a")).getByRole("alert").textContent).toContain("It is down.");
+});
+
 test("what fails stays on its card with what to do, as a toast, and blocks no other card", async () => {
   const user = userEvent.setup();
   server.jobs = [job()];

@@ -16,6 +16,7 @@ import { AnswerBar } from "./answer-bar";
 import { InteractionProvider } from "./context";
 import { useFailureNotices } from "./failures";
 import { NodeView } from "./node";
+import type { SubActionStart } from "./sub-action-starts";
 
 interface Props { interaction: Interaction; run: string; /** A preview is read-only. */ preview?: boolean }
 
@@ -24,6 +25,7 @@ export function InteractionView({ interaction, run, preview = false }: Props) {
   const [editor] = useState(() => new InteractionEditor(interaction, workflowApi));
   const state = useSyncExternalStore(editor.subscribe, editor.snapshot);
   const [selected, setSelected] = useState<Selection>({});
+  const [starts, setStarts] = useState<SubActionStart[]>([]);
   const jobs = useSubActions(preview ? "" : run).data?.items ?? [];
   const current = state.interaction;
   useSync(editor, interaction, preview);
@@ -34,12 +36,14 @@ export function InteractionView({ interaction, run, preview = false }: Props) {
   const readOnly = preview || (current.status !== undefined && current.status !== "open");
   const onKeyDown = (e: KeyboardEvent) => {
     if (!(e.ctrlKey || e.metaKey) || e.altKey || e.key.toLowerCase() !== "z" || readOnly) return;
+    const field = e.target as Element;
+    if (field.closest(".wf-params, .answer-bar") || !e.currentTarget.contains(field)) return; // not part of the data: the browser undoes
     e.preventDefault();
     if (e.shiftKey) editor.redo();
     else editor.undo();
   };
   return (
-    <InteractionProvider value={{ run, editor, state, readOnly, selection, jobs, resultPointers, toggleSelection: (g, id) => setSelected((c) => toggle(retainAvailable(c, availableContents(editor.state.interaction)), g, id)) }}>
+    <InteractionProvider value={{ run, editor, state, readOnly, selection, jobs, starts, setStarts, resultPointers, toggleSelection: (g, id) => setSelected((c) => toggle(retainAvailable(c, availableContents(editor.state.interaction)), g, id)) }}>
       <div className="interaction" onKeyDown={onKeyDown}>
         <header className="interaction-head">
           <h2 className="grow">{current.title}</h2>
@@ -53,14 +57,14 @@ export function InteractionView({ interaction, run, preview = false }: Props) {
 }
 
 /** Keeps an interaction in sync with the server: from the stream, after a lost connection, and when the
- * interaction is fetched again. Drafts are saved when the page is hidden or left. */
+ * interaction is fetched again. Drafts are saved after a lost connection, and when the page is hidden or left. */
 function useSync(editor: InteractionEditor, interaction: Interaction, preview: boolean) {
   const store = useRunStore();
   useEffect(() => editor.replace(interaction), [editor, interaction]);
   useEffect(() => (preview ? undefined : store.onEvent((e) => {
     if (e.name === "interaction-patched" && e.data.interaction_id === interaction.interaction_id) editor.applyChange({ version: e.data.version ?? 0, patch: e.data.patch ?? [], changes: e.data.changes ?? { nodes: [] } });
   })), [editor, store, preview, interaction.interaction_id]);
-  useEffect(() => { if (store.connection === "open" && !preview) void editor.reload(); }, [editor, store.connection, preview]);
+  useEffect(() => { if (store.connection === "open" && !preview) void editor.reload().then(() => editor.flush()); }, [editor, store.connection, preview]);
   useEffect(() => {
     const leave = () => { if (document.visibilityState === "hidden") void editor.flush(); };
     document.addEventListener("visibilitychange", leave);

@@ -1,5 +1,4 @@
 // The starts of a sub-action that are pending or failed.
-import { useState } from "react";
 import { ApiError, idempotencyKey } from "../../api/client";
 import { queryClient } from "../../api/queries";
 import { workflowApi } from "../../api/workflows";
@@ -8,21 +7,22 @@ import type { Node, SubAction } from "../../schema/view";
 import { showError } from "../notice";
 import { useInteractionContext } from "./context";
 
-export interface SubActionStart { id: string; at: number; error?: ApiError; retry: () => void }
+export interface SubActionStart { id: string; /** The card and its sub-action. */ place: string; at: number; error?: ApiError; retry: () => void }
 
 /** Why a start failed: the errors of the parameters by name, or else the message of the error. */
 export function errorReasons(p: ApiError): string[] {
   return p.fieldErrors.length === 0 ? [p.message] : p.fieldErrors.map((f) => (f.pointer.startsWith("/params/") ? `${f.pointer.slice(8).replaceAll("_", " ")}: ${f.detail}` : f.detail));
 }
 
-/** Starts a sub-action. Drafts are saved first, because the server sends its saved data. */
+/** Starts a sub-action. Drafts are saved first, because the server sends its saved data. The starts outlive the card,
+ * which is not drawn in a closed tab and far outside the viewport. */
 export function useSubActionStarts(node: Node, action: SubAction): { start: (params: JSONObject, standIn?: "offline") => void; starts: SubActionStart[]; dismiss: (id: string) => void } {
-  const { editor, run, state } = useInteractionContext();
-  const [starts, setStarts] = useState<SubActionStart[]>([]);
+  const { editor, run, state, starts, setStarts } = useInteractionContext();
+  const place = `${node.pointer} ${action.id}`;
   const dismiss = (id: string) => setStarts((all) => all.filter((c) => c.id !== id));
   const begin = async (id: string, params: JSONObject, standIn?: "offline") => {
     const retry = () => void begin(id, params, standIn);
-    setStarts((all) => [...all.filter((c) => c.id !== id), { id, at: Date.now(), retry }]);
+    setStarts((all) => [...all.filter((c) => c.id !== id), { id, place, at: Date.now(), retry }]);
     try {
       if (!(await editor.flush())) throw editor.state.error ?? new ApiError(409, "conflict", "The edit is not saved.", "Choose which value to keep, then generate again.");
       await workflowApi.startSubAction(run, { interaction_id: state.interaction.interaction_id, path: node.pointer, sub_action_id: action.id, params, request_id: id, ...(standIn && { stand_in: standIn }) });
@@ -34,5 +34,5 @@ export function useSubActionStarts(node: Node, action: SubAction): { start: (par
       showError(new ApiError(error.status, error.code, `${node.label || node.key}: ${errorReasons(error).join(" ")}`, error.hint, error.retryable));
     }
   };
-  return { start: (params, standIn) => void begin(idempotencyKey(), params, standIn), starts, dismiss };
+  return { start: (params, standIn) => void begin(idempotencyKey(), params, standIn), starts: starts.filter((s) => s.place === place), dismiss };
 }
