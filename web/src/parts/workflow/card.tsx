@@ -24,10 +24,7 @@ export function Card({ node, level }: NodeProps) {
       <Heading level={level}>{node.label}</Heading>
       {node.form && (
         <Suspense fallback={<Skeleton h={96} />}>
-          <DataForm
-            id={`f${node.pointer.replace(/[^A-Za-z0-9]+/g, "-")}`} schema={node.form.schema} layout={node.form.layout} value={value} fieldErrors={fieldErrors} disabled={readOnly} {...(node.type === "string" && { label: "Prompt" })}
-            onChange={(v) => editor.edit(node.pointer, v)}
-          />
+          <DataForm schema={node.form.schema} layout={node.form.layout} value={value} fieldErrors={fieldErrors} disabled={readOnly} {...(node.type === "string" && { label: "Prompt" })} onChange={(v) => editor.edit(node.pointer, v)} />
         </Suspense>
       )}
       <Conflict node={node} />

@@ -19,7 +19,7 @@ beforeEach(() => changed.mockClear());
 
 function Held({ schema, layout, first }: { schema: object; layout?: Block[]; first: JSONValue }) {
   const [value, setValue] = useState<JSONValue | undefined>(first);
-  return <DataForm id="f" schema={schema} layout={layout} value={value} onChange={(v) => { changed(v); setValue(v); }} />;
+  return <DataForm schema={schema} layout={layout} value={value} onChange={(v) => { changed(v); setValue(v); }} />;
 }
 
 const show = (schema: object, first: JSONValue, layout?: Block[]) => render(
@@ -66,10 +66,20 @@ test("a picture is picked of those that are there, and taken out again", async (
   const user = userEvent.setup();
   show(schema, value);
   await user.click(await screen.findByRole("button", { name: "Pick Images" }));
-  await user.click(await screen.findByRole("button", { name: "Take a harbour" }));
+  await user.click(await screen.findByRole("button", { name: "Pick a harbour" }));
   expect((last() as { images: string[] }).images).toEqual(["m1"]);
   await user.click(await screen.findByRole("button", { name: "Remove a harbour" }));
   expect((last() as { images: string[] }).images).toEqual([]);
+});
+
+test("an uploaded file can be uploaded again after it was removed", async () => {
+  const user = userEvent.setup();
+  vi.stubGlobal("XMLHttpRequest", class { upload = {}; status = 201; responseText = JSON.stringify(media); onload = () => undefined; open() {} send() { this.onload(); } });
+  show(schema, value);
+  const input = await screen.findByLabelText<HTMLInputElement>("Upload Images");
+  await user.upload(input, new File(["x"], "a.png", { type: "image/png" }));
+  await waitFor(() => expect((last() as { images: string[] }).images).toEqual(["m1"]));
+  expect(input.value).toBe(""); // otherwise the browser reports no change for the same file
 });
 
 test("rows, sections, groups and tabs are drawn in order, with spans; what the layout does not name follows", async () => {
@@ -94,6 +104,26 @@ test("a field is there while its condition holds, and keeps its value", async ()
   expect(last()).toEqual({ ...value, title: "Land" });
 });
 
+test("when a part above appears, the focus stays; when the open tab disappears, another one opens", async () => {
+  const user = userEvent.setup();
+  const lake = { field: "title", equals: "Lake" };
+  const sea = { field: "title", equals: "Sea" };
+  show(schema, value, arrange(Object.keys(schema.properties), {
+    sections: [{ rows: [["count"]], visible_when: lake }], rows: [["title"]], tabs: [{ title: "A", order: ["raw"], visible_when: sea }, { title: "B", order: ["light"] }, { title: "C", order: ["tint"] }],
+  }));
+  const title = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Title" });
+  const open = () => screen.getByRole("tab", { selected: true }).textContent;
+  expect(open()).toBe("A");
+  title.focus();
+  fireEvent.change(title, { target: { value: "Lake" } });
+  await screen.findByRole("textbox", { name: "Count" });
+  expect([document.activeElement, open()]).toEqual([title, "B"]);
+  await user.click(screen.getByRole("tab", { name: "C" }));
+  fireEvent.change(title, { target: { value: "Sea" } });
+  await screen.findByRole("tab", { name: "A" });
+  expect(open()).toBe("C");
+});
+
 test("what is wrong is said at its field as one types", async () => {
   show({ type: "object", required: ["scene"], properties: { scene: { type: "string", minLength: 3 } } }, { scene: "sea" });
   fireEvent.change(await screen.findByRole("textbox", { name: "Scene" }), { target: { value: "s" } });
@@ -111,7 +141,7 @@ test("an alternative is chosen with its own fields", async () => {
 });
 
 test("a field of any value takes JSON, keeps what is typed, and follows a value from elsewhere", async () => {
-  const draw = (extra: JSONValue) => <MantineProvider><DataForm id="f" schema={{ type: "object", properties: { extra: {} } }} value={{ extra }} onChange={changed} /></MantineProvider>;
+  const draw = (extra: JSONValue) => <MantineProvider><DataForm schema={{ type: "object", properties: { extra: {} } }} value={{ extra }} onChange={changed} /></MantineProvider>;
   const { rerender } = render(draw({ note: 1 }));
   const box = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Extra" });
   expect(box.value).toBe('{"note":1}');

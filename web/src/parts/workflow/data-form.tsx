@@ -1,7 +1,7 @@
 import Form from "@rjsf/mantine";
 import { toErrorSchema } from "@rjsf/utils";
 import type { Experimental_DefaultFormStateBehavior, RJSFSchema } from "@rjsf/utils";
-import { useMemo } from "react";
+import { useId, useMemo } from "react";
 import type { FieldError } from "../../api/contract";
 import { withTitles } from "../../schema/form";
 import { buildFormUiSchema } from "../../schema/form-ui-schema";
@@ -15,7 +15,6 @@ import { LayoutTemplate } from "./layout-template";
 import { widgets } from "./widgets";
 
 interface Props {
-  id: string;
   schema: object;
   layout?: Block[] | undefined;
   value: JSONValue | undefined;
@@ -31,7 +30,7 @@ interface Props {
 const defaults: Experimental_DefaultFormStateBehavior = { emptyObjectFields: "skipDefaults", arrayMinItems: { populate: "never" }, allOf: "skipDefaults", mergeDefaultsIntoFormData: "useFormDataIfPresent" };
 
 /** The form of a part of an interaction. It is validated on every change and has no submit button. */
-export default function DataForm({ id, schema: given, layout, value, label, fieldErrors = [], disabled = false, onChange }: Props) {
+export default function DataForm({ schema: given, layout, value, label, fieldErrors = [], disabled = false, onChange }: Props) {
   const schema = useMemo(() => withTitles(given as RJSFSchema), [given]);
   const ui = useMemo(() => ({ ...buildFormUiSchema(schema, layout, label), "ui:submitButtonOptions": { norender: true } }), [schema, layout, label]);
   const errors = useMemo(() => {
@@ -40,7 +39,7 @@ export default function DataForm({ id, schema: given, layout, value, label, fiel
   return (
     <div className="data-form">
       <Form
-        tagName="div" schema={schema} uiSchema={ui} validator={validator} formData={value} disabled={disabled} extraErrors={errors} noValidate idPrefix={id} showErrorList={false}
+        tagName="div" schema={schema} uiSchema={ui} validator={validator} formData={value} disabled={disabled} extraErrors={errors} noValidate idPrefix={useId()} showErrorList={false}
         fields={{ json: JsonField }} templates={{ ObjectFieldTemplate: LayoutTemplate, FieldErrorTemplate }} widgets={widgets} experimental_defaultFormStateBehavior={defaults}
         onChange={(e, field) => { if (field !== undefined) onChange(e.formData as JSONValue | undefined); }}
       />

@@ -1,6 +1,7 @@
 import { Tabs } from "@mantine/core";
 import { descriptionId, titleId } from "@rjsf/utils";
 import type { ObjectFieldTemplateProps } from "@rjsf/utils";
+import { useState } from "react";
 import type { CSSProperties, ReactElement } from "react";
 import { matches } from "../../schema/condition";
 import { arrange } from "../../schema/layout";
@@ -26,7 +27,7 @@ export function LayoutTemplate({ properties, uiSchema, formData, title, descript
 }
 
 function Blocks({ blocks, ...inner }: LayoutProps & { blocks: Block[] }) {
-  return <>{blocks.filter((b) => matches(b.visible_when, inner.value)).map((b, i) => <BlockView key={`${b.kind} ${b.title ?? i}`} block={b} {...inner} />)}</>;
+  return <>{blocks.map((b, i) => matches(b.visible_when, inner.value) && <BlockView key={i} block={b} {...inner} />)}</>;
 }
 
 function BlockView({ block, ...inner }: LayoutProps & { block: Block }) {
@@ -41,11 +42,13 @@ function BlockView({ block, ...inner }: LayoutProps & { block: Block }) {
 }
 
 function TabBlocks({ tabs, ...inner }: LayoutProps & { tabs: Block[] }) {
-  const shown = tabs.filter((t) => matches(t.visible_when, inner.value));
+  const [selected, setSelected] = useState<string | null>(null);
+  const shown = tabs.map((t, i) => ({ ...t, id: String(i) })).filter((t) => matches(t.visible_when, inner.value));
+  const open = (shown.find((t) => t.id === selected) ?? shown[0])?.id ?? null;
   return (
-    <Tabs defaultValue="0" keepMounted={false} className="form-tabs">
-      <Tabs.List>{shown.map((t, i) => <Tabs.Tab key={i} value={String(i)}>{t.title ?? `Part ${i + 1}`}</Tabs.Tab>)}</Tabs.List>
-      {shown.map((t, i) => <Tabs.Panel key={i} value={String(i)}><Blocks blocks={t.blocks ?? []} {...inner} /></Tabs.Panel>)}
+    <Tabs value={open} onChange={setSelected} keepMounted={false} className="form-tabs">
+      <Tabs.List>{shown.map((t) => <Tabs.Tab key={t.id} value={t.id}>{t.title ?? `Part ${Number(t.id) + 1}`}</Tabs.Tab>)}</Tabs.List>
+      {shown.map((t) => <Tabs.Panel key={t.id} value={t.id}><Blocks blocks={t.blocks ?? []} {...inner} /></Tabs.Panel>)}
     </Tabs>
   );
 }

@@ -20,7 +20,7 @@ export function Outcome({ run }: { run: WorkflowRun }) {
   );
 }
 
-/** All texts in a value. */
+/** Collects the strings in a value. */
 function collectStrings(v: unknown, out: Set<string>) {
   if (typeof v === "string") out.add(v);
   else if (Array.isArray(v)) for (const e of v) collectStrings(e, out);

@@ -33,7 +33,7 @@ export function SubActionView({ node, action, value }: Props) {
   };
   return (
     <div className="wf-action">
-      {schema && <Params node={node} action={action} schema={schema} params={params} changed={changed} readOnly={readOnly} onChange={changeParams} />}
+      {schema && <Params action={action} schema={schema} params={params} changed={changed} readOnly={readOnly} onChange={changeParams} />}
       <PromptPreview text={action.prompt_as_sent} pending={state.saveStatus !== "saved"} />
       <Group gap="sm">
         <Button leftSection={<IconSparkles size={17} />} disabled={!action.enabled || readOnly} onClick={() => (action.confirm ? setConfirming(true) : generate())}>{action.label}</Button>
@@ -48,9 +48,9 @@ export function SubActionView({ node, action, value }: Props) {
   );
 }
 
-interface ParamProps { node: Node; action: SubAction; schema: JSONObject; params: JSONObject; changed: JSONObject; readOnly: boolean; onChange: (params: JSONObject) => void }
+interface ParamProps { action: SubAction; schema: JSONObject; params: JSONObject; changed: JSONObject; readOnly: boolean; onChange: (params: JSONObject) => void }
 
-function Params({ node, action, schema, params, changed, readOnly, onChange }: ParamProps) {
+function Params({ action, schema, params, changed, readOnly, onChange }: ParamProps) {
   const [open, setOpen] = useState(false);
   const summary = Object.entries(params).slice(0, 4).map(([k, v]) => `${k.replaceAll("_", " ")} ${typeof v === "string" ? v : JSON.stringify(v)}`).join(", ");
   return (
@@ -58,7 +58,7 @@ function Params({ node, action, schema, params, changed, readOnly, onChange }: P
       <summary>Parameters <span className="soft">{summary}</span></summary>
       {open && (
         <Suspense fallback={<Skeleton h={60} />}>
-          <DataForm id={`p${node.pointer.replace(/[^A-Za-z0-9]+/g, "-")}-${action.id}`} schema={schema} layout={paramLayout(action, schema)} value={params} disabled={readOnly} onChange={(v) => onChange(isObject(v) ? v : {})} />
+          <DataForm schema={schema} layout={paramLayout(action, schema)} value={params} disabled={readOnly} onChange={(v) => onChange(isObject(v) ? v : {})} />
         </Suspense>
       )}
       {Object.keys(changed).length > 0 && !readOnly && <Button size="compact-xs" variant="default" onClick={() => onChange({})}>Reset to defaults</Button>}

@@ -17,7 +17,7 @@ export function PlainText({ node, level }: NodeProps) {
   const { jobs } = useInteractionContext();
   const content = typeof value === "string" && value.startsWith("gc_") ? jobs.flatMap((j) => j.contents ?? []).find((c) => c.id === value) : undefined;
   if (content) return <OpenablePicture url={`/media/${content.media_id}`} name={node.label || "Result"} />;
-  return <div className="node-value"><Heading level={level}>{node.label}</Heading>{value !== "" && value !== null && <p className="node-text">{valueText(value)}</p>}</div>;
+  return <div className="node-value"><Heading level={level}>{node.label}</Heading>{valueText(value) && <p className="node-text">{valueText(value)}</p>}</div>;
 }
 
 export function MarkdownText({ node, level }: NodeProps) {
