@@ -32,8 +32,10 @@ describe("the page of workflows", () => {
     await check(page, "workflow definition with a problem");
     await text.fill(JSON.stringify(review, null, 2));
     await page.getByRole("heading", { name: "The first look" }).waitFor();
-    await page.getByRole("button", { name: "Start" }).click();
+    await text.fill(JSON.stringify(review, null, 2).replace("The first look", "The newest look"));
+    await page.getByRole("button", { name: "Start" }).click(); // at once: it waits for the check of the newest text
     await page.waitForURL(/\/workflows\/runs\//);
+    await page.getByRole("heading", { name: "The newest look" }).waitFor();
     await page.getByRole("button", { name: "Approve" }).waitFor();
   }));
 });
@@ -68,7 +70,7 @@ describe("an approval", () => {
       assert.match(await page.locator(".outcome pre").innerText(), /"first": \{\s*"approved": true,\s*"comment": "Fine"[^]*"approved": false/);
       await check(page, "workflow run done");
       await page.getByRole("button", { name: "Show the question" }).first().click();
-      await page.getByText("This is answered").waitFor();
+      await page.getByText("This interaction is answered").waitFor();
       const before = page.url();
       await page.getByRole("button", { name: "Run again from here" }).last().click();
       await page.waitForURL((u) => u.href !== before);
@@ -131,6 +133,22 @@ describe("the example's prompts", () => {
       await mine.getByText("A harbour, at sea").waitFor();
     });
   });
+
+  test("stay on the page while the server is down, and are saved when it is back", async () => b.page(await s.started(example()), {}, async (page) => {
+    const subject = card(page, "prompt_a").getByRole("textbox", { name: "Subject" });
+    await subject.waitFor();
+    const failed = [];
+    page.on("requestfailed", (r) => { if (r.method() === "GET") failed.push(new URL(r.url()).pathname.split("/")[2]); });
+    await s.end("SIGKILL");
+    await subject.fill("A lighthouse");
+    await page.getByText("Not saved: The server cannot be reached.").waitFor();
+    await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange"))); // the page reads everything again
+    for (const path of ["workflow-runs", "interactions"]) await until(() => failed.filter((f) => f === path).length >= 3);
+    assert.equal(await subject.inputValue(), "A lighthouse");
+    await s.begin();
+    await saved(page);
+    await card(page, "prompt_a").getByText("A lighthouse, ...").waitFor();
+  }));
 
   test("cannot be continued from before anything is chosen", async () => b.page(await s.started(example()), {}, async (page) => {
     await page.getByText("Choose one result to continue.").waitFor();

@@ -24,9 +24,8 @@ export default function WorkflowRunPage() {
   const [selected, setSelected] = useState("");
   useEffect(() => { document.title = `${run.data?.title || "Workflow"} · Atelier`; }, [run.data]);
   useEffect(() => setSelected(""), [id, run.data?.interaction_id]);
-  if (run.isError) return <div className="column not-found"><h1>Run not found</h1><p className="soft">{run.error.message}</p></div>;
-  if (!run.data) return <div className="workflows"><Skeleton h={200} /></div>;
-  const r = run.data;
+  const r = run.data; // kept when a later fetch fails
+  if (!r) return run.isError ? <div className="column not-found"><h1>Run not found</h1><p className="soft">{run.error.message}</p></div> : <div className="workflows"><Skeleton h={200} /></div>;
   const shown = selected || r.interaction_id || "";
   return (
     <div className="workflows">
@@ -62,8 +61,8 @@ function RunHeader({ run }: { run: WorkflowRun }) {
 
 function InteractionLoader({ id, run }: { id: string; run: string }) {
   const i = useInteraction(id);
-  if (i.isError) return <p className="bad" role="alert">The interaction did not come: {i.error.message}</p>;
-  return i.data ? <InteractionView key={`${id} ${i.data.status}`} interaction={i.data} run={run} /> : <Skeleton h={240} />;
+  if (i.data) return <InteractionView key={`${id} ${i.data.status}`} interaction={i.data} run={run} />; // kept when a later fetch fails
+  return i.isError ? <p className="bad" role="alert">The interaction could not be loaded: {i.error.message}</p> : <Skeleton h={240} />;
 }
 
 /** The question of a step's agent. */

@@ -40,6 +40,6 @@ export default function WorkflowPage() {
 function StoredWorkflow({ id }: { id: string }) {
   const workflow = useWorkflow(id);
   useEffect(() => { document.title = `${workflow.data?.title ?? "Workflow"} · Atelier`; }, [workflow.data]);
-  if (workflow.isError) return <div className="column not-found"><h1>Workflow not found</h1><p className="soft">{workflow.error.message}</p></div>;
-  return workflow.data ? <WorkflowView workflow={workflow.data} isStored /> : <div className="workflows"><Skeleton h={160} /></div>;
+  if (workflow.data) return <WorkflowView workflow={workflow.data} isStored />; // kept when a later fetch fails
+  return workflow.isError ? <div className="column not-found"><h1>Workflow not found</h1><p className="soft">{workflow.error.message}</p></div> : <div className="workflows"><Skeleton h={160} /></div>;
 }

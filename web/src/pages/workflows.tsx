@@ -13,7 +13,7 @@ export default function WorkflowsPage() {
   return (
     <div className="workflows">
       <header className="workflows-head"><h1 className="grow">Workflows</h1><Button variant="default" renderRoot={(p) => <Link {...p} to="/workflows/$id" params={{ id: "new" }} />}>New workflow</Button></header>
-      {list.isError && <Text c="var(--soft)">The list did not come: {list.error.message}</Text>}
+      {list.isError && <Text c="var(--soft)">The list could not be loaded: {list.error.message}</Text>}
       <ul className="workflow-list">{list.data?.items.map((w) => <li key={w.id}><Item workflow={w} /></li>)}</ul>
       <Runs />
     </div>

@@ -8,6 +8,7 @@ import { useRequestKeys } from "../../api/idempotency";
 import type { FieldError } from "../../api/contract";
 import { workflowApi } from "../../api/workflows";
 import type { Workflow, WorkflowCheck } from "../../api/workflows";
+import { covers } from "../../schema/pointer";
 import type { JSONObject, JSONValue } from "../../schema/pointer";
 import { formErrors } from "../../schema/validator";
 import { showError } from "../notice";
@@ -25,7 +26,7 @@ export function WorkflowView({ workflow, isStored }: Props) {
   const [state, setState] = useState<JSONValue>({});
   const [debounced] = useDebouncedValue(JSON.stringify([text, state]), 400);
   const [checkedText, checkedState] = JSON.parse(debounced) as [string, JSONValue];
-  const check = useQuery({ queryKey: ["check", debounced], queryFn: () => workflowApi.check(checkedText, checkedState), placeholderData: (before) => before, retry: false });
+  const check = useQuery({ queryKey: ["check", debounced], queryFn: async () => ({ ...(await workflowApi.check(checkedText, checkedState)), text: checkedText }), placeholderData: (before) => before, retry: false });
   const parsed = check.data?.workflow ?? workflow;
   const isUnchanged = isStored && text === initial;
   return (
@@ -34,7 +35,7 @@ export function WorkflowView({ workflow, isStored }: Props) {
       <h1>{parsed.title}</h1>
       {parsed.description && <p className="soft">{parsed.description}</p>}
       <ol className="workflow-steps">{parsed.steps.map((s) => <li key={s.id}><b>{s.title || s.id}</b> <span className="soft">{s.module_id}</span></li>)}</ol>
-      <Start workflow={parsed} isUnchanged={isUnchanged} hasProblems={(check.data?.problems.length ?? 0) > 0} state={state} onState={setState} />
+      <Start workflow={parsed} isUnchanged={isUnchanged} isChecked={isUnchanged || check.data?.text === text} hasProblems={(check.data?.problems.length ?? 0) > 0} state={state} onState={setState} />
       <section aria-labelledby="definition">
         <h2 id="definition">Definition</h2>
         <p className="soft">JSON or YAML, checked as you type. Your changes apply to runs that you start here, and are not saved.</p>
@@ -57,10 +58,10 @@ function Preview({ check, id }: { check: WorkflowCheck | undefined; id: string }
   );
 }
 
-interface StartProps { workflow: Workflow; isUnchanged: boolean; hasProblems: boolean; state: JSONValue; onState: (state: JSONValue) => void }
+interface StartProps { workflow: Workflow; isUnchanged: boolean; /** Whether the workflow is the definition as it is typed now. */ isChecked: boolean; hasProblems: boolean; state: JSONValue; onState: (state: JSONValue) => void }
 
 /** Starts a run with the entered state. */
-function Start({ workflow, isUnchanged, hasProblems, state, onState }: StartProps) {
+function Start({ workflow, isUnchanged, isChecked, hasProblems, state, onState }: StartProps) {
   const [busy, setBusy] = useState(false);
   const [fieldErrors, setFieldErrors] = useState<FieldError[]>([]);
   const keys = useRequestKeys();
@@ -76,16 +77,17 @@ function Start({ workflow, isUnchanged, hasProblems, state, onState }: StartProp
       await navigate({ to: "/workflows/runs/$id", params: { id: run.id } });
     } catch (e) {
       keys.settle(e);
-      if (e instanceof ApiError && e.fieldErrors.length > 0) setFieldErrors(e.fieldErrors.map((f) => ({ ...f, pointer: f.pointer.replace(/^\/state/, "") })));
-      else showError(e);
+      const ofState = e instanceof ApiError ? e.fieldErrors.filter((f) => covers("/state", f.pointer)) : [];
+      setFieldErrors(ofState.map((f) => ({ ...f, pointer: f.pointer.slice("/state".length) })));
+      if (ofState.length === 0) showError(e);
       setBusy(false);
     }
   };
   return (
     <section aria-label="Start" className="wf-start">
-      {schema["properties"] !== undefined && <Suspense fallback={<Skeleton h={80} />}><DataForm id="state" schema={schema} value={state} fieldErrors={fieldErrors} onChange={(v) => { setFieldErrors([]); onState(v ?? {}); }} /></Suspense>}
+      {schema["properties"] !== undefined && <Suspense fallback={<Skeleton h={80} />}><DataForm schema={schema} value={state} fieldErrors={fieldErrors} onChange={(v) => { setFieldErrors([]); onState(v ?? {}); }} /></Suspense>}
       {hasProblems && <p className="wf-conflict">The definition has problems: fix them to start it.</p>}
-      <Button loading={busy} disabled={hasProblems || isIncomplete} onClick={() => void start()}>Start</Button>
+      <Button loading={busy} disabled={hasProblems || isIncomplete || !isChecked} onClick={() => void start()}>Start</Button>
     </section>
   );
 }
