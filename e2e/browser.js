@@ -13,15 +13,15 @@ const out = join(here, "out");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 /** The timeout for a state, in ms. It is so long that only a missing state fails, even on a busy machine. */
-export const patience = Number(process.env.PATIENCE ?? 90_000);
+export const stateTimeout = Number(process.env.PATIENCE ?? 90_000);
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-export const looks = ["light", "dark"].flatMap((scheme) => [
+export const variants = ["light", "dark"].flatMap((scheme) => [
   { name: `${scheme}, wide`, colorScheme: scheme, viewport: { width: 1280, height: 860 } },
   { name: `${scheme}, narrow`, colorScheme: scheme, viewport: { width: 390, height: 800 } },
 ]);
-/** Two looks that cover each scheme and each width once. The states of conversations are checked in all four looks. */
-export const corners = [looks[0], looks[3]];
+/** Two variants that cover each scheme and each width once. The states of conversations are checked in all four. */
+export const variantSample = [variants[0], variants[3]];
 
 /** A browser for one test file. */
 export function browser() {
@@ -31,18 +31,18 @@ export function browser() {
     b.chromium = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
   });
   after(() => b.chromium?.close());
-  /** Opens a page, passes it to act, and fails on page errors and on requests to other origins. */
-  b.page = async (url, options, act) => {
+  /** Opens a page, passes it to run, and fails on page errors and on requests to other origins. */
+  b.page = async (url, options, run) => {
     const context = await b.chromium.newContext({ reducedMotion: "reduce", viewport: { width: 1280, height: 860 }, ...options });
-    context.setDefaultTimeout(patience);
+    context.setDefaultTimeout(stateTimeout);
     const page = await context.newPage();
-    const wrong = [];
-    page.on("pageerror", (e) => wrong.push(String(e)));
-    page.on("request", (r) => { if (!/^(data|blob|about):/.test(r.url()) && new URL(r.url()).origin !== new URL(url).origin) wrong.push(r.url()); });
+    const errors = [];
+    page.on("pageerror", (e) => errors.push(String(e)));
+    page.on("request", (r) => { if (!/^(data|blob|about):/.test(r.url()) && new URL(r.url()).origin !== new URL(url).origin) errors.push(r.url()); });
     await page.goto(url);
     try {
-      await act(page, context);
-      assert.deepEqual(wrong, []);
+      await run(page, context);
+      assert.deepEqual(errors, []);
     } finally {
       await context.close();
     }
@@ -51,23 +51,23 @@ export function browser() {
 }
 
 /** Waits until a condition holds. */
-export async function until(holds) {
-  for (const end = Date.now() + patience; ;) {
-    if (await holds()) return;
-    if (Date.now() > end) throw new Error(`does not hold after ${patience} ms: ${holds}`);
+export async function until(condition) {
+  for (const end = Date.now() + stateTimeout; ;) {
+    if (await condition()) return;
+    if (Date.now() > end) throw new Error(`does not hold after ${stateTimeout} ms: ${condition}`);
     await new Promise((done) => { setTimeout(done, 50); });
   }
 }
 
 /** Waits until no finite animation is running. */
-export async function settled(page) {
+export async function animationsFinished(page) {
   await page.waitForFunction(() => document.getAnimations().every((a) => a.playState !== "running" || a.effect?.getTiming().iterations === Infinity));
 }
 
 /** Checks a state and takes a screenshot: the layout must not be wider than the window, and there must be
  * no placeholder and no violation that axe-core finds. */
 export async function check(page, name) {
-  await settled(page);
+  await animationsFinished(page);
   await page.screenshot({ path: join(out, `${name.replace(/[^a-z0-9]+/gi, "-")}.png`) });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`);

@@ -28,33 +28,33 @@ const views = [
 ];
 
 /** A folder, a browser and the binary without any key, for one test file. */
-export function bench() {
-  const b = { browser: undefined, work: undefined };
+export function reportFixture() {
+  const b = { browser: undefined, folder: undefined };
   before(async () => {
     mkdirSync(out, { recursive: true });
-    b.work = mkdtempSync(join(tmpdir(), "atelier-e2e-"));
+    b.folder = mkdtempSync(join(tmpdir(), "atelier-e2e-"));
     b.browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
   });
   after(async () => {
     await b.browser?.close();
-    rmSync(b.work, { recursive: true, force: true });
+    rmSync(b.folder, { recursive: true, force: true });
   });
-  const place = () => ({ PATH: process.env.PATH, HOME: b.work, ATELIER_DATA: join(b.work, "data") });
-  b.atelier = (...args) => JSON.parse(execFileSync(atelier, [...args, "--json"], { env: place(), encoding: "utf8" }));
+  const environment = () => ({ PATH: process.env.PATH, HOME: b.folder, ATELIER_DATA: join(b.folder, "data") });
+  b.atelier = (...args) => JSON.parse(execFileSync(atelier, [...args, "--json"], { env: environment(), encoding: "utf8" }));
   /** The same with more environment variables, and asynchronous: this process can answer as a provider meanwhile. */
-  b.with = async (env, ...args) => JSON.parse((await run(atelier, [...args, "--json"], { env: { ...place(), ...env } })).stdout);
-  /** Opens a report in every theme and width, or in each of them once. least is the minimum number of figures. */
-  b.inspect = async (file, name, least, { each = false } = {}) => {
+  b.atelierWith = async (env, ...args) => JSON.parse((await run(atelier, [...args, "--json"], { env: { ...environment(), ...env } })).stdout);
+  /** Opens a report in every theme and width, or in each of them once. minimum is that of the number of figures. */
+  b.inspect = async (file, name, minimum, { each = false } = {}) => {
     for (const colorScheme of ["light", "dark"]) {
       for (const view of each ? [views[colorScheme === "light" ? 0 : 1]] : views) {
-        await test(`${name}, ${colorScheme}, ${view.name}`, () => look(b.browser, { file, name, least, colorScheme, view }));
+        await test(`${name}, ${colorScheme}, ${view.name}`, () => checkReport(b.browser, { file, name, minimum, colorScheme, view }));
       }
     }
   };
   return b;
 }
 
-async function look(browser, { file, name, least, colorScheme, view }) {
+async function checkReport(browser, { file, name, minimum, colorScheme, view }) {
   const context = await browser.newContext({ viewport: view, colorScheme, bypassCSP: true });
   const page = await context.newPage();
   const outside = [];
@@ -62,7 +62,7 @@ async function look(browser, { file, name, least, colorScheme, view }) {
   page.on("request", (r) => { if (!/^(file|data|blob):/.test(r.url())) outside.push(r.url()); });
   page.on("pageerror", (e) => errors.push(String(e)));
   await page.goto(pathToFileURL(file).href);
-  await checkFigures(page, least, view.width);
+  await checkFigures(page, minimum, view.width);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.ok(overflow <= 0, `the page is ${overflow} px too wide`);
   assert.ok(!(await page.content()).includes("${media:"), "a raw placeholder reached the reader");
@@ -76,15 +76,15 @@ async function look(browser, { file, name, least, colorScheme, view }) {
   await context.close();
 }
 
-async function checkFigures(page, least, width) {
+async function checkFigures(page, minimum, width) {
   const figures = await page.$$eval("figure", (all) => all.map((f) => {
     const i = f.querySelector("img");
     return {
       alt: i.alt, title: i.title, drawn: i.complete && i.naturalWidth > 1, width: i.getBoundingClientRect().width,
-      frame: f.getBoundingClientRect().width, own: i.closest(".drawing") !== null, caption: f.querySelector("figcaption")?.textContent ?? "",
+      frame: f.getBoundingClientRect().width, isDrawing: i.closest(".drawing") !== null, caption: f.querySelector("figcaption")?.textContent ?? "",
     };
   }));
-  assert.ok(figures.length >= least, `${figures.length} figures, want at least ${least}`);
+  assert.ok(figures.length >= minimum, `${figures.length} figures, want at least ${minimum}`);
   for (const f of figures) {
     assert.ok(f.drawn, `a picture is not visible: ${f.alt}`);
     assert.ok(f.alt.length > 3, "a picture has no alternative text");
@@ -92,6 +92,6 @@ async function checkFigures(page, least, width) {
     assert.ok(f.caption.length > 3, "a figure has no caption");
     assert.ok(f.frame <= width, "a figure is wider than the page");
     // A drawing keeps its text readable: it scrolls inside its figure and does not shrink.
-    assert.ok(f.own ? f.width >= Math.min(600, f.frame) : f.width <= f.frame, `a picture is ${f.width} px wide in ${f.frame}`);
+    assert.ok(f.isDrawing ? f.width >= Math.min(600, f.frame) : f.width <= f.frame, `a picture is ${f.width} px wide in ${f.frame}`);
   }
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { serve } from "../web/test/server.mjs";
-import { browser, check, corners, settled, until } from "./browser.js";
+import { animationsFinished, browser, check, until, variantSample } from "./browser.js";
 
 const b = browser();
 let s;
@@ -42,7 +42,7 @@ describe("a picture", () => {
   test("is zoomed by two fingers", () => b.page(url, { viewport: { width: 390, height: 800 }, hasTouch: true }, async (page, context) => {
     await summer(page);
     await page.waitForFunction(() => document.querySelector(".yarl__slide_current img")?.complete);
-    await settled(page); // the lightbox fades in
+    await animationsFinished(page); // the lightbox fades in
     const screen = await context.newCDPSession(page);
     const touch = (type, ...x) => screen.send("Input.dispatchTouchEvent", { type, touchPoints: x.map((at, id) => ({ x: at, y: 300, id })) });
     const pinch = async (from, to) => {
@@ -84,13 +84,13 @@ describe("a picture", () => {
     assert.equal(copied.type, "image/png");
   }));
 
-  for (const look of corners) {
-    test(`is compared with another one, behind a slider and side by side, ${look.name}`, () => b.page(url, look, async (page) => {
+  for (const variant of variantSample) {
+    test(`is compared with another one, behind a slider and side by side, ${variant.name}`, () => b.page(url, variant, async (page) => {
       await summer(page);
       await page.getByRole("button", { name: "Compare" }).click();
       await page.waitForURL(/media=.+&with=/);
       const slider = page.getByRole("slider", { name: "Visible part of a lighthouse in summer" });
-      const shown = () => page.locator(".compare-over").evaluate((i) => getComputedStyle(i).clipPath);
+      const shown = () => page.locator(".compare-overlay").evaluate((i) => getComputedStyle(i).clipPath);
       const half = await shown();
       await slider.focus();
       await page.keyboard.press("Home");
@@ -100,29 +100,29 @@ describe("a picture", () => {
       await slider.fill("50");
       await page.getByRole("button", { name: "Compare with a lighthouse in winter" }).click();
       await page.locator(".compare-slider img[alt='a lighthouse in winter']").waitFor();
-      await check(page, `compare slider ${look.name}`);
+      await check(page, `compare slider ${variant.name}`);
       await page.getByText("Side by side").click();
       await page.locator(".compare-side figure").nth(1).waitFor();
-      await check(page, `compare side ${look.name}`);
+      await check(page, `compare side ${variant.name}`);
       await page.reload();
       await page.getByRole("heading", { name: "Compare" }).waitFor();
       await page.getByRole("button", { name: "Close the comparison" }).click();
       await page.getByRole("link", { name: "Download" }).waitFor();
     }));
 
-    test(`is asked for again and varied in its place, ${look.name}`, () => b.page(url, look, async (page) => {
+    test(`is asked for again and varied in its place, ${variant.name}`, () => b.page(url, variant, async (page) => {
       await summer(page);
       await page.keyboard.press("v");
       const panel = page.getByRole("complementary", { name: "Vary" });
       await panel.getByText("Nano Banana Pro · 1 picture · $0.039").waitFor();
-      await check(page, `vary ${look.name}`);
+      await check(page, `vary ${variant.name}`);
       await panel.getByRole("textbox", { name: "Prompt" }).fill("a lighthouse in late summer");
       s.gate.hold();
       await panel.getByRole("button", { name: "Vary" }).click();
       await panel.getByText("Working, 90 %").waitFor();
       s.gate.release();
       await panel.getByRole("button", { name: "Open a lighthouse in late summer" }).waitFor();
-      await check(page, `varied ${look.name}`);
+      await check(page, `varied ${variant.name}`);
       const asked = [...s.generations.values()].at(-1).asked;
       assert.equal(asked.method, "variation");
       assert.equal(asked.inputs.length, 1);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { serve } from "../web/test/server.mjs";
-import { browser, check, looks, until } from "./browser.js";
+import { browser, check, until, variants } from "./browser.js";
 
 const b = browser();
 let s;
@@ -25,33 +25,33 @@ function exchange(conversation, message, n) {
 
 const nodes = (page) => page.evaluate(() => document.querySelectorAll("*").length);
 const pictures = (page) => page.evaluate(() => document.querySelectorAll(".picture").length);
-const to = (page, part) => page.evaluate((p) => window.scrollTo({ top: p * document.documentElement.scrollHeight }), part);
+const scrollTo = (page, part) => page.evaluate((p) => window.scrollTo({ top: p * document.documentElement.scrollHeight }), part);
 /** Waits until an element of the selector is in the viewport. */
-const drawn = (page, selector) => page.waitForFunction((sel) => [...document.querySelectorAll(sel)].some((e) => {
+const waitUntilDrawn = (page, selector) => page.waitForFunction((sel) => [...document.querySelectorAll(sel)].some((e) => {
   const r = e.getBoundingClientRect();
   return r.bottom > 0 && r.top < window.innerHeight;
 }), selector);
 
 describe("five hundred pictures", () => {
-  for (const look of looks.slice(0, 2)) {
-    test(`of a conversation scroll with a bounded page, ${look.name}`, () => b.page(url, look, async (page) => {
-      await drawn(page, ".picture");
+  for (const variant of variants.slice(0, 2)) {
+    test(`of a conversation scroll with a bounded page, ${variant.name}`, () => b.page(url, variant, async (page) => {
+      await waitUntilDrawn(page, ".picture");
       for (const part of [1, 0.75, 0.5, 0.25, 0, 0.6]) {
-        await to(page, part);
-        await drawn(page, ".exchange");
+        await scrollTo(page, part);
+        await waitUntilDrawn(page, ".exchange");
         const [all, shown] = [await nodes(page), await pictures(page)];
         assert.ok(all < 3000 && shown < 100, `at ${part}: ${all} nodes, ${shown} pictures`);
       }
-      await to(page, 0);
+      await scrollTo(page, 0);
       await page.getByText("Draw four harbours, 0", { exact: true }).waitFor();
     }));
 
-    test(`of the server scroll with a bounded page, are searched and opened, ${look.name}`, () => b.page(`${s.url}/gallery`, look, async (page) => {
-      await page.locator(".picture[data-there]").first().waitFor();
-      await check(page, `gallery ${look.name}`);
+    test(`of the server scroll with a bounded page, are searched and opened, ${variant.name}`, () => b.page(`${s.url}/gallery`, variant, async (page) => {
+      await page.locator(".picture[data-loaded]").first().waitFor();
+      await check(page, `gallery ${variant.name}`);
       await until(async () => {
-        await to(page, 1);
-        await drawn(page, ".picture");
+        await scrollTo(page, 1);
+        await waitUntilDrawn(page, ".picture");
         assert.ok(await pictures(page) < 220, `${await pictures(page)} pictures are drawn`);
         return await page.getByRole("button", { name: "Draw four harbours, 0: 0" }).count() > 0;
       });

@@ -5,10 +5,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { bench } from "./inspect.js";
-import { scripted } from "./scripted.js";
+import { reportFixture } from "./inspect.js";
+import { scriptedModel } from "./scripted-model.js";
 
-const b = bench();
+const b = reportFixture();
 const sql = 'SELECT "year", "north" FROM "sales" ORDER BY "north" DESC';
 
 /** A language model that runs one query and then states 4,711, which no source contains. */
@@ -32,12 +32,12 @@ describe("the numbers of a report", async () => {
   let model;
   after(() => model?.stop()); // even if the test fails: an open server keeps the process alive
   test("lead to their query, and what nothing supports is marked", async () => {
-    model = await scripted(lines);
-    const files = join(b.work, "sales");
+    model = await scriptedModel(lines);
+    const files = join(b.folder, "sales");
     mkdirSync(files);
     writeFileSync(join(files, "sales.csv"), "year,north\n2022,1515\n2023,3030\n2024,4242\n");
     const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${model.url}/v1`, ATELIER_CHAT_MODEL: "openai/gpt-4o", ATELIER_IMAGE_MODEL: "offline" };
-    const result = await b.with(env, "run", "research-agent", "How much did the north sell?", "--files", files, "--out", join(b.work, "numbers-report"));
+    const result = await b.atelierWith(env, "run", "research-agent", "How much did the north sell?", "--files", files, "--out", join(b.folder, "numbers-report"));
     assert.equal(result.status, "succeeded");
     await b.inspect(result.report, "numbers", 0);
     for (const colorScheme of ["light", "dark"]) {

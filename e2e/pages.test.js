@@ -1,9 +1,9 @@
-// The pages of the web UI over a server of fixtures: every state in every look, and what a
+// The pages of the web UI over a server of fixtures: every state in every variant, and what a
 // person does with them. The same pages over the real server are in serve.test.js.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { serve } from "../web/test/server.mjs";
-import { browser, check, looks, until } from "./browser.js";
+import { browser, check, until, variants } from "./browser.js";
 
 const b = browser();
 let s;
@@ -19,49 +19,49 @@ const send = async (page, text) => { await message(page).fill(text); await page.
 const csv = { name: "sales.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") };
 
 /** Scrolls to an element, and tries again if the page has replaced the element meanwhile. */
-async function show(element, tries = 5) {
+async function scrollTo(element, tries = 5) {
   try {
     await element.scrollIntoViewIfNeeded();
   } catch (e) {
     if (tries === 0 || !String(e).includes("not attached")) throw e;
-    await show(element, tries - 1);
+    await scrollTo(element, tries - 1);
   }
 }
 
 describe("every state", () => {
-  for (const look of looks) {
-    test(look.name, () => b.page(s.url, look, async (page) => {
+  for (const variant of variants) {
+    test(variant.name, () => b.page(s.url, variant, async (page) => {
       const at = async (title) => { await page.goto(await titled(title)); await page.locator(".answer").first().waitFor(); };
       await page.getByText("Working offline").waitFor();
       await page.getByText("Charts of a year's sales; the table is attached").waitFor();
-      await check(page, `start ${look.name}`);
+      await check(page, `start ${variant.name}`);
       await page.getByRole("button", { name: /Ask a table/ }).click();
       await page.getByRole("list", { name: "Attached files" }).getByText("kB").waitFor();
-      await check(page, `attached ${look.name}`);
+      await check(page, `attached ${variant.name}`);
       await page.getByRole("button", { name: /^Agent:/ }).click();
       await page.getByText("Answers a question with an illustrated, sourced report.").waitFor();
-      await check(page, `agents ${look.name}`);
+      await check(page, `agents ${variant.name}`);
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Send" }).click();
       await page.getByText("Generate Image").waitFor();
-      await check(page, `running ${look.name}`);
+      await check(page, `running ${variant.name}`);
       await page.getByRole("button", { name: "Copy the text" }).waitFor();
-      await check(page, `answered ${look.name}`);
+      await check(page, `answered ${variant.name}`);
       await at("A lighthouse");
-      await show(page.locator(".pictures .picture").last());
-      await page.locator(".pictures .picture[data-there]").last().waitFor();
-      await check(page, `pictures ${look.name}`);
+      await scrollTo(page.locator(".pictures .picture").last());
+      await page.locator(".pictures .picture[data-loaded]").last().waitFor();
+      await check(page, `pictures ${variant.name}`);
       await page.locator(".pictures .picture").first().click();
       await page.getByRole("link", { name: "Download" }).waitFor();
-      await check(page, `lightbox ${look.name}`);
+      await check(page, `lightbox ${variant.name}`);
       await page.keyboard.press("i");
       await page.getByText("Prompt as sent").waitFor();
-      await check(page, `made of ${look.name}`);
+      await check(page, `made of ${variant.name}`);
       await at("How electricity");
       await page.getByRole("button", { name: /^Worked/ }).click();
       await page.getByText("File Research Agent").waitFor();
-      await show(page.locator(".report-frame"));
-      await check(page, `report ${look.name}`);
+      await scrollTo(page.locator(".report-frame"));
+      await check(page, `report ${variant.name}`);
       await page.evaluate(() => localStorage.setItem("atelier-settings", '{"developer":true}'));
       await page.reload();
       await page.getByText(/^\d+ events of run/).waitFor();
@@ -71,23 +71,23 @@ describe("every state", () => {
       await page.getByText("Turn 1: Generate Image").click();
       await page.getByRole("region", { name: "Parameters" }).getByText("1024x1024").waitFor();
       await page.getByText("Omitted, with a note (lenient)").waitFor();
-      await show(page.locator(".trace"));
-      await check(page, `trace ${look.name}`);
+      await scrollTo(page.locator(".trace"));
+      await check(page, `trace ${variant.name}`);
       await page.evaluate(() => localStorage.clear());
       for (const title of ["Things that did", "A question is open", "An approval is open"]) {
         await at(title);
-        await check(page, `${title} ${look.name}`);
+        await check(page, `${title} ${variant.name}`);
       }
       await page.locator("main").focus();
       await page.keyboard.press("?");
       await page.getByText("Keyboard shortcuts").last().waitFor();
-      await check(page, `keys ${look.name}`);
-      if (look.viewport.width < 800) {
+      await check(page, `keys ${variant.name}`);
+      if (variant.viewport.width < 800) {
         await page.keyboard.press("Escape");
         await page.getByRole("dialog").waitFor({ state: "hidden" });
         await page.getByRole("button", { name: "Conversations" }).click();
         await page.getByRole("dialog").getByText("A question is open").waitFor();
-        await check(page, `drawer ${look.name}`);
+        await check(page, `drawer ${variant.name}`);
       }
     }));
   }
@@ -103,7 +103,7 @@ describe("a message", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/c\//);
     assert.equal(await message(page).inputValue(), "");
-    assert.match(await page.locator(".said-text").innerText(), /Draw\na harbour/);
+    assert.match(await page.locator(".user-message-text").innerText(), /Draw\na harbour/);
   }));
 
   test("takes files by button, drop and paste, shows and removes them, and goes with them alone", () => b.page(s.url, {}, async (page) => {
@@ -127,7 +127,7 @@ describe("a message", () => {
     assert.equal(await files.count(), 2);
     await page.getByRole("button", { name: "Send" }).click();
     await page.waitForURL(/\/c\//);
-    await page.locator(".said").getByText("sales.csv").waitFor();
+    await page.locator(".user-message").getByText("sales.csv").waitFor();
   }));
 
   test("that is refused stays, with the reason and what to do", () => b.page(s.url, {}, async (page) => {
@@ -202,7 +202,7 @@ describe("a run", () => {
     const before = page.url();
     await answered(0).click();
     await page.waitForURL((u) => u.href !== before && u.pathname.startsWith("/c/"));
-    await page.locator(".exchange").first().locator(".picture[data-there]").waitFor();
+    await page.locator(".exchange").first().locator(".picture[data-loaded]").waitFor();
     assert.equal(await page.locator(".exchange").count(), 1);
     await send(page, "Draw a boat beside it");
     await answered(1).waitFor();
@@ -232,13 +232,13 @@ describe("a run", () => {
 
   test("is said to screen readers by its beginning and end only", () => b.page(s.url, {}, async (page) => {
     await page.evaluate(() => {
-      globalThis.said = [];
-      new MutationObserver(() => globalThis.said.push(document.querySelector(".for-readers[role=status]").textContent)).observe(document.querySelector(".for-readers[role=status]"), { childList: true, characterData: true, subtree: true });
+      globalThis.announced = [];
+      new MutationObserver(() => globalThis.announced.push(document.querySelector(".visually-hidden[role=status]").textContent)).observe(document.querySelector(".visually-hidden[role=status]"), { childList: true, characterData: true, subtree: true });
     });
     await send(page, "Draw a well");
     await page.getByText("Tell me what to change.").waitFor();
-    await page.waitForFunction(() => globalThis.said.at(-1) === "The answer is complete");
-    assert.deepEqual(await page.evaluate(() => globalThis.said), ["Sage is answering", "Generate Image finished", "The answer is complete"]);
+    await page.waitForFunction(() => globalThis.announced.at(-1) === "The answer is complete");
+    assert.deepEqual(await page.evaluate(() => globalThis.announced), ["Sage is answering", "Generate Image finished", "The answer is complete"]);
   }));
 });
 
@@ -292,7 +292,7 @@ describe("pictures and reports", () => {
       await page.locator(".picture").first().waitFor();
       const height = () => page.evaluate(() => document.documentElement.scrollHeight);
       const before = await height();
-      await page.locator(".picture[data-there]").last().waitFor();
+      await page.locator(".picture[data-loaded]").last().waitFor();
       assert.equal(await height(), before);
     });
   });
@@ -300,7 +300,7 @@ describe("pictures and reports", () => {
   test("a message and a report run nothing", async () => {
     for (const title of ["A lighthouse", "How electricity"]) {
       await b.page(await titled(title), {}, async (page) => {
-        await page.locator(".foot").first().waitFor();
+        await page.locator(".answer-footer").first().waitFor();
         for (const frame of page.frames()) await frame.waitForLoadState();
         assert.equal(await page.evaluate(() => globalThis.xss), undefined);
       });

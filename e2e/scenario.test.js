@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { bench, root } from "./inspect.js";
+import { reportFixture, root } from "./inspect.js";
 
-const b = bench();
+const b = reportFixture();
 
 const energy = "Create a research report about renewable energy trends. Include an AI-generated illustration showing solar panels and wind turbines.";
 const market = "Create a market analysis report with a bar chart of market share and an AI-generated infographic of the industry ecosystem.";
@@ -30,10 +30,10 @@ const scenarios = [
 describe("the scenario", async () => {
   for (const s of scenarios) {
     test(s.name, async () => {
-      const args = ["run", "research-agent", s.task, "--out", join(b.work, `${s.name}-report`)];
+      const args = ["run", "research-agent", s.task, "--out", join(b.folder, `${s.name}-report`)];
       if (s.folder) args.push("--files", s.folder);
       if (s.files) {
-        const files = join(b.work, s.name);
+        const files = join(b.folder, s.name);
         mkdirSync(files);
         for (const [name, text] of Object.entries(s.files)) writeFileSync(join(files, name), text);
         args.push("--files", files);

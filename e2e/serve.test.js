@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { browser, check, corners, until } from "./browser.js";
+import { browser, check, until, variantSample } from "./browser.js";
 
 const binary = join(resolve(dirname(fileURLToPath(import.meta.url)), ".."), "bin", "atelier");
 const b = browser();
@@ -45,7 +45,7 @@ const send = async (page, text) => {
   await page.getByRole("button", { name: "Send" }).click();
   await page.waitForURL(/\/c\//);
 };
-const picture = (page, exchange) => page.locator(".exchange").nth(exchange).locator(".prose .picture[data-there]").first();
+const picture = (page, exchange) => page.locator(".exchange").nth(exchange).locator(".prose .picture[data-loaded]").first();
 
 describe("a conversation", () => {
   test("draws, edits what it drew, and says what it is made of", () => b.page(url, {}, async (page) => {
@@ -72,15 +72,15 @@ describe("a conversation", () => {
     await begin();
     await page.getByText("Reconnecting").waitFor({ state: "detached" });
     await page.reload();
-    await page.locator(".foot").waitFor();
+    await page.locator(".answer-footer").waitFor();
     assert.equal(await page.locator(".exchange").count(), 1);
     await page.getByText("Draw three pictures of a harbour").last().waitFor();
   }));
 });
 
 describe("a question about a file", () => {
-  for (const look of corners) {
-    test(`becomes an illustrated report, ${look.name}`, () => b.page(url, look, async (page) => {
+  for (const variant of variantSample) {
+    test(`becomes an illustrated report, ${variant.name}`, () => b.page(url, variant, async (page) => {
       await page.getByRole("button", { name: /Ask a table/ }).click();
       await page.getByRole("list", { name: "Attached files" }).getByText("kB").waitFor();
       await page.getByRole("button", { name: "Send" }).click();
@@ -91,7 +91,7 @@ describe("a question about a file", () => {
       await until(() => frame.locator("img").evaluateAll((all) => all.every((i) => i.naturalWidth > 0 && i.alt !== "")));
       await page.getByRole("button", { name: /^Worked/ }).click();
       await page.getByText("Query Tables").first().waitFor();
-      await check(page, `serve report ${look.name}`);
+      await check(page, `serve report ${variant.name}`);
     }));
   }
 });

@@ -8,7 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { browser, settled, until } from "./browser.js";
+import { animationsFinished, browser, until } from "./browser.js";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const tutorial = readFileSync(join(root, "docs", "tutorial.md"), "utf8");
@@ -33,39 +33,39 @@ after(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-async function shoot(page, name) {
-  await settled(page);
+async function screenshot(page, name) {
+  await animationsFinished(page);
   if (process.env.SCREENSHOTS) await page.screenshot({ path: join(root, "docs", name) });
 }
 
 async function ask(page, text, exchange) {
   await page.getByRole("textbox", { name: "Message" }).fill(text);
   await page.keyboard.press("Enter");
-  await page.locator(".exchange").nth(exchange).locator(".foot").waitFor();
+  await page.locator(".exchange").nth(exchange).locator(".answer-footer").waitFor();
 }
 
 test("the tutorial leads where it says", () => b.page(url, { colorScheme: "light", viewport: { width: 1280, height: 900 } }, async (page) => {
   assert.equal(messages.length, 4);
   const [draw, change, question, further] = messages;
-  const picture = (n) => page.locator(".exchange").nth(n).locator(".picture[data-there]").first();
+  const picture = (n) => page.locator(".exchange").nth(n).locator(".picture[data-loaded]").first();
   await ask(page, draw, 0);
   await picture(0).waitFor();
   await ask(page, change, 1);
   await picture(1).waitFor();
   await page.locator(".exchange").nth(1).scrollIntoViewIfNeeded();
-  await shoot(page, "conversation.png");
+  await screenshot(page, "conversation.png");
 
   await picture(1).click();
   await page.getByRole("link", { name: "Download" }).waitFor();
   await page.keyboard.press("i");
   await page.getByRole("heading", { name: "Made from" }).waitFor();
   await until(() => page.locator(".yarl__slide_current img").evaluate((i) => i.complete && i.naturalWidth > 0));
-  await shoot(page, "picture.png");
+  await screenshot(page, "picture.png");
   await page.keyboard.press("v");
   const panel = page.getByRole("complementary", { name: "Vary" });
   await panel.getByText("· free").waitFor();
   await panel.getByRole("button", { name: "Vary" }).click();
-  await panel.locator(".family img").first().waitFor();
+  await panel.locator(".thumbnails img").first().waitFor();
   await page.keyboard.press("c");
   await page.getByRole("heading", { name: "Compare" }).waitFor();
   await page.getByRole("button", { name: "Close the comparison" }).click();
@@ -86,7 +86,7 @@ test("the tutorial leads where it says", () => b.page(url, { colorScheme: "light
   await until(() => report.locator("img").evaluateAll((all) => all.length > 1 && all.every((i) => i.naturalWidth > 0)));
   await report.getByText(/long queues/).first().waitFor();
   await page.locator(".report-frame").evaluate((f) => window.scrollTo({ top: f.getBoundingClientRect().top + window.scrollY - 110 }));
-  await shoot(page, "tutorial-report.png");
+  await screenshot(page, "tutorial-report.png");
   await ask(page, further, 1);
   await page.locator(".exchange").nth(1).locator(".answer > .prose").getByText(/23,900/).waitFor();
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { browser, check } from "./browser.js";
-import { scripted } from "./scripted.js";
-import { card, served, status } from "./served.js";
+import { scriptedModel } from "./scripted-model.js";
+import { card, serverFixture, waitForStatus } from "./server-fixture.js";
 
 const lines = {
   sage: [
@@ -16,8 +16,8 @@ let model;
 after(() => model?.stop());
 
 const b = browser();
-const s = served(async () => {
-  model = await scripted(lines);
+const s = serverFixture(async () => {
+  model = await scriptedModel(lines);
   return { OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${model.url}/v1`, ATELIER_CHAT_MODEL: "openai/gpt-4o", ATELIER_IMAGE_MODEL: "offline" };
 });
 
@@ -30,9 +30,9 @@ const flow = {
   ],
 };
 
-test("prompts that an agent wrote are edited and generated, and a question of an agent is answered on the page", async () => b.page(await s.started(flow), {}, async (page) => {
+test("prompts that an agent wrote are edited and generated, and a question of an agent is answered on the page", async () => b.page(await s.startRun(flow), {}, async (page) => {
   await card(page, "dawn").getByRole("textbox", { name: "Subject" }).fill("A lighthouse at noon");
-  await card(page, "dawn").locator(".wf-sent").getByText(/A lighthouse at noon/).waitFor();
+  await card(page, "dawn").locator(".wf-prompt").getByText(/A lighthouse at noon/).waitFor();
   await card(page, "dusk").getByRole("button", { name: "Generate" }).click();
   await card(page, "dusk").getByRole("button", { name: /^Choose / }).first().click();
   await page.getByRole("button", { name: "Continue" }).click();
@@ -40,7 +40,7 @@ test("prompts that an agent wrote are edited and generated, and a question of an
   await check(page, "workflow question of an agent");
   await page.getByRole("textbox", { name: "Reader" }).fill("Sailors");
   await page.getByRole("button", { name: "Answer" }).click();
-  await status(page, "Done");
+  await waitForStatus(page, "Done");
   const run = await s.get(`/api/workflow-runs/${page.url().split("/").pop().split("?")[0]}`);
   assert.equal(run.state.line, "Written for sailors.");
   assert.equal(run.state.prompts.offline.dawn.subject, "A lighthouse at dawn");

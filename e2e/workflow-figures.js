@@ -2,11 +2,11 @@
 // It asserts nothing about them.
 import { test } from "node:test";
 import { browser, until } from "./browser.js";
-import { card, example, many, saved, served } from "./served.js";
+import { card, example, largeWorkflow, serverFixture, waitUntilSaved } from "./server-fixture.js";
 
 const b = browser();
-const s = served();
-const at = (times, part) => times.sort((x, y) => x - y)[Math.min(times.length - 1, Math.floor(times.length * part))].toFixed(1);
+const s = serverFixture();
+const percentile = (times, part) => times.sort((x, y) => x - y)[Math.min(times.length - 1, Math.floor(times.length * part))].toFixed(1);
 
 /** Generates 40 pictures and returns their ids. */
 async function pictures() {
@@ -22,7 +22,7 @@ async function pictures() {
 test("200 prompts and 2,000 pictures", async () => {
   const ids = await pictures();
   const url = (key, i) => `/media/${ids[(Number(key.split("_")[1]) * 7 + i) % ids.length]}`;
-  await b.page(await s.started(many(200, 2000, url)), {}, async (page, context) => {
+  await b.page(await s.startRun(largeWorkflow(200, 2000, url)), {}, async (page, context) => {
     await card(page, "prompt_0").getByRole("textbox", { name: "Subject" }).waitFor();
     const inside = await context.newCDPSession(page);
     await inside.send("Performance.enable");
@@ -31,7 +31,7 @@ test("200 prompts and 2,000 pictures", async () => {
       await inside.send("HeapProfiler.collectGarbage");
       const { metrics } = await inside.send("Performance.getMetrics");
       const heap = metrics.find((m) => m.name === "JSHeapUsedSize").value / 2 ** 20;
-      console.log(`once over ${height} px, round ${round}: frames p50 ${at(frames, 0.5)} ms, p95 ${at(frames, 0.95)} ms, of ${frames.length}; at most ${nodes} elements; heap ${heap.toFixed(1)} MiB`);
+      console.log(`once over ${height} px, round ${round}: frames p50 ${percentile(frames, 0.5)} ms, p95 ${percentile(frames, 0.95)} ms, of ${frames.length}; at most ${nodes} elements; heap ${heap.toFixed(1)} MiB`);
     }
   });
 });
@@ -56,7 +56,7 @@ function scroll(by) {
 }
 
 test("a patch in another tab", async () => {
-  const address = await s.started(example());
+  const address = await s.startRun(example());
   await b.page(address, {}, async (one, context) => {
     const two = await context.newPage();
     await two.goto(address);
@@ -79,8 +79,8 @@ test("a patch in another tab", async () => {
       await mine.fill(words);
       await until(() => two.evaluate((w) => globalThis.shown[w] !== undefined, words));
       times.push(await two.evaluate((w) => globalThis.shown[w], words) - sent);
-      await saved(one);
+      await waitUntilSaved(one);
     }
-    console.log(`a patch in another tab: p50 ${at(times, 0.5)} ms, p95 ${at(times, 0.95)} ms, of ${times.length}`);
+    console.log(`a patch in another tab: p50 ${percentile(times, 0.5)} ms, p95 ${percentile(times, 0.95)} ms, of ${times.length}`);
   });
 });

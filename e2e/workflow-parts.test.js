@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { browser, check, corners, until } from "./browser.js";
-import { card, saved, served, status } from "./served.js";
+import { browser, check, until, variantSample } from "./browser.js";
+import { card, serverFixture, waitForStatus, waitUntilSaved } from "./server-fixture.js";
 
 const b = browser();
-const s = served();
+const s = serverFixture();
 
 const shown = (of, type, render_as, display_label) => ({ type, ...of, _ux: { render_as, ...(display_label && { display_label }) } });
 const review = (title, schema, data) => ({ id: "parts", title: "Parts", steps: [{ id: "look", module_id: "review.approve", config: { schema: { type: "object", properties: { data: schema } } }, inputs: { title, data, display_schema: "{{ step.schema }}" } }] });
@@ -58,14 +58,14 @@ const fields = review("Every kind of field", {
 }, { harbour: { title: "Morning", mood: "calm", strength: 0.5, light: { kind: "sun", hour: 6 }, shots: ["wide"], extra: { note: 1 } } });
 
 describe("a form", () => {
-  for (const look of corners) {
-    test(`has an input for every kind of field, and saves what each gives, ${look.name}`, async () => b.page(await s.started(fields), look, async (page) => {
+  for (const variant of variantSample) {
+    test(`has an input for every kind of field, and saves what each gives, ${variant.name}`, async () => b.page(await s.startRun(fields), variant, async (page) => {
       const box = (name) => page.getByRole("textbox", { name, exact: true });
       await box("Title").fill("Evening");
       await page.getByRole("heading", { name: "harbour: Evening" }).waitFor();
       await box("Story").fill("A ship comes home.\nSlowly.");
       await box("Count").fill("3");
-      await page.getByRole("textbox", { name: "Strength, exactly" }).fill("0.75");
+      await page.getByRole("textbox", { name: "Strength, exact value" }).fill("0.75");
       assert.equal(await box("Storm").count(), 0);
       await page.getByRole("radio", { name: "stormy" }).check();
       await box("Storm").fill("gale");
@@ -85,8 +85,8 @@ describe("a form", () => {
       await page.locator("input[type=file]").setInputFiles({ name: "reference.png", mimeType: "image/png", buffer: png });
       await page.getByRole("button", { name: "Remove reference.png" }).waitFor();
       await box("Extra").fill("[1, 2]");
-      await saved(page);
-      await check(page, `workflow fields ${look.name}`);
+      await waitUntilSaved(page);
+      await check(page, `workflow fields ${variant.name}`);
       const got = (await interaction(page)).display_data.data.harbour;
       assert.match(got.reference, /^[0-9a-f-]{36}$/);
       delete got.reference;
@@ -139,8 +139,8 @@ async function uploaded() {
 }
 
 describe("a display schema", () => {
-  for (const look of corners) {
-    test(`has a renderer for every name of the vocabulary, ${look.name}`, async () => b.page(await s.started(drawn(await uploaded())), look, async (page) => {
+  for (const variant of variantSample) {
+    test(`has a renderer for every name of the vocabulary, ${variant.name}`, async () => b.page(await s.startRun(drawn(await uploaded())), variant, async (page) => {
       for (const name of ["All of data", "Words", "Prose", "Program", "Cities", "Facts", "Leaves", "Deck", "ace of hearts", "Plates", "Shots"]) await page.getByRole("heading", { name, exact: true }).waitFor();
       await page.getByRole("heading", { name: "Shots" }).scrollIntoViewIfNeeded(); // content far outside the viewport is not drawn
       assert.equal(await page.locator("strong").innerText(), "bold");
@@ -156,12 +156,12 @@ describe("a display schema", () => {
       await page.getByText("Inside").waitFor();
       await page.getByLabel("unforeseen").getByText('"deeper": "very"').waitFor();
       for (const text of ["Never seen", "Nobody reads this", "not this"]) assert.equal(await page.getByText(text).count(), 0, text);
-      await check(page, `workflow drawn ${look.name}`);
+      await check(page, `workflow drawn ${variant.name}`);
     }));
   }
 
   test("whose render_as a newer server knows is shown as it is, and says so", async () => {
-    await b.page(await s.started(drawn(await uploaded())), {}, async (page) => {
+    await b.page(await s.startRun(drawn(await uploaded())), {}, async (page) => {
       await page.route("**/api/interactions/*", async (r) => {
         const answer = await r.fetch();
         await r.fulfill({ response: answer, body: (await answer.text()).replace(/("render_as":\s*)"markdown"/g, '$1"hologram"') });
@@ -202,7 +202,7 @@ describe("choosing", () => {
     touch: { click: (t) => t.tap({ force: true }), options: { hasTouch: true, viewport: { width: 390, height: 800 } } },
   };
   for (const [name, { click, options = {} }] of Object.entries(ways)) {
-    test(`is single or of a number by group, with the ${name}`, async () => b.page(await s.started(groups()), options, async (page) => {
+    test(`is single or of a number by group, with the ${name}`, async () => b.page(await s.startRun(groups()), options, async (page) => {
       await made(page);
       await click(tile(page, "hero", 1));
       await click(tile(page, "hero", 2)); // replaces the first
@@ -216,14 +216,14 @@ describe("choosing", () => {
       await chosen(page, "hero 2", "gallery 2", "gallery 3");
       await check(page, `workflow groups ${name}`);
       await click(page.getByRole("button", { name: "Continue" }));
-      await status(page, "Done");
+      await waitForStatus(page, "Done");
       const { selected } = (await s.get(`/api/workflow-runs/${page.url().split("/").pop()}`)).state;
       assert.match(selected.hero, /^gc_/);
       assert.equal(selected.gallery.length, 2);
     }));
   }
 
-  test("goes with the keys alone", async () => b.page(await s.started(groups()), {}, async (page) => {
+  test("goes with the keys alone", async () => b.page(await s.startRun(groups()), {}, async (page) => {
     await made(page);
     await tile(page, "hero", 1).focus();
     for (const key of ["ArrowRight", "ArrowRight", "ArrowLeft", "Space"]) await page.keyboard.press(key);
@@ -233,6 +233,6 @@ describe("choosing", () => {
     await chosen(page, "hero 2", "gallery 1", "gallery 4");
     await page.getByRole("button", { name: "Continue" }).focus();
     await page.keyboard.press("Enter");
-    await status(page, "Done");
+    await waitForStatus(page, "Done");
   }));
 });

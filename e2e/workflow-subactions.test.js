@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { browser, check, until } from "./browser.js";
-import { card, example, saved, served } from "./served.js";
+import { card, example, serverFixture, waitUntilSaved } from "./server-fixture.js";
 
 const b = browser();
-const s = served({ LEONARDO_API_KEY: "a-key" }); // one provider has a key, so the painter substitutes only where that is allowed
+const s = serverFixture({ LEONARDO_API_KEY: "a-key" }); // one provider has a key, so the painter substitutes only where that is allowed
 
 const generate = (page, name) => card(page, name).getByRole("button", { name: "Generate", exact: true });
 const tiles = (page, name) => card(page, name).getByRole("button", { name: /^Choose / });
@@ -32,7 +32,7 @@ const good = { subject: "A lighthouse", delay_ms: 0, fail: "", fail_slots: [], m
 const never = 600_000; // ms: only a cancel ends it
 
 describe("a sub-action", () => {
-  test("says how long it continues, leaves the form open, queues another, and is cancelled by itself", async () => b.page(await s.started(cards({ slow: { ...good, delay_ms: never }, quick: good })), {}, async (page) => {
+  test("says how long it continues, leaves the form open, queues another, and is cancelled by itself", async () => b.page(await s.startRun(cards({ slow: { ...good, delay_ms: never }, quick: good })), {}, async (page) => {
     const slow = card(page, "slow");
     await generate(page, "slow").click();
     await slow.getByRole("button", { name: "Cancel" }).waitFor();
@@ -52,7 +52,7 @@ describe("a sub-action", () => {
     await until(async () => await slow.locator(".spinner").count() === 0);
   }));
 
-  test("keeps what came, and repeats one result by itself, but for what was moderated", async () => b.page(await s.started(cards({ partly: { ...good, n: 3, fail_slots: [2], moderate_slots: [3] } })), {}, async (page) => {
+  test("keeps what came, and repeats one result by itself, but for what was moderated", async () => b.page(await s.startRun(cards({ partly: { ...good, n: 3, fail_slots: [2], moderate_slots: [3] } })), {}, async (page) => {
     const partly = card(page, "partly");
     await generate(page, "partly").click();
     await tiles(page, "partly").first().waitFor();
@@ -70,7 +70,7 @@ describe("a sub-action", () => {
     await partly.getByText(/^Picture 3: /).waitFor();
   }));
 
-  test("that fails says why and what to do, on its card and as a toast, and stops no other card", async () => b.page(await s.started(cards({ broken: { ...good, fail: "unavailable" }, quick: good })), {}, async (page) => {
+  test("that fails says why and what to do, on its card and as a toast, and stops no other card", async () => b.page(await s.startRun(cards({ broken: { ...good, fail: "unavailable" }, quick: good })), {}, async (page) => {
     const alert = card(page, "broken").getByRole("alert");
     const toast = page.getByText("Retry it; if it fails again, change the prompt. The other cards are not affected.");
     await Promise.all([toast.waitFor(), generate(page, "broken").click()]); // the toast is shown for ten seconds
@@ -83,13 +83,13 @@ describe("a sub-action", () => {
     await until(async () => { const all = await rows(page); return all.length === 2 && all[0].finished_at && all[0].status === "failed"; });
   }));
 
-  test("remembers the parameters of its provider over tabs and runs, until they are reset", async () => b.page(await s.started(cards({ one: good, two: good })), {}, async (page, context) => {
+  test("remembers the parameters of its provider over tabs and runs, until they are reset", async () => b.page(await s.startRun(cards({ one: good, two: good })), {}, async (page, context) => {
     await card(page, "one").getByText(/^Parameters/).click();
     await card(page, "one").getByLabel("Pictures").fill("2");
     await generate(page, "one").click();
     await tiles(page, "one").nth(1).waitFor();
     const other = await context.newPage();
-    await other.goto(await s.started(cards({ fresh: good })));
+    await other.goto(await s.startRun(cards({ fresh: good })));
     await card(other, "fresh").getByText("n 2").waitFor();
     await generate(other, "fresh").click();
     await tiles(other, "fresh").nth(1).waitFor();
@@ -97,13 +97,13 @@ describe("a sub-action", () => {
     await card(other, "fresh").getByRole("button", { name: "Reset to defaults" }).click();
     await generate(other, "fresh").click();
     await until(async () => (await rows(other)).map((r) => r.contents.length).join() === "2,1");
-    await other.goto(await s.started(cards({ last: good })));
+    await other.goto(await s.startRun(cards({ last: good })));
     await card(other, "last").getByText(/^Parameters/).waitFor();
     assert.equal(await card(other, "last").getByText("n 2").count(), 0);
   }));
 
   test("goes on when its tab is closed and when the connection is lost, and is made once", async () => {
-    const address = await s.started(cards({ a: { ...good, delay_ms: 1500 }, b: { ...good, delay_ms: 1500 } }));
+    const address = await s.startRun(cards({ a: { ...good, delay_ms: 1500 }, b: { ...good, delay_ms: 1500 } }));
     await b.page(address, {}, async (page, context) => {
       const other = await context.newPage();
       await other.goto(address);
@@ -122,10 +122,10 @@ describe("a sub-action", () => {
 
   test("of a provider without its key says so, and the offline painter stands in when it is asked to", async () => {
     const { stand_in: _, ...alone } = example();
-    await b.page(await s.started(alone), {}, async (page) => {
+    await b.page(await s.startRun(alone), {}, async (page) => {
       const a = card(page, "prompt_a");
       await a.getByRole("textbox", { name: "Subject" }).fill("A boat");
-      await saved(page);
+      await waitUntilSaved(page);
       await a.getByRole("button", { name: "Generate Images" }).click();
       await a.getByRole("alert").getByText(/midjourney/i).first().waitFor();
       await check(page, "workflow without a key");
@@ -136,7 +136,7 @@ describe("a sub-action", () => {
   });
 });
 
-test("a price is shown before a call that is confirmed, and nothing is begun without a yes", async () => b.page(await s.started("product-variants", { product: "a lamp" }), {}, async (page) => {
+test("a price is shown before a call that is confirmed, and nothing is begun without a yes", async () => b.page(await s.startRun("product-variants", { product: "a lamp" }), {}, async (page) => {
   const c = page.getByRole("article", { name: /^studio/ });
   await c.getByRole("button", { name: /^Photograph/ }).click();
   const dialog = page.getByRole("dialog");
@@ -147,7 +147,7 @@ test("a price is shown before a call that is confirmed, and nothing is begun wit
   assert.deepEqual(await rows(page), []);
 }));
 
-test("a picture leads to the run that it was made in, and says when it was chosen", async () => b.page(await s.started(cards({ a: good })), {}, async (page) => {
+test("a picture leads to the run that it was made in, and says when it was chosen", async () => b.page(await s.startRun(cards({ a: good })), {}, async (page) => {
   await generate(page, "a").click();
   await tiles(page, "a").first().click();
   const run = page.url();
@@ -164,7 +164,7 @@ test("a picture leads to the run that it was made in, and says when it was chose
 
 test("a run that waits is repeated from a step that is done, in a run of its own", async () => {
   const steps = ["first", "second"].map((id) => ({ id, module_id: "review.approve", inputs: { title: `The ${id} look`, data: { text: "?" } }, output: id }));
-  await b.page(await s.started({ id: "looks", title: "Looks", steps }), {}, async (page) => {
+  await b.page(await s.startRun({ id: "looks", title: "Looks", steps }), {}, async (page) => {
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("heading", { name: "The second look" }).waitFor();
     const before = page.url();

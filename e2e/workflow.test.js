@@ -1,11 +1,11 @@
 // Workflows over the real server, without a key: start, edit in two tabs, approve, cancel, repeat.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { browser, check, corners, until } from "./browser.js";
-import { card, example, many, saved, served, status } from "./served.js";
+import { browser, check, until, variantSample } from "./browser.js";
+import { card, example, largeWorkflow, serverFixture, waitForStatus, waitUntilSaved } from "./server-fixture.js";
 
 const b = browser();
-const s = served();
+const s = serverFixture();
 
 const review = {
   id: "two-looks", title: "Two looks",
@@ -13,14 +13,14 @@ const review = {
 };
 
 describe("the page of workflows", () => {
-  for (const look of corners) {
-    test(`lists them, and shows a definition with a preview of its first interaction, ${look.name}`, () => b.page(`${s.url}/workflows`, look, async (page) => {
+  for (const variant of variantSample) {
+    test(`lists them, and shows a definition with a preview of its first interaction, ${variant.name}`, () => b.page(`${s.url}/workflows`, variant, async (page) => {
       await page.getByText("Product photo variants with approval").waitFor();
-      await check(page, `workflows ${look.name}`);
+      await check(page, `workflows ${variant.name}`);
       await page.getByText("Product photo variants with approval").click();
       await page.getByRole("textbox", { name: "Product" }).first().fill("a kettle");
       await page.getByText("a kettle, on an oak kitchen table, morning sun light").waitFor();
-      await check(page, `workflow definition ${look.name}`);
+      await check(page, `workflow definition ${variant.name}`);
     }));
   }
 
@@ -47,7 +47,7 @@ test("a problem far down in a definition is one click away, at its number", () =
   await text.fill(long.replace("module_id: review.approve", "module_id: review.aprove"));
   await page.getByRole("button", { name: `Line ${line},` }).click();
   const frame = await page.locator(".text-editor").boundingBox();
-  const mark = await page.locator(".text-editor-lines [data-wrong]").boundingBox();
+  const mark = await page.locator(".text-editor-lines [data-problem]").boundingBox();
   assert.ok(mark.y >= frame.y && mark.y + mark.height <= frame.y + frame.height, "the number of the line is out of sight");
   const [numbers, box] = await Promise.all([".text-editor-lines", ".text-editor textarea"].map((p) => page.locator(p).boundingBox()));
   assert.ok(Math.abs(numbers.y - box.y) < 1 && Math.abs(numbers.height - box.height) < 20, "the numbers are not beside their lines");
@@ -55,18 +55,18 @@ test("a problem far down in a definition is one click away, at its number", () =
 
 describe("an approval", () => {
   test("goes on to the next step and to the end, after kill -9 of the server, and is repeated from a step", async () => {
-    await b.page(await s.started(review), {}, async (page) => {
+    await b.page(await s.startRun(review), {}, async (page) => {
       await page.getByRole("heading", { name: "The first look" }).waitFor();
       await page.getByRole("textbox", { name: "Comment" }).fill("Fine");
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByRole("heading", { name: "The second look" }).waitFor();
-      await s.end("SIGKILL");
-      await s.begin();
+      await s.stop("SIGKILL");
+      await s.start();
       await page.reload();
       await page.getByRole("heading", { name: "The second look" }).waitFor();
       await page.getByRole("button", { name: "Reject" }).click();
       await page.getByRole("heading", { name: "Result", exact: true }).waitFor();
-      await status(page, "Done");
+      await waitForStatus(page, "Done");
       assert.match(await page.locator(".outcome pre").innerText(), /"first": \{\s*"approved": true,\s*"comment": "Fine"[^]*"approved": false/);
       await check(page, "workflow run done");
       await page.getByRole("button", { name: "Show the question" }).first().click();
@@ -79,35 +79,35 @@ describe("an approval", () => {
     });
   });
 
-  test("that nobody gives is cancelled with its run", async () => b.page(await s.started(review), {}, async (page) => {
+  test("that nobody gives is cancelled with its run", async () => b.page(await s.startRun(review), {}, async (page) => {
     await page.getByRole("button", { name: "Cancel the run" }).click();
-    await status(page, "Cancelled");
+    await waitForStatus(page, "Cancelled");
     assert.equal(await page.getByRole("button", { name: "Approve" }).count(), 0);
   }));
 });
 
 describe("the example's prompts", () => {
-  for (const look of corners) {
-    test(`are forms and text areas; edits are saved, undone, and there after a reload, ${look.name}`, async () => b.page(await s.started(example()), look, async (page) => {
+  for (const variant of variantSample) {
+    test(`are forms and text areas; edits are saved, undone, and there after a reload, ${variant.name}`, async () => b.page(await s.startRun(example()), variant, async (page) => {
       const a = card(page, "prompt_a");
       await a.getByRole("textbox", { name: "Subject" }).fill("A lighthouse");
       await a.getByText("A lighthouse, ...").waitFor();
-      await saved(page);
+      await waitUntilSaved(page);
       await card(page, "anime_xl").getByRole("textbox", { name: "Prompt" }).fill("Primary subject: {{ key }} rain");
-      await card(page, "anime_xl").locator(".wf-sent").getByText("Primary subject: {{ key }} rain").waitFor();
-      await check(page, `workflow example ${look.name}`);
+      await card(page, "anime_xl").locator(".wf-prompt").getByText("Primary subject: {{ key }} rain").waitFor();
+      await check(page, `workflow example ${variant.name}`);
       await page.reload();
       await until(async () => (await a.getByRole("textbox", { name: "Subject" }).inputValue()) === "A lighthouse");
       await a.getByRole("textbox", { name: "Subject" }).fill("A harbour");
       await a.getByText("A harbour, ...").waitFor();
       await a.getByRole("textbox", { name: "Subject" }).press("Control+z");
       await a.getByText("A lighthouse, ...").waitFor();
-      await saved(page);
+      await waitUntilSaved(page);
     }));
   }
 
   test("merge between two tabs, and show a conflict where both wrote the same", async () => {
-    const address = await s.started(example());
+    const address = await s.startRun(example());
     await b.page(address, {}, async (one, context) => {
       const two = await context.newPage();
       await two.goto(address);
@@ -116,47 +116,47 @@ describe("the example's prompts", () => {
       await until(async () => (await theirs.getByRole("textbox", { name: "Subject" }).inputValue()) === "A lighthouse");
       await theirs.getByRole("textbox", { name: "Environment" }).fill("at sea");
       await mine.getByText("A lighthouse, at sea").waitFor();
-      await saved(two);
+      await waitUntilSaved(two);
       // The second tab's edit is held back while the first tab edits the same field.
       const held = [];
       await two.route("**/api/interactions/**", async (r) => (r.request().method() === "PATCH" && held.length === 0 ? held.push(r) : r.continue()));
       await theirs.getByRole("textbox", { name: "Subject" }).fill("A harbour");
       await until(() => held.length === 1);
       await mine.getByRole("textbox", { name: "Subject" }).fill("A mountain");
-      await saved(one);
+      await waitUntilSaved(one);
       await mine.getByText("A mountain, at sea").waitFor();
       await held[0].continue();
       await theirs.getByText("Changed elsewhere").waitFor();
       await check(two, "workflow conflict");
       await theirs.getByRole("button", { name: "Keep mine" }).click();
-      await saved(two);
+      await waitUntilSaved(two);
       await mine.getByText("A harbour, at sea").waitFor();
     });
   });
 
-  test("stay on the page while the server is down, and are saved when it is back", async () => b.page(await s.started(example()), {}, async (page) => {
+  test("stay on the page while the server is down, and are saved when it is back", async () => b.page(await s.startRun(example()), {}, async (page) => {
     const subject = card(page, "prompt_a").getByRole("textbox", { name: "Subject" });
     await subject.waitFor();
     const failed = [];
     page.on("requestfailed", (r) => { if (r.method() === "GET") failed.push(new URL(r.url()).pathname.split("/")[2]); });
-    await s.end("SIGKILL");
+    await s.stop("SIGKILL");
     await subject.fill("A lighthouse");
     await page.getByText("Not saved: The server cannot be reached.").waitFor();
     await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange"))); // the page reads everything again
     for (const path of ["workflow-runs", "interactions"]) await until(() => failed.filter((f) => f === path).length >= 3);
     assert.equal(await subject.inputValue(), "A lighthouse");
-    await s.begin();
-    await saved(page);
+    await s.start();
+    await waitUntilSaved(page);
     await card(page, "prompt_a").getByText("A lighthouse, ...").waitFor();
   }));
 
-  test("cannot be continued from before anything is chosen", async () => b.page(await s.started(example()), {}, async (page) => {
+  test("cannot be continued from before anything is chosen", async () => b.page(await s.startRun(example()), {}, async (page) => {
     await page.getByText("Choose one result to continue.").waitFor();
     assert.ok(await page.getByRole("button", { name: "Continue" }).isDisabled());
   }));
 });
 
-test("two hundred prompts and two thousand results scroll with a bounded page", async () => b.page(await s.started(many(200, 2000)), {}, async (page) => {
+test("two hundred prompts and two thousand results scroll with a bounded page", async () => b.page(await s.startRun(largeWorkflow(200, 2000)), {}, async (page) => {
   await card(page, "prompt_0").getByRole("textbox", { name: "Subject" }).waitFor();
   const to = (part) => page.evaluate((p) => window.scrollTo({ top: p * document.documentElement.scrollHeight }), part);
   for (const part of [0.2, 0.5, 0.8, 1, 0.6, 0.1]) {

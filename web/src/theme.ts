@@ -29,15 +29,15 @@ export const theme = createTheme({
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
-    "--ground": "#fdfcfa", "--side": "#f5f3ee", "--raised": "#ffffff", "--quiet": "#f1eee8", "--line": "#e4e0d8",
-    "--ink": "#211f1b", "--soft": "#5d574d", "--accent": "#a8412a", "--good": "#2c6e3f", "--bad": "#a3261f", "--warn-ground": "#fdf3dc", "--warn-ink": "#6b4a06",
-    "--bad-ground": "#fdeceb", "--shade": "0 1px 2px rgb(50 40 20 / .05), 0 6px 24px rgb(50 40 20 / .07)",
+    "--background": "#fdfcfa", "--sidebar-background": "#f5f3ee", "--surface": "#ffffff", "--background-muted": "#f1eee8", "--border": "#e4e0d8",
+    "--text": "#211f1b", "--text-muted": "#5d574d", "--accent": "#a8412a", "--success": "#2c6e3f", "--error": "#a3261f", "--warning-background": "#fdf3dc", "--warning-text": "#6b4a06",
+    "--error-background": "#fdeceb", "--shadow": "0 1px 2px rgb(50 40 20 / .05), 0 6px 24px rgb(50 40 20 / .07)",
     "--mantine-color-body": "#fdfcfa", "--mantine-color-text": "#211f1b", "--mantine-color-dimmed": "#5d574d", "--mantine-color-placeholder": "#6f695e", "--mantine-color-error": "#a3261f",
   },
   dark: {
-    "--ground": "#1a1917", "--side": "#141311", "--raised": "#24221f", "--quiet": "#292723", "--line": "#38352f",
-    "--ink": "#ece9e3", "--soft": "#b5afa4", "--accent": "#f0a088", "--good": "#8fce9f", "--bad": "#ff9d94", "--warn-ground": "#352c17", "--warn-ink": "#f1d48a",
-    "--bad-ground": "#3a211e", "--shade": "0 1px 2px rgb(0 0 0 / .3), 0 8px 28px rgb(0 0 0 / .28)",
+    "--background": "#1a1917", "--sidebar-background": "#141311", "--surface": "#24221f", "--background-muted": "#292723", "--border": "#38352f",
+    "--text": "#ece9e3", "--text-muted": "#b5afa4", "--accent": "#f0a088", "--success": "#8fce9f", "--error": "#ff9d94", "--warning-background": "#352c17", "--warning-text": "#f1d48a",
+    "--error-background": "#3a211e", "--shadow": "0 1px 2px rgb(0 0 0 / .3), 0 8px 28px rgb(0 0 0 / .28)",
     "--mantine-color-body": "#1a1917", "--mantine-color-text": "#ece9e3", "--mantine-color-dimmed": "#b5afa4", "--mantine-color-placeholder": "#a19b8f", "--mantine-color-error": "#ff9d94",
   },
 });

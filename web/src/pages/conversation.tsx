@@ -62,7 +62,7 @@ function ConversationView({ id }: { id: string }) {
       </div>
       <div className="composer-dock">
         <div className="column">
-          {follow.isAway && <Tooltip label="Jump to the latest"><ActionIcon className="to-end" variant="default" radius="xl" size={36} aria-label="Jump to the latest" onClick={follow.scrollToEnd}><IconArrowDown size={18} /></ActionIcon></Tooltip>}
+          {follow.isAway && <Tooltip label="Jump to the latest"><ActionIcon className="scroll-to-end" variant="default" radius="xl" size={36} aria-label="Jump to the latest" onClick={follow.scrollToEnd}><IconArrowDown size={18} /></ActionIcon></Tooltip>}
           <Composer draft={draft} onSend={() => { send(); follow.scrollToEnd(); }} sending={sending} onStop={active ? stop : undefined} autoFocus />
         </div>
       </div>

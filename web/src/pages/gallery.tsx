@@ -37,8 +37,8 @@ export function GalleryPage() {
         <SegmentedControl aria-label="Kind" data={kinds} value={kind} onChange={(k) => filter({ kind: k })} size="xs" />
       </header>
       {pages.map((items) => items[0] && <Page key={items[0].id} items={items} />)}
-      {list.isSuccess && pages.every((p) => p.length === 0) && <Text c="var(--soft)">{q || kind ? "Nothing fits." : "What is made or attached will be here."}</Text>}
-      {list.isError && <Text c="var(--soft)">The list could not be loaded: {list.error.message}</Text>}
+      {list.isSuccess && pages.every((p) => p.length === 0) && <Text c="var(--text-muted)">{q || kind ? "Nothing fits." : "What is made or attached will be here."}</Text>}
+      {list.isError && <Text c="var(--text-muted)">The list could not be loaded: {list.error.message}</Text>}
       <LoadMoreTrigger more={list.hasNextPage && !list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />
       <MediaView pictures={pages.flat()} onUse={use} />
     </div>

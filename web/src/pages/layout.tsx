@@ -16,8 +16,8 @@ export function Layout() {
   return (
     <div className="frame">
       <a className="skip" href="#main">Skip to content</a>
-      <nav className="frame-side" aria-label="Conversations"><Sidebar onNavigate={() => undefined} onShowShortcuts={() => setShortcutsOpen(true)} /></nav>
-      <header className="frame-top">
+      <nav className="frame-sidebar" aria-label="Conversations"><Sidebar onNavigate={() => undefined} onShowShortcuts={() => setShortcutsOpen(true)} /></nav>
+      <header className="frame-header">
         <ActionIcon aria-label="Conversations" onClick={() => setDrawerOpen(true)}><IconMenu2 size={20} /></ActionIcon>
         <Link to="/" className="brand"><img src="/favicon.svg" alt="" width={20} height={20} />Atelier</Link>
         <ActionIcon component={Link} to="/" aria-label="New conversation"><IconPencilPlus size={20} /></ActionIcon>
@@ -41,7 +41,7 @@ function ConnectionNotice() {
     const timer = setTimeout(() => setShown(true), 1200);
     return () => clearTimeout(timer);
   }, [connection]);
-  return shown ? <div className="lost" role="status">Reconnecting… Runs continue on the server.</div> : null;
+  return shown ? <div className="connection-lost" role="status">Reconnecting… Runs continue on the server.</div> : null;
 }
 
 /** Keyboard shortcuts, inactive in text fields. */

@@ -25,7 +25,7 @@ export default function WorkflowRunPage() {
   useEffect(() => { document.title = `${run.data?.title || "Workflow"} · Atelier`; }, [run.data]);
   useEffect(() => setSelected(""), [id, run.data?.interaction_id]);
   const r = run.data; // kept when a later fetch fails
-  if (!r) return run.isError ? <div className="column not-found"><h1>Run not found</h1><p className="soft">{run.error.message}</p></div> : <div className="workflows"><Skeleton h={200} /></div>;
+  if (!r) return run.isError ? <div className="column not-found"><h1>Run not found</h1><p className="muted">{run.error.message}</p></div> : <div className="workflows"><Skeleton h={200} /></div>;
   const shown = selected || r.interaction_id || "";
   return (
     <div className="workflows">
@@ -45,13 +45,13 @@ function RunHeader({ run }: { run: WorkflowRun }) {
   const cost = formatCost(run.cost);
   return (
     <header className="run-head">
-      <p><Link to="/workflows" className="soft">Workflows</Link>{run.workflow_id && <> / <Link to="/workflows/$id" params={{ id: run.workflow_id }} className="soft">{run.workflow_id}</Link></>}</p>
+      <p><Link to="/workflows" className="muted">Workflows</Link>{run.workflow_id && <> / <Link to="/workflows/$id" params={{ id: run.workflow_id }} className="muted">{run.workflow_id}</Link></>}</p>
       <Group gap="sm" align="center">
         <h1 className="grow">{run.title || run.workflow_id || "Workflow"}</h1>
         <span role="status"><RunStatus status={run.status} /></span>
         {!isRunFinished(run.status) && <Button size="compact-sm" variant="default" onClick={cancel}>Cancel the run</Button>}
       </Group>
-      <p className="soft">
+      <p className="muted">
         {[`Started ${new Date(run.started_at).toLocaleString()}`, cost && (cost === "free" ? cost : `cost ${cost}`)].filter(Boolean).join(" · ")}
         {run.forked_from && <> · <Link to="/workflows/runs/$id" params={{ id: run.forked_from }}>forked from another run</Link></>}
       </p>
@@ -62,7 +62,7 @@ function RunHeader({ run }: { run: WorkflowRun }) {
 function InteractionLoader({ id, run }: { id: string; run: string }) {
   const i = useInteraction(id);
   if (i.data) return <InteractionView key={`${id} ${i.data.status}`} interaction={i.data} run={run} />; // kept when a later fetch fails
-  return i.isError ? <p className="bad" role="alert">The interaction could not be loaded: {i.error.message}</p> : <Skeleton h={240} />;
+  return i.isError ? <p className="error" role="alert">The interaction could not be loaded: {i.error.message}</p> : <Skeleton h={240} />;
 }
 
 /** The question of a step's agent. */

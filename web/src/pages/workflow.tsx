@@ -41,5 +41,5 @@ function StoredWorkflow({ id }: { id: string }) {
   const workflow = useWorkflow(id);
   useEffect(() => { document.title = `${workflow.data?.title ?? "Workflow"} · Atelier`; }, [workflow.data]);
   if (workflow.data) return <WorkflowView workflow={workflow.data} isStored />; // kept when a later fetch fails
-  return workflow.isError ? <div className="column not-found"><h1>Workflow not found</h1><p className="soft">{workflow.error.message}</p></div> : <div className="workflows"><Skeleton h={160} /></div>;
+  return workflow.isError ? <div className="column not-found"><h1>Workflow not found</h1><p className="muted">{workflow.error.message}</p></div> : <div className="workflows"><Skeleton h={160} /></div>;
 }

@@ -13,7 +13,7 @@ export default function WorkflowsPage() {
   return (
     <div className="workflows">
       <header className="workflows-head"><h1 className="grow">Workflows</h1><Button variant="default" renderRoot={(p) => <Link {...p} to="/workflows/$id" params={{ id: "new" }} />}>New workflow</Button></header>
-      {list.isError && <Text c="var(--soft)">The list could not be loaded: {list.error.message}</Text>}
+      {list.isError && <Text c="var(--text-muted)">The list could not be loaded: {list.error.message}</Text>}
       <ul className="workflow-list">{list.data?.items.map((w) => <li key={w.id}><Item workflow={w} /></li>)}</ul>
       <Runs />
     </div>
@@ -25,7 +25,7 @@ function Item({ workflow: w }: { workflow: Workflow }) {
     <Link to="/workflows/$id" params={{ id: w.id }} className="workflow-item">
       <b>{w.title || w.id}</b>
       {w.description && <span>{w.description}</span>}
-      <span className="soft">{w.steps.map((s) => s.title || s.id).join(" → ")}</span>
+      <span className="muted">{w.steps.map((s) => s.title || s.id).join(" → ")}</span>
     </Link>
   );
 }
@@ -36,11 +36,11 @@ function Runs() {
   return (
     <section aria-labelledby="runs">
       <h2 id="runs">Runs</h2>
-      {list.isSuccess && items.length === 0 && <p className="soft">Runs that you start are listed here.</p>}
+      {list.isSuccess && items.length === 0 && <p className="muted">Runs that you start are listed here.</p>}
       <ul className="run-list">
         {items.map((r) => (
           <li key={r.id}>
-            <Link to="/workflows/runs/$id" params={{ id: r.id }} className="run-item"><span className="grow">{r.title || r.workflow_id || r.id}</span><span className="soft">{new Date(r.started_at).toLocaleString()}</span><RunStatus status={r.status} /></Link>
+            <Link to="/workflows/runs/$id" params={{ id: r.id }} className="run-item"><span className="grow">{r.title || r.workflow_id || r.id}</span><span className="muted">{new Date(r.started_at).toLocaleString()}</span><RunStatus status={r.status} /></Link>
           </li>
         ))}
       </ul>

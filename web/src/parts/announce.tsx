@@ -16,5 +16,5 @@ export function Announcer() {
     if (e.name === "run-cancelled") setText("The answer was stopped");
     if (e.name === "run-paused") setText(`${who} asks you a question`);
   }), [store]);
-  return <div role="status" className="for-readers">{text}</div>;
+  return <div role="status" className="visually-hidden">{text}</div>;
 }

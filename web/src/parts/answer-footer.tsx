@@ -34,7 +34,7 @@ export function AnswerFooter({ exchange, run, record, text, media, status, onRes
           <ul>{warnings.map((w) => <li key={w}>{w}</li>)}</ul>
         </details>
       )}
-      <div className="foot">
+      <div className="answer-footer">
         {text && (
           <CopyButton value={plainText(text, media)}>
             {({ copied, copy }) => <Tooltip label={copied ? "Copied" : "Copy the text"}><ActionIcon size={30} aria-label="Copy the text" onClick={copy}>{copied ? <IconCheck size={16} /> : <IconCopy size={16} />}</ActionIcon></Tooltip>}
@@ -44,7 +44,7 @@ export function AnswerFooter({ exchange, run, record, text, media, status, onRes
         {exchange.answer && <Fork after={exchange.answer.id} />}
         {status !== "succeeded" && <Retry exchange={exchange} onRetried={onRetried} />}
         <span className="grow" />
-        {facts.length > 0 && <span className="foot-totals">{facts.join(" · ")}</span>}
+        {facts.length > 0 && <span className="answer-totals">{facts.join(" · ")}</span>}
       </div>
     </>
   );

@@ -14,13 +14,13 @@ export function AttachmentItem({ file, onRemove }: { file: Attachment; onRemove:
   const src = file.preview ?? (file.media && file.isImage ? mediaURL(file.media, 160) : undefined);
   const state = file.error ?? (file.media ? formatBytes(file.size) : `Uploading, ${Math.round(file.progress * 100)} %`);
   return (
-    <li className="attached" data-problem={file.error ? true : undefined}>
-      {src && !file.error ? <img src={src} alt="" width={40} height={40} /> : <span className="attached-icon">{file.error ? <IconAlertTriangle size={20} /> : <FileIcon name={file.name} />}</span>}
-      <span className="attached-text">
-        <span className="attached-name" title={file.name}>{file.name}</span>
-        <span className="attached-state" title={state}>{state}</span>
+    <li className="attachment" data-problem={file.error ? true : undefined}>
+      {src && !file.error ? <img src={src} alt="" width={40} height={40} /> : <span className="attachment-icon">{file.error ? <IconAlertTriangle size={20} /> : <FileIcon name={file.name} />}</span>}
+      <span className="attachment-text">
+        <span className="attachment-name" title={file.name}>{file.name}</span>
+        <span className="attachment-status" title={state}>{state}</span>
       </span>
-      {!file.media && !file.error && <progress className="attached-progress" max={1} value={file.progress} aria-label={`Upload of ${file.name}`} />}
+      {!file.media && !file.error && <progress className="attachment-progress" max={1} value={file.progress} aria-label={`Upload of ${file.name}`} />}
       <Tooltip label="Remove"><ActionIcon size={24} aria-label={`Remove ${file.name}`} onClick={onRemove}><IconX size={14} /></ActionIcon></Tooltip>
     </li>
   );
@@ -30,11 +30,11 @@ export function AttachmentItem({ file, onRemove }: { file: Attachment; onRemove:
 export function FileLink({ media }: { media: Media }) {
   const name = media.file_name || media.label || media.ref;
   return (
-    <a className="attached" href={mediaURL(media)} target="_blank" rel="noreferrer">
-      <span className="attached-icon"><FileIcon name={name} /></span>
-      <span className="attached-text">
-        <span className="attached-name" title={name}>{name}</span>
-        <span className="attached-state">{formatBytes(media.size_bytes)}</span>
+    <a className="attachment" href={mediaURL(media)} target="_blank" rel="noreferrer">
+      <span className="attachment-icon"><FileIcon name={name} /></span>
+      <span className="attachment-text">
+        <span className="attachment-name" title={name}>{name}</span>
+        <span className="attachment-status">{formatBytes(media.size_bytes)}</span>
       </span>
     </a>
   );

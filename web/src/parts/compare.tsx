@@ -11,10 +11,10 @@ export default function Compare({ pictures, first, second, onOther, onClose }: P
   const [mode, setMode] = useState("slider");
   return (
     <Modal opened onClose={onClose} fullScreen title="Compare" classNames={{ body: "compare", content: "compare-page", header: "compare-head" }} closeButtonProps={{ "aria-label": "Close the comparison" }}>
-      <SegmentedControl className="compare-ways" aria-label="How to compare" value={mode} onChange={setMode} data={[{ value: "slider", label: "Slider" }, { value: "side", label: "Side by side" }]} />
+      <SegmentedControl aria-label="How to compare" value={mode} onChange={setMode} data={[{ value: "slider", label: "Slider" }, { value: "side", label: "Side by side" }]} />
       {mode === "slider" ? <Slider first={first} second={second} /> : <div className="compare-side"><Side m={first} /><Side m={second} /></div>}
       {pictures.length > 2 && (
-        <div className="family compare-strip" role="group" aria-label="Compare with">
+        <div className="thumbnails compare-strip" role="group" aria-label="Compare with">
           {pictures.filter((m) => m.id !== first.id).map((m) => (
             <button key={m.id} type="button" aria-pressed={m.id === second.id} aria-label={`Compare with ${altText(m)}`} onClick={() => onOther(m.id)}>
               <img src={mediaURL(m, 160)} alt="" width={56} height={56} loading="lazy" />
@@ -34,9 +34,9 @@ function Slider({ first, second }: { first: Media; second: Media }) {
   const [position, setPosition] = useState(50);
   const ratio = (first.width ?? 1) / (first.height ?? 1);
   return (
-    <div className="compare-slider" style={{ "--at": `${position}%`, "--ratio": ratio } as CSSProperties}>
+    <div className="compare-slider" style={{ "--position": `${position}%`, "--ratio": ratio } as CSSProperties}>
       <img src={mediaURL(second)} alt={altText(second)} title={altText(second)} />
-      <img className="compare-over" src={mediaURL(first)} alt={altText(first)} title={altText(first)} />
+      <img className="compare-overlay" src={mediaURL(first)} alt={altText(first)} title={altText(first)} />
       <span className="compare-line" aria-hidden />
       <input type="range" min={0} max={100} value={position} aria-label={`Visible part of ${altText(first)}`} onChange={(e) => setPosition(Number(e.currentTarget.value))} />
     </div>

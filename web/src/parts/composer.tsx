@@ -46,7 +46,7 @@ export function Composer({ draft, onSend, sending, onStop, autoFocus }: Props) {
         <span className="grow" />
         {onStop && <Tooltip label="Stop the answer (Esc)"><ActionIcon variant="default" radius="xl" size={36} aria-label="Stop" onClick={onStop}><IconPlayerStopFilled size={16} /></ActionIcon></Tooltip>}
         <Tooltip label={draft.uploading ? "Files are being uploaded" : "Send (Enter)"}>
-          <ActionIcon variant="filled" color="clay" radius="xl" size={36} aria-label="Send" type="submit" aria-disabled={!canSend} data-quiet={!canSend || undefined} loading={sending}><IconArrowUp size={20} /></ActionIcon>
+          <ActionIcon variant="filled" color="clay" radius="xl" size={36} aria-label="Send" type="submit" aria-disabled={!canSend} loading={sending}><IconArrowUp size={20} /></ActionIcon>
         </Tooltip>
       </div>
     </form>

@@ -21,5 +21,5 @@ export function DropArea({ onFiles }: { onFiles: (files: FileList) => void }) {
     for (const [name, f] of Object.entries(handlers)) window.addEventListener(name, f as EventListener);
     return () => { for (const [name, f] of Object.entries(handlers)) window.removeEventListener(name, f as EventListener); };
   }, [onFiles]);
-  return isDragging ? <div className="drop"><div className="drop-text"><IconFileUpload size={36} />Drop pictures or data files to attach them</div></div> : null;
+  return isDragging ? <div className="drop-overlay"><div className="drop-text"><IconFileUpload size={36} />Drop pictures or data files to attach them</div></div> : null;
 }

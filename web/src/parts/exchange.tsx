@@ -34,9 +34,9 @@ export const ExchangeView = memo(function ExchangeView({ exchange: x, onResend, 
   return (
     <article className="exchange" aria-label={x.text.slice(0, 80) || "Exchange"}>
       {(x.text || x.attachments.length > 0) && (
-        <div className="said">
+        <div className="user-message">
           {x.attachments.length > 0 && <div className="message-media"><MediaItems media={x.attachments} /></div>}
-          {x.text && <div className="said-text" dir="auto">{x.text}</div>}
+          {x.text && <div className="user-message-text" dir="auto">{x.text}</div>}
         </div>
       )}
       <div className="answer" aria-busy={status === "running"}>

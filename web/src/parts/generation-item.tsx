@@ -12,18 +12,18 @@ import { useNow } from "./now";
 export function GenerationItem({ id, onOpen }: { id: string; onOpen: (id: string) => void }) {
   const g = useGeneration(id).data;
   const { generationProgress } = useRunStore();
-  if (!g) return <li className="generation-item soft">…</li>;
+  if (!g) return <li className="generation-item muted">…</li>;
   if (!isGenerationFinished(g.status)) return <li className="generation-item"><GenerationProgress g={g} {...generationProgress(id)} /></li>;
   const pictures = g.slots.flatMap((s) => s.media ?? []);
   const failure = g.error ?? g.slots.find((s) => s.error)?.error;
   return (
     <li className="generation-item">
-      <div className="family">
+      <div className="thumbnails">
         {pictures.map((m) => <button key={m.id} type="button" aria-label={`Open ${altText(m)}`} onClick={() => onOpen(m.id)}><img src={mediaURL(m, 320)} alt={altText(m)} title={altText(m)} width={140} height={140} /></button>)}
       </div>
-      {failure && <p className="bad">{failure.message}</p>}
-      {!failure && pictures.length === 0 && <p className="soft">Stopped.</p>}
-      <p className="soft">{[g.model, formatCost(g.cost)].filter(Boolean).join(" · ")}</p>
+      {failure && <p className="error">{failure.message}</p>}
+      {!failure && pictures.length === 0 && <p className="muted">Stopped.</p>}
+      <p className="muted">{[g.model, formatCost(g.cost)].filter(Boolean).join(" · ")}</p>
       {pictures.length === 0 && <Retry g={g} />}
     </li>
   );
@@ -36,7 +36,7 @@ function GenerationProgress({ g, progress, partial }: { g: Generation; progress?
     <>
       {partial && <img className="partial" src={mediaURL(partial)} alt="Preview" title="Preview" />}
       <p role="status"><span className="spinner" aria-hidden /> {g.status === "queued" ? "Waiting" : "Working"}{progress !== undefined && `, ${Math.round(progress * 100)} %`}</p>
-      <p className="soft">{formatDuration(Math.max(0, now - Date.parse(g.created_at)))} <Button size="compact-xs" variant="default" onClick={cancel}>Stop</Button></p>
+      <p className="muted">{formatDuration(Math.max(0, now - Date.parse(g.created_at)))} <Button size="compact-xs" variant="default" onClick={cancel}>Stop</Button></p>
     </>
   );
 }

@@ -37,7 +37,7 @@ function GenerationForm({ media, kind }: { media: MediaDetails; kind: RequestKin
   const keys = useRequestKeys();
   const request = (text: string): NewGeneration => ({ ...base, ...(text.trim() && { prompt: text.trim() }) });
   const plan = useQuery({ queryKey: ["plan", JSON.stringify(request(debouncedPrompt))], queryFn: () => api.plan(request(debouncedPrompt)), enabled: !!base, retry: false, staleTime: 60_000 });
-  if (!base) return <p className="soft">It is unknown how it was made: it was uploaded, or drawn by an agent. Vary or edit it instead.</p>;
+  if (!base) return <p className="muted">It is unknown how it was made: it was uploaded, or drawn by an agent. Vary or edit it instead.</p>;
   const submit = async () => {
     setBusy(true);
     try {
@@ -53,9 +53,9 @@ function GenerationForm({ media, kind }: { media: MediaDetails; kind: RequestKin
   return (
     <form className="generation-form" onSubmit={(e) => { e.preventDefault(); void submit(); }}>
       <Textarea label="Prompt" autosize minRows={2} maxRows={8} value={prompt} onChange={(e) => setPrompt(e.currentTarget.value)} dir="auto" />
-      {plan.data && <Text size="sm" c="var(--soft)">{plan.data.model} · {plan.data.makes === 1 ? "1 picture" : `${plan.data.makes} pictures`} · {cost}</Text>}
-      {plan.data?.warnings.map((w) => <Text key={w} size="sm" c="var(--soft)">{w}</Text>)}
-      {plan.error && <Text size="sm" className="bad" role="alert">{plan.error.message} {plan.error instanceof ApiError && plan.error.hint}</Text>}
+      {plan.data && <Text size="sm" c="var(--text-muted)">{plan.data.model} · {plan.data.makes === 1 ? "1 picture" : `${plan.data.makes} pictures`} · {cost}</Text>}
+      {plan.data?.warnings.map((w) => <Text key={w} size="sm" c="var(--text-muted)">{w}</Text>)}
+      {plan.error && <Text size="sm" className="error" role="alert">{plan.error.message} {plan.error instanceof ApiError && plan.error.hint}</Text>}
       <Button type="submit" loading={busy} disabled={!!plan.error || (!!base.prompt && !prompt.trim())}>{kind === "vary" ? "Vary" : "Generate"}</Button>
     </form>
   );

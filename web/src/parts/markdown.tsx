@@ -39,7 +39,7 @@ const components: Components = {
   p: Paragraph,
   img: MarkdownImage,
   a: ({ href, children }) => externalLink(href ?? "", children),
-  table: ({ children }) => <div className="wide" role="region" aria-label="Table" tabIndex={0}><table>{children}</table></div>,
+  table: ({ children }) => <div className="table-scroll" role="region" aria-label="Table" tabIndex={0}><table>{children}</table></div>,
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 };
 

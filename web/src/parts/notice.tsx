@@ -18,7 +18,7 @@ export function showUndo(text: string, undo: () => void) {
     id, autoClose: 12_000, color: "gray", closeButtonProps: { "aria-label": "Close" },
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm" c="var(--ink)">{text}</Text>
+        <Text size="sm" c="var(--text)">{text}</Text>
         <Button size="compact-sm" variant="default" onClick={() => { notifications.hide(id); undo(); }}>Undo</Button>
       </Group>
     ),

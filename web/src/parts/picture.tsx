@@ -13,8 +13,8 @@ export function Picture({ media, inline = false }: { media: Media; inline?: bool
   const text = altText(media);
   return (
     <button
-      type="button" className={inline ? "picture picture-inline" : "picture"} data-there={isLoaded || undefined} onClick={() => open(media.id)}
-      style={{ ...(!isLoaded && placeholder(media)), ...({ aspectRatio: `${w} / ${h}`, "--ratio": w / h, "--wide": `${w}px` } as React.CSSProperties) }}
+      type="button" className={inline ? "picture picture-inline" : "picture"} data-loaded={isLoaded || undefined} onClick={() => open(media.id)}
+      style={{ ...(!isLoaded && placeholder(media)), ...({ aspectRatio: `${w} / ${h}`, "--ratio": w / h, "--natural-width": `${w}px` } as React.CSSProperties) }}
     >
       <img
         src={mediaURL(media, inline ? 320 : 1280)} srcSet={sources(media)} sizes={inline ? "160px" : "(max-width: 800px) 100vw, 760px"} alt={text} title={text} width={w} height={h}

@@ -66,7 +66,7 @@ function MediaStrip({ title, media, onOpen }: { title: string; media: Media[] | 
   return (
     <section>
       <h3>{title}</h3>
-      <div className="family">{media.map((p) => <button key={p.id} type="button" onClick={() => onOpen(p.id)}><img src={mediaURL(p, 160)} alt={altText(p)} title={altText(p)} width={64} height={64} /></button>)}</div>
+      <div className="thumbnails">{media.map((p) => <button key={p.id} type="button" onClick={() => onOpen(p.id)}><img src={mediaURL(p, 160)} alt={altText(p)} title={altText(p)} width={64} height={64} /></button>)}</div>
     </section>
   );
 }

@@ -34,7 +34,7 @@ export function QuestionCard({ run, question, media }: Props) {
       {isApproval ? <Approval question={question} busy={busy} send={send} onCancel={cancelRun} /> : (
         <Suspense fallback={<Skeleton h={120} />}>
           <SchemaForm schema={question.schema} busy={busy} submit="Answer" fieldErrors={fieldErrors} onSubmit={(answer) => void send({ answer })}>
-            <Button variant="subtle" color="gray" c="var(--soft)" onClick={cancelRun}>Cancel the run</Button>
+            <Button variant="subtle" color="gray" c="var(--text-muted)" onClick={cancelRun}>Cancel the run</Button>
           </SchemaForm>
         </Suspense>
       )}
@@ -62,7 +62,7 @@ function Approval({ question, busy, send, onCancel }: ApprovalProps) {
       <Group gap="xs">
         <Button loading={busy} onClick={() => answer(true)}>Approve</Button>
         <Button variant="default" disabled={busy} onClick={() => answer(false)}>Deny</Button>
-        <Button variant="subtle" color="gray" c="var(--soft)" onClick={onCancel}>Cancel the run</Button>
+        <Button variant="subtle" color="gray" c="var(--text-muted)" onClick={onCancel}>Cancel the run</Button>
       </Group>
     </Stack>
   );

@@ -10,9 +10,9 @@ import { Fact } from "./fact";
 export function RequestLog({ run, name = "Prompts, parameters and results" }: { run: string; name?: string }) {
   const [open, setOpen] = useState(false);
   return (
-    <details className="trace-sent" onToggle={(e) => { if (e.target === e.currentTarget) setOpen(e.currentTarget.open); }}>
+    <details className="request-log" onToggle={(e) => { if (e.target === e.currentTarget) setOpen(e.currentTarget.open); }}>
       <summary>{name}</summary>
-      {open && <div className="sent"><Images run={run} /><ModelCalls run={run} /><ActionCalls run={run} /></div>}
+      {open && <div className="request-log-body"><Images run={run} /><ModelCalls run={run} /><ActionCalls run={run} /></div>}
     </details>
   );
 }
@@ -56,11 +56,11 @@ function ModelCalls({ run }: { run: string }) {
 function ModelCallItem({ c }: { c: ModelCall }) {
   const facts = [c.model, `${c.input_tokens} → ${c.output_tokens} tokens`, formatCost({ estimated_usd: c.cost_usd, complete: true }) ?? "cost not known", elapsed(c)];
   return (
-    <details className="sent-item">
+    <details className="request-log-item">
       <summary><b>Turn {c.turn}: prompt as sent</b> <span>{facts.filter(Boolean).join(" · ")}</span></summary>
       <JsonBlock name="Prompt" value={c.messages} />
       <JsonBlock name="Answer" value={c.answer} />
-      {c.error && <p className="bad">{c.error.message}</p>}
+      {c.error && <p className="error">{c.error.message}</p>}
     </details>
   );
 }
@@ -79,7 +79,7 @@ function ActionCalls({ run }: { run: string }) {
 function ActionCallItem({ a }: { a: ActionCall }) {
   if (a.child_run_id) return <RequestLog run={a.child_run_id} name={`Turn ${a.turn}: ${a.name}, a sub-agent`} />;
   return (
-    <details className="sent-item">
+    <details className="request-log-item">
       <summary><b>Turn {a.turn}: {a.name}</b> <span>{[a.status, a.code, elapsed(a)].filter(Boolean).join(" · ")}</span></summary>
       {a.message && <p>{a.message}</p>}
       <JsonBlock name="Parameters" value={a.params} />

@@ -39,5 +39,5 @@ export default function SchemaForm({ schema, busy, submit, fieldErrors, onSubmit
 /** The errors of lists and groups. Controls show their own errors. */
 export function FieldErrorTemplate({ errors, fieldPathId, schema, uiSchema }: FieldErrorProps) {
   if (!errors?.length || uiSchema?.["ui:widget"] || uiSchema?.["ui:field"] || (schema.type !== "array" && schema.type !== "object")) return null;
-  return <div id={errorId(fieldPathId)} className="bad">{errors.map((e, i) => <p key={i}>{e}</p>)}</div>;
+  return <div id={errorId(fieldPathId)} className="error">{errors.map((e, i) => <p key={i}>{e}</p>)}</div>;
 }

@@ -19,7 +19,7 @@ export function SelectMenu({ name, value, options, onChange }: Props) {
         {options.map((o) => (
           <Menu.Item key={o.value} disabled={o.ready === false} onClick={() => onChange(o.value)} rightSection={o.value === selected.value ? <IconCheck size={16} aria-label="chosen" /> : null}>
             <Text size="sm" fw={500}>{o.label}</Text>
-            {(o.reason || o.description) && <Text size="xs" c="var(--soft)">{o.ready === false ? o.reason : o.description}</Text>}
+            {(o.reason || o.description) && <Text size="xs" c="var(--text-muted)">{o.ready === false ? o.reason : o.description}</Text>}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

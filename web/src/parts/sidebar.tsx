@@ -14,13 +14,13 @@ export function Sidebar({ onNavigate, onShowShortcuts }: Props) {
   const [q, setQ] = useState("");
   const [search] = useDebouncedValue(q.trim(), 200);
   return (
-    <div className="side">
+    <div className="sidebar">
       <Group justify="space-between" px={8} h={44} wrap="nowrap">
         <Link to="/" className="brand" onClick={onNavigate}><img src="/favicon.svg" alt="" width={22} height={22} />Atelier</Link>
       </Group>
       <Button component={Link} to="/" variant="default" leftSection={<IconPencilPlus size={17} />} justify="flex-start" onClick={onNavigate}>New conversation</Button>
-      <Button component={Link} to="/gallery" variant="subtle" color="gray" className="side-link" leftSection={<IconPhoto size={17} />} justify="flex-start" onClick={onNavigate}>Media</Button>
-      <Button component={Link} to="/workflows" variant="subtle" color="gray" className="side-link" leftSection={<IconSitemap size={17} />} justify="flex-start" onClick={onNavigate}>Workflows</Button>
+      <Button component={Link} to="/gallery" variant="subtle" color="gray" className="sidebar-link" leftSection={<IconPhoto size={17} />} justify="flex-start" onClick={onNavigate}>Media</Button>
+      <Button component={Link} to="/workflows" variant="subtle" color="gray" className="sidebar-link" leftSection={<IconSitemap size={17} />} justify="flex-start" onClick={onNavigate}>Workflows</Button>
       <TextInput
         className="search" aria-label="Search conversations" placeholder="Search" leftSection={<IconSearch size={15} />} value={q} type="search"
         onChange={(e) => setQ(e.currentTarget.value)} onKeyDown={(e) => { if (e.key === "Escape") { setQ(""); e.currentTarget.blur(); } }}
@@ -68,7 +68,7 @@ function SidebarFooter({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const schemeIcons = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
   const SchemeIcon = schemeIcons[colorScheme];
   return (
-    <div className="side-foot">
+    <div className="sidebar-footer">
       <Switch size="sm" label="Developer" checked={developer} onChange={(e) => updateSettings({ developer: e.currentTarget.checked })} />
       <Group gap={2}>
         <Menu position="top-end" shadow="md">

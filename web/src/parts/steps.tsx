@@ -19,9 +19,9 @@ export function Steps({ run, onOpen }: { run: RunState; onOpen: () => void }) {
   return (
     <div className="steps">
       <UnstyledButton className="steps-head" aria-expanded={isOpen} onClick={() => { setOverride(!isOpen); onOpen(); }}>
-        <IconChevronRight size={15} className="turns" data-open={isOpen || undefined} />
+        <IconChevronRight size={15} className="chevron" data-open={isOpen || undefined} />
         <span className={isRunning ? "shimmer" : undefined}>{label}</span>
-        <span className="soft">{run.startedAt !== undefined && formatDuration(Math.max(0, elapsed))}{count > 0 && ` · ${count} ${count === 1 ? "step" : "steps"}`}</span>
+        <span className="muted">{run.startedAt !== undefined && formatDuration(Math.max(0, elapsed))}{count > 0 && ` · ${count} ${count === 1 ? "step" : "steps"}`}</span>
       </UnstyledButton>
       <Collapse in={isOpen && count > 0}><StepList run={run} runId={run.id} now={now} /></Collapse>
     </div>
@@ -51,7 +51,7 @@ function StepRow({ step, now }: { step: Step; now: number }) {
     <div className="step">
       <StepMark status={step.status} />
       <span className="step-name">{step.name}</span>
-      {message && <span className="step-said" title={message}>{message}</span>}
+      {message && <span className="step-message" title={message}>{message}</span>}
       {(ms >= 1000 || step.status === "running") && <span className="step-time">{formatDuration(Math.max(0, ms))}</span>}
     </div>
   );
@@ -60,8 +60,8 @@ function StepRow({ step, now }: { step: Step; now: number }) {
 function StepMark({ status }: { status: Step["status"] }) {
   switch (status) {
     case "running": return <span className="spinner" role="img" aria-label="running" />;
-    case "succeeded": return <IconCheck size={15} className="good" role="img" aria-label="done" />;
-    case "cancelled": return <IconPlayerStop size={15} className="soft" role="img" aria-label="stopped" />;
-    default: return <IconAlertCircle size={15} className="bad" role="img" aria-label="failed" />;
+    case "succeeded": return <IconCheck size={15} className="success" role="img" aria-label="done" />;
+    case "cancelled": return <IconPlayerStop size={15} className="muted" role="img" aria-label="stopped" />;
+    default: return <IconAlertCircle size={15} className="error" role="img" aria-label="failed" />;
   }
 }

@@ -3,7 +3,7 @@ import type { RunState, Step, Turn } from "../schema/run";
 import { formatDuration } from "../schema/format";
 import { RequestLog } from "./request-log";
 
-interface Row { key: string; depth: number; name: string; details: string; from: number; to: number; bad: boolean; kind: string }
+interface Row { key: string; depth: number; name: string; details: string; from: number; to: number; failed: boolean; kind: string }
 
 /** The timeline of a run, for developers: turns, actions and sub-agents. */
 export function Trace({ run, events }: { run: RunState; events: RunEvent[] }) {
@@ -13,14 +13,14 @@ export function Trace({ run, events }: { run: RunState; events: RunEvent[] }) {
   const total = Math.max(1, end - start);
   return (
     <section className="trace" aria-label="Trace">
-      <div className="wide" role="region" aria-label="Steps of the run" tabIndex={0}>
+      <div className="table-scroll" role="region" aria-label="Steps of the run" tabIndex={0}>
         <table>
           <thead><tr><th>Step</th><th>Name</th><th>Time</th><th className="trace-axis">{formatDuration(total)}</th></tr></thead>
           <tbody>
             {all.map((r) => (
               <tr key={r.key} data-kind={r.kind}>
                 <td style={{ paddingLeft: 8 + r.depth * 16 }}>{r.name}</td>
-                <td className={r.bad ? "bad" : undefined}>{r.details}</td>
+                <td className={r.failed ? "error" : undefined}>{r.details}</td>
                 <td className="trace-ms">{r.to - r.from} ms</td>
                 <td><span className="trace-bar" style={{ marginLeft: `${(100 * (r.from - start)) / total}%`, width: `${Math.max(0.8, (100 * (r.to - r.from)) / total)}%` }} /></td>
               </tr>
@@ -46,10 +46,10 @@ function rows(run: RunState, runId: string, depth: number, end: number): Row[] {
 function turnRow(t: Turn, depth: number, end: number): Row {
   const read = t.inputTokens === undefined ? "" : `${t.inputTokens} → ${t.outputTokens ?? 0} tokens`;
   const details = [t.error, t.reasoning, t.actions.length > 0 && `calls ${t.actions.join(", ")}`, read].filter(Boolean).join(" · ");
-  return { key: t.key, depth, kind: "turn", name: `Turn ${t.turn}${t.model ? `, ${t.model}` : ""}`, details, from: t.startedAt, to: t.endedAt ?? end, bad: !!t.error };
+  return { key: t.key, depth, kind: "turn", name: `Turn ${t.turn}${t.model ? `, ${t.model}` : ""}`, details, from: t.startedAt, to: t.endedAt ?? end, failed: !!t.error };
 }
 
 function stepRow(s: Step, depth: number, end: number): Row {
   const details = [s.message ?? s.note ?? s.task, s.refs.join(", ")].filter(Boolean).join(" · ");
-  return { key: s.id, depth, kind: s.kind, name: s.name, details, from: s.startedAt, to: s.endedAt ?? end, bad: s.status === "failed" };
+  return { key: s.id, depth, kind: s.kind, name: s.name, details, from: s.startedAt, to: s.endedAt ?? end, failed: s.status === "failed" };
 }

@@ -16,7 +16,7 @@ export function AnswerBar() {
   const [error, setError] = useState<ApiError>();
   const keys = useRequestKeys();
   const i = state.interaction;
-  if (readOnly) return <p className="answer-bar soft" role="status">This interaction is {i.status} and cannot be changed.</p>;
+  if (readOnly) return <p className="answer-bar muted" role="status">This interaction is {i.status} and cannot be changed.</p>;
   const send = async (body: object) => {
     setBusy(true);
     setError(undefined);
@@ -38,13 +38,13 @@ export function AnswerBar() {
   return (
     <footer className="answer-bar">
       {i.interaction_type === "approval" ? <Approve busy={busy} send={send} /> : <Continue busy={busy} send={send} body={buildAnswer(groupsOf(i.display_schema), selection)} hint={selectionHint(groupsOf(i.display_schema), selection)} />}
-      {error && <p className="bad" role="alert">{[error.message, ...error.fieldErrors.map((f) => f.detail)].join(" ")} {error.hint}</p>}
+      {error && <p className="error" role="alert">{[error.message, ...error.fieldErrors.map((f) => f.detail)].join(" ")} {error.hint}</p>}
       <Modal opened={blockedAnswer !== undefined} onClose={() => setBlockedAnswer(undefined)} title="Something is still being generated">
         <p>It can finish and be recorded without changing the next steps, or it can be cancelled.</p>
         <Group gap="xs">
           <Button onClick={() => void send({ ...blockedAnswer, running: "keep" })} data-autofocus>Let it finish</Button>
           <Button variant="default" onClick={() => void send({ ...blockedAnswer, running: "cancel" })}>Stop it</Button>
-          <Button variant="subtle" color="gray" c="var(--soft)" onClick={() => setBlockedAnswer(undefined)}>Wait</Button>
+          <Button variant="subtle" color="gray" c="var(--text-muted)" onClick={() => setBlockedAnswer(undefined)}>Wait</Button>
         </Group>
       </Modal>
     </footer>
@@ -55,7 +55,7 @@ function Continue({ busy, send, body, hint }: { busy: boolean; send: (body: obje
   return (
     <Group gap="md">
       <Button loading={busy} disabled={hint !== undefined} onClick={() => void send(body)} aria-describedby="continue-hint">Continue</Button>
-      <span id="continue-hint" className="soft">{hint ? `${hint} to continue.` : ""}</span>
+      <span id="continue-hint" className="muted">{hint ? `${hint} to continue.` : ""}</span>
     </Group>
   );
 }

@@ -32,7 +32,7 @@ export function CardStack({ node, level }: NodeProps) {
   return (
     <section className="node-stack" aria-label={node.label || undefined}>
       <Heading level={level}>{node.label}</Heading>
-      <div className="cards">{children.map((c, i) => <Windowed key={c.pointer} className="card-place" estimatedHeight={420} eager={i < 4}>{() => <NodeView node={c} level={level + 1} />}</Windowed>)}</div>
+      <div className="cards">{children.map((c, i) => <Windowed key={c.pointer} className="card-slot" estimatedHeight={420} eager={i < 4}>{() => <NodeView node={c} level={level + 1} />}</Windowed>)}</div>
     </section>
   );
 }

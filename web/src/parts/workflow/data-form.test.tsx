@@ -42,7 +42,7 @@ const value = { title: "Sea", count: 2, strength: 0.5, speed: "fast", tags: ["se
 test("every kind of field has its input, and opening the form changes nothing", async () => {
   show(schema, value, arrange(Object.keys(schema.properties), { rows: [[{ field: "strength", widget: "slider" }, "title"]] }));
   expect((await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Title" })).value).toBe("Sea");
-  for (const [role, name] of [["slider", "Strength"], ["textbox", "Strength, exactly"], ["textbox", "Count"], ["checkbox", "Raw"], ["textbox", "From"], ["button", "Pick Images"]] as const) expect(screen.getByRole(role, { name })).toBeTruthy();
+  for (const [role, name] of [["slider", "Strength"], ["textbox", "Strength, exact value"], ["textbox", "Count"], ["checkbox", "Raw"], ["textbox", "From"], ["button", "Pick Images"]] as const) expect(screen.getByRole(role, { name })).toBeTruthy();
   expect(screen.getAllByRole("radio").map((r) => (r as HTMLInputElement).checked)).toEqual([true, false, false]);
   expect(screen.getByDisplayValue("#112233")).toBeTruthy();
   expect(screen.getByDisplayValue('{"a":1}')).toBeTruthy();

@@ -31,16 +31,16 @@ export function WorkflowView({ workflow, isStored }: Props) {
   const isUnchanged = isStored && text === initial;
   return (
     <div className="workflows">
-      <p><Link to="/workflows" className="soft">Workflows</Link></p>
+      <p><Link to="/workflows" className="muted">Workflows</Link></p>
       <h1>{parsed.title}</h1>
-      {parsed.description && <p className="soft">{parsed.description}</p>}
-      <ol className="workflow-steps">{parsed.steps.map((s) => <li key={s.id}><b>{s.title || s.id}</b> <span className="soft">{s.module_id}</span></li>)}</ol>
+      {parsed.description && <p className="muted">{parsed.description}</p>}
+      <ol className="workflow-steps">{parsed.steps.map((s) => <li key={s.id}><b>{s.title || s.id}</b> <span className="muted">{s.module_id}</span></li>)}</ol>
       <Start workflow={parsed} isUnchanged={isUnchanged} isChecked={isUnchanged || check.data?.text === text} hasProblems={(check.data?.problems.length ?? 0) > 0} state={state} onState={setState} />
       <section aria-labelledby="definition">
         <h2 id="definition">Definition</h2>
-        <p className="soft">JSON or YAML, checked as you type. Your changes apply to runs that you start here, and are not saved.</p>
+        <p className="muted">JSON or YAML, checked as you type. Your changes apply to runs that you start here, and are not saved.</p>
         <TextEditor name="Definition" value={text} onChange={setText} problems={check.data?.problems ?? []} />
-        {check.isError && <p className="bad" role="alert">It could not be checked: {check.error.message}</p>}
+        {check.isError && <p className="error" role="alert">It could not be checked: {check.error.message}</p>}
       </section>
       <Preview check={check.data} id={debounced} />
     </div>
@@ -53,7 +53,7 @@ function Preview({ check, id }: { check: WorkflowCheck | undefined; id: string }
       <h2 id="preview">Preview of the first interaction</h2>
       {check?.preview
         ? <InteractionView key={id} interaction={{ ...check.preview, interaction_id: check.preview.interaction_id || "preview" }} run="" preview />
-        : <p className="soft">{check && check.problems.length > 0 ? "It is shown once the definition has no problems." : "What the first step gives is only known when the workflow runs."}</p>}
+        : <p className="muted">{check && check.problems.length > 0 ? "It is shown once the definition has no problems." : "What the first step gives is only known when the workflow runs."}</p>}
     </section>
   );
 }

@@ -78,7 +78,7 @@ function EditTools({ editor, state }: { editor: InteractionEditor; state: Editor
   const problem = state.saveStatus === "failed" ? state.error?.message : undefined;
   return (
     <div className="interaction-tools">
-      <span role="status" className={state.saveStatus === "failed" ? "bad" : "soft"} data-saving={state.saveStatus}>{statusText[state.saveStatus]}{problem && `: ${problem}`}</span>
+      <span role="status" className={state.saveStatus === "failed" ? "error" : "muted"} data-save-status={state.saveStatus}>{statusText[state.saveStatus]}{problem && `: ${problem}`}</span>
       <Tooltip label="Undo (Ctrl+Z)"><ActionIcon aria-label="Undo" disabled={state.edits.undo.length === 0} onClick={() => editor.undo()}><IconArrowBackUp size={18} /></ActionIcon></Tooltip>
       <Tooltip label="Redo (Ctrl+Shift+Z)"><ActionIcon aria-label="Redo" disabled={state.edits.redo.length === 0} onClick={() => editor.redo()}><IconArrowForwardUp size={18} /></ActionIcon></Tooltip>
     </div>

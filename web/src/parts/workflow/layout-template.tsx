@@ -20,7 +20,7 @@ export function LayoutTemplate({ properties, uiSchema, formData, title, descript
   return (
     <fieldset className="form-group">
       <legend id={titleId(fieldPathId)}>{title}</legend>
-      {description && <p id={descriptionId(fieldPathId)} className="soft">{description}</p>}
+      {description && <p id={descriptionId(fieldPathId)} className="muted">{description}</p>}
       {fields}
     </fieldset>
   );

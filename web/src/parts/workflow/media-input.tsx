@@ -38,9 +38,9 @@ export function MediaInput({ name: label, ids, max, disabled, onChange }: Props)
 function SelectedMedia({ id, disabled, onRemove }: { id: string; disabled: boolean; onRemove: () => void }) {
   const m = useMedia(id).data;
   return (
-    <span className="attached">
-      {m?.modality === "image" ? <img src={mediaURL(m, 160)} alt={altText(m)} /> : <span className="attached-icon" aria-hidden />}
-      <span className="attached-text attached-name">{m ? mediaName(m) : id}</span>
+    <span className="attachment">
+      {m?.modality === "image" ? <img src={mediaURL(m, 160)} alt={altText(m)} /> : <span className="attachment-icon" aria-hidden />}
+      <span className="attachment-text attachment-name">{m ? mediaName(m) : id}</span>
       <ActionIcon aria-label={`Remove ${m ? mediaName(m) : id}`} size={26} disabled={disabled} onClick={onRemove}><IconX size={15} /></ActionIcon>
     </span>
   );
@@ -51,8 +51,8 @@ function Picker({ onPick }: { onPick: (m: Media) => void }) {
   const all = list.data?.pages.flatMap((p) => p.items) ?? [];
   return (
     <>
-      <div className="family picker">{all.map((m) => <button key={m.id} type="button" aria-label={`Pick ${altText(m)}`} onClick={() => onPick(m)}><img src={mediaURL(m, 320)} alt="" width={120} height={120} loading="lazy" /></button>)}</div>
-      {list.isSuccess && all.length === 0 && <p className="soft">There are no pictures yet: upload one.</p>}
+      <div className="thumbnails picker">{all.map((m) => <button key={m.id} type="button" aria-label={`Pick ${altText(m)}`} onClick={() => onPick(m)}><img src={mediaURL(m, 320)} alt="" width={120} height={120} loading="lazy" /></button>)}</div>
+      {list.isSuccess && all.length === 0 && <p className="muted">There are no pictures yet: upload one.</p>}
       {list.hasNextPage && <Button variant="subtle" color="gray" onClick={() => void list.fetchNextPage()}>Show older</Button>}
     </>
   );

@@ -27,10 +27,10 @@ function Step({ run, step, shown, onShow }: Props & { step: WorkflowRunStep }) {
     <>
       <span className="run-step-name">{step.title || step.id}</span>
       <RunStatus status={step.status} />
-      {elapsed && <span className="soft">{elapsed}</span>}
-      {interaction && interaction !== run.interaction_id && <Button size="compact-xs" variant="subtle" color="gray" c="var(--soft)" aria-pressed={interaction === shown} onClick={() => onShow(interaction === shown ? "" : interaction)}>{interaction === shown ? "Close" : "Show the question"}</Button>}
-      {(isRunFinished(run.status) ? step.status !== "pending" : step.status === "succeeded") && <Button size="compact-xs" variant="subtle" color="gray" c="var(--soft)" loading={busy} onClick={() => void runAgain()}>Run again from here</Button>}
-      {step.error?.message && <span className="bad">{step.error.message}</span>}
+      {elapsed && <span className="muted">{elapsed}</span>}
+      {interaction && interaction !== run.interaction_id && <Button size="compact-xs" variant="subtle" color="gray" c="var(--text-muted)" aria-pressed={interaction === shown} onClick={() => onShow(interaction === shown ? "" : interaction)}>{interaction === shown ? "Close" : "Show the question"}</Button>}
+      {(isRunFinished(run.status) ? step.status !== "pending" : step.status === "succeeded") && <Button size="compact-xs" variant="subtle" color="gray" c="var(--text-muted)" loading={busy} onClick={() => void runAgain()}>Run again from here</Button>}
+      {step.error?.message && <span className="error">{step.error.message}</span>}
     </>
   );
 }

@@ -29,7 +29,7 @@ export function SubActionRuns({ node, action, starts, onDismiss, onStandIn }: Pr
   if (starts.length + running.length + failed.length === 0 && !partial && !standIn) return null;
   return (
     <ul className="wf-jobs">
-      {standIn && <li className="soft">{standIn}</li>}
+      {standIn && <li className="muted">{standIn}</li>}
       {starts.map((c) => <li key={c.id}>{c.error ? <FailedStart start={c} onDismiss={() => onDismiss(c.id)} onStandIn={() => { onDismiss(c.id); onStandIn(); }} /> : <Pending label={action.loading_label} at={c.at} note="Starting" />}</li>)}
       {running.map((j) => <li key={j.id}><Running job={j} label={action.loading_label} /></li>)}
       {[...(partial ? [partial] : []), ...failed].map((j) => <li key={j.id}><Failed job={j} /></li>)}
@@ -42,7 +42,7 @@ const resultErrors = (j: SubActionRun) => j.errors ?? [];
 
 function Pending({ label, at, note }: { label: string; at: number; note?: string | undefined }) {
   const now = useNow(true);
-  return <p><span className="spinner" aria-hidden /> <span role="status">{label}</span> <span className="soft">{[formatDuration(Math.max(0, now - at)), note].filter(Boolean).join(" · ")}</span></p>;
+  return <p><span className="spinner" aria-hidden /> <span role="status">{label}</span> <span className="muted">{[formatDuration(Math.max(0, now - at)), note].filter(Boolean).join(" · ")}</span></p>;
 }
 
 function Running({ job, label }: { job: SubActionRun; label: string }) {
@@ -71,9 +71,9 @@ function Failed({ job }: { job: SubActionRun }) {
   const retryable = slots.filter((s) => s.code !== "moderated"); // the same prompt would be refused again
   return (
     <div className="wf-error" role="alert">
-      {slots.length === 0 && <p className="bad">{job.error?.message || "It failed."}</p>}
-      {slots.map((s) => <p key={s.position} className="bad">Picture {s.position}: {s.message}{!readOnly && retryable.includes(s) && <Button size="compact-xs" variant="default" ml="xs" disabled={busy} onClick={() => void retry([s.position])}>Retry picture {s.position}</Button>}</p>)}
-      <p className="soft">{remedy(job)}</p>
+      {slots.length === 0 && <p className="error">{job.error?.message || "It failed."}</p>}
+      {slots.map((s) => <p key={s.position} className="error">Picture {s.position}: {s.message}{!readOnly && retryable.includes(s) && <Button size="compact-xs" variant="default" ml="xs" disabled={busy} onClick={() => void retry([s.position])}>Retry picture {s.position}</Button>}</p>)}
+      <p className="muted">{remedy(job)}</p>
       {!readOnly && (slots.length === 0 ? job.error?.code !== "moderated" : retryable.length > 1) && <Button size="compact-xs" variant="default" loading={busy} onClick={() => void retry(retryable.map((s) => s.position))}>Retry</Button>}
     </div>
   );
@@ -83,12 +83,12 @@ function FailedStart({ start, onDismiss, onStandIn }: { start: SubActionStart; o
   const p = start.error;
   return (
     <div className="wf-error" role="alert">
-      {p && errorReasons(p).map((r) => <p key={r} className="bad">{r}</p>)}
-      {p?.hint && <p className="soft">{p.hint}</p>}
+      {p && errorReasons(p).map((r) => <p key={r} className="error">{r}</p>)}
+      {p?.hint && <p className="muted">{p.hint}</p>}
       <Group gap="xs">
         <Button size="compact-xs" variant="default" onClick={start.retry}>Try again</Button>
         {p?.code === "missing_key" && <Button size="compact-xs" variant="default" onClick={onStandIn}>Use the offline painter</Button>}
-        <Button size="compact-xs" variant="subtle" color="gray" c="var(--soft)" onClick={onDismiss}>Dismiss</Button>
+        <Button size="compact-xs" variant="subtle" color="gray" c="var(--text-muted)" onClick={onDismiss}>Dismiss</Button>
       </Group>
     </div>
   );

@@ -37,7 +37,7 @@ export function SubActionView({ node, action, value }: Props) {
       <PromptPreview text={action.prompt_as_sent} pending={state.saveStatus !== "saved"} />
       <Group gap="sm">
         <Button leftSection={<IconSparkles size={17} />} disabled={!action.enabled || readOnly} onClick={() => (action.confirm ? setConfirming(true) : generate())}>{action.label}</Button>
-        {!action.enabled && <span className="soft">{action.reason ?? "Fill in what the card needs first."}</span>}
+        {!action.enabled && <span className="muted">{action.reason ?? "Fill in what the card needs first."}</span>}
       </Group>
       <SubActionRuns node={node} action={action} starts={starts} onDismiss={dismiss} onStandIn={() => generate("offline")} />
       <Modal opened={isConfirming} onClose={() => setConfirming(false)} title={action.question || `${action.label} with ${action.provider}?`}>
@@ -55,7 +55,7 @@ function Params({ action, schema, params, changed, readOnly, onChange }: ParamPr
   const summary = Object.entries(params).slice(0, 4).map(([k, v]) => `${k.replaceAll("_", " ")} ${typeof v === "string" ? v : JSON.stringify(v)}`).join(", ");
   return (
     <details className="wf-params" onToggle={(e) => setOpen(e.currentTarget.open)}>
-      <summary>Parameters <span className="soft">{summary}</span></summary>
+      <summary>Parameters <span className="muted">{summary}</span></summary>
       {open && (
         <Suspense fallback={<Skeleton h={60} />}>
           <DataForm schema={schema} layout={paramLayout(action, schema)} value={params} disabled={readOnly} onChange={(v) => onChange(isObject(v) ? v : {})} />
@@ -69,9 +69,9 @@ function Params({ action, schema, params, changed, readOnly, onChange }: ParamPr
 /** The prompt for the provider, as the server renders it from the saved data. */
 function PromptPreview({ text, pending }: { text: string; pending: boolean }) {
   return (
-    <div className="wf-sent" data-pending={pending || undefined}>
-      <span className="wf-sent-name">Prompt as sent</span>
-      <p>{text || <span className="soft">Nothing yet: describe the picture.</span>}</p>
+    <div className="wf-prompt" data-pending={pending || undefined}>
+      <span className="wf-prompt-name">Prompt as sent</span>
+      <p>{text || <span className="muted">Nothing yet: describe the picture.</span>}</p>
     </div>
   );
 }

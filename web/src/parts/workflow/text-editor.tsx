@@ -16,13 +16,13 @@ export function TextEditor({ name, value, problems, onChange }: Props) {
     lineNumbers.current?.children[line - 1]?.scrollIntoView({ block: "nearest" });
   };
   return (
-    <div className="text-editor-frame">
+    <div>
       <div className="text-editor">
-        <div ref={lineNumbers} className="text-editor-lines" aria-hidden>{lines.map((_, i) => <span key={i} data-wrong={problemLines.has(i + 1) || undefined}>{i + 1}</span>)}</div>
+        <div ref={lineNumbers} className="text-editor-lines" aria-hidden>{lines.map((_, i) => <span key={i} data-problem={problemLines.has(i + 1) || undefined}>{i + 1}</span>)}</div>
         <textarea ref={textarea} aria-label={name} aria-invalid={problems.length > 0} aria-describedby="text-problems" spellCheck={false} wrap="off" rows={lines.length} value={value} onChange={(e) => onChange(e.currentTarget.value)} />
       </div>
       <div id="text-problems" role="status"><ul className="text-problems">
-        {problems.map((p, i) => <li key={i}><button type="button" onClick={() => goTo(p.line, p.column)}>Line {p.line}, column {p.column}</button> <span className="bad">{p.message}</span> {p.pointer && <code>{p.pointer}</code>}</li>)}
+        {problems.map((p, i) => <li key={i}><button type="button" onClick={() => goTo(p.line, p.column)}>Line {p.line}, column {p.column}</button> <span className="error">{p.message}</span> {p.pointer && <code>{p.pointer}</code>}</li>)}
       </ul></div>
     </div>
   );

@@ -51,7 +51,7 @@ export function Code({ node, level }: NodeProps) {
 export function Unknown({ node, level }: NodeProps) {
   return (
     <div className="node-unknown">
-      <p className="soft">This page does not draw “{node.render_as}”: the value is shown as it is.</p>
+      <p className="muted">This page does not draw “{node.render_as}”: the value is shown as it is.</p>
       <Code node={node} level={level} />
     </div>
   );

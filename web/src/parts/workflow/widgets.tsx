@@ -14,7 +14,7 @@ function SliderWidget({ id, value, label, hideLabel, required, disabled, readonl
     <Input.Wrapper id={id} label={labelValue(label, hideLabel, false)} labelElement="div" required={required ?? false} description={options.description} error={errorText(rawErrors)} errorProps={{ id: errorId(id) }}>
       <div className="slider">
         <Slider className="grow" min={min} max={max} step={step} value={typeof value === "number" ? value : min} onChange={take} disabled={isDisabled} label={null} thumbLabel={label} thumbProps={{ "aria-label": label }} />
-        <NumberInput id={id} aria-label={`${label}, exactly`} size="xs" w={92} min={min} max={max} step={step} clampBehavior="none" value={typeof value === "number" ? value : ""} onChange={take} disabled={isDisabled} />
+        <NumberInput id={id} aria-label={`${label}, exact value`} size="xs" w={92} min={min} max={max} step={step} clampBehavior="none" value={typeof value === "number" ? value : ""} onChange={take} disabled={isDisabled} />
       </div>
     </Input.Wrapper>
   );

@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 
 /** Serves the lines by agent, one per turn. Returns the server's address and a function that stops it. */
-export async function scripted(lines) {
+export async function scriptedModel(lines) {
   const turns = {};
   const server = createServer((request, response) => {
     let body = "";

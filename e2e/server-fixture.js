@@ -14,13 +14,13 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
 /** A server for one test file, which can be killed and restarted at the same address. variables are added to its
  * environment: an object, or a function that returns one before the start. flags are added to its command line. */
-export function served(variables = {}, flags = []) {
+export function serverFixture(variables = {}, flags = []) {
   const s = { url: "" };
   let home;
   let more;
   let at = "127.0.0.1:0"; // the system chooses the first port; restarts reuse it
   let server;
-  s.begin = async () => {
+  s.start = async () => {
     server = spawn(join(root, "bin", "atelier"), ["serve", "--listen", at, "--json", ...flags], { env: { PATH: process.env.PATH, HOME: home, ATELIER_DATA: join(home, "data"), ...more }, stdio: ["ignore", "pipe", "inherit"] });
     for await (const line of createInterface(server.stdout)) {
       s.url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0] ?? "";
@@ -29,14 +29,14 @@ export function served(variables = {}, flags = []) {
     at = new URL(s.url).host;
     await until(() => fetch(`${s.url}/readyz`).then((r) => r.ok, () => false));
   };
-  s.end = async (signal) => {
+  s.stop = async (signal) => {
     if (server?.exitCode !== null || server.signalCode !== null) return;
     server.kill(signal);
     await once(server, "exit");
   };
   s.get = async (path) => (await fetch(`${s.url}${path}`)).json();
   /** Starts a run and returns the address of its page once the run is paused. */
-  s.started = async (what, state = {}) => {
+  s.startRun = async (what, state = {}) => {
     const body = typeof what === "string" ? { workflow_id: what, state } : { definition: what, state };
     const answer = await fetch(`${s.url}/api/workflow-runs`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
     assert.equal(answer.status, 202, await answer.clone().text());
@@ -47,10 +47,10 @@ export function served(variables = {}, flags = []) {
   before(async () => {
     home = mkdtempSync(join(tmpdir(), "atelier-workflow-"));
     more = typeof variables === "function" ? await variables() : variables;
-    await s.begin();
+    await s.start();
   });
   after(async () => {
-    await s.end();
+    await s.stop();
     rmSync(home, { recursive: true, force: true });
   });
   return s;
@@ -68,11 +68,11 @@ export function example() {
 }
 
 export const card = (page, name) => page.getByRole("article", { name, exact: true });
-export const saved = (page) => page.locator("[data-saving=saved]").waitFor();
-export const status = (page, word) => page.locator(".run-head").getByText(word, { exact: true }).waitFor();
+export const waitUntilSaved = (page) => page.locator("[data-save-status=saved]").waitFor();
+export const waitForStatus = (page, word) => page.locator(".run-head").getByText(word, { exact: true }).waitFor();
 
 /** A workflow whose interaction shows very many prompts and results. url returns the address of a result. */
-export function many(prompts, results, url = (key, i) => `/media/none-${key}-${i}`) {
+export function largeWorkflow(prompts, results, url = (key, i) => `/media/none-${key}-${i}`) {
   const keys = Array.from({ length: prompts }, (_, i) => `prompt_${i}`);
   const grid = { type: "array", _ux: { render_as: "media-grid", selectable: true }, items: { type: "object", properties: { url: { type: "string", _ux: { render_as: "image" } } } } };
   const card = { type: "object", _ux: { render_as: "card", layout: { rows: [["subject", "mood"]] } } };
