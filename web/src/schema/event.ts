@@ -81,8 +81,8 @@ export function parseEvent(name: string, id: string, text: string): RunEvent | u
   return /^\d+$/.test(id) && !isTransient(event.name) ? { ...event, id: Number(id) } : event;
 }
 
-/** Reports whether events of a name are shown but not replayed: a message comes again as the run's answer. Most of
- * them have no id, and the browser gives them the id of the previous event. */
+/** Reports whether events of a name only show work in progress. The server sends them without an id, except whole
+ * messages; the browser then gives them the id of the previous event. */
 export function isTransient(name: EventName): boolean {
   return name === "message-delta" || name === "message-withdrawn" || name === "operation-progress" || name === "operation-partial";
 }
