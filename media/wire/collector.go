@@ -80,14 +80,17 @@ func (c *Collector) Spare(token string) {
 	}
 }
 
-// counted returns how many of n items count towards Limits.Items.
-func (c *Collector) counted(n int) int {
+// counted returns how many of the n items of a stream count towards Limits.Items. emitted counts the stream's tokens.
+func (c *Collector) counted(n int, emitted map[string]int) int {
 	if c == nil {
 		return n
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return n - len(c.spared)
+	for token := range c.spared {
+		n -= emitted[token]
+	}
+	return n
 }
 
 // All returns a copy of all items, failed ones included, in the order in which they ended.

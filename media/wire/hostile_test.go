@@ -58,6 +58,39 @@ func TestItemsBeyondTheLimitFailAlone(t *testing.T) {
 	}
 }
 
+// TestPreviewsCountInTheirOwnStream: previews of one stream do not raise the limit of another stream in the same context.
+func TestPreviewsCountInTheirOwnStream(t *testing.T) {
+	t.Parallel()
+	c := newTestCodec(t, func(cfg *Config) { cfg.Limits.Items = 3 })
+	ctx, col := WithCollector(scoped(t))
+	stream := func(height int, preview bool) (failed int) {
+		var doc strings.Builder
+		for i := range 5 {
+			fmt.Fprintf(&doc, `{"b64_json":%q}`+"\n", std(png(300, 2, height+i)))
+		}
+		r := c.LiftReader(ctx, chunked(doc.String(), 100), LiftOptions{OnLift: func(l Lifted) {
+			if media.CodeOf(l.Err) == media.CodeTooLarge {
+				failed++
+			} else if preview {
+				col.Spare(l.Token)
+			}
+		}})
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			t.Error(err)
+		}
+		return failed
+	}
+	if n := stream(1, true); n != 0 {
+		t.Errorf("%d previews failed", n)
+	}
+	if n := stream(10, false); n != 2 {
+		t.Errorf("%d items failed, want 2", n)
+	}
+	if n := stream(1, true); n != 0 {
+		t.Errorf("%d repeated previews failed", n)
+	}
+}
+
 // TestTransportErrorsHoldNoBase64 covers errors of net/http, which quotes what it cannot parse, possibly the picture
 // itself. [media.ErrorText] shortens the text of the error.
 func TestTransportErrorsHoldNoBase64(t *testing.T) {

@@ -32,11 +32,11 @@ func (c *Codec) LiftReader(ctx context.Context, src io.ReadCloser, o LiftOptions
 	if o.Scope == "" {
 		o.Scope = media.ScopeOf(ctx).Tree
 	}
-	n, sink := 0, collectorOf(ctx)
+	n, sink, emitted := 0, collectorOf(ctx), map[string]int{}
 	l := &lifter{codec: c, src: src}
 	l.scan = scanner{
 		fields: compileFields(o.Fields),
-		begin:  func(declared string, pcm *PCM) *intake { return c.beginNth(ctx, sink.counted(n+1), declared, pcm) },
+		begin:  func(declared string, pcm *PCM) *intake { return c.beginNth(ctx, sink.counted(n+1, emitted), declared, pcm) },
 		emit: func(in *intake, v Variant, field string) string {
 			n++
 			lifted := c.end(ctx, in, o.Scope, n)
@@ -45,6 +45,7 @@ func (c *Codec) LiftReader(ctx context.Context, src io.ReadCloser, o LiftOptions
 				lifted.Variant = v
 				lifted.Token = c.Token(o.Scope, lifted.Blob, v)
 			}
+			emitted[lifted.Token]++
 			lifted.report(sink, o.OnLift)
 			return lifted.Token
 		},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 )
 
 // mediaName replaces media in a text that is shown without it.
@@ -16,7 +17,8 @@ func NameMedia(s string) string {
 	return replaceRuns([]byte(s), ValueOptions{tokens: true}, func(textRun) string { return mediaName })
 }
 
-// NameReader is [NameMedia] for a stream of text. It uses O(64 KiB) of memory.
+// NameReader is [NameMedia] for a stream of text. It uses O(64 KiB) of memory. After an item of more than 32 KiB without
+// padding, it may also remove the first word of the next line, which could be the end of the item.
 func NameReader(src io.Reader) io.Reader { return &namer{src: src, in: make([]byte, 0, 2*windowBytes)} }
 
 type namer struct {
@@ -24,6 +26,8 @@ type namer struct {
 	in     []byte // read and not yet processed
 	out    bytes.Buffer
 	inside bool // the next bytes continue a run that was replaced
+	padded bool // padding has been skipped: only more padding continues the run
+	indent bool // the last skipped bytes are a line break and blanks
 	err    error
 }
 
@@ -46,28 +50,59 @@ func (n *namer) Read(p []byte) (int, error) {
 	return n.out.Read(p)
 }
 
-// skip discards the rest of a run, over line breaks.
+// mayContinue reports whether c can continue a run: base64, the start of an escape, padding or a line break.
+func mayContinue(c byte) bool { return classes[c] != 0 || bytes.IndexByte([]byte("=\\%\r\n"), c) >= 0 }
+
+// skip discards the rest of a run, over line breaks and indentation.
 func (n *namer) skip() {
 	k := 0
-	for k < len(n.in) && (classes[n.in[k]] != 0 || bytes.IndexByte([]byte("=\\\r\n"), n.in[k]) >= 0) {
-		k++
+	for ; k < len(n.in); k++ {
+		c := n.in[k]
+		n.indent = c == '\n' || c == '\r' || n.indent && (c == ' ' || c == '\t')
+		if !n.indent && !mayContinue(c) || n.padded && c != '=' {
+			break
+		}
+		n.padded = c == '='
 	}
-	n.inside = k == len(n.in)
+	if n.inside = k == len(n.in); !n.inside {
+		n.padded, n.indent = false, false
+	}
 	n.in = append(n.in[:0], n.in[k:]...)
 }
 
-// name processes the complete part of the input: all of it at the end or if a run fills the buffer, otherwise
-// everything before a last run that may continue.
+// name processes the complete part of the input: all of it at the end, otherwise everything before a last run that may
+// continue. If that run fills the buffer, it is named up to its last complete line.
 func (n *namer) name() {
 	cut := len(n.in)
-	for cut > 0 && n.err == nil && (classes[n.in[cut-1]] != 0 || bytes.IndexByte([]byte("=\\\r\n;,:"), n.in[cut-1]) >= 0) {
-		cut--
+	if n.err == nil {
+		cut = completeText(n.in)
 	}
-	if cut == 0 { // the run fills the buffer
-		cut = len(n.in)
+	full := cut == 0
+	if full {
+		if cut = len(bytes.TrimRight(n.in[:bytes.LastIndexAny(n.in, "\\%\r\n")+1], "\\% \t\r\n")); cut == 0 {
+			cut = len(n.in)
+		}
 	}
 	named := NameMedia(string(n.in[:cut]))
-	n.inside = n.err == nil && cut == len(n.in) && cut > 0 && bytes.HasSuffix([]byte(named), []byte(mediaName))
+	n.inside = full && !bytes.HasSuffix(n.in[:cut], []byte(mediaName)) && strings.HasSuffix(named, mediaName)
 	n.out.WriteString(named)
 	n.in = append(n.in[:0], n.in[cut:]...)
+}
+
+// completeText returns the length of b without a run at its end that may continue, and without the head of its data:
+// URL.
+func completeText(b []byte) int {
+	for n := len(b); n > 0; n-- {
+		switch c := b[n-1]; {
+		case c == ' ' || c == '\t': // indentation if a line break precedes it
+			text := len(bytes.TrimRight(b[:n], " \t"))
+			if text > 0 && b[text-1] != '\n' && b[text-1] != '\r' {
+				return n
+			}
+			n = text + 1
+		case !mayContinue(c) && c != ';' && c != ',' && c != ':':
+			return n
+		}
+	}
+	return 0
 }

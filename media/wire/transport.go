@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"sync"
 
 	"atelier/media"
 	"atelier/media/probe"
@@ -215,11 +216,13 @@ func looksLikeMedia(head []byte) bool {
 type sniffedBody struct {
 	src    io.ReadCloser
 	choose func(head []byte, body io.ReadCloser) io.ReadCloser
+	mu     sync.Mutex // guards body; a body may be closed while it is read
 	body   io.ReadCloser
 }
 
 func (s *sniffedBody) Read(p []byte) (int, error) {
-	if s.body == nil {
+	body := s.chosen()
+	if body == nil {
 		head, rest := make([]byte, headBytes), io.Reader(s.src)
 		n := 0
 		for n < len(head) {
@@ -230,16 +233,26 @@ func (s *sniffedBody) Read(p []byte) (int, error) {
 				break
 			}
 		}
-		s.body = s.choose(head[:n], joined{io.MultiReader(bytes.NewReader(head[:n]), rest), s.src})
+		body = s.choose(head[:n], joined{io.MultiReader(bytes.NewReader(head[:n]), rest), s.src})
+		s.mu.Lock()
+		s.body = body
+		s.mu.Unlock()
 	}
-	return s.body.Read(p)
+	return body.Read(p)
+}
+
+// chosen returns the reader of the body, or nil before it is chosen.
+func (s *sniffedBody) chosen() io.ReadCloser {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.body
 }
 
 func (s *sniffedBody) Close() error {
-	if s.body == nil {
-		return s.src.Close()
+	if body := s.chosen(); body != nil {
+		return body.Close()
 	}
-	return s.body.Close()
+	return s.src.Close()
 }
 
 // joined combines a reader with the closer of another reader.

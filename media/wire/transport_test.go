@@ -319,6 +319,28 @@ func TestErrorBodiesComeAsTheyAre(t *testing.T) {
 	}
 }
 
+// TestCloseDuringTheFirstRead: a body can be closed while its first bytes are examined. The race detector checks it.
+func TestCloseDuringTheFirstRead(t *testing.T) {
+	t.Parallel()
+	c := newTestCodec(t, nil)
+	url := serve(t, http.StatusOK, map[string]string{"Content-Type": "application/json"}, []byte(`{"x":"`+std(png(9_000, 2, 2))+`"}`))
+	for range 20 {
+		res, err := c.Transport(http.DefaultTransport, Fields{}).RoundTrip(request(t, scoped(t), url, "application/json", `{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			_, _ = io.Copy(io.Discard, res.Body) // it may end early
+			close(done)
+		}()
+		if err := res.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		<-done
+	}
+}
+
 func TestAnswerCutInsideMedia(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)
