@@ -36,7 +36,9 @@ func (c *Codec) LiftReader(ctx context.Context, src io.ReadCloser, o LiftOptions
 	l := &lifter{codec: c, src: src}
 	l.scan = scanner{
 		fields: compileFields(o.Fields),
-		begin:  func(declared string, pcm *PCM) *intake { return c.beginNth(ctx, sink.counted(n+1, emitted), declared, pcm) },
+		begin: func(declared string, pcm *PCM) *intake {
+			return c.beginNth(ctx, sink.counted(n+1, emitted), declared, pcm)
+		},
 		emit: func(in *intake, v Variant, field string) string {
 			n++
 			lifted := c.end(ctx, in, o.Scope, n)

@@ -9,7 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"atelier/media"
 	"atelier/media/probe"
@@ -216,13 +216,11 @@ func looksLikeMedia(head []byte) bool {
 type sniffedBody struct {
 	src    io.ReadCloser
 	choose func(head []byte, body io.ReadCloser) io.ReadCloser
-	mu     sync.Mutex // guards body; a body may be closed while it is read
-	body   io.ReadCloser
+	body   atomic.Pointer[io.ReadCloser] // the body may be closed while it is read
 }
 
 func (s *sniffedBody) Read(p []byte) (int, error) {
-	body := s.chosen()
-	if body == nil {
+	if s.body.Load() == nil {
 		head, rest := make([]byte, headBytes), io.Reader(s.src)
 		n := 0
 		for n < len(head) {
@@ -233,24 +231,15 @@ func (s *sniffedBody) Read(p []byte) (int, error) {
 				break
 			}
 		}
-		body = s.choose(head[:n], joined{io.MultiReader(bytes.NewReader(head[:n]), rest), s.src})
-		s.mu.Lock()
-		s.body = body
-		s.mu.Unlock()
+		body := s.choose(head[:n], joined{io.MultiReader(bytes.NewReader(head[:n]), rest), s.src})
+		s.body.Store(&body)
 	}
-	return body.Read(p)
-}
-
-// chosen returns the reader of the body, or nil before it is chosen.
-func (s *sniffedBody) chosen() io.ReadCloser {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.body
+	return (*s.body.Load()).Read(p)
 }
 
 func (s *sniffedBody) Close() error {
-	if body := s.chosen(); body != nil {
-		return body.Close()
+	if body := s.body.Load(); body != nil {
+		return (*body).Close()
 	}
 	return s.src.Close()
 }
