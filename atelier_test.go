@@ -138,8 +138,8 @@ func TestLeavingTheLoopEndsTheRun(t *testing.T) {
 	}
 }
 
-// TestResumeTellsNothingTwice: a resume yields no event that came before the pause.
-func TestResumeTellsNothingTwice(t *testing.T) {
+// TestResumeRepeatsNoEvent: a resume yields no event that came before the pause.
+func TestResumeRepeatsNoEvent(t *testing.T) {
 	t.Parallel()
 	guard, err := agent.BlockedTerms(agent.DecisionPause, "lighthouse")
 	if err != nil {

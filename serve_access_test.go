@@ -22,8 +22,9 @@ import (
 
 const public = "https://atelier.example"
 
-// exposed starts a server that requires tokens, with a page, and returns secrets by scope, all of the owner local.
-func exposed(t *testing.T, c atelier.Config) (*served, map[token.Scope]string) {
+// serveWithTokens starts a server that requires tokens, with a page, and returns secrets by scope, all of the owner
+// local.
+func serveWithTokens(t *testing.T, c atelier.Config) (*testServer, map[token.Scope]string) {
 	t.Helper()
 	if c.Dir == "" {
 		c.Dir = runtest.Folder(t)
@@ -53,7 +54,7 @@ func TestEveryOperationNeedsItsScope(t *testing.T) {
 	t.Parallel()
 	dir := runtest.Folder(t)
 	expired := newToken(t, dir, token.Token{Name: "old", Owner: "local", Scope: token.ScopeAdmin, ExpiresAt: time.Now().Add(-time.Second)})
-	s, secrets := exposed(t, atelier.Config{Dir: dir})
+	s, secrets := serveWithTokens(t, atelier.Config{Dir: dir})
 	var spec struct {
 		Paths map[string]map[string]struct {
 			Security []map[string][]string `json:"security"`
@@ -70,7 +71,7 @@ func TestEveryOperationNeedsItsScope(t *testing.T) {
 			method, path := strings.ToUpper(method), strings.ReplaceAll(path, "{id}", "0198a000-0000-7000-8000-000000000000")
 			for name, header := range map[string]string{"no token": "x", "an unknown token": "Bearer atl_x", "an expired token": "Bearer " + expired, "another scheme": "Basic " + secrets[token.ScopeAdmin]} {
 				r := s.do(method, path, "", "Authorization", header)
-				s.refused(method+" "+path+" with "+name, r, http.StatusUnauthorized, media.CodeUnauthorized)
+				s.checkRefused(method+" "+path+" with "+name, r, http.StatusUnauthorized, media.CodeUnauthorized)
 				if r.header.Get("Www-Authenticate") != "Bearer" {
 					t.Errorf("%s %s with %s: %v", method, path, name, r.header)
 				}
@@ -81,7 +82,7 @@ func TestEveryOperationNeedsItsScope(t *testing.T) {
 				}
 				r := s.do(method, path, "", "Authorization", "bearer "+secrets[scope])
 				if i < slices.Index(token.Scopes(), need) {
-					s.refused(method+" "+path+" with the scope "+string(scope), r, http.StatusForbidden, media.CodeForbidden)
+					s.checkRefused(method+" "+path+" with the scope "+string(scope), r, http.StatusForbidden, media.CodeForbidden)
 				} else if r.status == http.StatusForbidden || r.status == http.StatusUnauthorized {
 					t.Errorf("%s %s with the scope %s, needs %s: %d %s", method, path, scope, need, r.status, r.body)
 				}
@@ -101,12 +102,12 @@ func TestEveryOperationNeedsItsScope(t *testing.T) {
 // TestARevokedTokenEnds: a revoked token is refused from the next request on.
 func TestARevokedTokenEnds(t *testing.T) {
 	t.Parallel()
-	s, _ := exposed(t, atelier.Config{})
+	s, _ := serveWithTokens(t, atelier.Config{})
 	as[api.List[api.Run]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs", nil))
 	if err := token.Open(filepath.Join(s.Config.Dir, token.Folder)).Revoke("run"); err != nil {
 		t.Fatal(err)
 	}
-	s.refused("a revoked token", s.do(http.MethodGet, "/api/runs", nil), http.StatusUnauthorized, media.CodeUnauthorized)
+	s.checkRefused("a revoked token", s.do(http.MethodGet, "/api/runs", nil), http.StatusUnauthorized, media.CodeUnauthorized)
 }
 
 // TestWhichAddressNeedsTokens: every address that others can reach; without a token the server does not start.
@@ -156,7 +157,7 @@ func TestWhichAddressNeedsTokens(t *testing.T) {
 // site can use the cookie, and it counts like the token.
 func TestABrowserSignsIn(t *testing.T) {
 	t.Parallel()
-	s, secrets := exposed(t, atelier.Config{})
+	s, secrets := serveWithTokens(t, atelier.Config{})
 	s.token = ""
 	if r := s.do(http.MethodGet, "/c/1?x=2", nil); r.status != http.StatusSeeOther || r.header.Get("Location") != "/login?next=%2Fc%2F1%3Fx%3D2" {
 		t.Errorf("a page: %d %v", r.status, r.header)
@@ -219,9 +220,9 @@ func TestABrowserSignsIn(t *testing.T) {
 // TestPicturesOfAReportHaveSignedLinks: a report sends no cookie; each of its links opens one item until it expires.
 func TestPicturesOfAReportHaveSignedLinks(t *testing.T) {
 	t.Parallel()
-	s, _ := exposed(t, atelier.Config{})
+	s, _ := serveWithTokens(t, atelier.Config{})
 	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a lighthouse, 128x128"})).ID
-	s.ended(id)
+	s.waitForRun(id)
 	page := s.do(http.MethodGet, "/api/runs/"+id+"/report", nil)
 	found := regexp.MustCompile(`src="(/media/[^"]+)"`).FindSubmatch(page.body)
 	if found == nil {
@@ -234,7 +235,7 @@ func TestPicturesOfAReportHaveSignedLinks(t *testing.T) {
 		t.Errorf("%s: %d %s", link, r.status, r.body)
 	}
 	other := as[api.Media](s, http.StatusCreated, func() reply {
-		kind, body := form(t, "a.png", dots(t, 9, 9))
+		kind, body := form(t, "a.png", testPNG(t, 9, 9))
 		return s.do(http.MethodPost, "/api/media", body, "Content-Type", kind, "Authorization", "Bearer "+newToken(t, s.Config.Dir, token.Token{Name: "more", Owner: "local", Scope: token.ScopeRun}))
 	}())
 	path, query, _ := strings.Cut(link, "?")
@@ -254,7 +255,7 @@ func TestPicturesOfAReportHaveSignedLinks(t *testing.T) {
 		"unsigned": path, "another item": other.URL + "?" + query, "a later end": with("expires", "9999999999"), "another owner": with("owner", "bob"),
 		"no signature": with("signature", ""), "another path": "/api/media/" + other.ID + "?" + query,
 	} {
-		s.refused(name, s.do(http.MethodGet, bad, nil), http.StatusUnauthorized, media.CodeUnauthorized)
+		s.checkRefused(name, s.do(http.MethodGet, bad, nil), http.StatusUnauthorized, media.CodeUnauthorized)
 	}
 	if !bytes.Contains(page.body, []byte("expires=")) {
 		t.Error("the link has no end")
@@ -265,18 +266,18 @@ func TestPicturesOfAReportHaveSignedLinks(t *testing.T) {
 // each owner has their own.
 func TestOwnersAreApart(t *testing.T) {
 	t.Parallel()
-	s, _ := exposed(t, atelier.Config{})
+	s, _ := serveWithTokens(t, atelier.Config{})
 	bob := newToken(t, s.Config.Dir, token.Token{Name: "bob", Owner: "bob", Scope: token.ScopeAdmin})
 	asBob := func(method, path string, body any, headers ...string) reply {
 		return s.do(method, path, body, append(headers, "Authorization", "Bearer "+bob)...)
 	}
-	m := s.upload("a.png", dots(t, 20, 20))
+	m := s.upload("a.png", testPNG(t, 20, 20))
 	watched := make(chan []string, 1)
 	go func() {
 		var mine []string
 		b := *s
 		b.token = bob
-		b.follow("/api/events?after=0", func(e followed) bool {
+		b.follow("/api/events?after=0", func(e receivedEvent) bool {
 			run, _ := e.data["run_id"].(string)
 			mine = append(mine, run)
 			return e.kind == "run-succeeded"
@@ -284,15 +285,15 @@ func TestOwnersAreApart(t *testing.T) {
 		watched <- mine
 	}()
 	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128", ConversationID: "new"}, "Idempotency-Key", "k"))
-	r := s.ended(began.ID)
+	r := s.waitForRun(began.ID)
 	g := as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", api.NewGeneration{Prompt: "a boat", Size: "256x256"}))
-	s.finished(g.ID)
+	s.waitForGeneration(g.ID)
 	made := r.Media[len(r.Media)-1]
 	for _, path := range []string{
 		"/api/media/" + m.ID, m.URL, made.URL, "/media/" + made.Digest, "/api/runs/" + began.ID, "/api/runs/" + began.ID + "/report", "/api/runs/" + began.ID + "/events", "/api/runs/" + began.ID + "/steps",
 		"/api/conversations/" + began.ConversationID, "/api/generations/" + g.ID,
 	} {
-		s.refused(path, asBob(http.MethodGet, path, nil), http.StatusNotFound, media.CodeNotFound)
+		s.checkRefused(path, asBob(http.MethodGet, path, nil), http.StatusNotFound, media.CodeNotFound)
 	}
 	for _, row := range []struct {
 		method, path string
@@ -315,7 +316,7 @@ func TestOwnersAreApart(t *testing.T) {
 		if run, ok := row.body.(api.NewRun); ok && len(run.Images) > 0 && run.Images[0].Ref != "" {
 			code = media.CodeUnknownRef
 		}
-		s.refused(row.method+" "+row.path, asBob(row.method, row.path, row.body), http.StatusNotFound, code)
+		s.checkRefused(row.method+" "+row.path, asBob(row.method, row.path, row.body), http.StatusNotFound, code)
 	}
 	for _, path := range []string{"/api/media", "/api/runs", "/api/conversations", "/api/generations"} {
 		if list := as[api.List[json.RawMessage]](s, http.StatusOK, asBob(http.MethodGet, path, nil)); len(list.Items) != 0 {

@@ -46,12 +46,12 @@ func TestAFileBecomesAReport(t *testing.T) {
 	if began.Status != "running" || began.ConversationID == "" {
 		t.Fatalf("%+v", began)
 	}
-	all := s.follow("/api/runs/"+began.ID+"/events?after=0", over(began.ID))
+	all := s.follow("/api/runs/"+began.ID+"/events?after=0", endsRun(began.ID))
 	first, last := all[0], all[len(all)-1]
 	if first.kind != "run-started" || last.kind != "run-succeeded" || first.data["conversation_id"] != began.ConversationID || first.data["at"] == nil {
 		t.Errorf("from %v to %v", first, last)
 	}
-	r := s.ended(began.ID)
+	r := s.waitForRun(began.ID)
 	if !strings.Contains(r.Answer, "95.51") || !r.Report || r.ConversationID != began.ConversationID || r.EndedAt == nil || len(r.Media) == 0 || r.Tokens.ModelCalls == 0 {
 		t.Errorf("%+v", r)
 	}
@@ -66,7 +66,7 @@ func TestAFileBecomesAReport(t *testing.T) {
 	again := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{
 		Agent: "research-agent", Message: "What was the mean CO2 in 1980?", ConversationID: began.ConversationID,
 	}))
-	if r := s.ended(again.ID); !strings.Contains(r.Answer, "338") {
+	if r := s.waitForRun(again.ID); !strings.Contains(r.Answer, "338") {
 		t.Errorf("the second answer does not know the file: %s", r.Answer)
 	}
 }
@@ -77,7 +77,7 @@ func TestPicturesOfAConversation(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
 	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a lighthouse, 128x128", ConversationID: "new"}))
-	r := s.ended(began.ID)
+	r := s.waitForRun(began.ID)
 	i := slices.IndexFunc(r.Media, func(m api.Media) bool { return m.Modality == "image" })
 	if r.Status != "succeeded" || i < 0 {
 		t.Fatalf("%+v", r)
@@ -97,7 +97,7 @@ func TestPicturesOfAConversation(t *testing.T) {
 		}
 	}
 	ref := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Make it bluer", ConversationID: began.ConversationID, Images: []api.RunImage{{Ref: m.Ref}}}))
-	if r := s.ended(ref.ID); r.Status != "succeeded" {
+	if r := s.waitForRun(ref.ID); r.Status != "succeeded" {
 		t.Errorf("by ref: %+v", r.Error)
 	}
 	d = as[api.MediaDetails](s, http.StatusOK, s.do(http.MethodGet, "/api/media/"+m.ID, nil))
@@ -106,8 +106,8 @@ func TestPicturesOfAConversation(t *testing.T) {
 	}
 }
 
-// dots returns a PNG.
-func dots(t *testing.T, width, height int) []byte {
+// testPNG returns a PNG.
+func testPNG(t *testing.T, width, height int) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	for i := range img.Pix {
@@ -125,7 +125,7 @@ func dots(t *testing.T, width, height int) []byte {
 func TestBytesOfMedia(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	b := dots(t, 900, 300)
+	b := testPNG(t, 900, 300)
 	m := s.upload(`C:\photos\Größe "1".png`, b)
 	if m.FileName != `Größe "1".png` || m.Width != 900 || m.Height != 300 {
 		t.Errorf("%+v", m)
@@ -185,7 +185,7 @@ func TestBytesOfMedia(t *testing.T) {
 func TestMediaAreChanged(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	m := s.upload("a.png", dots(t, 20, 20))
+	m := s.upload("a.png", testPNG(t, 20, 20))
 	path := "/api/media/" + m.ID
 	if got := as[api.Media](s, http.StatusOK, s.do(http.MethodPatch, path, api.MediaChange{Label: "A 100% box_"})); got.Label != "A 100% box_" {
 		t.Errorf("%+v", got)
@@ -215,10 +215,10 @@ func TestMediaAreChanged(t *testing.T) {
 func TestMediaOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	m := s.upload("a.png", dots(t, 20, 20))
+	m := s.upload("a.png", testPNG(t, 20, 20))
 	answers := func(status int) {
 		t.Helper()
-		s.until("the other state", func() bool { return s.do(http.MethodGet, m.URL, nil).status == status })
+		s.waitUntil("the other state", func() bool { return s.do(http.MethodGet, m.URL, nil).status == status })
 	}
 	answers(http.StatusOK)
 	before := time.Now().Add(-time.Minute)
@@ -238,7 +238,7 @@ func TestPagesOfMedia(t *testing.T) {
 	s := serve(t, atelier.Config{})
 	var want []string
 	for i := range 5 {
-		want = append([]string{s.upload(fmt.Sprintf("%d.png", i), dots(t, 10+i, 10)).ID}, want...)
+		want = append([]string{s.upload(fmt.Sprintf("%d.png", i), testPNG(t, 10+i, 10)).ID}, want...)
 	}
 	var got []string
 	next := ""
@@ -252,7 +252,7 @@ func TestPagesOfMedia(t *testing.T) {
 		}
 		next = list.Next
 		for _, other := range []string{"/api/media?after=", "/api/media?modality=video&after=", "/api/media?modality=image&deleted=true&after=", "/api/runs?after="} {
-			s.refused("a cursor at "+other, s.do(http.MethodGet, other+next, nil), http.StatusBadRequest, media.CodeInvalid)
+			s.checkRefused("a cursor at "+other, s.do(http.MethodGet, other+next, nil), http.StatusBadRequest, media.CodeInvalid)
 		}
 	}
 	if !slices.Equal(got, want) {
@@ -265,7 +265,7 @@ func TestConversationsAreChanged(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
 	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128", ConversationID: "new"}))
-	s.ended(began.ID)
+	s.waitForRun(began.ID)
 	path := "/api/conversations/" + began.ConversationID
 	if h := as[api.ConversationHead](s, http.StatusOK, s.do(http.MethodPatch, path, api.Rename{Title: "  The   harbour "})); h.Title != "The harbour" || h.RunCount != 1 {
 		t.Errorf("%+v", h)
@@ -295,7 +295,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	s := serve(t, atelier.Config{Guardrail: guard})
 	begin := func() string {
 		id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
-		r := s.ended(id)
+		r := s.waitForRun(id)
 		if r.Status != "paused" || r.Question == nil || !r.Question.Approval || len(r.Question.Schema) == 0 {
 			t.Fatalf("%+v", r)
 		}
@@ -309,7 +309,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 		}
 	}
 	as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+id+"/answer", api.Answer{Approve: &yes}))
-	if r := s.ended(id); r.Status != "succeeded" {
+	if r := s.waitForRun(id); r.Status != "succeeded" {
 		t.Errorf("answered: %+v", r)
 	}
 	if r := s.do(http.MethodPost, "/api/runs/"+id+"/answer", api.Answer{Approve: &yes}); r.status != http.StatusConflict {
@@ -317,11 +317,11 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	}
 	id = begin()
 	as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+id+"/cancel", nil))
-	if r := s.ended(id); r.Status != "cancelled" {
+	if r := s.waitForRun(id); r.Status != "cancelled" {
 		t.Errorf("cancelled: %+v", r)
 	}
 	as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+id+"/retry", nil))
-	s.ended(id)
+	s.waitForRun(id)
 	if list := as[api.List[api.Run]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs?status=succeeded", nil)); len(list.Items) != 1 {
 		t.Errorf("%+v", list)
 	}
@@ -332,7 +332,7 @@ func TestARunIsForked(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
 	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
-	s.ended(id)
+	s.waitForRun(id)
 	steps := as[api.List[api.Step]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id+"/steps", nil))
 	calls := as[api.List[api.ModelCall]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id+"/model-calls?limit=1", nil))
 	acts := as[api.List[api.Act]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id+"/acts", nil))
@@ -340,7 +340,7 @@ func TestARunIsForked(t *testing.T) {
 		t.Fatalf("%+v %+v %+v", steps, calls, acts)
 	}
 	fork := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+id+"/fork", api.Fork{Step: steps.Items[0].Name, Message: "Draw a lighthouse, 128x128"}))
-	r := s.ended(fork.ID)
+	r := s.waitForRun(fork.ID)
 	if fork.ID == id || r.Status != "succeeded" || r.ForkedFrom != id || r.Message != "Draw a lighthouse, 128x128" {
 		t.Errorf("%+v", r)
 	}
@@ -369,7 +369,7 @@ func TestOneKeyOneRun(t *testing.T) {
 		t.Errorf("%d runs", len(got))
 	}
 	for id := range got {
-		s.ended(id)
+		s.waitForRun(id)
 	}
 	if r := s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a tree, 128x128"}, "Idempotency-Key", "k"); r.status != http.StatusConflict {
 		t.Errorf("another body: %d %s", r.status, r.body)
@@ -394,13 +394,13 @@ func TestEventsAreResumed(t *testing.T) {
 	t.Parallel()
 	dir := runtest.Folder(t)
 	s := serve(t, atelier.Config{Dir: dir})
-	var live []followed
-	draw := func(at *served, what string) string {
+	var live []receivedEvent
+	draw := func(at *testServer, what string) string {
 		return as[api.Started](at, http.StatusAccepted, at.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: what, ConversationID: "new"})).ID
 	}
 	var id string
-	live = s.following("/api/events", func() { id = draw(s, "Draw a boat, 128x128") }, func(e followed) bool { return e.kind == "run-succeeded" })
-	again := s.follow("/api/events?after=0", over(id))
+	live = s.following("/api/events", func() { id = draw(s, "Draw a boat, 128x128") }, func(e receivedEvent) bool { return e.kind == "run-succeeded" })
+	again := s.follow("/api/events?after=0", endsRun(id))
 	if got, want := ids(again), ids(live); !slices.Equal(got[len(got)-len(want):], want) || !slices.IsSorted(got) {
 		t.Errorf("live %v, replayed %v", want, got)
 	}
@@ -411,7 +411,7 @@ func TestEventsAreResumed(t *testing.T) {
 	}
 	next := serve(t, atelier.Config{Dir: dir})
 	middle := all[len(all)/2]
-	rest := next.follow("/api/events?after=1", over(id), "Last-Event-ID", strconv.FormatInt(middle, 10))
+	rest := next.follow("/api/events?after=1", endsRun(id), "Last-Event-ID", strconv.FormatInt(middle, 10))
 	if !slices.Equal(ids(rest), all[len(all)/2+1:]) {
 		t.Errorf("resumed behind %d: %v of %v", middle, ids(rest), all)
 	}
@@ -425,7 +425,7 @@ func TestEventsAreResumed(t *testing.T) {
 			}
 		}
 	}()
-	seen := next.follow("/api/events?after="+strconv.FormatInt(all[len(all)-1], 10), over("other-process"))
+	seen := next.follow("/api/events?after="+strconv.FormatInt(all[len(all)-1], 10), endsRun("other-process"))
 	<-foreign
 	if got := ids(seen); len(got) < 5 || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
 		t.Errorf("of another process: %v", got)
@@ -433,7 +433,7 @@ func TestEventsAreResumed(t *testing.T) {
 	if r := next.do(http.MethodGet, "/api/runs/nobody/events", nil); r.status != http.StatusNotFound {
 		t.Errorf("an unknown run: %d", r.status)
 	}
-	ahead := next.follow("/api/runs/"+id+"/events", func(followed) bool { return true }, "Last-Event-ID", "0")
+	ahead := next.follow("/api/runs/"+id+"/events", func(receivedEvent) bool { return true }, "Last-Event-ID", "0")
 	if len(ahead) != 1 || ahead[0].kind != "run-started" {
 		t.Errorf("%v", ahead)
 	}
@@ -443,9 +443,9 @@ func TestEventsAreResumed(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	m := s.upload("a.png", dots(t, 20, 20))
+	m := s.upload("a.png", testPNG(t, 20, 20))
 	table := s.upload("a.csv", []byte("a,b\n1,2\n"))
-	kind, whole := form(t, "x.png", dots(t, 300, 300))
+	kind, whole := form(t, "x.png", testPNG(t, 300, 300))
 	run := func(rest string) string { return `{"agent":"sage","message":"x"` + rest + `}` }
 	for _, row := range []struct {
 		name, method, path string
@@ -495,7 +495,7 @@ func TestRefusals(t *testing.T) {
 		{"a form without its end", "POST", "/api/media", whole[:len(whole)-100], []string{"Content-Type", kind}, 400, media.CodeInvalid},
 		{"a form without a file", "POST", "/api/media", "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--\r\n", []string{"Content-Type", "multipart/form-data; boundary=x"}, 400, media.CodeInvalid},
 		{"an empty file", "POST", "/api/media", "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n\r\n--x--\r\n", []string{"Content-Type", "multipart/form-data; boundary=x"}, 400, media.CodeInvalid},
-		{"a file as the body", "POST", "/api/media", dots(t, 2, 2), []string{"Content-Type", "image/png"}, 415, media.CodeUnsupported},
+		{"a file as the body", "POST", "/api/media", testPNG(t, 2, 2), []string{"Content-Type", "image/png"}, 415, media.CodeUnsupported},
 		{"an address of this machine", "POST", "/api/media", map[string]string{"url": s.url + m.URL}, nil, 422, media.CodeBlockedAddress},
 		{"an address of a file", "POST", "/api/media", `{"url":"file:///etc/passwd"}`, nil, 400, media.CodeInvalid},
 		{"an address with more", "POST", "/api/media", `{"url":"https://example.com/","owner":"x"}`, nil, 400, media.CodeInvalid},
@@ -515,7 +515,7 @@ func TestRefusals(t *testing.T) {
 		{"another method", "PUT", "/api/runs", nil, nil, 405, media.CodeInvalid},
 		{"nothing", "GET", "/api/nothing", nil, nil, 404, media.CodeNotFound},
 	} {
-		s.refused(row.name, s.do(row.method, row.path, row.body, row.headers...), row.status, row.code)
+		s.checkRefused(row.name, s.do(row.method, row.path, row.body, row.headers...), row.status, row.code)
 	}
 	if list := as[api.List[api.Run]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs", nil)); len(list.Items) != 0 {
 		t.Errorf("%d runs began", len(list.Items))
@@ -529,7 +529,7 @@ func TestRefusals(t *testing.T) {
 func TestWhatIsAllowed(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	m := s.upload("a.png", dots(t, 20, 20))
+	m := s.upload("a.png", testPNG(t, 20, 20))
 	host := strings.TrimPrefix(s.url, "http://")
 	_, port, _ := net.SplitHostPort(host)
 	for name, r := range map[string]reply{

@@ -22,7 +22,7 @@ import (
 func TestWhatLiesAboutItself(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	png, script := dots(t, 12, 12), "<script>fetch('https://evil.example')</script>"
+	png, script := testPNG(t, 12, 12), "<script>fetch('https://evil.example')</script>"
 	for _, row := range []struct {
 		name, declared string
 		bytes          []byte
@@ -64,7 +64,7 @@ func TestNothingInAReportRuns(t *testing.T) {
 	s := serve(t, atelier.Config{})
 	words := `Draw a boat <script>alert(1)</script> <img src=x onerror=alert(2)> <img src="https://evil.example/x"> [x](javascript:alert(3)) <meta http-equiv=refresh content=0>`
 	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: words})).ID
-	s.ended(id)
+	s.waitForRun(id)
 	r := s.do(http.MethodGet, "/api/runs/"+id+"/report", nil)
 	policy := r.header.Get("Content-Security-Policy")
 	for _, bad := range []string{"<script", "onerror=alert", `src="https://evil`, `href="javascript:`, "<meta http-equiv=refresh"} {
@@ -150,7 +150,7 @@ func TestUploadsOverTheLimit(t *testing.T) {
 		if err != nil || !res.Close {
 			t.Errorf("%s: closed %v: %v", row.name, res.Close, err)
 		}
-		s.refused(row.name, reply{res.StatusCode, res.Header, body}, http.StatusRequestEntityTooLarge, media.CodeTooLarge)
+		s.checkRefused(row.name, reply{res.StatusCode, res.Header, body}, http.StatusRequestEntityTooLarge, media.CodeTooLarge)
 		_, _ = res.Body.Close(), c.Close() // the body was read
 		sending.Wait()
 	}
@@ -165,7 +165,7 @@ func TestLongAndTurnedText(t *testing.T) {
 	s := serve(t, atelier.Config{})
 	words := "Draw a boat. " + strings.Repeat("שלום \u202eمرحبا <b>**`", 7500)
 	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: words, ConversationID: "new"})).ID
-	r := s.ended(id)
+	r := s.waitForRun(id)
 	if len(words) < 200_000 || r.Message != words {
 		t.Errorf("%d of %d bytes came back", len(r.Message), len(words))
 	}
@@ -179,7 +179,7 @@ func TestLongAndTurnedText(t *testing.T) {
 // behind, and no event is lost.
 func TestStreamsThatBreak(t *testing.T) {
 	t.Parallel()
-	s, secrets := exposed(t, atelier.Config{})
+	s, secrets := serveWithTokens(t, atelier.Config{})
 	readers := func() float64 { return s.metrics(secrets["admin"])["atelier_event_readers"] }
 	ctx, hangUp := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/api/events", nil)
@@ -205,9 +205,9 @@ func TestStreamsThatBreak(t *testing.T) {
 	}
 	hangUp()
 	_ = res.Body.Close()
-	s.until("the end of the reader", func() bool { return readers() == 0 })
-	s.ended(id)
-	all := s.follow("/api/runs/"+id+"/events?after=0", over(id))
+	s.waitUntil("the end of the reader", func() bool { return readers() == 0 })
+	s.waitForRun(id)
+	all := s.follow("/api/runs/"+id+"/events?after=0", endsRun(id))
 	if all[len(all)-1].kind != "run-succeeded" {
 		t.Errorf("%+v", all[len(all)-1])
 	}

@@ -20,7 +20,7 @@ const cards = `{"definition":{"id":"cards","title":"Cards","steps":[{"id":"pick"
  "param_schemas":{"offline":{"type":"object","properties":{"n":{"type":"integer","maximum":4},"width":{"type":"integer"},"height":{"type":"integer"},"delay_ms":{"type":"integer"},"fail_slots":{"type":"array"},"moderate_slots":{"type":"array"},"fail":{"type":"string"}}}}}}]}}`
 
 // clickOn sends a click for small pictures, with fields that override those of card a.
-func (s *served) clickOn(r api.WorkflowRun, fields map[string]any) reply {
+func (s *testServer) clickOn(r api.WorkflowRun, fields map[string]any) reply {
 	s.t.Helper()
 	body := map[string]any{"interaction_id": r.InteractionID, "action_type": "media.offline.txt2img", "prompt_id": "a"}
 	for name, v := range fields {
@@ -61,9 +61,9 @@ func lastOf(t *testing.T, r reply) (kind string, data struct {
 	return e.Type, data
 }
 
-// TestStandIns: if another provider has a key, a click on a provider without one is refused, unless it allows the
-// painter as a substitute. An answered interaction accepts no click and no retry.
-func TestStandIns(t *testing.T) {
+// TestSubstitutedSubActions: if another provider has a key, a click on a provider without one is refused, unless it
+// allows the painter as a substitute. An answered interaction accepts no click and no retry.
+func TestSubstitutedSubActions(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{Keys: map[string]string{"leonardo": "a-key"}})
 	r := s.startWorkflow(cards)
@@ -101,7 +101,7 @@ func TestFailingSubActions(t *testing.T) {
 	if got := s.do(http.MethodPost, path+"/retry", `{"positions":[3]}`); got.status != http.StatusBadRequest && got.status != http.StatusUnprocessableEntity {
 		t.Errorf("what was moderated is asked for again: %d %s", got.status, got.body)
 	}
-	s.until("the row", func() bool {
+	s.waitUntil("the row", func() bool {
 		return as[api.SubAction](s, http.StatusOK, s.do(http.MethodGet, path, nil)).FinishedAt != nil
 	})
 	if after := as[api.SubAction](s, http.StatusOK, s.do(http.MethodGet, path, nil)); after.Status != before.Status || after.Error != nil || len(after.Contents) != 1 || after.Contents[0].ID != done.ContentIDs[0] {
@@ -178,7 +178,7 @@ func TestKeptSubAction(t *testing.T) {
 	go func() {
 		began <- s.clickOn(r, map[string]any{"prompt_id": "b", "params": map[string]any{"delay_ms": 3000}})
 	}()
-	s.until("two sub-actions", func() bool {
+	s.waitUntil("two sub-actions", func() bool {
 		list := as[api.List[api.SubAction]](s, http.StatusOK, s.do(http.MethodGet, "/api/workflow-runs/"+r.ID+"/sub-actions", nil))
 		return len(list.Items) == 2 && list.Items[1].OperationID != ""
 	})

@@ -24,8 +24,8 @@ import (
 	"atelier/media"
 )
 
-// served is a server on its own port.
-type served struct {
+// testServer is a server on its own port.
+type testServer struct {
 	*atelier.Atelier
 	t    *testing.T
 	url  string
@@ -35,16 +35,16 @@ type served struct {
 }
 
 // serve starts a server that stops at the latest when the test ends.
-func serve(t *testing.T, c atelier.Config) *served {
+func serve(t *testing.T, c atelier.Config) *testServer {
 	t.Helper()
 	return serveWith(t, c, atelier.ServeConfig{})
 }
 
 // serveWith is serve with settings for the server.
-func serveWith(t *testing.T, c atelier.Config, how atelier.ServeConfig) *served {
+func serveWith(t *testing.T, c atelier.Config, how atelier.ServeConfig) *testServer {
 	t.Helper()
 	c.Adopt = true
-	s := &served{Atelier: open(t, c), t: t}
+	s := &testServer{Atelier: open(t, c), t: t}
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -63,12 +63,12 @@ func serveWith(t *testing.T, c atelier.Config, how atelier.ServeConfig) *served 
 		}
 	})
 	t.Cleanup(s.stop)
-	s.until("readiness", func() bool { return s.do(http.MethodGet, "/readyz", nil).status == http.StatusOK })
+	s.waitUntil("readiness", func() bool { return s.do(http.MethodGet, "/readyz", nil).status == http.StatusOK })
 	return s
 }
 
-// until polls until ok returns true; it fails the test after a time that only a hang takes.
-func (s *served) until(what string, ok func() bool) {
+// waitUntil polls until ok returns true; it fails the test after a time that only a hang takes.
+func (s *testServer) waitUntil(what string, ok func() bool) {
 	s.t.Helper()
 	for range 12_000 {
 		if ok() {
@@ -87,7 +87,7 @@ type reply struct {
 }
 
 // do sends a request: a string or bytes as they are, anything else as JSON; headers are name, value.
-func (s *served) do(method, path string, body any, headers ...string) reply {
+func (s *testServer) do(method, path string, body any, headers ...string) reply {
 	s.t.Helper()
 	var in io.Reader
 	kind := "application/json"
@@ -133,7 +133,7 @@ func (s *served) do(method, path string, body any, headers ...string) reply {
 }
 
 // as decodes a body that must have a status.
-func as[T any](s *served, status int, r reply) (v T) {
+func as[T any](s *testServer, status int, r reply) (v T) {
 	s.t.Helper()
 	if r.status != status {
 		s.t.Fatalf("status %d, want %d: %s", r.status, status, r.body)
@@ -144,8 +144,8 @@ func as[T any](s *served, status int, r reply) (v T) {
 	return v
 }
 
-// refused checks that a response is a problem with a status and a code.
-func (s *served) refused(what string, r reply, status int, code media.Code) {
+// checkRefused checks that a response is a problem with a status and a code.
+func (s *testServer) checkRefused(what string, r reply, status int, code media.Code) {
 	s.t.Helper()
 	var p api.Problem
 	if err := json.Unmarshal(r.body, &p); err != nil || r.header.Get("Content-Type") != "application/problem+json" {
@@ -156,7 +156,7 @@ func (s *served) refused(what string, r reply, status int, code media.Code) {
 }
 
 // upload stores bytes under a name.
-func (s *served) upload(name string, b []byte) api.Media {
+func (s *testServer) upload(name string, b []byte) api.Media {
 	s.t.Helper()
 	kind, body := form(s.t, name, b)
 	return as[api.Media](s, http.StatusCreated, s.do(http.MethodPost, "/api/media", body, "Content-Type", kind))
@@ -176,31 +176,31 @@ func form(t *testing.T, name string, b []byte) (kind string, body []byte) {
 	return w.FormDataContentType(), buf.Bytes()
 }
 
-// ended waits until a run has ended or is paused, and returns it.
-func (s *served) ended(id string) (r api.Run) {
+// waitForRun waits until a run has ended or is paused, and returns it.
+func (s *testServer) waitForRun(id string) (r api.Run) {
 	s.t.Helper()
-	s.until("the end of run "+id, func() bool {
+	s.waitUntil("the end of run "+id, func() bool {
 		r = as[api.Run](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id, nil))
 		return r.Status != "running"
 	})
 	return r
 }
 
-// followed is an event as received over the wire.
-type followed struct {
+// receivedEvent is an event as received over the wire.
+type receivedEvent struct {
 	id   int64
 	kind string
 	data map[string]any
 }
 
 // follow reads a stream until stop returns true.
-func (s *served) follow(path string, stop func(followed) bool, headers ...string) (all []followed) {
+func (s *testServer) follow(path string, stop func(receivedEvent) bool, headers ...string) (all []receivedEvent) {
 	s.t.Helper()
 	return s.following(path, func() {}, stop, headers...)
 }
 
 // following is follow, and calls begin once the server has accepted the reader.
-func (s *served) following(path string, begin func(), stop func(followed) bool, headers ...string) (all []followed) {
+func (s *testServer) following(path string, begin func(), stop func(receivedEvent) bool, headers ...string) (all []receivedEvent) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
 	defer cancel()
@@ -225,7 +225,7 @@ func (s *served) following(path string, begin func(), stop func(followed) bool, 
 	begin()
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 4<<20)
-	var e followed
+	var e receivedEvent
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), ": ")
 		switch name {
@@ -241,28 +241,28 @@ func (s *served) following(path string, begin func(), stop func(followed) bool, 
 			}
 		case "":
 			if e.kind == "" {
-				e = followed{} // the position of the log's end
+				e = receivedEvent{} // the position of the log's end
 				continue
 			}
 			all = append(all, e)
 			if stop(e) {
 				return all
 			}
-			e = followed{}
+			e = receivedEvent{}
 		}
 	}
 	s.t.Fatalf("%s ended after %d events: %v", path, len(all), lines.Err())
 	return nil
 }
 
-// over returns a function that reports whether an event ends or pauses a run.
-func over(run string) func(followed) bool {
-	return func(e followed) bool {
+// endsRun returns a function that reports whether an event ends or pauses a run.
+func endsRun(run string) func(receivedEvent) bool {
+	return func(e receivedEvent) bool {
 		return e.data["run_id"] == run && slices.Contains([]string{"run-succeeded", "run-failed", "run-cancelled", "run-paused"}, e.kind)
 	}
 }
 
-func ids(all []followed) (out []int64) {
+func ids(all []receivedEvent) (out []int64) {
 	for _, e := range all {
 		if e.id != 0 {
 			out = append(out, e.id)

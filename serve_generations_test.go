@@ -14,10 +14,10 @@ import (
 	"atelier/run/runtest"
 )
 
-// finished waits for the end of a generation and returns it.
-func (s *served) finished(id string) (g api.Generation) {
+// waitForGeneration waits for the end of a generation and returns it.
+func (s *testServer) waitForGeneration(id string) (g api.Generation) {
 	s.t.Helper()
-	s.until("the end of generation "+id, func() bool {
+	s.waitUntil("the end of generation "+id, func() bool {
 		g = as[api.Generation](s, http.StatusOK, s.do(http.MethodGet, "/api/generations/"+id, nil))
 		return g.FinishedAt != nil
 	})
@@ -41,14 +41,14 @@ func TestGenerationsOverHTTP(t *testing.T) {
 		id = as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", ask, "Idempotency-Key", "g")).ID
 	}
 	seen := map[string]bool{}
-	s.following("/api/events", begin, func(e followed) bool {
+	s.following("/api/events", begin, func(e receivedEvent) bool {
 		seen[e.kind] = true
 		return e.kind == "operation-finished" && e.id == 0
 	})
 	if !seen["operation-started"] || !seen["operation-progress"] {
 		t.Errorf("%v", seen)
 	}
-	g := s.finished(id)
+	g := s.waitForGeneration(id)
 	if g.Status != "succeeded" || len(g.Slots) != 2 || g.Slots[0].Media == nil || g.Slots[0].Media.Width != 512 || g.Prompt != ask.Prompt || len(g.Settings) == 0 {
 		t.Errorf("%+v", g)
 	}
@@ -56,7 +56,7 @@ func TestGenerationsOverHTTP(t *testing.T) {
 		t.Errorf("asked twice: %s and %s", g.ID, again.ID)
 	}
 	edit := as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", api.NewGeneration{Prompt: "bluer", Inputs: []api.RunFile{{MediaID: g.Slots[0].Media.ID}}}))
-	if e := s.finished(edit.ID); e.Status != "succeeded" || e.Method != "edit" {
+	if e := s.waitForGeneration(edit.ID); e.Status != "succeeded" || e.Method != "edit" {
 		t.Errorf("%+v", e)
 	}
 	d := as[api.MediaDetails](s, http.StatusOK, s.do(http.MethodGet, "/api/media/"+g.Slots[0].Media.ID, nil))
@@ -113,7 +113,7 @@ func TestServeTakesGenerationsOfAllOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serve(t, atelier.Config{Dir: dir})
-	s.until("the picture of the other owner", func() bool {
+	s.waitUntil("the picture of the other owner", func() bool {
 		op, err := s.Ledger.AnyOperation(t.Context(), res.Operation)
 		return err == nil && op.Status == "succeeded"
 	})
@@ -133,7 +133,7 @@ func TestBytesOfPreviews(t *testing.T) {
 	if r := s.do(http.MethodGet, made+"?w=320", nil); r.status != http.StatusOK || r.header.Get("Content-Type") != "image/png" {
 		t.Errorf("%d %v", r.status, r.header)
 	}
-	given := s.upload("a.png", dots(t, 20, 20))
+	given := s.upload("a.png", testPNG(t, 20, 20))
 	other := serve(t, atelier.Config{Dir: dir, Owner: "bob"})
 	for name, r := range map[string]reply{
 		"uploaded": s.do(http.MethodGet, "/media/"+given.Digest, nil), "of another owner": other.do(http.MethodGet, made, nil),

@@ -32,17 +32,18 @@ type notifier interface {
 	Key() string
 }
 
-// hooked is a provider whose tasks are polled only once an hour, so that only its webhook can end one within a test.
-type hooked struct {
+// webhookProvider is a provider whose tasks are polled only once an hour, so that only its webhook can end one within a
+// test.
+type webhookProvider struct {
 	provider, model, catalogue string
 	sim                        notifier
 	// field is the name of a submission's field with the webhook's address; empty if it has none.
 	field string
 }
 
-func hookedProviders() []hooked {
+func hookedProviders() []webhookProvider {
 	const patient = "poll_seconds: 3600, wait_seconds: 3600"
-	return []hooked{
+	return []webhookProvider{
 		{"bfl", "FLUX.2 Pro", "provider: bfl\nmodels:\n  - {api_model: flux-2-pro, " + patient + "}\n", bflsim.New(bflsim.Config{Pending: 1 << 20}), "webhook_url"},
 		{"leonardo", "phoenix_1_0", "provider: leonardo\nmodels:\n  - {api_model: de7d3faf-762f-48e0-b3b7-9d0ac3a3fcf3, " + patient + "}\n", leonardosim.New(leonardosim.Config{Pending: 1 << 20, WebhookKey: "leonardo-callback-key"}), ""},
 		{"midjourney", "Midjourney", "provider: midjourney\nmodels:\n  - {api_model: midjourney, " + patient + "}\n", midjourneysim.New(midjourneysim.Config{}), "notifyHook"},
@@ -63,7 +64,7 @@ func TestWebhooksEndTasks(t *testing.T) {
 			if err := os.WriteFile(file, []byte(h.catalogue), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s, _ := exposed(t, atelier.Config{
+			s, _ := serveWithTokens(t, atelier.Config{
 				Dir: dir, Keys: map[string]string{h.provider: h.sim.Key()}, BaseURLs: map[string]string{h.provider: provider.URL}, Catalogue: file,
 				LeonardoWebhookKey: "leonardo-callback-key",
 			})
@@ -85,7 +86,7 @@ func TestWebhooksEndTasks(t *testing.T) {
 				}
 			}
 			s.token = newTokenFor(t, s)
-			if g := s.finished(began.ID); g.Status != "succeeded" || g.Slots[0].Media == nil {
+			if g := s.waitForGeneration(began.ID); g.Status != "succeeded" || g.Slots[0].Media == nil {
 				t.Errorf("%+v", g)
 			}
 			if r := s.call(address, calls[0]); r.status != http.StatusNoContent && r.status != http.StatusNotFound {
@@ -95,15 +96,15 @@ func TestWebhooksEndTasks(t *testing.T) {
 	}
 }
 
-func newTokenFor(t *testing.T, s *served) string {
+func newTokenFor(t *testing.T, s *testServer) string {
 	t.Helper()
 	return newToken(t, s.Config.Dir, token.Token{Name: "after", Owner: "local", Scope: token.ScopeRun})
 }
 
 // task waits until the provider has a task, and returns the task's id.
-func (s *served) task(operation string) (id string) {
+func (s *testServer) task(operation string) (id string) {
 	s.t.Helper()
-	s.until("the task of "+operation, func() bool {
+	s.waitUntil("the task of "+operation, func() bool {
 		_, _, tasks, err := s.Ledger.Operation(s.t.Context(), "local", operation)
 		if err != nil {
 			s.t.Fatal(err)
@@ -117,7 +118,7 @@ func (s *served) task(operation string) (id string) {
 }
 
 // generation reads a generation from the ledger, without a token.
-func (s *served) generation(id string) (g api.Generation) {
+func (s *testServer) generation(id string) (g api.Generation) {
 	s.t.Helper()
 	o, _, _, err := s.Ledger.Operation(s.t.Context(), "local", id)
 	if err != nil {
@@ -130,7 +131,7 @@ func (s *served) generation(id string) (g api.Generation) {
 }
 
 // address returns the path and query to which the provider was asked to report.
-func (h hooked) address(t *testing.T) string {
+func (h webhookProvider) address(t *testing.T) string {
 	t.Helper()
 	if h.field == "" {
 		return "/hooks/" + h.provider
@@ -153,7 +154,7 @@ func (h hooked) address(t *testing.T) string {
 }
 
 // call sends a provider's call.
-func (s *served) call(address string, n driver.Notification) reply {
+func (s *testServer) call(address string, n driver.Notification) reply {
 	headers := []string{"Host", "atelier.example"}
 	for k, v := range n.Header {
 		headers = append(headers, k, v[0])
@@ -162,7 +163,7 @@ func (s *served) call(address string, n driver.Notification) reply {
 }
 
 // forge sends calls that are not the provider's.
-func (h hooked) forge(t *testing.T, s *served, address string, good driver.Notification) {
+func (h webhookProvider) forge(t *testing.T, s *testServer, address string, good driver.Notification) {
 	t.Helper()
 	type row struct {
 		name, address string
@@ -204,6 +205,6 @@ func (h hooked) forge(t *testing.T, s *served, address string, good driver.Notif
 		}
 	}
 	for _, r := range rows {
-		s.refused(r.name, s.call(r.address, r.call), r.status, r.code)
+		s.checkRefused(r.name, s.call(r.address, r.call), r.status, r.code)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"atelier/run/runtest"
 )
 
-// unsettle leaves the keys of a server as a process does that dies before it records their answers.
-func unsettle(t *testing.T, dir string) {
+// dropKeyAnswers leaves the keys of a server as a process does that dies before it records their answers.
+func dropKeyAnswers(t *testing.T, dir string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "atelier.db")+"?_pragma=busy_timeout(20000)")
 	if err != nil {
@@ -37,14 +37,14 @@ func TestAKeyIsKeptWhenTheProcessDies(t *testing.T) {
 	s := serve(t, atelier.Config{Dir: dir, Guardrail: guard})
 	begin := func() (path string) {
 		id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
-		s.ended(id)
+		s.waitForRun(id)
 		return "/api/runs/" + id
 	}
 	twice := func(path string, body any) (first, again api.Started) {
 		t.Helper()
 		first = as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, path, body, "Idempotency-Key", path))
-		s.ended(first.ID)
-		unsettle(t, dir)
+		s.waitForRun(first.ID)
+		dropKeyAnswers(t, dir)
 		return first, as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, path, body, "Idempotency-Key", path))
 	}
 	yes := true

@@ -14,8 +14,8 @@ import (
 	"atelier/run/runtest"
 )
 
-// errands is a third kind of work, with one lease per errand and a list of the unfinished ones.
-type errands struct {
+// extraKind is a third kind of work, with one lease per errand and a list of the unfinished ones.
+type extraKind struct {
 	leases *lease.Keeper
 	start  func(work func())
 	done   chan string
@@ -26,9 +26,9 @@ type errands struct {
 
 const leaseErrand = ledger.LeaseKind("errand")
 
-var _ run.Kind = (*errands)(nil)
+var _ run.Kind = (*extraKind)(nil)
 
-func (e *errands) Adopt(ctx context.Context) (n int, err error) {
+func (e *extraKind) Adopt(ctx context.Context) (n int, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, id := range slices.Clone(e.open) {
@@ -81,7 +81,7 @@ func TestAThirdKindIsTakenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newServer(a, service)
-	third := &errands{leases: a.leases, start: s.work.Go, done: make(chan string, 4), open: []string{"dead", "living"}}
+	third := &extraKind{leases: a.leases, start: s.work.Go, done: make(chan string, 4), open: []string{"dead", "living"}}
 	s.kinds = append(s.kinds, broken{}, third)
 	s.adoptAll(ctx)
 	s.adoptAll(ctx)

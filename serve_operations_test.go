@@ -22,7 +22,7 @@ import (
 )
 
 // metrics returns the metrics by name and labels.
-func (s *served) metrics(secret string) map[string]float64 {
+func (s *testServer) metrics(secret string) map[string]float64 {
 	s.t.Helper()
 	r := s.do(http.MethodGet, "/metrics", nil, "Authorization", "Bearer "+secret)
 	if r.status != http.StatusOK || !strings.HasPrefix(r.header.Get("Content-Type"), "text/plain; version=0.0.4") {
@@ -51,20 +51,20 @@ func (s *served) metrics(secret string) map[string]float64 {
 // contains the id of a run or item.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	s, secrets := exposed(t, atelier.Config{})
+	s, secrets := serveWithTokens(t, atelier.Config{})
 	admin := secrets[token.ScopeAdmin]
 	if r := s.do(http.MethodGet, "/metrics", nil); r.status != http.StatusForbidden {
 		t.Errorf("with the scope run: %d", r.status)
 	}
-	b := dots(t, 30, 30)
+	b := testPNG(t, 30, 30)
 	m := s.upload("a.png", b)
 	s.do(http.MethodGet, m.URL, nil)
 	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
-	s.ended(id)
+	s.waitForRun(id)
 	s.do(http.MethodGet, "/api/runs/nobody", nil)
 	s.do("PROPFIND", "/api/runs", nil)
 	var got map[string]float64
-	s.until("the count of the run", func() bool {
+	s.waitUntil("the count of the run", func() bool {
 		got = s.metrics(admin)
 		return got[`atelier_runs_total{event="succeeded"}`] == 1
 	})
@@ -101,7 +101,7 @@ func TestMediaAsOneFile(t *testing.T) {
 	want := map[string][]byte{}
 	var ids []string
 	for i, name := range []string{"größe.png", "größe.png", "GRÖSSE.PNG", "../../etc/passwd", "b.tar.gz"} {
-		b := dots(t, 10+i, 10)
+		b := testPNG(t, 10+i, 10)
 		ids = append(ids, s.upload(name, b).ID)
 		want[[]string{"größe.png", "größe (2).png", "GRÖSSE.PNG", "passwd", "b.tar.gz"}[i]] = b
 	}
@@ -147,7 +147,7 @@ func TestMediaAsOneFile(t *testing.T) {
 func TestPixelsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	b := dots(t, 10, 10)
+	b := testPNG(t, 10, 10)
 	binary.BigEndian.PutUint32(b[16:], 20_000)
 	binary.BigEndian.PutUint32(b[20:], 20_000)
 	binary.BigEndian.PutUint32(b[29:], crc32.ChecksumIEEE(b[12:29]))

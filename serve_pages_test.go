@@ -22,14 +22,14 @@ func TestAConversationIsForked(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
 	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128", ConversationID: "new"}))
-	s.ended(began.ID)
+	s.waitForRun(began.ID)
 	path := "/api/conversations/" + began.ConversationID
 	var first api.Conversation
-	s.until("the answer with its picture", func() bool {
+	s.waitUntil("the answer with its picture", func() bool {
 		first = as[api.Conversation](s, http.StatusOK, s.do(http.MethodGet, path, nil))
 		return len(first.Messages) == 2 && len(first.Messages[1].Attachments) == 1
 	})
-	s.ended(as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a lighthouse, 128x128", ConversationID: began.ConversationID})).ID)
+	s.waitForRun(as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a lighthouse, 128x128", ConversationID: began.ConversationID})).ID)
 
 	if r := s.do(http.MethodPost, path+"/fork", api.ForkConversation{After: began.ID}); r.status != http.StatusNotFound {
 		t.Errorf("after no message: %d %s", r.status, r.body)
@@ -49,7 +49,7 @@ func TestAConversationIsForked(t *testing.T) {
 		t.Errorf("%+v", fork.Messages[1])
 	}
 	next := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Make it bluer", ConversationID: head.ID}))
-	if r := s.ended(next.ID); r.Status != "succeeded" || r.ConversationID != head.ID || len(r.Media) == 0 {
+	if r := s.waitForRun(next.ID); r.Status != "succeeded" || r.ConversationID != head.ID || len(r.Media) == 0 {
 		t.Errorf("%+v", r)
 	}
 	if r := as[api.Run](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+began.ID, nil)); r.ConversationID != began.ConversationID {
@@ -69,7 +69,7 @@ func TestAnAnswerThatDoesNotFit(t *testing.T) {
 	}
 	s := serve(t, atelier.Config{Guardrail: guard})
 	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
-	s.ended(id)
+	s.waitForRun(id)
 	var p api.Problem
 	r := s.do(http.MethodPost, "/api/runs/"+id+"/answer", api.Answer{Answer: json.RawMessage(`{"approve":7}`)})
 	if err := json.Unmarshal(r.body, &p); err != nil || r.status != http.StatusUnprocessableEntity || p.Code != string(media.CodeInvalid) {
@@ -84,12 +84,12 @@ func TestAnAnswerThatDoesNotFit(t *testing.T) {
 func TestSightOfARun(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	photo := s.upload("photo.png", dots(t, 64, 32))
+	photo := s.upload("photo.png", testPNG(t, 64, 32))
 	for _, lenient := range []bool{false, true} {
 		id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{
 			Agent: "sage", Message: "Make it bluer", LenientImages: lenient, Images: []api.RunImage{{MediaID: photo.ID}},
 		})).ID
-		s.ended(id)
+		s.waitForRun(id)
 		v := as[api.Sight](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id+"/sight", nil))
 		if v.Agent != "sage" || v.LenientImages != lenient || len(v.Given) != 1 || v.Given[0].Ref != photo.Ref || v.Given[0].MIMEType != "image/png" {
 			t.Errorf("lenient %v: %+v", lenient, v)
@@ -102,23 +102,23 @@ func TestAPictureIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
 	seed := int64(7)
-	first := s.finished(as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", api.NewGeneration{Prompt: "a lighthouse", Size: "512x256", Seed: &seed})).ID)
+	first := s.waitForGeneration(as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", api.NewGeneration{Prompt: "a lighthouse", Size: "512x256", Seed: &seed})).ID)
 	made := first.Slots[0].Media
 	about := as[api.MediaDetails](s, http.StatusOK, s.do(http.MethodGet, "/api/media/"+made.ID, nil))
 	ask := about.Origin.Request
 	if ask == nil || ask.Prompt != "a lighthouse" || ask.Size != "512x256" || ask.Seed == nil || *ask.Seed != seed || ask.Model == "" {
 		t.Fatalf("%+v", ask)
 	}
-	again := s.finished(as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", ask)).ID)
+	again := s.waitForGeneration(as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", ask)).ID)
 	if again.ID == first.ID || again.Slots[0].Media.Digest != made.Digest {
 		t.Errorf("the same seed gave another picture: %+v", again)
 	}
-	edit := s.finished(as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", api.NewGeneration{Prompt: "bluer", Inputs: []api.RunFile{{MediaID: made.ID}}})).ID)
+	edit := s.waitForGeneration(as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", api.NewGeneration{Prompt: "bluer", Inputs: []api.RunFile{{MediaID: made.ID}}})).ID)
 	about = as[api.MediaDetails](s, http.StatusOK, s.do(http.MethodGet, "/api/media/"+edit.Slots[0].Media.ID, nil))
 	if ask = about.Origin.Request; ask == nil || ask.Method != "edit" || !slices.Contains(ask.Inputs, api.RunFile{MediaID: made.ID}) {
 		t.Errorf("%+v", ask)
 	}
-	vary := s.finished(as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", api.NewGeneration{Method: "variation", Inputs: []api.RunFile{{MediaID: made.ID}}})).ID)
+	vary := s.waitForGeneration(as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", api.NewGeneration{Method: "variation", Inputs: []api.RunFile{{MediaID: made.ID}}})).ID)
 	if vary.Status != "succeeded" || vary.Slots[0].Media == nil {
 		t.Errorf("%+v", vary)
 	}
@@ -128,7 +128,7 @@ func TestAPictureIsAskedForAgain(t *testing.T) {
 func TestAPlaceholderIsSmall(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	m := s.upload("photo.png", dots(t, 640, 320))
+	m := s.upload("photo.png", testPNG(t, 640, 320))
 	r := s.do(http.MethodGet, m.URL+"?w=16", nil)
 	img, _, err := image.DecodeConfig(bytes.NewReader(r.body))
 	if err != nil || img.Width != 16 || img.Height != 8 || len(r.body) > 1500 {
@@ -147,7 +147,7 @@ func TestFilesOfOneName(t *testing.T) {
 		began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{
 			Agent: "research-agent", ConversationID: conversation, Files: []api.RunFile{{MediaID: file.ID}},
 		}))
-		if r := s.ended(began.ID); r.Message != want {
+		if r := s.waitForRun(began.ID); r.Message != want {
 			t.Errorf("file %d: %q", i+1, r.Message)
 		}
 		conversation = began.ConversationID

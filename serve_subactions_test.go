@@ -22,17 +22,17 @@ import (
 	"atelier/run/runtest"
 )
 
-// studio is a server with simulators of Midjourney and Leonardo.
-type studio struct {
-	*served
+// imageServer is a server with simulators of Midjourney and Leonardo.
+type imageServer struct {
+	*testServer
 	midjourney *midjourneysim.Simulator
 	leonardo   *leonardosim.Simulator
 	config     atelier.Config
 }
 
-func newStudio(t *testing.T, leonardo leonardosim.Config) *studio {
+func newImageServer(t *testing.T, leonardo leonardosim.Config) *imageServer {
 	t.Helper()
-	w := &studio{midjourney: midjourneysim.New(midjourneysim.Config{Quick: true, Side: 64}), leonardo: leonardosim.New(leonardo)}
+	w := &imageServer{midjourney: midjourneysim.New(midjourneysim.Config{Quick: true, Side: 64}), leonardo: leonardosim.New(leonardo)}
 	mj, leo := httptest.NewServer(w.midjourney), httptest.NewServer(w.leonardo)
 	t.Cleanup(mj.Close)
 	t.Cleanup(leo.Close)
@@ -46,7 +46,7 @@ func newStudio(t *testing.T, leonardo leonardosim.Config) *studio {
 		Dir: dir, Catalogue: file, Keys: map[string]string{"midjourney": w.midjourney.Key(), "leonardo": w.leonardo.Key()},
 		BaseURLs: map[string]string{"midjourney": mj.URL, "leonardo": leo.URL},
 	}
-	w.served = serve(t, w.config)
+	w.testServer = serve(t, w.config)
 	return w
 }
 
@@ -102,7 +102,7 @@ type plainEvent struct {
 }
 
 // generate acts as a client that knows only the request body and the stream.
-func (s *served) generate(run, body string) (all []plainEvent, err error) {
+func (s *testServer) generate(run, body string) (all []plainEvent, err error) {
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+"/workflow/"+run+"/sub-action/stream", strings.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (s *served) generate(run, body string) (all []plainEvent, err error) {
 // structured prompts for Midjourney and texts for Leonardo, several at a time.
 func TestAClientOfThePlainProtocol(t *testing.T) {
 	t.Parallel()
-	w := newStudio(t, leonardosim.Config{Pending: 1})
+	w := newImageServer(t, leonardosim.Config{Pending: 1})
 	r := w.startWorkflow(seedWorkflow(t))
 	body := func(provider, key, source string) string {
 		return `{"interaction_id":"` + r.InteractionID + `","action_type":"media.` + provider + `.txt2img","provider":"` + provider + `","prompt_id":"` + key +
@@ -182,7 +182,7 @@ func TestAClientOfThePlainProtocol(t *testing.T) {
 	if !strings.Contains(string(i.DisplayData), `"generations":{`) || !strings.Contains(string(i.DisplayData), chosen) {
 		t.Errorf("%s", i.DisplayData)
 	}
-	as[api.Started](w.served, http.StatusAccepted, w.do(http.MethodPost, "/api/interactions/"+r.InteractionID+"/answer", `{"selected_content_id":"`+chosen+`"}`))
+	as[api.Started](w.testServer, http.StatusAccepted, w.do(http.MethodPost, "/api/interactions/"+r.InteractionID+"/answer", `{"selected_content_id":"`+chosen+`"}`))
 	if r = w.workflowRun(r.ID); r.Status != "succeeded" || !strings.Contains(compact(t, r.State), `"selected_image":"`+chosen+`"`) {
 		t.Errorf("%s %s %+v", r.Status, r.State, r.Error)
 	}
@@ -191,7 +191,7 @@ func TestAClientOfThePlainProtocol(t *testing.T) {
 // TestClicksThatAreRefused: each invalid click has its status, and nothing is started or stored.
 func TestClicksThatAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newStudio(t, leonardosim.Config{})
+	w := newImageServer(t, leonardosim.Config{})
 	r, other := w.startWorkflow(seedWorkflow(t)), w.startWorkflow(seedWorkflow(t))
 	const good = `"action_type":"media.leonardo.txt2img","provider":"leonardo","prompt_id":"phoenix_1_0"`
 	for name, c := range map[string]struct {
@@ -224,7 +224,7 @@ func TestClicksThatAreRefused(t *testing.T) {
 	if got := w.do(http.MethodPost, "/workflow/"+r.ID+"/sub-action/stream", "x=1", "Content-Type", "application/x-www-form-urlencoded"); got.status != http.StatusUnsupportedMediaType {
 		t.Errorf("a form: %d %s", got.status, got.body)
 	}
-	list := as[api.List[api.SubAction]](w.served, http.StatusOK, w.do(http.MethodGet, "/api/workflow-runs/"+r.ID+"/sub-actions", nil))
+	list := as[api.List[api.SubAction]](w.testServer, http.StatusOK, w.do(http.MethodGet, "/api/workflow-runs/"+r.ID+"/sub-actions", nil))
 	if n := len(w.leonardo.Captured()); len(list.Items) != 0 || n != 0 {
 		t.Errorf("%d rows and %d requests of refused clicks", len(list.Items), n)
 	}
@@ -234,7 +234,7 @@ func TestClicksThatAreRefused(t *testing.T) {
 // requests the failed one again, the same click does not.
 func TestAProviderFailsInOneCard(t *testing.T) {
 	t.Parallel()
-	w := newStudio(t, leonardosim.Config{Pending: 1})
+	w := newImageServer(t, leonardosim.Config{Pending: 1})
 	w.leonardo.Inject(sim.Injection{Fault: sim.FaultModerated})
 	r := w.startWorkflow(seedWorkflow(t))
 	body := func(key, id string) string {
@@ -265,7 +265,7 @@ func TestAProviderFailsInOneCard(t *testing.T) {
 // requests nothing again, and adds each result to the interaction once.
 func TestSubActionsOutliveTheirServer(t *testing.T) {
 	t.Parallel()
-	w := newStudio(t, leonardosim.Config{Pending: 6})
+	w := newImageServer(t, leonardosim.Config{Pending: 6})
 	r := w.startWorkflow(seedWorkflow(t))
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
@@ -282,12 +282,12 @@ func TestSubActionsOutliveTheirServer(t *testing.T) {
 		}
 		defer func() { _ = res.Body.Close() }()
 	}
-	w.until("two tasks", func() bool { return submissions(w.leonardo.Captured(), "/generations") == 2 })
+	w.waitUntil("two tasks", func() bool { return submissions(w.leonardo.Captured(), "/generations") == 2 })
 	leave() // the reader disconnects before its server stops
 	w.stop()
 	s := serve(t, w.config)
 	var list api.List[api.SubAction]
-	s.until("both are finished", func() bool {
+	s.waitUntil("both are finished", func() bool {
 		list = as[api.List[api.SubAction]](s, http.StatusOK, s.do(http.MethodGet, "/api/workflow-runs/"+r.ID+"/sub-actions", nil))
 		return len(list.Items) == 2 && list.Items[0].Status == "succeeded" && list.Items[1].Status == "succeeded"
 	})

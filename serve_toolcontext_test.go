@@ -24,8 +24,8 @@ import (
 	"atelier/run/runtest"
 )
 
-// office is a chat model with two agents whose action reads the tool context.
-type office struct {
+// contextModel is a chat model with two agents whose action reads the tool context.
+type contextModel struct {
 	config atelier.Config
 
 	mu   sync.Mutex // guards what follows
@@ -33,8 +33,8 @@ type office struct {
 	sent bytes.Buffer
 }
 
-// said returns a value as JSON.
-func said(v map[string]any) string {
+// toJSON returns a value as JSON.
+func toJSON(v map[string]any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(err)
@@ -42,7 +42,7 @@ func said(v map[string]any) string {
 	return string(b)
 }
 
-func newOffice(t *testing.T) *office {
+func newContextModel(t *testing.T) *contextModel {
 	t.Helper()
 	agents := t.TempDir()
 	for name, text := range map[string]string{
@@ -55,7 +55,7 @@ func newOffice(t *testing.T) *office {
 			t.Fatal(err)
 		}
 	}
-	o := &office{}
+	o := &contextModel{}
 	model := &chattest.Simulator{Answer: o.answer}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body) // a body that did not arrive is no request
@@ -73,7 +73,7 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-func (o *office) answer(r chattest.Request) string {
+func (o *contextModel) answer(r chattest.Request) string {
 	turn := 0
 	for _, m := range r.Messages {
 		if m.Role == "assistant" {
@@ -84,16 +84,16 @@ func (o *office) answer(r chattest.Request) string {
 	switch helper := strings.Contains(r.System(), "You are helper."); {
 	case !helper && turn == 0:
 		look["agents"] = []any{map[string]any{"name": "helper", "task": "look"}}
-		return said(look)
+		return toJSON(look)
 	case !helper && turn == 1:
-		return said(map[string]any{"reasoning": "unsure", "ask": map[string]any{"question": "Again?"}, "done": false})
+		return toJSON(map[string]any{"reasoning": "unsure", "ask": map[string]any{"question": "Again?"}, "done": false})
 	case helper && turn == 0, !helper && turn == 2:
-		return said(look)
+		return toJSON(look)
 	}
-	return said(map[string]any{"reasoning": "done", "message": "It is done.", "done": true})
+	return toJSON(map[string]any{"reasoning": "done", "message": "It is done.", "done": true})
 }
 
-func (o *office) lookUp(_ context.Context, c *action.Call) (action.Result, error) {
+func (o *contextModel) lookUp(_ context.Context, c *action.Call) (action.Result, error) {
 	tenant, _, err := action.ToolValue[string](c.ToolContext, "tenant")
 	if err != nil {
 		return action.Result{}, err
@@ -113,13 +113,13 @@ func (o *office) lookUp(_ context.Context, c *action.Call) (action.Result, error
 func TestToolContextReachesActionsAlone(t *testing.T) {
 	t.Parallel()
 	const tenant, number = "tenant-canary-7f3a9c", 9007199254740993 // more than a float64 represents exactly
-	o := newOffice(t)
+	o := newContextModel(t)
 	s := serve(t, o.config)
 	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{
 		Agent: "clerk", Message: "Look it up.", ConversationID: "new",
 		ToolContext: api.ToolContext{"tenant": json.RawMessage(`"` + tenant + `"`), "account": json.RawMessage(fmt.Sprintf(`{"Number":%d}`, number))},
 	})).ID
-	if r := s.ended(id); r.Status != "paused" {
+	if r := s.waitForRun(id); r.Status != "paused" {
 		t.Fatalf("%+v", r)
 	}
 	s.stop()
@@ -129,11 +129,11 @@ func TestToolContextReachesActionsAlone(t *testing.T) {
 	s = serve(t, o.config)
 	yes := "yes"
 	as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+id+"/answer", api.Answer{Text: &yes}))
-	if r := s.ended(id); r.Status != "succeeded" {
+	if r := s.waitForRun(id); r.Status != "succeeded" {
 		t.Fatalf("%+v", r)
 	}
 	fork := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+id+"/fork", api.Fork{Message: "Look again."})).ID
-	if r := s.ended(fork); r.Status != "paused" {
+	if r := s.waitForRun(fork); r.Status != "paused" {
 		t.Fatalf("%+v", r)
 	}
 	want := func(agent string) string { return fmt.Sprintf("%s %s %d", agent, tenant, number) }
@@ -144,8 +144,8 @@ func TestToolContextReachesActionsAlone(t *testing.T) {
 	}
 	sinks := map[string]string{"prompts": o.sent.String()}
 	o.mu.Unlock()
-	for _, e := range s.follow("/api/events?after=0", over(fork)) {
-		sinks["events"] += e.kind + said(e.data)
+	for _, e := range s.follow("/api/events?after=0", endsRun(fork)) {
+		sinks["events"] += e.kind + toJSON(e.data)
 	}
 	for _, path := range []string{"/api/runs", "/api/runs/" + id, "/api/runs/" + fork, "/api/runs/" + id + "/acts", "/api/runs/" + id + "/model-calls", "/api/runs/" + id + "/steps", "/api/runs/" + id + "/report", "/api/conversations"} {
 		sinks[path] = string(s.do(http.MethodGet, path, nil).body)

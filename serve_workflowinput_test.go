@@ -134,7 +134,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	if rows := as[api.List[api.SubAction]](s, http.StatusOK, s.do(http.MethodGet, "/api/workflow-runs/"+other.ID+"/sub-actions", nil)); rows.Items[0].Contents[0].SelectedAt != nil {
 		t.Error("a refused answer is on record as a choice")
 	}
-	s.takesOneAnswer(path, partly.ContentIDs[0])
+	s.checkOneAnswer(path, partly.ContentIDs[0])
 	for name, got := range map[string]reply{
 		"another answer": choose(partly.ContentIDs[0]), "a click": s.clickOn(r, nil), "a price": s.do(http.MethodPost, path+"/price", `{"path":"/prompts/offline/a"}`),
 		"an edit":  s.do(http.MethodPatch, path, `[{"op":"replace","path":"/prompts/offline/a","value":"x"}]`, "If-Match", "\"1\""),
@@ -144,8 +144,8 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	}
 }
 
-// takesOneAnswer sends the same answer ten times at once: one is accepted, nine are conflicts.
-func (s *served) takesOneAnswer(path, id string) {
+// checkOneAnswer sends the same answer ten times at once: one is accepted, nine are conflicts.
+func (s *testServer) checkOneAnswer(path, id string) {
 	s.t.Helper()
 	var mu sync.Mutex
 	var all sync.WaitGroup

@@ -25,22 +25,22 @@ const variants = `{"id":"variants","title":"Variants","state_schema":{"type":"ob
 ]}`
 
 // workflowRun returns a run once it has ended or waits for an interaction.
-func (s *served) workflowRun(id string) (r api.WorkflowRun) {
+func (s *testServer) workflowRun(id string) (r api.WorkflowRun) {
 	s.t.Helper()
-	s.until("workflow run "+id, func() bool {
+	s.waitUntil("workflow run "+id, func() bool {
 		r = as[api.WorkflowRun](s, http.StatusOK, s.do(http.MethodGet, "/api/workflow-runs/"+id, nil))
 		return r.Status != "running" && (r.Status != "paused" || r.InteractionID != "")
 	})
 	return r
 }
 
-func (s *served) startWorkflow(body string) api.WorkflowRun {
+func (s *testServer) startWorkflow(body string) api.WorkflowRun {
 	s.t.Helper()
 	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/workflow-runs", body))
 	return s.workflowRun(began.ID)
 }
 
-func (s *served) interaction(id string) api.Interaction {
+func (s *testServer) interaction(id string) api.Interaction {
 	s.t.Helper()
 	return as[api.Interaction](s, http.StatusOK, s.do(http.MethodGet, "/api/interactions/"+id, nil))
 }
@@ -102,7 +102,7 @@ func TestWorkflowByHTTP(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	kinds := map[string]int{}
-	for _, e := range s.follow("/api/runs/"+r.ID+"/events?after=0", func(e followed) bool { return e.kind == "run-succeeded" }) {
+	for _, e := range s.follow("/api/runs/"+r.ID+"/events?after=0", func(e receivedEvent) bool { return e.kind == "run-succeeded" }) {
 		kinds[e.kind]++
 	}
 	for kind, n := range map[string]int{"step-started": 2, "step-finished": 2, "interaction-opened": 2, "interaction-patched": 2, "interaction-answered": 2, "run-paused": 2, "run-succeeded": 1} {
@@ -122,7 +122,7 @@ func compact(t *testing.T, b json.RawMessage) string {
 }
 
 // click starts the sub-action of a prompt and returns the first content id of its result.
-func (s *served) click(i api.Interaction, prompt string) string {
+func (s *testServer) click(i api.Interaction, prompt string) string {
 	s.t.Helper()
 	body := `{"interaction_id":"` + i.InteractionID + `","path":"/prompts/` + prompt + `"}`
 	r := s.do(http.MethodPost, "/workflow/"+i.WorkflowRunID+"/sub-action/stream", body)
@@ -187,7 +187,7 @@ func TestShippedWorkflows(t *testing.T) {
 				t.Fatalf("%s after %d answers: %+v\n%s", r.Status, asked, r.Error, r.State)
 			}
 			if name == "campaign-images" {
-				s.exported(state["campaign"].(map[string]any)["files"].([]any)[0].(map[string]any)["url"].(string))
+				s.checkExported(state["campaign"].(map[string]any)["files"].([]any)[0].(map[string]any)["url"].(string))
 			}
 			rows, err := s.Ledger.ListContentGenerations(t.Context(), "local", r.ID, ledger.Page{})
 			if err != nil || len(rows.Items) != 1 {
@@ -209,7 +209,7 @@ func TestWorkflowStatuses(t *testing.T) {
 	open := "/api/interactions/" + r.InteractionID
 	later := s.startWorkflow(`{"definition":` + strings.Replace(variants, `"title":"Variants"`, `"title":"Variants","timeout":"1s"`, 1) + `,"state":{"scene":"a lake"}}`)
 	expired := "/api/interactions/" + later.Steps[0].Interactions[0]
-	s.until("the end of its time", func() bool { return s.interaction(later.Steps[0].Interactions[0]).Status == "expired" })
+	s.waitUntil("the end of its time", func() bool { return s.interaction(later.Steps[0].Interactions[0]).Status == "expired" })
 	if later = s.workflowRun(later.ID); later.Status != "failed" || later.Error == nil || later.Error.Code != "deadline_exceeded" || later.Steps[0].Status != "failed" {
 		t.Errorf("%+v", later)
 	}
@@ -272,8 +272,8 @@ func TestWorkflowStatuses(t *testing.T) {
 	}
 }
 
-// exported checks a file of media.export: a JPEG with the AI label, made from the chosen picture.
-func (s *served) exported(url string) {
+// checkExported checks a file of media.export: a JPEG with the AI label, made from the chosen picture.
+func (s *testServer) checkExported(url string) {
 	s.t.Helper()
 	d := as[api.MediaDetails](s, http.StatusOK, s.do(http.MethodGet, "/api/media/"+strings.TrimPrefix(url, "/media/"), nil))
 	if d.MIMEType != "image/jpeg" || len(d.Parents) != 1 {
@@ -329,7 +329,7 @@ func TestGenerationsOutliveTheAnswer(t *testing.T) {
 		})
 		done <- err
 	}()
-	s.until("the generation", func() bool {
+	s.waitUntil("the generation", func() bool {
 		list, err := s.Ledger.ListOperations(t.Context(), "local", ledger.OperationQuery{Tree: r.ID})
 		return err == nil && len(list.Items) == 1
 	})

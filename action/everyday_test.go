@@ -21,7 +21,7 @@ func TestEverydayStringsPassUnchanged(t *testing.T) {
 	for _, s := range everyday.Strings() {
 		want := map[string]any{"Out": s.Text, "Nested": map[string]any{"list": []any{s.Text, "see " + s.Text + " there"}, s.Text: true}, "Signature": s.Text}
 		var got string
-		r := newRoom(t, nil, Action{Name: "Echo", Params: []Param{{Name: "In"}}, Run: func(_ context.Context, c *Call) (Result, error) {
+		r := newTestRegistry(t, nil, Action{Name: "Echo", Params: []Param{{Name: "In"}}, Run: func(_ context.Context, c *Call) (Result, error) {
 			got = c.Text("In")
 			return Result{Message: "Read " + s.Text, Outputs: want, Warnings: []string{"odd: " + s.Text}}, nil
 		}})
@@ -39,7 +39,7 @@ func TestEverydayStringsPassUnchanged(t *testing.T) {
 			t.Errorf("%s: the text became %.80q", s.Kind, text)
 		}
 	}
-	r := newRoom(t, nil)
+	r := newTestRegistry(t, nil)
 	if text, _ := r.Interceptor().Text(t.Context(), Target{}, everyday.Text()); text != everyday.Text() {
 		t.Errorf("together they lack %q", everyday.Missing(text))
 	}
@@ -68,7 +68,7 @@ func TestDeclaredMediaIsDecodedWhateverItLooksLike(t *testing.T) {
 		"silence":           {FormatMediaOutput, typed(b64(silence)), silence},
 		"silence, data URL": {FormatDataURL, "data:audio/L16;rate=24000;base64," + b64(silence), silence},
 	} {
-		r := newRoom(t, nil, giving(Param{Name: "Sound", Direction: Output, ValueType: Binary, Format: c.format}, c.value))
+		r := newTestRegistry(t, nil, outputAction(Param{Name: "Sound", Direction: Output, ValueType: Binary, Format: c.format}, c.value))
 		out := r.run(t, "Give", nil)
 		if len(out.Media) != 1 || len(out.Warnings) != 0 {
 			t.Errorf("%s: %d items, %q", name, len(out.Media), out.Warnings)
@@ -82,7 +82,7 @@ func TestDeclaredMediaIsDecodedWhateverItLooksLike(t *testing.T) {
 		"words": "no picture today", "list": []any{"no picture today"}, "words in a map": map[string]any{"data": "no picture today", "mimeType": "image/png"},
 		"broken base64": "iVBORw0KGgo!AAA", "cut off": "aGVsb",
 	} {
-		r := newRoom(t, nil, giving(Param{Name: "Image", Direction: Output, ValueType: Binary, Format: FormatBase64String}, v))
+		r := newTestRegistry(t, nil, outputAction(Param{Name: "Image", Direction: Output, ValueType: Binary, Format: FormatBase64String}, v))
 		out := r.run(t, "Give", nil)
 		if out.Success || len(out.Warnings) == 0 || strings.Contains(cmp.Diff(nil, out.Outputs), "no picture today") || len(out.Media) != 0 {
 			t.Errorf("%s passed: %+v", name, out)
@@ -94,7 +94,7 @@ func TestDeclaredMediaIsDecodedWhateverItLooksLike(t *testing.T) {
 func TestErrorsOfActionsAreShortened(t *testing.T) {
 	t.Parallel()
 	cut := base64.StdEncoding.EncodeToString(noise(t, 60, 60, 8))[300:700]
-	r := newRoom(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) {
+	r := newTestRegistry(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) {
 		return Result{}, errors.Join(media.Errorf(media.CodeInvalid, "got %s", cut), errors.New("and more"))
 	}})
 	if out := r.run(t, "Act", nil); !strings.Contains(out.Message, "got [base64, 400 characters]") || !strings.Contains(out.Message, "and more") {

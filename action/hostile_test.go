@@ -18,7 +18,7 @@ func TestComplaintsHoldNoBase64(t *testing.T) {
 	t.Parallel()
 	pic := noise(t, 60, 60, 31)
 	text := b64(pic)
-	r := newRoom(t, nil, Action{
+	r := newTestRegistry(t, nil, Action{
 		Name: "Act",
 		Params: []Param{
 			{Name: "Kind", Values: []string{"a", "b"}},
@@ -38,13 +38,13 @@ func TestComplaintsHoldNoBase64(t *testing.T) {
 		if out.Success || out.Error == nil || out.Err == nil {
 			t.Errorf("%s: %+v", name, out)
 		}
-		mustBeClean(t, out, pic)
+		checkNoMedia(t, out, pic)
 	}
 	out := r.run(t, text, nil)
 	if out.Error == nil || out.Error.Code != media.CodeNotFound {
 		t.Errorf("unknown action: %+v", out)
 	}
-	mustBeClean(t, out, pic)
+	checkNoMedia(t, out, pic)
 }
 
 // broken panics in every method.
@@ -75,7 +75,7 @@ func TestPanicsOfValuesCostTheValueAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) {
+			r := newTestRegistry(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) {
 				return Result{Outputs: map[string]any{"Bad": v, "Good": pic}}, nil
 			}})
 			out := r.run(t, "Act", nil)
@@ -85,7 +85,7 @@ func TestPanicsOfValuesCostTheValueAlone(t *testing.T) {
 			if name != "key" && !strings.Contains(strings.Join(out.Warnings, " "), "failed because of a bug") {
 				t.Errorf("no warning: %+v", out)
 			}
-			mustBeClean(t, out, pic)
+			checkNoMedia(t, out, pic)
 		})
 	}
 }
@@ -95,7 +95,7 @@ func TestErrorsThatCannotBeReadKeepTheMedia(t *testing.T) {
 	pic := tiny(t)
 	var nilError *media.Error
 	for name, err := range map[string]error{"nil pointer": nilError, "panic": brokenError{"x"}, "joined": errors.Join(errors.New("a"), brokenError{"x"})} {
-		r := newRoom(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) {
+		r := newTestRegistry(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) {
 			return Result{Outputs: map[string]any{"Image": pic}}, err
 		}})
 		out := r.run(t, "Act", nil)
@@ -113,7 +113,7 @@ func TestFileNamesLoseTheirPath(t *testing.T) {
 		"cat.png": "cat.png", "../../etc/cat.png": "cat.png", `C:\pictures\cat.png`: "cat.png", "/": "",
 		secret[:300]: "",
 	} {
-		r := newRoom(t, nil, giving(Param{Name: "Image", Direction: Output, ValueType: Binary},
+		r := newTestRegistry(t, nil, outputAction(Param{Name: "Image", Direction: Output, ValueType: Binary},
 			map[string]any{"data": pic, "fileName": given}))
 		out := r.run(t, "Give", nil)
 		if len(out.Media) != 1 {
@@ -156,9 +156,9 @@ func TestPicturesAreFoundAnywhereInText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t, nil, giving(Param{Name: "X", Direction: Output, ValueType: Other}, c.in))
+			r := newTestRegistry(t, nil, outputAction(Param{Name: "X", Direction: Output, ValueType: Other}, c.in))
 			out := r.run(t, "Give", nil)
-			mustBeClean(t, out, pic)
+			checkNoMedia(t, out, pic)
 			if len(out.Media) != 1 {
 				t.Fatalf("%d items: %+v", len(out.Media), out)
 			}
@@ -166,7 +166,7 @@ func TestPicturesAreFoundAnywhereInText(t *testing.T) {
 			if name == "before a word" {
 				want = pic[:len(s)/76*57]
 			}
-			r.mustHold(t, out.Media[0], want)
+			r.checkContent(t, out.Media[0], want)
 			text, isText := out.Outputs["X"].(string)
 			if isText != (c.want != "") || isText && text != strings.ReplaceAll(c.want, "REF", string(out.Media[0].Ref)) {
 				t.Errorf("got %v, want %q", out.Outputs["X"], c.want)
@@ -184,7 +184,7 @@ func TestManyPicturesInOneText(t *testing.T) {
 	for i := range n {
 		text.WriteString("text data:image/png;base64," + b64(append(bytes.Clone(pic), fmt.Sprintf("%0300d", i)...)) + " behind ")
 	}
-	r := newRoom(t, func(c *Config) { c.MaxItems = 300 }, giving(Param{Name: "Text", Direction: Output, ValueType: Other}, text.String()))
+	r := newTestRegistry(t, func(c *Config) { c.MaxItems = 300 }, outputAction(Param{Name: "Text", Direction: Output, ValueType: Other}, text.String()))
 	out := r.run(t, "Give", nil)
 	b, err := json.Marshal(out.Outputs)
 	if err != nil {
@@ -206,7 +206,7 @@ func TestManyPicturesInOneText(t *testing.T) {
 func TestShortPictureInTextIsKept(t *testing.T) {
 	t.Parallel()
 	small := b64(tiny(t))
-	r := newRoom(t, nil, giving(Param{Name: "Out", ValueType: Other}, nil))
+	r := newTestRegistry(t, nil, outputAction(Param{Name: "Out", ValueType: Other}, nil))
 	for name, text := range map[string]string{
 		"in a sentence": "alt " + small + ", see", "alone": small, "twice": small + " and " + small,
 		"URL-safe": "see " + strings.NewReplacer("+", "-", "/", "_", "=", "").Replace(small), "escaped": `a "` + strings.ReplaceAll(small, "/", `\/`) + `"`,

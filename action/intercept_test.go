@@ -79,14 +79,14 @@ func TestDeclaredBinaryAtAnySize(t *testing.T) {
 			t.Run(size+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				p := Param{Name: "Images", Direction: Output, ValueType: Binary, Format: v.format}
-				r := newRoom(t, nil, giving(p, v.value))
+				r := newTestRegistry(t, nil, outputAction(p, v.value))
 				out := r.run(t, "Give", nil)
 				if !out.Success || len(out.Media) != 1 {
 					t.Fatalf("%d items: %+v", len(out.Media), out)
 				}
 				o := out.Media[0]
-				r.mustHold(t, o, pic)
-				mustBeClean(t, out, pic)
+				r.checkContent(t, o, pic)
+				checkNoMedia(t, out, pic)
 				if o.MIMEType != "image/png" || o.ID == "" || o.Origin.Source != "Give" || o.Origin.AgentPath != "root/child" || o.Origin.Direction != "output" {
 					t.Errorf("item: %+v", o)
 				}
@@ -119,12 +119,12 @@ func TestFormatThatDoesNotFitWarns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t, nil, giving(Param{Name: "Image", Direction: Output, ValueType: Binary, Format: test.format}, test.value))
+			r := newTestRegistry(t, nil, outputAction(Param{Name: "Image", Direction: Output, ValueType: Binary, Format: test.format}, test.value))
 			out := r.run(t, "Give", nil)
 			if got := len(out.Warnings) > 0 && strings.Contains(out.Warnings[0], "as declared"); got != test.warn {
 				t.Errorf("warnings %q, want one: %v", out.Warnings, test.warn)
 			}
-			mustBeClean(t, out, pic)
+			checkNoMedia(t, out, pic)
 		})
 	}
 }
@@ -133,7 +133,7 @@ func TestSingleObjectForAnArrayBecomesOne(t *testing.T) {
 	t.Parallel()
 	pic := tiny(t)
 	p := Param{Name: "Images", Direction: Output, ValueType: Binary, IsArray: true}
-	r := newRoom(t, nil, giving(p, map[string]any{"data": pic, "mimeType": "image/png"}))
+	r := newTestRegistry(t, nil, outputAction(p, map[string]any{"data": pic, "mimeType": "image/png"}))
 	out := r.run(t, "Give", nil)
 	list, ok := out.Outputs["Images"].([]any)
 	if !ok || len(list) != 1 || len(out.Media) != 1 {
@@ -176,14 +176,14 @@ func TestDetectionOfUndeclaredMedia(t *testing.T) {
 	for name, v := range values {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := giving(Param{Name: "Data", Direction: Output, ValueType: Other}, v)
-			r := newRoom(t, nil, a)
+			a := outputAction(Param{Name: "Data", Direction: Output, ValueType: Other}, v)
+			r := newTestRegistry(t, nil, a)
 			out := r.run(t, "Give", nil)
-			mustBeClean(t, out, pic)
+			checkNoMedia(t, out, pic)
 			if len(out.Media) != 1 {
 				t.Fatalf("%d items, outputs %v, warnings %v", len(out.Media), out.Outputs, out.Warnings)
 			}
-			r.mustHold(t, out.Media[0], pic)
+			r.checkContent(t, out.Media[0], pic)
 			if b, _ := json.Marshal(out.Outputs); !strings.Contains(string(b), string(out.Media[0].Ref)) {
 				t.Errorf("outputs lost the item: %s", b)
 			}
@@ -195,7 +195,7 @@ func TestTextAroundMediaStays(t *testing.T) {
 	t.Parallel()
 	one, two := noise(t, 30, 30, 3), noise(t, 30, 30, 4)
 	text := `<h1>A</h1><img src="data:image/png;base64,` + b64(one) + `"> between <img src='data:image/png;base64,` + b64(two) + `'> end`
-	r := newRoom(t, nil, giving(Param{Name: "Html", Direction: Output}, text))
+	r := newTestRegistry(t, nil, outputAction(Param{Name: "Html", Direction: Output}, text))
 	out := r.run(t, "Give", nil)
 	if len(out.Media) != 2 {
 		t.Fatalf("%d items", len(out.Media))
@@ -219,7 +219,7 @@ func TestSmallDataURLs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t, nil, giving(Param{Name: "Text", Direction: Output}, text))
+			r := newTestRegistry(t, nil, outputAction(Param{Name: "Text", Direction: Output}, text))
 			out := r.run(t, "Give", nil)
 			if len(out.Media) != 1 || !strings.HasPrefix(out.Media[0].MIMEType, "image/") {
 				t.Fatalf("items %v, outputs %v, warnings %v", out.Media, out.Outputs, out.Warnings)
@@ -254,7 +254,7 @@ func TestWhatIsNoMediaStays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t, nil, giving(Param{Name: "Data", Direction: Output, ValueType: Other}, v))
+			r := newTestRegistry(t, nil, outputAction(Param{Name: "Data", Direction: Output, ValueType: Other}, v))
 			out := r.run(t, "Give", nil)
 			if len(out.Media) != 0 || len(out.Warnings) != 0 {
 				t.Fatalf("items %v, warnings %v", out.Media, out.Warnings)
@@ -269,8 +269,8 @@ func TestWhatIsNoMediaStays(t *testing.T) {
 func TestThresholdIsSettable(t *testing.T) {
 	t.Parallel()
 	blind := b64(noise(t, 40, 40, 5)[60:]) // no signature
-	a := giving(Param{Name: "Data", Direction: Output, ValueType: Other}, blind)
-	r := newRoom(t, nil, a)
+	a := outputAction(Param{Name: "Data", Direction: Output, ValueType: Other}, blind)
+	r := newTestRegistry(t, nil, a)
 	if out := r.run(t, "Give", nil); len(blind) >= DefaultThreshold || len(out.Media) != 0 {
 		t.Fatalf("%d characters below the threshold were taken: %v", len(blind), out.Media)
 	}
@@ -278,7 +278,7 @@ func TestThresholdIsSettable(t *testing.T) {
 	if len(out.Media) != 1 {
 		t.Fatalf("the agent's threshold was not used: %v", out.Outputs)
 	}
-	low := newRoom(t, func(c *Config) { c.Threshold = 1000 }, a)
+	low := newTestRegistry(t, func(c *Config) { c.Threshold = 1000 }, a)
 	if out := low.run(t, "Give", nil); len(out.Media) != 1 {
 		t.Fatalf("the configured threshold was not used: %v", out.Outputs)
 	}
@@ -296,7 +296,7 @@ func TestSiblingsAreNeverDropped(t *testing.T) {
 	})
 	huge := append(noise(t, 8, 8, 8), make([]byte, 2<<20)...)
 	p := Param{Name: "Images", Direction: Output, ValueType: Binary, IsArray: true}
-	r := newRoom(t, func(c *Config) { c.Fetch = fetch }, giving(p, []any{
+	r := newTestRegistry(t, func(c *Config) { c.Fetch = fetch }, outputAction(p, []any{
 		map[string]any{"data": b64(big), "mimeType": "image/png", "seed": 4.0},
 		map[string]any{"data": b64(small)},
 		map[string]any{"url": "https://cdn.example/three.png", "label": "Three"},
@@ -323,13 +323,13 @@ func TestSiblingsAreNeverDropped(t *testing.T) {
 	if out.Code != Partial || !out.Success || len(out.Warnings) < 2 {
 		t.Errorf("outcome: %s %v %v", out.Code, out.Success, out.Warnings)
 	}
-	mustBeClean(t, out, big)
+	checkNoMedia(t, out, big)
 }
 
 func TestNoFetcherFailsTheItem(t *testing.T) {
 	t.Parallel()
 	p := Param{Name: "Image", Direction: Output, ValueType: Binary}
-	r := newRoom(t, nil, giving(p, "https://cdn.example/a.png"))
+	r := newTestRegistry(t, nil, outputAction(p, "https://cdn.example/a.png"))
 	out := r.run(t, "Give", nil)
 	if out.Success || out.Code != Failure || out.Error == nil {
 		t.Errorf("outcome: %+v", out)
@@ -340,7 +340,7 @@ func TestRefsAndDigestsOfTheRun(t *testing.T) {
 	t.Parallel()
 	pic := tiny(t)
 	p := Param{Name: "Image", Direction: Output, ValueType: Binary}
-	r := newRoom(t, nil)
+	r := newTestRegistry(t, nil)
 	own, err := r.Interceptor().Store(t.Context(), Target{Media: r.set, Source: "test"}, bytes.NewReader(pic), media.Meta{Label: "Mine"})
 	if err != nil {
 		t.Fatal(err)
@@ -365,7 +365,7 @@ func TestRefsAndDigestsOfTheRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out := r.Interceptor().outcome(t.Context(), giving(p, nil), Target{Media: r.set}, Result{Outputs: map[string]any{"Image": test.value}}, nil)
+			out := r.Interceptor().outcome(t.Context(), outputAction(p, nil), Target{Media: r.set}, Result{Outputs: map[string]any{"Image": test.value}}, nil)
 			m, _ := out.Outputs["Image"].(map[string]any)
 			if e, _ := m["error"].(map[string]any); test.code != "" && e["code"] != test.code {
 				t.Errorf("got %v, want error %s", out.Outputs, test.code)
@@ -383,7 +383,7 @@ func TestRefCollisionFailsThatItem(t *testing.T) {
 	ref := media.RefOf(media.ModalityImage, media.DigestOf(pic))
 	p := Param{Name: "Images", Direction: Output, ValueType: Binary, Format: FormatBytes, IsArray: true}
 	other := noise(t, 9, 9, 9)
-	r := newRoom(t, nil, giving(p, [][]byte{pic, other}))
+	r := newTestRegistry(t, nil, outputAction(p, [][]byte{pic, other}))
 	squatter := item("another picture", "image/png")
 	squatter.Ref = ref
 	if _, err := r.set.Add(squatter); err != nil {
@@ -400,7 +400,7 @@ func TestRefCollisionFailsThatItem(t *testing.T) {
 func TestLimitOfItems(t *testing.T) {
 	t.Parallel()
 	p := Param{Name: "Images", Direction: Output, ValueType: Binary, Format: FormatBytes, IsArray: true}
-	r := newRoom(t, func(c *Config) { c.MaxItems = 2 }, giving(p, [][]byte{noise(t, 9, 9, 1), noise(t, 9, 9, 2), noise(t, 9, 9, 3), noise(t, 9, 9, 1)}))
+	r := newTestRegistry(t, func(c *Config) { c.MaxItems = 2 }, outputAction(p, [][]byte{noise(t, 9, 9, 1), noise(t, 9, 9, 2), noise(t, 9, 9, 3), noise(t, 9, 9, 1)}))
 	out := r.run(t, "Give", nil)
 	if len(r.set.All()) != 2 || out.Code != Partial || !strings.Contains(strings.Join(out.Warnings, " "), "limit MaxItems") {
 		t.Errorf("%d items, %s, %v", len(r.set.All()), out.Code, out.Warnings)
@@ -414,7 +414,7 @@ func TestLimitOfItems(t *testing.T) {
 func TestRecordThatFailsWarns(t *testing.T) {
 	t.Parallel()
 	p := Param{Name: "Image", Direction: Output, ValueType: Binary, Format: FormatBytes}
-	r := newRoom(t, nil, giving(p, tiny(t)))
+	r := newTestRegistry(t, nil, outputAction(p, tiny(t)))
 	r.recorder.err = media.Errorf(media.CodeDiskFull, "no space left")
 	out := r.run(t, "Give", nil)
 	if !out.Success || len(out.Media) != 1 || len(r.set.List()) != 1 || !strings.Contains(strings.Join(out.Warnings, " "), "no space left") {
@@ -426,14 +426,14 @@ func TestLargeTextInBinaryBecomesADocument(t *testing.T) {
 	t.Parallel()
 	report := "# Report\n\n" + strings.Repeat("A finding that matters. ", 600)
 	p := Param{Name: "Report", Direction: Output, ValueType: Binary}
-	r := newRoom(t, nil, giving(p, report))
+	r := newTestRegistry(t, nil, outputAction(p, report))
 	out := r.run(t, "Give", nil)
 	if len(out.Media) != 1 || out.Media[0].Modality != media.ModalityDocument || out.Media[0].MIMEType != "text/markdown" {
 		t.Fatalf("items: %v", out.Media)
 	}
-	r.mustHold(t, out.Media[0], []byte(report))
+	r.checkContent(t, out.Media[0], []byte(report))
 	// The same text from a reading action remains text.
-	r = newRoom(t, nil, giving(Param{Name: "Text", Direction: Output}, report))
+	r = newTestRegistry(t, nil, outputAction(Param{Name: "Text", Direction: Output}, report))
 	if out := r.run(t, "Give", nil); out.Outputs["Text"] != report {
 		t.Error("text of a reading action did not stay text")
 	}
@@ -447,7 +447,7 @@ func TestSVGTextIsAPicture(t *testing.T) {
 		"text": string(svg), "bytes": svg,
 		"map": map[string]any{"data": svg, "mimeType": "image/svg+xml", "label": "Output by year", "description": "A chart"},
 	} {
-		r := newRoom(t, nil, giving(p, v))
+		r := newTestRegistry(t, nil, outputAction(p, v))
 		out := r.run(t, "Give", nil)
 		if len(out.Media) != 1 || out.Media[0].MIMEType != "image/svg+xml" || out.Media[0].Width != 40 {
 			t.Fatalf("%s: %v %v", name, out.Media, out.Warnings)
@@ -460,7 +460,7 @@ func TestSVGTextIsAPicture(t *testing.T) {
 
 func TestPixelsBecomeAPicture(t *testing.T) {
 	t.Parallel()
-	r := newRoom(t, nil, giving(Param{Name: "Image", Direction: Output, ValueType: Binary}, image.NewGray(image.Rect(0, 0, 6, 3))))
+	r := newTestRegistry(t, nil, outputAction(Param{Name: "Image", Direction: Output, ValueType: Binary}, image.NewGray(image.Rect(0, 0, 6, 3))))
 	out := r.run(t, "Give", nil)
 	if len(out.Media) != 1 || out.Media[0].Width != 6 || out.Media[0].Height != 3 {
 		t.Errorf("items: %v", out.Media)
@@ -471,13 +471,13 @@ func TestReaderIsClosedAndStreams(t *testing.T) {
 	t.Parallel()
 	pic := noise(t, 50, 50, 11)
 	c := &closer{Reader: bytes.NewReader(pic)}
-	r := newRoom(t, nil, giving(Param{Name: "Image", Direction: Output, ValueType: Binary, Format: FormatReader}, c))
+	r := newTestRegistry(t, nil, outputAction(Param{Name: "Image", Direction: Output, ValueType: Binary, Format: FormatReader}, c))
 	out := r.run(t, "Give", nil)
 	if len(out.Media) != 1 || !c.closed {
 		t.Errorf("items %v, closed %v", out.Media, c.closed)
 	}
 	broken := io.MultiReader(bytes.NewReader(pic[:40]), &failing{})
-	r = newRoom(t, nil, giving(Param{Name: "Image", Direction: Output, ValueType: Binary, Format: FormatReader}, broken))
+	r = newTestRegistry(t, nil, outputAction(Param{Name: "Image", Direction: Output, ValueType: Binary, Format: FormatReader}, broken))
 	if out := r.run(t, "Give", nil); out.Success || len(out.Media) != 0 {
 		t.Errorf("a reader that fails half-way gave %+v", out)
 	}
@@ -496,7 +496,7 @@ func TestStrangeGoValues(t *testing.T) {
 	}
 	loop := map[string]any{}
 	loop["self"] = loop
-	r := newRoom(t, nil)
+	r := newTestRegistry(t, nil)
 	value := func(v any) any {
 		got := r.Interceptor().Value(t.Context(), Target{Media: r.set, Source: "test"}, v).Value
 		if _, err := json.Marshal(got); err != nil {

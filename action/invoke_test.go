@@ -39,9 +39,9 @@ func TestMessagesErrorsAndFailuresAreClean(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) { return test.result, test.err }})
+			r := newTestRegistry(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) { return test.result, test.err }})
 			out := r.run(t, "Act", nil)
-			mustBeClean(t, out, pic)
+			checkNoMedia(t, out, pic)
 			if len(out.Media) != test.kept {
 				t.Errorf("%d items kept, want %d", len(out.Media), test.kept)
 			}
@@ -67,7 +67,7 @@ func TestPanicsBecomeErrorsWithoutBytes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) {
+			r := newTestRegistry(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) {
 				if cause == nil {
 					var m map[string]int
 					m["a"] = 1 //nolint:staticcheck // the panic is intended
@@ -78,7 +78,7 @@ func TestPanicsBecomeErrorsWithoutBytes(t *testing.T) {
 			if out.Success || out.Error.Code != media.CodeInternal || !strings.Contains(out.Message, `"Act"`) {
 				t.Errorf("outcome: %+v", out)
 			}
-			mustBeClean(t, out, pic)
+			checkNoMedia(t, out, pic)
 		})
 	}
 }
@@ -105,7 +105,7 @@ func TestActionGetsResolvedInputs(t *testing.T) {
 			return Result{}, err
 		},
 	}
-	r := newRoom(t, nil, edit)
+	r := newTestRegistry(t, nil, edit)
 	o, err := r.Interceptor().Store(t.Context(), Target{Media: r.set}, bytes.NewReader(pic), media.Meta{})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestInputsDoNotComeBack(t *testing.T) {
 			return Result{Outputs: map[string]any{"In": "secret", "Two": "b", "Extra": "c"}}, nil
 		},
 	}
-	out := newRoom(t, nil, a).run(t, "Act", nil)
+	out := newTestRegistry(t, nil, a).run(t, "Act", nil)
 	if out.Outputs["In"] != nil || out.Outputs["Two"] != "b" || out.Outputs["Extra"] != "c" {
 		t.Errorf("outputs: %v", out.Outputs)
 	}
@@ -145,7 +145,7 @@ func TestCancelledActionKeepsItsMedia(t *testing.T) {
 		cancel()
 		return Result{Outputs: map[string]any{"Image": pic}}, ctx.Err()
 	}}
-	r := newRoom(t, nil, a)
+	r := newTestRegistry(t, nil, a)
 	out := r.Invoke(ctx, "Act", nil, Env{Media: r.set})
 	if out.Success || out.Error.Code != media.CodeCancelled || len(out.Media) != 1 || len(r.recorder.items) != 1 {
 		t.Errorf("outcome: %+v", out)
@@ -174,7 +174,7 @@ func TestViewCostsFortyTokens(t *testing.T) {
 // 1.5 MB.
 func BenchmarkContextCost(b *testing.B) {
 	pic := noise(b, 580, 590, 30)
-	r := newRoom(b, func(c *Config) { c.Recorder = nil }, giving(Param{Name: "Image", Direction: Output, ValueType: Binary, Format: FormatBytes}, pic))
+	r := newTestRegistry(b, func(c *Config) { c.Recorder = nil }, outputAction(Param{Name: "Image", Direction: Output, ValueType: Binary, Format: FormatBytes}, pic))
 	b.SetBytes(int64(len(pic)))
 	b.ReportAllocs()
 	var size int
@@ -198,7 +198,7 @@ func TestRefusedParametersAreNotQuoted(t *testing.T) {
 		Name: "Look", Description: "Looks.", Params: []Param{{Name: "Image", ValueType: Binary}, {Name: "Kind", Values: []string{"a", "b"}}},
 		Run: func(context.Context, *Call) (Result, error) { return Result{}, nil },
 	}
-	r := newRoom(t, nil, a)
+	r := newTestRegistry(t, nil, a)
 	for name, params := range map[string]map[string]any{"ref": {"Image": raw}, "word": {"Kind": raw}, "name": {raw: "x"}} {
 		out := r.run(t, "Look", params)
 		b, err := json.Marshal(out)

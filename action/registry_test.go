@@ -35,7 +35,7 @@ func TestRegisterRefusesWhatMakesNoSense(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t, nil)
+			r := newTestRegistry(t, nil)
 			err := r.Register(test.actions...)
 			if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("Register: %v, want invalid with %q", err, test.want)
@@ -60,7 +60,7 @@ func TestConfigNeedsAStore(t *testing.T) {
 
 func TestLookupWithoutCase(t *testing.T) {
 	t.Parallel()
-	r := newRoom(t, nil, Action{Name: "Read File", Run: nothing}, Action{Name: "List Files", Run: nothing})
+	r := newTestRegistry(t, nil, Action{Name: "Read File", Run: nothing}, Action{Name: "List Files", Run: nothing})
 	for _, name := range []string{"Read File", "read file", "READ_FILE", "ReadFile", "read-file"} {
 		if a, err := r.Lookup(name); err != nil || a.Name != "Read File" {
 			t.Errorf("Lookup(%q) = %q, %v", name, a.Name, err)
@@ -77,7 +77,7 @@ func TestLookupWithoutCase(t *testing.T) {
 
 func TestDescribeIsWhatAModelReads(t *testing.T) {
 	t.Parallel()
-	r := newRoom(t, nil, Action{
+	r := newTestRegistry(t, nil, Action{
 		Name: "Edit", Description: "Edits.", Tags: []string{"media"}, Run: nothing,
 		Params: []Param{
 			{Name: "Prompt", Direction: Input, Required: true, Description: "What."},

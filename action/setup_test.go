@@ -21,8 +21,8 @@ import (
 	"atelier/media/wire"
 )
 
-// room is a registry on real storage, with a recorder that keeps the records.
-type room struct {
+// testRegistry is a registry on real storage, with a recorder that keeps the records.
+type testRegistry struct {
 	*Registry
 	codec    *wire.Codec
 	recorder *recorder
@@ -52,7 +52,7 @@ func (r *recorder) Record(_ context.Context, o media.Output) (media.Output, erro
 	return o, nil
 }
 
-func newRoom(tb testing.TB, change func(*Config), actions ...Action) *room {
+func newTestRegistry(tb testing.TB, change func(*Config), actions ...Action) *testRegistry {
 	tb.Helper()
 	store, err := blob.New(blob.Config{Driver: memblob.New()})
 	if err != nil {
@@ -78,18 +78,18 @@ func newRoom(tb testing.TB, change func(*Config), actions ...Action) *room {
 	if err := r.Register(actions...); err != nil {
 		tb.Fatal(err)
 	}
-	return &room{Registry: r, codec: codec, recorder: rec, set: set}
+	return &testRegistry{Registry: r, codec: codec, recorder: rec, set: set}
 }
 
 // run invokes an action with the room's media set.
-func (r *room) run(tb testing.TB, name string, params map[string]any) Outcome {
+func (r *testRegistry) run(tb testing.TB, name string, params map[string]any) Outcome {
 	tb.Helper()
 	ctx := media.WithScope(tb.Context(), media.Scope{Tree: "tree", AgentPath: "root/child"})
 	return r.Invoke(ctx, name, params, Env{Media: r.set})
 }
 
-// giving returns an action with one output.
-func giving(p Param, v any) Action {
+// outputAction returns an action with one output.
+func outputAction(p Param, v any) Action {
 	return Action{Name: "Give", Params: []Param{p}, Run: func(context.Context, *Call) (Result, error) {
 		return Result{Message: "done", Outputs: map[string]any{p.Name: v}}, nil
 	}}
@@ -130,9 +130,9 @@ func tiny(tb testing.TB) []byte {
 
 func b64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
-// mustBeClean fails the test if a model, a log or a row would get any 48 characters of the picture's base64 or any 32
+// checkNoMedia fails the test if a model, a log or a row would get any 48 characters of the picture's base64 or any 32
 // of its bytes.
-func mustBeClean(tb testing.TB, out Outcome, picture []byte) {
+func checkNoMedia(tb testing.TB, out Outcome, picture []byte) {
 	tb.Helper()
 	seen, err := json.Marshal(out)
 	if err != nil {
@@ -158,7 +158,7 @@ func mustBeClean(tb testing.TB, out Outcome, picture []byte) {
 }
 
 // content reads an item.
-func (r *room) content(tb testing.TB, o media.Output) []byte {
+func (r *testRegistry) content(tb testing.TB, o media.Output) []byte {
 	tb.Helper()
 	f, err := r.codec.Open(tb.Context(), o.Digest)
 	if err != nil {
@@ -171,8 +171,8 @@ func (r *room) content(tb testing.TB, o media.Output) []byte {
 	return got
 }
 
-// mustHold fails the test unless the stored bytes equal want.
-func (r *room) mustHold(tb testing.TB, o media.Output, want []byte) {
+// checkContent fails the test unless the stored bytes equal want.
+func (r *testRegistry) checkContent(tb testing.TB, o media.Output, want []byte) {
 	tb.Helper()
 	if got := r.content(tb, o); !bytes.Equal(got, want) {
 		tb.Fatalf("stored %d bytes, want the %d that came", len(got), len(want))

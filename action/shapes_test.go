@@ -125,13 +125,13 @@ func TestShapesThatSlipThroughInterceptors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t, nil, giving(Param{Name: "Data", Direction: Output, ValueType: Other}, v))
+			r := newTestRegistry(t, nil, outputAction(Param{Name: "Data", Direction: Output, ValueType: Other}, v))
 			out := r.run(t, "Give", nil)
-			mustBeClean(t, out, pic)
+			checkNoMedia(t, out, pic)
 			if len(out.Media) != 1 {
 				t.Fatalf("%d items: %.300v, warnings %v", len(out.Media), out.Outputs, out.Warnings)
 			}
-			r.mustHold(t, out.Media[0], pic)
+			r.checkContent(t, out.Media[0], pic)
 			shown := string(asJSON(out.Outputs))
 			if !strings.Contains(shown, string(out.Media[0].Ref)) || len(shown) > 600 || out.Media[0].MIMEType != "image/png" {
 				t.Errorf("%s: %.600s", out.Media[0].MIMEType, shown)
@@ -148,13 +148,13 @@ func TestDeclaredNumbersAndHexadecimal(t *testing.T) {
 		"numbers": numbers(pic), "hexadecimal": hex.EncodeToString(pic), "bytea": `\x` + hex.EncodeToString(pic),
 		"Node Buffer": map[string]any{"type": "Buffer", "data": numbers(pic)},
 	} {
-		r := newRoom(t, nil, giving(Param{Name: "Image", Direction: Output, ValueType: Binary}, v))
+		r := newTestRegistry(t, nil, outputAction(Param{Name: "Image", Direction: Output, ValueType: Binary}, v))
 		out := r.run(t, "Give", nil)
 		if len(out.Media) != 1 {
 			t.Errorf("%s: %d items, %.200v", name, len(out.Media), out.Outputs)
 			continue
 		}
-		r.mustHold(t, out.Media[0], pic)
+		r.checkContent(t, out.Media[0], pic)
 	}
 }
 
@@ -171,9 +171,9 @@ func TestFormatsOfOtherKinds(t *testing.T) {
 		"application/pdf": append([]byte("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"), pad...),
 	} {
 		for _, v := range []any{b64(b), map[string]any{"type": "audio", "data": b64(b), "mimeType": mime}, b} {
-			r := newRoom(t, nil, giving(Param{Name: "Data", Direction: Output, ValueType: Other}, v))
+			r := newTestRegistry(t, nil, outputAction(Param{Name: "Data", Direction: Output, ValueType: Other}, v))
 			out := r.run(t, "Give", nil)
-			mustBeClean(t, out, b)
+			checkNoMedia(t, out, b)
 			if len(out.Media) != 1 || out.Media[0].MIMEType != mime {
 				t.Errorf("%s as %T: %v %v", mime, v, out.Media, out.Warnings)
 			}
@@ -199,7 +199,7 @@ func TestNumbersAndHexadecimalThatAreNoMedia(t *testing.T) {
 		"odd hexadecimal":       "89504e470d0a1a0a" + strings.Repeat("1", 601),
 		"list of hex checksums": []any{strings.Repeat("ab", 32), strings.Repeat("cd", 32)},
 	} {
-		r := newRoom(t, nil, giving(Param{Name: "Data", Direction: Output, ValueType: Other}, v))
+		r := newTestRegistry(t, nil, outputAction(Param{Name: "Data", Direction: Output, ValueType: Other}, v))
 		out := r.run(t, "Give", nil)
 		got, _ := json.Marshal(out.Outputs["Data"])
 		want, _ := json.Marshal(v)
@@ -226,9 +226,9 @@ func TestMediaInWordsOfAction(t *testing.T) {
 			"failed message": func() (Result, error) { return Result{Code: Failure, Message: words}, nil },
 			"coded error":    func() (Result, error) { return Result{}, media.Errorf(media.CodeBadResponse, "%s", words) },
 		} {
-			r := newRoom(t, nil, Action{Name: "Say", Run: func(context.Context, *Call) (Result, error) { return do() }})
+			r := newTestRegistry(t, nil, Action{Name: "Say", Run: func(context.Context, *Call) (Result, error) { return do() }})
 			out := r.run(t, "Say", nil)
-			mustBeClean(t, out, pic)
+			checkNoMedia(t, out, pic)
 			if len(out.Media) != 1 || out.Media[0].Digest != media.DigestOf(pic) {
 				t.Errorf("%s in %s: %d items, %.300q", name, where, len(out.Media), out.Message)
 			}
@@ -241,7 +241,7 @@ func TestMediaInWordsOfAction(t *testing.T) {
 func TestItemsOfAFailedActionStay(t *testing.T) {
 	t.Parallel()
 	pic := noise(t, 60, 60, 43)
-	r := newRoom(t, nil, Action{
+	r := newTestRegistry(t, nil, Action{
 		Name:   "Half",
 		Params: []Param{{Name: "Images", Direction: Output, ValueType: Binary, IsArray: true}},
 		Run: func(context.Context, *Call) (Result, error) {
@@ -253,7 +253,7 @@ func TestItemsOfAFailedActionStay(t *testing.T) {
 	if out.Success || len(out.Media) != 1 || len(list) != 2 || len(r.recorder.items) != 1 {
 		t.Errorf("%+v", out)
 	}
-	mustBeClean(t, out, pic)
+	checkNoMedia(t, out, pic)
 }
 
 // FuzzSpellings: other encodings of bytes are read without a panic, and hexadecimal and escaped base64 decode to the

@@ -23,10 +23,10 @@ import (
 )
 
 // withVisionModel starts a process whose model sees pictures.
-func withVisionModel(t *testing.T, p *process, l chat.ImageLimits, answers map[string][]any) *world {
+func withVisionModel(t *testing.T, p *processes, l chat.ImageLimits, answers map[string][]any) *testEnv {
 	t.Helper()
 	w := p.start(t, answers)
-	w.script.profile = seer(l)
+	w.script.profile = visionProfile(l)
 	return w
 }
 
@@ -42,9 +42,9 @@ func TestPicturesComeWithTheAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
+			p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
 			w := withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {paintStep(3), asks("Which colour?")}})
-			_, s := paused(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
+			_, s := runToPause(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
 			a := reply("blue")
 			a.Images, a.ReplaceImages = []agent.Image{{Data: picture(2), FileName: "two.png", Detail: "high"}, {Ref: media.Ref(refOf(3))}}, c.replace
 			s, err := w.runner.Answered(t.Context(), s, a)
@@ -54,7 +54,7 @@ func TestPicturesComeWithTheAnswer(t *testing.T) {
 			if b, _ := json.Marshal(s); strings.Contains(string(b), base64Of(picture(2))[:48]) {
 				t.Error("the state holds the picture")
 			}
-			w = withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {listSeen(t, c.want), listSeen(t, c.want), doneStep}})
+			w = withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {checkShown(t, c.want), checkShown(t, c.want), doneStep}})
 			req := s.Request
 			req.State = &s
 			res, err := w.runner.Run(t.Context(), req)
@@ -71,22 +71,22 @@ func TestPicturesComeWithTheAnswer(t *testing.T) {
 			if d := cmp.Diff([]string{refOf(3), refOf(7)}, refs(res.AlsoMade)); d != "" {
 				t.Errorf("made: %s", d)
 			}
-			if last := w.script.asked()[2].Messages; !c.replace && last[0].Parts[len(last[0].Parts)-1].Media == nil {
+			if last := w.script.allRequests()[2].Messages; !c.replace && last[0].Parts[len(last[0].Parts)-1].Media == nil {
 				t.Error("the picture of the message is not shown any more")
 			}
 		})
 	}
 }
 
-// listSeen checks the pictures that the model is shown, and answers with a paint step.
-func listSeen(t *testing.T, want []string) func(chat.Request) string {
+// checkShown checks the pictures that the model is shown, and answers with a paint step.
+func checkShown(t *testing.T, want []string) func(chat.Request) string {
 	t.Helper()
 	return func(r chat.Request) string {
 		if got := shownTo(r); !slices.Equal(got, want) {
 			t.Errorf("the model sees %v, want %v", got, want)
 		}
 		if text := r.Messages[4].Text(); !strings.Contains(text, `"answer":{"question":"Which colour?"`) || !strings.Contains(text, refOf(2)) {
-			t.Errorf("the model is told %s", text)
+			t.Errorf("the message to the model is %s", text)
 		}
 		return paintStep(7)
 	}
@@ -95,9 +95,9 @@ func listSeen(t *testing.T, want []string) func(chat.Request) string {
 func TestPicturesOfAnswersAreGated(t *testing.T) {
 	t.Parallel()
 	two := chat.ImageLimits{MaxImages: 2}
-	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
+	p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
 	w := withVisionModel(t, p, two, map[string][]any{"painter": {asks("Which colour?"), doneStep}})
-	_, strict := paused(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
+	_, strict := runToPause(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
 	a := reply("blue")
 	a.Images = []agent.Image{{Data: picture(2)}, {Data: picture(3)}}
 	recorded := w.recorder.count()
@@ -116,11 +116,11 @@ func TestPicturesOfAnswersAreGated(t *testing.T) {
 	a.ReplaceImages = false
 	w = withVisionModel(t, p, two, map[string][]any{"painter": {func(r chat.Request) string {
 		if got := shownTo(r); !slices.Equal(got, []string{refOf(1), refOf(2)}) || !strings.Contains(lastMessage(r), refOf(3)+" is not shown") {
-			t.Errorf("the model sees %v and is told %s", got, lastMessage(r))
+			t.Errorf("the model sees %v, and the message is %s", got, lastMessage(r))
 		}
 		return doneStep
 	}}})
-	res := ends(t, w, lenient, a)
+	res := resumeToEnd(t, w, lenient, a)
 	if len(res.Warnings) != 1 || len(res.Dispositions) != 1 || res.Dispositions[0].Asked != refOf(3) {
 		t.Errorf("warnings %q, dispositions %+v", res.Warnings, res.Dispositions)
 	}
@@ -136,12 +136,12 @@ func TestMediaInAnAnswerIsStored(t *testing.T) {
 	canary := picture(77)
 	data := "data:image/png;base64," + base64.StdEncoding.EncodeToString(canary)
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {`{"ask":{"question":"Which?"}}`, func(r chat.Request) string {
-		if told := lastMessage(r); !strings.Contains(told, refOf(77)) || strings.Contains(told, "base64,") {
-			t.Errorf("the model is told %s", told)
+		if message := lastMessage(r); !strings.Contains(message, refOf(77)) || strings.Contains(message, "base64,") {
+			t.Errorf("the message to the model is %s", message)
 		}
 		return `{"message":"${media:` + refOf(77) + `}","done":true}`
 	}}}})
-	_, s := paused(t, w, agent.Request{})
+	_, s := runToPause(t, w, agent.Request{})
 	value, err := json.Marshal(map[string]string{"answer": data})
 	if err != nil {
 		t.Fatal(err)
@@ -181,11 +181,11 @@ func TestGoAgentsAsk(t *testing.T) {
 				}
 				return agent.Answer{Message: "went on without"}, nil
 			}
-			p := &process{driver: memblob.New(), setup: setup{
+			p := &processes{driver: memblob.New(), setup: setup{
 				agents: map[string]string{"painter": "agents: [coder]\n"}, gos: map[string]agent.GoAgent{"coder": code},
 			}}
 			w := p.start(t, map[string][]any{"painter": {`{"agents":[{"name":"coder","task":"x"}]}`}})
-			_, s := paused(t, w, agent.Request{})
+			_, s := runToPause(t, w, agent.Request{})
 			if s.Pending[0].AgentPath != "painter/coder" || w.recorder.count() != 1 {
 				t.Errorf("open are %+v, made %d", s.Pending, w.recorder.count())
 			}
@@ -193,14 +193,14 @@ func TestGoAgentsAsk(t *testing.T) {
 			if err != nil || res.Status != agent.StatusPaused || res.Pending[0].Question != "Really?" {
 				t.Fatalf("got %+v, %v", res, err)
 			}
-			s = saved(t, res)
+			s = reloaded(t, res)
 			w = p.start(t, map[string][]any{"painter": {func(r chat.Request) string {
-				if told := lastMessage(r); !strings.Contains(told, "red") || !strings.Contains(told, "yes") {
-					t.Errorf("the parent is told %s", told)
+				if message := lastMessage(r); !strings.Contains(message, "red") || !strings.Contains(message, "yes") {
+					t.Errorf("the message to the parent is %s", message)
 				}
 				return doneStep
 			}}})
-			ends(t, w, s, agent.Reply{Value: json.RawMessage(`{"answer":"yes"}`)})
+			resumeToEnd(t, w, s, agent.Reply{Value: json.RawMessage(`{"answer":"yes"}`)})
 			if w.recorder.count() != 0 {
 				t.Error("the picture was made again")
 			}
@@ -246,19 +246,19 @@ func TestActionsAsk(t *testing.T) {
 			return action.Result{Message: "The clerk says " + string(r.Value) + " " + out.Message}, out.Err
 		},
 	}
-	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": "actions: [Ask Clerk, Paint Dearly]\n"}, actions: []action.Action{clerk, priced()}}}
+	p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": "actions: [Ask Clerk, Paint Dearly]\n"}, actions: []action.Action{clerk, priced()}}}
 	step := `{"actions":[{"name":"Ask Clerk"},{"name":"Ask Clerk"}]}`
-	_, s := paused(t, p.start(t, map[string][]any{"painter": {step}}), agent.Request{Agent: "painter", Message: "x", ApproveOver: "0"})
+	_, s := runToPause(t, p.start(t, map[string][]any{"painter": {step}}), agent.Request{Agent: "painter", Message: "x", ApproveOver: "0"})
 	var steps []string
 	for len(s.Pending) > 0 {
 		a := reply("red")
 		if s.Pending[0].Kind == agent.QuestionApproval {
-			a = yes()
+			a = approve()
 		}
 		steps = append(steps, s.Pending[0].Step)
 		w := p.start(t, map[string][]any{"painter": {func(r chat.Request) string {
-			if told := lastMessage(r); strings.Count(told, "The clerk says") != 2 {
-				t.Errorf("the model is told %s", told)
+			if message := lastMessage(r); strings.Count(message, "The clerk says") != 2 {
+				t.Errorf("the message to the model is %s", message)
 			}
 			return doneStep
 		}}})
@@ -269,7 +269,7 @@ func TestActionsAsk(t *testing.T) {
 		if res.Status != agent.StatusPaused {
 			break
 		}
-		s = saved(t, res)
+		s = reloaded(t, res)
 	}
 	want := []string{"turn-1-action-1-ask-1", "turn-1-action-1-call-HASH-1-approval", "turn-1-action-2-ask-1", "turn-1-action-2-call-HASH-1-approval"}
 	for i := range steps {
@@ -297,12 +297,12 @@ func TestActsOfActionsKeepTheirPlace(t *testing.T) {
 			return action.Result{}, err
 		},
 	}
-	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": "actions: [Both, Paint]\n"}, actions: []action.Action{both}}}
+	p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": "actions: [Both, Paint]\n"}, actions: []action.Action{both}}}
 	w := p.start(t, map[string][]any{"painter": {`{"actions":[{"name":"Both"}]}`}})
-	_, s := paused(t, w, agent.Request{})
+	_, s := runToPause(t, w, agent.Request{})
 	w2 := p.start(t, map[string][]any{"painter": {doneStep}})
-	ends(t, w2, s, reply("red"))
-	ids := func(w *world) []string {
+	resumeToEnd(t, w2, s, reply("red"))
+	ids := func(w *testEnv) []string {
 		var out []string
 		for _, s := range w.watcher.steps {
 			if s.Name == "Paint" && s.Status == agent.StatusSucceeded {
@@ -321,9 +321,9 @@ func TestActsOfActionsKeepTheirPlace(t *testing.T) {
 func TestPicturesOfAnswersAreMadeToFitOnce(t *testing.T) {
 	t.Parallel()
 	small := chat.ImageLimits{MaxImageSide: 2}
-	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
+	p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
 	w := withVisionModel(t, p, small, map[string][]any{"painter": {asks("One?")}})
-	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
+	_, s := runToPause(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
 	w = withVisionModel(t, p, small, map[string][]any{"painter": {asks("Two?")}})
 	a := reply("blue")
 	a.Images = []agent.Image{{Data: picture(2)}}
@@ -331,14 +331,14 @@ func TestPicturesOfAnswersAreMadeToFitOnce(t *testing.T) {
 	if err != nil || res.Status != agent.StatusPaused || w.recorder.count() != 2 { // the picture and its smaller form
 		t.Fatalf("got %+v, %v, %d records", res, err, w.recorder.count())
 	}
-	s = saved(t, res)
+	s = reloaded(t, res)
 	w = withVisionModel(t, p, small, map[string][]any{"painter": {func(r chat.Request) string {
 		if got := shownTo(r); len(got) != 2 {
 			t.Errorf("the model sees %v", got)
 		}
 		return doneStep
 	}}})
-	end := ends(t, w, s, reply("red"))
+	end := resumeToEnd(t, w, s, reply("red"))
 	if w.recorder.count() != 0 || len(end.Dispositions) != 2 || len(end.AlsoMade) != 0 {
 		t.Errorf("%d records, dispositions %+v, made %v", w.recorder.count(), end.Dispositions, end.AlsoMade)
 	}
@@ -347,16 +347,16 @@ func TestPicturesOfAnswersAreMadeToFitOnce(t *testing.T) {
 // TestBudgetsCountAcrossAPause: the usage of earlier processes counts, the time of waiting does not.
 func TestBudgetsCountAcrossAPause(t *testing.T) {
 	t.Parallel()
-	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
+	p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
 	w := p.start(t, map[string][]any{"painter": {asks("Which colour?")}})
-	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "paint", MaxTokens: 59}) // a call takes 15
+	_, s := runToPause(t, w, agent.Request{Agent: "painter", Message: "paint", MaxTokens: 59}) // a call takes 15
 	w = p.start(t, map[string][]any{"painter": {paintStep(1), func(r chat.Request) string {
-		if told := lastMessage(r); !strings.Contains(told, "last turn") {
-			t.Errorf("the model is not told of its last turn: %s", told)
+		if message := lastMessage(r); !strings.Contains(message, "last turn") {
+			t.Errorf("the message does not announce the last turn: %s", message)
 		}
 		return doneStep
 	}}})
-	if end := ends(t, w, s, reply("red")); end.Usage.InputTokens != 30 {
+	if end := resumeToEnd(t, w, s, reply("red")); end.Usage.InputTokens != 30 {
 		t.Errorf("usage %+v", end.Usage)
 	}
 }
@@ -368,9 +368,9 @@ func TestPictureOfAnAnswerGoesAway(t *testing.T) {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()
 			driver := memblob.New()
-			p := &process{driver: driver, setup: setup{agents: map[string]string{"painter": painter}}}
+			p := &processes{driver: driver, setup: setup{agents: map[string]string{"painter": painter}}}
 			w := withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {asks("Which colour?")}})
-			_, s := paused(t, w, agent.Request{Agent: "painter", Message: "look", LostImages: policy})
+			_, s := runToPause(t, w, agent.Request{Agent: "painter", Message: "look", LostImages: policy})
 			a := reply("blue")
 			a.Images = []agent.Image{{Data: picture(2)}}
 			s, err := w.runner.Answered(t.Context(), s, a)
@@ -381,8 +381,8 @@ func TestPictureOfAnAnswerGoesAway(t *testing.T) {
 				t.Fatal(err)
 			}
 			w = withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {func(r chat.Request) string {
-				if told := lastMessage(r); len(shownTo(r)) != 0 || !strings.Contains(told, refOf(2)+" is not shown") {
-					t.Errorf("the model sees %v and is told %s", shownTo(r), told)
+				if message := lastMessage(r); len(shownTo(r)) != 0 || !strings.Contains(message, refOf(2)+" is not shown") {
+					t.Errorf("the model sees %v, and the message is %s", shownTo(r), message)
 				}
 				return doneStep
 			}}})

@@ -36,7 +36,7 @@ func priced() action.Action {
 	return a
 }
 
-func dearly(numbers string) string {
+func pricedStep(numbers string) string {
 	var calls []string
 	for n := range strings.SplitSeq(numbers, ",") {
 		calls = append(calls, `{"name":"Paint Dearly","params":{"Number":`+n+`}}`)
@@ -44,9 +44,9 @@ func dearly(numbers string) string {
 	return `{"actions":[` + strings.Join(calls, ",") + `]}`
 }
 
-func yes() agent.Reply { return agent.Reply{Value: json.RawMessage(`{"approve":true}`)} }
+func approve() agent.Reply { return agent.Reply{Value: json.RawMessage(`{"approve":true}`)} }
 
-func no(note string) agent.Reply {
+func reject(note string) agent.Reply {
 	return agent.Reply{Value: json.RawMessage(`{"approve":false,"note":"` + note + `"}`)}
 }
 
@@ -73,8 +73,8 @@ func TestApprovals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": c.yaml}, actions: []action.Action{priced()}}}
-			w := p.start(t, map[string][]any{"painter": {dearly(c.numbers), doneStep}})
+			p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": c.yaml}, actions: []action.Action{priced()}}}
+			w := p.start(t, map[string][]any{"painter": {pricedStep(c.numbers), doneStep}})
 			req := agent.Request{Agent: "painter", Message: "paint", ApproveOver: c.over, RunID: runID}
 			if c.asked == 0 {
 				if res, err := w.runner.Run(t.Context(), req); err != nil || res.Status != agent.StatusSucceeded {
@@ -82,7 +82,7 @@ func TestApprovals(t *testing.T) {
 				}
 				return
 			}
-			_, s := paused(t, w, req)
+			_, s := runToPause(t, w, req)
 			if len(s.Pending) != c.asked {
 				t.Fatalf("open are %+v", s.Pending)
 			}
@@ -95,12 +95,12 @@ func TestApprovals(t *testing.T) {
 				t.Errorf("an answer that is no approval: %v", err)
 			}
 			w = p.start(t, map[string][]any{"painter": {func(r chat.Request) string {
-				if told := lastMessage(r); strings.Contains(told, "ERROR") {
-					t.Errorf("the model is told %s", told)
+				if message := lastMessage(r); strings.Contains(message, "ERROR") {
+					t.Errorf("the message to the model is %s", message)
 				}
 				return doneStep
 			}}})
-			end := ends(t, w, s, yes())
+			end := resumeToEnd(t, w, s, approve())
 			if w.recorder.count() != c.asked || len(end.AlsoMade) != strings.Count(c.numbers, ",")+1 {
 				t.Errorf("%d pictures now, in all %d", w.recorder.count(), len(end.AlsoMade))
 			}
@@ -108,29 +108,29 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-func TestRefusedActIsAFailureAndTheRunGoesOn(t *testing.T) {
+func TestRefusedActIsAFailureAndTheRunContinues(t *testing.T) {
 	t.Parallel()
-	p := &process{driver: memblob.New(), setup: setup{
+	p := &processes{driver: memblob.New(), setup: setup{
 		agents: map[string]string{"painter": "actions: [{name: Paint Dearly, approval_over: 0}, Paint]\n"}, actions: []action.Action{priced()},
 	}}
-	w := p.start(t, map[string][]any{"painter": {dearly("1,2")}})
-	_, s := paused(t, w, agent.Request{})
+	w := p.start(t, map[string][]any{"painter": {pricedStep("1,2")}})
+	_, s := runToPause(t, w, agent.Request{})
 	if len(s.Pending) != 2 || w.recorder.count() != 0 {
 		t.Fatalf("open are %+v, made %d", s.Pending, w.recorder.count())
 	}
 	w = p.start(t, map[string][]any{"painter": {"never asked"}})
-	res, err := w.runner.Resume(t.Context(), s, no("too dear"))
+	res, err := w.runner.Resume(t.Context(), s, reject("too dear"))
 	if err != nil || res.Status != agent.StatusPaused {
 		t.Fatalf("got %+v, %v", res, err)
 	}
-	s = saved(t, res)
+	s = reloaded(t, res)
 	w = p.start(t, map[string][]any{"painter": {func(r chat.Request) string {
-		if told := lastMessage(r); !strings.Contains(told, "refused by a person: too dear") || !strings.Contains(told, `"code":"forbidden"`) {
-			t.Errorf("the model is told %s", told)
+		if message := lastMessage(r); !strings.Contains(message, "refused by a person: too dear") || !strings.Contains(message, `"code":"forbidden"`) {
+			t.Errorf("the message to the model is %s", message)
 		}
 		return doneStep
 	}}})
-	end := ends(t, w, s, yes())
+	end := resumeToEnd(t, w, s, approve())
 	if d := cmp.Diff([]string{refOf(2)}, refs(end.AlsoMade)); d != "" {
 		t.Error(d)
 	}
@@ -146,16 +146,16 @@ func TestRefusedActIsAFailureAndTheRunGoesOn(t *testing.T) {
 // TestApprovalOfASubAgent: the limit of the run applies to all of its agents.
 func TestApprovalOfASubAgent(t *testing.T) {
 	t.Parallel()
-	p := &process{driver: memblob.New(), setup: setup{
+	p := &processes{driver: memblob.New(), setup: setup{
 		agents:  map[string]string{"painter": "agents: [left]\n", "left": "actions: [Paint Dearly]\n"},
 		actions: []action.Action{priced()},
 	}}
-	w := p.start(t, map[string][]any{"painter": {`{"agents":[{"name":"left","task":"x"}]}`}, "left": {dearly("3")}})
-	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "x", ApproveOver: "0.001"})
+	w := p.start(t, map[string][]any{"painter": {`{"agents":[{"name":"left","task":"x"}]}`}, "left": {pricedStep("3")}})
+	_, s := runToPause(t, w, agent.Request{Agent: "painter", Message: "x", ApproveOver: "0.001"})
 	if s.Pending[0].AgentPath != "painter/left" || s.Pending[0].Step != "turn-1-agent-1-left/turn-1-action-1-approval" {
 		t.Errorf("open are %+v", s.Pending)
 	}
-	ends(t, p.start(t, map[string][]any{"painter": {doneStep}, "left": {doneStep}}), s, yes())
+	resumeToEnd(t, p.start(t, map[string][]any{"painter": {doneStep}, "left": {doneStep}}), s, approve())
 }
 
 func TestBadLimits(t *testing.T) {
@@ -191,29 +191,29 @@ func TestBadLimits(t *testing.T) {
 func TestGuardrailPause(t *testing.T) {
 	t.Parallel()
 	g := &guard{verdict: agent.Verdict{Decision: agent.DecisionPause, Reason: "ask ann"}}
-	w := guarded(t, g)
+	w := guardedEnv(t, g)
 	pause := func() agent.State {
-		_, s := paused(t, w, agent.Request{Agent: "boss", Message: "tell the secret"})
+		_, s := runToPause(t, w, agent.Request{Agent: "boss", Message: "tell the secret"})
 		return s
 	}
 	s := pause()
 	q := s.Pending[0]
-	if q.Kind != agent.QuestionGuardrail || !strings.Contains(q.Question, "ask ann") || q.Details.Reason != "ask ann" || len(w.script.asked()) != 0 {
-		t.Errorf("asked %+v after %d model calls", q, len(w.script.asked()))
+	if q.Kind != agent.QuestionGuardrail || !strings.Contains(q.Question, "ask ann") || q.Details.Reason != "ask ann" || len(w.script.allRequests()) != 0 {
+		t.Errorf("asked %+v after %d model calls", q, len(w.script.allRequests()))
 	}
-	if _, err := w.runner.Answered(t.Context(), s, agent.Reply{Value: yes().Value, Images: []agent.Image{{Data: picture(1)}}}); media.CodeOf(err) != media.CodeInvalid {
+	if _, err := w.runner.Answered(t.Context(), s, agent.Reply{Value: approve().Value, Images: []agent.Image{{Data: picture(1)}}}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("an approval with a picture: %v", err)
 	}
-	ends(t, w, s, yes())
+	resumeToEnd(t, w, s, approve())
 	if n := len(g.saw); n != 1 {
 		t.Errorf("the guardrail was asked %d times", n)
 	}
-	before := len(w.script.asked())
-	res, err := w.runner.Resume(t.Context(), pause(), no("not to you"))
+	before := len(w.script.allRequests())
+	res, err := w.runner.Resume(t.Context(), pause(), reject("not to you"))
 	if media.CodeOf(err) != media.CodeModerated || !strings.Contains(err.Error(), "not to you") || res.Status != agent.StatusFailed {
 		t.Errorf("got %v, %+v", err, res)
 	}
-	if n := len(w.script.asked()) - before; n != 0 {
+	if n := len(w.script.allRequests()) - before; n != 0 {
 		t.Errorf("%d model calls after a no", n)
 	}
 }

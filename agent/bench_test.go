@@ -44,7 +44,7 @@ func benchmark(b *testing.B, raw []byte) {
 		w.script.answers = map[string][]any{"painter": {
 			`{"reasoning":"make","actions":[{"name":"Make","params":{"Text":"a picture of the sea"}}]}`, `{"message":"Here it is.","payload":{"x":1},"done":true}`,
 		}}
-		w.script.requests, w.watcher.events, w.watcher.prompts, w.watcher.runs, w.watcher.steps = nil, nil, nil, nil, nil
+		w.script.received, w.watcher.events, w.watcher.prompts, w.watcher.runs, w.watcher.steps = nil, nil, nil, nil, nil
 		res, err := w.runner.Run(b.Context(), agent.Request{Agent: "painter", Message: "make"})
 		if err != nil || res.Turns != 2 {
 			b.Fatal(err)

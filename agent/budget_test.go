@@ -10,12 +10,12 @@ import (
 	"atelier/media"
 )
 
-const lastWord = "This is your last turn"
+const lastTurnText = "This is your last turn"
 
-// toldLast counts the requests whose last message announces the last turn.
-func toldLast(w *world) (n int) {
-	for _, r := range w.script.asked() {
-		if strings.Contains(lastMessage(r), lastWord) {
+// countLastTurns counts the requests whose last message announces the last turn.
+func countLastTurns(w *testEnv) (n int) {
+	for _, r := range w.script.allRequests() {
+		if strings.Contains(lastMessage(r), lastTurnText) {
 			n++
 		}
 	}
@@ -27,7 +27,7 @@ func TestBudgets(t *testing.T) {
 	// Every answer of the script takes 15 tokens.
 	more := `{"message":"so far","payload":{"report_html":"<img src=\"${media:` + refOf(1) + `}\">"},"actions":[{"name":"Paint","params":{"Number":1}}]}`
 	finish := func(r chat.Request) string {
-		if strings.Contains(lastMessage(r), lastWord) {
+		if strings.Contains(lastMessage(r), lastTurnText) {
 			return `{"message":"finished","payload":{"report_html":"${media:` + refOf(1) + `}"},"done":true}`
 		}
 		return more
@@ -45,7 +45,7 @@ func TestBudgets(t *testing.T) {
 		"tokens, heeded":     {"tokens: 100\n", agent.Request{}, finish, "", 8, "used 105 tokens and may use 100"},
 		"tokens, not heeded": {"tokens: 100\n", agent.Request{}, more, media.CodeOverBudget, 8, "used 105 tokens and may use 100"},
 		"bad last answer": {"turns: 2\n", agent.Request{}, func(r chat.Request) string {
-			if strings.Contains(lastMessage(r), lastWord) {
+			if strings.Contains(lastMessage(r), lastTurnText) {
 				return "No."
 			}
 			return more
@@ -64,8 +64,8 @@ func TestBudgets(t *testing.T) {
 			if media.CodeOf(err) != tt.code || res.Turns != tt.turns {
 				t.Fatalf("%v after %d turns, want %q after %d", err, res.Turns, tt.code, tt.turns)
 			}
-			if n := toldLast(w); n != 1 || !strings.Contains(lastMessage(lastRequest(w)), tt.says) {
-				t.Errorf("told %d times: %s", n, lastMessage(lastRequest(w)))
+			if n := countLastTurns(w); n != 1 || !strings.Contains(lastMessage(lastRequest(w)), tt.says) {
+				t.Errorf("announced %d times: %s", n, lastMessage(lastRequest(w)))
 			}
 			if !strings.Contains(strings.Join(res.Warnings, "\n"), tt.says) {
 				t.Errorf("warnings %q", res.Warnings)
@@ -83,13 +83,13 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestOneTurnIsNotTold: an agent with only one turn is not told to finish.
-func TestOneTurnIsNotTold(t *testing.T) {
+// TestSingleTurnIsNotAnnounced: an agent with only one turn is not asked to finish.
+func TestSingleTurnIsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter + "turns: 1\n"}, answers: map[string][]any{"painter": {`{"message":"ok","done":true}`}}})
 	res, err := w.run(t, "x")
-	if err != nil || toldLast(w) != 0 || len(res.Warnings) != 0 {
-		t.Errorf("%v, told %d times, %q", err, toldLast(w), res.Warnings)
+	if err != nil || countLastTurns(w) != 0 || len(res.Warnings) != 0 {
+		t.Errorf("%v, announced %d times, %q", err, countLastTurns(w), res.Warnings)
 	}
 }
 
@@ -104,8 +104,8 @@ func TestSubAgentsHaveBudgetsOfTheirOwn(t *testing.T) {
 		},
 		answers: map[string][]any{
 			"painter": {`{"agents":[{"name":"writer","task":"write"}]}`, func(r chat.Request) string {
-				if told := lastMessage(r); !strings.Contains(told, "over_budget") || !strings.Contains(told, "half") {
-					return "the parent was not told: " + told
+				if message := lastMessage(r); !strings.Contains(message, "over_budget") || !strings.Contains(message, "half") {
+					return "the message to the parent was " + message
 				}
 				return `{"message":"went on","done":true}`
 			}},

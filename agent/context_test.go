@@ -11,8 +11,8 @@ import (
 	"atelier/media"
 )
 
-// wordy is an action with a long output and a picture.
-func wordy() action.Action {
+// longAction is an action with a long output and a picture.
+func longAction() action.Action {
 	return action.Action{
 		Name: "Wordy", Description: "Says much.",
 		Params: []action.Param{
@@ -48,7 +48,7 @@ func TestContextLengthStages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := build(t, setup{
-				agents: map[string]string{"painter": "actions: [Wordy]\n"}, actions: []action.Action{wordy()},
+				agents: map[string]string{"painter": "actions: [Wordy]\n"}, actions: []action.Action{longAction()},
 				answers: map[string][]any{"painter": tt.answers},
 			})
 			res, err := w.run(t, "x")
@@ -58,9 +58,9 @@ func TestContextLengthStages(t *testing.T) {
 			if tt.code != "" && !strings.Contains(err.Error(), "larger context") {
 				t.Errorf("the error does not say what to do: %v", err)
 			}
-			told := strings.Join(res.Warnings, "\n")
+			warnings := strings.Join(res.Warnings, "\n")
 			for _, did := range tt.did {
-				if !strings.Contains(told, did) {
+				if !strings.Contains(warnings, did) {
 					t.Errorf("warnings %q lack %q", res.Warnings, did)
 				}
 			}
@@ -80,13 +80,13 @@ func TestOldResultsGoFirst(t *testing.T) {
 	t.Parallel()
 	call := `{"actions":[{"name":"Wordy"}]}`
 	w := build(t, setup{
-		agents: map[string]string{"painter": "actions: [Wordy]\n"}, actions: []action.Action{wordy()},
+		agents: map[string]string{"painter": "actions: [Wordy]\n"}, actions: []action.Action{longAction()},
 		answers: map[string][]any{"painter": {call, call, media.Errorf(media.CodeContextLength, "too long"), `{"done":true}`}},
 	})
 	if _, err := w.run(t, "x"); err != nil {
 		t.Fatal(err)
 	}
-	asked := w.script.asked()
+	asked := w.script.allRequests()
 	if before, after := size(asked[2]), size(asked[3]); after >= before*2/3 {
 		t.Errorf("the request shrank from %d to %d only", before, after)
 	}
@@ -98,8 +98,8 @@ func TestOldResultsGoFirst(t *testing.T) {
 	}
 }
 
-func lastRequest(w *world) chat.Request {
-	asked := w.script.asked()
+func lastRequest(w *testEnv) chat.Request {
+	asked := w.script.allRequests()
 	return asked[len(asked)-1]
 }
 
@@ -124,13 +124,13 @@ func TestResultsExpire(t *testing.T) {
 	for mode, keeps := range map[string]int{"Remove": 0, "Compact\n    compact_length: 300": 20, "None": 400} {
 		yaml := fmt.Sprintf("actions:\n  - name: Wordy\n    result_expiration_turns: 1\n    result_expiration_mode: %s\n  - name: Paint\n", mode)
 		w := build(t, setup{
-			agents: map[string]string{"painter": yaml}, actions: []action.Action{wordy()},
+			agents: map[string]string{"painter": yaml}, actions: []action.Action{longAction()},
 			answers: map[string][]any{"painter": {`{"actions":[{"name":"Wordy"}]}`, paintStep(1), paintStep(2), `{"done":true}`}},
 		})
 		if _, err := w.run(t, "x"); err != nil {
 			t.Fatal(err)
 		}
-		asked := w.script.asked()
+		asked := w.script.allRequests()
 		if !strings.Contains(asked[1].Messages[2].Text(), "many words many words") {
 			t.Errorf("%s: the fresh result is short", mode)
 		}

@@ -48,9 +48,9 @@ func TestDetailsWithData(t *testing.T) {
 	if _, there := without["dataUri"]; there || without["refId"] != with["refId"] {
 		t.Errorf("without: %v", without)
 	}
-	asked := w.script.asked()
-	if told := lastMessage(asked[2]); !strings.Contains(told, "View Agent Media") || !strings.Contains(told, "IncludeData is for programs") {
-		t.Errorf("the model was told %s", told)
+	asked := w.script.allRequests()
+	if message := lastMessage(asked[2]); !strings.Contains(message, "View Agent Media") || !strings.Contains(message, "IncludeData is for programs") {
+		t.Errorf("the message to the model was %s", message)
 	}
 	if strings.Contains(asked[0].System, "IncludeData") || !strings.Contains(asked[0].System, "Get Agent Media Details") {
 		t.Error("the model knows of the parameter")

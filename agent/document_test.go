@@ -57,7 +57,7 @@ func TestLargeReportOfASubAgent(t *testing.T) {
 		t.Errorf("outputs %v, also made %v", got, refs(res.AlsoMade))
 	}
 	var asked []chat.Request
-	for _, r := range w.script.asked() {
+	for _, r := range w.script.allRequests() {
 		if size(r) > 60_000 {
 			t.Errorf("a prompt of %d characters", size(r))
 		}
@@ -71,8 +71,8 @@ func TestLargeReportOfASubAgent(t *testing.T) {
 		3: {"The end.", fmt.Sprintf(`"totalCharacters":%d`, len(runes))},
 	} {
 		for _, part := range want {
-			if told := lastMessage(asked[i]); !strings.Contains(told, part) {
-				t.Errorf("answer %d lacks %q: %.300s", i, part, told)
+			if message := lastMessage(asked[i]); !strings.Contains(message, part) {
+				t.Errorf("answer %d lacks %q: %.300s", i, part, message)
 			}
 		}
 	}
@@ -116,9 +116,9 @@ func TestWhatBecomesADocument(t *testing.T) {
 			if err != nil || payloadText(t, res, tt.key) != tt.text {
 				t.Fatalf("%v, the payload lost text", err)
 			}
-			told := lastMessage(lastRequest(w))
-			if got := strings.Contains(told, `"refId":"doc-`); got != tt.document || len(told) > 6000 {
-				t.Errorf("a document: %v; %.400s", got, told)
+			message := lastMessage(lastRequest(w))
+			if got := strings.Contains(message, `"refId":"doc-`); got != tt.document || len(message) > 6000 {
+				t.Errorf("a document: %v; %.400s", got, message)
 			}
 			if len(res.AlsoMade)+len(res.Outputs) != 0 {
 				t.Errorf("the copy is shown beside the answer: %v", refs(res.AlsoMade))
@@ -127,8 +127,8 @@ func TestWhatBecomesADocument(t *testing.T) {
 	}
 }
 
-// TestDocumentThatNobodyTookIsListed: a document that is not in the answer is listed as made.
-func TestDocumentThatNobodyTookIsListed(t *testing.T) {
+// TestUnusedDocumentIsListed: a document that is not in the answer is listed as made.
+func TestUnusedDocumentIsListed(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{
 		agents: map[string]string{"painter": "agents: [writer]\n", "writer": painter},

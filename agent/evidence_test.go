@@ -20,8 +20,8 @@ import (
 	"atelier/media"
 )
 
-// gives returns an action with fixed outputs.
-func gives(name, outputs string, tags ...string) action.Action {
+// fixedAction returns an action with fixed outputs.
+func fixedAction(name, outputs string, tags ...string) action.Action {
 	return action.Action{
 		Name: name, Description: "Tests.", Tags: tags,
 		Run: func(context.Context, *action.Call) (action.Result, error) {
@@ -32,16 +32,16 @@ func gives(name, outputs string, tags ...string) action.Action {
 	}
 }
 
-// lab is a boss with a helper that has sources, one of them through its own sub-agent.
-func lab(t *testing.T, document media.Output) *world {
+// evidenceEnv is a boss with a helper that has sources, one of them through its own sub-agent.
+func evidenceEnv(t *testing.T, document media.Output) *testEnv {
 	t.Helper()
 	view := `{"name":"View Agent Media","params":{"RefId":"` + string(document.Ref) + `"}}`
 	return build(t, setup{
 		agents: map[string]string{"boss": "actions: [Count]\nagents: [helper]\n", "helper": "actions: [Query Tables]\nagents: [reader]\n", "reader": "actions: [Read File]\n"},
 		actions: append(mediaset.Actions(),
-			gives("Query Tables", `{"statement":"SELECT sum(n) FROM t","columns":["n"],"rows":[[4711]],"rowCount":1,"tables":[{"name":"t","path":"t.csv"}]}`, action.TagSource),
-			gives("Read File", `{"path":"notes.md","text":"There are 345 of them."}`, action.TagSource),
-			gives("Count", `{"n":88888}`),
+			fixedAction("Query Tables", `{"statement":"SELECT sum(n) FROM t","columns":["n"],"rows":[[4711]],"rowCount":1,"tables":[{"name":"t","path":"t.csv"}]}`, action.TagSource),
+			fixedAction("Read File", `{"path":"notes.md","text":"There are 345 of them."}`, action.TagSource),
+			fixedAction("Count", `{"n":88888}`),
 		),
 		answers: map[string][]any{
 			"boss": {
@@ -76,7 +76,7 @@ func marks(t *testing.T, res *agent.Result) (numbers []string) {
 func TestNumbersAreTracedThroughTheTree(t *testing.T) {
 	t.Parallel()
 	text := "The plant cost 180 €."
-	store := func(w *world) media.Output {
+	store := func(w *testEnv) media.Output {
 		b, err := w.store.Store(t.Context(), strings.NewReader(text), "text/plain")
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestNumbersAreTracedThroughTheTree(t *testing.T) {
 		return media.NewOutput(b, media.Meta{Label: "Offer"})
 	}
 	document := store(build(t, setup{}))
-	w := lab(t, document)
+	w := evidenceEnv(t, document)
 	store(w)
 	paused, err := w.runner.Run(t.Context(), agent.Request{
 		Agent: "boss", Message: "Orders over 150 €?", Input: map[string]any{"limit": 160}, Granted: []media.Output{document}, RunID: fixedRun,
@@ -116,7 +116,7 @@ func TestNumbersAreTracedThroughTheTree(t *testing.T) {
 		t.Error(d)
 	}
 
-	again := lab(t, document)
+	again := evidenceEnv(t, document)
 	again.script.answers = map[string][]any{} // every new request fails
 	req.Journal = journal.NewTranscript(journal.Memory{}, j.Steps())
 	replayed, err := again.runner.Run(t.Context(), req)

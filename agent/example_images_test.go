@@ -21,10 +21,10 @@ import (
 	"atelier/media/wire"
 )
 
-// alone chooses always the same chat model.
-type alone struct{ model chat.Model }
+// onlyModel chooses always the same chat model.
+type onlyModel struct{ model chat.Model }
 
-func (a alone) Choose(context.Context, []string) (chat.Choice, error) {
+func (a onlyModel) Choose(context.Context, []string) (chat.Choice, error) {
 	return chat.Choice{Model: a.model}, nil
 }
 
@@ -50,7 +50,7 @@ func newLooker() *agent.Runner {
 		panic(err)
 	}
 	runner, err := agent.NewRunner(agent.Config{
-		Definitions: definitions, Actions: actions, Codec: codec, Models: alone{offline.Model{Blobs: codec}},
+		Definitions: definitions, Actions: actions, Codec: codec, Models: onlyModel{offline.Model{Blobs: codec}},
 	})
 	if err != nil {
 		panic(err)
@@ -58,8 +58,8 @@ func newLooker() *agent.Runner {
 	return runner
 }
 
-// sea returns a PNG of one colour.
-func sea() []byte {
+// bluePNG returns a PNG of one colour.
+func bluePNG() []byte {
 	img := image.NewNRGBA(image.Rect(0, 0, 60, 40))
 	draw.Draw(img, img.Bounds(), image.NewUniform(color.NRGBA{B: 200, A: 255}), image.Point{}, draw.Src)
 	var b bytes.Buffer
@@ -75,7 +75,7 @@ func ExampleRequest_images() {
 	runner := newLooker()
 	res, err := runner.Run(context.Background(), agent.Request{
 		Agent: "looker", Message: "How large is it?",
-		Images: []agent.Image{{Data: sea(), MIMEType: "image/png", FileName: "sea.png", Detail: "low"}},
+		Images: []agent.Image{{Data: bluePNG(), MIMEType: "image/png", FileName: "sea.png", Detail: "low"}},
 	})
 	if err != nil {
 		panic(err)

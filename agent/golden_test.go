@@ -78,21 +78,21 @@ func goldens(t *testing.T) map[string]golden {
 		"approval": {
 			setup:   setup{agents: map[string]string{"painter": "actions: [Paint Dearly]\n"}, actions: []action.Action{priced()}},
 			request: agent.Request{Agent: "painter", Message: "paint", ApproveOver: "0.001"},
-			before:  map[string][]any{"painter": {dearly("1,2")}},
-			reply:   yes(), after: map[string][]any{"painter": {doneStep}}, want: agent.StatusSucceeded, made: []string{old(1), refOf(2)},
+			before:  map[string][]any{"painter": {pricedStep("1,2")}},
+			reply:   approve(), after: map[string][]any{"painter": {doneStep}}, want: agent.StatusSucceeded, made: []string{old(1), refOf(2)},
 		},
 		"approval-refused": {
 			setup:  setup{agents: map[string]string{"painter": "actions: [{name: Paint Dearly, approval: always}]\n"}, actions: []action.Action{priced()}},
-			before: map[string][]any{"painter": {dearly("1")}},
-			reply:  no("not now"), after: map[string][]any{"painter": {doneStep}}, want: agent.StatusSucceeded, made: []string{}, says: "refused by a person: not now",
+			before: map[string][]any{"painter": {pricedStep("1")}},
+			reply:  reject("not now"), after: map[string][]any{"painter": {doneStep}}, want: agent.StatusSucceeded, made: []string{}, says: "refused by a person: not now",
 		},
 		"guardrail": {
 			setup:  setup{agents: map[string]string{"painter": painter}},
 			before: map[string][]any{"painter": {doneStep}},
-			reply:  yes(), after: map[string][]any{"painter": {doneStep}}, want: agent.StatusSucceeded, made: []string{},
+			reply:  approve(), after: map[string][]any{"painter": {doneStep}}, want: agent.StatusSucceeded, made: []string{},
 		},
 		"images": {
-			setup: setup{agents: map[string]string{"painter": painter}}, profile: seer(chat.ImageLimits{}),
+			setup: setup{agents: map[string]string{"painter": painter}}, profile: visionProfile(chat.ImageLimits{}),
 			request: agent.Request{
 				Agent: "painter", Message: "look", Images: []agent.Image{{Data: oldPicture(t, 1), FileName: "one.png", Detail: "high"}},
 				History: []chat.Message{chat.Text(chat.RoleUser, "hello"), chat.Text(chat.RoleAssistant, "hello")}, Vision: &definition.VisionContextPolicy{Enabled: true, AllowedSources: []string{"Paint"}},
@@ -109,8 +109,8 @@ func goldens(t *testing.T) map[string]golden {
 	}
 }
 
-// goldenWorld builds the process of a golden run, with the pictures of that time.
-func goldenWorld(t *testing.T, name string, g golden, answers map[string][]any) *world {
+// goldenEnv builds the process of a golden run, with the pictures of that time.
+func goldenEnv(t *testing.T, name string, g golden, answers map[string][]any) *testEnv {
 	t.Helper()
 	s := g.setup
 	s.answers = answers
@@ -144,7 +144,7 @@ func TestGoldenStates(t *testing.T) {
 			path := filepath.Join("testdata", "states", "v1", name+".json")
 			text, err := os.ReadFile(path)
 			if errors.Is(err, fs.ErrNotExist) && *addStates {
-				_, s := paused(t, goldenWorld(t, name, g, g.before), g.request)
+				_, s := runToPause(t, goldenEnv(t, name, g, g.before), g.request)
 				if text, err = json.MarshalIndent(s, "", "  "); err == nil {
 					err = os.WriteFile(path, append(text, '\n'), 0o600)
 				}
@@ -156,7 +156,7 @@ func TestGoldenStates(t *testing.T) {
 			if err := json.Unmarshal(text, &s); err != nil {
 				t.Fatal(err)
 			}
-			w := goldenWorld(t, name, g, g.after)
+			w := goldenEnv(t, name, g, g.after)
 			res, err := w.runner.Resume(t.Context(), s, g.reply)
 			if err != nil || res.Status != g.want {
 				t.Fatalf("the run %s, %v", res.Status, err)
@@ -164,8 +164,8 @@ func TestGoldenStates(t *testing.T) {
 			if d := cmp.Diff(g.made, append(refs(res.Outputs), refs(res.AlsoMade)...)); d != "" {
 				t.Error(d)
 			}
-			if asked := w.script.asked(); g.says != "" && !strings.Contains(lastMessage(asked[0]), g.says) {
-				t.Errorf("the model is told %s", lastMessage(asked[0]))
+			if asked := w.script.allRequests(); g.says != "" && !strings.Contains(lastMessage(asked[0]), g.says) {
+				t.Errorf("the message to the model is %s", lastMessage(asked[0]))
 			}
 			if len(w.watcher.runs) == 0 || w.watcher.runs[0].StartedAt.After(s.Pending[0].AskedAt) {
 				t.Errorf("the run began after it asked: %+v", w.watcher.runs)

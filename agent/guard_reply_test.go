@@ -16,8 +16,8 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// judge decides about texts that contain a word, and passes others.
-type judge struct {
+// wordGuard decides about texts that contain a word, and passes others.
+type wordGuard struct {
 	words map[string]agent.Verdict
 	down  error
 
@@ -25,7 +25,7 @@ type judge struct {
 	saw []string
 }
 
-func (j *judge) Check(_ context.Context, in agent.GuardInput) (agent.Verdict, error) {
+func (j *wordGuard) Check(_ context.Context, in agent.GuardInput) (agent.Verdict, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.saw = append(j.saw, in.Agent+": "+in.Text)
@@ -41,12 +41,12 @@ func (j *judge) Check(_ context.Context, in agent.GuardInput) (agent.Verdict, er
 const openForm = `{"type":"object","required":["wish"],"properties":{"wish":{"type":"string","maxLength":40},"more":{"type":"object"}}}`
 
 // guardedAsk returns a paused run with a guardrail.
-func guardedAsk(t *testing.T, j *judge, next ...any) (*world, agent.State) {
+func guardedAsk(t *testing.T, j *wordGuard, next ...any) (*testEnv, agent.State) {
 	t.Helper()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, guard: j, answers: map[string][]any{
 		"painter": append([]any{`{"ask":{"question":"What do you want?","schema":` + openForm + `}}`}, next...),
 	}})
-	_, s := paused(t, w, agent.Request{})
+	_, s := runToPause(t, w, agent.Request{})
 	return w, s
 }
 
@@ -77,9 +77,9 @@ func TestGuardrailRefusesReplies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j := &judge{} // the task passes
+			j := &wordGuard{} // the task passes
 			w, s := guardedAsk(t, j, doneStep)
-			w.script.profile = seer(chat.ImageLimits{})
+			w.script.profile = visionProfile(chat.ImageLimits{})
 			j.words = c.words
 			if c.code == media.CodeUnavailable {
 				j.down = media.Errorf(c.code, "down")
@@ -92,10 +92,10 @@ func TestGuardrailRefusesReplies(t *testing.T) {
 			if d := cmp.Diff(before, plainJSON(t, s)); d != "" {
 				t.Errorf("the state changed: %s", d)
 			}
-			if n := len(w.script.asked()); n != 1 || w.recorder.count() != items {
+			if n := len(w.script.allRequests()); n != 1 || w.recorder.count() != items {
 				t.Errorf("%d model calls, %d new items", n, w.recorder.count()-items)
 			}
-			ends(t, w, s, agent.Reply{Value: json.RawMessage(`{"wish":"cosy"}`)})
+			resumeToEnd(t, w, s, agent.Reply{Value: json.RawMessage(`{"wish":"cosy"}`)})
 		})
 	}
 }
@@ -113,17 +113,17 @@ func plainJSON(t *testing.T, v any) string {
 // so. Keys of the form are the agent's words and are not checked.
 func TestGuardrailRedactsReplies(t *testing.T) {
 	t.Parallel()
-	j := &judge{words: map[string]agent.Verdict{"secret": {Decision: agent.DecisionRedact, Text: "[removed]", Reason: "a secret"}}}
+	j := &wordGuard{words: map[string]agent.Verdict{"secret": {Decision: agent.DecisionRedact, Text: "[removed]", Reason: "a secret"}}}
 	w, s := guardedAsk(t, j, doneStep)
-	res := ends(t, w, s, agent.Reply{Value: json.RawMessage(`{"wish":"the secret","more":{"wish":12345}}`), Note: "secret too"})
-	told := lastMessage(w.script.asked()[1])
+	res := resumeToEnd(t, w, s, agent.Reply{Value: json.RawMessage(`{"wish":"the secret","more":{"wish":12345}}`), Note: "secret too"})
+	message := lastMessage(w.script.allRequests()[1])
 	for _, part := range []string{`"wish":"[removed]"`, `"note":"[removed]"`, `12345`} {
-		if !strings.Contains(told, part) {
-			t.Errorf("the model is not told %s: %s", part, told)
+		if !strings.Contains(message, part) {
+			t.Errorf("the message to the model lacks %s: %s", part, message)
 		}
 	}
-	if strings.Contains(told, "secret") {
-		t.Errorf("the model is told %s", told)
+	if strings.Contains(message, "secret") {
+		t.Errorf("the message to the model is %s", message)
 	}
 	if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, "a secret") }) {
 		t.Errorf("warnings %q", res.Warnings)
@@ -137,10 +137,10 @@ func TestGuardrailRedactsReplies(t *testing.T) {
 // again, a yes accepts the reply, also in another process.
 func TestGuardrailHoldsReplies(t *testing.T) {
 	t.Parallel()
-	j := &judge{words: map[string]agent.Verdict{"secret": {Decision: agent.DecisionPause, Reason: "a secret"}}}
-	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}, guard: j}}
+	j := &wordGuard{words: map[string]agent.Verdict{"secret": {Decision: agent.DecisionPause, Reason: "a secret"}}}
+	p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}, guard: j}}
 	w := p.start(t, map[string][]any{"painter": {`{"ask":{"question":"What do you want?","schema":` + openForm + `}}`}})
-	_, s := paused(t, w, agent.Request{})
+	_, s := runToPause(t, w, agent.Request{})
 	first := s.Pending[0]
 	hold := func(s agent.State) agent.State {
 		t.Helper()
@@ -152,7 +152,7 @@ func TestGuardrailHoldsReplies(t *testing.T) {
 		if q.Kind != agent.QuestionGuardrail || q.ID == first.ID || q.Details.Reason != "a secret" || !strings.Contains(q.Question, "What do you want?") {
 			t.Errorf("the question is %+v", q)
 		}
-		return saved(t, res)
+		return reloaded(t, res)
 	}
 	approve := func(yes string) agent.Reply { return agent.Reply{Value: json.RawMessage(`{"approve":` + yes + `}`)} }
 	held := hold(s)
@@ -160,12 +160,12 @@ func TestGuardrailHoldsReplies(t *testing.T) {
 	if err != nil || res.Status != agent.StatusPaused {
 		t.Fatalf("got %+v, %v", res, err)
 	}
-	if d := cmp.Diff([]agent.Question{first}, saved(t, res).Pending); d != "" {
+	if d := cmp.Diff([]agent.Question{first}, reloaded(t, res).Pending); d != "" {
 		t.Errorf("the question is not open again: %s", d)
 	}
 	w2 := p.start(t, map[string][]any{"painter": {doneStep}})
-	ends(t, w2, hold(saved(t, res)), approve("true"))
-	if told := lastMessage(w2.script.asked()[0]); !strings.Contains(told, `"wish":"the secret"`) {
-		t.Errorf("the model is told %s", told)
+	resumeToEnd(t, w2, hold(reloaded(t, res)), approve("true"))
+	if message := lastMessage(w2.script.allRequests()[0]); !strings.Contains(message, `"wish":"the secret"`) {
+		t.Errorf("the message to the model is %s", message)
 	}
 }

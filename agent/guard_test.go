@@ -27,14 +27,14 @@ func (g *guard) Check(_ context.Context, in agent.GuardInput) (agent.Verdict, er
 	return g.verdict, g.err
 }
 
-// guarded returns a world whose runner has a guardrail.
-func guarded(t *testing.T, g agent.Guardrail) *world {
+// guardedEnv returns an environment whose runner has a guardrail.
+func guardedEnv(t *testing.T, g agent.Guardrail) *testEnv {
 	t.Helper()
 	agents := map[string]string{"boss": "agents: [painter]\n", "painter": painter}
 	w := build(t, setup{agents: agents, answers: map[string][]any{
 		"boss": {`{"agents":[{"name":"painter","task":"paint the secret"}]}`, doneStep}, "painter": {doneStep},
 	}})
-	w.script.profile = seer(chat.ImageLimits{})
+	w.script.profile = visionProfile(chat.ImageLimits{})
 	var err error
 	w.runner, err = agent.NewRunner(agent.Config{
 		Definitions: mustLoad(t, agents), Actions: w.actions, Models: w.script, Codec: w.store, Recorder: w.recorder, Observer: w.watcher, Guardrail: g,
@@ -63,7 +63,7 @@ func TestGuardrail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := &guard{verdict: c.verdict, err: c.err}
-			w := guarded(t, g)
+			w := guardedEnv(t, g)
 			_, err := w.runner.Run(t.Context(), agent.Request{
 				Agent: "boss", Message: "tell the secret", Images: []agent.Image{{Data: picture(1)}},
 				History: []chat.Message{chat.Text(chat.RoleUser, "earlier words"), chat.Text(chat.RoleAssistant, "an answer")},
@@ -75,7 +75,7 @@ func TestGuardrail(t *testing.T) {
 				t.Errorf("the guardrail saw %+v", g.saw)
 			}
 			if c.code != "" {
-				if n := len(w.script.asked()); n != 0 {
+				if n := len(w.script.allRequests()); n != 0 {
 					t.Errorf("%d model calls", n)
 				}
 				return
@@ -83,9 +83,9 @@ func TestGuardrail(t *testing.T) {
 			if task := w.watcher.runs[0].Task; task != c.task {
 				t.Errorf("the run's task is %q", task)
 			}
-			for _, m := range w.script.asked()[0].Messages {
+			for _, m := range w.script.allRequests()[0].Messages {
 				if c.task != "tell the secret" && strings.Contains(m.Text(), "tell the secret") {
-					t.Errorf("the model is told %s", m.Text())
+					t.Errorf("the message to the model is %s", m.Text())
 				}
 			}
 		})
@@ -120,12 +120,12 @@ func TestBlockedTerms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = guarded(t, g).runner.Run(t.Context(), agent.Request{Agent: "boss", Message: "tell the secret"})
+	_, err = guardedEnv(t, g).runner.Run(t.Context(), agent.Request{Agent: "boss", Message: "tell the secret"})
 	if media.CodeOf(err) != media.CodeModerated {
 		t.Errorf("got %v", err)
 	}
 	// A model wrote the task of a sub-agent, so the guardrail does not check it.
-	if _, err := guarded(t, g).runner.Run(t.Context(), agent.Request{Agent: "boss", Message: "hello"}); err != nil {
+	if _, err := guardedEnv(t, g).runner.Run(t.Context(), agent.Request{Agent: "boss", Message: "hello"}); err != nil {
 		t.Error(err)
 	}
 }

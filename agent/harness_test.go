@@ -57,14 +57,14 @@ func (r *recorder) count() int {
 	return len(r.items)
 }
 
-// billed is an answer that was refused and still billed.
-type billed struct {
+// billedRefusal is an answer that was refused and still billed.
+type billedRefusal struct {
 	resp chat.Response
 	err  error
 }
 
-// written is an answer in pieces of a few bytes; after, if not nil, ends it.
-type written struct {
+// streamedAnswer is an answer in pieces of a few bytes; after, if not nil, ends it.
+type streamedAnswer struct {
 	text  string
 	after func() error
 }
@@ -73,7 +73,7 @@ type written struct {
 type script struct {
 	mu       sync.Mutex // guards the fields below
 	answers  map[string][]any
-	requests []chat.Request
+	received []chat.Request
 	profile  chat.Profile
 	choice   chat.Choice // what is reported about the choice
 	before   func()      // called before every answer; nil does nothing
@@ -101,7 +101,7 @@ func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, e
 	}
 	slug := slugOf(r.System)
 	s.mu.Lock()
-	s.requests = append(s.requests, r)
+	s.received = append(s.received, r)
 	list := s.answers[slug]
 	if len(list) == 0 {
 		s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, e
 		return chat.Response{}, t
 	case func(chat.Request) string:
 		resp.Text = t(r)
-	case written:
+	case streamedAnswer:
 		for rest := t.text; rest != "" && r.OnText != nil; {
 			n := min(3, len(rest))
 			r.OnText(rest[:n])
@@ -132,7 +132,7 @@ func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, e
 		resp.Text = t.text
 	case chat.Response:
 		return t, nil
-	case billed:
+	case billedRefusal:
 		return t.resp, t.err
 	default:
 		panic(fmt.Sprintf("script holds a %T", t))
@@ -142,10 +142,10 @@ func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, e
 	return resp, nil
 }
 
-func (s *script) asked() []chat.Request {
+func (s *script) allRequests() []chat.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]chat.Request(nil), s.requests...)
+	return append([]chat.Request(nil), s.received...)
 }
 
 func slugOf(system string) string {
@@ -154,8 +154,8 @@ func slugOf(system string) string {
 	return slug
 }
 
-// watcher is an observer that keeps everything.
-type watcher struct {
+// recordingObserver is an observer that keeps everything.
+type recordingObserver struct {
 	mu      sync.Mutex // guards the fields below
 	runs    []agent.RunRecord
 	steps   []agent.StepRecord
@@ -165,42 +165,44 @@ type watcher struct {
 	open    []string // model calls that earlier processes began and did not finish
 }
 
-func (w *watcher) OpenPrompts(context.Context, string, string) ([]string, error) { return w.open, nil }
+func (w *recordingObserver) OpenPrompts(context.Context, string, string) ([]string, error) {
+	return w.open, nil
+}
 
-func (w *watcher) Emitted(context.Context, string, string) (func(agent.Event) bool, error) {
+func (w *recordingObserver) Emitted(context.Context, string, string) (func(agent.Event) bool, error) {
 	return func(agent.Event) bool { return false }, nil
 }
 
-func (w *watcher) StatusOf(context.Context, string, string) agent.Status { return "" }
+func (w *recordingObserver) StatusOf(context.Context, string, string) agent.Status { return "" }
 
-func (w *watcher) SaveRun(_ context.Context, r agent.RunRecord) error {
+func (w *recordingObserver) SaveRun(_ context.Context, r agent.RunRecord) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.runs = append(w.runs, r)
 	return w.err
 }
 
-func (w *watcher) SaveStep(_ context.Context, s agent.StepRecord) error {
+func (w *recordingObserver) SaveStep(_ context.Context, s agent.StepRecord) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.steps = append(w.steps, s)
 	return w.err
 }
 
-func (w *watcher) SavePrompt(_ context.Context, p agent.PromptRecord) error {
+func (w *recordingObserver) SavePrompt(_ context.Context, p agent.PromptRecord) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.prompts = append(w.prompts, p)
 	return w.err
 }
 
-func (w *watcher) Emit(_ context.Context, e agent.Event) {
+func (w *recordingObserver) Emit(_ context.Context, e agent.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, e)
 }
 
-func (w *watcher) types() []agent.EventType {
+func (w *recordingObserver) types() []agent.EventType {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []agent.EventType
@@ -210,12 +212,12 @@ func (w *watcher) types() []agent.EventType {
 	return out
 }
 
-// world is a runner with all of its environment in memory.
-type world struct {
+// testEnv is a runner with all of its environment in memory.
+type testEnv struct {
 	store    *wire.Codec
 	recorder *recorder
 	script   *script
-	watcher  *watcher
+	watcher  *recordingObserver
 	actions  *action.Registry
 	runner   *agent.Runner
 }
@@ -231,14 +233,14 @@ type setup struct {
 	guard   agent.Guardrail
 }
 
-func build(tb testing.TB, s setup) *world {
+func build(tb testing.TB, s setup) *testEnv {
 	tb.Helper()
 	return buildOn(tb, memblob.New(), s)
 }
 
-func buildOn(tb testing.TB, driver blob.Driver, s setup) *world {
+func buildOn(tb testing.TB, driver blob.Driver, s setup) *testEnv {
 	tb.Helper()
-	w := &world{store: codecOn(tb, driver), recorder: &recorder{}, script: &script{answers: s.answers}, watcher: &watcher{}}
+	w := &testEnv{store: codecOn(tb, driver), recorder: &recorder{}, script: &script{answers: s.answers}, watcher: &recordingObserver{}}
 	var err error
 	w.actions, err = action.NewRegistry(action.Config{Store: w.store, Recorder: w.recorder})
 	if err != nil {
@@ -290,7 +292,7 @@ func title(slug string) string {
 	return strings.Join(words, " ")
 }
 
-func (w *world) run(tb testing.TB, message string) (*agent.Result, error) {
+func (w *testEnv) run(tb testing.TB, message string) (*agent.Result, error) {
 	tb.Helper()
 	return w.runner.Run(tb.Context(), agent.Request{Agent: "painter", Message: message})
 }

@@ -20,8 +20,8 @@ import (
 	"atelier/media"
 )
 
-// seer returns the profile of a model that sees.
-func seer(l chat.ImageLimits) chat.Profile {
+// visionProfile returns the profile of a model that sees.
+func visionProfile(l chat.ImageLimits) chat.Profile {
 	return chat.Profile{ID: "seer", Name: "Seer", Provider: "test", SupportsVision: true, ImageLimits: l}
 }
 
@@ -30,8 +30,8 @@ const (
 	listStep = `{"actions":[{"name":"List Agent Media"}]}`
 )
 
-// looker returns a world of one agent that is asked about pictures.
-func looker(t *testing.T, p chat.Profile, steps ...any) *world {
+// visionEnv returns an environment of one agent that is asked about pictures.
+func visionEnv(t *testing.T, p chat.Profile, steps ...any) *testEnv {
 	t.Helper()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, actions: mediaset.Actions(), answers: map[string][]any{"painter": steps}})
 	w.script.profile = p
@@ -40,7 +40,7 @@ func looker(t *testing.T, p chat.Profile, steps ...any) *world {
 
 func TestImagesComeWithTheMessage(t *testing.T) {
 	t.Parallel()
-	w := looker(t, seer(chat.ImageLimits{Detail: true}), listStep, doneStep)
+	w := visionEnv(t, visionProfile(chat.ImageLimits{Detail: true}), listStep, doneStep)
 	path := filepath.Join(t.TempDir(), "three.png")
 	if err := os.WriteFile(path, picture(3), 0o600); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestImagesComeWithTheMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{refOf(1), refOf(3), refOf(4)}
-	for turn, r := range w.script.asked() { // every turn shows them with their message
+	for turn, r := range w.script.allRequests() { // every turn shows them with their message
 		if got := shownTo(r); !slices.Equal(got, want) {
 			t.Errorf("turn %d shows %v, want %v", turn+1, got, want)
 		}
@@ -63,8 +63,8 @@ func TestImagesComeWithTheMessage(t *testing.T) {
 			t.Errorf("the first message has parts %+v", first.Parts)
 		}
 	}
-	if told := lastMessage(w.script.asked()[1]); !strings.Contains(told, refOf(3)) {
-		t.Errorf("the media set does not list them: %s", told)
+	if message := lastMessage(w.script.allRequests()[1]); !strings.Contains(message, refOf(3)) {
+		t.Errorf("the media set does not list them: %s", message)
 	}
 	first := w.recorder.items[0]
 	if first.Origin.Direction != "input" || first.Metadata["namespace"] != "input_image" || first.MIMEType != "image/png" || first.FileName != "one.png" {
@@ -75,17 +75,17 @@ func TestImagesComeWithTheMessage(t *testing.T) {
 		t.Errorf("saved state %s, want %s", state, want)
 	}
 	if n := len(res.AlsoMade) + len(res.Outputs); n != 0 {
-		t.Errorf("%d pictures that came in are told as made", n)
+		t.Errorf("%d input pictures are reported as made", n)
 	}
 	if !slices.Contains(w.watcher.types(), agent.EventMediaStored) {
-		t.Errorf("nobody who watches is told: %v", w.watcher.types())
+		t.Errorf("no event reports it: %v", w.watcher.types())
 	}
 }
 
 // TestDetailThatAModelDoesNotKnow: an unknown detail is dropped, and reported once.
 func TestDetailThatAModelDoesNotKnow(t *testing.T) {
 	t.Parallel()
-	w := looker(t, seer(chat.ImageLimits{}), doneStep)
+	w := visionEnv(t, visionProfile(chat.ImageLimits{}), doneStep)
 	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{
 		{Data: picture(1), Detail: "low"}, {Data: picture(2), Detail: "low"}, {Data: picture(3), Detail: "auto"},
 	}})
@@ -96,7 +96,7 @@ func TestDetailThatAModelDoesNotKnow(t *testing.T) {
 	if d := cmp.Diff(want, res.Dispositions); d != "" {
 		t.Error(d)
 	}
-	for _, p := range w.script.asked()[0].Messages[0].Parts {
+	for _, p := range w.script.allRequests()[0].Messages[0].Parts {
 		if p.Detail == "low" {
 			t.Errorf("the model is asked for %+v", p)
 		}
@@ -104,7 +104,7 @@ func TestDetailThatAModelDoesNotKnow(t *testing.T) {
 }
 
 // stored returns a recorded item of another run.
-func stored(t *testing.T, w *world, n int) media.Output {
+func stored(t *testing.T, w *testEnv, n int) media.Output {
 	t.Helper()
 	b, err := w.store.Store(t.Context(), bytes.NewReader(picture(n)), "")
 	if err != nil {
@@ -134,12 +134,12 @@ func TestBadImages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := looker(t, seer(chat.ImageLimits{}), doneStep)
+			w := visionEnv(t, visionProfile(chat.ImageLimits{}), doneStep)
 			res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(2)}, c.image}})
 			if res != nil || media.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), "image 2") {
 				t.Errorf("got %s: %v", media.CodeOf(err), err)
 			}
-			if n := len(w.script.asked()); n > 0 {
+			if n := len(w.script.allRequests()); n > 0 {
 				t.Errorf("%d paid calls", n)
 			}
 		})
@@ -155,30 +155,30 @@ func TestTheGate(t *testing.T) {
 		shown   []string
 	}{
 		"blind":    {chat.Profile{ID: "m", Name: "Mole", Provider: "test"}, "Mole (test) does not accept pictures", nil},
-		"too many": {seer(chat.ImageLimits{MaxImages: 2}), "accepts 2", []string{refOf(1), refOf(2)}},
-		"too big":  {seer(chat.ImageLimits{MaxImageBytes: 5}), "too large", nil},
+		"too many": {visionProfile(chat.ImageLimits{MaxImages: 2}), "accepts 2", []string{refOf(1), refOf(2)}},
+		"too big":  {visionProfile(chat.ImageLimits{MaxImageBytes: 5}), "too large", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			strict := looker(t, c.profile, doneStep)
+			strict := visionEnv(t, c.profile, doneStep)
 			res, err := strict.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Images: three})
-			if err == nil || !strings.Contains(err.Error(), c.say) || res != nil || len(strict.script.asked()) != 0 {
+			if err == nil || !strings.Contains(err.Error(), c.say) || res != nil || len(strict.script.allRequests()) != 0 {
 				t.Errorf("strict: got %+v, %v", res, err)
 			}
 			if len(strict.watcher.runs) > 0 || strict.recorder.count() > 0 {
 				t.Errorf("strict: on record are %d runs and %d items", len(strict.watcher.runs), strict.recorder.count())
 			}
-			lenient := looker(t, c.profile, doneStep)
+			lenient := visionEnv(t, c.profile, doneStep)
 			res, err = lenient.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Images: three, LenientImages: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			asked := lenient.script.asked()[0]
+			asked := lenient.script.allRequests()[0]
 			if got := shownTo(asked); !slices.Equal(got, c.shown) {
 				t.Errorf("shown %v, want %v", got, c.shown)
 			}
 			if !strings.Contains(asked.Messages[0].Text(), "You cannot see "+refOf(3)) {
-				t.Errorf("the model is told %s", asked.Messages[0].Text())
+				t.Errorf("the message to the model is %s", asked.Messages[0].Text())
 			}
 			saved := lenient.watcher.runs[len(lenient.watcher.runs)-1]
 			if !strings.Contains(strings.Join(saved.Warnings, " "), refOf(3)+" is not shown") || !dropped(res.Dispositions, refOf(3)) {
@@ -197,12 +197,12 @@ func dropped(list []generate.Disposition, ref string) bool {
 // TestImagesAreMadeToFit: a smaller form is shown, recorded with its parent, and reported.
 func TestImagesAreMadeToFit(t *testing.T) {
 	t.Parallel()
-	w := looker(t, seer(chat.ImageLimits{MaxImageSide: 2}), doneStep)
+	w := visionEnv(t, visionProfile(chat.ImageLimits{MaxImageSide: 2}), doneStep)
 	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := w.script.asked()[0].Messages[0]
+	m := w.script.allRequests()[0].Messages[0]
 	shown := m.Parts[2].Media
 	if shown.Width != 2 || string(shown.Ref) == refOf(1) || !strings.Contains(m.Parts[1].Text, refOf(1)) {
 		t.Errorf("shown %v behind %q", shown, m.Parts[1].Text)
@@ -220,24 +220,24 @@ func TestBudgetDropsTheOldest(t *testing.T) {
 	t.Parallel()
 	tokens := chat.ImageLimits{ImageTokens: chat.TokenRule{Rule: "flat", Each: 3000}}
 	for name, p := range map[string]chat.Profile{
-		"number": seer(chat.ImageLimits{MaxImages: 2}),
+		"number": visionProfile(chat.ImageLimits{MaxImages: 2}),
 		"tokens": {ID: "seer", Name: "Seer", SupportsVision: true, ContextTokens: 13_500, ImageLimits: tokens},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := looker(t, p, paintStep(5), viewStep(5), listStep, doneStep)
+			w := visionEnv(t, p, paintStep(5), viewStep(5), listStep, doneStep)
 			res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}, {Data: picture(2)}}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			both := []string{refOf(1), refOf(2)}
 			for turn, want := range [][]string{both, both, {refOf(2), refOf(5)}, both} {
-				if got := shownTo(w.script.asked()[turn]); !slices.Equal(got, want) {
+				if got := shownTo(w.script.allRequests()[turn]); !slices.Equal(got, want) {
 					t.Errorf("turn %d shows %v, want %v", turn+1, got, want)
 				}
 			}
-			if told := w.script.asked()[2].Messages[0].Text(); !strings.Contains(told, "not shown any more") {
-				t.Errorf("the model is told %s", told)
+			if message := w.script.allRequests()[2].Messages[0].Text(); !strings.Contains(message, "not shown any more") {
+				t.Errorf("the message to the model is %s", message)
 			}
 			if !strings.Contains(strings.Join(res.Warnings, " "), refOf(1)+" is no longer shown") {
 				t.Errorf("warnings %q", res.Warnings)
@@ -246,11 +246,11 @@ func TestBudgetDropsTheOldest(t *testing.T) {
 	}
 }
 
-// TestBytesThatAreGone: strict mode stops before anything is paid, lenient mode continues.
-func TestBytesThatAreGone(t *testing.T) {
+// TestMissingBytes: strict mode stops before anything is paid, lenient mode continues.
+func TestMissingBytes(t *testing.T) {
 	t.Parallel()
 	for _, lenient := range []bool{false, true} {
-		w := looker(t, seer(chat.ImageLimits{}), doneStep)
+		w := visionEnv(t, visionProfile(chat.ImageLimits{}), doneStep)
 		gone := stored(t, w, 1)
 		gone.Digest = media.DigestOf([]byte("gone"))
 		gone.Ref = media.RefOf(media.ModalityImage, gone.Digest)
@@ -260,8 +260,8 @@ func TestBytesThatAreGone(t *testing.T) {
 		if (err == nil) != lenient || !lenient && media.CodeOf(err) != media.CodeNotFound {
 			t.Errorf("lenient %v: got %v", lenient, err)
 		}
-		if lenient && !strings.Contains(w.script.asked()[0].Messages[0].Text(), "You cannot see "+string(gone.Ref)) {
-			t.Error("the model is not told")
+		if lenient && !strings.Contains(w.script.allRequests()[0].Messages[0].Text(), "You cannot see "+string(gone.Ref)) {
+			t.Error("the message to the model lacks it")
 		}
 	}
 }
@@ -301,7 +301,7 @@ func TestImageAsJSON(t *testing.T) {
 // TestStoreImagesComesFirst: the request that a durable engine saves holds no bytes.
 func TestStoreImagesComesFirst(t *testing.T) {
 	t.Parallel()
-	w := looker(t, seer(chat.ImageLimits{}), doneStep)
+	w := visionEnv(t, visionProfile(chat.ImageLimits{}), doneStep)
 	req, err := w.runner.StoreImages(t.Context(), agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
 	if err != nil || req.RunID == "" || len(req.Granted) != 1 || w.recorder.count() != 1 {
 		t.Fatalf("got %+v, %v", req, err)
@@ -317,7 +317,7 @@ func TestStoreImagesComesFirst(t *testing.T) {
 	if _, err := w.runner.Run(t.Context(), again); err != nil {
 		t.Fatal(err)
 	}
-	if got := shownTo(w.script.asked()[0]); !slices.Equal(got, []string{refOf(1)}) || w.recorder.count() != 1 {
+	if got := shownTo(w.script.allRequests()[0]); !slices.Equal(got, []string{refOf(1)}) || w.recorder.count() != 1 {
 		t.Errorf("shown %v after %d records", got, w.recorder.count())
 	}
 }
@@ -325,7 +325,7 @@ func TestStoreImagesComesFirst(t *testing.T) {
 // TestFoundByID: a media id is resolved for its owner.
 func TestFoundByID(t *testing.T) {
 	t.Parallel()
-	w := looker(t, seer(chat.ImageLimits{}), doneStep)
+	w := visionEnv(t, visionProfile(chat.ImageLimits{}), doneStep)
 	item := stored(t, w, 7)
 	runner, err := agent.NewRunner(agent.Config{
 		Definitions: mustLoad(t, map[string]string{"painter": painter}), Actions: w.actions, Models: w.script, Codec: w.store, Recorder: w.recorder,
@@ -345,7 +345,7 @@ func TestFoundByID(t *testing.T) {
 			t.Errorf("%s: got %v", owner, err)
 		}
 	}
-	if got := shownTo(w.script.asked()[0]); !slices.Equal(got, []string{refOf(7)}) {
+	if got := shownTo(w.script.allRequests()[0]); !slices.Equal(got, []string{refOf(7)}) {
 		t.Errorf("shown %v", got)
 	}
 }

@@ -26,15 +26,15 @@ import (
 	"atelier/media"
 )
 
-// studio is a world whose action Draw makes Number pictures through the gateway.
-type studio struct {
-	*world
+// gatewayEnv is an environment whose action Draw makes Number pictures through the gateway.
+type gatewayEnv struct {
+	*testEnv
 	gateway *gateway.Gateway
 }
 
-func buildStudio(t *testing.T, s setup) *studio {
+func buildGatewayEnv(t *testing.T, s setup) *gatewayEnv {
 	t.Helper()
-	d := &studio{}
+	d := &gatewayEnv{}
 	s.actions = append(s.actions, action.Action{
 		Name: "Draw", Description: "Draws.",
 		Params: []action.Param{
@@ -49,7 +49,7 @@ func buildStudio(t *testing.T, s setup) *studio {
 			return action.Result{Outputs: map[string]any{"Images": res.Outputs()}}, nil
 		},
 	})
-	d.world = build(t, s)
+	d.testEnv = build(t, s)
 	drv, err := offline.New(offline.Config{Store: d.store})
 	if err != nil {
 		t.Fatal(err)
@@ -69,11 +69,11 @@ const drawer = "actions: [Draw, Paint]\n"
 
 func TestImagesOfTheWholeRun(t *testing.T) {
 	t.Parallel()
-	// told checks the last message before the model's last answer.
-	told := func(text string) func(chat.Request) string {
+	// answerAfter checks the last message before the model's last answer.
+	answerAfter := func(text string) func(chat.Request) string {
 		return func(r chat.Request) string {
 			if said := lastMessage(r); !strings.Contains(said, text) {
-				return "it was told " + said
+				return "the last message was " + said
 			}
 			return `{"message":"fine","done":true}`
 		}
@@ -84,29 +84,29 @@ func TestImagesOfTheWholeRun(t *testing.T) {
 		writer  []any
 		images  int
 	}{
-		"as many as allowed": {3, []any{drawStep(3), told("Images")}, nil, 3},
-		"one over":           {3, []any{drawStep(4), told("may make 3 images and has 3 left, and this makes 4")}, nil, 0},
-		"fewer then":         {3, []any{drawStep(2), drawStep(2), drawStep(1), told("Images")}, nil, 3},
-		"none left":          {2, []any{drawStep(2), drawStep(1), told("has 0 left")}, nil, 2},
-		"at once":            {3, []any{drawStep(2, 2, 2), told("has 1 left")}, nil, 2},
-		"sub-agent": {3, []any{drawStep(2), `{"agents":[{"name":"writer","task":"draw"}]}`, told("fine")}, []any{
-			drawStep(2), told("has 1 left"),
+		"as many as allowed": {3, []any{drawStep(3), answerAfter("Images")}, nil, 3},
+		"one over":           {3, []any{drawStep(4), answerAfter("may make 3 images and has 3 left, and this makes 4")}, nil, 0},
+		"fewer then":         {3, []any{drawStep(2), drawStep(2), drawStep(1), answerAfter("Images")}, nil, 3},
+		"none left":          {2, []any{drawStep(2), drawStep(1), answerAfter("has 0 left")}, nil, 2},
+		"at once":            {3, []any{drawStep(2, 2, 2), answerAfter("has 1 left")}, nil, 2},
+		"sub-agent": {3, []any{drawStep(2), `{"agents":[{"name":"writer","task":"draw"}]}`, answerAfter("fine")}, []any{
+			drawStep(2), answerAfter("has 1 left"),
 		}, 2},
 		"sub-agents at once": {3, []any{
-			`{"agents":[{"name":"writer","task":"draw"},{"name":"writer","task":"draw more"}],"actions":[{"name":"Draw","params":{"Number":2}}]}`, told("has 1 left"),
+			`{"agents":[{"name":"writer","task":"draw"},{"name":"writer","task":"draw more"}],"actions":[{"name":"Draw","params":{"Number":2}}]}`, answerAfter("has 1 left"),
 		}, []any{func(r chat.Request) string {
 			if len(r.Messages) == 1 {
 				return drawStep(2)
 			}
 			return `{"message":"` + map[bool]string{true: "it has 1 left", false: "fine"}[strings.Contains(lastMessage(r), "has 1 left")] + `","done":true}`
 		}}, 2},
-		"no limit":      {0, []any{drawStep(4), told("Images")}, nil, 4},
-		"far from it":   {math.MaxInt64, []any{drawStep(4), told("Images")}, nil, 4},
-		"drawn by code": {1, []any{paintStep(1, 2, 3), told("Painted")}, nil, 0},
+		"no limit":      {0, []any{drawStep(4), answerAfter("Images")}, nil, 4},
+		"far from it":   {math.MaxInt64, []any{drawStep(4), answerAfter("Images")}, nil, 4},
+		"drawn by code": {1, []any{paintStep(1, 2, 3), answerAfter("Painted")}, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := buildStudio(t, setup{
+			d := buildGatewayEnv(t, setup{
 				agents:  map[string]string{"painter": drawer + "agents: [writer]\n", "writer": drawer},
 				answers: map[string][]any{"painter": tt.painter, "writer": tt.writer},
 			})
@@ -149,8 +149,8 @@ func TestCostOfTheWholeRun(t *testing.T) {
 			})
 			w.script.profile = tt.profile
 			res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxCost: tt.most})
-			if len(w.script.asked()) != tt.calls || res.Usage.ModelCalls != tt.calls {
-				t.Errorf("%d calls, want %d", len(w.script.asked()), tt.calls)
+			if len(w.script.allRequests()) != tt.calls || res.Usage.ModelCalls != tt.calls {
+				t.Errorf("%d calls, want %d", len(w.script.allRequests()), tt.calls)
 			}
 			if tt.says == "" {
 				if err != nil {
@@ -196,14 +196,14 @@ func TestChatModelInItsPlace(t *testing.T) {
 func TestRefusedAndBilled(t *testing.T) {
 	t.Parallel()
 	cost := "0.02"
-	refused := billed{
+	refused := billedRefusal{
 		chat.Response{Model: "script-1", Usage: chat.Usage{InputTokens: 40, OutputTokens: 9}, CostUSD: &cost, CostReported: true},
 		media.Errorf(media.CodeModerated, "ask Script: refused: no; change the task or the material"),
 	}
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {refused}}})
 	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxCost: "1"})
-	if media.CodeOf(err) != media.CodeModerated || len(w.script.asked()) != 1 || !strings.Contains(err.Error(), "refused: no") {
-		t.Errorf("%d calls: %v", len(w.script.asked()), err)
+	if media.CodeOf(err) != media.CodeModerated || len(w.script.allRequests()) != 1 || !strings.Contains(err.Error(), "refused: no") {
+		t.Errorf("%d calls: %v", len(w.script.allRequests()), err)
 	}
 	if c := res.Cost; c.EstimatedUSD == nil || *c.EstimatedUSD != cost || c.ReportedUSD == nil || *c.ReportedUSD != cost || !c.Complete || res.Usage.OutputTokens != 9 || res.Usage.ModelCalls != 1 {
 		t.Errorf("%+v, %+v", res.Usage, c)
@@ -219,10 +219,10 @@ func TestRefusedAndBilled(t *testing.T) {
 // succeed.
 func TestLastTurnForMoney(t *testing.T) {
 	t.Parallel()
-	run := func(most string) (*world, *agent.Result, error) {
+	run := func(most string) (*testEnv, *agent.Result, error) {
 		w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {
 			func(r chat.Request) string {
-				if strings.Contains(lastMessage(r), lastWord) {
+				if strings.Contains(lastMessage(r), lastTurnText) {
 					return `{"message":"finished","done":true}`
 				}
 				return paintStep(1)
@@ -233,7 +233,7 @@ func TestLastTurnForMoney(t *testing.T) {
 		return w, res, err
 	}
 	w, _, err := run("")
-	if err != nil || len(w.script.asked()) != 5 {
+	if err != nil || len(w.script.allRequests()) != 5 {
 		t.Fatal(err)
 	}
 	// Each answer costs $0.001; the estimate of a request is far lower.
@@ -242,8 +242,8 @@ func TestLastTurnForMoney(t *testing.T) {
 		t.Fatalf("a call is estimated at $%f, %v", one, err)
 	}
 	w, res, err := run(strconv.FormatFloat(0.002+1.5*one, 'f', 12, 64))
-	if err != nil || res.Message != "finished" || len(w.script.asked()) != 3 || toldLast(w) != 1 {
-		t.Errorf("%v, %q after %d calls", err, res.Message, len(w.script.asked()))
+	if err != nil || res.Message != "finished" || len(w.script.allRequests()) != 3 || countLastTurns(w) != 1 {
+		t.Errorf("%v, %q after %d calls", err, res.Message, len(w.script.allRequests()))
 	}
 	if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all, "two more calls of the model do not fit, the run may cost $0.002") {
 		t.Errorf("warnings %q", all)
@@ -274,7 +274,7 @@ func TestTimeOfTheWholeRun(t *testing.T) {
 	t.Parallel()
 	// Every answer takes ten seconds; Rest takes an hour in which nobody works.
 	finish := func(r chat.Request) string {
-		if strings.Contains(lastMessage(r), lastWord) {
+		if strings.Contains(lastMessage(r), lastTurnText) {
 			return `{"message":"finished","done":true}`
 		}
 		return paintStep(1)
@@ -369,16 +369,18 @@ func TestCancelledIsNotOverBudget(t *testing.T) {
 	}
 }
 
-// diary is a journal that keeps steps, as a durable one does.
-type diary struct {
+// memoryJournal is a journal that keeps steps, as a durable one does.
+type memoryJournal struct {
 	prefix string
 	mu     *sync.Mutex // guards known
 	known  map[string][]byte
 }
 
-func newDiary() *diary { return &diary{mu: &sync.Mutex{}, known: map[string][]byte{}} }
+func newMemoryJournal() *memoryJournal {
+	return &memoryJournal{mu: &sync.Mutex{}, known: map[string][]byte{}}
+}
 
-func (d *diary) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+func (d *memoryJournal) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	d.mu.Lock()
 	b, ok := d.known[d.prefix+name.String()]
 	d.mu.Unlock()
@@ -394,17 +396,17 @@ func (d *diary) Step(ctx context.Context, name step.Name, fn func(context.Contex
 	return b, err
 }
 
-func (d *diary) Sleep(ctx context.Context, t time.Duration) error {
+func (d *memoryJournal) Sleep(ctx context.Context, t time.Duration) error {
 	return journal.Memory{}.Sleep(ctx, t)
 }
 
-func (d *diary) Child(_ context.Context, name step.Name) (journal.Journal, error) {
-	return &diary{prefix: d.prefix + name.String() + "/", mu: d.mu, known: d.known}, nil
+func (d *memoryJournal) Child(_ context.Context, name step.Name) (journal.Journal, error) {
+	return &memoryJournal{prefix: d.prefix + name.String() + "/", mu: d.mu, known: d.known}, nil
 }
 
-// forget returns a diary without the steps whose names begin with one of the prefixes.
-func (d *diary) forget(prefixes ...string) *diary {
-	out := newDiary()
+// without returns a journal without the steps whose names begin with one of the prefixes.
+func (d *memoryJournal) without(prefixes ...string) *memoryJournal {
+	out := newMemoryJournal()
 	for name, b := range d.known {
 		lost := false
 		for _, p := range prefixes {
@@ -435,11 +437,11 @@ func TestReplayUsesNothingTwice(t *testing.T) {
 		}}
 	}
 	late := 0 * time.Second
-	run := func(d *diary, perCall time.Duration) (*agent.Result, int) {
+	run := func(d *memoryJournal, perCall time.Duration) (*agent.Result, int) {
 		c := newClock()
 		c.wait(late)
 		late += 24 * time.Hour
-		w := buildStudio(t, setup{
+		w := buildGatewayEnv(t, setup{
 			agents: map[string]string{"painter": drawer + "agents: [writer]\n", "writer": drawer},
 			answers: map[string][]any{
 				"painter": first(`{"agents":[{"name":"writer","task":"draw"}]}`, drawStep(1)),
@@ -452,9 +454,9 @@ func TestReplayUsesNothingTwice(t *testing.T) {
 		if media.CodeOf(err) != media.CodeOverBudget {
 			t.Fatal(err)
 		}
-		return res, len(w.script.asked())
+		return res, len(w.script.allRequests())
 	}
-	d := newDiary()
+	d := newMemoryJournal()
 	whole, calls := run(d, 10*time.Second)
 	if calls != 4 || whole.Usage.WorkedMS != 40_000 || whole.Usage.Images != 2 {
 		t.Fatalf("%d calls, %+v", calls, whole.Usage)
@@ -465,7 +467,7 @@ func TestReplayUsesNothingTwice(t *testing.T) {
 	}
 	// The process died in the sub-agent's second call. The calls of this process are fast: it has time for more turns,
 	// and one picture is left for them.
-	part, calls := run(d.forget("turn-1-agent-1-writer/turn-2", "turn-2", "turn-3"), time.Second)
+	part, calls := run(d.without("turn-1-agent-1-writer/turn-2", "turn-2", "turn-3"), time.Second)
 	if calls != 6 || part.Usage.WorkedMS != 26_000 || part.Usage.Images != 3 {
 		t.Errorf("%d calls after a takeover, %+v", calls, part.Usage)
 	}
@@ -495,7 +497,7 @@ func TestLimitsThatMeanNothing(t *testing.T) {
 		})
 	}
 	t.Cleanup(func() {
-		if n := len(w.script.asked()); n > 0 {
+		if n := len(w.script.allRequests()); n > 0 {
 			t.Errorf("%d calls were made", n)
 		}
 	})

@@ -13,8 +13,8 @@ import (
 	"atelier/media"
 )
 
-// ticking returns a clock that advances whenever it is read.
-func ticking() func() time.Time {
+// tickingClock returns a clock that advances whenever it is read.
+func tickingClock() func() time.Time {
 	var mu sync.Mutex
 	at := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	return func() time.Time {
@@ -25,8 +25,9 @@ func ticking() func() time.Time {
 	}
 }
 
-// shownOf joins the parts of messages as a reader does, and returns the texts that were shown when they were withdrawn.
-func shownOf(t *testing.T, events []agent.Event) (text string, parts int, withdrawn []string) {
+// shownMessages joins the parts of messages as a reader does, and returns the texts that were shown when they were
+// withdrawn.
+func shownMessages(t *testing.T, events []agent.Event) (text string, parts int, withdrawn []string) {
 	t.Helper()
 	for _, e := range events {
 		switch d := e.Data.(type) {
@@ -55,14 +56,14 @@ func TestMessagesAreShownWhileTheyAreWritten(t *testing.T) {
 	const message = "Grüße aus Köln: drei Bilder, 1,234.5 km und ein langes Wort Donaudampfschifffahrtsgesellschaftskapitänsmütze."
 	w := build(t, setup{
 		agents:  map[string]string{"painter": painter},
-		answers: map[string][]any{"painter": {written{text: `{"reasoning":"short","message":"` + message + `","done":true}`}}},
-		now:     ticking(),
+		answers: map[string][]any{"painter": {streamedAnswer{text: `{"reasoning":"short","message":"` + message + `","done":true}`}}},
+		now:     tickingClock(),
 	})
 	res, err := w.run(t, "hello")
 	if err != nil || res.Message != message {
 		t.Fatalf("%v, %q", err, res.Message)
 	}
-	text, parts, withdrawn := shownOf(t, w.watcher.events)
+	text, parts, withdrawn := shownMessages(t, w.watcher.events)
 	if text != message || parts < 10 || len(withdrawn) > 0 {
 		t.Errorf("%d parts, withdrawn %q, at last %q", parts, withdrawn, text)
 	}
@@ -73,14 +74,14 @@ func TestBrokenAnswersAreWithdrawn(t *testing.T) {
 	w := build(t, setup{
 		agents: map[string]string{"painter": painter},
 		answers: map[string][]any{"painter": {
-			written{text: `{"message":"It is done","done":maybe}`}, written{text: `{"message":"Done.","done":true}`},
+			streamedAnswer{text: `{"message":"It is done","done":maybe}`}, streamedAnswer{text: `{"message":"Done.","done":true}`},
 		}},
-		now: ticking(),
+		now: tickingClock(),
 	})
 	if _, err := w.run(t, "hello"); err != nil {
 		t.Fatal(err)
 	}
-	text, _, withdrawn := shownOf(t, w.watcher.events)
+	text, _, withdrawn := shownMessages(t, w.watcher.events)
 	if text != "Done." || len(withdrawn) != 1 || !strings.HasPrefix("It is done", withdrawn[0]) {
 		t.Errorf("withdrawn %q, at last %q", withdrawn, text)
 	}
@@ -92,11 +93,11 @@ func TestCancelledMessagesStay(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := build(t, setup{
 		agents: map[string]string{"painter": painter},
-		answers: map[string][]any{"painter": {written{text: `{"message":"The first half of a long`, after: func() error {
+		answers: map[string][]any{"painter": {streamedAnswer{text: `{"message":"The first half of a long`, after: func() error {
 			cancel()
 			return context.Cause(ctx)
 		}}}},
-		now: ticking(),
+		now: tickingClock(),
 	})
 	res, err := w.runner.Run(ctx, agent.Request{Agent: "painter", Message: "hello", Owner: "local"})
 	if !errors.Is(err, context.Canceled) && media.CodeOf(err) != media.CodeCancelled {
@@ -118,8 +119,8 @@ func TestPartsHoldNoMedia(t *testing.T) {
 			}
 			w := build(t, setup{
 				agents:  map[string]string{"painter": painter},
-				answers: map[string][]any{"painter": {written{text: `{"message":"Look: ` + before + b64 + ` nice","done":true}`}}},
-				now:     ticking(),
+				answers: map[string][]any{"painter": {streamedAnswer{text: `{"message":"Look: ` + before + b64 + ` nice","done":true}`}}},
+				now:     tickingClock(),
 			})
 			_, _ = w.run(t, "hello") // an answer with a broken picture may fail
 			for _, e := range w.watcher.events {

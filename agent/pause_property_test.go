@@ -14,15 +14,15 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// TestPausedAnywhereEndsAlike: however often a run pauses, each time in another process, it makes each requested item
+// TestPausedAnywhereEndsEqually: however often a run pauses, each time in another process, it makes each requested item
 // once and in order, and counts each call once.
-func TestPausedAnywhereEndsAlike(t *testing.T) {
+func TestPausedAnywhereEndsEqually(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			dice := rand.New(rand.NewPCG(seed, 1))
-			p := &process{driver: memblob.New(), setup: setup{agents: twoChildren()}}
+			p := &processes{driver: memblob.New(), setup: setup{agents: twoChildren()}}
 			plan := newPlan(dice)
 			w := p.start(t, plan.answers)
 			req := agent.Request{Agent: "painter", Message: "paint", RunID: runID}
@@ -37,7 +37,7 @@ func TestPausedAnywhereEndsAlike(t *testing.T) {
 					plan.check(t, res, made, pauses)
 					return
 				}
-				s := saved(t, res)
+				s := reloaded(t, res)
 				a := reply("red")
 				a.Question = s.Pending[dice.IntN(len(s.Pending))].ID
 				rest := w.script.answers // the remaining answers of the model
@@ -116,7 +116,7 @@ func TestTimesStay(t *testing.T) {
 		begin := time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC)
 		return func() time.Time { return begin.Add(time.Duration(calls.Add(1)) * time.Second) }
 	}
-	on := func(n int, answers map[string][]any) *world {
+	on := func(n int, answers map[string][]any) *testEnv {
 		s := setup{agents: twoChildren(), answers: answers}
 		w := build(t, s)
 		var err error
@@ -129,7 +129,7 @@ func TestTimesStay(t *testing.T) {
 		return w
 	}
 	first := on(1, map[string][]any{"painter": {askBoth}, "left": {doneStep}, "right": {asks("Right?")}})
-	_, s := paused(t, first, agent.Request{})
+	_, s := runToPause(t, first, agent.Request{})
 	if s.Worked <= 0 || s.Worked > time.Hour || s.Pending[0].AskedAt.Day() != 1 {
 		t.Errorf("worked %s, asked at %s", s.Worked, s.Pending[0].AskedAt)
 	}
@@ -138,12 +138,12 @@ func TestTimesStay(t *testing.T) {
 	if err != nil || res.Status != agent.StatusPaused {
 		t.Fatalf("got %+v, %v", res, err)
 	}
-	s2 := saved(t, res)
+	s2 := reloaded(t, res)
 	if s2.Worked <= s.Worked || s2.Worked > time.Hour || s2.Part != 1 || s2.Pending[0].AskedAt.Day() != 20 {
 		t.Errorf("worked %s, before %s; asked at %s", s2.Worked, s.Worked, s2.Pending[0].AskedAt)
 	}
 	third := on(25, map[string][]any{"right": {doneStep}, "painter": {doneStep}})
-	ends(t, third, s2, reply("red"))
+	resumeToEnd(t, third, s2, reply("red"))
 	for path, ended := range map[string]int{"painter": 25, "painter/left": 1, "painter/right": 25} {
 		before, after := lastRun(first, path), lastRun(third, path)
 		if !before.StartedAt.Equal(after.StartedAt) || after.FinishedAt.Day() != ended || after.Status != agent.StatusSucceeded {
@@ -160,7 +160,7 @@ func TestTimesStay(t *testing.T) {
 	}
 }
 
-func lastRun(w *world, path string) (last agent.RunRecord) {
+func lastRun(w *testEnv, path string) (last agent.RunRecord) {
 	for _, r := range w.watcher.runs {
 		if r.AgentPath == path {
 			last = r
@@ -172,17 +172,17 @@ func lastRun(w *world, path string) (last agent.RunRecord) {
 // TestEventsOfEachPart: the events after each answer are emitted, and earlier events are not emitted again.
 func TestEventsOfEachPart(t *testing.T) {
 	t.Parallel()
-	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
-	told := map[string]int{}
-	note := func(w *world) {
+	p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
+	events := map[string]int{}
+	note := func(w *testEnv) {
 		for _, e := range w.watcher.events {
-			if told[e.Key]++; told[e.Key] > 1 {
+			if events[e.Key]++; events[e.Key] > 1 {
 				t.Errorf("%s was emitted before: %s", e.Type, e.Key)
 			}
 		}
 	}
 	w := p.start(t, map[string][]any{"painter": {asks("One?")}})
-	_, s := paused(t, w, agent.Request{})
+	_, s := runToPause(t, w, agent.Request{})
 	note(w)
 	for _, question := range []string{"Two?", "Three?"} {
 		w = p.start(t, map[string][]any{"painter": {asks(question)}})
@@ -190,14 +190,14 @@ func TestEventsOfEachPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s = saved(t, res)
+		s = reloaded(t, res)
 		note(w)
 	}
 	w = p.start(t, map[string][]any{"painter": {doneStep}})
-	ends(t, w, s, reply("red"))
+	resumeToEnd(t, w, s, reply("red"))
 	note(w)
 	count := map[agent.EventType]int{}
-	for key := range told {
+	for key := range events {
 		count[agent.EventType(strings.Fields(key)[1])]++
 	}
 	want := map[agent.EventType]int{

@@ -35,22 +35,22 @@ func reply(colour string) agent.Reply {
 	return agent.Reply{Value: json.RawMessage(`{"colour":"` + colour + `"}`)}
 }
 
-// process is a sequence of processes on the same blobs: each has only what it is given.
-type process struct {
+// processes is a sequence of processes on the same blobs: each has only what it is given.
+type processes struct {
 	driver blob.Driver
 	setup  setup
 }
 
 // start builds the world of a new process whose models return these answers.
-func (p *process) start(t *testing.T, answers map[string][]any) *world {
+func (p *processes) start(t *testing.T, answers map[string][]any) *testEnv {
 	t.Helper()
 	s := p.setup
 	s.answers = answers
 	return buildOn(t, p.driver, s)
 }
 
-// saved returns a state after saving and loading it.
-func saved(t *testing.T, res *agent.Result) agent.State {
+// reloaded returns a state after saving and loading it.
+func reloaded(t *testing.T, res *agent.Result) agent.State {
 	t.Helper()
 	if res.State == nil {
 		t.Fatalf("the run has no state: it %s, %+v", res.Status, res.Error)
@@ -69,8 +69,8 @@ func saved(t *testing.T, res *agent.Result) agent.State {
 	return s
 }
 
-// paused runs until the run pauses.
-func paused(t *testing.T, w *world, req agent.Request) (*agent.Result, agent.State) {
+// runToPause runs until the run pauses.
+func runToPause(t *testing.T, w *testEnv, req agent.Request) (*agent.Result, agent.State) {
 	t.Helper()
 	req.RunID = runID
 	if req.Agent == "" {
@@ -83,11 +83,11 @@ func paused(t *testing.T, w *world, req agent.Request) (*agent.Result, agent.Sta
 	if res.Status != agent.StatusPaused || len(res.Pending) == 0 || res.Error != nil {
 		t.Fatalf("the run is %s, waits for %+v, error %+v", res.Status, res.Pending, res.Error)
 	}
-	return res, saved(t, res)
+	return res, reloaded(t, res)
 }
 
-// ends resumes a run to its successful end.
-func ends(t *testing.T, w *world, s agent.State, a agent.Reply) *agent.Result {
+// resumeToEnd resumes a run to its successful end.
+func resumeToEnd(t *testing.T, w *testEnv, s agent.State, a agent.Reply) *agent.Result {
 	t.Helper()
 	res, err := w.runner.Resume(t.Context(), s, a)
 	if err != nil {
@@ -101,12 +101,12 @@ func ends(t *testing.T, w *world, s agent.State, a agent.Reply) *agent.Result {
 
 func TestAskPausesAndTheAnswerResumes(t *testing.T) {
 	t.Parallel()
-	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
+	p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
 	w := p.start(t, map[string][]any{"painter": {
 		paintStep(1),
 		`{"message":"soon","actions":[{"name":"Paint","params":{"Number":2}}],"ask":{"question":"Which colour?","schema":` + colourForm + `},"done":true}`,
 	}})
-	res, s := paused(t, w, agent.Request{})
+	res, s := runToPause(t, w, agent.Request{})
 	want := []agent.Question{{
 		ID: res.Pending[0].ID, Kind: agent.QuestionAsk, RunID: runID, AgentPath: "painter", Step: "turn-2-ask",
 		Question: "Which colour?", Schema: s.Pending[0].Schema, AskedAt: res.Pending[0].AskedAt,
@@ -131,16 +131,16 @@ func TestAskPausesAndTheAnswerResumes(t *testing.T) {
 		}
 		for _, part := range []string{`"question":"Which colour?"`, `"value":{"colour":"blue"}`, refOf(2), "done was not taken", `"note":"like the sea"`} {
 			if !strings.Contains(lastMessage(r), part) {
-				t.Errorf("the model is not told %s: %s", part, lastMessage(r))
+				t.Errorf("the message to the model lacks %s: %s", part, lastMessage(r))
 			}
 		}
 		return `{"message":"here: ${media:` + refOf(1) + `}","done":true}`
 	}}})
 	a := reply("blue")
 	a.Note = "like the sea"
-	end := ends(t, w2, s, a)
-	if w2.recorder.count() != 0 || len(w2.script.asked()) != 1 {
-		t.Errorf("%d pictures and %d model calls were made again", w2.recorder.count(), len(w2.script.asked())-1)
+	end := resumeToEnd(t, w2, s, a)
+	if w2.recorder.count() != 0 || len(w2.script.allRequests()) != 1 {
+		t.Errorf("%d pictures and %d model calls were made again", w2.recorder.count(), len(w2.script.allRequests())-1)
 	}
 	if d := cmp.Diff([]string{refOf(1)}, refs(end.Outputs)); d != "" {
 		t.Error(d)
@@ -155,9 +155,9 @@ func TestAskPausesAndTheAnswerResumes(t *testing.T) {
 }
 
 // sameRecords checks that a replay gives steps the same ids, records no model call again, and emits no event again.
-func sameRecords(t *testing.T, first, second *world) {
+func sameRecords(t *testing.T, first, second *testEnv) {
 	t.Helper()
-	ids := func(w *world) (steps, prompts, keys []string) {
+	ids := func(w *testEnv) (steps, prompts, keys []string) {
 		for _, s := range w.watcher.steps {
 			steps = append(steps, s.ID+" "+s.Name)
 		}
@@ -191,7 +191,7 @@ func sameRecords(t *testing.T, first, second *world) {
 func TestAnswersAreChecked(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {asks("Which colour?"), doneStep}}})
-	_, s := paused(t, w, agent.Request{})
+	_, s := runToPause(t, w, agent.Request{})
 	before, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -245,26 +245,26 @@ func TestAnswersAreChecked(t *testing.T) {
 func TestDefaultFormIsOneAnswer(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {`{"ask":{"question":"Which?"}}`, doneStep}}})
-	_, s := paused(t, w, agent.Request{})
+	_, s := runToPause(t, w, agent.Request{})
 	if _, err := w.runner.Answered(t.Context(), s, agent.Reply{Value: json.RawMessage(`{"answer":""}`)}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("got %v", err)
 	}
-	ends(t, w, s, agent.Reply{Value: json.RawMessage(`{"answer":"that one"}`)})
+	resumeToEnd(t, w, s, agent.Reply{Value: json.RawMessage(`{"answer":"that one"}`)})
 }
 
 // TestResumeWithoutAnswerPausesAgain: the run has the same questions, and nothing is repeated.
 func TestResumeWithoutAnswerPausesAgain(t *testing.T) {
 	t.Parallel()
-	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
-	_, s := paused(t, p.start(t, map[string][]any{"painter": {paintStep(1), asks("Which colour?")}}), agent.Request{})
+	p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
+	_, s := runToPause(t, p.start(t, map[string][]any{"painter": {paintStep(1), asks("Which colour?")}}), agent.Request{})
 	w := p.start(t, map[string][]any{"painter": {"this is never asked"}})
 	req := s.Request
 	req.State = &s
 	res, err := w.runner.Run(t.Context(), req)
-	if err != nil || res.Status != agent.StatusPaused || len(w.script.asked()) != 0 || w.recorder.count() != 0 {
-		t.Fatalf("got %v, %s, %d calls", err, res.Status, len(w.script.asked()))
+	if err != nil || res.Status != agent.StatusPaused || len(w.script.allRequests()) != 0 || w.recorder.count() != 0 {
+		t.Fatalf("got %v, %s, %d calls", err, res.Status, len(w.script.allRequests()))
 	}
-	if d := cmp.Diff(s, saved(t, res)); d != "" {
+	if d := cmp.Diff(s, reloaded(t, res)); d != "" {
 		t.Error(d)
 	}
 }
@@ -277,7 +277,7 @@ func TestPauseOnAJournal(t *testing.T) {
 	if _, err := j.Step(t.Context(), step.Name{Kind: step.KindGiven}, func(context.Context) ([]byte, error) { return []byte(`{"by":"others"}`), nil }); err != nil {
 		t.Fatal(err)
 	}
-	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "paint", Journal: j})
+	_, s := runToPause(t, w, agent.Request{Agent: "painter", Message: "paint", Journal: j})
 	if string(s.Steps["given"]) != `{"by":"others"}` {
 		t.Errorf("steps %s", s.Steps)
 	}
@@ -300,7 +300,7 @@ func TestPausedRunHoldsNothing(t *testing.T) {
 		w := build(t, setup{agents: twoChildren(), answers: map[string][]any{
 			"painter": {askBoth, doneStep}, "left": {asks("Left?"), doneStep}, "right": {paintStep(2), asks("Right?"), doneStep},
 		}})
-		paused(t, w, agent.Request{Agent: "painter", Message: "paint", MaxTime: time.Hour})
+		runToPause(t, w, agent.Request{Agent: "painter", Message: "paint", MaxTime: time.Hour})
 	})
 }
 
@@ -312,9 +312,9 @@ const askBoth = `{"agents":[{"name":"left","task":"l"},{"name":"right","task":"r
 
 func TestSubAgentsPauseTheTree(t *testing.T) {
 	t.Parallel()
-	p := &process{driver: memblob.New(), setup: setup{agents: twoChildren()}}
+	p := &processes{driver: memblob.New(), setup: setup{agents: twoChildren()}}
 	w := p.start(t, map[string][]any{"painter": {askBoth}, "left": {asks("Left?")}, "right": {paintStep(2), asks("Right?")}})
-	res, s := paused(t, w, agent.Request{})
+	res, s := runToPause(t, w, agent.Request{})
 	if d := cmp.Diff([]string{refOf(9), refOf(2)}, refs(res.AlsoMade)); d != "" {
 		t.Errorf("what was made: %s", d)
 	}
@@ -333,7 +333,7 @@ func TestSubAgentsPauseTheTree(t *testing.T) {
 		t.Error(d)
 	}
 	if slices.Contains(w.watcher.types(), agent.EventAgentFinished) {
-		t.Error("a paused sub-agent is told to be finished")
+		t.Error("a paused sub-agent is reported as finished")
 	}
 
 	second := reply("red")
@@ -343,17 +343,17 @@ func TestSubAgentsPauseTheTree(t *testing.T) {
 	if err != nil || res.Status != agent.StatusPaused {
 		t.Fatalf("got %+v, %v", res, err)
 	}
-	s2 := saved(t, res)
+	s2 := reloaded(t, res)
 	if d := cmp.Diff(s.Pending[:1], s2.Pending); d != "" {
 		t.Error(d)
 	}
 	w = p.start(t, map[string][]any{"left": {`{"message":"left is blue","done":true}`}, "painter": {func(r chat.Request) string {
-		if told := lastMessage(r); !strings.Contains(told, "left is blue") || !strings.Contains(told, "right is red") || !strings.Contains(told, refOf(2)) {
-			t.Errorf("the parent is told %s", told)
+		if message := lastMessage(r); !strings.Contains(message, "left is blue") || !strings.Contains(message, "right is red") || !strings.Contains(message, refOf(2)) {
+			t.Errorf("the message to the parent is %s", message)
 		}
 		return doneStep
 	}}})
-	end := ends(t, w, s2, reply("blue"))
+	end := resumeToEnd(t, w, s2, reply("blue"))
 	if d := cmp.Diff([]string{refOf(9), refOf(2)}, refs(end.AlsoMade)); d != "" || w.recorder.count() != 0 {
 		t.Errorf("what was made: %s", d)
 	}
@@ -372,11 +372,11 @@ func TestFailedSiblingDoesNotHideTheQuestion(t *testing.T) {
 	w := build(t, setup{agents: agents, answers: map[string][]any{
 		"painter": {askBoth, doneStep}, "left": {media.Errorf(media.CodeQuotaExceeded, "no credit")}, "right": {asks("Right?"), doneStep},
 	}})
-	_, s := paused(t, w, agent.Request{})
+	_, s := runToPause(t, w, agent.Request{})
 	if len(s.Pending) != 1 || s.Pending[0].AgentPath != "painter/right" {
 		t.Fatalf("open are %+v", s.Pending)
 	}
-	end := ends(t, w, s, reply("red"))
+	end := resumeToEnd(t, w, s, reply("red"))
 	if end.Usage.ModelCalls != 4 {
 		t.Errorf("usage %+v", end.Usage)
 	}
@@ -393,26 +393,26 @@ func TestQuestionsOfDefectsAreNotOpen(t *testing.T) {
 		}},
 		answers: map[string][]any{"painter": {`{"agents":[{"name":"left","task":"l"},{"name":"coder","task":"r"}]}`, doneStep}, "left": {asks("Left?"), doneStep}},
 	})
-	_, s := paused(t, w, agent.Request{})
+	_, s := runToPause(t, w, agent.Request{})
 	if len(s.Pending) != 1 || s.Pending[0].AgentPath != "painter/left" {
 		t.Errorf("open are %+v", s.Pending)
 	}
-	ends(t, w, s, reply("red"))
+	resumeToEnd(t, w, s, reply("red"))
 }
 
 // TestThreeLevelsPause: the question of the lowest agent pauses all agents above it.
 func TestThreeLevelsPause(t *testing.T) {
 	t.Parallel()
-	p := &process{driver: memblob.New(), setup: setup{agents: family()}}
+	p := &processes{driver: memblob.New(), setup: setup{agents: threeLevels()}}
 	w := p.start(t, map[string][]any{
 		"painter": {`{"agents":[{"name":"writer","task":"write"}]}`}, "writer": {`{"agents":[{"name":"illustrator","task":"draw"}]}`},
 		"illustrator": {paintStep(3), asks("Which colour?")},
 	})
-	_, s := paused(t, w, agent.Request{})
+	_, s := runToPause(t, w, agent.Request{})
 	w2 := p.start(t, map[string][]any{
 		"painter": {`{"message":"${media:` + refOf(3) + `}","done":true}`}, "writer": {doneStep}, "illustrator": {paintStep(4), doneStep},
 	})
-	end := ends(t, w2, s, reply("red"))
+	end := resumeToEnd(t, w2, s, reply("red"))
 	if d := cmp.Diff([]string{refOf(3)}, refs(end.Outputs)); d != "" {
 		t.Error(d)
 	}

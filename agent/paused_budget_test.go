@@ -16,7 +16,7 @@ func TestBudgetsAcrossAPause(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	asked := false
-	w := buildStudio(t, setup{
+	w := buildGatewayEnv(t, setup{
 		agents: map[string]string{"painter": drawer},
 		answers: map[string][]any{"painter": {func(r chat.Request) string {
 			switch {
@@ -25,7 +25,7 @@ func TestBudgetsAcrossAPause(t *testing.T) {
 			case !asked:
 				asked = true
 				return `{"ask":{"question":"which?"}}`
-			case strings.Contains(lastMessage(r), lastWord):
+			case strings.Contains(lastMessage(r), lastTurnText):
 				return `{"message":"finished","done":true}`
 			}
 			return drawStep(2)
@@ -45,13 +45,13 @@ func TestBudgetsAcrossAPause(t *testing.T) {
 	if res.Message != "finished" || res.Usage.WorkedMS != 50_000 || res.Usage.Images != 2 {
 		t.Errorf("%q, %+v", res.Message, res.Usage)
 	}
-	if last := lastMessage(lastRequest(w.world)); !strings.Contains(last, "worked for 40s and may work for 35s") {
-		t.Errorf("told %s", last)
+	if last := lastMessage(lastRequest(w.testEnv)); !strings.Contains(last, "worked for 40s and may work for 35s") {
+		t.Errorf("the last message is %s", last)
 	}
 }
 
-// TestTimeThatIsUpAtAnAnswer: a run that has worked for longer than the limit in its answer is told to finish, and has
-// the overtime to do so.
+// TestTimeThatIsUpAtAnAnswer: a run that has worked for longer than the limit in its answer gets the request to finish,
+// and has the overtime to do so.
 func TestTimeThatIsUpAtAnAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// gone returns contexts that ended before a run is adopted.
-func gone(t *testing.T) map[agent.Status]context.Context {
+// endedContexts returns contexts that ended before a run is adopted.
+func endedContexts(t *testing.T) map[agent.Status]context.Context {
 	t.Helper()
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -24,9 +24,9 @@ func gone(t *testing.T) map[agent.Status]context.Context {
 	return map[agent.Status]context.Context{agent.StatusCancelled: cancelled, agent.StatusFailed: late}
 }
 
-// stepsWithout runs a boss with two acts and a sub-agent in parallel to its end, and returns its steps except those whose names
-// begin with one of the given prefixes.
-func stepsWithout(t *testing.T, w *world, without ...string) (whole *agent.Result, known map[string][]byte) {
+// stepsWithout runs a boss with two acts and a sub-agent in parallel to its end, and returns its steps except those
+// whose names begin with one of the given prefixes.
+func stepsWithout(t *testing.T, w *testEnv, without ...string) (whole *agent.Result, known map[string][]byte) {
 	t.Helper()
 	j := journal.NewTranscript(journal.Memory{}, nil)
 	whole, err := w.runner.Run(t.Context(), agent.Request{Agent: "boss", Message: "paint", RunID: fixedRun, Journal: j})
@@ -46,7 +46,7 @@ func stepsWithout(t *testing.T, w *world, without ...string) (whole *agent.Resul
 
 const fixedRun = "019ba3f2-1c00-7fff-bfff-ffffffffffff"
 
-func clan(t *testing.T) *world {
+func parallelEnv(t *testing.T) *testEnv {
 	t.Helper()
 	return build(t, setup{
 		agents: map[string]string{"boss": "actions: [Paint]\nagents: [helper]\n", "helper": "actions: [Paint]\n"},
@@ -76,13 +76,13 @@ func TestEndedBeforeAdoption(t *testing.T) {
 		"in an act of the child": {[]string{"turn-2-", "turn-1-action-2", "turn-1-agent-3-helper/turn-1-action", "turn-1-agent-3-helper/turn-2-"}, 2, 1, []int{1}},
 		"in the first call":      {[]string{"turn-"}, 0, 0, []int{}},
 	} {
-		for status := range gone(t) {
+		for status := range endedContexts(t) {
 			t.Run(name+" "+string(status), func(t *testing.T) {
 				t.Parallel()
-				w := clan(t)
+				w := parallelEnv(t)
 				whole, known := stepsWithout(t, w, c.lost...)
-				asked, kept := len(w.script.asked()), w.recorder.count()
-				res, err := w.runner.Run(gone(t)[status], agent.Request{
+				asked, kept := len(w.script.allRequests()), w.recorder.count()
+				res, err := w.runner.Run(endedContexts(t)[status], agent.Request{
 					Agent: "boss", Message: "paint", RunID: fixedRun, Journal: journal.NewTranscript(journal.Memory{}, known),
 				})
 				want := map[agent.Status]media.Code{agent.StatusCancelled: media.CodeCancelled, agent.StatusFailed: media.CodeDeadline}[status]
@@ -96,7 +96,7 @@ func TestEndedBeforeAdoption(t *testing.T) {
 				if d := cmp.Diff(made, refs(res.AlsoMade)); d != "" {
 					t.Error(d)
 				}
-				if len(w.script.asked()) != asked || w.recorder.count() != kept {
+				if len(w.script.allRequests()) != asked || w.recorder.count() != kept {
 					t.Error("something was done anew")
 				}
 				if len(whole.AlsoMade) != 3 {
@@ -110,8 +110,8 @@ func TestEndedBeforeAdoption(t *testing.T) {
 // TestEndedWhenAllWasDone: a run whose steps were all completed ends as it would have.
 func TestEndedWhenAllWasDone(t *testing.T) {
 	t.Parallel()
-	for _, ctx := range gone(t) {
-		w := clan(t)
+	for _, ctx := range endedContexts(t) {
+		w := parallelEnv(t)
 		_, known := stepsWithout(t, w)
 		res, err := w.runner.Run(ctx, agent.Request{Agent: "boss", Message: "paint", RunID: fixedRun, Journal: journal.NewTranscript(journal.Memory{}, known)})
 		if err != nil || res.Status != agent.StatusSucceeded || res.Message != "done" {
@@ -138,7 +138,7 @@ func TestGoAgentEndedBeforeItIsTakenOver(t *testing.T) {
 	}
 	w := build(t, setup{gos: map[string]agent.GoAgent{"coder": code}})
 	j := journal.NewTranscript(journal.Memory{}, nil)
-	for _, ctx := range gone(t) {
+	for _, ctx := range endedContexts(t) {
 		started = make(chan struct{})
 		first, cancel := context.WithCancel(t.Context())
 		go func() {

@@ -64,7 +64,7 @@ func TestRunTellsTheModelAndTheObserver(t *testing.T) {
 	if _, err := w.run(t, "paint"); err != nil {
 		t.Fatal(err)
 	}
-	asked := w.script.asked()
+	asked := w.script.allRequests()
 	for _, want := range []string{"You are painter.", "\n\n## Callable\n```json\n{\"agent\":\"painter\"", `"name":"Paint"`, `"reason":"set a key"`, "## How to answer"} {
 		if !strings.Contains(asked[0].System, want) {
 			t.Errorf("the system prompt lacks %q", want)
@@ -73,9 +73,9 @@ func TestRunTellsTheModelAndTheObserver(t *testing.T) {
 	if asked[0].Messages[0].Text() != "paint" {
 		t.Errorf("first message %q", asked[0].Messages[0].Text())
 	}
-	told := lastMessage(asked[1])
-	if !strings.HasPrefix(told, "```json\n{\"results\":{\"actions\":[{\"name\":\"Paint\",\"success\":true") || !strings.Contains(told, refOf(1)) {
-		t.Errorf("the model is told %s", told)
+	message := lastMessage(asked[1])
+	if !strings.HasPrefix(message, "```json\n{\"results\":{\"actions\":[{\"name\":\"Paint\",\"success\":true") || !strings.Contains(message, refOf(1)) {
+		t.Errorf("the message to the model is %s", message)
 	}
 	want := []agent.EventType{
 		agent.EventRunStarted, agent.EventTurnStarted, agent.EventTurnFinished, agent.EventActionStarted, agent.EventMediaStored,
@@ -99,7 +99,7 @@ func TestBadModels(t *testing.T) {
 	tests := map[string]struct {
 		answers []any
 		code    media.Code // "" means that the run succeeds
-		told    string     // what the model reads after its first answer
+		reply   string     // what the model reads after its first answer
 		calls   int
 	}{
 		"prose":                 {[]any{"I think we should paint.", done}, "", "holds no JSON object", 2},
@@ -140,19 +140,19 @@ func TestBadModels(t *testing.T) {
 			if (err == nil) != (res.Status == agent.StatusSucceeded) || (err == nil) != (res.Error == nil) {
 				t.Errorf("status %s with error %v", res.Status, err)
 			}
-			asked := w.script.asked()
+			asked := w.script.allRequests()
 			if len(asked) != tt.calls {
 				t.Fatalf("%d model calls, want %d", len(asked), tt.calls)
 			}
-			if tt.told != "" && !strings.Contains(lastMessage(asked[1]), tt.told) {
-				t.Errorf("the model is told %s, want %q in it", lastMessage(asked[1]), tt.told)
+			if tt.reply != "" && !strings.Contains(lastMessage(asked[1]), tt.reply) {
+				t.Errorf("the model is told %s, want %q in it", lastMessage(asked[1]), tt.reply)
 			}
 		})
 	}
 }
 
-// TestWhoWasAskedIsSaidOnce: an error of a model call names the model once, whether or not the call itself names it.
-func TestWhoWasAskedIsSaidOnce(t *testing.T) {
+// TestModelIsReportedOnce: an error of a model call names the model once, whether or not the call itself names it.
+func TestModelIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
 		"no":                       "ask Script: no",
@@ -237,9 +237,9 @@ func TestInventedRefIsRepairedOnceThenShownAsMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := w.script.asked()
+	asked := w.script.allRequests()
 	if len(asked) != 3 || !strings.Contains(lastMessage(asked[2]), "image_1") || !strings.Contains(lastMessage(asked[2]), refOf(1)) {
-		t.Errorf("after %d calls the model was told %s", len(asked), lastMessage(asked[len(asked)-1]))
+		t.Errorf("after %d calls the message to the model was %s", len(asked), lastMessage(asked[len(asked)-1]))
 	}
 	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "image_1") {
 		t.Errorf("warnings %q", res.Warnings)
@@ -293,7 +293,7 @@ func TestDoneWithActionsWaitsForTheirResults(t *testing.T) {
 		`{"actions":[{"name":"Paint","params":{"Number":1}}],"done":true,"message":"early"}`, `{"done":true,"message":"late"}`,
 	}}})
 	res, err := w.run(t, "paint")
-	if err != nil || res.Message != "late" || !strings.Contains(lastMessage(w.script.asked()[1]), "done was not taken") {
+	if err != nil || res.Message != "late" || !strings.Contains(lastMessage(w.script.allRequests()[1]), "done was not taken") {
 		t.Errorf("got %v, %q", err, res.Message)
 	}
 }
@@ -327,7 +327,7 @@ func TestMediaDataInText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := json.Marshal([]any{res, w.script.asked(), w.watcher.events, w.watcher.prompts, w.watcher.runs, w.watcher.steps})
+	all, err := json.Marshal([]any{res, w.script.allRequests(), w.watcher.events, w.watcher.prompts, w.watcher.runs, w.watcher.steps})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func ending(payload string) string {
 	return fmt.Sprintf(`{"reasoning":"x","message":"Here.","payload":%s,"done":true}`, payload)
 }
 
-func TestPayloadSchemaIsTold(t *testing.T) {
+func TestPayloadSchemaIsSent(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": reportSchema}, answers: map[string][]any{"painter": {
 		paintStep(1),
@@ -35,7 +35,7 @@ func TestPayloadSchemaIsTold(t *testing.T) {
 			last := lastMessage(r)
 			for _, want := range []string{"payload_schema", "/title", "maxLength", "/year", `"code":"bad_response"`} {
 				if !strings.Contains(last, want) {
-					t.Errorf("the model is not told %q: %s", want, last)
+					t.Errorf("the message to the model lacks %q: %s", want, last)
 				}
 			}
 			return ending(`{"title":"Short","year":2020,"since":"2026-01-31","parts":[{"name":"a","parts":[{"name":"b"}]}]}`)
@@ -45,7 +45,7 @@ func TestPayloadSchemaIsTold(t *testing.T) {
 	if err != nil || !strings.Contains(string(res.Payload), `"Short"`) || res.Turns != 3 {
 		t.Errorf("got %+v, %v", res, err)
 	}
-	if system := w.script.asked()[0].System; !strings.Contains(system, `"required":["title","year"]`) || !strings.Contains(system, "## Payload") {
+	if system := w.script.allRequests()[0].System; !strings.Contains(system, `"required":["title","year"]`) || !strings.Contains(system, "## Payload") {
 		t.Errorf("the prompt has no schema:\n%s", system)
 	}
 }
@@ -72,8 +72,8 @@ func TestPayloadThatNeverFitsFailsTheRun(t *testing.T) {
 			if len(res.AlsoMade) != 1 || res.Status != agent.StatusFailed {
 				t.Errorf("what was made is not there: %+v", res)
 			}
-			if tt.turns == 3 && len(tt.answers) == 3 && !strings.Contains(lastMessage(w.script.asked()[2]), "payload_schema") {
-				t.Errorf("the model was not told: %s", lastMessage(w.script.asked()[2]))
+			if tt.turns == 3 && len(tt.answers) == 3 && !strings.Contains(lastMessage(w.script.allRequests()[2]), "payload_schema") {
+				t.Errorf("the message to the model was %s", lastMessage(w.script.allRequests()[2]))
 			}
 		})
 	}

@@ -49,7 +49,7 @@ func TestViewShowsPixelsForOneTurn(t *testing.T) {
 	if err != nil || res.Status != agent.StatusSucceeded {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	asked := w.script.asked()
+	asked := w.script.allRequests()
 	want := [][]string{nil, nil, {refOf(2), refOf(1)}, nil}
 	for i, r := range asked {
 		if !slices.Equal(shownTo(r), want[i]) {
@@ -66,7 +66,7 @@ func TestViewShowsPixelsForOneTurn(t *testing.T) {
 		}
 	}
 	if !strings.Contains(lastMessage(asked[2]), "attached to these results") {
-		t.Errorf("the model is told %s", lastMessage(asked[2]))
+		t.Errorf("the message to the model is %s", lastMessage(asked[2]))
 	}
 }
 
@@ -95,7 +95,7 @@ func TestViewWithinTheBudget(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			last := w.script.asked()[2]
+			last := w.script.allRequests()[2]
 			if n := len(shownTo(last)); n != c.shown {
 				t.Errorf("%d pictures shown, want %d", n, c.shown)
 			}
@@ -120,7 +120,7 @@ func TestPicturesLeaveAContextThatIsTooLong(t *testing.T) {
 	if _, err := w.run(t, "look"); err != nil {
 		t.Fatal(err)
 	}
-	asked := w.script.asked()
+	asked := w.script.allRequests()
 	if len(asked) != 4 || len(shownTo(asked[2])) != 1 || len(shownTo(asked[3])) != 0 {
 		t.Errorf("%d calls; shown %v then %v", len(asked), shownTo(asked[2]), shownTo(asked[len(asked)-1]))
 	}
@@ -163,10 +163,10 @@ func TestDecisionsReachSetRecordsAndWatchers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := w.script.asked()
-	told := lastMessage(asked[2])
-	if !strings.Contains(told, "Pruned 1 media items, skipped 1") || !strings.Contains(told, "it is embedded in the answer") {
-		t.Errorf("the model is told %s", told)
+	asked := w.script.allRequests()
+	message := lastMessage(asked[2])
+	if !strings.Contains(message, "Pruned 1 media items, skipped 1") || !strings.Contains(message, "it is embedded in the answer") {
+		t.Errorf("the message to the model is %s", message)
 	}
 	if list := lastMessage(asked[3]); strings.Contains(list, refOf(2)) || !strings.Contains(list, refOf(1)) || !strings.Contains(list, "A harbour") {
 		t.Errorf("the list is %s", list)

@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// family returns painter → writer → illustrator, three levels of agents.
-func family() map[string]string {
+// threeLevels returns painter → writer → illustrator, three levels of agents.
+func threeLevels() map[string]string {
 	return map[string]string{
 		"painter":     "agents: [{slug: writer, payload_key: '.', input: [facts]}]\nactions: [Paint]\n",
 		"writer":      "agents: [{slug: illustrator, payload_key: art}]\n",
@@ -25,7 +25,7 @@ func family() map[string]string {
 
 func TestThreeLevelsRollUp(t *testing.T) {
 	t.Parallel()
-	w := build(t, setup{agents: family(), answers: map[string][]any{
+	w := build(t, setup{agents: threeLevels(), answers: map[string][]any{
 		"painter": {
 			`{"payload":{"facts":{"n":1}},"agents":[{"name":"Writer","task":"write"}]}`,
 			`{"message":"all done","done":true}`,
@@ -90,9 +90,9 @@ func sortedCopy(s []string) []string {
 	return out
 }
 
-func TestFailedChildIsToldAndKeepsItsMedia(t *testing.T) {
+func TestFailedChildIsReportedAndKeepsItsMedia(t *testing.T) {
 	t.Parallel()
-	w := build(t, setup{agents: family(), answers: map[string][]any{
+	w := build(t, setup{agents: threeLevels(), answers: map[string][]any{
 		"painter":     {`{"agents":[{"name":"writer","task":"write"}],"actions":[{"name":"Paint","params":{"Number":8}}]}`, `{"message":"went on","done":true}`},
 		"writer":      {`{"agents":[{"name":"illustrator","task":"draw"}]}`, media.Errorf(media.CodeQuotaExceeded, "no credit")},
 		"illustrator": {paintStep(3), `{"done":true}`},
@@ -104,10 +104,10 @@ func TestFailedChildIsToldAndKeepsItsMedia(t *testing.T) {
 	if d := cmp.Diff([]string{refOf(8), refOf(3)}, refs(res.AlsoMade)); d != "" {
 		t.Error(d)
 	}
-	asked := w.script.asked()
-	told := lastMessage(asked[len(asked)-1])
-	if !strings.Contains(told, `"success":false`) || !strings.Contains(told, "no credit") || !strings.Contains(told, refOf(3)) {
-		t.Errorf("the parent is told %s", told)
+	asked := w.script.allRequests()
+	message := lastMessage(asked[len(asked)-1])
+	if !strings.Contains(message, `"success":false`) || !strings.Contains(message, "no credit") || !strings.Contains(message, refOf(3)) {
+		t.Errorf("the message to the parent is %s", message)
 	}
 }
 
@@ -121,8 +121,8 @@ func TestGrantedMedia(t *testing.T) {
 		}
 	}
 	tests := map[string]struct {
-		call, told string
-		granted    bool
+		call, reply string
+		granted     bool
 	}{
 		"by ref":         {`{"name":"writer","task":"t","media":["` + ref + `"]}`, `"success":true`, true},
 		"by placeholder": {`{"name":"writer","task":"t","media":["${media:` + ref + `}"]}`, `"success":true`, true},
@@ -132,14 +132,14 @@ func TestGrantedMedia(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := build(t, setup{agents: family(), answers: ask(tt.call)})
+			w := build(t, setup{agents: threeLevels(), answers: ask(tt.call)})
 			res, err := w.run(t, "paint")
 			if err != nil || len(res.Warnings) != 0 {
 				t.Fatalf("got %v, %q", err, res.Warnings)
 			}
-			asked := w.script.asked()
-			if told := lastMessage(asked[len(asked)-1]); !strings.Contains(told, tt.told) {
-				t.Errorf("told %s", told)
+			asked := w.script.allRequests()
+			if reply := lastMessage(asked[len(asked)-1]); !strings.Contains(reply, tt.reply) {
+				t.Errorf("the message is %s", reply)
 			}
 			if got := len(res.Outputs) == 1; got != tt.granted {
 				t.Errorf("outputs %v", res.Outputs)
@@ -176,10 +176,10 @@ func TestActsOfOneStepRunAtOnceInOrder(t *testing.T) {
 	if _, err := w.run(t, "paint"); err != nil {
 		t.Fatal(err)
 	}
-	told := lastMessage(w.script.asked()[1])
-	a, b, c := strings.Index(told, `"Who":"a"`), strings.Index(told, `"Who":"b"`), strings.Index(told, `"met"`)
+	message := lastMessage(w.script.allRequests()[1])
+	a, b, c := strings.Index(message, `"Who":"a"`), strings.Index(message, `"Who":"b"`), strings.Index(message, `"met"`)
 	if a < 0 || b < a || c < b {
-		t.Errorf("results are not in the order asked: %s", told)
+		t.Errorf("results are not in the order asked: %s", message)
 	}
 }
 
@@ -195,12 +195,12 @@ func TestUnconfiguredSourceIsNotOffered(t *testing.T) {
 	if _, err := w.run(t, "paint"); err != nil {
 		t.Fatal(err)
 	}
-	asked := w.script.asked()
+	asked := w.script.allRequests()
 	if strings.Contains(asked[0].System, `"slug":"reader"`) {
 		t.Error("an agent without its source is offered")
 	}
 	if !strings.Contains(lastMessage(asked[1]), "give --files DIR") {
-		t.Errorf("told %s", lastMessage(asked[1]))
+		t.Errorf("the message is %s", lastMessage(asked[1]))
 	}
 }
 
@@ -278,7 +278,7 @@ func TestGrantedInputIsNoOutput(t *testing.T) {
 	if err != nil || len(res.Outputs)+len(res.AlsoMade) != 0 || len(res.All()) != 1 {
 		t.Errorf("got %v, %v, %v", err, res.Outputs, res.AlsoMade)
 	}
-	first := w.script.asked()[0].Messages[0].Text()
+	first := w.script.allRequests()[0].Messages[0].Text()
 	if !strings.HasPrefix(first, "look\n\n```json\n{\"context\":{\"media\":[{\"refId\":\""+refOf(5)+`","placeholder":"${media:`) {
 		t.Errorf("first message %s", first)
 	}

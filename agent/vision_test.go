@@ -33,11 +33,11 @@ func TestVisionContext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := build(t, setup{agents: map[string]string{"painter": painter + c.yaml}, actions: mediaset.Actions(), answers: map[string][]any{"painter": slices.Clone(steps)}})
-			w.script.profile = seer(chat.ImageLimits{})
+			w.script.profile = visionProfile(chat.ImageLimits{})
 			if _, err := w.run(t, "paint"); err != nil {
 				t.Fatal(err)
 			}
-			for turn, r := range w.script.asked() {
+			for turn, r := range w.script.allRequests() {
 				if got := shownTo(r); !slices.Equal(got, c.want[turn]) {
 					t.Errorf("turn %d shows %v, want %v", turn+1, got, c.want[turn])
 				}
@@ -53,12 +53,12 @@ func TestNewPicturesTakeTheRoomOfOldOnes(t *testing.T) {
 		agents:  map[string]string{"painter": painter + "vision_context: {enabled: true, max_images: 2, turns_to_live: 5, allowed_sources: [Paint]}\n"},
 		answers: map[string][]any{"painter": {paintStep(1), paintStep(2), paintStep(3), doneStep}},
 	})
-	w.script.profile = seer(chat.ImageLimits{})
+	w.script.profile = visionProfile(chat.ImageLimits{})
 	if _, err := w.run(t, "paint"); err != nil {
 		t.Fatal(err)
 	}
 	for turn, want := range [][]string{nil, {refOf(1)}, {refOf(1), refOf(2)}, {refOf(2), refOf(3)}} {
-		if got := shownTo(w.script.asked()[turn]); !slices.Equal(got, want) {
+		if got := shownTo(w.script.allRequests()[turn]); !slices.Equal(got, want) {
 			t.Errorf("turn %d shows %v, want %v", turn+1, got, want)
 		}
 	}
@@ -91,11 +91,11 @@ func TestPolicyGoesDownwards(t *testing.T) {
 				agents:  map[string]string{"boss": "agents: [painter]\n" + c.parent, "painter": painter + c.child},
 				answers: map[string][]any{"boss": {`{"agents":[{"name":"painter","task":"paint"}]}`, doneStep}, "painter": {paintStep(1, 2), doneStep}},
 			})
-			w.script.profile = seer(chat.ImageLimits{})
+			w.script.profile = visionProfile(chat.ImageLimits{})
 			if _, err := w.runner.Run(t.Context(), agent.Request{Agent: "boss", Message: "go", Vision: c.asked}); err != nil {
 				t.Fatal(err)
 			}
-			if got := shownTo(w.script.asked()[2]); !slices.Equal(got, c.want) {
+			if got := shownTo(w.script.allRequests()[2]); !slices.Equal(got, c.want) {
 				t.Errorf("the sub-agent sees %v, want %v", got, c.want)
 			}
 		})
@@ -113,11 +113,11 @@ func TestGrantedPixels(t *testing.T) {
 				"painter": {doneStep},
 			},
 		})
-		w.script.profile = seer(chat.ImageLimits{})
+		w.script.profile = visionProfile(chat.ImageLimits{})
 		if _, err := w.runner.Run(t.Context(), agent.Request{Agent: "boss", Message: "go", Images: []agent.Image{{Data: picture(1)}}}); err != nil {
 			t.Fatal(err)
 		}
-		asked := w.script.asked()[1]
+		asked := w.script.allRequests()[1]
 		if got := shownTo(asked); !slices.Equal(got, want) || !strings.Contains(asked.Messages[0].Text(), refOf(1)) {
 			t.Errorf("%q: the sub-agent sees %v, want %v", yaml, got, want)
 		}

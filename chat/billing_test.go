@@ -22,8 +22,8 @@ var models = map[string]string{
 	"openai": "openai/seeing", "gemini": "gemini/gemini-3.1-pro-preview", "anthropic": "anthropic/claude-sonnet-4-6",
 }
 
-// at connects a registry to the service at address.
-func at(t *testing.T, provider, address string) chat.Model {
+// connectTo connects a registry to the service at address.
+func connectTo(t *testing.T, provider, address string) chat.Model {
 	t.Helper()
 	r := newRegistry(t, func(c *config) {
 		c.Keys[provider], c.BaseURLs[provider] = "sk-test", address
@@ -67,7 +67,7 @@ func TestNoCallIsPaidTwice(t *testing.T) {
 					answer(w)
 				}))
 				t.Cleanup(server.Close)
-				_, err := ask(t, at(t, provider, server.URL))
+				_, err := ask(t, connectTo(t, provider, server.URL))
 				if err == nil || !errors.Is(err, chat.ErrUnsettled) || media.Retryable(err) || calls.Load() != 1 {
 					t.Errorf("%d calls, retryable %v, error %v", calls.Load(), media.Retryable(err), err)
 				}
@@ -76,7 +76,7 @@ func TestNoCallIsPaidTwice(t *testing.T) {
 		t.Run(provider+" refused connection", func(t *testing.T) {
 			t.Parallel()
 			// Nothing listens on port 1. The port of a closed server may already belong to another test.
-			_, err := ask(t, at(t, provider, "http://127.0.0.1:1"))
+			_, err := ask(t, connectTo(t, provider, "http://127.0.0.1:1"))
 			if media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) || !strings.Contains(err.Error(), "BASE_URL") {
 				t.Errorf("retryable %v, got %v", media.Retryable(err), err)
 			}
@@ -93,7 +93,7 @@ func TestThoughtsAreBilled(t *testing.T) {
 			"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":40,"candidatesTokenCount":7,"thoughtsTokenCount":500,"totalTokenCount":607}}`)
 	}))
 	t.Cleanup(server.Close)
-	got, err := ask(t, at(t, "gemini", server.URL))
+	got, err := ask(t, connectTo(t, "gemini", server.URL))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestAnswersHaveRoom(t *testing.T) {
 		_, _ = io.WriteString(w, `{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"{}"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2,"cache_read_input_tokens":5}}`)
 	}))
 	t.Cleanup(server.Close)
-	got, err := ask(t, at(t, "anthropic", server.URL))
+	got, err := ask(t, connectTo(t, "anthropic", server.URL))
 	if err != nil || got.Usage.InputTokens != 8 {
 		t.Fatalf("got %+v, %v", got, err)
 	}
@@ -131,7 +131,7 @@ func TestWithheldAnswer(t *testing.T) {
 		_, _ = io.WriteString(w, `{"id":"a","object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"content_filter","message":{"role":"assistant","content":""}}],"usage":{"prompt_tokens":3,"completion_tokens":0}}`)
 	}))
 	t.Cleanup(server.Close)
-	if _, err := ask(t, at(t, "openai", server.URL)); media.CodeOf(err) != media.CodeModerated || media.Retryable(err) {
+	if _, err := ask(t, connectTo(t, "openai", server.URL)); media.CodeOf(err) != media.CodeModerated || media.Retryable(err) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestCallsEnd(t *testing.T) {
 	// The bubble's clock advances only when the service has the request and waits, however busy the machine is.
 	synctest.Test(t, func(t *testing.T) {
 		r := newRegistry(t, func(c *config) {
-			c.Keys["openai"], c.BaseURLs["openai"], c.Timeout, c.Base = "sk-test", "http://chat.example/v1", 20*time.Millisecond, silent{}
+			c.Keys["openai"], c.BaseURLs["openai"], c.Timeout, c.Base = "sk-test", "http://chat.example/v1", 20*time.Millisecond, hangingService{}
 		})
 		_, err := ask(t, named(t, r, "openai/seeing"))
 		if media.CodeOf(err) != media.CodeDeadline || media.Retryable(err) || !errors.Is(err, chat.ErrUnsettled) || !strings.Contains(err.Error(), "billed") {
@@ -151,10 +151,10 @@ func TestCallsEnd(t *testing.T) {
 	})
 }
 
-// silent is a service that accepts a request and never answers.
-type silent struct{}
+// hangingService is a service that accepts a request and never answers.
+type hangingService struct{}
 
-func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
+func (hangingService) RoundTrip(r *http.Request) (*http.Response, error) {
 	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.WroteHeaders != nil {
 		trace.WroteHeaders()
 	}

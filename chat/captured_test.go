@@ -31,15 +31,15 @@ import (
 // update rewrites testdata/captured.
 var update = flag.Bool("update", false, "write testdata/captured")
 
-// tape keeps the request bodies that a service received.
-type tape struct {
+// recordingService keeps the request bodies that a service received.
+type recordingService struct {
 	next http.Handler
 
 	mu     sync.Mutex // guards bodies
 	bodies [][]byte
 }
 
-func (s *tape) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *recordingService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -72,13 +72,13 @@ var services = map[string]struct {
 	"ollama":            {model: "ollama/llama4", dialect: chattest.DialectOpenAI},
 }
 
-// atHome redirects calls to a public host to a simulator.
-type atHome struct {
+// redirectTransport redirects calls to a public host to a simulator.
+type redirectTransport struct {
 	home string
 	to   *url.URL
 }
 
-func (a atHome) RoundTrip(r *http.Request) (*http.Response, error) {
+func (a redirectTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Host != a.home || r.URL.Scheme != "https" {
 		return nil, &net.AddrError{Err: "asked elsewhere", Addr: r.URL.Host}
 	}
@@ -87,8 +87,8 @@ func (a atHome) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// dialled opens a model whose service is h.
-func dialled(t *testing.T, h http.Handler, model, path, home string) (chat.Model, *wire.Codec) {
+// openModel opens a model whose service is h.
+func openModel(t *testing.T, h http.Handler, model, path, home string) (chat.Model, *wire.Codec) {
 	t.Helper()
 	if home == "" {
 		r, codec := connect(t, h, model, path)
@@ -103,7 +103,7 @@ func dialled(t *testing.T, h http.Handler, model, path, home string) (chat.Model
 	var codec *wire.Codec
 	r := newRegistry(t, func(c *config) {
 		provider, _, _ := strings.Cut(model, "/")
-		c.Keys[provider], c.Base, codec = "sk-test", atHome{home, to}, c.Codec
+		c.Keys[provider], c.Base, codec = "sk-test", redirectTransport{home, to}, c.Codec
 	})
 	return named(t, r, model), codec
 }
@@ -128,8 +128,8 @@ func TestEveryProviderGetsItsImageParts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sim := &chattest.Simulator{}
-			rec := &tape{next: sim}
-			m, codec := dialled(t, rec, c.model, c.path, c.home)
+			rec := &recordingService{next: sim}
+			m, codec := openModel(t, rec, c.model, c.path, c.home)
 			a, b := store(t, codec, pngOf(t, noise(40, 30, 1))), store(t, codec, jpegOf(t, noise(200, 150, 2)))
 			made := smaller(t, m, codec, store(t, codec, pngOf(t, noise(400, 300, 3))))
 			if _, err := m.Generate(scoped(t), conversation(a, b, made)); err != nil {

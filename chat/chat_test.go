@@ -83,14 +83,14 @@ func TestConformance(t *testing.T) {
 					c.Keys[provider], c.BaseURLs[provider] = "sk-test", server.URL+path
 					s.Codec = c.Codec
 				})
-				s.Model, s.Blind = named(t, r, seeing(provider)), named(t, r, provider+"/blind")
+				s.Model, s.Blind = named(t, r, visionModel(provider)), named(t, r, provider+"/blind")
 				return s
 			})
 		})
 	}
 }
 
-func seeing(provider string) string {
+func visionModel(provider string) string {
 	return map[string]string{"openai": "openai/seeing", "openrouter": "openrouter/meta-llama/llama-4-maverick", "ollama": "ollama/llama4"}[provider]
 }
 

@@ -16,8 +16,8 @@ import (
 	"atelier/media"
 )
 
-// still returns a GIF with one frame.
-func still(t *testing.T, w, h int) []byte {
+// stillGIF returns a GIF with one frame.
+func stillGIF(t *testing.T, w, h int) []byte {
 	t.Helper()
 	m := image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.Black, color.White})
 	for i := range m.Pix {
@@ -44,7 +44,7 @@ func TestFitKeepsWithinLimits(t *testing.T) {
 		case 1:
 			raw = jpegOf(t, noise(w, h, 5))
 		default:
-			raw = still(t, w, h)
+			raw = stillGIF(t, w, h)
 		}
 		given := store(t, codec, raw)
 		p := chat.Profile{Name: "Seer", Provider: "test", SupportsVision: true, ImageLimits: chat.ImageLimits{
@@ -65,15 +65,15 @@ func TestFitKeepsWithinLimits(t *testing.T) {
 		if again, err := p.Fit(scoped(t), codec, f.Output, room); err != nil || again.Reason != "" || !p.Fits(f.Output, room) {
 			rt.Fatalf("%d × %d became %s %d × %d, %d bytes, which does not fit: %s %v", w, h, f.Output.MIMEType, f.Output.Width, f.Output.Height, f.Output.SizeBytes, again.Reason, err)
 		}
-		within(rt, p, room, f.Output)
+		checkLimits(rt, p, room, f.Output)
 		if math.Abs(float64(f.Output.Width)/float64(w)-float64(f.Output.Height)/float64(h)) > 1/float64(min(w, h)) {
 			rt.Errorf("%d × %d became %d × %d", w, h, f.Output.Width, f.Output.Height)
 		}
 	})
 }
 
-// within compares a picture with all limits.
-func within(rt *rapid.T, p chat.Profile, room chat.Room, o media.Output) {
+// checkLimits compares a picture with all limits.
+func checkLimits(rt *rapid.T, p chat.Profile, room chat.Room, o media.Output) {
 	side := p.MaxImageSide
 	if p.ManyImages > 0 && room.Images > p.ManyImages {
 		side = p.ManyImageSide

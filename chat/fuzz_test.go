@@ -17,15 +17,15 @@ import (
 	"atelier/media"
 )
 
-// said is a transport that returns a preset answer.
-type said struct {
+// fixedTransport is a transport that returns a preset answer.
+type fixedTransport struct {
 	status int
 	kind   string
 	body   string
 	calls  int
 }
 
-func (s *said) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *fixedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.calls++
 	return &http.Response{
 		StatusCode: s.status, Header: http.Header{"Content-Type": {s.kind}}, Body: io.NopCloser(strings.NewReader(s.body)), Request: r,
@@ -99,14 +99,14 @@ func FuzzAnswer(f *testing.F) {
 		}
 		f.Add(uint16(0), "text/event-stream", "data: "+body+"\n\n") // status 200
 	}
-	answer := &said{}
+	answer := &fixedTransport{}
 	models := fuzzed(f, answer)
 	f.Fuzz(func(t *testing.T, status uint16, kind, body string) {
-		*answer = said{status: 200 + int(status)%400, kind: kind, body: body}
+		*answer = fixedTransport{status: 200 + int(status)%400, kind: kind, body: body}
 		for _, m := range models {
 			for _, streams := range []bool{false, true} {
 				var shown strings.Builder
-				r := hello()
+				r := textRequest()
 				if streams {
 					r.OnText = func(text string) { shown.WriteString(text) }
 				}
@@ -118,14 +118,14 @@ func FuzzAnswer(f *testing.F) {
 				if text := res.Text + "\n" + shown.String(); strings.Contains(text, fuzzKey) {
 					t.Errorf("%s: the answer holds the key: %s", m.Profile(), text)
 				}
-				coded(t, m.Profile().String(), err)
+				checkError(t, m.Profile().String(), err)
 			}
 		}
 	})
 }
 
-// coded fails if an error has no code, contains media or the key, reports a panic, or is long.
-func coded(t *testing.T, of string, err error) {
+// checkError fails if an error has no code, contains media or the key, reports a panic, or is long.
+func checkError(t *testing.T, of string, err error) {
 	t.Helper()
 	if err == nil {
 		return
@@ -146,7 +146,7 @@ func FuzzList(f *testing.F) {
 		f.Add(uint16(0), body)
 		f.Add(uint16(200), body)
 	}
-	answer := &said{kind: "application/json"}
+	answer := &fixedTransport{kind: "application/json"}
 	cfg := fuzzedConfig(f, answer)
 	r, err := cfg.service()
 	if err != nil {
@@ -156,7 +156,7 @@ func FuzzList(f *testing.F) {
 		answer.status, answer.body = 200+int(status)%400, body
 		for _, provider := range []string{"openai", "anthropic", "gemini", "openrouter"} {
 			listed, err := r.List(t.Context(), provider)
-			coded(t, provider, err)
+			checkError(t, provider, err)
 			cfg.Profiles.Compare(provider, listed, time.Unix(0, 0))
 		}
 	})

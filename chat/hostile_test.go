@@ -16,8 +16,8 @@ import (
 	"atelier/media"
 )
 
-// hello is a text-only request.
-func hello() chat.Request {
+// textRequest is a text-only request.
+func textRequest() chat.Request {
 	return chat.Request{Messages: []chat.Message{chat.Text(chat.RoleUser, "Hello.")}}
 }
 
@@ -33,11 +33,11 @@ func TestNoChatClientFollowsARedirect(t *testing.T) {
 				}))
 				t.Cleanup(elsewhere.Close)
 				var calls atomic.Int32
-				m, _ := dialled(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				m, _ := openModel(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					calls.Add(1)
 					http.Redirect(w, r, elsewhere.URL+r.URL.Path, status)
 				}), c.model, c.path, c.home)
-				_, err := m.Generate(scoped(t), hello())
+				_, err := m.Generate(scoped(t), textRequest())
 				if media.CodeOf(err) != media.CodeBadResponse || media.Retryable(err) || !strings.Contains(err.Error(), "redirect") || calls.Load() != 1 {
 					t.Errorf("%d calls: %v", calls.Load(), err)
 				}
@@ -104,14 +104,14 @@ func TestChatAnswersAreBounded(t *testing.T) { //nolint:paralleltest // See abov
 			}
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				var calls atomic.Int32
-				m, _ := dialled(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				m, _ := openModel(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					calls.Add(1)
 					w.Header().Set("Content-Type", "application/json")
 					answer(w)
 				}), c.model, c.path, c.home)
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				_, err := m.Generate(scoped(t), hello())
+				_, err := m.Generate(scoped(t), textRequest())
 				runtime.ReadMemStats(&after)
 				if media.CodeOf(err) != media.CodeTooLarge || media.Retryable(err) || calls.Load() != 1 || !strings.Contains(err.Error(), "ATELIER_MAX_ANSWER_MIB") {
 					t.Errorf("%d calls: %.300v", calls.Load(), err)

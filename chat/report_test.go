@@ -18,8 +18,8 @@ import (
 	"atelier/media/wire"
 )
 
-// bench is one service of the table with its simulator and its own clock.
-type bench struct {
+// serviceBench is one service of the table with its simulator and its own clock.
+type serviceBench struct {
 	t       *testing.T
 	service chattest.Service
 	sim     *chattest.Simulator
@@ -29,9 +29,9 @@ type bench struct {
 	waits   []time.Duration
 }
 
-func seat(t *testing.T, s chattest.Service) *bench {
+func newServiceBench(t *testing.T, s chattest.Service) *serviceBench {
 	t.Helper()
-	b := &bench{t: t, service: s, sim: &chattest.Simulator{Picture: pngOf(t, noise(20, 10, 4))}}
+	b := &serviceBench{t: t, service: s, sim: &chattest.Simulator{Picture: pngOf(t, noise(20, 10, 4))}}
 	server := httptest.NewServer(b.sim)
 	t.Cleanup(server.Close)
 	provider, _, _ := strings.Cut(s.Model, "/")
@@ -54,7 +54,7 @@ func seat(t *testing.T, s chattest.Service) *bench {
 	return b
 }
 
-func (b *bench) slept() (sum time.Duration) {
+func (b *serviceBench) slept() (sum time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, d := range b.waits {
@@ -64,7 +64,7 @@ func (b *bench) slept() (sum time.Duration) {
 }
 
 // ask calls a model, with a picture if o is not nil.
-func (b *bench) ask(model string, o *media.Output) (chat.Response, error) {
+func (b *serviceBench) ask(model string, o *media.Output) (chat.Response, error) {
 	b.t.Helper()
 	m := chat.Message{Role: chat.RoleUser, Parts: []chat.Part{{Text: strings.Repeat("what is this? ", 20)}}}
 	if o != nil {
@@ -91,7 +91,7 @@ var rows = []struct {
 	{"context length", failing(chattest.SituationContext, checkOnce(media.CodeContextLength))},
 	{"credit", failing(chattest.SituationCredit, checkOnce(media.CodeQuotaExceeded))},
 	{"overload", failing(chattest.SituationOverload, checkOverload)},
-	{"error in 200", failing(chattest.SituationErrorIn200, func(t *testing.T, b *bench, s chattest.Shape) {
+	{"error in 200", failing(chattest.SituationErrorIn200, func(t *testing.T, b *serviceBench, s chattest.Shape) {
 		t.Helper()
 		checkOnce(media.Code(s.Code))(t, b, s)
 	})},
@@ -100,7 +100,7 @@ var rows = []struct {
 
 func playText(t *testing.T, s chattest.Service) (int, string) {
 	t.Helper()
-	b := seat(t, s)
+	b := newServiceBench(t, s)
 	b.sim.Answer = func(chattest.Request) string { return `{"say":"yes"}` }
 	res, err := b.ask(s.Model, nil)
 	if err != nil || res.Text != `{"say":"yes"}` || res.Usage.OutputTokens == 0 || res.FinishReason != "stop" {
@@ -111,13 +111,13 @@ func playText(t *testing.T, s chattest.Service) (int, string) {
 
 func playPictureIn(t *testing.T, s chattest.Service) (int, string) {
 	t.Helper()
-	b := seat(t, s)
-	seen(t, b, s.Model)
+	b := newServiceBench(t, s)
+	checkShown(t, b, s.Model)
 	return 1, ""
 }
 
-// seen shows a picture to a model and checks what arrived.
-func seen(t *testing.T, b *bench, model string) {
+// checkShown shows a picture to a model and checks what arrived.
+func checkShown(t *testing.T, b *serviceBench, model string) {
 	t.Helper()
 	o := store(t, b.codec, pngOf(t, noise(30, 20, 1)))
 	if _, err := b.ask(model, &o); err != nil {
@@ -135,7 +135,7 @@ func playPictureOut(t *testing.T, s chattest.Service) (int, string) {
 	if s.Paints == "" {
 		return 0, s.NoPaint
 	}
-	b := seat(t, s)
+	b := newServiceBench(t, s)
 	res, err := b.ask(s.Paints, nil)
 	if err != nil || len(res.Media) != 1 || res.Media[0].Width != 20 {
 		t.Errorf("%+v, %v", res, err)
@@ -148,7 +148,7 @@ func playPictureOut(t *testing.T, s chattest.Service) (int, string) {
 }
 
 // failing plays every shape of a situation on its own bench.
-func failing(of chattest.Situation, check func(*testing.T, *bench, chattest.Shape)) func(*testing.T, chattest.Service) (int, string) {
+func failing(of chattest.Situation, check func(*testing.T, *serviceBench, chattest.Shape)) func(*testing.T, chattest.Service) (int, string) {
 	return func(t *testing.T, s chattest.Service) (int, string) {
 		t.Helper()
 		shapes := s.Shapes[of]
@@ -156,22 +156,22 @@ func failing(of chattest.Situation, check func(*testing.T, *bench, chattest.Shap
 			t.Errorf("%d shapes, and the reason for none is %q", len(shapes), s.Absent[of])
 		}
 		for i, shape := range shapes {
-			t.Run(fmt.Sprint(i+1), func(t *testing.T) { check(t, seat(t, s), shape) })
+			t.Run(fmt.Sprint(i+1), func(t *testing.T) { check(t, newServiceBench(t, s), shape) })
 		}
 		return len(shapes), s.Absent[of]
 	}
 }
 
-// wholly checks that the provider's message reaches the person unchanged.
-func wholly(t *testing.T, err error, s chattest.Shape) {
+// checkWholeMessage checks that the provider's message reaches the person unchanged.
+func checkWholeMessage(t *testing.T, err error, s chattest.Shape) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), s.Says) || media.ErrorText(err.Error()) != err.Error() {
 		t.Errorf("%q is not in %v", s.Says, err)
 	}
 }
 
-func checkOnce(code media.Code) func(*testing.T, *bench, chattest.Shape) {
-	return func(t *testing.T, b *bench, s chattest.Shape) {
+func checkOnce(code media.Code) func(*testing.T, *serviceBench, chattest.Shape) {
+	return func(t *testing.T, b *serviceBench, s chattest.Shape) {
 		t.Helper()
 		b.sim.Play(s, s, s, s)
 		res, err := b.ask(b.service.Model, nil)
@@ -181,17 +181,17 @@ func checkOnce(code media.Code) func(*testing.T, *bench, chattest.Shape) {
 		if s.Billed && res.Usage.OutputTokens != 9 {
 			t.Errorf("the refusal was billed, and counts as %+v", res.Usage)
 		}
-		wholly(t, err, s)
+		checkWholeMessage(t, err, s)
 	}
 }
 
-func checkRefusal(t *testing.T, b *bench, s chattest.Shape) {
+func checkRefusal(t *testing.T, b *serviceBench, s chattest.Shape) {
 	t.Helper()
 	checkOnce(media.CodeModerated)(t, b, s)
 }
 
 // checkMinute: the call waits as long as the answer requests, and is then repeated.
-func checkMinute(t *testing.T, b *bench, s chattest.Shape) {
+func checkMinute(t *testing.T, b *serviceBench, s chattest.Shape) {
 	t.Helper()
 	b.sim.Play(s)
 	if _, err := b.ask(b.service.Model, nil); err != nil || len(b.sim.Requests()) != 2 {
@@ -203,17 +203,17 @@ func checkMinute(t *testing.T, b *bench, s chattest.Shape) {
 			t.Errorf("waited %s, asked for %s", got, s.Wait)
 		}
 	}
-	again := seat(t, b.service)
+	again := newServiceBench(t, b.service)
 	again.sim.Play(s, s, s, s)
 	_, err := again.ask(b.service.Model, nil)
 	if n := len(again.sim.Requests()); media.CodeOf(err) != media.CodeRateLimited || n != 4 {
 		t.Errorf("for ever: %d calls, %v", n, err)
 	}
-	wholly(t, err, s)
+	checkWholeMessage(t, err, s)
 }
 
 // checkDay: the requested wait is observed at most once; after that the quota is exhausted for the run.
-func checkDay(t *testing.T, b *bench, s chattest.Shape) {
+func checkDay(t *testing.T, b *serviceBench, s chattest.Shape) {
 	t.Helper()
 	b.sim.Play(s, s, s, s)
 	_, err := b.ask(b.service.Model, nil)
@@ -227,22 +227,22 @@ func checkDay(t *testing.T, b *bench, s chattest.Shape) {
 	if n := len(b.sim.Requests()); media.CodeOf(err) != media.CodeQuotaExceeded || media.Retryable(err) || n != calls {
 		t.Errorf("%d calls, want %d: %s: %v", n, calls, media.CodeOf(err), err)
 	}
-	wholly(t, err, s)
+	checkWholeMessage(t, err, s)
 }
 
-func checkOverload(t *testing.T, b *bench, s chattest.Shape) {
+func checkOverload(t *testing.T, b *serviceBench, s chattest.Shape) {
 	t.Helper()
 	b.sim.Play(s)
 	if _, err := b.ask(b.service.Model, nil); err != nil || len(b.sim.Requests()) != 2 {
 		t.Errorf("%d calls, %v", len(b.sim.Requests()), err)
 	}
-	again := seat(t, b.service)
+	again := newServiceBench(t, b.service)
 	again.sim.Play(s, s, s, s)
 	_, err := again.ask(b.service.Model, nil)
 	if n := len(again.sim.Requests()); media.CodeOf(err) != media.CodeUnavailable || n != 4 {
 		t.Errorf("for ever: %d calls, %v", n, err)
 	}
-	wholly(t, err, s)
+	checkWholeMessage(t, err, s)
 }
 
 // playUnknown: an id that no row names receives a picture, and the choice says how the id is treated.
@@ -251,8 +251,8 @@ func playUnknown(t *testing.T, s chattest.Service) (int, string) {
 	if s.New == "" {
 		return 0, "its models are of no family that is known"
 	}
-	b := seat(t, s)
-	seen(t, b, s.New)
+	b := newServiceBench(t, s)
+	checkShown(t, b, s.New)
 	c, err := b.chat.Choose(t.Context(), []string{s.New})
 	if err != nil || len(c.Changes) != 1 || !strings.Contains(c.Changes[0].Reason, "of the family") {
 		t.Errorf("%+v, %v", c.Changes, err)

@@ -69,8 +69,8 @@ func jpegOf(t *testing.T, m image.Image) []byte {
 	return b.Bytes()
 }
 
-// moving returns a GIF with three frames.
-func moving(t *testing.T) []byte {
+// animatedGIF returns a GIF with three frames.
+func animatedGIF(t *testing.T) []byte {
 	t.Helper()
 	g := &gif.GIF{}
 	for i := range 3 {
@@ -148,7 +148,7 @@ func TestFit(t *testing.T) {
 	limits := func(l chat.ImageLimits) chat.Profile {
 		return chat.Profile{Name: "Seer", Provider: "test", SupportsVision: true, ImageLimits: l}
 	}
-	small, wide, gifs := pngOf(t, noise(60, 40, 1)), jpegOf(t, noise(900, 300, 2)), moving(t)
+	small, wide, gifs := pngOf(t, noise(60, 40, 1)), jpegOf(t, noise(900, 300, 2)), animatedGIF(t)
 	heic := []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic" + strings.Repeat("x", 300))
 	for name, c := range map[string]struct {
 		bytes   []byte

@@ -54,8 +54,8 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestGraceGoesOn: while the caller lives, new steps run; its later end ends the context.
-func TestGraceGoesOn(t *testing.T) {
+// TestGraceContinues: while the caller lives, new steps run; its later end ends the context.
+func TestGraceContinues(t *testing.T) {
 	t.Parallel()
 	caller, cancel := context.WithCancel(t.Context())
 	ctx, done := journal.WithGrace(caller)
@@ -69,8 +69,9 @@ func TestGraceGoesOn(t *testing.T) {
 	}
 }
 
-// TestGraceIsLeft: a handover ends the context at once, because the process that continues replays the work again.
-func TestGraceIsLeft(t *testing.T) {
+// TestHandoverEndsTheGrace: a handover ends the context at once, because the process that continues replays the work
+// again.
+func TestHandoverEndsTheGrace(t *testing.T) {
 	t.Parallel()
 	caller, leave := context.WithCancelCause(t.Context())
 	ctx, done := journal.WithGrace(caller)
@@ -150,6 +151,6 @@ func TestRecalled(t *testing.T) {
 		}
 	}
 	if !outer.Knows(named("b")) || !outer.Knows(named("now")) || outer.Knows(named("c")) || !child.Knows(named("deep")) {
-		t.Error("what is known is not told apart")
+		t.Error("recalled steps are not distinguished")
 	}
 }

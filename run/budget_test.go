@@ -23,7 +23,7 @@ func (h *testService) balance(t *testing.T, name string) (spent, reserved int64)
 	return b.Spent, b.Reserved
 }
 
-func (h *testService) wants(t *testing.T, name string, spent int64) {
+func (h *testService) checkSpent(t *testing.T, name string, spent int64) {
 	t.Helper()
 	if got, reserved := h.balance(t, name); got != spent || reserved != 0 {
 		t.Errorf("%s: %d spent and %d reserved, want %d and none", name, got, reserved, spent)
@@ -36,16 +36,16 @@ func TestBudgetsCountRuns(t *testing.T) {
 	t.Parallel()
 	most := generate.Bounds{Tokens: 1_000_000, Images: 100, USD: "1"}
 	now := time.Date(2026, 11, 21, 23, 30, 0, 0, time.FixedZone("west", -3600))
-	h := newHouseAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{Run: most, Day: most, Owner: most, Now: func() time.Time { return now }}, drawThenDone()...)
+	h := newTestServiceAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{Run: most, Day: most, Owner: most, Now: func() time.Time { return now }}, drawThenDone()...)
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	must(t, err)
 	// Two calls of 15 tokens; two of three pictures were made.
 	for _, name := range []string{"run:" + res.RunID, "day:" + owner + ":2026-11-22", "owner:" + owner} {
-		h.wants(t, "tokens:"+name, 30)
-		h.wants(t, "images:"+name, 2)
-		h.wants(t, name, 0)
+		h.checkSpent(t, "tokens:"+name, 30)
+		h.checkSpent(t, "images:"+name, 2)
+		h.checkSpent(t, name, 0)
 	}
-	h.wants(t, "tokens:owner:bob", 0)
+	h.checkSpent(t, "tokens:owner:bob", 0)
 }
 
 // TestOverTheBudgetOfAnOwner: a run that would exceed the budget ends as over_budget in the ledger and the events; the
@@ -55,7 +55,7 @@ func TestOverTheBudgetOfAnOwner(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	path := filepath.Join(t.TempDir(), "a.db")
 	open := func(most int64) *testService {
-		return newHouseAt(t, path, run.BudgetConfig{Day: generate.Bounds{Tokens: most}, Now: func() time.Time { return now }}, `{"message":"ok","done":true}`)
+		return newTestServiceAt(t, path, run.BudgetConfig{Day: generate.Bounds{Tokens: most}, Now: func() time.Time { return now }}, `{"message":"ok","done":true}`)
 	}
 	ask := func(h *testService) (*agent.Result, error) {
 		return h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
@@ -77,11 +77,11 @@ func TestOverTheBudgetOfAnOwner(t *testing.T) {
 	if last := events[len(events)-1]; last.Kind != "run-failed" || !strings.Contains(string(last.Payload), "over_budget") {
 		t.Errorf("last event %+v", last)
 	}
-	h.wants(t, "tokens:day:ann:2026-11-21", 15)
+	h.checkSpent(t, "tokens:day:ann:2026-11-21", 15)
 	now = now.Add(24 * time.Hour)
 	_, err = ask(open(1_000_000))
 	must(t, err)
-	h.wants(t, "tokens:day:ann:2026-11-22", 15)
+	h.checkSpent(t, "tokens:day:ann:2026-11-22", 15)
 }
 
 // TestLimitsOfARunInTheLedger: the ledger counts the caller's limits; they lower the configured ones and never raise
@@ -101,18 +101,18 @@ func TestLimitsOfARunInTheLedger(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouseAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{Run: generate.Bounds{Images: tt.configured}}, drawThenDone()...)
+			h := newTestServiceAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{Run: generate.Bounds{Images: tt.configured}}, drawThenDone()...)
 			res, err := h.service.Run(t.Context(), agent.Request{
 				Agent: "painter", Message: "paint", Owner: owner, MaxImages: tt.asked, MaxTurns: 9, MaxTime: time.Minute, MaxCost: "0.5",
 			})
-			must(t, err) // the model was told, and continued
-			h.wants(t, "images:run:"+res.RunID, tt.images)
-			var told string
+			must(t, err) // the model was informed, and continued
+			h.checkSpent(t, "images:run:"+res.RunID, tt.images)
+			var sent string
 			for _, m := range h.last() {
-				told += m.Text()
+				sent += m.Text()
 			}
-			if !strings.Contains(told, tt.left) {
-				t.Errorf("it was told %s", told)
+			if !strings.Contains(sent, tt.left) {
+				t.Errorf("the messages are %s", sent)
 			}
 			row, err := h.store.Run(t.Context(), owner, res.RunID)
 			must(t, err)
@@ -136,7 +136,7 @@ func TestProcessesShareABudget(t *testing.T) {
 	most := run.BudgetConfig{Owner: generate.Bounds{Images: 7}}
 	var houses []*testService
 	for range 3 {
-		houses = append(houses, newHouseAt(t, path, most, drawThenDone()...))
+		houses = append(houses, newTestServiceAt(t, path, most, drawThenDone()...))
 	}
 	var all sync.WaitGroup
 	for range 2 {
@@ -173,7 +173,7 @@ func TestProcessesShareABudget(t *testing.T) {
 
 func TestBudgetsThatMeanNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newTestService(t)
 	for name, b := range map[string]generate.Bounds{
 		"dollars": {USD: "lots"}, "negative": {USD: "-1"}, "too many": {USD: "5000000"}, "endless": {USD: "1e99999999"},
 		"tokens": {Tokens: -1}, "images": {Images: -1},

@@ -18,9 +18,9 @@ import (
 	"atelier/run/operations"
 )
 
-// doomed is a provider that never answers, and the records of a process that dies while it waits for the answer:
-// nothing is saved after that.
-type doomed struct {
+// crashedProcess is a provider that never answers, and the records of a process that dies while it waits for the
+// answer: nothing is saved after that.
+type crashedProcess struct {
 	driver.Synchronous
 	*operations.Log
 	*run.Budget
@@ -28,45 +28,45 @@ type doomed struct {
 	dead    atomic.Bool
 }
 
-func (*doomed) Provider() string { return "offline" }
-func (*doomed) Ready() error     { return nil }
+func (*crashedProcess) Provider() string { return "offline" }
+func (*crashedProcess) Ready() error     { return nil }
 
-func (d *doomed) Start(ctx context.Context, _ driver.Task) (driver.Update, error) {
+func (d *crashedProcess) Start(ctx context.Context, _ driver.Task) (driver.Update, error) {
 	d.dead.Store(true)
 	d.arrived <- struct{}{}
 	<-ctx.Done()
 	return driver.Update{}, ctx.Err()
 }
 
-func (d *doomed) living(save func() error) error {
+func (d *crashedProcess) saveIfAlive(save func() error) error {
 	if d.dead.Load() {
 		return nil
 	}
 	return save()
 }
 
-func (d *doomed) Hold(ctx context.Context, operation, holder string) error {
-	return d.living(func() error { return d.Log.Hold(ctx, operation, holder) })
+func (d *crashedProcess) Hold(ctx context.Context, operation, holder string) error {
+	return d.saveIfAlive(func() error { return d.Log.Hold(ctx, operation, holder) })
 }
 
-func (d *doomed) Release(ctx context.Context, operation, holder string) error {
-	return d.living(func() error { return d.Log.Release(ctx, operation, holder) })
+func (d *crashedProcess) Release(ctx context.Context, operation, holder string) error {
+	return d.saveIfAlive(func() error { return d.Log.Release(ctx, operation, holder) })
 }
 
-func (d *doomed) Attempt(ctx context.Context, a operation.Attempt) error {
-	return d.living(func() error { return d.Log.Attempt(ctx, a) })
+func (d *crashedProcess) Attempt(ctx context.Context, a operation.Attempt) error {
+	return d.saveIfAlive(func() error { return d.Log.Attempt(ctx, a) })
 }
 
-func (d *doomed) SlotDone(ctx context.Context, operation string, s generate.Slot) error {
-	return d.living(func() error { return d.Log.SlotDone(ctx, operation, s) })
+func (d *crashedProcess) SlotDone(ctx context.Context, operation string, s generate.Slot) error {
+	return d.saveIfAlive(func() error { return d.Log.SlotDone(ctx, operation, s) })
 }
 
-func (d *doomed) Finish(ctx context.Context, op operation.Operation) error {
-	return d.living(func() error { return d.Log.Finish(ctx, op) })
+func (d *crashedProcess) Finish(ctx context.Context, op operation.Operation) error {
+	return d.saveIfAlive(func() error { return d.Log.Finish(ctx, op) })
 }
 
-func (d *doomed) Settle(ctx context.Context, c generate.Charge) error {
-	return d.living(func() error { return d.Budget.Settle(ctx, c) })
+func (d *crashedProcess) Settle(ctx context.Context, c generate.Charge) error {
+	return d.saveIfAlive(func() error { return d.Budget.Settle(ctx, c) })
 }
 
 // TestOpenGenerationIsEnded: a generation whose process was killed is ended with its run, whether or not its act is
@@ -100,7 +100,7 @@ func TestOpenGenerationIsEnded(t *testing.T) {
 			budget, err := run.NewBudget(h.store, run.BudgetConfig{})
 			must(t, err)
 			leases := lease.NewKeeper(h.store)
-			d := &doomed{Log: operations.NewLog(h.store, leases), Budget: budget, arrived: h.arrived}
+			d := &crashedProcess{Log: operations.NewLog(h.store, leases), Budget: budget, arrived: h.arrived}
 			whole := h.gateway
 			h.gateway, err = gateway.New(gateway.Config{
 				Budget: d, Drivers: []driver.Driver{d}, Recorder: h.store, Operations: d, Events: h.observer.Progress,
@@ -140,19 +140,19 @@ func TestOpenGenerationIsEnded(t *testing.T) {
 			if b, err := h.store.Budget(ctx, "images:run:"+r.ID); err != nil || b.Reserved != 0 {
 				t.Errorf("%+v, %v", b, err)
 			}
-			h.endsTold(t, r.ID)
+			h.checkNothingAfterEnd(t, r.ID)
 		})
 	}
 }
 
-// endsTold checks that the log of a run has no event after the run's end.
-func (h *testService) endsTold(t *testing.T, id string) {
+// checkNothingAfterEnd checks that the log of a run has no event after the run's end.
+func (h *testService) checkNothingAfterEnd(t *testing.T, id string) {
 	t.Helper()
 	must(t, h.observer.Flush(t.Context()))
 	events, err := h.store.ListEvents(t.Context(), owner, id, 0, ledger.MaxLimit)
 	must(t, err)
 	if last := events[len(events)-1].Kind; last != "run-cancelled" && last != "run-succeeded" {
-		t.Errorf("the last that was told is %s", last)
+		t.Errorf("the last event is %s", last)
 	}
 }
 
@@ -161,7 +161,7 @@ func (h *testService) endsTold(t *testing.T, id string) {
 func TestTaskLeftByACancelledRun(t *testing.T) {
 	t.Parallel()
 	for _, cancelled := range []bool{true, false} {
-		h := build(t, asks()...)
+		h := build(t, questionAnswers()...)
 		h.service = h.newDurableService(t)
 		id := h.paused(t, "").RunID
 		scope := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: id, Run: id})

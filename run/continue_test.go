@@ -24,22 +24,22 @@ func TestRetryWithAHigherLimit(t *testing.T) {
 	h.service = h.newDurableService(t)
 	ctx := t.Context()
 	res, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, MaxTokens: 1})
-	if media.CodeOf(err) != media.CodeOverBudget || h.generations(t, res.RunID) != 1 || h.asks() != 2 {
-		t.Fatalf("%v after %d questions", err, h.asks())
+	if media.CodeOf(err) != media.CodeOverBudget || h.generations(t, res.RunID) != 1 || h.modelCalls() != 2 {
+		t.Fatalf("%v after %d questions", err, h.modelCalls())
 	}
 	if _, err := h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{MaxTokens: -1}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("a limit that is none: %v", err)
 	}
 	r, err := h.service.Retry(ctx, owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
-	if _, err := r.Wait(ctx); media.CodeOf(err) != media.CodeOverBudget || h.generations(t, res.RunID) != 1 || h.asks() != 3 {
-		t.Fatalf("with the same limit: %v after %d questions", err, h.asks())
+	if _, err := r.Wait(ctx); media.CodeOf(err) != media.CodeOverBudget || h.generations(t, res.RunID) != 1 || h.modelCalls() != 3 {
+		t.Fatalf("with the same limit: %v after %d questions", err, h.modelCalls())
 	}
 	r, err = h.service.ResumeWith(ctx, owner, res.RunID, nil, run.ContinueOptions{MaxTokens: 1_000_000, MaxTime: time.Hour, MaxCost: "5"})
 	must(t, err)
 	done, err := r.Wait(ctx)
-	if err != nil || done.RunID != res.RunID || done.Message != "Enough." || h.generations(t, res.RunID) != 2 || h.asks() != 5 {
-		t.Errorf("%+v, %v after %d questions", done, err, h.asks())
+	if err != nil || done.RunID != res.RunID || done.Message != "Enough." || h.generations(t, res.RunID) != 2 || h.modelCalls() != 5 {
+		t.Errorf("%+v, %v after %d questions", done, err, h.modelCalls())
 	}
 	row, err := h.store.Run(ctx, owner, res.RunID)
 	must(t, err)
@@ -57,7 +57,7 @@ func TestRetryWithAHigherLimit(t *testing.T) {
 // used more than the limit.
 func TestAnswerWithAnotherLimit(t *testing.T) {
 	t.Parallel()
-	each(t, []string{asks()[0], asks()[1], asks()[0], `{"message":"So be it.","done":true}`}, func(t *testing.T, h *testService) {
+	withAndWithoutEngine(t, []string{questionAnswers()[0], questionAnswers()[1], questionAnswers()[0], `{"message":"So be it.","done":true}`}, func(t *testing.T, h *testService) {
 		t.Helper()
 		ctx := t.Context()
 		id := h.paused(t, "").RunID
@@ -70,8 +70,8 @@ func TestAnswerWithAnotherLimit(t *testing.T) {
 		if media.CodeOf(err) != media.CodeOverBudget || res.Turns != 3 || !strings.Contains(err.Error(), "may use 1") {
 			t.Errorf("%+v, %v", res, err)
 		}
-		if h.asks() != 3 || h.generations(t, id) != 1 {
-			t.Errorf("%d questions, %d generations", h.asks(), h.generations(t, id))
+		if h.modelCalls() != 3 || h.generations(t, id) != 1 {
+			t.Errorf("%d questions, %d generations", h.modelCalls(), h.generations(t, id))
 		}
 	})
 }
@@ -121,7 +121,7 @@ func TestForkWithOtherInput(t *testing.T) {
 		t.Errorf("the picture is %+v", o)
 	}
 	if asked := h.last()[0].Text(); !strings.Contains(asked, "paint it blue") || !strings.Contains(asked, "wild") || strings.Contains(asked, "calm") {
-		t.Errorf("the model was told %s", asked)
+		t.Errorf("the message to the model was %s", asked)
 	}
 	row, err := h.store.Run(ctx, owner, forked.RunID)
 	must(t, err)
@@ -138,13 +138,13 @@ func TestForkWithOtherInput(t *testing.T) {
 		t.Errorf("forked with a file: %+v of %v", given.InputImages, given.All())
 	}
 	same := base64.StdEncoding.EncodeToString(picture(t, 5))
-	told := h.forked(t, first.RunID, run.Fork{
+	second := h.forked(t, first.RunID, run.Fork{
 		From: "turn-2-model", Message: "like data:image/png;base64," + same, Images: []agent.Image{{Data: picture(t, 5)}, {Data: picture(t, 6)}},
 	})
-	if len(told.InputImages) != 2 || len(told.All()) != 6 {
-		t.Errorf("forked with the same picture twice: %+v of %v", told.InputImages, told.All())
+	if len(second.InputImages) != 2 || len(second.All()) != 6 {
+		t.Errorf("forked with the same picture twice: %+v of %v", second.InputImages, second.All())
 	}
-	for _, o := range append(given.All(), told.All()...) {
+	for _, o := range append(given.All(), second.All()...) {
 		if rec, err := h.store.MediaRecord(ctx, owner, o.ID); err != nil || rec.Ref != o.Ref {
 			t.Errorf("%+v is on record as %+v, %v", o, rec, err)
 		}

@@ -16,8 +16,8 @@ import (
 	"atelier/run/conversation"
 )
 
-// say runs an agent in a conversation.
-func (h *testService) say(t *testing.T, name, conversation, message string) *agent.Result {
+// runInConversation runs an agent in a conversation.
+func (h *testService) runInConversation(t *testing.T, name, conversation, message string) *agent.Result {
 	t.Helper()
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: name, Message: message, Conversation: conversation, Owner: owner})
 	must(t, err)
@@ -27,8 +27,8 @@ func (h *testService) say(t *testing.T, name, conversation, message string) *age
 	return res
 }
 
-// kept returns a conversation's messages and attachments.
-func (h *testService) kept(t *testing.T, conversation string) ([]ledger.Message, []ledger.Attachment) {
+// stored returns a conversation's messages and attachments.
+func (h *testService) stored(t *testing.T, conversation string) ([]ledger.Message, []ledger.Attachment) {
 	t.Helper()
 	m, err := h.store.ListMessages(t.Context(), owner, conversation, ledger.MessageQuery{})
 	must(t, err)
@@ -37,22 +37,22 @@ func (h *testService) kept(t *testing.T, conversation string) ([]ledger.Message,
 	return m.Items, a.Items
 }
 
-func TestConversationGoesOn(t *testing.T) {
+func TestConversationContinues(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, `{"message":"seen","done":true}`)
-	first := h.say(t, "helper", conversation.New, "  note\n it ")
+	h := newTestService(t, `{"message":"seen","done":true}`)
+	first := h.runInConversation(t, "helper", conversation.New, "  note\n it ")
 	note := first.Outputs[0]
-	second := h.say(t, "painter", first.Conversation, "look at it")
+	second := h.runInConversation(t, "painter", first.Conversation, "look at it")
 	if second.Conversation != first.Conversation {
 		t.Errorf("conversations %s and %s", first.Conversation, second.Conversation)
 	}
-	told := h.last()
-	if len(told) != 3 || told[0].Text() != "  note\n it " || !strings.Contains(told[1].Text(), note.Ref.Placeholder()) || told[1].Role != chat.RoleAssistant {
-		t.Fatalf("told %+v", told)
+	sent := h.last()
+	if len(sent) != 3 || sent[0].Text() != "  note\n it " || !strings.Contains(sent[1].Text(), note.Ref.Placeholder()) || sent[1].Role != chat.RoleAssistant {
+		t.Fatalf("the messages are %+v", sent)
 	}
 	for _, want := range []string{"look at it", `"media":[{"refId":"` + string(note.Ref) + `"`, `"label":"note"`} {
-		if !strings.Contains(told[2].Text(), want) {
-			t.Errorf("the task does not say %s: %s", want, told[2].Text())
+		if !strings.Contains(sent[2].Text(), want) {
+			t.Errorf("the task does not say %s: %s", want, sent[2].Text())
 		}
 	}
 	// The second run's tree has the item, whose only record is that of its origin, and no second blob.
@@ -66,7 +66,7 @@ func TestConversationGoesOn(t *testing.T) {
 	if len(blobs.Items) != 1 || len(second.AlsoMade) != 0 {
 		t.Errorf("%d blobs, also made %v", len(blobs.Items), second.AlsoMade)
 	}
-	messages, attached := h.kept(t, first.Conversation)
+	messages, attached := h.stored(t, first.Conversation)
 	var got []string
 	for _, m := range messages {
 		got = append(got, fmt.Sprintf("%s %s %s %s", m.Role, m.Agent, m.Status, m.RunID))
@@ -90,14 +90,14 @@ func TestConversationGoesOn(t *testing.T) {
 
 func TestConversationsAreApart(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, `{"message":"no","done":true}`)
-	one := h.say(t, "helper", conversation.New, "note")
+	h := newTestService(t, `{"message":"no","done":true}`)
+	one := h.runInConversation(t, "helper", conversation.New, "note")
 	ref := one.Outputs[0].Ref.Placeholder()
-	other := h.say(t, "painter", conversation.New, "look at "+ref)
+	other := h.runInConversation(t, "painter", conversation.New, "look at "+ref)
 	if text := h.last()[0].Text(); len(h.last()) != 1 || strings.Contains(text, `"media"`) {
-		t.Errorf("told %s", text)
+		t.Errorf("the message is %s", text)
 	}
-	if _, attached := h.kept(t, other.Conversation); len(attached) != 0 {
+	if _, attached := h.stored(t, other.Conversation); len(attached) != 0 {
 		t.Errorf("attached %+v", attached)
 	}
 	for name, c := range map[string]struct{ owner, conversation string }{
@@ -113,7 +113,7 @@ func TestConversationsAreApart(t *testing.T) {
 // TestRefusedRequestsLeaveNothing: an invalid request starts no conversation.
 func TestRefusedRequestsLeaveNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newTestService(t)
 	for _, r := range []agent.Request{{Agent: "nobody", Message: "x"}, {Agent: "painter", Message: " "}} {
 		r.Conversation, r.Owner = conversation.New, owner
 		if _, err := h.service.Start(t.Context(), r); err == nil {
@@ -129,16 +129,16 @@ func TestRefusedRequestsLeaveNothing(t *testing.T) {
 
 func TestFailedRunsAnswer(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, drawThenDone()[0], "prose", "prose", "prose", "prose", `{"message":"fine","done":true}`)
+	h := newTestService(t, drawThenDone()[0], "prose", "prose", "prose", "prose", `{"message":"fine","done":true}`)
 	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: conversation.New, Owner: owner})
 	must(t, err)
-	if before, _ := h.kept(t, r.Conversation); len(before) == 0 || before[0].Text != "paint" {
+	if before, _ := h.stored(t, r.Conversation); len(before) == 0 || before[0].Text != "paint" {
 		t.Errorf("the message is not kept when the run has begun: %+v", before)
 	}
 	if _, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeBadResponse {
 		t.Fatalf("error %v", err)
 	}
-	messages, attached := h.kept(t, r.Conversation)
+	messages, attached := h.stored(t, r.Conversation)
 	if len(messages) != 2 || messages[1].Status != ledger.StatusFailed || messages[1].Failure.Code != string(media.CodeBadResponse) {
 		t.Fatalf("messages %+v", messages)
 	}
@@ -147,15 +147,15 @@ func TestFailedRunsAnswer(t *testing.T) {
 			t.Errorf("attached %+v", a)
 		}
 	}
-	h.say(t, "painter", r.Conversation, "again")
-	if told := h.last(); len(told) != 3 || !strings.Contains(told[1].Text(), "ended as failed") || !strings.Contains(told[1].Text(), "could not be used") {
-		t.Errorf("told %+v", told)
+	h.runInConversation(t, "painter", r.Conversation, "again")
+	if sent := h.last(); len(sent) != 3 || !strings.Contains(sent[1].Text(), "ended as failed") || !strings.Contains(sent[1].Text(), "could not be used") {
+		t.Errorf("the messages are %+v", sent)
 	}
 }
 
 func TestCancelledRunsAnswer(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, `{"actions":[{"name":"Wait","params":{}}]}`)
+	h := newTestService(t, `{"actions":[{"name":"Wait","params":{}}]}`)
 	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: conversation.New, Owner: owner})
 	must(t, err)
 	<-h.arrived
@@ -163,7 +163,7 @@ func TestCancelledRunsAnswer(t *testing.T) {
 	if res, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeCancelled || len(res.Warnings) > 0 {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	if messages, _ := h.kept(t, r.Conversation); len(messages) != 2 || messages[1].Status != ledger.StatusCancelled {
+	if messages, _ := h.stored(t, r.Conversation); len(messages) != 2 || messages[1].Status != ledger.StatusCancelled {
 		t.Errorf("messages %+v", messages)
 	}
 }
@@ -171,32 +171,32 @@ func TestCancelledRunsAnswer(t *testing.T) {
 // TestGivenMediaIsAttached: media that comes with a message, beside it or as data in its text, is in the conversation.
 func TestGivenMediaIsAttached(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, `{"message":"seen","done":true}`)
-	note := h.say(t, "helper", conversation.New, "note").Outputs[0]
+	h := newTestService(t, `{"message":"seen","done":true}`)
+	note := h.runInConversation(t, "helper", conversation.New, "note").Outputs[0]
 	picture := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10\x00\x00\x00\x10\x08\x06\x00\x00\x00"), make([]byte, 9000)...)
 	text := "look at data:image/png;base64," + base64.StdEncoding.EncodeToString(picture)
 	res, err := h.service.Run(t.Context(), agent.Request{
 		Agent: "painter", Message: text, Conversation: conversation.New, Owner: owner, Granted: []media.Output{note},
 	})
 	must(t, err)
-	messages, attached := h.kept(t, res.Conversation)
+	messages, attached := h.stored(t, res.Conversation)
 	if len(attached) != 2 || attached[0].Ref != note.Ref || attached[0].SourceID != "" || attached[1].Digest != media.DigestOf(picture) || attached[1].Name != "Image_2.png" {
 		t.Fatalf("attached %+v", attached)
 	}
 	if messages[0].Text != "look at "+attached[1].Ref.Placeholder() || len(messages) != 2 {
 		t.Errorf("messages %+v", messages)
 	}
-	h.say(t, "painter", res.Conversation, "and now?")
-	told := h.last()
-	if !strings.Contains(told[0].Text(), "[Attached: "+string(note.Ref)+" (note)]") || strings.Count(told[2].Text(), `"refId"`) != 2 {
-		t.Errorf("told %+v", told)
+	h.runInConversation(t, "painter", res.Conversation, "and now?")
+	sent := h.last()
+	if !strings.Contains(sent[0].Text(), "[Attached: "+string(note.Ref)+" (note)]") || strings.Count(sent[2].Text(), `"refId"`) != 2 {
+		t.Errorf("the messages are %+v", sent)
 	}
 }
 
 func TestRunsOfOneConversationAtOnce(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	c := h.say(t, "helper", conversation.New, "note").Conversation
+	h := newTestService(t)
+	c := h.runInConversation(t, "helper", conversation.New, "note").Conversation
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
@@ -207,7 +207,7 @@ func TestRunsOfOneConversationAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	messages, attached := h.kept(t, c)
+	messages, attached := h.stored(t, c)
 	if len(messages) != 10 || len(attached) != 5 {
 		t.Errorf("%d messages, %d attachments", len(messages), len(attached))
 	}
@@ -216,8 +216,8 @@ func TestRunsOfOneConversationAtOnce(t *testing.T) {
 // TestLongConversations: the size is bounded, the oldest messages are omitted first, and items remain granted.
 func TestLongConversations(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, `{"message":"seen","done":true}`)
-	first := h.say(t, "helper", conversation.New, "note")
+	h := newTestService(t, `{"message":"seen","done":true}`)
+	first := h.runInConversation(t, "helper", conversation.New, "note")
 	for i := range 30 {
 		m := ledger.Message{
 			ID: fmt.Sprintf("ffffffff-0000-7000-8000-%012d", 2*i), ConversationID: first.Conversation, Role: ledger.RoleUser, RunID: fmt.Sprint("r", i),
@@ -230,10 +230,10 @@ func TestLongConversations(t *testing.T) {
 		m.ID, m.Role, m.Text = fmt.Sprintf("ffffffff-0000-7000-8000-%012d", 2*i+1), ledger.RoleAssistant, fmt.Sprintf("answer %d", i)
 		must(t, h.store.SaveMessage(t.Context(), owner, m))
 	}
-	h.say(t, "painter", first.Conversation, "and now?")
-	told := h.last()
+	h.runInConversation(t, "painter", first.Conversation, "and now?")
+	sent := h.last()
 	size := 0
-	for i, m := range told[:len(told)-1] {
+	for i, m := range sent[:len(sent)-1] {
 		if want := []chat.Role{chat.RoleUser, chat.RoleAssistant}[i%2]; m.Role != want {
 			t.Errorf("message %d is of %s", i, m.Role)
 		}
@@ -242,13 +242,13 @@ func TestLongConversations(t *testing.T) {
 		}
 		size += len(m.Text())
 	}
-	if size > 25_000 || len(told) < 9 || !strings.HasPrefix(told[0].Text(), "[Earlier messages") || !strings.Contains(told[len(told)-3].Text(), "question 29") {
-		t.Errorf("%d messages of %d bytes, from %.80s", len(told), size, told[0].Text())
+	if size > 25_000 || len(sent) < 9 || !strings.HasPrefix(sent[0].Text(), "[Earlier messages") || !strings.Contains(sent[len(sent)-3].Text(), "question 29") {
+		t.Errorf("%d messages of %d bytes, from %.80s", len(sent), size, sent[0].Text())
 	}
-	if !strings.Contains(told[len(told)-4].Text(), "no answer") || !strings.Contains(told[len(told)-2].Text(), "answer 29") {
-		t.Errorf("the answers are %s and %s", told[len(told)-4].Text(), told[len(told)-2].Text())
+	if !strings.Contains(sent[len(sent)-4].Text(), "no answer") || !strings.Contains(sent[len(sent)-2].Text(), "answer 29") {
+		t.Errorf("the answers are %s and %s", sent[len(sent)-4].Text(), sent[len(sent)-2].Text())
 	}
-	if !strings.Contains(told[len(told)-1].Text(), string(first.Outputs[0].Ref)) {
+	if !strings.Contains(sent[len(sent)-1].Text(), string(first.Outputs[0].Ref)) {
 		t.Error("the note of the first message is not granted any more")
 	}
 }
@@ -257,7 +257,7 @@ func TestLongConversations(t *testing.T) {
 // elsewhere.
 func TestImagesOfTheConversation(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, `{"message":"seen","done":true}`)
+	h := newTestService(t, `{"message":"seen","done":true}`)
 	ask := func(conversation string, image agent.Image) (*agent.Result, error) {
 		return h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Conversation: conversation, Owner: owner, Images: []agent.Image{image}})
 	}
@@ -271,8 +271,8 @@ func TestImagesOfTheConversation(t *testing.T) {
 	if len(next.InputImages) != 1 || next.InputImages[0].Ref != ref {
 		t.Errorf("input images %+v", next.InputImages)
 	}
-	told := h.last()
-	if m := told[len(told)-1]; m.Parts[len(m.Parts)-1].Media == nil || m.Parts[len(m.Parts)-1].Media.Ref != ref {
+	sent := h.last()
+	if m := sent[len(sent)-1]; m.Parts[len(m.Parts)-1].Media == nil || m.Parts[len(m.Parts)-1].Media.Ref != ref {
 		t.Errorf("the model is shown %+v", m.Parts)
 	}
 	rec, err := h.store.ListMedia(t.Context(), owner, ledger.MediaQuery{Tree: next.RunID})

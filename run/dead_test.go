@@ -17,10 +17,10 @@ import (
 	"atelier/run/record"
 )
 
-// abandoned begins a run whose second model call, after pictures and a sub-agent, has no answer yet.
-func abandoned(t *testing.T, h *testService, req agent.Request) *run.Run {
+// startAbandoned begins a run whose second model call, after pictures and a sub-agent, has no answer yet.
+func startAbandoned(t *testing.T, h *testService, req agent.Request) *run.Run {
 	t.Helper()
-	h.stuck = 2
+	h.blockedCall = 2
 	h.service = h.newDurableService(t)
 	req.Agent, req.Message, req.Owner = "painter", "paint", owner
 	r, err := h.service.Start(t.Context(), req)
@@ -63,7 +63,7 @@ func (h *testService) ended(t *testing.T, id string) (all []string) {
 	for _, a := range acts.Items {
 		all = append(all, fmt.Sprintf("%s: %s", a.Name, a.Status))
 	}
-	kinds := h.kinds(t, id)
+	kinds := h.eventCounts(t, id)
 	delete(kinds, "run-resumed") // emitted by the process that adopts it
 	return append(all, fmt.Sprint(kinds))
 }
@@ -99,7 +99,7 @@ func TestEndOfADeadRun(t *testing.T) {
 				return h
 			}
 			live := begin()
-			r := abandoned(t, live, req)
+			r := startAbandoned(t, live, req)
 			if c.given == 0 {
 				r.Cancel()
 			}
@@ -109,18 +109,18 @@ func TestEndOfADeadRun(t *testing.T) {
 			want := live.ended(t, r.ID)
 
 			dead := begin()
-			id := abandoned(t, dead, req).ID
+			id := startAbandoned(t, dead, req).ID
 			dead.kill(t)
 			if c.given > 0 {
 				time.Sleep(time.Until(req.Deadline))
 			}
-			asked := dead.asks()
+			asked := dead.modelCalls()
 			c.end(t, dead, id)
 			if d := cmp.Diff(want, dead.ended(t, id)); d != "" {
 				t.Error(d)
 			}
-			if dead.asks() != asked || dead.kinds(t, id)["run-resumed"] != 1 {
-				t.Errorf("%d questions more, events %v", dead.asks()-asked, dead.kinds(t, id))
+			if dead.modelCalls() != asked || dead.eventCounts(t, id)["run-resumed"] != 1 {
+				t.Errorf("%d questions more, events %v", dead.modelCalls()-asked, dead.eventCounts(t, id))
 			}
 		})
 	}
@@ -146,11 +146,11 @@ func (o ownObserver) Emit(ctx context.Context, e agent.Event) {
 func TestReplayRepeatsNoEvent(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()...)
-	id := abandoned(t, h, agent.Request{}).ID
+	id := startAbandoned(t, h, agent.Request{}).ID
 	h.kill(t)
 	h.mu.Lock()
 	before := slices.Clone(h.emitted)
-	h.stuck = 0
+	h.blockedCall = 0
 	h.mu.Unlock()
 	h.finish(t, id, nil)
 	h.mu.Lock()
@@ -171,7 +171,7 @@ func TestReplayRepeatsNoEvent(t *testing.T) {
 func TestCancelledAndKilled(t *testing.T) {
 	t.Parallel()
 	live := build(t, drawThenDone()...)
-	r := abandoned(t, live, agent.Request{})
+	r := startAbandoned(t, live, agent.Request{})
 	r.Cancel()
 	if _, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeCancelled {
 		t.Fatal(err)
@@ -200,14 +200,14 @@ func TestCancelledAndKilled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := build(t, drawThenDone()...)
-			id := abandoned(t, h, agent.Request{}).ID
+			id := startAbandoned(t, h, agent.Request{}).ID
 			h.kill(t)
 			must(t, h.engine.Cancel(t.Context(), id))
-			asked := h.asks()
-			told, stop := h.observer.Subscribe(id)
+			asked := h.modelCalls()
+			events, stop := h.observer.Subscribe(id)
 			defer stop()
 			end(t, h, id)
-			for e := range told {
+			for e := range events {
 				if e.Kind == string(agent.EventRunCancelled) {
 					break
 				}
@@ -219,8 +219,8 @@ func TestCancelledAndKilled(t *testing.T) {
 			if d := cmp.Diff(want, h.ended(t, id)); d != "" {
 				t.Error(d)
 			}
-			if h.asks() != asked || h.kinds(t, id)["run-resumed"] != 1 {
-				t.Errorf("%d questions more, events %v", h.asks()-asked, h.kinds(t, id))
+			if h.modelCalls() != asked || h.eventCounts(t, id)["run-resumed"] != 1 {
+				t.Errorf("%d questions more, events %v", h.modelCalls()-asked, h.eventCounts(t, id))
 			}
 		})
 	}

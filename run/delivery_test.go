@@ -47,7 +47,7 @@ func TestDeliveryHostIsDown(t *testing.T) {
 				if !up.Load() {
 					return nil, "", media.Errorf(media.CodeUnavailable, "connection refused")
 				}
-				return fetched(ctx, url)
+				return fetchLoopback(ctx, url)
 			},
 		})
 		must(t, err)

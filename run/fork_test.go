@@ -12,10 +12,10 @@ import (
 	"atelier/run/durable"
 )
 
-// forgetful is a ledger that cannot save states of runs.
-type forgetful struct{ store }
+// ledgerWithoutStates is a ledger that cannot save states of runs.
+type ledgerWithoutStates struct{ store }
 
-func (forgetful) SaveRunState(context.Context, ledger.RunState) error {
+func (ledgerWithoutStates) SaveRunState(context.Context, ledger.RunState) error {
 	return media.Errorf(media.CodeDiskFull, "the disk is full")
 }
 
@@ -32,7 +32,7 @@ func TestForkLeavesNothing(t *testing.T) {
 	c.Adopts = true
 	engine, err := durable.Open(t.Context(), c)
 	must(t, err)
-	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: forgetful{h.store}, Observer: h.observer, Engine: engine})
+	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: ledgerWithoutStates{h.store}, Observer: h.observer, Engine: engine})
 	must(t, err)
 	t.Cleanup(s.Close)
 	all := func() int {
@@ -59,7 +59,7 @@ func TestForkLeavesNothing(t *testing.T) {
 // TestRepeatedCallsCountAfterPause: the calls that a retry repeats still count when the run pauses and continues.
 func TestRepeatedCallsCountAfterPause(t *testing.T) {
 	t.Parallel()
-	h := build(t, "no", "step", "at", "all", asks()[1], asks()[2])
+	h := build(t, "no", "step", "at", "all", questionAnswers()[1], questionAnswers()[2])
 	h.service = h.newDurableService(t)
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	if media.CodeOf(err) != media.CodeBadResponse {
@@ -70,7 +70,7 @@ func TestRepeatedCallsCountAfterPause(t *testing.T) {
 	if res, err = r.Wait(t.Context()); err != nil || res.Status != agent.StatusPaused {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	if done := h.finish(t, res.RunID, colour("red")); done.Usage.ModelCalls != 6 || done.Usage.InputTokens != 60 || h.asks() != 6 {
-		t.Errorf("%+v after %d questions", done.Usage, h.asks())
+	if done := h.finish(t, res.RunID, colour("red")); done.Usage.ModelCalls != 6 || done.Usage.InputTokens != 60 || h.modelCalls() != 6 {
+		t.Errorf("%+v after %d questions", done.Usage, h.modelCalls())
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"atelier/ledger"
 )
 
-// TestHandOverSavesWhatWasTold: the ledger may be closed as soon as the work is handed over; all earlier events are in
+// TestHandOverSavesEvents: the ledger may be closed as soon as the work is handed over; all earlier events are in
 // it.
-func TestHandOverSavesWhatWasTold(t *testing.T) {
+func TestHandOverSavesEvents(t *testing.T) {
 	t.Parallel()
 	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`)
 	h.service = h.newDurableService(t)
@@ -20,7 +20,7 @@ func TestHandOverSavesWhatWasTold(t *testing.T) {
 	must(t, err)
 	<-h.arrived
 	// Another process is writing, so the last event has to wait.
-	time.AfterFunc(500*time.Millisecond, h.occupy(t))
+	time.AfterFunc(500*time.Millisecond, h.blockWrites(t))
 	h.observer.Emit(t.Context(), agent.Event{Type: agent.EventWarning, Tree: r.ID, RunID: r.ID, At: time.Now(), Data: agent.Warning{Message: "last"}})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

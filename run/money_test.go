@@ -15,7 +15,7 @@ import (
 
 func TestIdempotencyKeyIsRecalled(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newTestService(t)
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree"})
 	req := generate.Request{
 		Prompt: "a pier", N: 2, Size: "64x64", IdempotencyKey: "mine",
@@ -52,7 +52,7 @@ func TestIdempotencyKeyIsRecalled(t *testing.T) {
 // with a conflict, or get its result.
 func TestOneKeyIsPaidOnce(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newTestService(t)
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree"})
 	var racers sync.WaitGroup
 	for range 8 {
@@ -81,7 +81,7 @@ func TestOneKeyIsPaidOnce(t *testing.T) {
 // cost is known.
 func TestCostCountsGenerations(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, `{"message":"done","done":true}`)
+	h := newTestService(t, `{"message":"done","done":true}`)
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree", Run: "tree"})
 	price := func(s string) *string { return &s }
 	total := func(id string) agent.Cost {

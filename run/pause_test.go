@@ -19,8 +19,8 @@ import (
 	"atelier/run/lease"
 )
 
-// asks returns the answers of a model that draws, asks for a colour and finishes.
-func asks() []string {
+// questionAnswers returns the answers of a model that draws, asks for a colour and finishes.
+func questionAnswers() []string {
 	return []string{
 		`{"reasoning":"draw first","actions":[{"name":"Draw","params":{}}]}`,
 		`{"reasoning":"unsure","ask":{"question":"Which colour?","schema":{"type":"object","required":["colour"],"properties":{"colour":{"type":"string","enum":["red","blue"]}},"additionalProperties":false}}}`,
@@ -28,14 +28,14 @@ func asks() []string {
 	}
 }
 
-// engineConfig returns the configuration of an engine beside the house's ledger, with its own leases.
+// engineConfig returns the configuration of an engine beside the service's ledger, with its own leases.
 func (h *testService) engineConfig() durable.Config {
 	c := engineConfig(h.path)
 	c.Leases = lease.NewKeeper(h.store)
 	return c
 }
 
-// newDurableService returns a service on the engine of the house's folder, as in a new process.
+// newDurableService returns a service on the engine of the service's folder, as in a new process.
 func (h *testService) newDurableService(t *testing.T) *run.Service {
 	t.Helper()
 	c := h.engineConfig()
@@ -49,8 +49,8 @@ func (h *testService) newDurableService(t *testing.T) *run.Service {
 	return s
 }
 
-// each runs a test on a service without and with an engine.
-func each(t *testing.T, answers []string, test func(t *testing.T, h *testService)) {
+// withAndWithoutEngine runs a test on a service without and with an engine.
+func withAndWithoutEngine(t *testing.T, answers []string, test func(t *testing.T, h *testService)) {
 	t.Helper()
 	for name, service := range map[string]func(*testing.T, *testService){
 		"in process": func(t *testing.T, h *testService) {
@@ -106,8 +106,8 @@ func (h *testService) status(t *testing.T, id string) ledger.Status {
 	return row.Status
 }
 
-// kinds counts the events of a run.
-func (h *testService) kinds(t *testing.T, id string) map[string]int {
+// eventCounts counts the events of a run.
+func (h *testService) eventCounts(t *testing.T, id string) map[string]int {
 	t.Helper()
 	must(t, h.observer.Flush(t.Context()))
 	events, err := h.store.ListEvents(t.Context(), owner, id, 0, ledger.MaxLimit)
@@ -121,7 +121,7 @@ func (h *testService) kinds(t *testing.T, id string) map[string]int {
 
 func TestPausedRunIsAnswered(t *testing.T) {
 	t.Parallel()
-	each(t, asks(), func(t *testing.T, h *testService) {
+	withAndWithoutEngine(t, questionAnswers(), func(t *testing.T, h *testService) {
 		t.Helper()
 		ctx := t.Context()
 		res := h.paused(t, "")
@@ -159,14 +159,14 @@ func TestPausedRunIsAnswered(t *testing.T) {
 			t.Errorf("result %+v", done)
 		}
 		if said := h.last(); !strings.Contains(said[len(said)-1].Text(), "red") {
-			t.Errorf("the model was told %+v", said)
+			t.Errorf("the messages to the model were %+v", said)
 		}
 		for _, reply := range []*agent.Reply{colour("blue"), nil} {
 			if _, err := h.service.Resume(ctx, owner, res.RunID, reply); media.CodeOf(err) != media.CodeConflict {
 				t.Errorf("resumed at its end: %v", err)
 			}
 		}
-		if n := h.kinds(t, res.RunID); n["run-started"] != 1 || n["run-paused"] != 1 || n["run-resumed"] != 1 || n["run-succeeded"] != 1 || n["action-finished"] != 1 || n["media-stored"] != 2 {
+		if n := h.eventCounts(t, res.RunID); n["run-started"] != 1 || n["run-paused"] != 1 || n["run-resumed"] != 1 || n["run-succeeded"] != 1 || n["action-finished"] != 1 || n["media-stored"] != 2 {
 			t.Errorf("events %v", n)
 		}
 		row, err := h.store.Run(ctx, owner, res.RunID)
@@ -183,7 +183,7 @@ func TestPausedRunIsAnswered(t *testing.T) {
 // TestOneAnswerWins: of many simultaneous answers in several processes, one is accepted.
 func TestOneAnswerWins(t *testing.T) {
 	t.Parallel()
-	h := build(t, asks()...)
+	h := build(t, questionAnswers()...)
 	h.service = h.newDurableService(t)
 	res := h.paused(t, "")
 	services := []*run.Service{h.service, h.newDurableService(t)}
@@ -208,7 +208,7 @@ func TestOneAnswerWins(t *testing.T) {
 	if won.Load() != 1 {
 		t.Errorf("%d answers were taken", won.Load())
 	}
-	if n := h.kinds(t, res.RunID); n["run-succeeded"] != 1 || n["run-resumed"] != 1 {
+	if n := h.eventCounts(t, res.RunID); n["run-succeeded"] != 1 || n["run-resumed"] != 1 {
 		t.Errorf("events %v", n)
 	}
 }
@@ -238,7 +238,7 @@ func TestAnswerWithoutItsProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t, asks()...)
+			h := build(t, questionAnswers()...)
 			h.service = h.newDurableService(t)
 			id := h.paused(t, "").RunID
 			h.answerOnly(t, id)
@@ -274,7 +274,7 @@ func (h *testService) answerOnly(t *testing.T, id string) {
 
 // TestPausedRunHoldsNothing: a paused run leaves no goroutine and no entry in the service.
 func TestPausedRunHoldsNothing(t *testing.T) { //nolint:paralleltest // it counts the goroutines of the process
-	answers := asks()[1:2]
+	answers := questionAnswers()[1:2]
 	h := build(t, answers...)
 	h.service = h.newDurableService(t)
 	h.paused(t, "")
@@ -297,17 +297,17 @@ func TestPausedRunHoldsNothing(t *testing.T) { //nolint:paralleltest // it count
 
 func TestPausedRunInConversation(t *testing.T) {
 	t.Parallel()
-	each(t, asks(), func(t *testing.T, h *testService) {
+	withAndWithoutEngine(t, questionAnswers(), func(t *testing.T, h *testService) {
 		t.Helper()
 		res := h.paused(t, conversation.New)
-		if messages, _ := h.kept(t, res.Conversation); len(messages) != 1 {
+		if messages, _ := h.stored(t, res.Conversation); len(messages) != 1 {
 			t.Errorf("messages of a paused run: %+v", messages)
 		}
 		done := h.finish(t, res.RunID, colour("blue"))
 		if done.Conversation != res.Conversation {
 			t.Errorf("conversation %q, want %q", done.Conversation, res.Conversation)
 		}
-		messages, _ := h.kept(t, res.Conversation)
+		messages, _ := h.stored(t, res.Conversation)
 		if len(messages) != 2 || messages[1].Text != "Painted." || messages[1].Status != ledger.StatusSucceeded {
 			t.Errorf("messages %+v", messages)
 		}
@@ -316,7 +316,7 @@ func TestPausedRunInConversation(t *testing.T) {
 
 func TestPausedRunIsCancelled(t *testing.T) {
 	t.Parallel()
-	each(t, asks(), func(t *testing.T, h *testService) {
+	withAndWithoutEngine(t, questionAnswers(), func(t *testing.T, h *testService) {
 		t.Helper()
 		res := h.paused(t, conversation.New)
 		must(t, h.service.End(t.Context(), owner, res.RunID))
@@ -330,10 +330,10 @@ func TestPausedRunIsCancelled(t *testing.T) {
 		if err := h.service.End(t.Context(), owner, res.RunID); media.CodeOf(err) != media.CodeConflict {
 			t.Errorf("cancelled twice: %v", err)
 		}
-		if n := h.kinds(t, res.RunID); n["run-cancelled"] != 1 {
+		if n := h.eventCounts(t, res.RunID); n["run-cancelled"] != 1 {
 			t.Errorf("events %v", n)
 		}
-		if messages, _ := h.kept(t, res.Conversation); len(messages) != 2 || messages[1].Failure.Code != string(media.CodeCancelled) {
+		if messages, _ := h.stored(t, res.Conversation); len(messages) != 2 || messages[1].Failure.Code != string(media.CodeCancelled) {
 			t.Errorf("messages %+v", messages)
 		}
 	})
@@ -343,7 +343,7 @@ func TestPausedRunIsCancelled(t *testing.T) {
 // asks that part's question again.
 func TestPartTakenOver(t *testing.T) {
 	t.Parallel()
-	h := build(t, asks()[1], `{"actions":[{"name":"Wait","params":{}}]}`, asks()[1], asks()[2])
+	h := build(t, questionAnswers()[1], `{"actions":[{"name":"Wait","params":{}}]}`, questionAnswers()[1], questionAnswers()[2])
 	h.service = h.newDurableService(t)
 	id := h.paused(t, "").RunID
 	_, err := h.service.Resume(t.Context(), owner, id, colour("red"))
@@ -369,15 +369,15 @@ func TestPartTakenOver(t *testing.T) {
 	if res.Status != agent.StatusSucceeded || res.Usage.ModelCalls != 4 || len(res.AlsoMade) != 1 {
 		t.Errorf("result %+v", res)
 	}
-	if n := h.kinds(t, id); n["run-paused"] != 2 || n["run-resumed"] != 3 || n["run-succeeded"] != 1 {
+	if n := h.eventCounts(t, id); n["run-paused"] != 2 || n["run-resumed"] != 3 || n["run-succeeded"] != 1 {
 		t.Errorf("events %v", n)
 	}
 }
 
-// pausing is a runner whose run pauses at the moment it is cancelled.
-type pausing struct{ begun chan struct{} }
+// pausingRunner is a runner whose run pauses at the moment it is cancelled.
+type pausingRunner struct{ begun chan struct{} }
 
-func (p pausing) Run(ctx context.Context, r agent.Request) (*agent.Result, error) {
+func (p pausingRunner) Run(ctx context.Context, r agent.Request) (*agent.Result, error) {
 	close(p.begun)
 	<-ctx.Done()
 	return &agent.Result{RunID: r.RunID, Agent: r.Agent, Status: agent.StatusPaused, State: &agent.State{Version: agent.StateVersion, Request: r}}, nil
@@ -387,7 +387,7 @@ func (p pausing) Run(ctx context.Context, r agent.Request) (*agent.Result, error
 func TestCancelledWhilePausing(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	p := pausing{make(chan struct{})}
+	p := pausingRunner{make(chan struct{})}
 	s, err := run.NewService(run.Config{Agents: p, Ledger: h.store, Observer: h.observer})
 	must(t, err)
 	t.Cleanup(s.Close)

@@ -30,10 +30,10 @@ func BenchmarkPaused(b *testing.B) {
 	b.Run(fmt.Sprintf("runs=%d", runs), func(b *testing.B) {
 		p = newPausedBench(b, runs)
 		few := newPausedBench(b, 2)
-		holdings(b, few.dir) // initialize what is made only once
-		gBefore, before := holdings(b, few.dir)
-		g, h := holdings(b, p.dir)
-		gAfter, after := holdings(b, few.dir)
+		memoryOf(b, few.dir) // initialize what is made only once
+		gBefore, before := memoryOf(b, few.dir)
+		g, h := memoryOf(b, p.dir)
+		gAfter, after := memoryOf(b, few.dir)
 		b.Run("holds", func(b *testing.B) {
 			for b.Loop() {
 			}
@@ -62,8 +62,8 @@ func service(b *testing.B, dir string) (*testService, *run.Service, func()) {
 	}
 }
 
-// holdings returns the goroutines and the heap of a process with a service on a folder.
-func holdings(b *testing.B, dir string) (goroutines int, heap int64) {
+// memoryOf returns the goroutines and the heap of a process with a service on a folder.
+func memoryOf(b *testing.B, dir string) (goroutines int, heap int64) {
 	b.Helper()
 	_, _, stop := service(b, dir)
 	defer stop()
@@ -86,7 +86,7 @@ type pausedBench struct {
 func newPausedBench(b *testing.B, runs int) *pausedBench {
 	b.Helper()
 	p := &pausedBench{dir: b.TempDir(), runs: runs}
-	h := buildAt(b, filepath.Join(p.dir, "a.db"), run.BudgetConfig{}, asks()[1])
+	h := buildAt(b, filepath.Join(p.dir, "a.db"), run.BudgetConfig{}, questionAnswers()[1])
 	engine, err := durable.Open(b.Context(), durable.Config{Path: filepath.Join(p.dir, "engine.db"), Leases: lease.NewKeeper(h.store)})
 	must(b, err)
 	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
@@ -134,8 +134,8 @@ func columns(b *testing.B, db *sql.DB, table string) (names, values []string) {
 	return names, values
 }
 
-// any returns the id of a paused run, each time a different one, spread over the table.
-func (p *pausedBench) any(b *testing.B) string {
+// nextRun returns the id of a paused run, each time a different one, spread over the table.
+func (p *pausedBench) nextRun(b *testing.B) string {
 	b.Helper()
 	p.next++
 	if p.next >= p.runs {
@@ -147,7 +147,7 @@ func (p *pausedBench) any(b *testing.B) string {
 // resume answers a run and returns the time from began to the model call after the answer.
 func (p *pausedBench) resume(b *testing.B, h *testService, s *run.Service, began time.Time) time.Duration {
 	b.Helper()
-	r, err := s.Resume(b.Context(), owner, p.any(b), colour("red"))
+	r, err := s.Resume(b.Context(), owner, p.nextRun(b), colour("red"))
 	must(b, err)
 	took := (<-h.called).Sub(began)
 	res, err := r.Wait(b.Context())

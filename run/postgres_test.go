@@ -118,8 +118,8 @@ func rowsOf(tb testing.TB, db *sql.DB, table string) string {
 	return text.String()
 }
 
-// occupy blocks writes of events until release is called, like another process that is writing.
-func (h *testService) occupy(tb testing.TB) (release func()) {
+// blockWrites blocks writes of events until release is called, like another process that is writing.
+func (h *testService) blockWrites(tb testing.TB) (release func()) {
 	tb.Helper()
 	tx, err := h.database(tb).BeginTx(tb.Context(), nil)
 	must(tb, err)

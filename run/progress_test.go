@@ -12,7 +12,7 @@ import (
 
 func TestProgressNotes(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newTestService(t)
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "r", Run: "r", Step: "s"})
 	must(t, h.store.CreateRun(ctx, ledger.Run{ID: "r", Owner: owner, Tree: "r", Agent: "a", Status: ledger.StatusRunning}))
 	frame := media.Blob{Digest: media.DigestOf([]byte("x")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}

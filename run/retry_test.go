@@ -17,7 +17,7 @@ import (
 	"atelier/run/conversation"
 )
 
-func (h *testService) asks() int {
+func (h *testService) modelCalls() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.asked)
@@ -43,7 +43,7 @@ func (h *testService) stepNames(t *testing.T, id string) (names []string) {
 // TestRetry: a run whose model was unavailable continues from its last good step, twice.
 func TestRetry(t *testing.T) {
 	t.Parallel()
-	h := build(t, drawThenDone()[0], breaks, breaks, `{"reasoning":"finished","message":"Here they are.","done":true}`)
+	h := build(t, drawThenDone()[0], failingCall, failingCall, `{"reasoning":"finished","message":"Here they are.","done":true}`)
 	h.service = h.newDurableService(t)
 	ctx := t.Context()
 	res, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: conversation.New})
@@ -76,20 +76,20 @@ func TestRetry(t *testing.T) {
 	if done.Status != agent.StatusSucceeded || done.RunID != res.RunID || len(done.AlsoMade)+len(done.Outputs) != 3 || done.Usage.ModelCalls != 2 {
 		t.Errorf("result %+v", done)
 	}
-	if n := h.asks(); n != 4 {
+	if n := h.modelCalls(); n != 4 {
 		t.Errorf("the model was asked %d times, want 4", n)
 	}
 	if n := h.generations(t, res.RunID); n != 1 {
 		t.Errorf("%d generations, want 1", n)
 	}
-	if n := h.kinds(t, res.RunID); n["run-failed"] != 2 || n["run-succeeded"] != 1 || n["run-resumed"] != 2 || n["action-finished"] != 1 || n["run-started"] != 1 {
+	if n := h.eventCounts(t, res.RunID); n["run-failed"] != 2 || n["run-succeeded"] != 1 || n["run-resumed"] != 2 || n["action-finished"] != 1 || n["run-started"] != 1 {
 		t.Errorf("events %v", n)
 	}
 	row, err := h.store.Run(ctx, owner, res.RunID)
 	if err != nil || row.Status != ledger.StatusSucceeded || row.Failure.Code != "" {
 		t.Errorf("row %+v, %v", row, err)
 	}
-	if messages, _ := h.kept(t, done.Conversation); len(messages) != 2 || messages[1].Text != "Here they are." {
+	if messages, _ := h.stored(t, done.Conversation); len(messages) != 2 || messages[1].Text != "Here they are." {
 		t.Errorf("messages %+v", messages)
 	}
 	for _, try := range []func() (*run.Run, error){
@@ -119,8 +119,8 @@ func TestRetryOfBadAnswers(t *testing.T) {
 	r, err := h.service.Retry(t.Context(), owner, res.RunID, run.ContinueOptions{})
 	must(t, err)
 	done, err := r.Wait(t.Context())
-	if err != nil || done.Message != "fine" || h.asks() != 5 {
-		t.Errorf("%+v, %v after %d questions", done, err, h.asks())
+	if err != nil || done.Message != "fine" || h.modelCalls() != 5 {
+		t.Errorf("%+v, %v after %d questions", done, err, h.modelCalls())
 	}
 	row, err := h.store.Run(t.Context(), owner, res.RunID)
 	must(t, err)
@@ -133,7 +133,7 @@ func TestRetryOfBadAnswers(t *testing.T) {
 // as usual.
 func TestRetryOfCancelled(t *testing.T) {
 	t.Parallel()
-	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`, asks()[1], asks()[2])
+	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`, questionAnswers()[1], questionAnswers()[2])
 	h.service = h.newDurableService(t)
 	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	must(t, err)
@@ -151,7 +151,7 @@ func TestRetryOfCancelled(t *testing.T) {
 	h.release()
 	res, err := again.Wait(t.Context())
 	must(t, err)
-	if res.Status != agent.StatusPaused || h.generations(t, r.ID) != 2 || h.asks() != 2 {
+	if res.Status != agent.StatusPaused || h.generations(t, r.ID) != 2 || h.modelCalls() != 2 {
 		t.Fatalf("%+v with %d generations", res, h.generations(t, r.ID))
 	}
 	if _, err := h.service.Retry(t.Context(), owner, r.ID, run.ContinueOptions{}); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "Which colour?") {
@@ -160,17 +160,17 @@ func TestRetryOfCancelled(t *testing.T) {
 	if res = h.finish(t, r.ID, colour("red")); res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 1 {
 		t.Errorf("result %+v", res)
 	}
-	told := map[string]int{}
+	counts := map[string]int{}
 	events, err := h.store.ListEvents(t.Context(), owner, r.ID, 0, ledger.MaxLimit)
 	must(t, err)
 	for _, e := range events {
 		var act agent.ActionFinished
 		if e.Kind == "action-finished" {
 			must(t, json.Unmarshal(e.Payload, &act))
-			told[fmt.Sprintf("cut %t, success %t", act.Interrupted, act.Success)]++
+			counts[fmt.Sprintf("cut %t, success %t", act.Interrupted, act.Success)]++
 		}
 	}
-	if d := cmp.Diff(map[string]int{"cut true, success false": 1, "cut false, success true": 1}, told); d != "" {
+	if d := cmp.Diff(map[string]int{"cut true, success false": 1, "cut false, success true": 1}, counts); d != "" {
 		t.Error(d)
 	}
 	acts, err := h.store.ListSteps(t.Context(), owner, r.ID, ledger.Page{})
@@ -182,7 +182,7 @@ func TestRetryOfCancelled(t *testing.T) {
 
 func TestRetryNeedsSteps(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, breaks)
+	h := newTestService(t, failingCall)
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	if media.CodeOf(err) != media.CodeUnavailable {
 		t.Fatalf("error %v", err)
@@ -235,11 +235,11 @@ func TestFork(t *testing.T) {
 		refs = append(refs, o.Ref)
 	}
 	second := h.forked(t, first.RunID, run.Fork{From: "turn-2-model", Message: "paint it blue"})
-	if second.Status != agent.StatusSucceeded || second.Message != "In blue." || h.asks() != 3 || h.generations(t, second.RunID) != 0 {
-		t.Errorf("result %+v after %d questions", second, h.asks())
+	if second.Status != agent.StatusSucceeded || second.Message != "In blue." || h.modelCalls() != 3 || h.generations(t, second.RunID) != 0 {
+		t.Errorf("result %+v after %d questions", second, h.modelCalls())
 	}
 	if asked := h.last(); !strings.Contains(asked[0].Text(), "paint it blue") {
-		t.Errorf("the model was told %+v", asked)
+		t.Errorf("the messages to the model were %+v", asked)
 	}
 	list, err := h.store.ListMedia(ctx, owner, ledger.MediaQuery{Tree: second.RunID})
 	must(t, err)
@@ -262,12 +262,12 @@ func TestFork(t *testing.T) {
 	if before, err := h.store.Run(ctx, owner, first.RunID); err != nil || before.Status != ledger.StatusSucceeded || before.Task != "paint" || before.ForkedFrom != "" {
 		t.Errorf("the first run is %+v, %v", before, err)
 	}
-	if messages, _ := h.kept(t, first.Conversation); len(messages) != 2 {
+	if messages, _ := h.stored(t, first.Conversation); len(messages) != 2 {
 		t.Errorf("messages %+v", messages)
 	}
 	third := h.forked(t, second.RunID, run.Fork{From: "turn-1-model"})
-	if third.Message != "All anew." || h.generations(t, third.RunID) != 1 || h.asks() != 5 {
-		t.Errorf("result %+v after %d questions", third, h.asks())
+	if third.Message != "All anew." || h.generations(t, third.RunID) != 1 || h.modelCalls() != 5 {
+		t.Errorf("result %+v after %d questions", third, h.modelCalls())
 	}
 	for name, c := range map[string]struct {
 		who, id, from string
@@ -285,7 +285,7 @@ func TestFork(t *testing.T) {
 // TestForkKeepsAnswers: a fork after a question keeps its answer, one before it asks again.
 func TestForkKeepsAnswers(t *testing.T) {
 	t.Parallel()
-	h := build(t, append(asks(), `{"message":"Again.","done":true}`, asks()[1], asks()[2])...)
+	h := build(t, append(questionAnswers(), `{"message":"Again.","done":true}`, questionAnswers()[1], questionAnswers()[2])...)
 	h.service = h.newDurableService(t)
 	id := h.paused(t, "").RunID
 	early := h.stepNames(t, id)

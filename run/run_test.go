@@ -55,15 +55,15 @@ type testService struct {
 	emitted []string
 	// called, if not nil, receives the time of every call of the chat model.
 	called chan time.Time
-	// arrived receives a value when the action Wait is waiting; closing letGo ends it.
-	arrived, letGo chan struct{}
-	// stuck is the number of the chat model's call that sends to arrived and returns no answer until its context ends;
-	// 0 means none.
-	stuck int
+	// arrived receives a value when the action Wait is waiting; closing released ends it.
+	arrived, released chan struct{}
+	// blockedCall is the number of the chat model's call that sends to arrived and returns no answer until its context
+	// ends; 0 means none.
+	blockedCall int
 }
 
-// breaks is the scripted answer of a failing model call.
-const breaks = "!"
+// failingCall is the scripted answer of a failing model call.
+const failingCall = "!"
 
 // script is a chat model that returns one text after the other.
 type script struct {
@@ -86,7 +86,7 @@ func (s script) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 		return chat.Response{}, err
 	}
 	n := int(s.next.Add(1)) - 1
-	if text := s.answers[min(n, len(s.answers)-1)]; text == breaks {
+	if text := s.answers[min(n, len(s.answers)-1)]; text == failingCall {
 		return chat.Response{}, media.Errorf(media.CodeUnavailable, "the model is away")
 	}
 	return chat.Response{Text: s.answers[min(n, len(s.answers)-1)], Model: "script-1", Usage: chat.Usage{InputTokens: 10, OutputTokens: 5}}, nil
@@ -104,15 +104,15 @@ agents:
     payload_key: helper
 `
 
-func newHouse(t *testing.T, answers ...string) *testService {
+func newTestService(t *testing.T, answers ...string) *testService {
 	t.Helper()
-	return newHouseAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{}, answers...)
+	return newTestServiceAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{}, answers...)
 }
 
-// newHouseAt returns a house with budgets on a ledger that others may have open.
-func newHouseAt(t *testing.T, path string, most run.BudgetConfig, answers ...string) *testService {
+// newTestServiceAt returns a service with budgets on a ledger that others may have open.
+func newTestServiceAt(t *testing.T, path string, budgets run.BudgetConfig, answers ...string) *testService {
 	t.Helper()
-	h := buildAt(t, path, most, answers...)
+	h := buildAt(t, path, budgets, answers...)
 	var err error
 	h.service, err = run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer})
 	must(t, err)
@@ -127,9 +127,9 @@ func build(tb testing.TB, answers ...string) *testService {
 }
 
 // buildAt builds these layers on the ledger of a path.
-func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...string) *testService {
+func buildAt(tb testing.TB, path string, budgets run.BudgetConfig, answers ...string) *testService {
 	tb.Helper()
-	h := &testService{path: path, arrived: make(chan struct{}, 1), letGo: make(chan struct{})}
+	h := &testService{path: path, arrived: make(chan struct{}, 1), released: make(chan struct{})}
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = openStore(tb, h.path)
 	tb.Cleanup(func() { must(tb, h.store.Close()) })
@@ -143,7 +143,7 @@ func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...strin
 	must(tb, err)
 	drv, err := offline.New(offline.Config{Store: codec})
 	must(tb, err)
-	budget, err := run.NewBudget(h.store, most)
+	budget, err := run.NewBudget(h.store, budgets)
 	must(tb, err)
 	h.gateway, err = gateway.New(gateway.Config{
 		Budget: budget, Drivers: []driver.Driver{drv}, Recorder: h.store, Operations: operations.NewLog(h.store, nil), Events: h.observer.Progress,
@@ -158,7 +158,7 @@ func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...strin
 	must(tb, err)
 	h.runner, err = agent.NewRunner(agent.Config{
 		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: ownObserver{h.observer, h}, Budget: budget,
-		Models:   script{answers: answers, next: &atomic.Int64{}, seen: h.see},
+		Models:   script{answers: answers, next: &atomic.Int64{}, seen: h.record},
 		GoAgents: map[string]agent.GoAgent{"helper": helper},
 	})
 	must(tb, err)
@@ -166,13 +166,13 @@ func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...strin
 }
 
 // release lets Wait end.
-func (h *testService) release() { close(h.letGo) }
+func (h *testService) release() { close(h.released) }
 
-func (h *testService) see(ctx context.Context, r chat.Request) {
+func (h *testService) record(ctx context.Context, r chat.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked = append(h.asked, r)
-	if len(h.asked) == h.stuck {
+	if len(h.asked) == h.blockedCall {
 		h.arrived <- struct{}{}
 		<-ctx.Done()
 	}
@@ -220,7 +220,7 @@ func (h *testService) actions() []action.Action {
 			h.arrived <- struct{}{}
 			select {
 			case <-ctx.Done():
-			case <-h.letGo:
+			case <-h.released:
 			}
 			return res, ctx.Err()
 		}},
@@ -245,7 +245,7 @@ func drawThenDone() []string {
 
 func TestRunIsKept(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, drawThenDone()...)
+	h := newTestService(t, drawThenDone()...)
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint lighthouses", Owner: owner})
 	must(t, err)
 	if res.Status != agent.StatusSucceeded || res.Usage.Images != 2 || res.Usage.ModelCalls != 2 {
@@ -295,7 +295,7 @@ func TestRunIsKept(t *testing.T) {
 
 func TestEventsAreSavedAndFollowed(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, drawThenDone()...)
+	h := newTestService(t, drawThenDone()...)
 	live, stop := h.observer.Subscribe("")
 	defer stop()
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
@@ -345,7 +345,7 @@ func TestEventsAreSavedAndFollowed(t *testing.T) {
 
 func TestPromotedMediaIsSaved(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, drawThenDone()[0],
+	h := newTestService(t, drawThenDone()[0],
 		`{"reasoning":"invented","message":"Look: ${media:image_1}","done":true}`, `{"message":"Sorry, none.","done":true}`)
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "helper", Message: "note", Owner: owner})
 	must(t, err)
@@ -358,7 +358,7 @@ func TestPromotedMediaIsSaved(t *testing.T) {
 
 func TestCancelKeepsMedia(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, `{"actions":[{"name":"Wait","params":{}}]}`)
+	h := newTestService(t, `{"actions":[{"name":"Wait","params":{}}]}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-h.arrived
@@ -384,7 +384,7 @@ func TestCancelKeepsMedia(t *testing.T) {
 
 func TestFailedRunKeepsMedia(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, drawThenDone()[0], "prose", "prose", "prose", "prose")
+	h := newTestService(t, drawThenDone()[0], "prose", "prose", "prose", "prose")
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	if media.CodeOf(err) != media.CodeBadResponse || res.Status != agent.StatusFailed || len(res.AlsoMade)+len(res.Outputs) != 3 {
 		t.Fatalf("result %+v, %v", res, err)
@@ -399,7 +399,7 @@ func TestFailedRunKeepsMedia(t *testing.T) {
 // TestGrantedMediaIsLinked: a run that is granted an item has a link to its record, and no second record.
 func TestGrantedMediaIsLinked(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, `{"message":"seen","done":true}`)
+	h := newTestService(t, `{"message":"seen","done":true}`)
 	first, err := h.service.Run(t.Context(), agent.Request{Agent: "helper", Message: "note", Owner: owner})
 	must(t, err)
 	second, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Owner: owner, Granted: first.Outputs})
@@ -423,7 +423,7 @@ func TestGrantedMediaIsLinked(t *testing.T) {
 
 func TestServiceRefuses(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, `{"actions":[{"name":"Wait","params":{}}]}`)
+	h := newTestService(t, `{"actions":[{"name":"Wait","params":{}}]}`)
 	if _, err := h.service.Run(t.Context(), agent.Request{Agent: "nobody", Message: "x"}); media.CodeOf(err) != media.CodeNotFound {
 		t.Errorf("unknown agent: %v", err)
 	}
@@ -462,7 +462,7 @@ func (f agentFunc) Run(ctx context.Context, r agent.Request) (*agent.Result, err
 
 func TestSlowReaderIsDropped(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newTestService(t)
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "r", Run: "r"})
 	must(t, h.store.CreateRun(ctx, ledger.Run{ID: "r", Owner: owner, Tree: "r", Agent: "a", Status: ledger.StatusRunning}))
 	slow, stop := h.observer.Subscribe("r")
@@ -499,15 +499,15 @@ func TestNoBytesInTheLedger(t *testing.T) {
 	text := base64.StdEncoding.EncodeToString(canary)
 	answer, err := json.Marshal(map[string]any{"message": "look " + text, "payload": map[string]any{"raw": text}, "done": true})
 	must(t, err)
-	h := newHouse(t, `not json `+text, string(answer))
+	h := newTestService(t, `not json `+text, string(answer))
 	res, _ := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "look at " + text, Owner: owner})
 	if res == nil {
 		t.Fatal("no result")
 	}
-	encoded, plain := stretches(text, 48), stretches(string(canary), 32)
+	encoded, plain := substrings(text, 48), substrings(string(canary), 32)
 	searched := 0
 	for where, db := range h.dump(t) {
-		if found(db, encoded, 48) || found(db, plain, 32) {
+		if containsAny(db, encoded, 48) || containsAny(db, plain, 32) {
 			t.Errorf("%s holds the canary", where)
 		}
 		if strings.Contains(db, res.RunID) {
@@ -523,13 +523,13 @@ func TestNoBytesInTheLedger(t *testing.T) {
 	if len(events) < 3 || events[0].Kind != "run-started" || events[1].Kind != "media-stored" {
 		t.Errorf("events = %+v", events)
 	}
-	if !found("x"+text[100:150], encoded, 48) {
+	if !containsAny("x"+text[100:150], encoded, 48) {
 		t.Error("the search finds nothing at all")
 	}
 }
 
-// stretches returns the set of all substrings of n bytes of s.
-func stretches(s string, n int) map[string]bool {
+// substrings returns the set of all substrings of n bytes of s.
+func substrings(s string, n int) map[string]bool {
 	set := map[string]bool{}
 	for i := 0; i+n <= len(s); i++ {
 		set[s[i:i+n]] = true
@@ -537,7 +537,7 @@ func stretches(s string, n int) map[string]bool {
 	return set
 }
 
-func found(s string, set map[string]bool, n int) bool {
+func containsAny(s string, set map[string]bool, n int) bool {
 	for i := 0; i+n <= len(s); i++ {
 		if set[s[i:i+n]] {
 			return true
@@ -548,7 +548,7 @@ func found(s string, set map[string]bool, n int) bool {
 
 func TestEventsWithoutRunAreShown(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newTestService(t)
 	live, stop := h.observer.Subscribe("gone")
 	defer stop()
 	h.observer.Emit(t.Context(), agent.Event{Type: agent.EventWarning, Tree: "gone", RunID: "gone", Data: agent.Warning{Message: "still seen"}})

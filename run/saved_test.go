@@ -33,7 +33,7 @@ func TestGoldenRows(t *testing.T) {
 	for name, reply := range map[string]*agent.Reply{"paused": colour("red"), "answered": nil} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t, asks()...)
+			h := build(t, questionAnswers()...)
 			h.service = h.newDurableService(t)
 			path := filepath.Join("testdata", "states", "v1", name+".json")
 			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && *addRows {
@@ -51,7 +51,7 @@ func TestGoldenRows(t *testing.T) {
 			}
 			must(t, json.Unmarshal(st.State, &kept))
 
-			h = build(t, asks()[2])
+			h = build(t, questionAnswers()[2])
 			h.service = h.newDurableService(t)
 			ctx := t.Context()
 			must(t, h.store.CreateRun(ctx, ledger.Run{ID: st.RunID, Owner: st.Owner, Tree: st.RunID, Agent: "painter", Task: "paint", Status: ledger.StatusPaused}))
@@ -59,10 +59,10 @@ func TestGoldenRows(t *testing.T) {
 			must(t, h.store.SaveMessage(ctx, st.Owner, kept.Thread.Asked))
 			must(t, h.store.SaveRunState(ctx, st))
 			res := h.finish(t, st.RunID, reply)
-			if res.Status != agent.StatusSucceeded || res.Message != "Painted." || res.Usage.ModelCalls != 3 || len(res.AlsoMade) != 2 || h.asks() != 1 {
+			if res.Status != agent.StatusSucceeded || res.Message != "Painted." || res.Usage.ModelCalls != 3 || len(res.AlsoMade) != 2 || h.modelCalls() != 1 {
 				t.Errorf("result %+v", res)
 			}
-			if messages, _ := h.kept(t, kept.Thread.ID); len(messages) != 2 || messages[1].Text != "Painted." {
+			if messages, _ := h.stored(t, kept.Thread.ID); len(messages) != 2 || messages[1].Text != "Painted." {
 				t.Errorf("messages %+v", messages)
 			}
 		})
@@ -88,7 +88,7 @@ func (h *testService) writeRow(t *testing.T, path string, answered bool) {
 // the answer's text: while the run is paused, paused again, and finished.
 func TestNoBytesInPausedRuns(t *testing.T) {
 	t.Parallel()
-	h := build(t, append([]string{`{"ask":{"question":"What does it show?"}}`}, asks()[1:]...)...)
+	h := build(t, append([]string{`{"ask":{"question":"What does it show?"}}`}, questionAnswers()[1:]...)...)
 	h.service = h.newDurableService(t)
 	ctx := t.Context()
 	first, second, third := picture(t, 1), picture(t, 2), picture(t, 3)
@@ -97,7 +97,7 @@ func TestNoBytesInPausedRuns(t *testing.T) {
 		known := 0
 		for where, db := range h.dump(t) {
 			for n, p := range [][]byte{first, second, third} {
-				if found(db, stretches(base64.StdEncoding.EncodeToString(p), 48), 48) || found(db, stretches(string(p), 32), 32) {
+				if containsAny(db, substrings(base64.StdEncoding.EncodeToString(p), 48), 48) || containsAny(db, substrings(string(p), 32), 32) {
 					t.Errorf("%s: %s holds picture %d", when, where, n+1)
 				}
 			}
@@ -151,7 +151,7 @@ func TestNoBytesInForks(t *testing.T) {
 	searched := 0
 	for where, db := range h.dump(t) {
 		for n, p := range data {
-			if found(db, stretches(base64.StdEncoding.EncodeToString(p), 48), 48) || found(db, stretches(string(p), 32), 32) {
+			if containsAny(db, substrings(base64.StdEncoding.EncodeToString(p), 48), 48) || containsAny(db, substrings(string(p), 32), 32) {
 				t.Errorf("%s holds picture %d", where, n+1)
 			}
 		}
@@ -176,13 +176,13 @@ func picture(t *testing.T, n uint8) []byte {
 	return b.Bytes()
 }
 
-// holding is a ledger that blocks after the commit of a state.
-type holding struct {
+// blockingLedger is a ledger that blocks after the commit of a state.
+type blockingLedger struct {
 	store
 	saved, goOn chan struct{}
 }
 
-func (l *holding) SaveRunState(ctx context.Context, st ledger.RunState) error {
+func (l *blockingLedger) SaveRunState(ctx context.Context, st ledger.RunState) error {
 	err := l.store.SaveRunState(ctx, st)
 	close(l.saved)
 	<-l.goOn
@@ -196,8 +196,8 @@ func TestStateSavedWorkflowNotOver(t *testing.T) {
 	for name, takeOverFirst := range map[string]bool{"taken over, then answered": true, "answered, then taken over": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t, asks()...)
-			l := &holding{store: h.store, saved: make(chan struct{}), goOn: make(chan struct{})}
+			h := build(t, questionAnswers()...)
+			l := &blockingLedger{store: h.store, saved: make(chan struct{}), goOn: make(chan struct{})}
 			engine, err := durable.Open(t.Context(), h.engineConfig())
 			must(t, err)
 			dying, err := run.NewService(run.Config{Agents: h.runner, Ledger: l, Observer: h.observer, Engine: engine})
@@ -239,13 +239,13 @@ func TestStateSavedWorkflowNotOver(t *testing.T) {
 				t.Errorf("resumed without an answer: %v", err)
 			}
 			res := h.finish(t, r.ID, colour("blue"))
-			if res.Status != agent.StatusSucceeded || h.asks() != 3 {
-				t.Errorf("%+v after %d questions", res, h.asks())
+			if res.Status != agent.StatusSucceeded || h.modelCalls() != 3 {
+				t.Errorf("%+v after %d questions", res, h.modelCalls())
 			}
 			if !takeOverFirst {
 				takeOver(1)
 			}
-			if n := h.kinds(t, r.ID); n["run-paused"] != 1 || n["run-resumed"] != 1 || n["run-succeeded"] != 1 {
+			if n := h.eventCounts(t, r.ID); n["run-paused"] != 1 || n["run-resumed"] != 1 || n["run-succeeded"] != 1 {
 				t.Errorf("events %v", n)
 			}
 			if got := h.status(t, r.ID); got != ledger.StatusSucceeded {

@@ -49,8 +49,8 @@ func (h *testService) dump(tb testing.TB) map[string]string {
 	return all
 }
 
-// occupy blocks writes of events until release is called, like another process that is writing.
-func (h *testService) occupy(tb testing.TB) (release func()) {
+// blockWrites blocks writes of events until release is called, like another process that is writing.
+func (h *testService) blockWrites(tb testing.TB) (release func()) {
 	tb.Helper()
 	db, err := sql.Open("sqlite", h.path+"?_pragma=busy_timeout(10000)&_txlock=immediate")
 	must(tb, err)

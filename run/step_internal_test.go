@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func pastOf(names ...string) recordedRun {
+func recordedSteps(names ...string) recordedRun {
 	p := recordedRun{steps: map[string]json.RawMessage{}}
 	for _, n := range names {
 		p.steps[n] = json.RawMessage(`{}`)
@@ -29,7 +29,7 @@ func TestStepsInOrder(t *testing.T) {
 	t.Parallel()
 	names := slices.Clone(ordered)
 	slices.Reverse(names)
-	if d := cmp.Diff(ordered, pastOf(names...).names()); d != "" {
+	if d := cmp.Diff(ordered, recordedSteps(names...).names()); d != "" {
 		t.Error(d)
 	}
 }
@@ -52,7 +52,7 @@ func TestPrecedes(t *testing.T) {
 		"turn-10-model":                       ordered[:17],
 		"turn-1-agent-4-code/turn-1-action-1": ordered[:10],
 	} {
-		p := pastOf(ordered...)
+		p := recordedSteps(ordered...)
 		var got []string
 		for _, name := range ordered {
 			if p.precedes(name, from) {

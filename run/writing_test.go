@@ -12,7 +12,7 @@ import (
 // from its beginning.
 func TestLateSubscriberGetsPartialMessage(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newTestService(t)
 	emit := func(kind agent.EventType, data any) {
 		h.observer.Emit(t.Context(), agent.Event{Type: kind, Tree: "r", RunID: "r", Data: data})
 	}

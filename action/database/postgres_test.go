@@ -18,10 +18,10 @@ import (
 // server simulates a PostgreSQL server: it records the statements that it receives and answers a query with the first
 // script whose text the query contains.
 type server struct {
-	addr    string
-	mu      sync.Mutex // guards told
-	told    []string
-	scripts []script
+	addr       string
+	mu         sync.Mutex // guards statements
+	statements []string
+	scripts    []script
 	// cancelled is closed when a client asks to cancel a query.
 	cancelled chan struct{}
 	once      sync.Once
@@ -85,7 +85,7 @@ func serve(t *testing.T, scripts ...script) *server {
 			}
 			all.Go(func() {
 				defer func() { _ = c.Close() }()
-				s.talk(c)
+				s.serveClient(c)
 			})
 		}
 	})
@@ -99,17 +99,17 @@ func (s *server) url() string {
 func (s *server) note(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told = append(s.told, strings.Join(strings.Fields(text), " "))
+	s.statements = append(s.statements, strings.Join(strings.Fields(text), " "))
 }
 
-func (s *server) heard() string {
+func (s *server) received() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return strings.Join(s.told, "\n")
+	return strings.Join(s.statements, "\n")
 }
 
-// talk serves one client until it disconnects.
-func (s *server) talk(c net.Conn) {
+// serveClient serves one client until it disconnects.
+func (s *server) serveClient(c net.Conn) {
 	b := pgproto3.NewBackend(c, c)
 	m, err := b.ReceiveStartupMessage()
 	if err != nil {
@@ -212,8 +212,8 @@ func TestDescribePostgres(t *testing.T) {
 	}
 }
 
-// TestPostgresIsToldToOnlyRead checks the statements that the server receives for each query.
-func TestPostgresIsToldToOnlyRead(t *testing.T) {
+// TestPostgresIsReadOnly checks the statements that the server receives for each query.
+func TestPostgresIsReadOnly(t *testing.T) {
 	t.Parallel()
 	s := serve(t, script{
 		text: "FROM shop", rows: [][]string{{"2020", "1.50"}, {"2021", "NULL"}},
@@ -224,7 +224,7 @@ func TestPostgresIsToldToOnlyRead(t *testing.T) {
 	if a.String() != "[year amount] [[2020 1.5] [2021 <nil>]] 2 rows" || a.Statement != "SELECT year, amount FROM shop" {
 		t.Errorf("%s %+v", a, a)
 	}
-	_, last, _ := strings.Cut(s.heard(), "rollback\n") // after the check by Open
+	_, last, _ := strings.Cut(s.received(), "rollback\n") // after the check by Open
 	want := `SET default_transaction_read_only = on
 SET statement_timeout = 7000
 SET lock_timeout = 5000
@@ -232,7 +232,7 @@ begin read only
 SELECT * FROM ( SELECT year, amount FROM shop ) AS bounded LIMIT 51
 rollback`
 	if last != want {
-		t.Errorf("the server was told\n%s\nwant\n%s", last, want)
+		t.Errorf("the server received\n%s\nwant\n%s", last, want)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestPostgresThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	s := serve(t, script{text: "FROM x", hangs: true, cols: []pgproto3.FieldDescription{col("a", textOID)}})
 	d := open(t, Config{URL: s.url()})
-	d.cfg.Timeout = soon // set after Open, which can take longer on a busy machine
+	d.cfg.Timeout = shortLimit // set after Open, which can take longer on a busy machine
 	if _, err := d.ask(t, "SELECT a FROM x"); media.CodeOf(err) != media.CodeDeadline {
 		t.Errorf("%v", err)
 	}

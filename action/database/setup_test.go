@@ -13,8 +13,8 @@ import (
 	"atelier/action"
 )
 
-// made creates an SQLite file from SQL and returns its path.
-func made(tb testing.TB, statements ...string) string {
+// createFile creates an SQLite file from SQL and returns its path.
+func createFile(tb testing.TB, statements ...string) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "sales of ünits.db")
 	db, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(path, " ", "%20"))
@@ -99,5 +99,5 @@ type answer struct {
 
 func (a answer) String() string { return fmt.Sprintf("%v %v %s", a.Columns, a.Rows, a.Message) }
 
-// soon is a limit that endless queries exceed.
-const soon = 100 * time.Millisecond
+// shortLimit is a limit that endless queries exceed.
+const shortLimit = 100 * time.Millisecond

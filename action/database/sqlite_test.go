@@ -20,7 +20,7 @@ import (
 
 func TestDescribeSQLite(t *testing.T) {
 	t.Parallel()
-	d := open(t, Config{URL: made(t, sales()...)})
+	d := open(t, Config{URL: createFile(t, sales()...)})
 	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{}})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestDescribeSQLite(t *testing.T) {
 
 func TestDescribeOneTable(t *testing.T) {
 	t.Parallel()
-	d := open(t, Config{URL: made(t, sales()...)})
+	d := open(t, Config{URL: createFile(t, sales()...)})
 	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{"Table": "REGION"}})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestDescribeManyTables(t *testing.T) {
 	for i := range 600 {
 		make = append(make, fmt.Sprintf("CREATE TABLE table_%03d (first_column TEXT, second_column REAL)", i))
 	}
-	d := open(t, Config{URL: made(t, make...)})
+	d := open(t, Config{URL: createFile(t, make...)})
 	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{}})
 	if err != nil || length(res.Outputs) > 2*maxOutcome || res.Outputs["totalCount"] != 600 || !strings.Contains(res.Message, "use Table") {
 		t.Errorf("%v, %d characters, %s", err, length(res.Outputs), res.Message)
@@ -94,7 +94,7 @@ func TestDescribeManyTables(t *testing.T) {
 
 func TestQuery(t *testing.T) {
 	t.Parallel()
-	d := open(t, Config{URL: "sqlite:" + made(t, sales()...)})
+	d := open(t, Config{URL: "sqlite:" + createFile(t, sales()...)})
 	for name, test := range map[string]struct{ sql, want string }{
 		"rows":       {"SELECT id, name FROM region ORDER BY id DESC", "[id name] [[2 South] [1 North]] 2 rows"},
 		"semicolon":  {"SELECT 1 AS one; -- done;\n", "[one] [[1]] 1 row"},
@@ -116,7 +116,7 @@ func TestQuery(t *testing.T) {
 // TestQueryKeepsItsStatement checks the form of the outputs to which numbers are traced.
 func TestQueryKeepsItsStatement(t *testing.T) {
 	t.Parallel()
-	d := open(t, Config{URL: made(t, sales()...)})
+	d := open(t, Config{URL: createFile(t, sales()...)})
 	a := d.must(t, " SELECT r.name AS region, count(*) AS n, 0.1 + 0.2, 1 > 0 FROM sale JOIN region r ON r.id = region_id GROUP BY 1 ORDER BY 1; ")
 	if want := "SELECT r.name AS region, count(*) AS n, 0.1 + 0.2, 1 > 0 FROM sale JOIN region r ON r.id = region_id GROUP BY 1 ORDER BY 1"; a.Statement != want {
 		t.Errorf("statement %q", a.Statement)
@@ -129,9 +129,9 @@ func TestQueryKeepsItsStatement(t *testing.T) {
 // TestNothingIsWritten tries writes that a model, or a person who prompts it, may try.
 func TestNothingIsWritten(t *testing.T) {
 	t.Parallel()
-	path := made(t, sales()...)
+	path := createFile(t, sales()...)
 	before := sum(t, path)
-	other := made(t, "CREATE TABLE secret (word TEXT)", "INSERT INTO secret VALUES ('swordfish')")
+	other := createFile(t, "CREATE TABLE secret (word TEXT)", "INSERT INTO secret VALUES ('swordfish')")
 	d := open(t, Config{URL: path})
 	fresh := filepath.Join(t.TempDir(), "new.db")
 	for _, q := range []string{
@@ -168,9 +168,9 @@ func TestNothingIsWritten(t *testing.T) {
 // and open nothing.
 func TestTheConnectionItselfRefuses(t *testing.T) {
 	t.Parallel()
-	path := made(t, sales()...)
+	path := createFile(t, sales()...)
 	before := sum(t, path)
-	other := made(t, "CREATE TABLE secret (word TEXT)")
+	other := createFile(t, "CREATE TABLE secret (word TEXT)")
 	d := open(t, Config{URL: path})
 	fresh := filepath.Join(t.TempDir(), "new.db")
 	for _, script := range []string{
@@ -192,8 +192,8 @@ func TestTheConnectionItselfRefuses(t *testing.T) {
 
 func TestQueriesThatNeverEnd(t *testing.T) {
 	t.Parallel()
-	d := open(t, Config{URL: made(t, sales()...)})
-	d.cfg.Timeout = soon // set after open, which can take longer on a busy machine
+	d := open(t, Config{URL: createFile(t, sales()...)})
+	d.cfg.Timeout = shortLimit // set after open, which can take longer on a busy machine
 	const endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) "
 	for _, q := range []string{
 		endless + "SELECT count(*) FROM c", endless + "SELECT x FROM c WHERE x < 0", endless + "SELECT x FROM c WHERE x = 1 OR x < 0",
@@ -222,7 +222,7 @@ func TestQueriesThatNeverEnd(t *testing.T) {
 
 func TestTenMillionRows(t *testing.T) {
 	t.Parallel()
-	d := open(t, Config{URL: made(t, sales()...), Timeout: 5 * time.Minute})
+	d := open(t, Config{URL: createFile(t, sales()...), Timeout: 5 * time.Minute})
 	a := d.must(t, "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x < 10000000) SELECT x, 'name '||x AS name FROM c")
 	if a.RowCount != 1000 || !a.Truncated || !strings.Contains(a.Message, "there are more") || len(a.Rows) >= 1000 || len(a.Rows) < 10 {
 		t.Errorf("%d rows, truncated %v, %d shown, %s", a.RowCount, a.Truncated, len(a.Rows), a.Message)
@@ -238,7 +238,7 @@ func TestTenMillionRows(t *testing.T) {
 func TestGiantValues(t *testing.T) {
 	t.Parallel()
 	// The race detector makes these queries slow; they test size, not time.
-	d := open(t, Config{URL: made(t, sales()...), Timeout: 5 * time.Minute})
+	d := open(t, Config{URL: createFile(t, sales()...), Timeout: 5 * time.Minute})
 	for _, q := range []string{"SELECT zeroblob(1000000000)", "SELECT hex(zeroblob(900000000))", "SELECT printf('%1000000000d', 1)", "SELECT group_concat(hex(zeroblob(400000))) FROM sale"} {
 		if _, err := d.ask(t, q); media.CodeOf(err) != media.CodeTooLarge {
 			t.Errorf("%s: %v", q, err)
@@ -265,7 +265,7 @@ func TestNoMediaReachesTheAnswer(t *testing.T) {
 		picture[16+i] = byte(i * 7)
 	}
 	b64 := base64.StdEncoding.EncodeToString(picture)
-	d := open(t, Config{URL: made(t, "CREATE TABLE a (b BLOB, t TEXT)", fmt.Sprintf("INSERT INTO a VALUES (x'%x', '%s'), (x'00', 'data:image/png;base64,%s')", picture, b64, b64))})
+	d := open(t, Config{URL: createFile(t, "CREATE TABLE a (b BLOB, t TEXT)", fmt.Sprintf("INSERT INTO a VALUES (x'%x', '%s'), (x'00', 'data:image/png;base64,%s')", picture, b64, b64))})
 	a := d.must(t, "SELECT * FROM a")
 	if s := fmt.Sprint(a); strings.Contains(s, b64[100:148]) || !strings.Contains(s, "<image/png 4016 bytes>") || !strings.Contains(s, "[media as base64 left out]") {
 		t.Errorf("%.500s", s)
@@ -278,7 +278,7 @@ func TestNoMediaReachesTheAnswer(t *testing.T) {
 
 func TestBadSQL(t *testing.T) {
 	t.Parallel()
-	d := open(t, Config{URL: made(t, sales()...)})
+	d := open(t, Config{URL: createFile(t, sales()...)})
 	for name, test := range map[string]struct{ sql, say string }{
 		"empty":     {"  ", "is empty"},
 		"comment":   {"-- nothing", "is empty"},
@@ -309,8 +309,8 @@ func TestOpenRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	bare := made(t, "CREATE TABLE a (b)", "DROP TABLE a")
-	broken := made(t, sales()...)
+	bare := createFile(t, "CREATE TABLE a (b)", "DROP TABLE a")
+	broken := createFile(t, sales()...)
 	whole, err := os.ReadFile(broken)
 	if err != nil {
 		t.Fatal(err)
@@ -370,7 +370,7 @@ func FuzzStatement(f *testing.F) {
 }
 
 func BenchmarkQueryThousandRows(b *testing.B) {
-	d := open(b, Config{URL: made(b, sales()...), Timeout: time.Minute})
+	d := open(b, Config{URL: createFile(b, sales()...), Timeout: time.Minute})
 	for b.Loop() {
 		d.must(b, "SELECT day, amount FROM sale")
 	}

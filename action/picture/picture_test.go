@@ -179,7 +179,7 @@ func TestOutputsAreNamedAndLabelled(t *testing.T) {
 	}
 }
 
-func TestChangedSettingsAreTold(t *testing.T) {
+func TestChangedSettingsAreReported(t *testing.T) {
 	t.Parallel()
 	g := &newGateway{result: &generate.Result{Model: "Atelier Offline", Slots: []generate.Slot{slot(1, "")}, Dispositions: []generate.Disposition{
 		{Setting: "model", Asked: "Nano Banana Pro", Applied: "Atelier Offline", Outcome: generate.OutcomeSubstituted, Reason: "no key."},
@@ -199,8 +199,8 @@ func TestChangedSettingsAreTold(t *testing.T) {
 	}
 }
 
-// TestWarningsOfTheGatewayAreTold: the model reads them in the message, people in the warnings.
-func TestWarningsOfTheGatewayAreTold(t *testing.T) {
+// TestWarningsOfTheGatewayAreReported: the model reads them in the message, people in the warnings.
+func TestWarningsOfTheGatewayAreReported(t *testing.T) {
 	t.Parallel()
 	g := &newGateway{result: &generate.Result{Model: "Atelier Offline", Slots: []generate.Slot{slot(1, "")}, Warnings: []string{"the picture does not show them: cats"}}}
 	out, _ := invoke(t, g, map[string]any{"Prompt": "x"})

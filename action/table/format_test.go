@@ -93,12 +93,12 @@ func TestNoTables(t *testing.T) {
 		delete(want, n.Path)
 	}
 	if len(want) > 0 {
-		t.Errorf("not told: %v", want)
+		t.Errorf("not reported: %v", want)
 	}
 }
 
-// packed writes an archive of size zeros that claims to unpack to told bytes.
-func packed(t *testing.T, size int, told uint64) string {
+// packed writes an archive of size zeros that claims to unpack to claimed bytes.
+func packed(t *testing.T, size int, claimed uint64) string {
 	t.Helper()
 	var block, data bytes.Buffer
 	w, err := flate.NewWriter(&block, flate.BestCompression)
@@ -114,7 +114,7 @@ func packed(t *testing.T, size int, told uint64) string {
 	}
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
-	e, err := z.CreateRaw(&zip.FileHeader{Name: "xl/workbook.xml", Method: zip.Deflate, CompressedSize64: uint64(data.Len()), UncompressedSize64: told})
+	e, err := z.CreateRaw(&zip.FileHeader{Name: "xl/workbook.xml", Method: zip.Deflate, CompressedSize64: uint64(data.Len()), UncompressedSize64: claimed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func FuzzImport(f *testing.F) {
 		defer func() { _ = tables.Close() }()
 		d := tables.all(t)
 		if d.TotalCount == 0 && len(d.NotRead) == 0 {
-			t.Errorf("%q %q is neither a table nor told", ext, content)
+			t.Errorf("%q %q is neither a table nor an error", ext, content)
 		}
 		for _, v := range d.Tables {
 			for _, c := range v.Columns {
@@ -94,7 +94,7 @@ func FuzzImport(f *testing.F) {
 					continue
 				}
 				if got := back[answer](t, res).Rows[0][0]; got != float64(c.Missing+c.Unusable) {
-					t.Errorf("%s gives %v, told %d missing and %d unusable", sql, got, c.Missing, c.Unusable)
+					t.Errorf("%s gives %v, reported %d missing and %d unusable", sql, got, c.Missing, c.Unusable)
 				}
 			}
 		}

@@ -44,7 +44,7 @@ func TestWideTables(t *testing.T) {
 				t.Errorf("%d values are missing, want %d", got, c.missing)
 			}
 			if n := tables.value(t, "SELECT count(*) FROM data_long"); n != float64(d.Tables[1].RowCount) {
-				t.Errorf("%v rows, told %d", n, d.Tables[1].RowCount)
+				t.Errorf("%v rows, reported %d", n, d.Tables[1].RowCount)
 			}
 			if d := cmp.Diff(c.want, tables.ask(t, c.query).Rows); d != "" {
 				t.Errorf("rows (-want +got):\n%s", d)
@@ -53,7 +53,7 @@ func TestWideTables(t *testing.T) {
 	}
 }
 
-func TestRowsThatHoldSumsAreTold(t *testing.T) {
+func TestRowsWithSumsAreReported(t *testing.T) {
 	t.Parallel()
 	_, v := one(t, "data.csv", "entity,year,deaths\nFlood,2000,10\nStorm,2000,20\nAll disasters,2000,30\nFlood,2001,1\nStorm,2001,2\nAll disasters,2001,3\n")
 	check(t, v, []string{"entity", "year", "deaths"}, 6, `"All disasters" contain the sums`)

@@ -29,10 +29,10 @@ const article = `<!doctype html><html><head><title>Wind power — a page</title>
 <main><article><h1>Wind power</h1><p>%s</p><aside>Read also: ten tricks</aside><form><input><button>Subscribe</button></form>
 <table><tr><td>2020</td><td>35</td></tr></table></article></main><footer>Imprint</footer></body></html>`
 
-func TestFetchReadsWhatPeopleCameFor(t *testing.T) {
+func TestFetchReadsTheMainContent(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Turbines turn in the wind. ", 30)
-	w, base := site(t, serve("text/html; charset=utf-8", fmt.Sprintf(article, long)))
+	w, base := newSite(t, serve("text/html; charset=utf-8", fmt.Sprintf(article, long)))
 	res, err := w.get(t, map[string]any{"URL": base + "/a?x=1#part"})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestFetchReadsWhatPeopleCameFor(t *testing.T) {
 
 func TestFetchInParts(t *testing.T) {
 	t.Parallel()
-	w, base := site(t, serve("text/plain", strings.Repeat("é", 25_000)))
+	w, base := newSite(t, serve("text/plain", strings.Repeat("é", 25_000)))
 	res, err := w.get(t, map[string]any{"URL": base, "Offset": 20_000.0, "Limit": 99_999.0})
 	if err != nil || res.Outputs["truncated"] != false || len([]rune(res.Outputs["text"].(string))) != 5000 {
 		t.Errorf("%v %s", err, res.Message)
@@ -92,7 +92,7 @@ func TestFetchPagesThatAreShortOrOdd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, base := site(t, serve(test.kind, test.body))
+			w, base := newSite(t, serve(test.kind, test.body))
 			res, err := w.get(t, map[string]any{"URL": base})
 			if err != nil {
 				t.Fatal(err)
@@ -102,7 +102,7 @@ func TestFetchPagesThatAreShortOrOdd(t *testing.T) {
 			}
 		})
 	}
-	w, base := site(t, serve("text/html", "<title>App</title><div id=root></div><script>render()</script>"))
+	w, base := newSite(t, serve("text/html", "<title>App</title><div id=root></div><script>render()</script>"))
 	if res, err := w.get(t, map[string]any{"URL": base}); err != nil || !strings.Contains(fmt.Sprint(res.Warnings), "scripts") || res.Outputs["title"] != "App" {
 		t.Errorf("%v %+v", err, res)
 	}
@@ -114,7 +114,7 @@ func TestFetchRefuses(t *testing.T) {
 	if err := png.Encode(&pic, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
 		t.Fatal(err)
 	}
-	w, base := site(t, func(w http.ResponseWriter, r *http.Request) {
+	w, base := newSite(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/declared": // 1 GB, declared by the header
 			w.Header().Set("Content-Type", "text/html")
@@ -169,7 +169,7 @@ func TestFetchRefuses(t *testing.T) {
 
 func TestActionsAreComplete(t *testing.T) {
 	t.Parallel()
-	w, _ := site(t, serve("text/plain", "x"))
+	w, _ := newSite(t, serve("text/plain", "x"))
 	var names []string
 	for _, a := range w.Actions() {
 		names = append(names, a.Name)

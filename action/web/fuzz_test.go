@@ -9,13 +9,13 @@ import (
 	"atelier/media"
 )
 
-// said is a transport that always returns the same answer.
-type said struct {
+// fixedTransport is a transport that always returns the same answer.
+type fixedTransport struct {
 	status int
 	body   string
 }
 
-func (s said) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s fixedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: s.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(s.body)), Request: r}, nil
 }
 
@@ -36,7 +36,7 @@ func FuzzSearch(f *testing.F) {
 			t.Fatal(err1, err2, err3)
 		}
 		for c, by := range map[*client]Searcher{s.client: s, b.client: b, v.client: v} {
-			c.http.Transport = said{200 + int(status)%400, body}
+			c.http.Transport = fixedTransport{200 + int(status)%400, body}
 			_, err := by.Search(t.Context(), Query{Text: "x", Count: 3})
 			if err != nil && (media.CodeOf(err) == media.CodeInternal || len(err.Error()) > 1500) {
 				t.Errorf("%s: %v", by.Name(), err)

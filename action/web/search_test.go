@@ -34,7 +34,7 @@ func TestEveryProviderSearches(t *testing.T) {
 			t.Errorf("%s: %+v %s", name, hits, res.Message)
 		}
 	}
-	got := strings.Split(p.heard(), "\n")
+	got := strings.Split(p.requestLog(), "\n")
 	want := map[string]bool{"searxng wind power|de|week": true, "brave wind power|5|de|pw": true, "tavily wind power|5|week": true}
 	have := map[string]bool{}
 	for _, g := range got {
@@ -126,7 +126,7 @@ func TestSearchEnds(t *testing.T) {
 
 func TestBadSearches(t *testing.T) {
 	t.Parallel()
-	w, err := New(Config{Search: found{}})
+	w, err := New(Config{Search: fixedSearcher{}})
 	if err != nil {
 		t.Fatal(err)
 	}

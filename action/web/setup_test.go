@@ -56,7 +56,7 @@ func (p *provider) note(s string) {
 	p.asked = append(p.asked, s)
 }
 
-func (p *provider) heard() string {
+func (p *provider) requestLog() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(p.asked, "\n")
@@ -137,18 +137,18 @@ func (p *provider) searchers(t *testing.T, key string) map[string]Searcher {
 	return out
 }
 
-// found is a searcher that returns the given hits.
-type found []Hit
+// fixedSearcher is a searcher that returns the given hits.
+type fixedSearcher []Hit
 
-func (f found) Name() string                                 { return "Test" }
-func (f found) Search(context.Context, Query) ([]Hit, error) { return f, nil }
+func (f fixedSearcher) Name() string                                 { return "Test" }
+func (f fixedSearcher) Search(context.Context, Query) ([]Hit, error) { return f, nil }
 
-// site serves pages by path, and returns a Web that may fetch them.
-func site(t *testing.T, h http.HandlerFunc) (*Web, string) {
+// newSite serves pages by path, and returns a Web that may fetch them.
+func newSite(t *testing.T, h http.HandlerFunc) (*Web, string) {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	w, err := New(Config{Search: found{}, Fetch: NewFetcher(s.URL + "/")})
+	w, err := New(Config{Search: fixedSearcher{}, Fetch: NewFetcher(s.URL + "/")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,8 +78,8 @@ func TestChangesOfPicturesThatAreThere(t *testing.T) {
 	}
 }
 
-// TestPicturesAreToldWithoutMakingNew: questions about pictures and requests to see them again cost nothing.
-func TestPicturesAreToldWithoutMakingNew(t *testing.T) {
+// TestPicturesAreListedWithoutNewOnes: questions about pictures and requests to see them again cost nothing.
+func TestPicturesAreListedWithoutNewOnes(t *testing.T) {
 	t.Parallel()
 	const one, two, none = "img-00000001", "img-00000002", "img-zzzzzzzz"
 	for task, want := range map[string][]string{

@@ -77,7 +77,7 @@ func TestCoordinatorAsksResearchersThenTheWriter(t *testing.T) {
 	}
 }
 
-func TestCoordinatorTellsOfAFailedChild(t *testing.T) {
+func TestCoordinatorReportsAFailedChild(t *testing.T) {
 	t.Parallel()
 	failed := results(t, map[string]any{"agents": []any{
 		map[string]any{"name": "file-research-agent", "success": false, "message": "The folder cannot be read."},

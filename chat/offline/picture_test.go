@@ -104,8 +104,8 @@ func TestChangesThatThePainterCannotMake(t *testing.T) {
 	}
 }
 
-// TestTheRecordIsTold: questions about the pictures are answered from the run's list, not from the conversation.
-func TestTheRecordIsTold(t *testing.T) {
+// TestTheRecordIsReported: questions about the pictures are answered from the run's list, not from the conversation.
+func TestTheRecordIsReported(t *testing.T) {
 	t.Parallel()
 	full := map[string]any{"totalCount": 2, "mediaReferences": []any{
 		map[string]any{"refId": "img-00000001", "label": "a lighthouse", "width": 1024, "height": 768},
@@ -136,8 +136,8 @@ func TestTheRecordIsTold(t *testing.T) {
 	}
 }
 
-// TestSuccessIsToldFromTheResult: what a picture shows is described in the words of its result, or not at all.
-func TestSuccessIsToldFromTheResult(t *testing.T) {
+// TestSuccessFollowsFromTheResult: what a picture shows is described in the words of its result, or not at all.
+func TestSuccessFollowsFromTheResult(t *testing.T) {
 	t.Parallel()
 	drawn := func(outputs map[string]any) string {
 		outputs["Images"] = []any{map[string]any{"refId": "img-00000001"}}

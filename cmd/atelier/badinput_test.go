@@ -13,8 +13,8 @@ import (
 	"atelier/media"
 )
 
-// refused checks the exit code, and that the message contains says and no noise such as a panic.
-func (o outcome) refused(t *testing.T, code int, says string) {
+// checkRefused checks the exit code, and that the message contains says and no noise such as a panic.
+func (o outcome) checkRefused(t *testing.T, code int, says string) {
 	t.Helper()
 	if o.code != code || !strings.Contains(o.stderr, says) {
 		t.Errorf("atelier %s: exit %d, want %d and a message with %q\n%s", strings.Join(o.args, " "), o.code, code, says, o.stderr)
@@ -28,7 +28,7 @@ func (o outcome) refused(t *testing.T, code int, says string) {
 
 func TestBadCommandLines(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	file := p.write("file.txt", "text")
 	empty := filepath.Join(p.dir, "empty")
 	if err := os.Mkdir(empty, 0o700); err != nil {
@@ -61,14 +61,14 @@ func TestBadCommandLines(t *testing.T) {
 		"see `atelier models`": nil,
 	} {
 		if args != nil {
-			p.atelier(args...).refused(t, exitInput, says)
+			p.atelier(args...).checkRefused(t, exitInput, says)
 		}
 	}
 	p.env["OPENAI_BASE_URL"] = "localhost:1"
-	p.atelier("doctor").refused(t, exitInput, "")
+	p.atelier("doctor").checkRefused(t, exitInput, "")
 	delete(p.env, "OPENAI_BASE_URL")
 	p.env["ATELIER_DATA"] = file
-	p.atelier("media", "list").refused(t, exitInput, "ATELIER_DATA")
+	p.atelier("media", "list").checkRefused(t, exitInput, "ATELIER_DATA")
 }
 
 // TestOddFolders: readable files are read, the others are named, and nothing outside of the folder is read.
@@ -96,7 +96,7 @@ func TestOddFolders(t *testing.T) {
 	}
 	for _, want := range []string{"2 of 3 rows match", "one.csv", "coffee", "binary.dat: binary", "empty.txt: empty", "broken.json: the JSON is invalid"} {
 		if !strings.Contains(string(page), want) {
-			t.Errorf("the report does not tell of %s", want)
+			t.Errorf("the report does not name %s", want)
 		}
 	}
 	if strings.Contains(string(page), "swordfish") {
@@ -140,7 +140,7 @@ func TestBadModels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, s := connected(t)
-			s.chat.Answer = inTurn(c.answers...)
+			s.chat.Answer = answersInOrder(c.answers...)
 			o := p.atelier("run", "sage", "draw", "--json")
 			if o.code != c.code || !strings.Contains(o.stderr, c.says) {
 				t.Errorf("exit %d, want %d and %q\n%s%s", o.code, c.code, c.says, o.stdout, o.stderr)
@@ -152,7 +152,7 @@ func TestBadModels(t *testing.T) {
 			if (name == "asks a question") != (ans.Status == "paused") {
 				t.Errorf("status %s", ans.Status)
 			}
-			if n := len(p.listed().Items); n < c.kept {
+			if n := len(p.mediaList().Items); n < c.kept {
 				t.Errorf("%d items kept, want %d", n, c.kept)
 			}
 		})
@@ -178,7 +178,7 @@ func TestBadGenerationsCostNothing(t *testing.T) {
 	p.env["ATELIER_BUDGET_OWNER"] = "5"
 	const model = "GPT Image 2"
 	p.must("generate", "a harbour", "-m", "offline", "--size", "64x64")
-	mine, bobs := p.listed().Items[0], p.owned("bob")
+	mine, bobs := p.mediaList().Items[0], p.recordForOwner("bob")
 	for _, c := range map[string]struct {
 		args []string
 		say  string
@@ -204,15 +204,15 @@ func TestBadGenerationsCostNothing(t *testing.T) {
 		if c.args[0] != "--wait" {
 			args = append(args, "-m", model)
 		}
-		p.atelier(args...).refused(t, exitInput, c.say)
+		p.atelier(args...).checkRefused(t, exitInput, c.say)
 	}
-	if left := p.lives(); len(s.images.Captured()) != 0 || left.reserved != 0 || left.spent != 0 || len(left.operations) != 1 {
+	if left := p.operationRecords(); len(s.images.Captured()) != 0 || left.reserved != 0 || left.spent != 0 || len(left.operations) != 1 {
 		t.Errorf("%d calls; %s", len(s.images.Captured()), left)
 	}
 }
 
-// owned records a picture of another owner in the ledger of this place.
-func (p *place) owned(who string) media.Output {
+// recordForOwner records a picture of another owner in the ledger of this environment.
+func (p *testEnv) recordForOwner(who string) media.Output {
 	p.t.Helper()
 	w := &world{ctx: p.t.Context(), env: func(k string) string { return p.env[k] }}
 	var o media.Output

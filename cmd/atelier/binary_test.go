@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// binaries returns the folder for what [binary] builds; [tidy] removes it.
-var binaries = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "atelier-tests-") })
+// binaryDir returns the folder for what [binary] builds; [removeBinaries] removes it.
+var binaryDir = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "atelier-tests-") })
 
-// plain builds this test binary without the race detector.
-var plain = sync.OnceValues(func() (string, error) {
-	dir, err := binaries()
+// plainBinary builds this test binary without the race detector.
+var plainBinary = sync.OnceValues(func() (string, error) {
+	dir, err := binaryDir()
 	if err != nil {
 		return "", err
 	}
@@ -32,16 +32,16 @@ func binary(t *testing.T) string {
 	if !raceEnabled {
 		return os.Args[0]
 	}
-	path, err := plain()
+	path, err := plainBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-// tidy removes what binary built.
-func tidy() {
-	if dir, err := binaries(); err == nil {
+// removeBinaries removes what binary built.
+func removeBinaries() {
+	if dir, err := binaryDir(); err == nil {
 		_ = os.RemoveAll(dir) // only a temporary folder
 	}
 }

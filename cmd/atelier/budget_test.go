@@ -41,7 +41,7 @@ func TestBudgetsOfARun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, s := connected(t)
-			s.chat.Answer = inTurn(c.answers...)
+			s.chat.Answer = answersInOrder(c.answers...)
 			o := p.atelier(append([]string{"run", "sage", "draw", "--json"}, c.flags...)...)
 			if o.code != c.code || !strings.Contains(o.stderr+o.stdout, c.says) {
 				t.Fatalf("exit %d, want %d and %q\n%s%s", o.code, c.code, c.says, o.stdout, o.stderr)
@@ -142,10 +142,10 @@ func TestBudgetsOfAnOwner(t *testing.T) {
 	p.must("generate", "a fox", "--size", "64x64", "-m", "offline")
 	p.must("run", "sage", "Hello.", "--model", "offline")
 	p.env["ATELIER_BUDGET_OWNER_TOKENS"] = "100"
-	p.atelier("run", "sage", "Hello.", "--model", "offline").refused(t, exitBudget, "the budget ATELIER_BUDGET_OWNER_TOKENS (tokens:owner:local) has 0 tokens left of 100 tokens")
+	p.atelier("run", "sage", "Hello.", "--model", "offline").checkRefused(t, exitBudget, "the budget ATELIER_BUDGET_OWNER_TOKENS (tokens:owner:local) has 0 tokens left of 100 tokens")
 	for name, bad := range map[string]string{"ATELIER_BUDGET_RUN_IMAGES": "0", "ATELIER_BUDGET_DAY_TOKENS": "-4", "ATELIER_BUDGET_OWNER_IMAGES": "some"} {
 		p.env[name] = bad
-		p.atelier("generate", "a harbour").refused(t, exitInput, name+" is ")
+		p.atelier("generate", "a harbour").checkRefused(t, exitInput, name+" is ")
 		delete(p.env, name)
 	}
 }
@@ -160,7 +160,7 @@ func TestModelWithASmallContext(t *testing.T) {
 	p.write("own/reader.md", "You read.")
 	paint := act(t, "Generate Image", map[string]any{"Prompt": "a harbour", "Model": "Atelier Offline", "Size": "64x64"})
 	look := act(t, "Read File", map[string]any{"Path": "a.txt"})
-	s.chat.Answer = inTurn(paint, look, look, look, done(t, "The harbour has 14 cranes."))
+	s.chat.Answer = answersInOrder(paint, look, look, look, done(t, "The harbour has 14 cranes."))
 	s.chat.MaxText = 12_000
 	o := p.atelier("run", "reader", "How many cranes?", "--files", filepath.Join(p.dir, "notes"), "--agents", filepath.Join(p.dir, "own"), "--json")
 	ans := decode[answer](t, o)

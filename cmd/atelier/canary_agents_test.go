@@ -10,9 +10,9 @@ import (
 // reads them, and no canary leaks.
 func TestCanaryInDefinitions(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 96)
+	small, big := newCanaries(t, 96)
 	p, s := connected(t)
-	s.chat.Answer = inTurn(done(t, "Fine."))
+	s.chat.Answer = answersInOrder(done(t, "Fine."))
 	found := sinks{}
 	for name, text := range map[string]string{"small": small.url(), "big": big.base64(), "bigurl": big.url()} {
 		p.write("agents/"+name+".md", "You are "+name+". Your mark is "+text+" and nothing else.")
@@ -51,11 +51,11 @@ func TestCanaryInDefinitions(t *testing.T) {
 // from the parts that its parent reads, or from the answer to the notice of the last turn.
 func TestCanaryInDocumentsAndLastTurns(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 97)
+	small, big := newCanaries(t, 97)
 	p, s := connected(t)
 	text := "<h1>Report</h1>" + strings.Repeat("<p>The harbour grew by a tenth in the last year of trade.</p>", 400) +
 		`<img src="` + small.url() + `"><img src="` + big.url() + `"><pre>` + big.base64() + "</pre>"
-	lines := play(t, map[string][]string{
+	lines := scriptedAgents(t, map[string][]string{
 		"research-agent": {
 			step(t, map[string]any{"agents": []any{map[string]any{"name": "research-report-writer", "task": "Write."}}}),
 			act(t, "List Agent Media", map[string]any{}),
@@ -67,15 +67,15 @@ func TestCanaryInDocumentsAndLastTurns(t *testing.T) {
 	found := sinks{}
 	o := p.atelier("run", "research-agent", "How is the harbour?", "--max-turns", "3", "--json")
 	found.add(o)
-	for _, m := range p.listed().Items {
+	for _, m := range p.mediaList().Items {
 		found.add(p.atelier("media", "show", m.ID))
 	}
 	found.gather(p)
 	found.prompts(s)
 	found.search(t, small, big)
-	kept(t, p, big)
+	checkStored(t, p, big)
 	documents := 0
-	for _, m := range p.listed().Items {
+	for _, m := range p.mediaList().Items {
 		if strings.HasPrefix(m.Ref, "doc-") {
 			documents++
 		}

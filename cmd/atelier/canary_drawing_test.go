@@ -14,7 +14,7 @@ import (
 // Mermaid.
 func TestCanaryThroughDrawings(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 90)
+	small, big := newCanaries(t, 90)
 	for name, c := range map[string]canary{"small": small, "big": big} {
 		for form, text := range map[string]string{"url": c.url(), "base64": c.base64()} {
 			t.Run(name+" "+form, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestCanaryThroughDrawings(t *testing.T) {
 					}),
 					done(t, "The drawings are made. "+text),
 				}
-				lines := play(t, map[string][]string{
+				lines := scriptedAgents(t, map[string][]string{
 					"research-report-writer": writer,
 					"infographic-agent":      {act(t, "Create SVG Infographic", composed), done(t, "Drawn "+text)},
 				})
@@ -67,7 +67,7 @@ func TestCanaryThroughDrawings(t *testing.T) {
 				}
 				found.search(t, c)
 				drawn := 0
-				for _, m := range p.listed().Items {
+				for _, m := range p.mediaList().Items {
 					if m.Type == "image/svg+xml" {
 						drawn++
 					}
@@ -83,8 +83,8 @@ func TestCanaryThroughDrawings(t *testing.T) {
 // TestCanaryInTasksOfDrawings: no canary leaks from a task that contains it as a part, a number or a word.
 func TestCanaryInTasksOfDrawings(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 92)
-	p, found := newPlace(t), sinks{}
+	small, big := newCanaries(t, 92)
+	p, found := newTestEnv(t), sinks{}
 	for _, c := range []canary{small, big} {
 		for _, text := range []string{c.url(), c.base64()} {
 			for _, task := range []string{
@@ -108,7 +108,7 @@ func TestCanaryInTasksOfDrawings(t *testing.T) {
 // TestCanaryFromPDF: no canary leaks from the text of a page or from a file inside the document.
 func TestCanaryFromPDF(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 94)
+	small, big := newCanaries(t, 94)
 	for _, model := range []string{"offline", "wire"} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()

@@ -13,7 +13,7 @@ import (
 )
 
 // engineDump returns every column of every row of the durable engine's tables.
-func (p *place) engineDump() []byte {
+func (p *testEnv) engineDump() []byte {
 	p.t.Helper()
 	driver, source := "sqlite", filepath.Join(p.data, "engine.db")+"?_pragma=busy_timeout(10000)"
 	list, prefix := `SELECT name FROM sqlite_master WHERE type = 'table'`, ""
@@ -71,10 +71,10 @@ func dumpTable(t *testing.T, db *sql.DB, table string, to *bytes.Buffer) {
 // answer, and at its end.
 func TestCanaryInSavedStates(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 98)
+	small, big := newCanaries(t, 98)
 	late := newCanary(t, 60, 97)
-	s := newWorkshop(t)
-	s.chat.Answer = func(r chattest.Request) string { return saysCanaries(t, r, small, big) }
+	s := newAgentEnv(t)
+	s.chat.Answer = func(r chattest.Request) string { return canaryModel(t, r, small, big) }
 	images := []string{"--image", s.write("small.png", string(small.raw)), "--image", s.write("big.png", string(big.raw))}
 	killed := s.killedAtCall(4, append([]string{"run", "boss", "paint this: " + small.url(), "--agents", filepath.Join(s.dir, "own"), "--json"}, images...)...)
 	id := s.onlyRun().ID
@@ -104,14 +104,14 @@ func TestCanaryInSavedStates(t *testing.T) {
 	if !strings.Contains(string(found["engine of a run that is over"]), "turn-3-model") {
 		t.Error("the end of the run was not kept")
 	}
-	found.gather(s.place)
+	found.gather(s.testEnv)
 	found.search(t, small, big, late)
-	kept(t, s.place, small, big, late)
+	checkStored(t, s.testEnv, small, big, late)
 }
 
-// saysCanaries is a model that passes pictures on as data wherever it can: it paints, calls a sub-agent, asks a person,
+// canaryModel is a model that passes pictures on as data wherever it can: it paints, calls a sub-agent, asks a person,
 // and ends.
-func saysCanaries(t *testing.T, r chattest.Request, small, big canary) string {
+func canaryModel(t *testing.T, r chattest.Request, small, big canary) string {
 	t.Helper()
 	boss := strings.Contains(r.System(), "You are boss.")
 	switch turn := turnOf(r); {
@@ -131,7 +131,7 @@ func saysCanaries(t *testing.T, r chattest.Request, small, big canary) string {
 }
 
 // killedAtCall runs a command in a process that is killed at its n-th model call.
-func (s *workshop) killedAtCall(n int, args ...string) outcome {
+func (s *agentEnv) killedAtCall(n int, args ...string) outcome {
 	seen := 0
 	s.mu.Lock() // until the process is known
 	proc := s.start(args...)

@@ -12,8 +12,8 @@ import (
 	"atelier/chat/chattest"
 )
 
-// hatch returns a small and a big canary that only this test uses.
-func hatch(t *testing.T, seed byte) (small, big canary) {
+// newCanaries returns a small and a big canary that only this test uses.
+func newCanaries(t *testing.T, seed byte) (small, big canary) {
 	t.Helper()
 	return newCanary(t, 1, seed), newCanary(t, 130, seed+1)
 }
@@ -28,7 +28,7 @@ func sendJSON(w http.ResponseWriter, status int, body string) {
 // TestCanaryFromOpenAI: no canary leaks from the declared field or from an undeclared one.
 func TestCanaryFromOpenAI(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 10)
+	small, big := newCanaries(t, 10)
 	p, s := connected(t)
 	s.answer = func(w http.ResponseWriter, _ string) bool {
 		sendJSON(w, http.StatusOK, fmt.Sprintf(
@@ -43,14 +43,14 @@ func TestCanaryFromOpenAI(t *testing.T) {
 	found.gather(p)
 	found.prompts(s)
 	found.search(t, small, big)
-	kept(t, p, small)
+	checkStored(t, p, small)
 }
 
 // TestCanaryFromGemini: no canary leaks from inlineData or from the text beside it.
 func TestCanaryFromGemini(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 20)
-	p := newPlace(t)
+	small, big := newCanaries(t, 20)
+	p := newTestEnv(t)
 	s, url := serve(t)
 	p.withGemini(s, url)
 	s.answer = func(w http.ResponseWriter, _ string) bool {
@@ -65,13 +65,13 @@ func TestCanaryFromGemini(t *testing.T) {
 	found.gather(p)
 	found.prompts(s)
 	found.search(t, small, big)
-	kept(t, p, small)
+	checkStored(t, p, small)
 }
 
 // TestCanaryInProviderErrors: no canary leaks from the text of errors, in which services echo what they could not read.
 func TestCanaryInProviderErrors(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 30)
+	small, big := newCanaries(t, 30)
 	for name, answer := range map[string]func(http.ResponseWriter){
 		"JSON error": func(w http.ResponseWriter) {
 			sendJSON(w, http.StatusBadRequest, fmt.Sprintf(`{"error":{"message":%q,"type":"invalid_request_error","param":%q,"code":%q}}`,
@@ -110,10 +110,10 @@ func TestCanaryInProviderErrors(t *testing.T) {
 // TestCanaryFromChatModel: no canary leaks from any string of a step, or from an invalid step.
 func TestCanaryFromChatModel(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 40)
+	small, big := newCanaries(t, 40)
 	p, s := connected(t)
 	both := "see " + small.url() + " and " + big.url()
-	s.chat.Answer = inTurn(
+	s.chat.Answer = answersInOrder(
 		act(t, "Generate Image", map[string]any{"Prompt": both, "Size": small.base64(), "Model": big.url()},
 			"No "+small.base64(), map[string]any{big.base64(): small.url()},
 			"Create SVG Chart", map[string]any{"Title": both, "Data": []any{small.base64(), big.base64()}}),
@@ -138,14 +138,14 @@ func TestCanaryFromChatModel(t *testing.T) {
 	found.gather(p)
 	found.prompts(s)
 	found.search(t, small, big)
-	kept(t, p, big)
+	checkStored(t, p, big)
 }
 
 // TestCanaryFromUser: no canary leaks from the message or the prompt that a person gives, or from the name of an agent,
 // a model or a file.
 func TestCanaryFromUser(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 50)
+	small, big := newCanaries(t, 50)
 	p, s := connected(t)
 	found := sinks{}
 	add := func(want int, args ...string) {
@@ -174,14 +174,14 @@ func TestCanaryFromUser(t *testing.T) {
 	found.gather(p)
 	found.prompts(s)
 	found.search(t, small, big)
-	kept(t, p, big)
+	checkStored(t, p, big)
 }
 
 // TestCanaryFromFiles: no canary leaks from the files that research reads and that actions and sub-agents return.
 func TestCanaryFromFiles(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 60)
-	folder := func(p *place) string {
+	small, big := newCanaries(t, 60)
+	folder := func(p *testEnv) string {
 		p.folder()
 		p.write("files/page.html", `<p>The harbour grew in 2024.</p><img src="`+small.url()+`"><img src="`+big.url()+`">`)
 		p.write("files/read.md", "The harbour grew.\n\n![a]("+small.url()+")\n\n![b]("+big.url()+")\n")
@@ -205,7 +205,7 @@ func TestCanaryFromFiles(t *testing.T) {
 			found.gather(p)
 			found.prompts(s)
 			found.search(t, small, big)
-			for _, m := range p.listed().Items {
+			for _, m := range p.mediaList().Items {
 				if m.Type == "image/png" && m.Size < 10_000 {
 					t.Errorf("%s of %d bytes was cut out of a file: half a picture is none", m.Ref, m.Size)
 				}
@@ -217,7 +217,7 @@ func TestCanaryFromFiles(t *testing.T) {
 // TestCanaryFromSubAgent: no canary leaks from a sub-agent's answer or from the task that it is given.
 func TestCanaryFromSubAgent(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 70)
+	small, big := newCanaries(t, 70)
 	p, s := connected(t)
 	both := "see " + small.url() + " and " + big.url()
 	down := step(t, map[string]any{
@@ -247,7 +247,7 @@ func TestCanaryFromSubAgent(t *testing.T) {
 	found.gather(p)
 	found.prompts(s)
 	found.search(t, small, big)
-	kept(t, p, big)
+	checkStored(t, p, big)
 	if rootTurns != 2 || !strings.Contains(string(found["prompts"]), "${media:") {
 		t.Errorf("the canary of the sub-agent did not reach the root as a ref (%d turns)", rootTurns)
 	}
@@ -257,7 +257,7 @@ func TestCanaryFromSubAgent(t *testing.T) {
 // contains the picture itself.
 func TestCanaryOfEmbedders(t *testing.T) {
 	t.Parallel()
-	small, _ := hatch(t, 80)
+	small, _ := newCanaries(t, 80)
 	p, s := connected(t)
 	s.answer = func(w http.ResponseWriter, _ string) bool {
 		sendJSON(w, http.StatusOK, fmt.Sprintf(`{"created":1,"data":[{"b64_json":%q}]}`, small.base64()))

@@ -27,7 +27,7 @@ const (
 // canary is a picture that no sink may contain.
 type canary struct {
 	raw         []byte
-	text, bytes spelling
+	text, bytes sliceFinder
 }
 
 // newCanary returns a picture of noise: a canary of side 1 has about 70 bytes, one of side 130 over 64 KiB.
@@ -44,8 +44,8 @@ func newCanary(t *testing.T, side int, seed byte) canary {
 		t.Fatal(err)
 	}
 	c := canary{raw: b.Bytes()}
-	c.bytes = spell(byteLeak, c.raw)
-	c.text = spell(textLeak)
+	c.bytes = newSliceFinder(byteLeak, c.raw)
+	c.text = newSliceFinder(textLeak)
 	for phase := range 3 { // base64 that begins at another offset looks different
 		c.text.add([]byte(base64.RawURLEncoding.EncodeToString(c.raw[phase:])))
 	}
@@ -61,23 +61,23 @@ func (c canary) url() string { return "data:image/png;base64," + c.base64() }
 // blockAt is the position of a block: a text and an offset in it.
 type blockAt struct{ text, offset int }
 
-// spelling finds slices of texts: every slice of the least length in a sink contains a block of the sink that begins at
-// a multiple of mark.
-type spelling struct {
+// sliceFinder finds slices of texts: every slice of the least length in a sink contains a block of the sink that begins
+// at a multiple of mark.
+type sliceFinder struct {
 	least int
 	texts [][]byte
 	marks map[[mark]byte]blockAt
 }
 
-func spell(least int, texts ...[]byte) spelling {
-	s := spelling{least: least, marks: map[[mark]byte]blockAt{}}
+func newSliceFinder(least int, texts ...[]byte) sliceFinder {
+	s := sliceFinder{least: least, marks: map[[mark]byte]blockAt{}}
 	for _, text := range texts {
 		s.add(text)
 	}
 	return s
 }
 
-func (s *spelling) add(text []byte) {
+func (s *sliceFinder) add(text []byte) {
 	for at := 0; at+mark <= len(text); at++ {
 		s.marks[[mark]byte(text[at:])] = blockAt{len(s.texts), at}
 	}
@@ -85,7 +85,7 @@ func (s *spelling) add(text []byte) {
 }
 
 // in reports whether the sink contains a slice that is long enough to be a leak.
-func (s spelling) in(sink []byte) bool {
+func (s sliceFinder) in(sink []byte) bool {
 	for at := 0; at+mark <= len(sink); at += mark {
 		found, hit := s.marks[[mark]byte(sink[at:])]
 		if !hit {
@@ -133,8 +133,9 @@ func (s sinks) add(o outcome) {
 	s["stderr of "+name] = append(s["stderr of "+name], o.stderr...)
 }
 
-// gather adds every sink of a place: the data folder without the blob store, and the output of all listing commands.
-func (s sinks) gather(p *place) {
+// gather adds every sink of an environment: the data folder without the blob store, and the output of all listing
+// commands.
+func (s sinks) gather(p *testEnv) {
 	p.t.Helper()
 	err := filepath.WalkDir(p.data, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -167,7 +168,7 @@ func (s sinks) gather(p *place) {
 		s.add(p.must("runs", "show", r.ID, "--json"))
 		s.add(p.must("runs", "events", r.ID, "--jsonl"))
 	}
-	for _, m := range p.listed().Items {
+	for _, m := range p.mediaList().Items {
 		s.add(p.must("media", "show", m.ID, "--json"))
 	}
 	s.add(p.must("conversations", "list", "--json"))
@@ -195,12 +196,12 @@ func (s sinks) search(t *testing.T, canaries ...canary) {
 	}
 }
 
-// kept fails the test for every canary that is not stored whole in the blob store.
-func kept(t *testing.T, p *place, canaries ...canary) {
+// checkStored fails the test for every canary that is not stored whole in the blob store.
+func checkStored(t *testing.T, p *testEnv, canaries ...canary) {
 	t.Helper()
 	for _, c := range canaries {
 		found := false
-		for _, m := range p.listed("--limit", "200").Items {
+		for _, m := range p.mediaList("--limit", "200").Items {
 			o := p.must("media", "get", m.ID, "--original", "-o", "-")
 			found = found || o.stdout == string(c.raw)
 		}

@@ -40,7 +40,7 @@ func TestCorpusCarefully(t *testing.T) {
 		t.Run(cells[0], func(t *testing.T) {
 			t.Parallel()
 			if v, said := c.ask(t); v != corpusRight {
-				t.Errorf("%s\n%s, said: %s\ntrue: %s", c.Question, v, said, c.truth())
+				t.Errorf("%s\n%s, said: %s\ntrue: %s", c.Question, v, said, c.rightAnswer())
 			}
 		})
 	}

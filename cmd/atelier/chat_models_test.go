@@ -54,7 +54,7 @@ func TestANewModelIsShownAPicture(t *testing.T) {
 // TestChatModelsAreCompared: models check --chat reports where a provider's list differs from the known models.
 func TestChatModelsAreCompared(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"data": []any{map[string]any{"id": "gpt-9-sol"}, map[string]any{"id": "gpt-6-luna", "shutdown_date": "2027-03-04"}}}) // the client reads it
 	}))

@@ -13,8 +13,8 @@ import (
 	"atelier/ledger"
 )
 
-// talk runs the chat command of the binary with lines as its standard input.
-func (p *place) talk(lines []string, args ...string) outcome {
+// runChat runs the chat command of the binary with lines as its standard input.
+func (p *testEnv) runChat(lines []string, args ...string) outcome {
 	p.t.Helper()
 	with := *p
 	with.stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
@@ -25,9 +25,9 @@ func (p *place) talk(lines []string, args ...string) outcome {
 // terminal.
 func TestChat(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	given, out := p.picture("my sea.png", 40, 30, color.NRGBA{B: 200, A: 255}), filepath.Join(p.dir, "out")
-	o := p.talk([]string{"Draw a lighthouse, 128x128", "", "/out " + out, "Make it bluer", "/help", `/image "` + given + `"`, "//what is this?"})
+	o := p.runChat([]string{"Draw a lighthouse, 128x128", "", "/out " + out, "Make it bluer", "/help", `/image "` + given + `"`, "//what is this?"})
 	talks := read[ledger.List[ledger.Conversation]](p, "conversations", "list", "--json").Items
 	if o.code != exitOK || len(talks) != 1 || talks[0].Messages != 6 {
 		t.Fatalf("exit %d, %+v\n%s%s", o.code, talks, o.stdout, o.stderr)
@@ -46,7 +46,7 @@ func TestChat(t *testing.T) {
 	if !strings.Contains(shown, "my sea.png") || !strings.Contains(shown, "/what is this?") {
 		t.Errorf("shown\n%s", shown)
 	}
-	o = p.talk([]string{"hello", "/quit", "unread"}, "--conversation", talks[0].ID[:20])
+	o = p.runChat([]string{"hello", "/quit", "unread"}, "--conversation", talks[0].ID[:20])
 	if again := read[ledger.List[ledger.Conversation]](p, "conversations", "list", "--json").Items; o.code != exitOK || len(again) != 1 || again[0].Messages != 8 {
 		t.Errorf("exit %d, %+v\n%s", o.code, again, o.stderr)
 	}
@@ -55,7 +55,7 @@ func TestChat(t *testing.T) {
 // TestChatRefuses: unusable flags are refused before the first message; in a script, a failing command ends the chat.
 func TestChatRefuses(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	for says, args := range map[string][]string{
 		"there is no agent": {"nobody"},
 		"no conversation":   {"--conversation", "nosuch"},
@@ -64,10 +64,10 @@ func TestChatRefuses(t *testing.T) {
 		"is not a folder":   {"--agents", "nowhere"},
 		"there is no model": {"--image-model", "nosuch"},
 	} {
-		p.talk([]string{"hello"}, args...).refused(t, exitInput, says)
+		p.runChat([]string{"hello"}, args...).checkRefused(t, exitInput, says)
 	}
 	for says, line := range map[string]string{"neither a file": "/image nowhere.png", "unknown command /draw": "/draw", "requires a name": "/out"} {
-		p.talk([]string{line, "hello"}).refused(t, exitInput, says)
+		p.runChat([]string{line, "hello"}).checkRefused(t, exitInput, says)
 	}
 	if n := len(read[ledger.List[ledger.Run]](p, "runs", "list", "--json").Items); n != 0 {
 		t.Errorf("%d runs", n)
@@ -77,9 +77,9 @@ func TestChatRefuses(t *testing.T) {
 // TestChatWritesReports: each report has its own file.
 func TestChatWritesReports(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	out := filepath.Join(p.dir, "out")
-	o := p.talk([]string{"How did the north do?", "And the south?"}, "research-agent", "--files", p.folder(), "--out", out)
+	o := p.runChat([]string{"How did the north do?", "And the south?"}, "research-agent", "--files", p.folder(), "--out", out)
 	first, second := mustRead(t, filepath.Join(out, "report.html")), mustRead(t, filepath.Join(out, "report-2", "report.html"))
 	if o.code != exitOK || first == second || !strings.Contains(o.stdout, "report-2") {
 		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
@@ -90,16 +90,16 @@ func TestChatWritesReports(t *testing.T) {
 // repeated; an unanswered question stays open.
 func TestChatAsksInPlace(t *testing.T) {
 	t.Parallel()
-	s := newAskingWorkshop(t)
+	s := newQuestionEnv(t)
 	flags := []string{"boss", "--agents", filepath.Join(s.dir, "own")}
-	o := s.talk([]string{"paint", "green", "red"}, flags...)
+	o := s.runChat([]string{"paint", "green", "red"}, flags...)
 	if o.code != exitOK || !strings.Contains(o.stdout, "Which colour?") || !strings.Contains(o.stderr, "none of the choices") || !strings.Contains(o.stdout, "Here they are.") {
 		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	if got := s.submitted(t); got["a red boat"] != 1 {
 		t.Errorf("painted %v", got)
 	}
-	o = s.talk([]string{"paint again", ""}, flags...)
+	o = s.runChat([]string{"paint again", ""}, flags...)
 	_, typed, said := strings.Cut(o.stderr, "to answer it: atelier ")
 	if o.code != exitPaused || !said {
 		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
@@ -113,18 +113,18 @@ func TestChatAsksInPlace(t *testing.T) {
 // TestChatApproves: yes and no suffice to answer an approval.
 func TestChatApproves(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	s.chat.Answer = func(r chattest.Request) string {
 		if turnOf(r)%2 == 1 {
 			return done(t, "That is all.")
 		}
 		return act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Size": "256x256"})
 	}
-	o := s.talk([]string{"paint", "no"}, "boss", "--agents", filepath.Join(s.dir, "own"), "--approve-over", "0.001")
+	o := s.runChat([]string{"paint", "no"}, "boss", "--agents", filepath.Join(s.dir, "own"), "--approve-over", "0.001")
 	if got := s.submitted(t); o.code != exitOK || got["a fox"] != 0 || !strings.Contains(o.stdout, "price:") {
 		t.Fatalf("exit %d, painted %v\n%s%s", o.code, got, o.stdout, o.stderr)
 	}
-	o = s.talk([]string{"paint", "yes"}, "boss", "--agents", filepath.Join(s.dir, "own"), "--approve-over", "0.001")
+	o = s.runChat([]string{"paint", "yes"}, "boss", "--agents", filepath.Join(s.dir, "own"), "--approve-over", "0.001")
 	if got := s.submitted(t); o.code != exitOK || got["a fox"] != 1 {
 		t.Errorf("exit %d, painted %v\n%s%s", o.code, got, o.stdout, o.stderr)
 	}
@@ -135,7 +135,7 @@ func TestChatApproves(t *testing.T) {
 func TestCtrlCStopsTheAnswerNotTheChat(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	s.chat.Answer = inTurn(threePictures(t), done(t, "Still here."))
+	s.chat.Answer = answersInOrder(threePictures(t), done(t, "Still here."))
 	p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_IMAGE_MODEL"] = "openai/gpt-5.4", "GPT Image 2"
 	slowAfter(s)
 	in, typing, err := os.Pipe()
@@ -150,7 +150,7 @@ func TestCtrlCStopsTheAnswerNotTheChat(t *testing.T) {
 		}
 	}
 	say("draw three pictures")
-	eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
+	eventually(t, "the first picture", func() bool { return len(p.mediaList().Items) >= 1 })
 	if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestCtrlCStopsTheAnswerNotTheChat(t *testing.T) {
 // TestChatPromptsAPerson: a terminal shows prompts, and a mistake does not end the chat.
 func TestChatPromptsAPerson(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	var stdout, stderr bytes.Buffer
 	w := &world{
 		ctx: t.Context(), stdin: strings.NewReader("/draw\nhello\n"), stdout: &stdout, stderr: &stderr, env: p.getenv, terminal: true, interactive: true,

@@ -55,10 +55,10 @@ func TestCompareModels(t *testing.T) {
 	if !strings.Contains(plans, "ESTIMATE") || len(s.images.Captured()) != calls {
 		t.Errorf("a dry run: %s", plans)
 	}
-	p.atelier("generate", "x", "-m", "gpt-image-2", "-m", "GPT Image 2").refused(t, exitInput, "twice")
-	p.atelier("generate", "x", "-m", "nobody", "-m", "GPT Image 2").refused(t, exitInput, "nobody")
+	p.atelier("generate", "x", "-m", "gpt-image-2", "-m", "GPT Image 2").checkRefused(t, exitInput, "twice")
+	p.atelier("generate", "x", "-m", "nobody", "-m", "GPT Image 2").checkRefused(t, exitInput, "nobody")
 	s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
-	p.atelier("generate", "x", "-m", "GPT Image 2", "-m", "GPT Image 1.5").refused(t, exitOK, "")
+	p.atelier("generate", "x", "-m", "GPT Image 2", "-m", "GPT Image 1.5").checkRefused(t, exitOK, "")
 }
 
 func TestFallbackOnTheCommandLine(t *testing.T) {
@@ -78,13 +78,13 @@ func TestFallbackOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestFallbackThatNobodyKnows: an unknown model name is refused before any call; people and programs are told why a
+// TestFallbackThatNobodyKnows: an unknown model name is refused before any call; people and programs learn why a
 // fallback was skipped.
 func TestFallbackThatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	p.atelier("generate", "a harbour", "-m", "GPT Image 2", "--fallback", "nosuch").refused(t, exitInput, "nosuch")
-	p.atelier("generate", "a harbour", "-m", "GPT Image 2", "--fallback", "nosuch", "--dry-run").refused(t, exitInput, "nosuch")
+	p.atelier("generate", "a harbour", "-m", "GPT Image 2", "--fallback", "nosuch").checkRefused(t, exitInput, "nosuch")
+	p.atelier("generate", "a harbour", "-m", "GPT Image 2", "--fallback", "nosuch", "--dry-run").checkRefused(t, exitInput, "nosuch")
 	if n := len(s.images.Captured()); n != 0 {
 		t.Errorf("%d calls", n)
 	}
@@ -112,7 +112,7 @@ func TestFallbackOfTheInstallation(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
-	p.atelier("generate", "a harbour", "-m", "GPT Image 2").refused(t, exitProvider, "")
+	p.atelier("generate", "a harbour", "-m", "GPT Image 2").checkRefused(t, exitProvider, "")
 	ans := read[answer](p, "run", "sage", "Draw a fox, 128x128.", "--model", "offline", "--json")
 	if len(ans.Outputs) != 1 {
 		t.Errorf("%+v", ans)
@@ -124,13 +124,13 @@ func TestBudgetsOnTheCommandLine(t *testing.T) {
 	p, s := connected(t)
 	p.env["ATELIER_BUDGET_DAY"] = "$0.10"
 	p.must("generate", "a harbour", "-m", "GPT Image 2", "--quality", "medium", "--size", "1024x1024")
-	p.atelier("generate", "a harbour", "-m", "GPT Image 2", "--quality", "medium", "-n", "4").refused(t, exitBudget, "the budget ATELIER_BUDGET_DAY (day:local:")
+	p.atelier("generate", "a harbour", "-m", "GPT Image 2", "--quality", "medium", "-n", "4").checkRefused(t, exitBudget, "the budget ATELIER_BUDGET_DAY (day:local:")
 	if n := len(s.images.Captured()); n != 1 {
 		t.Errorf("%d calls, want one", n)
 	}
 	p.must("generate", "a harbour", "-m", "Atelier Offline", "-n", "4", "--size", "64x64")
 	p.env["ATELIER_BUDGET_RUN"] = "lots"
-	p.atelier("generate", "a harbour").refused(t, exitInput, "ATELIER_BUDGET_RUN")
+	p.atelier("generate", "a harbour").checkRefused(t, exitInput, "ATELIER_BUDGET_RUN")
 }
 
 // TestOptionsOfAComparison: each option goes only to the models that it is for.
@@ -142,7 +142,7 @@ func TestOptionsOfAComparison(t *testing.T) {
 	if calls := s.images.Captured(); len(calls) != 1 || !strings.Contains(string(calls[0].Body), `"user":"me"`) || strings.Contains(string(calls[0].Body), "delay_ms") {
 		t.Errorf("%d calls", len(calls))
 	}
-	p.atelier(append(both, "--option", "bfl.raw=true")...).refused(t, exitInput, "for models of bfl")
+	p.atelier(append(both, "--option", "bfl.raw=true")...).checkRefused(t, exitInput, "for models of bfl")
 	if n := len(s.images.Captured()); n != 1 {
 		t.Errorf("%d calls, want one", n)
 	}
@@ -150,9 +150,9 @@ func TestOptionsOfAComparison(t *testing.T) {
 
 func TestWaitOnTheCommandLine(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	p.atelier("generate", "--wait", "nothing").refused(t, exitInput, "nothing")
-	p.atelier("generate", "a fox", "--wait", "x").refused(t, exitInput, "omit the prompt")
+	p := newTestEnv(t)
+	p.atelier("generate", "--wait", "nothing").checkRefused(t, exitInput, "nothing")
+	p.atelier("generate", "a fox", "--wait", "x").checkRefused(t, exitInput, "omit the prompt")
 	made := read[generated](p, "generate", "a fox", "--json")
 	again := read[generated](p, "generate", "--wait", made.Operation, "-o", filepath.Join(p.dir, "out.png"), "--json")
 	if again.Status != made.Status || again.Slots[0].Output.Digest != made.Slots[0].Output.Digest || again.Slots[0].Output.Path == "" {
@@ -197,7 +197,7 @@ func TestCtrlCAtAComparison(t *testing.T) {
 			var left []ledger.Operation
 			eventually(t, "all are asked", func() bool {
 				left = read[operationList](p, "operations", "list", "--status", "running", "--json").Items
-				return len(left) == tasks && len(s.images.Captured()) == 1 && len(p.listed().Items) == painted
+				return len(left) == tasks && len(s.images.Captured()) == 1 && len(p.mediaList().Items) == painted
 			})
 			if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)

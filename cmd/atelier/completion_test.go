@@ -12,7 +12,7 @@ import (
 // TestHelpAndVersion: help prints what --help prints, and --version what version does.
 func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	for _, command := range []string{"", "runs", "runs show", "generate"} {
 		words := strings.Fields(command)
 		a, b := p.start(append([]string{"help"}, words...)...).wait(), p.start(append(words, "--help")...).wait()
@@ -20,7 +20,7 @@ func TestHelpAndVersion(t *testing.T) {
 			t.Errorf("help %s: exit %d, %s%s", command, a.code, a.stdout, a.stderr)
 		}
 	}
-	p.start("help", "nosuch").wait().refused(t, exitInput, "nosuch")
+	p.start("help", "nosuch").wait().checkRefused(t, exitInput, "nosuch")
 	a, b := p.start("--version").wait(), p.start("version").wait()
 	if a.code != exitOK || a.stdout != b.stdout || !strings.HasPrefix(a.stdout, "atelier ") {
 		t.Errorf("--version: exit %d, %s%s", a.code, a.stdout, a.stderr)
@@ -43,7 +43,7 @@ func TestCompletion(t *testing.T) {
 		}
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newTestEnv(t)
 			bin := filepath.Dir(p.write("bin/atelier", "#!/bin/sh\n"+asBinary+"=1 exec '"+binary(t)+"' \"$@\"\n"))
 			if err := os.Chmod(filepath.Join(bin, "atelier"), 0o700); err != nil {
 				t.Fatal(err)

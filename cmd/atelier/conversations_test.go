@@ -19,8 +19,8 @@ type shownConversation struct {
 	Next         string              `json:"next"`
 }
 
-// say runs Sage in a conversation.
-func (p *place) say(conversation, message string) answer {
+// runInConversation runs Sage in a conversation.
+func (p *testEnv) runInConversation(conversation, message string) answer {
 	p.t.Helper()
 	ans := read[answer](p, "run", "sage", message, "--conversation", conversation, "--json")
 	if ans.Status != "succeeded" || ans.Conversation == "" {
@@ -29,8 +29,8 @@ func (p *place) say(conversation, message string) answer {
 	return ans
 }
 
-// only returns the one picture of an answer.
-func (a answer) only(t *testing.T) outputView {
+// onlyOutput returns the one picture of an answer.
+func (a answer) onlyOutput(t *testing.T) outputView {
 	t.Helper()
 	if len(a.Outputs) != 1 || len(a.AlsoMade) != 0 {
 		t.Fatalf("outputs %+v, also made %+v", a.Outputs, a.AlsoMade)
@@ -44,18 +44,18 @@ func TestAPictureOfAnEarlierMessageIsEdited(t *testing.T) {
 	for _, provider := range []string{"offline", "over the wire"} {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
-			p, s := newPlace(t), (*providers)(nil)
+			p, s := newTestEnv(t), (*providers)(nil)
 			if provider != "offline" {
 				var url string
 				s, url = serve(t)
 				p.withOpenAI(s, url)
 			}
-			first := p.say("new", "Draw a lighthouse at the sea, 128x128")
-			drawn := first.only(t)
-			second := p.say(first.Conversation, "Make that picture bluer")
-			bluer := second.only(t)
-			third := p.say(first.Conversation, "Now put a boat into it")
-			boat := third.only(t)
+			first := p.runInConversation("new", "Draw a lighthouse at the sea, 128x128")
+			drawn := first.onlyOutput(t)
+			second := p.runInConversation(first.Conversation, "Make that picture bluer")
+			bluer := second.onlyOutput(t)
+			third := p.runInConversation(first.Conversation, "Now put a boat into it")
+			boat := third.onlyOutput(t)
 			if drawn.Ref == bluer.Ref || bluer.Ref == boat.Ref || third.Conversation != first.Conversation {
 				t.Errorf("%s, %s, %s", drawn.Ref, bluer.Ref, boat.Ref)
 			}
@@ -85,14 +85,14 @@ func TestAPictureOfAnEarlierMessageIsEdited(t *testing.T) {
 				t.Errorf("said %q, want %q", said, want)
 			}
 			if s != nil {
-				toldOfBoth(t, s, first, second)
+				checkSentPictures(t, s, first, second)
 			}
 		})
 	}
 }
 
-// toldOfBoth checks what was sent: the prompt of the third message, and the calls for pictures.
-func toldOfBoth(t *testing.T, s *providers, first, second answer) {
+// checkSentPictures checks what was sent: the prompt of the third message, and the calls for pictures.
+func checkSentPictures(t *testing.T, s *providers, first, second answer) {
 	t.Helper()
 	var third []chattest.Message
 	for _, r := range s.chat.Requests() {
@@ -141,21 +141,21 @@ func toldOfBoth(t *testing.T, s *providers, first, second answer) {
 func TestViewAndForeignRefs(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	first := p.say("new", "Draw a lighthouse, 128x128")
-	mine, foreign := first.only(t), p.say("new", "Draw a lighthouse, 128x128").only(t)
+	first := p.runInConversation("new", "Draw a lighthouse, 128x128")
+	mine, foreign := first.onlyOutput(t), p.runInConversation("new", "Draw a lighthouse, 128x128").onlyOutput(t)
 	asked := len(s.chat.Requests())
-	s.chat.Answer = inTurn(
+	s.chat.Answer = answersInOrder(
 		act(t, "View Agent Media", map[string]any{"RefId": mine.Ref}, "Edit Image", map[string]any{"Prompt": "bluer", "Images": foreign.Ref}),
 		done(t, "I see ${media:"+string(mine.Ref)+"}."))
-	ans := p.say(first.Conversation, "What is in it?")
+	ans := p.runInConversation(first.Conversation, "What is in it?")
 	after := s.chat.Requests()[asked:]
-	told := after[len(after)-1].Messages
-	last := told[len(told)-1]
+	sent := after[len(after)-1].Messages
+	last := sent[len(sent)-1]
 	if len(after) != 2 || len(last.Images) != 1 || "sha256-"+last.Images[0].SHA256 != mine.Digest.String() {
 		t.Errorf("%d requests, pictures %+v", len(after), last.Images)
 	}
 	if !strings.Contains(last.Text, `"unknown_ref"`) || !strings.Contains(last.Text, "valid refs are "+string(mine.Ref)) {
-		t.Errorf("told %s", last.Text)
+		t.Errorf("the message is %s", last.Text)
 	}
 	// A picture that is shown again is attached again, and does not count as made by this run.
 	got := read[shownConversation](p, "conversations", "show", first.Conversation, "--json").Items
@@ -169,7 +169,7 @@ func TestViewAndForeignRefs(t *testing.T) {
 
 func TestConversationsOnTheCommandLine(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	o := p.must("run", "sage", "Draw a lighthouse, 128x128", "--conversation", "new")
 	list := read[ledger.List[ledger.Conversation]](p, "conversations", "list", "--json")
 	if len(list.Items) != 1 || !strings.Contains(o.stderr, "continue with --conversation "+list.Items[0].ID) || list.Items[0].Title != "Draw a lighthouse, 128x128" {
@@ -197,7 +197,7 @@ func TestConversationsOnTheCommandLine(t *testing.T) {
 		"not a cursor":               {"conversations", "list", "--after", "x"},
 		"at least 1":                 {"conversations", "show", id, "--limit", "0"},
 	} {
-		p.atelier(args...).refused(t, exitInput, says)
+		p.atelier(args...).checkRefused(t, exitInput, says)
 	}
 	if n := len(read[ledger.List[ledger.Conversation]](p, "conversations", "list", "--json").Items); n != 2 {
 		t.Errorf("%d conversations, want 2: what was refused began one", n)
@@ -207,8 +207,8 @@ func TestConversationsOnTheCommandLine(t *testing.T) {
 // TestProcessesShareAConversation: three processes continue a conversation at once, and it contains all their messages.
 func TestProcessesShareAConversation(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	id := p.say("new", "Draw a lighthouse, 128x128").Conversation
+	p := newTestEnv(t)
+	id := p.runInConversation("new", "Draw a lighthouse, 128x128").Conversation
 	var all []*process
 	for _, what := range []string{"bluer", "darker", "warmer"} {
 		all = append(all, p.start("run", "sage", "Make it "+what, "--conversation", id, "--json"))
@@ -219,7 +219,7 @@ func TestProcessesShareAConversation(t *testing.T) {
 		if o.code != exitOK || ans.Conversation != id || strings.Contains(strings.Join(ans.Warnings, " "), "saved") {
 			t.Errorf("exit %d: %+v\n%s", o.code, ans, o.stderr)
 		}
-		ans.only(t)
+		ans.onlyOutput(t)
 	}
 	got := read[shownConversation](p, "conversations", "show", id, "--json")
 	pictures := 0
@@ -231,10 +231,10 @@ func TestProcessesShareAConversation(t *testing.T) {
 	}
 }
 
-// TestReportsGoOn: an agent that writes reports continues a conversation as well.
-func TestReportsGoOn(t *testing.T) {
+// TestReportsContinue: an agent that writes reports continues a conversation as well.
+func TestReportsContinue(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	files := p.folder()
 	first := read[answer](p, "run", "research-agent", "How did the north do?", "--files", files, "--conversation", "new", "--json")
 	second := read[answer](p, "run", "research-agent", "And the south?", "--files", files, "--conversation", first.Conversation, "--out", filepath.Join(p.dir, "out"), "--json")
@@ -250,10 +250,10 @@ func TestReportsGoOn(t *testing.T) {
 // message.
 func TestCanaryThroughConversations(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 90)
+	small, big := newCanaries(t, 90)
 	p, s := connected(t)
 	both := "see " + small.url() + " and " + big.url() + " " + big.base64()
-	s.chat.Answer = inTurn(step(t, map[string]any{
+	s.chat.Answer = answersInOrder(step(t, map[string]any{
 		"reasoning": both, "message": both, "done": true,
 		"promote": []any{map[string]any{"ref": big.base64(), "label": both, "description": both}},
 	}))
@@ -280,7 +280,7 @@ func TestCanaryThroughConversations(t *testing.T) {
 		found["prompts"] = append(found["prompts"], plainPrompt(t, r)...)
 	}
 	found.search(t, small, big)
-	kept(t, p, big)
+	checkStored(t, p, big)
 	got := read[shownConversation](p, "conversations", "show", id, "--json")
 	if len(got.Items) != 6 || len(got.Items[0].Attachments) == 0 || !strings.Contains(got.Items[0].Text, "${media:img-") {
 		t.Errorf("%+v", got)

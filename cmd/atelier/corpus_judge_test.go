@@ -41,8 +41,8 @@ func (c corpusCase) judge(message string) corpusVerdict {
 	return corpusRight
 }
 
-// truth describes the right answer for people.
-func (c corpusCase) truth() string {
+// rightAnswer describes the right answer for people.
+func (c corpusCase) rightAnswer() string {
 	if c.Expect == "refuse" {
 		return "nothing here answers this"
 	}

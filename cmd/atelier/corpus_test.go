@@ -17,8 +17,8 @@ import (
 // corpusVariable is the environment variable for the absolute path of another folder of cases for TestCorpus.
 const corpusVariable = "ATELIER_CORPUS"
 
-// leastRight is the percentage of cases that the offline models must answer right.
-const leastRight = 60
+// minRightPercent is the percentage of cases that the offline models must answer right.
+const minRightPercent = 60
 
 // corpusCase is one question about a folder of files. A case is a folder: case.json and files/.
 type corpusCase struct {
@@ -141,7 +141,7 @@ func shortened(s string, n int) string {
 // an answer is expected, the report.
 func (c corpusCase) ask(t *testing.T) (corpusVerdict, string) {
 	t.Helper()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	out := t.TempDir()
 	o := p.atelier("run", "research-agent", c.Question, "--files", filepath.Join(c.dir, "files"), "--out", out, "--json")
 	if o.code != exitOK {
@@ -181,8 +181,8 @@ func TestCorpus(t *testing.T) {
 	all := scores{per: map[string]judged{}}
 	t.Cleanup(func() {
 		t.Logf("\n%s", &all)
-		if right := all.count(corpusRight); right*100 < len(all.per)*leastRight {
-			t.Errorf("%d of %d cases are right, fewer than %d %%", right, len(all.per), leastRight)
+		if right := all.count(corpusRight); right*100 < len(all.per)*minRightPercent {
+			t.Errorf("%d of %d cases are right, fewer than %d %%", right, len(all.per), minRightPercent)
 		}
 	})
 	for i, c := range cases {
@@ -194,7 +194,7 @@ func TestCorpus(t *testing.T) {
 			v, said := c.ask(t)
 			all.add(c.name, judged{v, said})
 			if v == corpusWrong {
-				t.Errorf("%s\nsaid: %s\ntrue: %s", c.Question, said, c.truth())
+				t.Errorf("%s\nsaid: %s\ntrue: %s", c.Question, said, c.rightAnswer())
 			}
 		})
 	}

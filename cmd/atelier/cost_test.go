@@ -55,7 +55,7 @@ func TestPicturesOfChatModelsAreInTheCost(t *testing.T) {
 		"gemini/gemini-3-pro-image": {"GEMINI_BASE_URL", "GEMINI_API_KEY", "", "cost about $0.14", true}, // 1,120 tokens at $120 a million
 		"openai/painting":           {"OPENAI_BASE_URL", "OPENAI_API_KEY", "/v1", "cost at least $0.0", false},
 	} {
-		p := newPlace(t)
+		p := newTestEnv(t)
 		sim := &chattest.Simulator{Picture: newCanary(t, 130, 83).raw, Answer: func(chattest.Request) string { return "A sea, as you wished." }}
 		srv := httptest.NewServer(sim)
 		t.Cleanup(srv.Close)

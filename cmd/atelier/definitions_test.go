@@ -15,8 +15,8 @@ import (
 
 func TestAgentsAreListedWithWhatTheyLack(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	p.bare()
+	p := newTestEnv(t)
+	p.removeData()
 	list := func(args ...string) map[string]agentView {
 		views := map[string]agentView{}
 		for _, v := range read[ledger.List[agentView]](p, append([]string{"agents", "list", "--json"}, args...)...).Items {
@@ -45,7 +45,7 @@ func TestAgentsAreListedWithWhatTheyLack(t *testing.T) {
 
 func TestAgentIsShown(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	var shown struct {
 		Hash       string     `json:"hash"`
 		ChatModel  modelView  `json:"chat_model"`
@@ -78,7 +78,7 @@ func TestAgentIsShown(t *testing.T) {
 
 func TestShippedDefinitionsAreValid(t *testing.T) {
 	t.Parallel()
-	o := newPlace(t).must("agents", "validate")
+	o := newTestEnv(t).must("agents", "validate")
 	if !strings.HasPrefix(o.stdout, "ok: 8 agents (database-research-agent, ") {
 		t.Errorf("got %s", o.stdout)
 	}
@@ -86,7 +86,7 @@ func TestShippedDefinitionsAreValid(t *testing.T) {
 
 func TestValidateNamesEveryProblem(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	head := "slug: %\nname: Own %\ndescription: Mine.\n"
 	files := map[string]string{
 		"unknown": head + "modell: x\nactions: [Fly, Web Search]\nagents: [nobody]\n", "one": head + "agents: [two]\n", "two": head + "agents: [sage, one]\n",
@@ -144,7 +144,7 @@ func TestValidateNamesEveryProblem(t *testing.T) {
 
 func TestValidateTakesFiles(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.write("own/good.yaml", "slug: good\nname: Good\ndescription: x\nagents: [bad]\n")
 	p.write("own/good.md", "Good.")
 	bad := p.write("own/bad.yaml", "slug: bad\nname: Bad\ndescription: x\nagents: [good]\nturns: 0\n")
@@ -173,7 +173,7 @@ func TestValidateTakesFiles(t *testing.T) {
 
 func TestFolderWithoutDefinitionsIsRefused(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	for _, args := range [][]string{{"agents", "list"}, {"agents", "show", "sage"}, {"run", "sage", "Hello"}} {
 		if o := p.atelier(append(args, "--agents", t.TempDir())...); o.code != exitInput || !strings.Contains(o.stderr, "contains no readable definition") {
 			t.Errorf("%v: got %+v", args, o)

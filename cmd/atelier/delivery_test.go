@@ -14,7 +14,7 @@ import (
 // is asked once. Before it is asked, there must be enough disk space.
 func TestDeliveryIsDown(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	sim := bflsim.New(bflsim.Config{Pending: -1})
 	var up atomic.Bool
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -25,7 +25,7 @@ func TestDeliveryIsDown(t *testing.T) {
 		sim.ServeHTTP(w, r)
 	}))
 	t.Cleanup(srv.Close)
-	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_CATALOGUE"] = sim.Key(), srv.URL, p.impatient()
+	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_CATALOGUE"] = sim.Key(), srv.URL, p.shortWaitCatalogue()
 	p.env["ATELIER_MIN_FREE_MIB"] = "2000000000"
 	if o := p.atelier("generate", "a fox", "-m", "FLUX.2 Pro"); o.code == exitOK || o.code == exitRunning || !strings.Contains(o.stderr, "MiB are needed") || len(sim.Captured()) > 0 {
 		t.Fatalf("no room: exit %d\n%s%s", o.code, o.stdout, o.stderr)
@@ -42,7 +42,7 @@ func TestDeliveryIsDown(t *testing.T) {
 	_, rest, _ := strings.Cut(o.stdout, "generate --wait ")
 	operation, _, _ := strings.Cut(rest, "\n")
 	up.Store(true)
-	if o := p.atelier("operations", "retry", operation); o.code != exitOK || len(p.listed().Items) != 1 || len(sim.Captured()) != 1 {
+	if o := p.atelier("operations", "retry", operation); o.code != exitOK || len(p.mediaList().Items) != 1 || len(sim.Captured()) != 1 {
 		t.Errorf("retry: exit %d, %d tasks\n%s%s", o.code, len(sim.Captured()), o.stdout, o.stderr)
 	}
 }

@@ -52,7 +52,7 @@ func float(t *testing.T, s string) float64 {
 // code that shares nothing with Atelier.
 func TestDemoReport(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	ans := read[answer](p, "run", "research-agent", demoQuestion(t), "--files", filepath.Join("..", "..", "examples", "energy"), "--out", filepath.Join(p.dir, "out"), "--json")
 	if strings.Contains(ans.Message, "cannot be answered") {
 		t.Fatalf("the demo's question is not answered in full: %s", ans.Message)

@@ -25,7 +25,7 @@ func TestDryRunKnowsBudgets(t *testing.T) {
 	dear := []string{"generate", "a fox", "-m", "GPT Image 2", "--quality", "high", "--size", "3840x2160", "--dry-run"}
 	for range 2 {
 		o := p.atelier(dear...)
-		o.refused(t, exitBudget, "has $0.1 left of $0.1, and this needs $1.0036224")
+		o.checkRefused(t, exitBudget, "has $0.1 left of $0.1, and this needs $1.0036224")
 		if !strings.Contains(o.stdout, "estimate  about $1\n") {
 			t.Errorf("no plan: %s", o.stdout)
 		}
@@ -54,7 +54,7 @@ func TestDryRunKnowsBudgets(t *testing.T) {
 // warning, in a dry run and in the call; a budget that is used up refuses it.
 func TestUnknownPricesUnderBudgets(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.withMidjourney(midjourneysim.Config{Singles: true, Quick: true})
 	ask := []string{"generate", "a lighthouse", "-m", "Midjourney 7"}
 	const warning = "the price of Midjourney 7 is not known in advance"
@@ -74,19 +74,19 @@ func TestUnknownPricesUnderBudgets(t *testing.T) {
 	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_BUDGET_OWNER"] = sim.Key(), srv.URL, "0.03"
 	p.must("generate", "a fox", "-m", "FLUX.2 Pro", "--size", "1024x1024")
 	for _, args := range [][]string{append(ask, "--dry-run"), ask} {
-		p.atelier(args...).refused(t, exitBudget, "has $0 left of $0.03")
+		p.atelier(args...).checkRefused(t, exitBudget, "has $0 left of $0.03")
 	}
 }
 
 // TestGridsUnderABudgetOfPictures: a Midjourney job makes four pictures, and four are reserved; an upscale makes one.
 func TestGridsUnderABudgetOfPictures(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	sim := p.withMidjourney(midjourneysim.Config{Quick: true})
 	ask := []string{"generate", "a lighthouse", "-m", "Midjourney 7", "-n", "2"}
 	p.env["ATELIER_BUDGET_DAY_IMAGES"] = "3"
 	for _, args := range [][]string{ask, append(ask, "--dry-run")} {
-		p.atelier(args...).refused(t, exitBudget, "has 3 images left of 3 images, and this needs 4 images")
+		p.atelier(args...).checkRefused(t, exitBudget, "has 3 images left of 3 images, and this needs 4 images")
 	}
 	if n := len(sim.Captured()); n != 0 {
 		t.Fatalf("%d jobs", n)
@@ -96,11 +96,11 @@ func TestGridsUnderABudgetOfPictures(t *testing.T) {
 		t.Errorf("plan: %s", o.stdout)
 	}
 	p.must(ask...)
-	tile := p.listed().Items[0].ID
+	tile := p.mediaList().Items[0].ID
 	upscale := []string{"generate", "--vary", tile, "-m", "Midjourney 7", "--option", "midjourney.action=upscale"}
 	if o := p.must(append(upscale, "--dry-run")...); !strings.Contains(o.stdout, "calls     1 call\n") {
 		t.Errorf("plan of an upscale: %s", o.stdout)
 	}
-	p.atelier("generate", "--vary", tile, "-m", "Midjourney 7").refused(t, exitBudget, "has 1 image left")
+	p.atelier("generate", "--vary", tile, "-m", "Midjourney 7").checkRefused(t, exitBudget, "has 1 image left")
 	p.must(upscale...)
 }

@@ -19,11 +19,11 @@ import (
 	"atelier/ledger"
 )
 
-// workshop is a place with two agents: boss requests two pictures and calls helper, who requests one; both promote
-// everything that they were told of. The models' answers depend only on what they are told, and a picture only on its
+// agentEnv is an environment with two agents: boss requests two pictures and calls helper, who requests one; both
+// promote every ref in their messages. The models' answers depend only on their messages, and a picture only on its
 // prompt.
-type workshop struct {
-	*place
+type agentEnv struct {
+	*testEnv
 	images *bflsim.Simulator
 	chat   *chattest.Simulator
 
@@ -42,15 +42,15 @@ type workshop struct {
 	each func(*http.Request)
 }
 
-func newWorkshop(t *testing.T) *workshop {
+func newAgentEnv(t *testing.T) *agentEnv {
 	t.Helper()
-	return newWorkshopOf(t, bflsim.Config{Pending: 1, Steady: true})
+	return newAgentEnvWith(t, bflsim.Config{Pending: 1, Steady: true})
 }
 
-// newWorkshopOf is newWorkshop with a configured provider of pictures.
-func newWorkshopOf(t *testing.T, images bflsim.Config) *workshop {
+// newAgentEnvWith is newAgentEnv with a configured provider of pictures.
+func newAgentEnvWith(t *testing.T, images bflsim.Config) *agentEnv {
 	t.Helper()
-	s := &workshop{place: newPlace(t), images: bflsim.New(images)}
+	s := &agentEnv{testEnv: newTestEnv(t), images: bflsim.New(images)}
 	for slug, more := range map[string]string{"boss": "agents: [helper]\n", "helper": ""} {
 		s.write("own/"+slug+".yaml", "slug: "+slug+"\nname: "+slug+"\ndescription: Paints.\nactions: [Generate Image]\n"+more)
 		s.write("own/"+slug+".md", "You are "+slug+".")
@@ -77,7 +77,7 @@ func newWorkshopOf(t *testing.T, images bflsim.Config) *workshop {
 		})
 	}}
 	for variable, h := range map[string]http.Handler{"OPENAI": s.chat, "BFL": s.images} {
-		srv := httptest.NewServer(s.watched(h))
+		srv := httptest.NewServer(s.countingHandler(h))
 		t.Cleanup(srv.Close)
 		s.env[variable+"_BASE_URL"] = srv.URL
 	}
@@ -87,8 +87,8 @@ func newWorkshopOf(t *testing.T, images bflsim.Config) *workshop {
 	return s
 }
 
-// watched counts requests and kills the process that sent one of them before it is answered.
-func (s *workshop) watched(h http.Handler) http.Handler {
+// countingHandler counts requests and kills the process that sent one of them before it is answered.
+func (s *agentEnv) countingHandler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.requests++
@@ -125,7 +125,7 @@ func (s *workshop) watched(h http.Handler) http.Handler {
 }
 
 // submitted counts the pictures that were paid for, by prompt.
-func (s *workshop) submitted(t *testing.T) map[string]int {
+func (s *agentEnv) submitted(t *testing.T) map[string]int {
 	t.Helper()
 	count := map[string]int{}
 	for _, c := range s.images.Captured() {
@@ -140,8 +140,8 @@ func (s *workshop) submitted(t *testing.T) map[string]int {
 	return count
 }
 
-// tale returns how often each kind of event is in the log of a run, by agent path.
-func (s *workshop) tale(t *testing.T, id string) map[string]int {
+// eventCounts returns how often each kind of event is in the log of a run, by agent path.
+func (s *agentEnv) eventCounts(t *testing.T, id string) map[string]int {
 	t.Helper()
 	count := map[string]int{}
 	next := int64(1)
@@ -165,7 +165,7 @@ func (s *workshop) tale(t *testing.T, id string) map[string]int {
 
 // run starts the run in a process that is killed at request number at, and returns the run's id. If at is 0 or beyond
 // the last request, the process ends by itself.
-func (s *workshop) run(t *testing.T, at int) (id string, ended outcome) {
+func (s *agentEnv) run(t *testing.T, at int) (id string, ended outcome) {
 	t.Helper()
 	s.mu.Lock() // until the process is known
 	proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--max-images", "3", "--max-time", "1h", "--json")
@@ -173,7 +173,7 @@ func (s *workshop) run(t *testing.T, at int) (id string, ended outcome) {
 	s.kill = func() { killNow(proc.cmd.Process) }
 	s.mu.Unlock()
 	ended = proc.wait()
-	list := read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json")
+	list := read[ledger.List[ledger.Run]](s.testEnv, "runs", "list", "--json")
 	if len(list.Items) != 1 {
 		t.Fatalf("%d runs, want 1\n%s", len(list.Items), ended.stderr)
 	}
@@ -185,18 +185,18 @@ func (s *workshop) run(t *testing.T, at int) (id string, ended outcome) {
 // read is lost with it and is reported; nothing else is lost or done twice. See docs/durability.md.
 func TestKillMatrix(t *testing.T) {
 	t.Parallel()
-	whole := newWorkshop(t)
+	whole := newAgentEnv(t)
 	id, o := whole.run(t, 0)
 	if o.code != exitOK {
 		t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	want := whole.outcome(t, id)
-	if len(want.digests) != 3 || want.told["boss run-succeeded"] != 1 || want.told["boss media-promoted"] != 3 || want.told["boss/helper warning"] != 1 {
+	if len(want.digests) != 3 || want.events["boss run-succeeded"] != 1 || want.events["boss media-promoted"] != 3 || want.events["boss/helper warning"] != 1 {
 		t.Fatalf("a run that nobody killed: %+v", want)
 	}
 	eachRow(t, whole.requests, func(t *testing.T, at int) {
 		t.Helper()
-		killed(t, at, want)
+		checkKilledRun(t, at, want)
 	})
 }
 
@@ -225,10 +225,10 @@ func rows(n int) []int {
 	return all
 }
 
-// killed kills a run at a request, resumes it, and compares the outcome with that of an undisturbed run.
-func killed(t *testing.T, at int, want outcomeOf) {
+// checkKilledRun kills a run at a request, resumes it, and compares the outcome with that of an undisturbed run.
+func checkKilledRun(t *testing.T, at int, want runOutcome) {
 	t.Helper()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	s.env["ATELIER_BUDGET_OWNER"], s.env["ATELIER_BUDGET_OWNER_IMAGES"], s.env["ATELIER_BUDGET_OWNER_TOKENS"] = "5", "3", "1000000"
 	id, first := s.run(t, at)
 	if first.code == exitOK {
@@ -250,22 +250,22 @@ func killed(t *testing.T, at int, want outcomeOf) {
 			t.Errorf("killed at %s: %s was asked for %d times", s.hit, prompt, n)
 		}
 	}
-	s.repeats(t, repeated)
+	s.checkRepeatedCalls(t, repeated)
 	ans := decode[answer](t, o)
 	if ans.Status != "succeeded" || len(ans.Outputs) != 3-lost || len(ans.AlsoMade) != 0 {
 		t.Errorf("killed at %s: %s, %d outputs, %d also made", s.hit, ans.Status, len(ans.Outputs), len(ans.AlsoMade))
 	}
-	s.compare(t, id, lost, want)
+	s.checkResumed(t, id, lost, want)
 	if o := s.must("media", "verify"); !strings.Contains(o.stdout, "0 bad") {
 		t.Errorf("verify: %s", o.stdout)
 	}
-	s.counted(t, id, at)
-	s.refuseAgain(t, id)
+	s.checkBudgets(t, id, at)
+	s.checkNotResumable(t, id)
 }
 
-// repeats checks how many of the four model calls were repeated: the one without an answer, and perhaps one that was in
-// progress beside it.
-func (s *workshop) repeats(t *testing.T, want int) {
+// checkRepeatedCalls checks how many of the four model calls were repeated: the one without an answer, and perhaps one
+// that was in progress beside it.
+func (s *agentEnv) checkRepeatedCalls(t *testing.T, want int) {
 	t.Helper()
 	again := len(s.chat.Requests()) - 4
 	if again != want && again != 1 {
@@ -273,10 +273,10 @@ func (s *workshop) repeats(t *testing.T, want int) {
 	}
 }
 
-// counted checks that the budgets of a run and its owner count everything once: three pictures, because one that may
-// have been paid for counts, and the tokens of the run. A model call that was answered and had to be repeated was paid
-// for twice, and counts twice.
-func (s *workshop) counted(t *testing.T, id string, at int) {
+// checkBudgets checks that the budgets of a run and its owner count everything once: three pictures, because one that
+// may have been paid for counts, and the tokens of the run. A model call that was answered and had to be repeated was
+// paid for twice, and counts twice.
+func (s *agentEnv) checkBudgets(t *testing.T, id string, at int) {
 	t.Helper()
 	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
 	err := w.withStores(func(st *stores) error {
@@ -308,12 +308,12 @@ func (s *workshop) counted(t *testing.T, id string, at int) {
 
 // unanswered counts the calls to the provider of pictures that were sent and have no task yet: whether they are paid
 // for is unknown.
-func (s *workshop) unanswered(t *testing.T, run string) (n int) {
+func (s *agentEnv) unanswered(t *testing.T, run string) (n int) {
 	t.Helper()
-	for _, op := range read[ledger.List[ledger.Operation]](s.place, "operations", "list", "--run", run, "--json").Items {
+	for _, op := range read[ledger.List[ledger.Operation]](s.testEnv, "operations", "list", "--run", run, "--json").Items {
 		shown := read[struct {
 			Calls []ledger.Task `json:"calls"`
-		}](s.place, "operations", "show", op.ID, "--json")
+		}](s.testEnv, "operations", "show", op.ID, "--json")
 		for _, c := range shown.Calls {
 			if c.Status == "submitted" {
 				n++
@@ -323,8 +323,8 @@ func (s *workshop) unanswered(t *testing.T, run string) (n int) {
 	return n
 }
 
-// refuseAgain checks that a run that has ended cannot be resumed.
-func (s *workshop) refuseAgain(t *testing.T, id string) {
+// checkNotResumable checks that a run that has ended cannot be resumed.
+func (s *agentEnv) checkNotResumable(t *testing.T, id string) {
 	t.Helper()
 	before := s.requests
 	if o := s.atelier("resume", id); o.code != exitInput || !strings.Contains(o.stderr, "has already ended") {
@@ -337,17 +337,18 @@ func (s *workshop) refuseAgain(t *testing.T, id string) {
 
 func TestResumeRefuses(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.must("run", "sage", "Hello.")
 	if o := p.atelier("resume", "nothing"); o.code != exitInput || !strings.Contains(o.stderr, "nothing") {
 		t.Errorf("unknown run: exit %d, %s", o.code, o.stderr)
 	}
 }
 
-// TestServeGoesOn: serve adopts a killed run; a stop in the middle leaves it to a second serve, and the run ends once.
-func TestServeGoesOn(t *testing.T) {
+// TestServeContinues: serve adopts a killed run; a stop in the middle leaves it to a second serve, and the run ends
+// once.
+func TestServeContinues(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	id, _ := s.run(t, 6)
 	serving := s.start("serve", "--listen", "127.0.0.1:0", "--grace", "1ms")
 	eventually(t, "the address", func() bool { return strings.Contains(serving.stderr.String(), "serving on ") })
@@ -367,7 +368,7 @@ func TestServeGoesOn(t *testing.T) {
 		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
 	}
 	again := s.start("serve", "--listen", "127.0.0.1:0")
-	eventually(t, "the end of the run", func() bool { return s.over(id) })
+	eventually(t, "the end of the run", func() bool { return s.hasEnded(id) })
 	eventually(t, "the address", func() bool { return strings.Contains(again.stderr.String(), "serving on ") })
 	_ = again.cmd.Process.Signal(os.Interrupt)
 	if o := again.wait(); o.code != exitOK {
@@ -378,8 +379,8 @@ func TestServeGoesOn(t *testing.T) {
 			t.Errorf("%s was asked for %d times", prompt, n)
 		}
 	}
-	if told := s.tale(t, id); told["boss run-succeeded"] != 1 {
-		t.Errorf("events %v", told)
+	if events := s.eventCounts(t, id); events["boss run-succeeded"] != 1 {
+		t.Errorf("events %v", events)
 	}
 	for _, bad := range []string{"nowhere", "0.0.0.0:0", "192.0.2.1:80"} {
 		if o := s.atelier("serve", "--listen", bad); o.code != exitInput {
@@ -388,7 +389,7 @@ func TestServeGoesOn(t *testing.T) {
 	}
 }
 
-func (s *workshop) requested() int {
+func (s *agentEnv) requested() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests
@@ -415,7 +416,7 @@ func TestCancelFromElsewhere(t *testing.T) {
 	t.Parallel()
 	t.Run("under way", func(t *testing.T) {
 		t.Parallel()
-		s := newWorkshop(t)
+		s := newAgentEnv(t)
 		s.chat.Answer = func(chattest.Request) string {
 			return act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Size": "256x256"})
 		}
@@ -425,7 +426,7 @@ func TestCancelFromElsewhere(t *testing.T) {
 		proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 		var id string
 		eventually(t, "the run", func() bool {
-			list := read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json")
+			list := read[ledger.List[ledger.Run]](s.testEnv, "runs", "list", "--json")
 			if len(list.Items) == 1 {
 				id = list.Items[0].ID
 			}
@@ -437,11 +438,11 @@ func TestCancelFromElsewhere(t *testing.T) {
 		if o := proc.wait(); o.code != exitInterrupted || decode[answer](t, o).Status != "cancelled" {
 			t.Errorf("the run ended with %d: %s", o.code, o.stdout)
 		}
-		s.refuseAgain(t, id)
+		s.checkNotResumable(t, id)
 	})
 	t.Run("orphaned", func(t *testing.T) {
 		t.Parallel()
-		s := newWorkshop(t)
+		s := newAgentEnv(t)
 		id, _ := s.run(t, 5)
 		before := s.requested()
 		if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
@@ -450,9 +451,9 @@ func TestCancelFromElsewhere(t *testing.T) {
 		if s.requested() != before {
 			t.Error("services were asked for a cancelled run")
 		}
-		if told := s.tale(t, id); told["boss run-cancelled"] != 1 {
-			t.Errorf("events %v", told)
+		if events := s.eventCounts(t, id); events["boss run-cancelled"] != 1 {
+			t.Errorf("events %v", events)
 		}
-		s.refuseAgain(t, id)
+		s.checkNotResumable(t, id)
 	})
 }

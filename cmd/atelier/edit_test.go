@@ -17,7 +17,7 @@ import (
 )
 
 // pictureFile writes a picture of one colour with a transparent rectangle, which may be empty.
-func (p *place) pictureFile(name string, w, h int, hole image.Rectangle) string {
+func (p *testEnv) pictureFile(name string, w, h int, hole image.Rectangle) string {
 	p.t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(img, img.Rect, image.NewUniform(color.NRGBA{R: 180, G: 140, B: 60, A: 255}), image.Point{}, draw.Src)
@@ -40,7 +40,7 @@ func decoded(t *testing.T, path string) image.Image {
 
 func TestEditOnTheCommandLine(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	in, mask := p.pictureFile("in.png", 120, 80, image.Rectangle{}), p.pictureFile("mask.png", 120, 80, image.Rect(0, 0, 60, 80))
 	out := filepath.Join(p.dir, "out.png")
 	got := read[generated](p, "generate", "make it much darker", "--edit", in, "--mask", mask, "-o", out, "--json")
@@ -79,12 +79,12 @@ func TestDryRunOfAnEdit(t *testing.T) {
 	p, s := connected(t)
 	in := p.pictureFile("in.png", 64, 64, image.Rectangle{})
 	said := p.must("generate", "bluer", "--edit", in, "-m", "GPT Image 2", "--dry-run").stdout
-	if !strings.Contains(said, "GPT Image 2") || len(s.images.Captured()) != 0 || len(p.listed().Items) != 0 {
-		t.Errorf("a dry run made %d calls and %d records: %s", len(s.images.Captured()), len(p.listed().Items), said)
+	if !strings.Contains(said, "GPT Image 2") || len(s.images.Captured()) != 0 || len(p.mediaList().Items) != 0 {
+		t.Errorf("a dry run made %d calls and %d records: %s", len(s.images.Captured()), len(p.mediaList().Items), said)
 	}
 	said = p.must("generate", "--vary", in, "-m", "GPT Image 2", "--dry-run").stdout
 	if !strings.Contains(said, "adapted") || !strings.Contains(said, "variation") {
-		t.Errorf("the emulation is not told: %s", said)
+		t.Errorf("the emulation is not reported: %s", said)
 	}
 }
 
@@ -152,16 +152,16 @@ func TestBadEditsOnTheCommandLine(t *testing.T) {
 	if n := len(s.images.Captured()); n != 0 {
 		t.Errorf("%d calls were paid for bad input", n)
 	}
-	p.atelier("generate", "x", "--edit", in, "--edit", half(in, "half3.png"), "-m", "GPT Image 2", "-m", "Atelier Offline").refused(t, exitInput, "")
+	p.atelier("generate", "x", "--edit", in, "--edit", half(in, "half3.png"), "-m", "GPT Image 2", "-m", "Atelier Offline").checkRefused(t, exitInput, "")
 	p.env["ATELIER_BUDGET_OWNER"] = "0.0001"
-	p.atelier("generate", "x", "--edit", in, "-m", "GPT Image 2").refused(t, exitBudget, "budget")
-	if list := p.listed().Items; len(list) != 0 {
+	p.atelier("generate", "x", "--edit", in, "-m", "GPT Image 2").checkRefused(t, exitBudget, "budget")
+	if list := p.mediaList().Items; len(list) != 0 {
 		t.Errorf("records of what was refused: %+v", list)
 	}
 	delete(p.env, "ATELIER_BUDGET_OWNER")
 	p.must("generate", "x", "--edit", in, "-m", "GPT Image 2", "-m", "Atelier Offline")
 	given := 0
-	for _, m := range p.listed().Items {
+	for _, m := range p.mediaList().Items {
 		if shown := p.must("media", "show", m.ID).stdout; strings.Contains(shown, "in.png") && !strings.Contains(shown, "\nfrom ") {
 			given++
 		}
@@ -175,7 +175,7 @@ func TestBadEditsOnTheCommandLine(t *testing.T) {
 }
 
 // blackFile writes a mask that marks nothing.
-func (p *place) blackFile(side int) string {
+func (p *testEnv) blackFile(side int) string {
 	p.t.Helper()
 	img := image.NewGray(image.Rect(0, 0, side, side))
 	var b bytes.Buffer
@@ -191,7 +191,7 @@ func TestSageEditsWhatItDrew(t *testing.T) {
 	for _, provider := range []string{"offline", "over the wire"} {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newTestEnv(t)
 			if provider != "offline" {
 				s, url := serve(t)
 				p.withOpenAI(s, url)
@@ -256,7 +256,7 @@ func TestAModelLooksAtAPicture(t *testing.T) {
 // gets its bytes.
 func TestCanaryThroughEdits(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 70)
+	small, big := newCanaries(t, 70)
 	p, s := connected(t)
 	smallFile, bigFile := p.write("small.png", string(small.raw)), p.write("big.png", string(big.raw))
 	found := sinks{}
@@ -270,7 +270,7 @@ func TestCanaryThroughEdits(t *testing.T) {
 			t.Errorf("%s got neither canary", c.Path)
 		}
 	}
-	s.chat.Answer = inTurn(
+	s.chat.Answer = answersInOrder(
 		act(t, "Edit Image", map[string]any{"Prompt": "bluer " + small.url(), "Images": big.url(), "Mask": small.base64()}),
 		act(t, "View Agent Media", map[string]any{"RefId": small.base64()}, "Label Agent Media", map[string]any{"RefId": big.url(), "Label": big.base64()}),
 		done(t, "done"),
@@ -281,7 +281,7 @@ func TestCanaryThroughEdits(t *testing.T) {
 		found["prompts"] = append(found["prompts"], plainPrompt(t, r)...)
 	}
 	found.search(t, small, big)
-	kept(t, p, small, big)
+	checkStored(t, p, small, big)
 }
 
 // plainPrompt returns all text that was sent to a chat model.

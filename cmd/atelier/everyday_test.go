@@ -18,7 +18,7 @@ func TestEverydayStringsPassAndResume(t *testing.T) {
 	text := everyday.Text()
 	lines := strings.SplitAfter(text, "\n")
 	halves := []string{strings.Join(lines[:len(lines)/2], ""), strings.Join(lines[len(lines)/2:], "")}
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	s.write("own/clerk.yaml", "slug: clerk\nname: clerk\ndescription: Writes.\nactions: [Generate Image, Label Agent Media]\n")
 	s.write("own/clerk.md", "You are clerk.")
 	paint := []any{}
@@ -46,7 +46,7 @@ func TestEverydayStringsPassAndResume(t *testing.T) {
 		t.Fatalf("exit %d: %s", killed.code, killed.stderr)
 	}
 	id := s.onlyRun().ID
-	holdsEveryday(t, "the engine's tables", string(s.engineDump()))
+	checkEveryday(t, "the engine's tables", string(s.engineDump()))
 	if asked := s.atelier("resume", id, "--json"); asked.code != exitPaused {
 		t.Fatalf("exit %d: %s%s", asked.code, asked.stdout, asked.stderr)
 	}
@@ -55,19 +55,19 @@ func TestEverydayStringsPassAndResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	end := s.must("resume", id, "--answer", "@"+s.write("answer.json", string(given)), "--out", out, "--json")
-	holdsEveryday(t, "--json", end.stdout, "message")
+	checkEveryday(t, "--json", end.stdout, "message")
 	shown := s.must("runs", "show", id, "--json").stdout
-	holdsEveryday(t, "runs show", shown, "task", "message", "note", "Description")
-	holdsEveryday(t, "runs events", s.must("runs", "events", id, "--jsonl").stdout, "task", "message", "reasoning")
+	checkEveryday(t, "runs show", shown, "task", "message", "note", "Description")
+	checkEveryday(t, "runs events", s.must("runs", "events", id, "--jsonl").stdout, "task", "message", "reasoning")
 	db := s.openLedger()
 	for _, column := range []string{"task FROM agent_runs", "message FROM agent_runs", "payload FROM agent_runs", "params FROM agent_run_steps", "answer FROM prompt_runs", "message FROM conversation_details", "payload FROM run_events"} {
-		holdsEveryday(t, column, strings.Join(textColumn(t, db, "SELECT COALESCE("+strings.Replace(column, " ", ", '') ", 1)), "\n"))
+		checkEveryday(t, column, strings.Join(textColumn(t, db, "SELECT COALESCE("+strings.Replace(column, " ", ", '') ", 1)), "\n"))
 	}
-	conversations := read[struct{ Items []struct{ ID string } }](s.place, "conversations", "list", "--json").Items
+	conversations := read[struct{ Items []struct{ ID string } }](s.testEnv, "conversations", "list", "--json").Items
 	if len(conversations) != 1 {
 		t.Fatalf("%d conversations", len(conversations))
 	}
-	holdsEveryday(t, "the conversation", s.must("conversations", "show", conversations[0].ID, "--json").stdout, "text")
+	checkEveryday(t, "the conversation", s.must("conversations", "show", conversations[0].ID, "--json").stdout, "text")
 	if page := html.UnescapeString(mustRead(t, filepath.Join(out, "report.html"))); !strings.Contains(page, text) {
 		t.Errorf("the report lacks %q", everyday.Missing(page))
 	}
@@ -80,14 +80,14 @@ func TestEverydayStringsPassAndResume(t *testing.T) {
 			t.Errorf("call %d lacks %q", i+1, everyday.Missing(whole))
 		}
 		if turnOf(r) == 3 {
-			holdsEveryday(t, "the answer in a prompt", last)
+			checkEveryday(t, "the answer in a prompt", last)
 		}
 	}
 }
 
-// holdsEveryday fails the test unless a sink contains all everyday strings, as they are or in JSON. If fields are
+// checkEveryday fails the test unless a sink contains all everyday strings, as they are or in JSON. If fields are
 // named, the sink is JSON, and each of them must contain the strings.
-func holdsEveryday(t *testing.T, name, sink string, fields ...string) {
+func checkEveryday(t *testing.T, name, sink string, fields ...string) {
 	t.Helper()
 	escaped, err := json.Marshal(everyday.Text())
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"atelier/generate/generatetest/openroutersim"
 )
 
-// rented configures the simulator of a provider for the place, and returns it with the model to request.
-func (p *place) rented(name string) (generatetest.Simulator, string) {
+// withProvider configures the simulator of a provider for the environment, and returns it with the model to request.
+func (p *testEnv) withProvider(name string) (generatetest.Simulator, string) {
 	p.t.Helper()
 	if name == "MIDJOURNEY" {
 		return p.withMidjourney(midjourneysim.Config{Quick: true}), "Midjourney 7"
@@ -47,13 +47,13 @@ func TestExitCodesOfProviders(t *testing.T) {
 			sim.FaultInvalid:    exitInput,
 			sim.FaultDeadModel:  exitInput,
 		} {
-			if asked, _ := newPlace(t).rented(provider); asked.Variants(fault) == 0 {
+			if asked, _ := newTestEnv(t).withProvider(provider); asked.Variants(fault) == 0 {
 				continue // the provider has no such failure
 			}
 			t.Run(provider+"/"+string(fault), func(t *testing.T) {
 				t.Parallel()
-				p := newPlace(t)
-				service, model := p.rented(provider)
+				p := newTestEnv(t)
+				service, model := p.withProvider(provider)
 				for variant := range service.Variants(fault) {
 					service.Inject(sim.Injection{Fault: fault, Variant: variant})
 					if fault == sim.FaultConflict { // it is asked once more

@@ -11,7 +11,7 @@ import (
 // a path are still omitted.
 func TestPathsAreShownAsTyped(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	folder := filepath.Join(p.dir, "Q3r7X", "Zb2Kp", "m9aL4", "Tg6Yh", "V8sN1", "wE5uR", "k7Dj2F", "B3xC9", "Pz4Mq")
 	if err := os.MkdirAll(filepath.Join(folder, "dir"), 0o750); err != nil {
 		t.Fatal(err)

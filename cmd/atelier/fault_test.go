@@ -46,16 +46,16 @@ func TestChatServiceFails(t *testing.T) {
 				return paint
 			}
 			o := p.atelier("run", "sage", "Draw a fox, 128x128.", "--json")
-			o.refused(t, c.code, c.says)
+			o.checkRefused(t, c.code, c.says)
 			ans := decode[answer](t, o)
 			if ans.Status != "failed" || !strings.Contains(string(ans.Error), `"code":"`+c.kind) && !strings.Contains(string(ans.Error), `"code": "`+c.kind) {
 				t.Errorf("status %s, error %s", ans.Status, ans.Error)
 			}
-			if len(ans.AlsoMade) != 1 || len(p.listed("--run", ans.RunID).Items) != 1 {
+			if len(ans.AlsoMade) != 1 || len(p.mediaList("--run", ans.RunID).Items) != 1 {
 				t.Errorf("also made: %v", ans.AlsoMade)
 			}
 			s.chat.ClearFaults()
-			s.chat.Answer = inTurn(done(t, "Hello."))
+			s.chat.Answer = answersInOrder(done(t, "Hello."))
 			p.must("run", "sage", "Hello.")
 		})
 	}
@@ -66,7 +66,7 @@ func TestChatRateLimitIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
 	s.chat.Fail(chattest.FaultRateLimit)
-	s.chat.Answer = inTurn(done(t, "Hello."))
+	s.chat.Answer = answersInOrder(done(t, "Hello."))
 	if ans := read[answer](p, "run", "sage", "Hello.", "--json"); ans.Message != "Hello." || len(s.chat.Requests()) != 2 {
 		t.Errorf("message %q after %d requests", ans.Message, len(s.chat.Requests()))
 	}
@@ -92,7 +92,7 @@ func TestImageServiceFails(t *testing.T) {
 			if !ok {
 				code = exitProvider
 			}
-			for variant := range imageService(serveNothing(), service).Variants(fault) {
+			for variant := range imageService(unservedProviders(), service).Variants(fault) {
 				t.Run(service+"/"+string(fault)+"/"+itoa(variant), func(t *testing.T) {
 					t.Parallel()
 					imageServiceFails(t, service, sim.Injection{Fault: fault, Variant: variant}, code)
@@ -110,27 +110,27 @@ func imageService(s *providers, name string) generatetest.Simulator {
 	return s.images
 }
 
-// serveNothing returns simulators that no server exposes.
-func serveNothing() *providers {
+// unservedProviders returns simulators that no server exposes.
+func unservedProviders() *providers {
 	return &providers{images: openaisim.New(openaisim.Config{}), gemini: geminisim.New(geminisim.Config{})}
 }
 
 func imageServiceFails(t *testing.T, service string, fault sim.Injection, code int) {
 	t.Helper()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	s, url := serve(t)
 	p.withGemini(s, url)
 	p.withOpenAI(s, url)
 	model := map[string]string{"openai": "GPT Image 2", "gemini": "Nano Banana Pro"}[service]
 	p.must("generate", "before", "-m", model)
-	before := p.listed().Items[0].ID
+	before := p.mediaList().Items[0].ID
 	imageService(s, service).Inject(slices.Repeat([]sim.Injection{fault}, 8)...) // more than the number of attempts
 	o := p.atelier("generate", "a harbour", "-m", model)
-	o.refused(t, code, "")
+	o.checkRefused(t, code, "")
 	if code != exitOK && len(strings.Fields(o.stderr)) < 4 {
 		t.Errorf("it says only %q", o.stderr)
 	}
-	if list := p.listed().Items; list[len(list)-1].ID != before {
+	if list := p.mediaList().Items; list[len(list)-1].ID != before {
 		t.Errorf("the picture made before is lost: %v", list)
 	}
 }
@@ -142,7 +142,7 @@ func TestRetryAfterIsTooLong(t *testing.T) {
 	s.images.Inject(sim.Injection{Fault: sim.FaultRateLimit, RetryAfter: 5 * time.Hour})
 	started := time.Now()
 	o := p.atelier("generate", "a fox", "-m", "GPT Image 2")
-	o.refused(t, exitProvider, "5h0m0s")
+	o.checkRefused(t, exitProvider, "5h0m0s")
 	if !strings.Contains(o.stdout, "cost nothing") {
 		t.Errorf("it says %s", o.stdout)
 	}
@@ -178,7 +178,7 @@ func TestBigTable(t *testing.T) {
 	}
 	ans := read[answer](p, "run", "research-agent", "How did sales go? No pictures.", "--files", filepath.Dir(path), "--out", filepath.Join(p.dir, "out"), "--json")
 	if page := mustRead(t, ans.Report); !strings.Contains(page, "big.csv") || !strings.Contains(page, "<img") {
-		t.Errorf("the report does not tell of the table: %.300s", page)
+		t.Errorf("the report does not name the table: %.300s", page)
 	}
 	if n := len(p.ledgerDump()); n > 4<<20 {
 		t.Errorf("the ledger took the table in: %d bytes", n)

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestAFlagOfOneValueIsGivenOnce: a repeated flag of one value is refused, rather than one value silently lost.
-func TestAFlagOfOneValueIsGivenOnce(t *testing.T) {
+// TestRepeatedFlagIsRefused: a repeated flag of one value is refused, rather than one value silently lost.
+func TestRepeatedFlagIsRefused(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	in := p.pictureFile("in.png", 80, 80, image.Rectangle{})
 	for flag, args := range map[string][]string{
 		"--vary":  {"generate", "--vary", in, "--vary", in},
@@ -18,9 +18,9 @@ func TestAFlagOfOneValueIsGivenOnce(t *testing.T) {
 		"--size":  {"generate", "x", "--size", "64x64", "--size=80x80"},
 		"--model": {"run", "sage", "x", "--model", "offline", "--model", "offline"},
 	} {
-		p.atelier(args...).refused(t, exitInput, flag+" was given more than once")
+		p.atelier(args...).checkRefused(t, exitInput, flag+" was given more than once")
 	}
-	if n := len(p.listed().Items); n != 0 {
+	if n := len(p.mediaList().Items); n != 0 {
 		t.Errorf("%d items were made", n)
 	}
 }

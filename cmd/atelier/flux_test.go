@@ -29,7 +29,7 @@ func TestProvidersAreWired(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newTestEnv(t)
 			srv := httptest.NewServer(c.sim)
 			t.Cleanup(srv.Close)
 			if o := p.atelier("generate", "a fox", "--model", c.model); o.code != exitInput || !strings.Contains(o.stderr, c.variable+"_API_KEY") {
@@ -62,7 +62,7 @@ func TestFallbackWithinTheBudget(t *testing.T) {
 	service.Inject(sim.Injection{Fault: sim.FaultQuota})
 	ask := []string{"generate", "a fox", "--size", "1024x1024", "--quality", "medium", "-m", "FLUX.2 Pro", "--fallback", "GPT Image 2"}
 	o := p.atelier(ask...)
-	o.refused(t, exitBudget, "was passed over")
+	o.checkRefused(t, exitBudget, "was passed over")
 	if n := len(s.images.Captured()); n != 0 {
 		t.Errorf("%d calls that the budget has no money for", n)
 	}

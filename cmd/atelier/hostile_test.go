@@ -19,7 +19,7 @@ func TestNoProviderFollowsARedirect(t *testing.T) {
 	for provider := range secretServices {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newTestEnv(t)
 			elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				t.Errorf("%s %s came elsewhere, with %v", r.Method, r.URL, r.Header)
 			}))
@@ -32,7 +32,7 @@ func TestNoProviderFollowsARedirect(t *testing.T) {
 					http.Redirect(w, r, elsewhere.URL+r.URL.Path, status)
 				}))
 				t.Cleanup(srv.Close)
-				if o := p.asks(provider, srv.URL); o.code == exitOK || asked.Load() == 0 {
+				if o := p.callProvider(provider, srv.URL); o.code == exitOK || asked.Load() == 0 {
 					t.Errorf("%d: exit %d after %d calls: %s%s", status, o.code, asked.Load(), o.stdout, o.stderr)
 				}
 			}
@@ -51,7 +51,7 @@ func TestLongErrorsAreCut(t *testing.T) {
 	for provider := range secretServices {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
-			p, all := newPlace(t), sinks{}
+			p, all := newTestEnv(t), sinks{}
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body) // otherwise the client may see no answer
 				w.Header().Set("Content-Type", "application/json")
@@ -60,8 +60,8 @@ func TestLongErrorsAreCut(t *testing.T) {
 				_, _ = w.Write(body) // the client may be gone
 			}))
 			t.Cleanup(srv.Close)
-			all.add(p.asks(provider, srv.URL))
-			all.add(p.asks(provider, srv.URL, "--json"))
+			all.add(p.callProvider(provider, srv.URL))
+			all.add(p.callProvider(provider, srv.URL, "--json"))
 			all.gather(p)
 			for name, sink := range all {
 				if strings.Contains(string(sink), words[:2000]) {
@@ -76,7 +76,7 @@ func TestLongErrorsAreCut(t *testing.T) {
 // have cost, and resume makes no further call.
 func TestRunEndsWithAHugeAnswer(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	var calls atomic.Int32
 	piece := strings.Repeat("far too much ", 80_000)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -9,8 +9,8 @@ import (
 	"atelier/ledger"
 )
 
-// starts returns the shortest prefix of id, of at least n characters, that no other id has.
-func starts(id string, n int, others ...string) string {
+// shortestPrefix returns the shortest prefix of id, of at least n characters, that no other id has.
+func shortestPrefix(id string, n int, others ...string) string {
 	for ; n < len(id); n++ {
 		unique := true
 		for _, o := range others {
@@ -27,20 +27,20 @@ func starts(id string, n int, others ...string) string {
 // are listed. "last" is the newest run, conversation, operation or item.
 func TestBeginningsOfIDs(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	first, second := p.say("new", "Draw a lighthouse, 128x128"), p.say("new", "Draw a harbour at night, 128x128")
+	p := newTestEnv(t)
+	first, second := p.runInConversation("new", "Draw a lighthouse, 128x128"), p.runInConversation("new", "Draw a harbour at night, 128x128")
 	p.must("generate", "a fox", "-m", "offline", "--size", "64x64")
 	var ops, items, refs []string
 	for _, o := range read[ledger.List[ledger.Operation]](p, "operations", "list", "--json").Items {
 		ops = append(ops, o.ID)
 	}
-	for _, m := range p.listed().Items {
+	for _, m := range p.mediaList().Items {
 		items, refs = append(items, m.ID), append(refs, m.Ref)
 	}
-	run := starts(first.RunID, 6, second.RunID)
-	talk := starts(first.Conversation, 6, second.Conversation)
-	op := starts(ops[len(ops)-1], 6, ops...)
-	outside := p.listed().Items[0].Tree
+	run := shortestPrefix(first.RunID, 6, second.RunID)
+	talk := shortestPrefix(first.Conversation, 6, second.Conversation)
+	op := shortestPrefix(ops[len(ops)-1], 6, ops...)
+	outside := p.mediaList().Items[0].Tree
 	for _, c := range []struct {
 		args  []string
 		shows string
@@ -61,20 +61,20 @@ func TestBeginningsOfIDs(t *testing.T) {
 		{[]string{"operations", "list", "--run", run}, ops[len(ops)-1]},
 		{[]string{"generate", "--wait", op, "--json"}, ops[len(ops)-1]},
 		{[]string{"media", "show", items[0][:30]}, items[0]},
-		{[]string{"media", "show", starts(refs[0], 8, refs...)}, refs[0]},
+		{[]string{"media", "show", shortestPrefix(refs[0], 8, refs...)}, refs[0]},
 		{[]string{"media", "list", "--run", run}, refs[len(refs)-1]},
 		{[]string{"media", "list", "--run", outside[:30]}, refs[0]},
-		{[]string{"media", "show", starts(refs[len(refs)-1], 8, refs...), "--run", run}, first.RunID},
+		{[]string{"media", "show", shortestPrefix(refs[len(refs)-1], 8, refs...), "--run", run}, first.RunID},
 		{[]string{"media", "show", "last"}, refs[0]},
 		{[]string{"media", "show", "last", "--run", "last"}, second.RunID},
 		{[]string{"media", "get", "last", "-o", filepath.Join(p.dir, "newest.png")}, "newest.png"},
-		{[]string{"media", "get", starts(refs[0], 8, refs...), "-o", filepath.Join(p.dir, "got.png")}, "got.png"},
-		{[]string{"generate", "bluer", "-m", "offline", "--edit", starts(refs[0], 8, refs...), "--json"}, `"succeeded"`},
+		{[]string{"media", "get", shortestPrefix(refs[0], 8, refs...), "-o", filepath.Join(p.dir, "got.png")}, "got.png"},
+		{[]string{"generate", "bluer", "-m", "offline", "--edit", shortestPrefix(refs[0], 8, refs...), "--json"}, `"succeeded"`},
 		{[]string{"run", "sage", "What is this?", "--image", items[0][:30], "--json"}, refs[0]},
 		{[]string{"run", "sage", "What is this?", "--image", "last", "--json"}, `"succeeded"`},
 		{[]string{"generate", "bluer", "-m", "offline", "--edit", "last", "--json"}, `"succeeded"`},
-		{[]string{"media", "rm", starts(refs[0], 8, refs...)}, refs[0]},
-		{[]string{"media", "rm", "--undo", starts(refs[0], 8, refs...)}, refs[0]},
+		{[]string{"media", "rm", shortestPrefix(refs[0], 8, refs...)}, refs[0]},
+		{[]string{"media", "rm", "--undo", shortestPrefix(refs[0], 8, refs...)}, refs[0]},
 		{[]string{"media", "rm", "last"}, "deleted"},
 		{[]string{"media", "rm", "--undo", "last"}, "restored"},
 		{[]string{"runs", "fork", run, "--from", "turn-1-model", "--json"}, `"succeeded"`},
@@ -86,41 +86,41 @@ func TestBeginningsOfIDs(t *testing.T) {
 	all := first.RunID[:2] // from the time, which both ids share
 	for _, args := range [][]string{{"runs", "show", all}, {"runs", "cancel", all}, {"resume", all}, {"runs", "retry", all}} {
 		o := p.start(args...).wait()
-		o.refused(t, exitInput, "matches several runs")
+		o.checkRefused(t, exitInput, "matches several runs")
 		if !strings.Contains(o.stderr, first.RunID) || !strings.Contains(o.stderr, second.RunID) || !strings.Contains(o.stderr, "Draw a harbour at night, 128x128") {
 			t.Errorf("%q lists %s", args, o.stderr)
 		}
 	}
-	p.atelier("conversations", "show", all).refused(t, exitInput, "several conversations")
-	p.atelier("operations", "show", all).refused(t, exitInput, "several operations")
-	p.atelier("media", "show", "img-").refused(t, exitInput, "several refs")
-	p.atelier("media", "show", all).refused(t, exitInput, "several items")
-	p.atelier("media", "list", "--run", all).refused(t, exitInput, "several runs")
-	p.atelier("runs", "show", "ffff").refused(t, exitInput, "ffff")
-	p.atelier("operations", "cancel", op).refused(t, exitInput, ops[len(ops)-1])
+	p.atelier("conversations", "show", all).checkRefused(t, exitInput, "several conversations")
+	p.atelier("operations", "show", all).checkRefused(t, exitInput, "several operations")
+	p.atelier("media", "show", "img-").checkRefused(t, exitInput, "several refs")
+	p.atelier("media", "show", all).checkRefused(t, exitInput, "several items")
+	p.atelier("media", "list", "--run", all).checkRefused(t, exitInput, "several runs")
+	p.atelier("runs", "show", "ffff").checkRefused(t, exitInput, "ffff")
+	p.atelier("operations", "cancel", op).checkRefused(t, exitInput, ops[len(ops)-1])
 	p.must("conversations", "delete", talk, "--yes")
-	p.atelier("conversations", "show", first.Conversation).refused(t, exitInput, "no conversation")
+	p.atelier("conversations", "show", first.Conversation).checkRefused(t, exitInput, "no conversation")
 }
 
 // TestNothingIsLast: in a new folder, "last" is an error that says that there is none yet.
 func TestNothingIsLast(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	p.atelier("runs", "show", "last").refused(t, exitInput, "there is no run yet")
-	p.atelier("run", "sage", "hello", "--conversation", "last").refused(t, exitInput, "there is no conversation yet")
-	p.atelier("media", "show", "last").refused(t, exitInput, "there is no item yet")
-	p.atelier("resume", "last").refused(t, exitInput, "there is no run yet")
+	p := newTestEnv(t)
+	p.atelier("runs", "show", "last").checkRefused(t, exitInput, "there is no run yet")
+	p.atelier("run", "sage", "hello", "--conversation", "last").checkRefused(t, exitInput, "there is no conversation yet")
+	p.atelier("media", "show", "last").checkRefused(t, exitInput, "there is no item yet")
+	p.atelier("resume", "last").checkRefused(t, exitInput, "there is no run yet")
 }
 
 // TestCtrlCSaysHowToGoOn: the command that an interrupted run prints continues the run.
 func TestCtrlCSaysHowToGoOn(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
+	s.chat.Answer = answersInOrder(threePictures(t), done(t, "Here."))
 	p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_IMAGE_MODEL"] = "openai/gpt-5.4", "GPT Image 2"
 	slowAfter(s)
 	proc := p.start("run", "sage", "draw three pictures")
-	eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
+	eventually(t, "the first picture", func() bool { return len(p.mediaList().Items) >= 1 })
 	if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

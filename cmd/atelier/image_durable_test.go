@@ -17,11 +17,11 @@ import (
 	"atelier/media"
 )
 
-// newStudio is a workshop whose agent critic is given three pictures that are too large for its model, paints one more,
-// sees it by its policy, and then views one of the three again. The folder holds the pictures.
-func newStudio(t *testing.T) *workshop {
+// newImageEnv is an agentEnv whose agent critic is given three pictures that are too large for its model, paints one
+// more, sees it by its policy, and then views one of the three again. The folder holds the pictures.
+func newImageEnv(t *testing.T) *agentEnv {
 	t.Helper()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	s.write("own/critic.yaml", "slug: critic\nname: Critic\ndescription: Looks.\nactions: [Generate Image]\nvision_context: {enabled: true, allowed_sources: [Generate Image]}\n")
 	s.write("own/critic.md", "You are critic.")
 	s.env["ATELIER_CHAT_PROFILES"] = s.write("profiles.yaml", "models:\n  - {provider: openai, id: gpt-5.4, max_image_side: 50}\n")
@@ -47,8 +47,8 @@ func newStudio(t *testing.T) *workshop {
 	return s
 }
 
-// arguments returns the command line of a studio's run.
-func (s *workshop) arguments() []string {
+// arguments returns the command line of a run of newImageEnv.
+func (s *agentEnv) arguments() []string {
 	args := []string{"run", "critic", "What do you see?", "--agents", filepath.Join(s.dir, "own"), "--json"}
 	for i := range 3 {
 		args = append(args, "--image", filepath.Join(s.dir, fmt.Sprintf("given-%d.png", i)))
@@ -57,7 +57,7 @@ func (s *workshop) arguments() []string {
 }
 
 // rows counts the rows of the ledger's tables.
-func (s *workshop) rows(t *testing.T) map[string]int {
+func (s *agentEnv) rows(t *testing.T) map[string]int {
 	t.Helper()
 	db, count := s.openLedger(), map[string]int{}
 	for _, table := range []string{"agent_runs", "agent_run_steps", "media", "media_lineage", "prompt_run_media", "agent_run_media", "blobs"} {
@@ -70,8 +70,8 @@ func (s *workshop) rows(t *testing.T) map[string]int {
 	return count
 }
 
-// onlyRun returns the run of a place that has exactly one.
-func (p *place) onlyRun() ledger.Run {
+// onlyRun returns the run of an environment that has exactly one.
+func (p *testEnv) onlyRun() ledger.Run {
 	p.t.Helper()
 	list := read[ledger.List[ledger.Run]](p, "runs", "list", "--json")
 	if len(list.Items) != 1 {
@@ -80,8 +80,8 @@ func (p *place) onlyRun() ledger.Run {
 	return list.Items[0]
 }
 
-// sights lists the pictures of each request; a repeated request adds nothing.
-func (s *workshop) sights() (list []string) {
+// shownImages lists the pictures of each request; a repeated request adds nothing.
+func (s *agentEnv) shownImages() (list []string) {
 	for _, r := range s.chat.Requests() {
 		var seen []string
 		for _, m := range r.Messages {
@@ -101,16 +101,16 @@ func (s *workshop) sights() (list []string) {
 // is unsettled.
 func TestKilledWithImages(t *testing.T) {
 	t.Parallel()
-	whole := newStudio(t)
+	whole := newImageEnv(t)
 	whole.must(whole.arguments()...)
 	id, want := whole.onlyRun().ID, whole.rows(t)
-	told, saw := whole.tale(t, id), whole.sights()
+	events, saw := whole.eventCounts(t, id), whole.shownImages()
 	if len(saw) != 3 || strings.Count(saw[0], " ") != 2 || strings.Count(saw[1], " ") != 3 || want["media_lineage"] < 4 {
 		t.Fatalf("the model saw %q; rows %v", saw, want)
 	}
 	eachRow(t, whole.requests, func(t *testing.T, at int) {
 		t.Helper()
-		s := newStudio(t)
+		s := newImageEnv(t)
 		proc := s.start(s.arguments()...)
 		s.mu.Lock()
 		s.at, s.kill = at, func() { killNow(proc.cmd.Process) }
@@ -124,7 +124,7 @@ func TestKilledWithImages(t *testing.T) {
 			t.Fatalf("killed at %s: exit %d: %s", s.hit, o.code, o.stderr)
 		}
 		if lost > 0 { // the painting is lost; the given pictures are as before
-			if got := s.sights(); lost != 1 || !strings.HasPrefix(s.hit, "POST /v1/flux") || !sameSights(got[:1], saw[:1]) {
+			if got := s.shownImages(); lost != 1 || !strings.HasPrefix(s.hit, "POST /v1/flux") || !sameShownImages(got[:1], saw[:1]) {
 				t.Errorf("killed at %s: %d calls without an answer, the model saw %q, want %q", s.hit, lost, got, saw)
 			}
 			return
@@ -134,19 +134,19 @@ func TestKilledWithImages(t *testing.T) {
 				t.Errorf("killed at %s: %d rows in %s, want %d", s.hit, n, table, want[table])
 			}
 		}
-		for k, n := range s.tale(t, id) {
-			if n != told[k] {
-				t.Errorf("killed at %s: %s was told %d times, want %d", s.hit, k, n, told[k])
+		for k, n := range s.eventCounts(t, id) {
+			if n != events[k] {
+				t.Errorf("killed at %s: %s was told %d times, want %d", s.hit, k, n, events[k])
 			}
 		}
-		if got := s.sights(); !sameSights(got, saw) {
+		if got := s.shownImages(); !sameShownImages(got, saw) {
 			t.Errorf("killed at %s: the model saw %q, want %q", s.hit, got, saw)
 		}
 	})
 }
 
-// sameSights compares what two runs saw; the painted picture may differ.
-func sameSights(got, want []string) bool {
+// sameShownImages compares what two runs saw; the painted picture may differ.
+func sameShownImages(got, want []string) bool {
 	return slices.EqualFunc(got, want, func(a, b string) bool {
 		x, y := strings.Fields(a), strings.Fields(b)
 		return len(x) == len(y) && slices.Equal(x[:3], y[:3])
@@ -157,16 +157,16 @@ func sameSights(got, want []string) bool {
 // that were adapted or dropped.
 func TestPicturesInTheLedger(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t)
+	s := newImageEnv(t)
 	s.write("profiles.yaml", "models:\n  - {provider: openai, id: gpt-5.4, max_image_side: 50, max_images: 2}\n")
 	args := s.arguments()
 	if o := s.atelier(args...); o.code != exitInput || !strings.Contains(o.stderr, "3 pictures are given, but GPT-5.4 (openai) accepts 2") || !strings.Contains(o.stderr, "offline") {
 		t.Errorf("strict: exit %d: %s", o.code, o.stderr)
 	}
-	ans := read[answer](s.place, append(args, "--lenient-images")...)
+	ans := read[answer](s.testEnv, append(args, "--lenient-images")...)
 	shown := read[struct {
 		Run ledger.Run `json:"run"`
-	}](s.place, "runs", "show", ans.RunID, "--json").Run
+	}](s.testEnv, "runs", "show", ans.RunID, "--json").Run
 	if len(shown.InputImages) != 3 || shown.InputImages[0].FileName != "given-0.png" || shown.InputImages[0].Ref != ans.InputImages[0].Ref {
 		t.Errorf("input images %+v", shown.InputImages)
 	}
@@ -205,13 +205,13 @@ func TestBytesThatGoAwayUnderARun(t *testing.T) {
 		say  string
 	}{
 		"deleted":       {os.Remove, nil, exitOK, "its bytes are missing"},
-		"flipped":       {flip, nil, exitOK, "its bytes are damaged"},
+		"flipped":       {corruptFile, nil, exitOK, "its bytes are damaged"},
 		"deleted, stop": {os.Remove, []string{"--lost-images", "stop"}, exitInput, "its bytes are missing"},
-		"flipped, stop": {flip, []string{"--lost-images", "stop"}, exitInternal, "its bytes are damaged"},
+		"flipped, stop": {corruptFile, []string{"--lost-images", "stop"}, exitInternal, "its bytes are damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStudio(t)
+			s := newImageEnv(t)
 			s.write("profiles.yaml", "models: []\n") // the originals are shown
 			proc := s.start(append(s.arguments(), c.args...)...)
 			s.mu.Lock()
@@ -255,7 +255,7 @@ func TestBytesThatGoAwayUnderARun(t *testing.T) {
 }
 
 // blobPath returns the path of a blob's file.
-func (p *place) blobPath(t *testing.T, d media.Digest) string {
+func (p *testEnv) blobPath(t *testing.T, d media.Digest) string {
 	t.Helper()
 	var found string
 	err := filepath.WalkDir(filepath.Join(p.data, "blobs"), func(path string, e os.DirEntry, err error) error {
@@ -270,8 +270,8 @@ func (p *place) blobPath(t *testing.T, d media.Digest) string {
 	return found
 }
 
-// flip inverts a byte in the middle of a file.
-func flip(path string) error {
+// corruptFile inverts a byte in the middle of a file.
+func corruptFile(path string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -290,7 +290,7 @@ func TestKilledWhilePainting(t *testing.T) {
 	for at := range 3 {
 		t.Run(fmt.Sprintf("request %d", at), func(t *testing.T) {
 			t.Parallel()
-			s := newWorkshop(t)
+			s := newAgentEnv(t)
 			painted, small, big := newCanary(t, 130, 83), newCanary(t, 1, 84), newCanary(t, 140, 85)
 			s.chat.Picture = painted.raw
 			s.env["ATELIER_CHAT_PROFILES"] = s.write("profiles.yaml", "models:\n  - {provider: openai, id: painting, supports_vision: true, image_output: true, max_image_side: 90}\n")
@@ -316,13 +316,13 @@ func TestKilledWhilePainting(t *testing.T) {
 			}
 			printed := sinks{}
 			printed.add(first)
-			printed.gather(s.place)
+			printed.gather(s.testEnv)
 			if at > 0 {
 				printed.add(s.must("resume", id, "--json"))
-				printed.gather(s.place)
+				printed.gather(s.testEnv)
 			}
 			printed.search(t, painted, small, big)
-			kept(t, s.place, painted, small, big)
+			checkStored(t, s.testEnv, painted, small, big)
 			want := map[string]int{"agent_runs": 1, "agent_run_steps": 1, "media": 4, "media_lineage": 2, "prompt_run_media": 5, "agent_run_media": 0, "blobs": 4}
 			if got := s.rows(t); !maps.Equal(got, want) {
 				t.Errorf("rows %v, want %v", got, want)

@@ -24,7 +24,7 @@ import (
 )
 
 // picture writes a picture of one colour and returns its path.
-func (p *place) picture(name string, w, h int, c color.Color) string {
+func (p *testEnv) picture(name string, w, h int, c color.Color) string {
 	p.t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -48,7 +48,7 @@ func (p *place) picture(name string, w, h int, c color.Color) string {
 // its conversation, which can edit them.
 func TestPicturesThatAPersonGives(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	blue, red := p.picture("sea.png", 60, 40, color.NRGBA{B: 200, A: 255}), p.picture("red.jpg", 40, 60, color.NRGBA{R: 200, A: 255})
 	ans := read[answer](p, "run", "sage", "Which colours have these pictures, and are they alike?", "--image", blue, "--image", red, "--image-detail", "low", "--conversation", "new", "--json")
 	for _, want := range []string{"(sea.png) is 60 × 40 pixels, wide", "blue 100 % (#0000c8)", "(red.jpg) is 40 × 60 pixels, upright", "red 100 %", "are different", "offline model"} {
@@ -66,8 +66,8 @@ func TestPicturesThatAPersonGives(t *testing.T) {
 	if !strings.Contains(shown, `"direction": "input"`) || !strings.Contains(shown, `"namespace": "input_image"`) {
 		t.Errorf("record %s", shown)
 	}
-	next := p.say(ans.Conversation, "Make the first picture darker")
-	if o := next.only(t); o.Ref == ans.InputImages[0].Ref {
+	next := p.runInConversation(ans.Conversation, "Make the first picture darker")
+	if o := next.onlyOutput(t); o.Ref == ans.InputImages[0].Ref {
 		t.Errorf("nothing was changed: %+v", o)
 	}
 	// A stored picture is given by its ref within its conversation, and by its id elsewhere.
@@ -89,7 +89,7 @@ func TestPicturesThatAPersonGives(t *testing.T) {
 
 func TestBadPicturesOnTheCommandLine(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	good := p.picture("good.jpg", 300, 200, color.NRGBA{G: 90, A: 255})
 	whole := mustRead(t, good)
 	var many []string
@@ -105,8 +105,8 @@ func TestBadPicturesOnTheCommandLine(t *testing.T) {
 		"SVG":              {[]string{"--image", p.write("drawing.svg", `<svg xmlns="http://www.w3.org/2000/svg"></svg>`)}, "give a PNG"},
 		"nothing there":    {[]string{"--image", "nowhere.png"}, "neither a file nor a stored item"},
 		"unknown ref":      {[]string{"--image", "img-7k3m9q2x"}, "neither a file nor a stored item"},
-		"of somebody else": {[]string{"--image", string(p.owned("eve").Ref)}, "neither a file nor a stored item"},
-		"theirs, by id":    {[]string{"--image", p.owned("eve").ID}, "neither a file nor a stored item"},
+		"of somebody else": {[]string{"--image", string(p.recordForOwner("eve").Ref)}, "neither a file nor a stored item"},
+		"theirs, by id":    {[]string{"--image", p.recordForOwner("eve").ID}, "neither a file nor a stored item"},
 		"forty":            {many, "40 pictures are given, but Atelier Offline (offline) accepts 4"},
 		"detail":           {[]string{"--image", good, "--image-detail", "huge"}, "auto"},
 		"nothing in it":    {[]string{"--image", p.write("empty.png", "")}, "is empty"},
@@ -144,7 +144,7 @@ func pngHead(w, h uint32) string {
 }
 
 // sparse writes a file whose rest up to size is a hole.
-func (p *place) sparse(name, head string, size int64) string {
+func (p *testEnv) sparse(name, head string, size int64) string {
 	p.t.Helper()
 	path := p.write(name, head)
 	if err := os.Truncate(path, size); err != nil {
@@ -154,7 +154,7 @@ func (p *place) sparse(name, head string, size int64) string {
 }
 
 // pipe creates a pipe without a writer.
-func (p *place) pipe(name string) string {
+func (p *testEnv) pipe(name string) string {
 	p.t.Helper()
 	path := filepath.Join(p.dir, name)
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -199,7 +199,7 @@ func TestPicturesThatAreConverted(t *testing.T) {
 	// The record exists, but its bytes do not.
 	given := p.picture("lost.png", 31, 17, color.White)
 	p.must("run", "sage", "What is it?", "--image", given)
-	id := p.listed().Items[0].ID
+	id := p.mediaList().Items[0].ID
 	if err := os.Remove(p.blobPath(t, media.DigestOf([]byte(mustRead(t, given))))); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestCanaryThroughImageInput(t *testing.T) {
 	p, s := connected(t)
 	small, big := newCanary(t, 1, 61), newCanary(t, 130, 62)
 	a, b := p.write("a.png", string(small.raw)), p.write("b.png", string(big.raw))
-	s.chat.Answer = inTurn(act(t, "List Agent Media", map[string]any{}), done(t, "I saw them."))
+	s.chat.Answer = answersInOrder(act(t, "List Agent Media", map[string]any{}), done(t, "I saw them."))
 	printed := sinks{}
 	printed.add(p.must("run", "sage", "What do you see?", "--image", a, "--image", b, "--conversation", "new"))
 	s.chat.Fail(chattest.FaultEcho)
@@ -243,12 +243,12 @@ func TestCanaryThroughImageInput(t *testing.T) {
 	printed["texts of prompts"] = []byte(strings.Join(texts, "\n"))
 	printed.gather(p)
 	printed.search(t, small, big)
-	kept(t, p, small, big)
+	checkStored(t, p, small, big)
 }
 
 func TestBlockedTermsOfTheOperator(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.env["ATELIER_BLOCKED_TERMS"] = "red button, geheim"
 	if o := p.atelier("run", "sage", "Press the Red  Button"); o.code == 0 || !strings.Contains(o.stderr, "stopped before a model saw it") {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
@@ -271,7 +271,7 @@ func TestChatProfilesOfTheOperator(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
 	p.env["ATELIER_CHAT_PROFILES"] = p.write("own.yaml", "models:\n  - {provider: openai, id: house-eye, name: House Eye, supports_vision: true, max_images: 1}\n  - {provider: openai, id: house-mole, name: House Mole}\n")
-	s.chat.Answer = inTurn(done(t, "seen"))
+	s.chat.Answer = answersInOrder(done(t, "seen"))
 	in := p.picture("in.png", 8, 8, color.White)
 	p.must("run", "sage", "Look", "--image", in, "--model", "House Eye")
 	o := p.atelier("run", "sage", "Look", "--image", in, "--model", "House Mole")
@@ -281,8 +281,8 @@ func TestChatProfilesOfTheOperator(t *testing.T) {
 	if n := len(s.chat.Requests()); n != 1 {
 		t.Errorf("%d calls", n)
 	}
-	if run := p.onlyRun(); run.Status != "succeeded" || len(p.listed().Items) != 1 {
-		t.Errorf("what was refused left something: %+v, %+v", run, p.listed())
+	if run := p.onlyRun(); run.Status != "succeeded" || len(p.mediaList().Items) != 1 {
+		t.Errorf("what was refused left something: %+v, %+v", run, p.mediaList())
 	}
 	p.env["ATELIER_CHAT_PROFILES"] = filepath.Join(p.dir, "missing.yaml")
 	if o := p.atelier("run", "sage", "Look"); o.code != exitInput || !strings.Contains(o.stderr, "ATELIER_CHAT_PROFILES") {

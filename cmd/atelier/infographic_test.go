@@ -8,7 +8,7 @@ import (
 	"atelier/chat/chattest"
 )
 
-// infographicTask is a question that the offline models answer from the sales folder of a place, with a chart by the
+// infographicTask is a question that the offline models answer from the sales folder of a testEnv, with a chart by the
 // writer and an infographic by its sub-agent.
 const infographicTask = "In which year were sales in the north highest? Include a chart and an infographic."
 
@@ -16,7 +16,7 @@ const infographicTask = "In which year were sales in the north highest? Include 
 // placeholder remains.
 func TestThreeLevels(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	ans := read[answer](p, "run", "research-agent", infographicTask, "--files", p.folder(), "--out", filepath.Join(p.dir, "out"), "--json")
 	page := mustRead(t, ans.Report)
 	if !strings.Contains(page, `alt="Infographic: `) {
@@ -30,13 +30,13 @@ func TestThreeLevels(t *testing.T) {
 // TestAFailingComposerLeavesTheReport: the agent of the lowest level fails; the report is written and mentions it.
 func TestAFailingComposerLeavesTheReport(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.write("own/infographic-agent.yaml", "slug: infographic-agent\nname: Infographic Agent\ndescription: Fails.\nprompt: infographic-agent.md\nactions: [List Files, Read File]\nturns: 1\n")
 	p.write("own/infographic-agent.md", "You read and never end.")
 	ans := read[answer](p, "run", "research-agent", infographicTask, "--files", p.folder(), "--agents", filepath.Join(p.dir, "own"), "--out", filepath.Join(p.dir, "out"), "--json")
 	page := mustRead(t, ans.Report)
 	if drawings, _ := figuresOf(t, page); drawings != 1 || !strings.Contains(page, "<li>Infographic: ") {
-		t.Errorf("the report does not tell of the failure: %.2000s", page[strings.Index(page, "<body"):])
+		t.Errorf("the report does not name the failure: %.2000s", page[strings.Index(page, "<body"):])
 	}
 }
 
@@ -49,8 +49,8 @@ func TestAFailedChildsDrawingIsEmbedded(t *testing.T) {
 	box := func(name string) map[string]any {
 		return map[string]any{"Title": name, "Sections": []any{map[string]any{"heading": name, "text": "Text."}}}
 	}
-	figures := embedded(1, "The chart of the writer", "One.") + embedded(2, "The first infographic", "Two.") + embedded(3, "The second infographic", "Three.")
-	lines := play(t, map[string][]string{
+	figures := figureHTML(1, "The chart of the writer", "One.") + figureHTML(2, "The first infographic", "Two.") + figureHTML(3, "The second infographic", "Three.")
+	lines := scriptedAgents(t, map[string][]string{
 		"research-agent": {
 			step(t, map[string]any{"agents": []any{map[string]any{"name": "research-report-writer", "task": "Write it."}}}),
 			done(t, "The report is ready."),
@@ -60,8 +60,8 @@ func TestAFailedChildsDrawingIsEmbedded(t *testing.T) {
 				"actions": []any{map[string]any{"name": "Create SVG Chart", "params": map[string]any{"ChartType": "bar", "Title": "Sales", "Labels": []string{"a", "b"}, "Series": []any{map[string]any{"name": "n", "values": []int{1, 2}}}}}},
 				"agents":  []any{map[string]any{"name": "infographic-agent", "task": "The good one"}, map[string]any{"name": "infographic-agent", "task": "The bad one"}},
 			}),
-			reported(t, "Sales", nil, "<p>${media:img-00000000}</p>", embedded(1, "The chart of the writer", "One.")),
-			reported(t, "Sales", nil, figures),
+			writerStep(t, "Sales", nil, "<p>${media:img-00000000}</p>", figureHTML(1, "The chart of the writer", "One.")),
+			writerStep(t, "Sales", nil, figures),
 		},
 	})
 	var refs []string
@@ -126,20 +126,20 @@ func placeholderAt(text string, n int) string {
 	return in
 }
 
-// TestAPaintedInfographicStandsBesideTheExactChart: the writer's prompt says when to request a painted infographic; the
+// TestPaintedInfographicKeepsTheExactChart: the writer's prompt says when to request a painted infographic; the
 // painted picture and the drawn chart are in one report.
-func TestAPaintedInfographicStandsBesideTheExactChart(t *testing.T) {
+func TestPaintedInfographicKeepsTheExactChart(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	lines := play(t, map[string][]string{"research-report-writer": {
+	lines := scriptedAgents(t, map[string][]string{"research-report-writer": {
 		act(t, "Generate Image", map[string]any{"Prompt": `A flat infographic of an ecosystem with the words "Farms", "Mills" and "Shops"; no other text, no numbers`, "Quality": "hd"},
 			"Create SVG Chart", map[string]any{"ChartType": "bar", "Title": "Shares", "Labels": []string{"a", "b"}, "Series": []any{map[string]any{"name": "n", "values": []int{60, 40}}}}),
-		reported(t, "Market", nil, embedded(1, "The ecosystem", "Infographic, AI-generated.")+embedded(2, "The shares", "Figures.")),
+		writerStep(t, "Market", nil, figureHTML(1, "The ecosystem", "Infographic, AI-generated.")+figureHTML(2, "The shares", "Figures.")),
 	}})
 	s.chat.Answer = func(r chattest.Request) string {
 		for _, rule := range []string{"**A painted infographic or diagram (Generate Image)** only when the task asks for one", "Never let an image model draw a chart, a map, a table or any figure"} {
 			if !strings.Contains(r.System(), rule) {
-				t.Errorf("the writer is not told: %s", rule)
+				t.Errorf("the message to the writer lacks: %s", rule)
 			}
 		}
 		return lines(r)

@@ -33,14 +33,14 @@ func TestCtrlCKeepsPictures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, s := connected(t)
-			s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
+			s.chat.Answer = answersInOrder(threePictures(t), done(t, "Here."))
 			slowAfter(s)
 			url := strings.TrimSuffix(p.env["OPENAI_BASE_URL"], "/v1")
 			p.env["GEMINI_API_KEY"], p.env["GEMINI_BASE_URL"] = s.gemini.Key(), url
 			p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_IMAGE_MODEL"] = "openai/gpt-5.4", "GPT Image 2"
 			s.gemini.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultSlow, Delay: time.Hour}, sim.Injection{Fault: sim.FaultSlow, Delay: time.Hour})
 			proc := p.start(args...)
-			eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
+			eventually(t, "the first picture", func() bool { return len(p.mediaList().Items) >= 1 })
 			if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +48,7 @@ func TestCtrlCKeepsPictures(t *testing.T) {
 			if o.code != exitInterrupted {
 				t.Errorf("exit %d, want %d\n%s%s", o.code, exitInterrupted, o.stdout, o.stderr)
 			}
-			if n := len(p.listed().Items); n != 1 {
+			if n := len(p.mediaList().Items); n != 1 {
 				t.Errorf("%d items listed, want 1", n)
 			}
 		})
@@ -59,16 +59,16 @@ func TestCtrlCKeepsPictures(t *testing.T) {
 func TestKillKeepsPictures(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
+	s.chat.Answer = answersInOrder(threePictures(t), done(t, "Here."))
 	p.env["ATELIER_IMAGE_MODEL"] = "GPT Image 2"
 	slowAfter(s)
 	proc := p.start("run", "sage", "draw three pictures")
-	eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
+	eventually(t, "the first picture", func() bool { return len(p.mediaList().Items) >= 1 })
 	if err := proc.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	proc.wait()
-	if n := len(p.listed().Items); n != 1 {
+	if n := len(p.mediaList().Items); n != 1 {
 		t.Errorf("%d items listed, want 1", n)
 	}
 	if o := p.must("media", "verify"); !strings.Contains(o.stdout, "0 bad") {
@@ -76,7 +76,7 @@ func TestKillKeepsPictures(t *testing.T) {
 	}
 	p.env["ATELIER_IMAGE_MODEL"] = "offline"
 	p.must("generate", "afterwards", "--size", "64x64")
-	if n := len(p.listed().Items); n != 2 {
+	if n := len(p.mediaList().Items); n != 2 {
 		t.Errorf("%d items listed after the next command, want 2", n)
 	}
 }

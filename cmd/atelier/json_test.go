@@ -66,7 +66,7 @@ func TestRunJSON(t *testing.T) {
 // TestGenerateJSONAndFiles: generate --json has fixed sets of keys; file names and digests match the written files.
 func TestGenerateJSONAndFiles(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	o := p.must("generate", "a harbour", "-n", "2", "-m", "offline", "--size", "128x128", "-o", filepath.Join(p.dir, "pic", "out.jpg"), "--seed", "7", "--json")
 	var v struct {
 		Slots        []json.RawMessage `json:"slots"`
@@ -98,11 +98,11 @@ func TestDryRunCallsNobody(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
 	plan := read[map[string]any](p, "generate", "a harbour", "--model", "GPT Image 2", "--quality", "standard", "-n", "12", "--dry-run", "--json")
-	if plan["estimated_usd"] == nil || plan["calls"] == nil || len(s.received()) != 0 || len(p.listed().Items) != 0 {
+	if plan["estimated_usd"] == nil || plan["calls"] == nil || len(s.received()) != 0 || len(p.mediaList().Items) != 0 {
 		t.Errorf("plan %v, %d requests", plan, len(s.received()))
 	}
 	o := p.atelier("generate", "a harbour", "--model", "GPT-4o Image 1.0", "--strict")
-	o.refused(t, exitInput, "strict")
+	o.checkRefused(t, exitInput, "strict")
 	if len(s.received()) != 0 {
 		t.Error("strict mode called the provider")
 	}
@@ -110,9 +110,9 @@ func TestDryRunCallsNobody(t *testing.T) {
 
 func TestMediaCommands(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.must("generate", "a harbour", "--size", "128x128")
-	item := p.listed().Items[0]
+	item := p.mediaList().Items[0]
 	file := filepath.Join(p.dir, "copy.png")
 	p.must("media", "get", item.Ref, "-o", file)
 	if got := media.DigestOf([]byte(mustRead(t, file))).String(); got != item.Digest {
@@ -153,7 +153,7 @@ func TestMediaCommands(t *testing.T) {
 
 func TestListsAndDoctor(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.must("run", "sage", "draw a harbour")
 	runs := read[struct {
 		Items []struct {

@@ -16,7 +16,7 @@ import (
 // of the chain has its key, the plan is that model's.
 func TestDryRunNeedsNoKey(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	o := p.start("generate", "a fox", "-m", "GPT Image 2", "--dry-run").wait()
 	if o.code != exitOK || !strings.Contains(o.stdout, "model     GPT Image 2 (openai)") || !strings.Contains(o.stdout, "estimate  $0.") || !strings.Contains(o.stderr, "set OPENAI_API_KEY") {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
@@ -37,8 +37,8 @@ func TestDryRunNeedsNoKey(t *testing.T) {
 	if !strings.Contains(o.stdout, "Nano Banana Pro") || !strings.Contains(o.stderr, "OPENAI_API_KEY") || !strings.Contains(o.stderr, "GEMINI_API_KEY") {
 		t.Errorf("a comparison: %s%s", o.stdout, o.stderr)
 	}
-	p.atelier("generate", "a fox", "-m", "GPT Image 2").refused(t, exitInput, "OPENAI_API_KEY")
-	if n := len(p.listed().Items); n != 0 {
+	p.atelier("generate", "a fox", "-m", "GPT Image 2").checkRefused(t, exitInput, "OPENAI_API_KEY")
+	if n := len(p.mediaList().Items); n != 0 {
 		t.Errorf("%d items", n)
 	}
 }
@@ -46,7 +46,7 @@ func TestDryRunNeedsNoKey(t *testing.T) {
 // TestModelListsTellPricesAndLife: models list shows prices and life; for chat models, also vision and token limits.
 func TestModelListsTellPricesAndLife(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	row := func(name string, args ...string) string {
 		for line := range strings.Lines(p.start(args...).wait().stdout) {
 			if strings.HasPrefix(line, name+"  ") {
@@ -79,7 +79,7 @@ func TestModelListsTellPricesAndLife(t *testing.T) {
 		}
 	}
 	if ends != nil && !strings.Contains(row(ends.Name, "models", "list"), "until "+ends.Life.ShutDown.Format(time.DateOnly)) {
-		t.Errorf("%s does not tell its end", ends.Name)
+		t.Errorf("%s does not show its end", ends.Name)
 	}
 	for _, m := range read[ledger.List[chat.Profile]](p, "models", "list", "--chat", "--provider", "anthropic", "--json").Items {
 		if m.Name != "Claude Sonnet 4.6" {

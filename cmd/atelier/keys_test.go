@@ -44,9 +44,9 @@ var secretServices = map[string]struct{ key, base, model string }{
 	"chat/bedrock": {"AWS_SESSION_TOKEN", "BEDROCK_BASE_URL", "bedrock/amazon.nova-pro-v1:0"},
 }
 
-// repeating answers every request with a text that repeats the key: in a page, in providers' error envelopes with any
+// keyEcho answers every request with a text that repeats the key: in a page, in providers' error envelopes with any
 // status, or in a valid answer.
-func repeating(provider, how, key string) http.HandlerFunc {
+func keyEcho(provider, how, key string) http.HandlerFunc {
 	said := strings.Join(spellings(key), " and ")
 	step, _ := json.Marshal(map[string]any{"message": "Your key is " + said, "payload": map[string]string{"report_markdown": "# Key\n\n" + said}, "done": true})
 	sim := &chattest.Simulator{Answer: func(chattest.Request) string { return string(step) }}
@@ -90,10 +90,10 @@ func TestKeysAreNowhere(t *testing.T) {
 	for provider := range secretServices {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
-			p, key, all := newPlace(t), secretOf(strings.TrimPrefix(provider, "chat/")), sinks{}
+			p, key, all := newTestEnv(t), secretOf(strings.TrimPrefix(provider, "chat/")), sinks{}
 			var asked atomic.Int32
 			for _, how := range []string{"refused", "no key", "success", "page", "answer"} {
-				answer := repeating(provider, how, key)
+				answer := keyEcho(provider, how, key)
 				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if strings.Contains(fmt.Sprint(r.Header), key) {
 						asked.Add(1)
@@ -102,9 +102,9 @@ func TestKeysAreNowhere(t *testing.T) {
 				}))
 				t.Cleanup(srv.Close)
 				before := asked.Load()
-				all.add(p.asks(provider, srv.URL))
+				all.add(p.callProvider(provider, srv.URL))
 				if !testing.Short() || how == "answer" {
-					all.add(p.asks(provider, srv.URL, "--json"))
+					all.add(p.callProvider(provider, srv.URL, "--json"))
 				}
 				if asked.Load() == before {
 					t.Errorf("%s: the provider was not asked with its key", how)
@@ -119,9 +119,9 @@ func TestKeysAreNowhere(t *testing.T) {
 			}
 			for name, sink := range all {
 				for _, form := range spellings(key) {
-					if form = strings.TrimRight(form, "="); strings.Contains(slashed(sink), form) {
-						at := strings.Index(slashed(sink), form)
-						t.Errorf("%s holds the key as %s: %.200s", name, form, slashed(sink)[max(at-100, 0):])
+					if form = strings.TrimRight(form, "="); strings.Contains(withoutEscapes(sink), form) {
+						at := strings.Index(withoutEscapes(sink), form)
+						t.Errorf("%s holds the key as %s: %.200s", name, form, withoutEscapes(sink)[max(at-100, 0):])
 					}
 				}
 			}
@@ -129,8 +129,8 @@ func TestKeysAreNowhere(t *testing.T) {
 	}
 }
 
-// asks runs a command that calls a provider whose API is at that address.
-func (p *place) asks(provider, address string, args ...string) outcome {
+// callProvider runs a command that calls a provider whose API is at that address.
+func (p *testEnv) callProvider(provider, address string, args ...string) outcome {
 	p.t.Helper()
 	c := secretServices[provider]
 	p.env[c.key], p.env[c.base], p.env["AWS_REGION"] = secretOf(strings.TrimPrefix(provider, "chat/")), address, "eu-west-1"
@@ -140,13 +140,13 @@ func (p *place) asks(provider, address string, args ...string) outcome {
 	}
 	if strings.HasPrefix(provider, "chat/") {
 		p.env["ATELIER_CHAT_MODEL"] = c.model
-		return p.briefly(append([]string{"run", "sage", "What is my key?", "--conversation", "new"}, args...)...)
+		return p.runBriefly(append([]string{"run", "sage", "What is my key?", "--conversation", "new"}, args...)...)
 	}
-	return p.briefly(append([]string{"generate", "a key", "-m", c.model}, args...)...)
+	return p.runBriefly(append([]string{"generate", "a key", "-m", c.model}, args...)...)
 }
 
-// briefly runs a command and cancels it after 5 seconds: a driver may look long for a lost call.
-func (p *place) briefly(args ...string) outcome {
+// runBriefly runs a command and cancels it after 5 seconds: a driver may look long for a lost call.
+func (p *testEnv) runBriefly(args ...string) outcome {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), 5*time.Second)
 	defer cancel()
@@ -162,7 +162,7 @@ type mediaIDs struct {
 	} `json:"items"`
 }
 
-// slashed undoes JSON escapes that could hide a key.
-func slashed(sink []byte) string {
+// withoutEscapes undoes JSON escapes that could hide a key.
+func withoutEscapes(sink []byte) string {
 	return strings.NewReplacer(`\/`, "/", `\u002b`, "+", `\u003d`, "=").Replace(string(sink))
 }

@@ -22,9 +22,9 @@ import (
 	"atelier/media"
 )
 
-// killer is a provider on loopback that kills its client at the first request that at selects, before the answer or in
-// the middle of it. Then it answers the remaining requests.
-type killer struct {
+// killingProvider is a provider on loopback that kills its client at the first request that at selects, before the
+// answer or in the middle of it. Then it answers the remaining requests.
+type killingProvider struct {
 	inner http.Handler
 	at    func(r *http.Request) bool
 	half  bool
@@ -35,7 +35,7 @@ type killer struct {
 	known  chan struct{} // closed once client is known
 }
 
-func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (k *killingProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	<-k.known
 	k.mu.Lock()
 	now := !k.killed && k.at != nil && k.at(r)
@@ -75,8 +75,8 @@ func killNow(p *os.Process) {
 	}
 }
 
-// deadly is a provider whose client is killed.
-type deadly struct {
+// providerCase is a provider whose client is killed.
+type providerCase struct {
 	model string
 	// key and base are the variables of its key and its address; path is the end of the address.
 	key, base, path string
@@ -104,8 +104,8 @@ func download(r *http.Request) bool {
 
 func submission(r *http.Request) bool { return r.Method == http.MethodPost }
 
-// death is one row of the matrix: where the process dies, and the final state.
-type death struct {
+// killCase is one row of the matrix: where the process dies, and the final state.
+type killCase struct {
 	// phase is a phase of the ledger, or empty.
 	phase string
 	// at and half describe a phase on the wire.
@@ -124,8 +124,8 @@ type death struct {
 	unpriced bool
 }
 
-func deaths() map[string]death {
-	return map[string]death{
+func killCases() map[string]killCase {
+	return map[string]killCase{
 		"intent journalled":          {phase: "after intent", charges: 1},
 		"before the call":            {phase: "after call submitted", lost: true},
 		"during the call":            {at: submission, charges: 1, nameless: true},
@@ -147,41 +147,41 @@ func deaths() map[string]death {
 	}
 }
 
-// providersThatKill returns fresh simulators. Those after the first three run only where they differ: what a truncated
+// killingProviders returns fresh simulators. Those after the first three run only where they differ: what a truncated
 // answer looks like, what is left of it, and what states the price. With -short each phase runs once, and each provider
 // at least once.
-func providersThatKill() map[string]func() deadly {
+func killingProviders() map[string]func() providerCase {
 	answers := []string{"before the call", "during the call", "during the answer", "picture stored, no record", "receipt of call saved"}
 	var once, polled []string
-	for phase, d := range deaths() {
+	for phase, d := range killCases() {
 		if d.async {
 			polled = append(polled, phase)
 		} else {
 			once = append(once, phase)
 		}
 	}
-	return map[string]func() deadly{
-		"openai": func() deadly {
-			return deadly{model: "GPT Image 2", key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", path: "/v1", sim: openaisim.New(openaisim.Config{}), brief: once}
+	return map[string]func() providerCase{
+		"openai": func() providerCase {
+			return providerCase{model: "GPT Image 2", key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", path: "/v1", sim: openaisim.New(openaisim.Config{}), brief: once}
 		},
-		"bfl": func() deadly {
-			return deadly{model: "FLUX.2 Pro", key: "BFL_API_KEY", base: "BFL_BASE_URL", sim: bflsim.New(bflsim.Config{Pending: -1}), async: true, brief: polled}
+		"bfl": func() providerCase {
+			return providerCase{model: "FLUX.2 Pro", key: "BFL_API_KEY", base: "BFL_BASE_URL", sim: bflsim.New(bflsim.Config{Pending: -1}), async: true, brief: polled}
 		},
-		"leonardo": func() deadly {
-			return deadly{
+		"leonardo": func() providerCase {
+			return providerCase{
 				model: "Leonardo Phoenix 1.0", key: "LEONARDO_API_KEY", base: "LEONARDO_BASE_URL", async: true, listed: true,
 				sim:   leonardosim.New(leonardosim.Config{Pending: -1, Now: time.Now}),
 				brief: []string{"during the call"},
 			}
 		},
-		"gemini": func() deadly {
-			return deadly{model: "Nano Banana 2.1", key: "GEMINI_API_KEY", base: "GEMINI_BASE_URL", sim: geminisim.New(geminisim.Config{}), only: answers, brief: []string{"during the answer"}}
+		"gemini": func() providerCase {
+			return providerCase{model: "Nano Banana 2.1", key: "GEMINI_API_KEY", base: "GEMINI_BASE_URL", sim: geminisim.New(geminisim.Config{}), only: answers, brief: []string{"during the answer"}}
 		},
-		"openrouter": func() deadly {
-			return deadly{model: "Nano Banana Pro (OpenRouter)", key: "OPENROUTER_API_KEY", base: "OPENROUTER_BASE_URL", sim: openroutersim.New(openroutersim.Config{}), unforeseen: true, only: answers, brief: []string{"during the call"}}
+		"openrouter": func() providerCase {
+			return providerCase{model: "Nano Banana Pro (OpenRouter)", key: "OPENROUTER_API_KEY", base: "OPENROUTER_BASE_URL", sim: openroutersim.New(openroutersim.Config{}), unforeseen: true, only: answers, brief: []string{"during the call"}}
 		},
-		"midjourney": func() deadly {
-			return deadly{
+		"midjourney": func() providerCase {
+			return providerCase{
 				model: "Midjourney 7", key: "MIDJOURNEY_API_SECRET", base: "MIDJOURNEY_PROXY_URL", async: true, listed: true, unpriced: true,
 				sim:   midjourneysim.New(midjourneysim.Config{Quick: true, Side: 64}),
 				only:  []string{"before the call", "during the call", "during the answer", "during a poll", "during the download", "recorded, not committed"},
@@ -196,14 +196,14 @@ func providersThatKill() map[string]func() deadly {
 // it sent, and the money is settled once. docs/durability.md lists the outcomes.
 func TestKilledAtEveryPhase(t *testing.T) {
 	t.Parallel()
-	for name, build := range providersThatKill() {
+	for name, build := range killingProviders() {
 		if testing.Short() && build().brief == nil {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			whole := kill(t, build(), death{phase: "never"})
-			for phase, d := range deaths() {
+			whole := kill(t, build(), killCase{phase: "never"})
+			for phase, d := range killCases() {
 				provider := build()
 				if d.async && !provider.async || provider.only != nil && !slices.Contains(provider.only, phase) || testing.Short() && !slices.Contains(provider.brief, phase) {
 					continue
@@ -211,22 +211,22 @@ func TestKilledAtEveryPhase(t *testing.T) {
 				d = d.with(provider)
 				t.Run(phase, func(t *testing.T) {
 					t.Parallel()
-					survives(t, d, kill(t, provider, d), whole)
+					checkRestart(t, d, kill(t, provider, d), whole)
 				})
 			}
 		})
 	}
 }
 
-// aftermath is the state after a death and the process that continued.
-type aftermath struct {
-	fate
+// restartState is the state after a death and the process that continued.
+type restartState struct {
+	operationRecords
 	charges int
 	sent    []media.Digest
 }
 
 // with returns the death for a given provider.
-func (d death) with(p deadly) death {
+func (d killCase) with(p providerCase) killCase {
 	d.lost = d.lost || d.nameless && !p.listed
 	// Providers with tasks state their price when a task begins: it is lost with the task's id, and the estimate
 	// counts.
@@ -236,15 +236,15 @@ func (d death) with(p deadly) death {
 }
 
 // kill lets a process die and continues in another one.
-func kill(t *testing.T, provider deadly, d death) aftermath {
+func kill(t *testing.T, provider providerCase, d killCase) restartState {
 	t.Helper()
-	p := newPlace(t)
-	k := &killer{inner: provider.sim, at: d.at, half: d.half, known: make(chan struct{})}
+	p := newTestEnv(t)
+	k := &killingProvider{inner: provider.sim, at: d.at, half: d.half, known: make(chan struct{})}
 	srv := httptest.NewServer(k)
 	t.Cleanup(srv.Close)
 	p.env[provider.key], p.env[provider.base] = provider.sim.Key(), srv.URL+provider.path
 	p.env["ATELIER_BUDGET_OWNER"] = "5"
-	first := p.started([]string{dieAt + "=" + cmp.Or(d.phase, "never")}, "a lighthouse", provider.model)
+	first := p.startWith([]string{crashPhaseVariable + "=" + cmp.Or(d.phase, "never")}, "a lighthouse", provider.model)
 	k.client = first.cmd.Process
 	close(k.known)
 	o := first.wait()
@@ -252,12 +252,12 @@ func kill(t *testing.T, provider deadly, d death) aftermath {
 		if o.code != exitOK {
 			t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 		}
-		return aftermath{p.lives(), len(provider.sim.Captured()), provider.sim.Sent()}
+		return restartState{p.operationRecords(), len(provider.sim.Captured()), provider.sim.Sent()}
 	}
 	if status, ok := first.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
 		t.Fatalf("it did not die: exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	left := p.lives()
+	left := p.operationRecords()
 	if len(left.operations) != 1 {
 		t.Fatalf("it left %d operations", len(left.operations))
 	}
@@ -267,18 +267,18 @@ func kill(t *testing.T, provider deadly, d death) aftermath {
 			t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 		}
 	}
-	return aftermath{p.lives(), len(provider.sim.Captured()), provider.sim.Sent()}
+	return restartState{p.operationRecords(), len(provider.sim.Captured()), provider.sim.Sent()}
 }
 
-// survives compares the aftermath with that of an undisturbed operation.
-func survives(t *testing.T, d death, got, whole aftermath) {
+// checkRestart compares the state after a restart with that of an undisturbed operation.
+func checkRestart(t *testing.T, d killCase, got, whole restartState) {
 	t.Helper()
 	if got.charges != d.charges || got.reserved != 0 || len(got.operations) != 1 {
 		t.Errorf("%d charges, want %d: %s", got.charges, d.charges, got)
 	}
 	if d.lost {
 		if got.statuses[0] != "failed" || got.unsettled != 1 || (got.spent == 0) != d.unpriced || got.records > 0 {
-			t.Errorf("not told as unsettled: %s", got)
+			t.Errorf("not reported as unsettled: %s", got)
 		}
 		return
 	}

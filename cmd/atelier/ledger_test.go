@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// openLedger opens the database of a place while its owner may use it.
-func (p *place) openLedger() *sql.DB {
+// openLedger opens the database of an environment while its owner may use it.
+func (p *testEnv) openLedger() *sql.DB {
 	p.t.Helper()
 	driver, source := "sqlite", filepath.Join(p.data, "atelier.db")+"?_pragma=busy_timeout(10000)"
 	if p.env["ATELIER_DATABASE_URL"] != "" {
@@ -26,7 +26,7 @@ func (p *place) openLedger() *sql.DB {
 }
 
 // ledgerDump returns all content of the ledger: the SQLite file with its log, or every row of every PostgreSQL table.
-func (p *place) ledgerDump() []byte {
+func (p *testEnv) ledgerDump() []byte {
 	p.t.Helper()
 	var dump bytes.Buffer
 	if p.env["ATELIER_DATABASE_URL"] == "" {
@@ -84,13 +84,13 @@ func TestBadDatabase(t *testing.T) {
 		"postgres://ann:sesame@127.0.0.1:1/a":  {exitProvider, "PostgreSQL a on 127.0.0.1:1 does not answer"},
 		"postgres://ann:sesame@127.0.0.1:x1/a": {exitInput, "URL is invalid"},
 	} {
-		p := newPlace(t)
-		p.bare()
+		p := newTestEnv(t)
+		p.removeData()
 		p.env["ATELIER_DATABASE_URL"] = url
 		for _, args := range [][]string{{"media", "list"}, {"generate", "a fox"}, {"run", "sage", "hello"}} {
 			o := p.atelier(args...)
-			o.refused(t, c.code, "ATELIER_DATABASE_URL")
-			o.refused(t, c.code, c.says)
+			o.checkRefused(t, c.code, "ATELIER_DATABASE_URL")
+			o.checkRefused(t, c.code, c.says)
 			if strings.Contains(o.stderr, "sesame") {
 				t.Errorf("%s shows the password:\n%s", url, o.stderr)
 			}

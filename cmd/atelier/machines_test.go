@@ -22,28 +22,28 @@ import (
 // adoptionLimit is the limit for another process to adopt the work of one that died.
 const adoptionLimit = 15 * time.Second
 
-// servers are the processes that work on the runs of a workshop, each as if on its own machine: with the build tag
+// servers are the processes that work on the runs of an agentEnv, each as if on its own machine: with the build tag
 // postgres they share a database and the folder of blobs, otherwise the whole data folder.
 type servers struct {
-	*workshop
+	*agentEnv
 	db   *sql.DB
 	proc map[int]*process // by PID
 	url  map[int]string
 }
 
-func (s *workshop) servers(t *testing.T, n int) servers {
+func (s *agentEnv) servers(t *testing.T, n int) servers {
 	t.Helper()
 	all := servers{s, s.openLedger(), map[int]*process{}, map[int]string{}}
 	for range n {
-		one := &workshop{place: anotherMachine(t, s.place), images: s.images, chat: s.chat}
-		proc, address := one.serving(t)
+		one := &agentEnv{testEnv: anotherMachine(t, s.testEnv), images: s.images, chat: s.chat}
+		proc, address := one.startServer(t)
 		all.proc[proc.cmd.Process.Pid], all.url[proc.cmd.Process.Pid] = proc, address
 	}
 	return all
 }
 
-// holder returns the PID of the process that has a lease of a kind, or 0 if there is none.
-func (s servers) holder(t *testing.T, kind ledger.LeaseKind) (pid int) {
+// leaseHolder returns the PID of the process that has a lease of a kind, or 0 if there is none.
+func (s servers) leaseHolder(t *testing.T, kind ledger.LeaseKind) (pid int) {
 	t.Helper()
 	if err := s.db.QueryRowContext(t.Context(), `SELECT COALESCE(MAX(pid), 0) FROM leases WHERE kind = $1`, string(kind)).Scan(&pid); err != nil {
 		t.Fatal(err)
@@ -51,8 +51,8 @@ func (s servers) holder(t *testing.T, kind ledger.LeaseKind) (pid int) {
 	return pid
 }
 
-// scatter moves every process that has a lease to another machine, where no process can see that it has ended.
-func scatter(t *testing.T, db *sql.DB) {
+// moveLeases moves every process that has a lease to another machine, where no process can see that it has ended.
+func moveLeases(t *testing.T, db *sql.DB) {
 	t.Helper()
 	if _, err := db.ExecContext(t.Context(), `UPDATE leases SET machine = 'elsewhere', host = 'elsewhere'`); err != nil {
 		t.Fatal(err)
@@ -63,23 +63,23 @@ func scatter(t *testing.T, db *sql.DB) {
 // nothing had happened.
 func TestMachineDies(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	id, _ := s.run(t, 1)
-	held := s.hold(interferencePoints()["poll"])
+	held := s.holdNext(interferencePoints()["poll"])
 	all := s.servers(t, 3)
-	within(t, "the request", held.reached)
-	dead := all.holder(t, ledger.LeaseRun)
-	scatter(t, all.db)
+	waitFor(t, "the request", held.reached)
+	dead := all.leaseHolder(t, ledger.LeaseRun)
+	moveLeases(t, all.db)
 	send(t, all.proc[dead], syscall.SIGKILL)
 	died := time.Now()
 	all.proc[dead].wait()
 	close(held.open)
-	eventually(t, "another process", func() bool { pid := all.holder(t, ledger.LeaseRun); return pid != dead || s.over(id) })
+	eventually(t, "another process", func() bool { pid := all.leaseHolder(t, ledger.LeaseRun); return pid != dead || s.hasEnded(id) })
 	if after := time.Since(died); after > adoptionLimit {
 		t.Errorf("it was taken over after %s", after)
 	}
-	eventually(t, "the end of the run", func() bool { return s.over(id) })
-	s.unharmed(t, 5)
+	eventually(t, "the end of the run", func() bool { return s.hasEnded(id) })
+	s.checkSucceeded(t, 5)
 }
 
 // TestMachineSleeps: a process that was stopped for longer than its lease changes nothing when it wakes.
@@ -91,15 +91,15 @@ func TestMachineSleeps(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newWorkshop(t)
+			s := newAgentEnv(t)
 			id, _ := s.run(t, 1)
-			held := s.hold(when)
+			held := s.holdNext(when)
 			all := s.servers(t, 2)
-			within(t, "the request", held.reached)
-			asleep := all.holder(t, ledger.LeaseRun)
+			waitFor(t, "the request", held.reached)
+			asleep := all.leaseHolder(t, ledger.LeaseRun)
 			send(t, all.proc[asleep], syscall.SIGSTOP)
 			close(held.open)
-			eventually(t, "the end of the run", func() bool { return s.over(id) })
+			eventually(t, "the end of the run", func() bool { return s.hasEnded(id) })
 			before := all.state(t, id)
 			send(t, all.proc[asleep], syscall.SIGCONT)
 			eventually(t, "that it is awake", func() bool { return status(t, all.url[asleep]+"/readyz") == http.StatusOK })
@@ -114,7 +114,7 @@ func TestMachineSleeps(t *testing.T) {
 			if name == "model call" {
 				calls++ // the sleeping process received its answer
 			}
-			s.unharmed(t, calls)
+			s.checkSucceeded(t, calls)
 		})
 	}
 }
@@ -133,7 +133,7 @@ func (s servers) state(t *testing.T, id string) map[string]string {
 	for _, list := range [][]string{{"runs", "list"}, {"runs", "show", id}, {"operations", "list"}, {"media", "list"}} {
 		all[list[0]+" "+list[1]] = s.must(append(list, "--json")...).stdout
 	}
-	all["events"] = fmt.Sprint(s.tale(t, id))
+	all["events"] = fmt.Sprint(s.eventCounts(t, id))
 	return all
 }
 
@@ -156,10 +156,10 @@ func TestMachineSleepsInACall(t *testing.T) {
 	t.Cleanup(srv.Close)
 	p.env["OPENAI_BASE_URL"] = srv.URL + to.Path
 	proc := p.start("generate", "a fox", "-m", "GPT Image 2")
-	within(t, "the call", reached)
+	waitFor(t, "the call", reached)
 	send(t, proc, syscall.SIGSTOP)
 	close(open)
-	server, _ := (&workshop{place: anotherMachine(t, p)}).serving(t)
+	server, _ := (&agentEnv{testEnv: anotherMachine(t, p)}).startServer(t)
 	operation := func() ledger.Operation { return read[operationList](p, "operations", "list", "--json").Items[0] }
 	eventually(t, "the end of the operation", func() bool { return operation().Status == "failed" })
 	before := operation()
@@ -167,7 +167,7 @@ func TestMachineSleepsInACall(t *testing.T) {
 	if o := proc.wait(); o.code == exitOK {
 		t.Errorf("it says that it made the picture: %s%s", o.stdout, o.stderr)
 	}
-	if n := len(p.listed().Items); n != 1 {
+	if n := len(p.mediaList().Items); n != 1 {
 		t.Errorf("%d pictures are recorded", n)
 	}
 	if d := cmp.Diff(before, operation()); d != "" {

@@ -17,7 +17,7 @@ import (
 // TestUnnamedBytesAreCollected: bytes without a record are deleted a week after they were stored; nothing else is.
 func TestUnnamedBytesAreCollected(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.must("generate", "a lighthouse", "--model", "offline", "--size", "64x64", "-o", filepath.Join(p.dir, "one.png"))
 	named := p.blobFiles()
 	stray := func(text string) string {
@@ -36,9 +36,9 @@ func TestUnnamedBytesAreCollected(t *testing.T) {
 		return p.blobPath(t, info.Digest)
 	}
 	old, young := stray("old bytes"), stray("young bytes")
-	age(t, old)
+	makeOld(t, old)
 	for _, f := range named {
-		age(t, f)
+		makeOld(t, f)
 	}
 	if got := read[collected](p, "media", "gc", "--dry-run", "--json"); got.Deleted != 1 || got.Young != 1 || got.FreedBytes != int64(len("old bytes")) || !got.DryRun {
 		t.Errorf("a dry run: %+v", got)
@@ -74,7 +74,7 @@ func TestPreviewsLeaveTheDisk(t *testing.T) {
 	if o := p.atelier(fox...); o.code != exitProvider {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
 	}
-	if files, items := p.blobFiles(), p.listed().Items; len(files) != 3 || len(items) != 3 {
+	if files, items := p.blobFiles(), p.mediaList().Items; len(files) != 3 || len(items) != 3 {
 		t.Errorf("%d stored and %d listed, want the 2 pictures and the last preview", len(files), len(items))
 	}
 	p.must("media", "verify")
@@ -84,13 +84,13 @@ func TestPreviewsLeaveTheDisk(t *testing.T) {
 // another folder, deletes nothing.
 func TestALedgerThatKnowsNothingDeletesNothing(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.must("generate", "a lighthouse", "--model", "offline", "--size", "64x64", "-o", filepath.Join(p.dir, "one.png"))
 	for _, f := range p.blobFiles() {
-		age(t, f)
+		makeOld(t, f)
 	}
 	before := len(p.blobFiles())
-	other := newPlace(t)
+	other := newTestEnv(t)
 	other.must("models", "list")
 	if err := os.RemoveAll(filepath.Join(other.data, "blobs")); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestALedgerThatKnowsNothingDeletesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range other.blobFiles() {
-		age(t, f)
+		makeOld(t, f)
 	}
 	if o := other.atelier("media", "gc"); o.code == exitOK || !strings.Contains(o.stderr, "Nothing was deleted") {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
@@ -109,8 +109,8 @@ func TestALedgerThatKnowsNothingDeletesNothing(t *testing.T) {
 	}
 }
 
-// age makes a file older than the grace period.
-func age(t *testing.T, name string) {
+// makeOld makes a file older than the grace period.
+func makeOld(t *testing.T, name string) {
 	t.Helper()
 	then := time.Now().Add(-blob.DefaultGrace - time.Hour)
 	if err := os.Chtimes(name, then, then); err != nil {
@@ -119,7 +119,7 @@ func age(t *testing.T, name string) {
 }
 
 // blobFiles returns the files that hold stored bytes.
-func (p *place) blobFiles() (names []string) {
+func (p *testEnv) blobFiles() (names []string) {
 	p.t.Helper()
 	err := filepath.WalkDir(filepath.Join(p.data, "blobs"), func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {

@@ -17,14 +17,14 @@ import (
 // its parent from an earlier message.
 func TestOneItemIsListedOnce(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	first := p.say("new", "Draw a lighthouse at the sea, 128x128")
+	p := newTestEnv(t)
+	first := p.runInConversation("new", "Draw a lighthouse at the sea, 128x128")
 	turns := []answer{first}
 	for _, message := range []string{"Make that picture bluer", "Now put a boat into it", "Make it black and white", "Make it much darker"} {
-		turns = append(turns, p.say(first.Conversation, message))
+		turns = append(turns, p.runInConversation(first.Conversation, message))
 	}
 	byRef := map[string]string{}
-	for _, m := range p.listed().Items {
+	for _, m := range p.mediaList().Items {
 		if byRef[m.Ref] != "" {
 			t.Errorf("%s is listed twice", m.Ref)
 		}
@@ -32,7 +32,7 @@ func TestOneItemIsListedOnce(t *testing.T) {
 	}
 	var parent media.Ref
 	for i, turn := range turns {
-		made := turn.only(t)
+		made := turn.onlyOutput(t)
 		if byRef[string(made.Ref)] != turn.RunID {
 			t.Errorf("turn %d: %s is of run %s, want %s", i+1, made.Ref, byRef[string(made.Ref)], turn.RunID)
 		}
@@ -43,35 +43,35 @@ func TestOneItemIsListedOnce(t *testing.T) {
 		if i > 0 && (len(v.Parents) != 1 || v.Parents[0].ParentRef != parent || v.Parents[0].ParentID == "") {
 			t.Errorf("turn %d: made from %+v, want %s", i+1, v.Parents, parent)
 		}
-		if i < len(turns)-1 && (len(v.Children) != 1 || v.Children[0].ChildRef != turns[i+1].only(t).Ref) {
+		if i < len(turns)-1 && (len(v.Children) != 1 || v.Children[0].ChildRef != turns[i+1].onlyOutput(t).Ref) {
 			t.Errorf("turn %d: made into %+v", i+1, v.Children)
 		}
 		parent = made.Ref
 	}
-	last := turns[4].only(t)
+	last := turns[4].onlyOutput(t)
 	shown := p.must("media", "show", string(last.Ref)).stdout
 	for i, indent := range []string{"      ", "    ", "  ", ""} {
-		if want := fmt.Sprintf("\n%sfrom %s as input", indent, turns[i].only(t).Ref); !strings.Contains(shown, want) {
+		if want := fmt.Sprintf("\n%sfrom %s as input", indent, turns[i].onlyOutput(t).Ref); !strings.Contains(shown, want) {
 			t.Errorf("the chain does not show %q:\n%s", want, shown)
 		}
 	}
-	if given := p.listed("--run", turns[4].RunID).Items; len(given) != len(turns) {
+	if given := p.mediaList("--run", turns[4].RunID).Items; len(given) != len(turns) {
 		t.Errorf("the last run has %d items, want its own and the %d that it was given", len(given), len(turns)-1)
 	}
 }
 
-// TestAPictureGivenByIDIsNoSecondItem: --image and --edit with a stored item grant it and create no second item.
-func TestAPictureGivenByIDIsNoSecondItem(t *testing.T) {
+// TestPictureByIDIsNoSecondItem: --image and --edit with a stored item grant it and create no second item.
+func TestPictureByIDIsNoSecondItem(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	s.chat.Answer = inTurn(done(t, "Seen."), done(t, "Seen."))
+	s.chat.Answer = answersInOrder(done(t, "Seen."), done(t, "Seen."))
 	p.must("generate", "a fox", "-m", "GPT Image 2", "-o", filepath.Join(p.dir, "fox.png"))
-	fox := p.listed().Items[0]
+	fox := p.mediaList().Items[0]
 	for range 2 {
 		p.must("run", "sage", "look", "--image", fox.ID)
 	}
 	p.must("generate", "make it darker", "--edit", fox.Ref, "-m", "Atelier Offline", "-o", filepath.Join(p.dir, "dark.png"))
-	if items := p.listed().Items; len(items) != 2 || items[1].ID != fox.ID {
+	if items := p.mediaList().Items; len(items) != 2 || items[1].ID != fox.ID {
 		t.Errorf("listed %+v", items)
 	}
 	v := read[itemView](p, "media", "show", fox.ID, "--json")
@@ -80,18 +80,18 @@ func TestAPictureGivenByIDIsNoSecondItem(t *testing.T) {
 	}
 }
 
-// TestAFileGivenAgainIsNoSecondItem: a file that is given with several messages is one item, and so is its derivative
+// TestSameFileTwiceIsOneItem: a file that is given with several messages is one item, and so is its derivative
 // for the model.
-func TestAFileGivenAgainIsNoSecondItem(t *testing.T) {
+func TestSameFileTwiceIsOneItem(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	file := filepath.Join("..", "..", "media", "probe", "testdata", "still.bmp")
 	for _, message := range []string{"What is this?", "Make it bluer", "Make it redder"} {
 		p.must("run", "sage", message, "--image", file, "--conversation", "new")
 	}
 	p.must("generate", "make it darker", "--edit", file, "-m", "Atelier Offline")
 	refs := map[string]int{}
-	for _, m := range p.listed().Items {
+	for _, m := range p.mediaList().Items {
 		if refs[m.Ref]++; refs[m.Ref] > 1 {
 			t.Errorf("%s (%s) is listed %d times", m.Ref, m.Type, refs[m.Ref])
 		}
@@ -101,12 +101,12 @@ func TestAFileGivenAgainIsNoSecondItem(t *testing.T) {
 	}
 }
 
-// TestShowTellsTheOrigin: media show prints the prompt as asked and as sent, the dispositions, the cost and the label.
-func TestShowTellsTheOrigin(t *testing.T) {
+// TestShowPrintsTheOrigin: media show prints the prompt as asked and as sent, the dispositions, the cost and the label.
+func TestShowPrintsTheOrigin(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
 	p.must("generate", "a fox", "-m", "GPT Image 2", "--negative-prompt", "rain", "--seed", "7", "-o", filepath.Join(p.dir, "fox.png"))
-	ref := p.listed().Items[0].Ref
+	ref := p.mediaList().Items[0].Ref
 	v := read[itemView](p, "media", "show", ref, "--json")
 	if v.Label != "Generated image 1" || v.Made == nil || v.Made.Prompt != "a fox" || v.Made.PromptSent != "a fox\n\nAvoid: rain" ||
 		v.Made.Cost.EstimatedUSD == nil || v.Made.Operation != v.Origin.Operation || v.Made.Results != 1 {
@@ -124,18 +124,18 @@ func TestShowTellsTheOrigin(t *testing.T) {
 // bytes.
 func TestDeletedMediaComesBackOrGoes(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	for _, name := range []string{"one", "two"} {
 		p.must("generate", "a "+name, "--model", "offline", "--size", "64x64", "-o", filepath.Join(p.dir, name+".png"))
 	}
-	items := p.listed().Items
+	items := p.mediaList().Items
 	gone := items[0]
 	var bytes []string
 	for _, f := range p.blobFiles() {
 		if strings.Contains(filepath.Base(f), strings.TrimPrefix(gone.Digest, "sha256-")) {
 			bytes = append(bytes, f)
 		}
-		age(t, f)
+		makeOld(t, f)
 	}
 	if len(bytes) != 1 {
 		t.Fatalf("the bytes of %s are %q", gone.Digest, bytes)
@@ -147,26 +147,26 @@ func TestDeletedMediaComesBackOrGoes(t *testing.T) {
 	if !strings.Contains(o.stdout, gone.Ref) || !strings.Contains(o.stderr, "media rm --undo "+gone.ID) {
 		t.Errorf("%s%s", o.stdout, o.stderr)
 	}
-	p.atelier("media", "rm", gone.Ref).refused(t, exitInput, "there is no item with the ref "+gone.Ref)
-	p.atelier("media", "show", gone.ID).refused(t, exitInput, gone.ID)
-	if n, d := len(p.listed().Items), p.listed("--deleted").Items; n != 1 || len(d) != 1 || d[0].ID != gone.ID {
+	p.atelier("media", "rm", gone.Ref).checkRefused(t, exitInput, "there is no item with the ref "+gone.Ref)
+	p.atelier("media", "show", gone.ID).checkRefused(t, exitInput, gone.ID)
+	if n, d := len(p.mediaList().Items), p.mediaList("--deleted").Items; n != 1 || len(d) != 1 || d[0].ID != gone.ID {
 		t.Errorf("%d items, deleted %+v", n, d)
 	}
 	if got := read[collected](p, "media", "gc", "--json"); got.Deleted != 0 {
 		t.Errorf("bytes went within the grace: %+v", got)
 	}
 	back := read[struct{ Items []removedView }](p, "media", "rm", "--undo", gone.Ref, "--json")
-	if len(back.Items) != 1 || back.Items[0].ID != gone.ID || len(p.listed().Items) != 2 {
+	if len(back.Items) != 1 || back.Items[0].ID != gone.ID || len(p.mediaList().Items) != 2 {
 		t.Errorf("%+v", back)
 	}
-	p.atelier("media", "rm", "--undo", gone.Ref).refused(t, exitInput, "media list --deleted")
-	p.atelier("media", "rm", items[1].Ref, "img-00000000").refused(t, exitInput, "img-00000000")
-	if len(p.listed().Items) != 2 {
+	p.atelier("media", "rm", "--undo", gone.Ref).checkRefused(t, exitInput, "media list --deleted")
+	p.atelier("media", "rm", items[1].Ref, "img-00000000").checkRefused(t, exitInput, "img-00000000")
+	if len(p.mediaList().Items) != 2 {
 		t.Error("one of two was deleted, though the other is unknown")
 	}
 	p.must("media", "rm", gone.ID)
 	p.sql(t, "UPDATE media SET deleted_at = '"+time.Now().Add(-8*24*time.Hour).UTC().Format("2006-01-02T15:04:05.000000Z")+"' WHERE deleted_at IS NOT NULL")
-	p.atelier("media", "rm", "--undo", gone.ID).refused(t, exitInput, "too long ago")
+	p.atelier("media", "rm", "--undo", gone.ID).checkRefused(t, exitInput, "too long ago")
 	if got := read[collected](p, "media", "gc", "--json"); got.Deleted != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -176,18 +176,18 @@ func TestDeletedMediaComesBackOrGoes(t *testing.T) {
 	p.must("media", "get", items[1].ID, "-o", filepath.Join(p.dir, "kept.png"))
 }
 
-// TestMediaOfARunUnderWayStays: media of a run cannot be deleted until the run has ended.
-func TestMediaOfARunUnderWayStays(t *testing.T) {
+// TestMediaOfAnActiveRunIsKept: media of a run cannot be deleted until the run has ended.
+func TestMediaOfAnActiveRunIsKept(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	s.chat.Answer = inTurn(act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Model": "GPT Image 2"}), `{"ask":{"question":"Is it good?"}}`, done(t, "Done."))
+	s.chat.Answer = answersInOrder(act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Model": "GPT Image 2"}), `{"ask":{"question":"Is it good?"}}`, done(t, "Done."))
 	o := p.atelier("run", "sage", "draw a fox", "--json")
 	if o.code != exitPaused {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
 	run := decode[answer](t, o).RunID
-	fox := p.listed().Items[0]
-	p.atelier("media", "rm", fox.Ref).refused(t, exitInput, "belongs to run "+run+", which is paused")
+	fox := p.mediaList().Items[0]
+	p.atelier("media", "rm", fox.Ref).checkRefused(t, exitInput, "belongs to run "+run+", which is paused")
 	p.must("runs", "cancel", run)
 	p.must("media", "rm", fox.Ref)
 }
@@ -195,17 +195,17 @@ func TestMediaOfARunUnderWayStays(t *testing.T) {
 // TestEqualItemsAreNamedByID: equal bytes made twice are two items, and media rm refuses their common ref.
 func TestEqualItemsAreNamedByID(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	for range 2 {
 		p.must("generate", "a lighthouse", "--model", "offline", "--size", "64x64", "--seed", "3", "-o", filepath.Join(p.dir, "one.png"))
 	}
-	items := p.listed().Items
+	items := p.mediaList().Items
 	if len(items) != 2 || items[0].Ref != items[1].Ref {
 		t.Fatalf("%+v", items)
 	}
-	p.atelier("media", "rm", items[0].Ref).refused(t, exitInput, items[1].ID)
+	p.atelier("media", "rm", items[0].Ref).checkRefused(t, exitInput, items[1].ID)
 	p.must("media", "rm", items[0].ID, items[1].ID)
-	if left := p.listed().Items; len(left) != 0 {
+	if left := p.mediaList().Items; len(left) != 0 {
 		t.Errorf("left %+v", left)
 	}
 }
@@ -213,19 +213,19 @@ func TestEqualItemsAreNamedByID(t *testing.T) {
 // TestThumbnailIsMadeOnce: the second call returns the stored bytes.
 func TestThumbnailIsMadeOnce(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.must("generate", "a lighthouse", "--model", "offline", "--size", "1024x1024", "-o", filepath.Join(p.dir, "one.png"))
-	ref := p.listed().Items[0].Ref
+	ref := p.mediaList().Items[0].Ref
 	small := filepath.Join(p.dir, "small.jpg")
 	p.must("media", "thumbnail", ref, "--size", "160", "-o", small)
 	if c, err := jpeg.DecodeConfig(strings.NewReader(mustRead(t, small))); err != nil || c.Width != 160 || c.Height != 160 {
 		t.Errorf("it is %+v, %v", c, err)
 	}
-	p.atelier("media", "thumbnail", ref, "--size", "160", "-o", filepath.Join(p.dir, "small.png")).refused(t, exitInput, "image/jpeg")
+	p.atelier("media", "thumbnail", ref, "--size", "160", "-o", filepath.Join(p.dir, "small.png")).checkRefused(t, exitInput, "image/jpeg")
 	files := p.blobFiles()
 	times := map[string]time.Time{}
 	for _, f := range files {
-		age(t, f)
+		makeOld(t, f)
 		info, err := os.Stat(f)
 		if err != nil {
 			t.Fatal(err)
@@ -244,10 +244,10 @@ func TestThumbnailIsMadeOnce(t *testing.T) {
 	if got := read[collected](p, "media", "gc", "--json"); got.Deleted != 0 || got.Kept != 2 {
 		t.Errorf("a collection: %+v", got)
 	}
-	if n := len(p.listed().Items); n != 1 {
+	if n := len(p.mediaList().Items); n != 1 {
 		t.Errorf("%d items are listed", n)
 	}
-	p.atelier("media", "thumbnail", ref, "--size", "100", "-o", small).refused(t, exitInput, "16, 160, 320, 640, 1280, 2048")
+	p.atelier("media", "thumbnail", ref, "--size", "100", "-o", small).checkRefused(t, exitInput, "16, 160, 320, 640, 1280, 2048")
 	p.must("media", "rm", ref)
 	p.sql(t, "UPDATE media SET deleted_at = '2020-01-01T00:00:00.000000Z'")
 	if got := read[collected](p, "media", "gc", "--json"); got.Deleted != 2 {
@@ -255,8 +255,8 @@ func TestThumbnailIsMadeOnce(t *testing.T) {
 	}
 }
 
-// sql executes a statement on the ledger of a place directly.
-func (p *place) sql(t *testing.T, statement string) {
+// sql executes a statement on the ledger of an environment directly.
+func (p *testEnv) sql(t *testing.T, statement string) {
 	t.Helper()
 	if _, err := p.openLedger().ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)

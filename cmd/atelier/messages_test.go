@@ -15,7 +15,7 @@ import (
 // TestErrorsNameWhatAPersonGave: an error names the file, the variable or the model that a person gave.
 func TestErrorsNameWhatAPersonGave(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	boat := p.pictureFile("boat.png", 80, 80, image.Rectangle{})
 	small := p.pictureFile("small.png", 40, 40, image.Rect(0, 0, 9, 9))
 	words := filepath.Join(p.dir, "words.png")
@@ -55,7 +55,7 @@ func TestErrorsNameWhatAPersonGave(t *testing.T) {
 		"ATELIER_BUDGET_RUN_TOKENS": {"run", "sage", "hello"}, "ATELIER_BUDGET_RUN_IMAGES": {"generate", "x", "-n", "2", "-m", "offline", "--dry-run"},
 	} {
 		p.env[variable] = "1"
-		p.atelier(args...).refused(t, exitBudget, "the budget "+variable)
+		p.atelier(args...).checkRefused(t, exitBudget, "the budget "+variable)
 		delete(p.env, variable)
 	}
 }
@@ -70,14 +70,14 @@ func TestWrongChatKeysNameTheirVariable(t *testing.T) {
 	}))
 	t.Cleanup(refuses.Close)
 	for variable, model := range map[string]string{"OPENAI": "openai/gpt-5.4", "ANTHROPIC": "anthropic/claude-sonnet-4-6", "OPENROUTER": "openrouter/meta-llama/llama-4-maverick"} {
-		p := newPlace(t)
+		p := newTestEnv(t)
 		p.env[variable+"_API_KEY"], p.env[variable+"_BASE_URL"] = "wrong", refuses.URL
-		p.atelier("run", "sage", "hello", "--model", model).refused(t, exitProvider, variable+"_API_KEY")
+		p.atelier("run", "sage", "hello", "--model", model).checkRefused(t, exitProvider, variable+"_API_KEY")
 	}
 }
 
-// TestAChainTellsEachReason: the output says why each model before the last one failed.
-func TestAChainTellsEachReason(t *testing.T) {
+// TestChainListsEachReason: the output says why each model before the last one failed.
+func TestChainListsEachReason(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
 	for range 2 {
@@ -91,17 +91,18 @@ func TestAChainTellsEachReason(t *testing.T) {
 	}
 }
 
-// TestAStandInIsToldOnce: a substitute is reported once per command, without mention of models that were not requested.
-func TestAStandInIsToldOnce(t *testing.T) {
+// TestSubstituteIsReportedOnce: a substitute is reported once per command, without mention of models that were not
+// requested.
+func TestSubstituteIsReportedOnce(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	for _, args := range [][]string{
 		{"run", "sage", "Draw a lighthouse at the sea, 128x128"}, {"run", "sage", "Hello"}, {"generate", "a boat"}, {"generate", "hello", "--modality", "audio"}, {"generate", "a boat", "--dry-run"},
 	} {
 		o := p.must(args...)
 		said := o.stdout + o.stderr
 		if n := strings.Count(said, "atelier doctor shows which key to set"); n != 1 {
-			t.Errorf("%v tells it %d times: %s", args, n, said)
+			t.Errorf("%v prints it %d times: %s", args, n, said)
 		}
 		for _, strange := range []string{"Llama", "Nano Banana", "OPENROUTER", "GEMINI"} {
 			if strings.Contains(o.stderr, strange) {

@@ -13,8 +13,8 @@ import (
 	"atelier/generate/generatetest/midjourneysim"
 )
 
-// withMidjourney gives the place a simulated Midjourney proxy.
-func (p *place) withMidjourney(c midjourneysim.Config) *midjourneysim.Simulator {
+// withMidjourney configures a simulated Midjourney proxy.
+func (p *testEnv) withMidjourney(c midjourneysim.Config) *midjourneysim.Simulator {
 	p.t.Helper()
 	service := midjourneysim.New(c)
 	srv := httptest.NewServer(service)
@@ -25,8 +25,8 @@ func (p *place) withMidjourney(c midjourneysim.Config) *midjourneysim.Simulator 
 
 func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	p.atelier("generate", "a lighthouse", "-m", "Midjourney").refused(t, exitInput, "MIDJOURNEY_PROXY_URL")
+	p := newTestEnv(t)
+	p.atelier("generate", "a lighthouse", "-m", "Midjourney").checkRefused(t, exitInput, "MIDJOURNEY_PROXY_URL")
 	if said := p.must("doctor").stdout; !strings.Contains(said, "MIDJOURNEY_PROXY_URL") {
 		t.Errorf("doctor: %s", said)
 	}
@@ -34,7 +34,7 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	if said := p.must("doctor").stdout; strings.Contains(said, "MIDJOURNEY_PROXY_URL") {
 		t.Errorf("doctor with a proxy: %s", said)
 	}
-	p.atelier("generate", "a lighthouse", "-m", "mj", "--option", "midjourney.action=upscale").refused(t, exitInput, "continues from one picture")
+	p.atelier("generate", "a lighthouse", "-m", "mj", "--option", "midjourney.action=upscale").checkRefused(t, exitInput, "continues from one picture")
 	out := filepath.Join(p.dir, "out.png")
 	got := read[generated](p, "generate", "a lighthouse", "-m", "Midjourney 7", "--aspect-ratio", "3:2", "--option", "midjourney.speed=fast", "-o", out, "--json")
 	if got.Status != "succeeded" || len(got.Slots) != 4 || got.Slots[3].Output == nil {
@@ -47,7 +47,7 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	if len(calls) != 1 || calls[0].Path != "/mj-fast/mj/submit/imagine" || !strings.Contains(string(calls[0].Body), `"a lighthouse --ar 3:2 --v 7"`) {
 		t.Errorf("%d calls, %s %s", len(calls), calls[0].Path, calls[0].Body)
 	}
-	if items := p.listed().Items; len(items) != 4 {
+	if items := p.mediaList().Items; len(items) != 4 {
 		t.Errorf("%d items are listed", len(items))
 	}
 	// A grid has four pictures: a request for two is adapted, and strict mode refuses it.
@@ -55,7 +55,7 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	if said := p.must(two...).stdout; !strings.Contains(said, `adapted     n: requested "2", applied "4"`) {
 		t.Errorf("two of a grid: %s", said)
 	}
-	p.atelier(append(two, "--strict")...).refused(t, exitInput, "grids of 4")
+	p.atelier(append(two, "--strict")...).checkRefused(t, exitInput, "grids of 4")
 	p.must("generate", "a lighthouse", "-m", "mj", "--strict")
 	// A picture is described in words, which can be written to a file, too.
 	words := filepath.Join(p.dir, "words.txt")
@@ -63,16 +63,16 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	if said, err := os.ReadFile(words); err != nil || !strings.Contains(string(said), "lighthouse") {
 		t.Errorf("described as %q, %v", said, err)
 	}
-	p.atelier("generate", "a lighthouse", "-m", "mj", "-o", words, "--strict").refused(t, exitInput, "output_format")
+	p.atelier("generate", "a lighthouse", "-m", "mj", "-o", words, "--strict").checkRefused(t, exitInput, "output_format")
 	service.Inject(sim.Injection{Fault: sim.FaultModerated})
-	p.atelier("generate", "a lighthouse", "-m", "mj").refused(t, exitProvider, "a word of the prompt")
+	p.atelier("generate", "a lighthouse", "-m", "mj").checkRefused(t, exitProvider, "a word of the prompt")
 }
 
-// TestMidjourneyShowsHowAJobGoesOn: a terminal shows pictures of a job in progress as previews; they get no record
+// TestMidjourneyShowsProgress: a terminal shows pictures of a job in progress as previews; they get no record
 // unless the final picture is missing.
-func TestMidjourneyShowsHowAJobGoesOn(t *testing.T) {
+func TestMidjourneyShowsProgress(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	service := p.withMidjourney(midjourneysim.Config{})
 	p.env["ATELIER_CATALOGUE"] = p.write("soon.yaml", "provider: midjourney\nmodels:\n  - {api_model: midjourney, poll_seconds: 1}\n")
 	ask := []string{"generate", "a lighthouse", "-m", "mj", "--partials", "--strict"}
@@ -82,28 +82,28 @@ func TestMidjourneyShowsHowAJobGoesOn(t *testing.T) {
 			t.Errorf("exit %d, and nothing says %q: %q", o.code, want, o.stderr)
 		}
 	}
-	if n := len(p.listed().Items); n != 5 {
+	if n := len(p.mediaList().Items); n != 5 {
 		t.Errorf("%d items listed, want the grid and its four", n)
 	}
 	service.Inject(sim.Injection{Fault: sim.FaultPreviewLost}, sim.Injection{Fault: sim.FaultPartialsThenError})
 	if o := p.onTerminal(ask...); o.code != exitOK || strings.Contains(o.stderr, "preview") {
 		t.Errorf("previews that are lost: exit %d, %q", o.code, o.stderr)
 	}
-	p.atelier(ask...).refused(t, exitProvider, "the last preview was kept as img-")
+	p.atelier(ask...).checkRefused(t, exitProvider, "the last preview was kept as img-")
 }
 
 // TestMidjourneyByPicturesAlone: in strict mode, a blend and the buttons of a picture need no prompt.
 func TestMidjourneyByPicturesAlone(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	service := p.withMidjourney(midjourneysim.Config{Quick: true})
 	a, b := p.pictureFile("a.png", 64, 64, image.Rectangle{}), p.pictureFile("b.png", 64, 64, image.Rect(0, 0, 9, 9))
 	pictures := []string{"generate", "-m", "Midjourney 7", "--edit", a, "--edit", b, "--strict"}
 	p.must(pictures...)
 	p.must(append(pictures, "--option", "midjourney.action=blend", "--aspect-ratio", "3:2")...)
-	p.atelier(append(pictures, "a fox", "--option", "midjourney.action=blend")...).refused(t, exitInput, "takes no words")
-	p.atelier(append(pictures, "--option", "midjourney.action=imagine")...).refused(t, exitInput, "the prompt is empty")
-	p.atelier("generate", "-m", "Midjourney 7", "--edit", a).refused(t, exitInput, "the prompt is empty")
+	p.atelier(append(pictures, "a fox", "--option", "midjourney.action=blend")...).checkRefused(t, exitInput, "takes no words")
+	p.atelier(append(pictures, "--option", "midjourney.action=imagine")...).checkRefused(t, exitInput, "the prompt is empty")
+	p.atelier("generate", "-m", "Midjourney 7", "--edit", a).checkRefused(t, exitInput, "the prompt is empty")
 	grid := read[generated](p, "generate", "a lighthouse", "-m", "mj", "--json")
 	up := read[generated](p, "generate", "--edit", string(grid.Slots[1].Output.Ref), "-m", "mj", "--option", "midjourney.action=upscale", "--strict", "--json")
 	ref := string(up.Slots[0].Output.Ref)
@@ -115,9 +115,9 @@ func TestMidjourneyByPicturesAlone(t *testing.T) {
 	}
 	press := []string{"generate", "--edit", ref, "-m", "mj", "--strict", "--option", "midjourney.action=button", "--option"}
 	p.must(append(press, "midjourney.custom_id="+button)...)
-	p.atelier(append(press, "midjourney.custom_id="+button, "-n", "2")...).refused(t, exitInput, "one result, not 2")
-	p.atelier(append(press, "midjourney.custom_id=nonsense")...).refused(t, exitInput, "atelier media show "+ref)
-	p.atelier("generate", "--edit", ref, "-m", "mj", "--mask", a).refused(t, exitInput, "make the mask in the picture's size")
+	p.atelier(append(press, "midjourney.custom_id="+button, "-n", "2")...).checkRefused(t, exitInput, "one result, not 2")
+	p.atelier(append(press, "midjourney.custom_id=nonsense")...).checkRefused(t, exitInput, "atelier media show "+ref)
+	p.atelier("generate", "--edit", ref, "-m", "mj", "--mask", a).checkRefused(t, exitInput, "make the mask in the picture's size")
 	var paths []string
 	for _, c := range service.Captured() {
 		paths = append(paths, strings.TrimPrefix(c.Path, "/mj/submit/"))

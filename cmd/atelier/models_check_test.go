@@ -9,7 +9,7 @@ import (
 // and doctor report what is out of date.
 func TestCatalogueIsComparedWithToday(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	show := p.must("models", "show", "gemini-nano-banana-2.1").stdout
 	for _, want := range []string{"unconfirmed", "14 input pictures", "$0.0336 per image 1K"} {
 		if !strings.Contains(show, want) {
@@ -17,7 +17,7 @@ func TestCatalogueIsComparedWithToday(t *testing.T) {
 		}
 	}
 	if show := p.must("models", "show", "gemini-3.8-flash-tts").stdout; !strings.Contains(show, "until 2026-12-31") {
-		t.Errorf("models show tells of no end of a price:\n%s", show)
+		t.Errorf("models show prints no end of a price:\n%s", show)
 	}
 	p.env["ATELIER_CATALOGUE"] = p.write("own.yaml", `
 provider: studio

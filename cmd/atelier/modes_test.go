@@ -16,7 +16,7 @@ import (
 // folder that others can read.
 func TestModes(t *testing.T) {
 	t.Parallel()
-	s := onSQLite(t)
+	s := newSQLiteEnv(t)
 	s.env["ATELIER_DATA"] = filepath.Join(s.dir, "open", "data")
 	s.data = s.env["ATELIER_DATA"]
 	open := filepath.Dir(s.data)
@@ -45,16 +45,16 @@ func TestModes(t *testing.T) {
 		}
 		return proc
 	}
-	started := s.stall(t, places()["sub-agent paints"])
+	started := s.blockUntilGone(t, blockingPoints()["sub-agent paints"])
 	proc := begin("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--kb", filepath.Dir(s.write("papers/a.md", "# Foxes\n\nA fox is red.\n")))
 	if err := proc.Start(); err != nil {
 		t.Fatal(err)
 	}
 	<-started
-	seen := s.modes(t)
+	seen := s.checkModes(t)
 	_ = proc.Process.Kill()
 	_ = proc.Wait()
-	s.modes(t)
+	s.checkModes(t)
 	for _, want := range []string{"atelier.db", "atelier.db-wal", "atelier.db-shm", "engine.db", "engine.db-wal", "engine.db-shm", "wire.key", "blobs"} {
 		if !strings.Contains(seen, "\n"+want+"\n") {
 			t.Errorf("there is no %s among%s", want, seen)
@@ -75,8 +75,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// modes checks that others can access nothing below the data folder, and returns a list of its files.
-func (s *workshop) modes(t *testing.T) string {
+// checkModes checks that others can access nothing below the data folder, and returns a list of its files.
+func (s *agentEnv) checkModes(t *testing.T) string {
 	t.Helper()
 	list := "\n"
 	err := filepath.WalkDir(s.data, func(path string, e fs.DirEntry, err error) error {

@@ -33,7 +33,7 @@ func document(t *testing.T, o outcome) map[string]json.RawMessage {
 // a failure has a code and a message.
 func TestJSONIsOneDocument(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.env["ATELIER_BUDGET_DAY_IMAGES"] = "1"
 	no := p.write("no.png", "no picture")
 	for _, c := range []struct {
@@ -104,9 +104,9 @@ func TestEveryCommandHasJSON(t *testing.T) {
 // text puts it into a document.
 func TestFilesAndTextsAsOneDocument(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.must("generate", "a fox", "-m", "offline", "--size", "64x64")
-	item, got, small := p.listed().Items[0], p.at("got.png"), p.at("small.jpg")
+	item, got, small := p.mediaList().Items[0], p.path("got.png"), p.path("small.jpg")
 	for path, args := range map[string][]string{got: {"media", "get", "last"}, small: {"media", "thumbnail", "last", "--size", "160"}} {
 		doc := document(t, p.must(append(args, "-o", path, "--json")...))
 		if string(doc["path"]) != strconv.Quote(path) || string(doc["ref"]) != strconv.Quote(item.Ref) || len(mustRead(t, path)) == 0 {
@@ -136,8 +136,8 @@ func TestFilesAndTextsAsOneDocument(t *testing.T) {
 // the end.
 func TestListsAreItemsAndNext(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	ans := p.say("new", "Draw a lighthouse, 128x128")
+	p := newTestEnv(t)
+	ans := p.runInConversation("new", "Draw a lighthouse, 128x128")
 	for _, args := range [][]string{
 		{"models", "list"},
 		{"models", "list", "--chat"},
@@ -167,8 +167,8 @@ func TestListsAreItemsAndNext(t *testing.T) {
 // TestEventsAsJSON: the events of a run are one document, pages without gaps, or JSON lines.
 func TestEventsAsJSON(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	id := p.say("new", "Draw a lighthouse, 128x128").RunID
+	p := newTestEnv(t)
+	id := p.runInConversation("new", "Draw a lighthouse, 128x128").RunID
 	all := read[ledger.List[ledger.Event]](p, "runs", "events", id, "--json").Items
 	var lines, parts []ledger.Event
 	for line := range strings.Lines(p.must("runs", "events", id, "--jsonl").stdout) {
@@ -194,12 +194,12 @@ func TestEventsAsJSON(t *testing.T) {
 // TestCommandsThatEndThingsAnswerInJSON: commands that cancel or delete report it in JSON as well.
 func TestCommandsThatEndThingsAnswerInJSON(t *testing.T) {
 	t.Parallel()
-	s := newAskingWorkshop(t)
-	run, _ := s.begin(t)
+	s := newQuestionEnv(t)
+	run, _ := s.startRun(t)
 	if doc := document(t, s.must("runs", "cancel", run, "--json")); string(doc["status"]) != `"cancelled"` {
 		t.Errorf("cancel: %s", doc)
 	}
-	id := s.say("new", "hello").Conversation
+	id := s.runInConversation("new", "hello").Conversation
 	if doc := document(t, s.must("conversations", "delete", id, "--yes", "--json")); string(doc["conversation_id"]) != strconv.Quote(id) {
 		t.Errorf("delete: %s", doc)
 	}

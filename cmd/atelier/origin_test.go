@@ -17,7 +17,7 @@ func TestLinksTrustOnlyTheirProvider(t *testing.T) {
 	for name, own := range map[string]bool{"its own": true, "another's": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, sim := newPlace(t), bflsim.New(bflsim.Config{})
+			p, sim := newTestEnv(t), bflsim.New(bflsim.Config{})
 			var fetched atomic.Int32
 			results := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				fetched.Add(1)
@@ -44,7 +44,7 @@ func TestLinksTrustOnlyTheirProvider(t *testing.T) {
 			t.Cleanup(api.Close)
 			p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"] = sim.Key(), api.URL
 			p.env["OPENAI_API_KEY"], p.env["OPENAI_BASE_URL"] = "sk-of-these-tests", other.URL+"/v1"
-			generate := p.briefly // a link that is not followed is tried until the wait is over
+			generate := p.runBriefly // a link that is not followed is tried until the wait is over
 			if own {
 				generate = p.atelier
 			}

@@ -13,11 +13,11 @@ import (
 	"atelier/internal/pgtest"
 )
 
-// onServer returns a workshop whose databases are on its own server.
-func onServer(t *testing.T) (*workshop, *pgtest.Server) {
+// newServerEnv returns an agentEnv whose databases are on its own server.
+func newServerEnv(t *testing.T) (*agentEnv, *pgtest.Server) {
 	t.Helper()
 	server := pgtest.Start(t)
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	s.env["ATELIER_DATABASE_URL"] = server.Database(t)
 	return s, server
 }
@@ -30,9 +30,9 @@ func TestServerAwayForAMoment(t *testing.T) {
 	for name, when := range interferencePoints() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, server := onServer(t)
+			s, server := newServerEnv(t)
 			back := make(chan struct{})
-			proc := s.struck(when, func() {
+			proc := s.startAndInterfere(when, func() {
 				server.Stop()
 				time.AfterFunc(700*time.Millisecond, func() { server.Restart(t); close(back) })
 			})
@@ -41,8 +41,8 @@ func TestServerAwayForAMoment(t *testing.T) {
 			if o.code != exitOK {
 				t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 			}
-			s.paidOnce(t, 4)
-			if n := len(s.listed().Items); n < 1 {
+			s.checkPaidOnce(t, 4)
+			if n := len(s.mediaList().Items); n < 1 {
 				t.Error("no picture is kept")
 			}
 		})
@@ -53,9 +53,9 @@ func TestServerAwayForAMoment(t *testing.T) {
 // back.
 func TestServerAwayForLong(t *testing.T) {
 	t.Parallel()
-	s, server := onServer(t)
+	s, server := newServerEnv(t)
 	s.env["ATELIER_DATABASE_WAIT"] = "1s"
-	o := s.struck(interferencePoints()["poll"], server.Stop).wait()
+	o := s.startAndInterfere(interferencePoints()["poll"], server.Stop).wait()
 	if o.code != exitProvider || !strings.Contains(o.stderr, "does not answer") || !strings.Contains(o.stderr, "atelier resume ") {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
@@ -63,22 +63,22 @@ func TestServerAwayForLong(t *testing.T) {
 	if o := s.atelier("resume", s.onlyRun().ID, "--json"); o.code != exitOK {
 		t.Fatalf("resumed with exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
-	s.unharmed(t, 5)
+	s.checkSucceeded(t, 5)
 }
 
 // TestServerGoesUnderServe: serve is not ready while the server is away, and finishes its current run when the server
 // is back.
 func TestServerGoesUnderServe(t *testing.T) {
 	t.Parallel()
-	s, server := onServer(t)
+	s, server := newServerEnv(t)
 	s.env["ATELIER_DATABASE_WAIT"] = "1s"
 	s.run(t, 1)
 	gone := make(chan struct{})
 	s.mu.Lock()
 	s.when, s.strike = interferencePoints()["poll"], func() { server.Stop(); close(gone) }
 	s.mu.Unlock()
-	serving, url := s.serving(t)
-	within(t, "the server's end", gone)
+	serving, url := s.startServer(t)
+	waitFor(t, "the server's end", gone)
 	eventually(t, "not ready", func() bool { return status(t, url+"/readyz") == http.StatusServiceUnavailable })
 	if got := status(t, url+"/healthz"); got != http.StatusOK {
 		t.Errorf("healthz: %d", got)
@@ -87,8 +87,8 @@ func TestServerGoesUnderServe(t *testing.T) {
 	server.Restart(t)
 	eventually(t, "readiness", func() bool { return status(t, url+"/readyz") == http.StatusOK })
 	id := s.onlyRun().ID
-	eventually(t, "the end of the run", func() bool { return s.over(id) })
-	s.unharmed(t, 6)
+	eventually(t, "the end of the run", func() bool { return s.hasEnded(id) })
+	s.checkSucceeded(t, 6)
 	_ = serving.cmd.Process.Signal(syscall.SIGTERM)
 	if o := serving.wait(); o.code != exitOK {
 		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
@@ -99,7 +99,7 @@ func TestServerGoesUnderServe(t *testing.T) {
 func TestNoServerAtTheStart(t *testing.T) {
 	t.Parallel()
 	const password = "open-sesame-7"
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	good := s.env["ATELIER_DATABASE_URL"]
 	for name, test := range map[string]struct {
 		url  string
@@ -123,7 +123,7 @@ func TestNoServerAtTheStart(t *testing.T) {
 				t.Errorf("%s: %s: exit %d, want %d: %s", name, args[0], o.code, test.code, o.stderr)
 			}
 			if strings.Contains(o.stdout+o.stderr, password) {
-				t.Errorf("%s: %s tells the password: %s", name, args[0], o.stderr)
+				t.Errorf("%s: %s prints the password: %s", name, args[0], o.stderr)
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func TestNoServerAtTheStart(t *testing.T) {
 // TestDoctorShowsEngine: doctor shows the engine in its own schema beside the ledger.
 func TestDoctorShowsEngine(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	if o := p.must("doctor"); !strings.Contains(o.stdout, "durable engine") || !strings.Contains(o.stdout, "schema atelier_engine, 8 runs") {
 		t.Errorf("doctor says\n%s", o.stdout)
 	}

@@ -11,40 +11,40 @@ import (
 	"time"
 )
 
-// asks returns a function that matches requests by their method and a part of their path.
-func asks(method, part string) func(*http.Request) bool {
+// matchRequest returns a function that matches requests by their method and a part of their path.
+func matchRequest(method, part string) func(*http.Request) bool {
 	return func(r *http.Request) bool { return r.Method == method && strings.Contains(r.URL.Path, part) }
 }
 
 // interferencePoints returns the moments of a run at which tests interfere with it.
 func interferencePoints() map[string]func(*http.Request) bool {
 	return map[string]func(*http.Request) bool{
-		"model call":     asks(http.MethodPost, "/chat/completions"),
-		"picture begins": asks(http.MethodPost, "/v1/flux"),
-		"poll":           asks(http.MethodGet, "/get_result"),
-		"download":       asks(http.MethodGet, "/results/"),
+		"model call":     matchRequest(http.MethodPost, "/chat/completions"),
+		"picture begins": matchRequest(http.MethodPost, "/v1/flux"),
+		"poll":           matchRequest(http.MethodGet, "/get_result"),
+		"download":       matchRequest(http.MethodGet, "/results/"),
 	}
 }
 
-// struck starts the run and calls strike at a moment of it.
-func (s *workshop) struck(when func(*http.Request) bool, strike func()) *process {
+// startAndInterfere starts the run and calls strike at a moment of it.
+func (s *agentEnv) startAndInterfere(when func(*http.Request) bool, strike func()) *process {
 	s.mu.Lock()
 	s.when, s.strike = when, strike
 	s.mu.Unlock()
 	return s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 }
 
-// unharmed checks that the run succeeded with all pictures, each paid for once.
-func (s *workshop) unharmed(t *testing.T, calls int) {
+// checkSucceeded checks that the run succeeded with all pictures, each paid for once.
+func (s *agentEnv) checkSucceeded(t *testing.T, calls int) {
 	t.Helper()
-	s.paidOnce(t, calls)
-	if n := len(s.listed().Items); n != 3 {
+	s.checkPaidOnce(t, calls)
+	if n := len(s.mediaList().Items); n != 3 {
 		t.Errorf("%d pictures, want 3", n)
 	}
 }
 
-// paidOnce checks that the run succeeded, and that each requested picture was requested once and is kept.
-func (s *workshop) paidOnce(t *testing.T, calls int) {
+// checkPaidOnce checks that the run succeeded, and that each requested picture was requested once and is kept.
+func (s *agentEnv) checkPaidOnce(t *testing.T, calls int) {
 	t.Helper()
 	for prompt, n := range s.submitted(t) {
 		if n != 1 {
@@ -55,7 +55,7 @@ func (s *workshop) paidOnce(t *testing.T, calls int) {
 		t.Errorf("%d model calls, want 4 to %d", n, calls)
 	}
 	kept := map[string]bool{}
-	for _, m := range s.listed().Items {
+	for _, m := range s.mediaList().Items {
 		kept[m.Digest] = true
 	}
 	for _, d := range s.images.Sent() {
@@ -67,23 +67,23 @@ func (s *workshop) paidOnce(t *testing.T, calls int) {
 	if asked := len(s.submitted(t)); len(kept) != asked {
 		t.Errorf("%d pictures were asked for, %d are kept", asked, len(kept))
 	}
-	if told := s.tale(t, id); told["boss run-succeeded"] != 1 || told["boss run-failed"] != 0 {
-		t.Errorf("events %v", told)
+	if events := s.eventCounts(t, id); events["boss run-succeeded"] != 1 || events["boss run-failed"] != 0 {
+		t.Errorf("events %v", events)
 	}
 	s.must("media", "verify")
-	s.refuseAgain(t, id)
+	s.checkNotResumable(t, id)
 }
 
-// onSQLite returns a workshop whose databases are files, whatever the build tags are.
-func onSQLite(t *testing.T) *workshop {
+// newSQLiteEnv returns an agentEnv whose databases are files, whatever the build tags are.
+func newSQLiteEnv(t *testing.T) *agentEnv {
 	t.Helper()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	s.env["ATELIER_DATABASE_URL"] = ""
 	return s
 }
 
 // engineFile opens the engine's file while its process uses it.
-func (s *workshop) engineFile(t *testing.T) *sql.DB {
+func (s *agentEnv) engineFile(t *testing.T) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(s.data, "engine.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
 	if err != nil {
@@ -96,8 +96,8 @@ func (s *workshop) engineFile(t *testing.T) *sql.DB {
 // TestEngineFileIsHeld: a run waits while another program locks the engine's file.
 func TestEngineFileIsHeld(t *testing.T) {
 	t.Parallel()
-	s := onSQLite(t)
-	proc := s.struck(interferencePoints()["picture begins"], func() {
+	s := newSQLiteEnv(t)
+	proc := s.startAndInterfere(interferencePoints()["picture begins"], func() {
 		tx, err := s.engineFile(t).BeginTx(t.Context(), nil)
 		if err != nil {
 			t.Error(err)
@@ -108,7 +108,7 @@ func TestEngineFileIsHeld(t *testing.T) {
 	if o := proc.wait(); o.code != exitOK {
 		t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
-	s.unharmed(t, 4)
+	s.checkSucceeded(t, 4)
 }
 
 // TestEngineFileIsFull: a run stops when a step cannot be saved, and can be resumed when there is space. A trigger
@@ -118,8 +118,8 @@ func TestEngineFileIsFull(t *testing.T) {
 	for name, when := range interferencePoints() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := onSQLite(t)
-			proc := s.struck(when, func() {
+			s := newSQLiteEnv(t)
+			proc := s.startAndInterfere(when, func() {
 				_, err := s.engineFile(t).ExecContext(t.Context(), `CREATE TRIGGER full_disk BEFORE INSERT ON operation_outputs
 					BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END`)
 				if err != nil {
@@ -144,7 +144,7 @@ func TestEngineFileIsFull(t *testing.T) {
 				t.Fatalf("resumed with exit %d: %s%s", o.code, o.stdout, o.stderr)
 			}
 			// A model call whose answer could not be saved is repeated, and perhaps the concurrent call of the helper.
-			s.unharmed(t, 6)
+			s.checkSucceeded(t, 6)
 		})
 	}
 }
@@ -155,10 +155,10 @@ func TestDatabaseFilesGo(t *testing.T) {
 	for _, file := range []string{"engine.db", "atelier.db"} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
-			s := onSQLite(t)
+			s := newSQLiteEnv(t)
 			path, away := filepath.Join(s.data, file), filepath.Join(s.dir, "away")
 			hold := make(chan struct{})
-			proc := s.struck(interferencePoints()["poll"], func() {
+			proc := s.startAndInterfere(interferencePoints()["poll"], func() {
 				if err := os.Rename(path, away); err != nil {
 					t.Error(err)
 				}
@@ -175,7 +175,7 @@ func TestDatabaseFilesGo(t *testing.T) {
 			if o := s.atelier("resume", s.onlyRun().ID, "--json"); o.code != exitOK {
 				t.Fatalf("resumed with exit %d: %s%s", o.code, o.stdout, o.stderr)
 			}
-			s.unharmed(t, 5)
+			s.checkSucceeded(t, 5)
 		})
 	}
 }
@@ -196,7 +196,7 @@ func TestEngineFileRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := onSQLite(t)
+			s := newSQLiteEnv(t)
 			s.must("media", "list")
 			if err := test.make(filepath.Join(s.data, "engine.db")); err != nil {
 				t.Fatal(err)

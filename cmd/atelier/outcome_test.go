@@ -11,7 +11,7 @@ import (
 	"atelier/ledger"
 )
 
-// refsIn returns the refs of pictures that a model was told of, as the entries of a step that promote them.
+// refsIn returns the refs of pictures in the messages to a model, as the entries of a step that promote them.
 func refsIn(r chattest.Request) []any {
 	var refs []string
 	for _, m := range r.Messages {
@@ -28,26 +28,26 @@ func refsIn(r chattest.Request) []any {
 	return chosen
 }
 
-// outcomeOf is what a run left: its pictures, and how often its log has each kind of event.
-type outcomeOf struct {
+// runOutcome is the result of a run: its pictures, and how often its log has each kind of event.
+type runOutcome struct {
 	digests []string
-	told    map[string]int
+	events  map[string]int
 }
 
-func (s *workshop) outcome(t *testing.T, id string) (o outcomeOf) {
+func (s *agentEnv) outcome(t *testing.T, id string) (o runOutcome) {
 	t.Helper()
-	for _, m := range s.listed().Items {
+	for _, m := range s.mediaList().Items {
 		o.digests = append(o.digests, m.Digest)
 	}
 	slices.Sort(o.digests)
-	o.told = s.tale(t, id)
+	o.events = s.eventCounts(t, id)
 	return o
 }
 
-// compare checks that a run that was killed and resumed left what the undisturbed one did: the same pictures and the
-// same events. If the answers of calls are lost, exactly their pictures are missing, and the ledger, the log and the
-// model say so.
-func (s *workshop) compare(t *testing.T, id string, lost int, want outcomeOf) {
+// checkResumed checks that a run that was killed and resumed left what the undisturbed one did: the same pictures and
+// the same events. If the answers of calls are lost, exactly their pictures are missing, and the ledger, the log and
+// the model say so.
+func (s *agentEnv) checkResumed(t *testing.T, id string, lost int, want runOutcome) {
 	t.Helper()
 	got := s.outcome(t, id)
 	missing := slices.DeleteFunc(slices.Clone(want.digests), func(d string) bool { return slices.Contains(got.digests, d) })
@@ -55,21 +55,21 @@ func (s *workshop) compare(t *testing.T, id string, lost int, want outcomeOf) {
 		t.Errorf("killed at %s: kept are %v, %d less than %v", s.hit, got.digests, lost, want.digests)
 	}
 	stored := 0
-	for _, what := range union(got.told, want.told) {
+	for _, what := range union(got.events, want.events) {
 		switch _, kind, _ := strings.Cut(what, " "); {
 		case lost > 0 && kind == "media-stored":
-			stored += got.told[what]
+			stored += got.events[what]
 		case lost > 0 && (kind == "media-promoted" || kind == "warning"): // they depend on the remaining pictures
-		case got.told[what] != want.told[what]:
-			t.Errorf("killed at %s: %s was told %d times, want %d", s.hit, what, got.told[what], want.told[what])
+		case got.events[what] != want.events[what]:
+			t.Errorf("killed at %s: event %s is there %d times, want %d", s.hit, what, got.events[what], want.events[what])
 		}
 	}
 	if lost > 0 && stored != len(want.digests)-lost {
-		t.Errorf("killed at %s: %d pictures were told, want %d", s.hit, stored, len(want.digests)-lost)
+		t.Errorf("killed at %s: %d pictures have events, want %d", s.hit, stored, len(want.digests)-lost)
 	}
-	s.refuseRepeated(t, id, lost)
+	s.checkNoRepeatedEvents(t, id, lost)
 	if lost > 0 {
-		s.admitted(t, id, lost)
+		s.checkLostReported(t, id, lost)
 	}
 }
 
@@ -83,9 +83,9 @@ func union(a, b map[string]int) (all []string) {
 	return slices.Compact(all)
 }
 
-// refuseRepeated checks that no event is repeated except the progress of generations, which each process sends, and
-// that the other process recorded that it resumed the run.
-func (s *workshop) refuseRepeated(t *testing.T, id string, lost int) {
+// checkNoRepeatedEvents checks that no event is repeated except the progress of generations, which each process sends,
+// and that the other process recorded that it resumed the run.
+func (s *agentEnv) checkNoRepeatedEvents(t *testing.T, id string, lost int) {
 	t.Helper()
 	seen, failed, resumed := map[string]int{}, 0, 0
 	for _, line := range strings.Split(strings.TrimSpace(s.must("runs", "events", id, "--jsonl").stdout), "\n") {
@@ -120,7 +120,7 @@ func (s *workshop) refuseRepeated(t *testing.T, id string, lost int) {
 			t.Fatal(err)
 		}
 		if seen[string(what)]++; seen[string(what)] > 1 {
-			t.Errorf("killed at %s: told again: %s", s.hit, line)
+			t.Errorf("killed at %s: repeated: %s", s.hit, line)
 		}
 	}
 	if resumed != 1 || failed != lost {
@@ -128,11 +128,11 @@ func (s *workshop) refuseRepeated(t *testing.T, id string, lost int) {
 	}
 }
 
-// admitted checks that the ledger and the model know of the lost pictures.
-func (s *workshop) admitted(t *testing.T, id string, lost int) {
+// checkLostReported checks that the ledger and the model know of the lost pictures.
+func (s *agentEnv) checkLostReported(t *testing.T, id string, lost int) {
 	t.Helper()
 	unsettled := 0
-	for _, op := range read[ledger.List[ledger.Operation]](s.place, "operations", "list", "--run", id, "--json").Items {
+	for _, op := range read[ledger.List[ledger.Operation]](s.testEnv, "operations", "list", "--run", id, "--json").Items {
 		var used struct {
 			Unsettled int `json:"unsettled_calls"`
 		}
@@ -143,13 +143,13 @@ func (s *workshop) admitted(t *testing.T, id string, lost int) {
 			t.Errorf("killed at %s: operation %+v", s.hit, op)
 		}
 	}
-	told := false
+	reported := false
 	for _, r := range s.chat.Requests() {
 		for _, m := range r.Messages {
-			told = told || strings.Contains(m.Text, "No image was made") && strings.Contains(m.Text, "may have been billed")
+			reported = reported || strings.Contains(m.Text, "No image was made") && strings.Contains(m.Text, "may have been billed")
 		}
 	}
-	if unsettled != lost || !told {
-		t.Errorf("killed at %s: %d calls are known to be unsettled, want %d; the model was told: %t", s.hit, unsettled, lost, told)
+	if unsettled != lost || !reported {
+		t.Errorf("killed at %s: %d calls are known to be unsettled, want %d; the model was informed: %t", s.hit, unsettled, lost, reported)
 	}
 }

@@ -76,7 +76,7 @@ func TestOwnEndpoint(t *testing.T) {
 	s := &studio{}
 	srv := httptest.NewServer(s)
 	t.Cleanup(srv.Close)
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.env["ATELIER_CATALOGUE"] = p.write("own/studio.yaml", example(t, srv.URL+"/v1"))
 	if o := p.atelier("generate", "a fox", "-m", "Studio Sketch"); o.code != exitInput || !strings.Contains(o.stderr, "STUDIO_API_KEY") {
 		t.Errorf("without a key: exit %d, %s", o.code, o.stderr)
@@ -126,7 +126,7 @@ func TestBadCatalogue(t *testing.T) {
 		"services of OpenAI's protocol":   strings.Replace(good, "methods: [generate, edit]", "methods: [generate, edit, variation]", 1),
 		"no such file or directory: name": "",
 	} {
-		p := newPlace(t)
+		p := newTestEnv(t)
 		p.env["ATELIER_CATALOGUE"] = p.dir + "/missing.yaml"
 		if text != "" {
 			p.env["ATELIER_CATALOGUE"] = p.write("own.yaml", text)
@@ -178,7 +178,7 @@ func TestProxyTakesTheNames(t *testing.T) {
 // TestLimitOfAnAccount: the documented file sets the calls per minute, and changes nothing else in the row.
 func TestLimitOfAnAccount(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	_, rest, ok := strings.Cut(mustRead(t, "../../docs/configuration.md"), "```yaml\nprovider: openai\n")
 	file, _, ok2 := strings.Cut(rest, "```")
 	if !ok || !ok2 {

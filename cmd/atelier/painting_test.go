@@ -23,7 +23,7 @@ func TestModelsPaintIntoTheReport(t *testing.T) {
 	} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newTestEnv(t)
 			painted, given := newCanary(t, 130, 81), newCanary(t, 40, 82)
 			sim := &chattest.Simulator{Picture: painted.raw}
 			srv := httptest.NewServer(sim)
@@ -68,7 +68,7 @@ func TestModelsPaintIntoTheReport(t *testing.T) {
 			printed.add(o)
 			printed.gather(p)
 			printed.search(t, painted, given)
-			kept(t, p, painted, given)
+			checkStored(t, p, painted, given)
 		})
 	}
 }

@@ -16,7 +16,7 @@ func TestTwoResumesAtOnce(t *testing.T) {
 	for i := range 4 {
 		t.Run(fmt.Sprint("pair ", i), func(t *testing.T) {
 			t.Parallel()
-			s := newWorkshop(t)
+			s := newAgentEnv(t)
 			id, _ := s.run(t, i+1)
 			refused := make(chan struct{})
 			release := sync.OnceFunc(func() { close(refused) })
@@ -45,10 +45,10 @@ func TestTwoResumesAtOnce(t *testing.T) {
 			if winner.code != exitOK {
 				t.Errorf("exit %d: %s", winner.code, winner.stderr)
 			}
-			if told := s.tale(t, id); told["boss run-succeeded"] != 1 {
-				t.Errorf("told %v", told)
+			if events := s.eventCounts(t, id); events["boss run-succeeded"] != 1 {
+				t.Errorf("events %v", events)
 			}
-			s.refuseAgain(t, id)
+			s.checkNotResumable(t, id)
 		})
 	}
 }

@@ -16,13 +16,13 @@ func TestSecondOfThreeImagesFails(t *testing.T) {
 	picture := func(prompt string) string {
 		return act(t, "Generate Image", map[string]any{"Prompt": prompt, "Model": "GPT Image 2"})
 	}
-	s.chat.Answer = inTurn(picture("one"), picture("two"), picture("three"), done(t, "Two of three."))
+	s.chat.Answer = answersInOrder(picture("one"), picture("two"), picture("three"), done(t, "Two of three."))
 	s.images.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultModerated})
 	ans := read[answer](p, "run", "sage", "draw three pictures", "--json", "--out", p.dir)
 	if ans.Status != "succeeded" || len(ans.Outputs)+len(ans.AlsoMade) != 2 || ans.Usage.Images != 2 {
 		t.Fatalf("status %s, %d outputs, %d also made, usage %+v", ans.Status, len(ans.Outputs), len(ans.AlsoMade), ans.Usage)
 	}
-	if n := len(p.listed("--run", ans.RunID).Items); n != 2 {
+	if n := len(p.mediaList("--run", ans.RunID).Items); n != 2 {
 		t.Errorf("%d items listed, want 2", n)
 	}
 }
@@ -30,7 +30,7 @@ func TestSecondOfThreeImagesFails(t *testing.T) {
 // TestSecondOfThreeSlotsFails is the same for one request that is split into calls.
 func TestSecondOfThreeSlotsFails(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	sims, url := serve(t)
 	p.withGemini(sims, url)
 	sims.gemini.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultModerated})
@@ -43,8 +43,8 @@ func TestSecondOfThreeSlotsFails(t *testing.T) {
 			bad++
 		}
 	}
-	if res.Status != generate.StatusPartial || good != 2 || bad != 1 || len(p.listed().Items) != 2 {
-		t.Errorf("status %s, %d good, %d bad, %d listed", res.Status, good, bad, len(p.listed().Items))
+	if res.Status != generate.StatusPartial || good != 2 || bad != 1 || len(p.mediaList().Items) != 2 {
+		t.Errorf("status %s, %d good, %d bad, %d listed", res.Status, good, bad, len(p.mediaList().Items))
 	}
 }
 
@@ -63,7 +63,7 @@ func TestPreviews(t *testing.T) {
 			t.Errorf("exit %d, and nothing says %q: %q", o.code, want, o.stderr)
 		}
 	}
-	if n := len(p.listed().Items); n != 3 {
+	if n := len(p.mediaList().Items); n != 3 {
 		t.Errorf("%d items listed, want 3: previews are temporary", n)
 	}
 	s.images.Inject(sim.Injection{Fault: sim.FaultPartialsThenError})
@@ -72,10 +72,10 @@ func TestPreviews(t *testing.T) {
 	if failed.code != exitProvider || res.Status != generate.StatusFailed || !strings.Contains(res.Slots[0].Error.Message, "the last preview was kept as img-") {
 		t.Errorf("exit %d: %+v", failed.code, res.Slots[0].Error)
 	}
-	if items := p.listed().Items; len(items) != 4 {
+	if items := p.mediaList().Items; len(items) != 4 {
 		t.Errorf("%d items listed, want the kept preview too", len(items))
 	}
-	p.atelier("generate", "a fox", "-m", "GPT-4o mini TTS", "--partials", "--strict").refused(t, exitInput, "gives no preview frames")
+	p.atelier("generate", "a fox", "-m", "GPT-4o mini TTS", "--partials", "--strict").checkRefused(t, exitInput, "gives no preview frames")
 	if n := len(s.images.Captured()); n != 3 {
 		t.Errorf("%d calls, want 3: a call with previews is not repeated", n)
 	}

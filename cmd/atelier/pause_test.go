@@ -19,11 +19,11 @@ import (
 // colours is the schema of helper's question.
 const colours = `{"type":"object","required":["colour"],"properties":{"colour":{"enum":["red","blue"]}},"additionalProperties":false}`
 
-// newAskingWorkshop returns a workshop whose helper paints a hare, asks for a colour and paints a boat in it, while
+// newQuestionEnv returns an agentEnv whose helper paints a hare, asks for a colour and paints a boat in it, while
 // boss paints a fox.
-func newAskingWorkshop(t *testing.T) *workshop {
+func newQuestionEnv(t *testing.T) *agentEnv {
 	t.Helper()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	paint := func(prompt string) []any {
 		return []any{map[string]any{"name": "Generate Image", "params": map[string]any{"Prompt": prompt, "Size": "256x256"}}}
 	}
@@ -59,19 +59,19 @@ func turnOf(r chattest.Request) (n int) {
 	return n
 }
 
-// begin starts the run that asks, in a process that may be killed, and returns its id.
-func (s *workshop) begin(t *testing.T) (id string, ended outcome) {
+// startRun starts the run that asks, in a process that may be killed, and returns its id.
+func (s *agentEnv) startRun(t *testing.T) (id string, ended outcome) {
 	t.Helper()
-	ended = s.doomed(t, "run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
-	list := read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json")
+	ended = s.runUntilKilled(t, "run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+	list := read[ledger.List[ledger.Run]](s.testEnv, "runs", "list", "--json")
 	if len(list.Items) != 1 {
 		t.Fatalf("%d runs, want 1\n%s", len(list.Items), ended.stderr)
 	}
 	return list.Items[0].ID, ended
 }
 
-// doomed runs a command in a process that is killed at request s.at.
-func (s *workshop) doomed(t *testing.T, args ...string) outcome {
+// runUntilKilled runs a command in a process that is killed at request s.at.
+func (s *agentEnv) runUntilKilled(t *testing.T, args ...string) outcome {
 	t.Helper()
 	proc := s.start(args...)
 	s.mu.Lock()
@@ -82,8 +82,8 @@ func (s *workshop) doomed(t *testing.T, args ...string) outcome {
 
 const red = `{"colour":"red"}`
 
-// calm ends the killing of processes.
-func (s *workshop) calm() {
+// stopKilling ends the killing of processes.
+func (s *agentEnv) stopKilling() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.at = 0
@@ -93,9 +93,9 @@ func (s *workshop) calm() {
 // changes nothing; of two processes that answer, one continues the run.
 func TestPausedRunOnTheCommandLine(t *testing.T) {
 	t.Parallel()
-	s := newAskingWorkshop(t)
+	s := newQuestionEnv(t)
 	o := s.atelier("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"))
-	list := read[ledger.List[pausedView]](s.place, "runs", "list", "--status", "paused", "--json")
+	list := read[ledger.List[pausedView]](s.testEnv, "runs", "list", "--status", "paused", "--json")
 	if o.code != exitPaused || len(list.Items) != 1 || len(list.Items[0].Pending) != 1 {
 		t.Fatalf("exit %d, %+v: %s%s", o.code, list, o.stdout, o.stderr)
 	}
@@ -116,7 +116,7 @@ func TestPausedRunOnTheCommandLine(t *testing.T) {
 		t.Errorf("as JSON %+v", asked)
 	}
 	before := s.requested()
-	s.refusals(t, id, q.ID)
+	s.checkInvalidAnswers(t, id, q.ID)
 	if got := s.requested(); got != before {
 		t.Errorf("refused answers made %d requests", got-before)
 	}
@@ -156,8 +156,8 @@ func TestPausedRunOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// refusals checks that invalid answers are refused.
-func (s *workshop) refusals(t *testing.T, id, question string) {
+// checkInvalidAnswers checks that invalid answers are refused.
+func (s *agentEnv) checkInvalidAnswers(t *testing.T, id, question string) {
 	t.Helper()
 	for name, c := range map[string]struct {
 		args []string
@@ -188,37 +188,37 @@ func (s *workshop) refusals(t *testing.T, id, question string) {
 // resumes it, and checks the result.
 func TestPauseKillMatrix(t *testing.T) {
 	t.Parallel()
-	whole := newAskingWorkshop(t)
-	id, o := whole.begin(t)
+	whole := newQuestionEnv(t)
+	id, o := whole.startRun(t)
 	if o.code != exitPaused {
 		t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	asked := whole.requested()
-	if o := whole.doomed(t, "resume", id, "--answer", red, "--json"); o.code != exitOK {
+	if o := whole.runUntilKilled(t, "resume", id, "--answer", red, "--json"); o.code != exitOK {
 		t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
-	told := whole.tale(t, id)
-	if told["boss run-paused"] != 1 || told["boss run-succeeded"] != 1 || len(whole.listed().Items) != 3 || whole.requested() <= asked {
-		t.Fatalf("events %v", told)
+	events := whole.eventCounts(t, id)
+	if events["boss run-paused"] != 1 || events["boss run-succeeded"] != 1 || len(whole.mediaList().Items) != 3 || whole.requested() <= asked {
+		t.Fatalf("events %v", events)
 	}
 	eachRow(t, whole.requested(), func(t *testing.T, at int) {
 		t.Helper()
-		killedAndAnswered(t, at, told)
+		killedAndAnswered(t, at, events)
 	})
 }
 
-func killedAndAnswered(t *testing.T, at int, told map[string]int) {
+func killedAndAnswered(t *testing.T, at int, events map[string]int) {
 	t.Helper()
-	s := newAskingWorkshop(t)
+	s := newQuestionEnv(t)
 	s.at = at
-	id, o := s.begin(t)
+	id, o := s.startRun(t)
 	if o.code == exitPaused {
-		o = s.doomed(t, "resume", id, "--answer", red, "--json")
+		o = s.runUntilKilled(t, "resume", id, "--answer", red, "--json")
 	}
 	if o.code == exitOK {
 		return // the number of polls varies: this run made fewer requests
 	}
-	s.calm()
+	s.stopKilling()
 	lost := s.unanswered(t, id)
 	o = s.atelier("resume", id, "--json")
 	if o.code == exitPaused {
@@ -227,13 +227,13 @@ func killedAndAnswered(t *testing.T, at int, told map[string]int) {
 	if o.code != exitOK {
 		t.Fatalf("killed at %s, resumed with exit %d: %s%s", s.hit, o.code, o.stdout, o.stderr)
 	}
-	s.whole(t, id, decode[answer](t, o), lost, told)
-	s.refuseAgain(t, id)
+	s.checkAnswered(t, id, decode[answer](t, o), lost, events)
+	s.checkNotResumable(t, id)
 }
 
-// whole checks that a killed run lacks nothing and paid for nothing twice; lost is the number of pictures whose call
-// had no answer.
-func (s *workshop) whole(t *testing.T, id string, ans answer, lost int, told map[string]int) {
+// checkAnswered checks that a killed run lacks nothing and paid for nothing twice; lost is the number of pictures whose
+// call had no answer.
+func (s *agentEnv) checkAnswered(t *testing.T, id string, ans answer, lost int, events map[string]int) {
 	t.Helper()
 	for prompt, n := range s.submitted(t) {
 		if n != 1 || strings.Contains(prompt, "grey") {
@@ -243,16 +243,16 @@ func (s *workshop) whole(t *testing.T, id string, ans answer, lost int, told map
 	if n := len(s.chat.Requests()); n < 6 || n > 7 || n == 6 && strings.HasSuffix(s.hit, "/chat/completions") {
 		t.Errorf("killed at %s: %d model calls", s.hit, n)
 	}
-	if ans.Status != agent.StatusSucceeded || len(ans.Outputs)+len(ans.AlsoMade) != 3-lost || len(s.listed().Items) != 3-lost {
+	if ans.Status != agent.StatusSucceeded || len(ans.Outputs)+len(ans.AlsoMade) != 3-lost || len(s.mediaList().Items) != 3-lost {
 		t.Errorf("killed at %s: %+v, want %d pictures", s.hit, ans, 3-lost)
 	}
-	got := s.tale(t, id)
-	for k, n := range told {
+	got := s.eventCounts(t, id)
+	for k, n := range events {
 		if strings.HasSuffix(k, " media-stored") && lost > 0 {
 			continue
 		}
 		if got[k] != n {
-			t.Errorf("killed at %s: %s was told %d times, want %d", s.hit, k, got[k], n)
+			t.Errorf("killed at %s: event %s is there %d times, want %d", s.hit, k, got[k], n)
 		}
 	}
 	if o := s.must("media", "verify"); !strings.Contains(o.stdout, "0 bad") {
@@ -260,10 +260,11 @@ func (s *workshop) whole(t *testing.T, id string, ans answer, lost int, told map
 	}
 }
 
-// watch polls the ledger until seen returns true, and then calls do, as soon after the commit as another process can.
-func (s *workshop) watch(t *testing.T, seen func(ledger.Store) bool, do func()) {
+// pollLedger polls the ledger until seen returns true, and then calls do, as soon after the commit as another process
+// can.
+func (s *agentEnv) pollLedger(t *testing.T, seen func(ledger.Store) bool, do func()) {
 	t.Helper()
-	s.look(t, func(l ledger.Store) {
+	s.withLedger(t, func(l ledger.Store) {
 		for !seen(l) && t.Context().Err() == nil {
 			time.Sleep(time.Millisecond) // leaves the processor to the other process
 		}
@@ -271,8 +272,8 @@ func (s *workshop) watch(t *testing.T, seen func(ledger.Store) bool, do func()) 
 	})
 }
 
-// shut blocks all requests until the returned function is called.
-func (s *workshop) shut() (reopen func()) {
+// blockRequests blocks all requests until the returned function is called.
+func (s *agentEnv) blockRequests() (reopen func()) {
 	over := make(chan struct{})
 	each := func(with func(*http.Request)) {
 		s.mu.Lock()
@@ -286,8 +287,8 @@ func (s *workshop) shut() (reopen func()) {
 	}
 }
 
-// look calls at with the ledger of this place.
-func (s *workshop) look(t *testing.T, at func(ledger.Store)) {
+// withLedger calls at with the ledger of this environment.
+func (s *agentEnv) withLedger(t *testing.T, at func(ledger.Store)) {
 	t.Helper()
 	w := &world{ctx: t.Context(), stdout: os.Stdout, stderr: os.Stderr, env: func(k string) string { return s.env[k] }}
 	err := w.withStores(func(st *stores) error {
@@ -306,11 +307,11 @@ func TestKilledBetweenPauseAndAnswer(t *testing.T) {
 	for _, by := range []string{"resume", "serve"} {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
-			s := newAskingWorkshop(t)
+			s := newQuestionEnv(t)
 			s.must("runs", "list") // creates the ledger
 			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 			var id string
-			s.watch(t, func(l ledger.Store) bool {
+			s.pollLedger(t, func(l ledger.Store) bool {
 				list, err := l.ListRunStates(t.Context(), owner, ledger.WaitPaused, ledger.Page{})
 				if err != nil || len(list.Items) == 0 {
 					return false
@@ -322,9 +323,9 @@ func TestKilledBetweenPauseAndAnswer(t *testing.T) {
 			if o := s.atelier("resume", id); o.code != exitPaused || !strings.Contains(o.stdout, "Which colour?") {
 				t.Errorf("killed behind the pause: exit %d, %s%s", o.code, o.stdout, o.stderr)
 			}
-			reopen := s.shut() // blocks the work that follows the answer
+			reopen := s.blockRequests() // blocks the work that follows the answer
 			proc = s.start("resume", id, "--answer", red)
-			s.watch(t, func(l ledger.Store) bool {
+			s.pollLedger(t, func(l ledger.Store) bool {
 				st, err := l.RunState(t.Context(), owner, id)
 				return err == nil && st.Status == ledger.WaitAnswered
 			}, func() { _ = proc.cmd.Process.Kill() })
@@ -336,27 +337,27 @@ func TestKilledBetweenPauseAndAnswer(t *testing.T) {
 			if by == "resume" {
 				s.must("resume", id)
 			} else {
-				s.served(t, id)
+				s.finishByServer(t, id)
 			}
 			for prompt, n := range s.submitted(t) {
 				if n != 1 || strings.Contains(prompt, "grey") {
 					t.Errorf("%s was asked for %d times", prompt, n)
 				}
 			}
-			got := s.tale(t, id)
-			if len(s.listed().Items) != 3 || got["boss run-paused"] != 1 || got["boss run-succeeded"] != 1 {
-				t.Errorf("%d pictures, events %v", len(s.listed().Items), got)
+			got := s.eventCounts(t, id)
+			if len(s.mediaList().Items) != 3 || got["boss run-paused"] != 1 || got["boss run-succeeded"] != 1 {
+				t.Errorf("%d pictures, events %v", len(s.mediaList().Items), got)
 			}
-			s.refuseAgain(t, id)
+			s.checkNotResumable(t, id)
 		})
 	}
 }
 
-// served lets a server finish a run.
-func (s *workshop) served(t *testing.T, id string) {
+// finishByServer lets a server finish a run.
+func (s *agentEnv) finishByServer(t *testing.T, id string) {
 	t.Helper()
 	serving := s.start("serve", "--listen", "127.0.0.1:0", "--grace", "1ms")
-	s.look(t, func(l ledger.Store) {
+	s.withLedger(t, func(l ledger.Store) {
 		eventually(t, "the end of the run", func() bool {
 			st, err := l.RunState(t.Context(), owner, id)
 			return err == nil && st.Status == ledger.WaitFinished
@@ -372,7 +373,7 @@ func (s *workshop) served(t *testing.T, id string) {
 // message.
 func TestRetryAndForkOnTheCommandLine(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	works := s.chat.Answer
 	var mu sync.Mutex
 	broken := true
@@ -395,11 +396,11 @@ func TestRetryAndForkOnTheCommandLine(t *testing.T) {
 	if ans := decode[answer](t, o); ans.RunID != id || ans.Status != agent.StatusSucceeded || len(ans.Outputs) != 3 {
 		t.Errorf("tried again %+v", ans)
 	}
-	steps := read[ledger.List[struct{ Name string }]](s.place, "runs", "show", id, "--steps", "--json").Items
+	steps := read[ledger.List[struct{ Name string }]](s.testEnv, "runs", "show", id, "--steps", "--json").Items
 	if len(steps) == 0 || steps[0].Name != "turn-1-model" {
 		t.Errorf("steps %+v", steps)
 	}
-	forked := read[answer](s.place, "runs", "fork", id, "--from", "turn-1-agent-3-helper", "--message", "paint it again", "--json")
+	forked := read[answer](s.testEnv, "runs", "fork", id, "--from", "turn-1-agent-3-helper", "--message", "paint it again", "--json")
 	if forked.RunID == id || forked.Status != agent.StatusSucceeded || len(forked.Outputs) != 3 {
 		t.Errorf("forked %+v", forked)
 	}
@@ -430,7 +431,7 @@ func TestRetryAndForkOnTheCommandLine(t *testing.T) {
 // last one is answered.
 func TestTwoOpenQuestions(t *testing.T) {
 	t.Parallel()
-	s := newAskingWorkshop(t)
+	s := newQuestionEnv(t)
 	works := s.chat.Answer
 	s.chat.Answer = func(r chattest.Request) string {
 		if strings.Contains(r.System(), "You are boss.") && turnOf(r) == 0 {
@@ -465,7 +466,7 @@ func TestTwoOpenQuestions(t *testing.T) {
 	if ans = decode[answer](t, o); ans.Status != agent.StatusSucceeded || len(s.chat.Requests()) != 6 {
 		t.Errorf("%+v after %d model calls", ans, len(s.chat.Requests()))
 	}
-	s.refuseAgain(t, ans.RunID)
+	s.checkNotResumable(t, ans.RunID)
 }
 
 // TestApprovalOnTheCommandLine: a picture that costs more than the amount waits for a person, and is painted only with
@@ -475,7 +476,7 @@ func TestApprovalOnTheCommandLine(t *testing.T) {
 	for approve, painted := range map[string]int{"true": 1, "false": 0} {
 		t.Run(approve, func(t *testing.T) {
 			t.Parallel()
-			s := newWorkshop(t)
+			s := newAgentEnv(t)
 			s.chat.Answer = func(r chattest.Request) string {
 				if turnOf(r) > 0 {
 					return done(t, "That is all.")
@@ -489,7 +490,7 @@ func TestApprovalOnTheCommandLine(t *testing.T) {
 			if got := s.submitted(t); len(got) != 0 {
 				t.Errorf("painted before it was approved: %v", got)
 			}
-			id := read[ledger.List[pausedView]](s.place, "runs", "list", "--status", "paused", "--json").Items[0].ID
+			id := read[ledger.List[pausedView]](s.testEnv, "runs", "list", "--status", "paused", "--json").Items[0].ID
 			s.must("resume", id, "--answer", `{"approve":`+approve+`,"note":"as you like"}`)
 			if got := s.submitted(t); got["a fox"] != painted {
 				t.Errorf("painted %v", got)
@@ -501,15 +502,15 @@ func TestApprovalOnTheCommandLine(t *testing.T) {
 // TestPausedRunIsCancelledByCommand: a paused run can be cancelled, and then accepts no answer.
 func TestPausedRunIsCancelledByCommand(t *testing.T) {
 	t.Parallel()
-	s := newAskingWorkshop(t)
-	id, _ := s.begin(t)
+	s := newQuestionEnv(t)
+	id, _ := s.startRun(t)
 	if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
 		t.Errorf("cancel said %s%s", o.stdout, o.stderr)
 	}
 	if o := s.atelier("resume", id, "--answer", red); o.code != exitInput {
 		t.Errorf("answered: exit %d, %s", o.code, o.stderr)
 	}
-	for _, r := range read[ledger.List[ledger.Run]](s.place, "runs", "list", "--all", "--json").Items {
+	for _, r := range read[ledger.List[ledger.Run]](s.testEnv, "runs", "list", "--all", "--json").Items {
 		if r.Status != ledger.StatusCancelled {
 			t.Errorf("run %s is %s", r.AgentPath, r.Status)
 		}

@@ -32,8 +32,8 @@ func emptyDatabase(t *testing.T) string {
 	return pgtest.Database(t)
 }
 
-// anotherMachine returns a place with its own data folder that shares the database and the blobs.
-func anotherMachine(t *testing.T, p *place) *place {
+// anotherMachine returns an environment with its own data folder that shares the database and the blobs.
+func anotherMachine(t *testing.T, p *testEnv) *testEnv {
 	t.Helper()
 	m := *p
 	m.data, m.env = filepath.Join(t.TempDir(), "data"), maps.Clone(p.env)
@@ -48,16 +48,16 @@ func anotherMachine(t *testing.T, p *place) *place {
 // TestDoctorShowsDatabase: the ledger is in the database that the variable names.
 func TestDoctorShowsDatabase(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.must("generate", "a fox", "--size", "64x64")
 	if o := p.must("doctor"); !strings.Contains(o.stdout, "PostgreSQL test_") {
 		t.Errorf("doctor says\n%s", o.stdout)
 	}
-	if n := len(p.listed().Items); n != 1 {
+	if n := len(p.mediaList().Items); n != 1 {
 		t.Errorf("%d items listed", n)
 	}
 	p.env["ATELIER_DATABASE_URL"] = emptyDatabase(t)
-	if n := len(p.listed().Items); n != 0 {
+	if n := len(p.mediaList().Items); n != 0 {
 		t.Errorf("%d items listed in another database", n)
 	}
 }
@@ -68,19 +68,19 @@ func TestDatabaseGoes(t *testing.T) {
 	server := pgtest.Start(t)
 	p, s := connected(t)
 	p.env["ATELIER_DATABASE_URL"] = server.Database(t)
-	s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
+	s.chat.Answer = answersInOrder(threePictures(t), done(t, "Here."))
 	p.env["ATELIER_IMAGE_MODEL"] = "GPT Image 2"
 	slowAfter(s)
 	proc := p.start("run", "sage", "draw three pictures")
-	eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
+	eventually(t, "the first picture", func() bool { return len(p.mediaList().Items) >= 1 })
 	server.Stop()
-	p.atelier("media", "list").refused(t, exitProvider, "ATELIER_DATABASE_URL")
+	p.atelier("media", "list").checkRefused(t, exitProvider, "ATELIER_DATABASE_URL")
 	if err := proc.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	proc.wait()
 	server.Restart(t)
-	if n := len(p.listed().Items); n != 1 {
+	if n := len(p.mediaList().Items); n != 1 {
 		t.Errorf("%d items listed, want 1", n)
 	}
 	p.must("media", "verify")

@@ -10,7 +10,7 @@ import (
 func TestProcessesShareADataFolder(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
-	p.bare()
+	p.removeData()
 	p.env["ATELIER_CHAT_MODEL"] = "offline"
 	files := p.folder()
 	var all []*process
@@ -40,7 +40,7 @@ func TestProcessesShareADataFolder(t *testing.T) {
 			}
 		}
 		n := len(ans.Outputs) + len(ans.AlsoMade)
-		if listed := p.listed("--run", ans.RunID).Items; n == 0 || len(listed) != n {
+		if listed := p.mediaList("--run", ans.RunID).Items; n == 0 || len(listed) != n {
 			t.Errorf("run %s made %d items, %d are listed", ans.RunID, n, len(listed))
 		}
 		if events := p.must("runs", "events", ans.RunID).stdout; !strings.Contains(events, "run-succeeded") {
@@ -48,7 +48,7 @@ func TestProcessesShareADataFolder(t *testing.T) {
 		}
 		made += n
 	}
-	if listed := p.listed("--limit", "200").Items; len(listed) != made {
+	if listed := p.mediaList("--limit", "200").Items; len(listed) != made {
 		t.Errorf("%d items listed, %d were made", len(listed), made)
 	}
 	if list := p.must("runs", "list").stdout; strings.Count(list, "succeeded") != 2 {

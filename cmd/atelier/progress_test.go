@@ -8,7 +8,7 @@ import (
 )
 
 // onTerminal runs a command whose standard error is a terminal.
-func (p *place) onTerminal(args ...string) outcome {
+func (p *testEnv) onTerminal(args ...string) outcome {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
 	w := &world{ctx: p.t.Context(), stdout: &stdout, stderr: &stderr, terminal: true, env: func(k string) string { return p.env[k] }}
@@ -21,7 +21,7 @@ func TestProgress(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
 	paint := act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Model": "GPT Image 2"})
-	s.chat.Answer = inTurn(paint, done(t, "Here."), paint, done(t, "Here."), paint, done(t, "Here."))
+	s.chat.Answer = answersInOrder(paint, done(t, "Here."), paint, done(t, "Here."), paint, done(t, "Here."))
 	run := []string{"run", "sage", "Draw a fox, 128x128."}
 	seen := p.onTerminal(run...)
 	for _, want := range []string{"thinking", "Generate Image", "made img-", "\r"} {
@@ -51,7 +51,7 @@ func TestMessagesAreSeenWhileTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
 	const message = "Foxes are small dogs of the woods."
-	s.chat.Answer = inTurn(done(t, message))
+	s.chat.Answer = answersInOrder(done(t, message))
 	s.chat.Between = func() { time.Sleep(50 * time.Millisecond) }
 	seen := p.onTerminal("run", "sage", "What is a fox?")
 	if seen.code != exitOK || strings.Count(seen.stdout, message) != 1 {

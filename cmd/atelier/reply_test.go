@@ -14,8 +14,8 @@ import (
 // question is refused with what fits, and changes nothing.
 func TestAnswersInWords(t *testing.T) {
 	t.Parallel()
-	s := newAskingWorkshop(t)
-	id, _ := s.begin(t)
+	s := newQuestionEnv(t)
+	id, _ := s.startRun(t)
 	if shown := s.atelier("resume", "last").stdout; !strings.Contains(shown, "atelier resume "+id+" 'red'") {
 		t.Errorf("shown is %s", shown)
 	}
@@ -28,7 +28,7 @@ func TestAnswersInWords(t *testing.T) {
 		"require an answer":               {"--note", "quick"},
 		"limits together with the answer": {"--max-turns", "9"},
 	} {
-		s.start(append([]string{"resume", "last"}, args...)...).wait().refused(t, exitInput, says)
+		s.start(append([]string{"resume", "last"}, args...)...).wait().checkRefused(t, exitInput, says)
 	}
 	o := s.start("resume", "last", "RED", "--json").wait()
 	if ans := decode[answer](t, o); o.code != exitOK || ans.Status != agent.StatusSucceeded {
@@ -37,7 +37,7 @@ func TestAnswersInWords(t *testing.T) {
 	if got := s.submitted(t); got["a red boat"] != 1 {
 		t.Errorf("painted %v", got)
 	}
-	s.atelier("resume", id, "red").refused(t, exitInput, "is not waiting for an answer")
+	s.atelier("resume", id, "red").checkRefused(t, exitInput, "is not waiting for an answer")
 }
 
 // TestApproveAndDeny: a flag approves or denies an act.
@@ -46,7 +46,7 @@ func TestApproveAndDeny(t *testing.T) {
 	for flag, painted := range map[string]int{"--approve": 1, "--deny": 0} {
 		t.Run(flag, func(t *testing.T) {
 			t.Parallel()
-			s := newWorkshop(t)
+			s := newAgentEnv(t)
 			s.chat.Answer = func(r chattest.Request) string {
 				if turnOf(r) > 0 {
 					return done(t, "That is all.")

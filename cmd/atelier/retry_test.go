@@ -10,10 +10,10 @@ import (
 	"atelier/ledger"
 )
 
-// partly returns an operation that made two of three pictures; the provider had no credit for the other.
-func partly(t *testing.T) (*place, *providers, generated) {
+// partialOperation returns an operation that made two of three pictures; the provider had no credit for the other.
+func partialOperation(t *testing.T) (*testEnv, *providers, generated) {
 	t.Helper()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	s, url := serve(t)
 	p.withGemini(s, url)
 	s.gemini.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultQuota, Variant: 1}) // no credit at all
@@ -28,7 +28,7 @@ func partly(t *testing.T) (*place, *providers, generated) {
 // TestRetryOnTheCommandLine: failed results are requested again within the same operation.
 func TestRetryOnTheCommandLine(t *testing.T) {
 	t.Parallel()
-	p, s, first := partly(t)
+	p, s, first := partialOperation(t)
 	if shown := p.must("operations", "show", first.Operation).stdout; !strings.Contains(shown, "atelier operations retry "+first.Operation) {
 		t.Errorf("nothing says how to go on:\n%s", shown)
 	}
@@ -49,23 +49,23 @@ func TestRetryOnTheCommandLine(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, shown)
 		}
 	}
-	if n := len(p.listed().Items); n != 3 || len(s.gemini.Captured()) != 4 {
+	if n := len(p.mediaList().Items); n != 3 || len(s.gemini.Captured()) != 4 {
 		t.Errorf("%d pictures listed after %d calls", n, len(s.gemini.Captured()))
 	}
-	p.atelier("operations", "retry", "nobody's").refused(t, exitInput, "")
-	p.atelier("operations", "retry", first.Operation, "-o", p.dir).refused(t, exitInput, "-o")
+	p.atelier("operations", "retry", "nobody's").checkRefused(t, exitInput, "")
+	p.atelier("operations", "retry", first.Operation, "-o", p.dir).checkRefused(t, exitInput, "-o")
 	p.must("media", "verify")
 }
 
-// TestRetryTellsWhatIsNotSafe: a moderated result is requested again only with --all.
-func TestRetryTellsWhatIsNotSafe(t *testing.T) {
+// TestRetryReportsWhatIsNotSafe: a moderated result is requested again only with --all.
+func TestRetryReportsWhatIsNotSafe(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
 	s.images.Inject(sim.Injection{Fault: sim.FaultModerated})
-	p.atelier("generate", "a harbour", "-m", "GPT Image 2").refused(t, exitProvider, "")
+	p.atelier("generate", "a harbour", "-m", "GPT Image 2").checkRefused(t, exitProvider, "")
 	id := read[ledger.List[ledger.Operation]](p, "operations", "list", "--json").Items[0].ID
 	calls := len(s.images.Captured())
-	p.atelier("operations", "retry", id).refused(t, exitInput, "was moderated")
+	p.atelier("operations", "retry", id).checkRefused(t, exitInput, "was moderated")
 	if len(s.images.Captured()) != calls {
 		t.Error("it called the provider")
 	}
@@ -77,7 +77,7 @@ func TestRetryTellsWhatIsNotSafe(t *testing.T) {
 // TestProcessesRetryOnce: of several concurrent retries, one calls the provider.
 func TestProcessesRetryOnce(t *testing.T) {
 	t.Parallel()
-	p, s, first := partly(t)
+	p, s, first := partialOperation(t)
 	p.env["ATELIER_BUDGET_DAY"] = "100"
 	var all []*process
 	for range 3 {
@@ -105,9 +105,9 @@ func TestProcessesRetryOnce(t *testing.T) {
 // TestRetryWithinBudget: a retry is reserved and settled by itself.
 func TestRetryWithinBudget(t *testing.T) {
 	t.Parallel()
-	p, s, first := partly(t)
+	p, s, first := partialOperation(t)
 	p.env["ATELIER_BUDGET_DAY"] = "0.01"
-	p.atelier("operations", "retry", first.Operation).refused(t, exitBudget, "budget")
+	p.atelier("operations", "retry", first.Operation).checkRefused(t, exitBudget, "budget")
 	if len(s.gemini.Captured()) != 3 {
 		t.Error("it called the provider")
 	}
@@ -118,10 +118,10 @@ func TestRetryWithinBudget(t *testing.T) {
 // TestConversationsDelete: a conversation is deleted only with --yes, and its picture is kept.
 func TestConversationsDelete(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	ans := p.say("new", "Draw a lighthouse, 128x128")
-	p.atelier("conversations", "delete", "nobody's", "--yes").refused(t, exitInput, "no conversation")
-	p.atelier("conversations", "delete", ans.Conversation).refused(t, exitInput, "2 messages")
+	p := newTestEnv(t)
+	ans := p.runInConversation("new", "Draw a lighthouse, 128x128")
+	p.atelier("conversations", "delete", "nobody's", "--yes").checkRefused(t, exitInput, "no conversation")
+	p.atelier("conversations", "delete", ans.Conversation).checkRefused(t, exitInput, "2 messages")
 	p.must("conversations", "show", ans.Conversation)
 	if said := p.must("conversations", "delete", ans.Conversation, "--yes").stdout; !strings.Contains(said, "Draw a lighthouse, 128x128") {
 		t.Errorf("it says %q", said)
@@ -131,12 +131,12 @@ func TestConversationsDelete(t *testing.T) {
 		{"conversations", "delete", ans.Conversation, "--yes"},
 		{"run", "sage", "Bluer", "--conversation", ans.Conversation},
 	} {
-		p.atelier(args...).refused(t, exitInput, "conversation")
+		p.atelier(args...).checkRefused(t, exitInput, "conversation")
 	}
 	if list := read[ledger.List[ledger.Conversation]](p, "conversations", "list", "--json"); len(list.Items) != 0 {
 		t.Errorf("still listed: %+v", list.Items)
 	}
-	if n := len(p.listed().Items); n != 1 {
+	if n := len(p.mediaList().Items); n != 1 {
 		t.Errorf("%d pictures, want 1", n)
 	}
 }

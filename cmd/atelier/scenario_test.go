@@ -30,7 +30,7 @@ type scenario struct {
 	has, hasNot        []string
 }
 
-func (s scenario) folder(p *place) []string {
+func (s scenario) folder(p *testEnv) []string {
 	if len(s.files) == 0 {
 		return nil
 	}
@@ -82,14 +82,14 @@ func TestScenariosOffline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newTestEnv(t)
 			s.check(t, p, append([]string{"run", "research-agent", s.task}, s.folder(p)...))
 		})
 	}
 }
 
 // check runs a scenario and checks its report and its rows.
-func (s scenario) check(t *testing.T, p *place, args []string) {
+func (s scenario) check(t *testing.T, p *testEnv, args []string) {
 	t.Helper()
 	out := filepath.Join(p.dir, "out")
 	ans := read[answer](p, append(args, "--out", out, "--json")...)
@@ -113,7 +113,7 @@ func (s scenario) check(t *testing.T, p *place, args []string) {
 		}
 	}
 	for _, o := range ans.Outputs {
-		whole(t, p, o)
+		checkWholeFile(t, p, o)
 	}
 	if got := p.promoted(ans.RunID); len(got) != drawings+pictures || len(ans.Outputs) != len(got) || len(slices.Compact(slices.Sorted(slices.Values(got)))) != len(got) {
 		t.Errorf("the rows promoted are %q: want %d with labels of their own, as the answer's %d", got, drawings+pictures, len(ans.Outputs))
@@ -121,7 +121,7 @@ func (s scenario) check(t *testing.T, p *place, args []string) {
 }
 
 // promoted returns the labels of the media that a run shows, read from the ledger's database.
-func (p *place) promoted(run string) []string {
+func (p *testEnv) promoted(run string) []string {
 	p.t.Helper()
 	return textColumn(p.t, p.openLedger(), "SELECT label FROM agent_run_media WHERE run_id = $1 ORDER BY display_order", run)
 }
@@ -205,9 +205,9 @@ var (
 	refID     = regexp.MustCompile(`"refId":"(img-[0-9a-z]{8})"`)
 )
 
-// play answers each agent with its own lines, one per turn. Each REF in a line is replaced by a ref of the last
-// message, in order and repeatedly.
-func play(t *testing.T, lines map[string][]string) func(chattest.Request) string {
+// scriptedAgents answers each agent with its own lines, one per turn. Each REF in a line is replaced by a ref of the
+// last message, in order and repeatedly.
+func scriptedAgents(t *testing.T, lines map[string][]string) func(chattest.Request) string {
 	t.Helper()
 	var mu sync.Mutex
 	turn := map[string]int{}
@@ -234,13 +234,13 @@ func play(t *testing.T, lines map[string][]string) func(chattest.Request) string
 	}
 }
 
-// embedded returns a figure as a language model writes it.
-func embedded(number int, alt, caption string) string {
+// figureHTML returns a figure as a language model writes it.
+func figureHTML(number int, alt, caption string) string {
 	return fmt.Sprintf(`<figure><img src="${media:REF}" alt="%s" title="%s"><figcaption>Figure %d: %s</figcaption></figure>`, alt, alt, number, caption)
 }
 
-// reported returns a writer's last step.
-func reported(t *testing.T, title string, labels []string, body ...string) string {
+// writerStep returns a writer's last step.
+func writerStep(t *testing.T, title string, labels []string, body ...string) string {
 	t.Helper()
 	var promote []any
 	for _, l := range labels {
@@ -279,7 +279,7 @@ func TestScenariosOverTheWire(t *testing.T) {
 				return map[string][]string{"research-agent": delegate(t), "research-report-writer": {
 					act(t, "Generate Image", paint("Solar panels and wind turbines on a hill", "Low morning sun"),
 						"Create SVG Chart", map[string]any{"ChartType": "line", "Title": "Solar overtook wind in 2023", "Labels": []string{"2021", "2022", "2023"}, "Series": []any{map[string]any{"name": "Solar", "values": []int{10, 20, 40}}, map[string]any{"name": "Wind", "values": []int{20, 25, 30}}}}),
-					reported(t, "Renewable energy trends", nil, embedded(1, "Solar panels and wind turbines at dawn", "Illustration."), "<p>Text</p>", embedded(2, "Solar 40, wind 30 in 2023", "Solar overtook wind in 2023.")),
+					writerStep(t, "Renewable energy trends", nil, figureHTML(1, "Solar panels and wind turbines at dawn", "Illustration."), "<p>Text</p>", figureHTML(2, "Solar 40, wind 30 in 2023", "Solar overtook wind in 2023.")),
 				}}
 			},
 		},
@@ -297,7 +297,7 @@ func TestScenariosOverTheWire(t *testing.T) {
 							"agents":  []any{map[string]any{"name": "infographic-agent", "task": "Compose it."}},
 							"payload": map[string]any{"brief": map[string]any{"Title": "The ecosystem", "Sections": []any{map[string]any{"heading": "Makers", "text": "Two."}}}},
 						}),
-						reported(t, "Market analysis", nil, embedded(1, "Bar chart: Aster 60, Bolt 40", "Aster leads."), embedded(2, "Suppliers, makers, customers", "The ecosystem.")),
+						writerStep(t, "Market analysis", nil, figureHTML(1, "Bar chart: Aster 60, Bolt 40", "Aster leads."), figureHTML(2, "Suppliers, makers, customers", "The ecosystem.")),
 					},
 					"infographic-agent": {
 						act(t, "Create SVG Infographic", map[string]any{"Title": "The ecosystem", "Sections": []any{map[string]any{"heading": "Makers", "text": "Two of them.", "chart": bar}, map[string]any{"heading": "Customers", "items": []string{"Cities", "Farms"}}}}),
@@ -313,7 +313,7 @@ func TestScenariosOverTheWire(t *testing.T) {
 				t.Helper()
 				return map[string][]string{"research-agent": delegate(t), "research-report-writer": {
 					act(t, "Generate Image", paint("A timber house", "Morning light"), "Generate Image", paint("A tower with gardens", "Evening light"), "Generate Image", paint("A school under a green roof", "Overcast light")),
-					reported(t, "Sustainable architecture", []string{"House", "Tower", "School"}, embedded(1, "A timber house in a wood", "Timber house. Illustration."), embedded(2, "A tower with gardens", "Tower. Illustration."), embedded(3, "A school under a green roof", "Roof garden. Illustration.")),
+					writerStep(t, "Sustainable architecture", []string{"House", "Tower", "School"}, figureHTML(1, "A timber house in a wood", "Timber house. Illustration."), figureHTML(2, "A tower with gardens", "Tower. Illustration."), figureHTML(3, "A school under a green roof", "Roof garden. Illustration.")),
 				}}
 			},
 		},
@@ -321,7 +321,7 @@ func TestScenariosOverTheWire(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, s := connected(t)
-			s.chat.Answer = play(t, c.lines(t))
+			s.chat.Answer = scriptedAgents(t, c.lines(t))
 			c.check(t, p, []string{"run", "research-agent", c.task})
 			var sent []string
 			for _, call := range s.images.Captured() {

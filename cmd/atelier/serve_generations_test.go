@@ -13,24 +13,24 @@ import (
 	"atelier/generate/generatetest/bflsim"
 )
 
-// impatient returns a catalogue in which the wait for FLUX.2 Pro lasts for one poll.
-func (p *place) impatient() string {
+// shortWaitCatalogue returns a catalogue in which the wait for FLUX.2 Pro lasts for one poll.
+func (p *testEnv) shortWaitCatalogue() string {
 	return p.write("impatient.yaml", "provider: bfl\nmodels:\n  - {api_model: flux-2-pro, poll_seconds: 1, wait_seconds: 1}\n")
 }
 
 // TestServeLooksAfterItsWait: the server checks a task that takes longer than the wait until it is finished.
 func TestServeLooksAfterItsWait(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	sim := bflsim.New(bflsim.Config{Pending: 3}) // polls: the command's, the one in the server's wait, and one check
 	srv := httptest.NewServer(sim)
 	t.Cleanup(srv.Close)
-	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_CATALOGUE"] = sim.Key(), srv.URL, p.impatient()
+	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_CATALOGUE"] = sim.Key(), srv.URL, p.shortWaitCatalogue()
 	if o := p.atelier("generate", "a fox", "-m", "FLUX.2 Pro"); o.code != exitRunning {
 		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	serving := p.start("serve", "--listen", "127.0.0.1:0")
-	eventually(t, "the picture", func() bool { return len(p.listed().Items) == 1 })
+	eventually(t, "the picture", func() bool { return len(p.mediaList().Items) == 1 })
 	if n := len(sim.Captured()); n != 1 {
 		t.Errorf("asked for %d times", n)
 	}
@@ -44,7 +44,7 @@ func TestServeLooksAfterItsWait(t *testing.T) {
 // ends, and takes the next.
 func TestAHungPollHoldsNoSlot(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	sim := bflsim.New(bflsim.Config{Pending: 1})
 	var serves atomic.Bool
 	var hangs atomic.Value // the id of the task that the server polls first
@@ -57,7 +57,7 @@ func TestAHungPollHoldsNoSlot(t *testing.T) {
 		sim.ServeHTTP(w, r)
 	}))
 	t.Cleanup(srv.Close)
-	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_CATALOGUE"] = sim.Key(), srv.URL, p.impatient()
+	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_CATALOGUE"] = sim.Key(), srv.URL, p.shortWaitCatalogue()
 	p.env["ATELIER_RUNS_AT_ONCE"] = "1"
 	for _, prompt := range []string{"a fox", "a hare"} {
 		if o := p.atelier("generate", prompt, "-m", "FLUX.2 Pro"); o.code != exitRunning {
@@ -67,7 +67,7 @@ func TestAHungPollHoldsNoSlot(t *testing.T) {
 	serves.Store(true)
 	serving := p.start("serve", "--listen", "127.0.0.1:0")
 	eventually(t, "the hung task's poll", func() bool { return hangs.Load() != nil })
-	eventually(t, "the other picture", func() bool { return len(p.listed().Items) == 1 })
+	eventually(t, "the other picture", func() bool { return len(p.mediaList().Items) == 1 })
 	_ = serving.cmd.Process.Signal(os.Interrupt)
 	if o := serving.wait(); o.code != exitOK {
 		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
@@ -78,15 +78,15 @@ func TestAHungPollHoldsNoSlot(t *testing.T) {
 // its finished log does not change.
 func TestServeFetchesWhatRunsLeftBehind(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
-	s.env["ATELIER_CATALOGUE"] = s.impatient()
+	s := newAgentEnv(t)
+	s.env["ATELIER_CATALOGUE"] = s.shortWaitCatalogue()
 	id, o := s.run(t, 0)
-	if o.code != exitOK || len(s.listed("--run", id).Items) != 0 {
-		t.Fatalf("exit %d, %d pictures\n%s%s", o.code, len(s.listed("--run", id).Items), o.stdout, o.stderr)
+	if o.code != exitOK || len(s.mediaList("--run", id).Items) != 0 {
+		t.Fatalf("exit %d, %d pictures\n%s%s", o.code, len(s.mediaList("--run", id).Items), o.stdout, o.stderr)
 	}
 	log := s.must("runs", "events", id, "--jsonl").stdout
-	serving, _ := s.serving(t)
-	eventually(t, "the pictures", func() bool { return len(s.listed("--run", id).Items) == 3 })
+	serving, _ := s.startServer(t)
+	eventually(t, "the pictures", func() bool { return len(s.mediaList("--run", id).Items) == 3 })
 	_ = serving.cmd.Process.Signal(os.Interrupt)
 	serving.wait()
 	if got := s.must("runs", "events", id, "--jsonl").stdout; got != log {
@@ -101,16 +101,16 @@ func TestServeFetchesWhatRunsLeftBehind(t *testing.T) {
 // paused, because links may expire before the answer; its log does not change.
 func TestServeFetchesWhileAPersonThinks(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
-	s.env["ATELIER_CATALOGUE"] = s.impatient()
-	s.chat.Answer = inTurn(act(t, "Generate Image", map[string]any{"Prompt": "a fox"}), `{"ask":{"question":"Is it good?"}}`, done(t, "Done."))
+	s := newAgentEnv(t)
+	s.env["ATELIER_CATALOGUE"] = s.shortWaitCatalogue()
+	s.chat.Answer = answersInOrder(act(t, "Generate Image", map[string]any{"Prompt": "a fox"}), `{"ask":{"question":"Is it good?"}}`, done(t, "Done."))
 	id, o := s.run(t, 0)
-	if o.code != exitPaused || len(s.listed("--run", id).Items) != 0 {
-		t.Fatalf("exit %d, %d pictures\n%s%s", o.code, len(s.listed("--run", id).Items), o.stdout, o.stderr)
+	if o.code != exitPaused || len(s.mediaList("--run", id).Items) != 0 {
+		t.Fatalf("exit %d, %d pictures\n%s%s", o.code, len(s.mediaList("--run", id).Items), o.stdout, o.stderr)
 	}
 	log := s.must("runs", "events", id, "--jsonl").stdout
-	serving, _ := s.serving(t)
-	eventually(t, "the picture", func() bool { return len(s.listed("--run", id).Items) == 1 })
+	serving, _ := s.startServer(t)
+	eventually(t, "the picture", func() bool { return len(s.mediaList("--run", id).Items) == 1 })
 	if got := s.must("runs", "events", id, "--jsonl").stdout; got != log {
 		t.Errorf("the log of the run was\n%sand is\n%s", log, got)
 	}
@@ -125,21 +125,21 @@ func TestServeFetchesWhileAPersonThinks(t *testing.T) {
 // which counts, and they are not polled again.
 func TestCancelledRunLeavesNoTasks(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
-	s.env["ATELIER_CATALOGUE"], s.env["ATELIER_BUDGET_OWNER"] = s.impatient(), "5"
-	started := s.stall(t, places()["sub-agent thinks"])
+	s := newAgentEnv(t)
+	s.env["ATELIER_CATALOGUE"], s.env["ATELIER_BUDGET_OWNER"] = s.shortWaitCatalogue(), "5"
+	started := s.blockUntilGone(t, blockingPoints()["sub-agent thinks"])
 	proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"))
 	<-started
 	id := s.onlyRun().ID
-	s.shownBefore(t, id, "sub-agent thinks")
+	s.waitForEvents(t, id, "sub-agent thinks")
 	if open := s.must("operations", "list", "--status", "running").stdout; strings.Count(open, "FLUX.2 Pro") != 2 {
 		t.Fatalf("left are\n%s", open)
 	}
 	s.must("runs", "cancel", id)
 	proc.wait()
 	ended := s.must("operations", "list", "--status", "cancelled").stdout
-	if strings.Count(ended, "FLUX.2 Pro") != 2 || len(s.listed("--run", id).Items) != 0 {
-		t.Errorf("ended are\n%s, made %d", ended, len(s.listed("--run", id).Items))
+	if strings.Count(ended, "FLUX.2 Pro") != 2 || len(s.mediaList("--run", id).Items) != 0 {
+		t.Errorf("ended are\n%s, made %d", ended, len(s.mediaList("--run", id).Items))
 	}
-	s.spends(t, id)
+	s.checkCost(t, id)
 }

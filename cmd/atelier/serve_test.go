@@ -19,8 +19,8 @@ import (
 	"atelier/ledger"
 )
 
-// serving starts the server and returns its address when it is ready.
-func (s *workshop) serving(t *testing.T, more ...string) (proc *process, url string) {
+// startServer starts the server and returns its address when it is ready.
+func (s *agentEnv) startServer(t *testing.T, more ...string) (proc *process, url string) {
 	t.Helper()
 	if !slices.Contains(more, "--listen") {
 		more = append([]string{"--listen", "127.0.0.1:0"}, more...)
@@ -40,8 +40,8 @@ func (s *workshop) serving(t *testing.T, more ...string) (proc *process, url str
 // TestServeGivesItsAddressInJSON: serve --json prints one document with its address as soon as it answers.
 func TestServeGivesItsAddressInJSON(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
-	proc, url := s.serving(t, "--json")
+	s := newAgentEnv(t)
+	proc, url := s.startServer(t, "--json")
 	if err := proc.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +50,8 @@ func TestServeGivesItsAddressInJSON(t *testing.T) {
 	}
 }
 
-// over reports whether a run has ended and its last event is recorded.
-func (s *workshop) over(id string) bool {
+// hasEnded reports whether a run has ended and its last event is recorded.
+func (s *agentEnv) hasEnded(id string) bool {
 	events := s.must("runs", "events", id, "--jsonl").stdout
 	return slices.ContainsFunc([]string{"run-succeeded", "run-failed", "run-cancelled"}, func(end string) bool { return strings.Contains(events, end) })
 }
@@ -59,8 +59,8 @@ func (s *workshop) over(id string) bool {
 // heldRequest is a request that waits until open is closed.
 type heldRequest struct{ reached, open chan struct{} }
 
-// hold makes the next request of a kind wait.
-func (s *workshop) hold(when func(*http.Request) bool) heldRequest {
+// holdNext makes the next request of a kind wait.
+func (s *agentEnv) holdNext(when func(*http.Request) bool) heldRequest {
 	h := heldRequest{make(chan struct{}), make(chan struct{})}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,21 +75,21 @@ func TestServeHandsOver(t *testing.T) {
 	for name, when := range interferencePoints() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newWorkshop(t)
+			s := newAgentEnv(t)
 			id, _ := s.run(t, 1)
-			held := s.hold(when)
-			first, _ := s.serving(t)
-			within(t, "the request", held.reached)
+			held := s.holdNext(when)
+			first, _ := s.startServer(t)
+			waitFor(t, "the request", held.reached)
 			if err := first.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
 			close(held.open) // the step in progress may end
-			if o := first.wait(); o.code != exitOK || s.over(id) {
-				t.Fatalf("serve ended with %d, and the run %v: %s", o.code, s.over(id), o.stderr)
+			if o := first.wait(); o.code != exitOK || s.hasEnded(id) {
+				t.Fatalf("serve ended with %d, and the run %v: %s", o.code, s.hasEnded(id), o.stderr)
 			}
-			second, _ := s.serving(t)
-			eventually(t, "the end of the run", func() bool { return s.over(id) })
-			s.unharmed(t, 5) // the first call was killed before its answer
+			second, _ := s.startServer(t)
+			eventually(t, "the end of the run", func() bool { return s.hasEnded(id) })
+			s.checkSucceeded(t, 5) // the first call was killed before its answer
 			_ = second.cmd.Process.Signal(syscall.SIGTERM)
 			if o := second.wait(); o.code != exitOK {
 				t.Errorf("serve ended with %d: %s", o.code, o.stderr)
@@ -101,12 +101,12 @@ func TestServeHandsOver(t *testing.T) {
 // TestSecondSignalStopsAtOnce: a second signal stops the server without waiting for steps in progress.
 func TestSecondSignalStopsAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	id, _ := s.run(t, 1)
-	held := s.hold(interferencePoints()["model call"])
+	held := s.holdNext(interferencePoints()["model call"])
 	defer close(held.open)
-	proc, _ := s.serving(t, "--grace", "10m")
-	within(t, "the request", held.reached)
+	proc, _ := s.startServer(t, "--grace", "10m")
+	waitFor(t, "the request", held.reached)
 	if err := proc.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	if o := proc.wait(); o.code == exitOK {
 		t.Errorf("it ended in order: %s", o.stderr)
 	}
-	if s.over(id) {
+	if s.hasEnded(id) {
 		t.Error("the run has ended")
 	}
 }
@@ -125,16 +125,16 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 // TestServersShareAFolder: two servers on one data folder are both ready, and finish a killed run once.
 func TestServersShareAFolder(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	id, _ := s.run(t, 4)
-	one, first := s.serving(t)
-	two, second := s.serving(t)
+	one, first := s.startServer(t)
+	two, second := s.startServer(t)
 	if first == second || status(t, first+"/healthz") != http.StatusOK {
 		t.Errorf("they answer at %s and %s", first, second)
 	}
-	eventually(t, "the end of the run", func() bool { return s.over(id) })
-	if told := s.tale(t, id); told["boss run-succeeded"] != 1 {
-		t.Errorf("events %v", told)
+	eventually(t, "the end of the run", func() bool { return s.hasEnded(id) })
+	if events := s.eventCounts(t, id); events["boss run-succeeded"] != 1 {
+		t.Errorf("events %v", events)
 	}
 	for prompt, n := range s.submitted(t) {
 		if n != 1 {
@@ -147,13 +147,13 @@ func TestServersShareAFolder(t *testing.T) {
 			t.Errorf("serve ended with %d: %s", o.code, o.stderr)
 		}
 	}
-	if o := s.atelier("serve", "--listen", taken(t)); o.code != exitInput || !strings.Contains(o.stderr, "--listen") {
+	if o := s.atelier("serve", "--listen", usedAddress(t)); o.code != exitInput || !strings.Contains(o.stderr, "--listen") {
 		t.Errorf("a port in use: exit %d, %s", o.code, o.stderr)
 	}
 }
 
-// taken returns an address that is in use.
-func taken(t *testing.T) string {
+// usedAddress returns an address that is in use.
+func usedAddress(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -166,18 +166,18 @@ func taken(t *testing.T) string {
 // TestServeTakesGenerations: serve adopts a generation whose process was killed, and polls and fetches it.
 func TestServeTakesGenerations(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	var proc *process
 	s.mu.Lock() // until the process is known
 	proc = s.start("generate", "a lighthouse", "--model", "FLUX.2 Pro")
 	s.when, s.strike = interferencePoints()["poll"], func() { _ = proc.cmd.Process.Kill() }
 	s.mu.Unlock()
 	proc.wait()
-	if n := len(s.listed().Items); n != 0 {
+	if n := len(s.mediaList().Items); n != 0 {
 		t.Fatalf("%d pictures before the take-over", n)
 	}
-	serving, _ := s.serving(t)
-	eventually(t, "the picture", func() bool { return len(s.listed().Items) == 1 })
+	serving, _ := s.startServer(t)
+	eventually(t, "the picture", func() bool { return len(s.mediaList().Items) == 1 })
 	if n := s.submitted(t)["a lighthouse"]; n != 1 {
 		t.Errorf("asked for %d times", n)
 	}
@@ -191,9 +191,9 @@ func TestServeTakesGenerations(t *testing.T) {
 // was killed.
 func TestServeTakesWhatIsAskedAgain(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	s.images.Inject(sim.Injection{Fault: sim.FaultTaskFailed})
-	serving, _ := s.serving(t)
+	serving, _ := s.startServer(t)
 	killed := func(args ...string) string {
 		var proc *process
 		s.mu.Lock() // until the process is known
@@ -201,15 +201,15 @@ func TestServeTakesWhatIsAskedAgain(t *testing.T) {
 		s.when, s.strike = interferencePoints()["poll"], func() { _ = proc.cmd.Process.Kill() }
 		s.mu.Unlock()
 		proc.wait()
-		id := read[operationList](s.place, "operations", "list", "--json").Items[0].ID
+		id := read[operationList](s.testEnv, "operations", "list", "--json").Items[0].ID
 		return id
 	}
 	id := killed("generate", "a lighthouse", "--model", "FLUX.2 Pro")
 	eventually(t, "the end", func() bool {
-		return len(read[operationList](s.place, "operations", "list", "--status", "failed", "--json").Items) == 1
+		return len(read[operationList](s.testEnv, "operations", "list", "--status", "failed", "--json").Items) == 1
 	})
 	killed("operations", "retry", id, "--all")
-	eventually(t, "the picture", func() bool { return len(s.listed().Items) == 1 })
+	eventually(t, "the picture", func() bool { return len(s.mediaList().Items) == 1 })
 	if n := s.submitted(t)["a lighthouse"]; n != 2 {
 		t.Errorf("asked for %d times", n)
 	}
@@ -221,7 +221,7 @@ func TestServeTakesWhatIsAskedAgain(t *testing.T) {
 func TestRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	const runs, limit = 4, 2
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	s.env["ATELIER_RUNS_AT_ONCE"] = itoa(limit)
 	var procs [runs]*process
 	held := make(chan struct{})
@@ -267,11 +267,11 @@ func TestRunsAtOnce(t *testing.T) {
 	mu.Lock()
 	most = 0
 	mu.Unlock()
-	serving, _ := s.serving(t)
+	serving, _ := s.startServer(t)
 	eventually(t, "two runs", func() bool { return count(&started) >= runs+limit })
 	release()
-	for _, r := range read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json").Items {
-		eventually(t, "the end of a run", func() bool { return s.over(r.ID) })
+	for _, r := range read[ledger.List[ledger.Run]](s.testEnv, "runs", "list", "--json").Items {
+		eventually(t, "the end of a run", func() bool { return s.hasEnded(r.ID) })
 	}
 	mu.Lock()
 	defer mu.Unlock()

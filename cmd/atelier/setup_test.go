@@ -30,19 +30,19 @@ import (
 const asBinary = "ATELIER_TEST_AS_BINARY"
 
 func TestMain(m *testing.M) {
-	if phase := os.Getenv(dieAt); phase != "" {
+	if phase := os.Getenv(crashPhaseVariable); phase != "" {
 		os.Exit(runUntilPhase(phase, os.Args[1], os.Args[2]))
 	}
 	if os.Getenv(asBinary) != "" {
 		main() // exits
 	}
 	code := runTests(m)
-	tidy()
+	removeBinaries()
 	os.Exit(code)
 }
 
-// place is a data folder and an environment in which commands run.
-type place struct {
+// testEnv is a data folder and an environment in which commands run.
+type testEnv struct {
 	t    *testing.T
 	dir  string // for files of the test itself
 	data string
@@ -51,16 +51,16 @@ type place struct {
 	stdin io.Reader
 }
 
-// newPlace returns a place without any key.
-func newPlace(t *testing.T) *place {
+// newTestEnv returns an environment without any key.
+func newTestEnv(t *testing.T) *testEnv {
 	t.Helper()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, "ATELIER_DATABASE_URL": newDatabase(t, data)}}
+	return &testEnv{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, "ATELIER_DATABASE_URL": newDatabase(t, data)}}
 }
 
-// bare removes the data folder and the tables, as before the first command.
-func (p *place) bare() {
+// removeData removes the data folder and the tables, as before the first command.
+func (p *testEnv) removeData() {
 	p.t.Helper()
 	p.env["ATELIER_DATABASE_URL"] = emptyDatabase(p.t)
 	if err := os.RemoveAll(p.data); err != nil {
@@ -76,7 +76,7 @@ type outcome struct {
 }
 
 // atelier runs a command in this process and waits for it.
-func (p *place) atelier(args ...string) outcome {
+func (p *testEnv) atelier(args ...string) outcome {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
 	w := &world{ctx: p.t.Context(), stdin: p.stdin, stdout: &stdout, stderr: &stderr, env: p.getenv}
@@ -89,7 +89,7 @@ func (p *place) atelier(args ...string) outcome {
 var grammars sync.Pool
 
 // grammar returns a grammar that is new or reset.
-func (p *place) grammar() *grammar {
+func (p *testEnv) grammar() *grammar {
 	p.t.Helper()
 	g, ok := grammars.Get().(*grammar)
 	if !ok {
@@ -116,10 +116,10 @@ func (p *place) grammar() *grammar {
 }
 
 // getenv returns a variable of the environment of commands in this process.
-func (p *place) getenv(name string) string { return p.env[name] }
+func (p *testEnv) getenv(name string) string { return p.env[name] }
 
 // must runs a command that must succeed.
-func (p *place) must(args ...string) outcome {
+func (p *testEnv) must(args ...string) outcome {
 	p.t.Helper()
 	o := p.atelier(args...)
 	if o.code != exitOK {
@@ -129,7 +129,7 @@ func (p *place) must(args ...string) outcome {
 }
 
 // read decodes the JSON that a successful command prints.
-func read[T any](p *place, args ...string) T {
+func read[T any](p *testEnv, args ...string) T {
 	p.t.Helper()
 	return decode[T](p.t, p.must(args...))
 }
@@ -144,7 +144,7 @@ func decode[T any](t *testing.T, o outcome) T {
 }
 
 // write creates a file of the test and returns its path.
-func (p *place) write(name, content string) string {
+func (p *testEnv) write(name, content string) string {
 	p.t.Helper()
 	path := filepath.Join(p.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -157,7 +157,7 @@ func (p *place) write(name, content string) string {
 }
 
 // folder creates a folder of small real files for research and returns its path.
-func (p *place) folder() string {
+func (p *testEnv) folder() string {
 	p.t.Helper()
 	p.write("files/sales.csv", "year,north,south\n2021,10,20\n2022,15,25\n2023,30,28\n2024,42,30\n")
 	p.write("files/notes.md", "# Sales\n\nThe north doubled its sales in 2023 because a new shop opened in Kiel. The south grew more slowly than it had planned.\n")
@@ -177,8 +177,8 @@ type mediaList struct {
 	Next string `json:"next"`
 }
 
-// listed returns the media of this place.
-func (p *place) listed(args ...string) mediaList {
+// mediaList returns the media of this environment.
+func (p *testEnv) mediaList(args ...string) mediaList {
 	p.t.Helper()
 	return read[mediaList](p, append([]string{"media", "list", "--json"}, args...)...)
 }
@@ -209,13 +209,13 @@ func (o *output) String() string {
 }
 
 // start starts a command in its own process.
-func (p *place) start(args ...string) *process {
+func (p *testEnv) start(args ...string) *process {
 	p.t.Helper()
-	return p.started([]string{asBinary + "=1"}, args...)
+	return p.startWith([]string{asBinary + "=1"}, args...)
 }
 
-// started starts the test binary in its own process with more variables in its environment.
-func (p *place) started(env []string, args ...string) *process {
+// startWith starts the test binary in its own process with more variables in its environment.
+func (p *testEnv) startWith(env []string, args ...string) *process {
 	p.t.Helper()
 	s := &process{t: p.t, cmd: exec.CommandContext(p.t.Context(), binary(p.t), args...)}
 	s.cmd.Dir = p.dir
@@ -252,8 +252,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// within waits until done is closed, at most two minutes.
-func within(t *testing.T, what string, done <-chan struct{}) {
+// waitFor waits until done is closed, at most two minutes.
+func waitFor(t *testing.T, what string, done <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-done:
@@ -281,7 +281,7 @@ func serve(t *testing.T) (*providers, string) {
 	images := openaisim.New(openaisim.Config{})
 	p := &providers{
 		images: images, gemini: geminisim.New(geminisim.Config{}),
-		chat: &chattest.Simulator{Key: images.Key(), Answer: byRules(t)},
+		chat: &chattest.Simulator{Key: images.Key(), Answer: offlineAnswers(t)},
 	}
 	srv := httptest.NewServer(http.HandlerFunc(p.handle))
 	t.Cleanup(func() {
@@ -318,28 +318,28 @@ func (p *providers) received() []string {
 	return append([]string(nil), p.bodies...)
 }
 
-// withOpenAI gives the place a key for OpenAI: images and chat.
-func (p *place) withOpenAI(s *providers, url string) {
+// withOpenAI sets a key for OpenAI: images and chat.
+func (p *testEnv) withOpenAI(s *providers, url string) {
 	p.env["OPENAI_API_KEY"], p.env["OPENAI_BASE_URL"] = s.images.Key(), url+"/v1"
 }
 
-// withGemini gives the place a key for Google and leaves chat to the offline model.
-func (p *place) withGemini(s *providers, url string) {
+// withGemini sets a key for Google and leaves chat to the offline model.
+func (p *testEnv) withGemini(s *providers, url string) {
 	p.env["GEMINI_API_KEY"], p.env["GEMINI_BASE_URL"] = s.gemini.Key(), url
 	p.env["ATELIER_CHAT_MODEL"] = "offline"
 }
 
-// connected returns a place whose keys belong to simulators.
-func connected(t *testing.T) (*place, *providers) {
+// connected returns an environment whose keys belong to simulators.
+func connected(t *testing.T) (*testEnv, *providers) {
 	t.Helper()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	s, url := serve(t)
 	p.withOpenAI(s, url)
 	return p, s
 }
 
-// byRules lets the offline model answer requests to the chat simulator.
-func byRules(t *testing.T) func(chattest.Request) string {
+// offlineAnswers lets the offline model answer requests to the chat simulator.
+func offlineAnswers(t *testing.T) func(chattest.Request) string {
 	t.Helper()
 	return func(r chattest.Request) string {
 		req := chat.Request{System: r.System()}
@@ -356,8 +356,8 @@ func byRules(t *testing.T) func(chattest.Request) string {
 	}
 }
 
-// inTurn answers the calls of one agent with texts in order; the last one is repeated.
-func inTurn(texts ...string) func(chattest.Request) string {
+// answersInOrder answers the calls of one agent with texts in order; the last one is repeated.
+func answersInOrder(texts ...string) func(chattest.Request) string {
 	var mu sync.Mutex
 	next := 0
 	return func(chattest.Request) string {

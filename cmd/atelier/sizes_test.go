@@ -9,7 +9,7 @@ import (
 // TestLimitsOfSizesInWords: models show and the reason for an adapted ratio state the size limits.
 func TestLimitsOfSizesInWords(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	for model, want := range map[string]string{
 		"FLUX.2 Pro":           "multiples of 16, 64 to 4096 pixels a side, at most 4.19 megapixels",
 		"Leonardo Phoenix 1.0": "multiples of 8, 32 to 1536 pixels a side",

@@ -12,7 +12,7 @@ import (
 )
 
 // sales creates an SQLite file in which the north overtakes the south.
-func (p *place) sales(more ...string) string {
+func (p *testEnv) sales(more ...string) string {
 	p.t.Helper()
 	path := filepath.Join(p.dir, "sales.db")
 	db, err := sql.Open("sqlite", path)
@@ -34,14 +34,14 @@ func (p *place) sales(more ...string) string {
 }
 
 // documents creates a folder for a knowledge base.
-func (p *place) documents(more string) string {
+func (p *testEnv) documents(more string) string {
 	p.t.Helper()
 	p.write("kb/shops/kiel.md", "# Kiel\n\nThe shop in Kiel opened in March 2023 and doubled the sales of the north. It has forty employees.\n"+more)
 	return filepath.Join(p.dir, "kb")
 }
 
-// internet starts a SearXNG instance on a private address, with pages below its search API. Only these are trusted.
-func internet(t *testing.T, more string) string {
+// startSearXNG starts a SearXNG instance on a private address, with pages below its search API. Only these are trusted.
+func startSearXNG(t *testing.T, more string) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	s := httptest.NewServer(mux)
@@ -72,7 +72,7 @@ func TestResearchOfEverySource(t *testing.T) {
 			if model == "offline" {
 				p.env["ATELIER_CHAT_MODEL"] = "offline"
 			}
-			p.env["SEARXNG_URL"] = internet(t, "")
+			p.env["SEARXNG_URL"] = startSearXNG(t, "")
 			out := filepath.Join(p.dir, "out")
 			ans := read[answer](p, "run", "research-agent", "Which region has the highest total amount? When did the shop in Kiel open? What do analysts expect of sales in the north next year? Include a chart.", "--db", p.sales(), "--kb", p.documents(""), "--out", out, "--json")
 			if ans.Status != "succeeded" {
@@ -101,7 +101,7 @@ func TestResearchOfEverySource(t *testing.T) {
 // TestCanaryFromSources: no canary leaks from a database, from documents or from web pages.
 func TestCanaryFromSources(t *testing.T) {
 	t.Parallel()
-	small, big := hatch(t, 70)
+	small, big := newCanaries(t, 70)
 	for _, model := range []string{"offline", "wire"} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +110,7 @@ func TestCanaryFromSources(t *testing.T) {
 			if model == "offline" {
 				p.env["ATELIER_CHAT_MODEL"] = "offline"
 			}
-			p.env["SEARXNG_URL"] = internet(t, "<p>The harbour grew in "+small.base64()+" and</p><pre>"+big.base64()+"</pre><img src="+big.url()+">")
+			p.env["SEARXNG_URL"] = startSearXNG(t, "<p>The harbour grew in "+small.base64()+" and</p><pre>"+big.base64()+"</pre><img src="+big.url()+">")
 			db := p.sales("CREATE TABLE harbour (name TEXT, photo BLOB, thumb TEXT, amount REAL)",
 				fmt.Sprintf("INSERT INTO harbour VALUES ('first', x'%x', '%s', 1), ('second', x'%x', '%s', 2)", small.raw, small.base64(), big.raw, big.url()))
 			kb := p.documents("The harbour grew.\n\n![a](" + small.url() + ")\n\n" + big.base64() + "\n\nThe harbour " + small.base64() + " is large and it grew.\n")
@@ -128,7 +128,7 @@ func TestCanaryFromSources(t *testing.T) {
 
 func TestSourcesThatDoNotServe(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	text := p.write("note.txt", "no database")
 	for name, test := range map[string]struct {
 		args []string
@@ -146,7 +146,7 @@ func TestSourcesThatDoNotServe(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"SEARXNG_URL", "BRAVE_BASE_URL", "TAVILY_BASE_URL"} {
-		q := newPlace(t)
+		q := newTestEnv(t)
 		q.env[name] = "searx.example"
 		if o := q.atelier("run", "sage", "hello"); o.code != exitInput || !strings.Contains(o.stderr, name) {
 			t.Errorf("%s: exit %d, %s", name, o.code, o.stderr)
@@ -167,7 +167,7 @@ func TestDoctorKnowsWhoSearches(t *testing.T) {
 		"Tavily":  {"TAVILY_API_KEY": "k"},
 		"set SEARXNG_URL, BRAVE_SEARCH_API_KEY or TAVILY_API_KEY": {},
 	} {
-		p := newPlace(t)
+		p := newTestEnv(t)
 		for k, v := range env {
 			p.env[k] = v
 		}

@@ -31,7 +31,7 @@ func TestSpeech(t *testing.T) {
 	if err := json.Unmarshal(calls[len(calls)-1].Body, &body); err != nil || body["voice"] != "nova" || body["speed"] != 1.25 || body["response_format"] != "mp3" {
 		t.Errorf("body %v, %v", body, err)
 	}
-	if items := p.listed().Items; len(items) != 1 || items[0].Ref != string(o.Ref) {
+	if items := p.mediaList().Items; len(items) != 1 || items[0].Ref != string(o.Ref) {
 		t.Errorf("listed %v", items)
 	}
 	if seen := p.onTerminal("generate", "Hello there.", "--modality", "audio"); !strings.Contains(seen.stderr, "sound 1: succeeded") || !strings.Contains(seen.stdout, " s  ") {
@@ -47,7 +47,7 @@ func TestSpeechIsLabelled(t *testing.T) {
 	for ext, want := range map[string]imaging.Marking{
 		"mp3": imaging.MarkingAdded, "wav": imaging.MarkingAdded, "flac": imaging.MarkingAdded, "opus": imaging.MarkingAdded, "aac": imaging.MarkingNone,
 	} {
-		file := p.at("out." + ext)
+		file := p.path("out." + ext)
 		o := p.must("generate", "The tide turns.", "-m", "GPT-4o mini TTS", "-o", file, "--json")
 		got := decode[generated](t, o).Slots[0].Output
 		label, err := imaging.ReadLabel(strings.NewReader(mustRead(t, got.Path)))
@@ -65,7 +65,7 @@ func TestSpeechIsLabelled(t *testing.T) {
 // TestSpeechOffline: without a key, the offline voice makes a sound by rule.
 func TestSpeechOffline(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	got := read[generated](p, "generate", "Who comes?", "--modality", "AUDIO", "-n", "2", "-o", filepath.Join(p.dir, "a.wav"), "--json")
 	if got.Model != "Atelier Offline Voice" || len(got.Slots) != 2 || filepath.Base(got.Slots[1].Output.Path) != "a-2.wav" {
 		t.Errorf("generate: %+v", got)
@@ -74,7 +74,7 @@ func TestSpeechOffline(t *testing.T) {
 
 func TestSpeechBadInput(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	for want, args := range map[string][]string{
 		"use image or audio":     {"generate", "x", "--modality", "smell"},
 		"not audio":              {"generate", "x", "--modality", "audio", "-m", "Atelier Offline"},

@@ -28,5 +28,5 @@ func emptyDatabase(*testing.T) string { return "" }
 // tags are the build tags of this test binary.
 const tags = ""
 
-// anotherMachine returns the same place: SQLite supports one machine.
-func anotherMachine(_ *testing.T, p *place) *place { return p }
+// anotherMachine returns the same environment: SQLite supports one machine.
+func anotherMachine(_ *testing.T, p *testEnv) *testEnv { return p }

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// stalled holds a run while a model call of helper and the submissions of a fox and a hare are in progress. The
+// holdSubmissions holds a run while a model call of helper and the submissions of a fox and a hare are in progress. The
 // submissions are answered when the end of the model call shows that the process has received its signal.
-func (s *workshop) stalled() (started chan struct{}) {
+func (s *agentEnv) holdSubmissions() (started chan struct{}) {
 	started = make(chan struct{}, 8)
 	heard := make(chan struct{})
 	s.mu.Lock()
@@ -26,7 +26,7 @@ func (s *workshop) stalled() (started chan struct{}) {
 			started <- struct{}{}
 			<-r.Context().Done()
 			close(heard)
-		case asks(http.MethodPost, "/v1/flux")(r):
+		case matchRequest(http.MethodPost, "/v1/flux")(r):
 			started <- struct{}{}
 			<-heard
 		}
@@ -41,7 +41,7 @@ func TestCtrlCWaitsForTheNamesOfARun(t *testing.T) {
 	for name, signal := range map[string]os.Signal{"run": os.Interrupt, "resume": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newWorkshop(t)
+			s := newAgentEnv(t)
 			args := []string{"run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json"}
 			if name == "resume" {
 				id, _ := s.run(t, 1)
@@ -50,7 +50,7 @@ func TestCtrlCWaitsForTheNamesOfARun(t *testing.T) {
 				s.mu.Unlock()
 				args = []string{"resume", id, "--json"}
 			}
-			started := s.stalled()
+			started := s.holdSubmissions()
 			proc := s.start(args...)
 			for range 3 {
 				<-started
@@ -61,7 +61,7 @@ func TestCtrlCWaitsForTheNamesOfARun(t *testing.T) {
 			if o := proc.wait(); o.code != exitInterrupted {
 				t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 			}
-			for _, op := range read[operationList](s.place, "operations", "list", "--json").Items {
+			for _, op := range read[operationList](s.testEnv, "operations", "list", "--json").Items {
 				if said := s.must("operations", "show", op.ID).stdout; !strings.Contains(said, "task ") {
 					t.Errorf("its task has no name: %s", said)
 				}
@@ -71,8 +71,8 @@ func TestCtrlCWaitsForTheNamesOfARun(t *testing.T) {
 			s.mu.Unlock()
 			s.must("runs", "retry", s.onlyRun().ID)
 			made := s.submitted(t)
-			if len(made) != 3 || len(s.listed().Items) != 3 {
-				t.Errorf("%d pictures of %v", len(s.listed().Items), made)
+			if len(made) != 3 || len(s.mediaList().Items) != 3 {
+				t.Errorf("%d pictures of %v", len(s.mediaList().Items), made)
 			}
 			for prompt, n := range made {
 				if n != 1 {
@@ -87,7 +87,7 @@ func TestCtrlCWaitsForTheNamesOfARun(t *testing.T) {
 // the task's id.
 func TestStoppedServeWaitsForNames(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	s.env["ATELIER_CATALOGUE"] = s.write("one.yaml", "provider: bfl\nmodels:\n  - {api_model: flux-2-pro, concurrency: 1}\n")
 	var proc *process
 	s.mu.Lock() // until the process is known
@@ -95,9 +95,9 @@ func TestStoppedServeWaitsForNames(t *testing.T) {
 	s.when, s.strike = interferencePoints()["poll"], func() { _ = proc.cmd.Process.Kill() }
 	s.mu.Unlock()
 	proc.wait()
-	held := s.hold(interferencePoints()["picture begins"])
-	first, _ := s.serving(t)
-	within(t, "the request", held.reached)
+	held := s.holdNext(interferencePoints()["picture begins"])
+	first, _ := s.startServer(t)
+	waitFor(t, "the request", held.reached)
 	if err := first.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -106,11 +106,11 @@ func TestStoppedServeWaitsForNames(t *testing.T) {
 	if o := first.wait(); o.code != exitOK {
 		t.Fatalf("serve ended with %d: %s", o.code, o.stderr)
 	}
-	id := read[operationList](s.place, "operations", "list", "--json").Items[0].ID
+	id := read[operationList](s.testEnv, "operations", "list", "--json").Items[0].ID
 	if said := s.must("operations", "show", id).stdout; strings.Count(said, "task ") != 2 {
 		t.Errorf("the second task has no name: %s", said)
 	}
-	got := read[generated](s.place, "generate", "--wait", id, "--json")
+	got := read[generated](s.testEnv, "generate", "--wait", id, "--json")
 	if n := s.submitted(t)["a lighthouse"]; n != 2 || len(got.Slots) != 2 || got.Status != "succeeded" {
 		t.Errorf("asked for %d times: %+v", n, got)
 	}

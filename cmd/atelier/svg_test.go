@@ -20,7 +20,7 @@ func TestSVGOfAProviderIsSaidToBeRaw(t *testing.T) {
 		_, _ = w.Write([]byte(`{"created":1,"data":[{"b64_json":"` + base64.StdEncoding.EncodeToString([]byte(drawing)) + `"}]}`))
 	}))
 	t.Cleanup(srv.Close)
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.env["OPENAI_BASE_URL"], p.env["OPENAI_API_KEY"] = srv.URL+"/v1", "sk-test"
 	p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_IMAGE_MODEL"] = "offline", "gpt-image-2"
 	name := filepath.Join(p.dir, "fox.svg")
@@ -37,7 +37,7 @@ func TestSVGOfAProviderIsSaidToBeRaw(t *testing.T) {
 	if !strings.Contains(o.stderr, filepath.Join(out, "media", files[0].Name())+" is the provider's unchanged SVG") {
 		t.Errorf("run said\n%s%s", o.stdout, o.stderr)
 	}
-	ref := p.listed().Items[0].Ref
+	ref := p.mediaList().Items[0].Ref
 	for to, name := range map[string]string{filepath.Join(p.dir, "got.svg"): "got.svg", "-": "standard output"} {
 		if o := p.must("media", "get", ref, "-o", to); !strings.Contains(o.stderr, name+" is the provider's unchanged SVG") {
 			t.Errorf("media get said\n%s", o.stderr)
@@ -46,7 +46,7 @@ func TestSVGOfAProviderIsSaidToBeRaw(t *testing.T) {
 	if o := p.must("run", "research-agent", "Which region has the highest total amount? Include a chart.", "--db", p.sales(), "--out", out); strings.Contains(o.stderr, "unchanged SVG") {
 		t.Errorf("of its own drawing, run said\n%s", o.stderr)
 	}
-	drawn := p.listed().Items[0]
+	drawn := p.mediaList().Items[0]
 	if o := p.must("media", "get", drawn.Ref, "-o", filepath.Join(p.dir, "chart.svg")); drawn.Type != "image/svg+xml" || strings.Contains(o.stderr, "unchanged SVG") {
 		t.Errorf("of its own drawing %+v, media get said\n%s", drawn, o.stderr)
 	}

@@ -10,7 +10,7 @@ import (
 // TestHalfUploadsAreSwept: files of killed uploads are deleted after a day; one that may be in progress stays.
 func TestHalfUploadsAreSwept(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.must("media", "list")
 	folder := filepath.Join(p.env["ATELIER_DATA"], "blobs", "tmp")
 	for name, age := range map[string]time.Duration{"upload-old": 25 * time.Hour, "upload-new": time.Hour} {

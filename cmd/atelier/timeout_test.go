@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// stall blocks requests of a kind until their client leaves; started receives a value for each.
-func (s *workshop) stall(t *testing.T, when func(*http.Request, string) bool) (started <-chan struct{}) {
+// blockUntilGone blocks requests of a kind until their client leaves; started receives a value for each.
+func (s *agentEnv) blockUntilGone(t *testing.T, when func(*http.Request, string) bool) (started <-chan struct{}) {
 	t.Helper()
 	reached := make(chan struct{}, 100)
 	s.mu.Lock()
@@ -34,8 +34,8 @@ func (s *workshop) stall(t *testing.T, when func(*http.Request, string) bool) (s
 	return reached
 }
 
-// places returns where a run can be when its time elapses or it is cancelled.
-func places() map[string]func(*http.Request, string) bool {
+// blockingPoints returns where a run can be when its time elapses or it is cancelled.
+func blockingPoints() map[string]func(*http.Request, string) bool {
 	return map[string]func(*http.Request, string) bool{
 		"polling": func(r *http.Request, _ string) bool { return interferencePoints()["poll"](r) },
 		"sub-agent thinks": func(r *http.Request, body string) bool {
@@ -50,7 +50,7 @@ func places() map[string]func(*http.Request, string) bool {
 // TestTimeout: a run ends when its time elapses, wherever it is, and keeps what it made.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	for name, when := range places() {
+	for name, when := range blockingPoints() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			want := 2 // pictures: those of the boss
@@ -58,21 +58,21 @@ func TestTimeout(t *testing.T) {
 				want = 0
 			}
 			for given := 4 * time.Second; ; given *= 2 {
-				s := newWorkshop(t)
-				started := s.stall(t, when)
+				s := newAgentEnv(t)
+				started := s.blockUntilGone(t, when)
 				o := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--timeout", given.String(), "--json").wait()
-				if busy := len(started) == 0 || len(s.listed().Items) < want; busy && given < time.Minute {
+				if busy := len(started) == 0 || len(s.mediaList().Items) < want; busy && given < time.Minute {
 					continue // the machine is busy: the run did not get that far
 				}
-				s.timeIsUp(t, o, want)
+				s.checkTimedOut(t, o, want)
 				return
 			}
 		})
 	}
 }
 
-// timeIsUp checks what is left of a run whose time elapsed.
-func (s *workshop) timeIsUp(t *testing.T, o outcome, want int) {
+// checkTimedOut checks what is left of a run whose time elapsed.
+func (s *agentEnv) checkTimedOut(t *testing.T, o outcome, want int) {
 	t.Helper()
 	if o.code != exitProvider || !strings.Contains(o.stderr, "exceeded its time limit") {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
@@ -81,19 +81,19 @@ func (s *workshop) timeIsUp(t *testing.T, o outcome, want int) {
 	if ans.Status != "failed" || !strings.Contains(string(ans.Error), `"deadline_exceeded"`) {
 		t.Errorf("status %s, error %s", ans.Status, ans.Error)
 	}
-	if n := len(s.listed().Items); len(ans.Outputs)+len(ans.AlsoMade) != n || n != want {
+	if n := len(s.mediaList().Items); len(ans.Outputs)+len(ans.AlsoMade) != n || n != want {
 		t.Errorf("%d pictures are kept, %d are in the answer, want %d", n, len(ans.Outputs)+len(ans.AlsoMade), want)
 	}
-	if told := s.tale(t, ans.RunID); told["boss run-failed"] != 1 {
-		t.Errorf("events %v", told)
+	if events := s.eventCounts(t, ans.RunID); events["boss run-failed"] != 1 {
+		t.Errorf("events %v", events)
 	}
-	s.refuseAgain(t, ans.RunID)
+	s.checkNotResumable(t, ans.RunID)
 }
 
 // TestTimeoutSurvives: the process that adopts a run has no more time than the first process was given.
 func TestTimeoutSurvives(t *testing.T) {
 	t.Parallel()
-	s, id, until := leftInTime(t)
+	s, id, until := killedBeforeDeadline(t)
 	time.Sleep(time.Until(until))
 	before := len(s.submitted(t))
 	o := s.atelier("resume", id, "--json")
@@ -103,60 +103,60 @@ func TestTimeoutSurvives(t *testing.T) {
 	if now := len(s.submitted(t)); now != before {
 		t.Errorf("%d pictures were asked for when the time was over", now-before)
 	}
-	if told := s.tale(t, id); told["boss run-failed"] != 1 {
-		t.Errorf("events %v", told)
+	if events := s.eventCounts(t, id); events["boss run-failed"] != 1 {
+		t.Errorf("events %v", events)
 	}
-	s.refuseAgain(t, id)
+	s.checkNotResumable(t, id)
 	if o := s.atelier("run", "boss", "paint", "--timeout", "-1s"); o.code != exitInput || !strings.Contains(o.stderr, "--timeout") {
 		t.Errorf("a negative time: exit %d, %s", o.code, o.stderr)
 	}
 }
 
-// leftInTime returns a run whose process was killed while it polled, and its deadline.
-func leftInTime(t *testing.T) (s *workshop, id string, over time.Time) {
+// killedBeforeDeadline returns a run whose process was killed while it polled, and its deadline.
+func killedBeforeDeadline(t *testing.T) (s *agentEnv, id string, over time.Time) {
 	t.Helper()
-	r := stalledInTime(t, "polling")
+	r := startBlockedRun(t, "polling")
 	_ = r.proc.cmd.Process.Kill()
 	<-r.ended
-	return r.workshop, r.onlyRun().ID, r.deadline
+	return r.agentEnv, r.onlyRun().ID, r.deadline
 }
 
-// stalledRun is a run that waits for a service.
-type stalledRun struct {
-	*workshop
+// blockedRun is a run that waits for a service.
+type blockedRun struct {
+	*agentEnv
 	proc     *process
 	ended    <-chan outcome // of the process
 	deadline time.Time      // of the run, or a moment later
 }
 
-// stalledInTime starts a run with a short timeout that waits at one of [places]. On a busy machine it tries again with
-// more time until the run gets that far.
-func stalledInTime(t *testing.T, place string) stalledRun {
+// startBlockedRun starts a run with a short timeout that waits at one of [blockingPoints]. On a busy machine it tries
+// again with more time until the run gets that far.
+func startBlockedRun(t *testing.T, place string) blockedRun {
 	t.Helper()
 	for given := 6 * time.Second; given < 2*time.Minute; given *= 2 {
-		s := newWorkshop(t)
-		started := s.stall(t, places()[place])
+		s := newAgentEnv(t)
+		started := s.blockUntilGone(t, blockingPoints()[place])
 		proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--timeout", given.String(), "--json")
 		ended := make(chan outcome, 1)
 		go func() { ended <- proc.wait() }()
 		select {
 		case <-started:
-			return stalledRun{s, proc, ended, time.Now().Add(given)} // the run began earlier
+			return blockedRun{s, proc, ended, time.Now().Add(given)} // the run began earlier
 		case <-ended:
 		}
 	}
 	t.Fatalf("the run never came so far as to be %s", place)
-	return stalledRun{}
+	return blockedRun{}
 }
 
 // TestCancelAnywhere: another process can cancel a run wherever it is.
 func TestCancelAnywhere(t *testing.T) {
 	t.Parallel()
-	for name, when := range places() {
+	for name, when := range blockingPoints() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newWorkshop(t)
-			started := s.stall(t, when)
+			s := newAgentEnv(t)
+			started := s.blockUntilGone(t, when)
 			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 			<-started
 			id := s.onlyRun().ID
@@ -168,13 +168,13 @@ func TestCancelAnywhere(t *testing.T) {
 				t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 			}
 			ans := decode[answer](t, o)
-			if n := len(s.listed().Items); n != len(ans.Outputs)+len(ans.AlsoMade) {
+			if n := len(s.mediaList().Items); n != len(ans.Outputs)+len(ans.AlsoMade) {
 				t.Errorf("%d pictures are kept, %d are in the answer", n, len(ans.Outputs)+len(ans.AlsoMade))
 			}
-			if told := s.tale(t, id); told["boss run-cancelled"] != 1 {
-				t.Errorf("events %v", told)
+			if events := s.eventCounts(t, id); events["boss run-cancelled"] != 1 {
+				t.Errorf("events %v", events)
 			}
-			s.refuseAgain(t, id)
+			s.checkNotResumable(t, id)
 		})
 	}
 }

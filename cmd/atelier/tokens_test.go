@@ -12,7 +12,7 @@ import (
 // it is revoked. Only the output of create contains the secret.
 func TestTokensOfTheCommandLine(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	refused := s.start("serve", "--listen", "0.0.0.0:0").wait()
 	if refused.code != exitInput || !strings.Contains(refused.stderr, "atelier tokens create") || strings.Contains(refused.stderr, "serving on") {
 		t.Errorf("without a token: %d %s", refused.code, refused.stderr)
@@ -21,7 +21,7 @@ func TestTokensOfTheCommandLine(t *testing.T) {
 	if !strings.HasPrefix(secret, "atl_") {
 		t.Fatalf("%q", secret)
 	}
-	_, url := s.serving(t, "--listen", "0.0.0.0:0")
+	_, url := s.startServer(t, "--listen", "0.0.0.0:0")
 	ask := func(token string) int {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/runs", nil)
 		if err != nil {
@@ -64,10 +64,10 @@ func TestTokensOfTheCommandLine(t *testing.T) {
 // URL, its headers or its body.
 func TestRequestsAreLogged(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	secret := strings.TrimSpace(s.must("tokens", "create", "phone").stdout)
 	s.env["ATELIER_PUBLIC_URL"] = "https://atelier.example"
-	proc, url := s.serving(t, "--log-json")
+	proc, url := s.startServer(t, "--log-json")
 	for _, path := range []string{"/api/runs?status=hidden-query", "/api/runs/hidden-id"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+path, strings.NewReader(`{"agent":"hidden-agent","message":"hidden-message"}`))
 		if err != nil {

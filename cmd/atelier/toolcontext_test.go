@@ -14,7 +14,7 @@ import (
 func TestToolContextOfTheCommandLine(t *testing.T) {
 	t.Parallel()
 	const canary = "canary-6d1e"
-	p := newPlace(t)
+	p := newTestEnv(t)
 	p.env["ATELIER_DATABASE_URL"] = "" // the files are searched below
 	file := filepath.Join(p.dir, "context.json")
 	write := func(text string) {

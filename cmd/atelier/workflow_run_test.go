@@ -20,7 +20,7 @@ const reviewed = `{"id":"reviewed","title":"Reviewed pictures","state_schema":{"
 // accepts a valid one, and succeeds.
 func TestWorkflowIsRun(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestEnv(t)
 	flow := p.write("flow.json", `{"id":"ask","title":"Ask","state_schema":{"type":"object","required":["what"],"properties":{"what":{"type":"string","minLength":1}}},
 	 "steps":[{"id":"approve","title":"Approval","module_id":"review.approve","inputs":{"title":"Take {{ state.what }}?","data":{"what":"{{ state.what }}"}}}]}`)
 	for _, state := range []string{"", `{"what":""}`, `{`, `[]`} {
@@ -42,7 +42,7 @@ func TestWorkflowIsRun(t *testing.T) {
 	if o := p.atelier("resume", "last"); o.code != exitPaused || !strings.Contains(o.stdout, answer) || strings.Contains(o.stdout, "interaction_id") {
 		t.Errorf("resume without an answer: exit %d, %s", o.code, o.stdout)
 	}
-	p.atelier("resume", "last", "--approve").refused(t, exitInput, answer)
+	p.atelier("resume", "last", "--approve").checkRefused(t, exitInput, answer)
 	if o := p.atelier("resume", "last", "--answer", `{"approved":true}`); o.code != exitInput {
 		t.Errorf("an answer that goes around the interaction: exit %d, %s", o.code, o.stderr)
 	}
@@ -70,13 +70,13 @@ func TestWorkflowIsRun(t *testing.T) {
 // another process continues, and nothing is paid for twice.
 func TestWorkflowIsKilled(t *testing.T) {
 	t.Parallel()
-	s := newWorkshop(t)
+	s := newAgentEnv(t)
 	o := s.start("workflow", "run", s.write("reviewed.json", reviewed), "--state", `{"what":"animals"}`, "--agents", filepath.Join(s.dir, "own"), "--json").wait()
 	asked := decode[workflowAnswer](t, o)
 	if o.code != exitPaused || asked.InteractionID == "" {
 		t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
-	waiting, _ := s.serving(t)
+	waiting, _ := s.startServer(t)
 	killNow(waiting.cmd.Process)
 	waiting.wait()
 	s.mu.Lock() // until the process is known
@@ -86,9 +86,9 @@ func TestWorkflowIsKilled(t *testing.T) {
 	if o := proc.wait(); o.code == exitOK || o.code == exitPaused {
 		t.Fatalf("it was not killed: exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
-	last, _ := s.serving(t)
+	last, _ := s.startServer(t)
 	eventually(t, "the second question", func() bool {
-		paused := read[ledger.List[pausedView]](s.place, "runs", "list", "--status", "paused", "--json").Items
+		paused := read[ledger.List[pausedView]](s.testEnv, "runs", "list", "--status", "paused", "--json").Items
 		return len(paused) == 1 && len(paused[0].Pending) == 1
 	})
 	killNow(last.cmd.Process)
@@ -107,10 +107,10 @@ func TestWorkflowIsKilled(t *testing.T) {
 	if got := fmt.Sprint(s.submitted(t)); got != "map[a boat:1 a fox:1 a hare:1]" {
 		t.Errorf("asked for %s", got)
 	}
-	told := s.tale(t, asked.RunID)
+	events := s.eventCounts(t, asked.RunID)
 	for what, n := range map[string]int{"step-started": 3, "step-finished": 3, "interaction-opened": 2, "interaction-answered": 2, "run-succeeded": 1, "agent-finished": 1} {
-		if told["workflow "+what] != n {
-			t.Errorf("%d × %s, want %d: %v", told["workflow "+what], what, n, told)
+		if events["workflow "+what] != n {
+			t.Errorf("%d × %s, want %d: %v", events["workflow "+what], what, n, events)
 		}
 	}
 }

@@ -19,8 +19,8 @@ func TestSubActionsAreKilled(t *testing.T) {
 	t.Parallel()
 	// Both are finished at the first poll of the next server: its loop that adopts sub-actions, which pauses for longer
 	// than a poll, then finds them finished and need not check again.
-	s := newWorkshopOf(t, bflsim.Config{Pending: -1, Steady: true})
-	proc, url := s.serving(t)
+	s := newAgentEnvWith(t, bflsim.Config{Pending: -1, Steady: true})
+	proc, url := s.startServer(t)
 	c, err := client.New(client.Config{URL: url})
 	if err != nil {
 		t.Fatal(err)
@@ -34,18 +34,18 @@ func TestSubActionsAreKilled(t *testing.T) {
 		r, err = c.WorkflowRuns.WorkflowRun(t.Context(), began.ID)
 		return err == nil && r.InteractionID != ""
 	})
-	polls := s.hold(interferencePoints()["poll"]) // the first poll waits until both tasks exist
+	polls := s.holdNext(interferencePoints()["poll"]) // the first poll waits until both tasks exist
 	for _, key := range []string{"one", "two"} {
 		if _, err := c.SubActions.StartSubAction(t.Context(), r.ID, "", json.RawMessage(`{"interaction_id":"`+r.InteractionID+`","action_type":"media.bfl.txt2img","prompt_id":"`+key+`"}`)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	eventually(t, "both tasks", func() bool { return len(s.submitted(t)) == 2 })
-	within(t, "a poll", polls.reached)
+	waitFor(t, "a poll", polls.reached)
 	killNow(proc.cmd.Process)
 	proc.wait()
 	close(polls.open)
-	_, url = s.serving(t)
+	_, url = s.startServer(t)
 	if c, err = client.New(client.Config{URL: url}); err != nil {
 		t.Fatal(err)
 	}

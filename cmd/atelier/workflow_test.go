@@ -12,8 +12,8 @@ import (
 
 func TestWorkflowsAreChecked(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	p.bare()
+	p := newTestEnv(t)
+	p.removeData()
 	if out := p.must("workflow", "validate").stdout; out != "ok: 3 workflows (campaign-images, illustrated-report, product-variants)\n" {
 		t.Errorf("got %q", out)
 	}
@@ -49,8 +49,8 @@ func TestWorkflowsAreChecked(t *testing.T) {
 
 func TestWorkflowsAreListed(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	p.bare()
+	p := newTestEnv(t)
+	p.removeData()
 	views := read[ledger.List[workflowView]](p, "workflow", "list", "--json").Items
 	if len(views) != 3 || views[0].ID != "campaign-images" || views[0].Steps != 3 || views[0].Problems != 0 {
 		t.Errorf("%+v", views)

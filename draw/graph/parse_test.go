@@ -9,8 +9,8 @@ import (
 	"atelier/media"
 )
 
-// told returns a graph as short text: nodes, then edges.
-func told(g *graph.Graph) string {
+// graphText returns a graph as short text: nodes, then edges.
+func graphText(g *graph.Graph) string {
 	var out []string
 	for _, n := range g.Nodes {
 		s := n.ID
@@ -51,7 +51,7 @@ func TestReadTakesWhatModelsWrite(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := told(g); got != c.want {
+				if got := graphText(g); got != c.want {
 					t.Errorf("got %s, want %s", got, c.want)
 				}
 			}
@@ -85,7 +85,7 @@ func TestReduceKeepsTheBestConnected(t *testing.T) {
 		t.Fatal(err)
 	}
 	note := g.Reduce(3, 3, 100)
-	if got := told(g); got != "hub a b hub>a hub>b a>b" {
+	if got := graphText(g); got != "hub a b hub>a hub>b a>b" {
 		t.Error(got)
 	}
 	if want := "Shows the 3 best-connected of 6 nodes and 3 of 5 connections."; note != want {

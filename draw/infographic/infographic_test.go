@@ -44,7 +44,7 @@ func TestInfographics(t *testing.T) {
 	}
 }
 
-func TestAltTextTellsTheContent(t *testing.T) {
+func TestAltTextDescribesTheContent(t *testing.T) {
 	t.Parallel()
 	_, res := svgtest.Draw(t, infographic.Draw, map[string]any{"Title": "Energy", "Figures": []any{map[string]any{"value": 42.0, "unit": "%", "label": "from wind"}}, "Sections": []any{map[string]any{"heading": "Why", "text": "It blows."}, map[string]any{"chart": chart(3)}}})
 	if got, want := res.Alt, "Infographic: Energy. 42 % from wind. Why: It blows. . Line chart"; got[:30] != want[:30] || !strings.Contains(got, "Why: It blows.") || !strings.Contains(got, "Line chart: Chart title.") {

@@ -16,9 +16,9 @@ const mostBytes = 400 << 10
 // advice matches words by which messages tell a caller what to do.
 var advice = regexp.MustCompile(`(?i)\b(give|use|say|split|start|begin|summarise|group|write|expected|at most|needs?|must be|end|written|leave)\b`)
 
-// TestEveryDrawingStandsEveryInput draws each shape of data in each way. A drawing is complete, safe, readable and of
+// TestEveryDrawingHandlesEveryInput draws each shape of data in each way. A drawing is complete, safe, readable and of
 // bounded size; a refusal says what to do, and plain data is not refused.
-func TestEveryDrawingStandsEveryInput(t *testing.T) {
+func TestEveryDrawingHandlesEveryInput(t *testing.T) {
 	t.Parallel()
 	for _, m := range makers() {
 		for _, s := range shapes() {
@@ -32,8 +32,8 @@ func TestEveryDrawingStandsEveryInput(t *testing.T) {
 	}
 }
 
-// TestEveryGraphDrawingStandsEveryGraph does the same with graphs.
-func TestEveryGraphDrawingStandsEveryGraph(t *testing.T) {
+// TestEveryGraphDrawingHandlesEveryGraph does the same with graphs.
+func TestEveryGraphDrawingHandlesEveryGraph(t *testing.T) {
 	t.Parallel()
 	for name, draw := range graphDrawings() {
 		for shape, edges := range graphs() {

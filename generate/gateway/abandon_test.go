@@ -46,7 +46,7 @@ func TestAbandonedByAnotherProcess(t *testing.T) {
 				<-started
 				leave(gateway.ErrHandedOver)
 			}()
-			ask := trio()
+			ask := threeImages()
 			ask.IdempotencyKey, ask.Adopt = "act", true
 			first, err := h.Generate(ctx, ask)
 			if err != nil || first.Status != generate.StatusRunning {

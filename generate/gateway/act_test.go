@@ -52,8 +52,8 @@ models:
     source: a test
 `
 
-// studio returns a house whose only driver is the studio's.
-func studio(t *testing.T) (*testGateway, *generatetest.Driver) {
+// newStudioGateway returns a gateway whose only driver is that of the studio.
+func newStudioGateway(t *testing.T) (*testGateway, *generatetest.Driver) {
 	t.Helper()
 	rows, err := catalog.Load(strings.NewReader(studioRows))
 	if err != nil {
@@ -66,8 +66,8 @@ func studio(t *testing.T) (*testGateway, *generatetest.Driver) {
 	}), d
 }
 
-// own returns a picture that the studio made.
-func (h *testGateway) own(t *testing.T) media.Output {
+// storeStudioImage returns a picture that the studio made.
+func (h *testGateway) storeStudioImage(t *testing.T) media.Output {
 	t.Helper()
 	o := media.NewOutput(generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(64, 64, 3)), media.Meta{})
 	o.Metadata = map[string]any{"studio": map[string]any{"job": "7"}, "tile": 2.0}
@@ -78,8 +78,8 @@ func (h *testGateway) own(t *testing.T) media.Output {
 // take are reported, and pictures that it does not take are refused.
 func TestActs(t *testing.T) {
 	t.Parallel()
-	h, _ := studio(t)
-	own, a, b := h.own(t), h.own(t), h.own(t)
+	h, _ := newStudioGateway(t)
+	own, a, b := h.storeStudioImage(t), h.storeStudioImage(t), h.storeStudioImage(t)
 	a.Metadata, b.Metadata["studio"] = nil, "forged"
 	mask := media.NewOutput(generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(64, 64, 250)), media.Meta{})
 	for _, c := range []struct {
@@ -147,10 +147,10 @@ func TestActs(t *testing.T) {
 // TestDriversSeeNothingThatTheActDoesNotTake: a driver receives the act and only the settings that it takes.
 func TestDriversSeeNothingThatTheActDoesNotTake(t *testing.T) {
 	t.Parallel()
-	h, d := studio(t)
+	h, d := newStudioGateway(t)
 	seed := int64(5)
 	h.must(t, generate.Request{
-		Model: "Studio", Method: generate.MethodVariation, Prompt: "a fox", Inputs: []media.Output{h.own(t)}, Size: "640x320", Quality: "low", Style: "natural",
+		Model: "Studio", Method: generate.MethodVariation, Prompt: "a fox", Inputs: []media.Output{h.storeStudioImage(t)}, Size: "640x320", Quality: "low", Style: "natural",
 		Seed: &seed, NegativePrompt: "rain", Options: map[string]map[string]any{"studio": {"action": "enlarge", "shiny": true, "grain": 2}},
 	})
 	got := d.Tasks()[0]
@@ -176,7 +176,7 @@ func TestFlags(t *testing.T) {
 		{"a fox", "--ratio 2:1 --on 2 --fine 0 --plain --seed 5 --grain 3 --not rain, ar fog", "options.studio.shiny"},
 		{"a fox --r 1:1 --on 3 --shiny", "--plain --seed 5 --grain 3 --not rain, ar fog", "aspect_ratio model options.studio.shiny quality"},
 	} {
-		h, d := studio(t)
+		h, d := newStudioGateway(t)
 		got := h.must(t, generate.Request{
 			Model: "Studio", Prompt: c.prompt, AspectRatio: "2:1", Quality: "low", Style: "natural", Seed: &seed, NegativePrompt: "rain,\n--ar fog",
 			Options: map[string]map[string]any{"studio": {"shiny": "TRUE", "grain": 3}},
@@ -199,7 +199,7 @@ func TestFlags(t *testing.T) {
 // lose a setting is invalid.
 func TestBadFlagsAndActs(t *testing.T) {
 	t.Parallel()
-	h, _ := studio(t)
+	h, _ := newStudioGateway(t)
 	for _, value := range []any{"a --b", "two\nlines", ""} {
 		_, err := h.Plan(t.Context(), generate.Request{Model: "Studio", Prompt: "x", Options: map[string]map[string]any{"studio": {"grain": value}}})
 		if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "studio.grain") {

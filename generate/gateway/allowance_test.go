@@ -85,7 +85,7 @@ func TestAllowanceAtOnce(t *testing.T) {
 // TestWhatAnOperationCharges: pictures are reserved before the calls and counted afterwards.
 func TestWhatAnOperationCharges(t *testing.T) {
 	t.Parallel()
-	p := &purse{}
+	p := &recordingBudget{}
 	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Budget = p })
 	ctx := generate.WithAllowance(t.Context(), &generate.Allowance{Bounds: generate.Bounds{Images: 1}})
 	h.must(t, generate.Request{Model: "Nano Banana Pro", N: 3})

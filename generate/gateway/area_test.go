@@ -11,8 +11,8 @@ import (
 	"atelier/media"
 )
 
-// flux returns a house with the drivers of Black Forest Labs and Leonardo.
-func flux(t *testing.T) *testGateway {
+// newFluxGateway returns a gateway with the drivers of Black Forest Labs and Leonardo.
+func newFluxGateway(t *testing.T) *testGateway {
 	t.Helper()
 	return build(t, func(_ *testGateway, c *gateway.Config) {
 		c.Drivers = []driver.Driver{&generatetest.Driver{Name: "bfl"}, &generatetest.Driver{Name: "leonardo"}}
@@ -22,7 +22,7 @@ func flux(t *testing.T) *testGateway {
 // TestEstimatesByMegapixel: the first megapixel, further whole ones, and those of every input are charged.
 func TestEstimatesByMegapixel(t *testing.T) {
 	t.Parallel()
-	h := flux(t)
+	h := newFluxGateway(t)
 	picture := func(w, height int) media.Output {
 		return media.Output{Modality: media.ModalityImage, Blob: media.Blob{
 			Digest: media.DigestOf([]byte{byte(w)}), Facts: media.Facts{MIMEType: "image/png", Width: w, Height: height},
@@ -61,17 +61,17 @@ func TestEstimatesByMegapixel(t *testing.T) {
 // TestOwnStyles: a model with its own styles takes those; the two generic styles are mapped to them.
 func TestOwnStyles(t *testing.T) {
 	t.Parallel()
-	h := flux(t)
+	h := newFluxGateway(t)
 	for asked, want := range map[string]string{
 		"Moody": "applied moody", "natural": "adapted neutral", "vivid": "adapted vibrant", "gothic": "dropped",
 	} {
 		p, err := h.Plan(t.Context(), generate.Request{Model: "anime_xl", Prompt: "a house", Style: asked})
-		if err != nil || said(p.Dispositions)["style"] != want {
+		if err != nil || outcomesBySetting(p.Dispositions)["style"] != want {
 			t.Errorf("%s: %v, %v; want %s", asked, p, err, want)
 		}
 	}
 	p, err := h.Plan(t.Context(), generate.Request{Model: "FLUX.2 Pro", Prompt: "a house", Style: "vivid"})
-	if err != nil || said(p.Dispositions)["style"] != "dropped" {
+	if err != nil || outcomesBySetting(p.Dispositions)["style"] != "dropped" {
 		t.Errorf("a model without styles: %v, %v", p, err)
 	}
 }

@@ -21,7 +21,7 @@ func settle(b *slotTable, index int, s generate.Slot) {
 
 func failed(c media.Code) generate.Slot { return generate.Slot{Error: &generate.SlotError{Code: c}} }
 
-func came(text string) generate.Slot {
+func textSlot(text string) generate.Slot {
 	return generate.Slot{Output: &media.Output{Blob: media.Blob{Digest: media.DigestOf([]byte(text))}}}
 }
 
@@ -33,11 +33,11 @@ func TestBoardEnds(t *testing.T) {
 		stopped bool
 		want    operation.Event
 	}{
-		"all came":             {[]generate.Slot{came("a"), came("b")}, false, operation.EventSucceed},
-		"all came, too late":   {[]generate.Slot{came("a"), came("b")}, true, operation.EventSucceed},
-		"one came":             {[]generate.Slot{came("a"), failed(media.CodeModerated)}, false, operation.EventSucceedInPart},
-		"one came, then stop":  {[]generate.Slot{came("a"), failed(media.CodeUnavailable)}, true, operation.EventCancel},
-		"one was cancelled":    {[]generate.Slot{came("a"), failed(media.CodeCancelled)}, false, operation.EventCancel},
+		"all came":             {[]generate.Slot{textSlot("a"), textSlot("b")}, false, operation.EventSucceed},
+		"all came, too late":   {[]generate.Slot{textSlot("a"), textSlot("b")}, true, operation.EventSucceed},
+		"one came":             {[]generate.Slot{textSlot("a"), failed(media.CodeModerated)}, false, operation.EventSucceedInPart},
+		"one came, then stop":  {[]generate.Slot{textSlot("a"), failed(media.CodeUnavailable)}, true, operation.EventCancel},
+		"one was cancelled":    {[]generate.Slot{textSlot("a"), failed(media.CodeCancelled)}, false, operation.EventCancel},
 		"all were moderated":   {[]generate.Slot{failed(media.CodeModerated), failed(media.CodeModerated)}, false, operation.EventModerate},
 		"one failed otherwise": {[]generate.Slot{failed(media.CodeModerated), failed(media.CodeUnavailable)}, false, operation.EventFail},
 	} {
@@ -58,7 +58,7 @@ func TestBoardEnds(t *testing.T) {
 func TestBoardAsksNothingTwice(t *testing.T) {
 	t.Parallel()
 	b := newBoard(6, &notes{})
-	settle(b, 1, came("a"))
+	settle(b, 1, textSlot("a"))
 	settle(b, 2, failed(media.CodeUnavailable))
 	settle(b, 3, failed(media.CodeUnavailable))
 	settle(b, 4, failed(media.CodeInvalid))
@@ -85,13 +85,13 @@ func TestBoardAsksNothingTwice(t *testing.T) {
 func TestExtraResults(t *testing.T) {
 	t.Parallel()
 	b := newBoard(1, &notes{})
-	settle(b, 1, came("a"))
-	if b.extraOf(came("a").Output.Blob) != 0 {
+	settle(b, 1, textSlot("a"))
+	if b.extraOf(textSlot("a").Output.Blob) != 0 {
 		t.Error("a requested slot counts as an extra one")
 	}
 	index := b.extra()
-	settle(b, index, came("b"))
-	if got := b.extraOf(came("b").Output.Blob); index != 2 || got != index {
+	settle(b, index, textSlot("b"))
+	if got := b.extraOf(textSlot("b").Output.Blob); index != 2 || got != index {
 		t.Errorf("the extra result has slot %d and is found in %d", index, got)
 	}
 }
@@ -103,7 +103,7 @@ func TestMakers(t *testing.T) {
 	again := *other
 	b := newBoard(4, &notes{})
 	for i, p := range []*plan.Plan{other, own, &again} {
-		settle(b, i+1, came(string(rune('a'+i))))
+		settle(b, i+1, textSlot(string(rune('a'+i))))
 		b.setMaker(i+1, p)
 	}
 	b.setMaker(4, own) // without a result

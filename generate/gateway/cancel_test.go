@@ -16,15 +16,15 @@ import (
 	"atelier/media"
 )
 
-// till is a budget that keeps the settled charges.
-type till struct {
+// settledBudget is a budget that keeps the settled charges.
+type settledBudget struct {
 	generate.InMemory
 
 	mu      sync.Mutex // guards counted
 	counted map[string]generate.Charge
 }
 
-func (b *till) Settle(_ context.Context, c generate.Charge) error {
+func (b *settledBudget) Settle(_ context.Context, c generate.Charge) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.counted == nil {
@@ -35,7 +35,7 @@ func (b *till) Settle(_ context.Context, c generate.Charge) error {
 }
 
 // usd returns the settled amount of an act, or "-" if it was not settled.
-func (b *till) usd(act string) string {
+func (b *settledBudget) usd(act string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch c, ok := b.counted[act]; {
@@ -48,12 +48,12 @@ func (b *till) usd(act string) string {
 	}
 }
 
-// refusedOperation returns a house with an interrupted operation of three calls: one gave its picture, one has a task whose
-// provider refuses the key, one was sent, not answered and is not listed.
-func refusedOperation(t *testing.T) (h *testGateway, l *lister, operation string) {
+// refusedOperation returns a gateway with an interrupted operation of three calls: one gave its picture, one has a task
+// whose provider refuses the key, one was sent, not answered and is not listed.
+func refusedOperation(t *testing.T) (h *testGateway, l *listingDriver, operation string) {
 	t.Helper()
 	refused := media.Errorf(media.CodeUnauthorized, "the key was refused")
-	h, l, _ = oneByOne(t)
+	h, l, _ = newSingleResultGateway(t)
 	l.answer = func(context.Context, int) ([]driver.Handle, error) { return nil, refused }
 	h.openai.OnStart = func(ctx context.Context, task driver.Task, _ int) (driver.Update, error) {
 		switch {
@@ -89,13 +89,13 @@ func TestCancel(t *testing.T) {
 		"it cannot stop":            {func(*testGateway, *gateway.Config) {}, media.Errorf(media.CodeUnauthorized, "refused"), 2, "0.09"},
 		"without a key":             {func(h *testGateway, _ *gateway.Config) { h.openai.NotReady = noKey("OPENAI_API_KEY") }, nil, 1, "0.06"},
 		"without its provider":      {func(_ *testGateway, c *gateway.Config) { c.Drivers = c.Drivers[1:] }, nil, 2, "0.09"},
-		"without a plan that holds": {func(_ *testGateway, c *gateway.Config) { c.Operations = planless{c.Operations.(log)} }, nil, 1, "unknown"},
+		"without a plan that holds": {func(_ *testGateway, c *gateway.Config) { c.Operations = logWithoutPlans{c.Operations.(log)} }, nil, 1, "unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h, l, id := refusedOperation(t)
 			h.openai.OnCancel = func(driver.Handle) error { return c.stops }
-			money := &till{}
+			money := &settledBudget{}
 			g := h.successor(t, func(cfg *gateway.Config) {
 				cfg.Drivers[0], cfg.Budget = l, money
 				c.change(h, cfg)
@@ -132,10 +132,10 @@ type log interface {
 	operation.Resumer
 }
 
-// planless is a log that lost the plans.
-type planless struct{ log }
+// logWithoutPlans is a log that lost the plans.
+type logWithoutPlans struct{ log }
 
-func (l planless) Saved(ctx context.Context, operation string) (*operation.Saved, error) {
+func (l logWithoutPlans) Saved(ctx context.Context, operation string) (*operation.Saved, error) {
 	s, err := l.log.Saved(ctx, operation)
 	if err == nil {
 		s.Operation.Request = nil
@@ -143,8 +143,8 @@ func (l planless) Saved(ctx context.Context, operation string) (*operation.Saved
 	return s, err
 }
 
-// TestCancelWhatStandsIn: the task of a fallback model is stopped too, and its reserved money is refunded.
-func TestCancelWhatStandsIn(t *testing.T) {
+// TestCancelOfASubstitute: the task of a fallback model is stopped too, and its reserved money is refunded.
+func TestCancelOfASubstitute(t *testing.T) {
 	t.Parallel()
 	for name, ready := range map[string]error{"with its key": nil, "without": noKey("GEMINI_API_KEY")} {
 		t.Run(name, func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestCancelWhatStandsIn(t *testing.T) {
 				t.Fatalf("%+v, %v", left, err)
 			}
 			h.gemini.NotReady = ready
-			money := &till{}
+			money := &settledBudget{}
 			got, err := h.successor(t, func(c *gateway.Config) { c.Budget = money }).Cancel(t.Context(), left.Operation)
 			if err != nil || got.Status != generate.StatusCancelled || !slices.Equal(h.gemini.Cancelled(), handles("7")) {
 				t.Errorf("%+v, %v; stopped %v", got, err, h.gemini.Cancelled())

@@ -17,7 +17,7 @@ import (
 // unpriced is a part of the warning that no budget can reserve an unknown price.
 const unpriced = "the price of GPT Image 2.5 Sunburst is not known in advance"
 
-func warns(list []string, part string) bool {
+func containsPart(list []string, part string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return strings.Contains(w, part) })
 }
 
@@ -53,7 +53,7 @@ func TestDryRun(t *testing.T) {
 				if p == nil || p.Model.Name != c.model || c.refuse != (media.CodeOf(err) == media.CodeOverBudget) || !c.refuse && err != nil {
 					t.Fatalf("DryRun: %+v, %v", p, err)
 				}
-				if c.warns == "" && len(p.Warnings) > 0 || !warns(p.Warnings, c.warns) && c.warns != "" {
+				if c.warns == "" && len(p.Warnings) > 0 || !containsPart(p.Warnings, c.warns) && c.warns != "" {
 					t.Errorf("warnings %q", p.Warnings)
 				}
 			}
@@ -61,7 +61,7 @@ func TestDryRun(t *testing.T) {
 				t.Errorf("%d calls or intents", n)
 			}
 			res, err := h.Generate(ctx, c.req)
-			if c.refuse != (media.CodeOf(err) == media.CodeOverBudget) || !c.refuse && (err != nil || res.Model != c.model || warns(res.Warnings, unpriced) != (c.warns == unpriced)) {
+			if c.refuse != (media.CodeOf(err) == media.CodeOverBudget) || !c.refuse && (err != nil || res.Model != c.model || containsPart(res.Warnings, unpriced) != (c.warns == unpriced)) {
 				t.Errorf("Generate does otherwise: %+v, %v", res, err)
 			}
 		})

@@ -13,15 +13,15 @@ import (
 	"atelier/media"
 )
 
-// account is a budget of a fixed amount of dollars.
-type account struct {
+// fixedBudget is a budget of a fixed amount of dollars.
+type fixedBudget struct {
 	ledgerBudget
 	most string
 	held map[string]*big.Rat
 	left *big.Rat
 }
 
-func (a *account) Reserve(ctx context.Context, c generate.Charge) error {
+func (a *fixedBudget) Reserve(ctx context.Context, c generate.Charge) error {
 	_ = a.ledgerBudget.Reserve(ctx, c)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -38,7 +38,7 @@ func (a *account) Reserve(ctx context.Context, c generate.Charge) error {
 	return nil
 }
 
-func (a *account) Settle(ctx context.Context, c generate.Charge) error {
+func (a *fixedBudget) Settle(ctx context.Context, c generate.Charge) error {
 	if err := a.ledgerBudget.Settle(ctx, c); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func TestFallbackKeepsWithinTheBudget(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			money := &account{most: c.most}
+			money := &fixedBudget{most: c.most}
 			h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Budget = money })
 			if c.refuses {
 				h.openai.OnStart = refusing(t, h, broke)
@@ -108,7 +108,7 @@ func TestFirstModelOverBudget(t *testing.T) {
 		{Fallback: []string{"Nano Banana Pro"}},
 		{Fallback: []string{"Atelier Offline"}, Strict: true},
 	} {
-		h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Budget = &account{most: "0.01"} })
+		h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Budget = &fixedBudget{most: "0.01"} })
 		r.Model, r.Prompt, r.Size = "gpt-image-2", "a house", "1024x1024"
 		if _, err := h.Generate(t.Context(), r); media.CodeOf(err) != media.CodeOverBudget || len(h.log.IDs()) != 0 {
 			t.Errorf("%v with %d operations", err, len(h.log.IDs()))
@@ -120,7 +120,7 @@ func TestFirstModelOverBudget(t *testing.T) {
 // once with the usage of all its calls.
 func TestFallbackAfterDeath(t *testing.T) {
 	t.Parallel()
-	money := &account{most: "1"}
+	money := &fixedBudget{most: "1"}
 	h := build(t, func(_ *testGateway, cfg *gateway.Config) { cfg.Budget = money })
 	h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeQuotaExceeded, "no credit"))
 	h.gemini.OnStart = priced(t, h, "0.11")

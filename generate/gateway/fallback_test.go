@@ -200,8 +200,8 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// purse is a budget that records what is reserved and settled.
-type purse struct {
+// recordingBudget is a budget that records what is reserved and settled.
+type recordingBudget struct {
 	generate.InMemory
 	refuse   error
 	mu       sync.Mutex
@@ -209,7 +209,7 @@ type purse struct {
 	settled  []generate.Charge
 }
 
-func (p *purse) Reserve(_ context.Context, c generate.Charge) error {
+func (p *recordingBudget) Reserve(_ context.Context, c generate.Charge) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c.USD != nil {
@@ -218,7 +218,7 @@ func (p *purse) Reserve(_ context.Context, c generate.Charge) error {
 	return p.refuse
 }
 
-func (p *purse) Settle(_ context.Context, c generate.Charge) error {
+func (p *recordingBudget) Settle(_ context.Context, c generate.Charge) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.settled = append(p.settled, c)
@@ -227,7 +227,7 @@ func (p *purse) Settle(_ context.Context, c generate.Charge) error {
 
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	p := &purse{}
+	p := &recordingBudget{}
 	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Budget = p })
 	h.must(t, generate.Request{Model: "Nano Banana Pro", N: 2})
 	if len(p.reserved) != 1 || p.reserved[0] == "0" || len(p.settled) != 1 || p.settled[0].Images != 2 {
@@ -285,8 +285,8 @@ func TestGridIsKeptAndCut(t *testing.T) {
 	}
 }
 
-// TestFailedSlotsAloneAreAskedForAgain: results stay; only failed, unbilled ones are requested again.
-func TestFailedSlotsAloneAreAskedForAgain(t *testing.T) {
+// TestOnlyFailedSlotsAreRepeated: results stay; only failed, unbilled ones are requested again.
+func TestOnlyFailedSlotsAreRepeated(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	h.openai.OnStart = func(ctx context.Context, task driver.Task, number int) (driver.Update, error) {

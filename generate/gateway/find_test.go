@@ -18,8 +18,8 @@ import (
 	"atelier/media"
 )
 
-// lister is a driver whose provider lists its tasks.
-type lister struct {
+// listingDriver is a driver whose provider lists its tasks.
+type listingDriver struct {
 	*generatetest.Driver
 	// answer returns the list; number counts the look-ups from 1.
 	answer func(ctx context.Context, number int) ([]driver.Handle, error)
@@ -29,12 +29,12 @@ type lister struct {
 	key   string // key of all listed tasks, or empty for the first call's
 }
 
-var _ driver.Listed = (*lister)(nil)
+var _ driver.Listed = (*listingDriver)(nil)
 
-func (l *lister) ListsKeys() bool { return true }
+func (l *listingDriver) ListsKeys() bool { return true }
 
 // List returns the answer as tasks of the first call.
-func (l *lister) List(ctx context.Context, _ string) (driver.Listing, error) {
+func (l *listingDriver) List(ctx context.Context, _ string) (driver.Listing, error) {
 	l.mu.Lock()
 	l.count++
 	number, key := l.count, l.key
@@ -51,7 +51,7 @@ func (l *lister) List(ctx context.Context, _ string) (driver.Listing, error) {
 	return out, err
 }
 
-func (l *lister) looks() int {
+func (l *listingDriver) listCalls() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.count
@@ -64,10 +64,11 @@ func lostAnswer() error {
 	return e
 }
 
-// listing returns a house whose provider loses the answer to every call and finishes the tasks that are polled.
-func listing(t *testing.T, answer func(ctx context.Context, number int) ([]driver.Handle, error)) (*testGateway, *lister) {
+// newListingGateway returns a gateway whose provider loses the answer to every call and finishes the tasks that are
+// polled.
+func newListingGateway(t *testing.T, answer func(ctx context.Context, number int) ([]driver.Handle, error)) (*testGateway, *listingDriver) {
 	t.Helper()
-	l := &lister{answer: answer}
+	l := &listingDriver{answer: answer}
 	h := build(t, func(h *testGateway, c *gateway.Config) {
 		l.Driver = h.openai
 		c.Drivers[0] = l
@@ -90,9 +91,9 @@ func handles(ids ...string) []driver.Handle {
 	return all
 }
 
-// TestLostAnswerIsLookedFor: whatever the provider's list says, the call is made once; only a task that can belong to
+// TestLostAnswerIsLookedUp: whatever the provider's list says, the call is made once; only a task that can belong to
 // no other call is taken.
-func TestLostAnswerIsLookedFor(t *testing.T) {
+func TestLostAnswerIsLookedUp(t *testing.T) {
 	t.Parallel()
 	away, none := media.Errorf(media.CodeUnavailable, "away"), media.Errorf(media.CodeUnsupported, "no list")
 	for name, c := range map[string]struct {
@@ -115,7 +116,7 @@ func TestLostAnswerIsLookedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, l := listing(t, func(_ context.Context, number int) ([]driver.Handle, error) {
+			h, l := newListingGateway(t, func(_ context.Context, number int) ([]driver.Handle, error) {
 				if number <= len(c.errs) {
 					return nil, c.errs[number-1]
 				}
@@ -133,8 +134,8 @@ func TestLostAnswerIsLookedFor(t *testing.T) {
 			if got.Status != want || got.Usage.Unsettled != unsettled || a.Task != task || a.Status != want {
 				t.Errorf("%s, %d unsettled, %v; the attempt is %+v", got.Status, got.Usage.Unsettled, got.Err(), a)
 			}
-			if len(h.openai.Tasks()) != 1 || l.looks() != c.looks {
-				t.Errorf("%d calls, %d looks, want 1 and %d", len(h.openai.Tasks()), l.looks(), c.looks)
+			if len(h.openai.Tasks()) != 1 || l.listCalls() != c.looks {
+				t.Errorf("%d calls, %d looks, want 1 and %d", len(h.openai.Tasks()), l.listCalls(), c.looks)
 			}
 			if h.openai.Tasks()[0].Key != a.Key {
 				t.Errorf("called with %q; the attempt is %+v", h.openai.Tasks()[0].Key, a)
@@ -151,22 +152,22 @@ func TestListThatIsRefused(t *testing.T) {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
 			shut := media.Errorf(code, "the key was refused")
-			h, l := listing(t, func(_ context.Context, number int) ([]driver.Handle, error) {
+			h, l := newListingGateway(t, func(_ context.Context, number int) ([]driver.Handle, error) {
 				if number < 2 {
 					return nil, nil
 				}
 				return nil, shut
 			})
 			left := h.must(t, generate.Request{Model: "gpt-image-2", Fallback: []string{"Nano Banana Pro"}})
-			if left.Status != generate.StatusRunning || left.Err() != nil || left.Usage.Unsettled > 0 || l.looks() != 2 || len(h.gemini.Tasks()) > 0 {
-				t.Fatalf("%+v, %d looks", left, l.looks())
+			if left.Status != generate.StatusRunning || left.Err() != nil || left.Usage.Unsettled > 0 || l.listCalls() != 2 || len(h.gemini.Tasks()) > 0 {
+				t.Fatalf("%+v, %d looks", left, l.listCalls())
 			}
 			if metadata := strings.Join(left.Warnings, "\n"); !strings.Contains(metadata, "the key was refused: ") || !strings.Contains(metadata, "left to be looked for") {
 				t.Errorf("warnings %q", metadata)
 			}
 			next := h.successor(t, func(c *gateway.Config) { c.Drivers[0] = l })
-			if still, err := next.Resume(t.Context(), left.Operation); err != nil || still.Status != generate.StatusRunning || l.looks() != 3 {
-				t.Errorf("while it is refused: %+v, %v, %d looks", still, err, l.looks())
+			if still, err := next.Resume(t.Context(), left.Operation); err != nil || still.Status != generate.StatusRunning || l.listCalls() != 3 {
+				t.Errorf("while it is refused: %+v, %v, %d looks", still, err, l.listCalls())
 			}
 			l.answer = func(context.Context, int) ([]driver.Handle, error) { return handles("a"), nil }
 			got, err := next.Resume(t.Context(), left.Operation)
@@ -182,9 +183,9 @@ func TestListThatIsRefused(t *testing.T) {
 	}
 }
 
-// TestLeftWhileItIsLookedFor: a process that shuts down during a call, or while it looks for the call's task, leaves
+// TestAbandonedDuringTheLookup: a process that shuts down during a call, or while it looks for the call's task, leaves
 // the call to the next process, which finds the task.
-func TestLeftWhileItIsLookedFor(t *testing.T) {
+func TestAbandonedDuringTheLookup(t *testing.T) {
 	t.Parallel()
 	for _, during := range []string{"the call", "the look", "the pause"} {
 		t.Run(during, func(t *testing.T) {
@@ -196,7 +197,7 @@ func TestLeftWhileItIsLookedFor(t *testing.T) {
 					leave(gateway.ErrHandedOver)
 				}
 			}
-			h, l := listing(t, func(ctx context.Context, _ int) ([]driver.Handle, error) {
+			h, l := newListingGateway(t, func(ctx context.Context, _ int) ([]driver.Handle, error) {
 				stop("the look")
 				return nil, ctx.Err()
 			})
@@ -225,29 +226,29 @@ func TestLeftWhileItIsLookedFor(t *testing.T) {
 	}
 }
 
-// TestCancelledWhileItIsLookedFor: a caller's cancellation ends the operation, which reports that the call may be
+// TestCancelledDuringTheLookup: a caller's cancellation ends the operation, which reports that the call may be
 // billed.
-func TestCancelledWhileItIsLookedFor(t *testing.T) {
+func TestCancelledDuringTheLookup(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	h, l := listing(t, func(ctx context.Context, _ int) ([]driver.Handle, error) {
+	h, l := newListingGateway(t, func(ctx context.Context, _ int) ([]driver.Handle, error) {
 		stop()
 		return nil, ctx.Err()
 	})
 	got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
-	if err != nil || got.Status != generate.StatusFailed || got.Usage.Unsettled != 1 || l.looks() != 1 {
-		t.Errorf("%+v, %v, %d looks", got, err, l.looks())
+	if err != nil || got.Status != generate.StatusFailed || got.Usage.Unsettled != 1 || l.listCalls() != 1 {
+		t.Errorf("%+v, %v, %d looks", got, err, l.listCalls())
 	}
 }
 
 // TestLogThatFailsTakesNoTask: if the log cannot say which tasks are known, no task is taken.
 func TestLogThatFailsTakesNoTask(t *testing.T) {
 	t.Parallel()
-	l := &lister{answer: func(context.Context, int) ([]driver.Handle, error) { return handles("a"), nil }}
+	l := &listingDriver{answer: func(context.Context, int) ([]driver.Handle, error) { return handles("a"), nil }}
 	h := build(t, func(h *testGateway, c *gateway.Config) {
 		l.Driver, c.Drivers[0] = h.openai, l
-		c.Operations = forgetful{h.log}
+		c.Operations = logWithoutTasks{h.log}
 	})
 	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 		return driver.Update{}, lostAnswer()
@@ -257,9 +258,9 @@ func TestLogThatFailsTakesNoTask(t *testing.T) {
 	}
 }
 
-// forgetful is a log that cannot find operations by their tasks.
-type forgetful struct{ *generatetest.Log }
+// logWithoutTasks is a log that cannot find operations by their tasks.
+type logWithoutTasks struct{ *generatetest.Log }
 
-func (forgetful) OperationOfTask(context.Context, string, string) (string, media.Scope, error) {
+func (logWithoutTasks) OperationOfTask(context.Context, string, string) (string, media.Scope, error) {
 	return "", media.Scope{}, errors.New("the disk is gone")
 }

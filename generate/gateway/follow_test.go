@@ -21,7 +21,7 @@ import (
 // finds them in the output.
 func TestOffersAreKeptWithTheOutput(t *testing.T) {
 	t.Parallel()
-	h, d := studio(t)
+	h, d := newStudioGateway(t)
 	d.OnStart = func(ctx context.Context, task driver.Task, n int) (driver.Update, error) {
 		it := h.picture(ctx, t, uint8(n))
 		it.Offers = []catalog.Offer{{ID: "", Label: "nothing"}, {ID: strings.Repeat("iVBORw0KGgo", 15)}, {ID: strings.Repeat("x ", 101)}, {ID: "up", Label: "Larger"}}
@@ -50,10 +50,10 @@ func TestOffersAreKeptWithTheOutput(t *testing.T) {
 	}
 }
 
-// before is a log of a program whose rows had neither acts nor flags.
-type before struct{ *generatetest.Log }
+// oldLog is a log of a program whose rows had neither acts nor flags.
+type oldLog struct{ *generatetest.Log }
 
-func (b before) Saved(ctx context.Context, operation string) (*operation.Saved, error) {
+func (b oldLog) Saved(ctx context.Context, operation string) (*operation.Saved, error) {
 	s, err := b.Log.Saved(ctx, operation)
 	if err != nil {
 		return nil, err
@@ -72,9 +72,9 @@ func (b before) Saved(ctx context.Context, operation string) (*operation.Saved, 
 // TestOlderPlansHaveActsAndFlags: an interrupted operation of an older program is continued with the current row.
 func TestOlderPlansHaveActsAndFlags(t *testing.T) {
 	t.Parallel()
-	h, d := studio(t)
+	h, d := newStudioGateway(t)
 	got := h.must(t, generate.Request{
-		Model: "Studio", Method: generate.MethodVariation, Inputs: []media.Output{h.own(t)}, Options: map[string]map[string]any{"studio": {"action": "enlarge"}},
+		Model: "Studio", Method: generate.MethodVariation, Inputs: []media.Output{h.storeStudioImage(t)}, Options: map[string]map[string]any{"studio": {"action": "enlarge"}},
 	})
 	h.log.Forget(got.Operation)
 	rows, err := catalog.Load(strings.NewReader(studioRows))
@@ -82,7 +82,7 @@ func TestOlderPlansHaveActsAndFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	heir := h.successor(t, func(c *gateway.Config) {
-		c.Drivers, c.Catalogue, c.Operations = []driver.Driver{d}, rows, before{h.log}
+		c.Drivers, c.Catalogue, c.Operations = []driver.Driver{d}, rows, oldLog{h.log}
 	})
 	if got, err := heir.Resume(t.Context(), got.Operation); err != nil || got.Status != generate.StatusSucceeded {
 		t.Fatalf("%+v, %v", got, err)

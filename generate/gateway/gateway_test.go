@@ -39,7 +39,7 @@ type testGateway struct {
 // day returns noon of a day in 2026.
 func day(m time.Month, d int) time.Time { return time.Date(2026, m, d, 12, 0, 0, 0, time.UTC) }
 
-// build makes a house; change adapts its configuration.
+// build makes a gateway; change adapts its configuration.
 func build(t *testing.T, change func(*testGateway, *gateway.Config)) *testGateway {
 	t.Helper()
 	h := &testGateway{

@@ -18,9 +18,9 @@ import (
 	"atelier/media"
 )
 
-// TestLeftCallsEnd: a process that is shutting down lets its call in progress end and starts no other; another process
-// makes the remaining calls.
-func TestLeftCallsEnd(t *testing.T) {
+// TestAbandonedCallsEnd: a process that is shutting down lets its call in progress end and starts no other; another
+// process makes the remaining calls.
+func TestAbandonedCallsEnd(t *testing.T) {
 	t.Parallel()
 	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Concurrency = 1 })
 	ctx, leave := context.WithCancelCause(t.Context())
@@ -51,9 +51,9 @@ func TestLeftCallsEnd(t *testing.T) {
 	}
 }
 
-// TestLeftBeforeItWasSent: a call that was not sent before its process ended is made by the next process; a call that
-// was sent may have been billed, and is not repeated.
-func TestLeftBeforeItWasSent(t *testing.T) {
+// TestAbandonedBeforeTheCall: a call that was not sent before its process ended is made by the next process; a call
+// that was sent may have been billed, and is not repeated.
+func TestAbandonedBeforeTheCall(t *testing.T) {
 	t.Parallel()
 	for name, sent := range map[string]bool{"not sent": false, "sent": true} {
 		t.Run(name, func(t *testing.T) {
@@ -86,8 +86,8 @@ func TestLeftBeforeItWasSent(t *testing.T) {
 	}
 }
 
-// TestLeftBeforeItFellBack: the process that continues calls the fallback models.
-func TestLeftBeforeItFellBack(t *testing.T) {
+// TestAbandonedBeforeFallback: the process that continues calls the fallback models.
+func TestAbandonedBeforeFallback(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	ctx, leave := context.WithCancelCause(t.Context())
@@ -125,8 +125,8 @@ func TestGraceEnds(t *testing.T) {
 	}
 }
 
-// TestInterruptWhileTaskStarts: Ctrl-C lets a call that starts a task end, because without its id the task could neither
-// be stopped nor fetched; other calls end at once.
+// TestInterruptWhileTaskStarts: Ctrl-C lets a call that starts a task end, because without its id the task could
+// neither be stopped nor fetched; other calls end at once.
 func TestInterruptWhileTaskStarts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -11,8 +11,8 @@ import (
 	"atelier/generate/generatetest"
 )
 
-// TestTheSizeToldIsTheOneReceived: sizes, ratios and tiers are reported as those of the received pictures.
-func TestTheSizeToldIsTheOneReceived(t *testing.T) {
+// TestReportedSizeIsTheReceivedSize: sizes, ratios and tiers are reported as those of the received pictures.
+func TestReportedSizeIsTheReceivedSize(t *testing.T) {
 	t.Parallel()
 	const pro, gpt, mid = "Nano Banana Pro", "gpt-image-2", "Midjourney 7"
 	for name, c := range map[string]struct {

@@ -16,14 +16,14 @@ import (
 	"atelier/media"
 )
 
-// starts records when a driver's calls begin.
-type starts struct {
+// callTimes records when a driver's calls begin.
+type callTimes struct {
 	mu sync.Mutex // guards at
 	at []time.Duration
 }
 
 // after returns a driver function that records its calls and fails those for which answer returns an error.
-func (s *starts) after(t *testing.T, h *testGateway, answer func(call int) error) func(context.Context, driver.Task, int) (driver.Update, error) {
+func (s *callTimes) after(t *testing.T, h *testGateway, answer func(call int) error) func(context.Context, driver.Task, int) (driver.Update, error) {
 	t.Helper()
 	began := time.Now()
 	return func(ctx context.Context, _ driver.Task, call int) (driver.Update, error) {
@@ -50,7 +50,7 @@ func TestCallsAMinute(t *testing.T) {
 		h := build(t, func(_ *testGateway, c *gateway.Config) {
 			c.Catalogue, c.Now, c.Concurrency = limited, time.Now, 4
 		})
-		var own, other starts
+		var own, other callTimes
 		never := func(int) error { return nil }
 		h.openai.OnStart, h.gemini.OnStart = own.after(t, h, never), other.after(t, h, never)
 		var all sync.WaitGroup
@@ -99,7 +99,7 @@ func TestUnknownLimits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := build(t, func(_ *testGateway, c *gateway.Config) { c.Now, c.Journal = time.Now, nil })
-		var s starts
+		var s callTimes
 		var started sync.WaitGroup // otherwise the first answer would make the calls wait that have not started
 		started.Add(4)
 		h.gemini.OnStart = s.after(t, h, func(call int) error {
@@ -144,7 +144,7 @@ func TestAskedToWait(t *testing.T) {
 				}
 			}
 		})
-		var own, other starts
+		var own, other callTimes
 		h.openai.OnStart = own.after(t, h, func(call int) error {
 			if call > 1 {
 				return nil
@@ -179,7 +179,7 @@ func TestUsedUpAllowance(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := build(t, func(_ *testGateway, c *gateway.Config) { c.Now, c.Journal = time.Now, nil })
-		var own starts
+		var own callTimes
 		h.openai.OnStart = own.after(t, h, func(call int) error {
 			if call > 1 {
 				return nil

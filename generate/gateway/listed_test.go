@@ -70,9 +70,9 @@ func listedAs(p *paged, t driver.Task, number int) driver.ListedTask {
 	return l
 }
 
-// TestListedTasksAreToldApart: whatever else a list holds, a call finds its own task, and another call's only if
+// TestListedTasksAreDistinguished: whatever else a list holds, a call finds its own task, and another call's only if
 // nothing listed differs; then it finds both, so that neither is taken.
-func TestListedTasksAreToldApart(t *testing.T) {
+func TestListedTasksAreDistinguished(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 5))
 	for range 300 {
@@ -117,8 +117,8 @@ func TestListedTasksAreToldApart(t *testing.T) {
 	}
 }
 
-// TestAlikeIsNotEqual: one listed value that differs or is missing makes it another task.
-func TestAlikeIsNotEqual(t *testing.T) {
+// TestSimilarTasksAreNotEqual: one listed value that differs or is missing makes it another task.
+func TestSimilarTasksAreNotEqual(t *testing.T) {
 	t.Parallel()
 	call := driver.Task{
 		Key: "operation-1", Model: catalog.Model{APIModel: "one", MaxSeed: 99}, Prompt: "a fox", NegativePrompt: "rain", N: 2, Width: 512, Height: 768,

@@ -24,8 +24,8 @@ models:
 `, provider, name, id, more))
 }
 
-// means returns the row that a name stands for, as "provider/id", or "" if there is none.
-func means(c *catalog.Catalog, name string) string {
+// rowOf returns the row that a name stands for, as "provider/id", or "" if there is none.
+func rowOf(c *catalog.Catalog, name string) string {
 	m, ok := c.Lookup(name)
 	if !ok {
 		return ""
@@ -40,7 +40,7 @@ func loaded(t *testing.T, files ...io.Reader) *catalog.Catalog {
 		t.Fatal(err)
 	}
 	for _, m := range c.Models() {
-		if have := means(c, m.Name); have != m.Provider+"/"+m.APIModel {
+		if have := rowOf(c, m.Name); have != m.Provider+"/"+m.APIModel {
 			t.Errorf("%s of %s is listed by a name that means %q", m.Name, m.Provider, have)
 		}
 	}
@@ -82,7 +82,7 @@ func TestNames(t *testing.T) {
 			t.Parallel()
 			all := loaded(t, c.files...)
 			for ask, want := range c.want {
-				if have := means(all, ask); have != want {
+				if have := rowOf(all, ask); have != want {
 					t.Errorf("%s means %q, want %q", ask, have, want)
 				}
 			}
@@ -164,7 +164,7 @@ func TestFallbackToTheSameIDAfterDeath(t *testing.T) {
 	t.Parallel()
 	catalogue := loaded(t, service("corp", "GPT Image 2", "gpt-image-2", `prices: [{unit: image, usd: "0.01", as_of: "2026-11-21"}]`))
 	corp := &generatetest.Driver{Name: "corp"}
-	money := &account{most: "1"}
+	money := &fixedBudget{most: "1"}
 	change := func(c *gateway.Config) {
 		c.Catalogue, c.Budget, c.Drivers = catalogue, money, append(c.Drivers, corp)
 	}
@@ -213,7 +213,7 @@ models:
 		t.Errorf("shipped row %+v", shipped)
 	}
 	old, _ := c.Lookup("Old")
-	if old.Provider != "corp" || !old.Alive(day(11, 21)) || len(old.Aliases) != 0 || means(c, "GPT Image 1") != "openai/gpt-image-1" {
+	if old.Provider != "corp" || !old.Alive(day(11, 21)) || len(old.Aliases) != 0 || rowOf(c, "GPT Image 1") != "openai/gpt-image-1" {
 		t.Errorf("a copy of a retired model %+v", old)
 	}
 	for say, row := range map[string]string{

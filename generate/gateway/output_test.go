@@ -167,7 +167,7 @@ func TestPolling(t *testing.T) {
 	}
 }
 
-func TestPastTheWaitTheOperationGoesOn(t *testing.T) {
+func TestOperationContinuesAfterTheWait(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {

@@ -18,20 +18,20 @@ import (
 	"atelier/media"
 )
 
-// delivery is the host that results are fetched from.
-type delivery struct {
+// linkHost is the host that results are fetched from.
+type linkHost struct {
 	mu    sync.Mutex              // guards the fields below
 	why   func(link string) error // nil while the host is up
 	asked []string
 }
 
-func (d *delivery) set(reason func(link string) error) {
+func (d *linkHost) set(reason func(link string) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.why = reason
 }
 
-func (d *delivery) fetch(_ context.Context, link string) (io.ReadCloser, string, error) {
+func (d *linkHost) fetch(_ context.Context, link string) (io.ReadCloser, string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked = append(d.asked, link)
@@ -44,12 +44,12 @@ func (d *delivery) fetch(_ context.Context, link string) (io.ReadCloser, string,
 	return io.NopCloser(bytes.NewReader(generatetest.PNG(70, 70, name[len(name)-1]))), "image/png", nil
 }
 
-func down(string) error { return media.Errorf(media.CodeUnavailable, "connection refused") }
+func unreachable(string) error { return media.Errorf(media.CodeUnavailable, "connection refused") }
 
-// delivered returns a house whose provider's tasks have three results by link; every poll returns new links.
-func delivered(t *testing.T, change func(*testGateway, *gateway.Config)) (*testGateway, *delivery) {
+// newLinkGateway returns a gateway whose provider's tasks have three results by link; every poll returns new links.
+func newLinkGateway(t *testing.T, change func(*testGateway, *gateway.Config)) (*testGateway, *linkHost) {
 	t.Helper()
-	d := &delivery{}
+	d := &linkHost{}
 	h := build(t, func(h *testGateway, c *gateway.Config) {
 		c.Fetch = d.fetch
 		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
@@ -69,7 +69,7 @@ func delivered(t *testing.T, change func(*testGateway, *gateway.Config)) (*testG
 	return h, d
 }
 
-func (h *testGateway) later(t *testing.T, d *delivery) *gateway.Gateway {
+func (h *testGateway) nextProcess(t *testing.T, d *linkHost) *gateway.Gateway {
 	t.Helper()
 	return h.successor(t, func(c *gateway.Config) { c.Fetch = d.fetch })
 }
@@ -81,7 +81,7 @@ func TestDeliveryHostIsDownForAWhile(t *testing.T) {
 	for name, reason := range map[string]func(number int, link string) error{
 		"down": func(number int, _ string) error {
 			if number < 30 {
-				return down("")
+				return unreachable("")
 			}
 			return nil
 		},
@@ -106,7 +106,7 @@ func TestDeliveryHostIsDownForAWhile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, d := delivered(t, nil)
+			h, d := newLinkGateway(t, nil)
 			number := 0
 			d.set(func(link string) error { number++; return reason(number, link) })
 			got := h.must(t, generate.Request{Model: "GPT Image 2", N: 3})
@@ -140,7 +140,7 @@ func TestDeliveryHostStaysDown(t *testing.T) {
 		for what, code := range map[string]media.Code{"down": media.CodeUnavailable, "refused": media.CodeNotFound} {
 			t.Run(name+", "+what, func(t *testing.T) {
 				t.Parallel()
-				h, d := delivered(t, nil)
+				h, d := newLinkGateway(t, nil)
 				d.set(func(link string) error {
 					if strings.HasPrefix(link, "1?") {
 						return media.Errorf(code, "not now")
@@ -154,11 +154,11 @@ func TestDeliveryHostStaysDown(t *testing.T) {
 				if metadata := strings.Join(got.Warnings, "\n"); !strings.Contains(metadata, "paid for") || !strings.Contains(metadata, "not now") {
 					t.Errorf("warnings %q", metadata)
 				}
-				if still, err := later(t.Context(), h.later(t, d), got.Operation); err != nil || still.Status != generate.StatusRunning {
+				if still, err := later(t.Context(), h.nextProcess(t, d), got.Operation); err != nil || still.Status != generate.StatusRunning {
 					t.Fatalf("while it is down: %+v, %v", still, err)
 				}
 				d.set(nil)
-				end, err := later(t.Context(), h.later(t, d), got.Operation)
+				end, err := later(t.Context(), h.nextProcess(t, d), got.Operation)
 				if err != nil || end.Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 1 || len(h.recorder.Records()) != 3 || end.Usage.Calls != 1 {
 					t.Errorf("%+v, %v; %d calls, %d records", end, err, len(h.openai.Tasks()), len(h.recorder.Records()))
 				}
@@ -171,7 +171,7 @@ func TestDeliveryHostStaysDown(t *testing.T) {
 func TestLinkThatIsDeadByItsAge(t *testing.T) {
 	t.Parallel()
 	now := day(11, 21)
-	h, d := delivered(t, nil)
+	h, d := newLinkGateway(t, nil)
 	d.set(func(string) error { return media.Errorf(media.CodeNotFound, "gone") })
 	got := h.must(t, generate.Request{Model: "GPT Image 2", N: 1})
 	if got.Status != generate.StatusRunning {
@@ -197,12 +197,12 @@ func TestLinkThatIsDeadByItsAge(t *testing.T) {
 // cannot be reached, nothing is generated again unless explicitly requested.
 func TestRetryFetchesFirst(t *testing.T) {
 	t.Parallel()
-	h, d := delivered(t, func(h *testGateway, c *gateway.Config) {
+	h, d := newLinkGateway(t, func(h *testGateway, c *gateway.Config) {
 		c.Operations = struct{ operation.Log }{h.log} // cannot be resumed
 	})
 	d.set(func(link string) error {
 		if strings.HasPrefix(link, "1?") {
-			return down("")
+			return unreachable("")
 		}
 		return nil
 	})
@@ -215,12 +215,12 @@ func TestRetryFetchesFirst(t *testing.T) {
 	h.openai.OnPoll = func(context.Context, driver.Task, driver.Handle, int) (driver.Update, error) {
 		return driver.Update{}, media.Errorf(media.CodeUnavailable, "the provider is down")
 	}
-	if _, err := h.later(t, d).Retry(t.Context(), again); media.CodeOf(err) != media.CodeUnavailable || !strings.Contains(err.Error(), "--all") {
+	if _, err := h.nextProcess(t, d).Retry(t.Context(), again); media.CodeOf(err) != media.CodeUnavailable || !strings.Contains(err.Error(), "--all") {
 		t.Errorf("while it cannot be asked: %v", err)
 	}
 	h.openai.OnPoll = poll
 	d.set(nil)
-	end, err := h.later(t, d).Retry(t.Context(), again)
+	end, err := h.nextProcess(t, d).Retry(t.Context(), again)
 	if err != nil || end.Status != generate.StatusSucceeded || len(end.Outputs()) != 3 || len(h.openai.Tasks()) != 1 {
 		t.Errorf("%+v, %v; %d calls", end, err, len(h.openai.Tasks()))
 	}
@@ -230,12 +230,12 @@ func TestRetryFetchesFirst(t *testing.T) {
 // generated again only on explicit request.
 func TestLinksOfAnswersAtOnce(t *testing.T) {
 	t.Parallel()
-	h, d := delivered(t, func(h *testGateway, _ *gateway.Config) {
+	h, d := newLinkGateway(t, func(h *testGateway, _ *gateway.Config) {
 		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 			return driver.Update{Done: true, Items: []driver.Item{{URL: "1"}}}, nil
 		}
 	})
-	d.set(down)
+	d.set(unreachable)
 	got := h.must(t, generate.Request{Model: "GPT Image 2"})
 	if e := got.Slots[0].Error; got.Status != generate.StatusFailed || e.Code != media.CodeUnavailable || e.Retryable || len(d.asked) < 10 {
 		t.Errorf("%+v; fetched %d times", got, len(d.asked))

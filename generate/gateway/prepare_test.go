@@ -26,7 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// put stores a file as an input of the house.
+// put stores a file as an input of the gateway.
 func (h *testGateway) put(t *testing.T, file []byte) media.Output {
 	t.Helper()
 	return media.NewOutput(generatetest.Stored(t.Context(), t, h.codec, file), media.Meta{Label: "Input"})
@@ -325,7 +325,7 @@ func TestBadPictures(t *testing.T) {
 // TestStoreThatFails: a damaged store is not reported as bad input.
 func TestStoreThatFails(t *testing.T) {
 	t.Parallel()
-	h := build(t, func(_ *testGateway, g *gateway.Config) { g.Storage = torn{g.Storage} })
+	h := build(t, func(_ *testGateway, g *gateway.Config) { g.Storage = damagedStorage{g.Storage} })
 	for _, model := range []string{"GPT Image 2", "offline"} {
 		_, err := h.Generate(t.Context(), generate.Request{Method: generate.MethodEdit, Model: model, Prompt: "bluer", Inputs: []media.Output{h.put(t, generatetest.PNG(40, 20, 1))}})
 		if media.CodeOf(err) != media.CodeCorrupt {
@@ -334,11 +334,11 @@ func TestStoreThatFails(t *testing.T) {
 	}
 }
 
-// torn is a store whose blobs are damaged.
-type torn struct{ generate.Storage }
+// damagedStorage is a store whose blobs are damaged.
+type damagedStorage struct{ generate.Storage }
 
 // Open returns a blob that ends with an error.
-func (s torn) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error) {
+func (s damagedStorage) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error) {
 	in, err := s.Storage.Open(ctx, d)
 	if err != nil {
 		return nil, err

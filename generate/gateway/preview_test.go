@@ -18,14 +18,14 @@ import (
 	"atelier/media"
 )
 
-// pictures serves links to a picture, to text, to nothing, or to a fetch that never ends.
-type pictures struct {
+// linkServer serves links to a picture, to text, to nothing, or to a fetch that never ends.
+type linkServer struct {
 	mu     sync.Mutex // guards asked and scopes
 	asked  []string
 	scopes []string // the operations of the fetches
 }
 
-func (p *pictures) fetch(ctx context.Context, url string) (io.ReadCloser, string, error) {
+func (p *linkServer) fetch(ctx context.Context, url string) (io.ReadCloser, string, error) {
 	p.mu.Lock()
 	p.asked, p.scopes = append(p.asked, url), append(p.scopes, media.ScopeOf(ctx).Operation)
 	p.mu.Unlock()
@@ -54,7 +54,7 @@ func taskPreviews(t *testing.T) {
 	for _, wanted := range []bool{true, false} {
 		var shown []int
 		var frames []media.Digest
-		p := &pictures{}
+		p := &linkServer{}
 		h := build(t, func(h *testGateway, c *gateway.Config) {
 			c.Partials, c.Fetch = wanted, p.fetch
 			c.Events = func(_ context.Context, e generate.Event) {
@@ -95,7 +95,7 @@ func taskPreviews(t *testing.T) {
 // TestLastPreviewOfATaskIsKept: the last preview is kept if the task ends without its picture.
 func TestLastPreviewOfATaskIsKept(t *testing.T) {
 	t.Parallel()
-	p := &pictures{}
+	p := &linkServer{}
 	h := build(t, func(h *testGateway, c *gateway.Config) {
 		c.Partials, c.Fetch = true, p.fetch
 		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {

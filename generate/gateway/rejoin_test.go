@@ -15,9 +15,9 @@ import (
 	"atelier/media"
 )
 
-// TestRepeatedRequestAdoptsOperation: a cancelled request that is repeated with its key adopts its operation: a task is polled
-// and not started again, a call that was never made is made, and a call that was cut off while it was being answered is
-// not repeated. The budgets count everything once.
+// TestRepeatedRequestAdoptsOperation: a cancelled request that is repeated with its key adopts its operation: a task is
+// polled and not started again, a call that was never made is made, and a call that was cut off while it was being
+// answered is not repeated. The budgets count everything once.
 func TestRepeatedRequestAdoptsOperation(t *testing.T) {
 	t.Parallel()
 	money := &ledgerBudget{}
@@ -51,7 +51,7 @@ func TestRepeatedRequestAdoptsOperation(t *testing.T) {
 		busy.Wait()
 		stop(media.Errorf(media.CodeDeadline, "the run reached its time limit"))
 	}()
-	ask := trio()
+	ask := threeImages()
 	ask.IdempotencyKey, ask.Adopt = "act", true
 	first, err := h.Generate(ctx, ask)
 	if err != nil || len(first.Outputs()) != 0 || len(h.gemini.Tasks()) != 2 {
@@ -91,9 +91,9 @@ func TestRepeatedRequestAdoptsOperation(t *testing.T) {
 	}
 }
 
-// TestLeftWhileItGoesOnElsewhere: a caller that shuts down does not wait for another process and gets the operation's
-// status; a cancelled one gets an error. The operation does not change.
-func TestLeftWhileItGoesOnElsewhere(t *testing.T) {
+// TestAbandonedWhileAnotherProcessContinues: a caller that shuts down does not wait for another process and gets the
+// operation's status; a cancelled one gets an error. The operation does not change.
+func TestAbandonedWhileAnotherProcessContinues(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	op := interruptedOperation(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusRunning, Task: driver.Handle{ID: "t"}})

@@ -19,15 +19,15 @@ import (
 	"atelier/media/wire"
 )
 
-// durable is a journal that keeps its steps, as an engine does across a restart.
-type durable struct {
+// memoryJournal is a journal that keeps its steps, as an engine does across a restart.
+type memoryJournal struct {
 	mu    sync.Mutex // guards steps
 	steps map[string][]byte
 	name  string
-	root  *durable
+	root  *memoryJournal
 }
 
-func (d *durable) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+func (d *memoryJournal) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	key := d.name + "/" + name.String()
 	d.root.mu.Lock()
 	known, ok := d.root.steps[key]
@@ -45,17 +45,17 @@ func (d *durable) Step(ctx context.Context, name step.Name, fn func(context.Cont
 	return out, nil
 }
 
-func (d *durable) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+func (d *memoryJournal) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
-func (d *durable) Child(_ context.Context, name step.Name) (journal.Journal, error) {
-	return &durable{name: name.String(), root: d.root}, nil
+func (d *memoryJournal) Child(_ context.Context, name step.Name) (journal.Journal, error) {
+	return &memoryJournal{name: name.String(), root: d.root}, nil
 }
 
 // TestReplayMakesNoSecondCall: a request whose process died after its calls, before it saved anything, is replayed on
 // the same journal and gives the same result without new calls.
 func TestReplayMakesNoSecondCall(t *testing.T) {
 	t.Parallel()
-	j := &durable{steps: map[string][]byte{}}
+	j := &memoryJournal{steps: map[string][]byte{}}
 	j.root = j
 	h := build(t, func(_ *testGateway, c *gateway.Config) {
 		c.Journal, c.Operations = j, operation.NopLog{}

@@ -18,8 +18,8 @@ import (
 	"atelier/media"
 )
 
-// fatal stops a gateway forever at one place, like a process that dies there.
-type fatal struct {
+// crashPoint stops a gateway forever at one place, like a process that dies there.
+type crashPoint struct {
 	*generatetest.Log
 	at   string
 	hit  chan struct{}
@@ -27,8 +27,8 @@ type fatal struct {
 	over *atomic.Bool
 }
 
-// pass blocks until the end, with an error, the first time at the fatal place, and otherwise returns at once.
-func (f fatal) pass(what string) error {
+// block blocks until the end, with an error, the first time at the crash point, and otherwise returns at once.
+func (f crashPoint) block(what string) error {
 	if what != f.at || !f.over.CompareAndSwap(false, true) {
 		return nil
 	}
@@ -38,27 +38,27 @@ func (f fatal) pass(what string) error {
 }
 
 // save calls pass before a save; a dead process saves nothing.
-func (f fatal) save(what string, do func() error) error {
+func (f crashPoint) save(what string, do func() error) error {
 	select {
 	case <-f.hit:
 		return media.Errorf(media.CodeInternal, "dead")
 	default:
 	}
-	if err := f.pass(what); err != nil {
+	if err := f.block(what); err != nil {
 		return err
 	}
 	return do()
 }
 
-func (f fatal) Attempt(ctx context.Context, a operation.Attempt) error {
+func (f crashPoint) Attempt(ctx context.Context, a operation.Attempt) error {
 	return f.save("attempt "+string(a.Status), func() error { return f.Log.Attempt(ctx, a) })
 }
 
-func (f fatal) SlotDone(ctx context.Context, operation string, s generate.Slot) error {
+func (f crashPoint) SlotDone(ctx context.Context, operation string, s generate.Slot) error {
 	return f.save("slot", func() error { return f.Log.SlotDone(ctx, operation, s) })
 }
 
-func (f fatal) Finish(ctx context.Context, op operation.Operation) error {
+func (f crashPoint) Finish(ctx context.Context, op operation.Operation) error {
 	return f.save("finish", func() error { return f.Log.Finish(ctx, op) })
 }
 
@@ -90,19 +90,19 @@ func TestDeathAtEveryPhase(t *testing.T) {
 			}
 			t.Run(at+", "+delivery, func(t *testing.T) {
 				t.Parallel()
-				die(t, at, delivery == "task")
+				checkCrash(t, at, delivery == "task")
 			})
 		}
 	}
 }
 
-func die(t *testing.T, at string, task bool) {
+func checkCrash(t *testing.T, at string, task bool) {
 	t.Helper()
 	end := make(chan struct{})
-	f := fatal{at: at, hit: make(chan struct{}), end: end, over: &atomic.Bool{}}
+	f := crashPoint{at: at, hit: make(chan struct{}), end: end, over: &atomic.Bool{}}
 	file := generatetest.PNG(70, 70, 9)
 	fetch := func(context.Context, string) (io.ReadCloser, string, error) {
-		if err := f.pass("fetch"); err != nil {
+		if err := f.block("fetch"); err != nil {
 			return nil, "", err
 		}
 		return io.NopCloser(bytes.NewReader(file)), "image/png", nil
@@ -113,7 +113,7 @@ func die(t *testing.T, at string, task bool) {
 		c.Operations, c.Fetch = f, fetch
 		h.recorder.Fail = nil
 		c.Recorder = recorderFunc(func(ctx context.Context, o media.Output) (media.Output, error) {
-			if err := f.pass("record"); err != nil {
+			if err := f.block("record"); err != nil {
 				return o, err
 			}
 			return h.recorder.Record(ctx, o)
@@ -133,7 +133,7 @@ func die(t *testing.T, at string, task bool) {
 		if to.URL != "https://eu.example/t" {
 			t.Errorf("poll of %+v", to)
 		}
-		if err := f.pass("poll " + string('0'+n)); err != nil {
+		if err := f.block("poll " + string('0'+n)); err != nil {
 			return driver.Update{}, err
 		}
 		if n < 4 {
@@ -196,8 +196,8 @@ func (f recorderFunc) Record(ctx context.Context, o media.Output) (media.Output,
 	return f(ctx, o)
 }
 
-// TestAnswerThatNeverCame: a synchronous call in flight when its process died is not repeated, and its cost is unknown.
-func TestAnswerThatNeverCame(t *testing.T) {
+// TestMissingAnswer: a synchronous call in flight when its process died is not repeated, and its cost is unknown.
+func TestMissingAnswer(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	op := interruptedOperation(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house", N: 2}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})

@@ -14,23 +14,25 @@ import (
 	"atelier/media"
 )
 
-// oneByOne returns the house and the lister of listing, with a model that gives one result per call, and the provider's
-// list, which is empty until it is set.
-func oneByOne(t *testing.T) (*testGateway, *lister, *atomic.Pointer[[]driver.Handle]) {
+// newSingleResultGateway returns the gateway and the driver of newListingGateway, with a model that gives one result
+// per call, and the provider's list, which is empty until it is set.
+func newSingleResultGateway(t *testing.T) (*testGateway, *listingDriver, *atomic.Pointer[[]driver.Handle]) {
 	t.Helper()
 	list := &atomic.Pointer[[]driver.Handle]{}
-	h, l := listing(t, func(context.Context, int) ([]driver.Handle, error) {
+	h, l := newListingGateway(t, func(context.Context, int) ([]driver.Handle, error) {
 		if all := list.Load(); all != nil {
 			return slices.Clone(*all), nil
 		}
 		return nil, nil
 	})
-	h.Gateway = h.successor(t, func(c *gateway.Config) { c.Drivers[0], c.Catalogue, c.Budget = l, ones(t), &generate.InMemory{} })
+	h.Gateway = h.successor(t, func(c *gateway.Config) {
+		c.Drivers[0], c.Catalogue, c.Budget = l, singleResultCatalogue(t), &generate.InMemory{}
+	})
 	return h, l, list
 }
 
-// ones returns a catalogue with a model that gives one result per call.
-func ones(t *testing.T) *catalog.Catalog {
+// singleResultCatalogue returns a catalogue with a model that gives one result per call.
+func singleResultCatalogue(t *testing.T) *catalog.Catalog {
 	t.Helper()
 	rows, err := catalog.New(catalog.Model{
 		Name: "One", Provider: "openai", APIModel: "one-1", Modality: media.ModalityImage, MaxN: 1,
@@ -43,11 +45,11 @@ func ones(t *testing.T) *catalog.Catalog {
 	return rows
 }
 
-// TestRetryFindsWhatWasGivenUp: a call that was given up because its provider did not list it is continued once it is
+// TestRetryFindsAbandonedTasks: a call that was given up because its provider did not list it is continued once it is
 // listed; no call is repeated and nothing is paid twice.
-func TestRetryFindsWhatWasGivenUp(t *testing.T) {
+func TestRetryFindsAbandonedTasks(t *testing.T) {
 	t.Parallel()
-	h, _, list := oneByOne(t)
+	h, _, list := newSingleResultGateway(t)
 	first := h.must(t, generate.Request{Model: "one", N: 1})
 	again := gateway.RetryOptions{Operation: first.Operation}
 	if first.Status != generate.StatusFailed || first.Usage.Unsettled != 1 {
@@ -79,7 +81,7 @@ func TestRetryFindsWhatWasGivenUp(t *testing.T) {
 // result is safe to retry. Results that are safe to retry are requested anyway.
 func TestRetryThatMayNotLook(t *testing.T) {
 	t.Parallel()
-	h, l, _ := oneByOne(t)
+	h, l, _ := newSingleResultGateway(t)
 	start := h.openai.OnStart
 	h.openai.OnStart = func(ctx context.Context, task driver.Task, number int) (driver.Update, error) {
 		if strings.HasSuffix(task.Key, "-2") {
@@ -119,7 +121,7 @@ func TestRetryThatMayNotLook(t *testing.T) {
 // billed is left unchanged.
 func TestRetryFindsAndAsksAgain(t *testing.T) {
 	t.Parallel()
-	h, l, list := oneByOne(t)
+	h, l, list := newSingleResultGateway(t)
 	quota := media.Errorf(media.CodeQuotaExceeded, "no credit")
 	start := h.openai.OnStart
 	h.openai.OnStart = func(ctx context.Context, task driver.Task, number int) (driver.Update, error) {
@@ -137,7 +139,7 @@ func TestRetryFindsAndAsksAgain(t *testing.T) {
 	}
 	there := handles("a")
 	list.Store(&there)
-	l.answer = only(l, first.Operation+"-3", there)
+	l.answer = listOnly(l, first.Operation+"-3", there)
 	got, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 	if err != nil || got.Status != generate.StatusPartial || got.Usage.Unsettled != 1 {
 		t.Fatalf("Retry: %+v, %v", got, err)
@@ -156,8 +158,8 @@ func TestRetryFindsAndAsksAgain(t *testing.T) {
 	}
 }
 
-// only returns a list function for the given tasks, as those that one call started.
-func only(l *lister, key string, found []driver.Handle) func(context.Context, int) ([]driver.Handle, error) {
+// listOnly returns a list function for the given tasks, as those that one call started.
+func listOnly(l *listingDriver, key string, found []driver.Handle) func(context.Context, int) ([]driver.Handle, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.key = key
@@ -171,7 +173,7 @@ func TestDeathWhileRetryFinds(t *testing.T) {
 	for _, what := range []string{"attempt", "slot", "finish"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			h, l, list := oneByOne(t)
+			h, l, list := newSingleResultGateway(t)
 			first := h.must(t, generate.Request{Model: "one"})
 			there := handles("a")
 			list.Store(&there)
@@ -214,7 +216,7 @@ func TestDeathWhileRetryFinds(t *testing.T) {
 func TestRetryFindsWhatAnotherModelMade(t *testing.T) {
 	t.Parallel()
 	list := &atomic.Pointer[[]driver.Handle]{}
-	l := &lister{answer: func(context.Context, int) ([]driver.Handle, error) {
+	l := &listingDriver{answer: func(context.Context, int) ([]driver.Handle, error) {
 		if all := list.Load(); all != nil {
 			return slices.Clone(*all), nil
 		}

@@ -11,15 +11,15 @@ import (
 	"atelier/media"
 )
 
-// overtaken is a log in which another process works between a read and the hold that follows it.
-type overtaken struct {
+// racingLog is a log in which another process works between a read and the hold that follows it.
+type racingLog struct {
 	*generatetest.Log
 	once  sync.Once
 	other func()
 }
 
 // Hold lets the other process work first.
-func (l *overtaken) Hold(ctx context.Context, operation, holder string) error {
+func (l *racingLog) Hold(ctx context.Context, operation, holder string) error {
 	l.once.Do(l.other)
 	return l.Log.Hold(ctx, operation, holder)
 }
@@ -29,9 +29,9 @@ func TestRetryOfWhatAnotherEnded(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	healed := h.failing(t, failure(media.CodeQuotaExceeded))
-	first := h.must(t, trio())
+	first := h.must(t, threeImages())
 	healed.Store(true)
-	log := &overtaken{Log: h.log}
+	log := &racingLog{Log: h.log}
 	log.other = func() {
 		if got, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation}); err != nil || got.Status != generate.StatusSucceeded {
 			t.Errorf("the other: %+v, %v", got, err)

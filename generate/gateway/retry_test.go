@@ -18,8 +18,8 @@ import (
 	"atelier/media"
 )
 
-// trio requests three pictures of Nano Banana Pro, which makes one per call.
-func trio() generate.Request {
+// threeImages requests three pictures of Nano Banana Pro, which makes one per call.
+func threeImages() generate.Request {
 	return generate.Request{Model: "Nano Banana Pro", Prompt: "a red house", N: 3}
 }
 
@@ -74,7 +74,7 @@ func TestRetryAsksForWhatIsSafe(t *testing.T) {
 			t.Parallel()
 			h := build(t, nil)
 			healed := h.failing(t, c.answer)
-			first := h.must(t, trio())
+			first := h.must(t, threeImages())
 			healed.Store(true)
 			if first.Status != generate.StatusPartial {
 				t.Fatalf("status %s", first.Status)
@@ -111,7 +111,7 @@ func TestRetryFailsAgain(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	h.gemini.OnStart = refusing(t, h, media.Errorf(media.CodeQuotaExceeded, "no credit"))
-	first := h.must(t, trio())
+	first := h.must(t, threeImages())
 	got, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation})
 	if err != nil || got.Status != generate.StatusFailed || got.Err() == nil || len(h.gemini.Tasks()) != 6 {
 		t.Fatalf("%+v, %v after %d calls", got, err, len(h.gemini.Tasks()))
@@ -142,7 +142,7 @@ func TestRetryFallsBack(t *testing.T) {
 		return driver.Update{}, media.Errorf(media.CodeQuotaExceeded, "no credit")
 	}
 	h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeQuotaExceeded, "no credit"))
-	r := trio()
+	r := threeImages()
 	r.Fallback = []string{"gpt-image-2"}
 	first := h.must(t, r)
 	h.openai.OnStart = nil
@@ -189,7 +189,7 @@ func TestRetryMoney(t *testing.T) {
 		}
 		return driver.Update{Done: true, Items: []driver.Item{h.picture(ctx, t, uint8(number))}, ReportedUSD: "0.11"}, nil
 	}
-	first := h.must(t, trio())
+	first := h.must(t, threeImages())
 	healed.Store(true)
 	money.refuse = media.Errorf(media.CodeOverBudget, "spent")
 	if _, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation}); media.CodeOf(err) != media.CodeOverBudget {
@@ -212,7 +212,7 @@ func TestRetryMoney(t *testing.T) {
 		}
 	}
 	whole, part := money.reserved[0].USD, money.reserved[2].USD
-	if one, err := h.Plan(t.Context(), generate.Request{Model: trio().Model, Prompt: "x"}); err != nil || *part != *one.EstimatedUSD || *part == *whole || money.reserved[2].Images != 1 {
+	if one, err := h.Plan(t.Context(), generate.Request{Model: threeImages().Model, Prompt: "x"}); err != nil || *part != *one.EstimatedUSD || *part == *whole || money.reserved[2].Images != 1 {
 		t.Errorf("reserved %s again, and %s before", *part, *whole)
 	}
 	if *got.Cost.ReportedUSD != "0.33" || got.Usage.Images != 3 || *got.Cost.EstimatedUSD != *whole {
@@ -224,7 +224,7 @@ func TestRetryRefuses(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	h.failing(t, failure(media.CodeQuotaExceeded))
-	first := h.must(t, trio())
+	first := h.must(t, threeImages())
 	ask := func(g *gateway.Gateway, operation string) error {
 		_, err := g.Retry(t.Context(), gateway.RetryOptions{Operation: operation})
 		return err
@@ -269,14 +269,14 @@ func TestRetryDeath(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			end := make(chan struct{})
-			f := fatal{at: at, hit: make(chan struct{}), end: end, over: &atomic.Bool{}}
+			f := crashPoint{at: at, hit: make(chan struct{}), end: end, over: &atomic.Bool{}}
 			f.over.Store(true)
 			h := build(t, func(h *testGateway, c *gateway.Config) {
 				f.Log = h.log
 				c.Operations = f
 			})
 			healed := h.failing(t, failure(media.CodeQuotaExceeded))
-			first := h.must(t, trio())
+			first := h.must(t, threeImages())
 			healed.Store(true)
 			f.over.Store(false)
 			var dying sync.WaitGroup

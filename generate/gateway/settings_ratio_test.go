@@ -13,8 +13,8 @@ import (
 	"atelier/media"
 )
 
-// ratioHouse returns a gateway with one model that takes a ratio instead of pixels.
-func ratioHouse(t *testing.T, drv driver.Driver) *gateway.Gateway {
+// newRatioGateway returns a gateway with one model that takes a ratio instead of pixels.
+func newRatioGateway(t *testing.T, drv driver.Driver) *gateway.Gateway {
 	t.Helper()
 	rows, err := catalog.New(catalog.Model{
 		Name: "Ratios", Provider: "ratios", APIModel: "ratios-1", Modality: media.ModalityImage, MaxN: 4,
@@ -51,7 +51,7 @@ func TestSizesByRatio(t *testing.T) {
 			}
 			return driver.Update{Done: true}, nil
 		}}
-		got, err := ratioHouse(t, d).Generate(t.Context(), generate.Request{Prompt: "x", Model: "Ratios", Size: c.size, AspectRatio: c.ratio})
+		got, err := newRatioGateway(t, d).Generate(t.Context(), generate.Request{Prompt: "x", Model: "Ratios", Size: c.size, AspectRatio: c.ratio})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestDriversReviewPlans(t *testing.T) {
 			{Setting: "background", Outcome: generate.OutcomeAdapted, Reason: "dropped before"},
 		}, nil
 	}}
-	g := ratioHouse(t, r)
+	g := newRatioGateway(t, r)
 	seed := int64(7)
 	req := generate.Request{Prompt: "yes", Model: "Ratios", Seed: &seed, N: 6, Quality: "low", Background: "opaque"}
 	p, err := g.Plan(t.Context(), req)
@@ -107,7 +107,7 @@ func TestDriversReviewPlans(t *testing.T) {
 		t.Errorf("reviewed %+v", seen)
 	}
 	want := map[string]string{"n": "applied 6", "seed": "dropped", "quality": "adapted 0.25", "background": "dropped"}
-	for setting, text := range said(p.Dispositions) {
+	for setting, text := range outcomesBySetting(p.Dispositions) {
 		if want[setting] != text {
 			t.Errorf("%s: %q, want %q", setting, text, want[setting])
 		}

@@ -13,8 +13,8 @@ import (
 	"atelier/media"
 )
 
-// said maps each setting other than the model to its outcome and applied value.
-func said(all []generate.Disposition) map[string]string {
+// outcomesBySetting maps each setting other than the model to its outcome and applied value.
+func outcomesBySetting(all []generate.Disposition) map[string]string {
 	out := map[string]string{}
 	for _, d := range all {
 		if d.Setting != "model" {
@@ -74,7 +74,7 @@ func (c settingCase) checkStrict(t *testing.T, h *testGateway, want map[string]s
 	if media.CodeOf(err) != media.CodeUnsupported || got == nil || len(got.Slots) != 0 {
 		t.Fatalf("strict: %v, %v", got, err)
 	}
-	if d := cmp.Diff(want, said(got.Dispositions)); d != "" {
+	if d := cmp.Diff(want, outcomesBySetting(got.Dispositions)); d != "" {
 		t.Errorf("strict dispositions (-want +got):\n%s", d)
 	}
 	if len(h.log.Attempts()) != calls {
@@ -247,7 +247,7 @@ func TestSettings(t *testing.T) {
 			if err != nil {
 				t.Fatalf("Plan: %v", err)
 			}
-			if d := cmp.Diff(c.want, said(p.Dispositions)); d != "" {
+			if d := cmp.Diff(c.want, outcomesBySetting(p.Dispositions)); d != "" {
 				t.Errorf("dispositions (-want +got):\n%s", d)
 			}
 			for _, d := range p.Dispositions {

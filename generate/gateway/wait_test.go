@@ -16,15 +16,15 @@ import (
 	"atelier/media"
 )
 
-// hung is a body whose Read blocks until Close, whatever happens to the context.
-type hung struct{ closed chan struct{} }
+// blockedBody is a body whose Read blocks until Close, whatever happens to the context.
+type blockedBody struct{ closed chan struct{} }
 
-func (h hung) Read([]byte) (int, error) {
+func (h blockedBody) Read([]byte) (int, error) {
 	<-h.closed
 	return 0, io.ErrClosedPipe
 }
 
-func (h hung) Close() error {
+func (h blockedBody) Close() error {
 	close(h.closed)
 	return nil
 }
@@ -83,7 +83,7 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 		},
 		"its body hangs": {
 			fetch: func(context.Context, string) (io.ReadCloser, string, error) {
-				return hung{make(chan struct{})}, "image/png", nil
+				return blockedBody{make(chan struct{})}, "image/png", nil
 			},
 			want: generate.StatusRunning, most: patience,
 		},
@@ -99,7 +99,7 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h := build(t, func(h *testGateway, conf *gateway.Config) {
-					conf.Journal, conf.Fetch = journal.Memory{}, (&pictures{}).fetch
+					conf.Journal, conf.Fetch = journal.Memory{}, (&linkServer{}).fetch
 					if c.fetch != nil {
 						conf.Fetch = c.fetch
 					}
@@ -136,7 +136,7 @@ func TestADownloadThatComesLate(t *testing.T) {
 					return nil, "", media.Errorf(media.CodeUnavailable, "the host is gone")
 				}
 				time.Sleep(125 * time.Second)
-				return (&pictures{}).fetch(ctx, link)
+				return (&linkServer{}).fetch(ctx, link)
 			}
 			h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 				return driver.Update{Done: true, Items: []driver.Item{{URL: "z"}}}, nil
@@ -159,7 +159,7 @@ func TestHungLinksWaitTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := build(t, func(h *testGateway, c *gateway.Config) {
-			good := (&pictures{}).fetch
+			good := (&linkServer{}).fetch
 			c.Journal, c.Fetch = journal.Memory{}, func(ctx context.Context, link string) (io.ReadCloser, string, error) {
 				if link == "good" {
 					return good(ctx, link)

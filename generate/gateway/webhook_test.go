@@ -15,9 +15,9 @@ import (
 
 const hooks = "https://atelier.example/hooks/openai?tenant=7"
 
-// signed returns a house whose provider loses every answer and signs its notifications: "done" ends the task, any other
-// body does not.
-func signed(t *testing.T) *testGateway {
+// newSignedGateway returns a gateway whose provider loses every answer and signs its notifications: "done" ends the
+// task, any other body does not.
+func newSignedGateway(t *testing.T) *testGateway {
 	t.Helper()
 	h := build(t, nil)
 	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
@@ -30,14 +30,14 @@ func signed(t *testing.T) *testGateway {
 		c.Drivers[0] = notifyingDriver{h.openai, func(_ context.Context, n driver.Notification) (driver.Update, error) {
 			return driver.Update{Task: driver.Handle{ID: "t"}, Done: string(n.Body) == "done", Progress: -1}, nil
 		}}
-		c.Budget, c.Catalogue = &generate.InMemory{}, ones(t)
+		c.Budget, c.Catalogue = &generate.InMemory{}, singleResultCatalogue(t)
 		c.Notify = func(string) (string, string) { return hooks, "hush" }
 	})
 	return h
 }
 
-// tell calls the webhook at the address that the provider received with a call.
-func (h *testGateway) tell(ctx context.Context, t *testing.T, task driver.Task, body string) error {
+// callWebhook calls the webhook at the address that the provider received with a call.
+func (h *testGateway) callWebhook(ctx context.Context, t *testing.T, task driver.Task, body string) error {
 	t.Helper()
 	at, err := url.Parse(task.NotifyURL)
 	if err != nil {
@@ -50,7 +50,7 @@ func (h *testGateway) tell(ctx context.Context, t *testing.T, task driver.Task, 
 // sends a notification; no call is repeated and nothing is paid twice.
 func TestWebhookOfALostAnswer(t *testing.T) {
 	t.Parallel()
-	h := signed(t)
+	h := newSignedGateway(t)
 	first := h.must(t, generate.Request{Model: "one", Prompt: "a house"})
 	if first.Status != generate.StatusFailed || first.Usage.Unsettled != 1 {
 		t.Fatalf("%+v", first)
@@ -59,11 +59,11 @@ func TestWebhookOfALostAnswer(t *testing.T) {
 	if at, err := url.Parse(task.NotifyURL); err != nil || at.Query().Get("tenant") != "7" || at.Path != "/hooks/openai" {
 		t.Errorf("address %s", task.NotifyURL)
 	}
-	if err := h.tell(t.Context(), t, task, "unsigned"); media.CodeOf(err) != media.CodeNotFound {
+	if err := h.callWebhook(t.Context(), t, task, "unsigned"); media.CodeOf(err) != media.CodeNotFound {
 		t.Errorf("what nobody signed: %v", err)
 	}
 	for range 3 {
-		if err := h.tell(t.Context(), t, task, "done"); err != nil {
+		if err := h.callWebhook(t.Context(), t, task, "done"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestWebhookOfALostAnswer(t *testing.T) {
 // TestWebhookAfterACrash: a notification ends the operation of a process that died before it knew its task's id.
 func TestWebhookAfterACrash(t *testing.T) {
 	t.Parallel()
-	h := signed(t)
+	h := newSignedGateway(t)
 	id := interruptedOperation(t, h, generate.Request{Model: "one", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
 	a := h.log.Attempts()[0]
 	a.Key = id + "-1"
@@ -103,7 +103,7 @@ func TestWebhookAfterACrash(t *testing.T) {
 // one that was given up continues it after the other.
 func TestWebhookOfOneOfTwoCalls(t *testing.T) {
 	t.Parallel()
-	h := signed(t)
+	h := newSignedGateway(t)
 	id := interruptedOperation(t, h, generate.Request{Model: "one", Prompt: "a house", N: 2}, operation.Attempt{})
 	now := h.log.Operation(id).StartedAt
 	for i, a := range []operation.Attempt{
@@ -123,11 +123,11 @@ func TestWebhookOfOneOfTwoCalls(t *testing.T) {
 	}
 }
 
-// TestHeardWhereNothingEnds: while the end of an operation cannot be saved, the sender of a notification for its failed
-// call gets an error that asks to send it again.
-func TestHeardWhereNothingEnds(t *testing.T) {
+// TestNotificationThatCannotBeSaved: while the end of an operation cannot be saved, the sender of a notification for
+// its failed call gets an error that asks to send it again.
+func TestNotificationThatCannotBeSaved(t *testing.T) {
 	t.Parallel()
-	h := signed(t)
+	h := newSignedGateway(t)
 	id := interruptedOperation(t, h, generate.Request{Model: "one", Prompt: "a house"}, operation.Attempt{
 		ID: "a", Call: 1, Number: 1, Status: generate.StatusFailed, Usage: generate.Usage{Calls: 1, Unsettled: 1},
 	})
@@ -155,10 +155,11 @@ func TestHeardWhereNothingEnds(t *testing.T) {
 	}
 }
 
-// TestNotificationWithoutEffect: a notification that names no call, or a call with nothing to wait for, changes nothing.
+// TestNotificationWithoutEffect: a notification that names no call, or a call with nothing to wait for, changes
+// nothing.
 func TestNotificationWithoutEffect(t *testing.T) {
 	t.Parallel()
-	h := signed(t)
+	h := newSignedGateway(t)
 	first := h.must(t, generate.Request{Model: "one", Prompt: "a house"})
 	ctx, cancel := context.WithCancel(t.Context())
 	loses := h.openai.OnStart
@@ -187,13 +188,14 @@ func TestNotificationWithoutEffect(t *testing.T) {
 	}
 }
 
-// TestHeardBeforeTheAnswer: a provider may send its notification before its answer; it is asked to send it again.
-func TestHeardBeforeTheAnswer(t *testing.T) {
+// TestNotificationBeforeTheAnswer: a provider may send its notification before its answer; it is asked to send it
+// again.
+func TestNotificationBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
-	h := signed(t)
+	h := newSignedGateway(t)
 	told := make(chan error, 1)
 	h.openai.OnStart = func(ctx context.Context, task driver.Task, _ int) (driver.Update, error) {
-		told <- h.tell(ctx, t, task, "done")
+		told <- h.callWebhook(ctx, t, task, "done")
 		return driver.Update{Task: driver.Handle{ID: "t"}}, nil
 	}
 	got := h.must(t, generate.Request{Model: "one", Prompt: "a house"})
@@ -202,16 +204,16 @@ func TestHeardBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// TestHeardAtOnce: of many concurrent notifications one continues the call.
-func TestHeardAtOnce(t *testing.T) {
+// TestNotificationsAtOnce: of many concurrent notifications one continues the call.
+func TestNotificationsAtOnce(t *testing.T) {
 	t.Parallel()
-	h := signed(t)
+	h := newSignedGateway(t)
 	first := h.must(t, generate.Request{Model: "one", Prompt: "a house"})
 	task := h.openai.Tasks()[0]
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if err := h.tell(t.Context(), t, task, "done"); err != nil && media.CodeOf(err) != media.CodeUnavailable {
+			if err := h.callWebhook(t.Context(), t, task, "done"); err != nil && media.CodeOf(err) != media.CodeUnavailable {
 				t.Error(err)
 			}
 		})

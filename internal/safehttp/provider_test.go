@@ -80,10 +80,10 @@ func TestProvidersFollowNoRedirect(t *testing.T) {
 	}
 }
 
-// endless is a body that never ends.
-type endless struct{ read int64 }
+// endlessBody is a body that never ends.
+type endlessBody struct{ read int64 }
 
-func (e *endless) Read(p []byte) (int, error) {
+func (e *endlessBody) Read(p []byte) (int, error) {
 	e.read += int64(len(p))
 	return len(p), nil
 }
@@ -97,8 +97,8 @@ func (a answering) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func TestProviderAnswersAreBounded(t *testing.T) {
 	t.Parallel()
-	var e *endless
-	c := NewProvider(Provider{Name: "X", Setting: "X_MAX", Base: answering(func() io.ReadCloser { e = &endless{}; return io.NopCloser(e) })})
+	var e *endlessBody
+	c := NewProvider(Provider{Name: "X", Setting: "X_MAX", Base: answering(func() io.ReadCloser { e = &endlessBody{}; return io.NopCloser(e) })})
 	_, body, err := call(t, c, "http://x.example")
 	if len(body) != DefaultAnswer || e.read > 2*DefaultAnswer || media.CodeOf(err) != media.CodeTooLarge || media.Retryable(err) || !strings.Contains(err.Error(), "16 MiB, the limit of X_MAX") {
 		t.Errorf("%d bytes given, %d read: %v", len(body), e.read, err)
@@ -111,13 +111,13 @@ func TestProviderAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// stuck is a body that returns some bytes slowly, and then blocks until its request ends.
-type stuck struct {
+// blockedBody is a body that returns some bytes slowly, and then blocks until its request ends.
+type blockedBody struct {
 	ctx   context.Context //nolint:containedctx // it belongs to the request
 	after int
 }
 
-func (s *stuck) Read(p []byte) (int, error) {
+func (s *blockedBody) Read(p []byte) (int, error) {
 	if s.after--; s.after >= 0 {
 		time.Sleep(silenceTimeout - time.Second)
 		p[0] = 'x'
@@ -127,10 +127,10 @@ func (s *stuck) Read(p []byte) (int, error) {
 	return 0, s.ctx.Err()
 }
 
-type sticking int
+type blockingTransport int
 
-func (s sticking) RoundTrip(req *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(&stuck{req.Context(), int(s)}), Request: req}, nil
+func (s blockingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(&blockedBody{req.Context(), int(s)}), Request: req}, nil
 }
 
 // TestAnswerThatStopsEnds: a silent answer ends with an error; a slow one does not.
@@ -142,7 +142,7 @@ func TestAnswerThatStopsEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		res, err := watched(sticking(3), req, silenceTimeout)
+		res, err := watched(blockingTransport(3), req, silenceTimeout)
 		if err != nil {
 			t.Fatal(err)
 		}

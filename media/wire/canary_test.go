@@ -10,9 +10,9 @@ import (
 	"atelier/media"
 )
 
-// traces reports whether text contains a part of an image: 48 characters of its base64 at any alignment, or 32 of its
-// bytes.
-func traces(text string, img []byte) bool {
+// containsPart reports whether text contains a part of an image: 48 characters of its base64 at any alignment, or 32 of
+// its bytes.
+func containsPart(text string, img []byte) bool {
 	for shift := range 3 {
 		b64 := std(img[shift:])
 		for i := 0; i+48 <= len(b64); i += 48 {
@@ -68,7 +68,7 @@ func TestCanary(t *testing.T) {
 		b, err := c.Store(t.Context(), io.MultiReader(bytes.NewReader(img)), "image/png")
 		note(fmt.Sprintf("%+v", b), nil, err)
 		for _, s := range said {
-			if traces(s, img) {
+			if containsPart(s, img) {
 				t.Fatalf("a picture of %d bytes left a trace in %s", len(img), clipped(s))
 			}
 		}

@@ -58,7 +58,8 @@ func TestItemsBeyondTheLimitFailAlone(t *testing.T) {
 	}
 }
 
-// TestPreviewsCountInTheirOwnStream: previews of one stream do not raise the limit of another stream in the same context.
+// TestPreviewsCountInTheirOwnStream: previews of one stream do not raise the limit of another stream in the same
+// context.
 func TestPreviewsCountInTheirOwnStream(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, func(cfg *Config) { cfg.Limits.Items = 3 })
@@ -119,7 +120,7 @@ func TestTransportErrorsHoldNoBase64(t *testing.T) {
 	if err := errors.Join(<-served, l.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if text := media.ErrorText(failure.Error()); traces(text, img) || !strings.Contains(text, "malformed HTTP response") {
+	if text := media.ErrorText(failure.Error()); containsPart(text, img) || !strings.Contains(text, "malformed HTTP response") {
 		t.Error(clipped(text))
 	}
 	if errors.Unwrap(failure) == nil {

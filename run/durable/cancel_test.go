@@ -23,32 +23,32 @@ func TestCancelledWorkIsTakenOver(t *testing.T) {
 	if err := first.Start(t.Context(), "a", []byte("input of a")); err != nil {
 		t.Fatal(err)
 	}
-	leave(t, first)
+	killEngine(t, first)
 	c.Adopts = true
-	told := make(chan error, 1)
+	causes := make(chan error, 1)
 	killed := open(t, c, func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
-		told <- context.Cause(ctx)
+		causes <- context.Cause(ctx)
 		return journal.ErrHandedOver
 	})
 	if err := killed.Cancel(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
 	adoptAll(t, killed, 1)
-	if err := <-told; media.CodeOf(err) != media.CodeCancelled {
-		t.Errorf("the work was told %v", err)
+	if err := <-causes; media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("the work was events %v", err)
 	}
-	leave(t, killed)
+	killEngine(t, killed)
 	last := open(t, c, func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
-		told <- context.Cause(ctx)
+		causes <- context.Cause(ctx)
 		return nil
 	})
 	adoptAll(t, last, 1)
-	if err := <-told; media.CodeOf(err) != media.CodeCancelled {
-		t.Errorf("the work was told %v", err)
+	if err := <-causes; media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("the work was events %v", err)
 	}
-	leave(t, last)
+	killEngine(t, last)
 	last = open(t, c, waits)
-	defer leave(t, last)
+	defer killEngine(t, last)
 	adoptAll(t, last, 0)
 }
 
@@ -57,11 +57,11 @@ func TestCancelOfEndedWork(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	c.Adopts = true
-	started, told := make(chan struct{}, 1), make(chan error, 1)
+	started, causes := make(chan struct{}, 1), make(chan error, 1)
 	waits := func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
 		started <- struct{}{}
 		<-ctx.Done()
-		told <- context.Cause(ctx)
+		causes <- context.Cause(ctx)
 		return context.Cause(ctx)
 	}
 	first := open(t, c, waits)
@@ -72,8 +72,8 @@ func TestCancelOfEndedWork(t *testing.T) {
 	if err := first.Cancel(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-told; media.CodeOf(err) != media.CodeCancelled {
-		t.Errorf("the work was told %v", err)
+	if err := <-causes; media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("the work was events %v", err)
 	}
 	if err := first.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestCancelOfEndedWork(t *testing.T) {
 		if err := next.Cancel(t.Context(), "a"); err != nil {
 			t.Error(err)
 		}
-		leave(t, next)
+		killEngine(t, next)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // open launches an engine that does work.
 func open(tb testing.TB, c durable.Config, work durable.Work) *durable.Engine {
 	tb.Helper()
-	e, err := durable.Open(tb.Context(), process(c))
+	e, err := durable.Open(tb.Context(), nextProcess(c))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -35,8 +35,8 @@ func open(tb testing.TB, c durable.Config, work durable.Work) *durable.Engine {
 // stores holds the stores of the leases by the configuration's keeper.
 var stores sync.Map
 
-// process returns the configuration for one more process.
-func process(c durable.Config) durable.Config {
+// nextProcess returns the configuration for one more process.
+func nextProcess(c durable.Config) durable.Config {
 	s, _ := stores.Load(c.Leases)
 	c.Leases = lease.NewKeeper(s.(ledger.Leases))
 	return c
@@ -55,8 +55,8 @@ func withLeases(tb testing.TB, c durable.Config) durable.Config {
 	return c
 }
 
-// leave ends an engine as if its process were gone: no work in progress is finished.
-func leave(tb testing.TB, e *durable.Engine) {
+// killEngine ends an engine as if its process were gone: no work in progress is finished.
+func killEngine(tb testing.TB, e *durable.Engine) {
 	tb.Helper()
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -65,11 +65,11 @@ func leave(tb testing.TB, e *durable.Engine) {
 	}
 }
 
-// place runs workflows on one database, each time in its own engine. A run ends without finishing its workflow, as in a
-// process that is then killed.
-type place struct{ config durable.Config }
+// database runs workflows on one database, each time in its own engine. A run ends without finishing its workflow, as
+// in a process that is then killed.
+type database struct{ config durable.Config }
 
-func (p place) Run(t *testing.T, id string, work journaltest.Work) {
+func (p database) Run(t *testing.T, id string, work journaltest.Work) {
 	t.Helper()
 	done := make(chan error, 1)
 	c := p.config
@@ -85,7 +85,7 @@ func (p place) Run(t *testing.T, id string, work journaltest.Work) {
 		done <- work(ctx, j)
 		return journal.ErrHandedOver
 	})
-	defer leave(t, e)
+	defer killEngine(t, e)
 	err := e.Start(t.Context(), id, []byte("input of "+id))
 	if media.CodeOf(err) == media.CodeConflict {
 		err = e.Adopt(t.Context(), id)
@@ -107,7 +107,7 @@ func TestJournalOnSQLite(t *testing.T) {
 	t.Parallel()
 	journaltest.Run(t, journaltest.Config{Remembers: true, Open: func(t *testing.T) journaltest.Place {
 		t.Helper()
-		return place{sqliteConfig(t)}
+		return database{sqliteConfig(t)}
 	}})
 }
 
@@ -123,7 +123,7 @@ func TestWorkEndsOnce(t *testing.T) {
 		ended <- struct{}{}
 		return nil
 	})
-	defer leave(t, e)
+	defer killEngine(t, e)
 	if err := e.Start(t.Context(), "a", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestEndIsSaved(t *testing.T) {
 		}
 		<-ended
 		if i%2 == 0 {
-			leave(t, e)
+			killEngine(t, e)
 		} else if err := e.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestEndIsSaved(t *testing.T) {
 		if s, _, err := look.State(id); err != nil || s != durable.StateFinished {
 			t.Errorf("%s is %s, %v", id, s, err)
 		}
-		leave(t, look)
+		killEngine(t, look)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestLivingProcessKeepsItsWork(t *testing.T) {
 	<-began
 	c.Adopts = true
 	second := open(t, c, wait("second"))
-	defer leave(t, second)
+	defer killEngine(t, second)
 	if err := second.Adopt(t.Context(), "a"); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("taken from a living process: %v", err)
 	}
@@ -209,7 +209,7 @@ func TestLivingProcessKeepsItsWork(t *testing.T) {
 	if s, _, err := second.State("a"); s != durable.StateRunning || err != nil {
 		t.Errorf("state %s, %v", s, err)
 	}
-	leave(t, first)
+	killEngine(t, first)
 	list, err := second.Orphans(t.Context())
 	if err != nil || len(list) != 1 || list[0].ID != "a" || string(list[0].Input) != "in" {
 		t.Errorf("orphans %v, %v", list, err)
@@ -231,12 +231,12 @@ func TestProcessesMakeTheTables(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
-			e, err := durable.Open(t.Context(), process(c))
+			e, err := durable.Open(t.Context(), nextProcess(c))
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			defer leave(t, e)
+			defer killEngine(t, e)
 			if err := e.Launch(func(context.Context, journal.Journal, string, []byte) error { return nil }); err != nil {
 				t.Error(err)
 				return
@@ -286,7 +286,7 @@ func TestCloseHandsOver(t *testing.T) {
 	if late.Load() {
 		t.Error("a step began while the engine closed")
 	}
-	place{c}.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+	database{c}.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 		b, err := j.Step(ctx, named("one"), func(context.Context) ([]byte, error) { return nil, fmt.Errorf("ran again") })
 		if err != nil || string(b) != `"kept"` {
 			t.Errorf("step gave %q, %v", b, err)
@@ -301,7 +301,7 @@ func TestTextPassesUnchanged(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	for n := range 2 {
-		place{c}.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		database{c}.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 			for i, s := range everyday.Strings() {
 				b, err := j.Step(ctx, named(fmt.Sprint("step-", i)), func(context.Context) ([]byte, error) {
 					if n > 0 {
@@ -323,7 +323,7 @@ func TestTextPassesUnchanged(t *testing.T) {
 		close(ended)
 		return nil
 	})
-	defer leave(t, e)
+	defer killEngine(t, e)
 	if err := e.Start(t.Context(), "a", []byte(everyday.Text())); err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,7 @@ func TestBadConfigurations(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	e := open(t, c, func(context.Context, journal.Journal, string, []byte) error { return nil })
-	defer leave(t, e)
+	defer killEngine(t, e)
 	for name, test := range map[string]struct {
 		config durable.Config
 		code   media.Code
@@ -368,7 +368,7 @@ func BenchmarkWork(b *testing.B) {
 		done <- struct{}{}
 		return nil
 	})
-	defer leave(b, e)
+	defer killEngine(b, e)
 	n := 0
 	for b.Loop() {
 		n++
@@ -400,7 +400,7 @@ func TestSteps(t *testing.T) {
 		}
 		return nil
 	})
-	defer leave(t, e)
+	defer killEngine(t, e)
 	if err := e.Start(t.Context(), "a", nil); err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func TestWorkBeginsAgain(t *testing.T) {
 		away.Store(false)
 		return journal.ErrHandedOver
 	})
-	defer leave(t, e)
+	defer killEngine(t, e)
 	if err := e.Start(t.Context(), "a", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +61,8 @@ func TestWorkBeginsAgain(t *testing.T) {
 	eventually(t, func() bool { s, _, err := e.State("a"); return err == nil && s == durable.StateFinished })
 }
 
-// TestWorkIsLeft: an engine that does not adopt leaves such work to others.
-func TestWorkIsLeft(t *testing.T) {
+// TestWorkIsNotAdopted: an engine that does not adopt leaves such work to others.
+func TestWorkIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	var away atomic.Bool
@@ -86,9 +86,9 @@ func TestWorkIsLeft(t *testing.T) {
 	if err := <-left; !errors.Is(err, durable.ErrGone) {
 		t.Errorf("left because of %v", err)
 	}
-	leave(t, e)
+	killEngine(t, e)
 	away.Store(false)
-	place{c}.Run(t, "a", func(context.Context, journal.Journal) error { return nil })
+	database{c}.Run(t, "a", func(context.Context, journal.Journal) error { return nil })
 }
 
 // TestBegunStepsEnd: when the work is lost, a step in progress may end its call before the work is left, and no other
@@ -131,7 +131,7 @@ func TestBegunStepsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, ended.Load)
-	leave(t, e)
+	killEngine(t, e)
 	if late.Load() {
 		t.Error("a step ran in work that was left")
 	}

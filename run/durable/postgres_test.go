@@ -28,7 +28,7 @@ func TestJournalOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	journaltest.Run(t, journaltest.Config{Remembers: true, Open: func(t *testing.T) journaltest.Place {
 		t.Helper()
-		return place{newConfig(t)}
+		return database{newConfig(t)}
 	}})
 }
 
@@ -53,14 +53,14 @@ func TestServerRefuses(t *testing.T) {
 			t.Parallel()
 			e, err := durable.Open(t.Context(), withLeases(t, durable.Config{DatabaseURL: test.url}))
 			if err == nil {
-				leave(t, e)
+				killEngine(t, e)
 			}
 			if media.CodeOf(err) != test.code {
 				t.Fatalf("error %v, want %s", err, test.code)
 			}
 			for _, secret := range []string{password, pgtest.GuestPassword, "someone"} {
 				if strings.Contains(err.Error(), secret) {
-					t.Errorf("the error tells %q: %v", secret, err)
+					t.Errorf("the error contains %q: %v", secret, err)
 				}
 			}
 		})
@@ -73,10 +73,10 @@ func TestSearchPath(t *testing.T) {
 	c := newConfig(t)
 	nothing := func(context.Context, journal.Journal, string, []byte) error { return nil }
 	plain := open(t, c, nothing)
-	defer leave(t, plain)
+	defer killEngine(t, plain)
 	c.DatabaseURL += "&search_path=studio"
 	studio := open(t, c, nothing)
-	defer leave(t, studio)
+	defer killEngine(t, studio)
 	if err := studio.Start(t.Context(), "a", nil); err != nil {
 		t.Fatal(err)
 	}

@@ -36,9 +36,9 @@ func TestReplaced(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), open(t)
 	one, two := NewKeeper(s), NewKeeper(s)
-	var told []error
+	var reasons []error
 	for range 2 {
-		if err := one.Acquire(ctx, ledger.LeaseRun, "w", func(reason error) { told = append(told, reason) }); err != nil {
+		if err := one.Acquire(ctx, ledger.LeaseRun, "w", func(reason error) { reasons = append(reasons, reason) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,15 +48,15 @@ func TestReplaced(t *testing.T) {
 	if err := one.Acquire(ctx, ledger.LeaseRun, "v", nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := one.renewAll(); err != nil || len(told) != 0 {
-		t.Errorf("renewed: %v, told %v", err, told)
+	if err := one.renewAll(); err != nil || len(reasons) != 0 {
+		t.Errorf("renewed: %v, reasons %v", err, reasons)
 	}
 	if err := two.Revoke(ctx, ledger.LeaseRun, "w", one.ID()); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := one.renewAll(); err != nil || len(told) != 1 || media.CodeOf(told[0]) != media.CodeConflict {
-			t.Errorf("renewed: %v, told %v", err, told)
+		if err := one.renewAll(); err != nil || len(reasons) != 1 || media.CodeOf(reasons[0]) != media.CodeConflict {
+			t.Errorf("renewed: %v, reasons %v", err, reasons)
 		}
 	}
 	if err := one.EnsureHeld(ctx, ledger.LeaseRun, "w"); media.CodeOf(err) != media.CodeConflict || one.Holds(ledger.LeaseRun, "w") {

@@ -15,7 +15,7 @@ import (
 // paused starts runs that pause.
 func (h *testService) paused(n int) {
 	h.t.Helper()
-	d := h.definition(asks)
+	d := h.definition(askingWorkflow)
 	for range n {
 		r, err := h.Start(context.WithoutCancel(h.t.Context()), workflows.StartRequest{Owner: owner, Definition: d, State: &ordered.Object{}})
 		must(h.t, err)
@@ -25,8 +25,8 @@ func (h *testService) paused(n int) {
 	must(h.t, h.events.Flush(h.t.Context()))
 }
 
-// held returns the process's goroutines and heap, without temporary goroutines.
-func held() (goroutines int, heap int64) {
+// memoryInUse returns the process's goroutines and heap, without temporary goroutines.
+func memoryInUse() (goroutines int, heap int64) {
 	goroutines = runtime.NumGoroutine()
 	var m runtime.MemStats
 	for range 20 {
@@ -41,9 +41,9 @@ func held() (goroutines int, heap int64) {
 func TestPausedRunsHoldNothing(t *testing.T) { //nolint:paralleltest // it counts the goroutines of the process
 	h := build(t)
 	h.paused(1)
-	before, _ := held()
+	before, _ := memoryInUse()
 	h.paused(50)
-	if after, _ := held(); after > before+10 {
+	if after, _ := memoryInUse(); after > before+10 {
 		t.Errorf("%d goroutines before, %d behind 50 paused runs", before, after)
 	}
 	list, err := h.store.ListRunStates(t.Context(), owner, ledger.WaitPaused, ledger.Page{Limit: 100})
@@ -52,12 +52,12 @@ func TestPausedRunsHoldNothing(t *testing.T) { //nolint:paralleltest // it count
 	}
 }
 
-// holds is the cost of paused runs: goroutines in total, bytes of the heap per run.
-type holds struct{ goroutines, heap float64 }
+// pausedCost is the cost of paused runs: goroutines in total, bytes of the heap per run.
+type pausedCost struct{ goroutines, heap float64 }
 
 var (
-	measured sync.Once //nolint:gochecknoglobals // measured once
-	holding  holds     //nolint:gochecknoglobals // measured once
+	measured sync.Once  //nolint:gochecknoglobals // measured once
+	holding  pausedCost //nolint:gochecknoglobals // measured once
 )
 
 // BenchmarkPaused measures the cost of 10,000 paused runs in the process: goroutines, and bytes of the heap per run.
@@ -70,10 +70,10 @@ func BenchmarkPaused(b *testing.B) {
 	measured.Do(func() { // it takes minutes, and is the same each time
 		h := build(b)
 		h.paused(10)
-		goroutines, heap := held()
+		goroutines, heap := memoryInUse()
 		h.paused(n)
-		more, grown := held()
-		holding = holds{goroutines: float64(more - goroutines), heap: float64(grown-heap) / float64(n)}
+		more, grown := memoryInUse()
+		holding = pausedCost{goroutines: float64(more - goroutines), heap: float64(grown-heap) / float64(n)}
 	})
 	for b.Loop() {
 	}

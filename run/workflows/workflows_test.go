@@ -22,14 +22,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// asks does something, asks, and does something again.
-const asks = `{"id":"asks","title":"Asks","steps":[
+// askingWorkflow does something, asks, and does something again.
+const askingWorkflow = `{"id":"asks","title":"Asks","steps":[
  {"id":"before","module_id":"test.count","inputs":{},"output":"before"},
  {"id":"approve","module_id":"review.approve","inputs":{"title":"Go on?","data":{"n":"{{ state.before.count }}"}},"output":"review"},
  {"id":"after","module_id":"test.count","inputs":{},"output":"after"}]}`
 
-// picks asks for a choice.
-const picks = `{"id":"picks","title":"Picks","steps":[{"id":"pick","module_id":"media.generation","inputs":{"title":"Pick","data":{"offline":{"b":"one","a":"two"}}}}]}`
+// choosingWorkflow asks for a choice.
+const choosingWorkflow = `{"id":"picks","title":"Picks","steps":[{"id":"pick","module_id":"media.generation","inputs":{"title":"Pick","data":{"offline":{"b":"one","a":"two"}}}}]}`
 
 const yes = `{"approved":true,"comment":"yes"}`
 
@@ -40,19 +40,19 @@ func state(o *ordered.Object) string { return string(ordered.Encode(o)) }
 func TestStepsAreDoneOnce(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	st := h.start(asks, `{"z":1,"a":2}`)
+	st := h.start(askingWorkflow, `{"z":1,"a":2}`)
 	if st.Status != ledger.StatusPaused || st.Interaction == "" || state(st.State) != `{"z":1,"a":2,"before":{"count":1}}` {
 		t.Fatalf("%s at %q with %s", st.Status, st.Interaction, state(st.State))
 	}
 	r, err := h.Answer(t.Context(), owner, st.Interaction, []byte(yes))
 	must(t, err)
-	st = h.after(r)
+	st = h.waitForStatus(r)
 	want := `{"z":1,"a":2,"before":{"count":1},"review":{"approved":true,"comment":"yes"},"after":{"count":1}}`
 	if st.Status != ledger.StatusSucceeded || state(st.State) != want || h.called("before") != 1 || h.called("after") != 1 {
 		t.Errorf("%s with %s", st.Status, state(st.State))
 	}
 	for kind, n := range map[string]int{"step-started": 3, "step-finished": 3, "interaction-opened": 1, "interaction-answered": 1, "run-paused": 1} {
-		if got := h.kinds(st.ID); got[kind] != n {
+		if got := h.eventCounts(st.ID); got[kind] != n {
 			t.Errorf("%d × %s, want %d", got[kind], kind, n)
 		}
 	}
@@ -62,7 +62,7 @@ func TestStepsAreDoneOnce(t *testing.T) {
 func TestTwoAnswers(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	st := h.start(asks, `{}`)
+	st := h.start(askingWorkflow, `{}`)
 	var all sync.WaitGroup
 	taken := make(chan *run.Run, 8)
 	for n := range cap(taken) {
@@ -79,7 +79,7 @@ func TestTwoAnswers(t *testing.T) {
 	if len(taken) != 1 {
 		t.Fatalf("%d answers were taken", len(taken))
 	}
-	st = h.after(<-taken)
+	st = h.waitForStatus(<-taken)
 	row, err := h.store.Interaction(t.Context(), owner, st.Steps[1].Interactions[0])
 	must(t, err)
 	var answer struct {
@@ -96,10 +96,10 @@ func TestTwoAnswers(t *testing.T) {
 func TestAnswerWithoutItsEnd(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	st := h.start(asks, `{}`)
+	st := h.start(askingWorkflow, `{}`)
 	r, err := h.runs.Resume(t.Context(), owner, st.ID, &agent.Reply{Value: json.RawMessage(`{"interaction_id":"` + st.Interaction + `","answer":` + yes + `}`)})
 	must(t, err)
-	after := h.after(r)
+	after := h.waitForStatus(r)
 	row, err := h.store.Interaction(t.Context(), owner, st.Interaction)
 	must(t, err)
 	if after.Status != ledger.StatusSucceeded || row.Status != ledger.InteractionAnswered || string(row.Answer) != yes {
@@ -112,9 +112,9 @@ func TestAnswerWithoutItsEnd(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	timed := strings.Replace(asks, `"title":"Asks"`, `"title":"Asks","timeout":"1000h"`, 1)
+	timed := strings.Replace(askingWorkflow, `"title":"Asks"`, `"title":"Asks","timeout":"1000h"`, 1)
 	long, short := h.start(timed, `{}`), h.start(strings.Replace(timed, `"id":"approve"`, `"id":"approve","timeout":"72h"`, 1), `{}`)
-	never := h.start(asks, `{}`)
+	never := h.start(askingWorkflow, `{}`)
 	if n, err := h.Expire(t.Context()); n != 0 || err != nil {
 		t.Fatalf("%d expired, %v", n, err)
 	}
@@ -124,7 +124,7 @@ func TestExpiry(t *testing.T) {
 	if _, err := h.Expire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h.ended(short.ID)
+	h.waitForEnd(short.ID)
 	st := h.status(short.ID)
 	if st.Status != ledger.StatusFailed || st.Failure.Code != string(media.CodeDeadline) || !strings.Contains(st.Failure.Message, "step approve: the interaction timed out without an answer") {
 		t.Errorf("%s: %+v", st.Status, st.Failure)
@@ -140,7 +140,7 @@ func TestExpiry(t *testing.T) {
 	}
 	r, err := h.Fork(t.Context(), owner, short.ID, "approve")
 	must(t, err)
-	if st := h.after(r); st.Status != ledger.StatusPaused || st.Interaction == short.Interaction || h.called("before") != 3 {
+	if st := h.waitForStatus(r); st.Status != ledger.StatusPaused || st.Interaction == short.Interaction || h.called("before") != 3 {
 		t.Errorf("a fork is %s at %s", st.Status, st.Interaction)
 	}
 }
@@ -149,7 +149,7 @@ func TestExpiry(t *testing.T) {
 func TestReadWhileItExpires(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	st := h.start(strings.Replace(asks, `"id":"approve"`, `"id":"approve","timeout":"72h"`, 1), `{}`)
+	st := h.start(strings.Replace(askingWorkflow, `"id":"approve"`, `"id":"approve","timeout":"72h"`, 1), `{}`)
 	h.now.Store(73)
 	var readers sync.WaitGroup
 	for range 16 {
@@ -160,14 +160,14 @@ func TestReadWhileItExpires(t *testing.T) {
 		})
 	}
 	readers.Wait()
-	h.ended(st.ID)
+	h.waitForEnd(st.ID)
 	if row, err := h.store.Interaction(t.Context(), owner, st.Interaction); err != nil || row.Status != ledger.InteractionExpired {
 		t.Errorf("%+v, %v", row, err)
 	}
 }
 
-// ended waits for the end of a run that this test did not start.
-func (h *testService) ended(id string) {
+// waitForEnd waits for the end of a run that this test did not start.
+func (h *testService) waitForEnd(id string) {
 	h.t.Helper()
 	for {
 		if st := h.status(id); !st.FinishedAt.IsZero() {
@@ -182,30 +182,30 @@ func (h *testService) ended(id string) {
 func TestFailedStep(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	st := h.start(asks, `{}`)
+	st := h.start(askingWorkflow, `{}`)
 	h.failing(media.Errorf(media.CodeUnavailable, "the press is broken"))
 	r, err := h.Answer(t.Context(), owner, st.Interaction, []byte(yes))
 	must(t, err)
-	st = h.after(r)
+	st = h.waitForStatus(r)
 	if st.Status != ledger.StatusFailed || st.Steps[2].Status != ledger.StatusFailed || !strings.Contains(st.Failure.Message, "step after: the press is broken") {
 		t.Fatalf("%s: %+v", st.Status, st.Failure)
 	}
 	h.failing(nil)
 	r, err = h.runs.Retry(t.Context(), owner, st.ID, run.ContinueOptions{})
 	must(t, err)
-	if st = h.after(r); st.Status != ledger.StatusSucceeded || h.called("before") != 1 || h.called("after") != 2 {
+	if st = h.waitForStatus(r); st.Status != ledger.StatusSucceeded || h.called("before") != 1 || h.called("after") != 2 {
 		t.Errorf("%s: %+v", st.Status, st.Failure)
 	}
 	for from, want := range map[string]ledger.Status{"after": ledger.StatusSucceeded, "approve": ledger.StatusPaused} {
 		r, err := h.Fork(t.Context(), owner, st.ID, from)
 		must(t, err)
-		if fork := h.after(r); fork.Status != want || h.called("before") != 1 || fork.ForkedFrom != st.ID {
+		if fork := h.waitForStatus(r); fork.Status != want || h.called("before") != 1 || fork.ForkedFrom != st.ID {
 			t.Errorf("from %s: %s, %d calls", from, fork.Status, h.called("before"))
 		}
 	}
 	r, err = h.Fork(t.Context(), owner, st.ID, "")
 	must(t, err)
-	if fork := h.after(r); fork.Status != ledger.StatusPaused || h.called("before") != 2 {
+	if fork := h.waitForStatus(r); fork.Status != ledger.StatusPaused || h.called("before") != 2 {
 		t.Errorf("from the beginning: %s, %d calls", fork.Status, h.called("before"))
 	}
 	_, err = h.Fork(t.Context(), owner, st.ID, "none")
@@ -217,7 +217,7 @@ func TestFailedStep(t *testing.T) {
 func TestRunsHaveAnOwner(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	ctx, st := t.Context(), h.start(asks, `{}`)
+	ctx, st := t.Context(), h.start(askingWorkflow, `{}`)
 	for what, do := range map[string]func() error{
 		"status": func() error { _, err := h.Status(ctx, "bob", st.ID); return err },
 		"cancel": func() error { return h.Cancel(ctx, "bob", st.ID) },
@@ -262,14 +262,14 @@ func TestAgentModules(t *testing.T) {
 	}
 	r, err := h.Answer(t.Context(), owner, st.Interaction, []byte(yes))
 	must(t, err)
-	st = h.after(r)
+	st = h.waitForStatus(r)
 	if st.Status != ledger.StatusSucceeded || h.called("model") != 1 || st.Usage.ModelCalls != 1 || st.Usage.InputTokens != 10 {
 		t.Errorf("%s after %d calls with usage %+v", st.Status, h.called("model"), st.Usage)
 	}
 	tree, err := h.store.ListRuns(t.Context(), owner, ledger.RunQuery{Tree: st.ID})
 	must(t, err)
-	if len(tree.Items) != 2 || h.kinds(st.ID)["agent-finished"] != 1 {
-		t.Errorf("%d runs in the tree, events %v", len(tree.Items), h.kinds(st.ID))
+	if len(tree.Items) != 2 || h.eventCounts(st.ID)["agent-finished"] != 1 {
+		t.Errorf("%d runs in the tree, events %v", len(tree.Items), h.eventCounts(st.ID))
 	}
 }
 
@@ -297,7 +297,7 @@ func TestPromptsOfAnAgent(t *testing.T) {
 	h.mu.Unlock()
 	r, err := h.Fork(t.Context(), owner, st.ID, "draft")
 	must(t, err)
-	if st = h.after(r); st.Status != ledger.StatusFailed || st.Failure.Code != string(media.CodeBadResponse) || !strings.Contains(st.Failure.Message, "offline.b") {
+	if st = h.waitForStatus(r); st.Status != ledger.StatusFailed || st.Failure.Code != string(media.CodeBadResponse) || !strings.Contains(st.Failure.Message, "offline.b") {
 		t.Errorf("without a prompt: %s: %+v", st.Status, st.Failure)
 	}
 }
@@ -317,7 +317,7 @@ func TestAgentOfAStepAsks(t *testing.T) {
 	h.mu.Unlock()
 	r, err := h.runs.Resume(t.Context(), owner, st.ID, &agent.Reply{Value: json.RawMessage(`{"answer":"the red one"}`)})
 	must(t, err)
-	if st = h.after(r); st.Status != ledger.StatusSucceeded || !strings.Contains(state(st.State), "Found.") || h.called("model") != 2 {
+	if st = h.waitForStatus(r); st.Status != ledger.StatusSucceeded || !strings.Contains(state(st.State), "Found.") || h.called("model") != 2 {
 		t.Errorf("%s: %+v %s", st.Status, st.Failure, state(st.State))
 	}
 }
@@ -327,7 +327,7 @@ func TestAgentOfAStepAsks(t *testing.T) {
 func TestResults(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	ctx, st := t.Context(), h.start(picks, `{}`)
+	ctx, st := t.Context(), h.start(choosingWorkflow, `{}`)
 	target := []string{"generations", "offline", "b"}
 	item := func(n int) workflow.Item {
 		return workflow.Item{ContentID: fmt.Sprintf("gc_%d", n), MetadataID: "gm", URL: fmt.Sprintf("/media/%d", n)}
@@ -352,10 +352,10 @@ func TestResults(t *testing.T) {
 	if len(items) != 5 || shown.Version != 6 || !strings.Contains(state(shown.DisplayData), `{"offline":{"b":"three","a":"two"}}`) {
 		t.Errorf("version %d: %s", shown.Version, state(shown.DisplayData))
 	}
-	h.replays(st.ID, shown.DisplayData)
+	h.checkReplay(st.ID, shown.DisplayData)
 	r, err := h.Answer(ctx, owner, st.Interaction, []byte(`{"selected_content_id":"gc_3"}`))
 	must(t, err)
-	if after := h.after(r); state(after.State) != `{"selected_image":"gc_3"}` {
+	if after := h.waitForStatus(r); state(after.State) != `{"selected_image":"gc_3"}` {
 		t.Errorf("%s", state(after.State))
 	}
 	must(t, h.AppendItems(ctx, owner, st.Interaction, target, item(9)))
@@ -368,8 +368,8 @@ func TestResults(t *testing.T) {
 	wantCode(t, err, media.CodeConflict)
 }
 
-// replays checks that the patches of the events, applied in order, lead from the initial data to the expected data.
-func (h *testService) replays(id string, want *ordered.Object) {
+// checkReplay checks that the patches of the events, applied in order, lead from the initial data to the expected data.
+func (h *testService) checkReplay(id string, want *ordered.Object) {
 	h.t.Helper()
 	must(h.t, h.events.Flush(h.t.Context()))
 	list, err := h.store.ListEvents(h.t.Context(), owner, id, 0, ledger.MaxLimit)
@@ -395,7 +395,7 @@ func (h *testService) replays(id string, want *ordered.Object) {
 func TestAnswersAreChecked(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	ctx, st := t.Context(), h.start(picks, `{}`)
+	ctx, st := t.Context(), h.start(choosingWorkflow, `{}`)
 	must(t, h.AppendItems(ctx, owner, st.Interaction, []string{"generations", "offline", "a"}, workflow.Item{ContentID: "gc_1"}))
 	for answer, pointer := range map[string]string{
 		`{}`: "/selected_content_id", `{"selected_content_id":"gc_2"}`: "/selected_content_id", `{"selected_content_ids":["gc_1"]}`: "/selected_content_ids",
@@ -417,7 +417,7 @@ func TestAnswersAreChecked(t *testing.T) {
 	}
 	r, err := h.Answer(ctx, owner, st.Interaction, []byte(`{"selected_content_id":"gc_1","running":"cancel"}`))
 	must(t, err)
-	if after := h.after(r); after.Status != ledger.StatusSucceeded || len(h.stopped) != 1 || h.stopped[0] != st.Interaction {
+	if after := h.waitForStatus(r); after.Status != ledger.StatusSucceeded || len(h.stopped) != 1 || h.stopped[0] != st.Interaction {
 		t.Errorf("%s, stopped %v", after.Status, h.stopped)
 	}
 }
@@ -427,7 +427,7 @@ func TestAnswersAreChecked(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	ctx, st := t.Context(), h.start(asks, `{}`)
+	ctx, st := t.Context(), h.start(askingWorkflow, `{}`)
 	must(t, h.Cancel(ctx, owner, st.ID))
 	row, err := h.store.Interaction(ctx, owner, st.Interaction)
 	if err != nil || row.Status != ledger.InteractionCancelled || len(h.stopped) != 1 {
@@ -438,7 +438,7 @@ func TestCancel(t *testing.T) {
 	}
 	r, err := h.runs.Retry(ctx, owner, st.ID, run.ContinueOptions{})
 	must(t, err)
-	again := h.after(r)
+	again := h.waitForStatus(r)
 	if again.Status != ledger.StatusPaused || again.Interaction == st.Interaction || len(again.Steps[1].Interactions) != 2 {
 		t.Fatalf("%s at %s", again.Status, again.Interaction)
 	}
@@ -454,11 +454,11 @@ func TestCancel(t *testing.T) {
 func TestBytesStayOut(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	ctx, st := t.Context(), h.start(picks, `{}`)
+	ctx, st := t.Context(), h.start(choosingWorkflow, `{}`)
 	picture := "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	_, err := h.Patch(ctx, owner, st.Interaction, 0, []byte(`[{"op":"replace","path":"/prompts/offline/b","value":"`+picture+`"}]`))
 	wantCode(t, err, media.CodeInvalid)
-	other := h.start(strings.Replace(asks, "state.before.count", "state.picture", 1), `{"picture":"`+picture+`"}`)
+	other := h.start(strings.Replace(askingWorkflow, "state.before.count", "state.picture", 1), `{"picture":"`+picture+`"}`)
 	shown, err := h.Show(ctx, owner, other.Interaction)
 	must(t, err)
 	if data := state(shown.DisplayData); strings.Contains(data, "iVBORw0KGgo") || !strings.Contains(data, "${media:img-") {
@@ -472,7 +472,7 @@ func TestBytesStayOut(t *testing.T) {
 func TestCost(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	ctx, st := t.Context(), h.start(picks, `{}`)
+	ctx, st := t.Context(), h.start(choosingWorkflow, `{}`)
 	must(t, h.AppendItems(ctx, owner, st.Interaction, []string{"generations", "offline", "a"}, workflow.Item{ContentID: "gc_1"}))
 	for id, cost := range map[string]string{"op_1": "0.04", "op_2": "0.02"} {
 		op := ledger.Operation{ID: id, Owner: owner, Tree: st.ID, RunID: st.ID, Status: "submitted", EstimatedUSD: &cost}
@@ -485,7 +485,7 @@ func TestCost(t *testing.T) {
 	}
 	r, err := h.Answer(ctx, owner, st.Interaction, []byte(`{"selected_content_id":"gc_1"}`))
 	must(t, err)
-	if st = h.after(r); st.Cost.ReportedUSD == nil || *st.Cost.ReportedUSD != "0.06" {
+	if st = h.waitForStatus(r); st.Cost.ReportedUSD == nil || *st.Cost.ReportedUSD != "0.06" {
 		t.Errorf("at its end: %+v", st.Cost)
 	}
 }

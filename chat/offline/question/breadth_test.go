@@ -11,7 +11,7 @@ type inquiry struct{ ask, want string }
 func (f *folder) expect(cases []inquiry) {
 	f.t.Helper()
 	for _, c := range cases {
-		if got := f.said(c.ask); !strings.Contains(strings.ToLower(got), strings.ToLower(c.want)) || strings.HasPrefix(c.want, "-") != strings.HasPrefix(got, "-") {
+		if got := f.answerTo(c.ask); !strings.Contains(strings.ToLower(got), strings.ToLower(c.want)) || strings.HasPrefix(c.want, "-") != strings.HasPrefix(got, "-") {
 			f.t.Errorf("%s\n got %s\nwant %s", c.ask, got, c.want)
 		}
 	}

@@ -188,8 +188,8 @@ func (f *folder) query(statement string) schema.Result {
 	return res
 }
 
-// said returns the answers to a question, or "-" and the reason for each part that has none.
-func (f *folder) said(q string) string {
+// answerTo returns the answers to a question, or "-" and the reason for each part that has none.
+func (f *folder) answerTo(q string) string {
 	f.t.Helper()
 	var out []string
 	for _, r := range f.ask(q) {
@@ -237,7 +237,7 @@ func TestQuestionsOverJoinedTables(t *testing.T) {
 		"Which city has the most customers, and how many?":   "Berlin has the most customers: 2.",
 		"How many units of the Desk Lamp were sold in 2024?": "4",
 	} {
-		if got := shop(t).said(q); !strings.Contains(got, want) {
+		if got := shop(t).answerTo(q); !strings.Contains(got, want) {
 			t.Errorf("%s\n got %s\nwant %s", q, got, want)
 		}
 	}
@@ -270,7 +270,7 @@ func TestQuestionsAboutStaff(t *testing.T) {
 		"How many sick days did the Sales team take?":               "-unknown",
 		"What is the total headcount per department?":               "-",
 	} {
-		if got := staff(t).said(q); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
+		if got := staff(t).answerTo(q); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
 			t.Errorf("%s\n got %s\nwant %s", q, got, want)
 		}
 	}
@@ -294,7 +294,7 @@ func TestAYearIsNoMeanOfYears(t *testing.T) {
 		"What is the trend of ZIP codes?":                            "-",
 		"How did the SKU grow?":                                      "-",
 	} {
-		if got := f.said(q); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
+		if got := f.answerTo(q); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
 			t.Errorf("%s\n got %s\nwant %s", q, got, want)
 		}
 	}
@@ -314,7 +314,7 @@ func TestValuesBeyondTheDescription(t *testing.T) {
 		"What is the longest movie?":         "Film 59 has the highest runtime: 139 min.",
 		"What is the runtime of Casablanca?": "-unknown",
 	} {
-		if got := f.said(q); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
+		if got := f.answerTo(q); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
 			t.Errorf("%s\n got %s\nwant %s", q, got, want)
 		}
 	}
@@ -335,7 +335,7 @@ func TestGermanColumnsAreAskedInBothLanguages(t *testing.T) {
 		"Warum ist der Umsatz gesunken?":                 "-beyond",
 		"Wie hoch ist der Gewinn?":                       "-unknown",
 	} {
-		if got := f.said(q); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
+		if got := f.answerTo(q); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
 			t.Errorf("%s\n got %s\nwant %s", q, got, want)
 		}
 	}
@@ -356,7 +356,7 @@ func TestFilesOfSeveralYears(t *testing.T) {
 		"How many nights did Alpha have in 2021?":          "10",
 		"How many nights were there in 2019?":              "-",
 	} {
-		if got := f.said(q); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
+		if got := f.answerTo(q); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
 			t.Errorf("%s\n got %s\nwant %s", q, got, want)
 		}
 	}

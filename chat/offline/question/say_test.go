@@ -28,7 +28,7 @@ func TestAnswersAreSentences(t *testing.T) {
 		"What is the revenue by month?":                   "Total revenue by month – January 2023: 100.50 €; February 2023: 300 €; January 2024: 200 €; March 2024: 50 €.",
 		"What are the top two regions by visitors?":       "South (60) and North (15) have the most visitors.",
 	} {
-		if got := f.said(q); got != want {
+		if got := f.answerTo(q); got != want {
 			t.Errorf("%s\n got %s\nwant %s", q, got, want)
 		}
 	}
@@ -47,7 +47,7 @@ func TestAnswersAreSentences(t *testing.T) {
 		"Wie viele Zeilen sind nicht bezahlt?":               "Es sind 2 Zeilen (Bezahlt = nein), von insgesamt 4.",
 		"Wie hoch ist der Anteil von Nord am Umsatz?":        "Auf Filiale: Nord entfallen 76,86 %: 500 € von 650,50 € (Umsatz).",
 	} {
-		if got := f.said(q); got != want {
+		if got := f.answerTo(q); got != want {
 			t.Errorf("%s\n got %s\nwant %s", q, got, want)
 		}
 	}
@@ -57,12 +57,12 @@ func TestAnswersAreSentences(t *testing.T) {
 		"Which item has the earliest built?":       "Chair has the earliest built: 5 January 2001.",
 		"Welches Item hat das niedrigste Baujahr?": "Lamp hat das früheste Baujahr: 1998.",
 	} {
-		if got := f.said(q); got != want {
+		if got := f.answerTo(q); got != want {
 			t.Errorf("%s\n got %s\nwant %s", q, got, want)
 		}
 	}
 	f = load(t, map[string]string{"deaths": "Year|integer,Place|text,Deaths|integer\n1990,A,5\n1990,B,5\n1980,A,100\n1980,B,5\n2000,A,40\n2000,B,5\n"})
-	if got, want := f.said("What are the total deaths by year?"), "Total deaths by year – 1980: 105; 1990: 10; 2000: 45."; got != want {
+	if got, want := f.answerTo("What are the total deaths by year?"), "Total deaths by year – 1980: 105; 1990: 10; 2000: 45."; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	f = load(t, map[string]string{"temps": "Jahr|integer,temp|number\n2022,1.1\n2023,1.2\n"})

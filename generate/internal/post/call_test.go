@@ -24,8 +24,8 @@ import (
 	"atelier/media"
 )
 
-// said is an error answer of provider X.
-type said struct {
+// fixedTransport is an error answer of provider X.
+type fixedTransport struct {
 	Words   string        `json:"words"`
 	Code    media.Code    `json:"code"`
 	Wait    time.Duration `json:"wait"`
@@ -35,7 +35,7 @@ type said struct {
 }
 
 func explain(a *post.Answer) (post.Fault, bool) {
-	var s said
+	var s fixedTransport
 	if json.Unmarshal(a.Body, &s) != nil {
 		return post.Fault{}, false
 	}
@@ -111,7 +111,7 @@ func TestMeanings(t *testing.T) {
 		{500, nil, `<html>`, media.CodeUnavailable, false, true, 0, "X_BASE_URL"},
 		{302, nil, `<html>`, media.CodeBadResponse, false, true, 0, "X_BASE_URL"},
 	} {
-		u, err := provider(t, c.status, c.header, c.body).Do(t.Context(), post.Call{Path: "/v1/x", Body: post.Body{}, Of: "a fox", Task: driver.Task{N: 2}, Into: &said{}})
+		u, err := provider(t, c.status, c.header, c.body).Do(t.Context(), post.Call{Path: "/v1/x", Body: post.Body{}, Of: "a fox", Task: driver.Task{N: 2}, Into: &fixedTransport{}})
 		if c.code == "" {
 			want := &generate.Safety{Blocked: true, Stage: "input", Categories: []string{"gore"}}
 			if err != nil || len(u.Items) != 2 || media.CodeOf(u.Items[1].Err) != media.CodeModerated || cmp.Diff(want, u.Items[1].Safety) != "" {
@@ -142,7 +142,7 @@ func TestFreeCallsCostNothing(t *testing.T) {
 			{404, `<html>`, media.CodeBadResponse, false},
 			{204, ``, "", false},
 		} {
-			call := post.Call{Path: "/v1/x", Body: body, Of: "the task", Into: &said{}, Free: true}
+			call := post.Call{Path: "/v1/x", Body: body, Of: "the task", Into: &fixedTransport{}, Free: true}
 			if c.code == "" {
 				call.Into = nil
 			}

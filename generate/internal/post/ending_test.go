@@ -128,9 +128,9 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestHear: a notification without the secret is refused; if no secret is configured, it names its task and is not
-// trusted.
-func TestHear(t *testing.T) {
+// TestReadNotification: a notification without the secret is refused; if no secret is configured, it names its task and
+// is not trusted.
+func TestReadNotification(t *testing.T) {
 	t.Parallel()
 	c := provider(t, 200, nil, "{}")
 	for _, q := range []struct {

@@ -72,8 +72,9 @@ func TestUnusableCalls(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeBilledIsSaid: the error of a call that may have been billed says so, for callers that count money.
-func TestWhatMayBeBilledIsSaid(t *testing.T) {
+// TestPossiblyBilledCallsAreReported: the error of a call that may have been billed says so, for callers that count
+// money.
+func TestPossiblyBilledCallsAreReported(t *testing.T) {
 	t.Parallel()
 	page := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -119,9 +120,9 @@ func TestWhatMayBeBilledIsSaid(t *testing.T) {
 	}
 }
 
-// TestCallThatIsGivenUpMayBeBilled: a cancelled call may have been billed, even if the cause of the cancellation has
+// TestAbandonedCallMayBeBilled: a cancelled call may have been billed, even if the cause of the cancellation has
 // its own code.
-func TestCallThatIsGivenUpMayBeBilled(t *testing.T) {
+func TestAbandonedCallMayBeBilled(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

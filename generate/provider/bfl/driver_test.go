@@ -251,8 +251,8 @@ func TestTheKeyGoesNowhereElse(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessGoesOn: a handle is enough to poll a task, even if a webhook left it without a polling URL.
-func TestAnotherProcessGoesOn(t *testing.T) {
+// TestAnotherProcessContinues: a handle is enough to poll a task, even if a webhook left it without a polling URL.
+func TestAnotherProcessContinues(t *testing.T) {
 	t.Parallel()
 	b := set(t, bflsim.Config{}, nil)
 	u, err := b.driver.Start(t.Context(), driver.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox", Seed: pointer(int64(9)), NotifyURL: "https://atelier.example/h"})

@@ -352,8 +352,8 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestLeavesRunOut: an upload form older than two minutes is refused with an error that can be retried.
-func TestLeavesRunOut(t *testing.T) {
+// TestUploadFormsExpire: an upload form older than two minutes is refused with an error that can be retried.
+func TestUploadFormsExpire(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	ticks := 0

@@ -17,8 +17,8 @@ import (
 	"atelier/media"
 )
 
-// over returns a driver over a transport.
-func over(tb testing.TB, base http.RoundTripper) *Driver {
+// driverOver returns a driver over a transport.
+func driverOver(tb testing.TB, base http.RoundTripper) *Driver {
 	tb.Helper()
 	d, err := New(Config{ProxyURL: "http://proxy.example", Secret: "very-secret", Codec: wiretest.NewCodec(tb), Base: base})
 	if err != nil {
@@ -54,7 +54,7 @@ func TestCancelOfProxies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := over(t, test.answer).Cancel(t.Context(), driver.Handle{ID: "1"}); media.CodeOf(err) != test.code {
+			if err := driverOver(t, test.answer).Cancel(t.Context(), driver.Handle{ID: "1"}); media.CodeOf(err) != test.code {
 				t.Errorf("%v, want %q", err, test.code)
 			}
 		})
@@ -64,7 +64,7 @@ func TestCancelOfProxies(t *testing.T) {
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	var to []string
-	d := over(t, noted{generatetest.Answer{Status: 200, Body: `{"code":1,"result":7,"status":"SUCCESS"}`}, &to})
+	d := driverOver(t, noted{generatetest.Answer{Status: 200, Body: `{"code":1,"result":7,"status":"SUCCESS"}`}, &to})
 	for _, speed := range []string{"", "turbo"} {
 		got, u, err := d.submit(t.Context(), driver.Task{Options: map[string]any{"speed": speed}}, "imagine", post.Body{"prompt": "x"})
 		if err != nil || u.Task.ID != "7" || got.Code == codeExists {
@@ -99,12 +99,12 @@ func TestSubmissionsThatFail(t *testing.T) {
 		`{"code":99,"description":"odd"}`:                    {media.CodeUnavailable, false},
 		`{"code":1}`:                                         {media.CodeBadResponse, false},
 	} {
-		_, _, err := over(t, generatetest.Answer{Status: 200, Body: body}).submit(t.Context(), driver.Task{}, "imagine", post.Body{})
+		_, _, err := driverOver(t, generatetest.Answer{Status: 200, Body: body}).submit(t.Context(), driver.Task{}, "imagine", post.Body{})
 		if media.CodeOf(err) != want.code || media.Retryable(err) != want.retry {
 			t.Errorf("%s: %v, to be repeated %v", body, err, media.Retryable(err))
 		}
 	}
-	_, u, err := over(t, generatetest.Answer{Status: 200, Body: `{"code":24,"properties":{"bannedWord":"gore"}}`}).
+	_, u, err := driverOver(t, generatetest.Answer{Status: 200, Body: `{"code":24,"properties":{"bannedWord":"gore"}}`}).
 		submit(t.Context(), driver.Task{N: 2}, "imagine", post.Body{})
 	if err != nil || len(u.Items) != 2 || media.CodeOf(u.Items[0].Err) != media.CodeModerated {
 		t.Errorf("a banned word: %+v, %v", u, err)
@@ -125,11 +125,11 @@ func TestFetchOfWhatIsNoJob(t *testing.T) {
 		{200, "<html>", media.CodeUnavailable},
 		{500, `{"status":"SUCCESS"}`, media.CodeUnavailable},
 	} {
-		if _, err := over(t, generatetest.Answer{Status: q.status, Body: q.body}).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "1"}); media.CodeOf(err) != q.code {
+		if _, err := driverOver(t, generatetest.Answer{Status: q.status, Body: q.body}).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "1"}); media.CodeOf(err) != q.code {
 			t.Errorf("%d %q: %v", q.status, q.body, err)
 		}
 	}
-	if err := over(t, generatetest.Answer{Status: 503}).Cancel(t.Context(), driver.Handle{ID: "1"}); media.CodeOf(err) != media.CodeUnavailable {
+	if err := driverOver(t, generatetest.Answer{Status: 503}).Cancel(t.Context(), driver.Handle{ID: "1"}); media.CodeOf(err) != media.CodeUnavailable {
 		t.Errorf("Cancel: %v", err)
 	}
 }

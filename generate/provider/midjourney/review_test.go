@@ -81,9 +81,9 @@ func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 	}
 }
 
-// TestPlansTellWhatIsLeftOut: a plan reports every requested setting that is not applied as requested, whether the
+// TestPlansReportOmissions: a plan reports every requested setting that is not applied as requested, whether the
 // catalogue's row or the driver decides it.
-func TestPlansTellWhatIsLeftOut(t *testing.T) {
+func TestPlansReportOmissions(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{})
 	tile := s.made(t, task(t, nil), 1)

@@ -12,9 +12,9 @@ import (
 	"atelier/media"
 )
 
-// TestWordsThatAreNotSentAreTold: the plan reports what happens to the prompt and to the number of results. Strict
+// TestOmittedWordsAreReported: the plan reports what happens to the prompt and to the number of results. Strict
 // requests are refused before any call.
-func TestWordsThatAreNotSentAreTold(t *testing.T) {
+func TestOmittedWordsAreReported(t *testing.T) {
 	t.Parallel()
 	s, old := newStudio(t, midjourneysim.Config{}), newStudio(t, midjourneysim.Config{Plain: true})
 	tile, plain := s.made(t, task(t, nil), 1), old.made(t, task(t, nil), 1)

@@ -157,7 +157,7 @@ func TestWordsDoWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestAnAdditionLeavesTheRest(t *testing.T) {
+func TestAdditionKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	m := &memory{}
 	base := hills(160, 120)

@@ -23,8 +23,8 @@ func newDirect(t *testing.T, flags int) *directFile {
 	return synced(f).(*directFile)
 }
 
-// crowd occupies all places of the channel ahead.
-func crowd(t *testing.T) {
+// fillCache occupies all places of the channel ahead.
+func fillCache(t *testing.T) {
 	t.Helper()
 	for range cap(ahead) {
 		ahead <- struct{}{}
@@ -47,7 +47,7 @@ func noise(n int) []byte {
 // in parallel.
 func TestEverySize(t *testing.T) { //nolint:paralleltest // see above
 	everySize(t)
-	crowd(t)
+	fillCache(t)
 	everySize(t)
 	if len(ahead) != cap(ahead) { // only the places of crowd
 		t.Errorf("%d places taken", len(ahead))
@@ -78,7 +78,7 @@ func everySize(t *testing.T) {
 // TestRefusedDirectWrite writes from memory that the kernel refuses for direct writes, as on a file system without
 // direct writes.
 func TestRefusedDirectWrite(t *testing.T) { //nolint:paralleltest // as above
-	crowd(t)
+	fillCache(t)
 	f := newDirect(t, os.O_RDWR)
 	want := noise(3*pieceBytes + 5)
 	f.pieces = pieces
@@ -129,7 +129,7 @@ func TestFailedWriteStays(t *testing.T) { //nolint:paralleltest // as above
 // whatever piece it was in.
 func TestWritesAfterAFullDisk(t *testing.T) { //nolint:paralleltest // as above
 	afterFullDisk(t)
-	crowd(t)
+	fillCache(t)
 	afterFullDisk(t)
 }
 

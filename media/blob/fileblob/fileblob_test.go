@@ -24,7 +24,7 @@ func open(t *testing.T, dir string) *Driver {
 // fullFile is a file on a disk with limited space.
 type fullFile struct {
 	file
-	room *room
+	room *limitedSpace
 }
 
 func (f *fullFile) Write(p []byte) (int, error) {
@@ -43,7 +43,7 @@ func harness() blobtest.Harness {
 		Full: func(t *testing.T, n int) (blob.Driver, func(int)) {
 			t.Helper()
 			d := open(t, t.TempDir())
-			r := newRoom(int64(n))
+			r := newLimitedSpace(int64(n))
 			r.hold(d)
 			return d, func(n int) { r.free.Add(int64(n)) }
 		},

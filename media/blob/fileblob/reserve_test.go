@@ -20,17 +20,17 @@ import (
 
 const mib = 1 << 20
 
-// room is a disk with a number of free bytes, for the files and reservations of all its drivers.
-type room struct{ free atomic.Int64 }
+// limitedSpace is a disk with a number of free bytes, for the files and reservations of all its drivers.
+type limitedSpace struct{ free atomic.Int64 }
 
-func newRoom(n int64) *room {
-	r := &room{}
+func newLimitedSpace(n int64) *limitedSpace {
+	r := &limitedSpace{}
 	r.free.Store(n)
 	return r
 }
 
 // take uses up to n bytes.
-func (r *room) take(n int64) int64 {
+func (r *limitedSpace) take(n int64) int64 {
 	for {
 		free := r.free.Load()
 		n = max(min(n, free), 0)
@@ -40,7 +40,7 @@ func (r *room) take(n int64) int64 {
 	}
 }
 
-func (r *room) resize(from, to int64) error {
+func (r *limitedSpace) resize(from, to int64) error {
 	if more := to - from; more > 0 {
 		if got := r.take(more); got < more {
 			r.free.Add(got)
@@ -53,7 +53,7 @@ func (r *room) resize(from, to int64) error {
 }
 
 // hold makes a driver use the disk.
-func (r *room) hold(d *Driver) {
+func (r *limitedSpace) hold(d *Driver) {
 	d.create = func(dir string) (file, error) {
 		f, err := d.createTemp(dir)
 		return &fullFile{file: f, room: r}, err
@@ -62,8 +62,8 @@ func (r *room) hold(d *Driver) {
 	d.reserve.resize = r.resize
 }
 
-// onRoom returns a driver on a disk, and a codec that stores with it.
-func onRoom(t *testing.T, r *room, dir string) (*Driver, *wire.Codec) {
+// newDriverOn returns a driver on a disk, and a codec that stores with it.
+func newDriverOn(t *testing.T, r *limitedSpace, dir string) (*Driver, *wire.Codec) {
 	t.Helper()
 	d := open(t, dir)
 	r.hold(d)
@@ -106,8 +106,8 @@ func TestReservedSpaceIsForResults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(100 * mib)
-			d, codec := onRoom(t, r, t.TempDir())
+			r := newLimitedSpace(100 * mib)
+			d, codec := newDriverOn(t, r, t.TempDir())
 			release := func() {}
 			if c.reserves {
 				release = reserved(t, d, 4*mib, 32*mib)
@@ -138,8 +138,8 @@ func TestReservedSpaceIsForResults(t *testing.T) {
 // TestReserve: the space to be left free for others remains free, and the margin is taken from the rest.
 func TestReserve(t *testing.T) {
 	t.Parallel()
-	r := newRoom(50 * mib)
-	d, _ := onRoom(t, r, t.TempDir())
+	r := newLimitedSpace(50 * mib)
+	d, _ := newDriverOn(t, r, t.TempDir())
 	check := func(what string, size, free int64) {
 		t.Helper()
 		if d.reserve.size != size*mib || r.free.Load() != free*mib {
@@ -181,7 +181,7 @@ func TestReserve(t *testing.T) {
 // TestReserveUnderAQuota: the quota is smaller than the disk. The margin gives way; the needed bytes do not.
 func TestReserveUnderAQuota(t *testing.T) {
 	t.Parallel()
-	d, quota := open(t, t.TempDir()), newRoom(10*mib)
+	d, quota := open(t, t.TempDir()), newLimitedSpace(10*mib)
 	d.reserve.resize = func(from, to int64) error {
 		if quota.resize(from, to) != nil {
 			return syscall.EDQUOT
@@ -226,9 +226,9 @@ func TestReserveCounts(t *testing.T) {
 // TestReservationsOfTwoProcesses: the reserved space of one process is not available to another one.
 func TestReservationsOfTwoProcesses(t *testing.T) {
 	t.Parallel()
-	r, dir := newRoom(50*mib), t.TempDir()
-	one, _ := onRoom(t, r, dir)
-	two, codec := onRoom(t, r, dir)
+	r, dir := newLimitedSpace(50*mib), t.TempDir()
+	one, _ := newDriverOn(t, r, dir)
+	two, codec := newDriverOn(t, r, dir)
 	first := reserved(t, one, 20*mib, 10*mib)
 	if _, err := two.Reserve(t.Context(), 20*mib, 10*mib); media.CodeOf(err) != media.CodeDiskFull {
 		t.Errorf("the same space twice: %v", err)
@@ -251,8 +251,8 @@ func TestReservationsOfTwoProcesses(t *testing.T) {
 // TestManyReservations: reservations of many goroutines, which store more than they reserved, add up.
 func TestManyReservations(t *testing.T) {
 	t.Parallel()
-	r := newRoom(64 * mib)
-	d, codec := onRoom(t, r, t.TempDir())
+	r := newLimitedSpace(64 * mib)
+	d, codec := newDriverOn(t, r, t.TempDir())
 	ctx := media.WithScope(t.Context(), media.Scope{Operation: "op-1"})
 	var all sync.WaitGroup
 	for n := range 16 {
@@ -281,8 +281,8 @@ func TestManyReservations(t *testing.T) {
 // TestReleaseAfterYield: space that a result used beyond its own reservation is reserved again when there is room.
 func TestReleaseAfterYield(t *testing.T) {
 	t.Parallel()
-	r := newRoom(20 * mib)
-	d, codec := onRoom(t, r, t.TempDir())
+	r := newLimitedSpace(20 * mib)
+	d, codec := newDriverOn(t, r, t.TempDir())
 	first, second := reserved(t, d, 6*mib, 0), reserved(t, d, 6*mib, 0)
 	r.take(20 * mib)
 	ctx := media.WithScope(t.Context(), media.Scope{Operation: "op-1"})
