@@ -35,7 +35,7 @@ func TestCancelledWorkIsTakenOver(t *testing.T) {
 	}
 	adoptAll(t, killed, 1)
 	if err := <-causes; media.CodeOf(err) != media.CodeCancelled {
-		t.Errorf("the work was events %v", err)
+		t.Errorf("the cause was %v", err)
 	}
 	killEngine(t, killed)
 	last := open(t, c, func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
@@ -44,7 +44,7 @@ func TestCancelledWorkIsTakenOver(t *testing.T) {
 	})
 	adoptAll(t, last, 1)
 	if err := <-causes; media.CodeOf(err) != media.CodeCancelled {
-		t.Errorf("the work was events %v", err)
+		t.Errorf("the cause was %v", err)
 	}
 	killEngine(t, last)
 	last = open(t, c, waits)
@@ -73,7 +73,7 @@ func TestCancelOfEndedWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-causes; media.CodeOf(err) != media.CodeCancelled {
-		t.Errorf("the work was events %v", err)
+		t.Errorf("the cause was %v", err)
 	}
 	if err := first.Close(t.Context()); err != nil {
 		t.Fatal(err)
