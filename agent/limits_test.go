@@ -72,8 +72,8 @@ func TestImagesOfTheWholeRun(t *testing.T) {
 	// answerAfter checks the last message before the model's last answer.
 	answerAfter := func(text string) func(chat.Request) string {
 		return func(r chat.Request) string {
-			if said := lastMessage(r); !strings.Contains(said, text) {
-				return "the last message was " + said
+			if message := lastMessage(r); !strings.Contains(message, text) {
+				return "the last message was " + message
 			}
 			return `{"message":"fine","done":true}`
 		}

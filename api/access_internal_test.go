@@ -82,7 +82,7 @@ func TestTheCookieIsSecureBehindTLS(t *testing.T) {
 func TestLinksExpire(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 1, 12, 10, 0, 0, time.UTC)
-	s := New(Config{Media: fixed{b: []byte("x")}, Tokens: secrets{}, LinkKey: []byte("key"), Now: func() time.Time { return now }})
+	s := New(Config{Media: fixedService{b: []byte("x")}, Tokens: secrets{}, LinkKey: []byte("key"), Now: func() time.Time { return now }})
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	link := s.access.mediaURL(r)("x")
 	now = now.Add(40 * time.Minute)
@@ -97,7 +97,7 @@ func TestLinksExpire(t *testing.T) {
 			t.Errorf("after %s: %d, want %d: %s", after, w.Code, want, w.Body)
 		}
 	}
-	keyless := New(Config{Media: fixed{b: []byte("x")}, Tokens: secrets{}})
+	keyless := New(Config{Media: fixedService{b: []byte("x")}, Tokens: secrets{}})
 	w := httptest.NewRecorder()
 	keyless.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+keyless.access.mediaURL(r)("x"), nil))
 	if w.Code != http.StatusUnauthorized {

@@ -30,7 +30,7 @@ func TestForeignHostsAreRefused(t *testing.T) {
 // picture.
 func TestForeignPagesAreRefused(t *testing.T) {
 	t.Parallel()
-	s := New(Config{Media: fixed{b: []byte("x")}})
+	s := New(Config{Media: fixedService{b: []byte("x")}})
 	for _, row := range []struct {
 		name, method, path string
 		headers            map[string]string
@@ -71,7 +71,7 @@ func TestWhatCouldRunHasASandbox(t *testing.T) {
 		"image/png": true, "image/webp": true, "audio/wav": true, "video/mp4": true, "application/pdf": true,
 		"image/svg+xml": false, "text/html": false, "text/plain": false, "application/xml": false, "application/octet-stream": false, "text/javascript": false,
 	} {
-		s := New(Config{Media: typed{fixed{b: []byte("x")}, kind}})
+		s := New(Config{Media: typedService{fixedService{b: []byte("x")}, kind}})
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1/media/x", nil))
 		if boxed := strings.HasPrefix(w.Header().Get("Content-Security-Policy"), "sandbox; default-src 'none'"); boxed == open || w.Header().Get("X-Content-Type-Options") != "nosniff" {

@@ -12,14 +12,14 @@ import (
 	"atelier/ledger"
 )
 
-// log is an in-memory source of events.
-type log struct {
+// eventLog is an in-memory source of events.
+type eventLog struct {
 	mu    sync.Mutex // guards saved
 	saved []ledger.Event
 	live  chan ledger.Event
 }
 
-func (l *log) EventsAfter(_ context.Context, _ string, after int64, _ int) (out []ledger.Event, _ error) {
+func (l *eventLog) EventsAfter(_ context.Context, _ string, after int64, _ int) (out []ledger.Event, _ error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.saved {
@@ -30,17 +30,17 @@ func (l *log) EventsAfter(_ context.Context, _ string, after int64, _ int) (out 
 	return out, nil
 }
 
-func (l *log) LastPosition(context.Context) (int64, error) {
+func (l *eventLog) LastPosition(context.Context) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return int64(len(l.saved)), nil
 }
 
-func (*log) ConversationOf(context.Context, string) (string, error) { return "c", nil }
+func (*eventLog) ConversationOf(context.Context, string) (string, error) { return "c", nil }
 
-func (l *log) Subscribe() (<-chan ledger.Event, func()) { return l.live, func() {} }
+func (l *eventLog) Subscribe() (<-chan ledger.Event, func()) { return l.live, func() {} }
 
-func (l *log) save(e ledger.Event) ledger.Event {
+func (l *eventLog) save(e ledger.Event) ledger.Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.Position = int64(len(l.saved) + 1)
@@ -48,10 +48,10 @@ func (l *log) save(e ledger.Event) ledger.Event {
 	return e
 }
 
-// running starts a hub that stops with the test.
-func running(t *testing.T) (*Hub, *log) {
+// startHub starts a hub that stops with the test.
+func startHub(t *testing.T) (*Hub, *eventLog) {
 	t.Helper()
-	l := &log{live: make(chan ledger.Event)}
+	l := &eventLog{live: make(chan ledger.Event)}
 	h := NewHub(l)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -64,7 +64,7 @@ func running(t *testing.T) (*Hub, *log) {
 func TestWhoComesBeforeTheHubMissesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := &log{live: make(chan ledger.Event)}
+		l := &eventLog{live: make(chan ledger.Event)}
 		h := NewHub(l)
 		ctx, stop := context.WithCancel(t.Context())
 		first := make(chan int64)
@@ -86,19 +86,19 @@ func TestWhoComesBeforeTheHubMissesNothing(t *testing.T) {
 	})
 }
 
-// reading is a reader with the frames sent to it.
-type reading struct {
+// hubReader is a reader with the frames sent to it.
+type hubReader struct {
 	*eventReader
 	sent []frame
 }
 
-func joined(h *Hub, tree string) *reading {
+func joinHub(h *Hub, tree string) *hubReader {
 	r, _, _ := h.addReader(tree)
-	return &reading{eventReader: r}
+	return &hubReader{eventReader: r}
 }
 
 // next returns the reader's next event.
-func (r *reading) next(t *testing.T) frame {
+func (r *hubReader) next(t *testing.T) frame {
 	t.Helper()
 	for len(r.sent) == 0 {
 		select {
@@ -124,8 +124,8 @@ func delta(text string, offset int) ledger.Event {
 // TestMessagesGrow: each part of a message is sent as the message so far, also to a reader who joins late.
 func TestMessagesGrow(t *testing.T) {
 	t.Parallel()
-	h, l := running(t)
-	r := joined(h, "t")
+	h, l := startHub(t)
+	r := joinHub(h, "t")
 	for _, step := range []struct {
 		e    ledger.Event
 		want string
@@ -158,8 +158,8 @@ func TestMessagesGrow(t *testing.T) {
 // again.
 func TestNoGapAndNoRepeat(t *testing.T) {
 	t.Parallel()
-	h, l := running(t)
-	r := joined(h, "")
+	h, l := startHub(t)
+	r := joinHub(h, "")
 	event := ledger.Event{Tree: "t", RunID: "t", Kind: "warning", Payload: json.RawMessage(`{}`)}
 	l.live <- ledger.Event{Tree: "t", RunID: "t", Kind: "operation-progress"} // received only once the hub runs
 	r.next(t)
@@ -178,9 +178,9 @@ func TestNoGapAndNoRepeat(t *testing.T) {
 }
 
 // hubOfMany starts a hub with a thousand readers of another tree.
-func hubOfMany(t *testing.T) (*Hub, *log) {
+func hubOfMany(t *testing.T) (*Hub, *eventLog) {
 	t.Helper()
-	h, l := running(t)
+	h, l := startHub(t)
 	for range 1000 {
 		h.addReader("of others")
 	}
@@ -192,9 +192,9 @@ func hubOfMany(t *testing.T) (*Hub, *log) {
 func TestSlowReadersAreDropped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h, l := running(t)
+		h, l := startHub(t)
 		slow, _, _ := h.addReader("")
-		other := joined(h, "elsewhere")
+		other := joinHub(h, "elsewhere")
 		for range readerBuffer + 1 {
 			l.live <- ledger.Event{Tree: "t", RunID: "t", Kind: "operation-progress"}
 			time.Sleep(time.Millisecond)
@@ -215,8 +215,8 @@ func TestSlowReadersAreDropped(t *testing.T) {
 func TestAFewReadersDoNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h, l := running(t)
-		r := joined(h, "")
+		h, l := startHub(t)
+		r := joinHub(h, "")
 		time.Sleep(time.Second)
 		began := time.Now()
 		for range 2 {
@@ -236,7 +236,7 @@ func TestEventsOfOneMomentAreSentTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, l := hubOfMany(t)
-		all, one := joined(h, ""), joined(h, "b")
+		all, one := joinHub(h, ""), joinHub(h, "b")
 		began := time.Now()
 		send := func(trees ...string) {
 			for _, tree := range trees {
@@ -245,7 +245,7 @@ func TestEventsOfOneMomentAreSentTogether(t *testing.T) {
 			synctest.Wait()
 		}
 		send("a", "b")
-		want := func(after time.Duration, r *reading, positions ...int64) {
+		want := func(after time.Duration, r *hubReader, positions ...int64) {
 			t.Helper()
 			for _, p := range positions {
 				if f := r.next(t); f.position != p || time.Since(began) != after {

@@ -22,7 +22,7 @@ func FuzzRange(f *testing.F) {
 		f.Add(s)
 	}
 	whole := []byte("0123456789abcdef")
-	s := New(Config{Media: fixed{b: whole}})
+	s := New(Config{Media: fixedService{b: whole}})
 	f.Fuzz(func(t *testing.T, header string) {
 		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/media/x", nil)
 		r.Header["Range"] = []string{header}
@@ -39,13 +39,13 @@ func FuzzRange(f *testing.F) {
 	})
 }
 
-// fixed is a media service with one item.
-type fixed struct {
+// fixedService is a media service with one item.
+type fixedService struct {
 	MediaService
 	b []byte
 }
 
-func (f fixed) OpenMedia(context.Context, string, int) (Content, error) {
+func (f fixedService) OpenMedia(context.Context, string, int) (Content, error) {
 	return Content{Digest: media.DigestOf(f.b), Size: int64(len(f.b)), MIMEType: "text/plain", Open: func(_ context.Context, offset, _ int64) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(f.b[offset:])), nil
 	}}, nil
@@ -104,7 +104,7 @@ func TestEveryCodeHasItsStatus(t *testing.T) {
 // TestUploadsAreBounded: an upload that is declared too large is not read; one of unknown length is cut off.
 func TestUploadsAreBounded(t *testing.T) {
 	t.Parallel()
-	s := New(Config{Media: fixed{}, MaxUpload: 1000})
+	s := New(Config{Media: fixedService{}, MaxUpload: 1000})
 	for name, length := range map[string]int64{"declared": 10 << 30, "not declared": -1} {
 		body := &counted{r: strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"label\"\r\n\r\n" + strings.Repeat("a", 50_000))}
 		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/media", body)
@@ -129,26 +129,26 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// typed is a media service with one item of a given type.
-type typed struct {
-	fixed
+// typedService is a media service with one item of a given type.
+type typedService struct {
+	fixedService
 	kind string
 }
 
-func (f typed) OpenMedia(ctx context.Context, id string, width int) (Content, error) {
-	c, err := f.fixed.OpenMedia(ctx, id, width)
+func (f typedService) OpenMedia(ctx context.Context, id string, width int) (Content, error) {
+	c, err := f.fixedService.OpenMedia(ctx, id, width)
 	c.MIMEType = f.kind
 	return c, err
 }
 
-// kept is a media service that records what was stored.
-type kept struct {
+// recordingService is a media service that records what was stored.
+type recordingService struct {
 	MediaService
 	upload Upload
 	bytes  []byte
 }
 
-func (k *kept) StoreMedia(_ context.Context, r io.Reader, u Upload) (Media, error) {
+func (k *recordingService) StoreMedia(_ context.Context, r io.Reader, u Upload) (Media, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {
 		return Media{}, err
@@ -172,7 +172,7 @@ func FuzzForm(f *testing.F) {
 	f.Add("multipart/mixed; boundary=x", []byte("--x"))
 	const limit = 4000
 	f.Fuzz(func(t *testing.T, kind string, body []byte) {
-		k := &kept{}
+		k := &recordingService{}
 		s := New(Config{Media: k, MaxUpload: limit})
 		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/media", bytes.NewReader(body))
 		r.Header["Content-Type"] = []string{kind}
@@ -198,7 +198,7 @@ func FuzzForm(f *testing.F) {
 
 // FuzzLink: only a link that was issued opens an item.
 func FuzzLink(f *testing.F) {
-	s := New(Config{Media: fixed{b: []byte("x")}, Tokens: secrets{}, LinkKey: []byte("key"), RequestsPerSecond: -1, Now: func() time.Time { return time.Unix(1_900_000_000, 0) }})
+	s := New(Config{Media: fixedService{b: []byte("x")}, Tokens: secrets{}, LinkKey: []byte("key"), RequestsPerSecond: -1, Now: func() time.Time { return time.Unix(1_900_000_000, 0) }})
 	good := s.access.mediaURL(httptest.NewRequest(http.MethodGet, "/", nil))("x")
 	f.Add(good)
 	f.Add(strings.Replace(good, "/x?", "/y?", 1))

@@ -158,8 +158,8 @@ func TestPausedRunIsAnswered(t *testing.T) {
 		if done.Status != agent.StatusSucceeded || done.Message != "Painted." || done.RunID != res.RunID || len(done.AlsoMade) != 2 || done.Usage.ModelCalls != 3 {
 			t.Errorf("result %+v", done)
 		}
-		if said := h.last(); !strings.Contains(said[len(said)-1].Text(), "red") {
-			t.Errorf("the messages to the model were %+v", said)
+		if sent := h.last(); !strings.Contains(sent[len(sent)-1].Text(), "red") {
+			t.Errorf("the messages to the model were %+v", sent)
 		}
 		for _, reply := range []*agent.Reply{colour("blue"), nil} {
 			if _, err := h.service.Resume(ctx, owner, res.RunID, reply); media.CodeOf(err) != media.CodeConflict {

@@ -11,8 +11,8 @@ import (
 	"atelier/media"
 )
 
-// letter creates a Word document with the usual elements of a text document.
-func letter(tb testing.TB) string {
+// wordDocument creates a Word document with the usual elements of a text document.
+func wordDocument(tb testing.TB) string {
 	tb.Helper()
 	w := func(s string) string { return `<w:r><w:t xml:space="preserve">` + s + `</w:t></w:r>` }
 	cell := func(s string) string { return `<w:tc><w:p>` + w(s) + `</w:p></w:tc>` }
@@ -47,22 +47,22 @@ func archive(tb testing.TB, files map[string]string) string {
 
 func TestReadWord(t *testing.T) {
 	t.Parallel()
-	r := readOne(t, "a.docx", letter(t))
+	r := readOne(t, "a.docx", wordDocument(t))
 	want := "# Annual report\n\nSales rose & costs fell.\n- one\n- two\nRegion | Sales\nNord | 1.234,50 €\n\n[page 2]\nOn the second page"
 	if d := cmp.Diff(want, *r.Text); d != "" || r.Title != "The title" || r.Format != "docx" || r.Pages != 2 {
 		t.Errorf("reading %+v (-want +got):\n%s", r, d)
 	}
-	f, _ := folder(t, map[string]string{"a.docx": letter(t), "b.txt": strings.Repeat("one ", 25) + strings.Repeat("two ", 25)})
+	f, _ := folder(t, map[string]string{"a.docx": wordDocument(t), "b.txt": strings.Repeat("one ", 25) + strings.Repeat("two ", 25)})
 	res, err := f.call(t, map[string]any{"Path": "a.docx", "Page": 2.0})
-	if r := back(t, res); err != nil || r.Page != 2 || !strings.HasSuffix(*r.Text, "On the second page") || strings.Contains(*r.Text, "Annual") {
+	if r := decoded(t, res); err != nil || r.Page != 2 || !strings.HasSuffix(*r.Text, "On the second page") || strings.Contains(*r.Text, "Annual") {
 		t.Errorf("page 2: %v %q", err, *r.Text)
 	}
 	res, err = f.call(t, map[string]any{"Path": "a.docx", "Page": 7.0})
-	if r := back(t, res); err != nil || *r.Text != "" || !r.warned("page 7 does not exist") {
+	if r := decoded(t, res); err != nil || *r.Text != "" || !r.warned("page 7 does not exist") {
 		t.Errorf("page 7: %v %+v", err, r)
 	}
 	res, err = f.call(t, map[string]any{"Path": "b.txt", "Page": 2.0, "Limit": 100.0})
-	if r := back(t, res); err != nil || *r.Text != strings.Repeat("two ", 25) {
+	if r := decoded(t, res); err != nil || *r.Text != strings.Repeat("two ", 25) {
 		t.Errorf("second part of a text: %v %+v", err, r)
 	}
 }

@@ -193,7 +193,7 @@ func TestReadStaysInTheFolder(t *testing.T) {
 		}
 	}
 	for _, p := range []string{"sub/x.txt", "./sub/../sub/x.txt", filepath.Join(dir, "sub", "x.txt"), "sub/ok.txt", "file://" + dir + "/sub/x.txt"} {
-		if res, err := f.call(t, map[string]any{"Path": p}); err != nil || *back(t, res).Text != "inside" {
+		if res, err := f.call(t, map[string]any{"Path": p}); err != nil || *decoded(t, res).Text != "inside" {
 			t.Errorf("%s: %v", p, err)
 		}
 	}

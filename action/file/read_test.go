@@ -60,18 +60,18 @@ func TestReadTextInPieces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := back(t, res)
+		r := decoded(t, res)
 		want := string(runes[offset:min(len(runes), offset+500)])
 		if *r.Text != want || r.TotalChars != len(runes) || r.Offset != offset || r.Truncated != (offset+500 < len(runes)) {
 			t.Errorf("offset %d: %d characters of %d, truncated %v", offset, len([]rune(*r.Text)), r.TotalChars, r.Truncated)
 		}
 	}
 	res, err := f.call(t, map[string]any{"Path": "a.txt", "Offset": 9e8})
-	if r := back(t, res); err != nil || *r.Text != "" || !r.warned("past the end") {
+	if r := decoded(t, res); err != nil || *r.Text != "" || !r.warned("past the end") {
 		t.Errorf("past the end: %v %+v", err, r)
 	}
 	res, err = f.call(t, map[string]any{"Path": "a.txt", "Limit": 1e6})
-	if r := back(t, res); err != nil || !r.Truncated || !r.warned("Limit was reduced") || len([]rune(*r.Text)) != 10_000 {
+	if r := decoded(t, res); err != nil || !r.Truncated || !r.warned("Limit was reduced") || len([]rune(*r.Text)) != 10_000 {
 		t.Errorf("limit: %v %v", err, r.Warnings)
 	}
 	for _, bad := range []map[string]any{{"Path": "a.txt", "Offset": -1.0}, {"Path": "a.txt", "Limit": 0.0}} {
@@ -90,7 +90,7 @@ func TestReadOnAfterAShrunkPiece(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := back(t, res)
+	r := decoded(t, res)
 	if !r.Truncated || len(*r.Text) >= 8000 || len(*r.Text) < 500 {
 		t.Errorf("%d characters, truncated %v", len(*r.Text), r.Truncated)
 	}
@@ -171,7 +171,7 @@ func TestReadJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := back(t, res); r.Kind != "text" || r.Format != "json" || *r.Text != `{"name":"x"}` || !strings.Contains(res.Message, "Describe Tables") {
+	if r := decoded(t, res); r.Kind != "text" || r.Format != "json" || *r.Text != `{"name":"x"}` || !strings.Contains(res.Message, "Describe Tables") {
 		t.Errorf("reading: %+v, %s", r, res.Message)
 	}
 }
@@ -184,11 +184,11 @@ func TestReadTablePoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := back(t, res); r.Kind != "table" || *r.Text != csv[:tableChars] || !r.Truncated || !strings.Contains(res.Message, "use Describe Tables and Query Tables") {
+	if r := decoded(t, res); r.Kind != "table" || *r.Text != csv[:tableChars] || !r.Truncated || !strings.Contains(res.Message, "use Describe Tables and Query Tables") {
 		t.Errorf("reading: %+v, %s", r, res.Message)
 	}
 	res, err = f.call(t, map[string]any{"Path": "b.xlsx"})
-	if r := back(t, res); err != nil || r.Kind != "table" || r.Text != nil || !strings.Contains(res.Message, "use Describe Tables") {
+	if r := decoded(t, res); err != nil || r.Kind != "table" || r.Text != nil || !strings.Contains(res.Message, "use Describe Tables") {
 		t.Errorf("workbook: %v %+v, %s", err, r, res.Message)
 	}
 }

@@ -110,7 +110,7 @@ func TestSearchRefuses(t *testing.T) {
 
 func TestSearchDocuments(t *testing.T) {
 	t.Parallel()
-	f, _ := folder(t, map[string]string{"report.docx": letter(t), "broken.docx": "PK\x03\x04nothing"})
+	f, _ := folder(t, map[string]string{"report.docx": wordDocument(t), "broken.docx": "PK\x03\x04nothing"})
 	got := f.find(t, map[string]any{"Pattern": "second page"})
 	if len(got.Matches) != 1 || got.Matches[0].Page != 2 || got.Matches[0].Line != 0 || len(got.Skipped) != 1 {
 		t.Errorf("%+v", got)

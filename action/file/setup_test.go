@@ -49,11 +49,11 @@ func readOne(tb testing.TB, name, content string) reading {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return back(tb, res)
+	return decoded(tb, res)
 }
 
-// back decodes the outputs as models get them.
-func back(tb testing.TB, res action.Result) reading {
+// decoded decodes the outputs as models get them.
+func decoded(tb testing.TB, res action.Result) reading {
 	tb.Helper()
 	b, err := json.Marshal(res.Outputs)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// named returns the action with a name.
-func named(t *testing.T, name string) action.Action {
+// actionNamed returns the action with a name.
+func actionNamed(t *testing.T, name string) action.Action {
 	t.Helper()
 	for _, a := range Actions() {
 		if a.Name == name {
@@ -26,8 +26,8 @@ func named(t *testing.T, name string) action.Action {
 	return action.Action{}
 }
 
-// five returns a set of items of 10, 20, 30, 40 and 50 bytes; the second is promoted.
-func five(t *testing.T) (*media.Set, []string) {
+// fiveItems returns a set of items of 10, 20, 30, 40 and 50 bytes; the second is promoted.
+func fiveItems(t *testing.T) (*media.Set, []string) {
 	t.Helper()
 	set := &media.Set{}
 	var refs []string
@@ -50,7 +50,7 @@ func TestPrune(t *testing.T) {
 		TotalCount     int
 		TotalSizeBytes int
 	}
-	_, r := five(t)
+	_, r := fiveItems(t)
 	const promoted, embedded = "it is promoted", "it is embedded in the answer"
 	for name, c := range map[string]struct {
 		params map[string]any
@@ -69,14 +69,14 @@ func TestPrune(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			set, r := five(t)
+			set, r := fiveItems(t)
 			c2 := &action.Call{Media: set, Params: c.params, InUse: func(ref media.Ref) string {
 				if string(ref) == r[3] {
 					return embedded
 				}
 				return ""
 			}}
-			res, err := named(t, "Prune Agent Media").Run(t.Context(), c2)
+			res, err := actionNamed(t, "Prune Agent Media").Run(t.Context(), c2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,8 +112,8 @@ func TestBadPrune(t *testing.T) {
 		"of another run":   {map[string]any{"RefIds": []any{string(item("elsewhere", "image/png", media.Meta{}).Ref)}}, media.CodeUnknownRef},
 		"one good, one no": {map[string]any{"RefIds": []any{string(item("aaaaaaaaaa", "image/png", media.Meta{}).Ref), "nonsense"}}, media.CodeUnknownRef},
 	} {
-		set, _ := five(t)
-		_, err := named(t, "Prune Agent Media").Run(t.Context(), &action.Call{Media: set, Params: c.params})
+		set, _ := fiveItems(t)
+		_, err := actionNamed(t, "Prune Agent Media").Run(t.Context(), &action.Call{Media: set, Params: c.params})
 		if media.CodeOf(err) != c.code || !media.Retryable(err) || len(set.List()) != 5 {
 			t.Errorf("%s: %v, %d items in sight", name, err, len(set.List()))
 		}
@@ -122,12 +122,12 @@ func TestBadPrune(t *testing.T) {
 
 func TestLabelAndPromote(t *testing.T) {
 	t.Parallel()
-	set, r := five(t)
-	out, err := call(t, named(t, "Label Agent Media"), set, map[string]any{"RefId": r[0], "Label": " A harbour " + strings.Repeat("QUJD", 30) + " ", "Description": "Seen from the sea"})
+	set, r := fiveItems(t)
+	out, err := call(t, actionNamed(t, "Label Agent Media"), set, map[string]any{"RefId": r[0], "Label": " A harbour " + strings.Repeat("QUJD", 30) + " ", "Description": "Seen from the sea"})
 	if err != nil || !strings.Contains(out, `"label":"A harbour `+strings.Repeat("QUJD", 30)+`"`) || !strings.Contains(out, "Seen from the sea") {
 		t.Errorf("label: %s, %v", out, err)
 	}
-	if _, err := call(t, named(t, "Promote Agent Media"), set, map[string]any{"RefId": "/media/" + r[0], "Label": strings.Repeat("ü ", 400)}); err != nil {
+	if _, err := call(t, actionNamed(t, "Promote Agent Media"), set, map[string]any{"RefId": "/media/" + r[0], "Label": strings.Repeat("ü ", 400)}); err != nil {
 		t.Fatal(err)
 	}
 	o, _ := set.Lookup(media.Ref(r[0]))
@@ -143,7 +143,7 @@ func TestLabelAndPromote(t *testing.T) {
 		"label without text": {"Label Agent Media", map[string]any{"RefId": r[0]}, media.CodeInvalid},
 		"promote nothing":    {"Promote Agent Media", map[string]any{"RefId": "picture one"}, media.CodeUnknownRef},
 	} {
-		if _, err := call(t, named(t, c.action), set, c.params); media.CodeOf(err) != c.code || !media.Retryable(err) {
+		if _, err := call(t, actionNamed(t, c.action), set, c.params); media.CodeOf(err) != c.code || !media.Retryable(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -158,7 +158,7 @@ func reading(t *testing.T, mime, content string, params map[string]any) (map[str
 		t.Fatal(err)
 	}
 	params["RefId"] = string(o.Ref)
-	res, err := named(t, "View Agent Media").Run(t.Context(), &action.Call{
+	res, err := actionNamed(t, "View Agent Media").Run(t.Context(), &action.Call{
 		Media: set, Params: params,
 		Open: func(context.Context, media.Output) (io.ReadCloser, error) {
 			return io.NopCloser(iotest.OneByteReader(strings.NewReader(content))), nil
@@ -213,13 +213,13 @@ func TestBadView(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	set, r := five(t)
+	set, r := fiveItems(t)
 	deny := media.Errorf(media.CodeUnsupported, "this model is blind")
 	c := &action.Call{Media: set, Params: map[string]any{"RefId": r[0]}, See: func(media.Output) error { return deny }}
-	if _, err := named(t, "View Agent Media").Run(t.Context(), c); err == nil || err.Error() != deny.Message {
+	if _, err := actionNamed(t, "View Agent Media").Run(t.Context(), c); err == nil || err.Error() != deny.Message {
 		t.Errorf("a blind model: %v", err)
 	}
-	if _, err := call(t, named(t, "View Agent Media"), set, map[string]any{"RefId": "img-00000000"}); media.CodeOf(err) != media.CodeUnknownRef {
+	if _, err := call(t, actionNamed(t, "View Agent Media"), set, map[string]any{"RefId": "img-00000000"}); media.CodeOf(err) != media.CodeUnknownRef {
 		t.Errorf("unknown: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ func item(content, mime string, m media.Meta) media.Output {
 	return media.NewOutput(b, m)
 }
 
-func filled(t *testing.T) (*media.Set, media.Output) {
+func filledSet(t *testing.T) (*media.Set, media.Output) {
 	t.Helper()
 	set := &media.Set{}
 	first, err := set.Add(item("one", "image/png", media.Meta{Label: "First"}))
@@ -56,7 +56,7 @@ func call(t *testing.T, a action.Action, set *media.Set, params map[string]any) 
 
 func TestList(t *testing.T) {
 	t.Parallel()
-	set, second := filled(t)
+	set, second := filledSet(t)
 	list := Actions()[0]
 	all, err := call(t, list, set, nil)
 	if err != nil {
@@ -136,7 +136,7 @@ func TestListIsPaged(t *testing.T) {
 
 func TestDetails(t *testing.T) {
 	t.Parallel()
-	set, second := filled(t)
+	set, second := filledSet(t)
 	details := Actions()[1]
 	for _, ref := range []string{string(second.Ref), second.Ref.Placeholder(), "/media/" + string(second.Ref)} {
 		got, err := call(t, details, set, map[string]any{"RefId": ref})
@@ -183,12 +183,12 @@ func TestActionsAreValid(t *testing.T) {
 // TestOutputsAreDeclared: an action returns the outputs that its description declares.
 func TestOutputsAreDeclared(t *testing.T) {
 	t.Parallel()
-	set, second := filled(t)
+	set, second := filledSet(t)
 	for name, params := range map[string]map[string]any{
 		"List Agent Media": {}, "Get Agent Media Details": {"RefId": string(second.Ref)}, "Prune Agent Media": {"KeepLast": 9.0},
 		"Label Agent Media": {"RefId": string(second.Ref), "Label": "x"}, "Promote Agent Media": {"RefId": string(second.Ref)},
 	} {
-		a := named(t, name)
+		a := actionNamed(t, name)
 		declared := map[string]bool{}
 		for _, p := range a.Describe().Outputs {
 			declared[p.Name] = true

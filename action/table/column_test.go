@@ -95,7 +95,7 @@ func TestColumns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tables, v := one(t, "data.tsv", "name\t"+c.header+"\n"+rowsOf(c.cells))
+			tables, v := describeOne(t, "data.tsv", "name\t"+c.header+"\n"+rowsOf(c.cells))
 			got := v.column(t, c.header)
 			if got.Type != c.kind || got.Unit != c.unit || got.Missing != c.missing || got.Unusable != c.unusable {
 				t.Errorf("column is %+v, want %s, unit %q, %d missing, %d unusable", got, c.kind, c.unit, c.missing, c.unusable)

@@ -42,7 +42,7 @@ func TestJSON(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tables, v := one(t, c.file, c.content)
+			tables, v := describeOne(t, c.file, c.content)
 			check(t, v, c.columns, c.rows, c.note)
 			if c.query != "" {
 				if d := cmp.Diff(c.want, tables.value(t, c.query)); d != "" {
@@ -196,7 +196,7 @@ func TestExcel(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	tables := opened(t, dir)
+	tables := openTables(t, dir)
 	d := tables.all(t)
 	if d.TotalCount != 2 || len(d.NotRead) != 1 {
 		t.Fatalf("%d tables, not read: %v", d.TotalCount, d.NotRead)
@@ -222,7 +222,7 @@ func TestExcelUnderAWrongName(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "a.xlsx"), filepath.Join(dir, "a.csv")); err != nil {
 		t.Fatal(err)
 	}
-	d := opened(t, dir).all(t)
+	d := openTables(t, dir).all(t)
 	if len(d.Tables) != 1 || d.Tables[0].Name != "a" || d.Tables[0].RowCount != 2 {
 		t.Errorf("%+v", d)
 	}
@@ -262,7 +262,7 @@ func TestExcelFormatsOfLongSheets(t *testing.T) {
 			}
 		})
 	}
-	tables := opened(t, dir)
+	tables := openTables(t, dir)
 	last := time.Date(2024, 1, rows, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 	for _, name := range []string{"mixed_false", "mixed_true"} {
 		got := tables.ask(t, "SELECT max(day), sum(share) FROM "+name).Rows[0]

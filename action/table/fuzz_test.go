@@ -93,7 +93,7 @@ func FuzzImport(f *testing.F) {
 					t.Errorf("%s: %v", sql, err)
 					continue
 				}
-				if got := back[answer](t, res).Rows[0][0]; got != float64(c.Missing+c.Unusable) {
+				if got := decoded[answer](t, res).Rows[0][0]; got != float64(c.Missing+c.Unusable) {
 					t.Errorf("%s gives %v, reported %d missing and %d unusable", sql, got, c.Missing, c.Unusable)
 				}
 			}

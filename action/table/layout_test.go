@@ -92,7 +92,7 @@ func TestLayouts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tables, v := one(t, "data.csv", c.content)
+			tables, v := describeOne(t, "data.csv", c.content)
 			var names []string
 			for _, col := range v.Columns {
 				names = append(names, col.Name)

@@ -20,7 +20,7 @@ func TestManyColumns(t *testing.T) {
 		fmt.Fprintf(&b, "name %d,", i)
 	}
 	b.WriteString("\n" + strings.Repeat("7,", 2500) + "\n" + strings.Repeat("8,", 2500) + "\n")
-	tables, v := one(t, "wide.csv", b.String())
+	tables, v := describeOne(t, "wide.csv", b.String())
 	if v.RowCount != 2 || len(v.Columns) == 0 || len(v.Columns) > 200 || !strings.Contains(strings.Join(v.Notes, "\n"), "more columns are not described") {
 		t.Errorf("%d rows, %d columns, notes %q", v.RowCount, len(v.Columns), v.Notes)
 	}
@@ -45,7 +45,7 @@ func TestManyTables(t *testing.T) {
 	}
 	name := d.MoreTables[0]
 	res, err := tables.describe(t.Context(), &action.Call{Params: map[string]any{"Table": name}})
-	if got := back[described](t, res); err != nil || len(got.Tables) != 1 || got.Tables[0].Name != name {
+	if got := decoded[described](t, res); err != nil || len(got.Tables) != 1 || got.Tables[0].Name != name {
 		t.Errorf("one table: %v %+v", err, got)
 	}
 	_, err = tables.describe(t.Context(), &action.Call{Params: map[string]any{"Table": "nothing"}})
@@ -107,7 +107,7 @@ func TestProgress(t *testing.T) {
 func TestATextWithDelimitersIsATable(t *testing.T) {
 	t.Parallel()
 	rows := "City\tMonth\tRain\n" + strings.Repeat("Porto\t2021-01\t108.3\n", 8)
-	_, tb := one(t, "climate.txt", rows)
+	_, tb := describeOne(t, "climate.txt", rows)
 	if tb.RowCount != 8 || len(tb.Columns) != 3 {
 		t.Errorf("%d rows, %d columns", tb.RowCount, len(tb.Columns))
 	}
@@ -119,7 +119,7 @@ func TestATextWithDelimitersIsATable(t *testing.T) {
 
 func TestTheLinesAboveTheHeaderAreTheTitle(t *testing.T) {
 	t.Parallel()
-	_, tb := one(t, "results.csv", "Council election - votes by district\n\nDistrict,Greens,Liberals\nNorth,1,2\nSouth,3,4\nEast,5,6\n")
+	_, tb := describeOne(t, "results.csv", "Council election - votes by district\n\nDistrict,Greens,Liberals\nNorth,1,2\nSouth,3,4\nEast,5,6\n")
 	if tb.Title != "Council election - votes by district" {
 		t.Errorf("title %q", tb.Title)
 	}

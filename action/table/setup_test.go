@@ -23,11 +23,11 @@ func folder(tb testing.TB, files map[string]string) *Tables {
 			tb.Fatal(err)
 		}
 	}
-	return opened(tb, dir)
+	return openTables(tb, dir)
 }
 
-// opened opens the tables of an existing folder.
-func opened(tb testing.TB, dir string) *Tables {
+// openTables opens the tables of an existing folder.
+func openTables(tb testing.TB, dir string) *Tables {
 	tb.Helper()
 	f, err := file.Open(file.Config{Dir: dir})
 	if err != nil {
@@ -58,11 +58,11 @@ func (t *Tables) all(tb testing.TB) described {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return back[described](tb, res)
+	return decoded[described](tb, res)
 }
 
-// one describes the only table of a file with the given name and content.
-func one(tb testing.TB, name, content string) (*Tables, tableView) {
+// describeOne describes the only table of a file with the given name and content.
+func describeOne(tb testing.TB, name, content string) (*Tables, tableView) {
 	tb.Helper()
 	t := folder(tb, map[string]string{name: content})
 	d := t.all(tb)
@@ -90,7 +90,7 @@ func (t *Tables) ask(tb testing.TB, sql string) answer {
 	if err != nil {
 		tb.Fatalf("%s: %v", sql, err)
 	}
-	return back[answer](tb, res)
+	return decoded[answer](tb, res)
 }
 
 // value returns the only value of a query.
@@ -103,8 +103,8 @@ func (t *Tables) value(tb testing.TB, sql string) any {
 	return a.Rows[0][0]
 }
 
-// back decodes outputs as models get them.
-func back[T any](tb testing.TB, res action.Result) (out T) {
+// decoded decodes outputs as models get them.
+func decoded[T any](tb testing.TB, res action.Result) (out T) {
 	tb.Helper()
 	b, err := json.Marshal(res.Outputs)
 	if err != nil {

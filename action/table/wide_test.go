@@ -55,9 +55,9 @@ func TestWideTables(t *testing.T) {
 
 func TestRowsWithSumsAreReported(t *testing.T) {
 	t.Parallel()
-	_, v := one(t, "data.csv", "entity,year,deaths\nFlood,2000,10\nStorm,2000,20\nAll disasters,2000,30\nFlood,2001,1\nStorm,2001,2\nAll disasters,2001,3\n")
+	_, v := describeOne(t, "data.csv", "entity,year,deaths\nFlood,2000,10\nStorm,2000,20\nAll disasters,2000,30\nFlood,2001,1\nStorm,2001,2\nAll disasters,2001,3\n")
 	check(t, v, []string{"entity", "year", "deaths"}, 6, `"All disasters" contain the sums`)
-	_, v = one(t, "data.csv", "entity,year,deaths\nFlood,2000,10\nStorm,2000,20\nAll inclusive,2000,7\n")
+	_, v = describeOne(t, "data.csv", "entity,year,deaths\nFlood,2000,10\nStorm,2000,20\nAll inclusive,2000,7\n")
 	if strings.Contains(strings.Join(v.Notes, "\n"), "sums") {
 		t.Errorf("notes %q", v.Notes)
 	}

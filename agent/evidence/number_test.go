@@ -10,8 +10,8 @@ import (
 	"atelier/agent/evidence"
 )
 
-// claims lists the numbers of a text that need a source, as they are displayed.
-func claims(text string) string {
+// claimedNumbers lists the numbers of a text that need a source, as they are displayed.
+func claimedNumbers(text string) string {
 	var out []string
 	for _, n := range evidence.Scan(text) {
 		if n.NeedsSource() {
@@ -58,7 +58,7 @@ func TestScanFindsClaims(t *testing.T) {
 		"x=42;y=43":                      "42 | 43",
 		"EUR1,200 and EUR 1,300":         "1,200 | 1,300",
 	} {
-		if got := claims(text); got != want {
+		if got := claimedNumbers(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
@@ -75,7 +75,7 @@ func TestScanExempts(t *testing.T) {
 		"sales_2023.csv, 2023-sales.csv, data/2020/report-45.pdf, iowa electricity 2001.csv", "ZIP 01234, 007", "doi:10.1000/18245 10.1000/18245", "#15 #1234", "week 34, KW 34, ISO 9001", "2. Quartal", "13.2 Results of the study",
 		"${media:img-12345678}", "0 to 10", "5G, 3D", "2024", "(2024)", "in the year 2035", "1:30", "x-atelier-media:img-00000000", "2024-W12, 2024-03", "2024-Q3", "(March 2024)", "le 5 mai 2024", "3. Mai", "mayo de 2024", "on\u00a0March\u00a015, 2024", "Figures 14 and 15", "pages 120–135",
 	} {
-		if got := claims(text); got != "" {
+		if got := claimedNumbers(text); got != "" {
 			t.Errorf("%q: got %q", text, got)
 		}
 	}

@@ -30,8 +30,8 @@ var hostile = []string{
 	`</main></body></html><script>alert(1)</script>`, `<script>alert(1)`, `<a ping="https://evil.example" href="#x">x</a>`, `<td background="//evil.example">`, `<body background="//evil.example">`,
 }
 
-// examine checks a document for anything that would execute or load.
-func examine(t *testing.T, doc string) {
+// checkHarmless checks a document for anything that would execute or load.
+func checkHarmless(t *testing.T, doc string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(doc))
 	if err != nil {
@@ -63,13 +63,13 @@ func examine(t *testing.T, doc string) {
 
 func TestHostileReports(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	for _, attack := range hostile {
 		for _, field := range []string{"report_html", "report_markdown"} {
 			doc := s.write(t, report.Report{Payload: payload(t, map[string]string{"title": attack, field: "<h1>" + attack + "</h1>\n\n" + attack}), Notes: []string{attack}}, resolve.ModeURL)
 			t.Run(field+" "+attack, func(t *testing.T) {
 				t.Parallel()
-				examine(t, doc)
+				checkHarmless(t, doc)
 			})
 		}
 	}
@@ -78,7 +78,7 @@ func TestHostileReports(t *testing.T) {
 // TestNoRawMarkAnywhere: a reader never sees a token, and only src and href attributes become URLs.
 func TestNoRawMarkAnywhere(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	ref := string(s.items[0].Ref)
 	mark := s.items[0].Ref.Placeholder()
 	hidden := "x-atelier-media:" + ref
@@ -114,7 +114,7 @@ func TestNoRawMarkAnywhere(t *testing.T) {
 // it.
 func TestUnbalancedReportStaysInItsPlace(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	for _, body := range []string{`<p>a</main></div></table>b`, `<table><tr><td>x`, `<div><div><details><summary>y`, `<p>x<!-- never closed`, `<p title="never closed`} {
 		doc := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": body}), Notes: []string{"the note"}}, resolve.ModeURL)
 		root, err := html.Parse(strings.NewReader(doc))
@@ -136,7 +136,7 @@ func TestUnbalancedReportStaysInItsPlace(t *testing.T) {
 // TestDeepReport: extremely deep nesting leaves the words.
 func TestDeepReport(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	body := strings.Repeat("<div>", 5000) + "the &lt;words&gt; <img onerror=x src=" + s.items[0].Ref.Placeholder() + ">"
 	doc := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": body}), Notes: []string{"n"}}, resolve.ModeURL)
 	if !strings.Contains(doc, "the &lt;words&gt;") || strings.Contains(doc, "onerror") {
@@ -147,7 +147,7 @@ func TestDeepReport(t *testing.T) {
 // TestHugeReport: a large report keeps every picture.
 func TestHugeReport(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	var b bytes.Buffer
 	for range 3_000 {
 		b.WriteString(`<figure><img src="` + s.items[0].Ref.Placeholder() + `" alt="x"></figure><p>${media:bad}</p>`)

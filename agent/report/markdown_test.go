@@ -14,7 +14,7 @@ import (
 // however it is written; all other text passes byte for byte.
 func TestMarkdownDropsActiveLinks(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	const plain = "# A report\n\nSee [data: a word](https://example.com/data:x), <https://example.com>, <mailto:a@b.c> and `javascript:` in 5 < 6.\n\n[1]: https://example.com/javascript:\n"
 	for in, want := range map[string]string{
 		plain:                             plain,

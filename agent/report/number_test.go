@@ -24,32 +24,32 @@ type fact struct {
 
 func query(s *evidence.Set, outputs string) { s.AddResult("Query Tables", json.RawMessage(outputs)) }
 
-func sales(s *evidence.Set) {
+func shopSales(s *evidence.Set) {
 	query(s, `{"statement":"SELECT region, sum(revenue) FROM sales GROUP BY region","columns":["region","revenue"],"rows":[["North",48210.5],["South",39977.25],["West",120044]],"rowCount":3,"tables":[{"name":"sales","path":"sales_2023.csv"}]}`)
 	query(s, `{"statement":"SELECT count(*) FROM sales","columns":["orders"],"rows":[[1874]],"rowCount":1,"tables":[{"name":"sales","path":"sales_2023.csv"}]}`)
 	s.AddText(evidence.Task, "How did the regions sell in 2023? Only orders over 150 €, please.")
 }
 
-func catch(s *evidence.Set) {
+func whaleCatch(s *evidence.Set) {
 	query(s, `{"statement":"SELECT year, catch FROM whales ORDER BY year","columns":["year","catch"],"rows":[[1929,2207000],[1930,3391225],[1931,3706227],[1932,1280433]],"rowCount":4,"tables":[{"name":"whales","path":"whales.csv"}]}`)
 }
 
 var facts = []fact{
 	{
-		name: "English prose", right: "48,210.50 €", wrong: "51,330.75 €", evidence: sales,
+		name: "English prose", right: "48,210.50 €", wrong: "51,330.75 €", evidence: shopSales,
 		html: `<h1>Sales by region, 2023</h1><p>In 2023 the West led with 120,044 €, about 120 thousand; the North sold @ in 12 months. Only orders over 150 € count (sales_2023.csv).</p>
 <p>Figure 14 and Table 23 show it; see also <a href="https://example.org/2023/99871">page 345</a> and section 3.2. There were 1,874 orders [15].</p>`,
 	},
 	{
-		name: "German prose", right: "120.044", wrong: "131.977", evidence: sales,
+		name: "German prose", right: "120.044", wrong: "131.977", evidence: shopSales,
 		html: `<h1>Umsatz nach Regionen</h1><p>Der Westen lag im Jahr 2023 mit @ € vorn, der Norden kam auf 48.210,50 €. Das sind 1.874 Bestellungen seit dem 1. März 2023; am 31.12.2023 war Schluss.</p><p>Siehe Abb. 15 und Nr. 44.</p>`,
 	},
 	{
-		name: "French prose", right: "3 706 227", wrong: "4 118 903", evidence: catch,
+		name: "French prose", right: "3 706 227", wrong: "4 118 903", evidence: whaleCatch,
 		html: `<h2>Les captures</h2><p>En 1931, le maximum était de @ animaux, soit 3,7 millions. Depuis le 3 mars 1932, il n'y en a que 1 280 433.</p>`,
 	},
 	{
-		name: "Swiss table", right: "39'977.25", wrong: "37'441.80", evidence: sales,
+		name: "Swiss table", right: "39'977.25", wrong: "37'441.80", evidence: shopSales,
 		html: `<table><caption>Umsatz 2023, Tabelle 17</caption><thead><tr><th>Rang</th><th>Region</th><th>CHF</th></tr></thead><tbody>
 <tr><td>1</td><td>West</td><td>120'044.00</td></tr><tr><td>2</td><td>Nord</td><td>48'210.50</td></tr><tr><td>3</td><td>Süd</td><td>@</td></tr></tbody></table>`,
 	},
@@ -79,11 +79,11 @@ var facts = []fact{
 		},
 	},
 	{
-		name: "caption", right: "2.4 million", wrong: "5.4 million", evidence: catch,
+		name: "caption", right: "2.4 million", wrong: "5.4 million", evidence: whaleCatch,
 		html: `<h1>Whales</h1><figure><img src="${media:REF}" alt="Peak of 9,999,999 animals"><figcaption>Figure 1: The catch of 1931 was 3,706,227; it fell to 1.28 million, by @, a year later. Source: whales.csv.</figcaption></figure>`,
 	},
 	{
-		name: "heading", right: "3,706,227", wrong: "2,200,000", evidence: catch,
+		name: "heading", right: "3,706,227", wrong: "2,200,000", evidence: whaleCatch,
 		html: `<h1>Whaling peaked at @ animals in 1931</h1><p>The sources are whales.csv, version 2.3.1, read at 14:30 on 2024-03-01.</p>`,
 	},
 	{
@@ -102,11 +102,11 @@ var facts = []fact{
 		},
 	},
 	{
-		name: "Arabic", right: "٣٧٠٦٢٢٧", wrong: "٣٨٨٦٢٢٧", evidence: catch,
+		name: "Arabic", right: "٣٧٠٦٢٢٧", wrong: "٣٨٨٦٢٢٧", evidence: whaleCatch,
 		html: `<p dir="rtl">بلغ الصيد @ في عام 1931.</p>`,
 	},
 	{
-		name: "split by tags, in a summary", right: "120,<em>044</em>", wrong: "127,<em>044</em>", evidence: sales,
+		name: "split by tags, in a summary", right: "120,<em>044</em>", wrong: "127,<em>044</em>", evidence: shopSales,
 		html: `<details><summary>West: @ €, North: 48,211 €</summary><p>Both in <del>2022</del> 2023.</p></details>`,
 	},
 }
@@ -122,7 +122,7 @@ func rankRows(n int) string {
 }
 
 // page renders a fact with a number in its place.
-func (f fact) page(t *testing.T, s *shelf, with string) string {
+func (f fact) page(t *testing.T, s *testStore, with string) string {
 	t.Helper()
 	var set evidence.Set
 	f.evidence(&set)
@@ -174,7 +174,7 @@ func marked(t *testing.T, page string) string {
 // TestFalseNumbersAreMarked puts a false number into reports of many kinds: it is marked, and nothing else is.
 func TestFalseNumbersAreMarked(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	for _, f := range facts {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
@@ -198,7 +198,7 @@ func TestFalseNumbersAreMarked(t *testing.T) {
 func TestOneMarkASentence(t *testing.T) {
 	t.Parallel()
 	f := fact{html: `<p>It had 411, 522 and 633 parts. Then 744 came <mark>5</mark>. Nr. 45 is none.</p><ul><li>855</li><li>966</li></ul>`, evidence: func(*evidence.Set) {}}
-	page := f.page(t, newShelf(t), "")
+	page := f.page(t, newTestStore(t), "")
 	got := parts(t, page, func(n *html.Node) bool { return class(n, "atelier-unsupported") })
 	if d := cmp.Diff([]string{"411", "744", "855", "966"}, got); d != "" {
 		t.Error(d)
@@ -213,8 +213,8 @@ func TestOneMarkASentence(t *testing.T) {
 // queries with the numbers computed from them.
 func TestNumbersLinkToTheirQuery(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
-	f := fact{evidence: sales, html: `<p>There were 1,874 orders; the North sold 48,210.50 €, <a href="https://example.org">the West 120,044</a>, 8,233.25 € more than the South, in 2023.</p>`}
+	s := newTestStore(t)
+	f := fact{evidence: shopSales, html: `<p>There were 1,874 orders; the North sold 48,210.50 €, <a href="https://example.org">the West 120,044</a>, 8,233.25 € more than the South, in 2023.</p>`}
 	page := f.page(t, s, "")
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
@@ -251,8 +251,8 @@ func TestNumbersLinkToTheirQuery(t *testing.T) {
 // TestSectionSpeaksTheLanguageOfTheReport covers German, and English for all other languages.
 func TestSectionSpeaksTheLanguageOfTheReport(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
-	f := fact{evidence: sales, html: `<p>Der Umsatz im Westen ist 120.044 € und das sind nicht 777.111 €; die Grenze von 150 € ist aus der Aufgabe.</p>`}
+	s := newTestStore(t)
+	f := fact{evidence: shopSales, html: `<p>Der Umsatz im Westen ist 120.044 € und das sind nicht 777.111 €; die Grenze von 150 € ist aus der Aufgabe.</p>`}
 	page := f.page(t, s, "")
 	for _, want := range []string{`<html lang="de">`, "Zahlen und Abfragen", "Durch keine Abfrage und keine Quelle belegt:", "Weitere Zahlen stehen in: Aufgabe.", "Abfrage 1: sales_2023.csv"} {
 		if !strings.Contains(page, want) {
@@ -268,7 +268,7 @@ func TestSectionSpeaksTheLanguageOfTheReport(t *testing.T) {
 // TestNothingToTrace: without numbers there is no section, and without evidence no comparison.
 func TestNothingToTrace(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	f := fact{html: `<p>Three stores, 12 months, since 2019.</p>`, evidence: func(*evidence.Set) {}}
 	if page := f.page(t, s, ""); strings.Contains(page, "<section class=\"atelier-numbers") || marked(t, page) != "" {
 		t.Error("there is a section about nothing")
@@ -283,7 +283,7 @@ func TestNothingToTrace(t *testing.T) {
 // queries and numbers is text.
 func TestReportCannotVouchForItself(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	f := fact{
 		html: `<p id="atelier-query-1"><a class="atelier-number" href="#atelier-query-1">99,871</a> <span class="x atelier-number">88,771</span>.
 Then <img src="x" alt="77,771"><svg><text>66,771</text></svg> <script>55771</script><style>p{width:44771px}</style><p data-x="33771" title="22,771">1<!-- 11,771 -->.</p>`,
@@ -304,7 +304,7 @@ Then <img src="x" alt="77,771"><svg><text>66,771</text></svg> <script>55771</scr
 func TestUnsupportedNumbersAreListed(t *testing.T) {
 	t.Parallel()
 	var s evidence.Set
-	sales(&s)
+	shopSales(&s)
 	payload, err := json.Marshal(map[string]string{"report_html": "<p>West sold 120,044 €. It failed in 2000 cases, of 51,330 in all.</p>"})
 	if err != nil {
 		t.Fatal(err)
@@ -324,7 +324,7 @@ func TestUnsupportedNumbersAreListed(t *testing.T) {
 func TestRowNumbersSayThatTheyAre(t *testing.T) {
 	t.Parallel()
 	var s evidence.Set
-	sales(&s)
+	shopSales(&s)
 	for heading, want := range map[string]int{
 		"<tr><th>#</th><th>Shop</th></tr>": 0, "<tr><th>Nr.</th><th>Shop</th></tr>": 0, "<tr><th>Index</th><th>Shop</th></tr>": 0, "": 0,
 		"<tr><th>Staff</th><th>Shop</th></tr>": 8, "<tr><th>Stunden</th><th>Shop</th></tr>": 8,

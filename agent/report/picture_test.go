@@ -33,7 +33,7 @@ func TestPicturesSayHowTheyWereMade(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			item := newShelf(t).items[0]
+			item := newTestStore(t).items[0]
 			item.Label, item.Metadata = "Label <1>", map[string]any{"digital_source_type": c.term}
 			var b strings.Builder
 			err := report.Write(t.Context(), &b, report.Report{

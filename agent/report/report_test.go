@@ -22,15 +22,15 @@ import (
 	"atelier/media/wire"
 )
 
-type shelf struct {
+type testStore struct {
 	codec *wire.Codec
 	items []media.Output
 }
 
-func newShelf(t *testing.T) *shelf {
+func newTestStore(t *testing.T) *testStore {
 	t.Helper()
 	codec := wiretest.NewCodec(t)
-	s := &shelf{codec: codec}
+	s := &testStore{codec: codec}
 	for _, w := range []int{3, 5} {
 		var b bytes.Buffer
 		if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, w, 4))); err != nil {
@@ -45,7 +45,7 @@ func newShelf(t *testing.T) *shelf {
 	return s
 }
 
-func (s *shelf) find(r media.Ref) (media.Output, bool) {
+func (s *testStore) find(r media.Ref) (media.Output, bool) {
 	for _, o := range s.items {
 		if o.Ref == r {
 			return o, true
@@ -54,7 +54,7 @@ func (s *shelf) find(r media.Ref) (media.Output, bool) {
 	return media.Output{}, false
 }
 
-func (s *shelf) write(t *testing.T, r report.Report, mode resolve.Mode) string {
+func (s *testStore) write(t *testing.T, r report.Report, mode resolve.Mode) string {
 	t.Helper()
 	var b strings.Builder
 	if err := report.Write(t.Context(), &b, r, resolve.Options{Mode: mode, Find: s.find, Codec: s.codec}); err != nil {
@@ -77,7 +77,7 @@ func payload(t *testing.T, m map[string]string) json.RawMessage {
 
 func TestReportFromHTML(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	mark := s.items[0].Ref.Placeholder()
 	body := `<h1>Wind &amp; sun</h1><p style="text-align:center;position:fixed">Text ${media:image_1} $` + mark + `</p>
 <figure><img src="` + mark + `" alt="a picture" title="a picture" style="max-width:100%"><figcaption>Figure 1: x</figcaption></figure>
@@ -101,7 +101,7 @@ func TestReportFromHTML(t *testing.T) {
 
 func TestReportRemovesWhatIsDangerous(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	mark := s.items[0].Ref.Placeholder()
 	body := `<html><head><title>T</title><style>p{}</style><script>alert(1)</script><link rel=stylesheet href=//evil.example></head><body onload="x()">
 <p onclick="x()">ok</p><img src="https://evil.example/t.png"><img src=x onerror=alert(1)><iframe src="https://evil.example"></iframe>
@@ -121,7 +121,7 @@ func TestReportRemovesWhatIsDangerous(t *testing.T) {
 
 func TestReportFromMarkdownAndMessage(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	mark := s.items[0].Ref.Placeholder()
 	md := "# Title\n\nSome *text* ![alt text](" + mark + " \"alt text\")\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" + mark + "\n\n<script>x</script>"
 	got := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_markdown": md})}, resolve.ModeFile)
@@ -160,7 +160,7 @@ func TestFromResultTellsOffline(t *testing.T) {
 // remains byte for byte.
 func TestFilesOfDocuments(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	text := `<p>Look:</p><img src="${media:` + string(s.items[0].Ref) + `}"><img src="${media:img-00000000}">`
 	b, err := s.codec.Store(t.Context(), strings.NewReader(text), "text/html")
 	if err != nil {
@@ -183,7 +183,7 @@ func TestFilesOfDocuments(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTestStore(t)
 	dir := t.TempDir()
 	lost := media.Output{Ref: "img-00000000", Blob: media.Blob{Digest: media.DigestOf([]byte("gone"))}}
 	paths, err := report.Files(t.Context(), dir, append([]media.Output{lost}, s.items...), s.codec)

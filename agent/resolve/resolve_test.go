@@ -26,8 +26,8 @@ func picture() []byte {
 
 func pictureRef() string { return string(media.RefOf(media.ModalityImage, media.DigestOf(picture()))) }
 
-// shelf returns one stored picture and Options that find it.
-func shelf(t *testing.T, mode resolve.Mode, format resolve.Format) (media.Output, resolve.Options) {
+// storedPicture returns one stored picture and Options that find it.
+func storedPicture(t *testing.T, mode resolve.Mode, format resolve.Format) (media.Output, resolve.Options) {
 	t.Helper()
 	codec := wiretest.NewCodec(t)
 	blob, err := codec.Store(t.Context(), bytes.NewReader(picture()), "")
@@ -68,7 +68,7 @@ func TestResolveModes(t *testing.T) {
 	for i, tt := range tests {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			_, o := shelf(t, tt.mode, tt.format)
+			_, o := storedPicture(t, tt.mode, tt.format)
 			var b strings.Builder
 			if err := resolve.Text(t.Context(), &b, tt.text, o); err != nil {
 				t.Fatal(err)
@@ -82,7 +82,7 @@ func TestResolveModes(t *testing.T) {
 
 func TestResolveNeverShowsARawMark(t *testing.T) {
 	t.Parallel()
-	_, o := shelf(t, resolve.ModeDataURI, "")
+	_, o := storedPicture(t, resolve.ModeDataURI, "")
 	var b strings.Builder
 	err := resolve.Text(t.Context(), &b, `<img src="${media:img-00000000}"><img src="${media:<script>}"> ${media:} <img src="${media:`+pictureRef()+`}">`, o)
 	if err != nil {
@@ -99,7 +99,7 @@ func TestResolveNeverShowsARawMark(t *testing.T) {
 
 func TestResolveLostBytesAreMissing(t *testing.T) {
 	t.Parallel()
-	out, o := shelf(t, resolve.ModeDataURI, "")
+	out, o := storedPicture(t, resolve.ModeDataURI, "")
 	o.Codec = wiretest.NewCodec(t) // without the blob
 	var b strings.Builder
 	if err := resolve.Text(t.Context(), &b, `<img src="`+out.Ref.Placeholder()+`">`, o); err != nil {
@@ -113,7 +113,7 @@ func TestResolveLostBytesAreMissing(t *testing.T) {
 func TestResolvePayload(t *testing.T) {
 	t.Parallel()
 	ref := pictureRef()
-	_, o := shelf(t, resolve.ModeURL, "")
+	_, o := storedPicture(t, resolve.ModeURL, "")
 	payload := `{"z":[1,2.50,true,null,"${media:` + ref + `}"],"a":{"report_html":"x\n\"${media:` + ref + `}\"","report_markdown":"![m](${media:` + ref + `})"},"n":12345678901234567890}`
 	var b bytes.Buffer
 	if err := resolve.Payload(t.Context(), &b, json.RawMessage(payload), o); err != nil {

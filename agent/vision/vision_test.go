@@ -49,8 +49,8 @@ func (b blobs) Store(context.Context, io.Reader, string) (media.Blob, error) {
 	return media.Blob{}, errors.New("nothing is stored here")
 }
 
-// world is a run's sights, with what they report.
-type world struct {
+// sightRun is a run's sights, with what they report.
+type sightRun struct {
 	*vision.Sights
 	blobs    blobs
 	warnings []string
@@ -58,10 +58,10 @@ type world struct {
 	shown    []media.Ref
 }
 
-// see returns the sights of a model; a nil profile means none.
-func see(t *testing.T, profile *chat.Profile) *world {
+// sightsOf returns the sights of a model; a nil profile means none.
+func sightsOf(t *testing.T, profile *chat.Profile) *sightRun {
 	t.Helper()
-	w := &world{blobs: blobs{}}
+	w := &sightRun{blobs: blobs{}}
 	w.Sights = &vision.Sights{Config: vision.Config{
 		Agent: "painter", Journal: journal.NewTranscript(journal.Memory{}, nil), Set: &media.Set{}, Blobs: w.blobs,
 		ModelsWithVision: func(int) []string { return nil },
@@ -81,13 +81,13 @@ func see(t *testing.T, profile *chat.Profile) *world {
 	return w
 }
 
-// seer returns the profile of a model that accepts pictures as they are.
-func seer(limits chat.ImageLimits) *chat.Profile {
+// visionProfile returns the profile of a model that accepts pictures as they are.
+func visionProfile(limits chat.ImageLimits) *chat.Profile {
 	return &chat.Profile{ID: "seer", Name: "Seer", SupportsVision: true, ImageLimits: limits}
 }
 
 // picture adds a picture of 100 bytes to the run.
-func (w *world) picture(t *testing.T, name string) media.Output {
+func (w *sightRun) picture(t *testing.T, name string) media.Output {
 	t.Helper()
 	o, err := w.Set.Add(media.NewOutput(media.Blob{Digest: media.DigestOf([]byte(name)), SizeBytes: 100, Facts: media.Facts{MIMEType: "image/png", Width: 4, Height: 4}}, media.Meta{Label: name}))
 	if err != nil {
@@ -123,13 +123,13 @@ func TestCanSee(t *testing.T) {
 		item    media.Output
 		ok      bool
 	}{
-		"a picture":       {seer(chat.ImageLimits{}), png, true},
-		"a drawing":       {seer(chat.ImageLimits{}), svg, false},
-		"a text":          {seer(chat.ImageLimits{}), text, false},
+		"a picture":       {visionProfile(chat.ImageLimits{}), png, true},
+		"a drawing":       {visionProfile(chat.ImageLimits{}), svg, false},
+		"a text":          {visionProfile(chat.ImageLimits{}), text, false},
 		"a blind model":   {&chat.Profile{Name: "Blind"}, png, false},
 		"no model at all": {nil, png, false},
 	} {
-		if err := see(t, c.profile).CanSee(c.item); (err == nil) != c.ok || err != nil && media.CodeOf(err) != media.CodeUnsupported {
+		if err := sightsOf(t, c.profile).CanSee(c.item); (err == nil) != c.ok || err != nil && media.CodeOf(err) != media.CodeUnsupported {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -147,19 +147,19 @@ func TestAdmit(t *testing.T) {
 		code    media.Code
 		dropped int // dispositions
 	}{
-		"none":                   {seer(chat.ImageLimits{}), false, nil, 0, "", 0},
-		"all":                    {seer(chat.ImageLimits{}), false, []string{"", "auto"}, 2, "", 0},
+		"none":                   {visionProfile(chat.ImageLimits{}), false, nil, 0, "", 0},
+		"all":                    {visionProfile(chat.ImageLimits{}), false, []string{"", "auto"}, 2, "", 0},
 		"a blind model":          {&chat.Profile{Name: "Blind"}, false, []string{""}, 0, media.CodeUnsupported, 0},
 		"a blind model, lenient": {&chat.Profile{Name: "Blind"}, true, []string{"", ""}, 0, "", 2},
-		"too many":               {seer(chat.ImageLimits{MaxImages: 1}), false, []string{"", ""}, 0, media.CodeUnsupported, 0},
-		"too many, lenient":      {seer(chat.ImageLimits{MaxImages: 1}), true, []string{"", ""}, 1, "", 1},
-		"a detail":               {seer(chat.ImageLimits{}), false, []string{"high"}, 1, "", 1},
-		"a detail that it has":   {seer(chat.ImageLimits{Detail: true}), false, []string{"high"}, 1, "", 0},
+		"too many":               {visionProfile(chat.ImageLimits{MaxImages: 1}), false, []string{"", ""}, 0, media.CodeUnsupported, 0},
+		"too many, lenient":      {visionProfile(chat.ImageLimits{MaxImages: 1}), true, []string{"", ""}, 1, "", 1},
+		"a detail":               {visionProfile(chat.ImageLimits{}), false, []string{"high"}, 1, "", 1},
+		"a detail that it has":   {visionProfile(chat.ImageLimits{Detail: true}), false, []string{"high"}, 1, "", 0},
 		"none for a blind model": {&chat.Profile{Name: "Blind"}, false, nil, 0, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := see(t, c.profile)
+			w := sightsOf(t, c.profile)
 			w.Lenient = c.lenient
 			for i, detail := range c.details {
 				w.Given = append(w.Given, vision.InputImage{Ref: w.picture(t, fmt.Sprint(i)).Ref, Detail: detail})
@@ -187,7 +187,7 @@ func TestAdmit(t *testing.T) {
 // TestMissing: only bytes that are known to be missing or damaged are lost, each once.
 func TestMissing(t *testing.T) {
 	t.Parallel()
-	w := see(t, seer(chat.ImageLimits{}))
+	w := sightsOf(t, visionProfile(chat.ImageLimits{}))
 	whole, missing, damaged, unknown := w.picture(t, "whole"), w.picture(t, "missing"), w.picture(t, "damaged"), w.picture(t, "unknown")
 	delete(w.blobs, missing.Digest)
 	w.blobs[damaged.Digest] = media.Errorf(media.CodeCorrupt, "bad bytes")
@@ -219,7 +219,7 @@ func TestLose(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := see(t, seer(chat.ImageLimits{}))
+			w := sightsOf(t, visionProfile(chat.ImageLimits{}))
 			o := w.picture(t, "a")
 			w.Lost = c.policy
 			if c.given {
@@ -247,17 +247,17 @@ func TestLook(t *testing.T) {
 		want    []int
 		hidden  int
 	}{
-		"in the order asked":       {seer(chat.ImageLimits{}), []int{2, 0}, []int{2, 0}, 0},
-		"one once":                 {seer(chat.ImageLimits{}), []int{1, 1, 1}, []int{1}, 0},
-		"no more than four":        {seer(chat.ImageLimits{}), []int{0, 1, 2, 3, 4, 5}, []int{0, 1, 2, 3}, 2},
-		"no more than it takes":    {seer(chat.ImageLimits{MaxImages: 1}), []int{0, 1}, []int{0}, 1},
+		"in the order asked":       {visionProfile(chat.ImageLimits{}), []int{2, 0}, []int{2, 0}, 0},
+		"one once":                 {visionProfile(chat.ImageLimits{}), []int{1, 1, 1}, []int{1}, 0},
+		"no more than four":        {visionProfile(chat.ImageLimits{}), []int{0, 1, 2, 3, 4, 5}, []int{0, 1, 2, 3}, 2},
+		"no more than it takes":    {visionProfile(chat.ImageLimits{MaxImages: 1}), []int{0, 1}, []int{0}, 1},
 		"no vision":                {&chat.Profile{Name: "Blind"}, []int{0}, nil, 1},
-		"one that does not exist":  {seer(chat.ImageLimits{}), []int{-1}, nil, 0},
-		"one whose bytes are lost": {seer(chat.ImageLimits{}), []int{6}, nil, 1},
+		"one that does not exist":  {visionProfile(chat.ImageLimits{}), []int{-1}, nil, 0},
+		"one whose bytes are lost": {visionProfile(chat.ImageLimits{}), []int{6}, nil, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := see(t, c.profile)
+			w := sightsOf(t, c.profile)
 			var all []media.Ref
 			for i := range 7 {
 				o := w.picture(t, fmt.Sprint(i))
@@ -302,17 +302,17 @@ func TestShowAnswer(t *testing.T) {
 		hidden  int
 		code    media.Code
 	}{
-		"all":                  {seer(chat.ImageLimits{}), 1, false, "", 2, 0, ""},
-		"room for one":         {seer(chat.ImageLimits{MaxImages: 2}), 1, false, "", 1, 1, ""},
-		"no room":              {seer(chat.ImageLimits{MaxImages: 2}), 2, false, "", 0, 2, ""},
-		"no room, and to stop": {seer(chat.ImageLimits{MaxImages: 2}), 2, false, vision.LostStop, 0, 2, ""},
+		"all":                  {visionProfile(chat.ImageLimits{}), 1, false, "", 2, 0, ""},
+		"room for one":         {visionProfile(chat.ImageLimits{MaxImages: 2}), 1, false, "", 1, 1, ""},
+		"no room":              {visionProfile(chat.ImageLimits{MaxImages: 2}), 2, false, "", 0, 2, ""},
+		"no room, and to stop": {visionProfile(chat.ImageLimits{MaxImages: 2}), 2, false, vision.LostStop, 0, 2, ""},
 		"no vision":            {&chat.Profile{Name: "Blind"}, 0, false, "", 0, 2, ""},
-		"bytes are lost":       {seer(chat.ImageLimits{}), 0, true, vision.LostDrop, 1, 1, ""},
-		"bytes are lost: stop": {seer(chat.ImageLimits{}), 0, true, vision.LostStop, 0, 0, media.CodeNotFound},
+		"bytes are lost":       {visionProfile(chat.ImageLimits{}), 0, true, vision.LostDrop, 1, 1, ""},
+		"bytes are lost: stop": {visionProfile(chat.ImageLimits{}), 0, true, vision.LostStop, 0, 0, media.CodeNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := see(t, c.profile)
+			w := sightsOf(t, c.profile)
 			w.Lost = c.policy
 			opening := transcript.Opening{Task: "x"}
 			for i := range c.before {
@@ -357,20 +357,20 @@ func TestOffer(t *testing.T) {
 		profile *chat.Profile
 		want    []int
 	}{
-		"newest first": {policy, seer(chat.ImageLimits{}), []int{2, 1}},
-		"more room":    {with(func(p *definition.VisionContextPolicy) { p.MaxImages = 9 }), seer(chat.ImageLimits{}), []int{2, 1, 0}},
-		"few bytes":    {with(func(p *definition.VisionContextPolicy) { p.MaxTotalBytes = 100 }), seer(chat.ImageLimits{}), []int{2}},
-		"off":          {with(func(p *definition.VisionContextPolicy) { p.Enabled = false }), seer(chat.ImageLimits{}), nil},
-		"other source": {with(func(p *definition.VisionContextPolicy) { p.AllowedSources = []string{"Draw"} }), seer(chat.ImageLimits{}), nil},
-		"other type":   {with(func(p *definition.VisionContextPolicy) { p.AllowMIMETypes = []string{"image/webp"} }), seer(chat.ImageLimits{}), nil},
+		"newest first": {policy, visionProfile(chat.ImageLimits{}), []int{2, 1}},
+		"more room":    {with(func(p *definition.VisionContextPolicy) { p.MaxImages = 9 }), visionProfile(chat.ImageLimits{}), []int{2, 1, 0}},
+		"few bytes":    {with(func(p *definition.VisionContextPolicy) { p.MaxTotalBytes = 100 }), visionProfile(chat.ImageLimits{}), []int{2}},
+		"off":          {with(func(p *definition.VisionContextPolicy) { p.Enabled = false }), visionProfile(chat.ImageLimits{}), nil},
+		"other source": {with(func(p *definition.VisionContextPolicy) { p.AllowedSources = []string{"Draw"} }), visionProfile(chat.ImageLimits{}), nil},
+		"other type":   {with(func(p *definition.VisionContextPolicy) { p.AllowMIMETypes = []string{"image/webp"} }), visionProfile(chat.ImageLimits{}), nil},
 		"no vision":    {policy, &chat.Profile{Name: "Blind"}, nil},
 		"no model":     {policy, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := see(t, c.profile)
+			w := sightsOf(t, c.profile)
 			w.Policy = c.policy
-			w.Actions = painting(t)
+			w.Actions = paintRegistry(t)
 			var all []media.Ref
 			res := transcript.Results{Actions: []action.Outcome{{Name: "Paint"}, {Name: "Unknown"}, {Name: "Paint"}}}
 			for i := range 3 {
@@ -398,8 +398,8 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// painting returns a registry with the single action Paint.
-func painting(t *testing.T) *action.Registry {
+// paintRegistry returns a registry with the single action Paint.
+func paintRegistry(t *testing.T) *action.Registry {
 	t.Helper()
 	stored, err := blob.New(blob.Config{Driver: memblob.New()})
 	if err != nil {
@@ -434,7 +434,7 @@ func TestWithinSight(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := see(t, seer(c.limits))
+			w := sightsOf(t, visionProfile(c.limits))
 			var all []media.Output
 			var messages []chat.Message
 			for i := range 3 {

@@ -17,8 +17,8 @@ import (
 	"atelier/media"
 )
 
-// served returns a client of a server that answers with h.
-func served(t *testing.T, h http.HandlerFunc) *Client {
+// newClient returns a client of a server that answers with h.
+func newClient(t *testing.T, h http.HandlerFunc) *Client {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
@@ -32,7 +32,7 @@ func served(t *testing.T, h http.HandlerFunc) *Client {
 
 func write(w io.Writer, text string) { _, _ = io.WriteString(w, text) }
 
-func cut(http.ResponseWriter) { panic(http.ErrAbortHandler) }
+func abortAnswer(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 
 // TestWhatCostsHasOneKey: a request whose answer is lost is repeated with the same idempotency key; each other request
 // has its own key.
@@ -40,12 +40,12 @@ func TestWhatCostsHasOneKey(t *testing.T) {
 	t.Parallel()
 	var keys []string
 	var mu sync.Mutex // guards keys
-	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		keys = append(keys, r.Header.Get("Idempotency-Key"))
 		if len(keys) == 1 {
-			cut(w)
+			abortAnswer(w)
 		}
 		w.WriteHeader(http.StatusAccepted)
 		write(w, `{"id":"r","status":"running"}`)
@@ -78,9 +78,9 @@ func TestWhatCostsHasOneKey(t *testing.T) {
 func TestWhatChangesIsSentOnce(t *testing.T) {
 	t.Parallel()
 	var sent atomic.Int64
-	c := served(t, func(w http.ResponseWriter, _ *http.Request) {
+	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		sent.Add(1)
-		cut(w)
+		abortAnswer(w)
 	})
 	for _, row := range []struct {
 		do   func() error
@@ -102,7 +102,7 @@ func TestWhatChangesIsSentOnce(t *testing.T) {
 func TestErrorsHaveTheServersCode(t *testing.T) {
 	t.Parallel()
 	status, kind, body := 0, "", ""
-	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer secret-token" {
 			status = http.StatusTeapot
 		}
@@ -157,7 +157,7 @@ func TestALostStreamIsResumed(t *testing.T) {
 		"", // refused once, while the server restarts
 		"id: 9\nevent: turn-started\ndata: {\"run_id\":\"r\"}\n\n",
 	}
-	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		n := len(asked)
@@ -197,7 +197,7 @@ func TestALostStreamIsResumed(t *testing.T) {
 func TestALoopThatEndsEndsTheStream(t *testing.T) {
 	t.Parallel()
 	gone := make(chan struct{}, 2)
-	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
 		write(w, "id: 1\nevent: run-started\ndata: {}\n\n")
 		_ = http.NewResponseController(w).Flush() // the reader may be gone
 		<-r.Context().Done()
@@ -223,7 +223,7 @@ func TestALoopThatEndsEndsTheStream(t *testing.T) {
 // TestADownloadThatBreaksOffIsAnError: a truncated file or report is an error, not a short file.
 func TestADownloadThatBreaksOffIsAnError(t *testing.T) {
 	t.Parallel()
-	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/media/m" {
 			w.Header().Set("Content-Length", "100")
 			write(w, "<html>")

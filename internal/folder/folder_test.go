@@ -15,22 +15,22 @@ import (
 	"atelier/media/blob/memblob"
 )
 
-// shelf stores texts and returns records of them.
-type shelf struct {
+// textStore stores texts and returns records of them.
+type textStore struct {
 	t     *testing.T
 	blobs *blob.Store
 }
 
-func newShelf(t *testing.T) shelf {
+func newTextStore(t *testing.T) textStore {
 	t.Helper()
 	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return shelf{t, blobs}
+	return textStore{t, blobs}
 }
 
-func (s shelf) file(name, text string) ledger.Record {
+func (s textStore) file(name, text string) ledger.Record {
 	s.t.Helper()
 	info, err := s.blobs.Put(s.t.Context(), strings.NewReader(text))
 	if err != nil {
@@ -46,7 +46,7 @@ func named(name string, d media.Digest) media.Output {
 // TestFolderOfARun: each file is there once under a unique name; equal files share a folder, the only one.
 func TestFolderOfARun(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTextStore(t)
 	store := folder.Store{Dir: filepath.Join(t.TempDir(), "files"), Blobs: s.blobs}
 	records := []ledger.Record{s.file("a.csv", "one"), s.file("a.csv", "two"), s.file("a.csv", "one"), s.file("a.csv", "three"), s.file("../b.md", "four")}
 	dirs := make([]string, 8)
@@ -81,7 +81,7 @@ func TestFolderOfARun(t *testing.T) {
 // TestFolderIsWholeOrNot: a file without bytes, or a location that cannot be written, leaves no folder behind.
 func TestFolderIsWholeOrNot(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTextStore(t)
 	store := folder.Store{Dir: t.TempDir(), Blobs: s.blobs}
 	gone := ledger.Record{Output: named("gone.txt", media.DigestOf([]byte("never stored")))}
 	if _, _, err := store.Materialize(t.Context(), []ledger.Record{s.file("a.txt", "a"), gone}); media.CodeOf(err) != media.CodeNotFound {

@@ -32,7 +32,7 @@ func TestTune(t *testing.T) {
 		fmt.Printf("procs %d %d start %d %d gc %d %d\n", before, runtime.GOMAXPROCS(0), start, startLimit, gc, limit)
 		return
 	}
-	own := tuned(t)
+	own := settingsOf(t)
 	var before, after int
 	if _, err := fmt.Sscanf(own, "procs %d %d", &before, &after); err != nil || after != before+min(before, 8) {
 		t.Errorf("%q, %v", own, err)
@@ -40,10 +40,10 @@ func TestTune(t *testing.T) {
 	if _, rest, _ := strings.Cut(own, " start "); rest != fmt.Sprintf("-1 %d gc 50 %d", 32<<20, math.MaxInt64) {
 		t.Errorf("collection: %q", own)
 	}
-	if got, want := tuned(t, "GOMAXPROCS=3", "GOGC=200"), fmt.Sprintf("procs 3 3 start 200 %[1]d gc 200 %[1]d", math.MaxInt64); got != want {
+	if got, want := settingsOf(t, "GOMAXPROCS=3", "GOGC=200"), fmt.Sprintf("procs 3 3 start 200 %[1]d gc 200 %[1]d", math.MaxInt64); got != want {
 		t.Errorf("with the variables set: %q, not %q", got, want)
 	}
-	if got, want := tuned(t, "GOMAXPROCS=3", "GOMEMLIMIT=1GiB"), fmt.Sprintf("procs 3 3 start 50 %[1]d gc 50 %[1]d", 1<<30); got != want {
+	if got, want := settingsOf(t, "GOMAXPROCS=3", "GOMEMLIMIT=1GiB"), fmt.Sprintf("procs 3 3 start 50 %[1]d gc 50 %[1]d", 1<<30); got != want {
 		t.Errorf("with a limit: %q, not %q", got, want)
 	}
 }
@@ -55,7 +55,7 @@ func settings() (percent int, limit int64) {
 	return percent, debug.SetMemoryLimit(-1)
 }
 
-func tuned(t *testing.T, env ...string) string {
+func settingsOf(t *testing.T, env ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTune$")
 	for _, e := range os.Environ() {

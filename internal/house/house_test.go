@@ -117,7 +117,7 @@ var parsed = sync.OnceValues(func() (out []source, err error) {
 	return out, err
 })
 
-func roomOf(dir string) string {
+func packageOf(dir string) string {
 	if strings.HasPrefix(dir, "internal/") {
 		return dir
 	}
@@ -131,7 +131,7 @@ func roomOf(dir string) string {
 func TestImportsPointOneWay(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
-		room := roomOf(s.dir())
+		room := packageOf(s.dir())
 		allowed, known := mayImport[room]
 		if !known {
 			t.Errorf("%s: room %q is not in the house: add it here and to docs/architecture.md", s.path, room)
@@ -144,7 +144,7 @@ func TestImportsPointOneWay(t *testing.T) {
 			}
 			path = cmp.Or(strings.TrimPrefix(path+"/", module), ".")
 			path = strings.TrimSuffix(path, "/")
-			to := roomOf(cmp.Or(path, "."))
+			to := packageOf(cmp.Or(path, "."))
 			if to != room && to != "internal/sim" && !slices.Contains(allowed, to) && !slices.Contains(allowed, "*") {
 				t.Errorf("%s imports %s: %s may use %v", s.path, path, room, allowed)
 			}
@@ -168,7 +168,7 @@ func TestSDKsOfChatStayInTheirPackages(t *testing.T) {
 			if sdk && s.dir() != "chat/fantasy" && s.dir() != "chat/bedrock" {
 				t.Errorf("%s imports %s: it belongs into chat/fantasy or chat/bedrock", s.path, path)
 			}
-			if opens := path == module+"chat/fantasy" || path == module+"chat/bedrock"; opens && roomOf(s.dir()) != "." && !strings.HasPrefix(s.dir(), "chat/") {
+			if opens := path == module+"chat/fantasy" || path == module+"chat/bedrock"; opens && packageOf(s.dir()) != "." && !strings.HasPrefix(s.dir(), "chat/") {
 				t.Errorf("%s imports %s: package atelier opens chat models, others take a chat.Registry", s.path, path)
 			}
 		}
@@ -194,7 +194,7 @@ func TestDriversDoNotImportEachOther(t *testing.T) {
 func TestPureRoomsStayPure(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
-		if s.test() || !slices.Contains([]string{"agent", "generate", "generate/gateway", "generate/plan"}, s.dir()) && roomOf(s.dir()) != "workflow" {
+		if s.test() || !slices.Contains([]string{"agent", "generate", "generate/gateway", "generate/plan"}, s.dir()) && packageOf(s.dir()) != "workflow" {
 			continue
 		}
 		for _, spec := range s.file.Imports {
@@ -278,7 +278,7 @@ var dials = map[string]string{
 func TestOneRoomMakesClients(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
-		if s.test() || dials[s.path] != "" || roomOf(s.dir()) == "bench" || roomOf(s.dir()) == "examples" {
+		if s.test() || dials[s.path] != "" || packageOf(s.dir()) == "bench" || packageOf(s.dir()) == "examples" {
 			continue
 		}
 		for _, found := range clientsOf(s.file) {

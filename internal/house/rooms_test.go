@@ -17,8 +17,8 @@ const (
 	behaves = 10
 )
 
-// largeTypes are the types with behaviour beyond the bounds, with their methods and fields. They may shrink; no new entry
-// may be added.
+// largeTypes are the types with behaviour beyond the bounds, with their methods and fields. They may shrink; no new
+// entry may be added.
 var largeTypes = map[string][2]int{
 	"media/wire.scanner":     {39, 17},
 	"generate/catalog.Model": {28, 42},
@@ -86,7 +86,7 @@ func countFields(st *ast.StructType) (n int) {
 // counts reports whether the lines of a package count as shipped: those for which ships reports true, except e2e,
 // tools, the simulator, and api and workflow, which have their own bounds.
 func (s source) counts() bool {
-	room := roomOf(s.dir())
+	room := packageOf(s.dir())
 	return s.ships() && room != "api" && room != "workflow" && room != "e2e" && room != "tools" && s.dir() != "internal/sim"
 }
 

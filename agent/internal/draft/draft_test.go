@@ -13,8 +13,8 @@ import (
 	"atelier/media"
 )
 
-// known returns a set of one picture, and its ref.
-func known(t *testing.T) (*media.Set, media.Ref) {
+// onePicture returns a set of one picture, and its ref.
+func onePicture(t *testing.T) (*media.Set, media.Ref) {
 	t.Helper()
 	s := &media.Set{}
 	o, err := s.Add(media.NewOutput(media.Blob{Digest: media.DigestOf([]byte("known")), SizeBytes: 5, Facts: media.Facts{MIMEType: "image/png"}}, media.Meta{Label: "Known"}))
@@ -24,13 +24,13 @@ func known(t *testing.T) (*media.Set, media.Ref) {
 	return s, o.Ref
 }
 
-const strange = "img-zzzzzzz9" // in no set
+const unknownRef = "img-zzzzzzz9" // in no set
 
 // TestKnownRefs: refs of the run become placeholders, in every form in which models write them; other text remains byte
 // for byte.
 func TestKnownRefs(t *testing.T) {
 	t.Parallel()
-	set, ref := known(t)
+	set, ref := onePicture(t)
 	r, p := string(ref), ref.Placeholder()
 	d := &draft.Draft{Set: set}
 	for name, c := range map[string]struct{ text, want string }{
@@ -44,8 +44,8 @@ func TestKnownRefs(t *testing.T) {
 		"HTML":               {`<img src="` + r + `">`, `<img src="` + p + `">`},
 		"HTML, a path":       {`<a href='media/${media:` + r + `}'>`, `<a href='` + p + `'>`},
 		"bare in a sentence": {"The item " + r + " is good.", "The item " + r + " is good."},
-		"unknown":            {"![x](" + strange + ")", "![x](" + strange + ")"},
-		"unknown capitals":   {"${MEDIA:" + strings.ToUpper(strange) + "}", "${MEDIA:" + strings.ToUpper(strange) + "}"},
+		"unknown":            {"![x](" + unknownRef + ")", "![x](" + unknownRef + ")"},
+		"unknown capitals":   {"${MEDIA:" + strings.ToUpper(unknownRef) + "}", "${MEDIA:" + strings.ToUpper(unknownRef) + "}"},
 		"longer than a ref":  {"![x](" + r + "0)", "![x](" + r + "0)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,11 +59,11 @@ func TestKnownRefs(t *testing.T) {
 
 func TestUnknownRefs(t *testing.T) {
 	t.Parallel()
-	set, ref := known(t)
-	d := &draft.Draft{Set: set, Message: ref.Placeholder() + " ${media:" + strange + "} ${media:" + strange + "}", Payload: map[string]any{
+	set, ref := onePicture(t)
+	d := &draft.Draft{Set: set, Message: ref.Placeholder() + " ${media:" + unknownRef + "} ${media:" + unknownRef + "}", Payload: map[string]any{
 		"a": []any{"${media:img-bbbbbbb9}", 1, nil}, "${media:img-ccccccc9}": "a key is no text",
 	}}
-	if diff := cmp.Diff([]string{"img-bbbbbbb9", strange}, d.UnknownRefs()); diff != "" {
+	if diff := cmp.Diff([]string{"img-bbbbbbb9", unknownRef}, d.UnknownRefs()); diff != "" {
 		t.Error(diff)
 	}
 	if got := (&draft.Draft{Set: set}).UnknownRefs(); len(got) > 0 {
@@ -73,12 +73,12 @@ func TestUnknownRefs(t *testing.T) {
 
 func TestPromote(t *testing.T) {
 	t.Parallel()
-	set, ref := known(t)
+	set, ref := onePicture(t)
 	d := &draft.Draft{Set: set}
 	unknown := d.Promote([]contract.Promotion{
-		{Ref: strange}, {Ref: ""}, {Ref: ref.Placeholder(), Label: strings.Repeat("l", 600)}, {Ref: strings.Repeat("x", 200)},
+		{Ref: unknownRef}, {Ref: ""}, {Ref: ref.Placeholder(), Label: strings.Repeat("l", 600)}, {Ref: strings.Repeat("x", 200)},
 	})
-	if want := []string{strange, "", strings.Repeat("x", 80) + "…"}; !slices.Equal(unknown, want) {
+	if want := []string{unknownRef, "", strings.Repeat("x", 80) + "…"}; !slices.Equal(unknown, want) {
 		t.Errorf("unknown are %q, want %q", unknown, want)
 	}
 	o, _ := set.Lookup(ref)
@@ -101,12 +101,12 @@ func TestEmbedded(t *testing.T) {
 		}, used: true},
 		"a bare ref":    {message: func(r media.Ref) string { return string(r) }},
 		"a key":         {payload: func(r media.Ref) map[string]any { return map[string]any{r.Placeholder(): 1} }},
-		"another":       {message: func(media.Ref) string { return "${media:" + strange + "}" }},
+		"another":       {message: func(media.Ref) string { return "${media:" + unknownRef + "}" }},
 		"nothing there": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			set, ref := known(t)
+			set, ref := onePicture(t)
 			d := &draft.Draft{Set: set}
 			if c.message != nil {
 				d.Message = c.message(ref)
@@ -128,20 +128,20 @@ func TestEmbedded(t *testing.T) {
 // TestReturns: each kind of problem is returned to the model once.
 func TestReturns(t *testing.T) {
 	t.Parallel()
-	set, ref := known(t)
+	set, ref := onePicture(t)
 	d := &draft.Draft{Set: set}
 	if got := d.Corrections(nil, nil); len(got) > 0 {
 		t.Fatalf("no problem, and %v goes back", got)
 	}
-	got := d.Corrections([]string{strange}, nil)
+	got := d.Corrections([]string{unknownRef}, nil)
 	if len(got) != 1 || got[0].Code != media.CodeUnknownRef || !slices.Contains(got[0].Valid, string(ref)) {
 		t.Errorf("%+v", got)
 	}
 	unfit := errors.New("the payload does not fit")
-	if got := d.Corrections([]string{strange}, unfit); len(got) != 1 || !strings.Contains(got[0].Message, unfit.Error()) {
+	if got := d.Corrections([]string{unknownRef}, unfit); len(got) != 1 || !strings.Contains(got[0].Message, unfit.Error()) {
 		t.Errorf("the refs went back before, the payload did not: %+v", got)
 	}
-	if got := d.Corrections([]string{strange}, unfit); len(got) > 0 {
+	if got := d.Corrections([]string{unknownRef}, unfit); len(got) > 0 {
 		t.Errorf("a second time: %+v", got)
 	}
 }

@@ -34,7 +34,7 @@ func TestPatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			target, patch := object.MapStrings(c.target, same), object.MapStrings(c.patch, same)
+			target, patch := object.MapStrings(c.target, unchanged), object.MapStrings(c.patch, unchanged)
 			if diff := cmp.Diff(c.want, object.Patch(c.target, c.patch)); diff != "" {
 				t.Error(diff)
 			}
@@ -48,7 +48,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-func same(s string) string { return s }
+func unchanged(s string) string { return s }
 
 func TestSetKeepsOtherKeys(t *testing.T) {
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			before := object.MapStrings(c.target, same)
+			before := object.MapStrings(c.target, unchanged)
 			if diff := cmp.Diff(c.want, object.Place(c.target, c.key, c.payload)); diff != "" {
 				t.Error(diff)
 			}

@@ -10,8 +10,8 @@ import (
 	"atelier/agent/internal/preview"
 )
 
-// written returns what is shown of an answer that arrives in pieces, 40 ms apart.
-func written(t *testing.T, pieces ...string) (shown []string, text string) {
+// shownParts returns what is shown of an answer that arrives in pieces, 40 ms apart.
+func shownParts(t *testing.T, pieces ...string) (shown []string, text string) {
 	t.Helper()
 	now, total := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), 0
 	m := &preview.Message{
@@ -54,7 +54,7 @@ func TestShowsTheMessageOfAStep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if shown, got := written(t, c.pieces...); got != c.want {
+			if shown, got := shownParts(t, c.pieces...); got != c.want {
 				t.Errorf("%q is shown, want %q", shown, c.want)
 			}
 		})

@@ -38,7 +38,7 @@ func load(t *testing.T, texts map[string]string) *folder {
 	}
 	slices.Sort(names)
 	for _, n := range names {
-		f.add(n, texts[n])
+		f.addTable(n, texts[n])
 	}
 	return f
 }
@@ -50,8 +50,8 @@ func (f *folder) exec(statement string, args ...any) {
 	}
 }
 
-// add loads one table and describes it as Describe Tables does.
-func (f *folder) add(name, text string) {
+// addTable loads one table and describes it as Describe Tables does.
+func (f *folder) addTable(name, text string) {
 	f.t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimSpace(text))).ReadAll()
 	if err != nil {

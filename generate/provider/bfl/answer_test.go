@@ -24,7 +24,7 @@ func TestVerdicts(t *testing.T) {
 			Stage: "input", Categories: []string{"Violence", "Derivative Works Filter"},
 		},
 	} {
-		u, err := answering(t, http.StatusOK, body).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "t"})
+		u, err := newFixedDriver(t, http.StatusOK, body).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "t"})
 		if err != nil || !u.Done || len(u.Items) != 1 || media.CodeOf(u.Items[0].Err) != media.CodeModerated {
 			t.Errorf("%s: %+v, %v", body, u, err)
 			continue

@@ -163,7 +163,7 @@ func TestCostIsRounded(t *testing.T) {
 		}
 	}
 	for cost, want := range map[string]string{"null": "", "-1": "", "1e300": "", "0": "0", `"3"`: "error"} {
-		d := answering(t, http.StatusOK, `{"id":"t","cost":`+cost+`}`)
+		d := newFixedDriver(t, http.StatusOK, `{"id":"t","cost":`+cost+`}`)
 		u, err := d.Start(t.Context(), driver.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox"})
 		if (err != nil) != (want == "error") || err == nil && u.ReportedUSD != want {
 			t.Errorf("cost %s: %q, %v", cost, u.ReportedUSD, err)
@@ -171,15 +171,15 @@ func TestCostIsRounded(t *testing.T) {
 	}
 }
 
-// carrier is a round tripper made of a function.
-type carrier func(*http.Request) (*http.Response, error)
+// roundTripFunc is a round tripper made of a function.
+type roundTripFunc func(*http.Request) (*http.Response, error)
 
-func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
+func (c roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
 
-// answering returns a driver whose provider always gives the same answer.
-func answering(t *testing.T, status int, body string) *bfl.Driver {
+// newFixedDriver returns a driver whose provider always gives the same answer.
+func newFixedDriver(t *testing.T, status int, body string) *bfl.Driver {
 	t.Helper()
-	d, err := bfl.New(bfl.Config{APIKey: "bfl_key_of_tests", Codec: wiretest.NewCodec(t), Base: carrier(func(*http.Request) (*http.Response, error) {
+	d, err := bfl.New(bfl.Config{APIKey: "bfl_key_of_tests", Codec: wiretest.NewCodec(t), Base: roundTripFunc(func(*http.Request) (*http.Response, error) {
 		return &http.Response{
 			StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)),
 		}, nil
@@ -190,14 +190,14 @@ func answering(t *testing.T, status int, body string) *bfl.Driver {
 	return d
 }
 
-// cluster sends every call to one server and records the intended host and whether the call had the key.
-type cluster struct {
+// hostRecorder sends every call to one server and records the intended host and whether the call had the key.
+type hostRecorder struct {
 	to    string
 	mu    sync.Mutex // guards hosts
 	hosts []string
 }
 
-func (c *cluster) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c *hostRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	host := r.URL.Scheme + "://" + r.URL.Host
 	if r.Header.Get("X-Key") != "" {
 		host += " key"
@@ -233,7 +233,7 @@ func TestTheKeyGoesNowhereElse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			hosts := &cluster{}
+			hosts := &hostRecorder{}
 			b := set(t, bflsim.Config{PollOrigin: c.poll, Pending: -1}, func(cfg *bfl.Config) { cfg.BaseURL, cfg.Base = c.base, hosts })
 			hosts.to = b.url
 			u, err := b.driver.Start(t.Context(), driver.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox"})
@@ -284,7 +284,7 @@ func TestPollsThatSayNothing(t *testing.T) {
 		`{"id":"t","status":"Pending","progress":null}`: {Progress: -1},
 	} {
 		want.Task = driver.Handle{ID: "t"}
-		u, err := answering(t, http.StatusOK, body).Poll(t.Context(), driver.Task{}, want.Task)
+		u, err := newFixedDriver(t, http.StatusOK, body).Poll(t.Context(), driver.Task{}, want.Task)
 		if diff := cmp.Diff(want, u); err != nil || diff != "" {
 			t.Errorf("%s: %v %s", body, err, diff)
 		}
@@ -301,7 +301,7 @@ func TestPollsThatSayNothing(t *testing.T) {
 		{200, `{"id":"t","status":"Task not found"}`, media.CodeNotFound},
 		{200, `{"id":"t","sta`, media.CodeUnavailable},
 	} {
-		_, err := answering(t, c.status, c.body).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "t"})
+		_, err := newFixedDriver(t, c.status, c.body).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "t"})
 		if media.CodeOf(err) != c.code {
 			t.Errorf("%d %s: %v, want %s", c.status, c.body, err, c.code)
 		}
@@ -315,7 +315,7 @@ func TestErrorTextsHoldNoSecret(t *testing.T) {
 		`"` + long + ` bfl_key_of_tests"`, `[{"loc":["body","input_image"],"msg":"` + long + ` bfl_key_of_tests","input":"` + long + `"}]`,
 		`{"message":"` + long + ` bfl_key_of_tests"}`, `7`,
 	} {
-		_, err := answering(t, 422, `{"detail":`+detail+`}`).Start(t.Context(), driver.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "x"})
+		_, err := newFixedDriver(t, 422, `{"detail":`+detail+`}`).Start(t.Context(), driver.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "x"})
 		if media.CodeOf(err) != media.CodeInvalid || strings.Contains(err.Error(), "iVBORw0KGgoiVBOR") || strings.Contains(err.Error(), "bfl_key_of_tests") {
 			t.Errorf("%.40s: %v", detail, err)
 		}
@@ -410,10 +410,10 @@ func FuzzPoll(f *testing.F) {
 		if err == nil && (u.Task.ID == "" || u.Done || len(u.Items) > 0) {
 			t.Errorf("%q is believed: %+v", body, u)
 		}
-		if _, err := answering(t, http.StatusOK, body).Start(t.Context(), driver.Task{Method: generate.MethodGenerate, Prompt: "a fox", N: 1, Model: catalog.Model{Provider: "bfl", APIModel: "flux-2-pro"}}); err != nil && media.ErrorText(err.Error()) != err.Error() {
+		if _, err := newFixedDriver(t, http.StatusOK, body).Start(t.Context(), driver.Task{Method: generate.MethodGenerate, Prompt: "a fox", N: 1, Model: catalog.Model{Provider: "bfl", APIModel: "flux-2-pro"}}); err != nil && media.ErrorText(err.Error()) != err.Error() {
 			t.Errorf("%q is quoted: %v", body, err)
 		}
-		got, err := answering(t, http.StatusOK, body).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "t"})
+		got, err := newFixedDriver(t, http.StatusOK, body).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "t"})
 		for _, it := range got.Items {
 			if it.Err != nil && media.ErrorText(it.Err.Message) != it.Err.Message {
 				t.Errorf("%q is quoted: %v", body, it.Err)

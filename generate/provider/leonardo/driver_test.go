@@ -148,14 +148,14 @@ func TestRefusedBeforeTheCall(t *testing.T) {
 	}
 }
 
-// storage is the host that receives uploads; it records their headers.
-type storage struct {
+// uploadHost is the host that receives uploads; it records their headers.
+type uploadHost struct {
 	to      http.Handler
 	mu      sync.Mutex // guards headers
 	headers []http.Header
 }
 
-func (s *storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *uploadHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.headers = append(s.headers, r.Header.Clone())
 	s.mu.Unlock()
@@ -165,7 +165,7 @@ func (s *storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestEditUploadsThePicture: the bytes are uploaded to another host as a file, without the key.
 func TestEditUploadsThePicture(t *testing.T) {
 	t.Parallel()
-	elsewhere := &storage{}
+	elsewhere := &uploadHost{}
 	other := httptest.NewTLSServer(elsewhere)
 	t.Cleanup(other.Close)
 	b := set(t, leonardosim.Config{UploadOrigin: other.URL}, func(c *leonardo.Config) { c.Uploads = other.Client().Transport })

@@ -17,10 +17,10 @@ import (
 	"atelier/media"
 )
 
-// carrier is a round tripper made of a function.
-type carrier func(*http.Request) (*http.Response, error)
+// roundTripFunc is a round tripper made of a function.
+type roundTripFunc func(*http.Request) (*http.Response, error)
 
-func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
+func (c roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
 
 // FuzzAnswer: whatever a provider answers, the driver neither panics nor quotes media or the key, and does not trust a
 // webhook call without its bearer.
@@ -38,7 +38,7 @@ func FuzzAnswer(f *testing.F) {
 	}
 	codec := wiretest.NewCodec(f)
 	f.Fuzz(func(t *testing.T, body string, status uint16) {
-		d, err := leonardo.New(leonardo.Config{APIKey: "key-of-leonardo", Codec: codec, Base: carrier(func(*http.Request) (*http.Response, error) {
+		d, err := leonardo.New(leonardo.Config{APIKey: "key-of-leonardo", Codec: codec, Base: roundTripFunc(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200 + int(status)%400, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}, nil
 		})})
 		if err != nil {

@@ -17,8 +17,8 @@ import (
 	"atelier/media"
 )
 
-// fixed returns a driver on a proxy that gives the same answer to every call.
-func fixed(t *testing.T, status int, kind, body string) *midjourney.Driver {
+// newFixedDriver returns a driver on a proxy that gives the same answer to every call.
+func newFixedDriver(t *testing.T, status int, kind, body string) *midjourney.Driver {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -53,7 +53,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 		{"401 with an envelope", "application/json", `{"code":4,"description":"invalid token"}`, 401, media.CodeUnauthorized, false, false},
 		{"no endpoint", "text/plain", `404`, 404, media.CodeNotFound, false, false},
 	} {
-		_, err := fixed(t, c.status, c.kind, c.body).Start(t.Context(), task(t, nil))
+		_, err := newFixedDriver(t, c.status, c.kind, c.body).Start(t.Context(), task(t, nil))
 		if media.CodeOf(err) != c.code || errors.Is(err, driver.ErrUnsettled) != c.unsettled {
 			t.Errorf("%s: %v (%s), unsettled %v", c.name, err, media.CodeOf(err), errors.Is(err, driver.ErrUnsettled))
 		}
@@ -67,7 +67,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 func TestProxiesDisagree(t *testing.T) {
 	t.Parallel()
 	poll := func(body string) (driver.Update, error) {
-		return fixed(t, http.StatusOK, "application/json", body).Poll(t.Context(), task(t, nil), driver.Handle{ID: "7"})
+		return newFixedDriver(t, http.StatusOK, "application/json", body).Poll(t.Context(), task(t, nil), driver.Handle{ID: "7"})
 	}
 	u, err := poll(`{"id":1795262400000001,"action":"IMAGINE","status":"SUCCESS","progress":100,"imageUrl":"https://cdn.example/x.png",
 		"buttons":"","properties":"","imageUrls":null,"seed":77,"prompt":"a house"}`)
@@ -115,7 +115,7 @@ func TestFailuresByTheirWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := task(t, func(q *driver.Task) { q.N = 3 })
-		u, err := fixed(t, http.StatusOK, "application/json", string(raw)).Poll(t.Context(), q, driver.Handle{ID: "1"})
+		u, err := newFixedDriver(t, http.StatusOK, "application/json", string(raw)).Poll(t.Context(), q, driver.Handle{ID: "1"})
 		if err != nil || !u.Done || len(u.Items) != 3 || media.CodeOf(u.Items[2].Err) != want || (u.Items[0].Safety != nil) != (want == media.CodeModerated) {
 			t.Errorf("%q: %+v, %v; want %s", reason, u.Items, err, want)
 		}
@@ -124,7 +124,7 @@ func TestFailuresByTheirWords(t *testing.T) {
 
 func TestNotificationsNameTheTaskAndNoMore(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{})
+	s := newTestDriver(t, midjourneysim.Config{})
 	h := s.start(t, task(t, nil))
 	all := s.sim.Notifications(h.ID)
 	if len(all) != 6 || string(all[4].Body) != string(all[5].Body) || !strings.Contains(string(all[5].Body), `"SUCCESS"`) {

@@ -22,8 +22,8 @@ import (
 	"atelier/media/wire"
 )
 
-// studio is a driver on a simulator, with the store of its pictures.
-type studio struct {
+// testDriver is a driver on a simulator, with the store of its pictures.
+type testDriver struct {
 	sim    *midjourneysim.Simulator
 	driver *midjourney.Driver
 	codec  *wire.Codec
@@ -31,9 +31,9 @@ type studio struct {
 	ctx    context.Context //nolint:containedctx // a test's scope.
 }
 
-func newStudio(t *testing.T, c midjourneysim.Config) *studio {
+func newTestDriver(t *testing.T, c midjourneysim.Config) *testDriver {
 	t.Helper()
-	s := &studio{sim: midjourneysim.New(c), codec: wiretest.NewCodec(t)}
+	s := &testDriver{sim: midjourneysim.New(c), codec: wiretest.NewCodec(t)}
 	s.base = sim.Serve(t, s.sim)
 	s.driver = s.other(t, s.sim.Key())
 	s.ctx = media.WithScope(t.Context(), media.Scope{Tree: "run-1"})
@@ -41,7 +41,7 @@ func newStudio(t *testing.T, c midjourneysim.Config) *studio {
 }
 
 // other returns another driver on the same proxy, like that of another process.
-func (s *studio) other(t *testing.T, secret string) *midjourney.Driver {
+func (s *testDriver) other(t *testing.T, secret string) *midjourney.Driver {
 	t.Helper()
 	d, err := midjourney.New(midjourney.Config{ProxyURL: s.base + "/mj/", Secret: secret, Codec: s.codec})
 	if err != nil {
@@ -50,13 +50,13 @@ func (s *studio) other(t *testing.T, secret string) *midjourney.Driver {
 	return d
 }
 
-func (s *studio) put(t *testing.T, b []byte) media.Output {
+func (s *testDriver) put(t *testing.T, b []byte) media.Output {
 	t.Helper()
 	return media.NewOutput(generatetest.Stored(s.ctx, t, s.codec, b), media.Meta{})
 }
 
 // start submits a task.
-func (s *studio) start(t *testing.T, q driver.Task) driver.Handle {
+func (s *testDriver) start(t *testing.T, q driver.Task) driver.Handle {
 	t.Helper()
 	u, err := s.driver.Start(s.ctx, q)
 	if err != nil || u.Done || u.Task.ID == "" || len(u.Items) != 0 {
@@ -66,7 +66,7 @@ func (s *studio) start(t *testing.T, q driver.Task) driver.Handle {
 }
 
 // done polls a task until it ends.
-func (s *studio) done(t *testing.T, q driver.Task, h driver.Handle) driver.Update {
+func (s *testDriver) done(t *testing.T, q driver.Task, h driver.Handle) driver.Update {
 	t.Helper()
 	for range 10 {
 		u, err := s.driver.Poll(s.ctx, q, h)
@@ -82,7 +82,7 @@ func (s *studio) done(t *testing.T, q driver.Task, h driver.Handle) driver.Updat
 }
 
 // sent returns the path and the body of the last submission.
-func (s *studio) sent(t *testing.T) (string, map[string]any) {
+func (s *testDriver) sent(t *testing.T) (string, map[string]any) {
 	t.Helper()
 	all := s.sim.Captured()
 	last := all[len(all)-1]
@@ -162,7 +162,7 @@ func TestImagineSendsSettingsAsFlags(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := newStudio(t, midjourneysim.Config{})
+			s := newTestDriver(t, midjourneysim.Config{})
 			q := task(t, c.change)
 			u := s.done(t, q, s.start(t, q))
 			path, body := s.sent(t)
@@ -213,7 +213,7 @@ func TestPicturesGoAsDataURLs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := newStudio(t, midjourneysim.Config{})
+			s := newTestDriver(t, midjourneysim.Config{})
 			q := task(t, func(q *driver.Task) {
 				q.Method, q.Prompt = generate.MethodEdit, "make it blue"
 				q.Inputs = []media.Output{s.put(t, a), s.put(t, b)}[:c.n]
@@ -242,7 +242,7 @@ func TestPicturesGoAsDataURLs(t *testing.T) {
 
 func TestDescribeGivesAText(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{})
+	s := newTestDriver(t, midjourneysim.Config{})
 	g := newGateway(t, s)
 	in := s.put(t, generatetest.PNG(64, 48, 1))
 	got, err := g.Generate(s.ctx, generate.Request{
@@ -266,7 +266,7 @@ func TestDescribeGivesAText(t *testing.T) {
 // TestPollNeedsNothingButTheHandle: another process continues a task with its handle alone, and reports its progress.
 func TestPollNeedsNothingButTheHandle(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{Singles: true})
+	s := newTestDriver(t, midjourneysim.Config{Singles: true})
 	q := task(t, nil)
 	h := s.start(t, q)
 	d := s.other(t, s.sim.Key())
@@ -286,7 +286,7 @@ func TestPollNeedsNothingButTheHandle(t *testing.T) {
 
 func TestCancelStopsTheJob(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{})
+	s := newTestDriver(t, midjourneysim.Config{})
 	q := task(t, func(q *driver.Task) { q.N = 2 })
 	h := s.start(t, q)
 	for range 2 {

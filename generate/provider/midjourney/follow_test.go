@@ -20,7 +20,7 @@ import (
 )
 
 // newGateway returns a gateway over the studio's driver, modified by the given functions.
-func newGateway(t *testing.T, s *studio, change ...func(*gateway.Config)) *gateway.Gateway {
+func newGateway(t *testing.T, s *testDriver, change ...func(*gateway.Config)) *gateway.Gateway {
 	t.Helper()
 	c := gateway.Config{
 		Drivers: []driver.Driver{s.driver}, Storage: s.codec, Journal: &generatetest.Journal{},
@@ -36,7 +36,7 @@ func newGateway(t *testing.T, s *studio, change ...func(*gateway.Config)) *gatew
 	return g
 }
 
-func read(t *testing.T, s *studio, o media.Output) []byte {
+func read(t *testing.T, s *testDriver, o media.Output) []byte {
 	t.Helper()
 	r, err := s.codec.Open(s.ctx, o.Digest)
 	if err != nil {
@@ -50,8 +50,8 @@ func read(t *testing.T, s *studio, o media.Output) []byte {
 	return b
 }
 
-// made returns the result of a task as the ledger returns it: through JSON.
-func (s *studio) made(t *testing.T, q driver.Task, tile int) media.Output {
+// runTask returns the result of a task as the ledger returns it: through JSON.
+func (s *testDriver) runTask(t *testing.T, q driver.Task, tile int) media.Output {
 	t.Helper()
 	u := s.done(t, q, s.start(t, q))
 	if u.Items[0].Err != nil {
@@ -73,8 +73,8 @@ func (s *studio) made(t *testing.T, q driver.Task, tile int) media.Output {
 	return o
 }
 
-// following returns a variation that starts from a picture.
-func following(t *testing.T, in media.Output, options map[string]any) driver.Task {
+// variationOf returns a variation that starts from a picture.
+func variationOf(t *testing.T, in media.Output, options map[string]any) driver.Task {
 	t.Helper()
 	return task(t, func(q *driver.Task) {
 		q.Method, q.Prompt, q.Inputs, q.Options = generate.MethodVariation, "", []media.Output{in}, options
@@ -83,11 +83,11 @@ func following(t *testing.T, in media.Output, options map[string]any) driver.Tas
 
 func TestFollowUpsPressButtons(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{})
-	tile := s.made(t, task(t, nil), 3)
+	s := newTestDriver(t, midjourneysim.Config{})
+	tile := s.runTask(t, task(t, nil), 3)
 	grid := tile
 	grid.Metadata = map[string]any{"midjourney": tile.Metadata["midjourney"], "offers": tile.Metadata["offers"]}
-	single := s.made(t, following(t, tile, map[string]any{"action": "upscale"}), 0)
+	single := s.runTask(t, variationOf(t, tile, map[string]any{"action": "upscale"}), 0)
 	if single.Metadata["tile"] != nil {
 		t.Errorf("an upscaled picture is no tile: %v", single.Metadata)
 	}
@@ -113,7 +113,7 @@ func TestFollowUpsPressButtons(t *testing.T) {
 		{"square", single, map[string]any{"action": "zoom", "factor": "square"}, "MJ::Outpaint::100::1::", "OUTPAINT", true},
 		{"pan", single, map[string]any{"action": "pan", "direction": "up"}, "MJ::JOB::pan_up::1::", "PAN", true},
 	} {
-		q := following(t, c.in, c.options)
+		q := variationOf(t, c.in, c.options)
 		u := s.done(t, q, s.start(t, q))
 		path, body := s.sent(t)
 		parent, _ := c.in.Metadata["midjourney"].(map[string]any)
@@ -127,7 +127,7 @@ func TestFollowUpsPressButtons(t *testing.T) {
 			t.Errorf("%s: item %+v", c.name, it)
 		}
 	}
-	press := following(t, single, map[string]any{"action": "button", "custom_id": "nonsense"})
+	press := variationOf(t, single, map[string]any{"action": "button", "custom_id": "nonsense"})
 	_, err := s.driver.Review(press)
 	e, ok := errors.AsType[*media.Error](err)
 	if !ok || e.Code != media.CodeUnsupported || len(e.Valid) != 13 {
@@ -144,9 +144,9 @@ func TestFollowUpsPressButtons(t *testing.T) {
 // answered. The parent's flags are kept for inpaint and zoom.
 func TestWindowsAreAnswered(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{Remix: true})
-	tile := s.made(t, task(t, func(q *driver.Task) { q.AspectRatio = "3:2" }), 1)
-	single := s.made(t, following(t, tile, map[string]any{"action": "upscale"}), 0)
+	s := newTestDriver(t, midjourneysim.Config{Remix: true})
+	tile := s.runTask(t, task(t, func(q *driver.Task) { q.AspectRatio = "3:2" }), 1)
+	single := s.runTask(t, variationOf(t, tile, map[string]any{"action": "upscale"}), 0)
 	mask := generatetest.PNG(64, 48, 255)
 	stored := s.put(t, mask)
 	for _, c := range []struct {
@@ -168,7 +168,7 @@ func TestWindowsAreAnswered(t *testing.T) {
 			map[string]any{"prompt": "a green house --ar 1:1", "notifyHook": "https://example.org/h"},
 		},
 	} {
-		q := following(t, c.in, nil)
+		q := variationOf(t, c.in, nil)
 		c.change(&q)
 		u := s.done(t, q, s.start(t, q))
 		path, body := s.sent(t)
@@ -185,9 +185,9 @@ func TestWindowsAreAnswered(t *testing.T) {
 // TestProxyWithoutButtons: the older proxy supports only change, and answers a repeated upscale with its existing task.
 func TestProxyWithoutButtons(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{Plain: true})
-	tile := s.made(t, task(t, nil), 2)
-	up := following(t, tile, map[string]any{"action": "upscale"})
+	s := newTestDriver(t, midjourneysim.Config{Plain: true})
+	tile := s.runTask(t, task(t, nil), 2)
+	up := variationOf(t, tile, map[string]any{"action": "upscale"})
 	h := s.start(t, up)
 	path, body := s.sent(t)
 	parent, _ := tile.Metadata["midjourney"].(map[string]any)
@@ -198,14 +198,14 @@ func TestProxyWithoutButtons(t *testing.T) {
 	if again := s.start(t, up); again != h {
 		t.Errorf("the same upscale is %v and %v", h, again)
 	}
-	single := s.made(t, up, 0)
-	vary := following(t, tile, nil)
+	single := s.runTask(t, up, 0)
+	vary := variationOf(t, tile, nil)
 	if u := s.done(t, vary, s.start(t, vary)); u.Items[0].Tiles == nil {
 		t.Errorf("item %+v", u.Items[0])
 	}
 	for _, q := range []driver.Task{
-		following(t, single, nil),
-		following(t, tile, map[string]any{"action": "zoom"}),
+		variationOf(t, single, nil),
+		variationOf(t, tile, map[string]any{"action": "zoom"}),
 	} {
 		if _, err := s.driver.Review(q); media.CodeOf(err) != media.CodeUnsupported {
 			t.Errorf("Review: %v", err)
@@ -221,10 +221,10 @@ func TestProxyWithoutButtons(t *testing.T) {
 func TestForgottenParent(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
-		old := newStudio(t, midjourneysim.Config{Plain: plain})
-		tile := old.made(t, task(t, nil), 2)
-		s := newStudio(t, midjourneysim.Config{Plain: plain})
-		if _, err := s.driver.Start(s.ctx, following(t, tile, nil)); media.CodeOf(err) != media.CodeNotFound {
+		old := newTestDriver(t, midjourneysim.Config{Plain: plain})
+		tile := old.runTask(t, task(t, nil), 2)
+		s := newTestDriver(t, midjourneysim.Config{Plain: plain})
+		if _, err := s.driver.Start(s.ctx, variationOf(t, tile, nil)); media.CodeOf(err) != media.CodeNotFound {
 			t.Errorf("plain %v: %v", plain, err)
 		}
 	}
@@ -234,8 +234,8 @@ func TestForgottenParent(t *testing.T) {
 // are reported.
 func TestFollowUpThroughTheGateway(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{})
-	in := s.made(t, task(t, nil), 2)
+	s := newTestDriver(t, midjourneysim.Config{})
+	in := s.runTask(t, task(t, nil), 2)
 	seed := int64(3)
 	got, err := newGateway(t, s).Generate(s.ctx, generate.Request{
 		Method: generate.MethodVariation, Model: "Midjourney 7", Inputs: []media.Output{in}, Seed: &seed, AspectRatio: "16:9",

@@ -18,7 +18,7 @@ import (
 // a round trip through the ledger's JSON; the follow-up's lineage names the tile.
 func TestTilesAreFollowedUp(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{})
+	s := newTestDriver(t, midjourneysim.Config{})
 	g := newGateway(t, s)
 	got, err := g.Generate(s.ctx, generate.Request{Prompt: "a lighthouse", Model: "Midjourney 7"})
 	if err != nil || got.Status != generate.StatusSucceeded || len(got.Slots) != 4 {
@@ -56,7 +56,7 @@ func TestTilesAreFollowedUp(t *testing.T) {
 // continue from one of its pictures; a single picture is recognized.
 func TestGridsWithoutButtons(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{Plain: true})
+	s := newTestDriver(t, midjourneysim.Config{Plain: true})
 	kept := &generatetest.Recorder{}
 	g := newGateway(t, s, func(c *gateway.Config) { c.Recorder = kept })
 	if got, err := g.Generate(s.ctx, generate.Request{Prompt: "a lighthouse", Model: "Midjourney 7"}); err != nil || len(got.Outputs()) != 4 {

@@ -27,13 +27,13 @@ func driverOver(tb testing.TB, base http.RoundTripper) *Driver {
 	return d
 }
 
-// noted is a transport that records the calls.
-type noted struct {
+// recordingTransport is a transport that records the calls.
+type recordingTransport struct {
 	generatetest.Answer
 	to *[]string
 }
 
-func (n noted) RoundTrip(r *http.Request) (*http.Response, error) {
+func (n recordingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	*n.to = append(*n.to, r.Method+" "+r.URL.Path)
 	return n.Answer.RoundTrip(r)
 }
@@ -64,7 +64,7 @@ func TestCancelOfProxies(t *testing.T) {
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	var to []string
-	d := driverOver(t, noted{generatetest.Answer{Status: 200, Body: `{"code":1,"result":7,"status":"SUCCESS"}`}, &to})
+	d := driverOver(t, recordingTransport{generatetest.Answer{Status: 200, Body: `{"code":1,"result":7,"status":"SUCCESS"}`}, &to})
 	for _, speed := range []string{"", "turbo"} {
 		got, u, err := d.submit(t.Context(), driver.Task{Options: map[string]any{"speed": speed}}, "imagine", post.Body{"prompt": "x"})
 		if err != nil || u.Task.ID != "7" || got.Code == codeExists {

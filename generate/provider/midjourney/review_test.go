@@ -15,15 +15,15 @@ import (
 
 func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{})
-	tile := s.made(t, task(t, nil), 1)
+	s := newTestDriver(t, midjourneysim.Config{})
+	tile := s.runTask(t, task(t, nil), 1)
 	grid := tile
 	grid.Metadata = map[string]any{"midjourney": tile.Metadata["midjourney"], "offers": tile.Metadata["offers"]}
 	stranger, mask := s.put(t, generatetest.PNG(64, 48, 9)), s.put(t, generatetest.PNG(64, 48, 8))
 	forged := stranger
 	forged.Metadata = map[string]any{"midjourney": "MJ::JOB", "tile": "two"}
 	follow := func(in media.Output, options map[string]any, change func(*driver.Task)) driver.Task {
-		q := following(t, in, options)
+		q := variationOf(t, in, options)
 		if change != nil {
 			change(&q)
 		}
@@ -85,9 +85,9 @@ func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 // catalogue's row or the driver decides it.
 func TestPlansReportOmissions(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{})
-	tile := s.made(t, task(t, nil), 1)
-	single := s.made(t, following(t, tile, map[string]any{"action": "upscale"}), 0)
+	s := newTestDriver(t, midjourneysim.Config{})
+	tile := s.runTask(t, task(t, nil), 1)
+	single := s.runTask(t, variationOf(t, tile, map[string]any{"action": "upscale"}), 0)
 	a, b := s.put(t, generatetest.PNG(64, 48, 9)), s.put(t, generatetest.PNG(64, 48, 8))
 	seed := int64(7)
 	all := func(method generate.Method, options map[string]any, in ...media.Output) generate.Request {

@@ -16,9 +16,9 @@ import (
 // requests are refused before any call.
 func TestOmittedWordsAreReported(t *testing.T) {
 	t.Parallel()
-	s, old := newStudio(t, midjourneysim.Config{}), newStudio(t, midjourneysim.Config{Plain: true})
-	tile, plain := s.made(t, task(t, nil), 1), old.made(t, task(t, nil), 1)
-	single := s.made(t, following(t, tile, map[string]any{"action": "upscale"}), 0)
+	s, old := newTestDriver(t, midjourneysim.Config{}), newTestDriver(t, midjourneysim.Config{Plain: true})
+	tile, plain := s.runTask(t, task(t, nil), 1), old.runTask(t, task(t, nil), 1)
+	single := s.runTask(t, variationOf(t, tile, map[string]any{"action": "upscale"}), 0)
 	other := s.put(t, generatetest.PNG(64, 48, 8))
 	for _, c := range []struct {
 		name   string
@@ -82,7 +82,7 @@ func find(list []generate.Disposition, setting string) generate.Disposition {
 // TestDescribeTakesNoWords: describe sends neither the prompt nor the negative prompt.
 func TestDescribeTakesNoWords(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t, midjourneysim.Config{})
+	s := newTestDriver(t, midjourneysim.Config{})
 	r := generate.Request{
 		Method: generate.MethodVariation, Model: "Midjourney Describe", Prompt: "a house", NegativePrompt: "rain",
 		Inputs: []media.Output{s.put(t, generatetest.PNG(64, 48, 8))},

@@ -19,8 +19,8 @@ func picture(tb testing.TB, w, h int, seed int64, prompt string) *image.RGBA {
 	return img.(*image.RGBA)
 }
 
-// light returns the mean brightness of rows y0 to y1 and its standard deviation.
-func light(img *image.RGBA, y0, y1 int) (mean, spread float64) {
+// brightness returns the mean brightness of rows y0 to y1 and its standard deviation.
+func brightness(img *image.RGBA, y0, y1 int) (mean, spread float64) {
 	n := 0.0
 	sum, sq := 0.0, 0.0
 	for y := y0; y < y1; y++ {
@@ -48,7 +48,7 @@ func TestEveryThingDraws(t *testing.T) {
 		seen[m.name] = true
 		prompt := strings.ReplaceAll(w, "_", " ") + " " + times[len(seen)%len(times)]
 		img := picture(t, 112, 80, int64(len(seen)), prompt)
-		if _, spread := light(img, 0, 80); spread < 3 {
+		if _, spread := brightness(img, 0, 80); spread < 3 {
 			t.Errorf("%q is nearly flat: spread %.1f", prompt, spread)
 		}
 		if unknown := (Painter{}).UnknownWords(prompt); len(unknown) > 0 {
@@ -103,8 +103,8 @@ func TestAnyPromptAndSeedDraws(t *testing.T) {
 
 func TestLightOfDay(t *testing.T) {
 	t.Parallel()
-	day, _ := light(picture(t, 96, 96, 3, "wind turbines on hills, sunny day"), 0, 96)
-	night, _ := light(picture(t, 96, 96, 3, "wind turbines on hills at night"), 0, 96)
+	day, _ := brightness(picture(t, 96, 96, 3, "wind turbines on hills, sunny day"), 0, 96)
+	night, _ := brightness(picture(t, 96, 96, 3, "wind turbines on hills at night"), 0, 96)
 	if night > day*0.6 {
 		t.Errorf("night %.0f is not clearly darker than day %.0f", night, day)
 	}
@@ -137,8 +137,8 @@ func TestCompositionDoesNotDependOnSize(t *testing.T) {
 	for _, p := range []string{"lighthouse at night", "desert", "city skyline at sunset"} {
 		diff := func(n int) float64 {
 			img := picture(t, n, n, 11, p)
-			a, _ := light(img, 0, n/2)
-			b, _ := light(img, n/2, n)
+			a, _ := brightness(img, 0, n/2)
+			b, _ := brightness(img, n/2, n)
 			return a - b
 		}
 		if a, b := diff(96), diff(256); math.Abs(a-b) > 14 {

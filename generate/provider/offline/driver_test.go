@@ -24,15 +24,15 @@ import (
 	"atelier/media/probe"
 )
 
-// memory is a store for tests.
-type memory struct {
+// memoryStore is a store for tests.
+type memoryStore struct {
 	mu    sync.Mutex // guards blobs
 	blobs map[media.Digest][]byte
 	fail  error
 	after func(n int) // called with the number of blobs
 }
 
-func (m *memory) Store(ctx context.Context, r io.Reader, _ string) (media.Blob, error) {
+func (m *memoryStore) Store(ctx context.Context, r io.Reader, _ string) (media.Blob, error) {
 	if m.fail != nil {
 		return media.Blob{}, m.fail
 	}
@@ -56,7 +56,7 @@ func (m *memory) Store(ctx context.Context, r io.Reader, _ string) (media.Blob, 
 	return media.Blob{Digest: d, SizeBytes: int64(len(b)), Facts: probe.Head(b)}, nil
 }
 
-func (m *memory) Open(_ context.Context, d media.Digest) (io.ReadCloser, error) {
+func (m *memoryStore) Open(_ context.Context, d media.Digest) (io.ReadCloser, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b, ok := m.blobs[d]
@@ -66,7 +66,7 @@ func (m *memory) Open(_ context.Context, d media.Digest) (io.ReadCloser, error) 
 	return io.NopCloser(bytes.NewReader(b)), nil
 }
 
-func newDriver(t *testing.T, m *memory) *offline.Driver {
+func newDriver(t *testing.T, m *memoryStore) *offline.Driver {
 	t.Helper()
 	d, err := offline.New(offline.Config{Store: m})
 	if err != nil {
@@ -75,9 +75,9 @@ func newDriver(t *testing.T, m *memory) *offline.Driver {
 	return d
 }
 
-func start(t *testing.T, task driver.Task) (driver.Update, *memory) {
+func start(t *testing.T, task driver.Task) (driver.Update, *memoryStore) {
 	t.Helper()
-	m := &memory{}
+	m := &memoryStore{}
 	up, err := newDriver(t, m).Start(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestBadTasks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &memory{fail: media.Errorf(media.CodeDiskFull, "no space")}
+			m := &memoryStore{fail: media.Errorf(media.CodeDiskFull, "no space")}
 			_, err := newDriver(t, m).Start(t.Context(), c.task)
 			if media.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("error = %v (%s), want %s with %q", err, media.CodeOf(err), c.code, c.says)
@@ -246,7 +246,7 @@ func TestScriptedSlots(t *testing.T) {
 func TestCancelKeepsFinishedPictures(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	m := &memory{after: func(n int) {
+	m := &memoryStore{after: func(n int) {
 		if n == 2 {
 			cancel()
 		}
@@ -263,7 +263,7 @@ func TestCancelKeepsFinishedPictures(t *testing.T) {
 func TestDelayWaitsAndCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t, &memory{})
+		d := newDriver(t, &memoryStore{})
 		task := driver.Task{Prompt: "x", Width: 64, Height: 64, Options: map[string]any{"delay_ms": 5000}}
 		begin := time.Now()
 		if _, err := d.Start(t.Context(), task); err != nil || time.Since(begin) != 5*time.Second {
@@ -280,7 +280,7 @@ func TestDelayWaitsAndCanBeCancelled(t *testing.T) {
 
 func TestConcurrentStarts(t *testing.T) {
 	t.Parallel()
-	m := &memory{}
+	m := &memoryStore{}
 	d := newDriver(t, m)
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -298,7 +298,7 @@ func TestConcurrentStarts(t *testing.T) {
 
 func TestSynchronousContract(t *testing.T) {
 	t.Parallel()
-	d := newDriver(t, &memory{})
+	d := newDriver(t, &memoryStore{})
 	if d.Provider() != offline.Provider || d.Ready() != nil {
 		t.Error("the offline driver is always ready")
 	}

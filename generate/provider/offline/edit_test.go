@@ -17,8 +17,8 @@ import (
 	"atelier/media/imaging"
 )
 
-// keep stores a picture as an input.
-func keep(t *testing.T, m *memory, img image.Image, l imaging.Label) media.Output {
+// storeInput stores a picture as an input.
+func storeInput(t *testing.T, m *memoryStore, img image.Image, l imaging.Label) media.Output {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := imaging.EncodePNG(&buf, img, l); err != nil {
@@ -31,8 +31,8 @@ func keep(t *testing.T, m *memory, img image.Image, l imaging.Label) media.Outpu
 	return media.NewOutput(b, media.Meta{})
 }
 
-// hills returns a picture with colours and grain.
-func hills(w, h int) *image.NRGBA {
+// hillPicture returns a picture with colours and grain.
+func hillPicture(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
 		for x := range w {
@@ -51,7 +51,7 @@ func hole(w, h int, r image.Rectangle) *image.NRGBA {
 }
 
 // edited runs a task and decodes its pictures.
-func edited(t *testing.T, m *memory, task driver.Task) []*image.NRGBA {
+func edited(t *testing.T, m *memoryStore, task driver.Task) []*image.NRGBA {
 	t.Helper()
 	up, err := newDriver(t, m).Start(t.Context(), task)
 	if err != nil {
@@ -96,10 +96,10 @@ func TestMaskBoundsWhatChanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &memory{}
-			base, mask := hills(w, h), hole(w, h, where)
-			mo := keep(t, m, mask, imaging.Label{})
-			got := edited(t, m, driver.Task{Method: generate.MethodEdit, Prompt: prompt, Inputs: []media.Output{keep(t, m, base, imaging.Label{})}, Mask: &mo})[0]
+			m := &memoryStore{}
+			base, mask := hillPicture(w, h), hole(w, h, where)
+			mo := storeInput(t, m, mask, imaging.Label{})
+			got := edited(t, m, driver.Task{Method: generate.MethodEdit, Prompt: prompt, Inputs: []media.Output{storeInput(t, m, base, imaging.Label{})}, Mask: &mo})[0]
 			if got.Rect != base.Rect {
 				t.Fatalf("size %v, want the input's %v", got.Rect, base.Rect)
 			}
@@ -125,7 +125,7 @@ func TestMaskBoundsWhatChanges(t *testing.T) {
 
 func TestWordsDoWhatTheySay(t *testing.T) {
 	t.Parallel()
-	base := hills(128, 96)
+	base := hillPicture(128, 96)
 	was := mean(base)
 	sum := func(v [3]float64) float64 { return v[0] + v[1] + v[2] }
 	for prompt, ok := range map[string]func(now [3]float64, img *image.NRGBA) bool{
@@ -144,8 +144,8 @@ func TestWordsDoWhatTheySay(t *testing.T) {
 	} {
 		t.Run(prompt, func(t *testing.T) {
 			t.Parallel()
-			m := &memory{}
-			task := driver.Task{Method: generate.MethodEdit, Prompt: prompt, Inputs: []media.Output{keep(t, m, base, imaging.Label{})}}
+			m := &memoryStore{}
+			task := driver.Task{Method: generate.MethodEdit, Prompt: prompt, Inputs: []media.Output{storeInput(t, m, base, imaging.Label{})}}
 			got := edited(t, m, task)[0]
 			if now := mean(got); !ok(now, got) {
 				t.Errorf("mean was %.0f, is %.0f", was, now)
@@ -159,9 +159,9 @@ func TestWordsDoWhatTheySay(t *testing.T) {
 
 func TestAdditionKeepsTheRest(t *testing.T) {
 	t.Parallel()
-	m := &memory{}
-	base := hills(160, 120)
-	got := edited(t, m, driver.Task{Method: generate.MethodEdit, Prompt: "add a lighthouse", Inputs: []media.Output{keep(t, m, base, imaging.Label{})}})[0]
+	m := &memoryStore{}
+	base := hillPicture(160, 120)
+	got := edited(t, m, driver.Task{Method: generate.MethodEdit, Prompt: "add a lighthouse", Inputs: []media.Output{storeInput(t, m, base, imaging.Label{})}})[0]
 	if !bytes.Equal(got.Pix[:160*4*40], base.Pix[:160*4*40]) || bytes.Equal(got.Pix, base.Pix) {
 		t.Error("the upper third changed, or nothing did")
 	}
@@ -171,17 +171,17 @@ func TestSeveralInputs(t *testing.T) {
 	t.Parallel()
 	red := image.NewNRGBA(image.Rect(0, 0, 80, 200))
 	draw.Draw(red, red.Rect, image.NewUniform(color.NRGBA{R: 220, G: 20, B: 20, A: 255}), image.Point{}, draw.Src)
-	base := hills(160, 120)
+	base := hillPicture(160, 120)
 	was := mean(base)
 	for prompt, ok := range map[string]func(img *image.NRGBA) bool{
 		"both side by side":            func(i *image.NRGBA) bool { p := i.NRGBAAt(140, 60); return p.R > 200 && p.G < 40 },
 		"blend the two":                func(i *image.NRGBA) bool { n := mean(i); return n[0] > was[0]+20 && n[1] < was[1] },
 		"in the colours of the second": func(i *image.NRGBA) bool { n := mean(i); return n[0]-n[1] > was[0]-was[1]+40 },
 	} {
-		m := &memory{}
+		m := &memoryStore{}
 		got := edited(t, m, driver.Task{
 			Method: generate.MethodEdit, Prompt: prompt,
-			Inputs: []media.Output{keep(t, m, base, imaging.Label{}), keep(t, m, red, imaging.Label{})},
+			Inputs: []media.Output{storeInput(t, m, base, imaging.Label{}), storeInput(t, m, red, imaging.Label{})},
 		})[0]
 		if got.Rect != base.Rect || !ok(got) {
 			t.Errorf("%s: %v with mean %.0f, was %.0f", prompt, got.Rect, mean(got), was)
@@ -191,10 +191,10 @@ func TestSeveralInputs(t *testing.T) {
 
 func TestVariationsFollowTheSeed(t *testing.T) {
 	t.Parallel()
-	m := &memory{}
-	task := driver.Task{Method: generate.MethodVariation, Inputs: []media.Output{keep(t, m, hills(128, 128), imaging.Label{})}, N: 4, Seed: seed(7)}
+	m := &memoryStore{}
+	task := driver.Task{Method: generate.MethodVariation, Inputs: []media.Output{storeInput(t, m, hillPicture(128, 128), imaging.Label{})}, N: 4, Seed: seed(7)}
 	first, again := edited(t, m, task), edited(t, m, task)
-	seen := map[string]bool{string(hills(128, 128).Pix): true}
+	seen := map[string]bool{string(hillPicture(128, 128).Pix): true}
 	for i := range first {
 		if !bytes.Equal(first[i].Pix, again[i].Pix) {
 			t.Errorf("variation %d is not repeatable", i)
@@ -227,11 +227,11 @@ func TestEditSizes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &memory{}
+			m := &memoryStore{}
 			c.task.Method, c.task.Prompt = generate.MethodEdit, "darker"
-			c.task.Inputs = []media.Output{keep(t, m, hills(c.w, c.h), imaging.Label{})}
+			c.task.Inputs = []media.Output{storeInput(t, m, hillPicture(c.w, c.h), imaging.Label{})}
 			if c.maskSize > 0 {
-				o := keep(t, m, hole(c.maskSize, c.maskSize, image.Rect(0, 0, c.maskSize, c.maskSize)), imaging.Label{})
+				o := storeInput(t, m, hole(c.maskSize, c.maskSize, image.Rect(0, 0, c.maskSize, c.maskSize)), imaging.Label{})
 				c.task.Mask = &o
 			}
 			if got := edited(t, m, c.task)[0].Rect; got.Dx() != c.ww || got.Dy() != c.hh {
@@ -252,9 +252,9 @@ func TestMarksStay(t *testing.T) {
 		"of a model": {imaging.Generated("M", "S"), imaging.SourceGenerated},
 	} {
 		for _, format := range []string{"png", "jpeg", "webp"} {
-			m := &memory{}
+			m := &memoryStore{}
 			up, err := newDriver(t, m).Start(t.Context(), driver.Task{
-				Method: generate.MethodEdit, Prompt: "warmer", OutputFormat: format, Inputs: []media.Output{keep(t, m, hills(64, 64), c.label)},
+				Method: generate.MethodEdit, Prompt: "warmer", OutputFormat: format, Inputs: []media.Output{storeInput(t, m, hillPicture(64, 64), c.label)},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -269,11 +269,11 @@ func TestMarksStay(t *testing.T) {
 
 func TestBadEdits(t *testing.T) {
 	t.Parallel()
-	m := &memory{}
-	good := keep(t, m, hills(64, 64), imaging.Label{})
-	small := keep(t, m, hole(32, 32, image.Rect(0, 0, 9, 9)), imaging.Label{})
+	m := &memoryStore{}
+	good := storeInput(t, m, hillPicture(64, 64), imaging.Label{})
+	small := storeInput(t, m, hole(32, 32, image.Rect(0, 0, 9, 9)), imaging.Label{})
 	var cut bytes.Buffer
-	if err := png.Encode(&cut, hills(64, 64)); err != nil {
+	if err := png.Encode(&cut, hillPicture(64, 64)); err != nil {
 		t.Fatal(err)
 	}
 	b, err := m.Store(t.Context(), bytes.NewReader(cut.Bytes()[:cut.Len()/2]), "image/png")
@@ -304,9 +304,9 @@ func TestBadEdits(t *testing.T) {
 }
 
 func BenchmarkEdit(b *testing.B) {
-	m := &memory{}
+	m := &memoryStore{}
 	var buf bytes.Buffer
-	if err := imaging.EncodePNG(&buf, hills(1024, 1024), imaging.Label{}); err != nil {
+	if err := imaging.EncodePNG(&buf, hillPicture(1024, 1024), imaging.Label{}); err != nil {
 		b.Fatal(err)
 	}
 	in, err := m.Store(b.Context(), &buf, "image/png")

@@ -29,17 +29,17 @@ import (
 	"atelier/media/wire"
 )
 
-// studio is a driver on a simulator, with the store of its pictures.
-type studio struct {
+// testDriver is a driver on a simulator, with the store of its pictures.
+type testDriver struct {
 	sim    *openaisim.Simulator
 	driver *openai.Driver
 	codec  *wire.Codec
 	ctx    context.Context //nolint:containedctx // a test's scope.
 }
 
-func newStudio(t *testing.T) *studio {
+func newTestDriver(t *testing.T) *testDriver {
 	t.Helper()
-	s := &studio{sim: openaisim.New(openaisim.Config{}), codec: wiretest.NewCodec(t)}
+	s := &testDriver{sim: openaisim.New(openaisim.Config{}), codec: wiretest.NewCodec(t)}
 	srv := httptest.NewServer(s.sim)
 	t.Cleanup(srv.Close)
 	var err error
@@ -51,7 +51,7 @@ func newStudio(t *testing.T) *studio {
 	return s
 }
 
-func (s *studio) put(t *testing.T, b []byte) media.Output {
+func (s *testDriver) put(t *testing.T, b []byte) media.Output {
 	t.Helper()
 	return media.NewOutput(generatetest.Stored(s.ctx, t, s.codec, b), media.Meta{})
 }
@@ -102,7 +102,7 @@ func form(t *testing.T, c sim.Captured, files [][]byte) []received {
 
 func TestEditRequest(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t)
+	s := newTestDriver(t)
 	files := [][]byte{generatetest.PNG(96, 64, 1), generatetest.JPEG(40, 30, 2), clearPNG(t, 96, 64)}
 	mask := s.put(t, files[2])
 	u, err := s.driver.Start(s.ctx, edit(func(q *driver.Task) {
@@ -140,7 +140,7 @@ func TestEditRequest(t *testing.T) {
 // TestEditOfOnePicture: a single input has the field name that compatible services without lists expect.
 func TestEditOfOnePicture(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t)
+	s := newTestDriver(t)
 	files := [][]byte{generatetest.PNG(96, 64, 1)}
 	_, err := s.driver.Start(s.ctx, edit(func(q *driver.Task) { q.Inputs = []media.Output{s.put(t, files[0])} }))
 	if err != nil {
@@ -159,7 +159,7 @@ func TestEditOfOnePicture(t *testing.T) {
 
 func TestEditPreviews(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t)
+	s := newTestDriver(t)
 	previews := 0
 	u, err := s.driver.Start(s.ctx, edit(func(q *driver.Task) {
 		q.Inputs = []media.Output{s.put(t, generatetest.PNG(64, 96, 1))}
@@ -177,7 +177,7 @@ func TestEditFaults(t *testing.T) {
 		sim.FaultUnauthorized: media.CodeUnauthorized, sim.FaultRateLimit: media.CodeRateLimited,
 		sim.FaultDropped: media.CodeUnavailable, sim.FaultHalfBody: media.CodeBadResponse, sim.FaultQuota: media.CodeQuotaExceeded,
 	} {
-		s := newStudio(t)
+		s := newTestDriver(t)
 		s.sim.Inject(sim.Injection{Fault: fault})
 		_, err := s.driver.Start(s.ctx, edit(func(q *driver.Task) { q.Inputs = []media.Output{s.put(t, generatetest.PNG(64, 64, 1))} }))
 		if media.CodeOf(err) != code || len(s.sim.Captured()) != 1 {
@@ -190,7 +190,7 @@ func TestEditFaults(t *testing.T) {
 // needs.
 func TestEditsThatDoNotLeave(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t)
+	s := newTestDriver(t)
 	stored := s.put(t, generatetest.PNG(64, 64, 1))
 	missing := media.NewOutput(media.Blob{Digest: media.DigestOf([]byte("x")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}, media.Meta{})
 	for name, c := range map[string]struct {
@@ -225,7 +225,7 @@ func TestSimulatorRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStudio(t)
+			s := newTestDriver(t)
 			_, err := s.driver.Start(s.ctx, edit(func(q *driver.Task) {
 				for _, b := range c.inputs {
 					if b == nil {

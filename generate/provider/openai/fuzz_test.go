@@ -27,8 +27,8 @@ func fuzzed(tb testing.TB, base http.RoundTripper) *openai.Driver {
 	return d
 }
 
-// taped returns the simulator's answers to a request for two pictures, with or without previews.
-func taped(f *testing.F, stream bool, faults ...sim.Fault) []string {
+// simulatedAnswers returns the simulator's answers to a request for two pictures, with or without previews.
+func simulatedAnswers(f *testing.F, stream bool, faults ...sim.Fault) []string {
 	f.Helper()
 	service := openaisim.New(openaisim.Config{Key: "sk-very-secret"})
 	tape := &generatetest.Tape{Simulator: service}
@@ -49,7 +49,7 @@ func taped(f *testing.F, stream bool, faults ...sim.Fault) []string {
 // FuzzStream: whatever a stream holds, the driver neither panics nor quotes media or the key, shows previews of
 // existing slots only, and returns items or an error.
 func FuzzStream(f *testing.F) {
-	for _, s := range taped(f, true, sim.FaultPartialsThenError, sim.FaultModerated) {
+	for _, s := range simulatedAnswers(f, true, sim.FaultPartialsThenError, sim.FaultModerated) {
 		f.Add(s)
 	}
 	for _, s := range []string{
@@ -81,7 +81,7 @@ func FuzzStream(f *testing.F) {
 
 // FuzzAnswer: whatever an answer in one piece holds, of any status, the same is true.
 func FuzzAnswer(f *testing.F) {
-	for _, s := range taped(f, false, sim.FaultModerated, sim.FaultQuota, sim.FaultEmpty, sim.FaultHalfBody) {
+	for _, s := range simulatedAnswers(f, false, sim.FaultModerated, sim.FaultQuota, sim.FaultEmpty, sim.FaultHalfBody) {
 		f.Add(uint16(0), s)
 		f.Add(uint16(229), s)
 	}

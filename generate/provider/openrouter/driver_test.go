@@ -27,8 +27,8 @@ import (
 
 func today() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
-// served returns a driver on a handler, and the codec of its media.
-func served(tb testing.TB, h http.Handler, key string) (*openrouter.Driver, *wire.Codec) {
+// newDriver returns a driver on a handler, and the codec of its media.
+func newDriver(tb testing.TB, h http.Handler, key string) (*openrouter.Driver, *wire.Codec) {
 	tb.Helper()
 	base := sim.Serve(tb, h)
 	codec := wiretest.NewCodec(tb)
@@ -54,7 +54,7 @@ func task(change func(*driver.Task)) driver.Task {
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	service := openroutersim.New(openroutersim.Config{})
-	d, codec := served(t, service, service.Key())
+	d, codec := newDriver(t, service, service.Key())
 	seed := int64(7)
 	picture := media.NewOutput(generatetest.Stored(t.Context(), t, codec, generatetest.PNG(96, 64, 3)), media.Meta{})
 	for name, c := range map[string]struct {
@@ -106,7 +106,7 @@ func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]openroutersim.Config{"data": {Pictures: 2}, "links": {Pictures: 2, Links: true}} {
 		service := openroutersim.New(c)
-		d, _ := served(t, service, service.Key())
+		d, _ := newDriver(t, service, service.Key())
 		u, err := d.Start(t.Context(), task(nil))
 		if err != nil || !u.Done || len(u.Items) != 2 || u.ReportedUSD != "0.0774" || u.Metadata["served_by"] != "Simulated" {
 			t.Fatalf("%s: %+v, %v", name, u, err)
@@ -123,8 +123,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// answering serves one fixed answer.
-func answering(status int, body string) http.Handler {
+// fixedAnswer serves one fixed answer.
+func fixedAnswer(status int, body string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
@@ -156,7 +156,7 @@ func TestOtherAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, _ := served(t, answering(c.status, c.body), "k")
+			d, _ := newDriver(t, fixedAnswer(c.status, c.body), "k")
 			_, err := d.Start(t.Context(), task(nil))
 			if media.CodeOf(err) != c.code || media.Retryable(err) != c.retry || errors.Is(err, driver.ErrUnsettled) != c.paid {
 				t.Errorf("code %s, retryable %v, unsettled %v: %v", media.CodeOf(err), media.Retryable(err), errors.Is(err, driver.ErrUnsettled), err)
@@ -169,7 +169,7 @@ func TestOtherAnswers(t *testing.T) {
 func TestNamesOfLimitsStayWhole(t *testing.T) {
 	t.Parallel()
 	service := openroutersim.New(openroutersim.Config{Now: today})
-	d, _ := served(t, service, service.Key())
+	d, _ := newDriver(t, service, service.Key())
 	service.Inject(sim.Injection{Fault: sim.FaultRateLimit, Variant: 1, RetryAfter: 2 * time.Second})
 	_, err := d.Start(t.Context(), task(nil))
 	if media.CodeOf(err) != media.CodeRateLimited || !strings.Contains(media.ErrorText(err.Error()), "limit_rpm/google/gemini-3-pro-image-preview/a4f5d9d2-9f4e-4d57-8b67-2f5ac3f5a1f0") {
@@ -183,7 +183,7 @@ func TestCosts(t *testing.T) {
 	for in, want := range map[string]string{
 		"0.0387": "0.0387", "2.4e-06": "0.0000024", "1E2": "100", "0": "0", "-1": "", "1e999999999": "", "null": "", `"0.5"`: "0.5",
 	} {
-		d, _ := served(t, answering(200, `{"choices":[{"finish_reason":"stop","message":{"images":[{"image_url":{"url":"https://example.com/a.png"}}]}}],"usage":{"cost":`+in+`}}`), "k")
+		d, _ := newDriver(t, fixedAnswer(200, `{"choices":[{"finish_reason":"stop","message":{"images":[{"image_url":{"url":"https://example.com/a.png"}}]}}],"usage":{"cost":`+in+`}}`), "k")
 		u, err := d.Start(t.Context(), task(nil))
 		if err != nil || u.ReportedUSD != want {
 			t.Errorf("cost %s: %q, %v; want %q", in, u.ReportedUSD, err, want)
@@ -194,7 +194,7 @@ func TestCosts(t *testing.T) {
 // TestUnusableTasks: a task that cannot be requested costs nothing.
 func TestUnusableTasks(t *testing.T) {
 	t.Parallel()
-	d, _ := served(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the provider was called") }), "k")
+	d, _ := newDriver(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the provider was called") }), "k")
 	for name, change := range map[string]func(*driver.Task){
 		"two": func(q *driver.Task) { q.N = 2 }, "variation": func(q *driver.Task) { q.Method = generate.MethodVariation },
 		"edit of nothing": func(q *driver.Task) { q.Method = generate.MethodEdit }, "mask": func(q *driver.Task) { q.Mask = &media.Output{} },
@@ -220,7 +220,7 @@ type transport func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func canned(status int, body string) transport {
+func fixedTransport(status int, body string) transport {
 	return func(r *http.Request) (*http.Response, error) {
 		return &http.Response{
 			StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r,
@@ -236,7 +236,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(uint16(0), `{"data":[{"b64_json":"iVBORw0KGgo=","media_type":"image/png"},null],"usage":{"cost":"x"}}`)
 	f.Add(uint16(0), "\n \n{\"error\":{\"code\":null,\"metadata\":{\"raw\":{}}}}")
 	f.Fuzz(func(t *testing.T, status uint16, body string) {
-		d, err := openrouter.New(openrouter.Config{APIKey: "sk-or-very-secret", Codec: wiretest.NewCodec(t), Base: canned(200+int(status)%400, body)})
+		d, err := openrouter.New(openrouter.Config{APIKey: "sk-or-very-secret", Codec: wiretest.NewCodec(t), Base: fixedTransport(200+int(status)%400, body)})
 		if err != nil {
 			t.Fatal(err)
 		}

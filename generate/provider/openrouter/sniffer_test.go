@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// sniffer keeps the path and body of the last request.
-type sniffer struct {
+// requestRecorder keeps the path and body of the last request.
+type requestRecorder struct {
 	next       http.RoundTripper
 	path, body string
 }
 
 // RoundTrip implements http.RoundTripper.
-func (s *sniffer) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *requestRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	b, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err

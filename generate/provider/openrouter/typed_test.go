@@ -29,7 +29,7 @@ func TestTypedImages(t *testing.T) {
 		"a type":  {`{"created":0,"data":[{"b64_json":` + string(raw) + `,"media_type":"image/png"}],` + usage + `}`, "image/png"},
 		"no type": {"\n\n  " + `{"created":0,"data":[{"b64_json":` + string(raw) + `}],` + usage + `}`, ""},
 	} {
-		base := &sniffer{next: generatetest.Answer{Status: http.StatusOK, Type: "application/json", Body: c.body}}
+		base := &requestRecorder{next: generatetest.Answer{Status: http.StatusOK, Type: "application/json", Body: c.body}}
 		d, err := openrouter.New(openrouter.Config{APIKey: "k", Codec: wiretest.NewCodec(t), Base: base})
 		if err != nil {
 			t.Fatal(err)
