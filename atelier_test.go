@@ -152,7 +152,7 @@ func TestResumeRepeatsNoEvent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e.Result == nil && e.ID != "" && seen[e.ID] {
-			t.Errorf("%s came twice", e.Kind)
+			t.Errorf("%s was received twice", e.Kind)
 		}
 		seen[e.ID] = true
 		return e.Result

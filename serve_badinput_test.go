@@ -167,7 +167,7 @@ func TestLongAndTurnedText(t *testing.T) {
 	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: words, ConversationID: "new"})).ID
 	r := s.waitForRun(id)
 	if len(words) < 200_000 || r.Message != words {
-		t.Errorf("%d of %d bytes came back", len(r.Message), len(words))
+		t.Errorf("%d of %d bytes were returned", len(r.Message), len(words))
 	}
 	c := as[api.Conversation](s, http.StatusOK, s.do(http.MethodGet, "/api/conversations/"+r.ConversationID, nil))
 	if c.Messages[0].Text != words {

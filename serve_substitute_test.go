@@ -63,14 +63,14 @@ func (s *testServer) checkLinks(r api.WorkflowRun, chosen string) {
 			n++
 			d := as[api.MediaDetails](s, http.StatusOK, s.do(http.MethodGet, "/api/media/"+c.MediaID, nil))
 			if len(d.SubActions) != 1 {
-				s.t.Fatalf("%s leads to %+v", c.MediaID, d.SubActions)
+				s.t.Fatalf("%s refers to %+v", c.MediaID, d.SubActions)
 			}
 			to := d.SubActions[0]
 			if to.ContentID != c.ID || to.MetadataID != row.ID || to.WorkflowRunID != r.ID || to.InteractionID != row.InteractionID || to.PromptID != row.PromptID {
-				s.t.Errorf("%+v leads to %+v", c, to)
+				s.t.Errorf("%+v refers to %+v", c, to)
 			}
 			if was := c.ID == chosen; (to.SelectedAt != nil) != was || (c.SelectedAt != nil) != was {
-				s.t.Errorf("%s is chosen at %v, the row says %v", c.ID, to.SelectedAt, c.SelectedAt)
+				s.t.Errorf("%s is chosen at %v, the row has %v", c.ID, to.SelectedAt, c.SelectedAt)
 			}
 		}
 	}

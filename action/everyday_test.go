@@ -27,7 +27,7 @@ func TestEverydayStringsPassUnchanged(t *testing.T) {
 		}})
 		out := r.run(t, "Echo", map[string]any{"In": s.Text})
 		if !out.Success || len(out.Media) != 0 || got != s.Text {
-			t.Errorf("%s: the parameter came as %.80q; %v", s.Kind, got, out.Error)
+			t.Errorf("%s: the parameter arrived as %.80q; %v", s.Kind, got, out.Error)
 		}
 		if diff := cmp.Diff(want, out.Outputs); diff != "" {
 			t.Errorf("%s: %s", s.Kind, diff)

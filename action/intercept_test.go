@@ -225,7 +225,7 @@ func TestSmallDataURLs(t *testing.T) {
 				t.Fatalf("items %v, outputs %v, warnings %v", out.Media, out.Outputs, out.Warnings)
 			}
 			if b, _ := json.Marshal(out.Outputs); strings.Contains(string(b), "base64") {
-				t.Errorf("base64 is left: %s", b)
+				t.Errorf("base64 remains: %s", b)
 			}
 		})
 	}

@@ -41,7 +41,7 @@ func TestRegisterRefusesWhatMakesNoSense(t *testing.T) {
 				t.Fatalf("Register: %v, want invalid with %q", err, test.want)
 			}
 			if names := r.Names(); len(names) != 0 {
-				t.Fatalf("a refused registration left %v", names)
+				t.Fatalf("after a refused registration there is %v", names)
 			}
 		})
 	}

@@ -52,7 +52,7 @@ func TestPicturesComeWithTheAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			if b, _ := json.Marshal(s); strings.Contains(string(b), base64Of(picture(2))[:48]) {
-				t.Error("the state holds the picture")
+				t.Error("the state contains the picture")
 			}
 			w = withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {checkShown(t, c.want), checkShown(t, c.want), doneStep}})
 			req := s.Request
@@ -393,7 +393,7 @@ func TestPictureOfAnAnswerGoesAway(t *testing.T) {
 				t.Errorf("the run %s, %v", res.Status, err)
 			}
 			if want == agent.StatusSucceeded && len(res.Warnings) == 0 {
-				t.Error("nobody is warned")
+				t.Error("there is no warning")
 			}
 		})
 	}

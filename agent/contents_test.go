@@ -74,7 +74,7 @@ func TestRename(t *testing.T) {
 		}
 	}
 	if b := string(s.Steps["turn-2-agent-1-a/some-step-of-no-agent"]); b != `"old"` {
-		t.Errorf("a step of somebody else became %s", b)
+		t.Errorf("a foreign step became %s", b)
 	}
 	if got := string(s.Steps["turn-2-agent-1-a/turn-2-model"]); got != `{"response":{"text":"untouched"},"later":true}` {
 		t.Errorf("a step without ids was written anew: %s", got)

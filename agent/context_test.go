@@ -94,7 +94,7 @@ func TestOldResultsGoFirst(t *testing.T) {
 		t.Errorf("the oldest result is now %s", old)
 	}
 	if !strings.Contains(asked[3].Messages[4].Text(), "many words many words") {
-		t.Error("the newest result is gone too")
+		t.Error("the newest result was removed too")
 	}
 }
 

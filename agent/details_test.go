@@ -53,7 +53,7 @@ func TestDetailsWithData(t *testing.T) {
 		t.Errorf("the message to the model was %s", message)
 	}
 	if strings.Contains(asked[0].System, "IncludeData") || !strings.Contains(asked[0].System, "Get Agent Media Details") {
-		t.Error("the model knows of the parameter")
+		t.Error("the model sees the parameter")
 	}
 	record, err := json.Marshal([]any{w.watcher.steps, w.watcher.prompts, w.watcher.runs, w.watcher.events})
 	if err != nil || strings.Contains(string(record), encoded[:60]) {

@@ -132,17 +132,17 @@ func TestMediaDataInKeys(t *testing.T) {
 	}}})
 	res, _ := w.run(t, "x")
 	if strings.Contains(string(res.Payload), long[:48]) {
-		t.Error("the payload holds it")
+		t.Error("the payload contains it")
 	}
 	for _, s := range w.watcher.steps {
 		if strings.Contains(string(s.Params)+s.Message, long[:48]) {
-			t.Error("a step holds it")
+			t.Error("a step contains it")
 		}
 	}
 	for _, p := range w.watcher.prompts {
 		for _, m := range p.Messages {
 			if strings.Contains(m.Text(), long[:48]) {
-				t.Error("a prompt holds it")
+				t.Error("a prompt contains it")
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func reloaded(t *testing.T, res *agent.Result) agent.State {
 		t.Fatal(err)
 	}
 	if text := string(b); wire.NameMedia(text) != text {
-		t.Errorf("the state holds what looks like media: %s", text)
+		t.Errorf("the state contains what looks like media: %s", text)
 	}
 	var s agent.State
 	if err := json.Unmarshal(b, &s); err != nil {

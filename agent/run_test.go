@@ -145,7 +145,7 @@ func TestBadModels(t *testing.T) {
 				t.Fatalf("%d model calls, want %d", len(asked), tt.calls)
 			}
 			if tt.reply != "" && !strings.Contains(lastMessage(asked[1]), tt.reply) {
-				t.Errorf("the model is told %s, want %q in it", lastMessage(asked[1]), tt.reply)
+				t.Errorf("the message to the model is %s, want %q in it", lastMessage(asked[1]), tt.reply)
 			}
 		})
 	}

@@ -100,7 +100,7 @@ func TestViewWithinTheBudget(t *testing.T) {
 				t.Errorf("%d pictures shown, want %d", n, c.shown)
 			}
 			if said := lastMessage(last) + strings.Join(res.Warnings, " "); !strings.Contains(said, c.say) {
-				t.Errorf("nobody says %q: %s", c.say, said)
+				t.Errorf("no message contains %q: %s", c.say, said)
 			}
 		})
 	}
@@ -175,7 +175,7 @@ func TestDecisionsReachSetRecordsAndWatchers(t *testing.T) {
 		t.Errorf("promoted %v", res.Outputs)
 	}
 	if got := refs(res.AlsoMade); !slices.Equal(got, []string{refOf(2)}) {
-		t.Errorf("what was pruned is gone from the result: %v", got)
+		t.Errorf("the pruned item is missing from the result: %v", got)
 	}
 	if !slices.Contains(w.watcher.types(), agent.EventMediaPruned) {
 		t.Errorf("events %v", w.watcher.types())

@@ -231,7 +231,7 @@ func TestSummariesHoldNoData(t *testing.T) {
 	}
 	for _, p := range w.watcher.prompts {
 		if strings.Contains(p.Response, data[:48]) {
-			t.Error("a record holds it")
+			t.Error("a record contains it")
 		}
 	}
 }

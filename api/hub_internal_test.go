@@ -108,7 +108,7 @@ func (r *hubReader) next(t *testing.T) frame {
 			}
 			r.sent = some
 		case <-time.After(time.Minute):
-			t.Fatal("no event came")
+			t.Fatal("no event arrived")
 		}
 	}
 	f := r.sent[0]

@@ -183,7 +183,7 @@ func TestCostIsExact(t *testing.T) {
 		t.Errorf("got %v", *got)
 	}
 	if got := (chat.Profile{Pricing: chat.Pricing{Rate: chat.Rate{InputUSD: "1"}}}).Cost(chat.Usage{}, time.Time{}); got != nil {
-		t.Errorf("half a price list gives %s", *got)
+		t.Errorf("half a price list returns %s", *got)
 	}
 	if got := (chat.Profile{Offline: true}).Cost(chat.Usage{InputTokens: 5}, time.Time{}); got == nil || *got != "0" {
 		t.Errorf("offline costs %v", got)

@@ -116,7 +116,7 @@ func FuzzAnswer(f *testing.F) {
 					t.Errorf("%s was asked %d times: %v", m.Profile(), answer.calls, err)
 				}
 				if text := res.Text + "\n" + shown.String(); strings.Contains(text, fuzzKey) {
-					t.Errorf("%s: the answer holds the key: %s", m.Profile(), text)
+					t.Errorf("%s: the answer contains the key: %s", m.Profile(), text)
 				}
 				checkError(t, m.Profile().String(), err)
 			}

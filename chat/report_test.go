@@ -298,7 +298,7 @@ The ` + "`make generate`" + ` of the tables above leaves this one; ` + "`go test
 		}
 		b.WriteString(" |\n")
 		if played == 0 {
-			t.Errorf("nobody plays %q", row.name)
+			t.Errorf("no service plays %q", row.name)
 		}
 	}
 	b.WriteString("\n")

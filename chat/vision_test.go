@@ -230,7 +230,7 @@ func TestGateNamesModelsThatWouldDo(t *testing.T) {
 		t.Errorf("got %v, valid %v", err, would)
 	}
 	if slices.Contains(would, "openrouter/meta-llama/llama-4-maverick") {
-		t.Error("a model that takes 5 pictures is named for 40")
+		t.Error("a model for 5 pictures is named for 40")
 	}
 	maverick := named(t, r, "Llama 4 Maverick").Profile()
 	if err := maverick.CheckImageCount(5, nil); err != nil {
@@ -240,7 +240,7 @@ func TestGateNamesModelsThatWouldDo(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if none := newRegistry(t, nil).ModelsWithVision(40); len(none) == 0 {
-		t.Error("without any key nobody is named")
+		t.Error("without any key no model is named")
 	}
 }
 

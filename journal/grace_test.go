@@ -109,7 +109,7 @@ func TestFork(t *testing.T) {
 	first, joinFirst := journal.Fork(ctx)
 	second, joinSecond := journal.Fork(ctx)
 	if journal.Live(first) == nil || first.Err() == nil {
-		t.Error("the part that came to something new goes on")
+		t.Error("the part with a new step continues")
 	}
 	if second.Err() != nil || ctx.Err() != nil {
 		t.Errorf("the other part: %v, the whole: %v", second.Err(), ctx.Err())
@@ -119,7 +119,7 @@ func TestFork(t *testing.T) {
 		t.Errorf("a part that was known ended the whole: %v", ctx.Err())
 	}
 	if joinFirst(); ctx.Err() == nil {
-		t.Error("the whole goes on behind a part that came to something new")
+		t.Error("the whole continues after a part with a new step")
 	}
 	if same, _ := journal.Fork(ctx); same != ctx {
 		t.Error("what has come to something new has parts of its own")

@@ -52,7 +52,7 @@ func TestErrorfHandsOnWhatItsCauseKnows(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	if e := Errorf(CodeUnavailable, "call: %w", final); e.Retryable {
-		t.Error("a cause that says no became retryable")
+		t.Error("a cause that is not retryable became retryable")
 	}
 	if e := Errorf(CodeUnknownRef, "edit: %w", unknown); !e.Retryable || len(e.Valid) != 1 {
 		t.Errorf("%+v", e)

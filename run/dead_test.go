@@ -34,7 +34,7 @@ func startAbandoned(t *testing.T, h *testService, req agent.Request) *run.Run {
 	return r
 }
 
-// kill ends the service like a killed process: its run is left.
+// kill ends the service like a killed process: its run is abandoned.
 func (h *testService) kill(t *testing.T) {
 	t.Helper()
 	gone, cancel := context.WithCancel(t.Context())

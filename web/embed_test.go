@@ -65,7 +65,7 @@ func TestCompressedFormsHoldTheirFiles(t *testing.T) {
 		}
 		b, err := io.ReadAll(r)
 		if err == nil && !bytes.Equal(b, read(t, strings.TrimSuffix(path, ".gz"))) {
-			t.Errorf("%s holds something else than its file", path)
+			t.Errorf("%s differs from its file", path)
 		}
 		return err
 	})

@@ -137,7 +137,7 @@ func play(t *testing.T, d *workflow.Definition, state *ordered.Object) {
 		}
 	}
 	if answers == 0 {
-		t.Errorf("%s asks nobody", d.ID)
+		t.Errorf("%s asks no question", d.ID)
 	}
 	golden(t, d.ID+".state.golden.json", state)
 }

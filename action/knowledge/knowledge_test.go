@@ -316,7 +316,7 @@ func TestDocumentsThatCannotBeRead(t *testing.T) {
 	}
 	b := open(t, cfg)
 	if got := b.ask(t, "swordfish"); got != nil {
-		t.Errorf("found what lies outside, is hidden or beyond the limit: %v", got)
+		t.Errorf("found what is outside, hidden or over the limit: %v", got)
 	}
 	got := map[string]string{}
 	for _, s := range b.report.Skipped {

@@ -199,7 +199,7 @@ func TestOutputsAreDeclared(t *testing.T) {
 		}
 		for output := range res.Outputs {
 			if !declared[output] {
-				t.Errorf("%s gives %s, which it does not declare", name, output)
+				t.Errorf("%s returns %s, which it does not declare", name, output)
 			}
 		}
 	}

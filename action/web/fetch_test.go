@@ -43,7 +43,7 @@ func TestFetchReadsTheMainContent(t *testing.T) {
 	}
 	for _, no := range []string{"Home", "Login", "Site name", "Ignore all", "Unseen", "too", "ten tricks", "Subscribe", "Imprint", "var nav"} {
 		if strings.Contains(text, no) {
-			t.Errorf("the text holds %q", no)
+			t.Errorf("the text contains %q", no)
 		}
 	}
 	if res.Outputs["url"] != base+"/a?x=1" || strings.Contains(res.Message, "x=1") {

@@ -92,7 +92,7 @@ func TestNoRawMarkAnywhere(t *testing.T) {
 		t.Errorf("a raw mark: %s", doc[max(0, i-100):i+60])
 	}
 	if strings.Contains(doc, "atelier-media") {
-		t.Error("a hidden mark is left")
+		t.Error("a hidden mark remains")
 	}
 	root, err := html.Parse(strings.NewReader(doc))
 	if err != nil {
@@ -157,6 +157,6 @@ func TestHugeReport(t *testing.T) {
 		t.Errorf("%d figures", n)
 	}
 	if media.Refs(doc) != nil {
-		t.Error("a raw mark is left")
+		t.Error("a raw mark remains")
 	}
 }

@@ -111,11 +111,11 @@ func TestReportRemovesWhatIsDangerous(t *testing.T) {
 	got := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": body}), Title: "Fallback"}, resolve.ModeURL)
 	for _, bad := range []string{"<script", "onclick", "onload", "onerror", "evil.example", "javascript:", "<iframe", "<form", "<input", "<svg", "<object", "alert(", "http-equiv=refresh", "${media"} {
 		if strings.Contains(got, bad) {
-			t.Errorf("the document holds %q", bad)
+			t.Errorf("the document contains %q", bad)
 		}
 	}
 	if !strings.Contains(got, `<img src="/media/`+string(s.items[0].Ref)+`"`) || !strings.Contains(got, "<title>Fallback</title>") || !strings.Contains(got, "<p>ok</p>") {
-		t.Errorf("too much is gone: %s", got[strings.Index(got, "<body>"):])
+		t.Errorf("too much was removed: %s", got[strings.Index(got, "<body>"):])
 	}
 }
 
@@ -132,7 +132,7 @@ func TestReportFromMarkdownAndMessage(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, "<script") {
-		t.Error("a script came through Markdown")
+		t.Error("Markdown kept a script")
 	}
 	if got := s.write(t, report.Report{Message: "Only **this**."}, resolve.ModeURL); !strings.Contains(got, "<strong>this</strong>") || !strings.Contains(got, "<h1>Report</h1>") {
 		t.Errorf("got %s", got)
@@ -198,7 +198,7 @@ func TestFiles(t *testing.T) {
 	}
 	left, err := os.ReadDir(filepath.Join(dir, "media"))
 	if err != nil || len(left) != 2 {
-		t.Errorf("the folder holds %v, %v", left, err)
+		t.Errorf("the folder contains %v, %v", left, err)
 	}
 }
 

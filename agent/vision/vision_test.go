@@ -169,7 +169,7 @@ func TestAdmit(t *testing.T) {
 				t.Fatalf("%d shown, %v dropped, %v", len(got), w.disposed, err)
 			}
 			if left := len(c.details) - c.want; c.code == "" && (len(w.Unseen) != left || len(w.warnings) != left) {
-				t.Errorf("%d were left out, the model reads %q and people %q", left, w.Unseen, w.warnings)
+				t.Errorf("%d were omitted, the model reads %q and people %q", left, w.Unseen, w.warnings)
 			}
 			if c.code != "" {
 				return
@@ -332,7 +332,7 @@ func TestShowAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(res.Views) != c.want || len(res.Warnings) != c.hidden {
-				t.Errorf("%d are shown and %q told, want %d and %d", len(res.Views), res.Warnings, c.want, c.hidden)
+				t.Errorf("%d are shown, warnings %q, want %d and %d", len(res.Views), res.Warnings, c.want, c.hidden)
 			}
 			for _, s := range res.Views {
 				if !s.Given || s.Detail != "" || s.Turns != definition.MaxTurns {
@@ -457,7 +457,7 @@ func TestWithinSight(t *testing.T) {
 				}
 			}
 			if !slices.Equal(got, c.want) || len(before) != 3 || len(w.warnings) != 3-len(c.want) {
-				t.Errorf("left are %v, want %v; %d in the history, warnings %q", got, c.want, len(before), w.warnings)
+				t.Errorf("%v remain, want %v; %d in the history, warnings %q", got, c.want, len(before), w.warnings)
 			}
 		})
 	}

@@ -118,7 +118,7 @@ func TestMoneyOfARun(t *testing.T) {
 	shown := p.must("runs", "show", ans.RunID).stdout
 	for _, want := range []string{"over_budget", "limits:  $0.08", "1 image, worked ", "cost:    " + estimateText(ans.Cost.EstimatedUSD) + " ($" + *ans.Cost.ReportedUSD + " reported, the rest estimated)"} {
 		if !strings.Contains(shown, want) {
-			t.Errorf("runs show says nothing of %q:\n%s", want, shown)
+			t.Errorf("runs show does not print %q:\n%s", want, shown)
 		}
 	}
 }

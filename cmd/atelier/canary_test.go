@@ -190,7 +190,7 @@ func (s sinks) search(t *testing.T, canaries ...canary) {
 	for name, sink := range s {
 		for _, c := range canaries {
 			if found := c.leaks(sink); found != nil {
-				t.Errorf("%s holds a canary of %d bytes as %s", name, len(c.raw), strings.Join(found, ", "))
+				t.Errorf("%s contains a canary of %d bytes as %s", name, len(c.raw), strings.Join(found, ", "))
 			}
 		}
 	}

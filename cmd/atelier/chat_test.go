@@ -36,7 +36,7 @@ func TestChat(t *testing.T) {
 		t.Errorf("printed\n%s\n%s", o.stdout, o.stderr)
 	}
 	if n := strings.Count(o.stderr, "used because no provider is ready"); n > 2 { // one per action
-		t.Errorf("a stand-in is told %d times", n)
+		t.Errorf("a substitute is reported %d times", n)
 	}
 	files, err := filepath.Glob(filepath.Join(out, "media", "*.png"))
 	if err != nil || len(files) != 2 {

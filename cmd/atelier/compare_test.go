@@ -208,7 +208,7 @@ func TestCtrlCAtAComparison(t *testing.T) {
 			}
 			for _, op := range left {
 				if !strings.Contains(o.stdout, op.Model+" is still running; to wait for it: atelier generate --wait "+op.ID+"\n") {
-					t.Errorf("how to fetch %s is not told:\n%s", op.ID, o.stdout)
+					t.Errorf("the command to fetch %s is not printed:\n%s", op.ID, o.stdout)
 				}
 			}
 		})

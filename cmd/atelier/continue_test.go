@@ -84,11 +84,11 @@ func TestForkWithOtherInputOnTheCommandLine(t *testing.T) {
 		}
 		s.atelier(fork(args...)...).checkRefused(t, exitInput, "")
 		if o := s.atelier(fork(args...)...); !strings.Contains(o.stderr, says) {
-			t.Errorf("%v: it says %s", args, o.stderr)
+			t.Errorf("%v: the message is %s", args, o.stderr)
 		}
 	}
 	if runs() != before || len(s.chat.Requests()) != asked {
-		t.Errorf("refused forks left %d runs and asked %d times", runs()-before, len(s.chat.Requests())-asked)
+		t.Errorf("refused forks created %d runs and made %d calls", runs()-before, len(s.chat.Requests())-asked)
 	}
 	fresh := s.picture("fresh.png", 41, 43, color.NRGBA{R: 77, A: 255})
 	ans := read[answer](s.testEnv, fork("--image", fresh, "--image", string(first.InputImages[1].Ref), "--message", "And now?",
@@ -188,10 +188,10 @@ func (s *agentEnv) checkCountedOnce(t *testing.T, id string) {
 			t.Errorf("pictures: %+v, %v", images, err)
 		}
 		if mine, err := st.Ledger.Budget(w.ctx, "images:run:"+id); err != nil || mine.Spent != 3 || mine.Reserved != 0 {
-			t.Errorf("pictures of the run, whose limit came later: %+v, %v", mine, err)
+			t.Errorf("pictures of the run, with a later limit: %+v, %v", mine, err)
 		}
 		if mine, err := st.Ledger.Budget(w.ctx, "run:"+id); err != nil || mine.Spent != int64(amountOf(row.Cost.EstimatedUSD)) || mine.Reserved != 0 {
-			t.Errorf("money of the run, whose limit came later: %+v, %v", mine, err)
+			t.Errorf("money of the run, with a later limit: %+v, %v", mine, err)
 		}
 		money, err := st.Ledger.Budget(w.ctx, "owner:"+owner)
 		if cost := amountOf(row.Cost.EstimatedUSD); money.Spent != int64(cost) || money.Reserved != 0 {

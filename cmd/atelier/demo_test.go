@@ -74,7 +74,7 @@ func TestDemoReport(t *testing.T) {
 	for _, n := range pageNumbers(t, page) {
 		checked++
 		if !slices.ContainsFunc(known, func(k float64) bool { return n.equals(k) }) {
-			t.Errorf("the report says %s, which is in no table and follows from none", n.text)
+			t.Errorf("the report contains %s, which is in no table and follows from none", n.text)
 		}
 	}
 	if checked < 100 {

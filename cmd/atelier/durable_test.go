@@ -192,7 +192,7 @@ func TestKillMatrix(t *testing.T) {
 	}
 	want := whole.outcome(t, id)
 	if len(want.digests) != 3 || want.events["boss run-succeeded"] != 1 || want.events["boss media-promoted"] != 3 || want.events["boss/helper warning"] != 1 {
-		t.Fatalf("a run that nobody killed: %+v", want)
+		t.Fatalf("an undisturbed run: %+v", want)
 	}
 	eachRow(t, whole.requests, func(t *testing.T, at int) {
 		t.Helper()

@@ -109,7 +109,7 @@ func checkEveryday(t *testing.T, name, sink string, fields ...string) {
 	}
 	for _, field := range fields {
 		if !found[field] {
-			t.Errorf("%s: no field %s holds all everyday strings", name, field)
+			t.Errorf("%s: no field %s contains all everyday strings", name, field)
 		}
 	}
 }

@@ -232,7 +232,7 @@ func TestStandardOutput(t *testing.T) {
 		t.Errorf("%s, %v: %s", format, err, o.stderr)
 	}
 	if raw := p.must("media", "get", p.mediaList().Items[0].Ref, "-o", "-"); raw.stdout != o.stdout {
-		t.Error("media get gives other bytes")
+		t.Error("media get returns other bytes")
 	}
 	s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
 	p.atelier("generate", "a fox", "-m", "GPT Image 2", "-o", "-").checkRefused(t, exitProvider, "")

@@ -128,7 +128,7 @@ func imageServiceFails(t *testing.T, service string, fault sim.Injection, code i
 	o := p.atelier("generate", "a harbour", "-m", model)
 	o.checkRefused(t, code, "")
 	if code != exitOK && len(strings.Fields(o.stderr)) < 4 {
-		t.Errorf("it says only %q", o.stderr)
+		t.Errorf("the message is only %q", o.stderr)
 	}
 	if list := p.mediaList().Items; list[len(list)-1].ID != before {
 		t.Errorf("the picture made before is lost: %v", list)
@@ -144,7 +144,7 @@ func TestRetryAfterIsTooLong(t *testing.T) {
 	o := p.atelier("generate", "a fox", "-m", "GPT Image 2")
 	o.checkRefused(t, exitProvider, "5h0m0s")
 	if !strings.Contains(o.stdout, "cost nothing") {
-		t.Errorf("it says %s", o.stdout)
+		t.Errorf("the message is %s", o.stdout)
 	}
 	if time.Since(started) > time.Minute {
 		t.Errorf("it took %s", time.Since(started))

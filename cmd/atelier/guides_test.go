@@ -44,7 +44,7 @@ func TestGuides(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else if have != want {
-			t.Errorf("docs/%s is not what the code says: run make generate", name)
+			t.Errorf("docs/%s differs from the code: run make generate", name)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func TestLongErrorsAreCut(t *testing.T) {
 			all.gather(p)
 			for name, sink := range all {
 				if strings.Contains(string(sink), words[:2000]) {
-					t.Errorf("%s holds it, in %d bytes", name, len(sink))
+					t.Errorf("%s contains it, in %d bytes", name, len(sink))
 				}
 			}
 		})

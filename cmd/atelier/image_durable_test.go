@@ -136,7 +136,7 @@ func TestKilledWithImages(t *testing.T) {
 		}
 		for k, n := range s.eventCounts(t, id) {
 			if n != events[k] {
-				t.Errorf("killed at %s: %s was told %d times, want %d", s.hit, k, n, events[k])
+				t.Errorf("killed at %s: event %s is there %d times, want %d", s.hit, k, n, events[k])
 			}
 		}
 		if got := s.shownImages(); !sameShownImages(got, saw) {
@@ -244,7 +244,7 @@ func TestBytesThatGoAwayUnderARun(t *testing.T) {
 			asked := s.chat.Requests()[before]
 			ref := string(ans.InputImages[1].Ref)
 			if len(asked.Messages[1].Images) != 2 || !strings.Contains(asked.Messages[1].Text, "You cannot see "+ref+" any more") {
-				t.Errorf("the model is shown %d pictures and told %s", len(asked.Messages[1].Images), asked.Messages[1].Text)
+				t.Errorf("the model is shown %d pictures, and the message is %s", len(asked.Messages[1].Images), asked.Messages[1].Text)
 			}
 			row := s.onlyRun()
 			if !strings.Contains(strings.Join(row.Warnings, " "), ref+" is no longer shown") || !strings.Contains(string(row.Dispositions), `"dropped"`) {
@@ -265,7 +265,7 @@ func (p *testEnv) blobPath(t *testing.T, d media.Digest) string {
 		return err
 	})
 	if err != nil || found == "" {
-		t.Fatalf("no file holds %s: %v", d, err)
+		t.Fatalf("no file contains %s: %v", d, err)
 	}
 	return found
 }

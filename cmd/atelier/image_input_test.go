@@ -126,7 +126,7 @@ func TestBadPicturesOnTheCommandLine(t *testing.T) {
 	}
 	for what, list := range map[string][]string{"run": {"runs", "list", "--all"}, "media": {"media", "list"}, "conversation": {"conversations", "list"}} {
 		if got := read[ledger.List[json.RawMessage]](p, append(list, "--json")...); len(got.Items) != 0 {
-			t.Errorf("what was refused left a %s: %s", what, got.Items)
+			t.Errorf("a refused request created a %s: %s", what, got.Items)
 		}
 	}
 	ans := read[answer](p, append([]string{"run", "sage", "Describe it", "--lenient-images", "--json"}, many...)...)
@@ -282,7 +282,7 @@ func TestChatProfilesOfTheOperator(t *testing.T) {
 		t.Errorf("%d calls", n)
 	}
 	if run := p.onlyRun(); run.Status != "succeeded" || len(p.mediaList().Items) != 1 {
-		t.Errorf("what was refused left something: %+v, %+v", run, p.mediaList())
+		t.Errorf("a refused request created something: %+v, %+v", run, p.mediaList())
 	}
 	p.env["ATELIER_CHAT_PROFILES"] = filepath.Join(p.dir, "missing.yaml")
 	if o := p.atelier("run", "sage", "Look"); o.code != exitInput || !strings.Contains(o.stderr, "ATELIER_CHAT_PROFILES") {

@@ -115,13 +115,13 @@ func TestKeysAreNowhere(t *testing.T) {
 			}
 			all.gather(p)
 			if seen := fmt.Sprintf("%s", all); !strings.Contains(seen, "[key]") {
-				t.Error("no sink holds what the provider said")
+				t.Error("no sink contains the provider's message")
 			}
 			for name, sink := range all {
 				for _, form := range spellings(key) {
 					if form = strings.TrimRight(form, "="); strings.Contains(withoutEscapes(sink), form) {
 						at := strings.Index(withoutEscapes(sink), form)
-						t.Errorf("%s holds the key as %s: %.200s", name, form, withoutEscapes(sink)[max(at-100, 0):])
+						t.Errorf("%s contains the key as %s: %.200s", name, form, withoutEscapes(sink)[max(at-100, 0):])
 					}
 				}
 			}

@@ -148,7 +148,7 @@ func killCases() map[string]killCase {
 }
 
 // killingProviders returns fresh simulators. Those after the first three run only where they differ: what a truncated
-// answer looks like, what is left of it, and what states the price. With -short each phase runs once, and each provider
+// answer looks like, what remains of it, and what states the price. With -short each phase runs once, and each provider
 // at least once.
 func killingProviders() map[string]func() providerCase {
 	answers := []string{"before the call", "during the call", "during the answer", "picture stored, no record", "receipt of call saved"}
@@ -259,7 +259,7 @@ func kill(t *testing.T, provider providerCase, d killCase) restartState {
 	}
 	left := p.operationRecords()
 	if len(left.operations) != 1 {
-		t.Fatalf("it left %d operations", len(left.operations))
+		t.Fatalf("it has %d operations", len(left.operations))
 	}
 	for range 2 { // the second time changes nothing
 		o = p.start("generate", "--wait", left.operations[0], "--json").wait()

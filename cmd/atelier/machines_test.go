@@ -165,7 +165,7 @@ func TestMachineSleepsInACall(t *testing.T) {
 	before := operation()
 	send(t, proc, syscall.SIGCONT)
 	if o := proc.wait(); o.code == exitOK {
-		t.Errorf("it says that it made the picture: %s%s", o.stdout, o.stderr)
+		t.Errorf("it claims that it made the picture: %s%s", o.stdout, o.stderr)
 	}
 	if n := len(p.mediaList().Items); n != 1 {
 		t.Errorf("%d pictures are recorded", n)

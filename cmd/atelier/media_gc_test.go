@@ -54,7 +54,7 @@ func TestUnnamedBytesAreCollected(t *testing.T) {
 	}
 	for _, f := range append(named, young) {
 		if _, err := os.Stat(f); err != nil {
-			t.Errorf("gone: %v", err)
+			t.Errorf("deleted: %v", err)
 		}
 	}
 }

@@ -142,7 +142,7 @@ func TestDeletedMediaComesBackOrGoes(t *testing.T) {
 	}
 	o := p.must("media", "rm", gone.Ref)
 	if !strings.HasPrefix(o.stdout, "deleted "+gone.Ref+"  ") {
-		t.Errorf("it says %q", o.stdout)
+		t.Errorf("the message is %q", o.stdout)
 	}
 	if !strings.Contains(o.stdout, gone.Ref) || !strings.Contains(o.stderr, "media rm --undo "+gone.ID) {
 		t.Errorf("%s%s", o.stdout, o.stderr)
@@ -206,7 +206,7 @@ func TestEqualItemsAreNamedByID(t *testing.T) {
 	p.atelier("media", "rm", items[0].Ref).checkRefused(t, exitInput, items[1].ID)
 	p.must("media", "rm", items[0].ID, items[1].ID)
 	if left := p.mediaList().Items; len(left) != 0 {
-		t.Errorf("left %+v", left)
+		t.Errorf("remaining %+v", left)
 	}
 }
 
@@ -234,7 +234,7 @@ func TestThumbnailIsMadeOnce(t *testing.T) {
 	}
 	p.must("media", "thumbnail", ref, "--size", "160", "-o", filepath.Join(p.dir, "again.jpg"))
 	if mustRead(t, small) != mustRead(t, filepath.Join(p.dir, "again.jpg")) || !slices.Equal(files, p.blobFiles()) {
-		t.Error("another one came")
+		t.Error("another one arrived")
 	}
 	for f, then := range times { // storing a file again would renew its time
 		if info, err := os.Stat(f); err != nil || !info.ModTime().Equal(then) {
@@ -251,7 +251,7 @@ func TestThumbnailIsMadeOnce(t *testing.T) {
 	p.must("media", "rm", ref)
 	p.sql(t, "UPDATE media SET deleted_at = '2020-01-01T00:00:00.000000Z'")
 	if got := read[collected](p, "media", "gc", "--json"); got.Deleted != 2 {
-		t.Errorf("the thumbnail of what is gone: %+v", got)
+		t.Errorf("the thumbnail of a deleted item: %+v", got)
 	}
 }
 

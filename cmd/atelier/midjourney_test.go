@@ -79,7 +79,7 @@ func TestMidjourneyShowsProgress(t *testing.T) {
 	o := p.onTerminal(ask...)
 	for _, want := range []string{"preview 1 of a grid of 4", "preview 2 of a grid of 4", "picture 4: succeeded"} {
 		if o.code != exitOK || !strings.Contains(o.stderr, want) || strings.Contains(o.stderr, "warning") {
-			t.Errorf("exit %d, and nothing says %q: %q", o.code, want, o.stderr)
+			t.Errorf("exit %d, and nothing contains %q: %q", o.code, want, o.stderr)
 		}
 	}
 	if n := len(p.mediaList().Items); n != 5 {

@@ -25,7 +25,7 @@ func TestCancelWithoutAKey(t *testing.T) {
 	left := p.operationRecords()
 	id := left.operations[0]
 	if said := p.must("operations", "show", id).stdout; left.reserved == 0 || !strings.Contains(said, "atelier operations cancel "+id) {
-		t.Errorf("left: %s\n%s", left, said)
+		t.Errorf("remaining: %s\n%s", left, said)
 	}
 	delete(p.env, "BFL_API_KEY")
 	for range 2 {
@@ -33,7 +33,7 @@ func TestCancelWithoutAKey(t *testing.T) {
 			t.Errorf("%s%s", o.stdout, o.stderr)
 		}
 		if now := p.operationRecords(); now.reserved != 0 || now.spent == 0 || now.spent != left.reserved || now.unsettled != 1 || now.statuses[0] != "cancelled" {
-			t.Errorf("left as %s, and then %s", left, now)
+			t.Errorf("first %s, and then %s", left, now)
 		}
 	}
 	revoked.Store(false)

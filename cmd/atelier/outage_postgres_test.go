@@ -24,7 +24,7 @@ func newServerEnv(t *testing.T) (*agentEnv, *pgtest.Server) {
 
 // TestServerAwayForAMoment stops the server at moments of a run and restarts it: the run waits, and work in progress is
 // neither lost nor repeated. A concurrent act whose statement was cut off fails before anything is paid for, and the
-// model is told.
+// model gets its error.
 func TestServerAwayForAMoment(t *testing.T) {
 	t.Parallel()
 	for name, when := range interferencePoints() {
@@ -137,6 +137,6 @@ func TestDoctorShowsEngine(t *testing.T) {
 	t.Parallel()
 	p := newTestEnv(t)
 	if o := p.must("doctor"); !strings.Contains(o.stdout, "durable engine") || !strings.Contains(o.stdout, "schema atelier_engine, 8 runs") {
-		t.Errorf("doctor says\n%s", o.stdout)
+		t.Errorf("doctor prints\n%s", o.stdout)
 	}
 }

@@ -60,7 +60,7 @@ func TestPreviews(t *testing.T) {
 	o := p.onTerminal(append(generateFox, "--partials", "-n", "2")...)
 	for _, want := range []string{"preview 1 of picture 1", "preview 2 of picture 2", "picture 2: succeeded"} {
 		if o.code != exitOK || !strings.Contains(o.stderr, want) {
-			t.Errorf("exit %d, and nothing says %q: %q", o.code, want, o.stderr)
+			t.Errorf("exit %d, and nothing contains %q: %q", o.code, want, o.stderr)
 		}
 	}
 	if n := len(p.mediaList().Items); n != 3 {

@@ -134,7 +134,7 @@ func TestPausedRunOnTheCommandLine(t *testing.T) {
 			}
 		case exitInput:
 			if !strings.Contains(o.stderr, "answer") {
-				t.Errorf("the other one says %s", o.stderr)
+				t.Errorf("the other process prints %s", o.stderr)
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func TestCtrlCLeavesWhatIsPaid(t *testing.T) {
 					t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 				}
 				if said := p.must("operations", "list").stdout; !strings.Contains(said, "running, orphaned") {
-					t.Errorf("left: %s", said)
+					t.Errorf("remaining: %s", said)
 				}
 			}
 			ready()
@@ -149,7 +149,7 @@ func TestWaitPrintsTheReasonOfAFallback(t *testing.T) {
 	ready()
 	reason := read[generated](p, "generate", "--wait", id, "--json").Dispositions[0].Reason
 	if reason == "" || strings.Contains(reason, "process ended") || !strings.Contains(p.must("operations", "show", id).stdout, "moderated: "+reason) {
-		t.Errorf("told %q\n%s", reason, p.must("operations", "show", id).stdout)
+		t.Errorf("the reason is %q\n%s", reason, p.must("operations", "show", id).stdout)
 	}
 	if n := len(service.Captured()); n != 1 {
 		t.Errorf("%d calls", n)

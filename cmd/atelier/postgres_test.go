@@ -51,7 +51,7 @@ func TestDoctorShowsDatabase(t *testing.T) {
 	p := newTestEnv(t)
 	p.must("generate", "a fox", "--size", "64x64")
 	if o := p.must("doctor"); !strings.Contains(o.stdout, "PostgreSQL test_") {
-		t.Errorf("doctor says\n%s", o.stdout)
+		t.Errorf("doctor prints\n%s", o.stdout)
 	}
 	if n := len(p.mediaList().Items); n != 1 {
 		t.Errorf("%d items listed", n)

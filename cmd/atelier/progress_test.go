@@ -26,7 +26,7 @@ func TestProgress(t *testing.T) {
 	seen := p.onTerminal(run...)
 	for _, want := range []string{"thinking", "Generate Image", "made img-", "\r"} {
 		if seen.code != exitOK || !strings.Contains(seen.stderr, want) {
-			t.Errorf("exit %d, and nothing says %q:\n%q", seen.code, want, seen.stderr)
+			t.Errorf("exit %d, and nothing contains %q:\n%q", seen.code, want, seen.stderr)
 		}
 	}
 	if strings.Contains(seen.stdout, "\r") || strings.Contains(seen.stdout, "thinking") {
@@ -41,7 +41,7 @@ func TestProgress(t *testing.T) {
 	picture := p.onTerminal("generate", "a fox", "-m", "GPT Image 2", "-n", "2")
 	for _, want := range []string{"requesting 2 pictures from GPT Image 2", "picture 2: succeeded"} {
 		if !strings.Contains(picture.stderr, want) {
-			t.Errorf("nothing says %q:\n%q", want, picture.stderr)
+			t.Errorf("nothing contains %q:\n%q", want, picture.stderr)
 		}
 	}
 }

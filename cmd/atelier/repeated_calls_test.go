@@ -93,7 +93,7 @@ func TestCallsAskedAgainCount(t *testing.T) {
 			return answer(r)
 		}
 		if o := s.atelier("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own")); o.code == exitOK || bad != 0 {
-			t.Fatalf("exit %d, %d bad answers left: %s%s", o.code, bad, o.stdout, o.stderr)
+			t.Fatalf("exit %d, %d bad answers remaining: %s%s", o.code, bad, o.stdout, o.stderr)
 		}
 		id := s.onlyRun().ID
 		failed := s.checkCost(t, id)

@@ -258,7 +258,7 @@ func TestLargeFolderListing(t *testing.T) {
 		list := p.mediaList(append([]string{"--limit", "3"}, after...)...)
 		for _, m := range list.Items {
 			if seen[m.ID] {
-				t.Errorf("%s comes twice", m.ID)
+				t.Errorf("%s is there twice", m.ID)
 			}
 			seen[m.ID] = true
 		}

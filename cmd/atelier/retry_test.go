@@ -30,7 +30,7 @@ func TestRetryOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	p, s, first := partialOperation(t)
 	if shown := p.must("operations", "show", first.Operation).stdout; !strings.Contains(shown, "atelier operations retry "+first.Operation) {
-		t.Errorf("nothing says how to go on:\n%s", shown)
+		t.Errorf("no message says how to continue:\n%s", shown)
 	}
 	name := filepath.Join(p.dir, "out.png")
 	got := read[generated](p, "operations", "retry", first.Operation, "-o", name, "--json")
@@ -124,7 +124,7 @@ func TestConversationsDelete(t *testing.T) {
 	p.atelier("conversations", "delete", ans.Conversation).checkRefused(t, exitInput, "2 messages")
 	p.must("conversations", "show", ans.Conversation)
 	if said := p.must("conversations", "delete", ans.Conversation, "--yes").stdout; !strings.Contains(said, "Draw a lighthouse, 128x128") {
-		t.Errorf("it says %q", said)
+		t.Errorf("the message is %q", said)
 	}
 	for _, args := range [][]string{
 		{"conversations", "show", ans.Conversation},

@@ -109,7 +109,7 @@ func (s scenario) check(t *testing.T, p *testEnv, args []string) {
 	}
 	for _, no := range s.hasNot {
 		if strings.Contains(text, no) {
-			t.Errorf("the report holds %q", no)
+			t.Errorf("the report contains %q", no)
 		}
 	}
 	for _, o := range ans.Outputs {
@@ -333,7 +333,7 @@ func TestScenariosOverTheWire(t *testing.T) {
 			}
 			for _, want := range c.prompts {
 				if !slices.ContainsFunc(sent, func(b string) bool { return strings.Contains(b, want) }) {
-					t.Errorf("no prompt says %q: %q", want, sent)
+					t.Errorf("no prompt contains %q: %q", want, sent)
 				}
 			}
 		})

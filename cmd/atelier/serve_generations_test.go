@@ -133,7 +133,7 @@ func TestCancelledRunLeavesNoTasks(t *testing.T) {
 	id := s.onlyRun().ID
 	s.waitForEvents(t, id, "sub-agent thinks")
 	if open := s.must("operations", "list", "--status", "running").stdout; strings.Count(open, "FLUX.2 Pro") != 2 {
-		t.Fatalf("left are\n%s", open)
+		t.Fatalf("remaining:\n%s", open)
 	}
 	s.must("runs", "cancel", id)
 	proc.wait()

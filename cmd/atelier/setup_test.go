@@ -246,7 +246,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	pause := 5 * time.Millisecond
 	for end := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(pause) {
 		if time.Now().After(end) {
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("timed out: %s", what)
 		}
 		pause = min(pause*3/2, 100*time.Millisecond)
 	}
@@ -258,7 +258,7 @@ func waitFor(t *testing.T, what string, done <-chan struct{}) {
 	select {
 	case <-done:
 	case <-time.After(2 * time.Minute):
-		t.Fatalf("waited in vain: %s", what)
+		t.Fatalf("timed out: %s", what)
 	}
 }
 

@@ -25,6 +25,6 @@ func TestHalfUploadsAreSwept(t *testing.T) {
 	p.must("media", "list")
 	left, err := os.ReadDir(folder)
 	if err != nil || len(left) != 1 || left[0].Name() != "upload-new" {
-		t.Errorf("%v are left, %v", left, err)
+		t.Errorf("%v remain, %v", left, err)
 	}
 }

@@ -71,7 +71,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// checkTimedOut checks what is left of a run whose time elapsed.
+// checkTimedOut checks the results and records of a run whose time elapsed.
 func (s *agentEnv) checkTimedOut(t *testing.T, o outcome, want int) {
 	t.Helper()
 	if o.code != exitProvider || !strings.Contains(o.stderr, "exceeded its time limit") {
@@ -145,7 +145,7 @@ func startBlockedRun(t *testing.T, place string) blockedRun {
 		case <-ended:
 		}
 	}
-	t.Fatalf("the run never came so far as to be %s", place)
+	t.Fatalf("the run never reached %s", place)
 	return blockedRun{}
 }
 

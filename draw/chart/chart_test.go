@@ -123,7 +123,7 @@ func checkSVG(t *testing.T, out string) {
 			w, h = at["width"], at["height"]
 		}
 		if x, y := at["x"], at["y"]; x < -1 || y < -1 || x > w+1 || y > h+1 {
-			t.Errorf("%s at %g, %g lies outside of %g × %g", e.Name.Local, x, y, w, h)
+			t.Errorf("%s at %g, %g is outside of %g × %g", e.Name.Local, x, y, w, h)
 		}
 	}
 	if strings.Contains(out, "http") && strings.Count(out, "http") != 1 {
@@ -217,7 +217,7 @@ func TestTenThousandPoints(t *testing.T) {
 			t.Errorf("%s: %d bytes", k, len(out))
 		}
 		if !strings.Contains(alt, "10,000") {
-			t.Errorf("%s: the alt text does not say that points were left out: %s", k, alt)
+			t.Errorf("%s: the alt text does not say that points were omitted: %s", k, alt)
 		}
 		if _, hi := c.span(); (k == "line" || k == "area") && hi != 99 {
 			t.Errorf("%s: the peak is lost: highest is %g", k, hi)

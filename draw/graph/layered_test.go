@@ -49,11 +49,11 @@ func TestNothingLiesOnAnything(t *testing.T) {
 		page := svg.Box{W: p.Layout.W, H: p.Layout.H}.Grow(0.5)
 		for i, a := range all {
 			if a.X < page.X || a.Y < page.Y || a.Right() > page.Right() || a.Bottom() > page.Bottom() {
-				t.Fatalf("%+v lies outside of %+v", a, page)
+				t.Fatalf("%+v is outside of %+v", a, page)
 			}
 			for _, b := range all[i+1:] {
 				if a.Grow(-0.1).Overlaps(b.Grow(-0.1)) {
-					t.Fatalf("%+v lies over %+v", a, b)
+					t.Fatalf("%+v overlaps %+v", a, b)
 				}
 			}
 		}
@@ -115,11 +115,11 @@ func TestAPlanarLadderHasNoCrossing(t *testing.T) {
 	for _, p := range []string{"a", "b", "c"} {
 		mid := (x(p+"1") + x(p+"2")) / 2
 		if math.Abs(mid-x(p)) > 4 {
-			t.Errorf("%s stands at %g, its children around %g", p, x(p), mid)
+			t.Errorf("%s is at %g, its children around %g", p, x(p), mid)
 		}
 	}
 	if math.Abs(x("r")-(x("a")+x("b")+x("c"))/3) > 6 {
-		t.Errorf("the root stands at %g", x("r"))
+		t.Errorf("the root is at %g", x("r"))
 	}
 }
 

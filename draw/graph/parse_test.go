@@ -92,7 +92,7 @@ func TestReduceKeepsTheBestConnected(t *testing.T) {
 		t.Errorf("note %q", note)
 	}
 	if note := g.Reduce(3, 3, 100); note != "" {
-		t.Errorf("nothing was left out, but: %s", note)
+		t.Errorf("nothing was omitted, but: %s", note)
 	}
 }
 

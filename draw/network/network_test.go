@@ -28,7 +28,7 @@ func apart(t *testing.T, d svgtest.Drawing) {
 		b, _ := c.Box(d)
 		for _, x := range d.Texts("j") {
 			if o, _ := x.Box(d); b.Grow(-1).Overlaps(o.Grow(-1)) {
-				t.Errorf("%q lies over a circle at %+v", x.Text, b)
+				t.Errorf("%q overlaps a circle at %+v", x.Text, b)
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func TestAbandonedByAnotherProcess(t *testing.T) {
 				}
 			}
 			if heir.HasOperation(gone, "another") || !heir.HasOperation(gone, "act") {
-				t.Error("what was begun is not told apart")
+				t.Error("begun steps are not distinguished")
 			}
 			end := func() (*generate.Result, error) { return heir.Generate(gone, ask) }
 			if c.byID {

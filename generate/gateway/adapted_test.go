@@ -50,7 +50,7 @@ func TestAdaptedIsNotAsAsked(t *testing.T) {
 			planned++
 			for _, d := range p.Dispositions {
 				if d.Outcome == generate.OutcomeAdapted && d.Asked == d.Applied {
-					t.Errorf("%s: %s was asked as %q and is told as adapted to that: %s", m.Name, d.Setting, d.Asked, d.Reason)
+					t.Errorf("%s: %s was requested as %q and is reported as adapted to that: %s", m.Name, d.Setting, d.Asked, d.Reason)
 				}
 			}
 		}

@@ -70,7 +70,7 @@ func refusedOperation(t *testing.T) (h *testGateway, l *listingDriver, operation
 	}
 	left := h.must(t, generate.Request{Model: "one", N: 3})
 	if left.Status != generate.StatusRunning || len(left.Outputs()) != 1 {
-		t.Fatalf("left: %+v", left)
+		t.Fatalf("remaining: %+v", left)
 	}
 	return h, l, left.Operation
 }

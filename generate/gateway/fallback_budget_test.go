@@ -80,7 +80,7 @@ func TestFallbackKeepsWithinTheBudget(t *testing.T) {
 			}
 			got := h.must(t, generate.Request{Model: "gpt-image-2", Size: "1024x1024", Fallback: c.chain})
 			if n := len(h.gemini.Tasks()); n != c.calls || money.left.FloatString(3) != c.left || len(money.held) != 0 {
-				t.Errorf("%d calls, %s left, %d held", n, money.left.FloatString(3), len(money.held))
+				t.Errorf("%d calls, %s remaining, %d held", n, money.left.FloatString(3), len(money.held))
 			}
 			for i, want := range c.warnings {
 				if i >= len(got.Warnings) || !strings.Contains(got.Warnings[i], want) {

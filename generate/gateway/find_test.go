@@ -211,10 +211,10 @@ func TestAbandonedDuringTheLookup(t *testing.T) {
 			}
 			left, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
 			if err != nil || left.Status != generate.StatusRunning {
-				t.Fatalf("left %+v, %v", left, err)
+				t.Fatalf("remaining %+v, %v", left, err)
 			}
 			if a := h.log.Attempts(); len(a) != 1 || a[0].Status != generate.StatusSubmitted || !a[0].FinishedAt.IsZero() {
-				t.Errorf("left the attempts %+v", a)
+				t.Errorf("remaining attempts %+v", a)
 			}
 			h.log.Orphan(left.Operation)
 			l.answer = func(context.Context, int) ([]driver.Handle, error) { return handles("a"), nil }

@@ -168,7 +168,7 @@ func TestAskedToWait(t *testing.T) {
 			t.Errorf("OpenAI was called at %v, Google at %v", own.at, other.at)
 		}
 		if len(told) != 1 || told["GPT-4o Image 1.5"] != 15*time.Second+time.Second/2 {
-			t.Errorf("told of waits: %v", told)
+			t.Errorf("reported waits: %v", told)
 		}
 	})
 }

@@ -223,11 +223,11 @@ func TestSeedOfItsOwn(t *testing.T) {
 	}
 	for name, d := range map[string]driver.Driver{"keys": &paged{keys: true}, "no list": &generatetest.Driver{}} {
 		if got := driver.WithDerivedSeed(d, driver.Task{Key: "operation-1", Model: row}).Seed; got != nil {
-			t.Errorf("%s: a seed %d that nobody needs", name, *got)
+			t.Errorf("%s: an unnecessary seed %d", name, *got)
 		}
 	}
 	if got := driver.WithDerivedSeed(&paged{}, driver.Task{Key: "operation-1"}).Seed; got != nil {
-		t.Errorf("a seed %d of a model that takes none", *got)
+		t.Errorf("a seed %d of a model without seeds", *got)
 	}
 }
 
@@ -252,6 +252,6 @@ func TestCallsAreMarked(t *testing.T) {
 		t.Fatalf("calls %+v", tasks)
 	}
 	if slices.ContainsFunc(got.Dispositions, func(d generate.Disposition) bool { return d.Setting == "seed" }) {
-		t.Errorf("nobody asked for a seed: %+v", got.Dispositions)
+		t.Errorf("no seed was requested: %+v", got.Dispositions)
 	}
 }

@@ -31,7 +31,7 @@ func TestNotes(t *testing.T) {
 		t.Errorf("providers said %v, want %v", got, want)
 	}
 	if got := n.next(operation.SubjectSlot, generate.StatusSucceeded, operation.EventGenerate); got != generate.StatusSucceeded {
-		t.Errorf("an impossible event gives %s", got)
+		t.Errorf("an impossible event becomes %s", got)
 	}
 	if len(n.saved()) != 3 {
 		t.Errorf("an impossible event is no warning: %q", n.saved())

@@ -145,7 +145,7 @@ func TestFollowUps(t *testing.T) {
 		t.Errorf("drawn anew: %+v, %v", f, err)
 	}
 	if row.Tiled(nil) || row.Tiled([]catalog.Offer{{ID: "vary:1:"}}) || !row.Tiled([]catalog.Offer{{ID: "v:1:"}}) {
-		t.Error("a grid is not told from a single picture")
+		t.Error("a grid is not distinguished from a single picture")
 	}
 }
 

@@ -72,7 +72,7 @@ func TestOptionRules(t *testing.T) {
 		}
 	}
 	if got := (driver.Task{Model: m}).Option("word"); got != "" {
-		t.Errorf("an option that nobody set: %q", got)
+		t.Errorf("an option that was not set: %q", got)
 	}
 }
 

@@ -72,7 +72,7 @@ func TestResultByLink(t *testing.T) {
 		t.Errorf("fetched %+v", o)
 	}
 	if e := got.Slots[1].Error; e == nil || e.Code != media.CodeBlockedAddress {
-		t.Errorf("private link gives %+v", e)
+		t.Errorf("private link returns %+v", e)
 	}
 	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "declared image/png and sent image/jpeg") {
 		t.Errorf("warnings %q", got.Warnings)
@@ -105,7 +105,7 @@ func TestOtherFormatIsConvertedAndTheOriginalKept(t *testing.T) {
 
 	got = h.must(t, generate.Request{Model: "Nano Banana Pro", OutputFormat: "png"})
 	if d := disposition(got.Dispositions, "output_format"); d.Outcome != generate.OutcomeApplied || d.Reason != "" {
-		t.Errorf("disposition of what came as asked %+v", d)
+		t.Errorf("disposition of a result as requested %+v", d)
 	}
 }
 

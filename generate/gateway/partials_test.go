@@ -27,7 +27,7 @@ func TestPartialsHaveADisposition(t *testing.T) {
 		}
 	}
 	if d := disposition(build(t, nil).must(t, generate.Request{Model: "Nano Banana Pro"}).Dispositions, "partials"); d.Setting != "" {
-		t.Errorf("nobody asked: %+v", d)
+		t.Errorf("not requested: %+v", d)
 	}
 }
 

@@ -59,7 +59,7 @@ func TestPollAskedToWait(t *testing.T) {
 		all.Wait()
 		first := polls["told"][0]
 		if calls["later"] != first+30*time.Second || polls["told"][1] != first+30*time.Second {
-			t.Errorf("told at %s: called next at %s, polled again at %s", first, calls["later"], polls["told"][1])
+			t.Errorf("asked at %s: called next at %s, polled again at %s", first, calls["later"], polls["told"][1])
 		}
 		for i, at := range polls["beside"][1:] {
 			if pause := at - polls["beside"][i]; pause != first {

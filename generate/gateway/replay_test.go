@@ -82,7 +82,7 @@ func TestReplayMakesNoSecondCall(t *testing.T) {
 	}
 	for name, b := range j.steps {
 		if wire.NameMedia(string(b)) != string(b) {
-			t.Errorf("step %s holds base64", name)
+			t.Errorf("step %s contains base64", name)
 		}
 	}
 }

@@ -150,7 +150,7 @@ func checkCrash(t *testing.T, at string, task bool) {
 	select {
 	case <-f.hit:
 	case <-time.After(time.Minute):
-		t.Errorf("never came to %s", at)
+		t.Errorf("never reached %s", at)
 		return
 	}
 	id := h.log.IDs()[0]

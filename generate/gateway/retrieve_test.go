@@ -154,7 +154,7 @@ func TestRetryFindsAndAsksAgain(t *testing.T) {
 		t.Errorf("%d calls, the last one %q", len(tasks), tasks[len(tasks)-1].Key)
 	}
 	if _, err := h.Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation}); media.CodeOf(err) != media.CodeInvalid {
-		t.Errorf("Retry of what is left: %v", err)
+		t.Errorf("Retry of the remaining results: %v", err)
 	}
 }
 

@@ -101,7 +101,7 @@ func TestRetryAsksForWhatIsSafe(t *testing.T) {
 				}
 			}
 			if op := h.log.Operation(first.Operation); op.Status != generate.StatusSucceeded || op.FinishedAt.IsZero() || op.Error != nil {
-				t.Errorf("the ledger says %+v", op)
+				t.Errorf("the ledger has %+v", op)
 			}
 		})
 	}
@@ -250,7 +250,7 @@ func TestRetryRefuses(t *testing.T) {
 		t.Errorf("no key: %v", err)
 	}
 	if err := h.log.Hold(t.Context(), first.Operation, "another"); err != nil {
-		t.Errorf("a refused retry holds on: %v", err)
+		t.Errorf("a refused retry keeps its hold: %v", err)
 	}
 	h.log.Forget(first.Operation)
 	if err := h.log.Hold(t.Context(), first.Operation, "another"); err != nil {
@@ -286,7 +286,7 @@ func TestRetryDeath(t *testing.T) {
 			select {
 			case <-f.hit:
 			case <-time.After(time.Minute):
-				t.Errorf("never came to %s", at)
+				t.Errorf("never reached %s", at)
 				return
 			}
 			if _, err := h.successor(t, nil).Retry(t.Context(), gateway.RetryOptions{Operation: first.Operation}); media.CodeOf(err) != media.CodeConflict {

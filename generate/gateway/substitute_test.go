@@ -85,13 +85,13 @@ func TestAbandonedSubstitute(t *testing.T) {
 			}
 			i := slices.IndexFunc(after.Dispositions, func(d generate.Disposition) bool { return d.Setting == "model" })
 			if i < 0 || !strings.Contains(after.Dispositions[i].Reason, c.why) {
-				t.Errorf("told: %+v", after.Dispositions)
+				t.Errorf("reported: %+v", after.Dispositions)
 			}
 			told := slices.ContainsFunc(h.attempts(t, got.Operation), func(a operation.Attempt) bool {
 				return a.Provider == "openai" && a.Error != nil && strings.Contains(a.Error.Message, c.why)
 			})
 			if !told {
-				t.Errorf("no attempt says why: %+v", h.attempts(t, got.Operation))
+				t.Errorf("no attempt has the reason: %+v", h.attempts(t, got.Operation))
 			}
 		})
 	}

@@ -60,7 +60,7 @@ func TestWebhookOfALostAnswer(t *testing.T) {
 		t.Errorf("address %s", task.NotifyURL)
 	}
 	if err := h.callWebhook(t.Context(), t, task, "unsigned"); media.CodeOf(err) != media.CodeNotFound {
-		t.Errorf("what nobody signed: %v", err)
+		t.Errorf("an unsigned notification: %v", err)
 	}
 	for range 3 {
 		if err := h.callWebhook(t.Context(), t, task, "done"); err != nil {
@@ -144,11 +144,11 @@ func TestNotificationThatCannotBeSaved(t *testing.T) {
 		return nil
 	}
 	if err := h.Notify(t.Context(), "openai", n); media.CodeOf(err) != media.CodeUnavailable {
-		t.Errorf("told: %v", err)
+		t.Errorf("notified: %v", err)
 	}
 	h.log.Fail = nil
 	if err := h.Notify(t.Context(), "openai", n); err != nil {
-		t.Errorf("told again: %v", err)
+		t.Errorf("notified again: %v", err)
 	}
 	if op := h.log.Operation(id); op.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 1 {
 		t.Errorf("%s with %d records", op.Status, len(h.recorder.Records()))
@@ -200,7 +200,7 @@ func TestNotificationBeforeTheAnswer(t *testing.T) {
 	}
 	got := h.must(t, generate.Request{Model: "one", Prompt: "a house"})
 	if err := <-told; media.CodeOf(err) != media.CodeUnavailable || got.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 1 {
-		t.Errorf("told: %v; %s with %d records", err, got.Status, len(h.recorder.Records()))
+		t.Errorf("notified: %v; %s with %d records", err, got.Status, len(h.recorder.Records()))
 	}
 }
 

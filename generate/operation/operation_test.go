@@ -73,9 +73,9 @@ func TestEveryStatusAndEvent(t *testing.T) {
 				want, can := letters[cell]
 				switch {
 				case !can && (media.CodeOf(err) != media.CodeInternal || got != from):
-					t.Errorf("%s: %s at %q gives %q, %v; want an internal error and no change", subject, event, from, got, err)
+					t.Errorf("%s: %s at %q becomes %q, %v; want an internal error and no change", subject, event, from, got, err)
 				case can && (err != nil || got != want):
-					t.Errorf("%s: %s at %q gives %q, %v; want %q", subject, event, from, got, err, want)
+					t.Errorf("%s: %s at %q becomes %q, %v; want %q", subject, event, from, got, err, want)
 				}
 				reached[from][got] = true
 			}

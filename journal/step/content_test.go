@@ -62,7 +62,7 @@ func TestFailureWithoutMedia(t *testing.T) {
 	data := strings.Repeat("iVBORw0KGgoAAAANSUhEUgAA", 40)
 	f := step.FailureOf(media.Errorf(media.CodeBadResponse, "unexpected answer: data:image/png;base64,%s", data))
 	if strings.Contains(f.Message, data) {
-		t.Errorf("the record holds the data: %s", f.Message)
+		t.Errorf("the record contains the data: %s", f.Message)
 	}
 	if !strings.HasPrefix(f.Message, "unexpected answer") {
 		t.Errorf("the record does not say what happened: %s", f.Message)

@@ -308,7 +308,7 @@ func searchWithoutIndex(t *testing.T, server *pgtest.Server) {
 	}
 	defer s.Close()
 	if !strings.Contains(log.String(), "CREATE EXTENSION pg_trgm") {
-		t.Errorf("the log says %q", log.String())
+		t.Errorf("the log is %q", log.String())
 	}
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: "ann", Tree: "t", Run: "r"})
 	blob := media.Blob{Digest: media.DigestOf([]byte("a")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
@@ -480,7 +480,7 @@ func TestServerGoesAndComesBack(t *testing.T) {
 	}
 	server.Restart(t)
 	if _, err := s.Run(t.Context(), "ann", kept.ID); err != nil {
-		t.Errorf("what was committed is gone: %v", err)
+		t.Errorf("committed data is missing: %v", err)
 	}
 	if _, err := newRun(t, s, "lost"); err != nil {
 		t.Errorf("the same call, later: %v", err)

@@ -191,7 +191,7 @@ func TestNobodyWaitsLongerThanTheirCommit(t *testing.T) {
 	close(held)
 	all.Wait()
 	if queue.led {
-		t.Error("somebody still leads")
+		t.Error("there is still a leader")
 	}
 }
 

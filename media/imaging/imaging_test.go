@@ -97,14 +97,14 @@ func TestLabelFromBirth(t *testing.T) {
 			}
 			f, err := probe.Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
 			if err != nil || f.Width != 60 || f.Height != 40 || f.MIMEType != "image/"+name {
-				t.Errorf("probe says %+v, %v", f, err)
+				t.Errorf("probe returns %+v, %v", f, err)
 			}
 			b.Reset()
 			if err := c.encode(&b, Label{}); err != nil {
 				t.Fatal(err)
 			}
 			if l, err := ReadLabel(&b); err != nil || !l.IsZero() {
-				t.Errorf("without a label the file says %+v, %v", l, err)
+				t.Errorf("without a label the file has %+v, %v", l, err)
 			}
 		})
 	}

@@ -72,7 +72,7 @@ func TestReadSamples(t *testing.T) {
 				t.Errorf("facts (-want +got):\n%s", diff)
 			}
 			if !Media(b[:18]) {
-				t.Error("Media says no to its first 18 bytes")
+				t.Error("Media rejects its first 18 bytes")
 			}
 			// The container of sound-only WebM and MP4 is recognized only after its header.
 			if got := Head(b[:min(len(b), 64)]).MIMEType; media.ModalityOf(got) != media.ModalityOf(want.MIMEType) && name != "audio.webm" {

@@ -69,7 +69,7 @@ func TestCanary(t *testing.T) {
 		note(fmt.Sprintf("%+v", b), nil, err)
 		for _, s := range said {
 			if containsPart(s, img) {
-				t.Fatalf("a picture of %d bytes left a trace in %s", len(img), clipped(s))
+				t.Fatalf("parts of a picture of %d bytes are in %s", len(img), clipped(s))
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func TestPiecesOfSoundAreOneItem(t *testing.T) {
 				t.Fatalf("%s in chunks of %d: %v, %+v", name, chunk, err, got)
 			}
 			if n := strings.Count(out, `:""`); n < 40 || strings.Count(out, "some words of it") != n/2 || strings.Contains(out, std(samples[1:30])) || !strings.HasSuffix(out, "data: [DONE]\n\n") {
-				t.Errorf("%s in chunks of %d gives %s", name, chunk, clipped(out))
+				t.Errorf("%s in chunks of %d becomes %s", name, chunk, clipped(out))
 			}
 		}
 		if strings.HasPrefix(name, "Gemini") {

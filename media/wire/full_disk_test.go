@@ -198,7 +198,7 @@ func TestResultsUseReservedSpace(t *testing.T) {
 					t.Errorf("%+v, %v", b, err)
 				}
 				if left := disk.yields.Load(); left != c.left {
-					t.Errorf("%d yields are left, want %d", left, c.left)
+					t.Errorf("%d yields remain, want %d", left, c.left)
 				}
 			})
 		}

@@ -86,7 +86,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q is taken for %v", s, got)
 		}
 		if strings.Contains(c.Placeholders(scope, s), familyPrefix) {
-			t.Fatalf("a raw token is left in %q", c.Placeholders(scope, s))
+			t.Fatalf("a raw token remains in %q", c.Placeholders(scope, s))
 		}
 		if _, err := c.LowerMultipart(t.Context(), scope, []byte(s), "b"); err != nil && media.CodeOf(err) == media.CodeInternal {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func FuzzNameMedia(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		got := NameMedia(s)
 		if NameMedia(got) != got {
-			t.Fatalf("%q became %q, which holds more", s, got)
+			t.Fatalf("%q became %q, which contains more media", s, got)
 		}
 		if before, _, named := strings.Cut(got, mediaName); !named && got != s || !strings.HasPrefix(s, before) {
 			t.Fatalf("%q became %q", s, got)

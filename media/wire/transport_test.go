@@ -103,7 +103,7 @@ func TestTransportLiftsAnswers(t *testing.T) {
 	}
 	for _, h := range []string{"ETag", "Digest", "Content-Length"} {
 		if res.Header.Get(h) != "" {
-			t.Errorf("header %s stays", h)
+			t.Errorf("header %s remains", h)
 		}
 	}
 	if res.ContentLength != -1 {
@@ -293,7 +293,7 @@ func TestCompressedAnswers(t *testing.T) {
 	url := serve(t, http.StatusOK, map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"}, z.Bytes())
 	res, body, col := call(t, c, request(t, scoped(t), url, "application/json", `{}`))
 	if len(col.All()) != 1 || !strings.HasPrefix(body, `{"x":"`+TokenPrefix) || res.Header.Get("Content-Encoding") != "" {
-		t.Fatalf("gzip that nobody asked for: %s", clipped(body))
+		t.Fatalf("unrequested gzip: %s", clipped(body))
 	}
 	url = serve(t, http.StatusOK, map[string]string{"Content-Type": "application/json", "Content-Encoding": "br"}, z.Bytes())
 	err := refused(t, c, request(t, scoped(t), url, "application/json", `{}`))

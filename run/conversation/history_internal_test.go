@@ -40,7 +40,7 @@ func said(run, question, answer string) []ledger.Message {
 	}
 }
 
-// TestHistoryKeepsWholeExchanges: the oldest exchanges that do not fit are omitted entirely, and the model is told so.
+// TestHistoryKeepsWholeExchanges: the oldest exchanges that do not fit are omitted entirely, and a notice informs the model.
 func TestHistoryKeepsWholeExchanges(t *testing.T) {
 	t.Parallel()
 	var list ledger.List[ledger.Message]

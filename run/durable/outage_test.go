@@ -16,7 +16,7 @@ import (
 // named returns a step name that the program does not use itself.
 func named(text string) step.Name { return step.Name{Label: text} }
 
-// TestWorkBeginsAgain: work whose databases are unavailable for longer than its patience is left, and begins again in
+// TestWorkBeginsAgain: work whose databases are unavailable for longer than its patience is abandoned, and begins again in
 // the same engine when they are back; its completed steps are kept.
 func TestWorkBeginsAgain(t *testing.T) {
 	t.Parallel()
@@ -91,7 +91,7 @@ func TestWorkIsNotAdopted(t *testing.T) {
 	database{c}.Run(t, "a", func(context.Context, journal.Journal) error { return nil })
 }
 
-// TestBegunStepsEnd: when the work is lost, a step in progress may end its call before the work is left, and no other
+// TestBegunStepsEnd: when the work is lost, a step in progress may end its call before the work is abandoned, and no other
 // step begins.
 func TestBegunStepsEnd(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestBegunStepsEnd(t *testing.T) {
 			call, over := journal.WithHandOverGrace(step)
 			defer over()
 			close(inside)
-			<-step.Done() // the work is left
+			<-step.Done() // the work is abandoned
 			ended.Store(call.Err() == nil)
 			return nil, step.Err()
 		})

@@ -175,7 +175,7 @@ func TestVocabularyIsClosed(t *testing.T) {
 	o := decode(t, string(schema.Vocabulary())).(*ordered.Object)
 	for _, name := range []string{"node", "ux", "sub_action", "layout", "field", "block"} {
 		if open, ok := o.Object("$defs").Object(name).Get("additionalProperties"); !ok || open != false {
-			t.Errorf("%s takes any name", name)
+			t.Errorf("%s accepts any name", name)
 		}
 	}
 }

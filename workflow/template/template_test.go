@@ -115,7 +115,7 @@ func TestTargetsAreSplitFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p, err := target.Path(scope); err == nil {
-			t.Errorf("%q gives %q", bad, p)
+			t.Errorf("%q becomes %q", bad, p)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func TestReport(t *testing.T) { //nolint:tparallel // it waits for the run of th
 			}
 		}
 		if played == 0 {
-			t.Errorf("nobody plays %q", clause.Name)
+			t.Errorf("no service plays %q", clause.Name)
 		}
 	}
 	file := filepath.Join(generateRoom, "../docs/conformance.md")

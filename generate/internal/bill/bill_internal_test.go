@@ -21,7 +21,7 @@ func TestDecimalIsExact(t *testing.T) {
 		{model: m, reportedUSD: "0.2"},
 	})
 	if got == nil || *got != "0.361745" {
-		t.Errorf("settle gives %v, want 0.361745", got)
+		t.Errorf("settle returns %v, want 0.361745", got)
 	}
 	if got := settle([]receipt{{model: m, reportedUSD: "0.1"}, {model: m, usage: generate.Usage{OutputTokens: 5}}}); got != nil {
 		t.Errorf("an unpriced kind of token costs %s, want unknown", *got)

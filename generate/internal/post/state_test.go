@@ -104,7 +104,7 @@ func TestAt(t *testing.T) {
 		}
 	}
 	if got := post.At(nil, "a", 0); got != "" {
-		t.Errorf("nothing holds %q", got)
+		t.Errorf("nothing contains %q", got)
 	}
 }
 

@@ -327,7 +327,7 @@ func TestNotifications(t *testing.T) {
 		}
 		text, err := json.Marshal(got)
 		if err != nil || strings.Contains(string(text), b.sim.Key()) || strings.Contains(string(text), "hush") {
-			t.Errorf("the update holds a key: %s, %v", text, err)
+			t.Errorf("the update contains a key: %s, %v", text, err)
 		}
 	}
 	if len(told) != 2 {

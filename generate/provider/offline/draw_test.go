@@ -154,7 +154,7 @@ func TestColourRoundTrip(t *testing.T) {
 		back := c.lab().rgba(1)
 		for _, d := range []float32{back.r - c.r, back.g - c.g, back.b - c.b} {
 			if d > 1e-3 || d < -1e-3 {
-				t.Errorf("%06x: %v through OKLab gives %v", v, c, back)
+				t.Errorf("%06x: %v through OKLab becomes %v", v, c, back)
 			}
 		}
 	}

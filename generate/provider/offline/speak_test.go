@@ -53,7 +53,7 @@ func TestSpeech(t *testing.T) {
 		t.Error("the file does not say what it is")
 	}
 	if size := int(uint32(b[4]) | uint32(b[5])<<8 | uint32(b[6])<<16 | uint32(b[7])<<24); size != len(b)-8 {
-		t.Errorf("RIFF says %d bytes of %d", size, len(b)-8)
+		t.Errorf("RIFF has a length of %d bytes of %d", size, len(b)-8)
 	}
 	loud := 0
 	for _, v := range b[300:] {

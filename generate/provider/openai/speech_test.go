@@ -150,7 +150,7 @@ func TestEndpoint(t *testing.T) {
 		t.Errorf("Ready: %v, %v", err, shut.Ready())
 	}
 	if _, err := open.Start(t.Context(), task(func(q *driver.Task) { q.Options = map[string]any{"response_format": "url"} })); media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("unreachable: %v", err)
 	}
 	at.BaseURL = "studio.example"
 	if _, err := openai.New(openai.Config{Codec: wiretest.NewCodec(t), Endpoint: &at}); media.CodeOf(err) != media.CodeInvalid {

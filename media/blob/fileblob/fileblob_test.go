@@ -199,7 +199,7 @@ func TestCommitWaitsForRoom(t *testing.T) {
 		}
 		w.Abort()
 		if err := s.Verify(t.Context(), media.DigestOf(data)); (err == nil) != stored || h.Leftovers(t, d) > 0 {
-			t.Errorf("%s: %v, %d files are left", op, err, h.Leftovers(t, d))
+			t.Errorf("%s: %v, %d files remain", op, err, h.Leftovers(t, d))
 		}
 	}
 }

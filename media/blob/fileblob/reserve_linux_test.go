@@ -38,7 +38,7 @@ func TestReservedBlocks(t *testing.T) {
 	}
 	second()
 	if got := blocks(); got != 0 {
-		t.Errorf("%d bytes are allocated for nobody", got)
+		t.Errorf("%d bytes are allocated without a reservation", got)
 	}
 	if err := os.RemoveAll(d.dir); err != nil {
 		t.Fatal(err)
