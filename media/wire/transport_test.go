@@ -325,7 +325,7 @@ func TestCloseDuringTheFirstRead(t *testing.T) {
 	c := newTestCodec(t, nil)
 	url := serve(t, http.StatusOK, map[string]string{"Content-Type": "application/json"}, []byte(`{"x":"`+std(png(9_000, 2, 2))+`"}`))
 	for range 20 {
-		res, err := c.Transport(http.DefaultTransport, Fields{}).RoundTrip(request(t, scoped(t), url, "application/json", `{}`))
+		res, err := c.Transport(http.DefaultTransport, Fields{}).RoundTrip(request(t, scoped(t), url, "application/json", `{}`)) //nolint:bodyclose // it is closed below
 		if err != nil {
 			t.Fatal(err)
 		}
