@@ -75,8 +75,8 @@ func (n *namer) name() {
 		}
 	}
 	full := cut == 0
-	if full {
-		cut = len(bytes.TrimRight(n.in[:bytes.LastIndexAny(n.in, "\\%\r\n")+1], "\\% \t\r\n"))
+	if full { // without the letters of escaped breaks before it
+		cut = len(bytes.TrimRight(n.in[:bytes.LastIndexAny(n.in, "\\%\r\n")+1], "\\%nrt \t\r\n"))
 	}
 	if cut == 0 {
 		cut = len(n.in)

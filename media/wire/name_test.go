@@ -18,6 +18,8 @@ func TestNameReader(t *testing.T) {
 		"data: URL":          "data:image/png;base64," + b64,
 		"folded":             strings.TrimSpace(folded(b64, 76, "\n")),
 		"folded and escaped": strings.TrimSuffix(folded(b64, 76, `\n`), `\n`),
+		"escaped twice":      strings.TrimSuffix(folded(b64, 76, `\\r\\n`), `\\r\\n`),
+		"indent escaped":     strings.TrimSuffix(folded(b64, 76, `\n\t`), `\n\t`),
 		"escaped slashes":    strings.ReplaceAll(b64, "/", `\/`),
 		"indented":           strings.TrimSpace(folded(b64, 76, "\n    ")),
 		"indented by a tab":  strings.TrimSpace(folded(b64, 76, "\r\n\t")),
