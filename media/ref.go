@@ -15,9 +15,8 @@ const crockfordDigits = "0123456789abcdefghjkmnpqrstvwxyz"
 
 var crockford = base32.NewEncoding(crockfordDigits).WithPadding(base32.NoPadding)
 
-// Ref is the short name of a media item inside a run tree: img-, aud-, vid- or doc- and the first 8
-// Crockford base-32 characters of its digest, lower case. Language models copy it reliably. The
-// zero value is invalid.
+// Ref is the short name of a media item inside a run tree: img-, aud-, vid- or doc- and the first 8 Crockford base-32
+// characters of its digest, lower case. Language models copy it reliably. The zero value is invalid.
 type Ref string
 
 // RefOf returns the ref of a digest. Equal bytes of one modality have equal refs everywhere, so

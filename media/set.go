@@ -55,8 +55,7 @@ func (o Output) clone() Output {
 	return o
 }
 
-// Merge adds every item of a child's list and returns the first error, if any,
-// after adding the rest.
+// Merge adds every item of a child's list and returns the first error, if any, after adding the rest.
 func (s *Set) Merge(outputs []Output) error {
 	var first error
 	for _, o := range outputs {

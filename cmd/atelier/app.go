@@ -26,8 +26,7 @@ type appConfig struct {
 	sources atelier.Sources
 	// partials requests preview frames, which some providers bill.
 	partials bool
-	// adopt adopts the runs of dead processes; alone uses no engine, so that runs end with the
-	// process.
+	// adopt adopts the runs of dead processes; withoutEngine lets runs end with the process.
 	adopt, withoutEngine bool
 }
 

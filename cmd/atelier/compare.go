@@ -104,8 +104,7 @@ type comparisonView struct {
 	Error   *generate.SlotError `json:"error,omitempty"`
 }
 
-// printComparison writes the files, the contact sheet and the table, and says how to fetch
-// unfinished results.
+// printComparison writes the files, the contact sheet and the table, and says how to fetch unfinished results.
 func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, rivals []comparisonEntry) error {
 	views := make([]comparisonView, 0, len(rivals))
 	var rows [][]string

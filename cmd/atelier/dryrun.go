@@ -43,8 +43,7 @@ func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.R
 	return err
 }
 
-// callsText describes the number of calls, and the number of results if it differs from the
-// requested one.
+// callsText describes the number of calls, and the number of results if it differs from the requested one.
 func callsText(p *plan.Plan) string {
 	text := plural(len(p.Calls), "call")
 	if p.ResultCount != p.N() {

@@ -16,8 +16,7 @@ import (
 // toStdout is the file name that means standard output.
 const toStdout = "-"
 
-// piped returns the world of a command whose bytes go to standard output. Its text goes to standard
-// error.
+// piped returns the world of a command whose bytes go to standard output. Its text goes to standard error.
 func (w *world) piped() *world {
 	p := *w
 	p.bytes, p.stdout = w.stdout, w.stderr

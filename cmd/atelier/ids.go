@@ -172,8 +172,7 @@ func (s *stores) mediaItem(ctx context.Context, q ledger.MediaQuery, text string
 		func(r ledger.Record) identified { return identified{r.ID, string(r.Ref) + "  " + short(r.Label, 60)} }).find(text)
 }
 
-// eachMedia searches the media of a query for the only name that fits: several records can share a ref
-// or a tree.
+// eachMedia searches the media of a query for the only name that fits: several records can share a ref or a tree.
 func (s *stores) eachMedia(ctx context.Context, q ledger.MediaQuery, text, noun string, fits func(ledger.Record) (string, bool)) (string, error) {
 	var rows []identified
 	for q.Limit = ledger.MaxLimit; ; {

@@ -63,8 +63,7 @@ func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request) error
 	return err
 }
 
-// input stores a file, or finds a stored item of this owner. A file takes precedence over an item
-// of the same name.
+// input stores a file, or finds a stored item of this owner. A file takes precedence over an item of the same name.
 func (a *app) input(ctx context.Context, flag, name string) (media.Output, error) {
 	o, err := a.inputFile(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {

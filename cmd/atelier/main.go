@@ -1,6 +1,5 @@
-// Command atelier runs agents that research and illustrate, a generation gateway, and the ledger of
-// what they made. The package is wiring only: it reads the command line and the environment, builds
-// the services and prints their answers.
+// Command atelier runs agents that research and illustrate, a generation gateway, and the ledger of what they made. The
+// package is wiring only: it reads the command line and the environment, builds the services and prints their answers.
 package main
 
 import (
@@ -173,8 +172,7 @@ func wantsJSON(c *kong.Context) bool {
 	return false
 }
 
-// refuseRepeated rejects a flag that takes one value and is repeated: all values but the last would
-// be lost silently.
+// refuseRepeated rejects a flag that takes one value and is repeated: all values but the last would be lost silently.
 func refuseRepeated(c *kong.Context) error {
 	seen := map[*kong.Flag]bool{}
 	for _, p := range c.Path {

@@ -9,8 +9,7 @@ import (
 	"atelier/ledger"
 )
 
-// priceList summarizes a model's prices today: for each unit the price, or the lowest and the
-// highest one.
+// priceList summarizes a model's prices today: for each unit the price, or the lowest and the highest one.
 func priceList(m catalog.Model, today time.Time) string {
 	type span struct {
 		unit          string

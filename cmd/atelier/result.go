@@ -17,8 +17,7 @@ import (
 	"atelier/media"
 )
 
-// resultFlags select how the results of a generation are delivered: as files, on standard output, as
-// text or as JSON.
+// resultFlags select how the results of a generation are delivered: as files, on standard output, as text or as JSON.
 type resultFlags struct {
 	Output string `short:"o" help:"The file to write. Several results become NAME-1, NAME-2 and so on. - writes a single result to standard output." placeholder:"FILE"`
 	JSON   bool   `help:"Print JSON."`
@@ -65,8 +64,7 @@ func (f resultFlags) writable(p *plan.Plan, format string) error {
 	return nil
 }
 
-// fits returns an error if the file does not suit the results of an operation that was started
-// earlier.
+// fits returns an error if the file does not suit the results of an operation that was started earlier.
 func (f resultFlags) fits(ctx context.Context, a *app, operation string) error {
 	_, holds, err := formatOf(f.Output)
 	if err != nil || f.Output == "" {
@@ -115,8 +113,7 @@ func (f resultFlags) prepare() error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// proceed continues an operation that was started earlier, and prints its results. Ctrl-C cancels it with
-// cause.
+// proceed continues an operation that was started earlier, and prints its results. Ctrl-C cancels it with cause.
 func (f resultFlags) proceed(w *world, operation string, partials bool, cause error, do func(ctx context.Context, a *app, id string) (*generate.Result, error)) error {
 	p := newProgress(w, f.JSON)
 	return w.withApp(appConfig{events: p.generation, partials: partials}, func(a *app) error {
@@ -151,8 +148,7 @@ func numbered(name string, index, of int) string {
 	return strings.TrimSuffix(name, ext) + "-" + strconv.Itoa(index) + ext
 }
 
-// print writes the files and the answer. Partial success is success; no results at all are a
-// failure of the provider.
+// print writes the files and the answer. Partial success is success; no results at all are a failure of the provider.
 func (f resultFlags) print(ctx context.Context, w *world, a *app, res *generate.Result) error {
 	slots, firstErr, unsaved := f.slots(ctx, w, a, res, f.Output)
 	if f.JSON {
@@ -273,8 +269,7 @@ func outcomeError(res *generate.Result, firstErr *generate.SlotError) error {
 	case len(res.Outputs()) > 0:
 		return nil
 	case firstErr == nil, firstErr.Code == media.CodeTooLarge, firstErr.Code == media.CodeBlockedAddress, firstErr.Code == media.CodeConflict:
-		// What the provider sent is too large, leads to a blocked address, or conflicts with another
-		// request.
+		// What the provider sent is too large, leads to a blocked address, or conflicts with another request.
 		return reportedError{exitProvider}
 	}
 	return reportedError{exitCode(firstErr.Code)}

@@ -68,8 +68,7 @@ type resumeCmd struct {
 	againFlags
 }
 
-// Run continues a run: with the answer that it waits for or, if its process is dead, from its last
-// finished step.
+// Run continues a run: with the answer that it waits for or, if its process is dead, from its last finished step.
 func (c *resumeCmd) Run(w *world) error {
 	var value json.RawMessage
 	if c.Answer != "" {

@@ -1,6 +1,5 @@
-// Package graph reads graphs in the forms that models write, lays them out in layers, and draws
-// their nodes and wires. Layouts are deterministic, handle cycles and separate parts, and never put
-// two nodes or labels in the same place.
+// Package graph reads graphs in the forms that models write, lays them out in layers, and draws their nodes and wires.
+// Layouts are deterministic, handle cycles and separate parts, and never put two nodes or labels in the same place.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the parameter. The
 // package may import media, draw/svg and draw/internal/value.

@@ -11,8 +11,7 @@ type Size struct{ W, H float64 }
 type spec struct {
 	graph         *Graph
 	sizes, labels []Size
-	// across runs the layers from left to right instead of from top to bottom; back reverses the
-	// direction.
+	// across runs the layers from left to right instead of from top to bottom; back reverses the direction.
 	across, back bool
 	layerGap     float64 // minimum distance between layers
 	portGap      float64 // distance between edges on one side of a node, if it is wide enough

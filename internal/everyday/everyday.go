@@ -1,7 +1,6 @@
-// Package everyday provides strings that people and programs use every day: links with long IDs,
-// signatures, keys, hashes, scripts, long words. None of them is media, and each must pass through
-// every part of the program byte for byte (law 11). It is for tests only and imports nothing from
-// this project.
+// Package everyday provides strings that people and programs use every day: links with long IDs, signatures, keys,
+// hashes, scripts, long words. None of them is media, and each must pass through every part of the program byte for
+// byte (law 11). It is for tests only and imports nothing from this project.
 package everyday
 
 import (

@@ -1,7 +1,6 @@
 // Package folder writes stored files into folders, where the actions of agents read them, and names them.
 //
-// Errors are those of the blob store and of the disk. It may import agent, blob, ledger, media and
-// internal/disk.
+// Errors are those of the blob store and of the disk. It may import agent, blob, ledger, media and internal/disk.
 package folder
 
 import (
@@ -90,8 +89,7 @@ func (s Store) write(ctx context.Context, d media.Digest, path string) error {
 	return nil
 }
 
-// NameOf returns the name under which agents see a file: its given name, without folders, and not
-// hidden.
+// NameOf returns the name under which agents see a file: its given name, without folders, and not hidden.
 func NameOf(o media.Output) string {
 	name := strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || strings.ContainsRune(`/\:`, r) {

@@ -17,12 +17,11 @@ const (
 	startMemory = 32 << 20
 )
 
-// Tune doubles the number of Go processors, adding at most eight, and makes garbage collection
-// start earlier, but for the first time only when the process has 32 MiB: otherwise a short
-// command spends up to a third of its processor time collecting a heap that it is still building.
-// The runtime notices only after some time that a thread waits for the disk; spare processors let
-// other work continue meanwhile. The variables GOMAXPROCS, GOGC and GOMEMLIMIT take precedence.
-// Call it once, at the start of main.
+// Tune doubles the number of Go processors, adding at most eight, and makes garbage collection start earlier, but for
+// the first time only when the process has 32 MiB: otherwise a short command spends up to a third of its processor time
+// collecting a heap that it is still building. The runtime notices only after some time that a thread waits for the
+// disk; spare processors let other work continue meanwhile. The variables GOMAXPROCS, GOGC and GOMEMLIMIT take
+// precedence. Call it once, at the start of main.
 func Tune() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		have := runtime.GOMAXPROCS(0)

@@ -1,8 +1,7 @@
 //go:build unix
 
-// Package pgtest gives a test its own PostgreSQL server: a real server in a temporary directory,
-// reachable only by a socket in that directory, stopped and removed when the test ends or its
-// process dies.
+// Package pgtest gives a test its own PostgreSQL server: a real server in a temporary directory, reachable only by a
+// socket in that directory, stopped and removed when the test ends or its process dies.
 //
 // It needs the programs initdb and postgres, 15 or newer, in PATH or in Debian's directory for
 // them, and fails the test if they are missing: tests that use it carry the build tag postgres. It
@@ -30,8 +29,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 )
 
-// Guest is a role that needs the password [GuestPassword]; it owns nothing. All other roles are
-// trusted.
+// Guest is a role that needs the password [GuestPassword]; it owns nothing. All other roles are trusted.
 const (
 	Guest         = "guest"
 	GuestPassword = "sesame"
@@ -61,8 +59,7 @@ kill -QUIT 0
 while kill -0 $server 2>/dev/null; do wait $server; done
 [ "$word" = keep ] || rm -rf "$dir"`
 
-// Server is one PostgreSQL server. Its methods must be called from the test's own goroutine, except
-// [Server.Database].
+// Server is one PostgreSQL server. Its methods must be called from the test's own goroutine, except [Server.Database].
 type Server struct {
 	dir, bin string
 	as       *syscall.SysProcAttr
@@ -90,8 +87,7 @@ func Start(tb testing.TB) *Server {
 // serverVariable names the environment variable with the directory of [Main]'s server.
 const serverVariable = "PGTEST_SERVER"
 
-// Main runs the tests of a package with one server, on which [Database] creates databases, and
-// returns the exit code.
+// Main runs the tests of a package with one server, on which [Database] creates databases, and returns the exit code.
 func Main(m *testing.M) int {
 	s, err := start()
 	if err != nil {

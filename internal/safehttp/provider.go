@@ -29,8 +29,7 @@ const (
 type Provider struct {
 	// Name is the display name of the provider.
 	Name string
-	// Origin is the address of its API: configured, or its public one. Only calls of this client
-	// trust it.
+	// Origin is the address of its API: configured, or its public one. Only calls of this client trust it.
 	Origin string
 	// Secrets are the credentials in its calls. If the provider repeats one in a response, in any
 	// form, or a connection error contains one, it is replaced with [key].
@@ -48,11 +47,10 @@ type Provider struct {
 	Timeout time.Duration
 }
 
-// NewProvider returns the client for calls to one provider; every such client is created here. It
-// follows no redirects, because they would send the key and the prompt elsewhere: the caller gets
-// the redirect response. It connects to the provider's own origin and to public addresses, as
-// [Transport] does. It reads at most MaxAnswer bytes; beyond that the body fails with
-// [media.CodeTooLarge].
+// NewProvider returns the client for calls to one provider; every such client is created here. It follows no redirects,
+// because they would send the key and the prompt elsewhere: the caller gets the redirect response. It connects to the
+// provider's own origin and to public addresses, as [Transport] does. It reads at most MaxAnswer bytes; beyond that the
+// body fails with [media.CodeTooLarge].
 func NewProvider(p Provider) *http.Client {
 	base := p.Base
 	if base == nil {

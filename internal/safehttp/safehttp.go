@@ -1,20 +1,18 @@
 // Package safehttp fetches addresses from untrusted sources: links of providers, models and pages.
 // It checks scheme, address, size, time and type, and trusts no one else's checks.
 //
-// The address is checked when the connection is made, on every hop of every redirect, so that
-// neither a name that resolves to an internal address nor one whose address changes gets through.
-// Origins that the operator configured are trusted, even on loopback, as long as every hop so far
-// was on a trusted origin.
+// The address is checked when the connection is made, on every hop of every redirect, so that neither a name that
+// resolves to an internal address nor one whose address changes gets through. Origins that the operator configured are
+// trusted, even on loopback, as long as every hop so far was on a trusted origin.
 //
 // [Client.Get] never uses a proxy from the environment, because the address could not be checked
 // behind it. [NewProvider], for calls to the API of one provider, uses HTTP_PROXY, HTTPS_PROXY and
 // NO_PROXY only for that provider's origin, and follows no redirects.
 //
-// Errors are [media.Error] values: [media.CodeBlockedAddress], CodeInvalid (not an http URL),
-// CodeTooLarge, CodeDeadline, CodeCancelled, CodeBadResponse (type, redirects, early end), and by
-// status CodeNotFound, CodeForbidden, CodeRateLimited, CodeUnavailable. They contain only the
-// origin, because paths and queries of links may contain secrets. The package imports media and the
-// standard library.
+// Errors are [media.Error] values: [media.CodeBlockedAddress], CodeInvalid (not an http URL), CodeTooLarge,
+// CodeDeadline, CodeCancelled, CodeBadResponse (type, redirects, early end), and by status CodeNotFound, CodeForbidden,
+// CodeRateLimited, CodeUnavailable. They contain only the origin, because paths and queries of links may contain
+// secrets. The package imports media and the standard library.
 package safehttp
 
 import (
@@ -42,8 +40,7 @@ const (
 	DefaultMaxRedirects = 5
 )
 
-// Config determines what may be fetched. The zero value fetches any type from public addresses
-// within the defaults.
+// Config determines what may be fetched. The zero value fetches any type from public addresses within the defaults.
 type Config struct {
 	// TrustedOrigins are URLs whose scheme, host and port are trusted regardless of the address
 	// they resolve to. Paths are ignored, and texts that are not URLs have no effect.
@@ -55,12 +52,10 @@ type Config struct {
 	MaxBytes int64
 	// Timeout limits a whole fetch, including reading the body; 0 or less means [DefaultTimeout].
 	Timeout time.Duration
-	// Types are the accepted declared media types, such as image/png or image/*; empty accepts any
-	// type. A missing type or application/octet-stream is always accepted, because the type is
-	// later read from the bytes anyway.
+	// Types are the accepted declared media types, such as image/png or image/*; empty accepts any type. A missing type
+	// or application/octet-stream is always accepted, because the type is later read from the bytes anyway.
 	Types []string
-	// MaxRedirects is the maximum number of hops; 0 means [DefaultMaxRedirects], a negative number
-	// means none.
+	// MaxRedirects is the maximum number of hops; 0 means [DefaultMaxRedirects], a negative number means none.
 	MaxRedirects int
 	// UserAgent is sent with every fetch; "" means "atelier".
 	UserAgent string
@@ -85,8 +80,7 @@ func New(cfg Config) *Client {
 
 // Response is one fetched resource.
 type Response struct {
-	// Body returns at most MaxBytes bytes and fails with CodeTooLarge beyond that. The caller
-	// closes it.
+	// Body returns at most MaxBytes bytes and fails with CodeTooLarge beyond that. The caller closes it.
 	Body io.ReadCloser
 	// ContentType is the declared type, in lower case without parameters; "" if none.
 	ContentType string

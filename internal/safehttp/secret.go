@@ -20,10 +20,9 @@ const minSecret = 8
 // hidden replaces a secret.
 const hidden = "[key]"
 
-// Secrets removes credentials from a provider's output in every form: plain (with or without Bearer
-// before it), in base64 alone or within other data (Basic), URL-escaped, and with JSON escapes. It
-// searches only for the configured values, not for similar ones. The zero value has none. It is
-// safe for concurrent use.
+// Secrets removes credentials from a provider's output in every form: plain (with or without Bearer before it), in
+// base64 alone or within other data (Basic), URL-escaped, and with JSON escapes. It searches only for the configured
+// values, not for similar ones. The zero value has none. It is safe for concurrent use.
 type Secrets struct {
 	forms   [][]byte // longest first
 	longest int

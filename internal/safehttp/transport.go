@@ -15,11 +15,10 @@ import (
 	"atelier/media"
 )
 
-// Transport returns the transport for calls to providers. A request is trusted on the origins of
-// its context ([WithTrusted]): it reaches them regardless of the address they resolve to, through
-// the environment's proxy if there is one. All other requests are guarded like those of
-// [Client.Get] and use no proxy. Transport requests no compression of its own, waits 10 minutes for
-// a response to begin and 5 for it to continue, and is safe for concurrent use.
+// Transport returns the transport for calls to providers. A request is trusted on the origins of its context
+// ([WithTrusted]): it reaches them regardless of the address they resolve to, through the environment's proxy if there
+// is one. All other requests are guarded like those of [Client.Get] and use no proxy. Transport requests no compression
+// of its own, waits 10 minutes for a response to begin and 5 for it to continue, and is safe for concurrent use.
 func Transport() http.RoundTripper { return shared() }
 
 // shared holds the connections of all calls to providers in this process.
@@ -98,8 +97,7 @@ func (g *guard) trusts(req *http.Request) bool {
 	}
 }
 
-// below reports whether a URL equals another one or is below its path, however a server interprets
-// it.
+// below reports whether a URL equals another one or is below its path, however a server interprets it.
 func below(base, u *url.URL) bool {
 	if origin(base) != origin(u) || strings.ContainsAny(u.Path, `%\`) || u.Path != "" && path.Clean(u.Path) != strings.TrimRight(u.Path, "/") {
 		return false

@@ -1,6 +1,5 @@
-// Package setting is the saved setup of a run: its folders, database and models, without secrets.
-// Its JSON stays readable by later versions. Errors have code media.CodeCorrupt. It may import
-// media from this project.
+// Package setting is the saved setup of a run: its folders, database and models, without secrets. Its JSON stays
+// readable by later versions. Errors have code media.CodeCorrupt. It may import media from this project.
 package setting
 
 import (

@@ -44,8 +44,7 @@ func Families() []Family {
 	}
 }
 
-// Drew reports whether an item was made by one of [visual.Actions], not by a provider, a chat model
-// or a person.
+// Drew reports whether an item was made by one of [visual.Actions], not by a provider, a chat model or a person.
 func Drew(o media.Output) bool {
 	return slices.ContainsFunc(visual.Actions(), func(a action.Action) bool { return a.Name == o.Origin.Source })
 }

@@ -23,9 +23,8 @@ type WorkflowFile struct {
 	Problems   []workflow.Problem
 }
 
-// Workflows reads the workflows of a file or folder, or the example workflows if path is empty,
-// sorted by name. If two have the same ID, the second one has a problem. A path that cannot be read
-// is media.CodeNotFound.
+// Workflows reads the workflows of a file or folder, or the example workflows if path is empty, sorted by name. If two
+// have the same ID, the second one has a problem. A path that cannot be read is media.CodeNotFound.
 func Workflows(path string) ([]WorkflowFile, error) {
 	modules, err := Modules(module.Config{})
 	if err != nil {

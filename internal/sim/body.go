@@ -7,8 +7,7 @@ import (
 	"strconv"
 )
 
-// Body is an answer in pieces, so that pictures are not copied into it. The zero value is empty and
-// ready to use.
+// Body is an answer in pieces, so that pictures are not copied into it. The zero value is empty and ready to use.
 type Body struct {
 	pieces [][]byte
 	size   int

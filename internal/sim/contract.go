@@ -26,9 +26,8 @@ import (
 type Route struct {
 	// Path is a regular expression for the whole path. The method is POST.
 	Path string
-	// Schema is the file and the definition that the body must match: "api.json#/$defs/generation".
-	// A form body is validated as an object of its fields: a string for each field, a list of files
-	// for each file field.
+	// Schema is the file and the definition that the body must match: "api.json#/$defs/generation". A form body is
+	// validated as an object of its fields: a string for each field, a list of files for each file field.
 	Schema string
 	// Form reports whether the body is multipart/form-data; otherwise it is JSON.
 	Form bool
@@ -47,8 +46,7 @@ type Contract struct {
 	compiled map[string]*jsonschema.Schema
 }
 
-// Check returns an error if a captured call violates the contract. The error names places but
-// contains no media.
+// Check returns an error if a captured call violates the contract. The error names places but contains no media.
 func (k *Contract) Check(c Captured) error {
 	i := slices.IndexFunc(k.Routes, func(r Route) bool {
 		return c.Method == http.MethodPost && regexp.MustCompile("^(?:"+r.Path+")$").MatchString(c.Path)

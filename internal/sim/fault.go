@@ -55,19 +55,15 @@ const (
 	FaultInvalid Fault = "invalid"
 	// FaultConflict is a 409.
 	FaultConflict Fault = "conflict"
-	// FaultTaskFailed is an asynchronous task that ends without a result, for a reason other than
-	// the prompt.
+	// FaultTaskFailed is an asynchronous task that ends without a result, for a reason other than the prompt.
 	FaultTaskFailed Fault = "task_failed"
 	// FaultTaskLost is a task that is unknown to the provider when it is polled.
 	FaultTaskLost Fault = "task_lost"
-	// FaultPollFails is a task whose first two polls fail (500, then a dropped connection) and
-	// which then succeeds.
+	// FaultPollFails is a task whose first two polls fail (500, then a dropped connection) and which then succeeds.
 	FaultPollFails Fault = "poll_fails"
-	// FaultAnswerLost is a task that was started but whose name never arrives: the connection ends
-	// before the answer.
+	// FaultAnswerLost is a task that was started but whose name never arrives: the connection ends before the answer.
 	FaultAnswerLost Fault = "answer_lost"
-	// FaultListLost is [FaultAnswerLost] with a list of tasks that does not contain the task or
-	// cannot be read.
+	// FaultListLost is [FaultAnswerLost] with a list of tasks that does not contain the task or cannot be read.
 	FaultListLost Fault = "list_lost"
 	// FaultExpiredLink is a result whose link has expired when it is fetched.
 	FaultExpiredLink Fault = "expired_link"

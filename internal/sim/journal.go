@@ -11,8 +11,7 @@ import (
 	"atelier/media"
 )
 
-// Journal queues faults and captures calls. It is safe for concurrent use; the zero value is empty
-// and ready to use.
+// Journal queues faults and captures calls. It is safe for concurrent use; the zero value is empty and ready to use.
 type Journal struct {
 	mu       sync.Mutex // guards the fields below
 	queue    []Injection
@@ -49,8 +48,7 @@ func (j *Journal) Next() Injection {
 	return next
 }
 
-// Capture records a call, with its credentials replaced by "[key]", and returns its number,
-// counting from 1.
+// Capture records a call, with its credentials replaced by "[key]", and returns its number, counting from 1.
 func (j *Journal) Capture(r *http.Request, body []byte) int {
 	h := r.Header.Clone()
 	if h.Get(j.credential) != "" {

@@ -18,9 +18,8 @@ import (
 	"atelier/media"
 )
 
-// Picture is the contents of one file. The head differs between pictures and its length is a
-// multiple of 3. The tail and its base64 are shared by all pictures of the same size, so that a
-// picture costs little more than a copy.
+// Picture is the contents of one file. The head differs between pictures and its length is a multiple of 3. The tail
+// and its base64 are shared by all pictures of the same size, so that a picture costs little more than a copy.
 type Picture struct {
 	MIMEType string
 	head     []byte
@@ -34,8 +33,7 @@ func (p Picture) Bytes() []byte { return append(bytes.Clone(p.head), p.tail...) 
 // Digest returns the digest of the file.
 func (p Picture) Digest() media.Digest { return media.DigestOf(p.Bytes()) }
 
-// Base64 returns the file in standard base64, in two pieces; the second is shared and must not be
-// modified.
+// Base64 returns the file in standard base64, in two pieces; the second is shared and must not be modified.
 func (p Picture) Base64() [2][]byte {
 	tail := p.tail64
 	if tail == nil {

@@ -115,8 +115,7 @@ func (p *Provider) Make(pattern string, handle func(http.ResponseWriter, *Call))
 	})
 }
 
-// Begin records a call, checks its key and plays its fault, if it takes one. It returns nil if the
-// call was answered.
+// Begin records a call, checks its key and plays its fault, if it takes one. It returns nil if the call was answered.
 func (p *Provider) Begin(w http.ResponseWriter, r *http.Request, takesFault bool) *Call {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

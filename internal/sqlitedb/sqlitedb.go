@@ -14,9 +14,8 @@ import (
 // maxStatements is the maximum number of statements that a connection keeps: the most recently used ones.
 const maxStatements = 256
 
-// WAL is the part of a DSN that enables a write-ahead log. The log is checkpointed after 16 MiB
-// instead of SQLite's 4 MiB, so that pages changed by most transactions are copied once for more
-// transactions.
+// WAL is the part of a DSN that enables a write-ahead log. The log is checkpointed after 16 MiB instead of SQLite's 4
+// MiB, so that pages changed by most transactions are copied once for more transactions.
 const WAL = "_pragma=journal_mode(WAL)&_pragma=wal_autocheckpoint(4000)"
 
 // Open returns a pool like sql.Open("sqlite", dsn); nothing is opened before first use.

@@ -6,8 +6,7 @@ import (
 	"atelier/media"
 )
 
-// Bit rates in kbit/s of layer III, and sample rates in Hz, by header index
-// (ISO/IEC 11172-3 and 13818-3).
+// Bit rates in kbit/s of layer III, and sample rates in Hz, by header index (ISO/IEC 11172-3 and 13818-3).
 var (
 	bitRates1   = [16]int{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0}
 	bitRates2   = [16]int{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0}

@@ -19,9 +19,8 @@ const (
 	maxDictionary = 4 << 10
 )
 
-// readPDF counts pages, best effort: from the linearisation dictionary, else from the largest count
-// of a page tree (also inside compressed object streams), else by counting the page objects.
-// ISO 32000-1, §7.7.3 and annex F.
+// readPDF counts pages, best effort: from the linearisation dictionary, else from the largest count of a page tree
+// (also inside compressed object streams), else by counting the page objects. ISO 32000-1, §7.7.3 and annex F.
 func readPDF(s *source, f *media.Facts) {
 	head := s.span(0, 2048)
 	if i := bytes.Index(head, []byte("/Linearized")); i >= 0 {
@@ -108,8 +107,7 @@ func numberOf(b []byte, key string) int {
 	}
 }
 
-// objectStreams returns the offsets of the data of the object streams whose dictionary is in the
-// first own bytes of b.
+// objectStreams returns the offsets of the data of the object streams whose dictionary is in the first own bytes of b.
 func objectStreams(b []byte, own int) []int {
 	var at []int
 	for i := 0; ; {

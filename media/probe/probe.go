@@ -1,11 +1,9 @@
-// Package probe reads the facts of media from their bytes: type, width and height as displayed,
-// EXIF orientation, number of frames or pages, duration. It never takes a fact from a request or a
-// file name.
+// Package probe reads the facts of media from their bytes: type, width and height as displayed, EXIF orientation,
+// number of frames or pages, duration. It never takes a fact from a request or a file name.
 //
-// Input is assumed to be hostile. Parsers read through one bounded window, never allocate by a
-// number found in a file, and stop at the end of the file: a truncated or lying file yields the
-// facts that can be read. The only errors are those of the underlying reader and a negative size
-// ([media.CodeInvalid]).
+// Input is assumed to be hostile. Parsers read through one bounded window, never allocate by a number found in a file,
+// and stop at the end of the file: a truncated or lying file yields the facts that can be read. The only errors are
+// those of the underlying reader and a negative size ([media.CodeInvalid]).
 //
 // The package imports media and the standard library.
 package probe
@@ -20,18 +18,16 @@ import (
 	"atelier/media"
 )
 
-// Head returns the facts that the first bytes of a file contain. The type and the dimensions of
-// most images need at most 4 KiB. Durations, frame and page counts need [Read]. An empty MIMEType
-// means unknown.
+// Head returns the facts that the first bytes of a file contain. The type and the dimensions of most images need at
+// most 4 KiB. Durations, frame and page counts need [Read]. An empty MIMEType means unknown.
 func Head(head []byte) media.Facts {
 	s := &source{r: bytes.NewReader(head), size: int64(len(head)), headOnly: true, budget: readBudget}
 	return readAs(s, sniff(s))
 }
 
-// Read returns all facts of a file of size bytes. It reads beyond the beginning where necessary:
-// for a long EXIF block in a JPEG, an index at the end of an MP4, the last page of an OGG. It reads
-// at most 32 MiB in total, usually a few KiB. An empty MIMEType means unknown and is not an error;
-// the error is that of r.
+// Read returns all facts of a file of size bytes. It reads beyond the beginning where necessary: for a long EXIF block
+// in a JPEG, an index at the end of an MP4, the last page of an OGG. It reads at most 32 MiB in total, usually a few
+// KiB. An empty MIMEType means unknown and is not an error; the error is that of r.
 func Read(r io.ReaderAt, size int64) (media.Facts, error) {
 	if size < 0 {
 		return media.Facts{}, media.Errorf(media.CodeInvalid, "probe: size %d is negative", size)

@@ -38,10 +38,9 @@ const (
 // headSize is the number of bytes at the start of a file that determine its type.
 const headSize = 4 << 10
 
-// Media reports whether head begins like a media file; a reliable answer needs at least 18 bytes.
-// It allocates nothing and checks signatures only: text formats other than a bare <svg are not
-// recognised. It is meant for hot paths, where a false positive is cheap and [Head] is called
-// afterwards.
+// Media reports whether head begins like a media file; a reliable answer needs at least 18 bytes. It allocates nothing
+// and checks signatures only: text formats other than a bare <svg are not recognised. It is meant for hot paths, where
+// a false positive is cheap and [Head] is called afterwards.
 func Media(head []byte) bool {
 	return signature(head) != "" || len(head) >= 5 && string(head[:4]) == "<svg" && strings.IndexByte(" >/\t\n\r", head[4]) >= 0
 }

@@ -41,8 +41,7 @@ func firstElement(s *source) (string, []xml.Attr) {
 	}
 }
 
-// readSVG reads the size in CSS pixels from width and height. A missing or relative one is computed
-// from the viewBox.
+// readSVG reads the size in CSS pixels from width and height. A missing or relative one is computed from the viewBox.
 func readSVG(s *source, f *media.Facts) {
 	_, attrs := firstElement(s)
 	var width, height, boxW, boxH float64

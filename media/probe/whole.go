@@ -5,9 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// Complete reports whether b is a complete picture or sound, from its signature to its end mark: PNG,
-// JPEG, GIF, or a type that states its own size (WebP, WAV). It returns false for all other types
-// and decodes nothing.
+// Complete reports whether b is a complete picture or sound, from its signature to its end mark: PNG, JPEG, GIF, or a
+// type that states its own size (WebP, WAV). It returns false for all other types and decodes nothing.
 func Complete(b []byte) bool {
 	ended, known := HasEnd(b, b, int64(len(b)))
 	return ended && known
