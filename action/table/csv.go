@@ -180,7 +180,7 @@ func openCSV(open func() (io.ReadCloser, error), tabs bool) (*csvSource, error) 
 		}
 	}
 	if line, _, ok := bytes.Cut(sample, []byte("\n")); ok {
-		if d := strings.TrimSpace(strings.ToLower(string(line))); len(d) == 5 && strings.HasPrefix(d, "sep=") {
+		if d := strings.ToLower(strings.TrimRight(string(line), "\r ")); len(d) == 5 && strings.HasPrefix(d, "sep=") {
 			s.comma, s.skip = d[4], 1
 		}
 	}

@@ -73,7 +73,7 @@ func TestNoTables(t *testing.T) {
 	bomb, liar := packed(t, 1<<30, 1<<30), packed(t, 1<<30, 100)
 	tables := folder(t, map[string]string{
 		"empty.csv": "", "blank.csv": " \n\n", "binary.csv": "\x00\x01\x02\x03PNG", "page.csv": "<!DOCTYPE html><html><body>Not found</body></html>",
-		"broken.json": `[{"a":1},{"a"`, "object.json": `{"a":1}`, "numbers.json": `[1,2,3]`, "old.xlsx": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "bomb.xlsx": bomb, "liar.xlsx": liar,
+		"broken.json": `[{"a":1},{"a"`, "cut.json": "[\n{\"a\":1},\n{\"a\":2},\n{\"a\":3}\n", "object.json": `{"a":1}`, "numbers.json": `[1,2,3]`, "old.xlsx": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "bomb.xlsx": bomb, "liar.xlsx": liar,
 		"zip.csv": "PK\x03\x04", "deep.json": strings.Repeat(`{"a":[`, maxDepth) + strings.Repeat("]}", maxDepth), "good.csv": "a,b\n1,2\n", "notes.md": "# Notes\n",
 	})
 	d := tables.all(t)
@@ -81,7 +81,7 @@ func TestNoTables(t *testing.T) {
 		t.Errorf("tables: %+v", d.Tables)
 	}
 	want := map[string]string{
-		"empty.csv": "empty", "blank.csv": "empty", "binary.csv": "not text", "page.csv": "web page", "broken.json": "invalid", "object.json": "no array of records",
+		"empty.csv": "empty", "blank.csv": "empty", "binary.csv": "not text", "page.csv": "web page", "broken.json": "invalid", "cut.json": "it ends early", "object.json": "no array of records",
 		"numbers.json": "no array of records", "old.xlsx": "not an Excel workbook", "bomb.xlsx": "unpacks to more", "liar.xlsx": "cannot be read", "zip.csv": "workbook",
 		"deep.json": "nested deeper",
 	}
@@ -212,6 +212,19 @@ func TestExcel(t *testing.T) {
 	}
 	if d := cmp.Diff([][]any{{"Ann", 1.0, "2020-05-12"}, {"Bob", 0.0, "2021-12-01"}}, tables.ask(t, "SELECT * FROM Budget_2024_Staff").Rows); d != "" {
 		t.Errorf("rows (-want +got):\n%s", d)
+	}
+}
+
+// TestExcelKeepsRowsThatAreOnlyNamed has rows at its end without a value in the second of two columns.
+func TestExcelKeepsRowsThatAreOnlyNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	workbook(t, dir, "tasks.xlsx", func(f *excelize.File) {
+		set(t, f, "Sheet1", []any{"Task", "Done by"}, []any{"Plan", "Ada"}, []any{"Build", "Ben"}, []any{"Test"}, []any{"Ship"}, []any{"Source: the team"})
+	})
+	v := opened(t, dir).all(t).Tables[0]
+	if v.RowCount != 4 || v.column(t, "Done by").Missing != 2 || !slices.Contains(v.Notes, "1 remark below the table is omitted") {
+		t.Errorf("%+v", v)
 	}
 }
 

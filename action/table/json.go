@@ -53,7 +53,7 @@ func (im *importer) json(ctx context.Context, f file.Source, lines bool) error {
 			return err
 		}
 		defer other.spool.remove()
-		if other.root.count == 0 {
+		if other.root.count <= other.bad {
 			return refuse("%s", r.broken)
 		}
 		r = other
@@ -136,8 +136,11 @@ type jsonReader struct {
 	broken string                // why the file is not JSON
 }
 
-// errDeep rejects JSON that is nested too deeply.
-var errDeep = refuse("it is nested deeper than %d levels", maxDepth) //nolint:gochecknoglobals // a sentinel
+// errDeep rejects JSON that is nested too deeply, errLong a file with a long line.
+var (
+	errDeep = refuse("it is nested deeper than %d levels", maxDepth) //nolint:gochecknoglobals // a sentinel
+	errLong = refuse("a line is longer than %d MiB", maxLine>>20)    //nolint:gochecknoglobals // a sentinel
+)
 
 func readJSON(ctx context.Context, f file.Source, dir string, lines bool) (*jsonReader, error) {
 	in, err := f.Open()
@@ -189,7 +192,7 @@ func (r *jsonReader) documents(text io.Reader) error {
 			fallthrough
 		case err != nil:
 			r.broken = fmt.Sprintf("the JSON is invalid near byte %d: %s", r.dec.InputOffset(), file.Clip(err.Error(), 120))
-			return nil //nolint:nilerr // the part read before is a table; broken holds the error
+			return nil //nolint:nilerr // broken holds the error
 		}
 	}
 }
@@ -203,8 +206,11 @@ func (r *jsonReader) lines(text *bufio.Reader) error {
 		if errors.Is(err, bufio.ErrBufferFull) && len(line) < maxLine {
 			continue
 		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return errLong
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
-			return refuse("a line is longer than %d MiB", maxLine>>20)
+			return err
 		}
 		switch line = bytes.TrimSpace(line); {
 		case len(line) == 0:

@@ -23,6 +23,7 @@ func TestLayouts(t *testing.T) {
 		{name: "tabs", content: "a\tb\n1\t2\n", columns: []string{"a", "b"}, rows: 1},
 		{name: "bars", content: "a|b\n1|2\n3|4\n", columns: []string{"a", "b"}, rows: 2},
 		{name: "sep line", content: "sep=;\na;b\n1;2\n", columns: []string{"a", "b"}, rows: 1},
+		{name: "sep line of a tab", content: "sep=\t\r\na\tb\r\n1\t2\r\n", columns: []string{"a", "b"}, rows: 1},
 		{name: "line breaks in quotes", content: "a,b\n\"x\ny\",1\n\"say \"\"hi\"\"\",2\n", columns: []string{"a", "b"}, rows: 2, query: "SELECT a FROM data WHERE b = 2 --", want: `say "hi"`},
 		{name: "byte order mark", content: "\xef\xbb\xbfa,b\n1,2\n", columns: []string{"a", "b"}, rows: 1},
 		{name: "Windows-1252", content: "Stra\xdfe,Preis \x80\nM\xfcller,3\n", columns: []string{"Straße", "Preis €"}, rows: 1, notes: []string{"Windows-1252"}},

@@ -45,3 +45,13 @@ func TestLogsOfPairsAreTables(t *testing.T) {
 		t.Errorf("time is %s", c.Type)
 	}
 }
+
+// TestALogWithAnEndlessLineHidesNoOtherTable: a log that lost its line endings, or holds zeros after a crash.
+func TestALogWithAnEndlessLineHidesNoOtherTable(t *testing.T) {
+	t.Parallel()
+	log := strings.Repeat("2024-03-04 06:05:26 WARN slow query\n", fitLines+1) + strings.Repeat("x", maxLine+1)
+	d := folder(t, map[string]string{"app.log": log, "good.csv": "a,b\n1,2\n"}).all(t)
+	if len(d.Tables) != 1 || len(d.NotRead) != 1 || !strings.Contains(d.NotRead[0].Reason, "a line is longer than 16 MiB") {
+		t.Errorf("tables %v, not read %v", d.Tables, d.NotRead)
+	}
+}

@@ -34,7 +34,7 @@ func (n number) value(comma bool) (v float64, whole bool) {
 // maxNumber is the maximum length of a cell with a number, in bytes.
 const maxNumber = 48
 
-// maxDigits is the maximum number of digits of a number: longer ones are not exact, and are ids.
+// maxDigits is the maximum number of digits before the decimal sign: longer numbers are not exact, and are ids.
 const maxDigits = 15
 
 // parseNumber reads 1234, -1,234.5, 1.234,5, 1 234,5, 1'234.50, (12), $1,200, 12 %, 5 kg, 1e6.
@@ -97,7 +97,7 @@ func plainNumber(b []byte) (number, bool) {
 		default:
 			return number{}, false
 		}
-		if i-from > maxDigits+1 {
+		if point < 0 && i-from >= maxDigits {
 			return number{}, false
 		}
 	}
@@ -106,7 +106,7 @@ func plainNumber(b []byte) (number, bool) {
 		digits--
 		decimals = len(b) - point - 1
 	}
-	if digits == 0 || digits > maxDigits || b[0] == '+' && digits > 8 {
+	if digits == 0 || b[0] == '+' && digits > 8 {
 		return number{}, false
 	}
 	if b[from] == '0' && digits > 1 && (point < 0 || point > from+1) {
@@ -116,6 +116,9 @@ func plainNumber(b []byte) (number, bool) {
 		return number{}, false // 1.234 has two readings
 	}
 	v := float64(mantissa) / math.Pow10(decimals)
+	if digits > maxDigits { // binary fractions as programs write them: 0.30000000000000004
+		v, _ = strconv.ParseFloat(string(b[from:]), 64) // the digits have been checked
+	}
 	if negative {
 		v = -v
 	}
@@ -166,16 +169,16 @@ func cutPrefix(b []byte) (unit string, rest []byte) {
 	return c, b[i:]
 }
 
-// cutSuffix removes a unit after the number.
+// cutSuffix removes a unit after the number, and the dash that stands for no cents: 1.200,- €.
 func cutSuffix(b []byte) (core []byte, unit string) {
 	i := len(b)
 	for i > 0 && (b[i-1] < '0' || b[i-1] > '9') {
 		i--
 	}
-	if i < len(b) && (b[i] == '.' || b[i] == ',') {
-		i++ // "12." and "12,"
-	}
 	core, tail := b[:i], b[i:]
+	if i < len(b) && (b[i] == '.' || b[i] == ',') { // "12." and "12,"
+		core, tail = b[:i+1], bytes.TrimLeft(b[i+1:], "-–")
+	}
 	trimmed := bytes.TrimSpace(tail)
 	if len(trimmed) == 0 {
 		return core, ""
@@ -193,8 +196,6 @@ func unitOf(s string, spaced bool) (string, bool) {
 		return c, true
 	}
 	switch s {
-	case ",-", ".-", ",–":
-		return "", true
 	case "%", "‰", "°", "°C", "°F", "K", "-":
 		return s, true
 	}
@@ -250,7 +251,7 @@ func reading(core []byte, decimal, other byte) (v float64, decimals int, ok, zer
 	if len(digits) > 1 && digits[0] == '0' {
 		return 0, 0, false, !grouped && len(rest) == 0 && len(digits) == len(core)
 	}
-	if len(digits)+len(rest) > maxDigits {
+	if len(digits) > maxDigits {
 		return 0, 0, false, false
 	}
 	digits = append(digits, '.')

@@ -26,7 +26,7 @@ func (s *survey) add(at int, record []cell) {
 	if blank(record) {
 		return
 	}
-	if isFooter(record, len(s.tallies)) && len(s.tail) < 100 {
+	if isFooter(record, len(s.tallies), s.loose) && len(s.tail) < 100 {
 		s.tail = append(s.tail, at)
 		return
 	}

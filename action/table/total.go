@@ -88,8 +88,9 @@ func (t *tally) agrees(n number, mean bool) bool {
 	return false
 }
 
-// isFooter reports whether a record is a remark below the table: a single cell in a table of several columns.
-func isFooter(record []cell, width int) bool {
+// isFooter reports whether a record is a remark below the table: a single cell in a table of several columns. In a loose
+// table of two columns, a single cell is more likely a row without its second value.
+func isFooter(record []cell, width int, loose bool) bool {
 	if width < 2 || len(record) == 0 || len(record[0].text) == 0 {
 		return false
 	}
@@ -97,7 +98,7 @@ func isFooter(record []cell, width int) bool {
 	if !blank(record[1:]) || kindOf(text) != Text {
 		return false
 	}
-	if len(record) == 1 || len(text) > 40 {
+	if len(record) == 1 && (width > 2 || !loose) || len(text) > 40 {
 		return true
 	}
 	return slices.ContainsFunc([]string{"source:", "sources:", "quelle:", "quellen:", "note:", "notes:", "anmerkung", "hinweis:", "stand:", "stand ", "*", "©", "¹", "1)", "remark:", "updated", "generated", "exported", "last updated", "as of "}, func(w string) bool { return strings.HasPrefix(text, w) })
