@@ -16,8 +16,8 @@ import (
 // time. The caller closes the body.
 type Fetch func(ctx context.Context, url string) (body io.ReadCloser, contentType string, err error)
 
-// cancelledFetchTimeout is how long an address may be read after the run was cancelled: the item is paid for, and its
-// link expires soon.
+// cancelledFetchTimeout is how long an address may still be read after the run was cancelled: the item is paid for, and
+// its link expires soon.
 const cancelledFetchTimeout = 15 * time.Second
 
 // Interceptor removes media from values: the bytes go to the store, a record to the ledger and the item to the run's
@@ -169,11 +169,10 @@ func (p *pass) fetch(ctx context.Context, url string, m media.Meta) (media.Outpu
 	if p.cfg.Fetch == nil {
 		return media.Output{}, media.Errorf(media.CodeUnsupported, "a media item has only an address, and no fetcher is configured")
 	}
-	if ctx.Err() != nil {
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelledFetchTimeout)
-		defer cancel()
-		ctx = late
-	}
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(cancelledFetchTimeout, cancel) })()
+	ctx = late
 	body, contentType, err := p.cfg.Fetch(ctx, url)
 	if err != nil {
 		return media.Output{}, fmt.Errorf("fetch media: %w", err)

@@ -138,10 +138,11 @@ func (d *Database) plain(v any, databaseType string) any {
 	case float64:
 		return roundNoise(v)
 	case time.Time:
+		v = v.UTC()
 		if h, m, s := v.Clock(); h+m+s+v.Nanosecond() == 0 {
 			return v.Format(time.DateOnly)
 		}
-		return v.UTC().Format(time.DateTime)
+		return v.Format(time.DateTime)
 	case string:
 		if databaseType == "NUMERIC" && len(v) <= 16 {
 			if f, err := strconv.ParseFloat(v, 64); err == nil {

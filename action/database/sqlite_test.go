@@ -113,6 +113,15 @@ func TestQuery(t *testing.T) {
 	}
 }
 
+// TestTimesHaveOneZone: times with an offset are shown in UTC, at midnight too.
+func TestTimesHaveOneZone(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{URL: made(t, "CREATE TABLE visit (at DATETIME)", "INSERT INTO visit VALUES ('2024-03-01 00:00:00+02:00'), ('2024-03-01 01:00:00+02:00'), ('2024-03-01 02:00:00+02:00')")})
+	if got := fmt.Sprint(d.must(t, "SELECT at FROM visit").Rows); got != "[[2024-02-29 22:00:00] [2024-02-29 23:00:00] [2024-03-01]]" {
+		t.Error(got)
+	}
+}
+
 // TestQueryKeepsItsStatement checks the form of the outputs to which numbers are traced.
 func TestQueryKeepsItsStatement(t *testing.T) {
 	t.Parallel()

@@ -67,6 +67,18 @@ func TestReadWord(t *testing.T) {
 	}
 }
 
+// TestReadWordOnce has a text box, which Word writes twice, and a paragraph with tab stops.
+func TestReadWordOnce(t *testing.T) {
+	t.Parallel()
+	box := `<w:txbxContent><w:p><w:r><w:t>In the box</w:t></w:r></w:p></w:txbxContent>`
+	body := `<w:p><w:pPr><w:tabs><w:tab w:val="left" w:pos="720"/><w:tab w:val="right" w:pos="9000"/></w:tabs></w:pPr><w:r><w:t>Sales</w:t><w:tab/><w:t>12</w:t></w:r></w:p>` +
+		`<w:p><w:r><mc:AlternateContent><mc:Choice Requires="wps">` + box + `</mc:Choice><mc:Fallback><w:pict>` + box + `</w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>`
+	r := readOne(t, "a.docx", archive(t, map[string]string{"word/document.xml": `<w:document xmlns:w="w" xmlns:mc="mc"><w:body>` + body + `</w:body></w:document>`}))
+	if want := "Sales\t12\n\nIn the box"; *r.Text != want {
+		t.Errorf("%q, want %q", *r.Text, want)
+	}
+}
+
 func TestReadDamagedWord(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{

@@ -152,6 +152,10 @@ func outside(given string) error {
 	return media.Errorf(media.CodeForbidden, "%q is outside of the folder: use a path from List Files", short(given, 120))
 }
 
+func irregular(name string) error {
+	return media.Errorf(media.CodeInvalid, "%q is not a regular file", short(name, 120))
+}
+
 // open returns a readable regular file and its first bytes.
 func (f *Files) open(ctx context.Context, given string) (s Source, head []byte, err error) {
 	name, err := f.locate(given)
@@ -166,7 +170,7 @@ func (f *Files) open(ctx context.Context, given string) (s Source, head []byte, 
 		return s, nil, media.Errorf(media.CodeInvalid, "%q is a folder: use List Files with this path", short(name, 120))
 	}
 	if !info.Mode().IsRegular() {
-		return s, nil, media.Errorf(media.CodeInvalid, "%q is not a regular file", short(name, 120))
+		return s, nil, irregular(name)
 	}
 	s = f.source(name, info)
 	if head, err = s.Head(); err != nil {

@@ -88,8 +88,11 @@ func (l *listing) at(ctx context.Context, given string) error {
 	if err != nil {
 		return l.files.explain(ctx, given, name, err)
 	}
-	if info.IsDir() {
+	switch {
+	case info.IsDir():
 		return l.walk(ctx, name)
+	case !info.Mode().IsRegular():
+		return irregular(name)
 	}
 	return l.add(name, info)
 }

@@ -173,11 +173,11 @@ func (s *search) lines(ctx context.Context, name string, r io.Reader) error {
 	var before []string // the last lines
 	open := 0           // the first match that still needs lines after it
 	count, from := 0, len(s.matches)
-	for n := 1; ; n++ {
-		if n%4096 == 0 && ctx.Err() != nil {
-			break
-		}
+	for n := 1; n%4096 != 0 || ctx.Err() == nil; n++ {
 		line, err := readLine(in)
+		if err != nil && !errors.Is(err, io.EOF) {
+			s.skip(name, fmt.Sprintf("only its first %d lines were searched: %s", n-1, reason(err)))
+		}
 		if err != nil && len(line) == 0 {
 			break
 		}

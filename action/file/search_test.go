@@ -1,10 +1,18 @@
 package file
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -114,5 +122,41 @@ func TestSearchDocuments(t *testing.T) {
 	got := f.find(t, map[string]any{"Pattern": "second page"})
 	if len(got.Matches) != 1 || got.Matches[0].Page != 2 || got.Matches[0].Line != 0 || len(got.Skipped) != 1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestSearchTellsOfAFileThatItCannotReadToTheEnd: a disk fails in the middle of a file.
+func TestSearchTellsOfAFileThatItCannotReadToTheEnd(t *testing.T) {
+	t.Parallel()
+	s := &search{re: regexp.MustCompile("one"), limit: 10}
+	broken := Source{Name: "a.log", Size: 9000, Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(io.MultiReader(strings.NewReader(strings.Repeat("one\n", 2000)), iotest.ErrReader(errors.New("input/output error")))), nil
+	}}
+	if err := s.file(t.Context(), broken); err != nil || len(s.skipped) != 1 || !strings.Contains(s.skipped[0].Reason, "input/output error") {
+		t.Errorf("%v, skipped %v, %d matches", err, s.skipped, s.total)
+	}
+}
+
+// TestAPipeIsNotRead: reading a named pipe would wait for a writer.
+func TestAPipeIsNotRead(t *testing.T) {
+	t.Parallel()
+	f, dir := folder(t, map[string]string{"a.log": "one"})
+	if err := exec.CommandContext(t.Context(), "mkfifo", filepath.Join(dir, "pipe")).Run(); err != nil {
+		t.Skip(err)
+	}
+	for name, run := range map[string]func(context.Context, *action.Call) (action.Result, error){"list": f.list, "search": f.search} {
+		failed := make(chan error, 1)
+		go func() {
+			_, err := run(t.Context(), &action.Call{Params: map[string]any{"Path": "pipe", "Pattern": "pip?", "MaxMatches": 1.0}})
+			failed <- err
+		}()
+		select {
+		case err := <-failed:
+			if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "not a regular file") {
+				t.Errorf("%s: %v", name, err)
+			}
+		case <-time.After(5 * time.Second):
+			t.Errorf("%s waits", name)
+		}
 	}
 }

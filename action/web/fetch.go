@@ -151,6 +151,9 @@ func page(doc file.Document, address string, offset, limit int) action.Result {
 		},
 	}
 	warnings := doc.Warnings
+	if doc.Truncated {
+		warnings = append(warnings, fmt.Sprintf("the page is longer: only its first %d characters were read", maxText))
+	}
 	switch {
 	case len(text) == 0:
 		warnings = append(warnings, "the page has no text; it may be built by scripts, which are not executed")

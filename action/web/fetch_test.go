@@ -73,6 +73,16 @@ func TestFetchInParts(t *testing.T) {
 	}
 }
 
+// TestFetchTellsOfAPageThatIsTooLong: its end is not read.
+func TestFetchTellsOfAPageThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	w, base := site(t, serve("text/plain", strings.Repeat("x", maxText+1)))
+	res, err := w.get(t, map[string]any{"URL": base})
+	if err != nil || !strings.Contains(fmt.Sprint(res.Warnings), "only its first 2000000 characters were read") {
+		t.Errorf("%v %v", err, res.Warnings)
+	}
+}
+
 func TestFetchPagesThatAreShortOrOdd(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ kind, body, want string }{

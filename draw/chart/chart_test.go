@@ -225,6 +225,15 @@ func TestTenThousandPoints(t *testing.T) {
 	}
 }
 
+// TestThePointsOfAllSeriesAreCounted thins out a scatter chart of two series.
+func TestThePointsOfAllSeriesAreCounted(t *testing.T) {
+	t.Parallel()
+	series := `{"name":"s","points":[` + strings.TrimSuffix(strings.Repeat("[1,2],", 1500), ",") + `]}`
+	if _, alt := chartOf(t, `{"ChartType":"scatter","Title":"T","Series":[`+series+","+series+`]}`); !strings.Contains(alt, "Every 2nd point of 3,000 is drawn.") {
+		t.Error(alt)
+	}
+}
+
 func TestSmallSectorsArePutTogether(t *testing.T) {
 	t.Parallel()
 	_, alt := chartOf(t, `{"ChartType":"pie","Title":"T","Labels":["a","b","c","d","e","f","g","h","i","j"],"Series":[{"name":"s","values":[1,2,3,4,5,6,7,8,9,10]}]}`)

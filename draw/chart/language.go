@@ -28,6 +28,8 @@ var phrases = map[string][2]string{
 	"one":               {" %s%s at %s.", " %s%s bei %s."},
 	"span":              {" %slowest %s (%s), highest %s (%s)", " %sam niedrigsten %s (%s), am höchsten %s (%s)"},
 	"from to":           {"; from %s in %s to %s in %s%s", "; von %s (%s) auf %s (%s)%s"},
+	"others":            {"%d others", "%d weitere"},
+	"combined":          {"The %d smallest of %d parts are combined.", "Die %d kleinsten von %d Teilen sind zusammengefasst."},
 	"every point":       {"Every %s point of %s is drawn.", "Gezeichnet ist jeder %s Punkt von %s."},
 	"thinned":           {"Downsampled from %s to %s points a series; peaks are kept.", "Ausgedünnt von %s auf %s Punkte je Reihe; die Spitzen bleiben."},
 	"largest":           {"Shows the %d largest of %s categories.", "Gezeigt sind die %d größten von %s Kategorien."},

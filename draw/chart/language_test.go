@@ -17,6 +17,9 @@ func TestGermanCharts(t *testing.T) {
 		`{"ChartType":"line","Title":"T","Language":"de-AT","Labels":["2024-01-01","2024-03-15","2024-12-31"],"Series":[{"name":"s","values":[1.5,2,4]}]}`: {
 			"Liniendiagramm", "; von 1,5 (1. Jan 2024) auf 4 (31. Dez 2024) (+167\u00a0%)", ">Okt 2024", "1,5",
 		},
+		`{"ChartType":"pie","Title":"T","Language":"de","Labels":["a","b","c","d","e","f","g","h","i","j"],"Series":[{"name":"s","values":[1,2,3,4,5,6,7,8,9,10]}]}`: {
+			"3 weitere", "Die 3 kleinsten von 10 Teilen sind zusammengefasst.",
+		},
 		`{"ChartType":"donut","Title":"T","Language":"de","Labels":["a","b"],"Series":[{"name":"s","values":[1,2]}],"Unit":"TWh"}`: {"33,3\u00a0%", "TWh insgesamt", "Von 3 TWh insgesamt"},
 	} {
 		data, alt := render(parsed(t, params))
@@ -25,8 +28,8 @@ func TestGermanCharts(t *testing.T) {
 				t.Errorf("%q is not in\n%s\n%s", w, alt, data)
 			}
 		}
-		for _, english := range []string{"Source:", "chart", "lowest", "total"} {
-			if strings.Contains(string(data), english) {
+		for _, english := range []string{"Source:", "chart", "lowest", "total", "others", "combined"} {
+			if strings.Contains(string(data)+alt, english) {
 				t.Errorf("%q is in %s", english, data)
 			}
 		}

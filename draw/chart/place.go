@@ -199,11 +199,11 @@ func (d *dataset) toParts() error {
 	parts = slices.DeleteFunc(parts, func(p part) bool { return math.IsNaN(p.v) || p.v == 0 })
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.v, a.v) })
 	if len(parts) > maxParts {
-		rest := part{name: fmt.Sprintf("%d others", len(parts)-maxParts+1)}
+		rest := part{name: fmt.Sprintf(d.locale.say("others"), len(parts)-maxParts+1)}
 		for _, p := range parts[maxParts-1:] {
 			rest.v += p.v
 		}
-		d.reduced = fmt.Sprintf("The %d smallest of %d parts are put together.", len(parts)-maxParts+1, len(parts))
+		d.reduced = fmt.Sprintf(d.locale.say("combined"), len(parts)-maxParts+1, len(parts))
 		parts = append(parts[:maxParts-1:maxParts-1], rest)
 	}
 	one := series{name: d.series[0].name}

@@ -29,7 +29,8 @@ func (d *dataset) reduce() {
 	case d.bars() && n > maxBars:
 		d.averageBars(n)
 	case d.kind == kindScatter && d.count() > maxScatter:
-		step := (d.count() + maxScatter - 1) / maxScatter
+		n = d.count()
+		step := (n + maxScatter - 1) / maxScatter
 		for i, s := range d.series {
 			d.series[i] = series{name: s.name}
 			for k := 0; k < len(s.y); k += step {

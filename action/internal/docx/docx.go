@@ -152,7 +152,7 @@ type parser struct {
 	tables  int    // depth
 	pages   int
 	breaks  int  // page breaks pending before the next paragraph
-	deleted int  // depth in deleted or moved text
+	deleted int  // depth in deleted or moved text, or in the copy of a text box for old programs
 	began   bool // something was written
 }
 
@@ -171,7 +171,9 @@ func (p *parser) start(e xml.StartElement) {
 	case "t":
 		p.inText = p.deleted == 0 && p.line.Len() < maxParagraph
 	case "tab":
-		p.line.WriteByte('\t')
+		if attr(e, "pos") == "" { // not a tab stop of the paragraph
+			p.line.WriteByte('\t')
+		}
 	case "br", "cr":
 		if attr(e, "type") == "page" {
 			p.breaks++
@@ -180,7 +182,7 @@ func (p *parser) start(e xml.StartElement) {
 		}
 	case "lastRenderedPageBreak":
 		p.breaks = max(p.breaks, 1)
-	case "del", "moveFrom":
+	case "del", "moveFrom", "Fallback":
 		p.deleted++
 	case "tbl":
 		p.tables++
@@ -203,7 +205,7 @@ func (p *parser) end(name string) {
 		p.flush(strings.TrimSuffix(p.line.String(), " | "), "\n")
 	case "tbl":
 		p.tables = max(0, p.tables-1)
-	case "del", "moveFrom":
+	case "del", "moveFrom", "Fallback":
 		p.deleted = max(0, p.deleted-1)
 	}
 }
