@@ -45,8 +45,6 @@ type engine interface {
 	about() about
 	// describe lists the tables.
 	describe(ctx context.Context, tx *sql.Tx) ([]table, error)
-	// count adds the row counts that describe did not provide.
-	count(ctx context.Context, tx *sql.Tx, tables []table)
 	// quote quotes an identifier.
 	quote(id string) string
 	// wrap limits a statement to limit rows.

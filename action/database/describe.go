@@ -93,7 +93,7 @@ func (d *Database) describe(ctx context.Context, c *action.Call) (action.Result,
 		}
 		counting, stop := context.WithTimeout(ctx, countTime)
 		defer stop()
-		d.engine.count(counting, tx, tables)
+		d.count(counting, tx, tables)
 		return nil
 	})
 	if err != nil {
@@ -108,6 +108,27 @@ func (d *Database) describe(ctx context.Context, c *action.Call) (action.Result,
 		}
 	}
 	return d.described(tables, len(all)), nil
+}
+
+// count counts the rows of tables without an estimate, up to maxCount, until ctx ends.
+func (d *Database) count(ctx context.Context, tx *sql.Tx, tables []table) {
+	for i, t := range tables {
+		if t.Kind != "table" || t.Rows != nil {
+			continue
+		}
+		var n int64
+		q := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d) AS bounded", d.engine.quote(t.Name), maxCount+1) //nolint:gosec // the name is quoted
+		if err := tx.QueryRowContext(ctx, q).Scan(&n); err != nil {
+			if ctx.Err() != nil {
+				return
+			}
+			continue
+		}
+		tables[i].Rows = &n
+		if n > maxCount {
+			tables[i].Rows, tables[i].Note = nil, fmt.Sprintf("more than %d rows", maxCount)
+		}
+	}
 }
 
 // pick returns the requested table, or all tables if name is empty.

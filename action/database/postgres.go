@@ -122,9 +122,6 @@ func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, erro
 	return out, nil
 }
 
-// count does nothing: describe has filled in the server's estimates.
-func (postgresEngine) count(context.Context, *sql.Tx, []table) {}
-
 // explain converts an error of the server or of the connection to an error with a code.
 func (e postgresEngine) explain(err error) error {
 	var own *media.Error

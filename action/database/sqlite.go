@@ -122,27 +122,6 @@ func scanReference(scan func(...any) error) (string, error) {
 	return from + " → " + to, err
 }
 
-// count counts the rows of tables up to maxCount, until ctx ends.
-func (e sqliteEngine) count(ctx context.Context, tx *sql.Tx, tables []table) {
-	for i, t := range tables {
-		if t.Kind != "table" {
-			continue
-		}
-		var n int64
-		q := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d)", e.quote(t.Name), maxCount+1) //nolint:gosec // the name is quoted
-		if err := tx.QueryRowContext(ctx, q).Scan(&n); err != nil {
-			if ctx.Err() != nil {
-				return
-			}
-			continue
-		}
-		tables[i].Rows = &n
-		if n > maxCount {
-			tables[i].Rows, tables[i].Note = nil, fmt.Sprintf("more than %d rows", maxCount)
-		}
-	}
-}
-
 // explain adds a code to an SQLite error.
 func (e sqliteEngine) explain(err error) error {
 	var se *sqlite.Error

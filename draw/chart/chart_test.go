@@ -225,6 +225,29 @@ func TestTenThousandPoints(t *testing.T) {
 	}
 }
 
+// TestTheDescriptionKnowsEveryValue has an extreme value that is not drawn as itself.
+func TestTheDescriptionKnowsEveryValue(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]string{
+		"bar": "lowest 1 (1001), highest 900 (1002); from 1 in 1001 to 1 in 1600", "scatter": "3000 points, x from 1 to 3,000, y from 1 to 900",
+	} {
+		var labels, values, points []string
+		for i := range 600 {
+			labels, values = append(labels, fmt.Sprint(1001+i)), append(values, map[bool]string{true: "900", false: "1"}[i == 1])
+		}
+		for i := range 3000 {
+			points = append(points, fmt.Sprintf("[%d,%s]", i+1, map[bool]string{true: "900", false: "1"}[i == 1]))
+		}
+		series := `"Labels":[` + strings.Join(labels, ",") + `],"Series":[{"name":"s","values":[` + strings.Join(values, ",") + `]}]`
+		if kind == "scatter" {
+			series = `"Series":[{"name":"s","points":[` + strings.Join(points, ",") + `]}]`
+		}
+		if _, alt := chartOf(t, `{"ChartType":"`+kind+`","Title":"T",`+series+`}`); !strings.Contains(alt, want) {
+			t.Errorf("%s: %s", kind, alt)
+		}
+	}
+}
+
 // TestThePointsOfAllSeriesAreCounted thins out a scatter chart of two series.
 func TestThePointsOfAllSeriesAreCounted(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,8 @@ type dataset struct {
 	xLabel  string
 	axis    xAxis // meaning of x; ignored by pie and donut
 	series  []series
-	reduced string // how many points were omitted, in words; empty if none
+	full    *dataset // all values, for the description
+	reduced string   // how many points were omitted, in words; empty if none
 }
 
 // series is one named list of values. A gap is NaN in y; x is the position on the axis: a number, a

@@ -37,10 +37,11 @@ func describe(c *chart) string {
 const described = 6
 
 func (c *chart) describeSeries(b *strings.Builder) {
-	for k, v := range c.series {
+	d := c.full
+	for k, v := range d.series {
 		if k == described {
 			var names []string
-			for _, s := range c.series[described:] {
+			for _, s := range d.series[described:] {
 				names = append(names, s.name)
 			}
 			fmt.Fprintf(b, c.locale.say("more"), len(names), strings.Join(names, ", "))
@@ -64,7 +65,7 @@ func (c *chart) describeSeries(b *strings.Builder) {
 		}
 		val := func(i int) string { return c.locale.amount(v.y[i], c.unit) }
 		name := ""
-		if len(c.series) > 1 || v.name != c.Title {
+		if len(d.series) > 1 || v.name != c.Title {
 			name = v.name + ": "
 		}
 		switch {
@@ -72,13 +73,13 @@ func (c *chart) describeSeries(b *strings.Builder) {
 			fmt.Fprintf(b, c.locale.say("none"), name)
 		case c.kind == kindScatter:
 			x0, x1 := spanOf(slices.Values(v.x))
-			fmt.Fprintf(b, c.locale.say("points"), name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
+			fmt.Fprintf(b, c.locale.say("points"), name, len(v.y), d.xText(x0), d.xText(x1), val(lo), val(hi))
 		case first == last || v.y[lo] == v.y[hi]:
-			fmt.Fprintf(b, c.locale.say("one"), name, val(first), c.where(v, first))
+			fmt.Fprintf(b, c.locale.say("one"), name, val(first), d.where(v, first))
 		default:
-			fmt.Fprintf(b, c.locale.say("span"), name, val(lo), c.where(v, lo), val(hi), c.where(v, hi))
-			if c.axis != axisCategory || ordered(c.labels) {
-				fmt.Fprintf(b, c.locale.say("from to"), val(first), c.where(v, first), val(last), c.where(v, last), c.locale.local(change(v.y[first], v.y[last])))
+			fmt.Fprintf(b, c.locale.say("span"), name, val(lo), d.where(v, lo), val(hi), d.where(v, hi))
+			if d.axis != axisCategory || ordered(d.labels) {
+				fmt.Fprintf(b, c.locale.say("from to"), val(first), d.where(v, first), val(last), d.where(v, last), c.locale.local(change(v.y[first], v.y[last])))
 			}
 			b.WriteByte('.')
 		}

@@ -59,6 +59,9 @@ func (d *dataset) place(raw []rawSeries) error {
 	if d.parts() {
 		return d.toParts()
 	}
+	full := *d
+	full.series = slices.Clone(d.series)
+	d.full = &full
 	d.reduce()
 	return nil
 }
