@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"modernc.org/sqlite"
@@ -47,9 +46,10 @@ type Base struct {
 	files *file.Files
 	db    *sql.DB
 
-	mu     sync.Mutex // guards the fields below and lets one refresh run at a time
-	fresh  time.Time  // time of the last refresh
-	report Report
+	// refreshLock is held by the call that refreshes; its holder sets and reads fresh and report.
+	refreshLock chan struct{}
+	fresh       time.Time // time of the last refresh
+	report      Report
 }
 
 // Report is the result of the last refresh.
@@ -79,7 +79,7 @@ func Open(ctx context.Context, cfg Config) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Base{cfg: cfg, files: files}
+	b := &Base{cfg: cfg, files: files, refreshLock: make(chan struct{}, 1)}
 	if err = b.open(ctx); err != nil {
 		_ = files.Close() // opened for reading only
 		return nil, err

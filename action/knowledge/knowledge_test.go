@@ -182,6 +182,29 @@ func TestRefreshIsIncremental(t *testing.T) {
 	}
 }
 
+// TestAWaitingSearchCanBeCancelled: another run indexes many new documents.
+func TestAWaitingSearchCanBeCancelled(t *testing.T) {
+	t.Parallel()
+	b, _ := folder(t, map[string]string{"a.md": "alpha text"})
+	b.refreshLock <- struct{}{}
+	defer func() { <-b.refreshLock }()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	failed := make(chan error, 1)
+	go func() {
+		_, err := b.search(ctx, &action.Call{Params: map[string]any{"Query": "alpha", "Count": 8.0}})
+		failed <- err
+	}()
+	select {
+	case err := <-failed:
+		if media.CodeOf(err) != media.CodeCancelled {
+			t.Error(err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("the search waits")
+	}
+}
+
 func TestRefreshWaits(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1e9, 0)

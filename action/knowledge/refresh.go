@@ -28,8 +28,12 @@ func (b *Base) Refresh(ctx context.Context) (Report, error) { return b.refresh(c
 
 // refresh checks the folder unless the last check was less than age ago.
 func (b *Base) refresh(ctx context.Context, age time.Duration) (Report, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	select {
+	case b.refreshLock <- struct{}{}:
+		defer func() { <-b.refreshLock }()
+	case <-ctx.Done():
+		return Report{}, explain(ctx.Err())
+	}
 	if b.cfg.Now().Sub(b.fresh) < age {
 		return b.report, nil
 	}
