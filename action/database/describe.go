@@ -21,6 +21,8 @@ const (
 	maxCount = 1_000_000
 	// countTime limits the counting of rows in one description.
 	countTime = 5 * time.Second
+	// sampleTime limits the reading of one table's sample rows.
+	sampleTime = 2 * time.Second
 	// maxOutcome is the maximum size of one result in a prompt, in characters of JSON.
 	maxOutcome = 12_000
 	// maxMeasured is the maximum number of tables analysed and shown with sample rows.
@@ -80,8 +82,8 @@ func (d *Database) describeAction() action.Action {
 }
 
 // describe runs Describe Database.
-func (d *Database) describe(ctx context.Context, c *action.Call) (action.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.cfg.Timeout)
+func (d *Database) describe(run context.Context, c *action.Call) (action.Result, error) {
+	ctx, cancel := context.WithTimeout(run, d.cfg.Timeout)
 	defer cancel()
 	var all, tables []table
 	err := d.read(ctx, func(tx *sql.Tx) (err error) {
@@ -103,9 +105,10 @@ func (d *Database) describe(ctx context.Context, c *action.Call) (action.Result,
 	shown := tables[:min(len(tables), maxMeasured)]
 	d.measure(ctx, shown)
 	for i := range shown {
-		if err := d.sample(ctx, &shown[i]); err != nil {
-			return action.Result{}, err
-		}
+		d.sample(ctx, &shown[i])
+	}
+	if err := run.Err(); err != nil {
+		return action.Result{}, err
 	}
 	return d.described(tables, len(all)), nil
 }
@@ -156,20 +159,24 @@ func pick(all []table, name string) ([]table, error) {
 	return nil, e
 }
 
-// sample adds the first rows of a table. A table that cannot be read, such as a view over a missing table, gets a note
-// instead.
-func (d *Database) sample(ctx context.Context, t *table) error {
+// sample adds the first rows of a table. A table that cannot be read, such as a view over a missing table, or not in
+// time, gets a note instead.
+func (d *Database) sample(ctx context.Context, t *table) {
+	ctx, cancel := context.WithTimeout(ctx, sampleTime)
+	defer cancel()
 	var r Rows
 	err := d.read(ctx, func(tx *sql.Tx) (err error) {
 		r, err = d.fetch(ctx, tx, "SELECT * FROM "+d.engine.quote(t.Name), sampleRows)
 		return err
 	})
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		t.Notes = append(t.Notes, "its rows could not be read in time: query them with SQL")
+	case err != nil:
 		t.Notes = append(t.Notes, "its rows are not readable: "+clip(err.Error(), 120))
-		return ctx.Err()
+	default:
+		t.SampleRows, _ = r.shown(80, maxOutcome/4)
 	}
-	t.SampleRows, _ = r.shown(80, maxOutcome/4)
-	return nil
 }
 
 // described formats tables within the size limit of a prompt. If there are too many, it only names the later ones.

@@ -62,6 +62,17 @@ func TestDescribeSQLite(t *testing.T) {
 	}
 }
 
+// TestASlowViewHidesNoOtherTable has a view whose rows never come.
+func TestASlowViewHidesNoOtherTable(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{Timeout: 10 * time.Second, URL: made(t, append(sales(), "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT max(i) AS most FROM n")...)})
+	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{}})
+	tables, _ := res.Outputs["tables"].([]table)
+	if err != nil || len(tables) != 4 || !strings.Contains(fmt.Sprint(tables[1].Notes), "its rows could not be read in time") || len(tables[3].SampleRows) == 0 {
+		t.Errorf("%v %+v", err, tables)
+	}
+}
+
 func TestDescribeOneTable(t *testing.T) {
 	t.Parallel()
 	d := open(t, Config{URL: createFile(t, sales()...)})
