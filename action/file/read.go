@@ -62,7 +62,7 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 			_ = file.Close() // read only
 		}
 	}
-	res := action.Result{Message: r.sentence()}
+	var res action.Result
 	for _, w := range r.Warnings {
 		res.Warnings = append(res.Warnings, r.Path+": "+w)
 	}
@@ -72,6 +72,7 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 			return action.Result{}, fmt.Errorf("write the outcome of %s: %w", r.Path, err)
 		}
 		if len([]rune(string(b))) <= maxOutcome || !r.shrink() {
+			res.Message = r.sentence()
 			return res, json.Unmarshal(b, &res.Outputs)
 		}
 	}
@@ -159,6 +160,8 @@ func (r reading) sentence() string {
 		return fmt.Sprintf("%s is a table: use Describe Tables and Query Tables for its numbers; these are its first lines as text", r.Path)
 	case r.Format == kindJSON && r.Text != nil:
 		return fmt.Sprintf("JSON %s: %d characters; if it contains records, use Describe Tables and Query Tables for its numbers", r.Path, r.TotalChars)
+	case r.Page > 0 && r.Text != nil && r.Truncated:
+		return fmt.Sprintf("Text %s: page %d of %d; continue with Offset=%d", r.Path, r.Page, r.Pages, r.Offset+len([]rune(*r.Text)))
 	case r.Page > 0 && r.Text != nil:
 		return fmt.Sprintf("Text %s: page %d of %d", r.Path, r.Page, r.Pages)
 	case r.Text != nil && r.Truncated:

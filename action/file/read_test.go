@@ -3,6 +3,7 @@ package file
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"image"
 	"image/png"
 	"strings"
@@ -93,6 +94,9 @@ func TestReadOnAfterAShrunkPiece(t *testing.T) {
 	r := decoded(t, res)
 	if !r.Truncated || len(*r.Text) >= 8000 || len(*r.Text) < 500 {
 		t.Errorf("%d characters, truncated %v", len(*r.Text), r.Truncated)
+	}
+	if want := fmt.Sprintf("continue with Offset=%d", len(*r.Text)); !strings.HasSuffix(res.Message, want) {
+		t.Errorf("%q, want %q", res.Message, want)
 	}
 }
 
