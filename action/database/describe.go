@@ -121,15 +121,12 @@ func (d *Database) count(ctx context.Context, tx *sql.Tx, tables []table) {
 		}
 		var n int64
 		q := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d) AS bounded", d.engine.quote(t.Name), maxCount+1) //nolint:gosec // the name is quoted
-		if err := tx.QueryRowContext(ctx, q).Scan(&n); err != nil {
-			if ctx.Err() != nil {
-				return
-			}
-			continue
-		}
-		tables[i].Rows = &n
-		if n > maxCount {
-			tables[i].Rows, tables[i].Note = nil, fmt.Sprintf("more than %d rows", maxCount)
+		switch err := tx.QueryRowContext(ctx, q).Scan(&n); {
+		case err != nil: // unknown
+		case n > maxCount:
+			tables[i].Note = fmt.Sprintf("more than %d rows", maxCount)
+		default:
+			tables[i].Rows = &n
 		}
 	}
 }
@@ -140,13 +137,12 @@ func pick(all []table, name string) ([]table, error) {
 	if name == "" {
 		return all, nil
 	}
-	for _, same := range []func(table) bool{
-		func(t table) bool { return t.Name == name },
-		func(t table) bool { return strings.EqualFold(t.Name, strings.Trim(name, "\"`[]")) },
-	} {
-		if i := slices.IndexFunc(all, same); i >= 0 {
-			return all[i : i+1], nil
-		}
+	i := slices.IndexFunc(all, func(t table) bool { return t.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(all, func(t table) bool { return strings.EqualFold(t.Name, strings.Trim(name, "\"`[]")) })
+	}
+	if i >= 0 {
+		return all[i : i+1], nil
 	}
 	e := media.Errorf(media.CodeNotFound, "table %q does not exist in the database", clip(name, 80))
 	e.Retryable = true

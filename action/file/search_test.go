@@ -1,18 +1,14 @@
 package file
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -134,29 +130,5 @@ func TestSearchTellsOfAFileThatItCannotReadToTheEnd(t *testing.T) {
 	}}
 	if err := s.file(t.Context(), broken); err != nil || len(s.skipped) != 1 || !strings.Contains(s.skipped[0].Reason, "input/output error") {
 		t.Errorf("%v, skipped %v, %d matches", err, s.skipped, s.total)
-	}
-}
-
-// TestAPipeIsNotRead: reading a named pipe would wait for a writer.
-func TestAPipeIsNotRead(t *testing.T) {
-	t.Parallel()
-	f, dir := folder(t, map[string]string{"a.log": "one"})
-	if err := exec.CommandContext(t.Context(), "mkfifo", filepath.Join(dir, "pipe")).Run(); err != nil {
-		t.Skip(err)
-	}
-	for name, run := range map[string]func(context.Context, *action.Call) (action.Result, error){"list": f.list, "search": f.search} {
-		failed := make(chan error, 1)
-		go func() {
-			_, err := run(t.Context(), &action.Call{Params: map[string]any{"Path": "pipe", "Pattern": "pip?", "MaxMatches": 1.0}})
-			failed <- err
-		}()
-		select {
-		case err := <-failed:
-			if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "not a regular file") {
-				t.Errorf("%s: %v", name, err)
-			}
-		case <-time.After(5 * time.Second):
-			t.Errorf("%s waits", name)
-		}
 	}
 }

@@ -136,11 +136,8 @@ type jsonReader struct {
 	broken string                // why the file is not JSON
 }
 
-// errDeep rejects JSON that is nested too deeply, errLong a file with a long line.
-var (
-	errDeep = refuse("it is nested deeper than %d levels", maxDepth) //nolint:gochecknoglobals // a sentinel
-	errLong = refuse("a line is longer than %d MiB", maxLine>>20)    //nolint:gochecknoglobals // a sentinel
-)
+// errDeep rejects JSON that is nested too deeply.
+var errDeep = refuse("it is nested deeper than %d levels", maxDepth) //nolint:gochecknoglobals // a sentinel
 
 func readJSON(ctx context.Context, f file.Source, dir string, lines bool) (*jsonReader, error) {
 	in, err := f.Open()
@@ -205,9 +202,6 @@ func (r *jsonReader) lines(text *bufio.Reader) error {
 		line = append(line, part...)
 		if errors.Is(err, bufio.ErrBufferFull) && len(line) < maxLine {
 			continue
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			return errLong
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -30,6 +31,8 @@ func (t *Tables) fill(ctx context.Context, l *loaded, dbPath string, note func(s
 		switch {
 		case errors.As(err, &no):
 			l.notRead = append(l.notRead, file.Skipped{Path: f.Name, Reason: no.reason})
+		case errors.Is(err, bufio.ErrTooLong), errors.Is(err, bufio.ErrBufferFull):
+			l.notRead = append(l.notRead, file.Skipped{Path: f.Name, Reason: fmt.Sprintf("a line is longer than %d MiB", maxLine>>20)})
 		case err != nil && ctx.Err() == nil && media.CodeOf(err) != media.CodeInternal:
 			l.notRead = append(l.notRead, file.Skipped{Path: f.Name, Reason: file.Clip(err.Error(), 200)})
 		default:

@@ -159,9 +159,6 @@ func (s *logSource) lines(fn func(cells []string) error) error {
 			return err
 		}
 	}
-	if errors.Is(in.Err(), bufio.ErrTooLong) {
-		return errLong
-	}
 	return in.Err()
 }
 

@@ -305,11 +305,10 @@ func unitInName(name string) string {
 		return ""
 	}
 	last := parts[len(parts)-1]
-	if c, ok := currency(last); ok {
-		return c
-	}
-	if c, ok := currency(strings.ToUpper(last)); ok {
-		return c
+	for _, s := range []string{last, strings.ToUpper(last)} {
+		if c, ok := currency(s); ok {
+			return c
+		}
 	}
 	snake := strings.Contains(name, "_")
 	switch lower := strings.ToLower(last); {

@@ -93,10 +93,7 @@ func (t *tally) settleNumbers(c *column, hint style) {
 	}
 	grouped := c.kind == Integer && t.small > 0 // 1,200 next to 450
 	if t.commaOnly+t.pointOnly == 0 && t.fractionPoint != t.fractionComma && !hint.sure && !grouped {
-		sign := "."
-		if c.comma {
-			sign = ","
-		}
+		sign := map[bool]string{false: ".", true: ","}[c.comma]
 		c.notes = append(c.notes, "ambiguous thousands and decimal signs are read with the decimal sign "+sign)
 	}
 	if t.sentinels > 0 && t.low > -90 {
@@ -119,10 +116,7 @@ func (t *tally) settleDates(c *column, hint style) {
 	case t.lastOnes == t.undecided && t.firstOnes < t.undecided:
 	default:
 		c.dayFirst = hint.comma
-		order := "month/day"
-		if c.dayFirst {
-			order = "day/month"
-		}
+		order := map[bool]string{false: "month/day", true: "day/month"}[c.dayFirst]
 		c.notes = append(c.notes, "the order of day and month is ambiguous and is read as "+order)
 	}
 	if t.dayOnly > 0 && t.monthOnly > 0 {

@@ -69,13 +69,11 @@ func (s *survey) add(at int, record []cell) {
 // join turns records that looked like remarks at the end into rows, because more rows follow.
 func (s *survey) join() {
 	s.rows += len(s.tail)
-	for range s.tail {
-		for i, t := range s.tallies {
-			if i == 0 {
-				t.values++
-			} else {
-				t.missing++
-			}
+	for i, t := range s.tallies {
+		if i == 0 {
+			t.values += len(s.tail)
+		} else {
+			t.missing += len(s.tail)
 		}
 	}
 	s.tail = s.tail[:0]

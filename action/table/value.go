@@ -99,15 +99,9 @@ func isKey(name string) bool {
 		return false
 	}
 	last := w[len(w)-1]
-	for _, end := range []string{"nummer", "nr", "kennung"} {
-		if len(last) > len(end)+2 && strings.HasSuffix(last, end) {
-			return true
-		}
-	}
-	if len(w) == 1 && (last == "code" || last == "key" || last == "konto") {
-		return true
-	}
-	return len(w) > 1 && keyEnds[last] || slices.ContainsFunc(w, func(word string) bool { return keyWords[word] })
+	compound := slices.ContainsFunc([]string{"nummer", "nr", "kennung"}, func(end string) bool { return len(last) > len(end)+2 && strings.HasSuffix(last, end) })
+	single := len(w) == 1 && (last == "code" || last == "key" || last == "konto")
+	return compound || single || len(w) > 1 && keyEnds[last] || slices.ContainsFunc(w, func(word string) bool { return keyWords[word] })
 }
 
 // isCalendar reports whether a name is that of a column of small numbers that may have leading zeros: the month 03.

@@ -111,9 +111,7 @@ func tickFormat(step, most float64) func(float64) string {
 		}
 	}
 	if most >= 1e16 || most < 1e-4 {
-		return func(v float64) string {
-			return powers(v, 2)
-		}
+		return func(v float64) string { return powers(v, 2) }
 	}
 	dec := 0
 	if st := step / div; st < 1 {
@@ -123,10 +121,9 @@ func tickFormat(step, most float64) func(float64) string {
 		dec++
 	}
 	return func(v float64) string {
-		s := groupDigits(strconv.FormatFloat(math.Abs(v/div), 'f', dec, 64), v < 0)
 		if v == 0 {
 			return "0"
 		}
-		return s + suffix
+		return groupDigits(strconv.FormatFloat(math.Abs(v/div), 'f', dec, 64), v < 0) + suffix
 	}
 }

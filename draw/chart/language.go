@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -67,12 +68,7 @@ func (l locale) local(text string) string {
 		return text
 	}
 	if m := dated.FindStringSubmatch(text); m != nil {
-		month := m[2]
-		for english, german := range map[string]string{"Mar": "Mär", "May": "Mai", "Oct": "Okt", "Dec": "Dez"} {
-			if month == english {
-				month = german
-			}
-		}
+		month := cmp.Or(map[string]string{"Mar": "Mär", "May": "Mai", "Oct": "Okt", "Dec": "Dez"}[m[2]], m[2])
 		return strings.Replace(m[1], " ", ". ", 1) + month + m[3]
 	}
 	m := written.FindStringSubmatch(text)

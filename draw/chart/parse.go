@@ -21,9 +21,7 @@ func parse(p map[string]any) (*chart, error) {
 		Page: page, yLabel: value.Text(p["YLabel"]), unit: value.Text(p["Unit"]),
 		dataset: dataset{kind: kind(strings.ToLower(value.Text(p["ChartType"]))), locale: locale(page.Language), xLabel: value.Text(p["XLabel"])},
 	}
-	if other, ok := map[kind]kind{"doughnut": kindDonut, "column": kindBar}[c.kind]; ok {
-		c.kind = other
-	}
+	c.kind = cmp.Or(map[kind]kind{"doughnut": kindDonut, "column": kindBar}[c.kind], c.kind)
 	if !slices.Contains(Kinds(), string(c.kind)) {
 		return nil, svg.Invalid("ChartType %q is unknown: use %s", svg.Clip(string(c.kind)), strings.Join(Kinds(), ", "))
 	}

@@ -187,19 +187,17 @@ func (d *dataset) toParts() error {
 			parts = append(parts, part{d.labels[i], v})
 		}
 	}
+	parts = slices.DeleteFunc(parts, func(p part) bool { return math.IsNaN(p.v) || p.v == 0 })
 	total := 0.0
 	for _, p := range parts {
 		if p.v < 0 {
 			return svg.Invalid("a %s chart cannot show the negative value of %q: use a bar chart", d.kind, svg.Clip(p.name))
 		}
-		if !math.IsNaN(p.v) {
-			total += p.v
-		}
+		total += p.v
 	}
 	if total <= 0 || math.IsInf(total, 0) {
 		return svg.Invalid("a %s chart needs values that add up to more than zero", d.kind)
 	}
-	parts = slices.DeleteFunc(parts, func(p part) bool { return math.IsNaN(p.v) || p.v == 0 })
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.v, a.v) })
 	if len(parts) > maxParts {
 		rest := part{name: fmt.Sprintf(d.locale.say("others"), len(parts)-maxParts+1)}
