@@ -97,11 +97,14 @@ func (l *listing) at(ctx context.Context, given string) error {
 	return l.add(name, info)
 }
 
-// walk lists a folder and everything below it. Errors of single paths become entries of skipped.
+// walk lists a folder and everything below it. Errors of paths below it become entries of skipped.
 func (l *listing) walk(ctx context.Context, dir string) error {
 	return fs.WalkDir(l.files.root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if err != nil && p == dir {
+			return media.Errorf(media.CodeInvalid, "the folder cannot be read: %s", reason(err))
 		}
 		if err != nil {
 			l.skip(p, reason(err))

@@ -156,6 +156,18 @@ func TestListSaysWhenThereIsMore(t *testing.T) {
 	}
 }
 
+func TestListTellsOfAFolderThatIsGone(t *testing.T) {
+	t.Parallel()
+	f, dir := folder(t, map[string]string{"a.txt": "x"})
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	res, err := f.list(t.Context(), &action.Call{Params: map[string]any{"Path": "."}})
+	if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "the folder cannot be read") {
+		t.Errorf("%v %q", err, res.Message)
+	}
+}
+
 func TestListEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	f, _ := folder(t, map[string]string{"a.txt": "x"})

@@ -205,6 +205,22 @@ func TestAWaitingSearchCanBeCancelled(t *testing.T) {
 	}
 }
 
+// TestAFolderThatIsGoneKeepsItsIndex: a network drive is disconnected for a while.
+func TestAFolderThatIsGoneKeepsItsIndex(t *testing.T) {
+	t.Parallel()
+	b, cfg := folder(t, map[string]string{"a.md": "alpha text"})
+	if err := os.RemoveAll(cfg.Dir); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.search(t.Context(), &action.Call{Params: map[string]any{"Query": "alpha", "Count": 8.0}})
+	if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "the folder cannot be read") {
+		t.Error(err)
+	}
+	if had, err := b.known(t.Context()); err != nil || len(had) != 1 {
+		t.Errorf("%v %v", had, err)
+	}
+}
+
 func TestRefreshWaits(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1e9, 0)
