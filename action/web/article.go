@@ -23,7 +23,7 @@ func articles(b []byte) [][]byte {
 func cut(b []byte, main bool) []byte {
 	c := cutter{main: main}
 	z := html.NewTokenizer(bytes.NewReader(b))
-	z.SetMaxBuf(4 << 20)
+	z.SetMaxBuf(DefaultMaxBytes) // as large as a page
 	for range maxTags {
 		kind := z.Next()
 		if kind == html.ErrorToken {

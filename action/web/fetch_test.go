@@ -73,6 +73,16 @@ func TestFetchInParts(t *testing.T) {
 	}
 }
 
+// TestFetchReadsOnAfterALargePicture: pages embed pictures in their tags.
+func TestFetchReadsOnAfterALargePicture(t *testing.T) {
+	t.Parallel()
+	w, base := site(t, serve("text/html", "<main><p>"+strings.Repeat("before ", 100)+`<img src="data:image/png;base64,`+strings.Repeat("iVBORw0K", 5<<17)+`"><p>and after`))
+	res, err := w.get(t, map[string]any{"URL": base})
+	if text, _ := res.Outputs["text"].(string); err != nil || !strings.HasSuffix(text, "and after") {
+		t.Errorf("%v %v %.40q", err, res.Warnings, text)
+	}
+}
+
 // TestFetchTellsOfAPageThatIsTooLong: its end is not read.
 func TestFetchTellsOfAPageThatIsTooLong(t *testing.T) {
 	t.Parallel()
