@@ -65,22 +65,11 @@ func (p *pass) walk(ctx context.Context, v any, n nested) any {
 	case media.Digest:
 		return t.String()
 	case []any:
-		return p.list(ctx, t, n)
+		return p.sequence(ctx, reflect.ValueOf(t), n)
 	case map[string]any:
 		return p.object(ctx, t, n)
 	}
 	return p.other(ctx, v, n)
-}
-
-func (p *pass) list(ctx context.Context, items []any, n nested) any {
-	if b, ok := byteList(len(items), n.declared, func(i int) any { return items[i] }); ok {
-		return p.keepBytes(ctx, b)
-	}
-	out := make([]any, len(items))
-	for i, item := range items {
-		out[i] = p.walk(ctx, item, n.in())
-	}
-	return out
 }
 
 // raw stores bytes as media. Undeclared bytes that are text are handled as text.
@@ -183,7 +172,7 @@ func (p *pass) guard(safe *any) {
 }
 
 func (p *pass) sequence(ctx context.Context, r reflect.Value, n nested) any {
-	if r.Kind() == reflect.Slice && r.IsNil() {
+	if r.Kind() == reflect.Slice && r.IsNil() && r.Type() != reflect.TypeFor[[]any]() { // a nil []any is empty
 		return nil
 	}
 	if r.Type().Elem().Kind() == reflect.Uint8 {

@@ -50,6 +50,8 @@ func (r *refusal) Error() string { return r.reason }
 
 func refuse(format string, args ...any) error { return &refusal{reason: fmt.Sprintf(format, args...)} }
 
+func unreadable(err error) error { return refuse("it cannot be read: %s", file.Clip(err.Error(), 100)) }
+
 // importer imports files, one after another.
 type importer struct {
 	store    *store
@@ -72,7 +74,7 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 	}
 	head, err := f.Head()
 	if err != nil {
-		return refuse("it cannot be read: %s", file.Clip(err.Error(), 100))
+		return unreadable(err)
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	begin := bytes.ToLower(text[:min(len(text), 64)])
@@ -98,7 +100,7 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 		}
 		src, err := openCSV(f.Open, kind == "tsv")
 		if err != nil {
-			return refuse("it cannot be read: %s", file.Clip(err.Error(), 100))
+			return err
 		}
 		return im.table(ctx, f.Name, "", src)
 	case "excel":
@@ -245,12 +247,15 @@ const progressEvery = 2 * time.Second
 
 func (p *progress) begin(name string, size int64) { p.name, p.size, p.read = name, size, 0 }
 
-// opener counts the bytes read of a file. The progress of a file that is read once, and then from a temporary file,
+// opener counts the bytes read of a file, and returns errors as refusals of that file. The progress of a file that is read once, and then from a temporary file,
 // ends near 50 %.
 func (p *progress) opener(open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		r, err := open()
-		return &countedReader{ReadCloser: r, to: p}, err
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		return &countedReader{ReadCloser: r, to: p}, nil
 	}
 }
 
@@ -263,6 +268,9 @@ type countedReader struct {
 func (c *countedReader) Read(b []byte) (int, error) {
 	n, err := c.ReadCloser.Read(b)
 	c.to.add(int64(n))
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = unreadable(err)
+	}
 	return n, err
 }
 

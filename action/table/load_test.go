@@ -3,6 +3,8 @@ package table
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -122,5 +124,29 @@ func TestTheLinesAboveTheHeaderAreTheTitle(t *testing.T) {
 	_, tb := describeOne(t, "results.csv", "Council election - votes by district\n\nDistrict,Greens,Liberals\nNorth,1,2\nSouth,3,4\nEast,5,6\n")
 	if tb.Title != "Council election - votes by district" {
 		t.Errorf("title %q", tb.Title)
+	}
+}
+
+// TestAFileThatGoesDuringTheImportHidesNoOtherTable removes a file after its first byte was read.
+func TestAFileThatGoesDuringTheImportHidesNoOtherTable(t *testing.T) {
+	t.Parallel()
+	dir, calls := t.TempDir(), 0
+	for _, name := range []string{"gone.csv", "here.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("a,b\n1,2\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tables := opened(t, dir)
+	tables.cfg.Now = func() time.Time {
+		if calls++; calls == 3 { // after those of the sweep and of the start
+			if err := os.Remove(filepath.Join(dir, "gone.csv")); err != nil {
+				t.Error(err)
+			}
+		}
+		return time.Unix(0, 0)
+	}
+	d := tables.all(t)
+	if len(d.Tables) != 1 || d.Tables[0].Name != "here" || len(d.NotRead) != 1 || !strings.Contains(d.NotRead[0].Reason, "it cannot be read") {
+		t.Errorf("tables %v, not read %v", d.Tables, d.NotRead)
 	}
 }

@@ -66,7 +66,7 @@ func (im *importer) log(ctx context.Context, f file.Source) error {
 	for _, s := range sources {
 		fits, err := s.fits()
 		if err != nil {
-			return refuse("it cannot be read: %s", file.Clip(err.Error(), 100))
+			return unreadable(err)
 		}
 		if fits {
 			im.progress.begin(f.Name, f.Size)
