@@ -332,12 +332,12 @@ func TestCancellingDuringAFetchKeepsTheItem(t *testing.T) {
 	pic := tiny(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	p := Param{Name: "Image", Direction: Output, ValueType: Binary}
-	r := newRoom(t, func(c *Config) {
+	r := newTestRegistry(t, func(c *Config) {
 		c.Fetch = func(ctx context.Context, _ string) (io.ReadCloser, string, error) {
 			cancel()
 			return io.NopCloser(bytes.NewReader(pic)), "image/png", ctx.Err()
 		}
-	}, giving(p, "https://cdn.example/a.png"))
+	}, outputAction(p, "https://cdn.example/a.png"))
 	if out := r.Invoke(ctx, "Give", nil, Env{Media: r.set}); len(out.Media) != 1 || !out.Success {
 		t.Errorf("outcome: %+v", out)
 	}

@@ -65,7 +65,7 @@ func TestDescribeSQLite(t *testing.T) {
 // TestASlowViewHidesNoOtherTable has a view whose rows never come.
 func TestASlowViewHidesNoOtherTable(t *testing.T) {
 	t.Parallel()
-	d := open(t, Config{Timeout: 10 * time.Second, URL: made(t, append(sales(), "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT max(i) AS most FROM n")...)})
+	d := open(t, Config{Timeout: 10 * time.Second, URL: createFile(t, append(sales(), "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT max(i) AS most FROM n")...)})
 	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{}})
 	tables, _ := res.Outputs["tables"].([]table)
 	if err != nil || len(tables) != 4 || !strings.Contains(fmt.Sprint(tables[1].Notes), "its rows could not be read in time") || len(tables[3].SampleRows) == 0 {
@@ -127,7 +127,7 @@ func TestQuery(t *testing.T) {
 // TestTimesHaveOneZone: times with an offset are shown in UTC, at midnight too.
 func TestTimesHaveOneZone(t *testing.T) {
 	t.Parallel()
-	d := open(t, Config{URL: made(t, "CREATE TABLE visit (at DATETIME)", "INSERT INTO visit VALUES ('2024-03-01 00:00:00+02:00'), ('2024-03-01 01:00:00+02:00'), ('2024-03-01 02:00:00+02:00')")})
+	d := open(t, Config{URL: createFile(t, "CREATE TABLE visit (at DATETIME)", "INSERT INTO visit VALUES ('2024-03-01 00:00:00+02:00'), ('2024-03-01 01:00:00+02:00'), ('2024-03-01 02:00:00+02:00')")})
 	if got := fmt.Sprint(d.must(t, "SELECT at FROM visit").Rows); got != "[[2024-02-29 22:00:00] [2024-02-29 23:00:00] [2024-03-01]]" {
 		t.Error(got)
 	}

@@ -82,7 +82,7 @@ func TestReadWordOnce(t *testing.T) {
 // TestReadOnInAPage reads a page that is longer than the limit.
 func TestReadOnInAPage(t *testing.T) {
 	t.Parallel()
-	f, _ := folder(t, map[string]string{"a.docx": letter(t)})
+	f, _ := folder(t, map[string]string{"a.docx": wordDocument(t)})
 	res, err := f.call(t, map[string]any{"Path": "a.docx", "Page": 1.0, "Limit": 8.0})
 	if err != nil || !strings.HasSuffix(res.Message, "page 1 of 2; continue with Offset=8") {
 		t.Errorf("%v %q", err, res.Message)

@@ -222,7 +222,7 @@ func TestExcelKeepsRowsThatAreOnlyNamed(t *testing.T) {
 	workbook(t, dir, "tasks.xlsx", func(f *excelize.File) {
 		set(t, f, "Sheet1", []any{"Task", "Done by"}, []any{"Plan", "Ada"}, []any{"Build", "Ben"}, []any{"Test"}, []any{"Ship"}, []any{"Source: the team"})
 	})
-	v := opened(t, dir).all(t).Tables[0]
+	v := openTables(t, dir).all(t).Tables[0]
 	if v.RowCount != 4 || v.column(t, "Done by").Missing != 2 || !slices.Contains(v.Notes, "1 remark below the table is omitted") {
 		t.Errorf("%+v", v)
 	}

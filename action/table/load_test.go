@@ -136,7 +136,7 @@ func TestAFileThatGoesDuringTheImportHidesNoOtherTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tables := opened(t, dir)
+	tables := openTables(t, dir)
 	tables.cfg.Now = func() time.Time {
 		if calls++; calls == 3 { // after those of the sweep and of the start
 			if err := os.Remove(filepath.Join(dir, "gone.csv")); err != nil {

@@ -76,7 +76,7 @@ func TestFetchInParts(t *testing.T) {
 // TestFetchReadsOnAfterALargePicture: pages embed pictures in their tags.
 func TestFetchReadsOnAfterALargePicture(t *testing.T) {
 	t.Parallel()
-	w, base := site(t, serve("text/html", "<main><p>"+strings.Repeat("before ", 100)+`<img src="data:image/png;base64,`+strings.Repeat("iVBORw0K", 5<<17)+`"><p>and after`))
+	w, base := newSite(t, serve("text/html", "<main><p>"+strings.Repeat("before ", 100)+`<img src="data:image/png;base64,`+strings.Repeat("iVBORw0K", 5<<17)+`"><p>and after`))
 	res, err := w.get(t, map[string]any{"URL": base})
 	if text, _ := res.Outputs["text"].(string); err != nil || !strings.HasSuffix(text, "and after") {
 		t.Errorf("%v %v %.40q", err, res.Warnings, text)
@@ -86,7 +86,7 @@ func TestFetchReadsOnAfterALargePicture(t *testing.T) {
 // TestFetchTellsOfAPageThatIsTooLong: its end is not read.
 func TestFetchTellsOfAPageThatIsTooLong(t *testing.T) {
 	t.Parallel()
-	w, base := site(t, serve("text/plain", strings.Repeat("x", maxText+1)))
+	w, base := newSite(t, serve("text/plain", strings.Repeat("x", maxText+1)))
 	res, err := w.get(t, map[string]any{"URL": base})
 	if err != nil || !strings.Contains(fmt.Sprint(res.Warnings), "only its first 2000000 characters were read") {
 		t.Errorf("%v %v", err, res.Warnings)
