@@ -110,7 +110,11 @@ func (p *plainErrors) WriteHeader(status int) {
 	for _, k := range []string{"ETag", "Cache-Control", "Content-Disposition", "Content-Length"} {
 		p.Header().Del(k)
 	}
-	writeProblem(p.ResponseWriter, p.r, newProblem(status, media.CodeInvalid, fmt.Sprintf("the Range %.80q is outside of these bytes", media.ErrorText(p.r.Header.Get("Range")))))
+	problem := newProblem(status, media.CodeInvalid, fmt.Sprintf("the Range %.80q is outside of these bytes", media.ErrorText(p.r.Header.Get("Range"))))
+	if status == http.StatusPreconditionFailed {
+		problem = newProblem(status, media.CodeVersion, "the bytes do not have the ETag in If-Match")
+	}
+	writeProblem(p.ResponseWriter, p.r, problem)
 }
 
 func (p *plainErrors) Write(b []byte) (int, error) {

@@ -185,7 +185,8 @@ func (h *Hub) replay(ctx context.Context, out *eventWriter, run string, after in
 // eventWriter writes to one reader and remembers whether the reader has disconnected.
 type eventWriter struct {
 	w io.Writer
-	// extendDeadline extends the deadline before the first of the writes that are sent together. flushed sends them.
+	// extendDeadline extends the deadline before the first of the writes that are sent together. flushResponse sends
+	// them.
 	extendDeadline func()
 	flushResponse  func() error
 	err            error

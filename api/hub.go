@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// batchDelay is how long the hub collects events before it sends them; pause is the minimum time between two sends.
+	// batchDelay is how long the hub collects events before it sends them; minSendInterval is the minimum time between two
+	// sends.
 	// Both are per reader: a send takes about 15 µs of CPU time per reader, so that ten simultaneous events reach a
 	// thousand readers sooner together than one by one. With few readers, the hub does not wait.
 	batchDelay          = 10 * time.Microsecond
@@ -51,7 +52,7 @@ type EventSource interface {
 type Hub struct {
 	src EventSource
 
-	mu      sync.Mutex // guards readers, stopped, texts and pending
+	mu      sync.Mutex // guards readers, stopped, pending and partialMessages
 	readers map[*eventReader]struct{}
 	stopped bool
 	// pending holds the events since the last send.
@@ -64,7 +65,7 @@ type Hub struct {
 	trees       map[string]knownTree // used only by the goroutine of Run
 	last        int64                // all events up to this position were delivered; used only by Run
 	sendTimer   *time.Timer          // fires for a send; used only by Run
-	timerActive bool                 // next is running; used only by Run
+	timerActive bool                 // sendTimer is running; used only by Run
 }
 
 // knownTree caches facts about a run tree.
@@ -186,13 +187,15 @@ func (h *Hub) deliver(ctx context.Context, e ledger.Event) {
 // deliverRunEvent delivers an event of a run, unless the run belongs to another owner.
 func (h *Hub) deliverRunEvent(ctx context.Context, e ledger.Event) {
 	h.mu.Lock()
-	idle := len(h.readers) == 0
-	h.mu.Unlock()
-	conversation, visible := "", true
-	if !idle || e.Kind == kindDelta {
-		conversation, visible = h.conversation(ctx, e.Tree)
+	idle := len(h.readers) == 0 && e.Kind != kindDelta
+	if idle {
+		h.frame(e, "") // it may end a message in progress; a reader who joins later reads the saved events
 	}
-	if visible {
+	h.mu.Unlock()
+	if idle {
+		return
+	}
+	if conversation, visible := h.conversation(ctx, e.Tree); visible {
 		h.enqueue(e, conversation)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"sync"
 
@@ -46,8 +47,8 @@ type call struct {
 type keys struct {
 	KeyService // nil: keys are not stored
 
-	mu         sync.Mutex               // guards all
-	inProgress map[string]chan struct{} // requests with a key that are in progress in this process
+	mu         sync.Mutex               // guards inProgress
+	inProgress map[string]chan struct{} // requests with a key that are in progress in this process, by owner and key
 }
 
 // acquire waits until this process has no other request with the key in progress.
@@ -124,7 +125,7 @@ func executeClaimed[T any](ctx context.Context, k *keys, c call, do func(ctx con
 		out.Body, err = do(ctx, c.id)
 		return out, err
 	}
-	leave, err := k.acquire(ctx, c.key)
+	leave, err := k.acquire(ctx, IdentityOf(ctx).Owner+" "+c.key)
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +149,8 @@ func executeClaimed[T any](ctx context.Context, k *keys, c call, do func(ctx con
 		return out, nil
 	}
 	if out.Body, err = do(ctx, first.ID); err != nil {
-		if forgot := k.ReleaseKey(ctx, c.key); forgot != nil {
-			return nil, forgot
+		if kept := k.ReleaseKey(ctx, c.key); kept != nil { // a repeated request is executed with the same id
+			slog.WarnContext(ctx, "claim of a failed request not removed", slog.String("error", media.ErrorText(kept.Error())))
 		}
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -220,7 +221,7 @@ func startedRun(runs RunService, id string) func(ctx context.Context) (Started, 
 
 // check checks what the schema cannot express.
 func (r NewRun) check() error {
-	if r.Message == "" && len(r.Images) == 0 && len(r.Files) == 0 {
+	if strings.TrimSpace(r.Message) == "" && len(r.Images) == 0 && len(r.Files) == 0 {
 		return media.Errorf(media.CodeInvalid, "the message is empty: give %.80s a task, or attach something", media.ErrorText(r.Agent))
 	}
 	return checkImages(r.Images)

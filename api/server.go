@@ -133,6 +133,8 @@ func New(c Config) *Server {
 		s.access.register(rt)
 	}
 	s.resources()
+	delete(rt.api.OpenAPI().Components.Schemas.Map(), "ErrorModel") // the types of the HTTP library
+	delete(rt.api.OpenAPI().Components.Schemas.Map(), "ErrorDetail")
 	rt.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) {
 		doc, err := s.OpenAPI()
 		if err != nil {
@@ -182,10 +184,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 
 // OpenAPI returns the OpenAPI document of all operations.
 func (s *Server) OpenAPI() ([]byte, error) {
-	doc := s.routes.api.OpenAPI()
-	delete(doc.Components.Schemas.Map(), "ErrorModel") // the types of the HTTP library
-	delete(doc.Components.Schemas.Map(), "ErrorDetail")
-	b, err := json.MarshalIndent(doc, "", "  ")
+	b, err := json.MarshalIndent(s.routes.api.OpenAPI(), "", "  ")
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "write the OpenAPI document: %w", err)
 	}
@@ -329,7 +328,7 @@ func reserved(path string) bool {
 	return slices.ContainsFunc([]string{"/api/", "/media/", "/v1/", "/hooks/", "/mcp", "/metrics", "/openapi.json"}, func(p string) bool { return strings.HasPrefix(path, p) })
 }
 
-// recovered responds to a panic with a problem and logs it.
+// recovered logs a panic and responds with a problem. A response that has begun is aborted: it must not look complete.
 //
 //nolint:contextcheck // the request has its context
 func recovered(next http.Handler) http.Handler {
@@ -343,6 +342,9 @@ func recovered(next http.Handler) http.Handler {
 				panic(v)
 			}
 			slog.ErrorContext(r.Context(), "request panicked", slog.String("panic", media.ErrorText(fmt.Sprint(v))), slog.String("stack", string(debug.Stack())))
+			if c, ok := w.(*countedWriter); ok && (c.status != 0 || c.n > 0) {
+				panic(http.ErrAbortHandler)
+			}
 			writeProblem(w, r, media.Errorf(media.CodeInternal, "the request panicked"))
 		}()
 		next.ServeHTTP(w, r)

@@ -1,0 +1,187 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// TestTheDocumentIsReadByManyAtOnce: simultaneous requests for the OpenAPI document get the same document.
+func TestTheDocumentIsReadByManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := New(Config{Media: fixed{b: []byte("x")}})
+	want, err := s.OpenAPI()
+	if err != nil || strings.Contains(string(want), "ErrorModel") {
+		t.Fatalf("%v, %d bytes", err, len(want))
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 20 {
+				w := httptest.NewRecorder()
+				s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/openapi.json", nil))
+				if w.Body.String() != string(want) {
+					t.Errorf("%d, %d bytes", w.Code, w.Body.Len())
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// breaksOff is a service whose report panics after its beginning.
+type breaksOff struct{ RunService }
+
+func (breaksOff) WriteReport(_ context.Context, _ string, _ func(string) string, w io.Writer) error {
+	_, _ = io.WriteString(w, "<html>")
+	panic("a defect")
+}
+
+// TestAPanicCutsTheResponseOff: a response that has begun when its handler panics must not look complete.
+func TestAPanicCutsTheResponseOff(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(New(Config{Runs: breaksOff{}}))
+	defer srv.Close()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/runs/r/report", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return // cut off before the header was sent
+	}
+	defer func() { _ = res.Body.Close() }()
+	if b, err := io.ReadAll(res.Body); err == nil {
+		t.Errorf("the page is complete: %d %q", res.StatusCode, b)
+	}
+}
+
+// TestAFailedConditionIsNotARange: the problem of a failed precondition does not mention ranges.
+func TestAFailedConditionIsNotARange(t *testing.T) {
+	t.Parallel()
+	s := New(Config{Media: fixed{b: []byte("x")}})
+	r := httptest.NewRequest(http.MethodGet, "http://localhost/media/x", nil)
+	r.Header.Set("If-Match", `"another"`)
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	if w.Code != http.StatusPreconditionFailed || strings.Contains(w.Body.String(), "Range") || !strings.Contains(w.Body.String(), string(media.CodeVersion)) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// foreign is a log whose trees belong to another owner.
+type foreign struct{ *log }
+
+func (foreign) ConversationOf(context.Context, string) (string, error) {
+	return "", media.Errorf(media.CodeNotFound, "no such run")
+}
+
+// TestAnEarlyReaderGetsNothingForeign: a reader who joins while an event of another owner arrives does not get it.
+func TestAnEarlyReaderGetsNothingForeign(t *testing.T) {
+	t.Parallel()
+	h := NewHub(foreign{&log{}})
+	h.sendTimer = time.NewTimer(time.Hour)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 100_000 {
+			h.timerActive = false
+			h.deliverRunEvent(t.Context(), ledger.Event{Tree: "t", RunID: "t", Kind: "turn-started", Position: int64(i)})
+		}
+	}()
+	for over := false; !over; {
+		select {
+		case <-done:
+			over = true
+		default:
+		}
+		r := joined(h, "")
+		h.removeReader(r.eventReader)
+		for some := range r.frames {
+			t.Fatalf("got %s", some[0].text)
+		}
+	}
+}
+
+// memory keeps the claims of keys.
+type memory struct {
+	KeyService
+	mu     sync.Mutex // guards claims
+	claims map[string]ledger.Claim
+}
+
+func (m *memory) ClaimKey(ctx context.Context, c ledger.Claim) (ledger.Claim, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	of := IdentityOf(ctx).Owner + " " + c.Key
+	if first, ok := m.claims[of]; ok {
+		return first, nil
+	}
+	m.claims[of] = c
+	return c, nil
+}
+
+func (*memory) SettleKey(context.Context, string, []byte) error { return nil }
+
+func (*memory) ReleaseKey(context.Context, string) error { return fmt.Errorf("the database is gone") }
+
+// TestOwnersDoNotWaitForEachOther: requests of two owners with the same Idempotency-Key are independent.
+func TestOwnersDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	k := &keys{KeyService: &memory{claims: map[string]ledger.Claim{}}}
+	of := func(owner string) context.Context {
+		return context.WithValue(t.Context(), identityKey{}, Identity{Owner: owner})
+	}
+	second := make(chan struct{})
+	begun := make(chan struct{})
+	go func() {
+		defer close(second)
+		<-begun
+		_, _ = idempotent(of("bob"), k, "1", call{Name: "runs"}, func(context.Context, string) (string, error) { return "b", nil })
+	}()
+	_, err := idempotent(of("ada"), k, "1", call{Name: "runs"}, func(context.Context, string) (string, error) {
+		close(begun)
+		select {
+		case <-second:
+			return "a", nil
+		case <-time.After(5 * time.Second):
+			return "", media.Errorf(media.CodeDeadline, "the other owner's request waits")
+		}
+	})
+	if media.CodeOf(err) != "" {
+		t.Error(err)
+	}
+}
+
+// TestAFailureIsNotReplaced: if the claim of a failed request cannot be removed, the response still has the failure.
+func TestAFailureIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	k := &keys{KeyService: &memory{claims: map[string]ledger.Claim{}}}
+	_, err := idempotent(t.Context(), k, "1", call{Name: "runs"}, func(context.Context, string) (string, error) {
+		return "", media.Errorf(media.CodeModerated, "refused")
+	})
+	if media.CodeOf(err) != media.CodeModerated {
+		t.Error(err)
+	}
+}
+
+// TestABlankMessageIsEmpty: a message of white space needs an attachment, as an empty one does.
+func TestABlankMessageIsEmpty(t *testing.T) {
+	t.Parallel()
+	r := NewRun{Agent: "sage", Message: " \n"}
+	if err := r.check(); media.CodeOf(err) != media.CodeInvalid {
+		t.Error(err)
+	}
+	if r.Files = []RunFile{{MediaID: "m"}}; r.check() != nil {
+		t.Error(r.check())
+	}
+}
