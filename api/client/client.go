@@ -153,6 +153,9 @@ func decoded[T any](res *http.Response, err error) (out T, _ error) {
 	}
 	defer func() { _ = res.Body.Close() }() // the body is complete, or the error says so
 	if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
+		if _, other := errors.AsType[*json.SyntaxError](err); other {
+			return out, media.Errorf(media.CodeBadResponse, "%s %s: the response is not JSON: %w", res.Request.Method, res.Request.URL.Path, err)
+		}
 		return out, broken(res.Request.Context(), res.Request.Method+" "+res.Request.URL.Path, err)
 	}
 	return out, nil

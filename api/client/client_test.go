@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -253,5 +254,76 @@ func TestADownloadThatBreaksOffIsAnError(t *testing.T) {
 	_ = in.Close()
 	if err := c.Runs.WriteReport(t.Context(), "r", nil, io.Discard); media.CodeOf(err) != media.CodeUnavailable {
 		t.Error(err)
+	}
+}
+
+// TestASubActionsStreamIsComplete: a stream that ends without its last event, as when the server stops, is an error; so
+// is a start whose stream has no event.
+func TestASubActionsStreamIsComplete(t *testing.T) {
+	t.Parallel()
+	const accepted = "id: 1\nevent: accepted\ndata: {\"type\":\"accepted\",\"data\":{\"metadata_id\":\"s\"}}\n\n"
+	body := ""
+	c := served(t, func(w http.ResponseWriter, _ *http.Request) { write(w, body) })
+	for stream, want := range map[string]media.Code{
+		"": media.CodeUnavailable, accepted: media.CodeUnavailable,
+		accepted + "id: 2\nevent: complete\ndata: {\"type\":\"complete\",\"data\":{}}\n\n": "",
+		accepted + "id: 2\nevent: error\ndata: {\"type\":\"error\",\"data\":{}}\n\n":       "",
+	} {
+		body = stream
+		var last error
+		for _, err := range c.SubActions.FollowSubAction(t.Context(), "s", 0) {
+			last = err
+		}
+		if media.CodeOf(last) != want {
+			t.Errorf("%q: %v, want %q", stream, last, want)
+		}
+		if id, err := c.SubActions.StartSubAction(t.Context(), "r", "k", []byte("{}")); (err == nil) != (id == "s") {
+			t.Errorf("%q: started as %q, %v", stream, id, err)
+		}
+	}
+}
+
+// full is a writer on a full disk.
+type full struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// TestErrorsNameTheirCause: a file that cannot be written and a response that is not JSON are not reported as a server
+// that does not respond.
+func TestErrorsNameTheirCause(t *testing.T) {
+	t.Parallel()
+	c := served(t, func(w http.ResponseWriter, _ *http.Request) { write(w, "<html>") })
+	for _, err := range []error{c.Runs.WriteReport(t.Context(), "r", nil, full{}), c.Media.WriteArchive(t.Context(), []string{"m"}, full{})} {
+		if !errors.Is(err, errFull) || strings.Contains(err.Error(), "respond") {
+			t.Error(err)
+		}
+	}
+	if _, err := c.Runs.Run(t.Context(), "r"); media.CodeOf(err) != media.CodeBadResponse {
+		t.Error(err)
+	}
+}
+
+// TestALongRangeEndsWithTheItem: a range that is longer than the rest of an item returns the rest.
+func TestALongRangeEndsWithTheItem(t *testing.T) {
+	t.Parallel()
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"sha256-`+strings.Repeat("ab", 32)+`"`)
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader("0123456789"))
+	})
+	content, err := c.Media.OpenMedia(t.Context(), "m", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for length, want := range map[int64]string{math.MaxInt64: "23456789", 100: "23456789", 3: "234", 0: ""} {
+		in, err := content.Open(t.Context(), 2, length)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := io.ReadAll(in); err != nil || string(b) != want {
+			t.Errorf("%d bytes: %q, %v", length, b, err)
+		}
+		_ = in.Close()
 	}
 }

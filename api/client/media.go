@@ -131,8 +131,8 @@ func (c Media) OpenMedia(ctx context.Context, id string, width int) (api.Content
 // open reads a range of an item. A negative length means to the end of the item.
 func (c Media) open(ctx context.Context, r request, size, offset, length int64) (io.ReadCloser, error) {
 	end := size
-	if length >= 0 {
-		end = min(size, offset+length)
+	if length >= 0 && length < size-offset {
+		end = offset + length
 	}
 	if offset < 0 {
 		return nil, media.Errorf(media.CodeInvalid, "the offset is %d: use 0 or more", offset)

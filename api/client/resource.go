@@ -139,10 +139,8 @@ func (c *transport) copy(ctx context.Context, r request, w io.Writer) error {
 		return err
 	}
 	defer func() { _ = res.Body.Close() }() // the body is complete, or the error says so
-	if _, err := io.Copy(w, res.Body); err != nil {
-		return broken(ctx, "GET "+r.path, err)
-	}
-	return nil
+	_, err = io.Copy(w, &download{ReadCloser: res.Body, ctx: ctx, path: r.path})
+	return err
 }
 
 // ListSteps lists the finished steps of a run tree.

@@ -71,17 +71,18 @@ func (c SubActions) FollowSubAction(ctx context.Context, id string, after int) i
 	}
 }
 
-// subActionEvents passes the events of a stream to take until take returns false.
+// subActionEvents passes the events of a stream to take until take returns false. A stream that ends before its last
+// event is an error.
 func (c SubActions) subActionEvents(ctx context.Context, r request, body []byte, take func(api.SubActionEvent) bool) error {
 	res, err := c.once(ctx, r, body)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = res.Body.Close() }() // read as far as it arrived
-	in := api.NewEventReader(res.Body)
+	in, last := api.NewEventReader(res.Body), ""
 	for {
 		e, err := in.Next()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && (last == "complete" || last == "error") {
 			return nil
 		}
 		if err != nil {
@@ -93,6 +94,7 @@ func (c SubActions) subActionEvents(ctx context.Context, r request, body []byte,
 		if err := json.Unmarshal(e.Data, &of); err != nil {
 			return media.Errorf(media.CodeBadResponse, "read an event of a sub-action: %w", err)
 		}
+		last = e.Kind
 		if !take(api.SubActionEvent{ID: int(e.ID), Type: e.Kind, Data: of.Data}) {
 			return nil
 		}
