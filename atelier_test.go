@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"atelier"
 	"atelier/agent"
@@ -260,5 +261,27 @@ func TestAnotherModuleUsesAtelier(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err != nil || string(out) != "succeeded image/png\n" {
 		t.Errorf("%s, %v", out, err)
+	}
+}
+
+// TestARunOfAnotherOwnerIsFollowed: the loop also yields every recorded event of a run of another owner than the
+// configured one.
+func TestARunOfAnotherOwnerIsFollowed(t *testing.T) {
+	t.Parallel()
+	a := open(t, atelier.Config{})
+	var got []string
+	id := ""
+	for e, err := range a.Run(t.Context(), atelier.Request{Request: agent.Request{Owner: "ada", Agent: "sage", Message: "Draw a lighthouse."}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.ID != "" {
+			time.Sleep(20 * time.Millisecond) // a slow loop: the run ends while events are waiting
+			id, got = e.Tree, append(got, e.Kind)
+		}
+	}
+	recorded, err := a.Ledger.ListEvents(t.Context(), "ada", id, 0, ledger.MaxLimit)
+	if err != nil || len(recorded) == 0 || len(got) != len(recorded) || got[len(got)-1] != "run-succeeded" {
+		t.Errorf("%q of %d recorded, %v", got, len(recorded), err)
 	}
 }

@@ -1,6 +1,7 @@
 package atelier
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ func (a *Atelier) Run(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	if r.RunID == "" {
 		r.RunID = uuid.Must(uuid.NewV7()).String()
 	}
-	return a.follow(ctx, r.RunID, 0, func() (*run.Run, error) { return a.Start(ctx, r) })
+	return a.follow(ctx, cmp.Or(r.Owner, a.Config.Owner), r.RunID, 0, func() (*run.Run, error) { return a.Start(ctx, r) })
 }
 
 // Start starts a run. The run ends with the process, or as [run.Run] describes. [Atelier.Run] also follows it.
@@ -48,9 +49,7 @@ func (a *Atelier) Start(ctx context.Context, r Request) (*run.Run, error) {
 	if r.Sources == (Sources{}) {
 		r.Sources = a.Config.Sources
 	}
-	if r.Owner == "" {
-		r.Owner = a.Config.Owner
-	}
+	r.Owner = cmp.Or(r.Owner, a.Config.Owner)
 	setting, err := a.settings.write(r.Sources)
 	if err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func (a *Atelier) Start(ctx context.Context, r Request) (*run.Run, error) {
 // Resume answers a paused run or, if reply is nil, continues a run whose process died. The sequence is that of
 // [Atelier.Run], without earlier events.
 func (a *Atelier) Resume(ctx context.Context, runID string, reply *agent.Reply) iter.Seq2[Event, error] {
-	return a.follow(ctx, runID, a.lastEvent(ctx, runID), func() (*run.Run, error) {
+	return a.follow(ctx, a.Config.Owner, runID, a.lastEvent(ctx, runID), func() (*run.Run, error) {
 		s, err := a.Runs(ctx)
 		if err != nil {
 			return nil, err
@@ -82,7 +81,7 @@ func (a *Atelier) lastEvent(ctx context.Context, runID string) (last int64) {
 }
 
 // follow starts a run and returns its events after the number last, and its result.
-func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func() (*run.Run, error)) iter.Seq2[Event, error] {
+func (a *Atelier) follow(ctx context.Context, owner, id string, last int64, begin func() (*run.Run, error)) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		events, stop := a.observer.Subscribe(id)
 		defer func() { stop() }()
@@ -125,7 +124,7 @@ func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func(
 			case <-ended:
 				over = true
 			}
-			if !a.yieldSaved(ctx, id, last, give) {
+			if !a.yieldSaved(ctx, owner, id, last, give) {
 				return
 			}
 		}
@@ -134,11 +133,11 @@ func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func(
 }
 
 // yieldSaved returns the saved events after a number. It reports whether the loop continues.
-func (a *Atelier) yieldSaved(ctx context.Context, id string, last int64, give func(ledger.Event) bool) bool {
+func (a *Atelier) yieldSaved(ctx context.Context, owner, id string, last int64, give func(ledger.Event) bool) bool {
 	ctx = context.WithoutCancel(ctx)
 	_ = a.observer.Flush(ctx) // unsaved records are in the result's warnings
 	for {
-		events, err := a.Ledger.ListEvents(ctx, a.Config.Owner, id, last, ledger.MaxLimit)
+		events, err := a.Ledger.ListEvents(ctx, owner, id, last, ledger.MaxLimit)
 		if err != nil || len(events) == 0 {
 			return true
 		}
