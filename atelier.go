@@ -121,8 +121,12 @@ func (s *Stores) Compose() (a *Atelier, err error) {
 	if a.observer, err = record.NewObserver(record.Config{Ledger: a.Ledger}); err != nil {
 		return a, err
 	}
-	if c.Budget.OnSettle == nil {
-		c.Budget.OnSettle = a.counts.addCharge
+	own := c.Budget.OnSettle
+	c.Budget.OnSettle = func(charge generate.Charge) {
+		a.counts.addCharge(charge)
+		if own != nil {
+			own(charge)
+		}
 	}
 	if a.budget, err = run.NewBudget(a.Ledger, c.Budget); err != nil {
 		return a, err

@@ -154,7 +154,7 @@ func (s *server) api(work context.Context, c ServeConfig, streams *hubs) api.Con
 			Atelier: s.Atelier, thumbnails: make(chan struct{}, 2),
 			contentCache: recent.Cache[openedKey, api.Content]{For: 500 * time.Millisecond, Limit: 4096},
 		},
-		Runs: servedRuns{s}, Trace: servedTrace{servedRuns{s}}, Conversations: servedConversations{s.Atelier}, Generations: &servedGenerations{server: s, base: work, streams: streams, cancels: map[string]context.CancelFunc{}},
+		Runs: servedRuns{s}, Trace: servedTrace{servedRuns{s}}, Conversations: servedConversations{s.Atelier}, Generations: &servedGenerations{server: s, base: work, streams: streams},
 		Workflows: servedWorkflows{s.Atelier, c.Workflows}, WorkflowRuns: servedWorkflowRuns{servedRuns{s}, c.Workflows}, Interactions: servedInteractions{s.Atelier}, SubActions: servedSubActions{s.Atelier},
 		Budgets: servedCatalog{s.Atelier}, Events: streams.hubFor, Keys: servedKeys{s.Atelier},
 	}

@@ -89,23 +89,20 @@ func (h *hubs) hubFor(ctx context.Context) *api.Hub {
 // ConversationOf returns the conversation of a run tree. If there are several owners, the error for a tree of another
 // owner has code media.CodeNotFound.
 func (s servedEvents) ConversationOf(ctx context.Context, tree string) (string, error) {
-	c, err := s.Ledger.ConversationOf(ctx, s.streamOwner, tree)
-	if err != nil || c != "" || !s.multiTenant {
-		return c, err
+	for flushed := false; ; flushed = true {
+		c, err := s.Ledger.ConversationOf(ctx, s.streamOwner, tree)
+		if err != nil || c != "" || !s.multiTenant {
+			return c, err
+		}
+		_, err = s.Ledger.Run(ctx, s.streamOwner, tree)
+		if flushed || media.CodeOf(err) != media.CodeNotFound {
+			return "", err
+		}
+		if known, failed := s.Ledger.HasRun(ctx, tree); known || failed != nil {
+			return "", cmp.Or(failed, err)
+		}
+		if err := s.observer.Flush(ctx); err != nil { // the run has just started
+			return "", err
+		}
 	}
-	_, err = s.Ledger.Run(ctx, s.streamOwner, tree)
-	if media.CodeOf(err) != media.CodeNotFound {
-		return "", err
-	}
-	if known, failed := s.Ledger.HasRun(ctx, tree); known || failed != nil {
-		return "", err
-	}
-	if err := s.observer.Flush(ctx); err != nil { // the run has just started
-		return "", err
-	}
-	if c, err = s.Ledger.ConversationOf(ctx, s.streamOwner, tree); err != nil || c != "" {
-		return c, err
-	}
-	_, err = s.Ledger.Run(ctx, s.streamOwner, tree)
-	return "", err
 }

@@ -161,8 +161,8 @@ func (s servedConversations) message(ctx context.Context, m ledger.Message, atta
 	if len(attached) > 0 || !row.FinishedAt.IsZero() {
 		return v, nil
 	}
-	list, err := s.Ledger.ListMedia(ctx, s.owner(ctx), ledger.MediaQuery{Tree: row.Tree, Page: ledger.Page{Limit: ledger.MaxLimit}})
-	for _, r := range list.Items {
+	items, err := s.runMedia(ctx, row.Tree)
+	for _, r := range items {
 		if r.Origin.Direction == "input" && r.Tree != row.Tree {
 			v.Attachments = append(v.Attachments, mediaView(r))
 		}
@@ -197,7 +197,7 @@ func (s servedConversations) RestoreConversation(ctx context.Context, id string)
 
 // ForkConversation creates a conversation with copies of the messages of another one, up to and including a given
 // message, and their attachments. The runs stay in the original conversation.
-func (s servedConversations) ForkConversation(ctx context.Context, id string, f api.ForkConversation) (api.ConversationHead, error) {
+func (s servedConversations) ForkConversation(ctx context.Context, id string, f api.ForkConversation) (_ api.ConversationHead, err error) {
 	head, err := s.head(ctx, id)
 	if err != nil {
 		return api.ConversationHead{}, err
@@ -229,6 +229,11 @@ func (s servedConversations) ForkConversation(ctx context.Context, id string, f 
 	if err := s.Ledger.CreateConversation(ctx, ledger.Conversation{ID: fork, Owner: s.owner(ctx), Title: head.Title}); err != nil {
 		return api.ConversationHead{}, err
 	}
+	defer func() {
+		if err != nil { // an incomplete copy must not look like a conversation
+			_ = s.Ledger.DeleteConversation(context.WithoutCancel(ctx), s.owner(ctx), fork)
+		}
+	}()
 	for _, m := range messages[:last+1] {
 		attached := items[m.ID]
 		m.ID, m.ConversationID = newID(), fork

@@ -24,10 +24,8 @@ type servedGenerations struct {
 	// base is the context of the server's work. A generation outlives the request that started it.
 	base    context.Context //nolint:containedctx // it ends with the server
 	streams *hubs
-
-	mu sync.Mutex // guards own
 	// cancels holds the cancel functions of the generations that run in this process.
-	cancels map[string]context.CancelFunc
+	cancels sync.Map
 }
 
 // eventReceiverKey is the context key of the function that receives the events of a generation.
@@ -74,7 +72,7 @@ func (s *servedGenerations) begin(ctx context.Context, do func(context.Context) 
 	work = context.WithValue(work, eventReceiverKey{}, func(e generate.Event) {
 		first.Do(func() {
 			id.Store(&e.Operation)
-			s.track(e.Operation, func() { cancel(errCancelledByPerson) })
+			s.cancels.Store(e.Operation, func() { cancel(errCancelledByPerson) })
 			started <- e.Operation
 		})
 		publishProgress(hub, e)
@@ -83,7 +81,7 @@ func (s *servedGenerations) begin(ctx context.Context, do func(context.Context) 
 		defer cancel(nil)
 		res, err := do(work)
 		if own := id.Load(); own != nil {
-			s.untrack(*own)
+			s.cancels.Delete(*own)
 		}
 		ended <- end{res, err}
 	})
@@ -96,18 +94,6 @@ func (s *servedGenerations) begin(ctx context.Context, do func(context.Context) 
 		}
 		return api.Generation{}, e.err
 	}
-}
-
-func (s *servedGenerations) track(id string, cancel context.CancelFunc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cancels[id] = cancel
-}
-
-func (s *servedGenerations) untrack(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.cancels, id)
 }
 
 // publishProgress publishes the progress of a generation to its owner's streams.
@@ -254,9 +240,8 @@ func (s *servedGenerations) CancelGeneration(ctx context.Context, id string) (ap
 	if err := s.requireGeneration(ctx, id); err != nil {
 		return api.Generation{}, err
 	}
-	s.mu.Lock()
-	cancel, own := s.cancels[id]
-	s.mu.Unlock()
+	held, _ := s.cancels.Load(id)
+	cancel, own := held.(func())
 	if !own {
 		if _, err := s.Gateway.Cancel(s.Scoped(ctx, ""), id); err != nil {
 			return api.Generation{}, err
@@ -269,10 +254,7 @@ func (s *servedGenerations) CancelGeneration(ctx context.Context, id string) (ap
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		s.mu.Lock()
-		_, own = s.cancels[id]
-		s.mu.Unlock()
-		if !own {
+		if _, own = s.cancels.Load(id); !own {
 			return s.Generation(ctx, id)
 		}
 		select {

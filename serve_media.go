@@ -379,7 +379,7 @@ func (s *servedMedia) opener(d media.Digest) func(ctx context.Context, offset, l
 func (s *servedMedia) thumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
 	d, err, _ := s.thumbnailFlights.Do(r.Digest.String()+" "+strconv.Itoa(width), func() (any, error) {
 		ctx := context.WithoutCancel(ctx) // other requests may wait for it too
-		if d, err := s.createThumbnail(ctx, r, width); err == nil {
+		if d, err := s.storedThumbnail(ctx, r, width); err == nil {
 			return d, nil
 		}
 		s.thumbnails <- struct{}{}
@@ -390,7 +390,8 @@ func (s *servedMedia) thumbnail(ctx context.Context, r ledger.Record, width int)
 	return digest, err
 }
 
-func (a *Atelier) createThumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
+// storedThumbnail returns the stored thumbnail of a picture. The error for a missing one has code media.CodeNotFound.
+func (a *Atelier) storedThumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
 	d, err := a.Ledger.Thumbnail(ctx, r.Digest, width)
 	if err == nil {
 		_, err = a.Blobs.Stat(ctx, d)
@@ -401,7 +402,7 @@ func (a *Atelier) createThumbnail(ctx context.Context, r ledger.Record, width in
 // Thumbnail returns the stored thumbnail of a picture and creates it if it is missing. The error for items without
 // pixels has code media.CodeUnsupported.
 func (a *Atelier) Thumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
-	d, err := a.createThumbnail(ctx, r, width)
+	d, err := a.storedThumbnail(ctx, r, width)
 	if err == nil || media.CodeOf(err) != media.CodeNotFound {
 		return d, err
 	}

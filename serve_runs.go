@@ -144,16 +144,22 @@ func (s servedRuns) earlierFiles(ctx context.Context, of string) (out []ledger.R
 	if of == "" || of == conversation.New {
 		return nil, nil
 	}
-	attached, err := s.Ledger.ListAttachments(ctx, s.owner(ctx), of, ledger.MessageQuery{Page: ledger.Page{Limit: ledger.MaxLimit}})
+	attached, err := servedConversations{s.Atelier}.attachments(ctx, of)
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range attached.Items {
+	for _, a := range attached {
 		if a.SourceID != "" || a.Modality != media.ModalityDocument {
 			continue
 		}
 		rec, err := s.Ledger.MediaRecord(ctx, s.owner(ctx), a.MediaID)
-		if err == nil && rec.Origin.Direction == "input" {
+		if media.CodeOf(err) == media.CodeNotFound {
+			continue // it was deleted
+		}
+		if err != nil {
+			return nil, err
+		}
+		if rec.Origin.Direction == "input" {
 			out = append(out, rec)
 		}
 	}
@@ -189,6 +195,13 @@ func (s servedRuns) ListRuns(ctx context.Context, q api.RunQuery) (api.List[api.
 	return views(list, runView), err
 }
 
+// runMedia returns the items of a run tree, newest first.
+func (a *Atelier) runMedia(ctx context.Context, tree string) ([]ledger.Record, error) {
+	return ledger.All(func(p ledger.Page) (ledger.List[ledger.Record], error) {
+		return a.Ledger.ListMedia(ctx, a.owner(ctx), ledger.MediaQuery{Tree: tree, Page: p})
+	})
+}
+
 // views converts the rows of a page.
 func views[T, V any](list ledger.List[T], view func(T) V) api.List[V] {
 	out := api.List[V]{Items: make([]V, len(list.Items)), Next: list.Next}
@@ -208,12 +221,12 @@ func (s servedRuns) Run(ctx context.Context, id string) (api.Run, error) {
 	if v.ConversationID, err = s.Ledger.ConversationOf(ctx, s.owner(ctx), row.Tree); err != nil {
 		return v, err
 	}
-	list, err := s.Ledger.ListMedia(ctx, s.owner(ctx), ledger.MediaQuery{Tree: row.Tree, Page: ledger.Page{Limit: ledger.MaxLimit}})
+	items, err := s.runMedia(ctx, row.Tree)
 	if err != nil {
 		return v, err
 	}
-	slices.Reverse(list.Items) // in order of creation
-	v.Media = views(list, mediaView).Items
+	slices.Reverse(items) // in order of creation
+	v.Media = views(ledger.List[ledger.Record]{Items: items}, mediaView).Items
 	if row.Status != ledger.StatusPaused {
 		return v, nil
 	}
@@ -355,12 +368,12 @@ func (s servedRuns) WriteReport(ctx context.Context, id string, address func(med
 	if err != nil {
 		return err
 	}
-	list, err := s.Ledger.ListMedia(ctx, s.owner(ctx), ledger.MediaQuery{Tree: row.Tree, Page: ledger.Page{Limit: ledger.MaxLimit}})
+	items, err := s.runMedia(ctx, row.Tree)
 	if err != nil {
 		return err
 	}
 	ids := map[media.Ref]string{}
-	for _, r := range list.Items {
+	for _, r := range items {
 		ids[r.Ref] = r.ID
 	}
 	if address == nil {

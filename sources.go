@@ -83,5 +83,5 @@ func sourcesOf(s Sources, search bool) map[string]agent.Source {
 // Configured returns the sources that are available to every run, and for each other source how to configure it.
 func (c Config) Configured() (map[string]agent.Source, error) {
 	found, err := c.Search.searcher()
-	return sourcesOf(Sources{Files: c.Sources.Files}, err == nil && found != nil), err
+	return sourcesOf(c.Sources, err == nil && found != nil), err
 }

@@ -1,0 +1,169 @@
+package atelier
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"atelier/api"
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run/runtest"
+)
+
+// opened opens an Atelier without a server.
+func opened(t *testing.T, c Config) *Atelier {
+	t.Helper()
+	c.Dir = runtest.Folder(t)
+	a, err := Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// TestCostsReachTheMetricsAndTheProgram: a program that receives charges does not disable the metric of costs.
+func TestCostsReachTheMetricsAndTheProgram(t *testing.T) {
+	t.Parallel()
+	var charged atomic.Int64
+	c := Config{}
+	c.Budget.OnSettle = func(generate.Charge) { charged.Add(1) }
+	a := opened(t, c)
+	usd := "1.5"
+	if err := a.budget.Settle(a.Scoped(t.Context(), "t"), generate.Charge{ID: "c", USD: &usd}); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(a.counts.samples(), func(s api.Sample) bool { return s.Name == "atelier_cost_usd_total" })
+	if got := a.counts.samples()[i].Value; got != 1.5 || charged.Load() != 1 {
+		t.Errorf("the metric is %v, the program got %d charges", got, charged.Load())
+	}
+}
+
+// failing is a ledger whose media records cannot be read.
+type failing struct{ Ledger }
+
+func (failing) MediaRecord(context.Context, string, string) (ledger.Record, error) {
+	return ledger.Record{}, media.Errorf(media.CodeUnavailable, "the database is gone")
+}
+
+// TestLongListsAreComplete: the files of a conversation and the media of a run are complete beyond the first page of
+// the ledger; a file that cannot be read is an error.
+func TestLongListsAreComplete(t *testing.T) {
+	t.Parallel()
+	a := opened(t, Config{})
+	s := servedRuns{&server{Atelier: a}}
+	const tree, conversation, message = "0198a000-0000-7000-8000-000000000001", "0198a000-0000-7000-8000-000000000002", "0198a000-0000-7000-8000-000000000003"
+	ctx := a.Scoped(t.Context(), tree)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(a.Ledger.CreateRun(ctx, ledger.Run{ID: tree, Tree: tree, Owner: "local", Agent: "sage", Status: ledger.StatusRunning, StartedAt: now()}))
+	must(a.Ledger.CreateConversation(ctx, ledger.Conversation{ID: conversation, Owner: "local", Title: "t"}))
+	must(a.Ledger.SaveMessage(ctx, "local", ledger.Message{ID: message, ConversationID: conversation, Role: ledger.RoleUser, Text: "t", RunID: tree}))
+	stored, err := a.Codec.Store(ctx, strings.NewReader("a,b\n1,2\n"), "text/csv")
+	must(err)
+	var items []media.Output
+	must(a.Ledger.InTransaction(ctx, func(ctx context.Context) error {
+		items = nil
+		for i := range ledger.MaxLimit + 1 {
+			b := stored
+			b.Digest = media.DigestOf(binary.BigEndian.AppendUint64(nil, uint64(i)))
+			o := media.NewOutput(b, media.Meta{FileName: "t.csv"})
+			o.Origin = media.Origin{Direction: "input", Source: "upload"}
+			o, err := a.Ledger.Record(ctx, o)
+			if err != nil {
+				return err
+			}
+			items = append(items, o)
+		}
+		return nil
+	}))
+	if warnings, err := a.Ledger.Attach(ctx, "local", message, items); err != nil || len(warnings) > 0 {
+		t.Fatal(warnings, err)
+	}
+	if files, err := s.earlierFiles(ctx, conversation); err != nil || len(files) != len(items) {
+		t.Errorf("%d files of %d, %v", len(files), len(items), err)
+	}
+	if r, err := s.Run(ctx, tree); err != nil || len(r.Media) != len(items) {
+		t.Errorf("%d items of %d, %v", len(r.Media), len(items), err)
+	}
+	a.Ledger = failing{a.Ledger}
+	if files, err := s.earlierFiles(ctx, conversation); media.CodeOf(err) != media.CodeUnavailable {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+}
+
+// TestAConfiguredDatabaseMakesItsAgentReady: an agent is ready if the sources of the configuration, which every run can
+// read, are those that it requires.
+func TestAConfiguredDatabaseMakesItsAgentReady(t *testing.T) {
+	t.Parallel()
+	for _, database := range []string{"", "sales.db"} {
+		all, err := servedCatalog{&Atelier{Stores: &Stores{Config: Config{Sources: Sources{Database: database}}}}}.Agents(t.Context())
+		i := slices.IndexFunc(all, func(a api.Agent) bool { return a.Slug == "database-research-agent" })
+		if err != nil || i < 0 || all[i].Ready != (database != "") {
+			t.Errorf("with %q: %+v, %v", database, all, err)
+		}
+	}
+}
+
+// unattached is a ledger that saves no attachments.
+type unattached struct{ Ledger }
+
+func (unattached) Attach(context.Context, string, string, []media.Output) ([]string, error) {
+	return nil, media.Errorf(media.CodeUnavailable, "the database is gone")
+}
+
+// TestAFailedForkLeavesNoConversation: a fork that fails halfway leaves no incomplete conversation.
+func TestAFailedForkLeavesNoConversation(t *testing.T) {
+	t.Parallel()
+	a := opened(t, Config{})
+	ctx, s := t.Context(), servedConversations{a}
+	id, message := newID(), newID()
+	if err := a.Ledger.CreateConversation(ctx, ledger.Conversation{ID: id, Owner: "local", Title: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Ledger.SaveMessage(ctx, "local", ledger.Message{ID: message, ConversationID: id, Role: ledger.RoleUser, Text: "t", RunID: newID()}); err != nil {
+		t.Fatal(err)
+	}
+	a.Ledger = unattached{a.Ledger}
+	if _, err := s.ForkConversation(ctx, id, api.ForkConversation{After: message}); media.CodeOf(err) != media.CodeUnavailable {
+		t.Error(err)
+	}
+	if l, err := s.ListConversations(ctx, api.ConversationQuery{}); err != nil || len(l.Items) != 1 {
+		t.Errorf("%+v, %v", l.Items, err)
+	}
+}
+
+// unclear is a ledger in which the existence of a run cannot be read.
+type unclear struct{ Ledger }
+
+func (unclear) HasRun(context.Context, string) (bool, error) {
+	return false, media.Errorf(media.CodeUnavailable, "the database is gone")
+}
+
+// TestAnUnclearOwnerIsNotForeign: while the owner of a run cannot be read, the run is not taken for another owner's,
+// which the streams would remember; an unknown run is.
+func TestAnUnclearOwnerIsNotForeign(t *testing.T) {
+	t.Parallel()
+	a := opened(t, Config{})
+	s := servedEvents{Atelier: a, streamOwner: "ada", multiTenant: true}
+	if _, err := s.ConversationOf(t.Context(), newID()); media.CodeOf(err) != media.CodeNotFound {
+		t.Error(err)
+	}
+	a.Ledger = unclear{a.Ledger}
+	if _, err := s.ConversationOf(t.Context(), newID()); media.CodeOf(err) != media.CodeUnavailable {
+		t.Error(err)
+	}
+}
