@@ -26,7 +26,7 @@ func ConfigFromEnv(getenv func(name string) string) (Config, error) {
 	text := func(name string) string { return strings.TrimSpace(getenv(name)) }
 	c := Config{
 		Dir: getenv("ATELIER_DATA"), DatabaseURL: text(databaseVariable), Getenv: getenv,
-		ImageModel: getenv("ATELIER_IMAGE_MODEL"), ChatModel: getenv("ATELIER_CHAT_MODEL"), ImageFallback: list(getenv("ATELIER_IMAGE_FALLBACK")),
+		ImageModel: text("ATELIER_IMAGE_MODEL"), ChatModel: text("ATELIER_CHAT_MODEL"), ImageFallback: list(getenv("ATELIER_IMAGE_FALLBACK")),
 		Catalogue: getenv("ATELIER_CATALOGUE"), ChatProfiles: getenv("ATELIER_CHAT_PROFILES"),
 		LeonardoWebhookKey: text("LEONARDO_WEBHOOK_KEY"), PublicURL: text("ATELIER_PUBLIC_URL"),
 	}

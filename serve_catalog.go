@@ -130,14 +130,15 @@ func (s servedCatalog) Models(ctx context.Context) ([]api.Model, error) {
 
 // Providers lists the services of the models.
 func (s servedCatalog) Providers(context.Context) ([]api.Provider, error) {
-	makes := map[string]bool{}
+	ready := map[string]bool{} // providers of media
 	for _, p := range s.Gateway.Providers() {
-		makes[p.Name] = true
+		ready[p.Name] = p.Ready
 	}
 	var out []api.Provider
 	for _, p := range Providers() {
-		_, talks := s.Chat.Profiles().Provider(p.Name)
-		out = append(out, api.Provider{Name: p.Name, Ready: s.Config.Keys[p.Name] != "", Variables: p.KeyVariables, Chat: talks, Media: makes[p.Name]})
+		chats, talks := s.Chat.Profiles().Provider(p.Name)
+		usable, makes := ready[p.Name]
+		out = append(out, api.Provider{Name: p.Name, Ready: usable || talks && s.Chat.Ready(chats) == nil, Variables: p.KeyVariables, Chat: talks, Media: makes})
 	}
 	return out, nil
 }
@@ -212,15 +213,16 @@ func sumUSD(amounts []*string) *string {
 	return &text
 }
 
-// Health reports that the server is offline if no provider has a key.
-func (s servedCatalog) Health(context.Context) (api.Health, error) {
+// Health reports that the server is offline if no provider is ready.
+func (s servedCatalog) Health(ctx context.Context) (api.Health, error) {
 	for _, p := range s.Gateway.Providers() {
 		if p.Ready && p.Name != "offline" {
 			return api.Health{}, nil
 		}
 	}
-	if len(s.Config.Keys) > 0 {
-		return api.Health{}, nil
+	all, err := s.Providers(ctx) // also those of chat models
+	if err != nil || slices.ContainsFunc(all, func(p api.Provider) bool { return p.Ready }) {
+		return api.Health{}, err
 	}
 	return api.Health{Offline: true, Notes: []string{"No provider has an API key: the rule-based offline models answer. Set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY, for example, and restart the server."}}, nil
 }

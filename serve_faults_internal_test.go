@@ -167,3 +167,41 @@ func TestAnUnclearOwnerIsNotForeign(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAProviderIsReadyIfItsModelsAre: a provider is ready if its chat models or its media models are, whichever
+// variables they need.
+func TestAProviderIsReadyIfItsModelsAre(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		c    Config
+		want bool
+	}{
+		{Config{}, false},
+		{Config{Keys: map[string]string{"midjourney": "s"}}, false},
+		{Config{BaseURLs: map[string]string{"midjourney": "http://127.0.0.1:1"}}, true},
+	} {
+		s := servedCatalog{opened(t, row.c)}
+		all, err := s.Providers(t.Context())
+		i := slices.IndexFunc(all, func(p api.Provider) bool { return p.Name == "midjourney" })
+		models, failed := s.Models(t.Context())
+		j := slices.IndexFunc(models, func(m api.Model) bool { return m.Provider == "midjourney" })
+		if err != nil || failed != nil || all[i].Ready != models[j].Ready || all[i].Ready != row.want {
+			t.Errorf("%v: %+v, %+v", row.c.Keys, all[i], models[j])
+		}
+		if h, err := s.Health(t.Context()); err != nil || h.Offline == row.want {
+			t.Errorf("%v: %+v, %v", row.c.Keys, h, err)
+		}
+	}
+}
+
+// TestModelNamesAreTrimmed: spaces and line ends around the models in the environment do not count, as in the other
+// variables.
+func TestModelNamesAreTrimmed(t *testing.T) {
+	t.Parallel()
+	c, err := ConfigFromEnv(func(name string) string {
+		return map[string]string{"ATELIER_DATA": "data", "ATELIER_IMAGE_MODEL": "GPT Image 2\r", "ATELIER_CHAT_MODEL": " "}[name]
+	})
+	if err != nil || c.ImageModel != "GPT Image 2" || c.ChatModel != "" {
+		t.Errorf("%q, %q, %v", c.ImageModel, c.ChatModel, err)
+	}
+}
