@@ -130,6 +130,7 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	if stopped := h.Shutdown(end); err == nil {
 		err = stopped
 	}
+	_ = h.Close() // requests that outlast the grace period are cut off: the caller closes the Atelier next
 	if err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, context.DeadlineExceeded) {
 		return media.Errorf(media.CodeInternal, "serve: %w", err)
 	}

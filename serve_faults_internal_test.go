@@ -3,10 +3,15 @@ package atelier
 import (
 	"context"
 	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"atelier/api"
 	"atelier/generate"
@@ -203,5 +208,40 @@ func TestModelNamesAreTrimmed(t *testing.T) {
 	})
 	if err != nil || c.ImageModel != "GPT Image 2" || c.ChatModel != "" {
 		t.Errorf("%q, %q, %v", c.ImageModel, c.ChatModel, err)
+	}
+}
+
+// TestAStoppedServerHasNoConnections: when Serve returns, a request that outlasted the grace period has no connection
+// any more.
+func TestAStoppedServerHasNoConnections(t *testing.T) {
+	t.Parallel()
+	a := opened(t, Config{Adopt: true})
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- a.Serve(ctx, ServeConfig{Listener: l, Grace: 200 * time.Millisecond}) }()
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	_, err = io.WriteString(c, "POST /api/media HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 100)
+	if n, err := c.Read(b); err != nil || !strings.HasPrefix(string(b[:n]), "HTTP/1.1 100") { // the upload is being read
+		t.Fatalf("%q, %v", b[:n], err)
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the connection is still open")
 	}
 }
