@@ -185,3 +185,31 @@ func TestABlankMessageIsEmpty(t *testing.T) {
 		t.Error(r.check())
 	}
 }
+
+// keeping is a store that remembers its last upload.
+type keeping struct {
+	MediaService
+	got *Upload
+}
+
+func (k keeping) StoreMedia(_ context.Context, r io.Reader, u Upload) (Media, error) {
+	*k.got = u
+	_, err := io.Copy(io.Discard, r)
+	return Media{ID: "m"}, err
+}
+
+// TestALabelIsNotCut: a label that is too long is refused, not cut.
+func TestALabelIsNotCut(t *testing.T) {
+	t.Parallel()
+	for label, want := range map[string]int{strings.Repeat("ä", 500): http.StatusCreated, strings.Repeat("ä", 1001): http.StatusBadRequest} {
+		got := Upload{}
+		body := "--x\r\nContent-Disposition: form-data; name=\"label\"\r\n\r\n" + label + "\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nx\r\n--x--\r\n"
+		r := httptest.NewRequest(http.MethodPost, "http://localhost/api/media", strings.NewReader(body))
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+		w := httptest.NewRecorder()
+		New(Config{Media: keeping{got: &got}}).ServeHTTP(w, r)
+		if w.Code != want || want == http.StatusCreated && got.Label != label {
+			t.Errorf("%d bytes: %d, %d bytes kept, %s", len(label), w.Code, len(got.Label), w.Body)
+		}
+	}
+}

@@ -77,6 +77,9 @@ func (m mediaResource) link(w http.ResponseWriter, r *http.Request) (Media, erro
 	return m.media.FetchMedia(r.Context(), in.URL)
 }
 
+// maxLabel is the maximum length of the label of an upload, in bytes.
+const maxLabel = 2000
+
 // form reads a form up to its file. It stores nothing if the form is incomplete.
 func (m mediaResource) form(w http.ResponseWriter, r *http.Request, boundary string) (Media, error) {
 	parts := multipart.NewReader(http.MaxBytesReader(w, r.Body, m.maxUpload), boundary)
@@ -91,9 +94,12 @@ func (m mediaResource) form(w http.ResponseWriter, r *http.Request, boundary str
 		}
 		switch p.FormName() {
 		case "label":
-			b, err := io.ReadAll(io.LimitReader(p, 2000))
+			b, err := io.ReadAll(io.LimitReader(p, maxLabel+1))
 			if err != nil {
 				return Media{}, m.formError(err)
+			}
+			if len(b) > maxLabel {
+				return Media{}, media.Errorf(media.CodeInvalid, "the label has more than %d bytes", maxLabel)
 			}
 			u.Label = strings.ToValidUTF8(string(b), "")
 		case "file":
