@@ -18,7 +18,7 @@ import (
 // TestTheDocumentIsReadByManyAtOnce: simultaneous requests for the OpenAPI document get the same document.
 func TestTheDocumentIsReadByManyAtOnce(t *testing.T) {
 	t.Parallel()
-	s := New(Config{Media: fixed{b: []byte("x")}})
+	s := New(Config{Media: fixedService{b: []byte("x")}})
 	want, err := s.OpenAPI()
 	if err != nil || strings.Contains(string(want), "ErrorModel") {
 		t.Fatalf("%v, %d bytes", err, len(want))
@@ -68,7 +68,7 @@ func TestAPanicCutsTheResponseOff(t *testing.T) {
 // TestAFailedConditionIsNotARange: the problem of a failed precondition does not mention ranges.
 func TestAFailedConditionIsNotARange(t *testing.T) {
 	t.Parallel()
-	s := New(Config{Media: fixed{b: []byte("x")}})
+	s := New(Config{Media: fixedService{b: []byte("x")}})
 	r := httptest.NewRequest(http.MethodGet, "http://localhost/media/x", nil)
 	r.Header.Set("If-Match", `"another"`)
 	w := httptest.NewRecorder()
@@ -79,7 +79,7 @@ func TestAFailedConditionIsNotARange(t *testing.T) {
 }
 
 // foreign is a log whose trees belong to another owner.
-type foreign struct{ *log }
+type foreign struct{ *eventLog }
 
 func (foreign) ConversationOf(context.Context, string) (string, error) {
 	return "", media.Errorf(media.CodeNotFound, "no such run")
@@ -88,7 +88,7 @@ func (foreign) ConversationOf(context.Context, string) (string, error) {
 // TestAnEarlyReaderGetsNothingForeign: a reader who joins while an event of another owner arrives does not get it.
 func TestAnEarlyReaderGetsNothingForeign(t *testing.T) {
 	t.Parallel()
-	h := NewHub(foreign{&log{}})
+	h := NewHub(foreign{&eventLog{}})
 	h.sendTimer = time.NewTimer(time.Hour)
 	done := make(chan struct{})
 	go func() {
@@ -104,7 +104,7 @@ func TestAnEarlyReaderGetsNothingForeign(t *testing.T) {
 			over = true
 		default:
 		}
-		r := joined(h, "")
+		r := joinHub(h, "")
 		h.removeReader(r.eventReader)
 		for some := range r.frames {
 			t.Fatalf("got %s", some[0].text)

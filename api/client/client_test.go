@@ -263,7 +263,7 @@ func TestASubActionsStreamIsComplete(t *testing.T) {
 	t.Parallel()
 	const accepted = "id: 1\nevent: accepted\ndata: {\"type\":\"accepted\",\"data\":{\"metadata_id\":\"s\"}}\n\n"
 	body := ""
-	c := served(t, func(w http.ResponseWriter, _ *http.Request) { write(w, body) })
+	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) { write(w, body) })
 	for stream, want := range map[string]media.Code{
 		"": media.CodeUnavailable, accepted: media.CodeUnavailable,
 		accepted + "id: 2\nevent: complete\ndata: {\"type\":\"complete\",\"data\":{}}\n\n": "",
@@ -294,7 +294,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 // that does not respond.
 func TestErrorsNameTheirCause(t *testing.T) {
 	t.Parallel()
-	c := served(t, func(w http.ResponseWriter, _ *http.Request) { write(w, "<html>") })
+	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) { write(w, "<html>") })
 	for _, err := range []error{c.Runs.WriteReport(t.Context(), "r", nil, full{}), c.Media.WriteArchive(t.Context(), []string{"m"}, full{})} {
 		if !errors.Is(err, errFull) || strings.Contains(err.Error(), "respond") {
 			t.Error(err)
@@ -308,7 +308,7 @@ func TestErrorsNameTheirCause(t *testing.T) {
 // TestALongRangeEndsWithTheItem: a range that is longer than the rest of an item returns the rest.
 func TestALongRangeEndsWithTheItem(t *testing.T) {
 	t.Parallel()
-	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"sha256-`+strings.Repeat("ab", 32)+`"`)
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader("0123456789"))
 	})
