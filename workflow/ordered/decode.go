@@ -107,17 +107,19 @@ type reader struct {
 	dec  *json.Decoder
 	at   map[string]Position // nil if positions are not recorded
 
-	offset, line, lineStart int // the last position
+	offset, line, column int // the last position; column counts the characters before it
 }
 
 // position returns the line and column of an offset. Offsets must not decrease.
 func (r *reader) position(offset int) Position {
 	for ; r.offset < offset && r.offset < len(r.text); r.offset++ {
-		if r.text[r.offset] == '\n' {
-			r.line, r.lineStart = r.line+1, r.offset+1
+		if c := r.text[r.offset]; c == '\n' {
+			r.line, r.column = r.line+1, 0
+		} else if utf8.RuneStart(c) {
+			r.column++
 		}
 	}
-	return Position{Line: r.line, Column: utf8.RuneCount(r.text[r.lineStart:r.offset]) + 1}
+	return Position{Line: r.line, Column: r.column + 1}
 }
 
 // begin returns the offset of the next token.

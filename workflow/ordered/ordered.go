@@ -63,8 +63,11 @@ func (o *Object) Text(key string) string {
 	return s
 }
 
-// Set replaces the value of a key in place, or adds the key at the end.
+// Set replaces the value of a key in place, or adds the key at the end. A nil object becomes null.
 func (o *Object) Set(key string, value any) {
+	if child, ok := value.(*Object); ok && child == nil {
+		value = nil
+	}
 	if o.values == nil {
 		o.values = map[string]any{}
 	}

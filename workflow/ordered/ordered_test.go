@@ -127,3 +127,31 @@ func TestPointers(t *testing.T) {
 		t.Error("Covers")
 	}
 }
+
+// TestNothingFollowsADocument: text after a YAML document is an error, whether or not it is valid YAML.
+func TestNothingFollowsADocument(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"a: 1\n---\nb: 2\n", "{\"a\": 1}\n{\"b\": 2}\n", "{\"a\": 1}\n}\n", "a: 1\n...\n: [\n"} {
+		if d, err := ordered.ReadYAML([]byte(text)); media.CodeOf(err) != media.CodeInvalid {
+			t.Errorf("%q is read as %s, %v", text, ordered.Encode(d.Value), err)
+		}
+	}
+	for _, text := range []string{"a: 1\n...\n", "a: 1\n# end\n"} {
+		if _, err := ordered.ReadYAML([]byte(text)); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestPositionsInOneLine: positions in a long text without line ends do not take minutes.
+func TestPositionsInOneLine(t *testing.T) {
+	t.Parallel()
+	text := "[" + strings.Repeat("1,", 1<<18) + "\"é\", 1]"
+	d, err := ordered.ReadJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, want := d.Position("/262145"), (ordered.Position{Line: 1, Column: 2<<18 + 7}); at != want {
+		t.Errorf("the last value is at %+v, want %+v", at, want)
+	}
+}

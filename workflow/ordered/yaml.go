@@ -39,8 +39,8 @@ func ReadYAML(b []byte) (Document, error) {
 		}
 		return Document{}, invalidText(at, "this is not valid YAML: "+yamlPlace.ReplaceAllString(err.Error(), ""))
 	}
-	if dec.Decode(&next) == nil {
-		return Document{}, invalidText(Position{next.Line, next.Column}, "a second document begins here: put each workflow in its own file")
+	if !errors.Is(dec.Decode(&next), io.EOF) {
+		return Document{}, invalidText(Position{max(next.Line, 1), max(next.Column, 1)}, "more text follows the document: put each workflow in its own file")
 	}
 	d := Document{at: map[string]Position{}}
 	d.Value, err = d.node("", doc.Content[0], 0)
