@@ -4,10 +4,12 @@
 package conform
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -27,6 +29,9 @@ const (
 	// MaxFields is the maximum number of schemas in a document.
 	MaxFields = 1000
 )
+
+// maxExponent is the maximum exponent of a number in a checked value, positive or negative.
+const maxExponent = 1000
 
 // Schema is a compiled JSON Schema. It is safe for concurrent use.
 type Schema struct {
@@ -77,7 +82,10 @@ func (s *Schema) RestrictToProperties() *Schema {
 
 // Check returns the problems of a value, ordered by pointer.
 func (s *Schema) Check(v any) []problem.Problem {
-	var found []problem.Problem
+	found := outOfRange(v)
+	if len(found) > 0 {
+		return found
+	}
 	unknown := map[string]bool{}
 	if o, ok := v.(*ordered.Object); ok && s.closed != nil {
 		for _, key := range o.Keys() {
@@ -100,6 +108,32 @@ func (s *Schema) Check(v any) []problem.Problem {
 	}
 	slices.SortStableFunc(found, func(a, b problem.Problem) int { return strings.Compare(a.Pointer, b.Pointer) })
 	return slices.Compact(found)
+}
+
+// outOfRange returns the problems of numbers with exponents beyond maxExponent, which the validator cannot compare.
+func outOfRange(v any) (found []problem.Problem) {
+	under := func(key string, e any) {
+		if below := outOfRange(e); len(below) > 0 {
+			found = append(found, problem.Under(ordered.Join("", key), problem.Join(below...))...)
+		}
+	}
+	switch v := v.(type) {
+	case json.Number:
+		if i := strings.IndexAny(string(v), "eE"); i >= 0 {
+			if n, err := strconv.Atoi(string(v[i+1:])); err != nil || max(n, -n) > maxExponent {
+				found = append(found, problem.At("", "the number is out of range"))
+			}
+		}
+	case *ordered.Object:
+		for key, e := range v.All() {
+			under(key, e)
+		}
+	case []any:
+		for i, e := range v {
+			under(strconv.Itoa(i), e)
+		}
+	}
+	return found
 }
 
 // leaves converts the causes of a validation error to problems.

@@ -76,3 +76,20 @@ func TestValues(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersOutOfRange: a number whose exponent is too large to compare is a problem at its place.
+func TestNumbersOutOfRange(t *testing.T) {
+	t.Parallel()
+	s, err := conform.Compile(decode(t, `{"properties": {"n": {"type": "number", "minimum": 0}, "list": {"items": {"multipleOf": 2}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		`{"n": 1e9999999}`: "/n", `{"n": 1E-9999999}`: "/n", `{"list": [2, 1e99999999999999999999]}`: "/list/1", `{"other": {"x": 1e1001}}`: "/other/x", `{"n": 1e300}`: "", `{"n": "1e9999999"}`: "/n",
+	} {
+		found := s.Check(decode(t, in))
+		if want == "" && len(found) > 0 || want != "" && (len(found) != 1 || found[0].Pointer != want) {
+			t.Errorf("%s: %v, want one at %q", in, found, want)
+		}
+	}
+}
