@@ -98,10 +98,11 @@ var _ workflow.Checker = (*draft)(nil)
 func (*draft) Check(in *ordered.Object) (found []problem.Problem) {
 	for provider, v := range in.Object("providers").All() {
 		keys, _ := v.([]any)
-		seen := map[any]bool{}
-		for _, key := range keys {
-			if seen[key] {
-				found = append(found, problem.At(ordered.Pointer("providers", provider), "key %v occurs twice", key))
+		seen := map[string]bool{}
+		for _, v := range keys {
+			key, ok := v.(string) // others are reported when the run starts the step
+			if ok && seen[key] {
+				found = append(found, problem.At(ordered.Pointer("providers", provider), "key %s occurs twice", key))
 			}
 			seen[key] = true
 		}

@@ -180,3 +180,63 @@ func TestReviewShowsEverything(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestDraftKeysOfAnyType: keys that are not checked until the run, because one is a template, may have any type.
+func TestDraftKeysOfAnyType(t *testing.T) {
+	t.Parallel()
+	text := `{"id": "w", "title": "T", "steps": [{"module_id": "prompt.draft", "inputs": {"brief": "b", "providers": {"leonardo": [["a"], {}, "b", "b", "{{ state.key }}"]}}}]}`
+	modules, err := workflow.NewModules(module.All(module.Config{})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, found := workflow.Check(modules, object(t, text)); len(found) != 1 || found[0].Pointer != "/steps/0/inputs/providers/leonardo" {
+		t.Errorf("%v, want the key that occurs twice", found)
+	}
+}
+
+// TestReviewOfMuchData: data without a display schema is displayed, however much it is; less of it in parts.
+func TestReviewOfMuchData(t *testing.T) {
+	t.Parallel()
+	rows := make([]any, 1)
+	row := &ordered.Object{}
+	for _, a := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
+		under := &ordered.Object{}
+		for _, b := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
+			under.Set(b, ordered.New("x", "1", "y", "2"))
+		}
+		row.Set(a, under)
+	}
+	rows[0] = row
+	for _, data := range []any{row, rows} {
+		run := workflow.Run{Inputs: ordered.New("title", "T", "data", data)}
+		r, err := find(t, module.Config{}, "review.approve").Request(t.Context(), run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i, err := workflow.Open(*r, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := i.Request().View.Find("/data"); n == nil || len(n.Children) == 0 {
+			t.Errorf("the data is not displayed in parts: %+v", n)
+		}
+	}
+}
+
+// TestNoPayload: the payload of an agent without one is null, as it is when it was saved and read.
+func TestNoPayload(t *testing.T) {
+	t.Parallel()
+	run := workflow.Run{Inputs: object(t, `{"agent": "sage", "message": "m"}`)}
+	out, err := find(t, module.Config{Agents: &agents{}}, "agent.run").Execute(t.Context(), run, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := workflow.Step{Inputs: object(t, `{"title": "t", "data": "{{ state.payload }}"}`)}
+	in, err := next.Resolve(out, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := problem.Of(workflow.CheckInputs(find(t, module.Config{}, "media.generation"), in)); len(found) != 1 || found[0].Pointer != "/inputs/data" {
+		t.Errorf("%v, want a problem of /inputs/data", found)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"atelier/workflow"
+	"atelier/workflow/conform"
 	"atelier/workflow/ordered"
 	"atelier/workflow/problem"
 	"atelier/workflow/schema"
@@ -25,7 +26,12 @@ func (*review) Request(_ context.Context, run workflow.Run) (*workflow.Interacti
 	data, _ := run.Inputs.Get("data")
 	display := run.Inputs.Object("display_schema")
 	if display == nil {
-		display = ordered.New("type", "object", "properties", ordered.New("data", shown(data, 0)))
+		for depth := range shownDepth + 1 { // of much data, fewer levels
+			display = ordered.New("type", "object", "properties", ordered.New("data", shown(data, depth)))
+			if len(conform.Shape(display)) == 0 {
+				break
+			}
+		}
 	}
 	r := request(workflow.TypeApproval, run, display)
 	r.DisplayData = ordered.New("variant", "cards", "data", data)
