@@ -25,7 +25,7 @@ func (p provided) Plan(c Call) (Plan, error) {
 			b.options[name] = ordered.Plain(v)
 		}
 	}
-	if b.width != "" || b.height != "" {
+	if b.width != nil || b.height != nil {
 		b.size()
 	}
 	if p.operation == "upscale" {
@@ -44,7 +44,7 @@ func (p provided) Plan(c Call) (Plan, error) {
 type builder struct {
 	plan          Plan
 	options       map[string]any
-	width, height json.Number
+	width, height any // nil if not given
 	problems      []problem.Problem
 }
 
@@ -71,9 +71,9 @@ func (b *builder) set(name string, v any) bool {
 	case "images":
 		b.images(v)
 	case "width":
-		b.width, _ = v.(json.Number)
+		b.width = v
 	case "height":
-		b.height, _ = v.(json.Number)
+		b.height = v
 	case "n", "num_images":
 		r.N = int(b.whole(name, v))
 		if r.N < 1 || r.N > 100 {
@@ -116,10 +116,12 @@ func (b *builder) images(v any) {
 }
 
 func (b *builder) size() {
-	w, err := b.width.Int64()
-	h, other := b.height.Int64()
+	width, _ := b.width.(json.Number)
+	height, _ := b.height.(json.Number)
+	w, err := width.Int64()
+	h, other := height.Int64()
 	switch {
-	case err != nil || other != nil:
+	case err != nil || other != nil || w < 1 || h < 1:
 		b.fail("width", "give width and height, both as a whole number of pixels")
 	case b.plan.Request.Size != "":
 		b.fail("size", "give size, or width and height")

@@ -86,6 +86,7 @@ func TestRefusedPlans(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
 		`{"n": 0}`: "/params/n", `{"n": "two"}`: "/params/n", `{"width": 512}`: "/params/width", `{"size": "1x1", "width": 512, "height": 512}`: "/params/size",
+		`{"width": "512", "height": "512"}`: "/params/width", `{"width": true}`: "/params/width", `{"width": -512, "height": 512}`: "/params/width",
 		`{"seed": 1.5}`: "/params/seed", `{"negative_prompt": ["x"]}`: "/params/negative_prompt",
 	} {
 		_, err := plan(t, "media.leonardo.txt2img", "hero", params)
