@@ -114,7 +114,7 @@ func put(state *ordered.Object, path []string, v any) error {
 		}
 		state = child
 	}
-	state.Set(path[len(path)-1], v)
+	state.Set(path[len(path)-1], ordered.Clone(v)) // the next path may lead into it
 	return nil
 }
 

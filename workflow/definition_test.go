@@ -256,3 +256,17 @@ func TestOutput(t *testing.T) {
 		}
 	}
 }
+
+// TestStoreKeepsTheResult: a result that the output stores inside another one of its values changes only the state.
+func TestStoreKeepsTheResult(t *testing.T) {
+	t.Parallel()
+	s := workflow.Step{Output: object(t, `{"payload": "found", "message": "found.text"}`)}
+	result := object(t, `{"message": "m", "payload": {"n": 1}}`)
+	state, err := s.Store(nil, result)
+	if err != nil || string(ordered.Encode(state)) != `{"found":{"n":1,"text":"m"}}` {
+		t.Errorf("%s, %v", ordered.Encode(state), err)
+	}
+	if got := string(ordered.Encode(result)); got != `{"message":"m","payload":{"n":1}}` {
+		t.Errorf("the result has become %s", got)
+	}
+}

@@ -412,3 +412,17 @@ func mustEncode(b *testing.B, v any) []byte {
 	}
 	return out
 }
+
+// TestEditBesideAMixedList: a form without a schema accepts an edit of one field while another holds a list whose items
+// differ in type.
+func TestEditBesideAMixedList(t *testing.T) {
+	t.Parallel()
+	for _, list := range []string{`["a", 1]`, `[1, "auto"]`, `[{"w": 1}, {"w": "x", "v": 2}]`, `[null, 1]`, `[[1], ["x"]]`} {
+		r := example(t)
+		r.DisplayData.Object("prompts").Object("midjourney").Object("prompt_a").Set("list", object(t, `{"v": `+list+`}`).List("v"))
+		i, _ := edit(t, open(t, r), `[{"op": "replace", "path": "`+promptA+`/subject", "value": "a pot"}]`)
+		if s, err := i.Start(workflow.Click{Path: promptA}); err != nil || !strings.Contains(s.Plan.Request.Prompt, "a pot") {
+			t.Errorf("%s: %+v, %v", list, s.Plan.Request, err)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package view
 import (
 	"strings"
 
+	"atelier/workflow/conform"
 	"atelier/workflow/ordered"
 	"atelier/workflow/schema"
 	"atelier/workflow/template"
@@ -75,7 +76,9 @@ func Derive(s *schema.Node, data any) *ordered.Object {
 			if s != nil {
 				items = s.Items
 			}
-			out.Set("items", Derive(items, data[0]))
+			if alike(data) {
+				out.Set("items", Derive(items, data[0]))
+			}
 		}
 	case nil:
 		out.Set("type", []any{"string", "null"})
@@ -87,6 +90,12 @@ func Derive(s *schema.Node, data any) *ordered.Object {
 		out.Set("type", t)
 	}
 	return out
+}
+
+// alike reports whether the items of a list have the types of the first one, so that one schema describes them.
+func alike(list []any) bool {
+	s, err := conform.Compile(ordered.New("items", Derive(nil, list[0])))
+	return err != nil || len(s.Check(list)) == 0
 }
 
 func property(s *schema.Node, key string) *schema.Node {
