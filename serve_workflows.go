@@ -102,7 +102,11 @@ func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) 
 	if err != nil {
 		return api.WorkflowCheck{}, err
 	}
-	d, found := workflow.Read(modules, "workflow.yaml", []byte(t.Text))
+	file := "workflow.yaml"
+	if json.Valid([]byte(t.Text)) { // YAML does not read all escapes of JSON
+		file = "workflow.json"
+	}
+	d, found := workflow.Read(modules, file, []byte(t.Text))
 	out := api.WorkflowCheck{Problems: []api.WorkflowProblem{}}
 	for _, p := range found {
 		out.Problems = append(out.Problems, api.WorkflowProblem{Line: p.Line, Column: p.Column, Pointer: p.Pointer, Message: p.Message})

@@ -341,3 +341,23 @@ func TestGenerationsOutliveTheAnswer(t *testing.T) {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
+
+// TestValidateJSON: a definition in JSON is read as JSON, with its escapes and the positions of its problems.
+func TestValidateJSON(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	check := func(definition string) api.WorkflowCheck {
+		body, err := json.Marshal(api.WorkflowText{Text: definition})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return as[api.WorkflowCheck](s, http.StatusOK, s.do(http.MethodPost, "/api/workflows/validate", string(body)))
+	}
+	c := check(`{"id": "w", "title": "\ud83c\udfa8 Paint", "steps": [{"module_id": "review.approve", "inputs": {"title": "T", "data": 1}}]}`)
+	if len(c.Problems) > 0 || c.Workflow == nil || c.Workflow.Title != "🎨 Paint" {
+		t.Errorf("%+v", c)
+	}
+	if c = check("{\n \"id\": \"w\",\n \"title\": 5, \"steps\": []}"); len(c.Problems) == 0 || c.Problems[0].Line != 3 || c.Problems[0].Column != 2 {
+		t.Errorf("%+v", c.Problems)
+	}
+}

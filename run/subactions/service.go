@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -339,11 +340,9 @@ func (s *Service) CancelAll(ctx context.Context, owner, interactionID string) er
 		return err
 	}
 	for _, row := range open {
-		if err := s.Cancel(ctx, owner, row.ID); err != nil {
-			return err
-		}
+		err = errors.Join(err, s.Cancel(ctx, owner, row.ID))
 	}
-	return nil
+	return err
 }
 
 // Retry retries failed results; without positions, all that can be retried without paying twice. The error has code

@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -251,7 +252,7 @@ func (s *Service) List(ctx context.Context, owner string, status ledger.Status, 
 	return out, nil
 }
 
-// Cancel cancels a run in any process, with its open interaction and running sub-actions.
+// Cancel cancels a run in any process, with its open interaction and all its running sub-actions.
 func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 	if _, err := s.row(ctx, owner, id); err != nil {
 		return err
@@ -268,19 +269,14 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 		return err
 	}
 	for _, i := range list {
-		if i.Status != ledger.InteractionOpen {
-			continue
-		}
-		if err := s.closeOrphaned(ctx, i); err != nil {
-			return err
+		if i.Status == ledger.InteractionOpen {
+			err = errors.Join(err, s.closeOrphaned(ctx, i))
 		}
 		if s.serviceConfig.SubActions != nil {
-			if err := s.serviceConfig.SubActions.CancelAll(ctx, owner, i.ID); err != nil {
-				return err
-			}
+			err = errors.Join(err, s.serviceConfig.SubActions.CancelAll(ctx, owner, i.ID))
 		}
 	}
-	return nil
+	return err
 }
 
 // Fork starts a run that keeps the steps of another run before a given step and repeats that step and the later ones.

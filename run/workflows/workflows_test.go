@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -446,6 +447,22 @@ func TestCancel(t *testing.T) {
 	shown, err := h.Show(ctx, owner, again.Interaction)
 	if err != nil || shown.Row.Status != ledger.InteractionCancelled {
 		t.Errorf("%+v, %v", shown.Row, err)
+	}
+}
+
+// TestCancelStopsAllSubActions: sub-actions that an answered interaction kept running are cancelled with the run, too.
+func TestCancelStopsAllSubActions(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	twice := strings.Replace(asks, `"steps":[`, `"steps":[{"id":"first","module_id":"review.approve","inputs":{"title":"Begin?","data":{}},"output":"first"},`, 1)
+	st := h.start(twice, `{}`)
+	h.running = 1
+	r, err := h.Answer(t.Context(), owner, st.Interaction, []byte(`{"approved":true,"running":"keep"}`))
+	must(t, err)
+	second := h.after(r).Interaction
+	must(t, h.Cancel(t.Context(), owner, st.ID))
+	if want := []string{st.Interaction, second}; !slices.Equal(h.stopped, want) {
+		t.Errorf("stopped %v, want %v", h.stopped, want)
 	}
 }
 
