@@ -37,6 +37,10 @@ func (s *Service) Adopt(ctx context.Context) (n int, err error) {
 		}
 		if row.OperationID == "" {
 			err = s.again(ctx, row)
+			_, unknown := s.cfg.Actions.Find(row.ActionType) // another process may know it
+			if code := media.CodeOf(err); unknown == nil && (code == media.CodeInvalid || code == media.CodeNotFound) {
+				err = s.end(scope(ctx, row), &task{row: row, begun: s.cfg.Now()}, nil, err) // it can never start
+			}
 		} else {
 			err = s.begin(row, func(ctx context.Context) (*generate.Result, error) { //nolint:contextcheck // it lives as long as the service
 				return s.cfg.Gateway.Resume(ctx, row.OperationID, gateway.PollOnce)

@@ -107,17 +107,21 @@ const pollInterval = 500 * time.Millisecond
 // has code media.CodeNotFound.
 func (s *Service) Follow(ctx context.Context, owner, id string, after int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		var followed *task
 		for ctx.Err() == nil {
 			st, err := s.Status(ctx, owner, id)
 			if err != nil {
 				yield(Event{}, err)
 				return
 			}
-			if t := s.find(id); t != nil {
+			if t := s.find(id); t != nil && t != followed {
 				if ended := follow(ctx, t, &after, yield); ended {
 					return
 				}
-			} else if !st.FinishedAt.IsZero() {
+				followed = t // without its end, which the row has
+				continue
+			}
+			if !st.FinishedAt.IsZero() {
 				e := last(st)
 				if e.ID = max(after+1, 2); after == 0 && !yield(Event{ID: 1, Type: EventAccepted, Data: Accepted{MetadataID: id}}, nil) {
 					return

@@ -112,10 +112,20 @@ func (s *Service) find(id string) *task {
 
 // executeQueued waits for a slot and executes the generation.
 func (s *Service) executeQueued(ctx context.Context, t *task, do func(context.Context) (*generate.Result, error)) {
+	defer time.AfterFunc(eventRetention, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.tasksByID[t.row.ID] == t {
+			delete(s.tasksByID, t.row.ID)
+		}
+	})
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
 	case <-ctx.Done():
+	}
+	if row, _, err := s.cfg.Ledger.ContentGeneration(ctx, t.row.Owner, t.row.ID); err == nil && !row.FinishedAt.IsZero() {
+		return // it ended in another process while it was queued here
 	}
 	call := context.WithValue(scope(ctx, t.row), watchKey{}, func(ctx context.Context, e generate.Event) { s.watch(ctx, t, e) })
 	res, err := do(call)
@@ -126,15 +136,7 @@ func (s *Service) executeQueued(ctx context.Context, t *task, do func(context.Co
 	defer stop()
 	if err := s.end(save, t, res, err); err != nil {
 		slog.WarnContext(save, "end of a sub-action not saved; it will be retried", slog.String("sub_action", t.row.ID), slog.String("error", media.ErrorText(err.Error())))
-		return
 	}
-	time.AfterFunc(eventRetention, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.tasksByID[t.row.ID] == t {
-			delete(s.tasksByID, t.row.ID)
-		}
-	})
 }
 
 // watch saves and publishes the progress of the generation.
@@ -161,7 +163,9 @@ func (s *Service) end(ctx context.Context, t *task, res *generate.Result, failed
 		row.OperationID, row.Status, row.Model = res.Operation, string(res.Status), res.Model
 		row.CostUSD = cmp.Or(res.Cost.ReportedUSD, res.Cost.EstimatedUSD)
 		failed = res.Err()
-		if err := s.results(ctx, row, res); err != nil {
+		if err := s.results(ctx, row, res); media.CodeOf(err) == media.CodeInvalid {
+			failed = err // the interaction has no place for them: no retry helps, and they are kept
+		} else if err != nil {
 			return err
 		}
 		all := res.Dispositions
