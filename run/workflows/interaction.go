@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"time"
 
 	"atelier/agent"
@@ -112,12 +113,7 @@ func (s *Service) Patch(ctx context.Context, owner, id string, base int, text []
 	if err != nil {
 		return Patched{}, err
 	}
-	var applied []patch.Operation
-	for _, op := range ops {
-		if op.Op != "test" {
-			applied = append(applied, op)
-		}
-	}
+	applied := slices.DeleteFunc(slices.Clone(ops), func(op patch.Operation) bool { return op.Op == "test" })
 	return s.change(ctx, owner, id, func(i *workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error) {
 		next, changes, err := i.Edit(base, ops)
 		return next, changes, applied, err

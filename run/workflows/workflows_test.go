@@ -466,6 +466,21 @@ func TestCancelStopsAllSubActions(t *testing.T) {
 	}
 }
 
+// TestPatchThatOnlyTests: the event of an edit that only tests values has an empty patch.
+func TestPatchThatOnlyTests(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(picks, `{}`)
+	_, err := h.Patch(t.Context(), owner, st.Interaction, 0, []byte(`[{"op":"test","path":"/prompts/offline/b","value":"one"}]`))
+	must(t, err)
+	must(t, h.events.Flush(t.Context()))
+	list, err := h.store.ListEvents(t.Context(), owner, st.ID, 0, ledger.MaxLimit)
+	must(t, err)
+	if e := list[len(list)-1]; e.Kind != "interaction-patched" || !strings.Contains(string(e.Payload), `"patch":[]`) {
+		t.Errorf("%s %s", e.Kind, e.Payload)
+	}
+}
+
 // TestBytesStayOut: media as data in people's input is refused; in the initial state of a run a placeholder replaces
 // it.
 func TestBytesStayOut(t *testing.T) {

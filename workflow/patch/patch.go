@@ -23,7 +23,16 @@ type Operation struct {
 	// Op is add, remove, replace or test; move and copy are not supported.
 	Op    string `json:"op"`
 	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
+	Value any    `json:"value"` // not written for remove
+}
+
+// MarshalJSON encodes the operation, including a value of null.
+func (op Operation) MarshalJSON() ([]byte, error) {
+	o := ordered.New("op", op.Op, "path", op.Path)
+	if op.Op != "remove" {
+		o.Set("value", op.Value)
+	}
+	return ordered.Encode(o), nil
 }
 
 // Edit is an applied patch.
@@ -101,6 +110,8 @@ func (d Document) Edit(base int, ops []Operation, forms map[string]*ordered.Obje
 			found = append(found, problem.At(at, "%s is not part of a form: it cannot be edited", op.Path))
 		case op.Op == "remove" && form == op.Path:
 			found = append(found, problem.At(at, "%s is an entire form: it cannot be removed", op.Path))
+		case op.Op == "add" && form == op.Path && d.inList(op.Path):
+			found = append(found, problem.At(at, "%s is an item of a list, which cannot get more items: use replace", op.Path))
 		}
 		edited[form] = true
 	}
@@ -120,6 +131,14 @@ func (d Document) Edit(base int, ops []Operation, forms map[string]*ordered.Obje
 		}
 	}
 	return next, nil
+}
+
+// inList reports whether a pointer leads to an item of a list.
+func (d Document) inList(pointer string) bool {
+	path, _ := ordered.Path(pointer[:max(0, strings.LastIndexByte(pointer, '/'))])
+	parent, _ := ordered.Get(d.Value, path...)
+	_, ok := parent.([]any)
+	return ok
 }
 
 // formOf returns the innermost form that contains a path.

@@ -1,6 +1,7 @@
 package patch_test
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -136,6 +137,29 @@ func TestOnlyForms(t *testing.T) {
 		if found := problem.Of(err); len(found) != 1 || found[0].Pointer != want || media.CodeOf(err) != media.CodeInvalid {
 			t.Errorf("%s: %v", in, err)
 		}
+	}
+}
+
+// TestListOfForms: the items of a list that are forms can be replaced; an addition would insert an item before them.
+func TestListOfForms(t *testing.T) {
+	t.Parallel()
+	d := patch.Document{Value: object(t, `{"prompts":["cat",{"a":"dog"}]}`)}
+	forms := map[string]*ordered.Object{"/prompts/0": object(t, `{"type":"string"}`), "/prompts/1/a": object(t, `{"type":"string"}`)}
+	if _, err := d.Edit(0, ops(t, `[{"op":"add","path":"/prompts/0","value":"x"}]`), forms); len(problem.Of(err)) != 1 || problem.Of(err)[0].Pointer != "/0/path" {
+		t.Errorf("an item is inserted: %v", err)
+	}
+	next, err := d.Edit(0, ops(t, `[{"op":"replace","path":"/prompts/0","value":"x"},{"op":"add","path":"/prompts/1/a","value":"y"}]`), forms)
+	if got := string(ordered.Encode(next.Value)); err != nil || got != `{"prompts":["x",{"a":"y"}]}` {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// TestOperationsAreWritten: an operation is written as it was read, with a value of null.
+func TestOperationsAreWritten(t *testing.T) {
+	t.Parallel()
+	const in = `[{"op":"replace","path":"/a","value":null},{"op":"remove","path":"/b"},{"op":"add","path":"/c/-","value":{"z":1.0,"a":[]}}]`
+	if out, err := json.Marshal(ops(t, in)); err != nil || string(out) != in {
+		t.Errorf("%s, %v", out, err)
 	}
 }
 
