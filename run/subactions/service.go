@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -411,15 +413,7 @@ func (s *Service) reopen(ctx context.Context, row ledger.ContentGeneration, do f
 
 // again requests the generation of a row that has none, or continues the generation.
 func (s *Service) again(ctx context.Context, row ledger.ContentGeneration) error {
-	h, err := s.cfg.Actions.Find(row.ActionType)
-	if err != nil {
-		return err
-	}
-	params, err := ordered.DecodeObject(row.Params)
-	if err != nil {
-		return media.Errorf(media.CodeCorrupt, "read the parameters of sub-action %s: %w", row.ID, err)
-	}
-	plan, err := h.Plan(subaction.Call{Key: row.PromptID, Prompt: row.PromptAsSent, Params: params})
+	plan, err := s.plan(row)
 	if err != nil {
 		return err
 	}
@@ -428,6 +422,36 @@ func (s *Service) again(ctx context.Context, row ledger.ContentGeneration) error
 		return err
 	}
 	return s.reopen(ctx, row, s.generate(r))
+}
+
+// plan plans the generation of a row.
+func (s *Service) plan(row ledger.ContentGeneration) (subaction.Plan, error) {
+	h, err := s.cfg.Actions.Find(row.ActionType)
+	if err != nil {
+		return subaction.Plan{}, err
+	}
+	params, err := ordered.DecodeObject(row.Params)
+	if err != nil {
+		return subaction.Plan{}, media.Errorf(media.CodeCorrupt, "read the parameters of sub-action %s: %w", row.ID, err)
+	}
+	return h.Plan(subaction.Call{Key: row.PromptID, Prompt: row.PromptAsSent, Params: params})
+}
+
+// substitution returns what a stand-in changes: the provider, and the settings that only the provider has.
+func (s *Service) substitution(row ledger.ContentGeneration, model string) []generate.Disposition {
+	all := []generate.Disposition{{
+		Setting: "provider", Asked: row.Provider, Applied: model, Outcome: generate.OutcomeSubstituted,
+		Reason: "the offline painter substitutes for a provider without a key",
+	}}
+	plan, _ := s.plan(row) // it was planned when the sub-action was started
+	options := plan.Request.Options[row.Provider]
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		all = append(all, generate.Disposition{
+			Setting: "options." + row.Provider + "." + name, Asked: fmt.Sprint(options[name]), Outcome: generate.OutcomeDropped,
+			Reason: "the offline painter does not have the provider's own settings",
+		})
+	}
+	return all
 }
 
 func (s *Service) generate(r generate.Request) func(context.Context) (*generate.Result, error) {

@@ -170,10 +170,7 @@ func (s *Service) end(ctx context.Context, t *task, res *generate.Result, failed
 		}
 		all := res.Dispositions
 		if row.StandIn {
-			all = append([]generate.Disposition{{
-				Setting: "provider", Asked: row.Provider, Applied: res.Model, Outcome: generate.OutcomeSubstituted,
-				Reason: "the offline painter substitutes for a provider without a key",
-			}}, all...)
+			all = append(s.substitution(row, res.Model), all...)
 		}
 		var err error
 		if row.Dispositions, err = json.Marshal(all); err != nil {

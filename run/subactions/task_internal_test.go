@@ -219,3 +219,21 @@ func TestCancelAll(t *testing.T) {
 		t.Errorf("%d are running, %v", n, err)
 	}
 }
+
+// TestSettingsOfAStandIn: a setting that only the provider has is reported as dropped when the offline painter
+// substitutes for it.
+func TestSettingsOfAStandIn(t *testing.T) {
+	t.Parallel()
+	s := service(t, open(t))
+	row := save(t, s, "gm_1", "op_1")
+	row.StandIn, row.ActionType, row.Provider, row.Params = true, "media.midjourney.txt2img", "midjourney", json.RawMessage(`{"aspect_ratio":"16:9","speed":"fast"}`)
+	s.executed(t, row, &generate.Result{Operation: "op_1", Status: generate.StatusFailed}, nil)
+	st, err := s.Status(t.Context(), "ann", row.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []generate.Disposition
+	if err := json.Unmarshal(st.Dispositions, &all); err != nil || len(all) != 2 || all[1].Setting != "options.midjourney.speed" || all[1].Asked != "fast" || all[1].Outcome != generate.OutcomeDropped || all[1].Reason == "" {
+		t.Errorf("%+v, %v", all, err)
+	}
+}

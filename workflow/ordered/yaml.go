@@ -17,8 +17,8 @@ import (
 
 var yamlPlace = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// ReadYAML reads one YAML document with the positions of its parts. It rejects what JSON does not have: anchors, keys
-// that are not text, infinite numbers. Dates become text.
+// ReadYAML reads one YAML document with the positions of its parts. It rejects what JSON does not have: aliases, keys
+// that are lists or objects, infinite numbers. Dates and the keys of other types become text.
 func ReadYAML(b []byte) (Document, error) {
 	switch {
 	case len(b) > MaxBytes:
