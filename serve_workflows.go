@@ -5,9 +5,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"atelier/internal/shipped"
-
 	"atelier/api"
+	"atelier/internal/shipped"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run/workflows"

@@ -5,7 +5,6 @@ import (
 
 	"atelier/internal/export"
 	"atelier/internal/shipped"
-
 	"atelier/media"
 	"atelier/run/subactions"
 	"atelier/run/workflows"

@@ -380,15 +380,14 @@ func (s *Service) Retry(ctx context.Context, owner, id string, positions []int) 
 	if err != nil {
 		return err
 	}
-	limit := time.NewTimer(refuseWithin)
-	defer limit.Stop()
+	ctx, stop := context.WithTimeout(ctx, refuseWithin)
+	defer stop()
 	select {
 	case err := <-refused:
 		return err
-	case <-limit.C:
 	case <-ctx.Done():
+		return nil
 	}
-	return nil
 }
 
 // refuseWithin bounds how long a retry waits for a refusal by the Gateway: the retry may be queued.
@@ -439,17 +438,13 @@ func (s *Service) plan(row ledger.ContentGeneration) (subaction.Plan, error) {
 
 // substitution returns what a stand-in changes: the provider, and the settings that only the provider has.
 func (s *Service) substitution(row ledger.ContentGeneration, model string) []generate.Disposition {
-	all := []generate.Disposition{{
-		Setting: "provider", Asked: row.Provider, Applied: model, Outcome: generate.OutcomeSubstituted,
-		Reason: "the offline painter substitutes for a provider without a key",
-	}}
+	const why, whyDropped = "the offline painter substitutes for a provider without a key", "the offline painter does not have the provider's own settings"
+	all := []generate.Disposition{{Setting: "provider", Asked: row.Provider, Applied: model, Outcome: generate.OutcomeSubstituted, Reason: why}}
 	plan, _ := s.plan(row) // it was planned when the sub-action was started
 	options := plan.Request.Options[row.Provider]
 	for _, name := range slices.Sorted(maps.Keys(options)) {
-		all = append(all, generate.Disposition{
-			Setting: "options." + row.Provider + "." + name, Asked: fmt.Sprint(options[name]), Outcome: generate.OutcomeDropped,
-			Reason: "the offline painter does not have the provider's own settings",
-		})
+		setting := "options." + row.Provider + "." + name
+		all = append(all, generate.Disposition{Setting: setting, Asked: fmt.Sprint(options[name]), Outcome: generate.OutcomeDropped, Reason: whyDropped})
 	}
 	return all
 }

@@ -115,24 +115,22 @@ func (s *Service) Follow(ctx context.Context, owner, id string, after int) iter.
 				return
 			}
 			if t := s.find(id); t != nil && t != followed {
-				if ended := follow(ctx, t, &after, yield); ended {
+				if follow(ctx, t, &after, yield) {
 					return
 				}
 				followed = t // without its end, which the row has
 				continue
 			}
-			if !st.FinishedAt.IsZero() {
-				e := last(st)
-				if e.ID = max(after+1, 2); after == 0 && !yield(Event{ID: 1, Type: EventAccepted, Data: Accepted{MetadataID: id}}, nil) {
-					return
-				}
-				yield(e, nil)
-				return
-			}
 			if after == 0 {
 				if after = 1; !yield(Event{ID: 1, Type: EventAccepted, Data: Accepted{MetadataID: id}}, nil) {
 					return
 				}
+			}
+			if !st.FinishedAt.IsZero() {
+				e := last(st)
+				e.ID = after + 1
+				yield(e, nil)
+				return
 			}
 			select {
 			case <-time.After(pollInterval):

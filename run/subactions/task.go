@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -242,11 +243,10 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 	}
 	if t := s.find(id); t != nil && !t.released() {
 		t.cancel(errCancelled)
-		limit := time.NewTimer(cancelWithin)
-		defer limit.Stop()
+		ctx, stop := context.WithTimeout(ctx, cancelWithin)
+		defer stop()
 		select {
 		case <-t.done:
-		case <-limit.C:
 		case <-ctx.Done():
 		}
 		return nil
@@ -276,13 +276,7 @@ func (h *history) add(e Event) {
 	defer h.mu.Unlock()
 	h.newest++
 	e.ID = h.newest
-	for i, old := range h.events {
-		if e.replaces(old) {
-			h.events = append(h.events[:i:i], h.events[i+1:]...)
-			break
-		}
-	}
-	h.events = append(h.events, e)
+	h.events = append(slices.DeleteFunc(h.events, e.replaces), e)
 	if h.changed != nil {
 		close(h.changed)
 		h.changed = nil
@@ -293,12 +287,7 @@ func (h *history) add(e Event) {
 func (h *history) after(id int) ([]Event, <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var out []Event
-	for _, e := range h.events {
-		if e.ID > id {
-			out = append(out, e)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(h.events), func(e Event) bool { return e.ID <= id })
 	if h.changed == nil {
 		h.changed = make(chan struct{})
 	}

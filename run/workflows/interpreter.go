@@ -279,9 +279,7 @@ func (w *walk) open(ctx context.Context, s workflow.Step, request []byte) (ledge
 }
 
 func titleOf(i ledger.Interaction) string {
-	var r struct {
-		Title string `json:"title"`
-	}
+	var r struct{ Title string }
 	_ = json.Unmarshal(i.Request, &r) // unreadable data has no title
 	return r.Title
 }

@@ -239,11 +239,7 @@ func (s *Service) List(ctx context.Context, owner string, status ledger.Status, 
 		}
 		h := RunSummary{Run: row}
 		if len(first.Items) > 0 {
-			var say struct {
-				Definition struct {
-					ID string `json:"id"`
-				} `json:"definition"`
-			}
+			var say struct{ Definition struct{ ID string } }
 			_ = json.Unmarshal(first.Items[0].Params, &say) // an unreadable record names no workflow
 			h.WorkflowID = say.Definition.ID
 		}
