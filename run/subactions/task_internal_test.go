@@ -3,7 +3,6 @@ package subactions
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"sync/atomic"
@@ -41,7 +40,7 @@ func open(t *testing.T) Config {
 	t.Helper()
 	dir := t.TempDir()
 	runtest.CopyFiles(t, filepath.Join(dir, "a.db"), filepath.Join(dir, "engine.db"))
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "a.db"), Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "a.db"), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +76,7 @@ func save(t *testing.T, s *Service, id, operation string) ledger.ContentGenerati
 // executed executes a row until this process has released it.
 func (s *Service) executed(t *testing.T, row ledger.ContentGeneration, res *generate.Result, failed error) {
 	t.Helper()
-	if err := s.begin(row, func(context.Context) (*generate.Result, error) { return res, failed }); err != nil { //nolint:contextcheck // it outlives the test's context
+	if err := s.begin(row, func(context.Context) (*generate.Result, error) { return res, failed }); err != nil {
 		t.Fatal(err)
 	}
 	<-s.find(row.ID).done
@@ -177,7 +176,7 @@ func TestCancelledInTheQueue(t *testing.T) {
 	busy := make(chan struct{})
 	first, second := save(t, here, "gm_1", ""), save(t, here, "gm_2", "")
 	begin := func(row ledger.ContentGeneration, do func()) {
-		err := here.begin(row, func(context.Context) (*generate.Result, error) { //nolint:contextcheck // it outlives the test's context
+		err := here.begin(row, func(context.Context) (*generate.Result, error) {
 			do()
 			return nil, media.Errorf(media.CodeDeadline, "late")
 		})
