@@ -454,12 +454,12 @@ func TestCancel(t *testing.T) {
 func TestCancelStopsAllSubActions(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	twice := strings.Replace(asks, `"steps":[`, `"steps":[{"id":"first","module_id":"review.approve","inputs":{"title":"Begin?","data":{}},"output":"first"},`, 1)
+	twice := strings.Replace(askingWorkflow, `"steps":[`, `"steps":[{"id":"first","module_id":"review.approve","inputs":{"title":"Begin?","data":{}},"output":"first"},`, 1)
 	st := h.start(twice, `{}`)
 	h.running = 1
 	r, err := h.Answer(t.Context(), owner, st.Interaction, []byte(`{"approved":true,"running":"keep"}`))
 	must(t, err)
-	second := h.after(r).Interaction
+	second := h.waitForStatus(r).Interaction
 	must(t, h.Cancel(t.Context(), owner, st.ID))
 	if want := []string{st.Interaction, second}; !slices.Equal(h.stopped, want) {
 		t.Errorf("stopped %v, want %v", h.stopped, want)
@@ -470,7 +470,7 @@ func TestCancelStopsAllSubActions(t *testing.T) {
 func TestPatchThatOnlyTests(t *testing.T) {
 	t.Parallel()
 	h := build(t)
-	st := h.start(picks, `{}`)
+	st := h.start(choosingWorkflow, `{}`)
 	_, err := h.Patch(t.Context(), owner, st.Interaction, 0, []byte(`[{"op":"test","path":"/prompts/offline/b","value":"one"}]`))
 	must(t, err)
 	must(t, h.events.Flush(t.Context()))
