@@ -197,7 +197,7 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 	})
 	var k ActResult
 	if err == nil {
-		err = json.Unmarshal(b, &k)
+		k, err = readAct(b)
 	}
 	if err != nil {
 		return ActResult{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err)), Interrupted: ctx.Err() != nil}
@@ -234,6 +234,14 @@ func (a *acts) perform(ctx context.Context, call contract.ActionCall, env action
 	}
 	cut := ctx.Err() != nil && o.Code != action.Success
 	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: a.runner.cfg.Now(), Interrupted: cut})
+}
+
+// readAct decodes the result of an act's step. Large whole numbers, such as ids, stay exact.
+func readAct(b []byte) (k ActResult, err error) {
+	err = object.Decode(b, &k)
+	k.Outcome.Outputs, _ = object.Floats(k.Outcome.Outputs).(map[string]any)
+	k.EachMedia(func(o *media.Output) { o.Metadata, _ = object.Floats(o.Metadata).(map[string]any) })
+	return k, err
 }
 
 // allowed checks that the agent may call the action.

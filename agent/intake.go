@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -49,9 +48,10 @@ func (i *intake) values(ctx context.Context, values map[string]any) map[string]a
 	text := string(plain.JSON(values))
 	safe := i.text(ctx, text)
 	var out map[string]any
-	if safe == text || json.Unmarshal([]byte(safe), &out) != nil {
+	if safe == text || object.Decode([]byte(safe), &out) != nil {
 		return values
 	}
+	out, _ = object.Floats(out).(map[string]any)
 	return out
 }
 

@@ -16,6 +16,7 @@ import (
 	"atelier/action"
 	"atelier/agent/contract"
 	"atelier/agent/definition"
+	"atelier/agent/internal/object"
 	"atelier/agent/internal/plain"
 	"atelier/agent/internal/schemas"
 	"atelier/agent/transcript"
@@ -152,7 +153,7 @@ func (r *run) awaitAnswer(ctx context.Context, ask *contract.Ask, res *transcrip
 		return err
 	}
 	view := &transcript.Answer{Question: q.Question, Note: p.Note}
-	if err := json.Unmarshal(p.Value, &view.Value); err != nil {
+	if err := object.Decode(p.Value, &view.Value); err != nil { // numbers stay as the person wrote them
 		return media.Errorf(media.CodeCorrupt, "read the answer to %q: %w", plain.Clip(q.Question, 80), err)
 	}
 	for _, o := range r.addAnswerMedia(ctx, p) {

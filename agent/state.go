@@ -275,7 +275,7 @@ func (s *State) Rename(ids map[string]string) error {
 		if c == nil {
 			continue
 		}
-		if err := json.Unmarshal(b, c); err != nil {
+		if err := object.Decode(b, c); err != nil {
 			return media.Errorf(media.CodeCorrupt, "read step %s: %w", name, err)
 		}
 		changed = false

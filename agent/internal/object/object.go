@@ -1,11 +1,14 @@
-// Package object transforms JSON objects, such as payloads, without modifying its arguments. It has
-// no errors and imports only the standard library.
+// Package object decodes JSON and transforms JSON objects, such as payloads, without modifying its arguments. Its only
+// errors are those of encoding/json. It imports only the standard library.
 package object
 
 import (
+	"bytes"
+	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -85,23 +88,51 @@ func MapStrings(v any, f func(string) string) any {
 
 // MapKeyed is MapStrings for a function that also gets the key of the string or of the list that contains it.
 func MapKeyed(key string, v any, f func(key, s string) any) any {
+	return mapLeaves(key, v, func(key string, leaf any) any {
+		if s, ok := leaf.(string); ok {
+			return f(key, s)
+		}
+		return leaf
+	})
+}
+
+// mapLeaves returns a copy of a JSON value with f applied to everything except lists and objects.
+func mapLeaves(key string, v any, f func(key string, leaf any) any) any {
 	switch t := v.(type) {
-	case string:
-		return f(key, t)
 	case []any:
 		out := make([]any, len(t))
 		for i, e := range t {
-			out[i] = MapKeyed(key, e, f)
+			out[i] = mapLeaves(key, e, f)
 		}
 		return out
 	case map[string]any:
-		out := make(map[string]any, len(t))
+		out := maps.Clone(t)
 		for k, e := range t {
-			out[k] = MapKeyed(k, e, f)
+			out[k] = mapLeaves(k, e, f)
 		}
 		return out
 	}
-	return v
+	return f(key, v)
+}
+
+// Decode decodes JSON with every number as json.Number, so that large numbers stay exact.
+func Decode(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	return d.Decode(v)
+}
+
+// Floats returns a copy of a value from [Decode] with numbers as json.Unmarshal decodes them, except whole numbers that
+// a float64 cannot hold exactly.
+func Floats(v any) any {
+	return mapLeaves("", v, func(_ string, leaf any) any {
+		n, ok := leaf.(json.Number)
+		f, err := n.Float64()
+		if !ok || err != nil || !strings.ContainsAny(n.String(), ".eE") && strconv.FormatFloat(f, 'f', 0, 64) != n.String() {
+			return leaf
+		}
+		return f
+	})
 }
 
 // EachString calls f with every string in a JSON value.
