@@ -211,6 +211,9 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 			}
 		}
 		a.max.allowed.Recall(spent)
+		for _, reply := range a.past.answersTo(name) {
+			own.run.addAnswerMedia(ctx, reply)
+		}
 	}
 	k.Outcome.Media = k.Media
 	if err := a.env.Media.Merge(k.Media); err != nil {

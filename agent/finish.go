@@ -212,12 +212,9 @@ func (p Past) answers() []step.Reply {
 	var out []step.Reply
 	for _, name := range slices.Sorted(maps.Keys(p.Journal)) {
 		own := step.ParsePath(name).Own()
-		if own.Kind != step.KindQuestion && own.Kind != step.KindCodeQuestion || own.Has(step.TailApproval) {
-			continue
-		}
-		var a step.Reply
-		if json.Unmarshal(p.Journal[name], &a) == nil && len(a.Value) > 0 {
-			out = append(out, a)
+		a, ok := contentOf(own).(*step.Reply)
+		if ok && !own.Has(step.TailApproval) && json.Unmarshal(p.Journal[name], a) == nil && len(a.Value) > 0 {
+			out = append(out, *a)
 		}
 	}
 	return out

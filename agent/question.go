@@ -169,10 +169,12 @@ func (r *run) awaitAnswer(ctx context.Context, ask *contract.Ask, res *transcrip
 // addAnswerMedia adds the media of an answer to the run and returns it.
 func (r *run) addAnswerMedia(ctx context.Context, p step.Reply) []media.Output {
 	r.grant(ctx, p.Granted)
+	r.pauses.mu.Lock() // code may ask concurrently
 	if p.Replace {
 		r.sights.Given = nil
 	}
 	r.sights.Given = append(slices.Clip(r.sights.Given), p.Images...)
+	r.pauses.mu.Unlock()
 	r.outcome.update(func(t *tally) { t.answers = append(t.answers, p) })
 	var taken []media.Output
 	for _, g := range p.Granted {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 
 	"atelier/chat"
@@ -55,6 +56,9 @@ type past struct {
 	replays      bool         // the tree was started before
 	codeFinished bool         // the code of a Go agent had finished
 
+	// askedByActs lists the answered questions of the code of actions.
+	askedByActs func() []step.Name
+
 	// open lists the model calls without a recorded end. It is read when the run reaches its first
 	// new call.
 	once sync.Once
@@ -84,6 +88,18 @@ func (p *past) continued(turn int) bool {
 
 // recorded reports whether a step was finished and recorded before the run paused.
 func (p *past) recorded(name step.Name) bool { return p.log.part > 0 && p.finishedBefore(name) }
+
+// answersTo returns the replies to the questions that the code of a finished act asked.
+func (p *past) answersTo(act step.Name) (replies []step.Reply) {
+	for _, n := range p.askedByActs() {
+		var reply step.Reply
+		b, ok := p.journal.Known(n)
+		if ok && strings.HasPrefix(n.String(), act.String()+"-") && json.Unmarshal(b, &reply) == nil {
+			replies = append(replies, reply)
+		}
+	}
+	return replies
+}
 
 // checkMayBegin returns an error if an act must not begin, because it is new and the run has ended.
 func (p *past) checkMayBegin(ctx context.Context, name step.Name) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"atelier/action"
 	"atelier/agent/internal/draft"
@@ -12,6 +13,7 @@ import (
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -69,6 +71,9 @@ func (r *run) initialize(s vision.Sights) *run {
 	s.RecordDisposition, s.Show = r.outcome.addDisposition, func(i vision.InputImage) { r.outcome.update(func(t *tally) { addOnce(&t.shown, i) }) }
 	r.sights = &s
 	r.past.log, r.past.journal, r.past.state = log, r.journal, r.wait.before
+	r.past.askedByActs = sync.OnceValue(func() []step.Name {
+		return slices.DeleteFunc(r.journal.Recalled(), func(n step.Name) bool { return !n.Ends(step.TailAsk) })
+	})
 	r.past.records, _ = cfg.Observer.(RecordReader)
 	r.pauses.log, r.pauses.journal, r.pauses.tree = log, r.journal, r.wait
 	r.calls = calls{

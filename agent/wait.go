@@ -166,7 +166,7 @@ type pauses struct {
 	tree       *waiting
 	anyWaiting atomic.Bool // whether anything is waiting
 
-	mu   sync.Mutex // guards held
+	mu   sync.Mutex // guards held, and the sights of the run while code asks
 	held []heldAct
 }
 
