@@ -139,7 +139,7 @@ func BlockedTerms(decide Decision, terms ...string) (Guardrail, error) {
 	var alternatives []string
 	for _, t := range terms {
 		if words := strings.Fields(regexp.QuoteMeta(t)); len(words) > 0 {
-			alternatives = append(alternatives, strings.Join(words, `\s+`))
+			alternatives = append(alternatives, strings.Join(words, `[\s\pZ]+`))
 		}
 	}
 	if len(alternatives) == 0 {
@@ -149,28 +149,25 @@ func BlockedTerms(decide Decision, terms ...string) (Guardrail, error) {
 	if err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "blocked terms: %w", err)
 	}
+	find.Longest() // of two terms that begin alike, the longer one
 	return &blockedTerms{find: find, decide: decide}, nil
 }
 
 // Check implements [Guardrail].
 func (b *blockedTerms) Check(_ context.Context, in GuardInput) (Verdict, error) {
-	text, from, found := in.Text, 0, 0
-	for {
-		at := b.find.FindStringSubmatchIndex(text[from:])
-		if at == nil {
-			break
-		}
+	var text strings.Builder
+	rest, found := in.Text, 0
+	for at := b.find.FindStringSubmatchIndex(rest); at != nil; at = b.find.FindStringSubmatchIndex(rest) {
 		found++
-		start, end := from+at[4], from+at[5]
-		// Continue at the end of the replacement, which can be the boundary before the next term.
-		text, from = text[:start]+redacted+text[end:], start+len(redacted)-1
+		text.WriteString(rest[:at[4]] + redacted)
+		rest = rest[at[5]:] // begins with the boundary after the term, which can be the one before the next term
 	}
 	if found == 0 {
 		return Verdict{Decision: DecisionAllow}, nil
 	}
 	v := Verdict{Decision: b.decide, Reason: fmt.Sprintf("blocked terms in it: %d", found)}
 	if b.decide == DecisionRedact {
-		v.Text = text
+		v.Text = text.String() + rest
 	}
 	return v, nil
 }

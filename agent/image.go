@@ -142,13 +142,17 @@ func (r *Runner) storeImages(ctx context.Context, req Request, takes func(contex
 	req.Owner = cmp.Or(req.Owner, "local")
 	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID})
 	outputs := make([]media.Output, len(req.Images))
+	var distinct []media.Output
 	for n, image := range req.Images {
-		var err error
-		if outputs[n], err = r.readImage(ctx, req.Granted, image); err != nil {
+		o, err := r.readImage(ctx, req.Granted, image)
+		if err != nil {
 			return req, inImage(n, image, err)
 		}
+		if outputs[n] = o; !slices.ContainsFunc(distinct, func(d media.Output) bool { return d.Ref == o.Ref }) {
+			distinct = append(distinct, o)
+		}
 	}
-	if err := takes(ctx, outputs); err != nil {
+	if err := takes(ctx, distinct); err != nil {
 		return req, err
 	}
 	granted, images := slices.Clone(req.Granted), make([]Image, 0, len(req.Images))

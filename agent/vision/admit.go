@@ -3,7 +3,6 @@ package vision
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"atelier/agent/internal/plain"
 	"atelier/agent/transcript"
@@ -125,16 +124,15 @@ type FittedImage struct {
 	Reason string       `json:"reason"`
 }
 
-// Prefit makes the forms that the model accepts, as the run will request them: each picture by
+// Prefit makes the forms that the model accepts, as the run will request them: each of the distinct pictures by
 // itself, and smaller ones if their total is too large for a request. The error names the picture
 // that cannot be shown.
 func (v *Sights) Prefit(ctx context.Context, p chat.Profile, pictures []media.Output) error {
-	once := slices.CompactFunc(slices.Clone(pictures), func(a, b media.Output) bool { return a.Ref == b.Ref })
-	room := chat.Room{Images: len(once)}
-	total, err := v.fitWithin(ctx, p, once, room)
+	room := chat.Room{Images: len(pictures)}
+	total, err := v.fitWithin(ctx, p, pictures, room)
 	if most := p.MaxTotalImageBytes; err == nil && most > 0 && total > most {
-		room.MaxBytes = most / int64(len(once))
-		_, err = v.fitWithin(ctx, p, once, room)
+		room.MaxBytes = most / int64(len(pictures))
+		_, err = v.fitWithin(ctx, p, pictures, room)
 	}
 	return err
 }
