@@ -292,7 +292,7 @@ func (s *scanner) prefix(n *Number) {
 	if currency != "" {
 		n.unit = true
 		before = before[:len(before)-len(currency)]
-		if r := strings.ToLower(s.plain[n.End:]); strings.HasPrefix(r, "m") && !startsWord(r[1:]) && len(n.scales) == 0 {
+		if r := s.plain[n.End:]; r != "" && r[0]|0x20 == 'm' && !startsWord(r[1:]) && len(n.scales) == 0 {
 			n.scales, n.Text = []float64{1e6}, "m"
 		}
 	}

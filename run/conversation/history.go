@@ -82,7 +82,7 @@ func answerText(m ledger.Message, attached []ledger.Attachment) string {
 	return strings.Join(parts, "\n\n") + attachedText(m.Text, attached)
 }
 
-// attachedText names the attachments of a message that its text does not name.
+// attachedText names the attachments of a message that its text does not name; of too many, the newest ones.
 func attachedText(text string, attached []ledger.Attachment) string {
 	var names []string
 	shown := media.Refs(cut(text))
@@ -95,6 +95,9 @@ func attachedText(text string, attached []ledger.Attachment) string {
 	}
 	if len(names) == 0 {
 		return ""
+	}
+	if more := len(names) - grantedItems; more > 0 {
+		names = append([]string{fmt.Sprintf("%d more", more)}, names[more:]...)
 	}
 	return "\n\n[Attached: " + strings.Join(names, ", ") + "]"
 }

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -118,5 +119,20 @@ func TestTitle(t *testing.T) {
 		if got := title(text); got != want {
 			t.Errorf("%q is called %q", text, got)
 		}
+	}
+}
+
+// TestManyAttachmentsLeaveTheConversation: an exchange with more attachments than a run is granted names the newest of
+// them, so that the conversation still fits.
+func TestManyAttachmentsLeaveTheConversation(t *testing.T) {
+	t.Parallel()
+	newest := ledger.List[ledger.Message]{Items: said("1", "look", "I made them")}
+	var attached []ledger.Attachment // newest first
+	for n := 499; n >= 0; n-- {
+		attached = append(attached, ledger.Attachment{MessageID: "a1", Ref: media.Ref(fmt.Sprintf("img-00000%03d", n)), Name: strings.Repeat("long ", 16)})
+	}
+	got := history(newest, attached)
+	if len(got) != 2 || !strings.Contains(got[1].Text(), "img-00000499") || strings.Contains(got[1].Text(), "img-00000100") || !strings.Contains(got[1].Text(), "400 more") {
+		t.Fatalf("%d messages: %.300q", len(got), got)
 	}
 }
