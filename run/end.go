@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"atelier/action"
@@ -30,7 +31,7 @@ func (e endings) fail(ctx context.Context, req agent.Request, reason error) {
 	e.endAs(save, row, status, reason)
 }
 
-// endAs ends a run outside of its agent. Its counts are kept.
+// endAs ends a run, and its acts in progress, outside of its agent. Its counts are kept.
 func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status, reason error) {
 	p := action.Problem{Code: media.CodeOf(reason), Message: media.ErrorText(reason.Error()), Retryable: media.Retryable(reason)}
 	row.Status, row.FinishedAt = ledger.Status(status), e.now()
@@ -38,6 +39,7 @@ func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status,
 	if err := e.ledger.FinishRun(ctx, row); err != nil {
 		slog.WarnContext(ctx, "end of run not saved", slog.String("run", row.ID), slog.String("error", media.ErrorText(err.Error())))
 	}
+	e.endSteps(ctx, row)
 	if row.Parent != "" {
 		return
 	}
@@ -50,6 +52,20 @@ func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status,
 		Type: kind, Tree: row.Tree, RunID: row.ID, AgentPath: row.AgentPath, At: row.FinishedAt,
 		Data: agent.RunFinished{Status: status, Error: &p},
 	})
+}
+
+// endSteps ends the acts of a run that ended while they waited or were in progress.
+func (e endings) endSteps(ctx context.Context, row ledger.Run) {
+	steps, err := ledger.AllOf(ctx, e.ledger.ListSteps, row.Owner, row.ID)
+	for _, s := range steps {
+		if s.FinishedAt.IsZero() {
+			s.Status, s.Code, s.Message, s.FinishedAt = row.Status, row.Failure.Code, row.Failure.Message, row.FinishedAt
+			err = errors.Join(err, e.ledger.SaveStep(ctx, s))
+		}
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "end of acts not saved", slog.String("run", row.ID), slog.String("error", media.ErrorText(err.Error())))
+	}
 }
 
 // End cancels a run in any process. A run in progress stops within a second; a run that waits, or whose process has
@@ -120,8 +136,10 @@ func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 	return s.endings.endRows(ctx, row.Owner, v, reason, ledger.StatusRunning, ledger.StatusPaused)
 }
 
-// endRows ends the runs of a tree that have one of the given states, outside of their agents.
+// endRows ends the runs of a tree that have one of the given states, outside of their agents, even if the caller leaves.
 func (e endings) endRows(ctx context.Context, owner string, v saved, reason error, states ...ledger.Status) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	defer cancel()
 	req := v.State.Request
 	e.closeOpen(ctx, req, agent.StatusCancelled)
 	for _, state := range states {

@@ -403,3 +403,57 @@ func TestCancelledWhilePausing(t *testing.T) {
 		t.Errorf("its state is %s, %v", st.Status, err)
 	}
 }
+
+// TestWaitingActsAreCancelled: when a waiting run is cancelled, its acts that wait are cancelled too.
+func TestWaitingActsAreCancelled(t *testing.T) {
+	t.Parallel()
+	each(t, asks(), func(t *testing.T, h *testService) {
+		t.Helper()
+		id := h.paused(t, "").RunID
+		must(t, h.store.SaveStep(t.Context(), ledger.Step{ID: "waiting", RunID: id, Turn: 2, Position: 1, Kind: "action", Name: "Wait", Status: ledger.StatusPaused}))
+		must(t, h.service.End(t.Context(), owner, id))
+		steps, err := ledger.AllOf(t.Context(), h.store.ListSteps, owner, id)
+		must(t, err)
+		want := map[string]ledger.Status{"Draw": ledger.StatusSucceeded, "Wait": ledger.StatusCancelled}
+		for _, s := range steps {
+			if s.Status != want[s.Name] || s.FinishedAt.IsZero() || (s.Code == string(media.CodeCancelled)) != (s.Name == "Wait") {
+				t.Errorf("step %+v", s)
+			}
+		}
+	})
+}
+
+// TestCancelOutlivesItsCaller: a caller who leaves while a waiting run is cancelled does not leave the run half ended.
+func TestCancelOutlivesItsCaller(t *testing.T) {
+	t.Parallel()
+	each(t, asks(), func(t *testing.T, h *testService) {
+		t.Helper()
+		id := h.paused(t, "").RunID
+		ctx, leave := context.WithCancel(t.Context())
+		h.service = h.serviceOn(t, leaving{h.store, leave})
+		must(t, h.service.End(ctx, owner, id))
+		if got := h.status(t, id); got != ledger.StatusCancelled {
+			t.Errorf("the run is %s", got)
+		}
+	})
+}
+
+// leaving is a ledger whose caller leaves once the state of a run has changed.
+type leaving struct {
+	ledger.Store
+	leave func()
+}
+
+func (l leaving) ChangeRunState(ctx context.Context, from ledger.WaitStatus, st ledger.RunState) error {
+	defer l.leave()
+	return l.Store.ChangeRunState(ctx, from, st)
+}
+
+// serviceOn returns another service without an engine on a ledger.
+func (h *testService) serviceOn(t *testing.T, l ledger.Store) *run.Service {
+	t.Helper()
+	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: l, Observer: h.observer})
+	must(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
