@@ -4,6 +4,7 @@ package formtext
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,12 @@ type schema struct {
 	Properties map[string]schema `json:"properties"`
 }
 
+// kind returns the type if there is one, apart from null.
 func (s schema) kind() string {
+	list, _ := s.Type.([]any)
+	if list = slices.DeleteFunc(slices.Clone(list), func(t any) bool { return t == "null" }); len(list) == 1 {
+		s.Type = list[0]
+	}
 	kind, _ := s.Type.(string)
 	return kind
 }

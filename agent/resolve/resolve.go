@@ -237,7 +237,7 @@ func around(o media.Output, f Format, under string) (before, after string) {
 	case FormatText:
 		return "", ""
 	case FormatMarkdown:
-		plain := strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(label)
+		plain := strings.NewReplacer("[", "(", "]", ")", `\`, `\\`).Replace(label)
 		if o.Modality == media.ModalityImage {
 			return "![" + plain + "](", ")"
 		}
