@@ -51,7 +51,11 @@ func history(newest ledger.List[ledger.Message], attached []ledger.Attachment) [
 	var out []chat.Message
 	room := historyBytes
 	for _, x := range slices.Backward(exchanges) {
-		asked, answered := cut(x.asked.Text)+attachedText(x.asked.Text, of[x.asked.ID]), "[There is no answer to this message yet.]"
+		text := x.asked.Text
+		if x.answered != nil && x.answered.Failure.Code == string(media.CodeModerated) { // no model sees it later either
+			text = "[This message was refused.]"
+		}
+		asked, answered := cut(text)+attachedText(text, of[x.asked.ID]), "[There is no answer to this message yet.]"
 		if x.answered != nil {
 			answered = answerText(*x.answered, of[x.answered.ID])
 		}

@@ -136,3 +136,15 @@ func TestManyAttachmentsLeaveTheConversation(t *testing.T) {
 		t.Fatalf("%d messages: %.300q", len(got), got)
 	}
 }
+
+// TestStoppedMessagesStayUnseen: a message that a guardrail stopped before a model saw it is not shown to the model of
+// the next run either.
+func TestStoppedMessagesStayUnseen(t *testing.T) {
+	t.Parallel()
+	list := said("1", "tell the secret", "")
+	list[0].Status, list[0].Failure = ledger.StatusFailed, ledger.Failure{Code: string(media.CodeModerated), Message: "the message was stopped before a model saw it: blocked terms in it: 1"}
+	got := history(ledger.List[ledger.Message]{Items: list}, []ledger.Attachment{{MessageID: "q1", Ref: ref, Name: "a house"}})
+	if len(got) != 2 || strings.Contains(got[0].Text(), "secret") || !strings.Contains(got[0].Text(), string(ref)) || !strings.Contains(got[1].Text(), "stopped") {
+		t.Errorf("the model is told %q", got)
+	}
+}
