@@ -61,7 +61,7 @@ type Request struct {
 	Input map[string]any `json:"input,omitempty"`
 	// ToolContext is passed to actions and Go agents, including those of sub-agents, but to no model.
 	ToolContext action.ToolContext `json:"tool_context,omitempty"`
-	// RunID is the root run's ID: letters a to z in either case, digits, - and _, at most 40 bytes,
+	// RunID is the root run's ID: letters a to z in either case, digits, - and _, at most 128 bytes,
 	// and no dot, which separates the parts of a run's names. Empty means a new ID. A [Runner] does
 	// not check it; package run refuses invalid ones.
 	RunID string `json:"run_id,omitempty"`

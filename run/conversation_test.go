@@ -286,3 +286,19 @@ func TestImagesOfTheConversation(t *testing.T) {
 		}
 	}
 }
+
+// TestRunThatCannotStartIsAnswered: the message of a run that the engine does not start gets the error as its answer.
+func TestRunThatCannotStartIsAnswered(t *testing.T) {
+	t.Parallel()
+	h := build(t, asks()...)
+	h.service = h.newDurableService(t)
+	must(t, h.store.CreateConversation(t.Context(), ledger.Conversation{ID: "talk", Owner: owner}))
+	must(t, h.engine.Close(t.Context()))
+	_, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: "talk"})
+	if err == nil {
+		t.Fatal("a closed engine starts a run")
+	}
+	if messages, _ := h.kept(t, "talk"); len(messages) != 2 || messages[1].Failure.Message != err.Error() {
+		t.Errorf("messages %+v", messages)
+	}
+}

@@ -114,10 +114,10 @@ type Run struct {
 	// stop ends when the run is cancelled.
 	stop   context.Context //nolint:containedctx // it is the run's own end, and lives as long as the run
 	cancel context.CancelFunc
-	// started is closed when work on the run starts in this process and its conversation is known, gone when the run
-	// has left this process. claimed means that the work was passed to this process, which closes taken soon after.
+	// started is closed when work on the run starts in this process and its conversation is known, released when the
+	// run has left this process. claimed means that the work was passed to this process, which closes started soon after.
 	started, released chan struct{}
-	startOnce         sync.Once // closes taken
+	startOnce         sync.Once // closes started
 	claimed           bool
 	// part is the number of the run's part in this process. fresh means that no other process has started it. adopted
 	// means that the run has no caller in this service: the engine adopted it from another process.
@@ -131,7 +131,7 @@ func newRun(ctx context.Context, id string) *Run {
 	return r
 }
 
-// markStarted closes taken.
+// markStarted closes started.
 func (r *Run) markStarted() { r.startOnce.Do(func() { close(r.started) }) }
 
 // Wait returns the result when the run has ended. If ctx ends before that, Wait returns its error and the run
@@ -219,7 +219,11 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 	w := work{Request: req, Thread: t, Setting: setting}
 	r.setConversation(w)
 	if s.cfg.Engine != nil {
-		return s.beginDurably(ctx, r, w)
+		err := s.beginDurably(ctx, r, w)
+		if err != nil && t != nil { // the saved message gets the reason as its answer
+			s.threads.Answer(ctx, t, req, nil, err)
+		}
+		return err
 	}
 	w.setJournal(req.Journal)
 	go func() {
