@@ -26,7 +26,7 @@ type Fork struct {
 	// part (turn-2-agent-1-helper), which is executed again from its beginning. Earlier and concurrent steps are kept.
 	// Required.
 	From string `json:"from"`
-	// ID is the id of the new run; empty generates one.
+	// ID is the id of the new run, see agent.Request.RunID; empty generates one.
 	ID string `json:"-"`
 	// Message replaces the run's message, Images the pictures that came with it, and Input the run's input. A ref names
 	// an item of the run. Models receive the new values in repeated calls; the results of kept calls stay.
@@ -49,9 +49,14 @@ type Fork struct {
 // other run, which may still be in progress. The new run has the media of the kept steps under the same refs, and the
 // ledger records its origin. It is outside of the run's conversation, but keeps its history. The kept model calls count
 // in its usage; its generations are its own. Errors: media.CodeNotFound for an unknown run or another owner's,
-// media.CodeInvalid for an unknown step and invalid limits, media.CodeUnsupported for a run whose steps are not
+// media.CodeInvalid for an unknown step, an invalid id and invalid limits, media.CodeConflict for the id of an existing run, media.CodeUnsupported for a run whose steps are not
 // recorded, and those of agent.Runner.Prepare. After an error there is no new run.
 func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, error) {
+	if f.ID != "" {
+		if err := cmp.Or(checkID(f.ID), s.checkUnused(ctx, f.ID)); err != nil {
+			return nil, err
+		}
+	}
 	row, st, err := s.history.find(ctx, owner, runID)
 	if err != nil {
 		return nil, err

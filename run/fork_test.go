@@ -56,6 +56,24 @@ func TestForkLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestForkTakesNoOtherRunsID: the id of a fork is checked like that of a new run.
+func TestForkTakesNoOtherRunsID(t *testing.T) {
+	t.Parallel()
+	h := build(t, drawThenDone()...)
+	h.service = h.newDurableService(t)
+	start := func(who string) string {
+		res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: who})
+		must(t, err)
+		return res.RunID
+	}
+	from, others := start(owner), start("bob")
+	for id, want := range map[string]media.Code{others: media.CodeConflict, from: media.CodeConflict, "a.1": media.CodeInvalid, "a/b": media.CodeInvalid} {
+		if _, err := h.service.Fork(t.Context(), owner, from, run.Fork{ID: id, From: "turn-2-model"}); media.CodeOf(err) != want {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
 // TestRepeatedCallsCountAfterPause: the calls that a retry repeats still count when the run pauses and continues.
 func TestRepeatedCallsCountAfterPause(t *testing.T) {
 	t.Parallel()

@@ -174,11 +174,8 @@ func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json
 		return nil, err
 	}
 	var err error
-	if given { // a new run must not write to the row, log and refs of another run, even of another owner's
-		var known bool
-		if known, err = s.cfg.Ledger.HasRun(ctx, req.RunID); err == nil && known {
-			err = media.Errorf(media.CodeConflict, "a run with the id %.80q already exists: give another id, or omit it for a new one", media.ErrorText(req.RunID))
-		}
+	if given {
+		err = s.checkUnused(ctx, req.RunID)
 	}
 	if err == nil {
 		err = s.begin(context.WithoutCancel(ctx), r, req, setting)
@@ -188,6 +185,16 @@ func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json
 		return nil, err
 	}
 	return r, nil
+}
+
+// checkUnused refuses the id of an existing run: a new run must not write to the row, log and refs of another run, even
+// of another owner's.
+func (s *Service) checkUnused(ctx context.Context, id string) error {
+	known, err := s.cfg.Ledger.HasRun(ctx, id)
+	if err == nil && known {
+		err = media.Errorf(media.CodeConflict, "a run with the id %.80q already exists: give another id, or omit it for a new one", media.ErrorText(id))
+	}
+	return err
 }
 
 // begin saves the request and starts the run. If the ledger is not writable, nothing is started that costs money.
