@@ -242,8 +242,8 @@ func (a *acts) perform(ctx context.Context, call contract.ActionCall, env action
 // readAct decodes the result of an act's step. Large whole numbers, such as ids, stay exact.
 func readAct(b []byte) (k ActResult, err error) {
 	err = object.Decode(b, &k)
-	k.Outcome.Outputs, _ = object.Floats(k.Outcome.Outputs).(map[string]any)
-	k.EachMedia(func(o *media.Output) { o.Metadata, _ = object.Floats(o.Metadata).(map[string]any) })
+	k.Outcome.Outputs = object.Floats(k.Outcome.Outputs)
+	k.EachMedia(func(o *media.Output) { o.Metadata = object.Floats(o.Metadata) })
 	return k, err
 }
 

@@ -208,7 +208,7 @@ func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *step.Re
 		err, redacted, pause = wrong, cmp.Or(changed, redacted), cmp.Or(held, pause)
 		return out
 	}
-	value = mapKeys(object.MapStrings(value, check), func(key string) string {
+	value = object.MapKeys(object.MapStrings(value, check), func(key string) string {
 		if bytes.Contains(q.Schema, plain.JSON(key)) {
 			return key
 		}
@@ -248,23 +248,4 @@ func (s *State) replacePending(id string, by Question) {
 			s.Pending[i] = by
 		}
 	}
-}
-
-// mapKeys returns a copy of a JSON value with f applied to every key.
-func mapKeys(v any, f func(string) string) any {
-	switch t := v.(type) {
-	case []any:
-		out := make([]any, len(t))
-		for i, e := range t {
-			out[i] = mapKeys(e, f)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(t))
-		for k, e := range t {
-			out[f(k)] = mapKeys(e, f)
-		}
-		return out
-	}
-	return v
 }

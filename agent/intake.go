@@ -51,8 +51,7 @@ func (i *intake) values(ctx context.Context, values map[string]any) map[string]a
 	if safe == text || object.Decode([]byte(safe), &out) != nil {
 		return values
 	}
-	out, _ = object.Floats(out).(map[string]any)
-	return out
+	return object.Floats(out)
 }
 
 // value replaces media in a value from Go code.

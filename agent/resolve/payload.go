@@ -23,78 +23,71 @@ func Payload(ctx context.Context, w io.Writer, payload json.RawMessage, o Option
 	d := json.NewDecoder(bytes.NewReader(payload))
 	d.UseNumber()
 	p := payloadWriter{ctx: ctx, w: w, d: d, o: o}
-	return p.value("")
+	p.value("")
+	return p.err
 }
 
-// payloadWriter copies JSON and renders its strings. It lives for one call.
+// payloadWriter copies JSON, renders its strings and keeps the first error. It lives for one call.
 type payloadWriter struct {
 	ctx context.Context //nolint:containedctx // lives for one call.
 	w   io.Writer
 	d   *json.Decoder
 	o   Options
+	err error
 }
 
-func (p *payloadWriter) value(key string) error {
-	tok, err := p.d.Token()
-	if err != nil {
-		return media.Errorf(media.CodeInvalid, "the payload is not JSON: %w", err)
+func (p *payloadWriter) value(key string) {
+	tok := p.token()
+	if open, ok := tok.(json.Delim); ok {
+		p.collection(open, key)
+		return
 	}
-	switch t := tok.(type) {
-	case json.Delim:
-		return p.collection(t, key)
-	case string:
-		if !strings.Contains(t, "${media:") {
-			break
-		}
-		o := p.o
-		o.Format = cmp.Or(o.Format, FormatOf(key))
-		if err := p.write(`"`); err != nil {
-			return err
-		}
-		if err := Text(p.ctx, jsonEscaper{p.w}, t, o); err != nil {
-			return err
-		}
-		return p.write(`"`)
+	t, _ := tok.(string)
+	if p.err != nil || !strings.Contains(t, "${media:") {
+		p.write(string(plain.JSON(tok)))
+		return
 	}
-	return p.write(string(plain.JSON(tok)))
+	o := p.o
+	o.Format = cmp.Or(o.Format, FormatOf(key))
+	p.write(`"`)
+	if p.err == nil {
+		p.err = Text(p.ctx, jsonEscaper{p.w}, t, o)
+	}
+	p.write(`"`)
 }
 
-func (p *payloadWriter) collection(open json.Delim, key string) error {
-	if err := p.write(open.String()); err != nil {
-		return err
-	}
-	for first := true; p.d.More(); first = false {
+func (p *payloadWriter) collection(open json.Delim, key string) {
+	p.write(open.String())
+	for first := true; p.err == nil && p.d.More(); first = false {
 		if !first {
-			if err := p.write(","); err != nil {
-				return err
-			}
+			p.write(",")
 		}
 		inner := key
 		if open == '{' {
-			tok, err := p.d.Token()
-			if err != nil {
-				return media.Errorf(media.CodeInvalid, "the payload is not JSON: %w", err)
-			}
-			inner, _ = tok.(string)
-			if err := p.write(string(plain.JSON(inner)) + ":"); err != nil {
-				return err
-			}
+			inner, _ = p.token().(string)
+			p.write(string(plain.JSON(inner)) + ":")
 		}
-		if err := p.value(inner); err != nil {
-			return err
-		}
+		p.value(inner)
 	}
-	end, err := p.d.Token()
-	if err != nil {
-		return media.Errorf(media.CodeInvalid, "the payload is not JSON: %w", err)
-	}
-	closing, _ := end.(json.Delim)
-	return p.write(closing.String())
+	closing, _ := p.token().(json.Delim)
+	p.write(closing.String())
 }
 
-func (p *payloadWriter) write(s string) error {
-	_, err := io.WriteString(p.w, s)
-	return err
+// token reads the next token; nil after an error.
+func (p *payloadWriter) token() (tok json.Token) {
+	if p.err != nil {
+		return nil
+	}
+	if tok, p.err = p.d.Token(); p.err != nil {
+		p.err = media.Errorf(media.CodeInvalid, "the payload is not JSON: %w", p.err)
+	}
+	return tok
+}
+
+func (p *payloadWriter) write(s string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, s)
+	}
 }
 
 // FormatOf returns the format of a payload string from its key.

@@ -208,24 +208,21 @@ func listsItems(list []any) bool {
 
 // BoundedList keeps both ends of a list that is too long. What replaces the middle contains its first failure.
 func BoundedList[T any](list []T) []any {
-	var out []any
-	if len(list) <= maxShownItems {
-		for _, e := range list {
-			out = append(out, e)
-		}
-		return out
+	var all []any
+	for _, e := range list {
+		all = append(all, e)
 	}
-	for _, e := range list[:firstItems] {
-		out = append(out, e)
+	if len(all) <= maxShownItems {
+		return all
 	}
-	middle := list[firstItems : len(list)-lastItems]
+	middle := all[firstItems : len(all)-lastItems]
 	gap := map[string]any{
-		"leftOut": len(middle), "count": len(list),
+		"leftOut": len(middle), "count": len(all),
 		"note": "all are kept: List Agent Media lists them, with Offset and Limit",
 	}
 	failed := 0
 	for _, e := range middle {
-		m, _ := any(e).(map[string]any)
+		m, _ := e.(map[string]any)
 		if m["error"] == nil {
 			continue
 		}
@@ -234,9 +231,5 @@ func BoundedList[T any](list []T) []any {
 		}
 		gap["failed"] = failed
 	}
-	out = append(out, gap)
-	for _, e := range list[len(list)-lastItems:] {
-		out = append(out, e)
-	}
-	return out
+	return slices.Concat(all[:firstItems], []any{gap}, all[len(all)-lastItems:])
 }

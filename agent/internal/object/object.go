@@ -88,7 +88,7 @@ func MapStrings(v any, f func(string) string) any {
 
 // MapKeyed is MapStrings for a function that also gets the key of the string or of the list that contains it.
 func MapKeyed(key string, v any, f func(key, s string) any) any {
-	return mapLeaves(key, v, func(key string, leaf any) any {
+	return transform(key, v, unchanged, func(key string, leaf any) any {
 		if s, ok := leaf.(string); ok {
 			return f(key, s)
 		}
@@ -96,19 +96,26 @@ func MapKeyed(key string, v any, f func(key, s string) any) any {
 	})
 }
 
-// mapLeaves returns a copy of a JSON value with f applied to everything except lists and objects.
-func mapLeaves(key string, v any, f func(key string, leaf any) any) any {
+// MapKeys returns a copy of a JSON value with f applied to every key.
+func MapKeys(v any, f func(string) string) any {
+	return transform("", v, f, func(_ string, leaf any) any { return leaf })
+}
+
+func unchanged(key string) string { return key }
+
+// transform returns a copy of a JSON value with rename applied to every key, and f to everything except lists and objects.
+func transform(key string, v any, rename func(string) string, f func(key string, leaf any) any) any {
 	switch t := v.(type) {
 	case []any:
 		out := make([]any, len(t))
 		for i, e := range t {
-			out[i] = mapLeaves(key, e, f)
+			out[i] = transform(key, e, rename, f)
 		}
 		return out
 	case map[string]any:
-		out := maps.Clone(t)
+		out := make(map[string]any, len(t))
 		for k, e := range t {
-			out[k] = mapLeaves(k, e, f)
+			out[rename(k)] = transform(k, e, rename, f)
 		}
 		return out
 	}
@@ -122,31 +129,24 @@ func Decode(b []byte, v any) error {
 	return d.Decode(v)
 }
 
-// Floats returns a copy of a value from [Decode] with numbers as json.Unmarshal decodes them, except whole numbers that
-// a float64 cannot hold exactly.
-func Floats(v any) any {
-	return mapLeaves("", v, func(_ string, leaf any) any {
+// Floats returns a copy of an object from [Decode] with numbers as json.Unmarshal decodes them, except whole numbers that
+// a float64 cannot hold exactly; nil for nil.
+func Floats(m map[string]any) map[string]any {
+	if m == nil {
+		return nil
+	}
+	out, _ := transform("", m, unchanged, func(_ string, leaf any) any {
 		n, ok := leaf.(json.Number)
 		f, err := n.Float64()
 		if !ok || err != nil || !strings.ContainsAny(n.String(), ".eE") && strconv.FormatFloat(f, 'f', 0, 64) != n.String() {
 			return leaf
 		}
 		return f
-	})
+	}).(map[string]any)
+	return out
 }
 
-// EachString calls f with every string in a JSON value.
+// EachString calls f with every string in a JSON value except keys.
 func EachString(v any, f func(string)) {
-	switch t := v.(type) {
-	case string:
-		f(t)
-	case []any:
-		for _, e := range t {
-			EachString(e, f)
-		}
-	case map[string]any:
-		for _, e := range t {
-			EachString(e, f)
-		}
-	}
+	MapStrings(v, func(s string) string { f(s); return s })
 }
