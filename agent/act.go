@@ -330,8 +330,7 @@ func (at callIndex) name() step.Name {
 	return step.Action(at.turn, at.index)
 }
 
-// shownParam is the number of characters of each text in an action's parameters that a person sees
-// in an approval.
+// shownParam is the number of characters of each text in an action's parameters that a person sees in an approval.
 const shownParam = 500
 
 // approve asks a person for permission to run an action, if the agent's definition or the run

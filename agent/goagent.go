@@ -23,10 +23,9 @@ import (
 	"atelier/media/wire"
 )
 
-// GoAgent is an agent written in Go. It is called with the task and the granted media of its run.
-// What it stores is kept regardless of what it returns. A panic fails the run. When a run is
-// replayed, the code runs again, and its acts return their recorded results. The code must
-// therefore request the same acts in the same order.
+// GoAgent is an agent written in Go. It is called with the task and the granted media of its run. What it stores is
+// kept regardless of what it returns. A panic fails the run. When a run is replayed, the code runs again, and its acts
+// return their recorded results. The code must therefore request the same acts in the same order.
 type GoAgent func(ctx context.Context, c *Context) (Answer, error)
 
 // Answer is the answer of a Go agent.
@@ -187,11 +186,10 @@ func (c *Context) callWithin(name string, params map[string]any) (call step.Name
 	return c.act.Called(key, c.calls[key]), string(what) == "null"
 }
 
-// Ask puts a question to a person and returns the answer. If there is no answer yet, the error is
-// [ErrPaused] and the run pauses when the code returns. Once the answer exists, the code runs again
-// from its beginning, also in an action. Ask before anything that must not be done twice, and
-// always in the same order. schema is the JSON Schema of the answer's value; empty means {answer:
-// string}. An invalid question or schema is [media.CodeInvalid].
+// Ask puts a question to a person and returns the answer. If there is no answer yet, the error is [ErrPaused] and the
+// run pauses when the code returns. Once the answer exists, the code runs again from its beginning, also in an action.
+// Ask before anything that must not be done twice, and always in the same order. schema is the JSON Schema of the
+// answer's value; empty means {answer: string}. An invalid question or schema is [media.CodeInvalid].
 func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessage) (Reply, error) {
 	q, err := inquiry(c.run.intake.text(ctx, question), schema)
 	if err != nil {
@@ -301,9 +299,8 @@ func (s *Stage) time(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// Step runs fn once. A replay returns the recorded result, which is JSON without media bytes, and
-// does not run fn. Errors are not recorded: fn runs again when the run is retried. It also runs
-// again after a crash in fn.
+// Step runs fn once. A replay returns the recorded result, which is JSON without media bytes, and does not run fn.
+// Errors are not recorded: fn runs again when the run is retried. It also runs again after a crash in fn.
 func (s *Stage) Step(ctx context.Context, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
 	s.done++
 	name := step.Name{Kind: step.KindCode, Turn: s.number, Index: s.done}

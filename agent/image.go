@@ -62,8 +62,7 @@ func (i *Image) UnmarshalJSON(b []byte) error {
 	return i.check()
 }
 
-// MarshalJSON implements json.Marshaler. An image that is not yet stored (bytes or a path) is
-// [media.CodeInvalid].
+// MarshalJSON implements json.Marshaler. An image that is not yet stored (bytes or a path) is [media.CodeInvalid].
 func (i Image) MarshalJSON() ([]byte, error) {
 	if len(i.Data) > 0 || i.Path != "" {
 		return nil, media.Errorf(media.CodeInvalid, "%s is not stored yet: store the images of a request before it is saved", i)
@@ -118,11 +117,10 @@ func checkImages(images []Image) error {
 	return nil
 }
 
-// StoreImages stores and records the images of a request in its run tree and returns the request
-// with refs instead of the images, so that it can be saved. [Runner.Run] does the same for a
-// request whose images are not yet stored. An empty RunID is replaced with a new ID. Nothing is
-// recorded unless all images are valid. Errors name the picture: [media.CodeInvalid] and
-// [media.CodeUnsupported] for data that is not a picture or is damaged, [media.CodeTooLarge],
+// StoreImages stores and records the images of a request in its run tree and returns the request with refs instead of
+// the images, so that it can be saved. [Runner.Run] does the same for a request whose images are not yet stored. An
+// empty RunID is replaced with a new ID. Nothing is recorded unless all images are valid. Errors name the picture:
+// [media.CodeInvalid] and [media.CodeUnsupported] for data that is not a picture or is damaged, [media.CodeTooLarge],
 // [media.CodeUnknownRef], [media.CodeNotFound].
 func (r *Runner) StoreImages(ctx context.Context, req Request) (Request, error) {
 	return r.storeImages(ctx, req, func(context.Context, []media.Output) error { return nil })

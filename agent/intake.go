@@ -39,8 +39,7 @@ func (i *intake) text(ctx context.Context, s string) string {
 	return s
 }
 
-// values replaces media in values from a person or a program. Values without media are returned
-// unchanged.
+// values replaces media in values from a person or a program. Values without media are returned unchanged.
 func (i *intake) values(ctx context.Context, values map[string]any) map[string]any {
 	if len(values) == 0 {
 		return values
@@ -71,9 +70,8 @@ func (i *intake) store(ctx context.Context, source string, r io.Reader, m media.
 	return o, err
 }
 
-// payloadKey marks, in an item's metadata, a document that is a copy of a part of a sub-agent's
-// payload. The copy is kept and can be read, but is not listed separately, because the answer
-// contains the part itself.
+// payloadKey marks, in an item's metadata, a document that is a copy of a part of a sub-agent's payload. The copy is
+// kept and can be read, but is not listed separately, because the answer contains the part itself.
 const payloadKey = "payloadKey"
 
 // excerptLength is the number of characters of a document that a parent sees without requesting it.
@@ -82,8 +80,7 @@ const excerptLength = 1500
 // shownText is the number of bytes of a text in a sub-agent's payload that its parent sees.
 const shownText = 4000
 
-// documentView is a part of a sub-agent's payload that became a document, as the
-// parent's model sees it.
+// documentView is a part of a sub-agent's payload that became a document, as the parent's model sees it.
 type documentView struct {
 	RefID      string `json:"refId"`
 	MIMEType   string `json:"mimeType"`
@@ -114,8 +111,7 @@ func (r *run) parentView(ctx context.Context, key, s string) any {
 	return plain.Clip(s, shownText) + " [shortened here; kept whole]"
 }
 
-// reportType returns the type of a report-like text, judged by its key or its beginning; empty for
-// other texts.
+// reportType returns the type of a report-like text, judged by its key or its beginning; empty for other texts.
 func reportType(key, s string) string {
 	start := strings.TrimSpace(plain.Head(s, 200))
 	switch resolve.FormatOf(key) {

@@ -83,8 +83,7 @@ type Reply struct {
 	// Images come with the answer and are shown to the model, as [Request.Images] are with the
 	// message. Approvals accept none.
 	Images []Image `json:"images,omitempty"`
-	// ReplaceImages removes earlier pictures, of the message and of earlier answers, from the
-	// model's sight.
+	// ReplaceImages removes earlier pictures, of the message and of earlier answers, from the model's sight.
 	ReplaceImages bool `json:"replace_images,omitempty"`
 	// LenientImages is [Request.LenientImages] for the rest of the run.
 	LenientImages bool `json:"lenient_images,omitempty"`
@@ -141,8 +140,7 @@ func inquiry(question string, schema json.RawMessage) (Question, error) {
 	return Question{Kind: QuestionAsk, Question: text, Schema: form}, err
 }
 
-// awaitAnswer waits for the answer to the question of a step and adds it to the results of the step for
-// the model.
+// awaitAnswer waits for the answer to the question of a step and adds it to the results of the step for the model.
 func (r *run) awaitAnswer(ctx context.Context, ask *contract.Ask, res *transcript.Results) error {
 	q, err := inquiry(ask.Question, ask.Schema)
 	if err != nil {
@@ -277,8 +275,7 @@ func (s State) items() []media.Output {
 	return items
 }
 
-// checkReplyImages checks the pictures of a reply against the model that asked, before anything is
-// stored.
+// checkReplyImages checks the pictures of a reply against the model that asked, before anything is stored.
 func (r *Runner) checkReplyImages(ctx context.Context, s State, q Question, a Reply) error {
 	if err := checkImages(a.Images); err != nil {
 		return err

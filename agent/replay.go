@@ -59,8 +59,7 @@ type past struct {
 	// askedByActs lists the answered questions of the code of actions.
 	askedByActs func() []step.Name
 
-	// open lists the model calls without a recorded end. It is read when the run reaches its first
-	// new call.
+	// open lists the model calls without a recorded end. It is read when the run reaches its first new call.
 	once sync.Once
 	open []string
 }

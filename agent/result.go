@@ -70,29 +70,26 @@ type Request struct {
 	// ChatModels and ImageModels, best first, take precedence over those of the definitions.
 	ChatModels  []string `json:"chat_models,omitempty"`
 	ImageModels []string `json:"image_models,omitempty"`
-	// MaxTurns is the maximum number of turns of each agent of the run; 0 leaves it to the
-	// definitions, whose limits it never raises. MaxTokens is the maximum number of input and
-	// output tokens of the whole run, including sub-agents; 0 means no limit. When either is
-	// reached, agents get one last turn to finish; a run that does not finish is over_budget. The
-	// last turn comes when two more calls like the previous one would not fit; in a sub-agent, one
-	// more for each agent above it. A run whose calls grow, or whose sub-agents run concurrently,
-	// may exceed the limit by the difference.
+	// MaxTurns is the maximum number of turns of each agent of the run; 0 leaves it to the definitions, whose limits it
+	// never raises. MaxTokens is the maximum number of input and output tokens of the whole run, including sub-agents;
+	// 0 means no limit. When either is reached, agents get one last turn to finish; a run that does not finish is
+	// over_budget. The last turn comes when two more calls like the previous one would not fit; in a sub-agent, one
+	// more for each agent above it. A run whose calls grow, or whose sub-agents run concurrently, may exceed the limit
+	// by the difference.
 	MaxTurns  int   `json:"max_turns,omitempty"`
 	MaxTokens int64 `json:"max_tokens,omitempty"`
-	// MaxTime is the maximum working time of the run tree: the time in which model calls and acts
-	// are in progress, with concurrent ones counted once. It excludes waiting for a person and
-	// includes the work of earlier processes; 0 means no limit. When it has elapsed, agents get one
-	// last turn. Work in progress may take as long again, at most a minute; then it is stopped, and
-	// the run is over_budget.
+	// MaxTime is the maximum working time of the run tree: the time in which model calls and acts are in progress, with
+	// concurrent ones counted once. It excludes waiting for a person and includes the work of earlier processes; 0
+	// means no limit. When it has elapsed, agents get one last turn. Work in progress may take as long again, at most a
+	// minute; then it is stopped, and the run is over_budget.
 	MaxTime time.Duration `json:"max_time_ns,omitempty"`
 	// MaxImages is the maximum number of pictures that models may make for the run tree; 0 means no
 	// limit. A request for more than remain is refused before any call, with an error to the model.
 	MaxImages int64 `json:"max_images,omitempty"`
-	// MaxCost is the maximum cost of the run tree's model calls and generations, in US dollars as
-	// exact decimal text ("0.25"); empty means no limit, "0" allows only what is free. An act whose
-	// estimate exceeds the rest is refused; a model call without a price passes as long as
-	// something is left. A refused model call ends the run with over_budget; a refused generation
-	// is an error to the model.
+	// MaxCost is the maximum cost of the run tree's model calls and generations, in US dollars as exact decimal text
+	// ("0.25"); empty means no limit, "0" allows only what is free. An act whose estimate exceeds the rest is refused;
+	// a model call without a price passes as long as something is left. A refused model call ends the run with
+	// over_budget; a refused generation is an error to the model.
 	MaxCost string `json:"max_cost,omitempty"`
 	// Deadline is when the run ends, including sub-agents and generations, with media.CodeDeadline
 	// and what was made; zero means never. A process that adopts the run uses the same deadline.
@@ -118,9 +115,8 @@ type Request struct {
 	// Begun is set if another process may have started the run tree or this part of it. An
 	// unanswered call of that process then counts, even if the process finished no step.
 	Begun bool `json:"-"`
-	// OnClose, if set, is called with the final status when the run tree has ended, before the end
-	// is reported. It ends the work that earlier processes left in the tree, and returns its
-	// results. ctx may have ended.
+	// OnClose, if set, is called with the final status when the run tree has ended, before the end is reported. It ends
+	// the work that earlier processes left in the tree, and returns its results. ctx may have ended.
 	OnClose func(ctx context.Context, status Status) []media.Output `json:"-"`
 }
 
@@ -154,8 +150,7 @@ type Result struct {
 	Dispositions []generate.Disposition `json:"dispositions,omitempty"`
 	// Models are the chat models that answered, in order of first use.
 	Models []ModelUse `json:"models,omitempty"`
-	// Steps is the log of the whole run tree, with agent paths, in order of completion within each
-	// agent.
+	// Steps is the log of the whole run tree, with agent paths, in order of completion within each agent.
 	Steps []StepRecord `json:"steps,omitempty"`
 	Turns int          `json:"turns"`
 	// Error is the reason why the run did not succeed.
@@ -199,8 +194,7 @@ type Usage struct {
 	OutputTokens int64 `json:"output_tokens"`
 	// Images counts the pictures that models made for the run tree.
 	Images int `json:"images"`
-	// WorkedMS is the working time of the run and its sub-agents in milliseconds, see
-	// [Request].MaxTime.
+	// WorkedMS is the working time of the run and its sub-agents in milliseconds, see [Request].MaxTime.
 	WorkedMS int64 `json:"worked_ms"`
 }
 

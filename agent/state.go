@@ -19,10 +19,9 @@ import (
 // StateVersion is the version of [State] that this program writes. It reads all versions up to it.
 const StateVersion = 1
 
-// State is a paused run: its request and the results of its steps. To resume it, the agent's code
-// runs again, and every known step returns its recorded result, including the answered question. It
-// is small JSON without media bytes. Saved states stay readable in all later versions; see
-// docs/durability.md.
+// State is a paused run: its request and the results of its steps. To resume it, the agent's code runs again, and every
+// known step returns its recorded result, including the answered question. It is small JSON without media bytes. Saved
+// states stay readable in all later versions; see docs/durability.md.
 type State struct {
 	// Version is the [StateVersion] of the program that wrote the state.
 	Version int `json:"version"`
@@ -47,9 +46,8 @@ type State struct {
 	// Redone is the usage of model calls that a retry repeats, by the full name of their part of
 	// the journal. They count, but are not among Steps.
 	Redone map[string]Use `json:"redone,omitempty"`
-	// Emitted identifies the events that the observer has, each by 16 hexadecimal digits of the
-	// SHA-256 of its key. They are not emitted again. A state without them, such as one of an
-	// earlier version, emits them again.
+	// Emitted identifies the events that the observer has, each by 16 hexadecimal digits of the SHA-256 of its key.
+	// They are not emitted again. A state without them, such as one of an earlier version, emits them again.
 	Emitted []string `json:"emitted,omitempty"`
 }
 
@@ -100,14 +98,12 @@ func (s State) question(id string) (Question, error) {
 	return Question{}, e
 }
 
-// Answered returns the state with a question replaced by its answer, to be saved and then run with
-// [Request.State]. It first stores the pictures of the answer, as [Runner.StoreImages] does. It
-// does not modify s. If the guardrail wants the answer approved, the answer is held and a question
-// for the approval is open. Errors: [media.CodeInvalid], with the place, for an answer that does
-// not match the question's form; [media.CodeModerated] for one that the guardrail stops;
-// [media.CodeConflict] for a question that is not open; [media.CodeUnsupported] for a state of a
-// newer version and for pictures that the agent's model does not accept; and the errors of
-// StoreImages and of the guardrail.
+// Answered returns the state with a question replaced by its answer, to be saved and then run with [Request.State]. It
+// first stores the pictures of the answer, as [Runner.StoreImages] does. It does not modify s. If the guardrail wants
+// the answer approved, the answer is held and a question for the approval is open. Errors: [media.CodeInvalid], with
+// the place, for an answer that does not match the question's form; [media.CodeModerated] for one that the guardrail
+// stops; [media.CodeConflict] for a question that is not open; [media.CodeUnsupported] for a state of a newer version
+// and for pictures that the agent's model does not accept; and the errors of StoreImages and of the guardrail.
 func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) {
 	if err := s.check(); err != nil {
 		return s, err
@@ -195,8 +191,7 @@ func ReadAct(name step.Name, result []byte) (a ActResult, ok bool) {
 	return a, name.Acts() && json.Unmarshal(result, &a) == nil
 }
 
-// ReadBudget decodes which budget ends with the turn of a step; empty if none does. ok is false for
-// other steps.
+// ReadBudget decodes which budget ends with the turn of a step; empty if none does. ok is false for other steps.
 func ReadBudget(name step.Name, result []byte) (reason string, ok bool) {
 	return reason, name.Kind == step.KindBudget && json.Unmarshal(result, &reason) == nil
 }
@@ -204,8 +199,7 @@ func ReadBudget(name step.Name, result []byte) (reason string, ok bool) {
 // Failed reports whether the stored call failed.
 func (a CallResult) Failed() bool { return a.Failure != nil }
 
-// Finishes reports whether the answer is a step with done set. An answer that is not plain JSON
-// does not count.
+// Finishes reports whether the answer is a step with done set. An answer that is not plain JSON does not count.
 func (a CallResult) Finishes() bool {
 	var s struct {
 		Done bool `json:"done"`
@@ -237,9 +231,8 @@ func contentOf(n step.Name) step.Media {
 // EachMedia implements [step.Media].
 func (a *CallResult) EachMedia(each func(*media.Output)) { step.EachOf(a.Response.Media, each) }
 
-// Rename replaces IDs of media records and runs, for a state that another run continues: in all
-// media, and in parameters and results that consist of an ID. Other texts are unchanged. It
-// modifies s.
+// Rename replaces IDs of media records and runs, for a state that another run continues: in all media, and in
+// parameters and results that consist of an ID. Other texts are unchanged. It modifies s.
 func (s *State) Rename(ids map[string]string) error {
 	changed := false
 	id := func(old string) string {

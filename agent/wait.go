@@ -177,14 +177,12 @@ type heldAct struct {
 	child *run
 }
 
-// await returns the reply to a question. If there is no reply, the question becomes open and the
-// error is ErrPaused.
+// await returns the reply to a question. If there is no reply, the question becomes open and the error is ErrPaused.
 func (p *pauses) await(ctx context.Context, name step.Name, at callIndex, q Question) (step.Reply, error) {
 	return p.awaitIf(ctx, name, at, func(context.Context) (*Question, error) { return &q, nil })
 }
 
-// awaitIf is await for a question that may not be needed: if need returns nil, the reply is marked
-// as NotNeeded.
+// awaitIf is await for a question that may not be needed: if need returns nil, the reply is marked as NotNeeded.
 func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need func(context.Context) (*Question, error)) (step.Reply, error) {
 	reply, err := journal.Do(ctx, p.journal, name, func(ctx context.Context) (step.Reply, error) {
 		q, err := need(ctx)

@@ -36,10 +36,9 @@ func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status,
 	p := action.Problem{Code: media.CodeOf(reason), Message: media.ErrorText(reason.Error()), Retryable: media.Retryable(reason)}
 	row.Status, row.FinishedAt = ledger.Status(status), e.now()
 	row.Failure = ledger.Failure{Code: string(p.Code), Message: p.Message, Retryable: p.Retryable}
-	if err := e.ledger.FinishRun(ctx, row); err != nil {
+	if err := errors.Join(e.ledger.FinishRun(ctx, row), e.endSteps(ctx, row)); err != nil {
 		slog.WarnContext(ctx, "end of run not saved", slog.String("run", row.ID), slog.String("error", media.ErrorText(err.Error())))
 	}
-	e.endSteps(ctx, row)
 	if row.Parent != "" {
 		return
 	}
@@ -55,7 +54,7 @@ func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status,
 }
 
 // endSteps ends the acts of a run that ended while they waited or were in progress.
-func (e endings) endSteps(ctx context.Context, row ledger.Run) {
+func (e endings) endSteps(ctx context.Context, row ledger.Run) error {
 	steps, err := ledger.AllOf(ctx, e.ledger.ListSteps, row.Owner, row.ID)
 	for _, s := range steps {
 		if s.FinishedAt.IsZero() {
@@ -63,9 +62,7 @@ func (e endings) endSteps(ctx context.Context, row ledger.Run) {
 			err = errors.Join(err, e.ledger.SaveStep(ctx, s))
 		}
 	}
-	if err != nil {
-		slog.WarnContext(ctx, "end of acts not saved", slog.String("run", row.ID), slog.String("error", media.ErrorText(err.Error())))
-	}
+	return err
 }
 
 // End cancels a run in any process. A run in progress stops within a second; a run that waits, or whose process has

@@ -9,6 +9,7 @@ import (
 func TestScanCopiesNoText(t *testing.T) { //nolint:paralleltest // it counts allocated bytes
 	text := strings.Repeat("costs $15.99 ", 2000) + "END"
 	got := testing.Benchmark(func(b *testing.B) {
+		b.Helper()
 		for range b.N {
 			Scan(text)
 		}

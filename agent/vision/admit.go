@@ -124,9 +124,8 @@ type FittedImage struct {
 	Reason string       `json:"reason"`
 }
 
-// Prefit makes the forms that the model accepts, as the run will request them: each of the distinct pictures by
-// itself, and smaller ones if their total is too large for a request. The error names the picture
-// that cannot be shown.
+// Prefit makes the forms that the model accepts, as the run will request them: each of the distinct pictures by itself,
+// and smaller ones if their total is too large for a request. The error names the picture that cannot be shown.
 func (v *Sights) Prefit(ctx context.Context, p chat.Profile, pictures []media.Output) error {
 	room := chat.Room{Images: len(pictures)}
 	total, err := v.fitWithin(ctx, p, pictures, room)
