@@ -32,9 +32,9 @@ func inquirer() action.Action {
 // after a later pause, and in the recorded result.
 func TestAnswersToActionsStay(t *testing.T) {
 	t.Parallel()
-	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": "actions: [Inquire]\n"}, actions: []action.Action{inquirer()}}}
+	p := &processes{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": "actions: [Inquire]\n"}, actions: []action.Action{inquirer()}}}
 	last := `{"message":"See ${media:` + refOf(2) + `}.","payload":{"report_html":"<p>There are 4711.</p>"},"done":true}`
-	_, s := paused(t, withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {`{"actions":[{"name":"Inquire"}]}`}}), agent.Request{})
+	_, s := runToPause(t, withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {`{"actions":[{"name":"Inquire"}]}`}}), agent.Request{})
 	a := reply("")
 	a.Value, a.Images = json.RawMessage(`{"answer":"4711"}`), []agent.Image{{Data: picture(2)}}
 	w := withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {asks("Which colour?"), last}})
@@ -42,7 +42,7 @@ func TestAnswersToActionsStay(t *testing.T) {
 	if err != nil || res.Status != agent.StatusPaused {
 		t.Fatalf("got %+v, %v", res, err)
 	}
-	s, err = w.runner.Answered(t.Context(), saved(t, res), reply("red"))
+	s, err = w.runner.Answered(t.Context(), reloaded(t, res), reply("red"))
 	if err != nil {
 		t.Fatal(err)
 	}

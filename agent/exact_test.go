@@ -38,7 +38,7 @@ func TestLargeNumbersStayExact(t *testing.T) {
 			shows(account, doneStep),
 		}},
 	})
-	_, s := paused(t, w, agent.Request{Agent: "boss", Message: "look", Input: map[string]any{"order": json.Number(order)}})
+	_, s := runToPause(t, w, agent.Request{Agent: "boss", Message: "look", Input: map[string]any{"order": json.Number(order)}})
 	text, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)

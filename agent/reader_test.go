@@ -41,7 +41,7 @@ func TestGoAgentPayloadWithoutFiniteNumbers(t *testing.T) {
 func TestRepeatedImageIsOneImage(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {doneStep}}})
-	w.script.profile = seer(chat.ImageLimits{MaxImages: 2})
+	w.script.profile = visionProfile(chat.ImageLimits{MaxImages: 2})
 	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}, {Data: picture(2)}, {Data: picture(1)}}})
 	if err != nil || len(res.InputImages) != 2 {
 		t.Errorf("got %+v, %v", res, err)

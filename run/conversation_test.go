@@ -290,7 +290,7 @@ func TestImagesOfTheConversation(t *testing.T) {
 // TestRunThatCannotStartIsAnswered: the message of a run that the engine does not start gets the error as its answer.
 func TestRunThatCannotStartIsAnswered(t *testing.T) {
 	t.Parallel()
-	h := build(t, asks()...)
+	h := build(t, questionAnswers()...)
 	h.service = h.newDurableService(t)
 	must(t, h.store.CreateConversation(t.Context(), ledger.Conversation{ID: "talk", Owner: owner}))
 	must(t, h.engine.Close(t.Context()))
@@ -298,7 +298,7 @@ func TestRunThatCannotStartIsAnswered(t *testing.T) {
 	if err == nil {
 		t.Fatal("a closed engine starts a run")
 	}
-	if messages, _ := h.kept(t, "talk"); len(messages) != 2 || messages[1].Failure.Message != err.Error() {
+	if messages, _ := h.stored(t, "talk"); len(messages) != 2 || messages[1].Failure.Message != err.Error() {
 		t.Errorf("messages %+v", messages)
 	}
 }

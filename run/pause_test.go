@@ -407,7 +407,7 @@ func TestCancelledWhilePausing(t *testing.T) {
 // TestWaitingActsAreCancelled: when a waiting run is cancelled, its acts that wait are cancelled too.
 func TestWaitingActsAreCancelled(t *testing.T) {
 	t.Parallel()
-	each(t, asks(), func(t *testing.T, h *testService) {
+	withAndWithoutEngine(t, questionAnswers(), func(t *testing.T, h *testService) {
 		t.Helper()
 		id := h.paused(t, "").RunID
 		must(t, h.store.SaveStep(t.Context(), ledger.Step{ID: "waiting", RunID: id, Turn: 2, Position: 1, Kind: "action", Name: "Wait", Status: ledger.StatusPaused}))
@@ -426,7 +426,7 @@ func TestWaitingActsAreCancelled(t *testing.T) {
 // TestCancelOutlivesItsCaller: a caller who leaves while a waiting run is cancelled does not leave the run half ended.
 func TestCancelOutlivesItsCaller(t *testing.T) {
 	t.Parallel()
-	each(t, asks(), func(t *testing.T, h *testService) {
+	withAndWithoutEngine(t, questionAnswers(), func(t *testing.T, h *testService) {
 		t.Helper()
 		id := h.paused(t, "").RunID
 		ctx, leave := context.WithCancel(t.Context())
