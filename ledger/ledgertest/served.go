@@ -64,15 +64,15 @@ func eventsByPosition(t *testing.T, f *fixture) {
 func conversationChanges(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
-	c := f.conversation(t, owner, "The 100% harbour")
+	c := f.conversation(t, owner, "The 100% harbour of Ärö")
 	r := f.run(t, owner, nil)
-	f.saveMessage(t, c, ledger.RoleUser, r, "Draw a Boat")
+	f.saveMessage(t, c, ledger.RoleUser, r, "Draw a Boat for Øle")
 	found := func(text string) int {
 		list, err := f.ListConversations(ctx, owner, ledger.ConversationQuery{Text: text})
 		must(t, err)
 		return len(list.Items)
 	}
-	for text, want := range map[string]int{"HARBOUR": 1, "a boat": 1, "0%": 1, "%h": 0, "_00": 0, "tree": 0} {
+	for text, want := range map[string]int{"HARBOUR": 1, "a boat": 1, "0%": 1, "Ärö": 1, "FOR Ø": 1, "%h": 0, "_00": 0, "tree": 0} {
 		if got := found(text); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}

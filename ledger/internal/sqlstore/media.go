@@ -89,7 +89,7 @@ func (s items) pageMedia(ctx context.Context, owner string, q ledger.MediaQuery,
 		{"id IN (SELECT m.id FROM media m WHERE m.tree_id = ? UNION ALL SELECT media_id FROM media_grants g WHERE g.tree_id = ?)", q.Tree},
 		{"run_id = ?", q.Run},
 		{"ref = ?", string(q.Ref)},
-		{`(LOWER(label) LIKE ? ESCAPE '\' OR LOWER(description) LIKE ? ESCAPE '\' OR LOWER(file_name) LIKE ? ESCAPE '\')`, like(q.Text)},
+		{`(LOWER(label) LIKE LOWER(?) ESCAPE '\' OR LOWER(description) LIKE LOWER(?) ESCAPE '\' OR LOWER(file_name) LIKE LOWER(?) ESCAPE '\')`, like(q.Text)},
 		{`id IN (SELECT m.id FROM media m JOIN conversation_details d ON d.run_id = m.tree_id WHERE d.conversation_id = ?
 			UNION SELECT g.media_id FROM media_grants g JOIN conversation_details d ON d.run_id = g.tree_id WHERE d.conversation_id = ?)`, q.Conversation},
 		{"substr(ref, 1, " + strconv.Itoa(len(q.RefPrefix)) + ") = ?", q.RefPrefix},

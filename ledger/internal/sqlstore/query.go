@@ -172,10 +172,11 @@ func cursor[T any](of func(*T) columns, key, after string) (any, error) {
 	return n, nil
 }
 
-// like returns the pattern of texts that contain a text; empty for an empty text.
+// like returns the pattern of texts that contain a text; empty for an empty text. Conditions compare LOWER of both,
+// because databases differ in which letters they lower.
 func like(text string) string {
 	if text == "" {
 		return ""
 	}
-	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
+	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text) + "%"
 }
