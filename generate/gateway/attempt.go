@@ -74,7 +74,11 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 		return 0, x.recorder.uncalled(ctx, c, number, failed)
 	}
 	defer func() {
-		leave(failed)
+		if stillRunning(failed) || ctx.Err() != nil { // neither a slow task nor the end of ctx is an outage
+			leave(nil)
+		} else {
+			leave(failed)
+		}
 		x.g.shareWait(c.plan.Model, failed)
 	}()
 	release, failed := x.g.reserveSpace(ctx, c.plan, bytesOf(c.plan, c.n()), x.g.config.MinFree)

@@ -3,10 +3,13 @@ package gateway_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -198,6 +201,38 @@ func TestBreaker(t *testing.T) {
 	if n := len(h.openai.Tasks()); n != 7 {
 		t.Errorf("%d calls, want 7", n)
 	}
+}
+
+// TestWaitsAreNoOutage: neither tasks that take longer than the wait nor callers without patience stop the calls to a
+// provider.
+func TestWaitsAreNoOutage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := build(t, func(_ *testGateway, c *gateway.Config) { c.Now = time.Now })
+		h.openai.OnStart = func(_ context.Context, _ driver.Task, call int) (driver.Update, error) {
+			return driver.Update{Task: driver.Handle{ID: fmt.Sprint(call)}}, nil
+		}
+		h.openai.OnPoll = func(_ context.Context, _ driver.Task, at driver.Handle, _ int) (driver.Update, error) {
+			return driver.Update{Task: at}, nil
+		}
+		for range 6 {
+			if got := h.must(t, generate.Request{Model: "gpt-image-2"}); got.Status != generate.StatusRunning {
+				t.Fatalf("%s: %v", got.Status, got.Err())
+			}
+		}
+		h.openai.OnStart = func(ctx context.Context, _ driver.Task, _ int) (driver.Update, error) {
+			<-ctx.Done()
+			return driver.Update{}, ctx.Err()
+		}
+		for n := range 6 {
+			ctx, stop := context.WithTimeout(t.Context(), time.Second)
+			_, err := h.Generate(ctx, generate.Request{Prompt: "a fox", Model: "gpt-image-2"})
+			stop()
+			if calls := len(h.openai.Tasks()); err != nil || calls != 7+n {
+				t.Fatalf("%d calls, %v", calls, err)
+			}
+		}
+	})
 }
 
 // recordingBudget is a budget that records what is reserved and settled.
