@@ -68,7 +68,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		u, err := x.steps.pollTask(ctx, p, notices, number)
 		pause = every
 		switch {
-		case ctx.Err() != nil:
+		case ctx.Err() != nil && (err != nil || !u.Done || handedOver(ctx)):
 			d.take(ctx, u)
 			return x.departure.endPolling(ctx, p, last)
 		case err != nil && refused(err) && x.departure.resumable:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"atelier/generate"
 	"atelier/generate/driver"
@@ -49,4 +50,29 @@ func TestPollsThatAreRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLastPollAsTheCallerLeaves: a result that arrives with the end of ctx ends its task: nothing is cancelled, and
+// nothing may be billed besides.
+func TestLastPollAsTheCallerLeaves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := build(t, nil)
+		ctx, leave := context.WithCancel(t.Context())
+		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+			return driver.Update{Task: driver.Handle{ID: "t"}}, nil
+		}
+		h.openai.OnPoll = func(ctx context.Context, _ driver.Task, at driver.Handle, _ int) (driver.Update, error) {
+			defer leave()
+			return driver.Update{Task: at, Done: true, ReportedUSD: "0.05", Items: []driver.Item{h.picture(ctx, t, 1)}}, nil
+		}
+		h.openai.OnCancel = func(driver.Handle) error { return media.Errorf(media.CodeUnsupported, "cannot stop") }
+		got, err := h.Generate(ctx, generate.Request{Prompt: "a fox", Model: "gpt-image-2"})
+		if err != nil || got.Status != generate.StatusSucceeded || len(got.Warnings) > 0 || got.Usage.Unsettled != 0 || len(h.openai.Cancelled()) > 0 {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if got.Cost.ReportedUSD == nil || *got.Cost.ReportedUSD != "0.05" {
+			t.Errorf("cost %+v", got.Cost)
+		}
+	})
 }
