@@ -128,11 +128,18 @@ func (d *Driver) Cancel(ctx context.Context, h driver.Handle) error {
 	if err != nil {
 		return err
 	}
-	if a.Status >= http.StatusInternalServerError || a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden {
-		return media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered %d to a cancellation: the job may continue", a.Status)
+	_, spoken := envelope(a)
+	switch a.Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		if !spoken {
+			return media.Errorf(media.CodeUnsupported, "this Midjourney proxy has no way to stop a job")
+		}
+		return nil
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
+		spoken = false // the job was not looked at
 	}
-	if _, spoken := envelope(a); !spoken && (a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed) {
-		return media.Errorf(media.CodeUnsupported, "this Midjourney proxy has no way to stop a job")
+	if a.Status >= http.StatusInternalServerError || a.Status >= http.StatusMultipleChoices && !spoken {
+		return media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered %d to a cancellation: the job may continue", a.Status)
 	}
 	return nil
 }

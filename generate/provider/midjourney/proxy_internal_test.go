@@ -51,6 +51,9 @@ func TestCancelOfProxies(t *testing.T) {
 		"no path":   {generatetest.Answer{Status: 404, Body: `{"status":404,"error":"Not Found","path":"/mj/task/1/cancel"}`}, media.CodeUnsupported},
 		"no method": {generatetest.Answer{Status: 405, Body: ``}, media.CodeUnsupported},
 		"away":      {generatetest.Answer{Status: 502, Body: `<html>`}, media.CodeUnavailable},
+		"busy":      {generatetest.Answer{Status: 429, Body: `{"code":23,"description":"too many requests"}`}, media.CodeUnavailable},
+		"login":     {generatetest.Answer{Status: 302, Body: `<html>`}, media.CodeUnavailable},
+		"gateway":   {generatetest.Answer{Status: 400, Body: `{"error":{"message":"bad request"}}`}, media.CodeUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
