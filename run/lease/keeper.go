@@ -42,6 +42,8 @@ type Keeper struct {
 
 	mu   sync.Mutex // guards all below
 	held map[key]held
+	// unreleased are leases that could not be released. Renewals would extend them, so they are released again.
+	unreleased map[key]bool
 	// renewed is when the last successful renewal began.
 	renewed time.Time
 	// failed is when the last failed renewal ended; zero if none failed.
@@ -56,7 +58,7 @@ func NewKeeper(store ledger.Leases) *Keeper {
 	if err != nil {
 		host = "this machine"
 	}
-	return &Keeper{store: store, held: map[key]held{}, me: ledger.Lease{
+	return &Keeper{store: store, held: map[key]held{}, unreleased: map[key]bool{}, me: ledger.Lease{
 		Holder: "x-" + uuid.Must(uuid.NewV7()).String(), Host: host, Machine: machine(), PID: os.Getpid(), Command: filepath.Base(os.Args[0]),
 	}}
 }
@@ -83,6 +85,9 @@ func (k *Keeper) AcquireIn(ctx context.Context, kind ledger.LeaseKind, work stri
 	began := time.Now() //nolint:forbidigo // the time that passes in this process
 	want := k.me
 	want.Kind, want.Work = kind, work
+	k.mu.Lock()
+	delete(k.unreleased, key{kind, work})
+	k.mu.Unlock()
 	got, err := k.store.AcquireLease(ledger.Relaxed(ctx), want, ledger.Lease{})
 	if media.CodeOf(err) == media.CodeConflict {
 		// The lease of a dead process of this machine need not expire first.
@@ -188,7 +193,15 @@ func (k *Keeper) Release(ctx context.Context, kind ledger.LeaseKind, works ...st
 	for _, w := range works {
 		k.Forget(kind, w)
 	}
-	return k.store.ReleaseLeases(ledger.Relaxed(ctx), k.me.Holder, kind, works...)
+	err := k.store.ReleaseLeases(ledger.Relaxed(ctx), k.me.Holder, kind, works...)
+	if err != nil {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		for _, w := range works {
+			k.unreleased[key{kind, w}] = true
+		}
+	}
+	return err
 }
 
 // Forget is Release for a lease that is no longer in the database.
@@ -300,9 +313,16 @@ func (k *Keeper) renewAll() error {
 	if n < len(k.held) {
 		all = slices.Collect(maps.Keys(k.held))
 	}
+	again := slices.Collect(maps.Keys(k.unreleased))
+	clear(k.unreleased)
 	k.mu.Unlock()
 	for _, id := range all {
 		_ = k.Check(ctx, id.kind, id.work) // the holder is notified
+	}
+	for _, id := range again {
+		if !k.Holds(id.kind, id.work) { // it may have been acquired meanwhile
+			_ = k.Release(ctx, id.kind, id.work) // else at the next renewal
+		}
 	}
 	return nil
 }

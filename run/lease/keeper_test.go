@@ -73,6 +73,52 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
+// stuck is a store whose first release fails.
+type stuck struct {
+	*sqlite.Store
+	failed *bool
+}
+
+func (s stuck) ReleaseLeases(ctx context.Context, holder string, kind ledger.LeaseKind, works ...string) error {
+	if !*s.failed {
+		*s.failed = true
+		return media.Errorf(media.CodeUnavailable, "the database is away")
+	}
+	return s.Store.ReleaseLeases(ctx, holder, kind, works...)
+}
+
+// TestReleaseFails: a lease that could not be released is not renewed for the life of the process, and work that is
+// acquired again keeps its lease.
+func TestReleaseFails(t *testing.T) {
+	t.Parallel()
+	for _, again := range []bool{false, true} {
+		ctx, s := t.Context(), stuck{open(t), new(bool)}
+		k := NewKeeper(s)
+		for _, w := range []string{"kept", "w"} {
+			if err := k.Acquire(ctx, ledger.LeaseGeneration, w, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := k.Release(ctx, ledger.LeaseGeneration, "w"); media.CodeOf(err) != media.CodeUnavailable {
+			t.Fatal(err)
+		}
+		if again {
+			if err := k.Acquire(ctx, ledger.LeaseGeneration, "w", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := k.renewAll(); err != nil {
+			t.Fatal(err)
+		}
+		if list, err := s.Leases(ctx, ledger.LeaseGeneration, "w"); err != nil || len(list) > 0 != again {
+			t.Errorf("acquired again %v: %+v, %v", again, list, err)
+		}
+		if err := k.Release(ctx, ledger.LeaseGeneration, "kept", "w"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // late is a store whose renewals return late.
 type late struct {
 	*sqlite.Store
