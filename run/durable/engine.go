@@ -154,12 +154,15 @@ func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 		if known != nil {
 			return media.Errorf(media.CodeConflict, "work with the id %s already exists: it is %s", id, known.Status)
 		}
+		if err := ctx.Err(); err != nil { // nothing has started; from here on the work's own context ends it
+			return err
+		}
 		e.flows.start(id)
 		if _, err := dbos.RunWorkflow(e.root, e.flow, string(input), dbos.WithWorkflowID(id)); err != nil {
 			e.flows.isFresh(id)
 			return e.failure("start work "+id, err)
 		}
-		return ctx.Err()
+		return nil
 	})
 }
 

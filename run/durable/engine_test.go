@@ -2,6 +2,7 @@ package durable_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -141,6 +142,29 @@ func TestWorkEndsOnce(t *testing.T) {
 	if ran.Load() != 1 {
 		t.Errorf("ran %d times", ran.Load())
 	}
+}
+
+// TestStartAfterTheEndOfItsContext: a caller who has left starts nothing, now or in the process that adopts work.
+func TestStartAfterTheEndOfItsContext(t *testing.T) {
+	t.Parallel()
+	var ran atomic.Int64
+	e := open(t, newConfig(t), func(context.Context, journal.Journal, string, []byte) error {
+		ran.Add(1)
+		return nil
+	})
+	defer leave(t, e)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := e.Start(gone, "a", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("started: %v", err)
+	}
+	if s, _, err := e.State("a"); media.CodeOf(err) != media.CodeNotFound || ran.Load() != 0 {
+		t.Errorf("%s after %d runs, %v", s, ran.Load(), err)
+	}
+	if err := e.Start(t.Context(), "a", nil); err != nil {
+		t.Errorf("started again: %v", err)
+	}
+	eventually(t, func() bool { return ran.Load() == 1 })
 }
 
 // TestEndIsSaved: work that has just ended when its engine closes is saved as finished.
