@@ -85,7 +85,7 @@ func (x *execution) partial(ctx context.Context, c call, slot int, b media.Blob)
 // keepPreview records the last preview of a slot that ended without its picture.
 func (x *execution) keepPreview(ctx context.Context, s generate.Slot) generate.Slot {
 	p, ok := x.previews.of(s.Index)
-	if !ok || s.Error == nil {
+	if !ok || s.Error == nil || s.Status == generate.StatusRunning { // a result that is left may still arrive
 		return s
 	}
 	if x.previews.storage != nil { // else the blob is the driver's own

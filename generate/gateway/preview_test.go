@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -112,5 +113,37 @@ func TestLastPreviewOfATaskIsKept(t *testing.T) {
 	kept := h.recorder.Records()
 	if got.Status != generate.StatusFailed || len(kept) != 1 || !kept[0].Partial || kept[0].Digest != media.DigestOf(generatetest.PNG(70, 70, 'a')) {
 		t.Errorf("%s, %+v", got.Status, kept)
+	}
+}
+
+// TestPreviewOfALeftTask: the preview of a result that is left to be fetched is no result in its place.
+func TestPreviewOfALeftTask(t *testing.T) {
+	t.Parallel()
+	p := &pictures{}
+	h := build(t, func(h *testGateway, c *gateway.Config) {
+		c.Partials = true
+		c.Fetch = func(ctx context.Context, url string) (io.ReadCloser, string, error) {
+			if url == "z" {
+				return nil, "", down(url)
+			}
+			return p.fetch(ctx, url)
+		}
+		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+			return driver.Update{Task: driver.Handle{ID: "t"}}, nil
+		}
+		h.openai.OnPoll = func(_ context.Context, _ driver.Task, at driver.Handle, number int) (driver.Update, error) {
+			if number == 1 {
+				return driver.Update{Task: at, Preview: "a"}, nil
+			}
+			return driver.Update{Task: at, Done: true, Items: []driver.Item{{URL: "z"}}}, nil
+		}
+	})
+	left := h.must(t, generate.Request{Model: "GPT Image 2"})
+	if s := left.Slots[0]; left.Status != generate.StatusRunning || len(h.recorder.Records()) != 0 || strings.Contains(s.Error.Message, "preview") {
+		t.Errorf("%s, %v, %d records", left.Status, s.Error, len(h.recorder.Records()))
+	}
+	got, err := h.successor(t, func(c *gateway.Config) { c.Fetch = p.fetch }).Resume(t.Context(), left.Operation)
+	if err != nil || got.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 1 {
+		t.Errorf("%+v, %v, %d records", got, err, len(h.recorder.Records()))
 	}
 }
