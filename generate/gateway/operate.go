@@ -77,7 +77,9 @@ func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.
 	scope.Operation = id
 	ctx = media.WithScope(ctx, scope)
 	if err := g.config.Operations.Begin(ctx, x.op); err != nil {
-		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is refunded later
+		if !derived || media.CodeOf(err) != media.CodeConflict { // else another process began it: the reservation is that one's
+			_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is refunded later
+		}
 		return nil, ctx, fault.Wrap("journal operation", err)
 	}
 	ctx = media.WithScope(ctx, inTree(scope))

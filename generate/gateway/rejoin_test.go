@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/gateway"
@@ -114,5 +116,22 @@ func TestAbandonedWhileAnotherProcessContinues(t *testing.T) {
 	}
 	if now := h.log.Entries()[before:]; len(now) > 0 {
 		t.Errorf("it did %q", now)
+	}
+}
+
+// TestOperationBegunElsewhere: a process that finds its operation begun by another one does not refund the money that
+// the other one reserved under the same id.
+func TestOperationBegunElsewhere(t *testing.T) {
+	t.Parallel()
+	p := &purse{}
+	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Budget = p })
+	h.log.Fail = func(string) error { return media.Errorf(media.CodeConflict, "it already exists") }
+	ctx := media.WithScope(t.Context(), media.Scope{Step: uuid.Must(uuid.NewV7()).String()})
+	for adopt, settled := range map[bool]int{true: 0, false: 1} {
+		p.settled = nil
+		_, err := h.Generate(ctx, generate.Request{Model: "Nano Banana Pro", Prompt: "a fox", IdempotencyKey: "act", Adopt: adopt})
+		if media.CodeOf(err) != media.CodeConflict || len(p.settled) != settled {
+			t.Errorf("adopt %v: %v, settled %v", adopt, err, p.settled)
+		}
 	}
 }
