@@ -142,8 +142,8 @@ func (d *delivery) convert(ctx context.Context, o media.Output, format string) (
 		return media.Blob{}, media.Errorf(media.CodeUnsupported, "this gateway was set up without Storage")
 	}
 	job := imaging.Job{Facts: o.Facts, Limits: d.x.g.config.Limits, Format: to, Quality: plan.ConvertQuality}
-	if q := d.call.plan.Request.Compression; q != nil && *q > 0 {
-		job.Quality = *q
+	if q := d.call.plan.Request.Compression; q != nil {
+		job.Quality = max(1, *q)
 	}
 	if d.call.plan.Model.Provider != plan.Offline {
 		job.Label = imaging.Generated(d.call.plan.Model.Name, "Atelier")

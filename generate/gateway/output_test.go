@@ -79,6 +79,23 @@ func TestResultByLink(t *testing.T) {
 	}
 }
 
+// TestCompressionOfAConversion: a conversion has the requested compression; 0 is a value like any other.
+func TestCompressionOfAConversion(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.gemini.OnStart = func(ctx context.Context, _ driver.Task, _ int) (driver.Update, error) {
+		return driver.Update{Done: true, Items: []driver.Item{h.picture(ctx, t, 1)}}, nil
+	}
+	var digests []media.Digest
+	for _, c := range []*int{nil, new(0), new(1), new(60)} {
+		got := h.must(t, generate.Request{Model: "Nano Banana Pro", OutputFormat: "jpeg", Compression: c})
+		digests = append(digests, got.Slots[0].Output.Digest)
+	}
+	if digests[1] != digests[2] || digests[0] == digests[1] || digests[0] == digests[3] || digests[1] == digests[3] {
+		t.Errorf("none, 0, 1 and 60 gave %v", digests)
+	}
+}
+
 func TestOtherFormatIsConvertedAndTheOriginalKept(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

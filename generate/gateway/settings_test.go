@@ -222,6 +222,12 @@ func TestSettings(t *testing.T) {
 		},
 		{"compression of png", gpt, generate.Request{Compression: number(60)}, map[string]string{"compression": "dropped"}, driver.Task{}},
 		{"compression elsewhere", pro, generate.Request{Compression: number(60)}, map[string]string{"compression": "dropped"}, driver.Task{}},
+		{
+			"compression by conversion", pro,
+			generate.Request{OutputFormat: "webp", Compression: number(60)},
+			map[string]string{"output_format": "adapted its own format, converted to webp", "compression": "adapted 60, if it is converted"},
+			driver.Task{},
+		},
 		{"format by conversion", pro, generate.Request{OutputFormat: "webp"}, map[string]string{"output_format": "adapted its own format, converted to webp"}, driver.Task{}},
 		{"format never", pro, generate.Request{OutputFormat: "svg"}, map[string]string{"output_format": "dropped"}, driver.Task{}},
 		{"moderation", gpt, generate.Request{Moderation: "low"}, map[string]string{"moderation": "applied low"}, driver.Task{Moderation: "low"}},

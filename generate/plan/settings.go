@@ -223,7 +223,9 @@ func (n *negotiation) compression() {
 		return
 	}
 	requested := strconv.Itoa(*n.req.Compression)
-	switch f := n.task.OutputFormat; {
+	switch f, asked := n.task.OutputFormat, n.req.OutputFormat; {
+	case f == "" && n.model.Modality == media.ModalityImage && (asked == "jpeg" || asked == "webp"):
+		n.adapted("compression", requested, requested+", if it is converted", n.model.Name+" does not give "+asked+"; its answer is compressed when it is converted")
 	case !n.supports("compression"):
 		n.dropped("compression", requested, n.model.Name+" has no compression setting")
 	case f != "jpeg" && f != "webp":
