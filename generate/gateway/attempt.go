@@ -136,8 +136,7 @@ func (x *execution) task(ctx context.Context, c call) driver.Task {
 	t.Options = maps.Clone(t.Options)
 	if t.Seed != nil {
 		// Each call has its own seeds, or the calls would make equal pictures.
-		seed := t.Model.FoldSeed(*t.Seed + int64(c.slots[0]-1))
-		t.Seed = &seed
+		t.Seed = new(t.Model.FoldSeed(*t.Seed + int64(c.slots[0]-1)))
 	}
 	t = driver.WithDerivedSeed(c.plan.Driver, t)
 	if x.g.config.Notify != nil {

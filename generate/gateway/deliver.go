@@ -241,8 +241,7 @@ func (x *execution) settleSlot(ctx context.Context, s generate.Slot, e operation
 	save := func(ctx context.Context) {
 		final = s
 		if s.Output != nil {
-			o := x.recorder.output(ctx, *s.Output)
-			final.Output = &o
+			final.Output = new(x.recorder.output(ctx, *s.Output))
 		} else {
 			final = x.keepPreview(ctx, s)
 		}

@@ -172,10 +172,8 @@ func (x *execution) run(ctx context.Context, calls []call) {
 func saveContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	save, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		grace := time.NewTimer(saveTime)
-		defer grace.Stop()
 		select {
-		case <-grace.C:
+		case <-time.After(saveTime):
 			cancel()
 		case <-save.Done():
 		}

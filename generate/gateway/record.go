@@ -124,8 +124,7 @@ func (r *recorder) retry(ctx context.Context, b *slotTable) (remaining bool) {
 			continue
 		}
 		if s.Output != nil {
-			o := r.output(ctx, *s.Output)
-			s.Output = &o
+			s.Output = new(r.output(ctx, *s.Output))
 			b.put(s)
 		}
 		r.slot(ctx, s) // a slot's last preview was kept when the slot ended

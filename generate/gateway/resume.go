@@ -144,8 +144,7 @@ func (c *claim) rejoin(ctx context.Context) (*generate.Result, error) {
 			calls++
 		}
 	}
-	free := "0"
-	if money.USD = &free; calls > 0 {
+	if money.USD = new("0"); calls > 0 {
 		money.USD = p.Estimate(calls)
 	}
 	if err := c.reopen(ctx, reopening{event: operation.EventRejoin, plan: p, slots: slots, money: &money, tasks: c.Tasks(slots)}); err != nil {

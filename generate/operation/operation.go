@@ -25,6 +25,7 @@
 package operation
 
 import (
+	"cmp"
 	"slices"
 
 	"atelier/generate"
@@ -159,10 +160,7 @@ func Advance(s Subject, from generate.Status, e Event) (generate.Status, error) 
 		if t.subject != s || t.event != e || !slices.Contains(t.from, from) {
 			continue
 		}
-		if t.to == "" {
-			return from, nil
-		}
-		return t.to, nil
+		return cmp.Or(t.to, from), nil
 	}
 	return from, media.Errorf(media.CodeInternal, "event %s cannot happen to the %s status %q", e, s, from)
 }

@@ -21,8 +21,7 @@ func estimate(t driver.Task, n int) *string {
 	if !ok {
 		return nil
 	}
-	text := money.Text(each.Mul(each, big.NewRat(int64(n), 1)))
-	return &text
+	return new(money.Text(each.Mul(each, big.NewRat(int64(n), 1))))
 }
 
 // perResult returns the price of one result by count, characters or pixels.

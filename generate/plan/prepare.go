@@ -255,8 +255,7 @@ func (pl *Planner) fitMask(ctx context.Context, p *Plan) (note string, err error
 	if err != nil {
 		return "", err
 	}
-	o := media.NewOutput(b, media.Meta{Label: mask.Label})
-	p.Task.Mask = &o
+	p.Task.Mask = new(media.NewOutput(b, media.Meta{Label: mask.Label}))
 	how := "its transparent parts are the area to change"
 	if !area.transparent {
 		how = "it has no transparency, so its white parts are the area to change"

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -197,8 +198,5 @@ func nearestQuality(m catalog.Model, rank int) string {
 			lowest, lowestRank = q, r
 		}
 	}
-	if best == "" {
-		return lowest
-	}
-	return best
+	return cmp.Or(best, lowest)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
@@ -35,10 +36,10 @@ type Orphan struct {
 }
 
 // list reads rows of work without results and, unless an option requests it, without input.
+//
+//nolint:contextcheck,nolintlint // called on behalf of the engine
 func (e *Engine) list(options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
-	root, stop := e.bounded()
-	defer stop()
-	return listed(root, options)
+	return listWithin(e.root, e, options...)
 }
 
 // listWithin is list bounded by ctx.
@@ -46,10 +47,6 @@ func listWithin(ctx context.Context, e *Engine, options ...dbos.ListWorkflowsOpt
 	root, stop := e.bounded()
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
-	return listed(root, options)
-}
-
-func listed(root dbos.Context, options []dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
 	return dbos.ListWorkflows(root, append([]dbos.ListWorkflowsOption{dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false)}, options...)...)
 }
 
@@ -89,18 +86,15 @@ func (e *Engine) living(works ...string) (map[string]ledger.Lease, error) {
 // state returns the state of work according to living leases.
 func state(row dbos.WorkflowStatus, living map[string]ledger.Lease) State {
 	_, lives := living[row.ID]
-	switch row.Status {
-	case dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed:
-		switch {
-		case !lives:
-			return StateOrphaned
-		case row.Status == dbos.WorkflowStatusPending:
-			return StateRunning
-		}
-		return StateQueued
-	default:
+	switch open := []dbos.WorkflowStatusType{dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed}; {
+	case !slices.Contains(open, row.Status):
 		return StateFinished
+	case !lives:
+		return StateOrphaned
+	case row.Status == dbos.WorkflowStatusPending:
+		return StateRunning
 	}
+	return StateQueued
 }
 
 // queue returns the name of the queue of work that this engine adopted.

@@ -43,7 +43,7 @@ type Keeper struct {
 	mu   sync.Mutex // guards all below
 	held map[key]held
 	// unreleased are leases that could not be released. Renewals would extend them, so they are released again.
-	unreleased map[key]bool
+	unreleased []key
 	// renewed is when the last successful renewal began.
 	renewed time.Time
 	// failed is when the last failed renewal ended; zero if none failed.
@@ -58,7 +58,7 @@ func NewKeeper(store ledger.Leases) *Keeper {
 	if err != nil {
 		host = "this machine"
 	}
-	return &Keeper{store: store, held: map[key]held{}, unreleased: map[key]bool{}, me: ledger.Lease{
+	return &Keeper{store: store, held: map[key]held{}, me: ledger.Lease{
 		Holder: "x-" + uuid.Must(uuid.NewV7()).String(), Host: host, Machine: machine(), PID: os.Getpid(), Command: filepath.Base(os.Args[0]),
 	}}
 }
@@ -85,9 +85,6 @@ func (k *Keeper) AcquireIn(ctx context.Context, kind ledger.LeaseKind, work stri
 	began := time.Now() //nolint:forbidigo // the time that passes in this process
 	want := k.me
 	want.Kind, want.Work = kind, work
-	k.mu.Lock()
-	delete(k.unreleased, key{kind, work})
-	k.mu.Unlock()
 	got, err := k.store.AcquireLease(ledger.Relaxed(ctx), want, ledger.Lease{})
 	if media.CodeOf(err) == media.CodeConflict {
 		// The lease of a dead process of this machine need not expire first.
@@ -190,25 +187,25 @@ func (k *Keeper) Release(ctx context.Context, kind ledger.LeaseKind, works ...st
 	if len(works) == 0 {
 		return nil
 	}
-	for _, w := range works {
-		k.Forget(kind, w)
-	}
+	k.Forget(kind, works...)
 	err := k.store.ReleaseLeases(ledger.Relaxed(ctx), k.me.Holder, kind, works...)
 	if err != nil {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		for _, w := range works {
-			k.unreleased[key{kind, w}] = true
+			k.unreleased = append(k.unreleased, key{kind, w})
 		}
 	}
 	return err
 }
 
-// Forget is Release for a lease that is no longer in the database.
-func (k *Keeper) Forget(kind ledger.LeaseKind, work string) {
+// Forget is Release for leases that are no longer in the database.
+func (k *Keeper) Forget(kind ledger.LeaseKind, works ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.held, key{kind, work})
+	for _, w := range works {
+		delete(k.held, key{kind, w})
+	}
 	k.stopIfIdle()
 }
 
@@ -283,12 +280,10 @@ func (k *Keeper) Returning(ctx context.Context, kind ledger.LeaseKind) (map[stri
 func (k *Keeper) renew(wake <-chan struct{}) {
 	pause := renewInterval
 	for {
-		next := time.NewTimer(pause)
 		select {
 		case <-wake:
-			next.Stop()
 			return
-		case <-next.C:
+		case <-time.After(pause):
 		}
 		if pause = renewInterval; k.renewAll() != nil {
 			pause = renewRetryDelay
@@ -313,8 +308,8 @@ func (k *Keeper) renewAll() error {
 	if n < len(k.held) {
 		all = slices.Collect(maps.Keys(k.held))
 	}
-	again := slices.Collect(maps.Keys(k.unreleased))
-	clear(k.unreleased)
+	again := k.unreleased
+	k.unreleased = nil
 	k.mu.Unlock()
 	for _, id := range all {
 		_ = k.Check(ctx, id.kind, id.work) // the holder is notified

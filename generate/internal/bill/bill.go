@@ -79,8 +79,7 @@ func sumOf(calls []receipt, price func(receipt) (*big.Rat, bool)) *string {
 	if len(calls) == 0 {
 		return nil
 	}
-	text := money.Text(sum)
-	return &text
+	return new(money.Text(sum))
 }
 
 // Bill holds the cost of an operation's calls, and the acts that money is reserved for: the operation itself and each
@@ -157,8 +156,7 @@ func (b *Bill) Charge(act string) generate.Charge {
 		}
 	}
 	if calls == 0 || priced > 0 {
-		text := money.Text(sum)
-		c.USD = &text
+		c.USD = new(money.Text(sum))
 	}
 	round := b.plan.Round
 	if round == nil || round.Before == nil || act != b.operation {
@@ -178,8 +176,7 @@ func (b *Bill) Charge(act string) generate.Charge {
 	if left.Sign() < 0 {
 		left = new(big.Rat)
 	}
-	text := money.Text(left)
-	c.USD = &text
+	c.USD = new(money.Text(left))
 	return c
 }
 

@@ -129,17 +129,12 @@ func (d *Driver) Cancel(ctx context.Context, h driver.Handle) error {
 		return err
 	}
 	_, spoken := envelope(a)
-	switch a.Status {
-	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		if !spoken {
-			return media.Errorf(media.CodeUnsupported, "this Midjourney proxy has no way to stop a job")
-		}
-		return nil
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
-		spoken = false // the job was not looked at
-	}
-	if a.Status >= http.StatusInternalServerError || a.Status >= http.StatusMultipleChoices && !spoken {
-		return media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered %d to a cancellation: the job may continue", a.Status)
+	switch s := a.Status; {
+	case !spoken && (s == http.StatusNotFound || s == http.StatusMethodNotAllowed):
+		return media.Errorf(media.CodeUnsupported, "this Midjourney proxy has no way to stop a job")
+	case s >= http.StatusInternalServerError || s >= http.StatusMultipleChoices && !spoken ||
+		s == http.StatusUnauthorized || s == http.StatusForbidden || s == http.StatusTooManyRequests:
+		return media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered %d to a cancellation: the job may continue", s)
 	}
 	return nil
 }
