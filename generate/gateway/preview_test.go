@@ -119,12 +119,12 @@ func TestLastPreviewOfATaskIsKept(t *testing.T) {
 // TestPreviewOfALeftTask: the preview of a result that is left to be fetched is no result in its place.
 func TestPreviewOfALeftTask(t *testing.T) {
 	t.Parallel()
-	p := &pictures{}
+	p := &linkServer{}
 	h := build(t, func(h *testGateway, c *gateway.Config) {
 		c.Partials = true
 		c.Fetch = func(ctx context.Context, url string) (io.ReadCloser, string, error) {
 			if url == "z" {
-				return nil, "", down(url)
+				return nil, "", unreachable(url)
 			}
 			return p.fetch(ctx, url)
 		}

@@ -123,7 +123,7 @@ func TestAbandonedWhileAnotherProcessContinues(t *testing.T) {
 // the other one reserved under the same id.
 func TestOperationBegunElsewhere(t *testing.T) {
 	t.Parallel()
-	p := &purse{}
+	p := &recordingBudget{}
 	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Budget = p })
 	h.log.Fail = func(string) error { return media.Errorf(media.CodeConflict, "it already exists") }
 	ctx := media.WithScope(t.Context(), media.Scope{Step: uuid.Must(uuid.NewV7()).String()})

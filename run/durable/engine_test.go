@@ -152,7 +152,7 @@ func TestStartAfterTheEndOfItsContext(t *testing.T) {
 		ran.Add(1)
 		return nil
 	})
-	defer leave(t, e)
+	defer killEngine(t, e)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := e.Start(gone, "a", nil); !errors.Is(err, context.Canceled) {
