@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { ApiError, api, errorFromResponse } from "./client";
+import { ApiError, api, errorFromResponse, upload } from "./client";
 import { rejectReason } from "./draft";
 import { inlineMedia } from "./report";
 import { workflowApi } from "./workflows";
@@ -24,6 +24,26 @@ test("a lost connection is an error that can be tried again", async () => {
   vi.stubGlobal("fetch", async () => { throw new TypeError("network"); });
   await expect(api.health()).rejects.toBeInstanceOf(ApiError);
   await expect(api.health()).rejects.toMatchObject({ status: 0, retryable: true });
+});
+
+test("a connection lost in the middle of a response is a lost connection", async () => {
+  const cut = () => new ReadableStream({ start: (c) => { c.enqueue(new TextEncoder().encode('{"id":')); c.error(new TypeError("network")); } });
+  vi.stubGlobal("fetch", async () => new Response(cut(), { status: 202 }));
+  await expect(api.health()).rejects.toMatchObject({ status: 0, message: "The server cannot be reached." });
+  vi.stubGlobal("fetch", async () => new Response("<html>Log in</html>"));
+  await expect(api.health()).rejects.toMatchObject({ name: "ApiError", message: "The server responded with status 200." });
+});
+
+test("an upload that a page of another server answers ends with an error", async () => {
+  vi.stubGlobal("XMLHttpRequest", class {
+    upload = {};
+    status = 200;
+    responseText = "<html>Log in</html>";
+    onload?: () => void;
+    open() {}
+    send() { this.onload?.(); }
+  });
+  await expect(upload(new File(["x"], "a.png"), () => undefined, new AbortController().signal)).rejects.toMatchObject({ name: "ApiError" });
 });
 
 test("all sub-actions of a run are read, page by page", async () => {

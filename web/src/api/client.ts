@@ -17,6 +17,9 @@ export class ApiError extends Error {
   }
 }
 
+/** Reports whether the error is that something does not exist, or belongs to another owner. */
+export const isNotFound = (e: unknown) => e instanceof ApiError && e.status === 404;
+
 /** Converts a problem+json body to an error. For any other body, the message names the status. */
 export function errorFromResponse(status: number, body: string): ApiError {
   try {
@@ -29,19 +32,28 @@ export function errorFromResponse(status: number, body: string): ApiError {
 
 /** Sends a request and returns the decoded response. Throws an {@link ApiError} if it fails. */
 export async function request<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
-  let response: Response;
+  let status: number, text: string;
   try {
-    response = await fetch(path, {
+    const response = await fetch(path, {
       method,
       headers: { Accept: "application/json", ...(body !== undefined && { "Content-Type": "application/json" }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+    [status, text] = [response.status, await response.text()];
   } catch {
     throw errorFromResponse(0, "");
   }
-  const text = await response.text();
-  if (!response.ok) throw errorFromResponse(response.status, text);
-  return (text ? JSON.parse(text) : undefined) as T;
+  return decodeResponse(status, text);
+}
+
+/** Decodes the body of a response. Throws an {@link ApiError} if the request failed or the body is not JSON. */
+function decodeResponse<T>(status: number, text: string): T {
+  if (status >= 200 && status < 300) {
+    try {
+      return (text ? JSON.parse(text) : undefined) as T;
+    } catch { /* a page of a proxy, for example to log in */ }
+  }
+  throw errorFromResponse(status, text);
 }
 
 const get = <T>(path: string) => request<T>("GET", path);
@@ -88,7 +100,13 @@ export function upload(file: File, progress: (fraction: number) => void, signal:
     const form = new FormData();
     form.append("file", file, file.name);
     xhr.upload.onprogress = (e) => { if (e.lengthComputable) progress(e.loaded / e.total); };
-    xhr.onload = () => (xhr.status < 300 ? resolve(JSON.parse(xhr.responseText) as Media) : reject(errorFromResponse(xhr.status, xhr.responseText)));
+    xhr.onload = () => {
+      try {
+        resolve(decodeResponse<Media>(xhr.status, xhr.responseText));
+      } catch (e) {
+        reject(e);
+      }
+    };
     xhr.onerror = () => reject(errorFromResponse(0, ""));
     xhr.onabort = () => reject(new DOMException("removed", "AbortError"));
     signal.addEventListener("abort", () => xhr.abort());

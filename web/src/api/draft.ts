@@ -1,7 +1,8 @@
 // The draft of a message: text and files, kept per conversation until it is sent.
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useMemo } from "react";
 import type { Media } from "./contract";
 import { ApiError, upload } from "./client";
+import { sharedState } from "./shared-state";
 import { readStored, writeStored } from "./storage";
 
 export interface Attachment {
@@ -23,7 +24,8 @@ export interface Draft {
   /** Attaches a stored item. The text becomes that of an empty draft. */
   attachMedia: (media: Media, text?: string) => void;
   remove: (key: string) => void;
-  clear: () => void;
+  /** Removes what was sent. What was added since stays. */
+  clear: (sent: Pick<Draft, "text" | "attachments">) => void;
   uploading: boolean;
 }
 
@@ -36,63 +38,66 @@ export function rejectReason(file: File): string | undefined {
   return undefined;
 }
 
+type DraftState = Pick<Draft, "text" | "attachments">;
 interface StoredDraft { text: string; media: Media[] }
 
 const storage = () => sessionStorage;
 const storageKey = (conversation: string) => `atelier-draft ${conversation}`;
-
-function loadDraft(conversation: string): StoredDraft {
-  return { text: "", media: [], ...readStored<StoredDraft>(storage, storageKey(conversation)) };
-}
+const drafts = sharedState<Partial<Record<string, DraftState>>>({}); // outside the page, which may be left during an upload
+const abortControllers = new Map<string, AbortController>();
 
 const toAttachment = (m: Media): Attachment => ({
   key: m.id, name: m.file_name || m.label || m.ref, size: m.size_bytes ?? 0, isImage: m.modality === "image", progress: 1, media: m,
 });
 
+function loadDraft(conversation: string): DraftState {
+  const { text = "", media = [] } = readStored<StoredDraft>(storage, storageKey(conversation)) ?? {};
+  return { text, attachments: media.map(toAttachment) };
+}
+
+/** Returns the draft of a conversation, kept in this tab. */
 export function useDraft(conversation: string): Draft {
-  const [text, setText] = useState(() => loadDraft(conversation).text);
-  const [attachments, setAttachments] = useState<Attachment[]>(() => loadDraft(conversation).media.map(toAttachment));
-  const abortControllers = useRef(new Map<string, AbortController>());
+  const stored = useMemo(() => loadDraft(conversation), [conversation]);
+  const draft = drafts.use((all) => all[conversation] ?? stored);
+  const operations = useMemo(() => draftOperations(conversation), [conversation]);
+  return { ...draft, ...operations, uploading: draft.attachments.some((a) => !a.media && !a.error) };
+}
 
-  useEffect(() => {
-    writeStored(storage, storageKey(conversation), { text, media: attachments.flatMap((a) => a.media ?? []) });
-  }, [conversation, text, attachments]);
-
-  const update = useCallback((key: string, change: Partial<Attachment>) => {
-    setAttachments((all) => all.map((a) => (a.key === key ? { ...a, ...change } : a)));
-  }, []);
-
-  const attach = useCallback((files: Iterable<File>) => {
-    for (const file of files) {
-      const key = `${file.name} ${file.size} ${Math.random()}`;
-      const isImage = file.type.startsWith("image/");
-      const error = rejectReason(file);
-      setAttachments((all) => [...all, {
-        key, name: file.name || "pasted picture", size: file.size, isImage, progress: 0,
-        ...(isImage && { preview: URL.createObjectURL(file) }), ...(error && { error }),
-      }]);
-      if (error) continue;
-      const abort = new AbortController();
-      abortControllers.current.set(key, abort);
-      upload(file, (progress) => update(key, { progress }), abort.signal).then(
-        (media) => update(key, { media, progress: 1 }),
-        (e: unknown) => { if (!abort.signal.aborted) update(key, { error: e instanceof ApiError ? `${e.message} ${e.hint}`.trim() : "The upload failed." }); },
-      );
-    }
-  }, [update]);
-
-  const attachMedia = useCallback((m: Media, initialText?: string) => {
-    setAttachments((all) => (all.some((a) => a.media?.id === m.id) ? all : [...all, toAttachment(m)]));
-    if (initialText) setText((now) => now.trim() ? now : initialText);
-  }, []);
-  const remove = useCallback((key: string) => {
-    abortControllers.current.get(key)?.abort();
-    setAttachments((all) => all.filter((a) => a.key !== key));
-  }, []);
-  const clear = useCallback(() => {
-    setText("");
-    setAttachments([]);
-    sessionStorage.removeItem(storageKey(conversation)); // even if the page is left before the effect runs
-  }, [conversation]);
-  return { text, attachments, setText, attach, attachMedia, remove, clear, uploading: attachments.some((a) => !a.media && !a.error) };
+function draftOperations(conversation: string) {
+  const change = (to: (now: DraftState) => Partial<DraftState>) => {
+    const now = drafts.get()[conversation] ?? loadDraft(conversation);
+    const next = { ...now, ...to(now) };
+    drafts.set({ ...drafts.get(), [conversation]: next });
+    writeStored(storage, storageKey(conversation), { text: next.text, media: next.attachments.flatMap((a) => a.media ?? []) });
+  };
+  const add = (a: Attachment) => change(({ attachments }) => ({ attachments: [...attachments, a] }));
+  const update = (key: string, part: Partial<Attachment>) => change(({ attachments }) => ({ attachments: attachments.map((a) => (a.key === key ? { ...a, ...part } : a)) }));
+  return {
+    setText: (text: string) => change(() => ({ text })),
+    attach: (files: Iterable<File>) => {
+      for (const file of files) {
+        const key = `${file.name} ${file.size} ${Math.random()}`;
+        const isImage = file.type.startsWith("image/");
+        const error = rejectReason(file);
+        add({ key, name: file.name || "pasted picture", size: file.size, isImage, progress: 0, ...(isImage && { preview: URL.createObjectURL(file) }), ...(error && { error }) });
+        if (error) continue;
+        const abort = new AbortController();
+        abortControllers.set(key, abort);
+        upload(file, (progress) => update(key, { progress }), abort.signal).then(
+          (media) => update(key, { media, progress: 1 }),
+          (e: unknown) => { if (!abort.signal.aborted) update(key, { error: e instanceof ApiError ? `${e.message} ${e.hint}`.trim() : "The upload failed." }); },
+        ).finally(() => abortControllers.delete(key));
+      }
+    },
+    attachMedia: (m: Media, initialText?: string) => change(({ text, attachments }) => ({
+      attachments: attachments.some((a) => a.media?.id === m.id) ? attachments : [...attachments, toAttachment(m)], text: text.trim() ? text : (initialText ?? text),
+    })),
+    remove: (key: string) => {
+      abortControllers.get(key)?.abort();
+      change(({ attachments }) => ({ attachments: attachments.filter((a) => a.key !== key) }));
+    },
+    clear: (sent: DraftState) => change(({ text, attachments }) => ({
+      text: text.startsWith(sent.text) ? text.slice(sent.text.length).trimStart() : text, attachments: attachments.filter((a) => !sent.attachments.some((s) => s.key === a.key)),
+    })),
+  };
 }

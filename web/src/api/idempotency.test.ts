@@ -17,3 +17,10 @@ test("a lost request keeps its key, a changed or answered one does not", () => {
   keys.settle();
   expect(keys.keyFor({ prompt: "b" })).not.toBe(refused);
 });
+
+test("a proxy's error keeps the key, because the server may have received the request", () => {
+  const keys = new RequestKeys();
+  const first = keys.keyFor({ prompt: "a" });
+  keys.settle(new ApiError(504, "internal", "The server responded with status 504.", ""));
+  expect(keys.keyFor({ prompt: "a" })).toBe(first);
+});

@@ -14,9 +14,21 @@ export class RequestKeys {
     return this.last.key;
   }
 
-  /** Forgets the key, unless the error is that no response came. */
+  /** Forgets the key, unless the error may be a proxy's or that no response came: the request may have arrived. */
   settle(error?: unknown) {
-    if (!(error instanceof ApiError) || error.status !== 0) this.last = { body: "", key: "" };
+    if (!(error instanceof ApiError) || (error.status > 0 && error.status < 500)) this.last = { body: "", key: "" };
+  }
+
+  /** Sends a request under its key. */
+  async send<T>(request: unknown, send: (key: string) => Promise<T>): Promise<T> {
+    try {
+      const response = await send(this.keyFor(request));
+      this.settle();
+      return response;
+    } catch (e) {
+      this.settle(e);
+      throw e;
+    }
   }
 }
 

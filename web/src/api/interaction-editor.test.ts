@@ -119,3 +119,34 @@ test("an edit that the server refuses stays typed, and is sent again with the ne
   again.edit(subject, "xyz");
   expect([await again.flush(), broken.state.error]).toEqual([true, undefined]);
 });
+
+test("a saved edit whose response was lost is not a conflict", async () => {
+  const s = new Server();
+  const d = s.tab();
+  const edit = s.edit;
+  s.edit = async (...request) => { await edit(...request); throw new ApiError(0, "internal", "The server cannot be reached."); };
+  d.edit(subject, "mine");
+  expect([await d.flush(), d.state.saveStatus]).toEqual([false, "failed"]);
+  s.edit = edit;
+  d.edit("/prompts/a/mood", "wild");
+  expect([await d.flush(), d.state.conflicts, d.state.saveStatus, s.data]).toEqual([true, [], "saved", { prompts: { a: { subject: "mine", mood: "wild" } } }]);
+});
+
+test("a read that is older than what the stream has delivered changes nothing", async () => {
+  const s = new Server();
+  const [one, two] = [s.tab(), s.tab()];
+  one.edit(subject, "first");
+  await one.flush();
+  const read = s.interaction;
+  s.interaction = async () => {
+    s.interaction = read;
+    const old = s.now();
+    one.edit(subject, "second");
+    await one.flush();
+    two.replace(s.now()); // from the stream, while the older response is on its way
+    return old;
+  };
+  two.edit("/prompts/a/mood", "wild"); // its response does not follow version 1, so the interaction is read
+  await two.flush();
+  expect(seen(two)).toBe("second");
+});

@@ -123,8 +123,7 @@ export class InteractionEditor {
     const { interaction_id, version } = this.state.interaction;
     try {
       const c = await this.store.edit(interaction_id, version, operations);
-      const next = applyChange(this.state.interaction, c);
-      const latest = next ?? (await this.store.interaction(interaction_id));
+      const latest = applyChange(this.state.interaction, c) ?? (await this.read(interaction_id));
       const remaining = finishSave(this.state.edits);
       this.setState({ interaction: latest, edits: remaining, saveStatus: remaining.drafts.size === 0 ? "saved" : this.state.conflicts.length > 0 ? "failed" : "typing" });
       return this.state.conflicts.length === 0;
@@ -148,17 +147,24 @@ export class InteractionEditor {
       return false;
     }
     const before = this.state.interaction;
-    const sent = [...this.state.edits.sent.keys()];
-    const latest = await this.store.interaction(before.interaction_id).catch(() => undefined);
+    const { sent } = this.state.edits;
+    const latest = await this.read(before.interaction_id).catch(() => undefined);
     if (!latest) {
       this.setState({ edits: failSave(this.state.edits), saveStatus: "failed", error });
       return false;
     }
-    const differ = sent.filter((p) => this.state.conflicts.includes(p) || !equal(get(before.display_data, pathOf(p)), get(latest.display_data, pathOf(p))));
-    const conflicts = [...new Set([...this.state.conflicts, ...(differ.length > 0 ? differ : sent)])];
+    // A value that is there already was saved by a request whose response was lost.
+    const missing = [...sent.keys()].filter((p) => !equal(get(latest.display_data, pathOf(p)), sent.get(p)));
+    const differ = missing.filter((p) => this.state.conflicts.includes(p) || !equal(get(before.display_data, pathOf(p)), get(latest.display_data, pathOf(p))));
+    const conflicts = [...new Set([...this.state.conflicts, ...(differ.length > 0 || missing.length < sent.size ? differ : missing)])];
     this.setState({ interaction: latest, edits: failSave(this.state.edits), conflicts, saveStatus: "failed" });
-    if (sent.some((p) => !conflicts.includes(p))) await this.save();
-    return false;
+    return [...sent.keys()].some((p) => !conflicts.includes(p)) && this.save();
+  }
+
+  /** Reads the interaction, unless the stream has delivered a newer version meanwhile. */
+  private async read(id: string): Promise<Interaction> {
+    const read = await this.store.interaction(id);
+    return read.version >= this.state.interaction.version ? read : this.state.interaction;
   }
 
   private setState(update: Partial<EditorState>) {

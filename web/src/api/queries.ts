@@ -68,15 +68,20 @@ export const useMediaList = (q: string, kind: string) => useInfiniteQuery({
 export function invalidateOnEvents(store: RunStore): () => void {
   return store.onEvent((e, root) => {
     invalidateWorkflow(e, root);
+    if (!root && e.name === "operation-finished") invalidateMedia();
     if (e.data.run_id !== root || !e.name.startsWith("run-")) return;
     const conversation = e.data.conversation_id ?? store.run(root)?.conversationId;
     void queryClient.invalidateQueries({ queryKey: ["conversations"] });
     void queryClient.invalidateQueries({ queryKey: ["run", root] });
     void queryClient.invalidateQueries({ queryKey: ["trace", root] });
     if (conversation) void queryClient.invalidateQueries({ queryKey: ["conversation", conversation] });
-    if (isRunFinished(store.run(root)?.status)) void queryClient.invalidateQueries({ queryKey: ["media"] });
-    if (isRunFinished(store.run(root)?.status)) void queryClient.invalidateQueries({ queryKey: ["media-list"] });
+    if (isRunFinished(store.run(root)?.status)) invalidateMedia();
   });
+}
+
+function invalidateMedia() {
+  void queryClient.invalidateQueries({ queryKey: ["media"] });
+  void queryClient.invalidateQueries({ queryKey: ["media-list"] });
 }
 
 /** Refreshes a workflow run, its interactions and its sub-actions. */

@@ -77,6 +77,25 @@ describe("the stream of a tab", () => {
     expect(at(2).readyState).toBe(2);
   });
 
+  test("tells listeners when a generation outside a run ends", () => {
+    const live = make();
+    live.connect();
+    const heard: string[] = [];
+    live.onEvent((e, root) => heard.push(`${e.name} ${root}`));
+    at(0).say("operation-progress", "", { run_id: "", operation: "o", progress: 0.5 });
+    at(0).say("operation-finished", "", { run_id: "", operation: "o" });
+    expect(heard).toContain("operation-finished ");
+  });
+
+  test("forgets the preview of a sub-action when it ends, because a retry has the same id", () => {
+    const live = make();
+    live.connect();
+    at(0).say("operation-partial", "", { metadata_id: "gm", output: { id: "m" } });
+    expect(live.subActionProgress("gm").partial?.id).toBe("m");
+    at(0).say("operation-finished", 2, { metadata_id: "gm" });
+    expect(live.subActionProgress("gm")).toEqual({});
+  });
+
   test("wakes its readers once a frame", () => {
     const live = make();
     const woken = vi.fn();
@@ -107,6 +126,25 @@ describe("a replay", () => {
     vi.advanceTimersByTime(2000);
     expect(at(0).readyState).toBe(2);
     expect(live.run("r")?.status).toBe("running");
+  });
+
+  test("that fails is made again when it is asked for again, and when the connection is restored", () => {
+    const live = make();
+    live.connect();
+    at(0).onopen?.();
+    live.replay("r");
+    at(1).onerror?.();
+    live.replay("r");
+    expect(opened.map((s) => s.url)).toEqual(["/api/events", "/api/runs/r/events?after=0", "/api/runs/r/events?after=0"]);
+    at(2).onerror?.();
+    at(0).onerror?.();
+    at(0).onopen?.();
+    expect(opened).toHaveLength(4);
+    at(3).say("run-started", 1, {});
+    at(3).say("run-succeeded", 2, {});
+    at(3).onerror?.();
+    live.replay("r");
+    expect(opened).toHaveLength(4);
   });
 
   test("makes no noise for screen readers", () => {

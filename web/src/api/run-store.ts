@@ -1,6 +1,6 @@
 // The runs of this tab: one stream delivers new events, replays deliver earlier ones.
 import { eventNames, parseEvent } from "../schema/event";
-import type { EventName, Payload, RunEvent } from "../schema/event";
+import type { RunEvent } from "../schema/event";
 import type { Media } from "./contract";
 import { addEvent, newLog } from "../schema/log";
 import type { RunLog } from "../schema/log";
@@ -30,6 +30,7 @@ export class RunStore {
   private replays = new Map<string, EventSource>();
   private replayQueue: string[] = [];
   private replayed = new Set<string>();
+  private failedReplays = new Set<string>();
   private generations = new Map<string, Progress>();
   private subActions = new Map<string, Progress>();
   private version = 0;
@@ -49,7 +50,7 @@ export class RunStore {
       this.reconnectDelay = 1000;
       this.setConnection("open");
       // Replays deliver the events that the stream missed.
-      if (lost) for (const run of this.runningRuns()) this.replay(run.id, true);
+      if (lost) for (const run of [...this.runningRuns().map((r) => r.id), ...this.failedReplays]) this.replay(run, true);
     };
     source.onerror = () => {
       this.setConnection("lost");
@@ -69,9 +70,10 @@ export class RunStore {
 
   /** Replays the events of a run from its beginning: once, or again if force is set. */
   replay(run: string, force = false) {
-    if (!force && this.replayed.has(run)) return;
+    if (!force && this.replayed.has(run) && !this.failedReplays.has(run)) return;
     if (this.replays.has(run) || this.replayQueue.includes(run)) return;
     this.replayed.add(run);
+    this.failedReplays.delete(run);
     this.replayQueue.push(run);
     this.startReplays();
   }
@@ -139,7 +141,10 @@ export class RunStore {
       let idleTimer = setTimeout(end, 10_000);
       const restartTimeout = () => { clearTimeout(idleTimer); idleTimer = setTimeout(end, 1500); };
       for (const name of eventNames) source.addEventListener(name, restartTimeout);
-      source.onerror = end;
+      source.onerror = () => {
+        if (!isRunFinished(this.run(run)?.status)) this.failedReplays.add(run);
+        end();
+      };
       this.listen(source, end);
     }
   }
@@ -150,7 +155,7 @@ export class RunStore {
 
   private handleEvent(e: RunEvent, replayed: boolean) {
     if (!e.data.run_id) return this.recordGeneration(e);
-    if (e.data.metadata_id && !replayed) this.recordSubAction(e);
+    if (e.data.metadata_id && !replayed) recordProgress(this.subActions, e.data.metadata_id, e);
     const root = this.rootOf(e);
     if (e.data.child_run_id) this.roots.set(e.data.child_run_id, root);
     if (!replayed && e.id !== undefined) this.lastEventId = Math.max(this.lastEventId, e.id);
@@ -162,16 +167,11 @@ export class RunStore {
   }
 
   /** Records the progress of a generation outside a run. */
-  private recordGeneration({ name, data }: RunEvent) {
-    if (!data.operation) return;
-    if (name === "operation-finished") this.generations.delete(data.operation);
-    else if (isProgress(name)) addProgress(this.generations, data.operation, data);
+  private recordGeneration(e: RunEvent) {
+    if (!e.data.operation) return;
+    recordProgress(this.generations, e.data.operation, e);
+    for (const f of this.listeners) f(e, "");
     this.scheduleNotify();
-  }
-
-  /** Records the progress of a sub-action. */
-  private recordSubAction({ name, data }: RunEvent) {
-    if (data.metadata_id && isProgress(name)) addProgress(this.subActions, data.metadata_id, data);
   }
 
   private setConnection(c: Connection) {
@@ -190,9 +190,10 @@ export class RunStore {
   }
 }
 
-const isProgress = (name: EventName) => name === "operation-progress" || name === "operation-partial";
-
-function addProgress(all: Map<string, Progress>, id: string, data: Payload) {
+/** Records the progress of an operation until it ends: a retry has the same id. */
+function recordProgress(all: Map<string, Progress>, id: string, { name, data }: RunEvent) {
+  if (name === "operation-finished") all.delete(id);
+  if (name !== "operation-progress" && name !== "operation-partial") return;
   const note = data.note ?? data.message;
   all.set(id, { ...all.get(id), ...(data.progress !== undefined && { progress: data.progress }), ...(note && { note }), ...(data.output && { partial: data.output }) });
 }

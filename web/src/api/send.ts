@@ -4,9 +4,10 @@ import { useState } from "react";
 import { showError } from "../parts/notice";
 import type { SentMessage } from "../schema/thread";
 import { api } from "./client";
+import type { Model } from "./contract";
 import type { Draft } from "./draft";
 import { useRequestKeys } from "./idempotency";
-import { queryClient, useAgents, useRunStore } from "./queries";
+import { queryClient, useAgents, useChatModels, useImageModels, useRunStore } from "./queries";
 import { useSettings } from "./settings";
 import { sharedState } from "./shared-state";
 
@@ -18,37 +19,40 @@ export function useSentMessages(conversation: string): SentMessage[] {
   return sent.use((all) => all[conversation] ?? none);
 }
 
+/** The chosen model; none if the list lacks it, because the menu then shows that the model is chosen automatically. */
+const knownModel = (all: Model[] | undefined, id: string) => (!all || all.some((m) => m.id === id) ? id : "");
+
 /** Returns the function that sends a draft, and whether it is being sent. */
 export function useSend(draft: Draft, conversation: string): { send: () => void; sending: boolean } {
   const [sending, setSending] = useState(false);
   const keys = useRequestKeys();
   const settings = useSettings();
-  const agents = useAgents().data?.items ?? [];
+  const agents = useAgents().data?.items;
+  const [models, imageModels] = [useChatModels(), useImageModels()].map((q) => q.data?.items);
   const navigate = useNavigate();
   const store = useRunStore();
   const send = async () => {
     const media = draft.attachments.flatMap((a) => a.media ?? []);
-    const known = agents.some((a) => (a.slug ?? a.name) === settings.agent);
+    const isKnown = !agents || agents.some((a) => (a.slug ?? a.name) === settings.agent);
+    const [model, imageModel] = [knownModel(models, settings.model), knownModel(imageModels, settings.imageModel)];
     const run = {
-      agent: known ? settings.agent : "sage", message: draft.text.trim(), conversation_id: conversation,
+      agent: (isKnown && settings.agent) || "sage", message: draft.text.trim(), conversation_id: conversation,
       images: media.filter((m) => m.modality === "image").map((m) => ({ media_id: m.id })),
       files: media.filter((m) => m.modality !== "image").map((m) => ({ media_id: m.id })),
-      ...(settings.model && { model: settings.model }), ...(settings.imageModel && { image_model: settings.imageModel }),
+      ...(model && { model }), ...(imageModel && { image_model: imageModel }),
     };
     setSending(true);
     try {
-      const started = await api.start(run, keys.keyFor(run));
-      keys.settle();
+      const started = await keys.send(run, (key) => api.start(run, key));
       const target = started.conversation_id ?? conversation;
       const all = sent.get();
       sent.set({ ...all, [target]: [...(all[target] ?? []), { runId: started.id, text: run.message, attachments: media, at: new Date().toISOString() }] });
       store.replay(started.id);
-      draft.clear();
+      draft.clear(draft);
       void queryClient.invalidateQueries({ queryKey: ["conversations"] });
       if (conversation === "new") await navigate({ to: "/c/$id", params: { id: target } });
       else void queryClient.invalidateQueries({ queryKey: ["conversation", target] });
     } catch (e) {
-      keys.settle(e);
       showError(e);
     } finally {
       setSending(false);

@@ -3,7 +3,7 @@ import type { JSONObject } from "../schema/pointer";
 import type { Operation } from "../schema/edit";
 import { readStream } from "../schema/stream";
 import type { Change, Interaction } from "../schema/view";
-import { ApiError, errorFromResponse, idempotencyKey, request } from "./client";
+import { ApiError, errorFromResponse, request } from "./client";
 import type { List } from "./contract";
 import type { components } from "./types.gen";
 
@@ -31,13 +31,13 @@ export const workflowApi = {
   run: (r: string) => get<WorkflowRun>(`/api/workflow-runs/${id(r)}`),
   start: (body: { workflow_id?: string; definition?: unknown; state: unknown }, key: string) => request<{ id: string }>("POST", "/api/workflow-runs", body, { "Idempotency-Key": key }),
   cancel: (r: string) => request<unknown>("POST", `/api/workflow-runs/${id(r)}/cancel`),
-  fork: (r: string, step: string) => request<{ id: string }>("POST", `/api/workflow-runs/${id(r)}/fork`, { step }, { "Idempotency-Key": idempotencyKey() }),
+  fork: (r: string, step: string, key: string) => request<{ id: string }>("POST", `/api/workflow-runs/${id(r)}/fork`, { step }, { "Idempotency-Key": key }),
   interaction: (i: string) => get<Interaction>(`/api/interactions/${id(i)}`),
   edit: (i: string, version: number, operations: Operation[]) => request<Change>("PATCH", `/api/interactions/${id(i)}`, operations, { "If-Match": `"${version}"` }),
   answer: (i: string, body: object, key: string) => request<unknown>("POST", `/api/interactions/${id(i)}/answer`, body, { "Idempotency-Key": key }),
   subActions,
   cancelSubAction: (m: string) => request<unknown>("POST", `/api/sub-actions/${id(m)}/cancel`),
-  retrySubAction: (m: string, positions: number[]) => request<unknown>("POST", `/api/sub-actions/${id(m)}/retry`, positions.length > 0 ? { positions } : {}, { "Idempotency-Key": idempotencyKey() }),
+  retrySubAction: (m: string, positions: number[], key: string) => request<unknown>("POST", `/api/sub-actions/${id(m)}/retry`, positions.length > 0 ? { positions } : {}, { "Idempotency-Key": key }),
   price: (i: string, body: Omit<NewSubAction, "interaction_id" | "request_id">) => request<Schemas["SubActionPrice"]>("POST", `/api/interactions/${id(i)}/price`, body),
   startSubAction,
 };

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconArrowDown } from "@tabler/icons-react";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import { ApiError, api } from "../api/client";
+import { api, isNotFound } from "../api/client";
 import { useDraft } from "../api/draft";
 import { queryClient, useConversation, useRunStore } from "../api/queries";
 import { useSend, useSentMessages } from "../api/send";
@@ -35,7 +35,7 @@ function ConversationView({ id }: { id: string }) {
   const active = running.map((x) => x.runId).join(" ");
   const stop = useStopRuns(active);
   const follow = useStickToEnd(`${exchanges.length}`, store.snapshot());
-  const title = conversation.data?.title ?? exchanges[0]?.text ?? "Conversation";
+  const title = conversation.data?.title || exchanges[0]?.text || "Conversation";
   useEffect(() => { document.title = `${title.slice(0, 60)} · Atelier`; }, [title]);
   useRefetchOnReconnect(id);
   const resend = useCallback((x: Exchange) => {
@@ -44,8 +44,7 @@ function ConversationView({ id }: { id: string }) {
     document.getElementById("message")?.focus();
   }, [draft.setText, draft.attachMedia]);
   const retried = useCallback(() => { void queryClient.invalidateQueries({ queryKey: ["conversation", id] }); }, [id]);
-  const missing = conversation.error instanceof ApiError && conversation.error.status === 404 && exchanges.length === 0;
-  if (missing) return <NotFound />;
+  if (isNotFound(conversation.error) && exchanges.length === 0) return <NotFound />;
   return (
     <>
       <header className="conversation-header">
@@ -54,6 +53,7 @@ function ConversationView({ id }: { id: string }) {
       </header>
       <div className="column thread">
         {conversation.isPending && exchanges.length === 0 && <Skeletons />}
+        {conversation.isError && !conversation.data && <p className="error" role="alert">The conversation could not be loaded: {conversation.error.message}</p>}
         {exchanges.map((x, i) => (
           <Windowed key={x.runId} estimatedHeight={640} eager={i >= exchanges.length - 2} keepMounted={!isRunFinished(x.status)}>
             {() => <ExchangeView exchange={x} onResend={resend} onRetried={retried} />}

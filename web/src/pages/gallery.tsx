@@ -1,13 +1,13 @@
-import { SegmentedControl, Text, TextInput } from "@mantine/core";
+import { Button, SegmentedControl, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import type { Media } from "../api/contract";
-import { useDraft } from "../api/draft";
 import { useMediaList } from "../api/queries";
 import { MediaItems } from "../parts/media-item";
 import { MediaView } from "../parts/media-view";
+import { useInNewMessage } from "../parts/open-media";
 import { gridHeight } from "../parts/picture";
 import { Windowed } from "../parts/windowed";
 
@@ -21,14 +21,10 @@ export function GalleryPage() {
   const [debouncedText] = useDebouncedValue(text.trim(), 250);
   const filter = (change: { q?: string; kind?: string }) => void navigate({ search: (now) => ({ ...now, ...change }), replace: true, resetScroll: false });
   useEffect(() => { if (debouncedText !== q) filter({ q: debouncedText }); }, [debouncedText]);
+  useEffect(() => { if (q !== debouncedText) setText(q); }, [q]); // a link changed the address
   useEffect(() => { document.title = "Media · Atelier"; }, []);
   const list = useMediaList(q, kind);
   const pages = list.data?.pages.map((p) => p.items) ?? [];
-  const draft = useDraft("new");
-  const use = (m: Media, prompt?: string) => {
-    draft.attachMedia(m, prompt);
-    void navigate({ to: "/", search: {} });
-  };
   return (
     <div className="gallery">
       <header className="gallery-head">
@@ -38,9 +34,9 @@ export function GalleryPage() {
       </header>
       {pages.map((items) => items[0] && <Page key={items[0].id} items={items} />)}
       {list.isSuccess && pages.every((p) => p.length === 0) && <Text c="var(--text-muted)">{q || kind ? "Nothing fits." : "What is made or attached will be here."}</Text>}
-      {list.isError && <Text c="var(--text-muted)">The list could not be loaded: {list.error.message}</Text>}
-      <LoadMoreTrigger more={list.hasNextPage && !list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />
-      <MediaView pictures={pages.flat()} onUse={use} />
+      {list.isError && <Text c="var(--text-muted)">The list could not be loaded: {list.error.message} <Button size="compact-sm" variant="default" loading={list.isFetching} onClick={() => void (list.hasNextPage ? list.fetchNextPage() : list.refetch())}>Try again</Button></Text>}
+      <LoadMoreTrigger more={list.hasNextPage && !list.isFetchingNextPage && !list.isError} onMore={() => void list.fetchNextPage()} />
+      <MediaView pictures={pages.flat()} onUse={useInNewMessage()} />
     </div>
   );
 }

@@ -28,7 +28,7 @@ export function StartPage() {
   }, []);
   const startExample = (e: (typeof examples)[number]) => {
     updateSettings({ agent: e.agent });
-    draft.clear();
+    draft.clear(draft);
     draft.setText(e.text);
     if (e.file) draft.attach([e.file()]);
     document.getElementById("message")?.focus();

@@ -1,7 +1,8 @@
 import "../parts/workflow/workflow.css";
 import { Button, Group, Skeleton } from "@mantine/core";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { isNotFound } from "../api/client";
 import { queryClient, useRunRecord } from "../api/queries";
 import type { Question } from "../api/contract";
 import { useInteraction, useSubActions, useWorkflowRun } from "../api/workflow-queries";
@@ -9,6 +10,7 @@ import { workflowApi } from "../api/workflows";
 import type { WorkflowRun } from "../api/workflows";
 import { MediaView } from "../parts/media-view";
 import { showError } from "../parts/notice";
+import { useInNewMessage } from "../parts/open-media";
 import { QuestionCard } from "../parts/question";
 import { InteractionView } from "../parts/workflow/interaction";
 import { Outcome } from "../parts/workflow/outcome";
@@ -25,7 +27,7 @@ export default function WorkflowRunPage() {
   useEffect(() => { document.title = `${run.data?.title || "Workflow"} · Atelier`; }, [run.data]);
   useEffect(() => setSelected(""), [id, run.data?.interaction_id]);
   const r = run.data; // kept when a later fetch fails
-  if (!r) return run.isError ? <div className="column not-found"><h1>Run not found</h1><p className="muted">{run.error.message}</p></div> : <div className="workflows"><Skeleton h={200} /></div>;
+  if (!r) return run.isError ? <div className="column not-found"><h1>{isNotFound(run.error) ? "Run not found" : "The run could not be loaded"}</h1><p className="muted">{run.error.message}</p></div> : <div className="workflows"><Skeleton h={200} /></div>;
   const shown = selected || r.interaction_id || "";
   return (
     <div className="workflows">
@@ -73,8 +75,7 @@ function AgentQuestion({ run }: { run: string }) {
 
 /** The picture in the URL, among the pictures of the run. */
 function RunMediaView({ run }: { run: string }) {
-  const navigate = useNavigate();
   const jobs = useSubActions(run).data?.items ?? [];
   const pictures = jobs.flatMap((j) => j.contents ?? []).filter((c) => (c.modality ?? "image") === "image").map((c) => ({ id: c.media_id, ref: "", modality: "image" as const, mime_type: "image/png" }));
-  return <MediaView pictures={pictures} onUse={() => void navigate({ to: "/" })} />;
+  return <MediaView pictures={pictures} onUse={useInNewMessage()} />;
 }

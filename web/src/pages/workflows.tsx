@@ -36,6 +36,7 @@ function Runs() {
   return (
     <section aria-labelledby="runs">
       <h2 id="runs">Runs</h2>
+      {list.isError && <p className="muted">The runs could not be loaded: {list.error.message}</p>}
       {list.isSuccess && items.length === 0 && <p className="muted">Runs that you start are listed here.</p>}
       <ul className="run-list">
         {items.map((r) => (

@@ -57,10 +57,11 @@ function Rename({ item, onDone }: { item: ConversationSummary; onDone: () => voi
         await api.rename(item.id, title.trim());
         await Promise.all([refetchConversations(), queryClient.invalidateQueries({ queryKey: ["conversation", item.id] })]);
       }
+      onDone();
     } catch (e) {
       showError(e);
+      setClosed(false); // the typed title stays
     }
-    onDone();
   };
   return (
     <TextInput

@@ -55,10 +55,10 @@ export const ExchangeView = memo(function ExchangeView({ exchange: x, onResend, 
 
 /** The media that the run made and that neither the text nor the report shows. A report shows the promoted
  * media. A record also lists the run's inputs, which are older and are left out. */
-function remainingMedia(x: Exchange, run: RunState | undefined, record: Run | undefined, report: boolean, text: string): Media[] {
+export function remainingMedia(x: Exchange, run: RunState | undefined, record: Run | undefined, report: boolean, text: string): Media[] {
   const chosen = [...(run?.promoted ?? []).flatMap((r) => run?.media[r] ?? []), ...(x.answer?.attachments ?? [])];
   const shown = new Set([...mediaRefs(text), ...[...x.attachments, ...(report ? chosen : [])].map((m) => m.ref)]);
-  const all = [...chosen, ...(record?.media ?? []).filter((m) => (m.created_at ?? "") >= (record?.started_at ?? ""))].filter((m) => !shown.has(m.ref));
+  const all = [...chosen, ...(record?.media ?? []).filter((m) => Date.parse(m.created_at ?? "") >= Date.parse(record?.started_at ?? ""))].filter((m) => !shown.has(m.ref));
   return [...new Map(all.map((m) => [m.ref, m])).values()];
 }
 

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
-import { api, idempotencyKey } from "../api/client";
+import { api } from "../api/client";
 import type { Generation, Media } from "../api/contract";
+import { useRequestKeys } from "../api/idempotency";
 import { queryClient, useGeneration, useRunStore } from "../api/queries";
 import { isGenerationFinished } from "../schema/generation-request";
 import { altText, formatCost, formatDuration, mediaURL } from "../schema/format";
@@ -10,9 +11,9 @@ import { useNow } from "./now";
 
 /** A generation, from its start to its pictures. */
 export function GenerationItem({ id, onOpen }: { id: string; onOpen: (id: string) => void }) {
-  const g = useGeneration(id).data;
+  const { data: g, error } = useGeneration(id);
   const { generationProgress } = useRunStore();
-  if (!g) return <li className="generation-item muted">…</li>;
+  if (!g) return <li className="generation-item muted">{error?.message ?? "…"}</li>;
   if (!isGenerationFinished(g.status)) return <li className="generation-item"><GenerationProgress g={g} {...generationProgress(id)} /></li>;
   const pictures = g.slots.flatMap((s) => s.media ?? []);
   const failure = g.error ?? g.slots.find((s) => s.error)?.error;
@@ -43,8 +44,9 @@ function GenerationProgress({ g, progress, partial }: { g: Generation; progress?
 
 function Retry({ g }: { g: Generation }) {
   const [busy, whileBusy] = useBusy();
+  const keys = useRequestKeys();
   const retry = () => whileBusy(async () => {
-    await api.retryGeneration(g.id, idempotencyKey());
+    await keys.send(g.id, (key) => api.retryGeneration(g.id, key));
     await queryClient.invalidateQueries({ queryKey: ["generation", g.id] });
   });
   return <Button size="compact-xs" variant="default" loading={busy} onClick={() => void retry()}>Try again</Button>;

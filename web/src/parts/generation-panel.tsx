@@ -10,8 +10,8 @@ import { useMedia } from "../api/queries";
 import { repeatRequest, variationRequest } from "../schema/generation-request";
 import type { RequestKind } from "../schema/generation-request";
 import { formatCost } from "../schema/format";
+import { useBusy } from "./busy";
 import { GenerationItem } from "./generation-item";
-import { showError } from "./notice";
 
 interface Props { id: string; kind: RequestKind; onOpen: (id: string) => void }
 
@@ -33,25 +33,17 @@ function GenerationForm({ media, kind }: { media: MediaDetails; kind: RequestKin
   const base = kind === "vary" ? variationRequest(media) : repeatRequest(media);
   const [prompt, setPrompt] = useState(base?.prompt ?? "");
   const [debouncedPrompt] = useDebouncedValue(prompt, 300);
-  const [busy, setBusy] = useState(false);
+  const [busy, whileBusy] = useBusy();
   const keys = useRequestKeys();
   const request = (text: string): NewGeneration => ({ ...base, ...(text.trim() && { prompt: text.trim() }) });
   const plan = useQuery({ queryKey: ["plan", JSON.stringify(request(debouncedPrompt))], queryFn: () => api.plan(request(debouncedPrompt)), enabled: !!base, retry: false, staleTime: 60_000 });
   if (!base) return <p className="muted">It is unknown how it was made: it was uploaded, or drawn by an agent. Vary or edit it instead.</p>;
   const submit = async () => {
-    setBusy(true);
-    try {
-      recordPictureGeneration(media.id, (await api.generate(request(prompt), keys.keyFor(request(prompt)))).id);
-      keys.settle();
-    } catch (e) {
-      keys.settle(e);
-      showError(e);
-    }
-    setBusy(false);
+    recordPictureGeneration(media.id, (await keys.send(request(prompt), (key) => api.generate(request(prompt), key))).id);
   };
   const cost = plan.data && (formatCost({ estimated_usd: plan.data.estimated_usd, complete: true }) ?? "cost not known");
   return (
-    <form className="generation-form" onSubmit={(e) => { e.preventDefault(); void submit(); }}>
+    <form className="generation-form" onSubmit={(e) => { e.preventDefault(); void whileBusy(submit); }}>
       <Textarea label="Prompt" autosize minRows={2} maxRows={8} value={prompt} onChange={(e) => setPrompt(e.currentTarget.value)} dir="auto" />
       {plan.data && <Text size="sm" c="var(--text-muted)">{plan.data.model} · {plan.data.makes === 1 ? "1 picture" : `${plan.data.makes} pictures`} · {cost}</Text>}
       {plan.data?.warnings.map((w) => <Text key={w} size="sm" c="var(--text-muted)">{w}</Text>)}

@@ -3,7 +3,8 @@ import { errorId } from "@rjsf/utils";
 import type { FieldProps, RJSFSchema } from "@rjsf/utils";
 import { useState } from "react";
 
-/** A field for values that no control fits, written as JSON. */
+/** A field for values that no control fits, written as JSON. Invalid text keeps the value before it and is marked, so that
+ * a form is not submitted with that value. */
 export function JsonField({ fieldPathId, formData, onChange, rawErrors, required, name, schema, uiSchema, disabled, readonly }: FieldProps<unknown, RJSFSchema>) {
   const serialized = JSON.stringify(formData) ?? "";
   const [text, setText] = useState(serialized);
@@ -18,18 +19,15 @@ export function JsonField({ fieldPathId, formData, onChange, rawErrors, required
   }
   const change = (now: string) => {
     setText(now);
-    try {
-      onChange(now.trim() ? JSON.parse(now) : undefined, fieldPathId.path);
-      setInvalid(false);
-    } catch {
-      setInvalid(true);
-    }
+    const isValid = minify(now) !== undefined;
+    setInvalid(!isValid);
+    if (isValid) onChange(now.trim() ? JSON.parse(now) : undefined, fieldPathId.path);
   };
   const error = isInvalid ? 'This is not valid JSON yet, for example ["one", "two"].' : rawErrors?.join("\n");
   return (
     <Textarea
       id={fieldPathId.$id} label={schema.title ?? uiSchema?.["ui:title"] ?? name} description={schema.description ?? "As JSON"} required={required ?? false} autosize minRows={2} maxRows={10} disabled={(disabled || readonly) ?? false}
-      value={text} error={error} errorProps={{ id: errorId(fieldPathId) }} onChange={(e) => change(e.currentTarget.value)}
+      data-invalid-json={isInvalid || undefined} value={text} error={error} errorProps={{ id: errorId(fieldPathId) }} onChange={(e) => change(e.currentTarget.value)}
     />
   );
 }

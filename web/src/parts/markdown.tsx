@@ -6,6 +6,7 @@ import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import type { Media } from "../api/contract";
 import { toMarkdown } from "../schema/format";
+import { FileLink } from "./attachment";
 import { MediaItems } from "./media-item";
 import { Picture } from "./picture";
 
@@ -55,7 +56,7 @@ function MarkdownImage({ src, alt }: { src?: string | Blob | undefined; alt?: st
   const { media, pending } = useContext(MediaContext);
   const ref = typeof src === "string" && src.startsWith("media:") ? src.slice(6) : "";
   const item = media[ref];
-  if (item?.modality === "image") return <Picture media={item} inline />;
+  if (item) return item.modality === "image" ? <Picture media={item} inline /> : <FileLink media={item} />;
   if (ref) return <MissingPicture pending={pending} />;
   return typeof src === "string" && src ? externalLink(src, alt || src) : null;
 }

@@ -1,5 +1,5 @@
 import { useSearch } from "@tanstack/react-router";
-import { Suspense, lazy } from "react";
+import { Suspense, lazy, useEffect } from "react";
 import type { Media } from "../api/contract";
 import { mediaQuery, queryClient, useMedia } from "../api/queries";
 import { editPrompt } from "../schema/generation-request";
@@ -28,7 +28,7 @@ export function MediaView(props: Props) {
 
 function OpenMedia({ exchanges = [], runs = [], pictures = [], onUse, id, other }: Props & { id: string; other: string | undefined }) {
   const open = useOpenMedia();
-  const own = useMedia(id).data;
+  const { data: own, error } = useMedia(id);
   const second = useMedia(other ?? id).data;
   const all = new Map<string, Media>();
   const add = (m: Media | undefined) => { if (m?.modality === "image" && !all.has(m.id)) all.set(m.id, m); };
@@ -38,11 +38,13 @@ function OpenMedia({ exchanges = [], runs = [], pictures = [], onUse, id, other 
     Object.values(runs.find((r) => r.id === x.runId)?.media ?? {}).forEach(add);
     x.answer?.attachments?.forEach(add);
   }
-  add(own);
+  if (own?.modality === "image") all.set(own.id, own); // with all details, at the place of the listed one
   own?.parents.forEach(add);
   own?.children.forEach(add);
   add(second);
   const [first, compared] = [all.get(id), other ? all.get(other) : undefined];
+  const isMissing = error !== null && !first;
+  useEffect(() => { if (isMissing) { showError(error); open(""); } }, [isMissing]);
   if (!first) return null;
   const use = (m: Media, text?: string) => { onUse(m, text); open(""); focusDraft(); };
   const edit = (m: Media) => void queryClient.fetchQuery(mediaQuery(m.id)).then((d) => use(m, editPrompt(d)), showError);

@@ -1,4 +1,16 @@
 import { useNavigate } from "@tanstack/react-router";
+import type { Media } from "../api/contract";
+import { useDraft } from "../api/draft";
+
+/** Returns the function that attaches an item to a new message and opens that. The text becomes that of an empty draft. */
+export function useInNewMessage(): (m: Media, text?: string) => void {
+  const navigate = useNavigate();
+  const draft = useDraft("new");
+  return (m, text) => {
+    draft.attachMedia(m, text);
+    void navigate({ to: "/", search: {} });
+  };
+}
 
 /** Returns the function that opens an item at ?media=ID, or compares it with another one at
  * ?media=ID&with=ID. An empty id closes it. */

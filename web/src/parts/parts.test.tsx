@@ -7,13 +7,15 @@ import { fireEvent } from "@testing-library/dom";
 import { useState } from "react";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Media } from "../api/contract";
+import type { Media, Run } from "../api/contract";
 import type { Draft } from "../api/draft";
 import { queryClient } from "../api/queries";
 import { newRun } from "../schema/run";
 import { Composer } from "./composer";
+import { remainingMedia } from "./exchange";
 import { MessageText } from "./markdown";
 import { QuestionCard } from "./question";
+import { withLineBreaks } from "./request-log";
 import { Steps } from "./steps";
 
 beforeEach(() => vi.stubGlobal("fetch", vi.fn(async (_url: string, _init?: RequestInit) => new Response('{"items":[]}'))));
@@ -120,6 +122,20 @@ describe("a message", () => {
   });
 });
 
+describe("a message with other media than pictures", () => {
+  test.each(["- The data: ${media:doc-a}", "# See ${media:doc-a}"])("links them in their line: %s", async (text) => {
+    await show(<MessageText text={text} media={{ "doc-a": { id: "d1", ref: "doc-a", modality: "document", mime_type: "text/csv", file_name: "sales.csv", url: "/media/d1" } }} pending={false} />);
+    expect((await screen.findByRole("link", { name: /sales.csv/ })).getAttribute("href")).toBe("/media/d1");
+  });
+});
+
+test("a picture that cannot be loaded shows its alternative text", async () => {
+  await show(<MessageText text={"${media:img-a}"} media={{ "img-a": picture }} pending={false} />);
+  const img = await screen.findByRole("img", { name: "a harbour" });
+  fireEvent.error(img);
+  expect(img.closest("button")?.dataset["loaded"]).toBe("true");
+});
+
 describe("a question", () => {
   const sent = () => JSON.parse(vi.mocked(fetch).mock.calls.map((c) => c[1]?.body).find((b) => typeof b === "string") as string) as unknown;
 
@@ -147,6 +163,30 @@ describe("a question", () => {
     await waitFor(() => expect(sent()).toEqual({ answer: { more: { a: 1 } } }));
   });
 
+  test("is not answered with the last valid JSON while the text is invalid", async () => {
+    await show(<QuestionCard run="r" media={{}} question={{ question: "What else?", schema: { type: "object", properties: { more: { type: "object" } } } }} />);
+    const box = await screen.findByRole("textbox", { name: "More" });
+    fireEvent.change(box, { target: { value: '{"a":1}' } });
+    fireEvent.change(box, { target: { value: '{"a":1, "b":' } });
+    await userEvent.click(screen.getByRole("button", { name: "Answer" }));
+    expect(vi.mocked(fetch).mock.calls.filter((c) => c[1]?.method === "POST")).toEqual([]);
+    expect(screen.getByText(/not valid JSON yet/)).toBeTruthy();
+    fireEvent.change(box, { target: { value: '{"a":1, "b":2}' } });
+    await userEvent.click(screen.getByRole("button", { name: "Answer" }));
+    await waitFor(() => expect(sent()).toEqual({ answer: { more: { a: 1, b: 2 } } }));
+  });
+
+  test("that follows another one does not keep the note on it", async () => {
+    function Two() {
+      const [id, setId] = useState("q1");
+      return <div><button type="button" onClick={() => setId("q2")}>next</button><QuestionCard run="r" media={{}} question={{ id, kind: "approval", question: id }} /></div>;
+    }
+    await show(<Two />);
+    await userEvent.type(await screen.findByRole("textbox", { name: "Note" }), "cheaper");
+    await userEvent.click(screen.getByRole("button", { name: "next" }));
+    expect((screen.getByRole("textbox", { name: "Note" }) as HTMLInputElement).value).toBe("");
+  });
+
   test("about an action is approved or denied, and says its cost", async () => {
     await show(<QuestionCard run="r" media={{}} question={{ kind: "approval", question: "May I?", details: { action: "Generate Image", estimated_usd: "0.16" } }} />);
     expect(await screen.findByText("$0.16")).toBeTruthy();
@@ -171,4 +211,14 @@ test("steps show what happens, with sub-agents inside, and fold when the run has
   unmount();
   await show(<Steps run={{ ...run, status: "succeeded", endedAt: Date.now() }} onOpen={vi.fn()} />);
   expect((await screen.findByRole("button", { name: /Worked/ })).getAttribute("aria-expanded")).toBe("false");
+});
+
+test("a raw value shows its line breaks, and backslashes as they are", () => {
+  expect(withLineBreaks(JSON.stringify({ text: "a\nb", path: "C:\\new" }))).toBe('{"text":"a\nb","path":"C:\\\\new"}');
+});
+
+test("what a run made in its first moments is listed, however many digits the times have", () => {
+  const record = { started_at: "2026-11-22T10:00:00.5Z", media: [{ ...picture, created_at: "2026-11-22T10:00:00.512Z" }, { ...picture, ref: "img-b", created_at: "2026-11-22T10:00:00Z" }] } as unknown as Run;
+  const made = remainingMedia({ runId: "r", at: "", text: "", attachments: [], status: "succeeded" }, undefined, record, false, "");
+  expect(made.map((m) => m.ref)).toEqual(["img-a"]);
 });

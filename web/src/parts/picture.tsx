@@ -18,7 +18,7 @@ export function Picture({ media, inline = false }: { media: Media; inline?: bool
     >
       <img
         src={mediaURL(media, inline ? 320 : 1280)} srcSet={sources(media)} sizes={inline ? "160px" : "(max-width: 800px) 100vw, 760px"} alt={text} title={text} width={w} height={h}
-        loading="lazy" decoding="async" onLoad={() => setLoaded(true)}
+        loading="lazy" decoding="async" onLoad={() => setLoaded(true)} onError={() => setLoaded(true) /* shows the alternative text */}
       />
     </button>
   );

@@ -12,7 +12,7 @@ interface Props { id: string; onOpen: (id: string) => void; onUse: (m: Media) =>
 export function Provenance({ id, onOpen, onUse }: Props) {
   const q = useMedia(id);
   const m = q.data;
-  if (!m) return <aside className="side-panel" aria-label="How it was made"><p>{q.isError ? "No further details are known." : "…"}</p></aside>;
+  if (!m) return <aside className="side-panel" aria-label="How it was made"><p>{q.error?.message ?? "…"}</p></aside>;
   const sent = m.origin.prompt_sent || m.origin.prompt;
   const model = m.origin?.model || m.model;
   return (

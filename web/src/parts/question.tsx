@@ -10,8 +10,12 @@ const SchemaForm = lazy(() => import("./schema-form"));
 
 interface Props { run: string; question: Question; media: Record<string, Media> }
 
-/** The question of a paused run, with a form for the answer. */
-export function QuestionCard({ run, question, media }: Props) {
+/** The question of a paused run, with a form for the answer. What was entered for one question is not kept for the next. */
+export function QuestionCard(props: Props) {
+  return <Card key={props.question.id} {...props} />;
+}
+
+function Card({ run, question, media }: Props) {
   const [busy, setBusy] = useState(false);
   const [fieldErrors, setFieldErrors] = useState<FieldError[]>([]);
   const send = async (body: object) => {

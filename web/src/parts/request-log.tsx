@@ -92,8 +92,11 @@ function elapsed(x: { started_at: string; finished_at?: string }): string {
   return x.finished_at ? formatDuration(Date.parse(x.finished_at) - Date.parse(x.started_at)) : "";
 }
 
+/** Replaces the escaped line breaks of JSON. An escaped backslash before an n stays. */
+export const withLineBreaks = (json: string) => json.replace(/\\(.)/g, (escape, c: string) => (c === "n" ? "\n" : escape));
+
 /** A raw value: text with its line breaks, everything else as JSON. */
 function JsonBlock({ name, value }: { name: string; value: unknown }) {
   if (value === undefined || value === null || value === "") return null;
-  return <><h4>{name}</h4><pre tabIndex={0} aria-label={name} role="region">{typeof value === "string" ? value : JSON.stringify(value, null, 2).replaceAll("\\n", "\n")}</pre></>;
+  return <><h4>{name}</h4><pre tabIndex={0} aria-label={name} role="region">{typeof value === "string" ? value : withLineBreaks(JSON.stringify(value, null, 2))}</pre></>;
 }

@@ -29,7 +29,7 @@ export default function SchemaForm({ schema, busy, submit, fieldErrors, onSubmit
   return (
     <Form
       className="schema-form" schema={formSchema} uiSchema={uiSchema} validator={validator} formData={data} onChange={(e) => setData(e.formData)} extraErrors={extraErrors} fields={{ json: JsonField }} templates={{ FieldErrorTemplate }}
-      onSubmit={(e) => onSubmit(e.formData)} onError={() => undefined} focusOnFirstError showErrorList={false} noHtml5Validate idPrefix="answer"
+      onSubmit={(e, event) => { const invalid = (event.target as Element).querySelector<HTMLElement>("[data-invalid-json]"); if (invalid) invalid.focus(); else onSubmit(e.formData); }} onError={() => undefined} focusOnFirstError showErrorList={false} noHtml5Validate idPrefix="answer"
     >
       <Group gap="xs"><Button type="submit" loading={busy}>{submit}</Button>{children}</Group>
     </Form>

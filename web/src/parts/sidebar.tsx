@@ -36,8 +36,7 @@ function ConversationList({ q, onNavigate }: { q: string; onNavigate: () => void
   const withRunning = new Set(useRunStore().runningRuns().map((r) => r.conversationId));
   const items = list.data?.pages.flatMap((p) => p.items) ?? [];
   if (list.isPending) return <div className="conversation-list">{[70, 90, 55].map((w) => <Skeleton key={w} h={14} w={`${w}%`} mx={10} my={11} />)}</div>;
-  if (list.isError) return <Text size="sm" c="dimmed" className="conversation-list" p={10}>The conversations could not be loaded. Retrying…</Text>;
-  if (items.length === 0) return <Text size="sm" c="dimmed" className="conversation-list" p={10}>{q ? `Nothing found for “${q}”.` : "Your conversations will be listed here."}</Text>;
+  if (items.length === 0 && !list.isError) return <Text size="sm" c="dimmed" className="conversation-list" p={10}>{q ? `Nothing found for “${q}”.` : "Your conversations will be listed here."}</Text>;
   return (
     <div className="conversation-list">
       {groupByAge(items).map(([when, some]) => (
@@ -46,6 +45,8 @@ function ConversationList({ q, onNavigate }: { q: string; onNavigate: () => void
           {some.map((c) => <ConversationItem key={c.id} item={c} isRunning={withRunning.has(c.id)} onNavigate={onNavigate} />)}
         </section>
       ))}
+      {list.isError && <Text size="sm" c="dimmed" p={10}>The conversations could not be loaded: {list.error.message}</Text>}
+      {list.isError && !list.hasNextPage && <Button variant="subtle" color="gray" size="xs" fullWidth loading={list.isFetching} onClick={() => void list.refetch()}>Try again</Button>}
       {list.hasNextPage && <Button variant="subtle" color="gray" size="xs" fullWidth loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show older</Button>}
     </div>
   );

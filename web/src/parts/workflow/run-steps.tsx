@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
+import { useRequestKeys } from "../../api/idempotency";
 import { workflowApi } from "../../api/workflows";
 import type { WorkflowRun, WorkflowRunStep } from "../../api/workflows";
 import { formatDuration } from "../../schema/format";
@@ -17,8 +18,9 @@ export function RunSteps({ run, shown, onShow }: Props) {
 function Step({ run, step, shown, onShow }: Props & { step: WorkflowRunStep }) {
   const [busy, whileBusy] = useBusy();
   const navigate = useNavigate();
+  const keys = useRequestKeys();
   const runAgain = () => whileBusy(async () => {
-    const forked = await workflowApi.fork(run.id, step.id);
+    const forked = await keys.send([run.id, step.id], (key) => workflowApi.fork(run.id, step.id, key));
     await navigate({ to: "/workflows/runs/$id", params: { id: forked.id } });
   });
   const interaction = step.interactions.at(-1);

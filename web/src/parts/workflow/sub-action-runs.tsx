@@ -1,4 +1,5 @@
 import { Button, Group } from "@mantine/core";
+import { useRequestKeys } from "../../api/idempotency";
 import { queryClient, useRunStore } from "../../api/queries";
 import { workflowApi } from "../../api/workflows";
 import type { SubActionRun } from "../../api/workflows";
@@ -63,8 +64,9 @@ function Running({ job, label }: { job: SubActionRun; label: string }) {
 function Failed({ job }: { job: SubActionRun }) {
   const { run, readOnly } = useInteractionContext();
   const [busy, whileBusy] = useBusy();
+  const keys = useRequestKeys();
   const retry = (positions: number[]) => whileBusy(async () => {
-    await workflowApi.retrySubAction(job.id, positions);
+    await keys.send([job.id, positions], (key) => workflowApi.retrySubAction(job.id, positions, key));
     await queryClient.invalidateQueries({ queryKey: ["sub-actions", run] });
   });
   const slots = resultErrors(job);
