@@ -111,6 +111,21 @@ test("a click sends the card's action with its parameters, shows how far it is, 
   expect(await within(a).findByRole("radio", { name: "fast" })).toHaveProperty("checked", true);
 });
 
+test("a retry whose response was lost is repeated under its key", async () => {
+  const user = userEvent.setup();
+  server.jobs = [job({ status: "failed", error: { code: "unavailable", message: "It is down.", retryable: true } })];
+  server.answers["POST /api/sub-actions/gm_1/retry"] = () => { throw new TypeError("network"); };
+  await show();
+  const retry = await within(await card("prompt_a")).findByRole("button", { name: "Retry" });
+  for (const times of [1, 2]) {
+    await user.click(retry);
+    await waitFor(() => expect(server.of("POST", "/retry")).toHaveLength(times));
+    await waitFor(() => expect(retry).toHaveProperty("disabled", false));
+  }
+  const [first, second] = server.of("POST", "/retry").map((r) => r.headers.get("Idempotency-Key"));
+  expect(second).toBe(first);
+});
+
 test("Ctrl+Z undoes edits of the data, and leaves parameters to the browser", async () => {
   const user = userEvent.setup();
   server.answers["PATCH /api/interactions/in_1"] = () => json(cases.steps[0]);
