@@ -10,9 +10,8 @@ import (
 	"atelier/media"
 )
 
-// bind checks the parameters that a model wrote against the declared inputs: case-insensitive
-// names, coercion ("3" is 3 for a number), enumerations, defaults, refs. All problems are returned
-// in one error.
+// bind checks the parameters that a model wrote against the declared inputs: case-insensitive names, coercion ("3" is 3
+// for a number), enumerations, defaults, refs. All problems are returned in one error.
 func (a Action) bind(raw map[string]any, set *media.Set) (map[string]any, error) {
 	given, complaints := a.match(raw)
 	params := make(map[string]any, len(a.Params))

@@ -75,8 +75,7 @@ func (r *Registry) Register(actions ...Action) error {
 	return nil
 }
 
-// Lookup finds an action by name. The error has code [media.CodeNotFound] and lists the existing
-// names.
+// Lookup finds an action by name. The error has code [media.CodeNotFound] and lists the existing names.
 func (r *Registry) Lookup(name string) (Action, error) {
 	r.mu.RLock()
 	a, ok := r.actions[nameKey(name)]

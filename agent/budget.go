@@ -24,8 +24,7 @@ import (
 // gracePeriod is the maximum time that work in progress may take after the time limit.
 const gracePeriod = time.Minute
 
-// Limits are the limits of a run tree: those set by its caller, of which zero means no limit, and
-// those for pictures.
+// Limits are the limits of a run tree: those set by its caller, of which zero means no limit, and those for pictures.
 type Limits struct {
 	// Turns is the limit of each agent.
 	Turns int `json:"turns,omitempty"`
@@ -37,8 +36,7 @@ type Limits struct {
 	USD    string `json:"usd,omitempty"`
 	// LenientImages leaves out pictures that the model does not accept; otherwise they are refused.
 	LenientImages bool `json:"lenient_images,omitempty"`
-	// Vision is the policy by which the root's model is shown pictures made by actions; nil if none
-	// are shown.
+	// Vision is the policy by which the root's model is shown pictures made by actions; nil if none are shown.
 	Vision *definition.VisionContextPolicy `json:"vision,omitempty"`
 }
 

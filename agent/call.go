@@ -186,8 +186,7 @@ func (l *liveCall) resultOf(saved []byte) (CallResult, error) {
 	return a, nil
 }
 
-// generate makes the journalled call. lost is the number of calls by earlier processes that got no
-// answer.
+// generate makes the journalled call. lost is the number of calls by earlier processes that got no answer.
 func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, lost int) (CallResult, error) {
 	l := &liveCall{}
 	for range lost {
@@ -282,9 +281,8 @@ func pictureStep(resp chat.Response) *contract.Step {
 	return s
 }
 
-// recordPictures records the pictures that a chat model made itself (law 2) and returns those that the run
-// can use. It is a durable step, so a replay does not record them again. call is the name of the
-// call that made them.
+// recordPictures records the pictures that a chat model made itself (law 2) and returns those that the run can use. It
+// is a durable step, so a replay does not record them again. call is the name of the call that made them.
 func (c *calls) recordPictures(ctx context.Context, call step.Name, p chat.Profile, items []media.Output) (kept []media.Output, err error) {
 	if len(items) == 0 {
 		return nil, nil

@@ -67,8 +67,7 @@ type Config struct {
 	Budget generate.Budget
 	// Observer saves and publishes what happens; nil discards it.
 	Observer Observer
-	// Sources are files, web, db, kb and the program's own sources by name. A missing name means
-	// not configured.
+	// Sources are files, web, db, kb and the program's own sources by name. A missing name means not configured.
 	Sources map[string]Source
 	// SourceActions are actions with the tag action.TagSource that Actions lacks because their source is not
 	// configured. The numbers of a recorded run may have been compared with their results.

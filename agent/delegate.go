@@ -36,8 +36,7 @@ func (r *run) delegate(ctx context.Context, call contract.AgentCall, at callInde
 	return out, child, use
 }
 
-// runChild runs a sub-agent until it ends or waits; ok is false if the run is handed over to another
-// process.
+// runChild runs a sub-agent until it ends or waits; ok is false if the run is handed over to another process.
 func (r *run) runChild(ctx context.Context, rec StepRecord, child *run, granted []media.Output) (out transcript.Agent, res *Result, ok bool) {
 	rec.Name, rec.ChildRunID = child.spec.slug, child.id
 	r.saveStep(ctx, rec)
@@ -148,8 +147,7 @@ func (r *Runner) callee(d *definition.Agent, name string) (spec, definition.Agen
 	return spec{}, definition.AgentUse{}, e
 }
 
-// grants returns the items that a call grants: those that it names, and those in its task and
-// input.
+// grants returns the items that a call grants: those that it names, and those in its task and input.
 func grants(set *media.Set, call contract.AgentCall, input map[string]any) ([]media.Output, error) {
 	var granted []media.Output
 	var unknown []string

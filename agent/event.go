@@ -58,13 +58,12 @@ func EventTypes() []EventType {
 	}
 }
 
-// Event is something that happened in a run tree. Run events are emitted for the root only;
-// sub-agents have agent-started and agent-finished. A resumed run emits only new events: when it is
-// resumed from its [State], none that were emitted before it paused; when a journal replays it
-// after its process died, none that the observer has recorded, see [RecordReader]. record.Observer
-// implements it, and so does an observer that embeds it. Events that were emitted but not recorded
-// when the process died are repeated with the same Key; an observer that is not a RecordReader
-// gets all events of a replayed run again.
+// Event is something that happened in a run tree. Run events are emitted for the root only; sub-agents have
+// agent-started and agent-finished. A resumed run emits only new events: when it is resumed from its [State], none that
+// were emitted before it paused; when a journal replays it after its process died, none that the observer has recorded,
+// see [RecordReader]. record.Observer implements it, and so does an observer that embeds it. Events that were emitted
+// but not recorded when the process died are repeated with the same Key; an observer that is not a RecordReader gets
+// all events of a replayed run again.
 type Event struct {
 	Type EventType `json:"type"`
 	// Tree is the ID of the root run; RunID is the ID of the run to which the event belongs.
@@ -143,8 +142,7 @@ type RunStarted struct {
 	InputImages []vision.InputImage `json:"input_images,omitempty"`
 }
 
-// RunFinished reports how a run ended, or that it paused; Error is set if it failed or was
-// cancelled.
+// RunFinished reports how a run ended, or that it paused; Error is set if it failed or was cancelled.
 type RunFinished struct {
 	Status  Status          `json:"status"`
 	Message string          `json:"message"`
@@ -193,8 +191,7 @@ type MessageWithdrawn struct {
 	Turn int `json:"turn"`
 }
 
-// Transient reports whether an event is only shown and not recorded: partial messages, progress and
-// previews.
+// Transient reports whether an event is only shown and not recorded: partial messages, progress and previews.
 func (e Event) Transient() bool {
 	if e.Type == EventOperationProgress || e.Type == EventOperationPartial {
 		return true
@@ -301,8 +298,7 @@ type InteractionEvent struct {
 	Title         string `json:"title,omitempty"`
 }
 
-// InteractionPatched reports a change in an open interaction. It is recorded, but not repeated by a
-// replay.
+// InteractionPatched reports a change in an open interaction. It is recorded, but not repeated by a replay.
 type InteractionPatched struct {
 	InteractionID string `json:"interaction_id"`
 	// Version is the version of the data after the change: the previous version plus one.
@@ -317,12 +313,11 @@ type Warning struct {
 	Message string `json:"message"`
 }
 
-// Observer saves and publishes what a run does. Save methods are upserts by ID: they are called
-// with status running when something starts, and again when it ends, so that media recorded in
-// between can refer to it. An error of a Save method becomes a warning of the run and stops
-// nothing. Calls for one run may be concurrent if its acts are. Calls also come after ctx was
-// cancelled, so implementations that save must detach from its cancellation. No argument contains
-// media bytes or base64.
+// Observer saves and publishes what a run does. Save methods are upserts by ID: they are called with status running
+// when something starts, and again when it ends, so that media recorded in between can refer to it. An error of a Save
+// method becomes a warning of the run and stops nothing. Calls for one run may be concurrent if its acts are. Calls
+// also come after ctx was cancelled, so implementations that save must detach from its cancellation. No argument
+// contains media bytes or base64.
 type Observer interface {
 	// SaveRun saves a root run or the run of a sub-agent.
 	SaveRun(ctx context.Context, r RunRecord) error

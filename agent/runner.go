@@ -26,9 +26,8 @@ type Runner struct {
 	interceptor *action.Interceptor
 }
 
-// NewRunner checks the configuration and every definition against the registered actions. A missing
-// action is an error with file and line, except in an agent whose required source is not
-// configured: such an agent is not offered.
+// NewRunner checks the configuration and every definition against the registered actions. A missing action is an error
+// with file and line, except in an agent whose required source is not configured: such an agent is not offered.
 func NewRunner(cfg Config) (*Runner, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -101,12 +100,11 @@ func (r *Runner) slugs() []string {
 	return plain.Sorted(out)
 }
 
-// Run runs an agent until it ends or waits for a person. In the latter case the result has status
-// paused with its questions and its state, and the error is nil. If the error is not nil and the
-// agent was found, the result is still returned, with the status and everything that was made. When
-// ctx ends, the run is cancelled: Run waits for work in progress and keeps it. If the cause of ctx
-// is journal.ErrHandedOver, the run is left as it is, to be replayed: the error wraps the cause,
-// and nothing more is saved or reported.
+// Run runs an agent until it ends or waits for a person. In the latter case the result has status paused with its
+// questions and its state, and the error is nil. If the error is not nil and the agent was found, the result is still
+// returned, with the status and everything that was made. When ctx ends, the run is cancelled: Run waits for work in
+// progress and keeps it. If the cause of ctx is journal.ErrHandedOver, the run is left as it is, to be replayed: the
+// error wraps the cause, and nothing more is saved or reported.
 func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	req, err := r.Prepare(ctx, req)
 	if err != nil {
@@ -120,10 +118,9 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 }
 
 // Prepare returns a request in a form that can be saved: with IDs, with the refs of its images, see
-// [Runner.StoreImages], and without the media in its message and input, which is stored, recorded
-// and listed in Extracted. The error is the one that Run would return; unless LenientImages is set,
-// this includes pictures that the agent's model does not accept. After an error no media is
-// recorded. Preparing a request again does not change it.
+// [Runner.StoreImages], and without the media in its message and input, which is stored, recorded and listed in
+// Extracted. The error is the one that Run would return; unless LenientImages is set, this includes pictures that the
+// agent's model does not accept. After an error no media is recorded. Preparing a request again does not change it.
 func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
 	return r.PrepareWith(ctx, req, nil)
 }

@@ -224,8 +224,7 @@ func (r *run) acceptRefs(ctx context.Context) {
 	}
 }
 
-// ask sends the conversation to the model for its next step. shorter counts how often the context
-// was shortened for it.
+// ask sends the conversation to the model for its next step. shorter counts how often the context was shortened for it.
 func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
 	name := step.In(r.turns, step.KindModel)
 	if shorter > 0 {

@@ -16,10 +16,9 @@ import (
 )
 
 const (
-	// batchDelay is how long the hub collects events before it sends them; minSendInterval is the minimum time between two
-	// sends.
-	// Both are per reader: a send takes about 15 µs of CPU time per reader, so that ten simultaneous events reach a
-	// thousand readers sooner together than one by one. With few readers, the hub does not wait.
+	// batchDelay is how long the hub collects events before it sends them; minSendInterval is the minimum time between
+	// two sends. Both are per reader: a send takes about 15 µs of CPU time per reader, so that ten simultaneous events
+	// reach a thousand readers sooner together than one by one. With few readers, the hub does not wait.
 	batchDelay          = 10 * time.Microsecond
 	minSendInterval     = 20 * time.Microsecond
 	maxUnbatchedReaders = 100

@@ -11,8 +11,7 @@ const (
 	ChangeView    ChangeKind = "view"    // show the pixels to the model on its next turn
 )
 
-// Change is one decision about an item of a run. It is small and JSON-encodable, so that a journal
-// can replay it.
+// Change is one decision about an item of a run. It is small and JSON-encodable, so that a journal can replay it.
 type Change struct {
 	Kind ChangeKind `json:"kind"`
 	Ref  Ref        `json:"ref"`

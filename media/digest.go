@@ -9,9 +9,8 @@ import (
 // digestPrefix names the hash, so that another one can be added beside it.
 const digestPrefix = "sha256-"
 
-// Digest is the SHA-256 of some bytes and their key in the blob store. It is
-// comparable; the zero value is invalid. Its text form is "sha256-" and 64 lower
-// case hexadecimal digits, which sha256sum can check.
+// Digest is the SHA-256 of some bytes and their key in the blob store. It is comparable; the zero value is invalid. Its
+// text form is "sha256-" and 64 lower case hexadecimal digits, which sha256sum can check.
 type Digest struct {
 	sum [sha256.Size]byte
 	set bool

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Code is the kind of an error, for programs; its string is the wire form in JSON and in the
-// ledger.
+// Code is the kind of an error, for programs; its string is the wire form in JSON and in the ledger.
 type Code string
 
 // The codes. Anything without a code is [CodeInternal].

@@ -8,12 +8,11 @@ import (
 // errorRun is the shortest run of base64 characters that [ErrorText] replaces.
 const errorRun = 48
 
-// ErrorText returns the text of a failure in a form that may be shown, logged or stored. A run of
-// 48 or more base64 characters, in either alphabet and with the escapes of JSON, becomes
-// [base64, N characters] if it contains upper case, lower case and digits and changes between them
-// at least 16 times per 48 characters. Encoded media looks like that; names, hosts, hexadecimal
-// numbers and most ids do not, and are kept. Invalid UTF-8 is replaced. Use it for text about
-// failures only (errors, logs, panics): program data is never rewritten (law 11).
+// ErrorText returns the text of a failure in a form that may be shown, logged or stored. A run of 48 or more base64
+// characters, in either alphabet and with the escapes of JSON, becomes [base64, N characters] if it contains upper
+// case, lower case and digits and changes between them at least 16 times per 48 characters. Encoded media looks like
+// that; names, hosts, hexadecimal numbers and most ids do not, and are kept. Invalid UTF-8 is replaced. Use it for text
+// about failures only (errors, logs, panics): program data is never rewritten (law 11).
 func ErrorText(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) < errorRun {
@@ -36,8 +35,7 @@ func ErrorText(s string) string {
 	return out.String() + s[kept:]
 }
 
-// errorRunAt measures the run of n base64 characters from i to end, and reports whether it
-// looks like encoded media.
+// errorRunAt measures the run of n base64 characters from i to end, and reports whether it looks like encoded media.
 func errorRunAt(s string, i int) (end, n int, media bool) {
 	const upper, lower, digit = 1, 2, 4
 	var seen, last byte

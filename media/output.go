@@ -55,8 +55,7 @@ type Parent struct {
 	Role string `json:"role"`
 }
 
-// Output is the value that actions, models and agents exchange for one media item. It never holds
-// bytes.
+// Output is the value that actions, models and agents exchange for one media item. It never holds bytes.
 type Output struct {
 	// ID is the media record's UUIDv7; empty until it is recorded.
 	ID       string   `json:"id,omitempty"`

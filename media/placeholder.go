@@ -16,9 +16,8 @@ const (
 // Resolver writes the replacement of a placeholder. It is called in text order.
 type Resolver func(w io.Writer, r Ref) error
 
-// Resolve copies src to dst and replaces every placeholder with what resolve writes. Its memory is
-// O(64 KiB) for texts and items of any size. It copies the text around placeholders, and malformed
-// placeholders, byte for byte.
+// Resolve copies src to dst and replaces every placeholder with what resolve writes. Its memory is O(64 KiB) for texts
+// and items of any size. It copies the text around placeholders, and malformed placeholders, byte for byte.
 func Resolve(dst io.Writer, src io.Reader, resolve Resolver) error {
 	buf := make([]byte, 0, 64<<10)
 	for idle := 0; ; {
@@ -46,9 +45,8 @@ func Resolve(dst io.Writer, src io.Reader, resolve Resolver) error {
 // maxIdleReads is how many consecutive empty reads are allowed before a reader counts as broken.
 const maxIdleReads = 100
 
-// resolveChunk writes the part of b that is decided and returns the undecided tail, which is
-// shorter than an escaped placeholder. Text between placeholders is written in one call, however
-// many lone dollars it contains.
+// resolveChunk writes the part of b that is decided and returns the undecided tail, which is shorter than an escaped
+// placeholder. Text between placeholders is written in one call, however many lone dollars it contains.
 func resolveChunk(dst io.Writer, b []byte, resolve Resolver, last bool) ([]byte, error) {
 	text := 0 // b[text:i] is decided and not yet written
 	for i := 0; ; {
@@ -154,9 +152,8 @@ func Refs(s string) []Ref {
 	return refs
 }
 
-// BadRefs returns the texts that look like placeholders but hold no valid ref, such as those a
-// model invents (${media:image_1}). It also returns refs without a closing brace, with a note that
-// it is missing.
+// BadRefs returns the texts that look like placeholders but hold no valid ref, such as those a model invents
+// (${media:image_1}). It also returns refs without a closing brace, with a note that it is missing.
 func BadRefs(s string) []string {
 	var bad []string
 	for {

@@ -22,8 +22,7 @@ type ContinueOptions struct {
 	// Deadline is when the run ends, as in agent.Request. A retry or fork ignores a deadline of the run that has
 	// passed; an answer requires a new one.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// ApproveOver requires approval of expensive actions, as in agent.Request. Earlier approvals
-	// and results are kept.
+	// ApproveOver requires approval of expensive actions, as in agent.Request. Earlier approvals and results are kept.
 	ApproveOver string `json:"approve_over,omitempty"`
 }
 

@@ -2,10 +2,9 @@
 // outcome. Package record writes events to the ledger, package operations the generations, and package conversation the
 // messages.
 //
-// To compose them, create a record.Observer and an operations.Log on the ledger, then the gateway
-// with the Log and Observer.Progress, the agents' runner with the Observer, and a [Service] with
-// all of them. The transport's Register hook is the ledger's RegisterBlob, and the ledger is the
-// media.Recorder.
+// To compose them, create a record.Observer and an operations.Log on the ledger, then the gateway with the Log and
+// Observer.Progress, the agents' runner with the Observer, and a [Service] with all of them. The transport's Register
+// hook is the ledger's RegisterBlob, and the ledger is the media.Recorder.
 //
 // A run can belong to a conversation. The person's message is saved before the run starts, and the answer, with the
 // chosen items as attachments, when it ends, even if it fails.

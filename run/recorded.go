@@ -126,8 +126,7 @@ func (h history) stepsOf(ctx context.Context, owner, runID string, paths map[str
 	return out, nil
 }
 
-// itemsOf lists the items that the runs of a tree made or received, each once, in order. Deleted
-// ones are omitted.
+// itemsOf lists the items that the runs of a tree made or received, each once, in order. Deleted ones are omitted.
 func (h history) itemsOf(ctx context.Context, owner string, paths map[string]string) ([]media.Output, error) {
 	var links []ledger.Link
 	for _, id := range slices.Sorted(maps.Keys(paths)) {

@@ -26,9 +26,8 @@ type Step struct {
 	FinishedAt time.Time `json:"finished_at,omitzero"`
 }
 
-// Steps lists the finished steps of a run in order. Any run of its tree identifies it. Errors:
-// media.CodeNotFound for an unknown run or another owner's, media.CodeUnsupported for one whose
-// steps are not recorded.
+// Steps lists the finished steps of a run in order. Any run of its tree identifies it. Errors: media.CodeNotFound for
+// an unknown run or another owner's, media.CodeUnsupported for one whose steps are not recorded.
 func (s *Service) Steps(ctx context.Context, owner, runID string) ([]Step, error) {
 	row, st, err := s.history.find(ctx, owner, runID)
 	if err != nil {

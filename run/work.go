@@ -113,8 +113,7 @@ func grant(ctx context.Context, l ledger.Store, req agent.Request, items []media
 	return granted, warnings
 }
 
-// suggestOtherRun adds to the error of an unknown ref the media id of the owner's item that has the ref
-// in another run.
+// suggestOtherRun adds to the error of an unknown ref the media id of the owner's item that has the ref in another run.
 func suggestOtherRun(ctx context.Context, l ledger.Store, owner string, err error) error {
 	wrong, ok := errors.AsType[*agent.ImageError](err)
 	if !ok || wrong.Ref == "" || media.CodeOf(err) != media.CodeUnknownRef {

@@ -25,8 +25,7 @@ import (
 type Config struct {
 	// Dir is the folder; required.
 	Dir string
-	// Data is the folder of the index, one file for each Dir. It is created if it is missing.
-	// Required.
+	// Data is the folder of the index, one file for each Dir. It is created if it is missing. Required.
 	Data string
 	// MaxBytes is the largest document that is indexed; 0 means 64 MiB.
 	MaxBytes int64

@@ -61,8 +61,7 @@ func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
 	return hits, nil
 }
 
-// Brave searches with the Brave Search API
-// (api-dashboard.search.brave.com, Web Search).
+// Brave searches with the Brave Search API (api-dashboard.search.brave.com, Web Search).
 type Brave struct{ *client }
 
 var _ Searcher = (*Brave)(nil)

@@ -12,9 +12,8 @@ const maxCandidates = 10_000
 
 var stepKeys = []string{"actions", "agents", "done", "payload", "payloadPatch", "message", "ask", "promote", "reasoning"}
 
-// extractObject finds the JSON object of a step in a model's answer: alone, in a code fence, or
-// surrounded by prose. It tolerates commas before a closing bracket and raw line breaks in strings.
-// Numbers stay [json.Number].
+// extractObject finds the JSON object of a step in a model's answer: alone, in a code fence, or surrounded by prose. It
+// tolerates commas before a closing bracket and raw line breaks in strings. Numbers stay [json.Number].
 func extractObject(text string) (map[string]any, error) {
 	if len(text) > MaxAnswer {
 		return nil, BadStep("the answer has %d bytes, at most %d are read: answer with a smaller step", len(text), MaxAnswer)

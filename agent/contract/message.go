@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// MessageReader reads a step's message while the model writes the step. It reads nothing from an
-// answer that begins with anything other than a step or a code fence, because that may be thoughts,
-// which may contain drafts.
+// MessageReader reads a step's message while the model writes the step. It reads nothing from an answer that begins
+// with anything other than a step or a code fence, because that may be thoughts, which may contain drafts.
 type MessageReader struct {
 	began     bool // the first character of the answer was read
 	depth     int

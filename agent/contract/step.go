@@ -121,8 +121,7 @@ func BadStep(format string, args ...any) *media.Error {
 	return e
 }
 
-// readOldNames accepts names from older prompts: persist for promote, refId for ref, and bare refs
-// instead of objects.
+// readOldNames accepts names from older prompts: persist for promote, refId for ref, and bare refs instead of objects.
 func readOldNames(obj map[string]any) {
 	var all []any
 	for _, key := range []string{"promote", "persist"} {

@@ -1,6 +1,5 @@
-// Package definition reads the definitions of agents: a YAML file and a Markdown prompt for each,
-// in folders. Agents of later folders replace those of earlier ones. Problems are reported with
-// file, line and column.
+// Package definition reads the definitions of agents: a YAML file and a Markdown prompt for each, in folders. Agents of
+// later folders replace those of earlier ones. Problems are reported with file, line and column.
 //
 // Errors are media.Error values: invalid, which wraps an [Error] with all problems, and not_found
 // for missing agents and files. It may import action, media and wire.
@@ -37,9 +36,8 @@ type Agent struct {
 	Requires []string
 	Actions  []ActionUse
 	Agents   []AgentUse
-	// Turns is the maximum number of turns of a run, 1 to 200, default 20. In the last turn the
-	// model is asked to finish with what it has. A run that does not finish is over_budget and
-	// keeps what it made.
+	// Turns is the maximum number of turns of a run, 1 to 200, default 20. In the last turn the model is asked to
+	// finish with what it has. A run that does not finish is over_budget and keeps what it made.
 	Turns int
 	// Tokens is the maximum total of input and output tokens of the run's own model calls, 100 to
 	// 1,000,000,000; 0 means no limit. When they are used up, the model gets one last turn, as with
@@ -51,8 +49,7 @@ type Agent struct {
 	// SeesGranted shows the agent, as a sub-agent, the pixels of pictures that it is granted;
 	// otherwise it knows only their refs, labels and descriptions.
 	SeesGranted bool
-	// VisionContext determines which pictures made by its actions the agent is shown without
-	// requesting them.
+	// VisionContext determines which pictures made by its actions the agent is shown without requesting them.
 	VisionContext VisionContextPolicy
 	// PayloadSchema is the JSON Schema that the final payload must match; nil accepts any payload.
 	PayloadSchema json.RawMessage

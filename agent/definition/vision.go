@@ -17,8 +17,7 @@ import (
 type VisionContextPolicy struct {
 	// Enabled is false unless a definition or a request sets it.
 	Enabled bool `json:"enabled"`
-	// MaxImages is the maximum number of such pictures shown at a time, the newest ones; 1 to 100,
-	// default 4.
+	// MaxImages is the maximum number of such pictures shown at a time, the newest ones; 1 to 100, default 4.
 	MaxImages int `json:"max_images,omitempty"`
 	// MaxTotalBytes limits their total size after they were reduced for the model; default 8 MiB.
 	MaxTotalBytes int64 `json:"max_total_bytes,omitempty"`
@@ -66,8 +65,7 @@ func (p VisionContextPolicy) WithDefaults() VisionContextPolicy {
 	return p
 }
 
-// Within returns the narrower of two policies, field by field. It keeps the sources and types that
-// both allow.
+// Within returns the narrower of two policies, field by field. It keeps the sources and types that both allow.
 func (p VisionContextPolicy) Within(outer VisionContextPolicy) VisionContextPolicy {
 	return VisionContextPolicy{
 		Enabled:   p.Enabled && outer.Enabled,

@@ -1,11 +1,9 @@
-// Package evidence compares the numbers of a report with the content of the sources: the cells of
-// query results, and the numbers in other text. It scans text for numbers ([Scan]), collects what
-// actions returned and people wrote ([Set]), and determines for each number whether the evidence
-// contains it ([Set.Trace]).
+// Package evidence compares the numbers of a report with the content of the sources: the cells of query results, and
+// the numbers in other text. It scans text for numbers ([Scan]), collects what actions returned and people wrote
+// ([Set]), and determines for each number whether the evidence contains it ([Set.Trace]).
 //
-// It compares only numbers: it does not interpret sentences and calls no model. It returns no
-// errors; anything that cannot be read as a number is not evidence. It imports only the standard
-// library and internal/pattern.
+// It compares only numbers: it does not interpret sentences and calls no model. It returns no errors; anything that
+// cannot be read as a number is not evidence. It imports only the standard library and internal/pattern.
 package evidence
 
 import (
@@ -34,8 +32,7 @@ const (
 	maxNumbers = 20_000
 )
 
-// Set is the evidence of one run tree. Its zero value is empty. It is not safe for
-// concurrent use.
+// Set is the evidence of one run tree. Its zero value is empty. It is not safe for concurrent use.
 type Set struct {
 	// Queries are the executed statements, each once, in order.
 	Queries []Query
@@ -113,9 +110,8 @@ type result struct {
 	Tables    []Table  `json:"tables"`
 }
 
-// AddResult adds the outputs of an action, a JSON object, as evidence. An object with statement,
-// columns and rows is a query. The numbers of any other object are stored under the path, url or
-// title in the outputs, or else under name.
+// AddResult adds the outputs of an action, a JSON object, as evidence. An object with statement, columns and rows is a
+// query. The numbers of any other object are stored under the path, url or title in the outputs, or else under name.
 func (s *Set) AddResult(name string, outputs json.RawMessage) {
 	var r result
 	if err := json.Unmarshal(outputs, &r); err == nil && r.Statement != "" && len(r.Columns) > 0 && r.Rows != nil {

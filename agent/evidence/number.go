@@ -11,8 +11,7 @@ import (
 
 // Number is a number as written in a text.
 type Number struct {
-	// Start and End are its byte offsets in the text, without sign, currency, scale words and
-	// units.
+	// Start and End are its byte offsets in the text, without sign, currency, scale words and units.
 	Start, End int
 	// Text is the number with its sign, scale word or percent sign, for display.
 	Text string
@@ -46,9 +45,8 @@ const (
 // maxSmall is the largest whole number that needs no source if it has no unit.
 const maxSmall = 12
 
-// NeedsSource reports whether the number states something that a source must contain. It does not if it
-// is a year used as a date, the number of a figure, list item, page or version, or a whole number
-// of at most 12 without a unit.
+// NeedsSource reports whether the number states something that a source must contain. It does not if it is a year used
+// as a date, the number of a figure, list item, page or version, or a whole number of at most 12 without a unit.
 func (n Number) NeedsSource() bool { return n.role == roleValue || n.role == maybeYear }
 
 // Counts reports whether the number is a plain count with the value many.
@@ -180,9 +178,8 @@ func isDigit(r rune) bool { return r >= '0' && r <= '9' || r >= utf8.RuneSelf &&
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || r >= '0' && r <= '9' }
 
-// wordEnd returns the end of the word that begins at i. Signs between a letter or digit and a digit
-// belong to the word: COVID-19, v2.3.1, img-7k3m, H1/2024. A currency code before a number is a
-// separate word.
+// wordEnd returns the end of the word that begins at i. Signs between a letter or digit and a digit belong to the word:
+// COVID-19, v2.3.1, img-7k3m, H1/2024. A currency code before a number is a separate word.
 func (s *scanner) wordEnd(i int) int {
 	if m := currencyCode().FindString(s.plain[i:]); m != "" {
 		return i + len(m) - 1

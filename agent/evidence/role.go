@@ -89,8 +89,7 @@ func (s *scanner) before(i int) string {
 
 func (s *scanner) after(i int) string { return s.plain[i:min(len(s.plain), i+nearby)] }
 
-// skipped returns the end of the date or address that contains the digits at i, or i if there is
-// neither.
+// skipped returns the end of the date or address that contains the digits at i, or i if there is neither.
 func (s *scanner) skipped(i int) int {
 	if end := s.addressEnd(i); end > i {
 		return end
@@ -130,8 +129,7 @@ func endsWithMonth(text string) bool {
 // maxAddress is the maximum number of bytes of a word that are examined on each side of a number.
 const maxAddress = 300
 
-// addressEnd returns the end of the word around i if it is the address of a page, a mailbox or a
-// file, otherwise i.
+// addressEnd returns the end of the word around i if it is the address of a page, a mailbox or a file, otherwise i.
 func (s *scanner) addressEnd(i int) int {
 	if i >= s.word.end {
 		from, to := max(0, i-maxAddress), min(len(s.plain), i+maxAddress)

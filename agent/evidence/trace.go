@@ -52,18 +52,16 @@ type candidate struct {
 	query int
 }
 
-// Trace determines whether the evidence contains a number: a cell of a query or a number in a text
-// equals it after rounding to the written places, with thousands separators, percent (0.123 is 12.3
-// %) or a scale word (million). If several queries match, the one with the smallest result is used.
-// Queries take precedence over texts.
+// Trace determines whether the evidence contains a number: a cell of a query or a number in a text equals it after
+// rounding to the written places, with thousands separators, percent (0.123 is 12.3 %) or a scale word (million). If
+// several queries match, the one with the smallest result is used. Queries take precedence over texts.
 //
-// Otherwise the number is derived if it is the sum, the difference, the ratio, the share in percent
-// or the change in percent of two cells of one column or one row of one result. Results of more
-// than 60 rows are ignored. If all results together have more than six numbers, the match must be
-// unlikely to be chance: there must be so few derived values between a quarter of the number and
-// four times the number that a random number in that range, written with as many places, equals one
-// of them in at most 15 of 100 cases. With these limits, fewer than 5 in 100 random numbers count
-// as derived, as a test verifies.
+// Otherwise the number is derived if it is the sum, the difference, the ratio, the share in percent or the change in
+// percent of two cells of one column or one row of one result. Results of more than 60 rows are ignored. If all results
+// together have more than six numbers, the match must be unlikely to be chance: there must be so few derived values
+// between a quarter of the number and four times the number that a random number in that range, written with as many
+// places, equals one of them in at most 15 of 100 cases. With these limits, fewer than 5 in 100 random numbers count as
+// derived, as a test verifies.
 func (s *Set) Trace(n Number) Verdict {
 	s.prepare()
 	if y, ok := n.year(); ok && s.years[y] {

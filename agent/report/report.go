@@ -36,8 +36,7 @@ var pageStyle string
 
 // Report is the content of a document.
 type Report struct {
-	// Payload is the run's payload: report_html or report_markdown, and title. Without a report,
-	// Message is the text.
+	// Payload is the run's payload: report_html or report_markdown, and title. Without a report, Message is the text.
 	Payload json.RawMessage
 	// Message is the run's message.
 	Message string
@@ -131,8 +130,7 @@ func Write(ctx context.Context, w io.Writer, r Report, o resolve.Options) error 
 	return page.err
 }
 
-// complete completes the tables, pictures and numbers of a report, and returns the section about
-// its numbers.
+// complete completes the tables, pictures and numbers of a report, and returns the section about its numbers.
 func (p *page) complete(root *nethtml.Node, r Report) (numbers string) {
 	p.o.Caption = p.caption
 	for _, table := range tables(root) { // table frames need a name in the report's language
@@ -172,8 +170,7 @@ var pictureTag = regexp.MustCompile(`<img [^>]*src="\$\{media:([a-z0-9-]+)\}"[^>
 // smallDrawing is the width in pixels below which a drawing fits the screen of a phone.
 const smallDrawing = 480
 
-// framed wraps drawings in scrollable frames, because their small letters would be unreadable on a
-// narrow page.
+// framed wraps drawings in scrollable frames, because their small letters would be unreadable on a narrow page.
 func framed(body, name string, find func(media.Ref) (media.Output, bool)) string {
 	if find == nil {
 		return body

@@ -43,10 +43,9 @@ func hideMarks(s string) string {
 	})
 }
 
-// sanitise takes HTML with hidden marks and returns it as the children of a node. It keeps text,
-// headings, lists, tables, figures, details and a few harmless styles, and only the run's own
-// pictures. It removes scripts, handlers, forms, frames and anything that loads from outside, and
-// closes every element.
+// sanitise takes HTML with hidden marks and returns it as the children of a node. It keeps text, headings, lists,
+// tables, figures, details and a few harmless styles, and only the run's own pictures. It removes scripts, handlers,
+// forms, frames and anything that loads from outside, and closes every element.
 func sanitise(body string) *html.Node {
 	root := element(atom.Main)
 	nodes, err := html.ParseFragment(strings.NewReader(policy().Sanitize(body)), root)

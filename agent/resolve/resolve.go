@@ -91,11 +91,10 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Text writes text to w with every placeholder rendered. Where an address belongs (in an attribute,
-// in a Markdown link), the placeholder becomes an address; elsewhere it becomes a complete figure,
-// image, player or link. An unknown ref, or one whose bytes cannot be opened, becomes a visible
-// "missing image". A raw placeholder is never written except in ModeKeep. Memory is O(64 KiB) in
-// addition to the text, regardless of the size of the items.
+// Text writes text to w with every placeholder rendered. Where an address belongs (in an attribute, in a Markdown
+// link), the placeholder becomes an address; elsewhere it becomes a complete figure, image, player or link. An unknown
+// ref, or one whose bytes cannot be opened, becomes a visible "missing image". A raw placeholder is never written
+// except in ModeKeep. Memory is O(64 KiB) in addition to the text, regardless of the size of the items.
 func Text(ctx context.Context, w io.Writer, text string, o Options) error {
 	o, err := o.withDefaults()
 	if err != nil {

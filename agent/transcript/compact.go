@@ -13,8 +13,7 @@ import (
 	"atelier/media"
 )
 
-// Stage is one way to shorten the context. The stages are applied in order, each on top of the
-// previous ones.
+// Stage is one way to shorten the context. The stages are applied in order, each on top of the previous ones.
 type Stage struct {
 	// Description describes in a warning what was done.
 	Description string
@@ -112,8 +111,7 @@ type earlier struct {
 	Media   []map[string]any `json:"media,omitempty"`
 }
 
-// The number of most recent acts of trimmed turns that stay named, before and after messages are
-// cut.
+// The number of most recent acts of trimmed turns that stay named, before and after messages are cut.
 const (
 	maxDid = 30
 	minDid = 10
@@ -242,8 +240,7 @@ func (s Summary) Beginning() map[string]any {
 	return map[string]any{"shortened": plain.Head(s.Text, s.Use.CompactLength) + "… " + leftOut}
 }
 
-// truncate cuts every message, including the opening, to a length. The refs of the removed text
-// stay named.
+// truncate cuts every message, including the opening, to a length. The refs of the removed text stay named.
 func (h *History) truncate(length int, set *media.Set) bool {
 	changed := false
 	for i := range h.entries {

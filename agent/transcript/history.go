@@ -41,8 +41,7 @@ func (e *entry) render() {
 	}
 }
 
-// History is what the model has read and answered. It grows by whole entries. The first entry is
-// the opening and stays.
+// History is what the model has read and answered. It grows by whole entries. The first entry is the opening and stays.
 type History struct{ entries []entry }
 
 // AddAnswer adds an answer of the model.
@@ -198,8 +197,7 @@ const leftOut = "[left out: this result is old]"
 // minSaving is how much longer than its shortened form a text must be for shortening to be worthwhile.
 const minSaving = 200
 
-// due reports whether the outputs of an action can still be reduced to a level, and returns their
-// text.
+// due reports whether the outputs of an action can still be reduced to a level, and returns their text.
 func (r *Results) due(i int, to level, length int) (string, bool) {
 	if r.levels[i] >= to || len(r.Actions[i].Outputs) == 0 {
 		return "", false

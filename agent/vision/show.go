@@ -47,9 +47,8 @@ func (v *Sights) ShowByPolicy(ctx context.Context, turn int, h *transcript.Histo
 // reservedForAnswer is the number of tokens of a model's context that are reserved for its answer.
 const reservedForAnswer = 4096
 
-// WithinLimits removes the oldest pictures from messages that exceed the model's limits: in number,
-// in bytes, or in tokens by the provider's own formula. A later request shows them again if there
-// is room. The history is unchanged.
+// WithinLimits removes the oldest pictures from messages that exceed the model's limits: in number, in bytes, or in
+// tokens by the provider's own formula. A later request shows them again if there is room. The history is unchanged.
 func (v *Sights) WithinLimits(ctx context.Context, messages []chat.Message) []chat.Message {
 	p := v.profile()
 	for {

@@ -1,6 +1,5 @@
-// Package vision decides which pictures the model of a run sees, and in which form: those of the
-// task, those that the agent requests, and those that the policy shows. Smaller forms are made
-// once, as durable steps.
+// Package vision decides which pictures the model of a run sees, and in which form: those of the task, those that the
+// agent requests, and those that the policy shows. Smaller forms are made once, as durable steps.
 //
 // Errors are media.Error values: those of chat.Profile for pictures that a model does not accept,
 // not_found for missing and corrupt for damaged bytes. It may import action, chat, generate,

@@ -31,9 +31,8 @@ func render(c *chart) (out []byte, alt string) {
 	return c.End(&s), c.Alt
 }
 
-// A chart at least adapts pixels wide contains a second drawing, laid out for narrow pixels, that
-// is shown if the file itself is displayed small, so that text stays readable on a phone. Programs
-// without media queries show the wide one.
+// A chart at least adapts pixels wide contains a second drawing, laid out for narrow pixels, that is shown if the file
+// itself is displayed small, so that text stays readable on a phone. Programs without media queries show the wide one.
 const (
 	adapts    = 640
 	narrow    = 480

@@ -132,8 +132,7 @@ func placePart(part []int, near [][]int, marks []mark, crowded bool) graph.Size 
 
 const css = ".j{font-size:12px}.jj{font-size:15px;font-weight:600}.q{stroke-opacity:.6}"
 
-// nodes draws the circles, then the names on top of all circles. A circle without a name shows it
-// as a tooltip.
+// nodes draws the circles, then the names on top of all circles. A circle without a name shows it as a tooltip.
 func (d *drawing) nodes(s *svg.Canvas, marks []mark) {
 	for i, m := range marks {
 		n := d.Graph.Nodes[i]

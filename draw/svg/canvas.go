@@ -110,8 +110,7 @@ func (s *Canvas) Lines(x, y, step float64, class, anchor string, lines []string)
 	}
 }
 
-// Block writes lines of running text into the room from x, aligned left, or right if the text runs
-// from right to left.
+// Block writes lines of running text into the room from x, aligned left, or right if the text runs from right to left.
 func (s *Canvas) Block(x, room, y, step float64, class string, lines []string) { //nolint:revive // six small values, one place
 	if RTL(strings.Join(lines, " ")) {
 		s.Lines(x+room, y, step, class, "end", lines)

@@ -1,6 +1,5 @@
-// Package svgtest checks drawings: that they are well-formed and safe, that nothing is outside of
-// the page, that no two texts touch, and that every text is readable on its background, in light
-// and dark. It is for tests only.
+// Package svgtest checks drawings: that they are well-formed and safe, that nothing is outside of the page, that no two
+// texts touch, and that every text is readable on its background, in light and dark. It is for tests only.
 package svgtest
 
 import (

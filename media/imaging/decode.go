@@ -137,9 +137,8 @@ func decodeGIF(r io.Reader) (image.Image, error) {
 	return img, nil
 }
 
-// decodeWebP decodes a WebP and corrects the colours of lossy files. These store BT.601 in studio
-// range (16 to 235, RFC 9649), but Go's YCbCr images are full range, so that black would become
-// dark grey.
+// decodeWebP decodes a WebP and corrects the colours of lossy files. These store BT.601 in studio range (16 to 235, RFC
+// 9649), but Go's YCbCr images are full range, so that black would become dark grey.
 func decodeWebP(r io.Reader) (image.Image, error) {
 	img, err := webp.Decode(r)
 	if err != nil {

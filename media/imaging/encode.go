@@ -24,8 +24,7 @@ func EncodePNG(w io.Writer, img image.Image, l Label) error {
 	if !l.IsZero() {
 		in.insert = pngText(l.XMP())
 	}
-	// The fastest level is eight times as fast as the default on pictures with grain and writes a
-	// fifth more bytes.
+	// The fastest level is eight times as fast as the default on pictures with grain and writes a fifth more bytes.
 	e := png.Encoder{CompressionLevel: png.BestSpeed}
 	return encoded("PNG", e.Encode(in, img))
 }
@@ -41,9 +40,8 @@ func pngText(xmp []byte) []byte {
 	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(body))
 }
 
-// EncodeJPEG writes a JPEG with a quality from 1 to 100 (0 means [DefaultQuality]) and the label as
-// XMP in an APP1 segment. Transparent parts become white. Sides are at most 65,535 pixels
-// ([media.CodeTooLarge]).
+// EncodeJPEG writes a JPEG with a quality from 1 to 100 (0 means [DefaultQuality]) and the label as XMP in an APP1
+// segment. Transparent parts become white. Sides are at most 65,535 pixels ([media.CodeTooLarge]).
 func EncodeJPEG(w io.Writer, img image.Image, quality int, l Label) error {
 	q, err := checkQuality(quality)
 	if err != nil {
@@ -153,8 +151,7 @@ type Job struct {
 	Facts media.Facts
 	// Limits for decoding.
 	Limits Limits
-	// Width and Height are a box in pixels to scale down into, keeping the ratio; 0 is unlimited.
-	// Nothing is enlarged.
+	// Width and Height are a box in pixels to scale down into, keeping the ratio; 0 is unlimited. Nothing is enlarged.
 	Width, Height int
 	// Format of the result; the zero value is [FormatAuto].
 	Format Format
@@ -164,9 +161,8 @@ type Job struct {
 	Label Label
 }
 
-// Transcode reads a picture, turns it upright, scales it into the job's box and writes it in the
-// job's format with the label. It returns the facts of the result. Colour profiles, animation and
-// other metadata are dropped.
+// Transcode reads a picture, turns it upright, scales it into the job's box and writes it in the job's format with the
+// label. It returns the facts of the result. Colour profiles, animation and other metadata are dropped.
 func Transcode(ctx context.Context, w io.Writer, r io.Reader, j Job) (media.Facts, error) {
 	if j.Width < 0 || j.Height < 0 {
 		return media.Facts{}, media.Errorf(media.CodeInvalid, "a box of %d × %d pixels cannot contain an image", j.Width, j.Height)

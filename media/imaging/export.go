@@ -59,8 +59,7 @@ func read[T any](open func() (io.ReadCloser, error), fn func(io.Reader) (T, erro
 	return v, errors.Join(err, r.Close())
 }
 
-// labelOf returns the label that the record of an item requires: the zero label unless a model was
-// involved.
+// labelOf returns the label that the record of an item requires: the zero label unless a model was involved.
 func labelOf(o media.Output) Label {
 	term, _ := o.Metadata["digital_source_type"].(string)
 	model, _ := o.Metadata["model"].(string)
@@ -273,8 +272,7 @@ func embedSVG(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	return after(w, at, []byte("<metadata>"+string(xmp)+"</metadata>"), rest)
 }
 
-// embedMP3 adds the frame of the XMP specification, part 3, §1.1.8, to the ID3 tag of the file, or
-// adds a tag with it.
+// embedMP3 adds the frame of the XMP specification, part 3, §1.1.8, to the ID3 tag of the file, or adds a tag with it.
 func embedMP3(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	tag := []byte{'I', 'D', '3', 3, 0, 0, 0, 0, 0, 0}
 	head, rest, err := peek(r, len(tag))

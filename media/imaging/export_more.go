@@ -49,8 +49,7 @@ func embedMP4(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	return MarkingAdded, err
 }
 
-// copyBoxes copies a file of boxes and returns the type of the last one, or "" if the boxes do not
-// end with the file.
+// copyBoxes copies a file of boxes and returns the type of the last one, or "" if the boxes do not end with the file.
 func copyBoxes(w io.Writer, r io.Reader) (last string, err error) {
 	for {
 		head, rest, err := peek(r, 16)

@@ -7,10 +7,9 @@
 // encoded. Memory use is the decoded pixels, four bytes each, plus O(64 KiB). Received originals
 // are never changed: the package makes derivatives, and each of them keeps the label of its source.
 //
-// Errors: [media.CodeTooLarge] beyond a limit, [media.CodeUnsupported] for other formats,
-// [media.CodeCorrupt] for bytes that do not decode, [media.CodeInvalid] for bad arguments. An error
-// of a reader or writer keeps its code. The package imports media, probe, golang.org/x/image and a
-// WebP encoder.
+// Errors: [media.CodeTooLarge] beyond a limit, [media.CodeUnsupported] for other formats, [media.CodeCorrupt] for bytes
+// that do not decode, [media.CodeInvalid] for bad arguments. An error of a reader or writer keeps its code. The package
+// imports media, probe, golang.org/x/image and a WebP encoder.
 package imaging
 
 import (
@@ -36,9 +35,8 @@ type Limits struct {
 	MaxFrames int
 }
 
-// Check compares facts with the limits. Unknown dimensions pass; they are checked
-// again when the stream's own header is read. The error has code
-// [media.CodeTooLarge].
+// Check compares facts with the limits. Unknown dimensions pass; they are checked again when the stream's own header is
+// read. The error has code [media.CodeTooLarge].
 func (l Limits) Check(f media.Facts) error {
 	l = Limits{cmp.Or(l.MaxPixels, DefaultMaxPixels), cmp.Or(l.MaxFrames, DefaultMaxFrames)}
 	w, h := int64(f.Width), int64(f.Height)

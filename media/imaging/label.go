@@ -11,8 +11,7 @@ import (
 	"atelier/media"
 )
 
-// The IPTC digital source types that mark machine-made pictures
-// (cv.iptc.org/newscodes/digitalsourcetype).
+// The IPTC digital source types that mark machine-made pictures (cv.iptc.org/newscodes/digitalsourcetype).
 const (
 	// SourceGenerated marks a picture that a model made.
 	SourceGenerated = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia"
@@ -33,11 +32,9 @@ const (
 // maxField is the maximum length of a label field in bytes, so that all fields fit into a JPEG segment.
 const maxField = 2000
 
-// Label is the mark of a machine-made picture. It never holds the prompt. The zero
-// value means no mark.
+// Label is the mark of a machine-made picture. It never holds the prompt. The zero value means no mark.
 type Label struct {
-	// SourceType is an IPTC digital source type, such as [SourceGenerated]. Without
-	// it there is no label.
+	// SourceType is an IPTC digital source type, such as [SourceGenerated]. Without it there is no label.
 	SourceType string
 	// Model is the name of the model that made the picture (IPTC AISystemUsed).
 	Model string

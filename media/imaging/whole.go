@@ -11,12 +11,11 @@ import (
 	"atelier/media"
 )
 
-// CheckComplete reads a picture of a type and returns nil if its file is complete. The file must end where
-// its own structure says. In a PNG, the critical chunks must match their checksums and the pixel
-// stream must inflate to as many bytes as the header says, which takes about 25 ms a megapixel; a
-// stream of more than half a gibibyte is not inflated. No pixel is kept, so CheckComplete uses O(64 KiB) of
-// memory whatever size the header claims. A truncated or damaged file is [media.CodeCorrupt], a
-// type other than PNG, JPEG, GIF, WebP and BMP [media.CodeUnsupported].
+// CheckComplete reads a picture of a type and returns nil if its file is complete. The file must end where its own
+// structure says. In a PNG, the critical chunks must match their checksums and the pixel stream must inflate to as many
+// bytes as the header says, which takes about 25 ms a megapixel; a stream of more than half a gibibyte is not inflated.
+// No pixel is kept, so CheckComplete uses O(64 KiB) of memory whatever size the header claims. A truncated or damaged
+// file is [media.CodeCorrupt], a type other than PNG, JPEG, GIF, WebP and BMP [media.CodeUnsupported].
 func CheckComplete(ctx context.Context, r io.Reader, mimeType string) error {
 	walk, ok := map[string]func(*walker) error{
 		"image/png": (*walker).png, "image/jpeg": (*walker).jpeg, "image/gif": (*walker).gif,
@@ -55,8 +54,7 @@ func (w *walker) skip(n int64) error {
 	return err
 }
 
-// jpeg walks the markers up to EOI. Inside a scan, FF is followed by 00 or by a marker. ITU T.81,
-// annex B.
+// jpeg walks the markers up to EOI. Inside a scan, FF is followed by 00 or by a marker. ITU T.81, annex B.
 func (w *walker) jpeg() error {
 	if err := w.skip(2); err != nil { // the start marker
 		return err

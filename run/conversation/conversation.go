@@ -100,8 +100,7 @@ func (s Store) recall(ctx context.Context, owner string, t *Thread) error {
 	return err
 }
 
-// Grant grants a request the conversation's items that its images name by ref. The runner reports
-// unknown refs.
+// Grant grants a request the conversation's items that its images name by ref. The runner reports unknown refs.
 func (s Store) Grant(ctx context.Context, req agent.Request) (agent.Request, error) {
 	unknown := func(i agent.Image) bool {
 		return i.Ref != "" && !slices.ContainsFunc(req.Granted, func(o media.Output) bool { return o.Ref == i.Ref })

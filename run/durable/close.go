@@ -53,8 +53,7 @@ const (
 	settlePause = 2 * time.Millisecond
 )
 
-// settle waits until all work has returned and its rows are final: otherwise finished work would
-// count as orphaned.
+// settle waits until all work has returned and its rows are final: otherwise finished work would count as orphaned.
 func (e *Engine) settle(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer stop()

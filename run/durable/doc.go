@@ -6,8 +6,7 @@
 // an orphan, which another engine can adopt. Adopted work is executed from its beginning, and its finished steps return
 // their recorded results.
 //
-// The engine's tables contain small texts: the input of work and the results of steps, byte for
-// byte.
+// The engine's tables contain small texts: the input of work and the results of steps, byte for byte.
 //
 // Errors are media.Error values: invalid, not_found, conflict, cancelled, unavailable, unauthorized, forbidden,
 // disk_full, corrupt, internal. It may import journal, ledger, media, run/lease and internal/sqlitedb.

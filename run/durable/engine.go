@@ -87,8 +87,7 @@ type Engine struct {
 	closing  sync.Once
 }
 
-// Open opens the database and creates or updates its tables. The engine does nothing until
-// [Engine.Launch].
+// Open opens the database and creates or updates its tables. The engine does nothing until [Engine.Launch].
 func Open(ctx context.Context, c Config) (*Engine, error) {
 	if c.Path == "" && c.DatabaseURL == "" {
 		return nil, media.Errorf(media.CodeInvalid, "durable.Config.Path is empty: name the database file, or give DatabaseURL")

@@ -23,8 +23,7 @@ const (
 	lifeLimit = time.Hour
 )
 
-// enginePart is the name of the engine's schema, or its suffix if the other tables have their own
-// schema.
+// enginePart is the name of the engine's schema, or its suffix if the other tables have their own schema.
 const enginePart = "atelier_engine"
 
 // connect creates the connection pool of a server. The pool connects on first use.

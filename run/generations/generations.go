@@ -1,8 +1,7 @@
 // Package generations adopts generations without a living process: those outside of runs, and tasks that runs did not
 // wait for.
 //
-// Errors are those of the ledger and the gateway. It may import run, run/lease, generate, ledger
-// and media.
+// Errors are those of the ledger and the gateway. It may import run, run/lease, generate, ledger and media.
 package generations
 
 import (

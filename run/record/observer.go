@@ -1,8 +1,7 @@
 // Package record records runs in the ledger: runs and sub-agents' runs, acts, model calls, promoted media and the event
 // log, to which clients subscribe here.
 //
-// Errors are those of the ledger. It may import agent, chat, generate, journal, ledger and
-// run/operations.
+// Errors are those of the ledger. It may import agent, chat, generate, journal, ledger and run/operations.
 package record
 
 import (

@@ -29,8 +29,7 @@ import (
 type Interactions interface {
 	// Read returns an open interaction and its step. For a closed one, the error has code media.CodeConflict.
 	Read(ctx context.Context, owner, id string) (stepID string, i *workflow.Interaction, err error)
-	// AppendItems adds results at a target, each content id once. A closed interaction stays
-	// unchanged.
+	// AppendItems adds results at a target, each content id once. A closed interaction stays unchanged.
 	AppendItems(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error
 }
 

@@ -44,8 +44,7 @@ type task struct {
 
 type watchKey struct{}
 
-// Observe passes the progress of a generation to its sub-action; call it from
-// gateway.Config.Events.
+// Observe passes the progress of a generation to its sub-action; call it from gateway.Config.Events.
 func Observe(ctx context.Context, e generate.Event) {
 	if f, ok := ctx.Value(watchKey{}).(func(context.Context, generate.Event)); ok {
 		f(ctx, e)

@@ -1,6 +1,5 @@
-// Package draft holds the answer of a run in progress: its message, its payload and the media that
-// they name. It has no errors of its own. It may import action, media, media/wire and agent's other
-// packages.
+// Package draft holds the answer of a run in progress: its message, its payload and the media that they name. It has no
+// errors of its own. It may import action, media, media/wire and agent's other packages.
 package draft
 
 import (

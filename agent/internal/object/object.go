@@ -39,9 +39,8 @@ func Set(target, values map[string]any) map[string]any {
 	return out
 }
 
-// Place inserts a sub-agent's payload under the key that its parent's definition names. Results of
-// earlier calls under that key are kept: lists grow, other values are replaced. At the top level
-// all values are replaced.
+// Place inserts a sub-agent's payload under the key that its parent's definition names. Results of earlier calls under
+// that key are kept: lists grow, other values are replaced. At the top level all values are replaced.
 func Place(target map[string]any, key string, payload map[string]any) map[string]any {
 	switch {
 	case key == "" || payload == nil:

@@ -68,8 +68,7 @@ func (r *Reading) counts(text string) bool {
 	return m != nil && schema.UnitNames[word] != "" && schema.UnitNames[word] == m.Field.UnitName()
 }
 
-// covers reports whether the answer has a column for every content word of a request for a name,
-// or is not known yet.
+// covers reports whether the answer has a column for every content word of a request for a name, or is not known yet.
 func (r *Reading) covers(text string, lang speech.Language) bool {
 	if r.Answer == nil {
 		return len(r.Statements) > 0
