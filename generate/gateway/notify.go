@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -86,8 +87,15 @@ func (g *Gateway) notifyLost(ctx context.Context, provider string, n driver.Noti
 		if err != nil {
 			return err
 		}
-		if _, lost := saved.CallWithoutTask(provider, key); !lost {
+		_, lost := saved.CallWithoutTask(provider, key)
+		known := slices.ContainsFunc(saved.Attempts, func(a operation.Attempt) bool { return a.Key == key && a.Task.ID == u.Task.ID })
+		switch {
+		case !lost && !known:
 			return unknown
+		case !lost && saved.Finished():
+			return nil // another notification continued it
+		case !lost:
+			return unfinished(id)
 		}
 		named := false
 		res, err := g.withClaim(ctx, id, operation.EventNotify, func(c *claim) (*generate.Result, error) {

@@ -243,7 +243,7 @@ func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name)
 
 // pollTask returns the state of a task: from a notification, or from a poll.
 func (s steps) pollTask(ctx context.Context, p polling, notices *taskWaiter, number int) (driver.Update, *media.Error) {
-	if news := notices.take(); news != nil && (news.Done || len(news.Items) > 0) {
+	if news := notices.take(); news != nil && len(news.Items) > 0 { // an end without results is polled: why is not known
 		return *news, nil
 	}
 	return s.run(ctx, step.Name{Kind: step.KindPoll, Call: p.call.number, Index: number}, func(ctx context.Context) (driver.Update, error) {
