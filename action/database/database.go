@@ -157,11 +157,12 @@ func (anyEngine) about() about { return about{name: "PostgreSQL or SQLite"} }
 // read runs fn in a read-only transaction and always rolls it back.
 func (d *Database) read(ctx context.Context, fn func(*sql.Tx) error) error {
 	err := d.within(ctx, fn)
-	switch code := media.CodeOf(ctx.Err()); {
+	deadline, limited := ctx.Deadline()
+	switch {
 	case err == nil:
 		return nil
-	case code == media.CodeDeadline:
-		return media.Errorf(code, "the database took longer than %s: narrow the query with WHERE, aggregate, or add LIMIT", d.cfg.Timeout)
+	case limited && time.Until(deadline) <= 0: // the connection can notice it before the context does
+		return media.Errorf(media.CodeDeadline, "the database took longer than %s: narrow the query with WHERE, aggregate, or add LIMIT", d.cfg.Timeout)
 	case ctx.Err() != nil:
 		return media.Errorf(media.CodeCancelled, "query the database: %w", ctx.Err())
 	}
