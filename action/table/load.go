@@ -247,8 +247,8 @@ const progressEvery = 2 * time.Second
 
 func (p *progress) begin(name string, size int64) { p.name, p.size, p.read = name, size, 0 }
 
-// opener counts the bytes read of a file, and returns errors as refusals of that file. The progress of a file that is read once, and then from a temporary file,
-// ends near 50 %.
+// opener counts the bytes read of a file, and returns errors as refusals of that file. The progress of a file that is
+// read once, and then from a temporary file, ends near 50 %.
 func (p *progress) opener(open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		r, err := open()

@@ -93,7 +93,10 @@ func (t *tally) settleNumbers(c *column, hint style) {
 	}
 	grouped := c.kind == Integer && t.small > 0 // 1,200 next to 450
 	if t.commaOnly+t.pointOnly == 0 && t.fractionPoint != t.fractionComma && !hint.sure && !grouped {
-		sign := map[bool]string{false: ".", true: ","}[c.comma]
+		sign := "."
+		if c.comma {
+			sign = ","
+		}
 		c.notes = append(c.notes, "ambiguous thousands and decimal signs are read with the decimal sign "+sign)
 	}
 	if t.sentinels > 0 && t.low > -90 {
@@ -116,7 +119,10 @@ func (t *tally) settleDates(c *column, hint style) {
 	case t.lastOnes == t.undecided && t.firstOnes < t.undecided:
 	default:
 		c.dayFirst = hint.comma
-		order := map[bool]string{false: "month/day", true: "day/month"}[c.dayFirst]
+		order := "month/day"
+		if c.dayFirst {
+			order = "day/month"
+		}
 		c.notes = append(c.notes, "the order of day and month is ambiguous and is read as "+order)
 	}
 	if t.dayOnly > 0 && t.monthOnly > 0 {
