@@ -13,7 +13,7 @@ UNWATCHED := modernc.org/... atelier/generate/provider/offline golang.org/x/imag
 RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race $(UNWATCHED:%=-gcflags=%=-race=false)')
 # The race detector leaves out packages that start no goroutine and share nothing between those of
 # others (internal/house checks it), and tests in which one goroutine computes. `make test` runs both.
-RACELESS := ^atelier/(action/(internal|file|mediaset|picture|table|visual)|draw|agent/(evidence|formtext|report)|examples/gallery|generate/provider/offline|chat/offline/question$$|internal/house|media/(imaging|probe)|workflow/(conform|module|ordered|patch|problem|template|view))(/|$$)
+RACELESS := ^atelier/(action/(internal|file|mediaset|picture|table|visual)|draw|agent/(evidence|formtext|report)|examples/gallery|generate/provider/offline|chat/offline/question$$|internal/house|media/probe|workflow/(conform|module|ordered|patch|problem|template|view))(/|$$)
 RACESKIP ?= ^TestCanary$$|BrokenItemsAtAnyChunking|AnotherModuleUsesAtelier|LongAndTurnedText|ChatReport|ChatAnswersAreBounded|OlderSchemaIsBroughtUp
 # More tests at once than processors, and packages (-p 3), because many wait for processes that they started.
 # `make test` runs twice as many: without the race detector they take little memory.

@@ -35,7 +35,7 @@ require (
 	github.com/charmbracelet/x/exp/slice v0.0.0-20250904123553-b4e2667e5ad5 // indirect
 	github.com/danielgtaylor/huma/v2 v2.37.2 // indirect
 	github.com/dbos-inc/dbos-transact-golang v1.4.0 // indirect
-	github.com/deepteams/webp v1.2.1 // indirect
+	github.com/deepteams/webp v1.2.8 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/emmansun/base64 v0.9.0 // indirect
 	github.com/felixge/httpsnoop v1.1.0 // indirect

@@ -368,26 +368,6 @@ func TestEncodeErrors(t *testing.T) {
 	}
 }
 
-// TestWebPColours decodes a file of another encoder with black, white, red and blue quarters: lossy WebP has studio
-// range, and black must be black.
-func TestWebPColours(t *testing.T) {
-	t.Parallel()
-	img, err := Decode(t.Context(), bytes.NewReader(testdata(t, "lossy.webp")), media.Facts{}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for p, want := range map[image.Point]color.NRGBA{
-		{X: 5, Y: 3}:   {0, 0, 0, 255},
-		{X: 26, Y: 3}:  {255, 255, 255, 255},
-		{X: 5, Y: 13}:  {255, 0, 0, 255},
-		{X: 26, Y: 13}: {0, 0, 255, 255},
-	} {
-		if got := img.At(p.X, p.Y); !near(got, want, 6) {
-			t.Errorf("%v: %v, want %v", p, got, want)
-		}
-	}
-}
-
 func TestGIFFirstFrameOnCanvas(t *testing.T) {
 	t.Parallel()
 	pal := color.Palette{color.Transparent, color.NRGBA{255, 0, 0, 255}}
