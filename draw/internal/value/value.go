@@ -90,13 +90,18 @@ func Number(v any) (f float64, ok bool) {
 	case json.Number:
 		return Number(t.String())
 	case string:
-		s := strings.TrimSuffix(strings.ReplaceAll(strings.TrimSpace(t), ",", ""), "%")
+		s := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(t), "%"))
+		whole, _, _ := strings.Cut(s, ".")
+		if comma := strings.LastIndexByte(s, ','); comma >= 0 && len(whole)-comma != len(",000") {
+			return 0, false // a decimal comma, which must not become a number ten times as large
+		}
+		s = strings.ReplaceAll(s, ",", "")
 		switch strings.ToLower(s) {
 		case "", "null", "nan", "n/a", "na", "-", "–", "none":
 			return math.NaN(), true
 		}
 		var err error
-		if f, err = strconv.ParseFloat(strings.TrimSpace(s), 64); err != nil {
+		if f, err = strconv.ParseFloat(s, 64); err != nil {
 			return 0, false
 		}
 	default:
