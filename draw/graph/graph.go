@@ -200,13 +200,26 @@ func (g *Graph) Describe(kind, title string) string {
 			fmt.Fprintf(&b, " And %d more.", len(g.Edges)-described)
 			break
 		}
-		fmt.Fprintf(&b, " %s → %s", g.Nodes[e.From].name(), g.Nodes[e.To].name())
+		fmt.Fprintf(&b, " %s %s %s", g.Nodes[e.From].name(), e.arrow(), g.Nodes[e.To].name())
 		if e.Label != "" {
 			fmt.Fprintf(&b, " (%s)", svg.Clip(e.Label))
 		}
 		b.WriteByte('.')
 	}
 	return b.String()
+}
+
+// arrow returns the character for an edge in a description.
+func (e Edge) arrow() string {
+	switch back := slices.Contains([]Head{Arrow, Open, Hollow}, e.Tail); {
+	case e.Head == NoHead && e.Tail == NoHead:
+		return "–"
+	case e.Head == NoHead && back:
+		return "←"
+	case e.Head == e.Tail && back:
+		return "↔"
+	}
+	return "→"
 }
 
 func (n Node) name() string { return svg.Clip(cmp.Or(n.Label, n.ID)) }

@@ -22,10 +22,10 @@ const maxMembers = 60
 
 var (
 	classLine = pattern.Lazy("^class\\s+([^\\s{\\[:]+)(?:\\[\"([^\"]*)\"\\])?(?::::?\\w+)?\\s*(\\{)?\\s*(.*?)\\s*(\\})?$")
-	relation  = pattern.Lazy(`^(\S+)\s+(?:"([^"]*)"\s*)?(<\|--|<\|\.\.|--\|>|\.\.\|>|\*--\*|o--o|<-->|<\.\.>|\*--|--\*|o--|--o|<--|-->|<\.\.|\.\.>|--|\.\.)\s*(?:"([^"]*)"\s*)?([^\s:]+)\s*(?::\s*(.*))?$`)
+	relation  = pattern.Lazy(`^([^\s"]+?)(?:\s+"([^"]*)")?\s*(<\|--|<\|\.\.|--\|>|\.\.\|>|\*--\*|\bo--o\b|<-->|<\.\.>|\*--|--\*|\bo--|--o\b|<--|-->|<\.\.|\.\.>|--|\.\.)\s*(?:"([^"]*)"\s*)?([^\s:]+)\s*(?::\s*(.*))?$`)
 	stereo    = pattern.Lazy(`^<<(.+)>>\s*(\S+)?$`)
 	memberOf  = pattern.Lazy(`^([^\s:]+)\s*:\s*(.+)$`)
-	generic   = pattern.Lazy(`~([^~]*)~`)
+	generic   = pattern.Lazy(`([\pL\w])~([\pL\w][^~]*)~([^\pL\w]|$)`)
 )
 
 func (c *classes) end() (diagram, error) {
@@ -37,10 +37,14 @@ func (c *classes) end() (diagram, error) {
 
 func (c *classes) class(name string) int {
 	name = strings.Trim(name, "`")
-	fresh := !c.graph.Has(name)
-	k := c.graph.Node(name)
-	if n := &c.graph.Nodes[k]; fresh {
+	id, _, typed := strings.Cut(name, "~")
+	fresh := !c.graph.Has(id)
+	k := c.graph.Node(id)
+	n := &c.graph.Nodes[k]
+	if typed && n.Label == id {
 		n.Label = types(name)
+	}
+	if fresh {
 		n.Shape = graph.Table
 		n.Sections = [][]string{nil, nil}
 		if len(c.spaces) > 0 {
@@ -50,8 +54,13 @@ func (c *classes) class(name string) int {
 	return k
 }
 
-// types writes List~int~ as List<int>.
-func types(s string) string { return generic().ReplaceAllString(s, "<$1>") }
+// types writes List~int~ as List<int>, the innermost types first.
+func types(s string) string {
+	for range 6 {
+		s = generic().ReplaceAllString(s, "$1<$2>$3")
+	}
+	return s
+}
 
 func (c *classes) statement(l line) error {
 	if c.inside >= 0 {
@@ -161,7 +170,7 @@ func (c *classes) relate(m []string) {
 	left, right, _ := strings.Cut(m[3], stem)
 	e.Tail, e.Head = ends(left), ends(right)
 	if m[2] != "" || m[4] != "" { // multiplicities
-		e.Label = strings.TrimSpace(e.Label + " (" + cmp.Or(plain(m[2]), "1") + " : " + cmp.Or(plain(m[4]), "1") + ")")
+		e.Label = strings.TrimSpace(e.Label + " (" + cmp.Or(plain(m[2]), "–") + " : " + cmp.Or(plain(m[4]), "–") + ")")
 	}
 	c.graph.Edges = append(c.graph.Edges, e)
 }

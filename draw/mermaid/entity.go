@@ -15,7 +15,8 @@ type entities struct {
 }
 
 var (
-	relationship = pattern.Lazy(`^("[^"]+"|\S+)\s+(\|\||\|o|\}\||\}o)(--|\.\.)(\|\||o\||\|\{|o\{)\s+("[^"]+"|[^\s:]+)\s*(?::\s*(.*))?$`)
+	feet         = `\|\||\|o|\bo\||\}\||\|\{|\}o|\bo\{`
+	relationship = pattern.Lazy(`^("[^"]+"|[^\s"]+?)\s*(` + feet + `)\s*(--|\.\.)\s*(` + feet + `)\s*("[^"]+"|[^\s:]+)\s*(?::\s*(.*))?$`)
 	entityLine   = pattern.Lazy(`^("[^"]+"|[^\s\[{]+)(?:\[("[^"]*"|[^\]]*)\])?\s*(\{)?\s*(\})?$`)
 	attribute    = pattern.Lazy(`^(\S+)\s+(\S+)((?:\s*,?\s*\b(?:PK|FK|UK)\b)*)\s*(?:"([^"]*)")?$`)
 )

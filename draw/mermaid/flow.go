@@ -15,15 +15,27 @@ type graphDiagram struct {
 	name      string
 	graph     *graph.Graph
 	direction string
+	clusters  map[string]int // groups, by the id under which links name them
 }
 
 func newGraphed(name string) *graphDiagram {
-	return &graphDiagram{name: name, graph: &graph.Graph{}, direction: "down"}
+	return &graphDiagram{name: name, graph: &graph.Graph{}, direction: "down", clusters: map[string]int{}}
 }
 
 func (d *graphDiagram) kind() string { return d.name }
 
-func (d *graphDiagram) end() (diagram, error) { return d, nil }
+// end gives each node that stands for a group the name of the group.
+func (d *graphDiagram) end() (diagram, error) {
+	for id, k := range d.clusters {
+		if !d.graph.Has(id) {
+			continue
+		}
+		if n := &d.graph.Nodes[d.graph.Node(id)]; n.Label == id {
+			n.Label, n.Group = d.graph.Groups[k], k
+		}
+	}
+	return d, nil
+}
 
 func (d *graphDiagram) draw(page *svg.Page) ([]byte, error) {
 	if len(d.graph.Nodes) == 0 {
@@ -59,12 +71,12 @@ func (f *flow) statement(l line) error {
 		m := subgraph().FindStringSubmatch(l.text)
 		name := plain(m[2] + m[3])
 		if name == "" {
-			name = plain(strings.TrimSpace(m[1] + " " + m[4]))
-		}
-		if name == "" {
-			name = "group"
+			name = cmp.Or(plain(m[1]+" "+m[4]), "group")
 		}
 		f.open = append(f.open, f.graph.GroupOf(name))
+		if m[4] == "" { // otherwise it has no id
+			f.clusters[m[1]] = f.open[len(f.open)-1]
+		}
 		return nil
 	case l.text == "end":
 		if len(f.open) == 0 {
@@ -104,6 +116,9 @@ func (f *flow) chain(l line) error {
 		if to, s, err = f.nodes(l, rest); err != nil {
 			return err
 		}
+		if len(f.graph.Edges)+len(from)*len(to) > graph.MaxEdges {
+			return l.bad("more than %d links", graph.MaxEdges)
+		}
 		for _, a := range from {
 			for _, b := range to {
 				if hidden {
@@ -112,9 +127,6 @@ func (f *flow) chain(l line) error {
 				e.From, e.To = a, b
 				f.graph.Edges = append(f.graph.Edges, e)
 			}
-		}
-		if len(f.graph.Edges) > graph.MaxEdges {
-			return l.bad("more than %d links", graph.MaxEdges)
 		}
 		from = to
 	}
@@ -226,8 +238,8 @@ func closing(s, shut string) (text, rest string, ok bool) {
 var (
 	closedLink = pattern.Lazy(`^([<xo]?)(--+|==+|-\.+-)([>xo])`)
 	openLink   = pattern.Lazy(`^([<xo]?)(---+|===+|-\.+-)`)
-	textLink   = pattern.Lazy(`^([<xo]?)(--|==|-\.)\s*(.+?)\s*(--+|==+|\.+-)([>xo]?)(?:\s|$|[^-=.>])`)
-	linkID     = pattern.Lazy(`^[\w-]+@`)
+	textLink   = pattern.Lazy(`^([<xo]?)(--|==|-\.)\s*("[^"]*"|.+?)\s*(--+|==+|\.+-)([>xo]?)(?:\s|$|[^-=.>])`)
+	linkID     = pattern.Lazy(`^[\w-]{1,80}@`) // bounded, because it is tried at every link of a line
 	hiddenLink = pattern.Lazy(`^~~~+`)
 	pipeText   = pattern.Lazy(`^\s*\|([^|]*)\|`)
 )

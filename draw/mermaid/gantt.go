@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"atelier/draw/graph"
 	"atelier/draw/svg"
 	"atelier/internal/pattern"
 )
@@ -49,10 +50,10 @@ func (d *gantt) statement(l line) error {
 	case "dateFormat":
 		d.layout = strings.NewReplacer("YYYY", "2006", "YY", "06", "MMMM", "January", "MMM", "Jan", "MM", "01", "M", "1", "DD", "02", "D", "2", "HH", "15", "mm", "04", "ss", "05").Replace(rest)
 		return nil
-	case "excludes", "includes", "weekend", "weekday":
+	case "excludes", "includes", "weekend":
 		d.warn("Days off (" + word + ") are not counted: durations run through.")
 		return nil
-	case "axisFormat", "tickInterval", "todayMarker", "inclusiveEndDates", "topAxis", "click", "displayMode:":
+	case "axisFormat", "tickInterval", "todayMarker", "inclusiveEndDates", "topAxis", "weekday", "click", "displayMode:":
 		return nil
 	case "section":
 		d.sections = append(d.sections, plain(rest))
@@ -94,10 +95,10 @@ func (d *gantt) task(l line, name, meta string) error {
 		t.from, err = d.start(l, fields[0])
 		if err != nil && !strings.HasPrefix(fields[0], "after") {
 			t.id = fields[0]
-			t.from, err = d.previousEnd(l)
+			t.from, err = d.impliedStart(l, t, end)
 		}
 	default:
-		t.from, err = d.previousEnd(l)
+		t.from, err = d.impliedStart(l, t, end)
 	}
 	if err != nil {
 		return err
@@ -119,8 +120,11 @@ func (d *gantt) task(l line, name, meta string) error {
 	return nil
 }
 
-// previousEnd returns the end of the previous task.
-func (d *gantt) previousEnd(l line) (time.Time, error) {
+// impliedStart returns the start of a task without one: the date of a milestone, for others the end of the previous task.
+func (d *gantt) impliedStart(l line, t task, end string) (time.Time, error) {
+	if at, err := d.date(l, end); err == nil && t.point() {
+		return at, nil
+	}
 	if len(d.tasks) == 0 {
 		return time.Time{}, l.bad("the first task needs a start")
 	}
@@ -155,8 +159,12 @@ func (d *gantt) find(l line, id string) (task, error) {
 
 func (d *gantt) date(l line, s string) (time.Time, error) {
 	for _, layout := range []string{d.layout, time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.RFC3339} {
-		if t, err := time.Parse(layout, s); err == nil && t.Year() > 0 && t.Year() < 10000 {
-			return t, nil
+		if t, err := time.Parse(layout, s); err == nil && t.Year() < 10000 {
+			if t.Year() > 0 {
+				return t, nil
+			} else if !strings.Contains(layout, "06") { // times of a day without a date
+				return t.AddDate(2000, 0, 0), nil
+			}
 		}
 	}
 	return time.Time{}, l.bad("%q is not a date in the format of dateFormat", svg.Clip(s))
@@ -190,20 +198,31 @@ func after(from time.Time, s string) (time.Time, bool) {
 	return to, to.Year() < 10000
 }
 
+// said returns a time for the description, without the time of day if that is midnight.
+func (d *gantt) said(t time.Time) string {
+	switch {
+	case !strings.Contains(d.layout, "06"):
+		return t.Format(d.layout)
+	case t.Hour()+t.Minute() > 0:
+		return t.Format("2006-01-02 15:04")
+	}
+	return t.Format(time.DateOnly)
+}
+
 func (d *gantt) describe(title string) string {
 	var b strings.Builder
 	lo, hi := d.span()
-	fmt.Fprintf(&b, "Gantt chart: %s. %d tasks from %s to %s.", strings.TrimRight(title, ".!? "), len(d.tasks), lo.Format(time.DateOnly), hi.Format(time.DateOnly))
+	fmt.Fprintf(&b, "Gantt chart: %s. %s from %s to %s.", strings.TrimRight(title, ".!? "), graph.Count(len(d.tasks), "task"), d.said(lo), d.said(hi))
 	for i, t := range d.tasks {
 		if i == 12 {
 			fmt.Fprintf(&b, " And %d more.", len(d.tasks)-12)
 			break
 		}
 		if t.point() {
-			fmt.Fprintf(&b, " %s: %s.", svg.Clip(t.name), t.from.Format(time.DateOnly))
+			fmt.Fprintf(&b, " %s: %s.", svg.Clip(t.name), d.said(t.from.Add(t.to.Sub(t.from)/2)))
 			continue
 		}
-		fmt.Fprintf(&b, " %s: %s to %s.", svg.Clip(t.name), t.from.Format(time.DateOnly), t.to.Format(time.DateOnly))
+		fmt.Fprintf(&b, " %s: %s to %s.", svg.Clip(t.name), d.said(t.from), d.said(t.to))
 	}
 	return b.String()
 }

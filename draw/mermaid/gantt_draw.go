@@ -17,7 +17,7 @@ const (
 func (d *gantt) draw(page *svg.Page) ([]byte, error) {
 	page.Alt = cmp.Or(page.Alt, d.describe(page.Title))
 	lo, hi := d.span()
-	if !hi.After(lo) {
+	if hi.Sub(lo) < time.Millisecond {
 		lo, hi = lo.Add(-12*time.Hour), hi.Add(12*time.Hour)
 	}
 	rows := 0.0
@@ -33,7 +33,7 @@ func (d *gantt) draw(page *svg.Page) ([]byte, error) {
 	b := page.Frame(&s)
 	names := min(nameWidth, b.W*0.32)
 	at := func(t time.Time) float64 {
-		return b.X + names + (b.W-names-8)*float64(t.Sub(lo).Seconds())/hi.Sub(lo).Seconds()
+		return b.X + names + (b.W-names-8)*float64(t.UnixMilli()-lo.UnixMilli())/float64(hi.UnixMilli()-lo.UnixMilli())
 	}
 	top := b.Y + 8
 	for _, t := range chart.TimeTicks(lo, hi, max(2, int((b.W-names)/90))) {

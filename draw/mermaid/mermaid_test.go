@@ -136,9 +136,9 @@ func TestEveryKind(t *testing.T) {
 func TestWhatIsDrawn(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string][]string{
-		"flowchart":                   {"How it runs", "Start → OK?", "OK? → Store (yes)", "OK? → Out (yes)", "OK? → Start (no)", "Out → Start", "a; b [x] → sub routine", "New form → Store", "J → K", "Groups"[:0]},
+		"flowchart":                   {"How it runs", "Start → OK?", "OK? → Store (yes)", "OK? → Out (yes)", "OK? → Start (no)", "Out → Start", "a; b [x] → sub routine", "New form – Store", "J → K", "Groups"[:0]},
 		"sequence diagram":            {"2 participants: User, Web.", "User to Web: Ask.", "Web to Web: Think."},
-		"class diagram":               {"Animal → A duck (is a)", "Pond → A duck ((1 : 0..*))"},
+		"class diagram":               {"Animal ← A duck (is a)", "Pond → A duck ((1 : 0..*))"},
 		"state diagram":               {"start → Idle", "Idle → Busy (work)", "Long name → end", "start → Running"},
 		"entity-relationship diagram": {"CUSTOMER → ORDER (places)", "ORDER → LINE ITEM (has)"},
 		"Gantt chart":                 {"First: 2026-01-05 to 2026-01-15", "Second: 2026-01-15 to 2026-01-29", "Point: 2026-01-29.", "Third: 2026-01-07 to 2026-01-20", "Fourth: 2026-01-20 to 2026-01-21"},

@@ -1,10 +1,10 @@
 package mermaid
 
 import (
-	"strconv"
 	"strings"
 
 	"atelier/draw/chart"
+	"atelier/draw/internal/value"
 	"atelier/draw/svg"
 	"atelier/internal/pattern"
 )
@@ -32,8 +32,8 @@ func (p *pie) statement(l line) error {
 	if m == nil {
 		return l.bad(`a slice is written "Name" : 12.5`)
 	}
-	v, err := strconv.ParseFloat(strings.ReplaceAll(m[4], ",", ""), 64)
-	if err != nil || v < 0 {
+	v, ok := value.Number(m[4])
+	if !ok || !(v >= 0) {
 		return l.bad("%s is not the size of a slice: give a number of at least 0", svg.Clip(m[4]))
 	}
 	p.labels, p.values = append(p.labels, plain(m[1]+m[2]+m[3])), append(p.values, v)
@@ -49,7 +49,7 @@ func (p *pie) end() (diagram, error) {
 
 func (p *pie) draw(page *svg.Page) ([]byte, error) {
 	d, err := chart.Draw(map[string]any{
-		"ChartType": "pie", "Title": page.Title, "Subtitle": page.Subtitle, "Source": page.Source, "AltText": page.Alt, "Width": page.W,
+		"ChartType": "pie", "Title": page.Title, "Subtitle": page.Subtitle, "Source": page.Source, "AltText": page.Alt, "Language": page.Language, "Width": page.W,
 		"Height": max(320, page.W*0.5), "Labels": p.labels, "Series": []any{map[string]any{"name": page.Title, "values": p.values}},
 	})
 	page.Alt = d.Alt

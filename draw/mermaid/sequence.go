@@ -2,6 +2,7 @@ package mermaid
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"atelier/draw/graph"
@@ -102,6 +103,9 @@ func (d *sequence) party(id string) int {
 func (d *sequence) read(l line) error {
 	word, rest := l.first()
 	word = strings.ToLower(word)
+	if strings.HasPrefix(rest, "-") && message().MatchString(l.text) { // a participant with the name of a keyword
+		return d.message(l)
+	}
 	switch word {
 	case "participant", "actor", "create":
 		m := participant().FindStringSubmatch(l.text)
@@ -141,6 +145,9 @@ func (d *sequence) read(l line) error {
 		}
 		return nil
 	case "activate", "deactivate":
+		if rest == "" {
+			return l.bad("write %s Alice", word)
+		}
 		kind := stepActivate
 		if word == "deactivate" {
 			kind = stepDeactivate
@@ -172,15 +179,10 @@ func (d *sequence) note(l line) error {
 	if m == nil {
 		return l.bad("write Note over A,B: text")
 	}
-	s := step{kind: stepNote, text: plain(m[3])}
-	a, b, two := strings.Cut(m[2], ",")
-	s.from = d.party(a)
-	s.to = s.from
-	if two {
-		s.to = d.party(b)
-	}
-	if s.from > s.to {
-		s.from, s.to = s.to, s.from
+	s := step{kind: stepNote, text: plain(m[3]), from: math.MaxInt}
+	for id := range strings.SplitSeq(m[2], ",") {
+		k := d.party(id)
+		s.from, s.to = min(s.from, k), max(s.to, k)
 	}
 	switch strings.ToLower(m[1]) {
 	case "left of":

@@ -14,6 +14,7 @@ const (
 	textSize   = 12.5
 	textStep   = 15.0
 	blockInset = 9.0
+	minNote    = 180.0 // the width up to which a note may be wider than its columns
 )
 
 // seqPen holds the positions of a sequence while it is drawn.
@@ -115,6 +116,8 @@ func (p *seqPen) columns(room float64) {
 		}
 	}
 	p.left, p.right = p.x[0]-before-20, p.x[n-1]+after+20
+	wider := max(0, minNote-(p.right-p.left)) / 2
+	p.left, p.right = p.left-wider, p.right+wider
 }
 
 func (p *seqPen) heading(s *svg.Canvas, i int, y float64) {
@@ -235,7 +238,7 @@ func (p *seqPen) note(s step) {
 		lines = svg.Wrap(s.text, textSize, 190, 8)
 	default:
 		w = p.x[s.to] - p.x[s.from] + 40
-		lines = svg.Wrap(s.text, textSize, max(160, w-20), 8)
+		lines = svg.Wrap(s.text, textSize, max(minNote-20, w-20), 8)
 	}
 	w = max(w, svg.Widest(lines, textSize)+20)
 	switch s.kind {

@@ -2,6 +2,7 @@ package mermaid
 
 import (
 	"cmp"
+	"html"
 	"slices"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ func parse(code string) (diagram, error) {
 	case "graph", "flowchart", "flowchart-elk":
 		f := flow{graphDiagram: newGraphed("flowchart"), links: map[string]bool{}}
 		if !f.turn(rest) && rest != "" {
-			lines = append([]line{{1, rest}}, lines...)
+			lines = append([]line{{head.n, rest}}, lines...)
 		}
 		r = &f
 	case "sequencediagram":
@@ -93,24 +94,35 @@ var directive = pattern.Lazy(`(?s)%%\{.*?\}%%`)
 
 var fence = pattern.Lazy("(?s)^\\s*```[a-zA-Z]*\\s*\n(.*?)\n?\\s*```\\s*$")
 
+// maxLabelLines is the maximum number of lines of one label of a flowchart.
+const maxLabelLines = 20
+
+// openLabel matches a statement of a flowchart that ends within a label.
+var openLabel = pattern.Lazy(`^(?:[^"]*"[^"]*")*[^"]*(?:[\[({|]\s*"[^"]*|[\[({][^"\])}|>]*)$`)
+
 // split returns the title and the statements without comments, front matter and an enclosing code fence.
 func split(code string) (out []line, title string) {
 	if m := fence().FindStringSubmatch(code); m != nil {
 		code = m[1]
 	}
-	code = strings.ReplaceAll(strings.ReplaceAll(code, "\r\n", "\n"), "\r", "\n")
+	code = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "").Replace(code)
 	code = directive().ReplaceAllStringFunc(code, func(d string) string { return strings.Repeat("\n", strings.Count(d, "\n")) })
-	front, whole := false, false // in front matter; whether a semicolon is text
-	for i, raw := range strings.Split(code, "\n") {
+	skipped, kind := "", "" // the end of the front matter or description that is skipped; the first word
+	var open line           // a statement whose label continues on the next line
+	all := strings.Split(code, "\n")
+	for i, raw := range all {
 		text := value.Text(raw)
 		switch {
-		case text == "---" && len(out) == 0:
-			front = !front
-			continue
-		case front:
-			if t, ok := strings.CutPrefix(text, "title:"); ok {
+		case skipped != "":
+			if t, ok := strings.CutPrefix(text, "title:"); ok && skipped == "---" {
 				title = unquote(strings.TrimSpace(t))
 			}
+			if strings.HasSuffix(text, skipped) {
+				skipped = ""
+			}
+			continue
+		case text == "---" && len(out) == 0:
+			skipped = text
 			continue
 		case text == "", strings.HasPrefix(text, "%%"):
 			continue
@@ -122,21 +134,33 @@ func split(code string) (out []line, title string) {
 			title = strings.TrimSpace(t)
 			continue
 		}
-		if strings.HasPrefix(text, "accDescr") {
+		if d, ok := strings.CutPrefix(text, "accDescr"); ok {
+			if strings.HasPrefix(strings.TrimSpace(d), "{") && !strings.HasSuffix(d, "}") {
+				skipped = "}"
+			}
+			continue
+		}
+		if open.text != "" {
+			text = open.text + " " + text
+		} else {
+			open.n = i + 1
+		}
+		if (kind == "graph" || strings.HasPrefix(kind, "flowchart")) && i+1 < min(len(all), open.n+maxLabelLines) && openLabel().MatchString(text) {
+			open.text = text
 			continue
 		}
 		parts := []string{text}
-		if !whole {
+		if kind != "gantt" && kind != "pie" { // there, a semicolon is text
 			parts = statements(text)
 		}
 		for _, part := range parts {
 			if part = strings.TrimSpace(part); part != "" {
-				out = append(out, line{i + 1, part})
+				out = append(out, line{open.n, part})
 			}
 		}
-		if len(out) > 0 {
-			kind, _ := out[0].first()
-			whole = strings.EqualFold(kind, "gantt") || strings.EqualFold(kind, "pie")
+		if open.text = ""; kind == "" && len(out) > 0 {
+			kind, _ = out[0].first()
+			kind = strings.ToLower(kind)
 		}
 	}
 	return out, title
@@ -153,7 +177,7 @@ func statements(s string) []string {
 		switch {
 		case s[i] == '"':
 			quoted = !quoted
-		case s[i] == ';' && !quoted && !entity().MatchString(s[from:i+1]):
+		case s[i] == ';' && !quoted && !entity().MatchString(s[max(from, i-9):i+1]):
 			out = append(out, s[from:i])
 			from = i + 1
 		}
@@ -163,18 +187,29 @@ func statements(s string) []string {
 
 var (
 	entity = pattern.Lazy(`[#&][a-zA-Z0-9]{1,8};$`)
-	br     = pattern.Lazy(`(?i)<br\s*/?>|\\n`)
-	marks  = strings.NewReplacer("#quot;", `"`, "#35;", "#", "#59;", ";", "&quot;", `"`, "&amp;", "&", "&lt;", "<", "&gt;", ">", "#lt;", "<", "#gt;", ">", "#amp;", "&")
+	coded  = pattern.Lazy(`[#&]#?[a-zA-Z0-9]{1,8};`)
+	br     = pattern.Lazy(`(?i)<br\s*/?>|</?(?:p|div|li|ul|ol)\b[^<>]*>|\\n`)
+	tag    = pattern.Lazy(`</?(?:b|i|u|s|em|strong|small|big|sub|sup|code|span|font|center)(?:\s[^<>]*)?>|\bfa[a-z]?:fa-[\w-]+\s*`)
 )
 
-// plain returns a label as people read it: without quotes, line breaks, entities and Markdown marks.
+// plain returns a label as people read it: without quotes, line breaks, tags, icons, entities and Markdown marks.
 func plain(s string) string {
 	s = unquote(strings.TrimSpace(s))
-	s = br().ReplaceAllString(s, " ")
+	s = tag().ReplaceAllString(br().ReplaceAllString(s, " "), "")
 	if len(s) > 1 && s[0] == '`' && s[len(s)-1] == '`' {
 		s = strings.NewReplacer("**", "", "__", "").Replace(s[1 : len(s)-1])
 	}
-	return value.Text(marks.Replace(s))
+	return value.Text(coded().ReplaceAllStringFunc(s, decode))
+}
+
+// decode returns the character that #9829; #quot; or an entity of HTML stands for, or s itself.
+func decode(s string) string {
+	for _, entity := range []string{"&#" + strings.TrimLeft(s, "#&"), "&" + strings.TrimLeft(s, "#&")} {
+		if t := html.UnescapeString(entity); t != entity {
+			return t
+		}
+	}
+	return s
 }
 
 func unquote(s string) string {

@@ -1,6 +1,7 @@
 package mermaid
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ type scope struct {
 }
 
 var (
-	transition = pattern.Lazy(`^(\S+)\s*-->\s*([^\s:]+)\s*(?::\s*(.*))?$`)
+	transition = pattern.Lazy(`^(\S+)\s*-->\s*([^\s:]+)(?::::\w+)?\s*(?::\s*(.*))?$`)
 	stateAs    = pattern.Lazy(`^state\s+"([^"]*)"\s+as\s+([^\s{]+)\s*(\{)?$`)
 	stateOpen  = pattern.Lazy(`^state\s+([^\s{]+)\s*\{$`)
 	stateMark  = pattern.Lazy(`^state\s+(\S+)\s+(?:<<|\[\[)(\w+)(?:>>|\]\])$`)
@@ -34,7 +35,10 @@ func (d *states) end() (diagram, error) {
 	if len(d.open) > 0 {
 		return nil, svg.Invalid("Code has no closing brace for state %s: end it with }", svg.Clip(d.open[len(d.open)-1].id))
 	}
-	return d.graphDiagram, nil
+	if d.noted >= 0 {
+		return nil, svg.Invalid("Code has no end note for the note of %s: end it with end note", svg.Clip(d.graph.Nodes[d.noted].ID))
+	}
+	return d.graphDiagram.end()
 }
 
 func (d *states) state(id string) int {
@@ -124,12 +128,18 @@ func (d *states) note(k int, text string) {
 	n.Note = strings.TrimSpace(n.Note + " " + plain(text))
 }
 
+// enter opens a composite state.
+func (d *states) enter(id, name string) {
+	d.clusters[id] = d.graph.GroupOf(cmp.Or(name, id))
+	d.open = append(d.open, scope{id, d.clusters[id]})
+}
+
 func (d *states) declare(l line) error {
 	switch {
 	case stateAs().MatchString(l.text):
 		m := stateAs().FindStringSubmatch(l.text)
 		if m[3] != "" {
-			d.open = append(d.open, scope{m[2], d.graph.GroupOf(plain(m[1]))})
+			d.enter(m[2], plain(m[1]))
 			return nil
 		}
 		d.graph.Nodes[d.state(m[2])].Label = plain(m[1])
@@ -139,7 +149,7 @@ func (d *states) declare(l line) error {
 		if d.graph.Has(name) {
 			name = d.graph.Nodes[d.graph.Node(name)].Label
 		}
-		d.open = append(d.open, scope{m[1], d.graph.GroupOf(plain(name))})
+		d.enter(m[1], plain(name))
 	case stateMark().MatchString(l.text):
 		m := stateMark().FindStringSubmatch(l.text)
 		n := &d.graph.Nodes[d.state(m[1])]
