@@ -130,7 +130,8 @@ func (p *part) layout() {
 	for _, n := range p.nodes {
 		size := p.spec.turn(p.spec.sizes[n])
 		p.of[n] = len(p.v)
-		p.v = append(p.v, vertex{node: n, w: size.W + 2*p.loopRoom(n), h: size.H})
+		beside, high := p.loopRoom(n)
+		p.v = append(p.v, vertex{node: n, w: size.W + 2*beside, h: max(size.H, high)})
 	}
 	p.breakCycles()
 	p.rankNodes()
@@ -140,15 +141,15 @@ func (p *part) layout() {
 	p.placeY()
 }
 
-// loopRoom returns the room beside a node for edges from it to itself.
-func (p *part) loopRoom(n int) float64 {
-	room := 0.0
+// loopRoom returns the room beside a node for edges from it to itself, and the height of their labels across the layer.
+func (p *part) loopRoom(n int) (beside, high float64) {
 	for _, i := range p.edges {
 		if e := p.spec.graph.Edges[i]; e.From == n && e.To == n {
-			room = max(room, loopReach+6+p.spec.turn(p.spec.labels[i]).W)
+			label := p.spec.turn(p.spec.labels[i])
+			beside, high = max(beside, loopReach+6+label.W), max(high, label.H)
 		}
 	}
-	return room
+	return beside, high
 }
 
 const loopReach = 26.0

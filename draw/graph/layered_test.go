@@ -146,3 +146,54 @@ func BenchmarkLayered(b *testing.B) {
 		})
 	}
 }
+
+// TestLongEdgesStaySmall: an edge that runs straight past many layers is one line, so that the file stays small.
+func TestLongEdgesStaySmall(t *testing.T) {
+	t.Parallel()
+	g := &graph.Graph{}
+	for i := range 240 {
+		g.Edges = append(g.Edges, graph.Edge{From: g.Node(fmt.Sprint("n", i)), To: g.Node(fmt.Sprint("n", i+1)), Label: "l", Weight: 1})
+	}
+	for i := range 350 {
+		g.Edges = append(g.Edges, graph.Edge{From: i % 40, To: 239 - i%37, Head: graph.Arrow, Weight: 1})
+	}
+	var s svg.Canvas
+	graph.Arrange(g, graph.Plan{Direction: "down", AvailableWidth: 900}).Draw(&s, svg.Point{})
+	if n := s.Len(); n > 400<<10 {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+// TestLoopsTouchTheirNodes: the ends of a loop are on the outline of the node, not in the air beside it.
+func TestLoopsTouchTheirNodes(t *testing.T) {
+	t.Parallel()
+	for _, shape := range graph.Shapes() {
+		for _, direction := range []string{"down", "right"} {
+			g := &graph.Graph{}
+			g.Nodes = append(g.Nodes, graph.Node{ID: "a", Label: "a label of a node", Note: "and a note", Shape: graph.Shape(shape), Group: -1})
+			g.Edges = []graph.Edge{{Head: graph.Arrow, Label: "a long label of the loop", Weight: 1}}
+			l := graph.Arrange(g, graph.Plan{Direction: direction, AvailableWidth: 900}).Layout
+			if b := l.Labels[0]; b.X < -0.5 || b.Right() > l.W+0.5 || b.Y < -0.5 || b.Bottom() > l.H+0.5 {
+				t.Errorf("%s %s: the label at %+v is outside of %g × %g", shape, direction, b, l.W, l.H)
+			}
+			outline := graph.Outline(graph.Shape(shape), l.Nodes[0])
+			for _, p := range []svg.Point{l.Routes[0][0], l.Routes[0][3]} {
+				if far := distance(p, outline); far > 3 && shape != "pill" && shape != "cylinder" {
+					t.Errorf("%s %s: the loop ends %.1f px from the outline", shape, direction, far)
+				}
+			}
+		}
+	}
+}
+
+// distance returns the distance of p from the sides of a polygon.
+func distance(p svg.Point, pts []svg.Point) float64 {
+	least := math.Inf(1)
+	for i, a := range pts {
+		b := pts[(i+1)%len(pts)]
+		dx, dy := b.X-a.X, b.Y-a.Y
+		u := max(0, min(1, ((p.X-a.X)*dx+(p.Y-a.Y)*dy)/max(1e-9, dx*dx+dy*dy)))
+		least = min(least, math.Hypot(p.X-a.X-u*dx, p.Y-a.Y-u*dy))
+	}
+	return least
+}

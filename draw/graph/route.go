@@ -110,7 +110,7 @@ func (p *part) stops(i int) []stop {
 		} else {
 			dx, side = take(v.up, v.portsUp, chain[c-1]), -1
 		}
-		y := (top+bottom)/2 + side*(size.H/2-p.inset(v.node, size, dx))
+		y := (top+bottom)/2 + side*(size.H/2-p.inset(v.node, size, dx, p.spec.across))
 		list = append(list, stop{-1, v.x + dx, y, y})
 	}
 	return list
@@ -188,21 +188,22 @@ func take(near []int, ports []float64, to int) float64 {
 	return 0
 }
 
-// inset returns how far below the upper side of its box an outline begins, at dx from the centre.
-func (p *part) inset(n int, size Size, dx float64) float64 {
+// inset returns how far below the upper side of its box an outline begins, at dx from the centre; with across, how far
+// from the left or right side.
+func (p *part) inset(n int, size Size, dx float64, across bool) float64 {
 	u := min(1, math.Abs(dx)/(size.W/2))
 	switch s := p.spec.graph.Nodes[n].Shape; {
 	case s == Ellipse || s == Circle || s == Target || s == Dot:
 		return size.H / 2 * (1 - math.Sqrt(1-u*u))
 	case s == Diamond:
 		return size.H / 2 * u
-	case s == Pill && p.spec.across:
+	case s == Pill && across:
 		return size.W / 2 * (1 - math.Sqrt(1-u*u))
-	case s == Hexagon && p.spec.across:
+	case s == Hexagon && across:
 		return u * hexCut
-	case s == Parallelogram && p.spec.across:
+	case s == Parallelogram && across:
 		return slant / 2
-	case s == Cylinder && !p.spec.across:
+	case s == Cylinder && !across:
 		return lid * (1 - math.Sqrt(1-u*u))
 	}
 	return 0
@@ -210,17 +211,19 @@ func (p *part) inset(n int, size Size, dx float64) float64 {
 
 // emitLoop routes an edge from a node to itself on the node's right side, or below it if the layers run across.
 func (p *part) emitLoop(out *Layout, i int) {
-	b := out.Nodes[p.spec.graph.Edges[i].From]
-	d := min(9, b.H/4)
+	n := p.spec.graph.Edges[i].From
+	b := out.Nodes[n]
 	label := p.spec.labels[i]
 	if p.spec.across {
-		d = min(12, b.W/4)
+		d := min(12, b.W/4)
 		x, y := b.X+b.W/2, b.Bottom()
-		out.Routes[i] = []svg.Point{{X: x - d, Y: y}, {X: x - d, Y: y + loopReach}, {X: x + d, Y: y + loopReach}, {X: x + d, Y: y}}
+		in := y - p.inset(n, Size{b.W, b.H}, d, false)
+		out.Routes[i] = []svg.Point{{X: x - d, Y: in}, {X: x - d, Y: y + loopReach}, {X: x + d, Y: y + loopReach}, {X: x + d, Y: in}}
 		out.Labels[i] = svg.Box{X: x - label.W/2, Y: y + loopReach + 3, W: label.W, H: label.H}
 		return
 	}
-	x, y := b.Right(), b.Y+b.H/2
-	out.Routes[i] = []svg.Point{{X: x, Y: y - d}, {X: x + loopReach, Y: y - d}, {X: x + loopReach, Y: y + d}, {X: x, Y: y + d}}
+	d, x, y := min(9, b.H/4), b.Right(), b.Y+b.H/2
+	in := x - p.inset(n, Size{b.H, b.W}, d, true)
+	out.Routes[i] = []svg.Point{{X: in, Y: y - d}, {X: x + loopReach, Y: y - d}, {X: x + loopReach, Y: y + d}, {X: in, Y: y + d}}
 	out.Labels[i] = svg.Box{X: x + loopReach + 3, Y: y - label.H/2, W: label.W, H: label.H}
 }

@@ -67,21 +67,23 @@ func direction(a, b svg.Point, across bool) svg.Point {
 func path(pts []svg.Point, across bool) string {
 	var b strings.Builder
 	b.WriteString("M" + pts[0].String())
-	for i := 1; i < len(pts); i++ {
-		a, q := pts[i-1], pts[i]
-		if i%2 == 0 {
-			if a != q {
-				b.WriteString("L" + q.String())
-			}
-			continue
+	drawn := pts[0]
+	line := func(to svg.Point) { // one line for all straight pieces in a row
+		if drawn != to {
+			b.WriteString("L" + to.String())
 		}
-		c1, c2 := bend(a, q, across)
-		if c1.X == c2.X && a.X == q.X || c1.Y == c2.Y && a.Y == q.Y {
-			b.WriteString("L" + q.String())
-			continue
-		}
-		b.WriteString("C" + c1.String() + " " + c2.String() + " " + q.String())
 	}
+	for i := 1; i < len(pts); i += 2 {
+		a, q := pts[i-1], pts[i]
+		if across && a.Y == q.Y || !across && a.X == q.X {
+			continue
+		}
+		line(a)
+		c1, c2 := bend(a, q, across)
+		b.WriteString("C" + c1.String() + " " + c2.String() + " " + q.String())
+		drawn = q
+	}
+	line(pts[len(pts)-1])
 	return b.String()
 }
 
