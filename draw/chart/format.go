@@ -6,9 +6,12 @@ import (
 	"strings"
 )
 
-// Grouped formats a number as charts of a language do: 1,234.5, or 1.234,5 in German.
+// Grouped formats a number with all its digits as charts of a language do: 1,234.5, or 1.234,5 in German.
 func Grouped(v float64, language string) string {
-	return locale(language).amount(v, "")
+	if a := math.Abs(v); a >= 1e15 || a < 1e-4 {
+		return locale(language).amount(v, "")
+	}
+	return locale(language).local(groupDigits(strconv.FormatFloat(math.Abs(v), 'f', -1, 64), v < 0))
 }
 
 // grouped formats a number with thousands separators: four significant digits below 1, two decimals

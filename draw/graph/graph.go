@@ -158,9 +158,13 @@ func (g *Graph) Reduce(most, core, m int) (note string) {
 		slices.SortStableFunc(g.Edges, func(a, b Edge) int { return cmp.Compare(b.Weight, a.Weight) })
 		g.Edges = g.Edges[:m]
 	}
+	rank := "best-connected"
+	if slices.ContainsFunc(g.Nodes, func(n Node) bool { return n.Value > 0 }) {
+		rank = "largest"
+	}
 	switch {
 	case nodes > most:
-		return fmt.Sprintf("Shows the %d best-connected of %d nodes and %d of %d connections.", core, nodes, len(g.Edges), edges)
+		return fmt.Sprintf("Shows the %d %s of %d nodes and %d of %d connections.", core, rank, nodes, len(g.Edges), edges)
 	case edges > len(g.Edges):
 		return fmt.Sprintf("Shows %d of %d connections.", len(g.Edges), edges)
 	}

@@ -119,3 +119,44 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestLinesAsMermaidWritesThem: chains and texts on arrows are no names of nodes.
+func TestLinesAsMermaidWritesThem(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"A -->|yes| B":                 "A B A>B:yes",
+		"A -- maybe so --> B":          "A B A>B:maybe so",
+		"A -> B -> C: last":            "A B C A>B B>C:last",
+		"A -> B: from x -> y":          "A B A>B:from x -> y",
+		"Step 1: do --> Step 2: check": "Step 1: do Step 2 Step 1: do>Step 2:check",
+		"A ---> ns:item":               "A ns:item A>ns:item",
+		"A -- B -- C":                  "A B C A>B B>C",
+		"A -.-> B":                     "A B A>B",
+		"A -- x --> B -> C":            "A B C A>B:x B>C",
+		"A -- B: x --> y":              "A B A>B:x --> y",
+		"A -> B:":                      "A B A>B",
+	} {
+		g, err := graph.Read(nil, line, graph.Arrow)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+		} else if got := graphText(g); got != want {
+			t.Errorf("%s: got %s, want %s", line, got, want)
+		}
+	}
+	for _, line := range []string{"-> B", "A -> -> B", "A ->"} {
+		if _, err := graph.Read(nil, line, graph.Arrow); media.CodeOf(err) != media.CodeInvalid {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+func TestReduceSaysByWhat(t *testing.T) {
+	t.Parallel()
+	g, err := graph.Read(`[{"id":"a","value":1},{"id":"b","value":9},{"id":"c","value":5}]`, "a -> b\na -> c", graph.Arrow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if note := g.Reduce(2, 2, 100); note != "Shows the 2 largest of 3 nodes and 0 of 2 connections." {
+		t.Error(note)
+	}
+}

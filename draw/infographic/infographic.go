@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"atelier/draw/svg"
@@ -83,11 +84,15 @@ func (d *drawing) describe() string {
 			fmt.Fprintf(&b, more, len(d.sections)-8)
 			break
 		}
-		line := svg.Clip(strings.TrimRight(s.heading, "."))
-		if s.text != "" {
-			line += ": " + svg.Clip(strings.TrimRight(s.text, "."))
+		var items []string
+		for _, it := range s.items {
+			items = append(items, svg.Clip(it.line()))
 		}
-		if line != "" {
+		parts := []string{svg.Clip(s.heading), svg.Clip(s.text), strings.Join(items, "; ")}
+		for k := range parts {
+			parts[k] = strings.TrimRight(parts[k], ".")
+		}
+		if line := strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ": "); line != "" {
 			b.WriteString(" " + line)
 			if !strings.ContainsAny(line[len(line)-1:], "?!") {
 				b.WriteByte('.')

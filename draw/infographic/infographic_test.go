@@ -114,3 +114,24 @@ func BenchmarkInfographic(b *testing.B) {
 		svgtest.Draw(b, infographic.Draw, p)
 	}
 }
+
+// TestNumbersAndListsAreAsGiven: a number of an item is not rounded, and the alternative text has the items.
+func TestNumbersAndListsAreAsGiven(t *testing.T) {
+	t.Parallel()
+	p := map[string]any{"Title": "T", "Sections": []any{
+		map[string]any{"text": "Only a text."},
+		map[string]any{"heading": "Bars", "items": []any{map[string]any{"label": "a", "value": 1234.567, "unit": "t"}, map[string]any{"label": "b", "value": 20001.5}}},
+		map[string]any{"heading": "List", "items": []any{"one", "two."}},
+	}}
+	data, res := svgtest.Draw(t, infographic.Draw, p)
+	if want := "Infographic: T. Only a text. Bars: a: 1,234.567 t; b: 20,001.5. List: one; two."; res.Alt != want {
+		t.Errorf("got  %s\nwant %s", res.Alt, want)
+	}
+	if !strings.Contains(string(data), ">20,001.5<") {
+		t.Error("a number is rounded")
+	}
+	p["Language"] = "de"
+	if data, _ = svgtest.Draw(t, infographic.Draw, p); !strings.Contains(string(data), ">20.001,5<") {
+		t.Error("a number is not German")
+	}
+}

@@ -21,6 +21,14 @@ type item struct {
 	shown  string
 }
 
+// line returns an item as people read it.
+func (it item) line() string {
+	if it.shown == "" || it.text == "" {
+		return it.text + it.shown
+	}
+	return it.text + ": " + it.shown
+}
+
 // section is one block.
 type section struct {
 	heading, text, icon string

@@ -174,10 +174,7 @@ func (p pen) heading(b svg.Box, s *section, k int) float64 {
 func (p pen) points(b svg.Box, items []item, k int) float64 {
 	y := b.Y
 	for _, it := range items {
-		text := it.text
-		if it.shown != "" {
-			text += ": " + it.shown
-		}
+		text := it.line()
 		dot, x := b.X+4, b.X+18
 		if svg.RTL(text) {
 			dot, x = b.Right()-4, b.X

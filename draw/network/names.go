@@ -63,10 +63,10 @@ func around(m mark, w, h float64) []svg.Box {
 // maxWireTexts is the maximum number of relations that are named; more would be clutter.
 const maxWireTexts = 60
 
-// wireTexts writes the names of relations near their middle where there is room.
-func (d *drawing) wireTexts(s *svg.Canvas, marks []mark) {
+// wireTags places the names of relations near their middle where there is room.
+func (d *drawing) wireTags(marks []mark) (out []tag) {
 	if len(d.Graph.Edges) > maxWireTexts {
-		return
+		return nil
 	}
 	var taken []svg.Box
 	for _, m := range marks {
@@ -84,9 +84,9 @@ func (d *drawing) wireTexts(s *svg.Canvas, marks []mark) {
 			if slices.ContainsFunc(taken, b.Overlaps) {
 				continue
 			}
-			taken = append(taken, b)
-			s.Text(p.X, p.Y+4, "y m c", "middle", text)
+			taken, out = append(taken, b), append(out, tag{text, b})
 			break
 		}
 	}
+	return out
 }

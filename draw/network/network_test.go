@@ -123,3 +123,42 @@ func BenchmarkNetwork(b *testing.B) {
 		})
 	}
 }
+
+// heads counts the arrowheads of a drawing.
+func heads(d svgtest.Drawing) int {
+	n := 0
+	for _, e := range d.Elements {
+		if e.Name == "polygon" && e.Has("h") {
+			n++
+		}
+	}
+	return n
+}
+
+func TestBothDirectionsHaveHeads(t *testing.T) {
+	t.Parallel()
+	data, res := svgtest.Draw(t, network.Draw, map[string]any{"Title": "T", "Directed": true, "Edges": []any{map[string]any{"from": "a", "to": "b", "both": true, "dashed": true}, []any{"b", "c"}}})
+	d := svgtest.Parse(t, data)
+	if n := heads(d); n != 3 || !strings.Contains(res.Alt, "a ↔ b. b → c.") || !strings.Contains(string(data), `class="e x q"`) {
+		t.Errorf("%d heads: %s", n, res.Alt)
+	}
+	_, res = svgtest.Draw(t, network.Draw, map[string]any{"Title": "T", "Edges": "a -> b"})
+	if !strings.Contains(res.Alt, "a – b.") {
+		t.Errorf("a relation without a direction: %s", res.Alt)
+	}
+}
+
+// TestOmittedLabelsAreSaid: a caller learns that labels of relations are not drawn.
+func TestOmittedLabelsAreSaid(t *testing.T) {
+	t.Parallel()
+	var many []any
+	for i := range 61 {
+		many = append(many, []any{fmt.Sprint("n", i/2), fmt.Sprint("n", i+1), "knows"})
+	}
+	for want, list := range map[string]any{"0 of 61": many, "1 of 2": "a -> b: knows\na -> a: itself", "": "a -> b: knows"} {
+		_, res := svgtest.Draw(t, network.Draw, map[string]any{"Title": "T", "Edges": list})
+		if got := strings.Join(res.Warnings, ""); want == "" && got != "" || !strings.Contains(got, want) || !strings.Contains(res.Alt, got) {
+			t.Errorf("warning %q, want %q", got, want)
+		}
+	}
+}

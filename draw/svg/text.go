@@ -24,9 +24,9 @@ func Width(s string, size float64) float64 {
 		switch {
 		case r >= ' ' && r <= '~':
 			sum += float64(widths[r-' '])
-		case unicode.Is(unicode.Mn, r), r == 0x200d, r >= 0xfe00 && r <= 0xfe0f: // drawn over the preceding letter
+		case unicode.Is(unicode.Mn, r), unicode.Is(unicode.Cf, r): // drawn over the preceding letter, or not at all
 			sum += 2 // so that stacked marks still have a width
-		case r >= 0x00c0 && r <= 0x024f: // Latin letters are as wide with marks as without
+		case r >= 0x00c0 && r <= 0x024f, r >= 0x1e00 && r <= 0x1eff: // Latin letters are as wide with marks as without
 			sum += latin(r)
 		case r >= 0x0590 && r < 0x0600: // Hebrew
 			sum += 68
@@ -121,7 +121,7 @@ func pieces(words []string, size, room float64, n int) []string {
 					break
 				}
 			}
-			for k > 1 && (unicode.IsMark(r[k]) || r[k] == 0x200d || r[k] >= 0x1f3fb && r[k] <= 0x1f3ff) { // marks stay with their letter
+			for k > 1 && (unicode.IsMark(r[k]) || r[k] == 0x200d || r[k-1] == 0x200d || r[k] >= 0x1f3fb && r[k] <= 0x1f3ff) { // marks stay with their letter
 				k--
 			}
 			out = append(out, string(r[:k]))

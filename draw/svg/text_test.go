@@ -51,3 +51,26 @@ func TestReadPage(t *testing.T) {
 		}
 	}
 }
+
+func TestWidthsOfMarksAndFormats(t *testing.T) {
+	t.Parallel()
+	for a, b := range map[string]string{"ế": "e", "Nguyễn": "Nguyen"} {
+		if svg.Width(a, 12) != svg.Width(b, 12) {
+			t.Errorf("%q is %g wide, %q %g", a, svg.Width(a, 12), b, svg.Width(b, 12))
+		}
+	}
+	if w := svg.Width("a\u200bb\u2066c\u2069", 12) - svg.Width("abc", 12); w > 2 {
+		t.Errorf("invisible characters are %g wide", w)
+	}
+}
+
+func TestEmojiAreNotBroken(t *testing.T) {
+	t.Parallel()
+	for room := 30.0; room < 120; room += 3 {
+		for _, l := range svg.Wrap(strings.Repeat("👩‍🚀", 12), 12, room, 9) {
+			if strings.HasPrefix(l, "\u200d") || strings.HasPrefix(l, "🚀") || strings.HasSuffix(l, "\u200d") {
+				t.Fatalf("room %g: %q", room, l)
+			}
+		}
+	}
+}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/draw/chart"
+	"atelier/draw/graph"
 	"atelier/draw/internal/value"
 	"atelier/draw/svg"
 )
@@ -44,7 +46,7 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	all := len(d.words)
 	d.words = lay(d.words, area)
 	if n := all - len(d.words); n > 0 {
-		d.page.Omit("Left out for want of room: " + weight(float64(n)) + " words.")
+		d.page.Omit("Left out for want of room: " + graph.Count(n, "word") + ".")
 	}
 	// Reduce the page to the height that the words need.
 	low, high := area.Bottom(), area.Y
@@ -103,7 +105,7 @@ func read(p map[string]any) (*drawing, error) {
 	d.words = d.words[:min(all, int(limit))]
 	var list []string
 	for _, w := range d.words[:min(12, len(d.words))] {
-		list = append(list, svg.Clip(w.text)+" "+weight(w.weight))
+		list = append(list, svg.Clip(w.text)+" "+chart.Grouped(w.weight, "en"))
 	}
 	d.page.Alt = cmp.Or(page.Alt, fmt.Sprintf("Word cloud: %s. The heaviest words: %s.", strings.TrimRight(page.Title, ".!? "), strings.Join(list, ", ")))
 	if all > len(d.words) {

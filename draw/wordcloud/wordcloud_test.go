@@ -110,3 +110,11 @@ func BenchmarkWordCloud(b *testing.B) {
 		svgtest.Draw(b, wordcloud.Draw, p)
 	}
 }
+
+func TestWeightsAreReadable(t *testing.T) {
+	t.Parallel()
+	_, res := svgtest.Draw(t, wordcloud.Draw, map[string]any{"Title": "T", "Words": `{"solar": 123456, "wind": 0.25}`})
+	if want := "The heaviest words: solar 123,456, wind 0.25."; !strings.Contains(res.Alt, want) {
+		t.Error(res.Alt)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -99,7 +98,7 @@ func (t *tally) item(item any, i int) error {
 func (t *tally) entry(text string, weight any) error {
 	f, ok := value.Number(weight)
 	if !ok {
-		return svg.Invalid("the weight of %q is %s: give a number", svg.Clip(text), strconv.Quote(svg.Clip(value.Text(weight))))
+		return svg.Invalid("the weight of %q is %q: give a number", svg.Clip(text), svg.Clip(value.Text(weight)))
 	}
 	if text = value.Text(text); text != "" && !math.IsNaN(f) {
 		t.add(text, f)
@@ -141,6 +140,3 @@ const commonWords = `a about above after again all almost also although always a
 		al como con cuando del desde donde el ella en entre era es esta este está fue han hasta hay la las lo los más muy no para pero por que se ser sin sobre son su sus también tiene un una y ya
 		che col come con da dal dalla dei del della delle di e gli ha i il in la le lo ma nel nella non per più quale si sono su sul sulla tra un una uno
 		ao aos até com como da das de do dos e em entre era foi isso mais mas na nas no nos não o os ou para pela pelo por quando que se sem seu sua são também um uma`
-
-// weight formats a weight with at most four significant digits.
-func weight(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
