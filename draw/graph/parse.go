@@ -231,46 +231,38 @@ func (g *Graph) end(name string) int {
 
 var (
 	lineArrow = regexp.MustCompile(`\s*(<?-+>|<?=+>|→|—>|--+|-\.+->)\s*(?:\|([^|]*)\|)?\s*`)
+	lineText  = regexp.MustCompile(`\s--\s+((?:[^-|]|-[^->])+?)\s+-->\s*`)
 	lineLabel = regexp.MustCompile(`\s*:(?:\s+|$)`)
 )
-
-// upTo returns the text from at up to the arrow with index k, or to the end.
-func upTo(s string, at int, arrows [][]int, k int) string {
-	if k < len(arrows) {
-		return s[at:arrows[k][0]]
-	}
-	return s[at:]
-}
 
 // readLine reads A -> B: label, A -->|label| B, A -- label --> B, and chains of them.
 func (g *Graph) readLine(s string, i int, head Head) error {
 	s = value.Text(s)
 	bad := svg.Invalid("Edges[%d] is %q: write A -> B: label", i, svg.Clip(s))
-	arrows := lineArrow.FindAllStringSubmatchIndex(s, -1)
-	if len(arrows) == 0 {
-		return bad
+	label := ""
+	if first := lineArrow.FindStringIndex(s); first != nil {
+		if c := lineLabel.FindStringIndex(s[first[1]:]); c != nil {
+			s, label = s[:first[1]+c[0]], s[first[1]+c[1]:]
+		}
 	}
-	from := s[:arrows[0][0]]
-	for k := 0; k < len(arrows); k++ {
-		m := arrows[k]
-		label, to := s[max(0, m[4]):max(0, m[5])], upTo(s, m[1], arrows, k+1)
-		if s[m[2]:m[3]] == "--" && k+1 < len(arrows) && s[arrows[k+1][2]:arrows[k+1][3]] == "-->" && !lineLabel.MatchString(to) {
-			k++
-			m, label, to = arrows[k], to, upTo(s, arrows[k][1], arrows, k+1)
-		}
-		if c := lineLabel.FindStringIndex(to); c != nil { // the rest is a label
-			to, label, k = to[:c[0]], s[m[1]+c[1]:], len(arrows)
-		}
+	s = lineText.ReplaceAllString(s, " -->|$1| ")
+	parts := strings.Split(lineArrow.ReplaceAllString(s, "\x00$1\x00$2\x00"), "\x00") // a node, an arrow, its label, the next node …
+	for k := 3; k < len(parts); k += 3 {
+		from, arrow, to := parts[k-3], parts[k-2], parts[k]
 		if from == "" || to == "" {
 			return bad
 		}
-		arrow := s[m[2]:m[3]]
-		e := Edge{From: g.end(from), To: g.end(to), Label: label, Head: head, Weight: 1, Dashed: arrow[1] == '.'}
+		e := Edge{From: g.end(from), To: g.end(to), Label: parts[k-1], Head: head, Weight: 1, Dashed: arrow[1] == '.'}
 		if arrow[0] == '<' {
 			e.Tail = head
 		}
+		if k+1 == len(parts) {
+			e.Label = cmp.Or(label, e.Label)
+		}
 		g.Edges = append(g.Edges, e)
-		from = to
+	}
+	if len(parts) < 4 {
+		return bad
 	}
 	return nil
 }

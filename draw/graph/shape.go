@@ -27,24 +27,16 @@ const (
 func Outline(s Shape, b svg.Box) []svg.Point {
 	x, y, r, d, c := b.X, b.Y, b.Right(), b.Bottom(), b.Center()
 	switch s {
-	case Circle, Ellipse, Dot, Target:
+	case Circle, Ellipse, Dot, Target, Pill:
 		var out []svg.Point
 		const corners = 28
 		for i := range corners {
-			sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
-			out = append(out, svg.Point{X: c.X + b.W/2*cos, Y: c.Y + b.H/2*sin})
-		}
-		return out
-	case Pill:
-		var out []svg.Point
-		const corners = 20
-		for i := range corners {
 			sin, cos := math.Sincos(2*math.Pi*(float64(i)+0.5)/corners - math.Pi/2)
-			mid := r - b.H/2
-			if cos < 0 {
-				mid = x + b.H/2
+			p := svg.Point{X: c.X + b.W/2*cos, Y: c.Y + b.H/2*sin}
+			if s == Pill { // two half circles
+				p.X = c.X + b.H/2*cos + math.Copysign((b.W-b.H)/2, cos)
 			}
-			out = append(out, svg.Point{X: mid + b.H/2*cos, Y: c.Y + b.H/2*sin})
+			out = append(out, p)
 		}
 		return out
 	case Diamond:

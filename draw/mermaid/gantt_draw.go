@@ -2,6 +2,7 @@ package mermaid
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"atelier/draw/chart"
@@ -38,6 +39,9 @@ func (d *gantt) draw(page *svg.Page) ([]byte, error) {
 	top := b.Y + 8
 	for _, t := range chart.TimeTicks(lo, hi, max(2, int((b.W-names)/90))) {
 		x := at(t.At)
+		if !strings.Contains(d.layout, "06") { // without a date
+			t.Text = d.said(t.At.UTC())
+		}
 		s.Line(x, top, x, top+rows, "g")
 		anchor := "middle"
 		if x+svg.Width(t.Text, 11)/2 > b.Right() {

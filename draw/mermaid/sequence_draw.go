@@ -230,17 +230,14 @@ func (p *seqPen) message(s step) {
 }
 
 func (p *seqPen) note(s step) {
-	w := 0.0
-	var lines []string
-	x := (p.x[s.from] + p.x[s.to]) / 2
-	switch s.kind {
-	case stepLeft, stepRight:
-		lines = svg.Wrap(s.text, textSize, 190, 8)
-	default:
+	w, room := 0.0, 190.0
+	if s.kind == stepNote {
 		w = p.x[s.to] - p.x[s.from] + 40
-		lines = svg.Wrap(s.text, textSize, max(minNote-20, w-20), 8)
+		room = max(minNote-20, w-20)
 	}
+	lines := svg.Wrap(s.text, textSize, room, 8)
 	w = max(w, svg.Widest(lines, textSize)+20)
+	x := (p.x[s.from] + p.x[s.to]) / 2
 	switch s.kind {
 	case stepLeft:
 		x -= w/2 + 10

@@ -10,8 +10,8 @@ import (
 
 // tag is a name and its place.
 type tag struct {
-	text string
-	box  svg.Box
+	text, class string
+	box         svg.Box
 }
 
 // tags places the names of the largest nodes of a crowded network below, above, right or left of
@@ -31,7 +31,7 @@ func (d *drawing) tags(marks []mark, size graph.Size) []tag {
 			if b.X < 0 || b.Right() > size.W || b.Y < 0 || b.Bottom() > size.H || slices.ContainsFunc(taken, b.Overlaps) {
 				continue
 			}
-			taken, out = append(taken, b), append(out, tag{text, b})
+			taken, out = append(taken, b), append(out, tag{text, "y i jj", b})
 			break
 		}
 	}
@@ -63,17 +63,17 @@ func around(m mark, w, h float64) []svg.Box {
 // maxWireTexts is the maximum number of relations that are named; more would be clutter.
 const maxWireTexts = 60
 
-// wireTags places the names of relations near their middle where there is room.
-func (d *drawing) wireTags(marks []mark) (out []tag) {
-	if len(d.Graph.Edges) > maxWireTexts {
-		return nil
-	}
+// wireTags places the names of relations near their middle where there is room, and returns how many have a name.
+func (d *drawing) wireTags(marks []mark) (out []tag, named int) {
 	var taken []svg.Box
 	for _, m := range marks {
 		taken = append(taken, svg.Box{X: m.at.X - m.w/2, Y: m.at.Y - m.r - 2, W: m.w, H: m.h})
 	}
 	for _, e := range d.Graph.Edges {
-		if e.Label == "" || e.From == e.To {
+		if e.Label == "" {
+			continue
+		}
+		if named++; e.From == e.To || len(d.Graph.Edges) > maxWireTexts {
 			continue
 		}
 		text := svg.Fit(e.Label, 11, 110)
@@ -84,9 +84,9 @@ func (d *drawing) wireTags(marks []mark) (out []tag) {
 			if slices.ContainsFunc(taken, b.Overlaps) {
 				continue
 			}
-			taken, out = append(taken, b), append(out, tag{text, b})
+			taken, out = append(taken, b), append(out, tag{text, "y m c", b})
 			break
 		}
 	}
-	return out
+	return out, named
 }

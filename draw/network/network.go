@@ -47,12 +47,7 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 		tags = d.tags(marks, size)
 		d.Page.Omit(fmt.Sprintf("Names stand at %d of the largest of %d nodes.", len(tags), len(marks)))
 	}
-	texts, named := d.wireTags(marks), 0
-	for _, e := range d.Graph.Edges {
-		if e.Label != "" {
-			named++
-		}
-	}
+	texts, named := d.wireTags(marks)
 	if len(texts) < named {
 		d.Page.Omit(fmt.Sprintf("Labels stand at %d of %d labelled relations.", len(texts), named))
 	}
@@ -67,11 +62,8 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 		}
 		d.wires(s, marks)
 		d.nodes(s, marks)
-		for _, n := range tags {
-			s.Text(n.box.X+n.box.W/2+at.X, n.box.Y+bigSize*0.83+at.Y, "y i jj", "middle", n.text)
-		}
-		for _, n := range texts {
-			s.Text(n.box.X+n.box.W/2+at.X, n.box.Y+11+at.Y, "y m c", "middle", n.text)
+		for _, n := range append(tags, texts...) {
+			s.Text(n.box.X+n.box.W/2+at.X, n.box.Y+n.box.H*0.79+at.Y, n.class, "middle", n.text)
 		}
 	})
 	return d.Finished("network", data), nil

@@ -168,26 +168,17 @@ func (d *drawing) wires(s *svg.Canvas, marks []mark) {
 		dx, dy := b.at.X-a.at.X, b.at.Y-a.at.Y
 		dist := max(1e-9, math.Hypot(dx, dy))
 		ux, uy := dx/dist, dy/dist
-		from, to := a.end(e.Tail, ux, uy), b.end(e.Head, -ux, -uy)
+		at := func(m mark, far float64) svg.Point { return svg.Point{X: m.at.X + ux*far, Y: m.at.Y + uy*far} }
+		from, to := at(a, a.r), at(b, -b.r)
+		if e.Tail != graph.NoHead {
+			from = at(a, a.r+8)
+			graph.DrawHead(s, e.Tail, at(a, a.r+1), svg.Point{X: -ux, Y: -uy})
+		}
+		if e.Head != graph.NoHead {
+			to = at(b, -b.r-8)
+			graph.DrawHead(s, e.Head, at(b, -b.r-1), svg.Point{X: ux, Y: uy})
+		}
 		s.Tag(`<path d="M%sL%s" class="%s q" style="stroke-width:%s"/>`, from, to, e.Class(), wide)
-		head(s, e.Tail, from, -ux, -uy)
-		head(s, e.Head, to, ux, uy)
-	}
-}
-
-// end returns where a line ends at the circle of a mark, with room for a head; ux, uy is the direction from the centre.
-func (m mark) end(h graph.Head, ux, uy float64) svg.Point {
-	if h != graph.NoHead {
-		m.r += 7
-	}
-	return svg.Point{X: m.at.X + ux*m.r, Y: m.at.Y + uy*m.r}
-}
-
-// head draws an arrowhead that begins at the end of a line.
-func head(s *svg.Canvas, h graph.Head, end svg.Point, ux, uy float64) {
-	if h != graph.NoHead {
-		x, y := end.X-ux*2, end.Y-uy*2
-		s.Polygon("h", svg.Point{X: x + ux*8, Y: y + uy*8}, svg.Point{X: x - uy*3.8, Y: y + ux*3.8}, svg.Point{X: x + uy*3.8, Y: y - ux*3.8})
 	}
 }
 
