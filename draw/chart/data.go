@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -159,10 +160,5 @@ func (d *dataset) xText(x float64) string {
 
 // monthly reports whether every label is a month rather than a day.
 func (d *dataset) monthly() bool {
-	for _, l := range d.labels {
-		if len(l) > 8 || strings.Count(l, "-") > 1 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.labels, func(l string) bool { return len(l) > 8 || strings.Count(l, "-") > 1 })
 }

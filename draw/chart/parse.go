@@ -183,11 +183,8 @@ func labelsOf(v any) ([]string, error) {
 	if err != nil {
 		return nil, svg.Invalid("Labels is not valid JSON: %v", err)
 	}
-	if v == nil {
-		return nil, nil
-	}
 	list, ok := v.([]any)
-	if !ok {
+	if !ok && v != nil {
 		return nil, svg.Invalid("Labels must be an array of strings")
 	}
 	out := make([]string, len(list))

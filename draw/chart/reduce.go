@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
+	"atelier/draw/graph"
 	"atelier/draw/svg"
 )
 
@@ -50,17 +50,14 @@ func (d *dataset) reduce() {
 // unrelated neighbours has no meaning.
 func (d *dataset) largestBars(n int) {
 	total := make([]float64, n)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
+	for i := range total {
 		for _, s := range d.series {
 			if v := s.y[i]; !math.IsNaN(v) {
 				total[i] += math.Abs(v)
 			}
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(total[b], total[a]) })
-	order = order[:maxNames]
+	order := graph.Ranked(n, func(a, b int) int { return cmp.Compare(total[b], total[a]) })[:maxNames]
 	labels := make([]string, maxNames)
 	for k, i := range order {
 		labels[k] = d.labels[i]

@@ -45,10 +45,8 @@ func (p *part) breakCycles() {
 
 // step returns how many layers an edge spans at least: two if labels need a layer of their own.
 func (p *part) step() int {
-	for _, i := range p.edges {
-		if p.spec.labels[i].W > 0 && !p.loop(i) {
-			return 2
-		}
+	if slices.ContainsFunc(p.edges, func(i int) bool { return p.spec.labels[i].W > 0 && !p.loop(i) }) {
+		return 2
 	}
 	return 1
 }
@@ -90,13 +88,6 @@ func (p *part) rankNodes() {
 			late = min(late, p.v[to].rank)
 		}
 		p.v[k].rank = max(p.v[k].rank, late-step)
-	}
-	first := p.v[0].rank
-	for _, v := range p.v {
-		first = min(first, v.rank)
-	}
-	for k := range p.v {
-		p.v[k].rank -= first
 	}
 }
 

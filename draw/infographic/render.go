@@ -67,15 +67,11 @@ func (p pen) figure(b svg.Box, f figure, size float64, k int) {
 	p.s.Rect(b, svg.NodeClass(k)+" card", 10)
 	room := b.W - 2*inner
 	rtl := svg.RTL(f.value + " " + f.label)
-	x, anchor := b.X+inner, "start"
+	x, anchor, at := b.X+inner, "start", b.Right()-inner-26
 	if rtl {
-		x, anchor = b.Right()-inner, "end"
+		x, anchor, at = b.Right()-inner, "end", b.X+inner
 	}
 	if f.icon != "" && room > roomy {
-		at := b.Right() - inner - 26
-		if rtl {
-			at = b.X + inner
-		}
 		p.icon(f.icon, at, b.Y+16, k)
 		room -= 34
 	}

@@ -148,27 +148,17 @@ func (c *classes) member(l line, k int, text string) error {
 	return nil
 }
 
+// classHeads maps the ends of relations.
+var classHeads = map[string]graph.Head{"<|": graph.Hollow, "|>": graph.Hollow, "*": graph.FullDiamond, "o": graph.HollowDiamond, "<": graph.Open, ">": graph.Open}
+
 func (c *classes) relate(m []string) {
 	e := graph.Edge{From: c.class(m[1]), To: c.class(m[5]), Label: plain(m[6]), Dashed: strings.Contains(m[3], ".."), Weight: 1}
-	ends := func(s string) graph.Head {
-		switch {
-		case strings.Contains(s, "|"):
-			return graph.Hollow
-		case strings.Contains(s, "*"):
-			return graph.FullDiamond
-		case strings.Contains(s, "o"):
-			return graph.HollowDiamond
-		case s != "":
-			return graph.Open
-		}
-		return graph.NoHead
-	}
 	stem := "--"
 	if e.Dashed {
 		stem = ".."
 	}
 	left, right, _ := strings.Cut(m[3], stem)
-	e.Tail, e.Head = ends(left), ends(right)
+	e.Tail, e.Head = classHeads[left], classHeads[right]
 	if m[2] != "" || m[4] != "" { // multiplicities
 		e.Label = strings.TrimSpace(e.Label + " (" + cmp.Or(plain(m[2]), "–") + " : " + cmp.Or(plain(m[4]), "–") + ")")
 	}

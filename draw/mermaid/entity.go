@@ -1,6 +1,7 @@
 package mermaid
 
 import (
+	"cmp"
 	"strings"
 
 	"atelier/draw/graph"
@@ -44,17 +45,11 @@ func (d *entities) entity(name string) int {
 	return k
 }
 
-// crow returns the head for one end of a relationship, written for either side.
-func crow(s string) graph.Head {
-	switch s {
-	case "||", "only one", "1":
-		return graph.One
-	case "|o", "o|", "one or zero", "zero or one":
-		return graph.ZeroOrOne
-	case "}|", "|{", "one or more", "one or many", "many(1)", "1+":
-		return graph.OneOrMore
-	}
-	return graph.ZeroOrMore
+// crow maps the ends of relationships, written for either side; all others are zero or more.
+var crow = map[string]graph.Head{
+	"||": graph.One, "only one": graph.One, "1": graph.One,
+	"|o": graph.ZeroOrOne, "o|": graph.ZeroOrOne, "one or zero": graph.ZeroOrOne, "zero or one": graph.ZeroOrOne,
+	"}|": graph.OneOrMore, "|{": graph.OneOrMore, "one or more": graph.OneOrMore, "one or many": graph.OneOrMore, "many(1)": graph.OneOrMore, "1+": graph.OneOrMore,
 }
 
 func (d *entities) statement(l line) error {
@@ -79,7 +74,7 @@ func (d *entities) statement(l line) error {
 		m = worded().FindStringSubmatch(l.text)
 	}
 	if m != nil {
-		d.graph.Edges = append(d.graph.Edges, graph.Edge{From: d.entity(m[1]), To: d.entity(m[5]), Tail: crow(m[2]), Head: crow(m[4]), Dashed: m[3] != "--" && m[3] != "to", Label: plain(m[6]), Weight: 1})
+		d.graph.Edges = append(d.graph.Edges, graph.Edge{From: d.entity(m[1]), To: d.entity(m[5]), Tail: cmp.Or(crow[m[2]], graph.ZeroOrMore), Head: cmp.Or(crow[m[4]], graph.ZeroOrMore), Dashed: m[3] != "--" && m[3] != "to", Label: plain(m[6]), Weight: 1})
 		return nil
 	}
 	if stylistic(word) {

@@ -69,10 +69,7 @@ func (f *flow) statement(l line) error {
 	switch {
 	case word == "subgraph":
 		m := subgraph().FindStringSubmatch(l.text)
-		name := plain(m[2] + m[3])
-		if name == "" {
-			name = cmp.Or(plain(m[1]+" "+m[4]), "group")
-		}
+		name := cmp.Or(plain(m[2]+m[3]), plain(m[1]+" "+m[4]), "group")
 		f.open = append(f.open, f.graph.GroupOf(name))
 		if m[4] == "" { // otherwise it has no id
 			f.clusters[m[1]] = f.open[len(f.open)-1]

@@ -41,16 +41,13 @@ var heads = map[string]graph.Head{">": graph.Arrow, "<": graph.Arrow, "x": graph
 func readLink(s string) (e graph.Edge, rest string, hidden bool) {
 	e.Weight = 1
 	var stem, end string
-	switch {
-	case hiddenLink().MatchString(s):
-		return e, strings.TrimSpace(s[len(hiddenLink().FindString(s)):]), true
-	case closedLink().MatchString(s):
-		m := closedLink().FindStringSubmatch(s)
+	if m := hiddenLink().FindString(s); m != "" {
+		return e, strings.TrimSpace(s[len(m):]), true
+	} else if m := closedLink().FindStringSubmatch(s); m != nil {
 		e.Tail, stem, end, rest = heads[m[1]], m[2], m[3], s[len(m[0]):]
-	case openLink().MatchString(s):
-		m := openLink().FindStringSubmatch(s)
+	} else if m := openLink().FindStringSubmatch(s); m != nil {
 		e.Tail, stem, rest = heads[m[1]], m[2], s[len(m[0]):]
-	default:
+	} else {
 		m := textLink().FindStringSubmatchIndex(s[:min(len(s), maxLinkText)])
 		if m == nil {
 			return e, "", false

@@ -226,12 +226,8 @@ func (d *sequence) describe(title string) string {
 		names = append(names, svg.Clip(p.label))
 	}
 	fmt.Fprintf(&b, "Sequence diagram: %s. %s: %s.", strings.TrimRight(title, ".!? "), graph.Count(len(d.parties), "participant"), strings.Join(names, ", "))
-	n := 0
 	for _, s := range d.steps {
-		if s.kind != stepMessage {
-			continue
-		}
-		if n++; n > 12 {
+		if s.kind != stepMessage || s.number > 12 {
 			continue
 		}
 		fmt.Fprintf(&b, " %s to %s", svg.Clip(d.parties[s.from].label), svg.Clip(d.parties[s.to].label))
@@ -240,8 +236,8 @@ func (d *sequence) describe(title string) string {
 		}
 		b.WriteByte('.')
 	}
-	if n > 12 {
-		fmt.Fprintf(&b, " And %d more messages.", n-12)
+	if d.count > 12 {
+		fmt.Fprintf(&b, " And %d more messages.", d.count-12)
 	}
 	return b.String()
 }

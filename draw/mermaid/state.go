@@ -62,10 +62,7 @@ func (d *states) stop(id string, shape graph.Shape) int {
 	}
 	k := d.state(key)
 	n := &d.graph.Nodes[k]
-	n.Shape, n.Label = shape, "start"
-	if shape == graph.Target {
-		n.Label = "end"
-	}
+	n.Shape, n.Label = shape, map[graph.Shape]string{graph.Dot: "start", graph.Target: "end"}[shape]
 	return k
 }
 
@@ -73,9 +70,9 @@ func (d *states) statement(l line) error {
 	if d.noted >= 0 {
 		if strings.EqualFold(l.text, "end note") {
 			d.noted = -1
-			return nil
+		} else {
+			d.note(d.noted, l.text)
 		}
-		d.note(d.noted, l.text)
 		return nil
 	}
 	word, rest := l.first()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -142,21 +143,13 @@ func element(tb testing.TB, v xml.StartElement) Element {
 
 // Num returns an attribute as a number, or 0 if it is not one.
 func (e Element) Num(name string) float64 {
-	v, err := strconv.ParseFloat(e.Attrs[name], 64)
-	if err != nil {
-		return 0
-	}
+	v, _ := strconv.ParseFloat(e.Attrs[name], 64) // 0 if it is not one
 	return v
 }
 
 // Has reports whether the element has a class.
 func (e Element) Has(class string) bool {
-	for _, c := range strings.Fields(e.Attrs["class"]) {
-		if c == class {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(e.Attrs["class"]), class)
 }
 
 // Check parses a file and runs all checks except [Drawing.NoOverlap].
