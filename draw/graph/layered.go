@@ -62,6 +62,7 @@ type part struct {
 	layers  [][]int
 	chains  map[int][]int // vertices of an edge from its upper to its lower end
 	turned  map[int]bool  // edges that run against the layers
+	sorted  []int         // vertices, successors first
 	tops    []float64     // upper side of each layer
 	heights []float64
 	w, h    float64

@@ -4,7 +4,8 @@ import (
 	"slices"
 )
 
-// breakCycles reverses the edges that close a cycle on a depth-first walk in the given order.
+// breakCycles reverses the edges that close a cycle on a depth-first walk in the given order. It sorts the vertices:
+// each stands after all to which its edges lead.
 func (p *part) breakCycles() {
 	out := make([][]int, len(p.v))
 	incoming := make([]int, len(p.v))
@@ -33,6 +34,7 @@ func (p *part) breakCycles() {
 			}
 		}
 		state[k] = done
+		p.sorted = append(p.sorted, k)
 	}
 	for _, most := range []int{0, len(p.edges)} { // start with nodes without incoming edges
 		for k := range p.v {
@@ -55,39 +57,24 @@ func (p *part) step() int {
 // successors allow if it has more of those.
 func (p *part) rankNodes() {
 	step := p.step()
-	ins, outs := make([][]int, len(p.v)), make([][]int, len(p.v))
-	remaining := make([]int, len(p.v))
+	outs, incoming := make([][]int, len(p.v)), make([]int, len(p.v))
 	for _, i := range p.edges {
-		if p.loop(i) {
-			continue
-		}
-		a, b := p.ends(i)
-		outs[a], ins[b] = append(outs[a], b), append(ins[b], a)
-		remaining[b]++
-	}
-	var queue []int
-	for k := range p.v {
-		if remaining[k] == 0 {
-			queue = append(queue, k)
+		if !p.loop(i) {
+			a, b := p.ends(i)
+			outs[a] = append(outs[a], b)
+			incoming[b]++
 		}
 	}
-	for q := 0; q < len(queue); q++ {
-		for _, to := range outs[queue[q]] {
-			p.v[to].rank = max(p.v[to].rank, p.v[queue[q]].rank+step)
-			if remaining[to]--; remaining[to] == 0 {
-				queue = append(queue, to)
-			}
-		}
-	}
-	for _, k := range slices.Backward(queue) {
-		if len(outs[k]) <= len(ins[k]) || len(outs[k]) == 0 {
-			continue
-		}
-		late := p.v[outs[k][0]].rank
+	for _, k := range slices.Backward(p.sorted) {
 		for _, to := range outs[k] {
-			late = min(late, p.v[to].rank)
+			p.v[to].rank = max(p.v[to].rank, p.v[k].rank+step)
 		}
-		p.v[k].rank = max(p.v[k].rank, late-step)
+	}
+	for _, k := range p.sorted {
+		if len(outs[k]) > incoming[k] {
+			next := slices.MinFunc(outs[k], func(a, b int) int { return p.v[a].rank - p.v[b].rank })
+			p.v[k].rank = max(p.v[k].rank, p.v[next].rank-step)
+		}
 	}
 }
 

@@ -80,27 +80,19 @@ func (p *seqPen) columns(room float64) {
 		p.lines[i] = svg.Wrap(q.label, 13*svg.Bold, 150, 2)
 		p.half[i] = max(34, svg.Widest(p.lines[i], 13*svg.Bold)/2+14)
 	}
-	gaps := make([]float64, n)
+	gaps := make([]float64, n+1) // before the first column, between columns, after the last
+	gaps[0], gaps[n] = p.half[0], p.half[n-1]
 	for i := 1; i < n; i++ {
 		gaps[i] = p.half[i-1] + p.half[i] + 24
 	}
-	before, after := p.half[0], p.half[n-1]
 	for _, s := range p.steps {
 		need := min(220, svg.Width(s.text, textSize)+44)
 		a, b := min(s.from, s.to), max(s.from, s.to)
 		switch {
 		case s.kind == stepRight || s.kind == stepMessage && a == b:
-			if a+1 < n {
-				gaps[a+1] = max(gaps[a+1], need+20)
-			} else {
-				after = max(after, need+30)
-			}
+			gaps[a+1] = max(gaps[a+1], need+30)
 		case s.kind == stepLeft:
-			if a > 0 {
-				gaps[a] = max(gaps[a], need+20)
-			} else {
-				before = max(before, need+30)
-			}
+			gaps[a] = max(gaps[a], need+30)
 		case s.kind == stepMessage && b == a+1:
 			gaps[b] = max(gaps[b], need)
 		}
@@ -109,13 +101,13 @@ func (p *seqPen) columns(room float64) {
 		p.x[i] = p.x[i-1] + gaps[i]
 	}
 	// A few columns are spread over the page, by at most 60 pixels each.
-	if total := p.x[n-1] + before + after + 40; n > 1 && total < room {
+	if total := p.x[n-1] + gaps[0] + gaps[n] + 40; n > 1 && total < room {
 		more := min(60, (room-total)/float64(n-1))
 		for i := range p.x {
 			p.x[i] += more * float64(i)
 		}
 	}
-	p.left, p.right = p.x[0]-before-20, p.x[n-1]+after+20
+	p.left, p.right = p.x[0]-gaps[0]-20, p.x[n-1]+gaps[n]+20
 	wider := max(0, minNote-(p.right-p.left)) / 2
 	p.left, p.right = p.left-wider, p.right+wider
 }

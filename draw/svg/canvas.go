@@ -112,11 +112,11 @@ func (s *Canvas) Lines(x, y, step float64, class, anchor string, lines []string)
 
 // Block writes lines of running text into the room from x, aligned left, or right if the text runs from right to left.
 func (s *Canvas) Block(x, room, y, step float64, class string, lines []string) { //nolint:revive // six small values, one place
+	anchor := "start"
 	if RTL(strings.Join(lines, " ")) {
-		s.Lines(x+room, y, step, class, "end", lines)
-		return
+		x, anchor = x+room, "end"
 	}
-	s.Lines(x, y, step, class, "start", lines)
+	s.Lines(x, y, step, class, anchor, lines)
 }
 
 // Line draws a straight line.
