@@ -89,15 +89,11 @@ func (p labelPlan) within(h float64) labelPlan {
 
 // ordered reports whether all labels are numbers or dates, which may be thinned out.
 func ordered(labels []string) bool {
-	for _, l := range labels {
-		if _, day := dayOf(l); day {
-			continue
-		}
-		if f, ok := value.Number(l); !ok || math.IsNaN(f) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(labels, func(l string) bool {
+		_, day := dayOf(l)
+		f, ok := value.Number(l)
+		return !day && (!ok || math.IsNaN(f))
+	})
 }
 
 // bottomLabels writes category labels under b at the given places.

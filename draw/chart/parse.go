@@ -110,9 +110,8 @@ func oneSeries(item any, i int) (rawSeries, error) {
 	s := rawSeries{name: cmp.Or(value.Text(value.Field(m, "name", "label")), fmt.Sprintf("Series %d", i+1))}
 	pts, vals := value.Field(m, "points"), value.Field(m, "values", "data", "y")
 	if list, ok := vals.([]any); ok && pts == nil && len(list) > 0 {
-		if _, pair := list[0].([]any); pair {
-			pts = list
-		} else if o, obj := list[0].(map[string]any); obj && value.Field(o, "x") != nil {
+		_, pair := list[0].([]any)
+		if o, _ := list[0].(map[string]any); pair || value.Field(o, "x") != nil {
 			pts = list
 		}
 	}

@@ -67,14 +67,11 @@ func (d *dataset) place(raw []rawSeries) error {
 }
 
 func (d *dataset) checkLengths(raw []rawSeries, pts bool) error {
-	if pts {
-		return nil
-	}
 	n := 0
 	for _, s := range raw {
 		n = max(n, len(s.values))
 	}
-	if d.parts() && len(raw) > 1 && n == 1 {
+	if pts || d.parts() && len(raw) > 1 && n == 1 {
 		return nil
 	}
 	if len(d.labels) == 0 {

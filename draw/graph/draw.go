@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -31,16 +32,7 @@ func Directions() []string { return []string{"auto", "down", "right", "up", "lef
 // for anything else. Empty stays empty.
 func Direction(s string) (string, bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
-	switch s {
-	case "tb", "td", "vertical", "top-down":
-		return "down", true
-	case "lr", "horizontal":
-		return "right", true
-	case "bt":
-		return "up", true
-	case "rl":
-		return "left", true
-	}
+	s = cmp.Or(map[string]string{"tb": "down", "td": "down", "vertical": "down", "top-down": "down", "lr": "right", "horizontal": "right", "bt": "up", "rl": "left"}[s], s)
 	return s, s == "" || slices.Contains(Directions(), s)
 }
 

@@ -45,7 +45,7 @@ func Overview(page *svg.Page, g *Graph, kind string, most Limits) {
 	}
 }
 
-// Arrange lays out the graph in the Direction of the parameters. wide is the Wide of [Plan].
+// Arrange lays out the graph in the Direction of the parameters. wide is the TextScale of [Plan].
 func (d *Drawing) Arrange(p map[string]any, wide float64) (Picture, error) {
 	direction, known := Direction(value.Text(p["Direction"]))
 	if !known {

@@ -160,18 +160,14 @@ func (p *part) clear(a stop, between []stop, b stop) bool {
 
 // free returns the room beside a bend, up to the next node or label on either side.
 func (p *part) free(k int) (lo, hi float64) {
-	l := p.layers[p.v[k].rank]
 	lo, hi = math.Inf(-1), math.Inf(1)
-	for i := p.v[k].order - 1; i >= 0; i-- {
-		if v := p.v[l[i]]; v.node >= 0 || v.label {
+	for _, i := range p.layers[p.v[k].rank] {
+		switch v := &p.v[i]; {
+		case v.node < 0 && !v.label:
+		case v.order < p.v[k].order:
 			lo = v.x + v.w/2 + 7
-			break
-		}
-	}
-	for i := p.v[k].order + 1; i < len(l); i++ {
-		if v := p.v[l[i]]; v.node >= 0 || v.label {
-			hi = v.x - v.w/2 - 7
-			break
+		case v.order > p.v[k].order:
+			return lo, v.x - v.w/2 - 7
 		}
 	}
 	return lo, hi

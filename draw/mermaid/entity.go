@@ -61,11 +61,11 @@ func (d *entities) statement(l line) error {
 		return d.attribute(l)
 	}
 	word, rest := l.first()
-	if word == "direction" {
+	switch word {
+	case "direction":
 		d.turn(rest)
 		return nil
-	}
-	if word == "title" {
+	case "title":
 		d.title = plain(rest)
 		return nil
 	}

@@ -218,11 +218,11 @@ func (d *gantt) describe(title string) string {
 			fmt.Fprintf(&b, " And %d more.", len(d.tasks)-12)
 			break
 		}
+		at := d.said(t.from) + " to " + d.said(t.to)
 		if t.point() {
-			fmt.Fprintf(&b, " %s: %s.", svg.Clip(t.name), d.said(t.from.Add(t.to.Sub(t.from)/2)))
-			continue
+			at = d.said(t.from.Add(t.to.Sub(t.from) / 2))
 		}
-		fmt.Fprintf(&b, " %s: %s to %s.", svg.Clip(t.name), d.said(t.from), d.said(t.to))
+		fmt.Fprintf(&b, " %s: %s.", svg.Clip(t.name), at)
 	}
 	return b.String()
 }

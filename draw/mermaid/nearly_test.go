@@ -70,13 +70,13 @@ func TestWhatHasNoMeaningIsRefused(t *testing.T) {
 		"12,5 is not the size":   code("pie\n\"A\" : 12,5\n\"B\" : 87,5"),
 		"line 4: a node is exp":  code("---\ntitle: T\n---\ngraph [x]"),
 		`expected at "[\"one t`:  code("graph TD\nA --> B[\"one\ntwo"),
-		"more than 50000 links":  code("graph TD\n" + ampersands(300) + "-->" + ampersands(300)),
-		"more than 50000 links:": code("graph TD\n" + ampersands(300) + "~~~" + ampersands(300)),
+		"more than 50000 links":  code("graph TD\n" + ampersands() + "-->" + ampersands()),
+		"more than 50000 links:": code("graph TD\n" + ampersands() + "~~~" + ampersands()),
 	})
 }
 
-func ampersands(n int) string {
-	ids := make([]string, n)
+func ampersands() string {
+	ids := make([]string, 300)
 	for i := range ids {
 		ids[i] = fmt.Sprint("n", i)
 	}
@@ -104,6 +104,15 @@ func TestCenturies(t *testing.T) {
 	}
 	if len(widths) != 3 || widths[0] < 40 || widths[0]-widths[1] > 1 || widths[0]-widths[2] > 1 {
 		t.Error(widths)
+	}
+}
+
+// TestAxisOfTimes: a schedule without dates has an axis without dates.
+func TestAxisOfTimes(t *testing.T) {
+	t.Parallel()
+	data, _ := svgtest.Draw(t, mermaid.Draw, code("gantt\ndateFormat HH:mm\nA : a, 17:49, 30m\nB : after a, 2h"))
+	if s := string(data); !strings.Contains(s, ">19:00<") || strings.Contains(s, "Jan") {
+		t.Error(s[strings.Index(s, "</style>"):])
 	}
 }
 

@@ -148,11 +148,7 @@ func (d *sequence) read(l line) error {
 		if rest == "" {
 			return l.bad("write %s Alice", word)
 		}
-		kind := stepActivate
-		if word == "deactivate" {
-			kind = stepDeactivate
-		}
-		d.steps = append(d.steps, step{kind: kind, from: d.party(rest)})
+		d.steps = append(d.steps, step{kind: map[string]stepKind{"activate": stepActivate, "deactivate": stepDeactivate}[word], from: d.party(rest)})
 		return nil
 	case "note":
 		return d.note(l)
@@ -179,16 +175,11 @@ func (d *sequence) note(l line) error {
 	if m == nil {
 		return l.bad("write Note over A,B: text")
 	}
-	s := step{kind: stepNote, text: plain(m[3]), from: math.MaxInt}
+	kinds := map[string]stepKind{"over": stepNote, "left of": stepLeft, "right of": stepRight}
+	s := step{kind: kinds[strings.ToLower(m[1])], text: plain(m[3]), from: math.MaxInt}
 	for id := range strings.SplitSeq(m[2], ",") {
 		k := d.party(id)
 		s.from, s.to = min(s.from, k), max(s.to, k)
-	}
-	switch strings.ToLower(m[1]) {
-	case "left of":
-		s.kind = stepLeft
-	case "right of":
-		s.kind = stepRight
 	}
 	d.steps = append(d.steps, s)
 	return nil
@@ -200,15 +191,8 @@ func (d *sequence) message(l line) error {
 		return l.bad("a message is written Alice->>Bob: Hello")
 	}
 	d.count++
-	s := step{kind: stepMessage, from: d.party(m[1]), to: d.party(m[4]), text: plain(m[5]), dashed: strings.Contains(m[2], "--"), number: d.count, both: strings.HasPrefix(m[2], "<<")}
-	switch {
-	case strings.HasSuffix(m[2], "x"):
-		s.head = graph.Cross
-	case strings.HasSuffix(m[2], ")"):
-		s.head = graph.Open
-	case strings.HasSuffix(m[2], ">>"):
-		s.head = graph.Arrow
-	}
+	heads := map[string]graph.Head{"x": graph.Cross, ")": graph.Open, ">>": graph.Arrow}
+	s := step{kind: stepMessage, head: heads[strings.TrimLeft(m[2], "<-")], from: d.party(m[1]), to: d.party(m[4]), text: plain(m[5]), dashed: strings.Contains(m[2], "--"), number: d.count, both: strings.HasPrefix(m[2], "<<")}
 	d.steps = append(d.steps, s)
 	switch m[3] {
 	case "+":

@@ -132,31 +132,22 @@ func (d *states) enter(id, name string) {
 }
 
 func (d *states) declare(l line) error {
-	switch {
-	case stateAs().MatchString(l.text):
-		m := stateAs().FindStringSubmatch(l.text)
+	if m := stateAs().FindStringSubmatch(l.text); m != nil {
 		if m[3] != "" {
 			d.enter(m[2], plain(m[1]))
 			return nil
 		}
 		d.graph.Nodes[d.state(m[2])].Label = plain(m[1])
-	case stateOpen().MatchString(l.text):
-		m := stateOpen().FindStringSubmatch(l.text)
+	} else if m := stateOpen().FindStringSubmatch(l.text); m != nil {
 		name := m[1]
 		if d.graph.Has(name) {
 			name = d.graph.Nodes[d.graph.Node(name)].Label
 		}
 		d.enter(m[1], plain(name))
-	case stateMark().MatchString(l.text):
-		m := stateMark().FindStringSubmatch(l.text)
+	} else if m := stateMark().FindStringSubmatch(l.text); m != nil {
 		n := &d.graph.Nodes[d.state(m[1])]
-		switch strings.ToLower(m[2]) {
-		case "choice":
-			n.Shape = graph.Diamond
-		case "fork", "join":
-			n.Shape = graph.Bar
-		}
-	default:
+		n.Shape = cmp.Or(map[string]graph.Shape{"choice": graph.Diamond, "fork": graph.Bar, "join": graph.Bar}[strings.ToLower(m[2])], n.Shape)
+	} else {
 		_, rest := l.first()
 		if rest == "" || strings.ContainsAny(rest, " {\"") {
 			return l.bad(`write state "What it is" as s, or state s {`)

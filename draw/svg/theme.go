@@ -68,14 +68,11 @@ func (t Theme) Tint(i int, share float64) string {
 	out := "#"
 	c := t.Series[i%len(t.Series)]
 	for k := 1; k < 7; k += 2 {
-		out += fmt.Sprintf("%02x", int(channel(t.Back[k:k+2])*(1-share)+channel(c[k:k+2])*share+0.5))
+		back, _ := strconv.ParseUint(t.Back[k:k+2], 16, 8) // the themes are constants: a test parses every colour
+		over, _ := strconv.ParseUint(c[k:k+2], 16, 8)      // likewise
+		out += fmt.Sprintf("%02x", int(float64(back)*(1-share)+float64(over)*share+0.5))
 	}
 	return out
-}
-
-func channel(hex string) float64 {
-	v, _ := strconv.ParseUint(hex, 16, 8) // the themes are constants: a test parses every colour
-	return float64(v)
 }
 
 // colours is the number of series colours.

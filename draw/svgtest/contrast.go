@@ -132,8 +132,9 @@ func (e Element) covers(d Drawing, at svg.Point) bool {
 
 // outline returns a polygon or path as corners; curves are reduced to their end points.
 func (e Element) outline() []svg.Point {
+	path := e.Attrs["d"]
 	if e.Name == "polygon" {
-		return pairs(number.FindAllString(e.Attrs["points"], -1))
+		path = "M" + e.Attrs["points"]
 	}
 	var pts []svg.Point
 	var cmd string
@@ -159,7 +160,7 @@ func (e Element) outline() []svg.Point {
 		}
 		nums = nums[:0]
 	}
-	for _, s := range number.FindAllString(e.Attrs["d"], -1) {
+	for _, s := range number.FindAllString(path, -1) {
 		if v, err := strconv.ParseFloat(s, 64); err == nil {
 			nums = append(nums, v)
 			continue
@@ -176,16 +177,6 @@ func rel(cmd string, at float64) float64 {
 		return at
 	}
 	return 0
-}
-
-func pairs(list []string) []svg.Point {
-	var out []svg.Point
-	for i := 1; i < len(list); i += 2 {
-		x, _ := strconv.ParseFloat(list[i-1], 64) // the pattern has matched
-		y, _ := strconv.ParseFloat(list[i], 64)
-		out = append(out, svg.Point{X: x, Y: y})
-	}
-	return out
 }
 
 func bounds(pts []svg.Point) (svg.Box, bool) {
