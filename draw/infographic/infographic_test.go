@@ -135,3 +135,19 @@ func TestNumbersAndListsAreAsGiven(t *testing.T) {
 		t.Error("a number is not German")
 	}
 }
+
+// TestNumbersAreWhole: a number that a narrower card would cut off gets a wider one.
+func TestNumbersAreWhole(t *testing.T) {
+	t.Parallel()
+	var figures, items []any
+	for range 4 {
+		figures = append(figures, map[string]any{"value": "US$1,234,567,890", "label": "costs", "icon": "money"})
+		items = append(items, map[string]any{"label": "a label of some length", "value": 1234567890123.0, "unit": "kWh"})
+	}
+	data, _ := svgtest.Draw(t, infographic.Draw, map[string]any{"Title": "T", "Figures": figures, "Sections": []any{map[string]any{"heading": "h", "items": items}, map[string]any{"heading": "i"}}})
+	d := svgtest.Check(t, data)
+	d.NoOverlap(t)
+	if s := string(data); strings.Count(s, ">US$1,234,567,890<") != 4 || strings.Count(s, ">1,234,567,890,123 kWh<") != 4 {
+		t.Error("a number is cut off")
+	}
+}

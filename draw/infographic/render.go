@@ -11,6 +11,7 @@ const (
 	inner    = 18.0
 	bodySize = 13.5
 	bodyStep = 19.0
+	smallest = 14.0 // type size of a key figure
 	css      = ".hd{font-size:27px;font-weight:700}.sub{font-size:15px}.fig{font-size:30px;font-weight:700}.h2{font-size:16.5px;font-weight:650}.body{font-size:13.5px}.ic{fill:none;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}.card{stroke-width:1}.bg{fill-opacity:.25}" +
 		".band{fill:#0b6fb8}.onband{fill:#ffffff}@media (prefers-color-scheme:dark){.band{fill:#10436b}}"
 )
@@ -28,6 +29,12 @@ func (p pen) figures(b svg.Box) float64 {
 		return b.Y
 	}
 	cols := max(1, min(n, 4, int(b.W/170)))
+	room := func(cols int) float64 { return (b.W-gutter*float64(cols-1))/float64(cols) - 2*inner - 34 }
+	for _, f := range p.d.figures { // a value must not be cut off in the smallest type if one card in a row has room for it
+		for need := svg.Width(f.value, smallest*svg.Bold); cols > 1 && need > room(cols) && need <= room(1); {
+			cols--
+		}
+	}
 	if n > cols && n%cols == 1 && cols > 2 { // no lone card in the last row
 		cols--
 	}
@@ -57,7 +64,7 @@ func fitting(f figure, room float64) float64 {
 		room -= 34
 	}
 	size := 30.0
-	for size > 14 && svg.Width(f.value, size*svg.Bold) > room {
+	for size > smallest && svg.Width(f.value, size*svg.Bold) > room {
 		size--
 	}
 	return size
@@ -191,7 +198,7 @@ func (p pen) bars(b svg.Box, items []item, k int) float64 {
 	}
 	y := b.Y
 	for _, it := range items {
-		value := svg.Fit(it.shown, bodySize*svg.Bold, b.W*0.4)
+		value := svg.Fit(it.shown, bodySize*svg.Bold, b.W*0.75)
 		p.s.Text(b.X, y+13, "body i", "start", svg.Fit(it.text, bodySize, b.W-svg.Width(value, bodySize*svg.Bold)-12))
 		p.s.Text(b.Right(), y+13, "d i", "end", value)
 		track := svg.Box{X: b.X, Y: y + 19, W: b.W, H: 8}

@@ -118,11 +118,9 @@ func (f *flow) chain(l line) error {
 		}
 		for _, a := range from {
 			for _, b := range to {
-				if hidden {
-					continue
+				if e.From, e.To = a, b; !hidden {
+					f.graph.Edges = append(f.graph.Edges, e)
 				}
-				e.From, e.To = a, b
-				f.graph.Edges = append(f.graph.Edges, e)
 			}
 		}
 		from = to

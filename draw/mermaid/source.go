@@ -140,11 +140,10 @@ func split(code string) (out []line, title string) {
 			}
 			continue
 		}
-		if open.text != "" {
-			text = open.text + " " + text
-		} else {
+		if open.text == "" {
 			open.n = i + 1
 		}
+		text = strings.TrimSpace(open.text + " " + text)
 		if (kind == "graph" || strings.HasPrefix(kind, "flowchart")) && i+1 < min(len(all), open.n+maxLabelLines) && openLabel().MatchString(text) {
 			open.text = text
 			continue

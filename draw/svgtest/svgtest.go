@@ -86,11 +86,6 @@ func Parse(tb testing.TB, out []byte) Drawing {
 	return page
 }
 
-// ground returns the background that every page has.
-func ground(w, h float64) Element {
-	return Element{Name: "rect", Attrs: map[string]string{"class": "b", "x": "0", "y": "0", "width": fmt.Sprint(w), "height": fmt.Sprint(h)}}
-}
-
 // split moves what is shown only if the file is small into its own drawing.
 func (d *Drawing) split() {
 	small := Drawing{style: d.style, light: d.light, night: d.night}
@@ -102,7 +97,7 @@ func (d *Drawing) split() {
 		}
 		if small.W == 0 {
 			small.W, small.H = d.W/e.hidden, d.H/e.hidden
-			small.Elements = append(small.Elements, ground(small.W, small.H))
+			small.Elements = append(small.Elements, Element{Name: "rect", Attrs: map[string]string{"class": "b", "x": "0", "y": "0", "width": fmt.Sprint(small.W), "height": fmt.Sprint(small.H)}}) // the background
 		}
 		small.Elements = append(small.Elements, e)
 	}
