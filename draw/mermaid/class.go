@@ -137,7 +137,7 @@ func (c *classes) member(l line, k int, text string) error {
 		return nil
 	}
 	if len(n.Sections[0])+len(n.Sections[1]) >= maxMembers {
-		return l.bad("more than %d members in one class", maxMembers)
+		return l.bad("more than %d members in one class: leave some out", maxMembers)
 	}
 	text = types(plain(strings.TrimRight(text, "*$")))
 	part := 0

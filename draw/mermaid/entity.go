@@ -101,7 +101,7 @@ func (d *entities) attribute(l line) error {
 	}
 	n := &d.graph.Nodes[d.inside]
 	if len(n.Sections[0]) >= maxMembers {
-		return l.bad("more than %d attributes in one entity", maxMembers)
+		return l.bad("more than %d attributes in one entity: leave some out", maxMembers)
 	}
 	row := m[2] + " : " + m[1]
 	if keys := strings.Join(strings.FieldsFunc(m[3], func(r rune) bool { return r == ' ' || r == ',' }), ", "); keys != "" {

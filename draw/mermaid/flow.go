@@ -114,7 +114,7 @@ func (f *flow) chain(l line) error {
 			return err
 		}
 		if len(f.graph.Edges)+len(from)*len(to) > graph.MaxEdges {
-			return l.bad("more than %d links", graph.MaxEdges)
+			return l.bad("more than %d links: split the diagram", graph.MaxEdges)
 		}
 		for _, a := range from {
 			for _, b := range to {

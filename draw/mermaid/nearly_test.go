@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"atelier/draw/mermaid"
 	"atelier/draw/svgtest"
-	"atelier/media"
 )
 
 // TestSourcesThatAreNearlyRight draws what models write at the edges of the grammar; each case names words that the
@@ -121,25 +119,5 @@ func TestMarginNotes(t *testing.T) {
 	t.Parallel()
 	for _, src := range []string{"sequenceDiagram\nNote over A: " + strings.Repeat("long text ", 30), "sequenceDiagram\nA->>A: " + strings.Repeat("long text ", 30)} {
 		svgtest.CheckRepeatable(t, mermaid.Draw, map[string]any{"Code": src, "Width": 240.0})
-	}
-}
-
-// TestTimeGrowsWithTheSource: sources that took minutes of processor time. The bound is far above what they need.
-func TestTimeGrowsWithTheSource(t *testing.T) {
-	t.Parallel()
-	for name, src := range map[string]string{
-		"entities": "flowchart TD\nA[" + strings.Repeat("#35;", 49_000) + "]",
-		"crosses":  "flowchart TD\nA" + strings.Repeat("--xB", 49_000),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			began := time.Now()
-			if _, err := mermaid.Draw(code(src)); err != nil && media.CodeOf(err) != media.CodeInvalid {
-				t.Error(err)
-			}
-			if took := time.Since(began); took > 30*time.Second {
-				t.Errorf("%s", took)
-			}
-		})
 	}
 }

@@ -38,6 +38,9 @@ func TestHundredKilobytesOfMermaid(t *testing.T) {
 		"states":   "stateDiagram-v2\n" + strings.Repeat("state A {\n", 10_000),
 		"percent":  strings.Repeat("%%{", 33_000),
 		"fences":   strings.Repeat("```\n", 25_000),
+		"entities": "flowchart TD\nA[" + strings.Repeat("#35;", 25_000) + "]",
+		"crosses":  "flowchart TD\nA" + strings.Repeat("--xB", 25_000),
+		"products": "flowchart TD\n" + strings.Repeat("A&", 20_000) + "A-->" + strings.Repeat("B&", 20_000) + "B",
 		"spaces":   "flowchart TD\nA" + strings.Repeat(" ", 99_000) + "-->B",
 		"too long": strings.Repeat("x", 1<<20),
 	} {
