@@ -29,7 +29,7 @@ export function GalleryPage() {
     <div className="gallery">
       <header className="gallery-head">
         <h1>Media</h1>
-        <TextInput type="search" aria-label="Search media" placeholder="Search" leftSection={<IconSearch size={15} />} value={text} onChange={(e) => setText(e.currentTarget.value)} />
+        <TextInput type="search" aria-label="Search media" placeholder="Search" leftSection={<IconSearch size={15} />} maxLength={200} value={text} onChange={(e) => setText(e.currentTarget.value)} />
         <SegmentedControl aria-label="Kind" data={kinds} value={kind} onChange={(k) => filter({ kind: k })} size="xs" />
       </header>
       {pages.map((items) => items[0] && <Page key={items[0].id} items={items} />)}

@@ -12,10 +12,15 @@ export function agentLabel(name: string): string {
   return name.split(/[-_ ]+/).map((w) => (w === "kb" ? "KB" : w.charAt(0).toUpperCase() + w.slice(1))).join(" ");
 }
 
-/** Sage first, then the research agent, then the others. */
-function agentOptions(agents: Agent[]): Option[] {
-  const rank = (a: Agent) => ["sage", "research-agent"].indexOf(agentSlug(a)) >>> 0;
-  return [...agents].sort((a, b) => rank(a) - rank(b)).map((a): Option => ({ value: agentSlug(a), label: a.slug ? a.name : agentLabel(a.name), ...(a.description && { description: a.description }) }));
+const sourceNames: Record<string, string> = { db: "database", kb: "knowledge base", web: "web search" };
+
+/** Sage first, then the research agent, then the others; those that lack a source last. */
+export function agentOptions(agents: Agent[]): Option[] {
+  const rank = (a: Agent) => (a.ready ? ["sage", "research-agent"].indexOf(agentSlug(a)) >>> 0 : Infinity);
+  return agents.toSorted((a, b) => rank(a) - rank(b) || 0).map((a): Option => ({
+    value: agentSlug(a), label: a.slug ? a.name : agentLabel(a.name), ready: a.ready, ...(a.description && { description: a.description }),
+    ...(a.missing && { reason: `Needs a source that this server does not have: ${a.missing.map((s) => sourceNames[s] ?? s).join(", ")}` }),
+  }));
 }
 
 function modelOptions(models: Model[], auto: string): Option[] {

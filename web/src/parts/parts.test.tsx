@@ -11,6 +11,7 @@ import type { Media, Run } from "../api/contract";
 import type { Draft } from "../api/draft";
 import { queryClient } from "../api/queries";
 import { newRun } from "../schema/run";
+import { agentOptions } from "./agent-model-menus";
 import { Composer } from "./composer";
 import { remainingMedia } from "./exchange";
 import { MessageText } from "./markdown";
@@ -30,6 +31,16 @@ async function show(part: ReactNode) {
 
 const draft = (more: Partial<Draft> = {}): Draft => ({ text: "Draw", attachments: [], setText: vi.fn(), attach: vi.fn(), attachMedia: vi.fn(), remove: vi.fn(), clear: vi.fn(), uploading: false, ...more });
 const picture: Media = { id: "m1", ref: "img-a", modality: "image", mime_type: "image/png", width: 1024, height: 512, label: "a harbour", url: "/media/m1" };
+
+test("agents that lack a source come last and say which", () => {
+  const agent = (slug: string, ...missing: string[]) => ({ slug, name: slug, description: "What it does.", ready: missing.length === 0, ...(missing.length > 0 && { missing }) });
+  const options = agentOptions([agent("database-agent", "db"), agent("writer"), agent("kb-agent", "kb", "plans"), agent("sage")]);
+  expect(options.map((o) => [o.value, o.ready, o.reason])).toEqual([
+    ["sage", true, undefined], ["writer", true, undefined],
+    ["database-agent", false, "Needs a source that this server does not have: database"],
+    ["kb-agent", false, "Needs a source that this server does not have: knowledge base, plans"],
+  ]);
+});
 
 describe("the composer", () => {
   const box = () => screen.findByRole("textbox", { name: "Message" });

@@ -22,7 +22,7 @@ export function Sidebar({ onNavigate, onShowShortcuts }: Props) {
       <Button component={Link} to="/gallery" variant="subtle" color="gray" className="sidebar-link" leftSection={<IconPhoto size={17} />} justify="flex-start" onClick={onNavigate}>Media</Button>
       <Button component={Link} to="/workflows" variant="subtle" color="gray" className="sidebar-link" leftSection={<IconSitemap size={17} />} justify="flex-start" onClick={onNavigate}>Workflows</Button>
       <TextInput
-        className="search" aria-label="Search conversations" placeholder="Search" leftSection={<IconSearch size={15} />} value={q} type="search"
+        className="search" aria-label="Search conversations" placeholder="Search" leftSection={<IconSearch size={15} />} maxLength={200} value={q} type="search"
         onChange={(e) => setQ(e.currentTarget.value)} onKeyDown={(e) => { if (e.key === "Escape") { setQ(""); e.currentTarget.blur(); } }}
       />
       <ConversationList q={search} onNavigate={onNavigate} />
