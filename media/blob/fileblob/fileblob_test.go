@@ -2,6 +2,8 @@ package fileblob
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -200,6 +202,86 @@ func TestCommitWaitsForRoom(t *testing.T) {
 		w.Abort()
 		if err := s.Verify(t.Context(), media.DigestOf(data)); (err == nil) != stored || h.Leftovers(t, d) > 0 {
 			t.Errorf("%s: %v, %d files remain", op, err, h.Leftovers(t, d))
+		}
+	}
+}
+
+// lateFull is a file on a disk that turns out to be full while its writer is being cancelled, or when the file is
+// closed, as on a network file system.
+type lateFull struct {
+	file
+	sync, close func() error
+}
+
+func (f *lateFull) Sync() error {
+	if f.sync != nil {
+		return f.sync()
+	}
+	return f.file.Sync()
+}
+
+func (f *lateFull) Close() error {
+	err := f.file.Close()
+	if f.close != nil && err == nil {
+		err = f.close()
+	}
+	return err
+}
+
+// TestCancelledOnFullDisk: a commit that finds no space and whose context has ended leaves nothing behind.
+func TestCancelledOnFullDisk(t *testing.T) {
+	t.Parallel()
+	h, d := harness(), open(t, t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	closed := false
+	d.create = func(dir string) (file, error) {
+		f, err := d.createTemp(dir)
+		return &lateFull{
+			file: f,
+			sync: func() error { cancel(); return &os.PathError{Op: "write", Path: f.Name(), Err: syscall.ENOSPC} },
+			close: func() error { closed = true; return nil },
+		}, err
+	}
+	s, err := blob.New(blob.Config{Driver: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Put(ctx, bytes.NewReader([]byte("paid for"))); err == nil {
+		t.Error("no error on a full disk")
+	}
+	if n := h.Leftovers(t, d); n > 0 || !closed {
+		t.Errorf("%d files remain, closed %t", n, closed)
+	}
+}
+
+// TestFullAtClose: what a failed close did not write is missing for ever, so a second commit must not store the file.
+func TestFullAtClose(t *testing.T) {
+	t.Parallel()
+	d, err := Open(Config{Dir: t.TempDir(), NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.create = func(dir string) (file, error) {
+		f, err := d.createTemp(dir)
+		return &lateFull{file: f, close: func() error {
+			return errors.Join(os.Truncate(f.Name(), 3), &os.PathError{Op: "close", Path: f.Name(), Err: syscall.ENOSPC})
+		}}, err
+	}
+	s, err := blob.New(blob.Config{Driver: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Create(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if _, err := w.Write([]byte("a whole picture")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if i, err := w.Commit(t.Context()); media.CodeOf(err) != media.CodeDiskFull {
+			t.Errorf("commit: %+v, %v; verify: %v", i, err, s.Verify(t.Context(), i.Digest))
 		}
 	}
 }

@@ -15,7 +15,7 @@ type upload struct {
 	driver *Driver
 	file   file
 	closed bool
-	lost   error // the file could not be synced
+	lost   error // the file could not be synced or closed
 }
 
 // Write implements [blob.Upload].
@@ -37,21 +37,20 @@ func (u *upload) Commit(ctx context.Context, d media.Digest) error {
 	if err == nil {
 		err = u.place(u.driver.path(d))
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case noRoom(err): // the commit can be tried again
-	default:
+	}
+	if err = explain(u.driver.dir, "commit blob", err); ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	if media.CodeOf(err) != media.CodeDiskFull { // otherwise the commit can be tried again
 		_ = u.Abort()
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return explain(u.driver.dir, "commit blob", err)
+	return err
 }
 
-// end syncs the file and closes it. After a failed sync, the kernel may discard the bytes that it could not write, and
-// another sync would succeed without them. The error of a sync is therefore permanent.
+// end syncs the file and closes it. After a failed sync or close, the kernel may discard the bytes that it could not
+// write, and another sync would succeed without them. Such an error is therefore permanent.
 func (u *upload) end() error {
 	if u.closed || u.lost != nil {
 		return u.lost
@@ -64,8 +63,8 @@ func (u *upload) end() error {
 			return err
 		}
 	}
-	u.closed = true
-	return u.file.Close()
+	u.closed, u.lost = true, u.file.Close()
+	return u.lost
 }
 
 // place renames the file and makes the new name durable.
