@@ -112,7 +112,7 @@ func (p *pass) output(ctx context.Context, q Param, v any) any {
 		return nil
 	}
 	format := cmp.Or(q.Format, FormatMediaOutput)
-	if !fits(format, v) {
+	if !fits(format, v, 0) {
 		p.warn("%s: output %s is not %s as declared; it was searched for media instead", p.to.Source, q.Name, format)
 		format = ""
 	}

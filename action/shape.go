@@ -26,11 +26,11 @@ var (
 	fileKeys  = []string{"filename", "file"}
 )
 
-// fits reports whether a value, or each element of a list, has its declared format.
-func fits(format BinaryFormat, v any) bool {
+// fits reports whether a value at a depth, or each element of a list, has its declared format.
+func fits(format BinaryFormat, v any, depth int) bool {
 	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice && r.Type().Elem().Kind() != reflect.Uint8 {
 		for i := range r.Len() {
-			if !fits(format, r.Index(i).Interface()) {
+			if depth == maxDepth || !fits(format, r.Index(i).Interface(), depth+1) {
 				return false
 			}
 		}

@@ -190,16 +190,17 @@ func (p *pass) sequence(ctx context.Context, r reflect.Value, n nested) any {
 	return out
 }
 
-// structure walks the exported fields under their JSON names.
+// structure walks the exported fields under their JSON names. Those of an embedded struct follow it in VisibleFields.
 func (p *pass) structure(ctx context.Context, r reflect.Value, n nested) any {
 	m := map[string]any{}
 	for _, f := range reflect.VisibleFields(r.Type()) {
 		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || tag == "-" || f.Anonymous && tag == "" {
+		embeds := f.Anonymous && tag == "" && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Pointer)
+		if !f.IsExported() || f.Tag.Get("json") == "-" || embeds {
 			continue
 		}
 		field, err := r.FieldByIndexErr(f.Index)
-		if err != nil || strings.Contains(options, "omitempty") && field.IsZero() {
+		if err != nil || strings.Contains(options, "omit") && field.IsZero() {
 			continue // an embedded nil pointer, or omitted by its author
 		}
 		m[cmp.Or(tag, f.Name)] = field.Interface()

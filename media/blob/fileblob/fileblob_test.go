@@ -237,8 +237,8 @@ func TestCancelledOnFullDisk(t *testing.T) {
 	d.create = func(dir string) (file, error) {
 		f, err := d.createTemp(dir)
 		return &lateFull{
-			file: f,
-			sync: func() error { cancel(); return &os.PathError{Op: "write", Path: f.Name(), Err: syscall.ENOSPC} },
+			file:  f,
+			sync:  func() error { cancel(); return &os.PathError{Op: "write", Path: f.Name(), Err: syscall.ENOSPC} },
 			close: func() error { closed = true; return nil },
 		}, err
 	}
