@@ -37,6 +37,8 @@ func TestScanFindsClaims(t *testing.T) {
 		"12,34,567 rupees; 1.2e6 events":                    "12,34,567 | 1.2e6",
 		"At 4711 m, 24-hour, 100x, 20kWh":                   "4711 | 24 | 100 | 20",
 		"values 14,15,16 apart":                             "14 | 15 | 16",
+		"values 14\u00a0215,16,17 apart":                    "14 | 215 | 16 | 17",
+		"values 14’215,16,17 apart":                         "14 | 215 | 16 | 17",
 		"p < .05 is small":                                  ".05",
 		"٣٤٥ ملايين and １２３ units":                          "٣٤٥ | １２３",
 		"A gain of +45 and a change from 13 to 99":          "45 | 13 | 99",

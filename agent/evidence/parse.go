@@ -41,9 +41,11 @@ func (s *scanner) number(i int) int {
 	case len(seps) == 0 || seps[0] == '.': // too long for a number; 1.2.3
 		return end
 	}
-	for _, g := range groups { // a list without blanks: 14,15,16
+	for k, g := range groups { // a list without blanks: 14,15,16
 		end = s.take(Number{Start: i, End: i + len(g), readings: parsed(g, "")})
-		i += len(g) + 1
+		if i += len(g); k < len(seps) {
+			i += utf8.RuneLen(seps[k])
+		}
 	}
 	return end
 }

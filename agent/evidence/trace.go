@@ -34,6 +34,8 @@ type Verdict struct {
 const (
 	// maxDerivedRows is the maximum number of rows of a result from which numbers are derived.
 	maxDerivedRows = 60
+	// maxRowPairs is the maximum number of pairs of cells in the rows of such a result: 29 columns of 60 rows.
+	maxRowPairs = 25_000
 	// allPairsRows is the maximum number of rows up to which any two cells of a column form a pair.
 	// In larger results, only neighbours, first and last, and smallest and largest do.
 	allPairsRows = 6
@@ -57,11 +59,11 @@ type candidate struct {
 // several queries match, the one with the smallest result is used. Queries take precedence over texts.
 //
 // Otherwise the number is derived if it is the sum, the difference, the ratio, the share in percent or the change in
-// percent of two cells of one column or one row of one result. Results of more than 60 rows are ignored. If all results
-// together have more than six numbers, the match must be unlikely to be chance: there must be so few derived values
-// between a quarter of the number and four times the number that a random number in that range, written with as many
-// places, equals one of them in at most 15 of 100 cases. With these limits, fewer than 5 in 100 random numbers count as
-// derived, as a test verifies.
+// percent of two cells of one column or one row of one result. Results of more than 60 rows, or with more than 25,000
+// pairs of cells in their rows, are ignored. If all results together have more than six numbers, the match must be
+// unlikely to be chance: there must be so few derived values between a quarter of the number and four times the number
+// that a random number in that range, written with as many places, equals one of them in at most 15 of 100 cases. With
+// these limits, fewer than 5 in 100 random numbers count as derived, as a test verifies.
 func (s *Set) Trace(n Number) Verdict {
 	s.prepare()
 	if y, ok := n.year(); ok && s.years[y] {
@@ -202,7 +204,7 @@ func (s *Set) prepare() {
 	}
 	s.sparse = amounts <= freeCells
 	for i := range s.Queries {
-		if q := s.Queries[i]; len(q.Rows) <= maxDerivedRows {
+		if q, n := s.Queries[i], len(s.Queries[i].Columns); len(q.Rows) <= maxDerivedRows && len(q.Rows)*n*(n-1)/2 <= maxRowPairs {
 			q.pairs(func(a, b float64, years bool) {
 				s.derived = append(s.derived, derivedFrom(a, b, years, i)...)
 			})
