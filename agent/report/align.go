@@ -42,7 +42,7 @@ func alignNumbers(root *html.Node) {
 		for _, column := range columns {
 			if numeric(column) {
 				for _, cell := range column {
-					cell.Attr = append(cell.Attr, html.Attribute{Key: "class", Val: reservedPrefix + "figure"})
+					setAttribute(cell, "class", strings.TrimSpace(attribute(cell, "class")+" "+reservedPrefix+"figure"))
 				}
 			}
 		}

@@ -9,15 +9,16 @@ func TestColumnsOfNumbersAreFlushRight(t *testing.T) {
 	t.Parallel()
 	root := sanitise(`<table><thead><tr><th>Year</th><th>Shop</th><th>Amount</th><th>Share</th></tr></thead><tbody>` +
 		`<tr><td>2023</td><td>North 1</td><td>1,204.50 €</td><td>−3 %</td></tr><tr><td>2024</td><td>7</td><td></td><td>12.5 %</td></tr></tbody></table>` +
-		`<table><tr><td colspan="2">7</td></tr><tr><td>1</td><td>2</td></tr></table>`)
+		`<table><tr><td colspan="2">7</td></tr><tr><td>1</td><td>2</td></tr></table>` +
+		`<table><tr><th class="n">Sold</th></tr><tr><td class="n">12.5</td></tr></table>`)
 	alignNumbers(root)
 	got := markup(root)
-	for _, want := range []string{`<th class="atelier-figure">Amount</th>`, `<td class="atelier-figure">1,204.50 €</td>`, `<td class="atelier-figure">−3 %</td>`, `<th>Year</th>`, `<td>2023</td>`, `<td>7</td>`} {
+	for _, want := range []string{`<th class="atelier-figure">Amount</th>`, `<td class="atelier-figure">1,204.50 €</td>`, `<td class="atelier-figure">−3 %</td>`, `<th>Year</th>`, `<td>2023</td>`, `<td>7</td>`, `<td class="n atelier-figure">12.5</td>`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)
 		}
 	}
-	if n := strings.Count(got, "atelier-figure"); n != 6 {
-		t.Errorf("%d cells are flush right, want 6 in %s", n, got)
+	if n := strings.Count(got, "atelier-figure"); n != 8 {
+		t.Errorf("%d cells are flush right, want 8 in %s", n, got)
 	}
 }

@@ -83,13 +83,16 @@ func (p *page) message(m Message, n int) {
 	p.text(fmt.Sprintf("<section class=\"message %s\" lang=\"%s\">\n<p class=\"who\"><strong>%s</strong> <time datetime=\"%s\">%s</time></p>\n",
 		class, p.language, html.EscapeString(m.Who), m.At.UTC().Format(time.RFC3339), m.At.UTC().Format("2006-01-02 15:04 UTC")))
 	describe(root, m.Find, p.words)
-	p.resolve(framed(markup(root), p.drawing, m.Find))
+	// Links lead to footnotes, headings and queries of the same message.
+	name := fmt.Sprintf("%smessage-%d-", reservedPrefix, n)
+	own := strings.NewReplacer(`href="#"`, `href="#"`, `href="#`, `href="#`+name, ` id="`, ` id="`+name)
+	p.resolve(own.Replace(framed(markup(root), p.drawing, m.Find)))
 	if m.Failure != "" {
 		p.text("<p class=\"failure\">" + html.EscapeString(m.Failure) + "</p>\n")
 	}
 	shown := media.Refs(m.Text)
 	if m.Report != nil {
-		shown = append(shown, p.report(*m.Report, n)...)
+		shown = append(shown, p.report(*m.Report, own)...)
 	}
 	for _, a := range m.Attached {
 		if !slices.Contains(shown, a.Ref) {
@@ -99,8 +102,8 @@ func (p *page) message(m Message, n int) {
 	p.text("</section>\n")
 }
 
-// report writes the report of the n-th message and returns the items that it shows.
-func (p *page) report(r Report, n int) []media.Ref {
+// report writes the report of a message, with the message's own names, and returns the items that it shows.
+func (p *page) report(r Report, own *strings.Replacer) []media.Ref {
 	c := r.content()
 	body, err := c.rendered()
 	if err != nil {
@@ -115,8 +118,6 @@ func (p *page) report(r Report, n int) []media.Ref {
 		root.InsertBefore(h, root.FirstChild)
 	}
 	numbers := p.complete(root, r)
-	// The numbers of a message link to its own queries.
-	own := strings.NewReplacer(`#`+reservedPrefix+`query-`, fmt.Sprintf("#%smessage-%d-query-", reservedPrefix, n), `id="`+reservedPrefix+`query-`, fmt.Sprintf("id=\"%smessage-%d-query-", reservedPrefix, n))
 	p.text("<article class=\"report\">\n")
 	p.resolve(own.Replace(framed(markup(root), p.drawing, p.o.Find)))
 	p.text(own.Replace(numbers))

@@ -151,13 +151,13 @@ func (t *tracing) flush() {
 	l.apply(edits)
 }
 
-// sentence returns the text of the sentence with the given index.
+// sentence returns the text of the sentence with the given index, without pictures.
 func sentence(text string, ends []int, i int) string {
 	from := 0
 	if i > 0 {
 		from = ends[i-1]
 	}
-	words := strings.Join(strings.Fields(strings.ReplaceAll(text[from:ends[i]], gap, "")), " ")
+	words := strings.Join(strings.Fields(strings.ReplaceAll(hidden.ReplaceAllString(text[from:ends[i]], ""), gap, "")), " ")
 	if r := []rune(words); len(r) > 160 {
 		return string(r[:160]) + "…"
 	}

@@ -319,6 +319,24 @@ func TestUnsupportedNumbersAreListed(t *testing.T) {
 	}
 }
 
+// TestUnsupportedSentenceWithPicture: a picture within a sentence is not part of the text that people see.
+func TestUnsupportedSentenceWithPicture(t *testing.T) {
+	t.Parallel()
+	var s evidence.Set
+	shopSales(&s)
+	store := newTestStore(t)
+	ref := store.items[0].Ref
+	r := report.Report{Payload: payload(t, map[string]string{"report_html": "<p>It failed in 2000 cases " + ref.Placeholder() + " of 51,330.</p>"}), Evidence: &s}
+	got, err := report.Unsupported(r)
+	want := []report.Doubt{{Sentence: "It failed in 2000 cases of 51,330.", Numbers: []string{"2000", "51,330"}}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	if page := store.write(t, r, resolve.ModeURL); strings.Contains(page, "atelier-media") || strings.Contains(page, "${media:") {
+		t.Errorf("a raw mark: %s", page[strings.Index(page, "<body>"):])
+	}
+}
+
 // TestRowNumbersSayThatTheyAre: a first column 1, 2, 3 … needs no source if its heading is one such as #, or empty;
 // under any other heading its numbers are claims.
 func TestRowNumbersSayThatTheyAre(t *testing.T) {

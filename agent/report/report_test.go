@@ -214,3 +214,48 @@ func TestTheRenderersOwnWordsAreGerman(t *testing.T) {
 		t.Error(page)
 	}
 }
+
+// TestConversationHasUniqueNames: footnotes and headings of one message of a page are not those of another.
+func TestConversationHasUniqueNames(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	note := "A claim[^1].\n\n[^1]: its source\n\nNot an id=\"x\".\n"
+	messages := func(yield func(report.Message, error) bool) {
+		for range 2 {
+			r := report.Report{Payload: payload(t, map[string]string{"report_html": `<h2 id="sales">Sales</h2><p><a href="#sales">see</a></p>`})}
+			if !yield(report.Message{Who: "Sage", Text: note, Find: s.find, Report: &r}, nil) {
+				return
+			}
+		}
+	}
+	var b strings.Builder
+	if err := report.WriteConversation(t.Context(), &b, report.Conversation{Messages: messages}, resolve.Options{Mode: resolve.ModeURL, Codec: s.codec}); err != nil {
+		t.Fatal(err)
+	}
+	root, err := html.Parse(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, links := map[string]int{}, map[string]int{}
+	for n := range root.Descendants() {
+		for _, a := range n.Attr {
+			switch {
+			case a.Key == "id":
+				ids[a.Val]++
+			case a.Key == "href" && strings.HasPrefix(a.Val, "#"):
+				links[a.Val[1:]]++
+			}
+		}
+	}
+	if len(links) != 6 {
+		t.Errorf("links %v", links)
+	}
+	for name, n := range ids {
+		if n != 1 || links[name] != 1 {
+			t.Errorf("id %s: %d times, %d links", name, n, links[name])
+		}
+	}
+	if strings.Count(b.String(), "Not an id=&#34;x&#34;.") != 2 {
+		t.Error("the text was changed")
+	}
+}
