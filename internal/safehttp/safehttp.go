@@ -108,7 +108,7 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.cfg.Timeout, media.Errorf(media.CodeDeadline, "it took longer than %s: %w", c.cfg.Timeout, context.DeadlineExceeded))
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		cancel()
@@ -118,8 +118,9 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	req.Header.Set("Accept-Encoding", "identity")
 	resp, err := c.http.Do(req)
 	if err != nil {
+		err = fetchError(req, err)
 		cancel()
-		return nil, c.fetchError(u, err)
+		return nil, err
 	}
 	if err := c.check(resp); err != nil {
 		cancel()
@@ -128,7 +129,7 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	}
 	kind, charset := declared(resp)
 	return &Response{
-		Body:        &body{limited: limited{ReadCloser: resp.Body, remaining: c.cfg.MaxBytes, over: c.tooLarge}, c: c, u: resp.Request.URL, cancel: cancel},
+		Body:        &body{limited: limited{ReadCloser: resp.Body, remaining: c.cfg.MaxBytes, over: c.tooLarge}, req: resp.Request, cancel: cancel},
 		ContentType: kind, Charset: charset, Size: resp.ContentLength, URL: resp.Request.URL.String(),
 	}, nil
 }
@@ -175,7 +176,7 @@ func (c *Client) check(resp *http.Response) error {
 		return media.Errorf(media.CodeBadResponse, "fetch from %s: the response is compressed, although that was not requested", from)
 	}
 	if resp.ContentLength > c.cfg.MaxBytes {
-		return c.fetchError(resp.Request.URL, c.tooLarge())
+		return fetchError(resp.Request, c.tooLarge())
 	}
 	if t, _ := declared(resp); !c.accepts(t) {
 		return media.Errorf(media.CodeBadResponse, "fetch from %s: the response is %s instead of %s", from, clip(t), strings.Join(c.cfg.Types, ", "))
@@ -209,8 +210,7 @@ func declared(resp *http.Response) (mediaType, charset string) {
 // body limits the bytes that are read and ends the fetch when it is closed.
 type body struct {
 	limited
-	c      *Client
-	u      *url.URL
+	req    *http.Request
 	cancel context.CancelFunc
 }
 
@@ -218,7 +218,7 @@ type body struct {
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.limited.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = b.c.fetchError(b.u, err)
+		err = fetchError(b.req, err)
 	}
 	return n, err
 }
@@ -249,8 +249,9 @@ func statusError(resp *http.Response) error {
 	return e
 }
 
-// fetchError removes the URL, which may be a signed link, from an error.
-func (c *Client) fetchError(u *url.URL, err error) error {
+// fetchError removes the URL, which may be a signed link, from the error of a request.
+func fetchError(req *http.Request, err error) error {
+	from := "fetch from " + origin(req.URL)
 	var ue *url.Error
 	if errors.As(err, &ue) {
 		err = ue.Err
@@ -258,22 +259,22 @@ func (c *Client) fetchError(u *url.URL, err error) error {
 	var coded *media.Error
 	switch {
 	case errors.As(err, &coded):
-		return media.Errorf(coded.Code, "fetch from %s: %w", origin(u), coded)
+		return media.Errorf(coded.Code, "%s: %w", from, coded)
 	case errors.Is(err, context.Canceled):
-		return media.Errorf(media.CodeCancelled, "fetch from %s: %w", origin(u), context.Canceled)
-	case errors.Is(err, context.DeadlineExceeded):
-		return media.Errorf(media.CodeDeadline, "fetch from %s: it took longer than %s: %w", origin(u), c.cfg.Timeout, context.DeadlineExceeded)
+		return media.Errorf(media.CodeCancelled, "%s: %w", from, context.Canceled)
+	case errors.Is(err, context.DeadlineExceeded) && req.Context().Err() != nil: // not that of a connection
+		return media.Errorf(media.CodeDeadline, "%s: %w", from, context.Cause(req.Context()))
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		e := media.Errorf(media.CodeBadResponse, "fetch from %s: the response was cut off: %w", origin(u), io.ErrUnexpectedEOF)
+		e := media.Errorf(media.CodeBadResponse, "%s: the response was cut off: %w", from, io.ErrUnexpectedEOF)
 		e.Retryable = true
 		return e
 	}
 	var dns *net.DNSError
 	if errors.As(err, &dns) && dns.IsNotFound {
-		return media.Errorf(media.CodeNotFound, "fetch from %s: no such host", origin(u))
+		return media.Errorf(media.CodeNotFound, "%s: no such host", from)
 	}
 	// net/http quotes a response that is not HTTP, which may be media.
-	e := media.Errorf(media.CodeUnavailable, "fetch from %s: %s", origin(u), media.ErrorText(err.Error()))
+	e := media.Errorf(media.CodeUnavailable, "%s: %s", from, media.ErrorText(err.Error()))
 	e.Cause = err
 	return e
 }

@@ -282,6 +282,32 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
+// TestDeadlines: only a fetch that exceeds its own limit says so; a connection that cannot be made in time is worth
+// another attempt.
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	base := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	slow := client(t, Config{TrustedOrigins: []string{base}})
+	slow.http.Transport.(*guard).open = newTransport(&net.Dialer{Timeout: 1}, nil)
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		c    *Client
+		want media.Code
+		own  bool
+	}{
+		"own limit":       {t.Context(), client(t, Config{TrustedOrigins: []string{base}, Timeout: 20 * time.Millisecond}), media.CodeDeadline, true},
+		"of the caller":   {soon, client(t, Config{TrustedOrigins: []string{base}}), media.CodeDeadline, false},
+		"of a connection": {t.Context(), slow, media.CodeUnavailable, false},
+	} {
+		_, err := get(c.ctx, c.c, base)
+		if media.CodeOf(err) != c.want || media.Retryable(err) != (c.want == media.CodeUnavailable) || strings.Contains(fmt.Sprint(err), "it took longer than") != c.own {
+			t.Errorf("%s: %v (%s)", name, err, media.CodeOf(err))
+		}
+	}
+}
+
 // TestTrustedPaths: a path is trusted with everything below it, in every spelling.
 func TestTrustedPaths(t *testing.T) {
 	t.Parallel()
@@ -299,6 +325,7 @@ func TestTrustedPaths(t *testing.T) {
 		"/s/search": true, "/s/search/": true, "/s/search?q=x": true, "/s/search/page": true,
 		"/": false, "": false, "/admin": false, "/s": false, "/s/searching": false, "/s/search/../admin": false, "/s/search/..%2f..%2fadmin": false,
 		"/s/search/%2e%2e/admin": false, "/s/search/%252e%252e/admin": false, `/s/search/..\admin`: false, "//s/search": false, "/s/search/out": false,
+		"/s/search/..;/admin": false, "/s/search/%2e%2e;x=1/admin": false, "/s/search/..%3b/admin": false, // Java servers remove ;x=1
 	} {
 		_, err := get(t.Context(), c, base+path)
 		if ok && err != nil || !ok && media.CodeOf(err) != media.CodeBlockedAddress {

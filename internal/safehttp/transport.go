@@ -99,7 +99,7 @@ func (g *guard) trusts(req *http.Request) bool {
 
 // below reports whether a URL equals another one or is below its path, however a server interprets it.
 func below(base, u *url.URL) bool {
-	if origin(base) != origin(u) || strings.ContainsAny(u.Path, `%\`) || u.Path != "" && path.Clean(u.Path) != strings.TrimRight(u.Path, "/") {
+	if origin(base) != origin(u) || strings.ContainsAny(u.Path, `%\;`) || u.Path != "" && path.Clean(u.Path) != strings.TrimRight(u.Path, "/") {
 		return false
 	}
 	rest, ok := strings.CutPrefix(u.Path, strings.TrimRight(base.Path, "/"))
