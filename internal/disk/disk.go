@@ -14,12 +14,12 @@ import (
 	"atelier/media"
 )
 
-// Error adds a code to a file system error: media.CodeDiskFull or, with advice, media.CodeInvalid.
-// what describes the operation.
+// Error adds a code to a file system error: media.CodeDiskFull or, with advice, media.CodeInvalid. It returns errors
+// with a code, and those of a context, unchanged. what describes the operation.
 func Error(what string, err error) error {
 	var own *media.Error
 	switch {
-	case errors.As(err, &own):
+	case errors.As(err, &own), media.CodeOf(err) != media.CodeInternal:
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return media.Errorf(media.CodeDiskFull, "%s: the disk is full: free some space, or set ATELIER_DATA to a folder on another disk: %w", what, err)

@@ -1,6 +1,8 @@
 package disk_test
 
 import (
+	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -16,7 +18,9 @@ func TestError(t *testing.T) {
 		error(&os.PathError{Op: "write", Path: "a", Err: syscall.ENOSPC}): media.CodeDiskFull,
 		error(&os.PathError{Op: "write", Path: "a", Err: syscall.EDQUOT}): media.CodeDiskFull,
 		fs.ErrPermission: media.CodeInvalid,
-		error(media.Errorf(media.CodeConflict, "busy")): media.CodeConflict,
+		fmt.Errorf("write img-7k3m9q2x: %w", context.Canceled): media.CodeCancelled,
+		context.DeadlineExceeded:                               media.CodeDeadline,
+		error(media.Errorf(media.CodeConflict, "busy")):        media.CodeConflict,
 	} {
 		if got := disk.Error("write a file", err); media.CodeOf(got) != want {
 			t.Errorf("%v became %v, want %s", err, got, want)
