@@ -1,8 +1,11 @@
 package report
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+
+	"atelier/agent/evidence"
 )
 
 func TestColumnsOfNumbersAreFlushRight(t *testing.T) {
@@ -20,5 +23,22 @@ func TestColumnsOfNumbersAreFlushRight(t *testing.T) {
 	}
 	if n := strings.Count(got, "atelier-figure"); n != 8 {
 		t.Errorf("%d cells are flush right, want 8 in %s", n, got)
+	}
+}
+
+// TestLongSentenceIsReadOnce: the text of a sentence is not built again for each of its numbers.
+func TestLongSentenceIsReadOnce(t *testing.T) { //nolint:paralleltest // it counts allocated bytes
+	var b strings.Builder
+	for i := range 2000 {
+		b.WriteString(strconv.Itoa(100_000+7*i) + " ; ")
+	}
+	got := testing.Benchmark(func(bench *testing.B) {
+		bench.Helper()
+		for range bench.N {
+			trace(sanitise("<p>"+b.String()+"</p>"), &evidence.Set{}, english())
+		}
+	}).AllocedBytesPerOp()
+	if got > 1000*int64(b.Len()) {
+		t.Errorf("%d bytes allocated for a text of %d bytes", got, b.Len())
 	}
 }

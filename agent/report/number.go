@@ -131,13 +131,15 @@ func (t *tracing) flush() {
 		return
 	}
 	ends := evidence.Sentences(text)
-	markedAt := -1
+	last, words, markedAt := -1, "", -1
 	var edits []edit
 	for _, n := range numbers {
 		s, _ := slices.BinarySearch(ends, n.Start+1)
+		if s != last {
+			last, words = s, sentence(text, ends, s)
+		}
 		e := edit{start: n.Start, end: n.End}
-		e.wrap = t.judge(n, sentence(text, ends, s))
-		if e.wrap == nil {
+		if e.wrap = t.judge(n, words); e.wrap == nil {
 			continue
 		}
 		if e.wrap.DataAtom == atom.Mark {
