@@ -99,7 +99,7 @@ func (i *Interceptor) begin(t Target) *pass {
 	if t.Threshold <= 0 {
 		t.Threshold = i.cfg.Threshold
 	}
-	return &pass{cfg: i.cfg, to: t}
+	return &pass{cfg: i.cfg, to: t, open: map[[2]any]bool{}}
 }
 
 // pass is the interception of one value. It is not safe for concurrent use.
@@ -109,6 +109,7 @@ type pass struct {
 	stored   []media.Output
 	failures int
 	warnings []string
+	open     map[[2]any]bool // types and addresses of the pointers and maps that are being walked
 }
 
 // keep streams r into the store and admits the blob.

@@ -10,6 +10,7 @@ import (
 	"image"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -565,6 +566,39 @@ func TestStructsLikeJSON(t *testing.T) {
 		if diff := cmp.Diff(w, g); diff != "" {
 			t.Error(diff)
 		}
+	}
+}
+
+// TestCyclicTree: a tree whose nodes know their parent is walked once; what appears twice beside itself is kept.
+func TestCyclicTree(t *testing.T) {
+	t.Parallel()
+	type node struct {
+		Name     string
+		Parent   *node
+		Children []*node
+	}
+	root := &node{Name: "root"}
+	for range 8 {
+		root.Children = append(root.Children, &node{Name: "child", Parent: root})
+	}
+	same := map[string]any{"a": 1}
+	r := newTestRegistry(t, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	done := make(chan any, 1)
+	go func() {
+		done <- r.Interceptor().Value(ctx, Target{Media: r.set, Source: "test"}, []any{root, same, same, []any{}, []any{}}).Value
+	}()
+	select {
+	case got := <-done:
+		child := map[string]any{"Name": "child", "Parent": "[a *action.node that contains itself]", "Children": nil}
+		children := slices.Repeat([]any{child}, 8)
+		want := []any{map[string]any{"Name": "root", "Parent": nil, "Children": children}, same, same, []any{}, []any{}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	case <-ctx.Done():
+		t.Fatal("it does not end")
 	}
 }
 

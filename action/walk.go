@@ -20,7 +20,7 @@ import (
 	"atelier/media/wire"
 )
 
-// maxDepth is the maximum nesting of a value; cyclic values end here.
+// maxDepth is the maximum nesting of a value; lists that contain themselves end here.
 const maxDepth = 64
 
 // nested is the position of the walk in a value.
@@ -40,6 +40,14 @@ func (n nested) in() nested { n.depth++; return n }
 func (p *pass) walk(ctx context.Context, v any, n nested) any {
 	if n.depth > maxDepth {
 		return fmt.Sprintf("[nested deeper than %d levels]", maxDepth)
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Map || r.Kind() == reflect.Pointer {
+		here := [2]any{r.Type(), r.Pointer()}
+		if p.open[here] {
+			return fmt.Sprintf("[a %T that contains itself]", v)
+		}
+		p.open[here] = true
+		defer delete(p.open, here)
 	}
 	switch t := v.(type) {
 	case nil, bool, int, int64, json.Number:

@@ -26,13 +26,10 @@ func ParseModality(s string) (Modality, error) {
 // document for all others.
 func ModalityOf(mimeType string) Modality {
 	top, _, _ := strings.Cut(strings.ToLower(mimeType), "/")
-	switch top {
-	case "image":
-		return ModalityImage
-	case "audio":
-		return ModalityAudio
-	case "video":
-		return ModalityVideo
+	switch m := Modality(top); m {
+	case ModalityImage, ModalityAudio, ModalityVideo:
+		return m
+	default:
+		return ModalityDocument
 	}
-	return ModalityDocument
 }

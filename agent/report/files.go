@@ -82,10 +82,7 @@ func (e export) write(ctx context.Context, name string, o media.Output) (marking
 	if err == nil {
 		err = f.Sync()
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Chmod(f.Name(), 0o644) //nolint:gosec // people open and share exported files.
 	}
 	if err != nil {

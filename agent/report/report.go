@@ -94,13 +94,7 @@ func (r Report) content() content {
 }
 
 // Has reports whether a payload contains a report.
-func Has(payload json.RawMessage) bool {
-	var p struct {
-		HTML     string `json:"report_html"`
-		Markdown string `json:"report_markdown"`
-	}
-	return json.Unmarshal(payload, &p) == nil && strings.TrimSpace(p.HTML+p.Markdown) != ""
-}
+func Has(payload json.RawMessage) bool { return Report{Payload: payload}.content().body != "" }
 
 // Write writes the document to w. o determines how pictures appear: data_uri embeds them, file and
 // url link them; its Format is ignored.

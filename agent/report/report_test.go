@@ -141,7 +141,7 @@ func TestReportFromMarkdownAndMessage(t *testing.T) {
 
 func TestHas(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]bool{"": false, "null": false, `{"x":1}`: false, `{"report_html":" "}`: false, `{"report_html":"<p>"}`: true, `{"report_markdown":"x"}`: true} {
+	for in, want := range map[string]bool{"": false, "null": false, `{"x":1}`: false, `{"report_html":" "}`: false, `{"report_html":"<p>"}`: true, `{"report_markdown":"x"}`: true, `{"report_html":5,"report_markdown":"x"}`: true} {
 		if got := report.Has(json.RawMessage(in)); got != want {
 			t.Errorf("%q: %v", in, got)
 		}

@@ -118,9 +118,8 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	req.Header.Set("Accept-Encoding", "identity")
 	resp, err := c.http.Do(req)
 	if err != nil {
-		err = fetchError(req, err)
-		cancel()
-		return nil, err
+		defer cancel() // fetchError looks at the context first
+		return nil, fetchError(req, err)
 	}
 	if err := c.check(resp); err != nil {
 		cancel()

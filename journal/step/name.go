@@ -20,6 +20,7 @@ package step
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -139,12 +140,7 @@ func (n Name) Calls() bool { return n.Kind == KindModel || n.Kind == KindSummary
 
 // Has reports whether the name contains a tail of a kind.
 func (n Name) Has(kind TailKind) bool {
-	for _, t := range n.Tail {
-		if t.Kind == kind {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Tail, func(t Tail) bool { return t.Kind == kind })
 }
 
 // Ends reports whether the name ends with a tail of a kind.
