@@ -171,7 +171,7 @@ func defect(who string, p any) *media.Error {
 	var text string
 	switch v := p.(type) {
 	case error:
-		text = v.Error()
+		text = fmt.Sprint(v) // which recovers from a panic of Error
 	case string:
 		text = v
 	}

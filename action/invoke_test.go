@@ -63,7 +63,7 @@ func TestPanicsBecomeErrorsWithoutBytes(t *testing.T) {
 	pic := noise(t, 60, 60, 22)
 	for name, cause := range map[string]any{
 		"bytes": pic, "base64": b64(pic), "raw string": string(pic), "error": errors.New("x " + b64(pic)),
-		"runtime": nil, "struct": struct{ B []byte }{pic},
+		"runtime": nil, "struct": struct{ B []byte }{pic}, "nil error": (*media.Error)(nil), "broken error": brokenError{b64(pic)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
