@@ -6,13 +6,14 @@ import (
 )
 
 // Private creates the folder of a database with mode 0700 and the file with mode 0600, regardless
-// of the umask. An existing file and its logs get that mode. SQLite gives new logs the mode of
-// their file. Errors concern only the folder: SQLite reports problems with the file better.
+// of the umask. An existing file and its logs get that mode; it is not opened, because closing it would release the locks
+// of this process's connections. SQLite gives new logs the mode of their file. Errors concern only the folder: SQLite
+// reports problems with the file better.
 func Private(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	if f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err == nil { //nolint:gosec // the caller chooses the path
+	if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err == nil { //nolint:gosec // the caller chooses the path
 		_ = f.Close() // nothing was written
 	}
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
