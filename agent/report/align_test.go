@@ -28,17 +28,17 @@ func TestColumnsOfNumbersAreFlushRight(t *testing.T) {
 
 // TestLongSentenceIsReadOnce: the text of a sentence is not built again for each of its numbers.
 func TestLongSentenceIsReadOnce(t *testing.T) { //nolint:paralleltest // it counts allocated bytes
-	var b strings.Builder
+	var text strings.Builder
 	for i := range 2000 {
-		b.WriteString(strconv.Itoa(100_000+7*i) + " ; ")
+		text.WriteString(strconv.Itoa(100_000+7*i) + " ; ")
 	}
-	got := testing.Benchmark(func(bench *testing.B) {
-		bench.Helper()
-		for range bench.N {
-			trace(sanitise("<p>"+b.String()+"</p>"), &evidence.Set{}, english())
+	got := testing.Benchmark(func(b *testing.B) {
+		b.Helper()
+		for range b.N {
+			trace(sanitise("<p>"+text.String()+"</p>"), &evidence.Set{}, english())
 		}
 	}).AllocedBytesPerOp()
-	if got > 1000*int64(b.Len()) {
-		t.Errorf("%d bytes allocated for a text of %d bytes", got, b.Len())
+	if got > 1000*int64(text.Len()) {
+		t.Errorf("%d bytes allocated for a text of %d bytes", got, text.Len())
 	}
 }

@@ -292,7 +292,7 @@ func TestDeadlines(t *testing.T) {
 	slow := client(t, Config{TrustedOrigins: []string{base}})
 	slow.http.Transport.(*guard).open = newTransport(&net.Dialer{Timeout: 1}, nil)
 	for name, c := range map[string]struct {
-		ctx  context.Context
+		ctx  context.Context //nolint:containedctx // of one call
 		c    *Client
 		want media.Code
 		own  bool
