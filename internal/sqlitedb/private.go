@@ -5,10 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Private creates the folder of a database with mode 0700 and the file with mode 0600, regardless
-// of the umask. An existing file and its logs get that mode; it is not opened, because closing it would release the locks
-// of this process's connections. SQLite gives new logs the mode of their file. Errors concern only the folder: SQLite
-// reports problems with the file better.
+// Private creates the folder of a database with mode 0700 and the file with mode 0600, regardless of the umask. An
+// existing file and its logs get that mode, without being opened: closing a file releases all locks of the process on
+// it. SQLite gives new logs the mode of their file. Errors concern only the folder: SQLite reports others better.
 func Private(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
