@@ -104,7 +104,7 @@ func (f Profile) misfit(o media.Output, room Room) (reason []string, side int) {
 	}
 	side = f.MaxImageSide
 	if f.ManyImages > 0 && room.Images > f.ManyImages {
-		side = f.ManyImageSide
+		side = cmp.Or(f.ManyImageSide, side)
 	}
 	if long := max(o.Width, o.Height); side > 0 && long > side {
 		reason = append(reason, fmt.Sprintf("sides of %d pixels, not %d", side, long))
@@ -225,7 +225,7 @@ const seeingModels = 6
 func (r *Registry) ModelsWithVision(images int) []string {
 	var names []string
 	add := func(f Profile) {
-		if f.CheckImageCount(images, nil) == nil && !slices.Contains(names, f.name()) && len(names) < seeingModels {
+		if f.Alive(r.cfg.Now()) && f.CheckImageCount(images, nil) == nil && !slices.Contains(names, f.name()) && len(names) < seeingModels {
 			names = append(names, f.name())
 		}
 	}

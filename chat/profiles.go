@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -71,11 +73,20 @@ type family struct {
 	fields, unlisted *yaml.Node
 }
 
-// profileFile is the YAML form of an override.
-type profileFile struct {
-	Providers []Provider  `yaml:"providers"`
-	Families  []yaml.Node `yaml:"families"`
-	Models    []yaml.Node `yaml:"models"`
+// profileFile is the YAML form of an override: typed to check its fields, and as nodes to apply only those it has.
+type profileFile[P, F, M any] struct {
+	Providers []P `yaml:"providers"`
+	Families  []F `yaml:"families"`
+	Models    []M `yaml:"models"`
+}
+
+// familyFile is the YAML form of a family.
+type familyFile[M any] struct {
+	Name     string   `yaml:"name"`
+	Provider string   `yaml:"provider"`
+	Match    []string `yaml:"match"`
+	Profile  M        `yaml:"profile"`
+	Unlisted M        `yaml:"unlisted"`
 }
 
 // LoadProfiles loads the embedded catalogue, then the shipped overrides, then those of the user. Later values override
@@ -118,17 +129,21 @@ var shipped = sync.OnceValues(func() (*Profiles, error) {
 
 // read applies a file to the profiles. The catalogue is added after the file's providers.
 func (p *Profiles) read(r io.Reader, catalogue bool) error {
-	var f profileFile
-	d := yaml.NewDecoder(r)
+	b, err := io.ReadAll(r)
+	var typed profileFile[Provider, familyFile[Profile], Profile]
+	var f profileFile[yaml.Node, yaml.Node, yaml.Node]
+	d := yaml.NewDecoder(bytes.NewReader(b))
 	d.KnownFields(true)
-	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+	if err = cmp.Or(err, d.Decode(&typed), yaml.Unmarshal(b, &f)); err != nil && !errors.Is(err, io.EOF) {
 		return media.Errorf(media.CodeInvalid, "read chat profiles: %w", err)
 	}
-	for _, q := range f.Providers {
-		if i := slices.IndexFunc(p.providers, func(have Provider) bool { return have.Key == q.Key }); i >= 0 {
-			p.providers[i] = q
-		} else {
-			p.providers = append(p.providers, q)
+	for n, q := range typed.Providers {
+		i := p.rank(q.Key)
+		if i < 0 {
+			i, p.providers = len(p.providers), append(p.providers, q)
+		}
+		if err := f.Providers[n].Decode(&p.providers[i]); err != nil {
+			return media.Errorf(media.CodeInvalid, "chat profiles, line %d: %w", f.Providers[n].Line, err)
 		}
 	}
 	if catalogue {
@@ -140,7 +155,7 @@ func (p *Profiles) read(r io.Reader, catalogue bool) error {
 		}
 	}
 	for n := range f.Models {
-		if err := p.overrideModel(&f.Models[n]); err != nil {
+		if err := p.overrideModel(&f.Models[n], typed.Models[n]); err != nil {
 			return err
 		}
 	}
@@ -191,11 +206,8 @@ func cachedUSD(m catwalk.Model) string {
 	return usd(least)
 }
 
-func (p *Profiles) overrideModel(n *yaml.Node) error {
-	var key Profile
-	if err := n.Decode(&key); err != nil {
-		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: %w", n.Line, err)
-	}
+// overrideModel applies the fields of a node, which key holds as well, to a model.
+func (p *Profiles) overrideModel(n *yaml.Node, key Profile) error {
 	prov, ok := p.Provider(key.Provider)
 	if !ok || key.ID == "" {
 		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: a model requires an id and a known provider, not %q", n.Line, key.Provider)
@@ -219,14 +231,8 @@ func (p *Profiles) overrideModel(n *yaml.Node) error {
 
 // addFamily reads a family and applies it to the models that are known so far.
 func (p *Profiles) addFamily(n *yaml.Node) error {
-	var key struct {
-		Name     string    `yaml:"name"`
-		Provider string    `yaml:"provider"`
-		Match    []string  `yaml:"match"`
-		Profile  yaml.Node `yaml:"profile"`
-		Unlisted yaml.Node `yaml:"unlisted"`
-	}
-	if err := errors.Join(n.Decode(&key), key.Profile.Decode(&Profile{}), key.Unlisted.Decode(&Profile{})); err != nil {
+	var key familyFile[yaml.Node]
+	if err := n.Decode(&key); err != nil {
 		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: %w", n.Line, err)
 	}
 	f := family{name: key.Name, provider: key.Provider}
@@ -344,11 +350,10 @@ func (p *Profiles) listed(provider, id string) (Profile, bool) {
 
 // Provider returns a provider by its key.
 func (p *Profiles) Provider(key string) (Provider, bool) {
-	i := slices.IndexFunc(p.providers, func(q Provider) bool { return q.Key == key })
-	if i < 0 {
-		return Provider{}, false
+	if i := p.rank(key); i >= 0 {
+		return p.providers[i], true
 	}
-	return p.providers[i], true
+	return Provider{}, false
 }
 
 // Providers returns the providers in their default order.

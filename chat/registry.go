@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -94,23 +95,22 @@ func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
 	if len(found) == 0 {
 		return Choice{}, media.Errorf(media.CodeNotFound, "there is no chat model %q: write PROVIDER/MODEL (openai/gpt-5.4), or see `atelier models list --chat`", media.ErrorText(name))
 	}
-	var missing error
+	var failed error // the first one
 	for _, f := range found {
 		p, _ := r.cfg.Profiles.Provider(f.Provider)
 		if err := r.Ready(p); err != nil {
-			if missing == nil {
-				missing = media.Errorf(media.CodeMissingKey, "chat model %s: %w", f.Name, err)
-			}
+			failed = cmp.Or[error](failed, media.Errorf(media.CodeMissingKey, "chat model %s: %w", f.Name, err))
 			continue
 		}
 		next, changes, warnings, err := r.cfg.Profiles.resolveAlive(media.ErrorText(name), f, r.cfg.Now())
-		if err != nil {
-			return Choice{}, err
+		if err != nil { // another provider may still have the model
+			failed = cmp.Or(failed, err)
+			continue
 		}
 		m, err := r.opened(ctx, next)
 		return Choice{Model: m, Changes: changes, Warnings: warnings}, err
 	}
-	return Choice{}, missing
+	return Choice{}, failed
 }
 
 // Choose opens the operator's default, else the first preferred model that has a key, else the default model of the
