@@ -89,10 +89,10 @@ func (l LostCall) Unanswered(ctx context.Context) *media.Error {
 	billed := ""
 	var unsettled error
 	if l.Sent {
-		billed, unsettled = "; it may have been billed, so it is not repeated", ErrUnsettled
+		billed, unsettled = mayBeBilled, ErrUnsettled
 	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(l.Err, ended) || errors.Is(ctx.Err(), ended) {
+		if l.Sent && errors.Is(l.Err, ended) || errors.Is(ctx.Err(), ended) { // an attempt to connect has its own deadline
 			e := media.Errorf(media.CodeOf(ended), "ask %s: the call ended before the response arrived: %s%s", l.Profile, ended, billed)
 			e.Cause = errors.Join(ended, unsettled)
 			return e
@@ -105,6 +105,17 @@ func (l LostCall) Unanswered(ctx context.Context) *media.Error {
 	e.Cause = unsettled
 	return e
 }
+
+// GatewayTimeout marks the error of a call to which a proxy responded because it stopped waiting for the provider. It
+// leaves other errors unchanged. Status 524 is that of Cloudflare.
+func GatewayTimeout(e *media.Error, status int) {
+	if status == http.StatusGatewayTimeout || status == 524 {
+		e.Message, e.Retryable, e.Cause = e.Message+mayBeBilled, false, ErrUnsettled
+	}
+}
+
+// mayBeBilled ends the message of a call whose answer was lost.
+const mayBeBilled = "; it may have been billed, so it is not repeated"
 
 // Keep adds the pictures that a model made and that were lifted out of its answer.
 func (r *Response) Keep(f Profile, lifted *wire.Collector) {

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
+	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -17,8 +20,8 @@ import (
 type RetryPolicy struct {
 	// MaxAttempts is the maximum number of calls in total; 0 means 4.
 	MaxAttempts int
-	// First is the first wait; 0 means 500 ms. It doubles with each retry, with jitter, up to 30 s. A longer wait that
-	// the provider requests is used, up to MaxDelay.
+	// First is the first wait; 0 means 500 ms. It grows by half with each retry, with jitter, up to 30 s. A longer wait
+	// that the provider requests is used, up to MaxDelay.
 	First time.Duration
 	// MaxDelay is the maximum Retry-After that is honoured; 0 means 60 s. If a provider requests more, the call fails
 	// at once, as do other calls of the model until then, for at most an hour.
@@ -82,7 +85,7 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 		if err == nil || !errors.As(err, &e) {
 			return res, err
 		}
-		if e.RetryAfter > 0 {
+		if e.RetryAfter > 0 && (e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable) { // not if credit or size is the reason
 			r.waits.Ask("", r.policy.Now(), e.RetryAfter)
 		}
 		daily := errors.Is(err, ErrDailyQuota)
@@ -124,4 +127,39 @@ func (r retrying) turn(ctx context.Context, waited time.Time) error {
 		}
 		waited = until
 	}
+}
+
+// maxWait is longer than any real wait and does not overflow.
+const maxWait = 10_000 * time.Hour
+
+// Seconds converts seconds to a duration, limited to maxWait.
+func Seconds(n float64) time.Duration {
+	if math.IsNaN(n) || n <= 0 {
+		return 0
+	}
+	return time.Duration(min(n, maxWait.Seconds()) * float64(time.Second))
+}
+
+// RetryAfter returns the waiting time that headers request: the longest of Retry-After and Retry-After-Ms or, if there is
+// none, the longest reset time of an exhausted limit.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	var wait time.Duration
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		wait = Seconds(ms / 1000)
+	}
+	after := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(after, 64); err == nil {
+		wait = max(wait, Seconds(s))
+	} else if at, err := http.ParseTime(after); err == nil {
+		wait = max(wait, at.Sub(now))
+	}
+	if wait > 0 {
+		return wait
+	}
+	for _, of := range []string{"Requests", "Tokens"} {
+		if reset, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + of)); err == nil && h.Get("X-Ratelimit-Remaining-"+of) == "0" {
+			wait = max(wait, reset)
+		}
+	}
+	return wait
 }

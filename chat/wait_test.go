@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"atelier/chat"
+	"atelier/chat/chattest"
 	"atelier/media"
 )
 
@@ -127,4 +128,23 @@ func TestWaitEndsWithItsCaller(t *testing.T) {
 			t.Errorf("%d calls", len(b.calls["one"]))
 		}
 	})
+}
+
+// TestNoWaitForCredit: calls do not wait if a call was refused for a reason that waiting does not change.
+func TestNoWaitForCredit(t *testing.T) {
+	t.Parallel()
+	for _, s := range chattest.Services() {
+		for _, situation := range []chattest.Situation{chattest.SituationCredit, chattest.SituationContext} {
+			for _, shape := range s.Shapes[situation] {
+				b := newServiceBench(t, s)
+				b.sim.Play(shape, shape)
+				for range 2 {
+					_, _ = b.ask(s.Model, nil) // it is refused
+				}
+				if n := len(b.sim.Requests()); n != 2 || len(b.waits) > 0 {
+					t.Errorf("%s, %s: %d calls, waits %v", s.Name, situation, n, b.waits)
+				}
+			}
+		}
+	}
 }

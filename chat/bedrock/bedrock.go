@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptrace"
 	"strconv"
@@ -164,7 +165,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	out := chat.Response{Model: m.profile.ID, FinishReason: finish(res.StopReason), Text: m.cfg.Codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(textOf(res)))}
 	if u := res.Usage; u != nil {
 		out.Usage = chat.Usage{
-			InputTokens:  int64(aws.ToInt32(u.InputTokens) + aws.ToInt32(u.CacheReadInputTokens) + aws.ToInt32(u.CacheWriteInputTokens)),
+			InputTokens:  int64(aws.ToInt32(u.InputTokens)) + int64(aws.ToInt32(u.CacheReadInputTokens)) + int64(aws.ToInt32(u.CacheWriteInputTokens)),
 			OutputTokens: int64(aws.ToInt32(u.OutputTokens)), CachedTokens: int64(aws.ToInt32(u.CacheReadInputTokens)),
 		}
 	}
@@ -196,6 +197,9 @@ func (m *model) input(ctx context.Context, r chat.Request) (*bedrockruntime.Conv
 		if err != nil {
 			return nil, err
 		}
+		if len(blocks) == 0 {
+			continue // Converse rejects empty messages
+		}
 		if n := len(in.Messages); n > 0 && in.Messages[n-1].Role == role {
 			in.Messages[n-1].Content = append(in.Messages[n-1].Content, blocks...)
 			continue
@@ -204,7 +208,7 @@ func (m *model) input(ctx context.Context, r chat.Request) (*bedrockruntime.Conv
 	}
 	in.InferenceConfig = &types.InferenceConfiguration{}
 	if most := cmp.Or(r.MaxOutputTokens, min(m.profile.MaxOutputTokens, defaultMaxTokens)); most > 0 {
-		in.InferenceConfig.MaxTokens = aws.Int32(int32(min(most, defaultMaxTokens)))
+		in.InferenceConfig.MaxTokens = aws.Int32(int32(min(most, math.MaxInt32)))
 	}
 	if r.Temperature != nil && !m.profile.NoTemperature {
 		in.InferenceConfig.Temperature = aws.Float32(float32(*r.Temperature))
@@ -212,7 +216,8 @@ func (m *model) input(ctx context.Context, r chat.Request) (*bedrockruntime.Conv
 	return in, nil
 }
 
-// defaultMaxTokens is the maximum number of tokens of an answer. The default of some models is far too small.
+// defaultMaxTokens is the maximum number of tokens of an answer if the request sets none. The default of some models is
+// far too small.
 const defaultMaxTokens = 16_000
 
 // blocks converts parts to content blocks. It omits blank texts, which Converse rejects. A picture is represented by
@@ -281,7 +286,9 @@ func lower(codec *wire.Codec) func(*middleware.Stack) error {
 				if err != nil {
 					return middleware.SerializeOutput{}, middleware.Metadata{}, err
 				}
-				if req, err = req.SetStream(plan.Open()); err != nil {
+				lowered := plan.Open()
+				defer func() { _ = lowered.Close() }() // the SDK does not close it
+				if req, err = req.SetStream(lowered); err != nil {
 					return middleware.SerializeOutput{}, middleware.Metadata{}, err
 				}
 				req.ContentLength = plan.Size()
@@ -302,16 +309,16 @@ func (m *model) refused(err error, api smithy.APIError) error {
 	e := media.Errorf(codeOf(api.ErrorCode(), status, msg), "ask %s: %s: %s", m.profile, m.secrets.Clean(api.ErrorCode(), 100), msg)
 	e.Retryable = e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable && status >= http.StatusInternalServerError
 	if res != nil && res.Response != nil {
-		if s, err := strconv.Atoi(res.Response.Header.Get("Retry-After")); err == nil {
-			e.RetryAfter = time.Duration(s) * time.Second
-		}
+		e.RetryAfter = chat.RetryAfter(res.Response.Header, time.Now()) //nolint:forbidigo // a date in the header is absolute
 	}
+	chat.GatewayTimeout(e, status)
 	return e
 }
 
 // codes maps the names of Bedrock's errors to error codes.
 var codes = map[string]media.Code{
 	"ThrottlingException": media.CodeRateLimited, "TooManyRequestsException": media.CodeRateLimited,
+	"ModelTimeoutException": media.CodeUnavailable, "ModelErrorException": media.CodeUnavailable,
 	"ModelNotReadyException": media.CodeUnavailable, "ServiceUnavailableException": media.CodeUnavailable, "InternalServerException": media.CodeUnavailable,
 	"UnrecognizedClientException": media.CodeUnauthorized, "InvalidSignatureException": media.CodeUnauthorized, "ExpiredTokenException": media.CodeUnauthorized,
 	"IncompleteSignature": media.CodeUnauthorized, "MissingAuthenticationToken": media.CodeUnauthorized,

@@ -5,12 +5,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +26,8 @@ import (
 	"atelier/chat/bedrock"
 	"atelier/chat/chattest"
 	"atelier/media"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
 	"atelier/media/wire"
 )
 
@@ -169,6 +174,8 @@ func TestFailures(t *testing.T) {
 		"too long":  {"ValidationException", "Input is too long for requested model.", 400, media.CodeContextLength, false},
 		"bad image": {"ValidationException", "image " + strings.Repeat("iVBORw0KGgo", 20), 400, media.CodeInvalid, false},
 		"unknown":   {"", "", 500, media.CodeUnavailable, true},
+		"too slow":  {"ModelTimeoutException", "The request took too long to process.", 408, media.CodeUnavailable, false},
+		"broken":    {"ModelErrorException", "The model failed.", 424, media.CodeUnavailable, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -233,5 +240,97 @@ func TestMissingConfiguration(t *testing.T) {
 		if _, err := bedrock.Opener(cfg)(t.Context(), chat.Profile{}); err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("got %v, want %s", err, say)
 		}
+	}
+}
+
+// TestLimitsOfTheAnswer: the length that a request asks for reaches the service.
+func TestLimitsOfTheAnswer(t *testing.T) {
+	t.Parallel()
+	body := ""
+	m, _ := open(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		body = string(b)
+		w.WriteHeader(http.StatusBadRequest)
+	}), nil)
+	for asked, want := range map[int64]string{0: `"maxTokens":8192`, 30_000: `"maxTokens":30000`} {
+		_, _ = m.Generate(scoped(t), chat.Request{MaxOutputTokens: asked, Messages: []chat.Message{chat.Text(chat.RoleUser, "x")}}) // it is refused
+		if !strings.Contains(body, want) {
+			t.Errorf("asked for %d tokens: %s", asked, body)
+		}
+	}
+}
+
+// TestWaits: the response's request to wait is followed in either form, whatever its number.
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[string]time.Duration{
+		"7": 7 * time.Second, "1.5": 1500 * time.Millisecond, "-3": 0, "x": 0,
+		time.Now().Add(time.Hour).UTC().Format(http.TimeFormat): time.Hour, "99999999999": 10_000 * time.Hour,
+	} {
+		m, _ := open(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Amzn-Errortype", "ThrottlingException")
+			w.Header().Set("Retry-After", after)
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = io.WriteString(w, `{"message":"Too many requests"}`) // the client may have disconnected
+		}), nil)
+		_, err := m.Generate(scoped(t), chat.Request{Messages: []chat.Message{chat.Text(chat.RoleUser, "x")}})
+		e, ok := errors.AsType[*media.Error](err)
+		if !ok || e.RetryAfter > want || e.RetryAfter < want-5*time.Second {
+			t.Errorf("%s: wait %s, want %s: %v", after, e.RetryAfter, want, err)
+		}
+	}
+}
+
+// countingDriver counts the readers that are open.
+type countingDriver struct {
+	blob.Driver
+
+	open *atomic.Int32
+}
+
+func (d countingDriver) Open(ctx context.Context, of media.Digest, offset, length int64) (io.ReadCloser, error) {
+	r, err := d.Driver.Open(ctx, of, offset, length)
+	if err == nil {
+		d.open.Add(1)
+	}
+	return &countedReader{ReadCloser: r, open: d.open}, err
+}
+
+type countedReader struct {
+	io.ReadCloser
+
+	open *atomic.Int32
+	once sync.Once
+}
+
+func (r *countedReader) Close() error {
+	r.once.Do(func() { r.open.Add(-1) })
+	return r.ReadCloser.Close()
+}
+
+// abortingTransport reads the beginning of a request, and then fails.
+type abortingTransport struct{}
+
+func (abortingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if _, err := io.CopyN(io.Discard, r.Body, 40_000); err != nil {
+		return nil, err
+	}
+	return nil, errors.Join(errors.New("the connection broke"), r.Body.Close())
+}
+
+// TestPicturesAreClosed: a request that ends in the middle of a picture leaves no blob open.
+func TestPicturesAreClosed(t *testing.T) {
+	t.Parallel()
+	var opened atomic.Int32
+	m, codec := open(t, http.NotFoundHandler(), func(c *bedrock.Config) {
+		c.Codec, c.Base = wiretest.NewCodecOn(t, countingDriver{memblob.New(), &opened}), abortingTransport{}
+	})
+	o := picture(t, codec)
+	_, err := m.Generate(scoped(t), question(o))
+	if err == nil || !strings.Contains(err.Error(), "connection broke") || opened.Load() != 0 {
+		t.Errorf("%d readers are open: %v", opened.Load(), err)
 	}
 }

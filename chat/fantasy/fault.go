@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"atelier/chat"
 	"atelier/internal/patience"
 )
 
@@ -109,7 +109,7 @@ func readFault(status int, header http.Header, body []byte, now time.Time) fault
 		f.message = cmp.Or(f.message, string(body))
 	}
 	f.message = f.message[:min(len(f.message), maxWords)]
-	f.wait = max(f.wait, waitOf(header, now), waitIn(f.message))
+	f.wait = max(f.wait, chat.RetryAfter(header, now), waitIn(f.message))
 	f.daily = f.daily || patience.Daily(f.message)
 	return f
 }
@@ -269,42 +269,7 @@ func waitIn(message string) (sum time.Duration) {
 		case strings.HasPrefix(word, "d"):
 			unit = 24 * time.Hour
 		}
-		sum += seconds(n * unit.Seconds())
+		sum += chat.Seconds(n * unit.Seconds())
 	}
 	return sum
-}
-
-// maxWait is longer than any real wait and does not overflow.
-const maxWait = 10_000 * time.Hour
-
-// seconds converts seconds to a duration, limited to maxWait.
-func seconds(n float64) time.Duration {
-	if math.IsNaN(n) || n <= 0 {
-		return 0
-	}
-	return time.Duration(min(n, maxWait.Seconds()) * float64(time.Second))
-}
-
-// waitOf returns the waiting time that headers request: the longest of Retry-After and Retry-After-Ms or, if there is
-// none, the longest reset time of an exhausted limit.
-func waitOf(h http.Header, now time.Time) time.Duration {
-	var wait time.Duration
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		wait = seconds(ms / 1000)
-	}
-	after := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(after, 64); err == nil {
-		wait = max(wait, seconds(s))
-	} else if at, err := http.ParseTime(after); err == nil {
-		wait = max(wait, at.Sub(now))
-	}
-	if wait > 0 {
-		return wait
-	}
-	for _, of := range []string{"Requests", "Tokens"} {
-		if reset, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + of)); err == nil && h.Get("X-Ratelimit-Remaining-"+of) == "0" {
-			wait = max(wait, reset)
-		}
-	}
-	return wait
 }

@@ -38,7 +38,7 @@ func (f fault) code(by asked) media.Code {
 	switch {
 	case f.is("context_length_exceeded", "exceed_context_size_error", "request_too_large", "string_above_max_length",
 		"model_max_prompt_tokens_exceeded", "too_many_prompt_tokens", "TOO_MANY_TOKENS", "model_context_window_exceeded"),
-		fullText.MatchString(f.message), f.status >= 400 && f.status < 500 && chat.TooLong(f.message),
+		fullText.MatchString(f.message), refused && f.status < 500 && chat.TooLong(f.message),
 		f.status == http.StatusTooManyRequests && f.promptTokens > 0 && by.tokens > f.promptTokens:
 		return media.CodeContextLength
 	case by.pictures && sightText.MatchString(f.message+" "+strings.Join(f.kinds, " ")):
@@ -88,7 +88,9 @@ func (m *model) fault(f fault, by asked) *media.Error {
 	msg := m.secrets.Clean(f.message, chat.MaxMessage)
 	switch {
 	case strings.HasPrefix(msg, "<") && strings.Contains(strings.ToLower(msg), "<html"), strings.HasPrefix(strings.ToLower(msg), "<!doctype"):
-		msg = "responded with a web page instead of JSON: check the base URL"
+		if msg = "responded with a web page instead of JSON: check the base URL"; f.status >= 500 {
+			msg = "responded with a web page and HTTP status " + strconv.Itoa(f.status)
+		}
 	case msg == "" || msg == "null" || msg == "{}":
 		msg = "HTTP status " + strconv.Itoa(f.status)
 	}
@@ -105,8 +107,11 @@ func (m *model) fault(f fault, by asked) *media.Error {
 	e := media.Errorf(code, "ask %s: %s", m.profile, msg)
 	e.Retryable = code == media.CodeRateLimited || code == media.CodeUnavailable && f.status >= 500 && !f.embedded
 	e.RetryAfter = f.wait
-	if code == media.CodeRateLimited && f.daily {
+	switch {
+	case code == media.CodeRateLimited && f.daily:
 		e.Cause = chat.ErrDailyQuota
+	case !f.embedded && !f.is("DEADLINE_EXCEEDED"): // Google does not bill that
+		chat.GatewayTimeout(e, f.status)
 	}
 	return e
 }
