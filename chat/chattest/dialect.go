@@ -67,7 +67,7 @@ type turn struct {
 	Parts   []content       `json:"parts"`
 }
 
-// body is a request in any dialect except chat completions.
+// body is a request in any dialect.
 type body struct {
 	Model    string          `json:"model"`
 	System   json.RawMessage `json:"system"`
@@ -83,19 +83,23 @@ type body struct {
 	Tools []struct {
 		Type string `json:"type"`
 	} `json:"tools"`
+	Modalities     []string `json:"modalities"`
+	ResponseFormat struct {
+		Type string `json:"type"`
+	} `json:"response_format"`
 }
 
-// parseDialect parses a request as its service documents it.
-func parseDialect(d Dialect, path string, raw []byte) (Request, error) {
+// parse parses a request as its service documents it.
+func parse(d Dialect, path string, raw []byte) (Request, error) {
 	var in body
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return Request{}, fmt.Errorf("the body is not JSON: %w", err)
 	}
-	out := Request{Dialect: d, Model: in.Model}
+	out := Request{Dialect: d, Model: in.Model, JSONMode: in.ResponseFormat.Type == "json_object"}
 	if out.Model == "" {
 		out.Model = path
 	}
-	out.Paints = len(in.GenerationConfig.ResponseModalities) > 1 || len(in.Tools) > 0 && in.Tools[0].Type == "image_generation"
+	out.Paints = len(in.Modalities) > 1 || len(in.GenerationConfig.ResponseModalities) > 1 || len(in.Tools) > 0 && in.Tools[0].Type == "image_generation"
 	system := textOf(in.System)
 	for _, p := range in.Gemini.Parts {
 		system += p.Text
@@ -112,6 +116,9 @@ func parseDialect(d Dialect, path string, raw []byte) (Request, error) {
 	}
 	if len(out.Messages) == 0 {
 		return out, errors.New("there is no message")
+	}
+	if out.JSONMode && !strings.Contains(strings.ToLower(out.System()+out.join("user")), "json") {
+		return out, errors.New("'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'")
 	}
 	return out, nil
 }
@@ -167,6 +174,14 @@ func (p content) image() (*Image, error) {
 		return decoded(p.Source.MediaType, p.Source.Data)
 	case p.InlineData != nil:
 		return decoded(p.InlineData.MIMEType, p.InlineData.Data)
+	case p.Type == "image_url":
+		var address struct{ URL, Detail string }
+		if err := json.Unmarshal(p.ImageURL, &address); err != nil {
+			return nil, errors.New("image_url must be an object")
+		}
+		img, err := parseImage(address.URL)
+		img.Detail = address.Detail
+		return &img, err
 	case p.Type == "input_image":
 		var url string
 		if err := json.Unmarshal(p.ImageURL, &url); err != nil {

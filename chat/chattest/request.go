@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -71,72 +70,6 @@ func (r Request) join(role string) string {
 		}
 	}
 	return strings.Join(parts, "\n")
-}
-
-// parse parses a chat completion request as the service documents it.
-func parse(body []byte) (Request, error) {
-	var in struct {
-		Model    string `json:"model"`
-		Messages []struct {
-			Role    string          `json:"role"`
-			Content json.RawMessage `json:"content"`
-		} `json:"messages"`
-		ResponseFormat struct {
-			Type string `json:"type"`
-		} `json:"response_format"`
-		Modalities []string `json:"modalities"`
-	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		return Request{}, fmt.Errorf("we could not parse the JSON body of your request: %w", err)
-	}
-	out := Request{Dialect: DialectOpenAI, Model: in.Model, JSONMode: in.ResponseFormat.Type == "json_object", Paints: len(in.Modalities) > 1}
-	for _, m := range in.Messages {
-		msg, err := parseContent(m.Role, m.Content)
-		if err != nil {
-			return out, err
-		}
-		out.Messages = append(out.Messages, msg)
-	}
-	if out.JSONMode && !strings.Contains(strings.ToLower(out.System()+out.join("user")), "json") {
-		return out, fmt.Errorf("'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'")
-	}
-	return out, nil
-}
-
-func parseContent(role string, raw json.RawMessage) (Message, error) {
-	msg := Message{Role: role}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		msg.add(text, nil)
-		return msg, nil
-	}
-	var parts []struct {
-		Type     string `json:"type"`
-		Text     string `json:"text"`
-		ImageURL struct {
-			URL    string `json:"url"`
-			Detail string `json:"detail"`
-		} `json:"image_url"`
-	}
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		return msg, fmt.Errorf("invalid type for 'messages.content': %w", err)
-	}
-	for _, p := range parts {
-		switch p.Type {
-		case "text":
-			msg.add(p.Text, nil)
-		case "image_url":
-			img, err := parseImage(p.ImageURL.URL)
-			if err != nil {
-				return msg, err
-			}
-			img.Detail = p.ImageURL.Detail
-			msg.add("", &img)
-		default:
-			return msg, fmt.Errorf("invalid content part type %q", p.Type)
-		}
-	}
-	return msg, nil
 }
 
 func parseImage(url string) (Image, error) {

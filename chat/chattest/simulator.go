@@ -133,11 +133,7 @@ func (s *Simulator) answer(w http.ResponseWriter, r *http.Request, req Request, 
 
 // read parses a request of a dialect.
 func (s *Simulator) read(d Dialect, path string, body []byte) (Request, error) {
-	parsed := parse
-	if d != DialectOpenAI {
-		parsed = func(b []byte) (Request, error) { return parseDialect(d, path, b) }
-	}
-	req, err := parsed(body)
+	req, err := parse(d, path, body)
 	if err == nil {
 		err = contract.CheckJSON(string(d)+".json", body)
 	}

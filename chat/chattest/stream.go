@@ -2,6 +2,7 @@ package chattest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -25,9 +26,7 @@ func (s *Simulator) stream(w http.ResponseWriter, d Dialect, answer func(http.Re
 	whole := map[string]any{}
 	kind := rec.Header().Get("Content-Type")
 	if rec.Code != http.StatusOK || strings.HasPrefix(kind, "text/html") {
-		for name, values := range rec.Header() {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), rec.Header())
 		w.WriteHeader(rec.Code)
 		_, _ = w.Write(rec.Body.Bytes()) // the client may have disconnected
 		return
@@ -81,10 +80,7 @@ func pieces(text string) (out []string) {
 
 // with returns a copy of an object with other values. The value nil removes a key.
 func with(o map[string]any, values map[string]any) map[string]any {
-	out := map[string]any{}
-	for k, v := range o {
-		out[k] = v
-	}
+	out := maps.Collect(maps.All(o)) // o may be nil
 	for k, v := range values {
 		if out[k] = v; v == nil {
 			delete(out, k)

@@ -45,23 +45,16 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		"gives its text while it is written":     givesText,
 	}
 	for name, clause := range clauses {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			clause(t, open(t))
-		})
-		t.Run(name+", streamed", func(t *testing.T) {
-			t.Parallel()
-			s := open(t)
-			s.Model, s.Blind = streaming{s.Model}, streaming{s.Blind}
-			clause(t, s)
-		})
-		t.Run(name+", by a service without streams", func(t *testing.T) {
-			t.Parallel()
-			s := open(t)
-			s.Service.NoStreams = true
-			s.Model, s.Blind = streaming{s.Model}, streaming{s.Blind}
-			clause(t, s)
-		})
+		for i, how := range []string{"", ", streamed", ", by a service without streams"} {
+			t.Run(name+how, func(t *testing.T) {
+				t.Parallel()
+				s := open(t)
+				if s.Service.NoStreams = i == 2; i > 0 {
+					s.Model, s.Blind = streaming{s.Model}, streaming{s.Blind}
+				}
+				clause(t, s)
+			})
+		}
 	}
 }
 
