@@ -41,8 +41,8 @@ type Request struct {
 	// System contains the instructions of the agent.
 	System   string    `json:"system"`
 	Messages []Message `json:"messages"`
-	// Schema is the JSON Schema of the answer. Models with structured output receive it; other models are told to
-	// answer in JSON.
+	// Schema is the JSON Schema of the answer, which System must describe. If it is set, models with structured output
+	// are restricted to JSON objects.
 	Schema     json.RawMessage `json:"-"`
 	SchemaName string          `json:"-"`
 	// MaxOutputTokens limits the answer; 0 means the model's default.
@@ -129,7 +129,7 @@ type Profile struct {
 	ImageLimits     `yaml:",inline"`
 	// ImageOutput means that the model can answer with pictures.
 	ImageOutput bool `json:"image_output,omitempty" yaml:"image_output"`
-	// StructuredOutput means that the provider enforces a JSON Schema.
+	// StructuredOutput means that the provider can restrict answers to JSON objects.
 	StructuredOutput bool `json:"structured_output,omitempty" yaml:"structured_output"`
 	// Pricing is the price of the model's tokens.
 	Pricing `yaml:",inline"`

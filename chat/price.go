@@ -41,7 +41,8 @@ func (f Profile) Priced() bool {
 	return f.Offline || f.ReportsCost || f.InputUSD != "" && f.OutputUSD != ""
 }
 
-// Cost returns the exact price of a call at a time, in US dollars as decimal text; nil if a required price is unknown.
+// Cost returns the exact price of a call at a time, in US dollars as decimal text; nil if a required price is unknown, or
+// if no tokens were counted and they are not free.
 func (f Profile) Cost(u Usage, at time.Time) *string {
 	if f.Offline && f.InputUSD == "" {
 		return new("0")
@@ -72,7 +73,7 @@ func (f Profile) Cost(u Usage, at time.Time) *string {
 			continue
 		}
 		price, ok := new(big.Rat).SetString(part.usd)
-		if !ok {
+		if !ok || u == (Usage{}) && price.Sign() != 0 {
 			return nil
 		}
 		sum.Add(sum, price.Mul(price, big.NewRat(part.tokens, 1)))

@@ -28,12 +28,7 @@ type answerBody struct {
 	Incomplete struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
-	Output []struct {
-		Type    string          `json:"type"`
-		Status  string          `json:"status"`
-		Error   json.RawMessage `json:"error"`
-		Content []contentPart   `json:"content"`
-	} `json:"output"`
+	Output []outputItem `json:"output"`
 
 	// Anthropic.
 	StopReason  string `json:"stop_reason"`
@@ -50,6 +45,13 @@ type answerBody struct {
 	} `json:"promptFeedback"`
 	Candidates []candidate `json:"candidates"`
 	Metadata   geminiUsage `json:"usageMetadata"`
+}
+
+type outputItem struct {
+	Type    string          `json:"type"`
+	Status  string          `json:"status"`
+	Error   json.RawMessage `json:"error"`
+	Content []contentPart   `json:"content"`
 }
 
 type choice struct {
@@ -149,10 +151,14 @@ func (m *model) judge(a answerBody, by asked, now time.Time) *media.Error {
 	return nil
 }
 
-// statedError reports whether there is an error: some providers send null, "" or {} if there is none.
+// painted reports whether the image tool made a picture.
+func (a answerBody) painted() bool {
+	return slices.ContainsFunc(a.Output, func(o outputItem) bool { return o.Type == "image_generation_call" && o.Status == "completed" })
+}
+
+// statedError reports whether there is an error: some providers send null, false, 0, "", [] or {} if there is none.
 func statedError(raw json.RawMessage) bool {
-	s := strings.Trim(string(raw), `"{} `)
-	return s != "" && s != "null"
+	return !slices.Contains([]string{"", "null", "false", "0"}, strings.Trim(string(raw), "\"[]{} \n\r\t"))
 }
 
 // inside returns the error inside an answer with status 200.
@@ -216,14 +222,14 @@ func (m *model) judgeCandidate(a answerBody, by asked) *media.Error {
 
 // usageBody is the usage in chat completions, Responses and Anthropic.
 type usageBody struct {
-	Prompt     int64  `json:"prompt_tokens"`
-	Completion int64  `json:"completion_tokens"`
-	Total      int64  `json:"total_tokens"`
-	Input      *int64 `json:"input_tokens"`
-	Output     int64  `json:"output_tokens"`
-	CacheRead  int64  `json:"cache_read_input_tokens"`
-	CacheWrite int64  `json:"cache_creation_input_tokens"`
-	CacheHit   int64  `json:"prompt_cache_hit_tokens"` // DeepSeek
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Total      int64 `json:"total_tokens"`
+	Input      int64 `json:"input_tokens"`
+	Output     int64 `json:"output_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+	CacheHit   int64 `json:"prompt_cache_hit_tokens"` // DeepSeek
 	PromptIs   struct {
 		Cached int64 `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`

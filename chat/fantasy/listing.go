@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -106,16 +108,21 @@ func (s *Service) listPage(req *http.Request, p chat.Provider) (listPage, error)
 	var page listPage
 	secrets := s.secrets(p.Key)
 	res, err := safehttp.NewProvider(safehttp.Provider{Name: p.Name, Secrets: secrets, Origin: s.origin(p.Key), Base: s.cfg.Base}).Do(req)
-	if err != nil {
+	var body []byte
+	if err == nil {
+		defer func() { _ = res.Body.Close() }() // the body was read
+		body, err = io.ReadAll(res.Body)
+	}
+	switch own, coded := errors.AsType[*media.Error](err); {
+	case coded:
+		return page, own
+	case err != nil && req.Context().Err() != nil:
+		return page, fmt.Errorf("list models of %s: %w", p.Name, req.Context().Err())
+	case err != nil:
 		return page, media.Errorf(media.CodeUnavailable, "cannot reach %s: check the network and %s: %w", p.Name, p.BaseVariable, err)
-	}
-	defer func() { _ = res.Body.Close() }() // the body was read
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		return page, media.Errorf(media.CodeUnavailable, "read the models of %s: %w", p.Name, err)
-	}
-	if res.StatusCode != http.StatusOK {
-		return page, media.Errorf(media.CodeBadResponse, "list models of %s: HTTP status %d: %s", p.Name, res.StatusCode, secrets.Clean(string(body), 300))
+	case res.StatusCode != http.StatusOK:
+		f := readFault(res.StatusCode, res.Header, body, s.cfg.Now())
+		return page, media.Errorf(f.code(asked{}), "list models of %s: HTTP status %d: %s", p.Name, res.StatusCode, secrets.Clean(f.message, 300))
 	}
 	if err := json.Unmarshal(body, &page); err != nil {
 		return page, media.Errorf(media.CodeBadResponse, "read the models of %s: %w", p.Name, err)

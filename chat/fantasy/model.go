@@ -82,7 +82,10 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	if strings.TrimSpace(out.Text) == "" && out.FinishReason == "content_filter" {
 		return out, m.refusal(out.FinishReason, "")
 	}
-	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text))
+	if onText != nil && reply.held != "" { // it was no secret
+		onText(reply.held)
+	}
+	out.Text, out.Warnings = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text)), reply.warnings
 	out.Keep(m.profile, lifted)
 	return out, nil
 }
@@ -142,6 +145,9 @@ func (m *model) call(ctx context.Context, r chat.Request) (fantasy.Call, error) 
 		if err != nil {
 			return c, err
 		}
+		if len(parts) == 0 {
+			continue // some services reject empty messages
+		}
 		role := fantasy.MessageRoleUser
 		if msg.Role == chat.RoleAssistant {
 			role = fantasy.MessageRoleAssistant
@@ -165,14 +171,16 @@ func (m *model) call(ctx context.Context, r chat.Request) (fantasy.Call, error) 
 // stream.
 const anthropicMaxTokens = 16_000
 
-// parts converts message parts to those of the SDK. A picture is sent as the marker of its blob; the transport replaces
+// parts converts message parts to those of the SDK. It omits blank texts, which Anthropic rejects. A picture is sent as the marker of its blob; the transport replaces
 // the marker with the bytes.
 func (m *model) parts(ctx context.Context, parts []chat.Part) ([]fantasy.MessagePart, error) {
 	scope := media.ScopeOf(ctx).Tree
 	var out []fantasy.MessagePart
 	for _, p := range parts {
 		if p.Media == nil {
-			out = append(out, fantasy.TextPart{Text: p.Text})
+			if strings.TrimSpace(p.Text) != "" {
+				out = append(out, fantasy.TextPart{Text: p.Text})
+			}
 			continue
 		}
 		if err := m.profile.CheckVision(*p.Media); err != nil {

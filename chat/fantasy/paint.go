@@ -77,7 +77,7 @@ func detailsOf(r chat.Request) (list []string) {
 }
 
 // askResponses sets the detail of each picture. The SDK omits it in requests to the Responses API.
-func askResponses(ctx context.Context, body map[string]json.RawMessage) error {
+func askResponses(ctx context.Context, body map[string]json.RawMessage) (err error) {
 	details, _ := ctx.Value(detailsKey{}).([]string)
 	if len(details) == 0 {
 		return nil
@@ -102,12 +102,10 @@ func askResponses(ctx context.Context, body map[string]json.RawMessage) error {
 			p["detail"] = json.RawMessage(`"` + detail + `"`)
 			details = details[1:]
 		}
-		var err error
 		if item["content"], err = json.Marshal(parts); err != nil {
 			return err
 		}
 	}
-	var err error
 	body["input"], err = json.Marshal(items)
 	return err
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"atelier/chat"
@@ -27,6 +29,8 @@ type reply struct {
 	by asked
 	// problem is the error that the answer contains; nil if there is none.
 	problem *media.Error
+	// warnings are the errors of pictures that were not made, if others were.
+	warnings []string
 	// usage is the reported usage; nil if the answer reports none.
 	usage *chat.Usage
 	// cost is the price in US dollars that the answer states; nil if it states none.
@@ -49,12 +53,12 @@ type replyKey struct{}
 
 // RoundTrip implements http.RoundTripper.
 func (t reading) RoundTrip(req *http.Request) (*http.Response, error) {
-	res, err := t.next.RoundTrip(req)
+	res, err := t.next.RoundTrip(withoutEnvironment(req, t.m.profile.Provider))
 	s, _ := req.Context().Value(replyKey{}).(*reply)
 	if err != nil || s == nil || res.Body == nil {
 		return res, err
 	}
-	if res.StatusCode < http.StatusBadRequest && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+	if res.StatusCode < http.StatusBadRequest && hasEvents(res) {
 		b := &streamed{ReadCloser: res.Body, reply: s, secrets: t.m.secrets, end: func(a answerBody) { t.note(s, req.URL.Path, a) }}
 		res.Body, s.end = b, b.finish
 		return res, nil
@@ -75,6 +79,34 @@ func (t reading) RoundTrip(req *http.Request) (*http.Response, error) {
 	res.Header.Del("Content-Length")
 	res.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{failed}))
 	return res, nil
+}
+
+// withoutEnvironment removes the headers that the SDKs of OpenAI and Anthropic take from environment variables: they are
+// for other services, or are other credentials.
+func withoutEnvironment(req *http.Request, provider string) *http.Request {
+	if provider == "openai" {
+		return req
+	}
+	out := req.Clone(req.Context())
+	maps.DeleteFunc(out.Header, func(name string, _ []string) bool {
+		return !slices.Contains(headers, name) || name == "Authorization" && provider == "anthropic"
+	})
+	return out
+}
+
+// headers are those of requests to services other than OpenAI.
+var headers = []string{"Accept", "Anthropic-Beta", "Anthropic-Version", "Authorization", "Content-Type", "User-Agent", "X-Api-Key", "X-Goog-Api-Key", "X-Server-Timeout"}
+
+// hasEvents reports whether an answer consists of server-sent events, by its beginning or else by its declared type.
+func hasEvents(res *http.Response) bool {
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	r := bufio.NewReader(res.Body)
+	begin, _ := r.Peek(len("data:")) // a short body is read as far as it goes
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{r, res.Body}
+	return string(begin) == "data:" || string(begin) == "event" || kind == "text/event-stream" && !bytes.HasPrefix(begin, []byte("{"))
 }
 
 // failing ends a body in the same way as the original body ended.
@@ -128,6 +160,9 @@ func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []
 // note records what an answer says about itself. The path of the request determines the protocol.
 func (t reading) note(s *reply, path string, a answerBody) {
 	s.problem = t.m.judge(a, s.by, t.m.now())
+	if s.problem != nil && a.painted() && !statedError(a.Error) { // one of several pictures was not made
+		s.warnings, s.problem = []string{s.problem.Message}, nil
+	}
 	u, g := a.Usage, a.Metadata
 	switch {
 	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
@@ -147,12 +182,12 @@ func (t reading) note(s *reply, path string, a answerBody) {
 			}
 		}
 	case strings.HasSuffix(path, "/messages"):
-		if u.Input != nil { // Anthropic counts cached tokens separately from the others
-			s.usage = &chat.Usage{InputTokens: *u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output, CachedTokens: u.CacheRead}
+		if u.Input+u.CacheRead+u.CacheWrite+u.Output > 0 { // Anthropic counts cached tokens separately from the others
+			s.usage = &chat.Usage{InputTokens: u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output, CachedTokens: u.CacheRead}
 		}
 	case strings.HasSuffix(path, "/responses"):
-		if u.Input != nil {
-			s.usage = &chat.Usage{InputTokens: *u.Input, OutputTokens: u.Output, CachedTokens: u.InputIs.Cached}
+		if u.Input+u.Output > 0 {
+			s.usage = &chat.Usage{InputTokens: u.Input, OutputTokens: u.Output, CachedTokens: u.InputIs.Cached}
 		}
 		s.cost = u.cost()
 		for _, o := range a.Output { // the usage lacks the cost of the image tool
@@ -168,29 +203,4 @@ func (t reading) note(s *reply, path string, a answerBody) {
 		}
 		s.cost = u.cost()
 	}
-}
-
-// typed declares JSON answers as JSON, whatever their declared type, so that the transport above lifts media out of
-// them: some services send JSON as application/octet-stream.
-type typed struct{ next http.RoundTripper }
-
-// RoundTrip implements http.RoundTripper.
-func (t typed) RoundTrip(req *http.Request) (*http.Response, error) {
-	res, err := t.next.RoundTrip(req)
-	if err != nil || res.Body == nil || res.Header.Get("Content-Encoding") != "" {
-		return res, err
-	}
-	switch kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); {
-	case kind == "application/json", kind == "text/event-stream", strings.HasSuffix(kind, "+json"):
-		return res, nil
-	}
-	r := bufio.NewReader(res.Body)
-	if begin, _ := r.Peek(64); bytes.HasPrefix(bytes.TrimSpace(begin), []byte("{")) { // a short body is read as far as it goes
-		res.Header.Set("Content-Type", "application/json")
-	}
-	res.Body = struct {
-		io.Reader
-		io.Closer
-	}{r, res.Body}
-	return res, nil
 }

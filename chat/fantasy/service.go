@@ -6,6 +6,7 @@ package fantasy
 import (
 	"cmp"
 	"context"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -77,12 +78,11 @@ func (s *Service) Open(ctx context.Context, f chat.Profile) (chat.Model, error) 
 	m := &model{profile: f, codec: s.cfg.Codec, timeout: s.cfg.Timeout, now: s.cfg.Now, secrets: s.secrets(f.Provider)}
 	m.provider, _ = s.cfg.Profiles.Provider(f.Provider)
 	client := s.client(m)
-	open := func(json bool) (fantasy.LanguageModel, error) {
+	open := func(json bool) (lm fantasy.LanguageModel, err error) {
 		p, err := s.provider(f, client, json)
-		if err != nil {
-			return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
+		if err == nil {
+			lm, err = p.LanguageModel(ctx, f.ID)
 		}
-		lm, err := p.LanguageModel(ctx, f.ID)
 		if err != nil {
 			return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
 		}
@@ -115,7 +115,7 @@ func (s *Service) client(m *model) *http.Client {
 	client := chat.NewClient(safehttp.Provider{
 		Name: m.provider.Name, Secrets: m.secrets, Origin: s.origin(f.Provider), Base: s.cfg.Base, MaxAnswer: s.cfg.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
 		Wrap: func(base http.RoundTripper) http.RoundTripper {
-			base = lifting{whole: s.cfg.Codec.Transport(typed{base}, mediaFields), streamed: s.cfg.Codec.Transport(typed{base}, streamFields)}
+			base = lifting{whole: s.cfg.Codec.Transport(base, mediaFields), streamed: s.cfg.Codec.Transport(base, streamFields)}
 			switch {
 			case f.ImageOutput && f.Provider == "gemini":
 				return rewriting{base, askGemini}
@@ -142,14 +142,15 @@ func (s *Service) origin(provider string) string {
 	case "openrouter":
 		return orDefault(base, "https://openrouter.ai")
 	case "ollama":
-		host := orDefault(base, s.cfg.Keys[provider]) // host, host:port or a URL, like OLLAMA_HOST
-		switch {
-		case strings.Contains(host, "://"):
+		host := orDefault(base, s.cfg.Keys[provider]) // host, host:port, :port or a URL, like OLLAMA_HOST
+		if strings.Contains(host, "://") {
 			return strings.TrimRight(host, "/")
-		case !strings.Contains(host, ":"):
-			host += ":11434"
 		}
-		return "http://" + host
+		name, port, err := net.SplitHostPort(host)
+		if err != nil { // there is no port
+			name, port = strings.Trim(host, "[]"), "11434"
+		}
+		return "http://" + net.JoinHostPort(cmp.Or(name, "127.0.0.1"), port)
 	}
 	return base
 }
@@ -164,29 +165,15 @@ func (s *Service) provider(f chat.Profile, client *http.Client, json bool) (fant
 	}
 	switch f.Provider {
 	case "gemini":
-		o := []google.Option{google.WithGeminiAPIKey(key), google.WithHTTPClient(client)}
-		if base != "" {
-			o = append(o, google.WithBaseURL(base))
-		}
-		return google.New(o...)
+		return google.New(google.WithGeminiAPIKey(key), google.WithHTTPClient(client), google.WithBaseURL(s.origin(f.Provider)))
 	case "anthropic":
-		o := []anthropic.Option{anthropic.WithAPIKey(key), anthropic.WithHTTPClient(client)}
-		if base != "" {
-			o = append(o, anthropic.WithBaseURL(base))
-		}
-		return anthropic.New(o...)
+		return anthropic.New(anthropic.WithAPIKey(key), anthropic.WithHTTPClient(client), anthropic.WithBaseURL(s.origin(f.Provider)))
 	case "openai":
 		if f.ImageOutput {
 			// Only the Responses API has the image tool.
-			o := []openai.Option{
-				openai.WithAPIKey(key), openai.WithHTTPClient(client), openai.WithUseResponsesAPI(),
+			return openai.New(openai.WithAPIKey(key), openai.WithBaseURL(base), openai.WithHTTPClient(client), openai.WithUseResponsesAPI(),
 				openai.WithResponsesAPIFunc(func(string) bool { return true }),
-				openai.WithSDKOptions(option.WithJSONSet("tools", []map[string]string{{"type": "image_generation"}})),
-			}
-			if base != "" {
-				o = append(o, openai.WithBaseURL(base))
-			}
-			return openai.New(o...)
+				openai.WithSDKOptions(option.WithJSONSet("tools", []map[string]string{{"type": "image_generation"}})))
 		}
 		if base == "" {
 			return openai.New(openai.WithAPIKey(key), openai.WithHTTPClient(client), openai.WithSDKOptions(sdk...))

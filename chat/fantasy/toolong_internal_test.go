@@ -80,3 +80,26 @@ func TestOtherRefusalsAreNoLength(t *testing.T) {
 		}
 	}
 }
+
+// TestOllamaHosts: every form of OLLAMA_HOST is an origin.
+func TestOllamaHosts(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"box": "http://box:11434", "box:80": "http://box:80", "http://box/": "http://box", "https://box": "https://box",
+		"::1": "http://[::1]:11434", "[::1]": "http://[::1]:11434", "[::1]:99": "http://[::1]:99", ":99": "http://127.0.0.1:99",
+	} {
+		s := Service{cfg: Config{Keys: map[string]string{"ollama": host}}}
+		if got := s.origin("ollama"); got != want {
+			t.Errorf("%s: %s, want %s", host, got, want)
+		}
+	}
+}
+
+// TestPromptsThatDoNotFitInAStream: LM Studio reports them in an answer with status 200.
+func TestPromptsThatDoNotFitInAStream(t *testing.T) {
+	t.Parallel()
+	body := json.RawMessage(`{"message":"Trying to keep the first 6000 tokens when context the overflows."}`)
+	if e := (&model{}).inside(body, asked{}, time.Time{}); e.Code != media.CodeContextLength {
+		t.Errorf("%s: %s", e.Code, e)
+	}
+}
