@@ -276,7 +276,7 @@ func TestForeignEnvironment(t *testing.T) {
 			}
 		})
 	}
-	for provider, model := range models {
+	for provider, model := range models { //nolint:paralleltest // it sets environment variables
 		r := newRegistry(t, func(c *config) {
 			c.Keys[provider] = "sk-test"
 			c.Base = roundTrip(func(r *http.Request) (*http.Response, error) {

@@ -88,9 +88,7 @@ func (m *model) fault(f fault, by asked) *media.Error {
 	msg := m.secrets.Clean(f.message, chat.MaxMessage)
 	switch {
 	case strings.HasPrefix(msg, "<") && strings.Contains(strings.ToLower(msg), "<html"), strings.HasPrefix(strings.ToLower(msg), "<!doctype"):
-		if msg = "responded with a web page instead of JSON: check the base URL"; f.status >= 500 {
-			msg = "responded with a web page and HTTP status " + strconv.Itoa(f.status)
-		}
+		msg = "responded with a web page instead of JSON: check the base URL"
 	case msg == "" || msg == "null" || msg == "{}":
 		msg = "HTTP status " + strconv.Itoa(f.status)
 	}
