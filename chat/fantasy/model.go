@@ -171,8 +171,8 @@ func (m *model) call(ctx context.Context, r chat.Request) (fantasy.Call, error) 
 // stream.
 const anthropicMaxTokens = 16_000
 
-// parts converts message parts to those of the SDK. It omits blank texts, which Anthropic rejects. A picture is sent as the marker of its blob; the transport replaces
-// the marker with the bytes.
+// parts converts message parts to those of the SDK. It omits blank texts, which Anthropic rejects. A picture is sent as
+// the marker of its blob; the transport replaces the marker with the bytes.
 func (m *model) parts(ctx context.Context, parts []chat.Part) ([]fantasy.MessagePart, error) {
 	scope := media.ScopeOf(ctx).Tree
 	var out []fantasy.MessagePart
