@@ -262,3 +262,26 @@ func (p *testEnv) sql(t *testing.T, statement string) {
 		t.Fatal(err)
 	}
 }
+
+// TestDeletionMeansOneItem: the start of a ref is as ambiguous as the ref; --run chooses, by id, start or last; an item
+// that is named twice is deleted once.
+func TestDeletionMeansOneItem(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	for range 2 {
+		p.must("generate", "a lighthouse", "--model", "offline", "--size", "64x64", "--seed", "3")
+	}
+	items := p.mediaList().Items
+	p.atelier("media", "rm", items[0].Ref[:8]).checkRefused(t, exitInput, items[1].ID)
+	for _, undo := range [][]string{nil, {"--undo"}} {
+		got := read[struct{ Items []removedView }](p, append([]string{"media", "rm", items[1].Ref, items[1].ID, "--json"}, append(undo, "--run", items[1].Tree)...)...)
+		if len(got.Items) != 1 || got.Items[0].ID != items[1].ID {
+			t.Errorf("%+v", got)
+		}
+	}
+	p.must("run", "sage", "Draw a lighthouse, 128x128")
+	drawn := p.mediaList().Items[0]
+	p.must("media", "rm", drawn.Ref, "--run", "last")
+	p.must("media", "rm", items[1].Ref, "--run", shortestPrefix(items[1].Tree, 6, items[0].Tree, drawn.Tree))
+	p.atelier("media", "thumbnail", items[0].ID, "-o", filepath.Join(p.dir, "small.gif")).checkRefused(t, exitInput, "image/")
+}

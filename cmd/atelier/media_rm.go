@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 
 type mediaRmCmd struct {
 	Items []string `arg:"" name:"item" help:"Refs (img-7k3m9q2x), record ids, the starts of ids, or last."`
-	Tree  string   `name:"run" help:"The run that the refs belong to. Required if several items have the same ref." placeholder:"ID"`
+	Tree  string   `name:"run" help:"The run that the refs belong to. Required if several items have the same ref." placeholder:"ID|last"`
 	Undo  bool     `help:"Restore items that were deleted within the last week."`
 	JSON  bool     `help:"Print JSON."`
 }
@@ -28,17 +29,22 @@ type removedView struct {
 
 // Run deletes or restores items: all of them or none.
 func (c *mediaRmCmd) Run(w *world) error {
-	return w.withStores(func(s *stores) error {
+	return w.withStores(func(s *stores) (err error) {
+		if c.Tree, err = s.treeID(w.ctx, c.Tree); err != nil {
+			return err
+		}
 		var records []ledger.Record
 		for _, name := range c.Items {
 			r, err := c.one(w.ctx, s, name)
 			if err != nil {
 				return err
 			}
-			records = append(records, r)
+			if !slices.ContainsFunc(records, func(named ledger.Record) bool { return named.ID == r.ID }) {
+				records = append(records, r)
+			}
 		}
 		now := time.Now() //nolint:forbidigo // the clock of the command line
-		err := s.Ledger.InTransaction(w.ctx, func(ctx context.Context) error {
+		err = s.Ledger.InTransaction(w.ctx, func(ctx context.Context) error {
 			for _, r := range records {
 				var err error
 				if c.Undo {
@@ -55,11 +61,9 @@ func (c *mediaRmCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		for i := range records {
-			if c.Undo {
-				if records[i], err = s.Ledger.MediaRecord(w.ctx, owner, records[i].ID); err != nil {
-					return err
-				}
+		for i := 0; c.Undo && i < len(records); i++ {
+			if records[i], err = s.Ledger.MediaRecord(w.ctx, owner, records[i].ID); err != nil {
+				return err
 			}
 		}
 		return c.print(w, records, now.Add(blob.DefaultGrace))
@@ -68,16 +72,16 @@ func (c *mediaRmCmd) Run(w *world) error {
 
 // one returns the item that a name means. The same bytes, made in several runs, are several items.
 func (c *mediaRmCmd) one(ctx context.Context, s *stores, name string) (ledger.Record, error) {
-	ref, err := media.ParseRef(name)
-	q := ledger.MediaQuery{Tree: c.Tree, Ref: ref, Deleted: c.Undo}
+	q := ledger.MediaQuery{Tree: c.Tree, Deleted: c.Undo}
+	name, err := s.mediaItem(ctx, q, name)
 	if err != nil {
-		if !c.Undo {
-			return mediaArg{Item: name, Tree: c.Tree}.find(ctx, s)
+		return ledger.Record{}, err
+	}
+	if q.Ref, err = media.ParseRef(name); err != nil {
+		if c.Undo {
+			return ledger.Record{Output: media.Output{ID: name}}, nil // the ledger reports whether it was deleted
 		}
-		name, err = s.mediaItem(ctx, ledger.MediaQuery{Tree: c.Tree, Deleted: true}, name)
-		if q.Ref, _ = media.ParseRef(name); q.Ref == "" || err != nil {
-			return ledger.Record{Output: media.Output{ID: name}}, err // the ledger reports whether it was deleted
-		}
+		return s.Ledger.MediaRecord(ctx, owner, name)
 	}
 	list, err := s.Ledger.ListMedia(ctx, owner, q)
 	if err != nil {

@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"atelier/api"
 	"atelier/media"
-	"atelier/media/imaging"
 )
 
 type mediaThumbnailCmd struct {
@@ -37,7 +35,7 @@ func (c *mediaThumbnailCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if f, err := imaging.ParseFormat(filepath.Ext(c.Output)); err == nil && f.MIMEType() != b.MIMEType {
+		if f, _, err := formatOf(c.Output); err == nil && f != "" && "image/"+f != b.MIMEType {
 			return media.Errorf(media.CodeInvalid, "-o %s: the thumbnail is %s: use that file extension", c.Output, b.MIMEType)
 		}
 		o := r.Output
