@@ -117,7 +117,11 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 			rows = append(rows, []string{r.plan.Model.Name, "failed", seconds(r.took), "", "", media.ErrorText(e.Message)})
 			continue
 		}
-		slots, firstErr, err := c.slots(ctx, w, a, r.res, fileOf(c.Output, r.res.Model))
+		name := r.res.Model
+		if name != r.plan.Model.Name { // two models can fall back to the same one
+			name += " for " + r.plan.Model.Name
+		}
+		slots, firstErr, err := c.slots(ctx, w, a, r.res, fileOf(c.Output, name))
 		unsaved = cmp.Or(unsaved, err)
 		r.err = outcomeError(r.res, firstErr)
 		views = append(views, comparisonView{Result: resultView(r.res, slots), Seconds: r.took.Seconds()})
@@ -140,9 +144,7 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 	sheet, err := c.contactSheet(ctx, w, a, rivals)
 	unsaved = cmp.Or(unsaved, err)
 	if c.JSON {
-		if err := w.printJSON(map[string]any{"comparison": views, "contact_sheet": sheet}); err != nil {
-			return err
-		}
+		unsaved = cmp.Or(w.printJSON(map[string]any{"comparison": views, "contact_sheet": sheet}), unsaved)
 	} else {
 		table(w.stdout, []string{"MODEL", "STATUS", "TIME", "COST", "SIZE", "RESULT"}, rows)
 		if sheet != nil {

@@ -214,3 +214,39 @@ func TestCtrlCAtAComparison(t *testing.T) {
 		})
 	}
 }
+
+// TestModelsWithOneFallback: models that fall back to the same model do not overwrite each other's files.
+func TestModelsWithOneFallback(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	for range 2 {
+		s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
+	}
+	got := read[compared](p, "generate", "a harbour", "-m", "GPT Image 2", "-m", "GPT Image 1.5", "--fallback", "Atelier Offline", "--size", "64x64", "-o", filepath.Join(p.dir, "out.png"), "--json")
+	paths := map[string]bool{}
+	for _, c := range got.Comparison {
+		for _, slot := range c.Result.Slots {
+			if slot.Output == nil {
+				t.Fatalf("%+v", slot)
+			}
+			paths[slot.Output.Path] = true
+		}
+	}
+	if len(paths) != 2 {
+		t.Errorf("two results are in %v", paths)
+	}
+}
+
+// TestWaitTakesNoOtherSettings: a setting that --wait would ignore is refused, above all --dry-run.
+func TestWaitTakesNoOtherSettings(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	made := read[generated](p, "generate", "a fox", "--size", "64x64", "--json")
+	for _, flags := range [][]string{
+		{"--dry-run"}, {"-n", "2"}, {"--size", "64x64"}, {"--fallback", "offline"}, {"--seed", "7"}, {"--mask", "x.png"}, {"--strict"}, {"--format", "png"}, {"--speed", "2"}, {"--option", "offline.delay_ms=1"},
+	} {
+		p.atelier(append([]string{"generate", "--wait", made.Operation}, flags...)...).checkRefused(t, exitInput, "original request")
+	}
+	p.must("generate", "--wait", made.Operation, "--partials", "-o", filepath.Join(p.dir, "fox.png"), "--json")
+	p.atelier("generate", "x", "--speed", "0").checkRefused(t, exitInput, "0.25 to 4")
+}

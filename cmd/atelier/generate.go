@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ type requestFlags struct {
 	Seed           *int64   `help:"The seed, for a repeatable result, if the model supports one." placeholder:"N"`
 	Format         string   `help:"Pictures: png, jpeg or webp. Sound: mp3, wav, opus, aac or flac. Text: txt. The default is the extension of -o. It is an error if the model does not support it." placeholder:"F"`
 	Voice          string   `help:"The voice; see atelier models show." placeholder:"NAME"`
-	Speed          float64  `help:"The speed of speech, 0.25 to 4." placeholder:"X"`
+	Speed          *float64 `help:"The speed of speech, 0.25 to 4." placeholder:"X"`
 	Partials       bool     `help:"Request preview frames and show them as they arrive. Some providers charge for them."`
 	Compression    *int     `help:"0 to 100, for jpeg and webp." placeholder:"N"`
 	Option         []string `help:"A provider-specific option, PROVIDER.NAME=VALUE. Repeat the flag for more." placeholder:"P.N=V" sep:"none"`
@@ -154,8 +155,10 @@ const leaveGrace = 30 * time.Second
 
 // wait continues an operation. Ctrl-C ends the wait, not the operation.
 func (c *generateCmd) wait(w *world) error {
-	if strings.TrimSpace(c.Prompt) != "" || len(c.Model)+len(c.Edit) > 0 || c.Vary != "" {
-		return media.Errorf(media.CodeInvalid, "--wait continues %s with its original request: omit the prompt, the model and pictures", c.Wait)
+	other := *c
+	other.Prompt, other.Partials, other.Wait, other.resultFlags = strings.TrimSpace(c.Prompt), false, "", resultFlags{}
+	if !reflect.ValueOf(other).IsZero() {
+		return media.Errorf(media.CodeInvalid, "--wait continues %s with its original request: omit the prompt and all flags except -o, --json and --partials", c.Wait)
 	}
 	return c.proceed(w, c.Wait, c.Partials, journal.HandOver(leaveGrace), func(ctx context.Context, a *app, id string) (*generate.Result, error) {
 		return a.Gateway.Resume(ctx, id)
@@ -166,7 +169,7 @@ func (c *generateCmd) request() (generate.Request, error) {
 	r := generate.Request{
 		Prompt: c.Prompt, NegativePrompt: c.NegativePrompt, Size: c.Size, AspectRatio: c.AspectRatio,
 		Quality: c.Quality, Style: c.Style, Background: c.Background, Seed: c.Seed, OutputFormat: c.Format,
-		Compression: c.Compression, Strict: c.Strict, Voice: c.Voice, Speed: c.Speed,
+		Compression: c.Compression, Strict: c.Strict, Voice: c.Voice,
 		Modality: media.Modality(strings.ToLower(strings.TrimSpace(c.Modality))), Fallback: c.Fallback,
 	}
 	if len(c.Model) == 1 {
@@ -181,6 +184,11 @@ func (c *generateCmd) request() (generate.Request, error) {
 	if c.N != nil {
 		if r.N = *c.N; r.N < 1 {
 			return r, media.Errorf(media.CodeInvalid, "-n is %d: ask for 1 to 100 results", r.N)
+		}
+	}
+	if c.Speed != nil {
+		if r.Speed = *c.Speed; r.Speed == 0 {
+			return r, media.Errorf(media.CodeInvalid, "--speed is 0: use 0.25 to 4")
 		}
 	}
 	format, _, err := formatOf(c.Output)
