@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"atelier/generate/catalog"
 	"atelier/media"
 )
 
@@ -27,7 +26,7 @@ func (c *modelsCheckCmd) Run(w *world) error {
 		found := a.Catalogue.Stale(today)
 		checked := a.Catalogue.Checked().Format(time.DateOnly)
 		if c.JSON {
-			return w.printJSON(map[string]any{"checked": checked, "findings": append([]catalog.Finding{}, found...), "ok": len(found) == 0})
+			return w.printJSON(map[string]any{"checked": checked, "findings": orEmpty(found), "ok": len(found) == 0})
 		}
 		if len(found) == 0 {
 			w.line("the catalogue of %s is up to date for the next 30 days", checked)

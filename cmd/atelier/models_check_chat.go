@@ -5,6 +5,7 @@ import (
 
 	"atelier/chat"
 	"atelier/ledger"
+	"atelier/media"
 )
 
 // checked is the result of comparing one provider's model list.
@@ -22,8 +23,12 @@ func (c *modelsCheckCmd) chatModels(w *world) error {
 		all := []checked{}
 		var rows [][]string
 		for _, p := range a.Chat.Profiles().Providers() {
-			if a.Chat.Ready(p) != nil || c.Only != "" && c.Only != p.Key {
+			ready := a.Chat.Ready(p)
+			switch {
+			case c.Only != "" && c.Only != p.Key, c.Only == "" && ready != nil:
 				continue
+			case ready != nil:
+				return ready
 			}
 			k := checked{Provider: p.Key, Findings: []chat.Finding{}}
 			listed, err := a.ListChatModels(w.ctx, p.Key)
@@ -38,6 +43,9 @@ func (c *modelsCheckCmd) chatModels(w *world) error {
 				rows = append(rows, []string{p.Key, f.Model, string(f.Kind), f.Note})
 			}
 			all = append(all, k)
+		}
+		if c.Only != "" && len(all) == 0 {
+			return media.Errorf(media.CodeNotFound, "there is no chat provider %q: see `atelier providers`", c.Only)
 		}
 		if c.JSON {
 			return w.printJSON(ledger.List[checked]{Items: all})

@@ -37,3 +37,12 @@ models:
 		t.Errorf("doctor:\n%s", doctor)
 	}
 }
+
+// TestCheckedProvidersExist: a check of no provider is an error that says why, not an empty report.
+func TestCheckedProvidersExist(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	p.atelier("models", "check", "--chat", "--provider", "opnai").checkRefused(t, exitInput, "atelier providers")
+	p.atelier("models", "check", "--chat", "--provider", "openai").checkRefused(t, exitInput, "OPENAI_API_KEY")
+	p.must("models", "check", "--chat")
+}
