@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"atelier/internal/shipped"
-
 	"atelier/media"
 	"atelier/workflow"
 )
@@ -101,11 +100,11 @@ func findWorkflow(name, dir string) (*workflow.Definition, error) {
 	var ids []string
 	for _, f := range files {
 		switch {
-		case f.Definition != nil && (byFile || f.Definition.ID == name):
+		case f.Definition != nil && (byFile && len(files) == 1 || f.Definition.ID == name):
 			return f.Definition, nil
 		case f.Definition != nil:
 			ids = append(ids, f.Definition.ID)
-		case byFile:
+		case byFile && len(files) == 1:
 			return nil, media.Errorf(media.CodeInvalid, "%s", f.Problems[0])
 		}
 	}
@@ -144,11 +143,10 @@ func (c *workflowValidateCmd) Run(w *world) error {
 	}
 	slices.Sort(v.Workflows)
 	v.OK = len(v.Problems) == 0
+	var err error
 	switch {
 	case c.JSON:
-		if err := w.printJSON(v); err != nil {
-			return err
-		}
+		err = w.printJSON(v)
 	case v.OK:
 		w.line("ok: %s (%s)", plural(len(v.Workflows), "workflow"), strings.Join(v.Workflows, ", "))
 	default:
@@ -156,8 +154,8 @@ func (c *workflowValidateCmd) Run(w *world) error {
 			w.line("%s", p)
 		}
 	}
-	if !v.OK {
+	if err == nil && !v.OK {
 		return reportedError{exitInput}
 	}
-	return nil
+	return err
 }

@@ -84,3 +84,14 @@ func TestWorkflowsAreListed(t *testing.T) {
 		t.Error("a list makes a data folder")
 	}
 }
+
+// TestAFolderIsNoWorkflow: a folder of several workflows is refused instead of taking its first one.
+func TestAFolderIsNoWorkflow(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	folder := filepath.Join("..", "..", "examples", "workflows")
+	for _, command := range []string{"show", "run"} {
+		p.atelier("workflow", command, folder).checkRefused(t, exitInput, "campaign-images")
+	}
+	p.must("workflow", "show", filepath.Join(folder, "product-variants.yaml"))
+}
