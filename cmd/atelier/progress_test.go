@@ -66,3 +66,27 @@ func TestMessagesAreSeenWhileTheyAreWritten(t *testing.T) {
 		t.Errorf("parts of the message are in the record:\n%s", events)
 	}
 }
+
+// slowTerminal is a terminal that is slower than a run.
+type slowTerminal struct{ shared *output }
+
+func (s slowTerminal) Write(b []byte) (int, error) {
+	time.Sleep(20 * time.Millisecond)
+	return s.shared.Write(b)
+}
+
+// TestProgressEndsBeforeTheAnswer: no progress follows the answer of a run that is continued.
+func TestProgressEndsBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	p.must("run", "sage", "Draw a lighthouse, 128x128.")
+	var all output
+	w := &world{ctx: t.Context(), stdout: &all, stderr: slowTerminal{&all}, terminal: true, env: p.getenv}
+	if code := execute(w, []string{"runs", "fork", "last", "--from", "turn-1-model"}); code != exitOK {
+		t.Fatalf("exit %d\n%s", code, all.String())
+	}
+	before, after, found := strings.Cut(all.String(), "atelier media get ")
+	if !found || !strings.Contains(before, "thinking") || strings.Contains(after, "\r") || strings.Contains(after, "made img-") {
+		t.Errorf("before the answer\n%q\nand after\n%q", before, after)
+	}
+}

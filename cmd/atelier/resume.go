@@ -44,6 +44,7 @@ func (w *world) follow(quiet bool, sources atelier.Sources, begin func(*app, *ru
 		}
 		defer context.AfterFunc(w.ctx, r.Cancel)()
 		res, runErr := r.Wait(context.WithoutCancel(w.ctx))
+		stop()
 		p.clear()
 		if res == nil {
 			return cmp.Or(runErr, error(media.Errorf(media.CodeInternal, "run %s gave no result: see atelier runs show %[1]s", r.ID)))
@@ -117,10 +118,7 @@ func (c *resumeCmd) resume(w *world, s *run.Service, limits run.ContinueOptions)
 		return nil, media.Errorf(media.CodeInvalid, "run %s waits for an answer: give the limits together with the answer (atelier resume %[1]s shows the question)", c.ID)
 	}
 	if c.JSON {
-		if err := w.printJSON(map[string]any{"run_id": c.ID, "status": agent.StatusPaused, "pending": open}); err != nil {
-			return nil, err
-		}
-		return nil, reportedError{exitPaused}
+		return nil, cmp.Or[error](w.printJSON(map[string]any{"run_id": c.ID, "status": agent.StatusPaused, "pending": open}), reportedError{exitPaused})
 	}
 	w.ask(c.ID, open)
 	return nil, reportedError{exitPaused}
