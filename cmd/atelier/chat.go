@@ -11,18 +11,17 @@ import (
 	"strings"
 	"syscall"
 
-	"atelier/internal/shipped"
-
 	"atelier"
 	"atelier/agent"
 	"atelier/internal/disk"
+	"atelier/internal/shipped"
 	"atelier/media"
 	"atelier/run"
 )
 
 type chatCmd struct {
 	Agent        string `arg:"" optional:"" default:"sage" help:"Slug or display name. The default is sage."`
-	Conversation string `help:"Continue a conversation: its id, the start of its id, or last. The default is a new one." placeholder:"ID|last"`
+	Conversation string `help:"Continue a conversation: its id, the start of its id, or last. The default is new." placeholder:"ID|last|new"`
 	Out          string `help:"Write pictures and reports into this folder, as /out does." placeholder:"DIR"`
 	Files        string `help:"A folder that the agent may read." placeholder:"DIR"`
 	KB           string `name:"kb" help:"A folder of documents to index, which the agent may search." placeholder:"DIR"`
@@ -113,7 +112,9 @@ func (t *chatSession) begin(a *app) error {
 			return err
 		}
 	}
-	if t.Conversation != "" {
+	if t.Conversation == "new" {
+		t.Conversation = ""
+	} else if t.Conversation != "" {
 		head, err := a.stores().conversation(t.w.ctx, t.Conversation)
 		if err != nil {
 			return err
@@ -194,7 +195,7 @@ func (t *chatSession) next(prompt string) (string, error) {
 			return line, nil
 		}
 		if err := t.command(line); errors.Is(err, io.EOF) {
-			return "", err
+			t.finished = true // also at a question
 		} else if err != nil {
 			t.code = t.w.explain(err)
 			t.finished = !t.w.interactive // later lines of a script depend on it

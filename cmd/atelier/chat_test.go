@@ -184,3 +184,36 @@ func TestChatPromptsAPerson(t *testing.T) {
 		t.Errorf("no progress: %s", stderr.String())
 	}
 }
+
+// TestQuitAtAQuestion: /quit ends the chat also while a question waits for its answer; the question stays open.
+func TestQuitAtAQuestion(t *testing.T) {
+	t.Parallel()
+	s := newQuestionEnv(t)
+	o := s.runChat([]string{"paint", "/quit", "paint again"}, "boss", "--agents", filepath.Join(s.dir, "own"))
+	if runs := read[ledger.List[ledger.Run]](s.testEnv, "runs", "list", "--json").Items; o.code != exitPaused || len(runs) != 1 || !strings.Contains(o.stderr, "the question is still open") {
+		t.Errorf("exit %d, %d runs\n%s%s", o.code, len(runs), o.stdout, o.stderr)
+	}
+}
+
+// TestChatReportsBothFailures: if the files of a failed answer cannot be written, both errors are shown.
+func TestChatReportsBothFailures(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	s.chat.Answer = answersInOrder(act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Model": "Atelier Offline", "Size": "64x64"}), "I am tired.")
+	out := filepath.Dir(p.write("out/media", "a file in place of the folder"))
+	o := p.runChat([]string{"draw"}, "--out", out)
+	if o.code == exitOK || !strings.Contains(o.stderr, "out/media") || !strings.Contains(o.stderr, "JSON") {
+		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// TestNewChat: new starts a conversation, as in atelier run, and as shells complete it.
+func TestNewChat(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	o := p.runChat([]string{"hello"}, "--conversation", "new")
+	if talks := read[ledger.List[ledger.Conversation]](p, "conversations", "list", "--json").Items; o.code != exitOK || len(talks) != 1 {
+		t.Errorf("exit %d, %d conversations\n%s%s", o.code, len(talks), o.stdout, o.stderr)
+	}
+	p.runChat([]string{"/image nowhere.png"}).checkRefused(t, exitInput, "atelier: nowhere.png is neither a file")
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,12 +64,8 @@ func (t *chatSession) writeTo(dir string) error {
 	}
 	shown := &runCmd{Out: t.folder(t.last)}
 	ans, err := shown.export(t.w.ctx, t.app, t.last)
-	for _, o := range append(ans.Outputs, ans.AlsoMade...) {
-		t.w.line("  %s  %-13s %s", o.Ref, o.MIMEType, o.Path)
-	}
-	if ans.Report != "" {
-		t.w.line("report: %s", ans.Report)
-	}
+	ans.Warnings = slices.DeleteFunc(slices.Clone(ans.Warnings), t.shownBefore)
+	t.w.printAnswer(answer{Outputs: append(ans.Outputs, ans.AlsoMade...), Warnings: ans.Warnings, Report: ans.Report})
 	return err
 }
 
@@ -93,9 +90,7 @@ func (t *chatSession) sendMessage(message string) {
 	}
 	req := requestWithin(limits)
 	req.Agent, req.Message, req.Owner, req.Images, req.ImageModels = t.Agent, message, owner, t.images, t.imageModels
-	if req.Conversation = t.Conversation; req.Conversation == "" {
-		req.Conversation = "new"
-	}
+	req.Conversation = cmp.Or(t.Conversation, "new")
 	t.progress.restart()
 	stop := t.progress.follow(t.app.Observer())
 	r, err := t.runs.Start(t.w.ctx, req)
@@ -151,13 +146,7 @@ func (t *chatSession) show(res *agent.Result, runErr error) {
 	ans.Warnings = slices.DeleteFunc(slices.Clone(ans.Warnings), t.shownBefore)
 	ans.Dispositions = slices.DeleteFunc(slices.Clone(ans.Dispositions), func(d generate.Disposition) bool { return t.shownBefore(outcomeText(d)) })
 	t.w.printAnswer(ans)
-	if ans.Report != "" {
-		t.w.line("report: %s", ans.Report)
-	}
-	if err == nil {
-		err = shown.ending(t.w, res, runErr)
-	}
-	if err != nil {
+	if err = errors.Join(err, shown.ending(t.w, res, runErr)); err != nil {
 		t.code = t.w.explain(err)
 	}
 }

@@ -133,7 +133,7 @@ func images(ctx context.Context, a *app, names []string, detail string) ([]agent
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			r, err := mediaArg{Item: name}.find(ctx, a.stores())
 			if media.CodeOf(err) == media.CodeNotFound {
-				return nil, media.Errorf(media.CodeNotFound, "--image %s is neither a file nor a stored item: see `atelier media list`", name)
+				return nil, media.Errorf(media.CodeNotFound, "%s is neither a file nor a stored item: see `atelier media list`", name)
 			}
 			if err != nil {
 				return nil, err

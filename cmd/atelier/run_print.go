@@ -58,14 +58,11 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	if ans.Conversation != "" {
 		w.note("conversation %s: continue with --conversation %[1]s", ans.Conversation)
 	}
-	if ans.Report != "" {
-		w.line("report: %s", ans.Report)
-	}
 	w.ask(ans.RunID, ans.Pending)
 	return nil
 }
 
-// printAnswer prints an answer: its text, its outputs, its dispositions and its warnings.
+// printAnswer prints an answer: its text, its outputs, its dispositions, its warnings and its report.
 func (w *world) printAnswer(ans answer) {
 	if ans.Message != "" {
 		w.line("%s", ans.Message)
@@ -89,6 +86,9 @@ func (w *world) printAnswer(ans answer) {
 		warnings = append(slices.Clone(warnings), offline.Model{}.Profile().Name+" answered because no chat model has an API key; atelier doctor shows which key to set")
 	}
 	w.warnings(warnings)
+	if ans.Report != "" {
+		w.line("report: %s", ans.Report)
+	}
 }
 
 // costText formats the cost of a run and the part of it that providers reported; the rest is estimated.
@@ -177,10 +177,6 @@ func openInBrowser(ctx context.Context, w *world, path string) {
 		name = "open"
 	case "windows":
 		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", path}
-	}
-	if _, err := exec.LookPath(name); err != nil {
-		w.note("open %s in a browser", path)
-		return
 	}
 	if err := exec.CommandContext(ctx, name, args...).Start(); err != nil { //nolint:gosec // a fixed program and a path that this package built
 		w.note("open %s in a browser", path)

@@ -37,6 +37,10 @@ func TestSVGOfAProviderIsSaidToBeRaw(t *testing.T) {
 	if !strings.Contains(o.stderr, filepath.Join(out, "media", files[0].Name())+" is the provider's unchanged SVG") {
 		t.Errorf("run said\n%s%s", o.stdout, o.stderr)
 	}
+	out = filepath.Join(p.dir, "later")
+	if o := p.runChat([]string{"Paint a fox.", "/out " + out}); !strings.Contains(o.stderr, filepath.Join(out, "media", files[0].Name())+" is the provider's unchanged SVG") {
+		t.Errorf("chat said\n%s%s", o.stdout, o.stderr)
+	}
 	ref := p.mediaList().Items[0].Ref
 	for to, name := range map[string]string{filepath.Join(p.dir, "got.svg"): "got.svg", "-": "standard output"} {
 		if o := p.must("media", "get", ref, "-o", to); !strings.Contains(o.stderr, name+" is the provider's unchanged SVG") {
