@@ -5,12 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/internal/shipped"
-
 	"github.com/alecthomas/kong"
 
+	"atelier/internal/shipped"
 	"atelier/ledger"
-	"atelier/media"
 )
 
 type completionCmd struct {
@@ -36,9 +34,7 @@ func (c *completionCmd) Run(w *world, k *kong.Context) error {
 		return w.printJSON(map[string]string{"shell": c.Shell, "script": lines[0]})
 	}
 	for _, text := range lines {
-		if _, err := io.WriteString(w.stdout, text+"\n"); err != nil {
-			return media.Errorf(media.CodeInternal, "write the answer: %w", err)
-		}
+		_, _ = io.WriteString(w.stdout, text+"\n") // its errors are kept
 	}
 	return nil
 }
@@ -135,10 +131,5 @@ func values(v *kong.Value) (all []string) {
 	case "conversation":
 		return []string{newest, "new"}
 	}
-	for _, word := range strings.Split(v.Enum, ",") {
-		if word != "" {
-			all = append(all, word)
-		}
-	}
-	return all
+	return slices.DeleteFunc(strings.Split(v.Enum, ","), func(word string) bool { return word == "" })
 }

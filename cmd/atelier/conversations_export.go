@@ -22,11 +22,9 @@ type conversationsExportCmd struct {
 
 // Run writes a conversation as one page.
 func (c *conversationsExportCmd) Run(w *world) error {
-	if c.Output == toStdout {
-		if c.JSON {
-			return bothToStdout()
-		}
-		w = w.piped()
+	w, err := resultFlags{Output: c.Output, JSON: c.JSON}.piped(w)
+	if err != nil {
+		return err
 	}
 	return w.withRuns(appConfig{}, func(a *app, s *run.Service) error {
 		head, err := a.stores().conversation(w.ctx, c.ID)

@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/internal/shipped"
-
 	"atelier"
 	"atelier/action"
 	"atelier/agent"
 	"atelier/agent/definition"
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/internal/shipped"
 )
 
 type agentsCmd struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -115,10 +116,21 @@ func (w *world) save(ctx context.Context, s *stores, o media.Output, name string
 	return kept(c, err)
 }
 
-// writeTo writes a file, which appears only once it is complete.
+// writeTo writes a file, which appears only once it is complete, or into a device or a pipe.
 func writeTo(name string, write func(io.Writer) error) error {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil || info.Mode().IsRegular():
+		return disk.Write(name, write)
+	case info.IsDir():
 		return media.Errorf(media.CodeInvalid, "write %s: it is a folder: add a file name", name)
 	}
-	return disk.Write(name, write)
+	f, err := os.OpenFile(name, os.O_WRONLY, 0) //nolint:gosec // the user names the file
+	if err == nil {
+		err = errors.Join(write(f), f.Close())
+	}
+	if err != nil {
+		return disk.Error("write "+name, err)
+	}
+	return nil
 }

@@ -22,11 +22,8 @@ type limitFlags struct {
 
 // limits returns the limits that the flags set. What the run has used already counts.
 func (c *limitFlags) limits() (a run.ContinueOptions, err error) {
-	if c.MaxTurns < 0 || c.MaxTokens < 0 || c.MaxTime < 0 {
-		return a, media.Errorf(media.CodeInvalid, "--max-turns, --max-tokens and --max-time must not be negative; omit them for no limit")
-	}
-	if c.Timeout < 0 {
-		return a, media.Errorf(media.CodeInvalid, "--timeout must not be negative; omit it for no limit")
+	if c.MaxTurns < 0 || c.MaxTokens < 0 || c.MaxTime < 0 || c.Timeout < 0 {
+		return a, media.Errorf(media.CodeInvalid, "--max-turns, --max-tokens, --max-time and --timeout must not be negative; omit them for no limit")
 	}
 	a = run.ContinueOptions{MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, MaxTime: c.MaxTime, ApproveOver: c.ApproveOver}
 	if c.MaxImages != nil {

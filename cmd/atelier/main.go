@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -123,6 +125,7 @@ func newGrammar() (*grammar, error) {
 func (g *grammar) execute(w *world, args []string) int {
 	var help bytes.Buffer
 	w.args, w.json = args, asksJSON(args)
+	out := keepErrors(w)
 	g.parser.Stdout, g.parser.Stderr = w.stdout, w.stderr
 	if w.json {
 		g.parser.Stdout = &help
@@ -147,7 +150,7 @@ func (g *grammar) execute(w *world, args []string) int {
 	if err != nil {
 		return w.fail(media.Errorf(media.CodeInvalid, "%v (see `%s --help`)", err, nearest(g.parser, args)))
 	}
-	if err := parsed.Run(w); err != nil {
+	if err = cmp.Or(parsed.Run(w), out.err); err != nil {
 		return w.fail(err)
 	}
 	return exitOK
@@ -218,7 +221,8 @@ const (
 // reportedError is an error that has been reported already; only its exit code matters.
 type reportedError struct{ code int }
 
-func (reportedError) Error() string { return "already reported" }
+// Error is empty, so that an error joined with this one has only its own text.
+func (reportedError) Error() string { return "" }
 
 // failure is what a command prints with --json if it fails before it has an answer.
 type failure struct {
@@ -246,12 +250,13 @@ func (w *world) fail(err error) int {
 
 // explain prints an error for people and returns its exit code.
 func (w *world) explain(err error) int {
-	var q reportedError
-	if errors.As(err, &q) {
+	if q, ok := errors.AsType[reportedError](err); ok {
+		if rest := strings.TrimSpace(err.Error()); rest != "" {
+			w.note("atelier: %s", w.failure(rest))
+		}
 		return q.code
 	}
-	var wrong *definition.Error
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*definition.Error](err); ok {
 		// The text that problems quote is already shortened.
 		for _, p := range wrong.Problems {
 			w.note("%s", p)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"atelier/generate"
 	"atelier/generate/driver"
@@ -190,7 +189,7 @@ func (w *world) ancestors(s *stores, edges []ledger.Edge, indent string, seen ma
 		if err != nil {
 			return err
 		}
-		if err := w.ancestors(s, p.Parents, indent+strings.Repeat(" ", 2), seen); err != nil {
+		if err := w.ancestors(s, p.Parents, indent+"  ", seen); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,16 +14,35 @@ import (
 	"atelier/media"
 )
 
+// checkedWriter is standard output. It keeps the first error of a write: commands that print text do not check.
+type checkedWriter struct {
+	to  io.Writer
+	err error
+}
+
+// keepErrors replaces the standard output of a command with one that keeps its first error.
+func keepErrors(p *world) *checkedWriter {
+	c := &checkedWriter{to: p.stdout}
+	p.stdout = c
+	return c
+}
+
+func (c *checkedWriter) Write(text []byte) (int, error) {
+	n, err := c.to.Write(text)
+	if err != nil {
+		err = media.Errorf(media.CodeInternal, "write the answer: %w", err)
+		c.err = cmp.Or(c.err, err)
+	}
+	return n, err
+}
+
 // printJSON writes the one JSON document of a command, indented.
 func (w *world) printJSON(v any) error {
 	w.printed = true
 	e := json.NewEncoder(w.stdout)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return media.Errorf(media.CodeInternal, "write the answer: %w", err)
-	}
-	return nil
+	return e.Encode(v)
 }
 
 // printPage writes a page of a list as JSON or as a table, and says how to get the next page.
@@ -49,7 +69,6 @@ func printList[T any](w *world, asJSON bool, items []T, head []string, row func(
 
 // line writes text for people to standard output, with control characters escaped.
 func (w *world) line(format string, args ...any) {
-	// A write error cannot be reported.
 	_, _ = fmt.Fprintln(w.stdout, visible(fmt.Sprintf(format, args...)))
 }
 

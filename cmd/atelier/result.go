@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -9,11 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"atelier/internal/shipped"
-
 	"atelier/generate"
 	"atelier/generate/plan"
 	"atelier/internal/disk"
+	"atelier/internal/shipped"
 	"atelier/media"
 )
 
@@ -152,16 +152,11 @@ func numbered(name string, index, of int) string {
 func (f resultFlags) print(ctx context.Context, w *world, a *app, res *generate.Result) error {
 	slots, firstErr, unsaved := f.slots(ctx, w, a, res, f.Output)
 	if f.JSON {
-		if err := w.printJSON(resultView(res, slots)); err != nil {
-			return err
-		}
+		unsaved = cmp.Or(w.printJSON(resultView(res, slots)), unsaved)
 	} else {
 		f.printForPeople(w, res, slots)
 	}
-	if unsaved != nil {
-		return unsaved
-	}
-	return outcomeError(res, firstErr)
+	return cmp.Or(unsaved, outcomeError(res, firstErr))
 }
 
 // slots writes the files of a result. An error for one file does not stop the others.
@@ -176,9 +171,7 @@ func (f resultFlags) slots(ctx context.Context, w *world, a *app, res *generate.
 				to = "" // it takes one result
 			}
 			file, err := w.save(ctx, a.stores(), *s.Output, name)
-			if unsaved == nil {
-				unsaved = err
-			}
+			unsaved = cmp.Or(unsaved, err)
 			if file.path != "" && foreignSVG(*s.Output) {
 				res.Warnings = append(res.Warnings, rawSVG(file.path))
 			}

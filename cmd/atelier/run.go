@@ -153,7 +153,7 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 	ans := answer{
 		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Turns: res.Turns, Usage: res.Usage, Cost: res.Cost,
 		Warnings: orEmpty(res.Warnings), Dispositions: orEmpty(res.Dispositions), InputImages: orEmpty(res.InputImages),
-		Pending: res.Pending,
+		Pending: res.Pending, Unsupported: []report.Doubt{},
 	}
 	if res.Error != nil {
 		b, err := json.Marshal(res.Error)
@@ -162,7 +162,6 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 		}
 		ans.Error = b
 	}
-	ans.Unsupported = []report.Doubt{}
 	if report.Has(res.Payload) {
 		doubts, err := report.Unsupported(report.FromResult(res))
 		if err != nil {

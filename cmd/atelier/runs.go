@@ -111,15 +111,17 @@ func (c *runsShowCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		steps, err := s.Ledger.ListSteps(w.ctx, owner, c.ID, ledger.Page{Limit: ledger.MaxLimit})
+		steps, err := ledger.AllOf(w.ctx, s.Ledger.ListSteps, owner, c.ID)
 		if err != nil {
 			return err
 		}
-		children, err := s.Ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Tree: r.Tree, Page: ledger.Page{Limit: ledger.MaxLimit}})
+		tree, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Run], error) {
+			return s.Ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Tree: r.Tree, Page: p})
+		})
 		if err != nil {
 			return err
 		}
-		made, err := s.Ledger.ListPromptMedia(w.ctx, owner, c.ID, ledger.Page{Limit: ledger.MaxLimit})
+		made, err := ledger.AllOf(w.ctx, s.Ledger.ListPromptMedia, owner, c.ID)
 		if err != nil {
 			return err
 		}
@@ -128,7 +130,7 @@ func (c *runsShowCmd) Run(w *world) error {
 			return err
 		}
 		if c.JSON {
-			return w.printJSON(map[string]any{"run": r, "steps": steps.Items, "tree": children.Items, "media": made.Items, "pending": orEmpty(pending)})
+			return w.printJSON(map[string]any{"run": r, "steps": orEmpty(steps), "tree": tree, "media": orEmpty(made), "pending": orEmpty(pending)})
 		}
 		w.line("%s  %s  %s", r.ID, r.Agent, r.Status)
 		w.line("task:    %s", r.Task)
@@ -156,10 +158,10 @@ func (c *runsShowCmd) Run(w *world) error {
 		for _, warning := range r.Warnings {
 			w.line("warning: %s", warning)
 		}
-		for _, k := range children.Items {
+		for _, k := range tree {
 			w.line("run %s  %s  %s", k.ID, k.AgentPath, k.Status)
 		}
-		for _, m := range made.Items {
+		for _, m := range made {
 			w.line("media %s  %s  %s  %s", m.MediaID, m.MIMEType, size(m.SizeBytes), cell(m.Label))
 		}
 		w.ask(r.Tree, pending)
@@ -257,9 +259,7 @@ func (c *runsEventsCmd) Run(w *world) error {
 			case c.JSON:
 				list.Items = append(list.Items, e)
 			case c.JSONL:
-				if err := json.NewEncoder(w.stdout).Encode(e); err != nil {
-					return media.Errorf(media.CodeInternal, "write the answer: %w", err)
-				}
+				return json.NewEncoder(w.stdout).Encode(e)
 			default:
 				w.line("%4d  %s  %-18s %s", e.Sequence, localTime(e.CreatedAt), e.Kind, short(string(e.Payload), 120))
 			}

@@ -4,9 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 
-	"atelier/internal/setting"
-
 	"atelier/agent/vision"
+	"atelier/internal/setting"
 	"atelier/media"
 	"atelier/run"
 )

@@ -19,43 +19,33 @@ type runsCancelCmd struct {
 
 // Run cancels a run and waits until it has ended.
 func (c *runsCancelCmd) Run(w *world) error {
-	err := w.withRuns(appConfig{adopt: true}, func(a *app, runs *run.Service) (err error) {
-		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
-			return err
-		}
-		return c.end(w, a, runs.End)
-	})
-	if media.CodeOf(err) != media.CodeCorrupt {
-		return err
+	err := c.end(w, appConfig{adopt: true}, (*run.Service).End)
+	if media.CodeOf(err) == media.CodeCorrupt { // the engine's database is damaged, but the ledger still has the run
+		err = c.end(w, appConfig{withoutEngine: true}, (*run.Service).EndLost)
 	}
-	// The engine's database is damaged, but the ledger still has the run.
-	return w.withApp(appConfig{withoutEngine: true}, func(a *app) (err error) {
+	return err
+}
+
+func (c *runsCancelCmd) end(w *world, config appConfig, end func(s *run.Service, ctx context.Context, owner, id string) error) error {
+	return w.withRuns(config, func(a *app, runs *run.Service) (err error) {
 		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
 			return err
 		}
-		runs, err := a.Runs(w.ctx)
+		if err := end(runs, w.ctx, owner, c.ID); err != nil {
+			return err
+		}
+		ctx, stop := context.WithTimeout(w.ctx, cancelWait)
+		defer stop()
+		r, err := c.ended(ctx, a)
 		if err != nil {
 			return err
 		}
-		return c.end(w, a, runs.EndLost)
+		if c.JSON {
+			return w.printJSON(map[string]any{"run_id": r.ID, "status": r.Status})
+		}
+		w.line("%s  %s", r.ID, r.Status)
+		return nil
 	})
-}
-
-func (c *runsCancelCmd) end(w *world, a *app, end func(ctx context.Context, owner, id string) error) error {
-	if err := end(w.ctx, owner, c.ID); err != nil {
-		return err
-	}
-	ctx, stop := context.WithTimeout(w.ctx, cancelWait)
-	defer stop()
-	r, err := c.ended(ctx, a)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return w.printJSON(map[string]any{"run_id": r.ID, "status": r.Status})
-	}
-	w.line("%s  %s", r.ID, r.Status)
-	return nil
 }
 
 // ended waits until the run has ended.
@@ -70,7 +60,7 @@ func (c *runsCancelCmd) ended(ctx context.Context, a *app) (ledger.Run, error) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return r, media.Errorf(media.CodeDeadline, "run %s was asked to stop and is still running: see atelier runs show %[1]s", r.ID)
+			return r, media.Errorf(media.CodeOf(ctx.Err()), "run %s was asked to stop and is still running: see atelier runs show %[1]s", r.ID)
 		}
 	}
 }

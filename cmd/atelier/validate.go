@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/internal/shipped"
-
 	"atelier/agent/definition"
+	"atelier/internal/shipped"
 )
 
 type agentsValidateCmd struct {
@@ -45,10 +44,9 @@ func (c *agentsValidateCmd) Run(w *world) error {
 	}
 	slices.Sort(all.Agents)
 	all.Agents, all.OK = slices.Compact(all.Agents), len(all.Problems) == 0
+	var err error
 	if c.JSON {
-		if err := w.printJSON(all); err != nil {
-			return err
-		}
+		err = w.printJSON(all)
 	} else {
 		files := map[string]bool{}
 		for _, p := range all.Problems {
@@ -61,10 +59,10 @@ func (c *agentsValidateCmd) Run(w *world) error {
 			w.note("%s in %s", plural(len(all.Problems), "problem"), plural(len(files), "file"))
 		}
 	}
-	if !all.OK {
+	if err == nil && !all.OK {
 		return reportedError{exitInput}
 	}
-	return nil
+	return err
 }
 
 // validate checks a folder, a file with its folder, or, for an empty name, the shipped

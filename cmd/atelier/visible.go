@@ -55,11 +55,11 @@ func cell(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(visible(text))
 }
 
-// screen escapes what is written to it, as visible does.
+// screen escapes what is written to it, as visible does, and keeps JSON valid.
 type screen struct{ out io.Writer }
 
 func (s screen) Write(text []byte) (int, error) {
-	if _, err := io.WriteString(s.out, visible(string(text))); err != nil {
+	if _, err := io.WriteString(s.out, visible(strings.ReplaceAll(string(text), "\x7f", `\u007f`))); err != nil {
 		return 0, err
 	}
 	return len(text), nil
