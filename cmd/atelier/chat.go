@@ -173,8 +173,7 @@ func (t *chatSession) next(prompt string) (string, error) {
 		if t.w.interactive {
 			_, _ = io.WriteString(t.w.stderr, prompt) // a write error cannot be reported
 		}
-		var line string
-		var more bool
+		line, more := "", false
 		if t.finished {
 			return "", io.EOF
 		}

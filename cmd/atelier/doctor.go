@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,24 +51,24 @@ func (c *doctorCmd) Run(w *world) error {
 		checks = append(checks, check{"default chat model", "ok", choiceText(choice)})
 		return nil
 	})
-	if err != nil {
+	switch {
+	case w.ctx.Err() != nil:
+		return w.ctx.Err()
+	case err != nil:
 		checks = append(checks, verdict("settings, data folder and ledger", "", err))
 	}
-	bad := 0
+	bad := slices.ContainsFunc(checks, func(k check) bool { return k.State == "bad" })
 	var rows [][]string
 	for _, k := range checks {
-		if k.State == "bad" {
-			bad++
-		}
 		rows = append(rows, []string{k.State, k.Name, k.Note})
 	}
 	if c.JSON {
-		err = w.printJSON(map[string]any{"checks": checks, "ok": bad == 0})
+		err = w.printJSON(map[string]any{"checks": checks, "ok": !bad})
 	} else {
 		table(w.stdout, []string{"STATE", "CHECK", "NOTE"}, rows)
 		err = nil
 	}
-	if err == nil && bad > 0 {
+	if err == nil && bad {
 		return reportedError{exitInput}
 	}
 	return err

@@ -150,3 +150,16 @@ func TestShowIsComplete(t *testing.T) {
 		t.Errorf("%d runs", len(shown.Tree))
 	}
 }
+
+// TestInterruptedDoctor: Ctrl-C during doctor is no finding about the data folder.
+func TestInterruptedDoctor(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	w := &world{ctx: ctx, stdout: &stdout, stderr: &stderr, env: p.getenv}
+	if code := execute(w, []string{"doctor"}); code != exitInterrupted || strings.Contains(stdout.String(), "bad") {
+		t.Errorf("exit %d\n%s%s", code, stdout.String(), stderr.String())
+	}
+}
