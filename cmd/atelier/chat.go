@@ -141,9 +141,7 @@ func (t *chatSession) readMessages() error {
 		case errors.Is(err, errStopped) && t.w.interactive:
 			t.w.note("/quit or Ctrl-D ends the chat")
 			continue
-		case errors.Is(err, errStopped):
-			return reportedError{exitInterrupted}
-		case message == "":
+		case err != nil, message == "": // after Ctrl-C in a script, the next call returns io.EOF
 			continue
 		}
 		t.sendMessage(message)
@@ -180,6 +178,7 @@ func (t *chatSession) next(prompt string) (string, error) {
 		select {
 		case line, more = <-t.lines:
 		case <-t.interrupts:
+			t.code, t.finished = exitInterrupted, !t.w.interactive
 			return "", errStopped
 		case <-t.w.ctx.Done():
 		}

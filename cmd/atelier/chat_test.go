@@ -217,3 +217,32 @@ func TestNewChat(t *testing.T) {
 	}
 	p.runChat([]string{"/image nowhere.png"}).checkRefused(t, exitInput, "atelier: nowhere.png is neither a file")
 }
+
+// TestCtrlCAtAQuestionOfAScript: without a terminal, Ctrl-C at a question ends the chat like Ctrl-C between messages.
+func TestCtrlCAtAQuestionOfAScript(t *testing.T) {
+	t.Parallel()
+	s := newQuestionEnv(t)
+	in, typing, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stdin = in
+	proc := s.start("chat", "boss", "--agents", filepath.Join(s.dir, "own"))
+	s.stdin = nil
+	if _, err := io.WriteString(typing, "paint\n"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the question", func() bool { return strings.Contains(proc.stdout.String(), "required") })
+	if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the note", func() bool { return strings.Contains(proc.stderr.String(), "the question is still open") })
+	_, _ = io.WriteString(typing, "paint again\n") // the chat may have ended
+	if err := typing.Close(); err != nil {
+		t.Error(err)
+	}
+	o := proc.wait()
+	if runs := read[ledger.List[ledger.Run]](s.testEnv, "runs", "list", "--json").Items; o.code != exitInterrupted || len(runs) != 1 {
+		t.Errorf("exit %d, %d runs\n%s%s", o.code, len(runs), o.stdout, o.stderr)
+	}
+}

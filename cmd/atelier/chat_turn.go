@@ -83,11 +83,7 @@ func (t *chatSession) folder(res *agent.Result) string {
 
 // sendMessage sends a message, asks the questions that come before the answer, and shows the answer.
 func (t *chatSession) sendMessage(message string) {
-	limits, err := t.limits()
-	if err != nil {
-		t.code = t.w.explain(err)
-		return
-	}
+	limits, _ := t.limits() // Run has checked them
 	req := requestWithin(limits)
 	req.Agent, req.Message, req.Owner, req.Images, req.ImageModels = t.Agent, message, owner, t.images, t.imageModels
 	req.Conversation = cmp.Or(t.Conversation, "new")

@@ -141,7 +141,11 @@ func followWorkflow(w *world, asJSON bool, sources atelier.Sources, begin func(*
 			ans.Error = &st.Failure
 		}
 		if st.Status == ledger.StatusPaused {
-			ans.URL = strings.TrimSuffix(cmp.Or(a.Config.PublicURL, "http://"+defaultListen), "/") + "/workflows/runs/" + st.ID
+			address := cmp.Or(w.env("ATELIER_LISTEN"), defaultListen)
+			if strings.HasPrefix(address, ":") {
+				address = "127.0.0.1" + address
+			}
+			ans.URL = strings.TrimSuffix(cmp.Or(a.Config.PublicURL, "http://"+address), "/") + "/workflows/runs/" + st.ID
 		}
 		if !asJSON {
 			ans.print(w, st, res)

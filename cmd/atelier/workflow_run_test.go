@@ -114,3 +114,16 @@ func TestWorkflowIsKilled(t *testing.T) {
 		}
 	}
 }
+
+// TestAddressOfAnInteraction: the address of a waiting run is that on which the server listens.
+func TestAddressOfAnInteraction(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	flow := p.write("flow.json", `{"id":"ask","title":"Ask","steps":[{"id":"approve","title":"Approval","module_id":"review.approve","inputs":{"title":"Go on?","data":{"what":"it"}}}]}`)
+	for listen, want := range map[string]string{":9000": "http://127.0.0.1:9000/", "localhost:9001": "http://localhost:9001/"} {
+		p.env["ATELIER_LISTEN"] = listen
+		if o := p.atelier("workflow", "run", flow, "--json"); o.code != exitPaused || !strings.HasPrefix(decode[workflowAnswer](t, o).URL, want) {
+			t.Errorf("ATELIER_LISTEN=%s: exit %d\n%s%s", listen, o.code, o.stdout, o.stderr)
+		}
+	}
+}
