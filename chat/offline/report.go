@@ -6,6 +6,7 @@ import (
 	"html"
 	"strings"
 
+	"atelier/chat/offline/question/answer"
 	"atelier/chat/offline/question/speech"
 )
 
@@ -96,7 +97,11 @@ func (d *draft) evidence(p *page, a finding) {
 	}
 	p.b.WriteString("</tbody></table>\n")
 	if a.Rows > len(a.Cells) {
-		fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", fmt.Sprintf(d.w.Say("%d of %d rows are shown.", "%d von %d Zeilen sind gezeigt."), len(a.Cells), a.Rows))
+		least := ""
+		if a.Rows >= answer.Fetched {
+			least = d.w.Say("at least ", "mindestens ")
+		}
+		fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", fmt.Sprintf(d.w.Say("%d of %s%d rows are shown.", "%d von %s%d Zeilen sind gezeigt."), len(a.Cells), least, a.Rows))
 	}
 }
 

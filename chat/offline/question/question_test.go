@@ -20,6 +20,8 @@ type folder struct {
 	t      *testing.T
 	db     *sql.DB
 	tables []schema.Table
+	// most limits the rows of a result, as the size of a prompt does; 0 means no limit.
+	most int
 }
 
 // load creates tables from CSV texts; a header is "name|type" or "name|type|unit".
@@ -180,7 +182,9 @@ func (f *folder) query(statement string) schema.Result {
 				row[i] = string(b)
 			}
 		}
-		res.Rows = append(res.Rows, row)
+		if res.RowCount++; f.most == 0 || len(res.Rows) < f.most {
+			res.Rows = append(res.Rows, row)
+		}
 	}
 	if rows.Err() != nil {
 		f.t.Fatal(rows.Err())

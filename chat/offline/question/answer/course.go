@@ -16,23 +16,29 @@ func (p *reply) sayChange(a *Answer) plan.Reason {
 	k := len(p.Groups)
 	f := m.Column()
 	var parts []string
-	rows := a.Result.Rows
+	rows := slices.DeleteFunc(slices.Clone(a.Result.Rows), func(row []any) bool { return pointer(row, k+2) == nil }) // a value of one time has not changed
+	if len(rows) == 0 {
+		return plan.ReasonEmpty
+	}
 	if k == 1 && (p.Superlative != nil || p.Asks == "which" && p.Target != nil) {
-		rows = rows[:1] // which grew most
-		if diff, ok := schema.Figure(rows[0], k+2); ok && (p.Trend == "up" && diff < 0 || p.Trend == "down" && diff > 0) {
+		n := 1 // which grew most
+		for n < len(rows) && schema.CompareCells(rows[n][k+2], rows[0][k+2]) == 0 {
+			n++
+		}
+		if rows = rows[:n]; n > 8 {
+			return plan.ReasonAmbiguous
+		}
+		if diff, _ := schema.Figure(rows[0], k+2); p.Trend == "up" && diff < 0 || p.Trend == "down" && diff > 0 {
 			return plan.ReasonEmpty // none fell
 		}
 	}
 	for _, row := range rows[:min(len(rows), 8)] {
 		n0, _ := schema.Figure(row, k+4)
 		n1, _ := schema.Figure(row, k+5)
-		v0, ok := schema.Figure(row, k)
-		v1, ok2 := schema.Figure(row, k+1)
-		if !ok || !ok2 || n0 == 0 || n1 == 0 {
-			if k == 0 {
-				return plan.ReasonEmpty
-			}
-			continue
+		v0, _ := schema.Figure(row, k)
+		v1, _ := schema.Figure(row, k+1)
+		if n0 == 0 || n1 == 0 {
+			continue // nothing to count is no count that changed
 		}
 		if m != nil && (m.How == "" || m.How == "median") && (n0 > 1 || n1 > 1) {
 			return plan.ReasonAmbiguous
@@ -51,7 +57,7 @@ func (p *reply) sayChange(a *Answer) plan.Reason {
 	if len(parts) == 0 {
 		return plan.ReasonEmpty
 	}
-	a.Sentences = []string{strings.Join(parts, "; ") + p.conds() + "."}
+	a.Sentences = []string{strings.Join(parts, "; ") + p.rest(8, len(rows)) + p.conds() + "."}
 	a.Heading = p.Title(p.measured(m)) + ", " + p.When(p.Periods[0]) + p.Say(" and ", " und ") + p.When(p.Periods[1])
 	p.changeChart(a, k)
 	return ""
@@ -146,8 +152,9 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 	if len(series) == 1 {
 		a.Sentences = []string{speech.Upper(what) + p.conds() + " " + parts[0] + "."}
 	} else {
+		all := len(parts)
 		parts = parts[:min(len(parts), plan.MaxSeries)]
-		a.Sentences = []string{speech.Upper(what) + p.Say(" of ", " von ") + strings.Join(parts, p.Say("; that of ", "; von ")) + p.conds() + "."}
+		a.Sentences = []string{speech.Upper(what) + p.Say(" of ", " von ") + strings.Join(parts, p.Say("; that of ", "; von ")) + p.rest(plan.MaxSeries, all) + p.conds() + "."}
 	}
 	a.Heading = p.Title(what) + p.Say(" by ", " nach ") + p.UnitName()
 	if len(p.Groups) == 1 {
@@ -339,7 +346,7 @@ func (p *reply) sayList(a *Answer) plan.Reason {
 		a.Sentences = []string{a.Heading + p.conds() + ": " + strings.Join(parts, "; ") + "."}
 		return ""
 	}
-	if a.Result.Truncated || len(rows) >= fetched {
+	if p.partial(a.Result) {
 		return plan.ReasonAmbiguous
 	}
 	more := ""
@@ -355,7 +362,7 @@ func (p *reply) chart(a *Answer, k, series int) {
 	rows := a.Result.Rows
 	keys := p.KeyOf()
 	timed := k == 1 && (p.Unit != "" && p.Unit != "weekday" && p.Unit != "hour" || len(keys) == 1 && keys[0] != nil && (keys[0].Yearly() || keys[0].Dated()))
-	if len(rows) < 2 || k > 2 {
+	if len(rows) < 2 || k > 2 || timed && p.partial(a.Result) {
 		return
 	}
 	c := &Chart{Kind: "bar", Title: a.Heading, XLabel: speech.Upper(p.keyNames())}
@@ -365,7 +372,7 @@ func (p *reply) chart(a *Answer, k, series int) {
 		slices.SortStableFunc(rows, func(x, y []any) int { return schema.CompareCells(x[0], y[0]) })
 	} else if len(rows) > plan.MaxBars {
 		rows = rows[:plan.MaxBars]
-		c.Title += fmt.Sprintf(p.Say(", the first %d of %d", ", die ersten %d von %d"), plan.MaxBars, len(a.Result.Rows))
+		c.Title += fmt.Sprintf(p.Say(", the first %d of %s%d", ", die ersten %d von %s%d"), plan.MaxBars, p.least(p.total), p.total)
 	}
 	for _, row := range rows {
 		if timed {
@@ -404,7 +411,7 @@ func (p *reply) table(a *Answer) {
 		p.pivot(a)
 		return
 	}
-	a.Rows = len(a.Result.Rows)
+	a.Rows = p.total
 	var shown []int // without columns that only count one row each, and auxiliary ones
 	for i, c := range a.Result.Columns {
 		last := p.Op == plan.OpRank && i == len(a.Result.Columns)-1 || p.Op == plan.OpTrend && i == 1+len(p.Groups)+1 || p.Op == plan.OpChange && i >= len(p.Groups)+4

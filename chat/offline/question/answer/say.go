@@ -19,13 +19,36 @@ type phrases struct {
 }
 
 // reply states the result of a plan in sentences.
-type reply struct{ phrases }
+type reply struct {
+	phrases
+	total int // the number of rows of the result, at most Fetched; it may hold fewer
+}
+
+// partial reports whether a result holds only the first rows of its statement.
+func (p *reply) partial(res schema.Result) bool { return len(res.Rows) < p.total || p.total >= Fetched }
+
+// rest says how many of all are not among the n that a sentence states.
+func (p *reply) rest(n, all int) string {
+	if all <= n {
+		return ""
+	}
+	return fmt.Sprintf(p.Say("; and %s%d more", "; und %s%d weitere"), p.least(all), all-n)
+}
+
+// least returns "at least" for a number of rows that may be greater.
+func (p *reply) least(rows int) string {
+	return choose(rows >= Fetched, p.Say("at least ", "mindestens "), "")
+}
 
 // New states the result of a plan; a Reason says why it states nothing.
 func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason) {
-	p := &reply{phrases{Plan: of}}
+	p := &reply{phrases: phrases{Plan: of}}
 	if len(res.Rows) == 0 || res.Truncated && p.Op != plan.OpList {
 		return nil, plan.ReasonEmpty
+	}
+	p.total = max(len(res.Rows), int(res.RowCount))
+	if p.partial(res) && (p.Op == plan.OpTrend || p.Op == plan.OpCourse) {
+		return nil, plan.ReasonAmbiguous // the last time is not among the rows
 	}
 	a := &Answer{Result: res, Paths: paths, OnlyFigure: p.Op == plan.OpValue && len(p.Measures) == 1 || p.Op == plan.OpCount || p.Op == plan.OpMeter}
 	for i, f := range p.Filters { // the conditions in the words of the question's language
@@ -38,34 +61,63 @@ func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason
 		return nil, reason
 	}
 	a.Sentences[0] = speech.Upper(a.Sentences[0])
-	if s := p.caveat(); s != "" {
-		a.Sentences = append(a.Sentences, s)
-	}
+	a.Sentences = append(a.Sentences, p.caveats()...)
 	p.table(a)
 	return a, ""
 }
 
-// caveat states which values of the measure are left out.
-func (p *phrases) caveat() string {
-	m := p.First()
-	if m == nil || m.Field.Factors != nil {
-		return ""
+// caveats states which rows are left out because they have no value of a measure or of what is grouped by.
+func (p *phrases) caveats() []string {
+	var fields []*schema.Field
+	if m := p.First(); m != nil && m.Field.Factors != nil {
+		fields = append(fields, m.Field.Factors...)
+	} else if m != nil {
+		fields = append(fields, m.Field)
 	}
-	f, t := m.Field, p.View.Tables[m.Field.Table]
+	keys := p.KeyFields()
+	switch {
+	case p.Op == plan.OpCompare:
+		keys = nil // two values are compared
+	case p.Op == plan.OpShare && !p.ofMissing(p.Filters[p.ShareCond()]):
+		keys = []*schema.Field{p.Filters[p.ShareCond()].Field}
+	}
+	if p.Unit != "" {
+		keys = append(slices.Clip(keys), p.Time)
+	}
+	for _, f := range keys {
+		if f.Table == 0 && !slices.Contains(fields, f) {
+			fields = append(fields, f)
+		}
+	}
+	var out []string
+	for _, f := range fields {
+		if s := p.caveat(f); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// ofMissing reports whether a condition is that a value is missing.
+func (p *phrases) ofMissing(f plan.Filter) bool {
+	return strings.HasSuffix(f.Condition(plan.NewQuery(p.View, false)), "IS NULL")
+}
+
+// caveat says how many values of a column are unusable or missing, and that they are left out.
+func (p *phrases) caveat(f *schema.Field) string {
+	none, number := f.Unusable+f.Missing, func(n int64) string { return speech.Number(float64(n), 0, p.Text.Lang) }
 	var parts []string
 	if f.Unusable > 0 {
-		parts = append(parts, choose(f.Unusable == 1, p.Say("%s is unusable", "ist %s unbrauchbar"), p.Say("%s are unusable", "sind %s unbrauchbar")))
-		parts[0] = fmt.Sprintf(parts[0], speech.Number(float64(f.Unusable), 0, p.Text.Lang))
+		parts = append(parts, fmt.Sprintf(choose(f.Unusable == 1, p.Say("%s is unusable", "ist %s unbrauchbar"), p.Say("%s are unusable", "sind %s unbrauchbar")), number(f.Unusable)))
 	}
 	if f.Missing > 0 {
-		missing := choose(f.Missing == 1, p.Say("%s is missing", "fehlt %s"), p.Say("%s are missing", "fehlen %s"))
-		parts = append(parts, fmt.Sprintf(missing, speech.Number(float64(f.Missing), 0, p.Text.Lang)))
+		parts = append(parts, fmt.Sprintf(choose(f.Missing == 1, p.Say("%s is missing", "fehlt %s"), p.Say("%s are missing", "fehlen %s")), number(f.Missing)))
 	}
-	if len(parts) == 0 {
+	if none == 0 {
 		return ""
 	}
 	return fmt.Sprintf(p.Say("Of the %s values of %s in the table, %s; %s left out.", "Von den %s Werten von %s in der Tabelle %s; %s nicht mitgerechnet."),
-		speech.Number(float64(t.RowCount), 0, p.Text.Lang), p.named(f), p.Enumerate(parts), choose(f.Unusable+f.Missing == 1, p.Say("it is", "er ist"), p.Say("these are", "sie sind")))
+		number(p.View.Tables[f.Table].RowCount), p.named(f), p.Enumerate(parts), choose(none == 1, p.Say("it is", "er ist"), p.Say("these are", "sie sind")))
 }
 
 func (p *reply) sayValue(a *Answer) plan.Reason {
@@ -248,10 +300,6 @@ func (p *reply) sayGroups(a *Answer) plan.Reason {
 	for _, m := range p.MeasureList() {
 		names = append(names, p.measured(m))
 	}
-	more := ""
-	if len(rows) > 12 {
-		more = fmt.Sprintf(p.Say("; and %d more", "; und %d weitere"), len(rows)-12)
-	}
 	by := ""
 	if p.Op == plan.OpGroups {
 		by = p.Say(" by ", " nach ") + p.keyNames()
@@ -260,7 +308,7 @@ func (p *reply) sayGroups(a *Answer) plan.Reason {
 	if p.Op == plan.OpCompare {
 		skip = slices.IndexFunc(p.Filters, func(f plan.Filter) bool { return f.Field == p.Either })
 	}
-	a.Sentences = []string{p.Heading(p.Enumerate(names)) + by + p.conds(skip) + " – " + strings.Join(parts, "; ") + more + "."}
+	a.Sentences = []string{p.Heading(p.Enumerate(names)) + by + p.conds(skip) + " – " + strings.Join(parts, "; ") + p.rest(12, p.total) + "."}
 	a.Heading = p.Heading(p.Enumerate(names)) + by
 	p.compared(a, k)
 	p.chart(a, k, len(p.MeasureList()))
@@ -275,8 +323,11 @@ func (p *reply) compared(a *Answer, k int) {
 	}
 	m := p.MeasureList()[0]
 	if len(rows) == 2 {
-		x, _ := schema.Figure(rows[0], k)
-		y, _ := schema.Figure(rows[1], k)
+		x, ok := schema.Figure(rows[0], k)
+		y, ok2 := schema.Figure(rows[1], k)
+		if !ok || !ok2 {
+			return // a value that is missing is not zero
+		}
 		high, low := rows[0], rows[1]
 		if y > x {
 			high, low, x, y = rows[1], rows[0], y, x
@@ -341,6 +392,9 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 	single := !slices.ContainsFunc(a.Result.Rows, func(row []any) bool { n, _ := schema.Figure(row, len(row)-1); return n > 1 })
 	if single && p.First() == nil && len(a.Result.Rows) > 1 {
 		return plan.ReasonAmbiguous // each has one row: nothing is ranked
+	}
+	if len(ways) > 1 && p.partial(a.Result) {
+		return plan.ReasonAmbiguous // the result holds the first by one way only
 	}
 	first := "" // the names that the first way finds
 	for w, how := range ways {

@@ -9,8 +9,8 @@ import (
 	"atelier/chat/offline/question/schema"
 )
 
-// fetched is the maximum number of rows that a statement requests.
-const fetched = 1000
+// Fetched is the maximum number of rows that a statement requests.
+const Fetched = 1000
 
 // Statement returns the SQL of a plan, with the files that it reads.
 func Statement(p *plan.Plan, postgres bool) (string, []string) {
@@ -134,7 +134,7 @@ func (p *statement) groupSQL(q *plan.Query) string {
 	if g := p.KeyFields(); p.Unit == "" && len(cols) == 1 && !g[0].Dated() && !g[0].Yearly() && !g[0].Named("month") {
 		sort = fmt.Sprintf("%d DESC, 1", len(cols)+1)
 	}
-	return fmt.Sprintf("SELECT %s%s GROUP BY %s%s ORDER BY %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, conds...), strings.Join(cols, ", "), p.having(q), sort, fetched)
+	return fmt.Sprintf("SELECT %s%s GROUP BY %s%s ORDER BY %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, conds...), strings.Join(cols, ", "), p.having(q), sort, Fetched)
 }
 
 // rankSQL groups the rows of each name. If the question leaves the aggregate open, it
@@ -161,7 +161,7 @@ func (p *statement) rankSQL(q *plan.Query) string {
 	if k := p.HiddenKey(); k != nil {
 		group += ", " + q.Col(k) // people of the same name stay apart
 	}
-	return fmt.Sprintf("SELECT %s%s GROUP BY %s ORDER BY %d %s, 1 LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, conds...), group, len(cols)+1, dir, fetched)
+	return fmt.Sprintf("SELECT %s%s GROUP BY %s ORDER BY %d %s, 1 LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, conds...), group, len(cols)+1, dir, Fetched)
 }
 
 // extremeSQL finds the rows with the highest or the lowest value.
@@ -195,7 +195,7 @@ func (p *statement) shareSQL(q *plan.Query) string {
 	names := []string{p.Say("share in %", "Anteil in %"), p.Say("part", "Teil"), p.Say("whole", "Ganzes")}
 	cols := fmt.Sprintf("100.0 * %s / NULLIF(%s, 0) AS %s, %s AS %s, %s AS %s", part, whole, schema.QuotedName(names[0]), part, schema.QuotedName(names[1]), whole, schema.QuotedName(names[2]))
 	known := q.Col(cond.Field) + " IS NOT NULL"
-	if strings.HasSuffix(cond.Condition(q), "IS NULL") {
+	if p.ofMissing(cond) {
 		known = "1 = 1"
 	}
 	return "SELECT " + cols + q.From(rest, known)
@@ -238,7 +238,7 @@ func (p *statement) changeSQL(q *plan.Query) string {
 		return s
 	}
 	dir := choose(p.Trend == "down" != (p.Superlative != nil && p.Superlative.Arg == "asc"), "ASC", "DESC")
-	return s + fmt.Sprintf(" WHERE g IS NOT NULL ORDER BY 4 %s LIMIT %d", dir, fetched)
+	return s + fmt.Sprintf(" WHERE g IS NOT NULL ORDER BY 4 %s LIMIT %d", dir, Fetched)
 }
 
 // trendSQL selects one value for each time, and for each group if there is one.
@@ -246,9 +246,6 @@ func (p *statement) trendSQL(q *plan.Query) string {
 	b := q.Bucket(p.Time, p.Unit)
 	m := p.First()
 	value := p.expr(q, m)
-	if m != nil && m.How == "median" {
-		value = q.Aggregate("avg", m.Field)
-	}
 	count := "COUNT(*)"
 	conds := []string{b + " IS NOT NULL"}
 	if m != nil {
@@ -268,7 +265,7 @@ func (p *statement) trendSQL(q *plan.Query) string {
 	}
 	start := fmt.Sprintf("FIRST_VALUE(%s) OVER (%s)", value, over)
 	change := fmt.Sprintf("100.0 * (%s - %s) / NULLIF(%s, 0) AS %s", value, start, start, schema.QuotedName(p.Say("change since the first in %", "Änderung seit dem ersten in %")))
-	return fmt.Sprintf("SELECT %s, %s AS %s, %s AS %s, %s%s GROUP BY %s ORDER BY %s LIMIT %d", head, value, schema.QuotedName(p.MeasureName(m)), count, schema.QuotedName(p.Say("values", "Werte")), change, q.From(p.Filters, conds...), group, by, fetched)
+	return fmt.Sprintf("SELECT %s, %s AS %s, %s AS %s, %s%s GROUP BY %s ORDER BY %s LIMIT %d", head, value, schema.QuotedName(p.MeasureName(m)), count, schema.QuotedName(p.Say("values", "Werte")), change, q.From(p.Filters, conds...), group, by, Fetched)
 }
 
 // courseSQL selects every number of a table with one row for each time.
@@ -277,7 +274,7 @@ func (p *statement) courseSQL(q *plan.Query) string {
 	for _, m := range p.Measures {
 		cols = append(cols, q.Col(m.Field)+" AS "+schema.QuotedName(m.Field.Label()))
 	}
-	return fmt.Sprintf("SELECT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Time)+" IS NOT NULL"), fetched)
+	return fmt.Sprintf("SELECT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Time)+" IS NOT NULL"), Fetched)
 }
 
 // listSQL selects the names, or the values, of the rows that meet the conditions.
@@ -286,5 +283,5 @@ func (p *statement) listSQL(q *plan.Query) string {
 	for _, f := range p.Listed() {
 		cols = append(cols, q.Col(f)+" AS "+schema.QuotedName(f.Label()))
 	}
-	return fmt.Sprintf("SELECT DISTINCT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Listed()[0])+" IS NOT NULL"), fetched)
+	return fmt.Sprintf("SELECT DISTINCT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Listed()[0])+" IS NOT NULL"), Fetched)
 }

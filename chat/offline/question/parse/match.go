@@ -5,6 +5,7 @@ package parse
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -211,7 +212,11 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
 	passively := i > 0 && (Beings[r.Tokens[i-1].Fold] || r.Tokens[i-1].Fold == "is" || r.Tokens[i-1].Fold == "was") // logged on 4 May
 	loggedIn := t.Fold == "logged" && !passively && i+1 < len(r.Tokens) && (r.Tokens[i+1].Fold == "in" || r.Tokens[i+1].Fold == "on" || r.Tokens[i+1].Fold == "out")
-	if !t.Quoted && !loggedIn && (r.Lex.Fillers[t.Fold] && !(t.Fold == "man" && r.Lang == speech.English) || len(t.Fold) == 1 && t.Num == nil && t.Fold != "%") {
+	fill := r.Lex.Fillers[t.Fold] && !(t.Fold == "man" && r.Lang == speech.English)
+	if len(t.Fold) == 1 && t.Num == nil { // a capital is a name: of D
+		fill = t.Fold != "%" && (t.Raw == t.Fold || t.Raw == "I" || i == 0 || strings.HasSuffix(r.Text[:t.From], "°"))
+	}
+	if !t.Quoted && !loggedIn && fill {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
 	}
 	if r.Bodily(i) || r.LeftEmpty(i) || r.Arrived(i) || r.TimesAt(i) || r.leftOver(v, i) || r.vesselAt(v, i) || r.aboutAt(v, i) {
@@ -253,6 +258,9 @@ func (r *Tagger) GrammarAt(i int) []Piece {
 		}
 		if n == 1 && r.Lang == speech.English && strings.ContainsFunc(r.Tokens[i].Raw, func(c rune) bool { return c >= 0x80 }) {
 			continue // rosé is not rose
+		}
+		if n == 1 && i > 0 && p.Arg == "share" && r.Tokens[i-1].Num != nil {
+			continue // a quota over 100 %
 		}
 		if n == 1 && i > 0 && (r.Tokens[i].Raw == "Max" || r.Tokens[i].Raw == "Will") {
 			continue // a name
@@ -418,7 +426,7 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 	synonym := []string{}
 	for _, value := range r.valuesOf(v, f) {
 		vt := r.ValueTokens(value)
-		if len(vt) == 0 {
+		if len(vt) == 0 || r.smallWord(f, vt, i) {
 			continue
 		}
 		if n := r.SameRun(vt, i); n == len(vt) && r.cut(f, i, n) {
@@ -469,6 +477,23 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 		}
 	}
 	return out
+}
+
+// smallWord reports whether a small word of the question is not the code that is spelled like it: in is not India, IN,
+// and a is not the class A, unless the column is named before it.
+func (r *Matcher) smallWord(f *schema.Field, vt []speech.Token, i int) bool {
+	t, v := r.Tokens[i], vt[0]
+	if len(vt) > 1 || t.Quoted || t.Fold != v.Fold && t.Fold != "us" || len(t.Fold) > 3 || !r.Lex.Small(t) || v.Raw != strings.ToUpper(v.Raw) && len(v.Raw) > 1 {
+		return false
+	}
+	if i > 0 && slices.ContainsFunc(f.Words, func(w speech.Word) bool { return r.Level(r.Tokens[i-1], w) > 2 }) {
+		return false // class A
+	}
+	if t.Fold == "no" && slices.ContainsFunc(f.Values, func(x any) bool { return r.Lex.Shared(speech.Stem(speech.Fold(fmt.Sprint(x))), "yes") }) {
+		return false
+	}
+	written := t.Raw == v.Raw && r.Text != strings.ToUpper(r.Text)
+	return !written || len(t.Raw) == 1 && (t.Raw == strings.ToLower(t.Raw) || t.Raw == "I" || i == 0)
 }
 
 // periodsAt finds the values of a text column that are the time at a token, or lie within it: the quarters of 2024.

@@ -336,8 +336,26 @@ func (p *conditions) between(i int) Reason {
 		return ""
 	}
 	f := p.comparedField(p.Pieces[i], i, i+4)
-	if f == nil {
+	if f == nil || p.View.Marked(f) {
 		return ReasonUnclear
+	}
+	unit := i + 1 // where the unit of the first number is: after it, or after both
+	if first, last := p.Pieces[i+1], p.Pieces[i+3]; first.To-first.From < 2 {
+		unit = i + 3
+		if n := p.Text.Tokens[last.From].Num; n != nil && *n != 0 {
+			low *= last.Num / *n // between 1 and 2 million
+		}
+	}
+	low, ok = p.inUnitOf(f, unit, low)
+	high, ok2 = p.inUnitOf(f, i+3, high)
+	_, signed, ok3 := p.signed(f, ">=", high)
+	switch {
+	case !ok || !ok2 || low > high:
+		return ReasonUnclear
+	case !ok3:
+		return ReasonAmbiguous
+	case signed != high:
+		low, high = -high, -low // spending, which is negative in the table
 	}
 	for k := i; k < i+4; k++ {
 		p.used[k] = true

@@ -42,6 +42,9 @@ func (p *Plan) decideShare() Reason {
 		if n := p.Nature(m.Field); n != "sum" && !(n == "" && m.Field.Type == "integer") {
 			return ReasonUnclear
 		}
+		if m.Field.Mixed() {
+			return ReasonAmbiguous // amounts of both directions have no share of their balance
+		}
 		m.How = "sum"
 	}
 	conds := 0
@@ -154,7 +157,7 @@ func (p *Plan) decideChange() Reason {
 		p.Op = OpChange
 		return ""
 	}
-	if p.Superlative != nil || p.Asks == "much" && len(p.Periods) > 0 || p.diff {
+	if p.Superlative != nil || p.Asks == "much" && len(p.Periods) > 0 || p.diff || p.Aggregate == "median" {
 		return ReasonUnclear
 	}
 	p.Op = OpTrend
@@ -219,8 +222,11 @@ func (p *explanation) hasRows() bool {
 	return slices.ContainsFunc(p.Pieces, parse.Piece.Rows)
 }
 
+// maxPoints is the maximum number of months of all lines of a trend together, which one result can hold.
+const maxPoints = 240
+
 // trendUnit returns the unit of time that makes a trend readable.
-func (p *conditions) trendUnit() string {
+func (p *roles) trendUnit() string {
 	if !p.Time.Dated() {
 		return "year"
 	}
@@ -232,10 +238,14 @@ func (p *conditions) trendUnit() string {
 	first, _ := speech.IsoPeriod(low[:10])
 	last, _ := speech.IsoPeriod(high[:10])
 	months := (last.Year-first.Year)*12 + last.N - first.N
+	lines := int64(1)
+	for _, g := range p.Groups {
+		lines = max(lines, g.Distinct)
+	}
 	switch {
 	case months <= 1:
 		return "day"
-	case months <= 48:
+	case months <= 12, months <= 48 && int64(months)*lines <= maxPoints:
 		return "month"
 	}
 	return "year"

@@ -1,0 +1,105 @@
+package question_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestCodesAreNotSmallWords: in, at and is are not the countries IN, AT and IS, and a is not the class A.
+func TestCodesAreNotSmallWords(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"orders": "order_id|text,date|date,country|text,amount|integer\n" +
+		"O1,2024-03-01,IN,10\nO2,2024-03-02,DE,20\nO3,2024-04-01,IS,30\nO4,2024-04-02,AT,40\nO5,2024-05-01,USA,50\n"}).expect([]inquiry{
+		{"How many orders are there in March 2024?", "2 of 5 orders match (March 2024)."},
+		{"What is the total amount in 2024?", "The total amount in 2024 is 150."},
+		{"How much did customers pay us in 2024?", "150"},
+		{"What is the total amount in IN?", "The amount (country: IN) is 10."},
+		{"What is the total amount of country at?", "40"},
+		{"HOW MANY ORDERS ARE THERE IN MARCH 2024?", "2 of 5"},
+	})
+	load(t, map[string]string{"students": "name|text,class|text,score|integer\nAnn,A,55\nBen,B,60\nCid,A,40\nDee,B,70\nEli,C,80\n"}).expect([]inquiry{
+		{"How many students have a score above 50?", "4 of 5 students match (score > 50)."},
+		{"How many students are in class A?", "2 of 5"},
+		{"What is the average score in class a?", "47.5"},
+		{"What is the average score of D?", "-unknown"}, // not the mean of all
+	})
+}
+
+// TestWhatIsMissingIsNotZero: a difference needs two values, and rows of one time have not changed.
+func TestWhatIsMissingIsNotZero(t *testing.T) {
+	t.Parallel()
+	f := load(t, map[string]string{"sales": "region|text,year|integer,revenue|integer\nNorth,2023,100\nSouth,2023,80\nEast,2023,50\nNorth,2024,120\nSouth,2024,100\nEast,2024,40\nWest,2023,60\nWest,2024,\n"})
+	f.expect([]inquiry{
+		{"Which region's revenue grew the most from 2023 to 2024?", "North: the revenue rose from 100 in 2023 to 120 in 2024 (+20, +20 %); South: "}, // both
+		{"Which region's revenue fell the most from 2023 to 2024?", "East: the revenue fell from 50 in 2023 to 40 in 2024"},
+	})
+	if got := f.answerTo("Compare the revenue of North and West in 2024."); strings.Contains(got, "above") || strings.Contains(got, "together") {
+		t.Errorf("a missing value is taken for zero: %s", got)
+	}
+	load(t, map[string]string{"orders": "order_id|text,quantity|integer,unit_price|integer\nA,2,10\nB,3,\nC,,5\nD,1,7\n"}).expect([]inquiry{
+		{"What is the total revenue?", "is 27. Of the 4 values of quantity in the table, 1 is missing; it is left out. Of the 4 values of unit price in the table, 1 is missing; it is left out."},
+	})
+	load(t, map[string]string{"regions": "region|text,revenue|integer\nNorth,100\nSouth,80\n,70\nNorth,20\n,30\n"}).expect([]inquiry{
+		{"What is the total revenue by region?", "North: 120; South: 80. Of the 5 values of region in the table, 2 are missing; these are left out."},
+		{"What share of the revenue is North?", "60 %: 120 of 200 revenue. Of the 5 values of region in the table, 2 are missing; these are left out."},
+	})
+}
+
+// TestBetweenTwoNumbers: a unit, a scale and a direction of money are those of both numbers.
+func TestBetweenTwoNumbers(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"calls": "call_id|text,date|date,duration|integer|min\nC1,2024-01-01,1\nC2,2024-01-02,2\nC3,2024-01-03,45\nC4,2024-01-04,61\nC5,2024-01-05,119\nC6,2024-01-06,121\n"}).expect([]inquiry{
+		{"How many calls lasted between 1 and 2 hours?", "2 of 6 calls match (duration >= 60; duration <= 120)."},
+		{"How many calls lasted between 30 minutes and 1 hour?", "1 of 6"},
+		{"Wie viele Anrufe dauerten zwischen 1 und 2 Stunden?", "Es sind 2 Anrufe"},
+		{"How many calls lasted between 120 and 60 minutes?", "-unclear"},
+	})
+	load(t, map[string]string{"cities": "name|text,population|integer\nAdam,1500000\nBeth,900000\nCove,2500000\nDell,1999999\n"}).expect([]inquiry{
+		{"How many cities have between 1 and 2 million inhabitants?", "2 of 4"},
+	})
+	load(t, map[string]string{"bank": "date|date,description|text,amount|integer\n2024-01-02,Salary,2500\n2024-01-05,Rent,-900\n2024-01-08,Shop,-75\n2024-01-09,Refund,60\n2024-01-11,Shop,-55\n2024-01-15,Gift,80\n"}).expect([]inquiry{
+		{"How many times did we spend between 50 and 100?", "2 of 6 rows match (amount >= -100; amount <= -50)."}, // not the refund and the gift
+		{"What share of the amount was Shop?", "-ambiguous"},                                                       // of a balance there are no shares
+	})
+	load(t, map[string]string{"quotas": "team|text,quota|integer|%\nRed,140\nBlue,95\nGreen,\n"}).expect([]inquiry{
+		{"How many teams have a quota over 100 %?", "1 of 3 teams matches (quota > 100)."},
+	})
+}
+
+// TestTrendsAreWhole: a trend that the rows of a result cut off has no last value, a sentence says how many lines it
+// leaves out, and a mean is no median.
+func TestTrendsAreWhole(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("date|date,region|text,revenue|integer\n")
+	for month := range 24 {
+		for region := range 6 {
+			fmt.Fprintf(&b, "%d-%02d-01,Region %c,%d\n", 2022+month/12, month%12+1, 'A'+region, 100*region+month)
+		}
+	}
+	f := load(t, map[string]string{"sales": b.String()})
+	f.expect([]inquiry{
+		{"How did revenue develop by region?", "that of Region C rose from 200 in January 2022 to 223 in December 2023 (+11.5 %); and 2 more."},
+		{"How did the median revenue develop by month?", "-unclear"},
+		{"What is the total revenue by day?", "; and 12 more."},
+	})
+	f.most = 40
+	f.expect([]inquiry{
+		{"How did revenue develop by region?", "-ambiguous"},
+	})
+	f.most = 20
+	f.expect([]inquiry{
+		{"What is the total revenue by day?", "; and 12 more."}, // of 24, though the result holds 20
+	})
+	b.Reset()
+	b.WriteString("date|date,region|text,revenue|integer\n")
+	for month := range 24 {
+		for region := range 20 {
+			fmt.Fprintf(&b, "%d-%02d-01,Region %c,%d\n", 2022+month/12, month%12+1, 'A'+region, 100*region+1)
+		}
+	}
+	load(t, map[string]string{"sales": b.String()}).expect([]inquiry{
+		{"How did revenue develop by region?", "in 2022 to"}, // 480 months are too many for a result
+	})
+}
