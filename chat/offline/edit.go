@@ -14,7 +14,7 @@ var (
 	thenChange = pattern.Lazy(`(?i)[,;.]?\s+(?:(?:and|und)\s+)?(?:(?:then|afterwards|after that|dann|danach)[,]?\s+((?:make|turn|change|edit|vary|add|remove|replace|put|recolou?r|give|show|mach|füg|änder|entfern|variier)\w*\b.*)|und\s+((?:mach|füg|änder)\w*\s+(?:es|ihn|sie|das bild)\b.*))`)
 	// changeOfOne matches a request to change an existing picture.
 	changeOfOne = pattern.Lazy(`(?i)\b(?:edit|change|alter|modify|retouch|recolou?r|adjust|crop|blur|sharpen|add|remove|erase|replace|make|turn|put|invert|flip|mirror)\b[^.?!]*\b(?:it|its|this|that|these|those|them|both|the (?:first|second|third|last|same|previous|picture|image|photo|illustration|drawing)|img-[0-9a-z]{8})\b` +
-		`|(?:^|\s)(?:mach|mache|änder\w*|färbe?|drehe?|spiegel\w*|entfern\w*|lösch\w*|ersetz\w*|bearbeite)\s+(?:mir\s+)?(?:es|das|ihn|sie|den|die|dies\w*|beide|img-[0-9a-z]{8})(?:\s|$)|(?:^|\s)füg\w*\b[^.?!]*\b(?:hinzu|ein)\b`)
+		`|(?:^|\s)(?:mach|mache|änder\w*|färbe?|drehe?|spiegel\w*|entfern\w*|lösch\w*|ersetz\w*|bearbeite)\s+(?:mir\s+)?(?:es|das|ihn|sie|den|die|dies\w*|beide|bild\s+\d+|img-[0-9a-z]{8})(?:\s|$)|(?:^|\s)füg\w*\b[^.?!]*\b(?:hinzu|ein)\b`)
 	comparison = pattern.Lazy(`(?i)^\s*(?:(?:a (?:bit|little)|much|please|now|etwas|ein bisschen|viel|bitte|jetzt|nun)\s+)*(?:bluer|redder|greener|warmer|colder|cooler|darker|brighter|lighter|sharper|softer|more \w+|less \w+|blauer|röter|grüner|gelber|wärmer|kälter|kühler|dunkler|heller|bunter|weicher|mehr \p{L}+|weniger \p{L}+)(?:[\s.,!?]|$)`)
 	variation  = pattern.Lazy(`(?i)\b(?:vary|variations?|variants?|other versions?|another version|variier\w*|varianten?)\b`)
 	// changeVerb matches an order that, if there are pictures, is about one of them: "add a
@@ -121,26 +121,42 @@ func (c *conversation) targetRefs(text string) []string {
 	case has("both", "these", "all of", "combine", "side by side", "together", "beide", "nebeneinander"):
 		return refs
 	}
-	if m := byNumber().FindStringSubmatch(lower); m != nil {
-		n := slices.Index(ordinalWords, m[1]+m[2])%5 + 1
-		if m[3] != "" {
-			n, _ = strconv.Atoi(m[3])
-		}
-		at := min(max(n-1, 0), last)
+	if _, n := numbered(lower); n > 0 {
+		at := min(n-1, last)
 		return refs[at : at+1]
 	}
 	return refs[last:]
 }
 
-// unknown returns the refs that a text names and that do not exist.
+// numbered returns the words that choose a picture by its number, and the number; 0 means that there are none.
+func numbered(text string) (string, int) {
+	m := byNumber().FindStringSubmatch(strings.ToLower(text))
+	switch {
+	case m == nil:
+		return "", 0
+	case m[3] == "":
+		return m[0], slices.Index(ordinalWords, m[1]+m[2])%5 + 1
+	}
+	n, _ := strconv.Atoi(m[3]) // at most three digits
+	return m[0], max(n, 1)
+}
+
+// unknown returns the refs and numbers that a text names and that do not exist.
 func unknown(text string, refs []string) []string {
 	var out []string
+	if words, n := numbered(text); n > len(refs) && len(refs) > 0 && !strings.HasPrefix(words, "n") { // number 7 may be part of a picture
+		out = append(out, strings.Trim(words, " ,.;:!?"))
+	}
 	for _, r := range namedRef().FindAllString(text, -1) {
 		if !slices.Contains(refs, r) && !slices.Contains(out, r) {
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+func (c *conversation) notKnown(names []string, lang phrases) step {
+	return finish("The picture is not known.", fmt.Sprintf(lang.Say("There is no %s in this conversation.", "In diesem Gespräch gibt es kein %s."), strings.Join(names, ", "))+" "+c.pictureListing(lang))
 }
 
 // requestChange requests the change, or says why it cannot be made. Once it is made, it shows the result.
@@ -153,7 +169,7 @@ func requestChange(c *conversation, w pictureRequest, lang phrases) step {
 	case len(c.actionResults(name)) > 0:
 		return c.present(name, c.changed(w), lang)
 	case len(unknown(w.change, refs)) > 0:
-		return finish("The picture is not known.", fmt.Sprintf(lang.Say("There is no %s in this conversation.", "In diesem Gespräch gibt es kein %s."), strings.Join(unknown(w.change, refs), ", "))+" "+c.pictureListing(lang))
+		return c.notKnown(unknown(w.change, refs), lang)
 	case len(refs) == 0:
 		return finish("There is nothing to change.", lang.Say("There is no picture to change yet: give me one, or ask me to draw one first.", "Noch gibt es kein Bild, das ich ändern könnte: Gib mir eins, oder lass mich zuerst eins zeichnen."))
 	}

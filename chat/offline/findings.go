@@ -157,7 +157,7 @@ func (f *findings) answered(part string) bool {
 }
 
 func (f *findings) add(one findings) {
-	f.Answers = append(f.Answers, one.Answers...)
+	f.Answers = append(f.Answers, slices.DeleteFunc(one.Answers, func(a finding) bool { return len(a.Sentences) == 0 })...)
 	f.Quotes = append(f.Quotes, one.Quotes...)
 	f.UnansweredParts = append(f.UnansweredParts, one.UnansweredParts...)
 	f.Results = append(f.Results, one.Results...)

@@ -40,7 +40,9 @@ func recall(c *conversation) (step, bool) {
 		return finish("The pictures are listed.", c.pictureListing(lang)), true
 	case len(refs) == 0 || len(c.results) > 0:
 		return step{}, false
-	case recalls().MatchString(c.task) && len(unknown(c.task, refs)) == 0:
+	case recalls().MatchString(c.task) && len(unknown(c.task, refs)) > 0:
+		return c.notKnown(unknown(c.task, refs), lang), true
+	case recalls().MatchString(c.task):
 		s := finish("The picture is there.", lang.Say("Here again:", "Hier noch einmal:"))
 		again := c.targetRefs(c.task)
 		for _, r := range again[max(0, len(again)-maxListed):] {

@@ -115,7 +115,7 @@ func (a *tableResearch) collectFindings(f *findings, kind string) {
 		if !slices.ContainsFunc(f.Holds, func(o holding) bool { return o.Path == h.Path }) {
 			f.Holds = append(f.Holds, h)
 		}
-		if slices.ContainsFunc(f.Answers, func(x finding) bool { return strings.Contains(strings.Join(x.Paths, ", "), at(t)) }) {
+		if slices.ContainsFunc(f.Answers, func(x finding) bool { return slices.Contains(strings.Split(strings.Join(x.Paths, ", "), ", "), at(t)) }) {
 			f.addSource(origin{Path: at(t), Kind: kind, Rows: t.RowCount})
 		}
 	}
@@ -226,7 +226,7 @@ func countLines(c *conversation, docs []file, f *findings) (step, bool) {
 		}
 		f.Answers = append(f.Answers, finding{
 			Part: o.Part, Heading: words, Paths: paths, Rows: 1,
-			Sentences: []string{fmt.Sprintf(wordsFor(c.task).Say("%s lines hold %s.", "%s Zeilen enthalten %s."), speech.Number(float64(out.Total), 0, lang), words)},
+			Sentences: []string{fmt.Sprintf(oneOrMany(wordsFor(c.task).Say("%s line holds %s.|%s lines hold %s.", "%s Zeile enthält %s.|%s Zeilen enthalten %s."), int(out.Total)), speech.Number(float64(out.Total), 0, lang), words)},
 		})
 		return true
 	})

@@ -1,7 +1,7 @@
 package offline
 
 import (
-	"strconv"
+	"cmp"
 	"strings"
 
 	"atelier/chat/offline/question/answer"
@@ -13,24 +13,21 @@ import (
 const theTask = "the task"
 
 var (
-	// pair matches a name with a number: Aster 40 %, Bolt: 35, Cascade (25 %).
-	pair = pattern.Lazy(`^\s*(?:and\s+|und\s+)?(.{1,60}?)\s*(?:[:=]|\bhas\b|\bis\b|\bwith\b|\()?\s*(-?[0-9][0-9 ,]*(?:\.[0-9]+)?)\s*(%|percent\b|[A-Za-z$€£/]{1,8})?\)?\s*$`)
+	// pair matches a name with a number: Aster 40 %, Bolt: 35, Cascade (25 %), Q1 $1,200.
+	pair = pattern.Lazy(`^\s*(?:and\s+|und\s+)?(.{1,60}?)(?:\s*[:=(]\s*|\s+(?:(?:has|is|with)\s+)?)([$€£]?)([-−]?)([0-9]{1,3}(?: [0-9]{3})+|[0-9]+(?:[.,'’][0-9]+)*)\s*(%|percent\b|Prozent\b|[A-Za-z$€£/]{1,8})?\)?\s*$`)
 	// listBreak separates the pairs of a list.
 	listBreak = pattern.Lazy(`[,;]\s+|\s+(?:and|und)\s+`)
-	// commaInNumber matches the thousands separator in 1,200.
-	commaInNumber = pattern.Lazy(`([0-9]),([0-9]{3})\b`)
-	lastName      = pattern.Lazy(`(?i)(?:^|[\s,:])(?:of|by|for|on|von|nach)\s+`)
+	lastName  = pattern.Lazy(`(?i)(?:^|[\s,:])(?:of|by|for|on|von|nach)\s+`)
 )
 
 // stated reads the numbers that a task gives: "market share: A 40 %, B 35 %, C 25 %". It
 // requires at least two, the least that can be compared.
 func stated(task string) (finding, bool) {
-	from := wordsFor(task).Say(theTask, "die Aufgabe")
-	text := commaInNumber().ReplaceAllString(task, "$1$2")
-	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '?' || r == '!' }) {
+	w := wordsFor(task)
+	for _, line := range strings.FieldsFunc(task, func(r rune) bool { return r == '\n' || r == '?' || r == '!' }) {
 		for _, sentence := range strings.Split(line, ". ") {
-			if a, ok := statedIn(strings.TrimRight(sentence, ". ")); ok {
-				a.Paths = []string{from}
+			if a, ok := w.statedIn(strings.TrimRight(sentence, ". ")); ok {
+				a.Paths = []string{w.Say(theTask, "die Aufgabe")}
 				return a, true
 			}
 		}
@@ -38,7 +35,7 @@ func stated(task string) (finding, bool) {
 	return finding{}, false
 }
 
-func statedIn(sentence string) (finding, bool) {
+func (w wording) statedIn(sentence string) (finding, bool) {
 	head, list, found := strings.Cut(sentence, ": ")
 	if !found {
 		return finding{}, false
@@ -58,19 +55,17 @@ func statedIn(sentence string) (finding, bool) {
 		if m == nil {
 			return finding{}, false
 		}
-		v, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(m[2]), " ", ""), 64)
-		if err != nil {
-			return finding{}, false
-		}
-		if m[3] == "percent" {
-			m[3] = "%"
-		}
-		if c.Unit == "" {
-			c.Unit = m[3]
-		}
-		label, written := strings.TrimSpace(m[1]), strings.TrimSpace(m[2])
+		v, ok := speech.ParseNumber(strings.ReplaceAll(m[4], " ", ""), w.Language)
 		if m[3] != "" {
-			written += "\u00a0" + m[3]
+			v = -v
+		}
+		unit := cmp.Or(m[2], strings.NewReplacer("percent", "%", "Prozent", "%").Replace(m[5]))
+		if c.Unit = cmp.Or(c.Unit, unit); !ok || unit != "" && unit != c.Unit {
+			return finding{}, false // numbers of different units share no axis
+		}
+		label, written := strings.TrimSpace(m[1]), m[2]+m[3]+m[4]
+		if m[2] == "" && unit != "" {
+			written += "\u00a0" + unit
 		}
 		c.Labels, c.Series[0].Values = append(c.Labels, label), append(c.Series[0].Values, &v)
 		a.Cells = append(a.Cells, []string{label, written})

@@ -167,6 +167,9 @@ func (f *folder) query(statement string) schema.Result {
 	}
 	defer func() { _ = rows.Close() }()
 	res := schema.Result{Statement: statement}
+	if r := []rune(statement); len(r) > 4000 { // as the actions do
+		res.Statement = string(r[:4000]) + "…"
+	}
 	res.Columns, _ = rows.Columns()
 	for rows.Next() {
 		row := make([]any, len(res.Columns))

@@ -60,7 +60,7 @@ func TestBetweenTwoNumbers(t *testing.T) {
 	})
 	load(t, map[string]string{"bank": "date|date,description|text,amount|integer\n2024-01-02,Salary,2500\n2024-01-05,Rent,-900\n2024-01-08,Shop,-75\n2024-01-09,Refund,60\n2024-01-11,Shop,-55\n2024-01-15,Gift,80\n"}).expect([]inquiry{
 		{"How many times did we spend between 50 and 100?", "2 of 6 rows match (amount >= -100; amount <= -50)."}, // not the refund and the gift
-		{"What share of the amount was Shop?", "-ambiguous"},                                                       // of a balance there are no shares
+		{"What share of the amount was Shop?", "-ambiguous"},                                                      // of a balance there are no shares
 	})
 	load(t, map[string]string{"quotas": "team|text,quota|integer|%\nRed,140\nBlue,95\nGreen,\n"}).expect([]inquiry{
 		{"How many teams have a quota over 100 %?", "1 of 3 teams matches (quota > 100)."},
@@ -102,4 +102,22 @@ func TestTrendsAreWhole(t *testing.T) {
 	load(t, map[string]string{"sales": b.String()}).expect([]inquiry{
 		{"How did revenue develop by region?", "in 2022 to"}, // 480 months are too many for a result
 	})
+}
+
+// TestALongStatementIsExecutedOnce: a result whose statement is shortened is still the result of that statement.
+func TestALongStatementIsExecutedOnce(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&b, "note %d|text,", i)
+	}
+	b.WriteString("amount|integer\n")
+	for row := range 30 {
+		for i := range 12 {
+			fmt.Fprintf(&b, "item %d of %d,", row, i)
+		}
+		fmt.Fprintf(&b, "%d\n", row)
+	}
+	f := load(t, map[string]string{"notes": b.String()})
+	f.expect([]inquiry{{"What is the total amount of Frobnitz Wolverhampton Quantum?", "-unknown"}})
 }

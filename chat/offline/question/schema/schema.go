@@ -80,7 +80,8 @@ type Source struct {
 // Result returns the result of a statement, if there is one.
 func (s *Source) Result(statement string) (Result, bool) {
 	for _, r := range s.Results {
-		if SameStatement(r.Statement, statement) {
+		head, cut := strings.CutSuffix(r.Statement, "…") // the actions cut a long statement in their results
+		if SameStatement(r.Statement, statement) || cut && strings.HasPrefix(statement, head) {
 			return r, true
 		}
 	}
