@@ -87,6 +87,12 @@ func (f *findings) quote(task string, docs []passage.Document) {
 		}
 		return len(qs) > 0
 	})
+	for i := range f.UnansweredParts { // words that a document contains are not unknown
+		o := &f.UnansweredParts[i]
+		o.Unknown = slices.DeleteFunc(o.Unknown, func(w string) bool {
+			return slices.ContainsFunc(docs, func(d passage.Document) bool { return strings.Contains(strings.ToLower(d.Text), strings.ToLower(w)) })
+		})
+	}
 }
 
 func (f *findings) addSource(o origin) {

@@ -203,8 +203,10 @@ func (r *reader) unknown() []int {
 		}
 	}
 	if len(r.Views) == 0 {
-		for i, t := range r.Tokens {
-			if !r.Lex.Fillers[t.Fold] && r.Lex.Phrases[t.Fold] == nil {
+		for i := 0; i < len(r.Tokens); i++ {
+			if asks, ok := r.PhraseAt(i, speech.KindAsk); ok {
+				i += len(asks.Words) - 1 // how many
+			} else if !r.Lex.Small(r.Tokens[i]) {
 				best = append(best, i)
 			}
 		}

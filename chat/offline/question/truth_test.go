@@ -62,6 +62,10 @@ func TestBetweenTwoNumbers(t *testing.T) {
 		{"How many times did we spend between 50 and 100?", "2 of 6 rows match (amount >= -100; amount <= -50)."}, // not the refund and the gift
 		{"What share of the amount was Shop?", "-ambiguous"},                                                      // of a balance there are no shares
 	})
+	load(t, map[string]string{"trips": "trip|text,distance|integer|km,duration|number|h\nT1,10,1\nT2,30,2.5\n", "sensors": "sensor|text,value|number\nS1,0.00000000012\nS2,0.000001\n"}).expect([]inquiry{
+		{"How many trips were longer than 15000 m?", "-unclear"}, // not hours
+		{"What is the value of S1?", "0.00000000012"},            // not 0
+	})
 	load(t, map[string]string{"quotas": "team|text,quota|integer|%\nRed,140\nBlue,95\nGreen,\n"}).expect([]inquiry{
 		{"How many teams have a quota over 100 %?", "1 of 3 teams matches (quota > 100)."},
 	})
@@ -120,4 +124,23 @@ func TestALongStatementIsExecutedOnce(t *testing.T) {
 	}
 	f := load(t, map[string]string{"notes": b.String()})
 	f.expect([]inquiry{{"What is the total amount of Frobnitz Wolverhampton Quantum?", "-unknown"}})
+}
+
+// TestHalfAnAnswer: two aggregates are two questions, rows without a key are not per key, and what has no rows is not in
+// the rows.
+func TestHalfAnAnswer(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{
+		"orders":    "order_id|text,customer_id|text,amount|integer\nO1,C1,10\nO2,C2,20\nO3,C4,40\nO4,,5\nO5,C1,1\n",
+		"customers": "customer_id|text,name|text,city|text\nC1,Ann Lee,Rome\nC2,Ben Ray,Oslo\nC3,Cid Fox,Rome\n",
+	}).expect([]inquiry{
+		{"How many customers have no orders?", "-unclear"},
+		{"What is the average amount per customer?", "-unclear"},
+		{"What is the total amount and the average amount?", "-unclear"},
+		{"What is the average and total amount?", "-unclear"},
+		{"Overall, what is the average amount?", "15.2"},
+	})
+	if r := load(t, nil).ask("How many sick days are there?"); len(r) != 1 || strings.Join(r[0].Unknown, " ") != "sick" {
+		t.Errorf("%+v", r)
+	}
 }

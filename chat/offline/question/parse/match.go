@@ -214,7 +214,8 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 	loggedIn := t.Fold == "logged" && !passively && i+1 < len(r.Tokens) && (r.Tokens[i+1].Fold == "in" || r.Tokens[i+1].Fold == "on" || r.Tokens[i+1].Fold == "out")
 	fill := r.Lex.Fillers[t.Fold] && !(t.Fold == "man" && r.Lang == speech.English)
 	if len(t.Fold) == 1 && t.Num == nil { // a capital is a name: of D
-		fill = t.Fold != "%" && (t.Raw == t.Fold || t.Raw == "I" || i == 0 || strings.HasSuffix(r.Text[:t.From], "°"))
+		unit := i > 0 && r.Tokens[i-1].Num != nil && schema.UnitNames[t.Fold] != "" // 15 m are not 15 of anything
+		fill = t.Fold != "%" && !unit && (t.Raw == t.Fold || t.Raw == "I" || i == 0 || strings.HasSuffix(r.Text[:t.From], "°"))
 	}
 	if !t.Quoted && !loggedIn && fill {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})

@@ -379,6 +379,9 @@ func (p *roles) missing(i int) Reason {
 			p.Filters = append(p.Filters, valueFilter(n.Field, n.Values, true))
 			return ""
 		}
+		if step == 1 && n.Kind == speech.KindEntity && denying[p.Text.Tokens[p.Pieces[i].To-1].Fold] {
+			return ReasonUnclear // customers without orders are in no row of orders
+		}
 		if n.Kind != speech.KindField || step < 0 && p.Pieces[i].Kind == speech.KindMissing && (p.Text.Tokens[p.Pieces[i].From].Fold == "ohne" || p.Text.Tokens[p.Pieces[i].From].Fold == "without") {
 			continue
 		}
@@ -387,6 +390,8 @@ func (p *roles) missing(i int) Reason {
 		switch {
 		case p.Pieces[i].Kind == speech.KindUnusable:
 			p.Counted, p.Op = f, OpUnusable
+		case f.Key() && f.Unique(f.Rows):
+			return ReasonUnclear
 		case f.Boolean() || yesNo(f):
 			p.Filters = append(p.Filters, boolFilter(f, false))
 		case f.Missing+f.Unusable == 0 && f.Numeric():

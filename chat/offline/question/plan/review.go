@@ -59,8 +59,22 @@ func (p *review) usesColumns() bool {
 	})
 }
 
+var joins = speech.Folded("and und")
+
 // usesAggregate reports whether a requested mean is a mean in the result.
 func (p *review) usesAggregate() bool {
+	and := func(k int) bool { return k > 0 && k < len(p.Text.Tokens) && joins[p.Text.Tokens[k].Fold] }
+	for i, x := range p.Pieces {
+		at := x.From - 1
+		if at > 0 && speech.Articles[p.Text.Tokens[at].Fold] {
+			at--
+		}
+		n := p.near(i, 1)
+		again := n != nil && slices.ContainsFunc(p.Pieces[:i], func(o parse.Piece) bool { return o.Field != nil && o.Field == n.Field })
+		if x.Kind == speech.KindAgg && (and(at) && again || and(x.To)) {
+			return false // the total and the average amount
+		}
+	}
 	if p.Aggregate != "avg" && p.Aggregate != "median" {
 		return true
 	}
@@ -106,8 +120,8 @@ func (p *review) usesGroups() bool {
 			}
 		}
 	}
-	if k := p.RowKey(); mean && p.PerRow && k != nil && p.someWithout(k) {
-		return false // per member: some have no rows
+	if k := p.RowKey(); mean && p.PerRow && k != nil && (k.Missing > 0 || p.someWithout(k)) {
+		return false // per member: some have no rows, or some rows have none
 	}
 	return !p.PerRow || mean || p.Op != OpValue
 }
@@ -120,7 +134,7 @@ func (p *conditions) someWithout(key *schema.Field) bool {
 			continue
 		}
 		own := slices.IndexFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Name == j.OwnKey })
-		return own < 0 || p.View.Fields[own].DistinctCapped || p.View.Fields[own].Distinct != p.View.Tables[at].RowCount ||
+		return own < 0 || p.View.Fields[own].DistinctCapped || p.View.Fields[own].Missing > 0 || p.View.Fields[own].Distinct != p.View.Tables[at].RowCount ||
 			slices.ContainsFunc(p.Filters, func(f Filter) bool { return !f.Total && f.Field.Table == 0 })
 	}
 	return false

@@ -179,8 +179,9 @@ func (p *roles) words() Reason {
 				return reason
 			}
 		case speech.KindAgg:
-			p.aggregateWord(x)
-			p.used[i] = true
+			if p.used[i] = true; p.aggregateWord(x) != "" {
+				return ReasonUnclear
+			}
 		case speech.KindSup:
 			if p.Superlative != nil {
 				return ReasonUnclear

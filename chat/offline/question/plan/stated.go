@@ -80,7 +80,7 @@ func (p *Plan) Subject() string {
 }
 
 // aggregateWord applies a word of aggregation: share, distinct, mean.
-func (p *roles) aggregateWord(x parse.Piece) {
+func (p *roles) aggregateWord(x parse.Piece) Reason {
 	switch {
 	case x.Arg == "share":
 		p.share = true
@@ -88,7 +88,10 @@ func (p *roles) aggregateWord(x parse.Piece) {
 		p.distinct = true
 	case p.Aggregate == "" || p.Aggregate == x.Arg || p.Aggregate == "sum" && p.Pieces[0].Kind == speech.KindAgg:
 		p.Aggregate = x.Arg // overall, what is the mean
+	default:
+		return ReasonUnclear // the total and the mean
 	}
+	return ""
 }
 
 // everyYear reports whether a unit or a column of time only says that all rows count: over all the years.

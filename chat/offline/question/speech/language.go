@@ -236,8 +236,8 @@ func IsoPeriod(s string) (Period, bool) {
 func Number(v float64, places int, lang Language) string {
 	a := math.Abs(v)
 	if a > 0 && a < 1 {
-		// Numbers below 1 keep four to eight decimals, as many as two significant digits need.
-		places = max(places, min(8, max(4, 1-int(math.Floor(math.Log10(a))))))
+		// Numbers below 1 keep four to twenty decimals, as many as two significant digits need.
+		places = max(places, min(20, max(4, 1-int(math.Floor(math.Log10(a))))))
 	}
 	s := strconv.FormatFloat(a, 'f', places, 64)
 	whole, part, _ := strings.Cut(s, ".")
