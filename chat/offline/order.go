@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -82,13 +83,8 @@ var countDigits = pattern.Lazy(`(?i)\b([1-9][0-9]{0,2})(?:\s*(?:-|–|to|or|bis|
 // or three pictures". Of a range, the upper end counts; the default is one.
 func pictures(task string) int {
 	if m := countDigits().FindStringSubmatch(task); m != nil {
-		n, err := strconv.Atoi(m[1])
-		if more, err2 := strconv.Atoi(m[2]); err2 == nil {
-			n = more
-		}
-		if err == nil {
-			return n
-		}
+		n, _ := strconv.Atoi(cmp.Or(m[2], m[1])) // at most three digits
+		return n
 	}
 	words := strings.Fields(strings.ToLower(task))
 	best := 0

@@ -97,10 +97,7 @@ func (d *draft) evidence(p *page, a finding) {
 	}
 	p.b.WriteString("</tbody></table>\n")
 	if a.Rows > len(a.Cells) {
-		least := ""
-		if a.Rows >= answer.Fetched {
-			least = d.w.Say("at least ", "mindestens ")
-		}
+		least := map[bool]string{true: d.w.Say("at least ", "mindestens ")}[a.Rows >= answer.Fetched]
 		fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", fmt.Sprintf(d.w.Say("%d of %s%d rows are shown.", "%d von %s%d Zeilen sind gezeigt."), len(a.Cells), least, a.Rows))
 	}
 }
@@ -168,10 +165,7 @@ func (d *draft) failed() []string {
 			bad = append(bad, f.caption+": "+f.callResult.Message)
 		}
 	}
-	if d.brief == nil || !d.order.infographic || d.composed == nil {
-		return bad
-	}
-	if !d.composed.Success || len(d.composed.Media) == 0 {
+	if d.brief != nil && d.order.infographic && d.composed != nil && (!d.composed.Success || len(d.composed.Media) == 0) {
 		bad = append(bad, d.w.infographic()+": "+d.composed.Message)
 	}
 	return bad

@@ -108,32 +108,21 @@ func (a *tableResearch) collectFindings(f *findings, kind string) {
 		f.Results = append(f.Results, tableResult{ans.Result.Statement, ans.Result.Columns, ans.Result.Rows})
 	}
 	for _, t := range a.described.Tables {
-		h := holding{Path: at(t)}
+		h := holding{Path: t.Source()}
 		for _, c := range t.Columns {
 			h.Columns = append(h.Columns, c.Name)
 		}
 		if !slices.ContainsFunc(f.Holds, func(o holding) bool { return o.Path == h.Path }) {
 			f.Holds = append(f.Holds, h)
 		}
-		if slices.ContainsFunc(f.Answers, func(x finding) bool { return slices.Contains(strings.Split(strings.Join(x.Paths, ", "), ", "), at(t)) }) {
-			f.addSource(origin{Path: at(t), Kind: kind, Rows: t.RowCount})
+		if slices.ContainsFunc(f.Answers, func(x finding) bool { return slices.Contains(strings.Split(strings.Join(x.Paths, ", "), ", "), h.Path) }) {
+			f.addSource(origin{Path: h.Path, Kind: kind, Rows: t.RowCount})
 		}
 	}
 	f.NotRead = append(f.NotRead, a.described.NotRead...)
 	if a.failed != "" {
 		f.NotRead = append(f.NotRead, unread{kind, a.failed})
 	}
-}
-
-// at returns the file of a table, with its sheet, or the name of a database table.
-func at(t schema.Table) string {
-	switch {
-	case t.Path == "":
-		return t.Name
-	case t.Sheet != "":
-		return t.Path + " (" + t.Sheet + ")"
-	}
-	return t.Path
 }
 
 // research answers from the files of a folder: tables by queries, the rest by quotes.

@@ -19,6 +19,8 @@ func (p *statement) acrossSQL(q *plan.Query) string {
 	return strings.Join(rows, " UNION ALL ") + " ORDER BY 2 " + choose(p.Superlative.Arg == "asc", "ASC", "DESC") + ", 1"
 }
 
+var others = speech.Folded("other others sonstige andere rest übrige")
+
 // sayAcross states the first of the columns.
 func (p *reply) sayAcross(a *Answer) plan.Reason {
 	rows := a.Result.Rows
@@ -43,8 +45,7 @@ func (p *reply) sayAcross(a *Answer) plan.Reason {
 			return plan.ReasonEmpty
 		}
 		name := p.cell(row[0], nil, "")
-		switch speech.Fold(name) {
-		case "other", "others", "sonstige", "andere", "rest", "ubrige":
+		if others[speech.Fold(name)] {
 			return plan.ReasonAmbiguous
 		}
 		parts = append(parts, name+" ("+p.amount(v, f)+")")

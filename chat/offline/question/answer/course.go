@@ -83,15 +83,10 @@ func (p *reply) moved( //nolint:revive // two values, their difference, and how 
 	case v1 == v0:
 		return strings.TrimSpace(fmt.Sprintf(p.Say("%s was %s at both times", "%s betrug beide Male %s"), what, p.amount(v0, f)))
 	}
-	if diff < 0 {
-		diff = -diff
-	}
+	diff = max(diff, -diff)
 	rate := ""
 	if pc, ok := schema.Figure([]any{percent}, 0); ok && v0 > 0 && (f == nil || !f.Named("temperature")) {
-		if pc < 0 {
-			pc = -pc
-		}
-		rate = fmt.Sprintf(", %s%s", sign, p.Percent(pc))
+		rate = fmt.Sprintf(", %s%s", sign, p.Percent(max(pc, -pc)))
 	}
 	if p.ByHow() {
 		return strings.TrimSpace(fmt.Sprintf(p.Say("%s %s by %s, from %s in %s to %s in %s%s", "%s %s um %s, von %s (%s) auf %s (%s)%s"),
@@ -349,11 +344,7 @@ func (p *reply) sayList(a *Answer) plan.Reason {
 	if p.partial(a.Result) {
 		return plan.ReasonAmbiguous
 	}
-	more := ""
-	if len(rows) > 20 {
-		more = fmt.Sprintf(p.Say(" and %d more", " und %d weitere"), len(rows)-20)
-	}
-	a.Sentences = []string{fmt.Sprintf(p.Say("%s %s match%s: %s%s.", "%s Werte von %s passen%s: %s%s."), speech.Number(float64(len(rows)), 0, p.Text.Lang), p.Say("values of "+p.named(fs[0]), p.named(fs[0])), p.conds(), strings.Join(parts, "; "), more)}
+	a.Sentences = []string{fmt.Sprintf(p.Say("%s %s match%s: %s%s.", "%s Werte von %s passen%s: %s%s."), speech.Number(float64(len(rows)), 0, p.Text.Lang), p.Say("values of "+p.named(fs[0]), p.named(fs[0])), p.conds(), strings.Join(parts, "; "), p.rest(20, len(rows)))}
 	return ""
 }
 

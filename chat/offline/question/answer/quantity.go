@@ -84,18 +84,10 @@ func genderOf(noun string) string {
 
 // adverb returns the German words for how a quantity is aggregated.
 func adverb(m *plan.Measure) string {
-	switch m.How {
-	case "sum":
-		if slices.ContainsFunc(m.Field.Words, func(w speech.Word) bool { return strings.HasPrefix(w.Fold, "gesamt") }) {
-			return ""
-		}
-		return "insgesamt "
-	case "avg":
-		return "im Mittel "
-	case "median":
-		return "im Median "
+	if m.How == "sum" && slices.ContainsFunc(m.Field.Words, func(w speech.Word) bool { return strings.HasPrefix(w.Fold, "gesamt") }) {
+		return ""
 	}
-	return ""
+	return map[string]string{"sum": "insgesamt ", "avg": "im Mittel ", "median": "im Median "}[m.How]
 }
 
 // factorsOf returns, in brackets, the columns that a computed quantity is the product of.
@@ -225,15 +217,7 @@ func (p *phrases) possession(m *plan.Measure, low bool) string {
 		return "the " + choose(low, "fewest ", "most ") + p.rowsCalled()
 	}
 	q := p.quantityOf(m.Field)
-	how := ""
-	switch m.How {
-	case "sum":
-		how = "total "
-	case "avg":
-		how = "mean "
-	case "median":
-		how = "median "
-	}
+	how := map[string]string{"sum": "total ", "avg": "mean ", "median": "median "}[m.How]
 	switch {
 	case q.counts && (how == "" || how == "total "):
 		return "the " + choose(low && q.plural, "fewest ", choose(low, "least ", "most ")) + without(q.noun, "total")

@@ -336,8 +336,7 @@ func (p *reply) compared(a *Answer, k int) {
 			a.Sentences = append(a.Sentences, p.Say("Both are equal.", "Beide sind gleich."))
 			return
 		}
-		f := m.Column()
-		a.Sentences = append(a.Sentences, fmt.Sprintf(p.Say("%s is %[3]s above %[2]s.", "%s liegt um %[3]s über %[2]s."), p.key(high), p.key(low), p.amount(x-y, f)))
+		a.Sentences = append(a.Sentences, fmt.Sprintf(p.Say("%s is %[3]s above %[2]s.", "%s liegt um %[3]s über %[2]s."), p.key(high), p.key(low), p.amount(x-y, m.Column())))
 	}
 	if m == nil || m.How == "sum" {
 		sum := 0.0
@@ -345,9 +344,8 @@ func (p *reply) compared(a *Answer, k int) {
 			v, _ := schema.Figure(r, k)
 			sum += v
 		}
-		f := m.Column()
 		last := len(a.Sentences) - 1
-		a.Sentences[last] = strings.TrimSuffix(a.Sentences[last], ".") + fmt.Sprintf(p.Say("; together %s.", "; zusammen %s."), p.amount(sum, f))
+		a.Sentences[last] = strings.TrimSuffix(a.Sentences[last], ".") + fmt.Sprintf(p.Say("; together %s.", "; zusammen %s."), p.amount(sum, m.Column()))
 	}
 }
 

@@ -57,11 +57,7 @@ func (r *Tagger) massAt(v *schema.View, i int) []Piece {
 
 // spelledUnit returns the unit that the name of a column spells out: Cubic metres.
 func spelledUnit(name string) string {
-	switch strings.Join(schema.SplitName(name), " ") {
-	case "cubic metres", "cubic meters", "kubikmeter":
-		return "m3"
-	}
-	return ""
+	return map[string]string{"cubic metres": "m3", "cubic meters": "m3", "kubikmeter": "m3"}[strings.Join(schema.SplitName(name), " ")]
 }
 
 // attachedAt finds the name of another table that the rows refer to, if it is not counted:
@@ -102,21 +98,22 @@ func paidIn(w string) string {
 
 // peopleAt finds people whom a column counts: how many people come, if a column Audience counts them.
 func (r *Tagger) peopleAt(v *schema.View, i int) []Piece {
-	switch r.Tokens[i].Fold {
-	case "people", "persons", "leute", "menschen", "personen":
-	default:
+	if !folk[r.Tokens[i].Fold] || r.Tokens[i].Quoted || v.OfPeople() {
 		return nil
 	}
-	if r.Tokens[i].Quoted || v.OfPeople() {
-		return nil
-	}
-	f := schema.Only(v.Fields, func(f *schema.Field) bool {
+	return fieldPiece(schema.Only(v.Fields, func(f *schema.Field) bool {
 		return f.Table == 0 && f.Type == "integer" && f.Measure() && f.Named("visitor")
-	})
+	}), i, 4)
+}
+
+var folk = speech.Folded("people persons leute menschen personen")
+
+// fieldPiece returns a token as the name of a column; nothing if there is no column.
+func fieldPiece(f *schema.Field, i int, weight float64) []Piece {
 	if f == nil {
 		return nil
 	}
-	return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: 4}}
+	return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: weight}}
 }
 
 var meals = speech.Folded("meal meals lunch lunches dinner dinners portion portions essen gerichte mahlzeiten portionen")
@@ -178,31 +175,23 @@ func (r *Matcher) compoundAt(v *schema.View, i int) []Piece {
 // about, as a compound in its name says: zur Arbeit, for a survey Arbeitsweg.
 func (r *Tagger) aboutAt(v *schema.View, i int) bool {
 	t := r.Tokens[i]
-	if r.Lang != speech.German || t.Quoted || t.Part || len(t.Fold) < 5 || i == 0 || r.Counted(i) {
+	if r.Lang != speech.German || t.Quoted || t.Part || len(t.Fold) < 5 || i == 0 || r.Counted(i) || !atThe[r.Tokens[i-1].Fold] {
 		return false
 	}
-	switch r.Tokens[i-1].Fold {
-	case "zur", "zum", "beim", "im":
-		return slices.ContainsFunc(v.Names, func(n string) bool { return strings.HasPrefix(n, t.Fold) && len(n) > len(t.Fold)+2 })
-	}
-	return false
+	return slices.ContainsFunc(v.Names, func(n string) bool { return strings.HasPrefix(n, t.Fold) && len(n) > len(t.Fold)+2 })
 }
+
+var atThe = speech.Folded("zur zum beim im")
 
 // levelAt finds the column of a water level if the question says that the water stands high or low.
 func (r *Tagger) levelAt(v *schema.View, i int) []Piece {
-	t := r.Tokens[i]
-	if t.Quoted || t.Fold != "wasser" && t.Fold != "water" && t.Fold != "river" && t.Fold != "fluss" {
+	if !waters[r.Tokens[i].Fold] || r.Tokens[i].Quoted || !slices.ContainsFunc(r.Tokens, func(o speech.Token) bool { return standing[o.Fold] }) {
 		return nil
 	}
-	if !slices.ContainsFunc(r.Tokens, func(o speech.Token) bool { return standing[o.Fold] }) {
-		return nil
-	}
-	f := schema.Only(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() && f.Named("level") })
-	if f == nil {
-		return nil
-	}
-	return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: 9}}
+	return fieldPiece(schema.Only(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() && f.Named("level") }), i, 9)
 }
+
+var waters = speech.Folded("wasser water river fluss")
 
 var standing = speech.Folded("stand stands stood steht standen rose hochsten niedrigsten tiefsten high highest low lowest")
 
@@ -220,16 +209,13 @@ func (r *Tagger) cut(f *schema.Field, i, n int) bool {
 
 // lastingAt finds the only number in a unit of time, for a verb of lasting.
 func (r *Tagger) lastingAt(v *schema.View, i int) []Piece {
-	switch r.Tokens[i].Fold {
-	case "lasted", "last", "lasts", "daurte", "daurten", "daurt", "daurn", "gedaurt":
-	default:
+	if !lasting[r.Tokens[i].Fold] || r.Tokens[i].Quoted || v.FieldOf("duration") != nil {
 		return nil
 	}
-	if f := v.DurationField(); f != nil && !r.Tokens[i].Quoted && v.FieldOf("duration") == nil {
-		return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: 3}}
-	}
-	return nil
+	return fieldPiece(v.DurationField(), i, 3)
 }
+
+var lasting = speech.Folded("lasted last lasts dauerte dauerten dauert dauern gedauert")
 
 // doer reports whether one word names who does what the other says: call and caller.
 func doer(a, b string) bool {
@@ -247,23 +233,16 @@ func (r *Matcher) OfOtherRows(v *schema.View, t speech.Token) bool {
 
 // leftOver reports whether "left" only says what is in stock: how many wheelbarrows have we got left.
 func (r *Tagger) leftOver(v *schema.View, i int) bool {
-	switch t := r.Tokens[i].Fold; {
-	case r.Tokens[i].Quoted || i < 2 || i != len(r.Tokens)-1:
-		return false
-	case t != "left" && t != "ubrig":
-		return false
-	}
-	switch r.Tokens[i-1].Fold {
-	case "got", "have", "are", "noch", "is":
-		return v.StockField() != nil
-	}
-	return false
+	t := r.Tokens[i]
+	return (t.Fold == "left" || t.Fold == "ubrig") && !t.Quoted && i > 1 && i == len(r.Tokens)-1 && beforeLeft[r.Tokens[i-1].Fold] && v.StockField() != nil
 }
+
+var beforeLeft = speech.Folded("got have are noch is")
 
 // amountAt finds what orders and the like are worth if one column holds their amount.
 func (r *Tagger) amountAt(v *schema.View, i int) []Piece {
 	if t := r.Tokens[i]; t.Quoted || t.Fold != "worth" && t.Fold != "wert" || v.MoneyField == nil || v.MoneyField.Mixed() || r.Lex.Means(v.MoneyField.Head(), "price") || v.StockField() != nil {
 		return nil
 	}
-	return []Piece{{Kind: speech.KindField, Field: v.MoneyField, From: i, To: i + 1, Weight: 6}}
+	return fieldPiece(v.MoneyField, i, 6)
 }

@@ -15,10 +15,7 @@ func (r *Tagger) unitAt(v *schema.View, i int) []Piece {
 	if t.Quoted || len(t.Fold) < 2 {
 		return nil
 	}
-	if f := v.InUnit(t.Fold); f != nil {
-		return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: 3.5}}
-	}
-	return nil
+	return fieldPiece(v.InUnit(t.Fold), i, 3.5)
 }
 
 // moneyAt finds a word for money that stands for the only amount.
@@ -26,7 +23,7 @@ func (r *Tagger) moneyAt(v *schema.View, i int) []Piece {
 	if v.MoneyField == nil || r.Tokens[i].Quoted || r.Tokens[i].Part || !slices.Contains(v.MoneyWords, r.Tokens[i].Fold) {
 		return nil
 	}
-	return []Piece{{Kind: speech.KindField, Field: v.MoneyField, From: i, To: i + 1, Weight: 3}}
+	return fieldPiece(v.MoneyField, i, 3)
 }
 
 // surveyed are words for the people whom a survey asks.
@@ -231,10 +228,7 @@ func (r *Tagger) placeAt(v *schema.View, i int) []Piece {
 			found = f
 		}
 	}
-	if found == nil {
-		return nil
-	}
-	return []Piece{{Kind: speech.KindField, Field: found, From: i, To: i + 1, Weight: 3}}
+	return fieldPiece(found, i, 3)
 }
 
 // properNames reports whether all values begin with a capital and contain no digits.

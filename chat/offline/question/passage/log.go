@@ -76,7 +76,7 @@ func (s *logSearch) take(i int) int {
 		}
 		// A day or a month as logs write it.
 		s.day = fmt.Sprintf(`\b%d[-/]%s[-/]%s|\b%s/%s/%d|\b%s\.%s\.(?:%d|%02d)\b|^%s +%s\b`, p.Year, speech.TwoDigits(p.N), day, day, month, p.Year, day, speech.TwoDigits(p.N), p.Year, p.Year%100, month, plain)
-		s.words = append(s.words, speech.WhenIn(p, s.Lang))
+		s.words = append(s.words, s.Lang.When(p))
 		return n
 	}
 	switch {

@@ -238,18 +238,15 @@ func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Fie
 
 // aged returns the age column for a bare number after over or under if people are asked for: women over 60.
 func (p *wording) aged(i int, n float64) *schema.Field {
-	switch p.Text.Tokens[p.Pieces[i].From].Fold {
-	case "over", "under", "uber", "unter":
-	default:
-		return nil
-	}
 	b := p.near(i, -1)
-	people := b != nil && b.To == p.Pieces[i].From && (b.Rows() && p.View.OfPeople() || b.Kind == speech.KindValue && b.Field.Named("gender"))
+	people := limits[p.Text.Tokens[p.Pieces[i].From].Fold] && b != nil && b.To == p.Pieces[i].From && (b.Rows() && p.View.OfPeople() || b.Kind == speech.KindValue && b.Field.Named("gender"))
 	if f := p.View.FieldOf("age"); people && f != nil && f.Spans(n) {
 		return f
 	}
 	return nil
 }
+
+var limits = speech.Folded("over under über unter")
 
 // temperatureOf returns the only temperature; of two, the daily highest for "warmer than"
 // and the daily lowest for "colder than".

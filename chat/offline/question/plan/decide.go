@@ -242,14 +242,10 @@ func (p *conditions) times() int {
 
 // adds reports whether the question asks what something adds up to.
 func (p *explanation) adds() bool {
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		switch p.Text.Tokens[x.From].Fold {
-		case "add", "adds", "added", "summieren", "belaufen":
-			return x.Kind == speech.KindAgg
-		}
-		return false
-	})
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindAgg && adding[p.Text.Tokens[x.From].Fold] })
 }
+
+var adding = speech.Folded("add adds added summieren belaufen")
 
 // implied returns the only number of a table if the question names it by the table's topic.
 func (p *wording) implied() *schema.Field {

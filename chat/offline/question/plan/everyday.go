@@ -96,15 +96,12 @@ func (p *wording) crowded() bool {
 	if slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Rows() && x.From == p.Superlative.To }) {
 		return false
 	}
-	switch p.Text.Tokens[p.Superlative.To-1].Fold {
-	case "popular", "busiest", "beliebteste", "beliebtesten":
-	default:
-		return false
-	}
-	return slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
+	return popular[p.Text.Tokens[p.Superlative.To-1].Fold] && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
 		return f.Table == 0 && f.Type == "integer" && f.Measure() && (f.Named("visitor") || f.Has(crowds))
 	})
 }
+
+var popular = speech.Folded("popular busiest beliebteste beliebtesten")
 
 var crowds = speech.Folded("attended attendees attendance booked bookings guests participants teilnehmer gaste zuschauer spectators passengers fahrgaste riders downloads views plays listens entries sold quantity qty menge anzahl count")
 
@@ -118,15 +115,10 @@ func (p *explanation) traded() bool {
 // AsksHeight reports whether the question asks how high something is, or what it is, rather
 // than how much of it there is.
 func (p *explanation) AsksHeight() bool {
-	if len(p.Text.Tokens) < 2 {
-		return false
-	}
-	switch p.Text.Tokens[1].Fold {
-	case "hoch", "high", "is", "ist", "s", "sind", "are", "large", "big":
-		return true
-	}
-	return false
+	return len(p.Text.Tokens) > 1 && heights[p.Text.Tokens[1].Fold]
 }
+
+var heights = speech.Folded("hoch high is ist s sind are large big")
 
 var gives = speech.Folded("raise raises raised give gives gave given donate donated collect collected earn earned contribute contributed bring brought gespendet gesammelt eingenommen gegeben erlost")
 

@@ -11,13 +11,11 @@ import (
 // spending reports whether a word for spending names the amount: what did we spend most on.
 func (p *explanation) spending() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		switch w := p.Text.Tokens[x.From].Fold; w {
-		case "gelassen", "spend", "spent", "spends", "spending", "pay", "paid", "expense", "expenses", "ausgabe", "ausgaben", "ausgegeben", "bezahlt", "gezahlt":
-			return x.Kind == speech.KindField && x.Field != nil && x.Field.Measure()
-		}
-		return false
+		return x.Kind == speech.KindField && x.Field.Measure() && spends[p.Text.Tokens[x.From].Fold]
 	})
 }
+
+var spends = speech.Folded("gelassen spend spent spends spending pay paid expense expenses ausgabe ausgaben ausgegeben bezahlt gezahlt")
 
 // expenses directs a question about spending to the outgoing amounts if the column has both directions.
 func (p *roles) expenses() {

@@ -76,19 +76,11 @@ func (p *roles) MeasureName(m *Measure) string {
 	case m == nil:
 		return p.Say("different ", "verschiedene ") + p.Counted.Label()
 	}
-	switch m.How {
-	case "sum":
-		return p.Say("total ", "Summe ") + m.Field.Label()
-	case "avg":
-		return p.Say("mean ", "Mittelwert ") + m.Field.Label()
-	case "median":
-		return "Median " + m.Field.Label()
-	case "max":
-		return p.Say("highest ", "höchster Wert ") + m.Field.Label()
-	case "min":
-		return p.Say("lowest ", "niedrigster Wert ") + m.Field.Label()
+	how := map[string]string{
+		"sum": p.Say("total ", "Summe "), "avg": p.Say("mean ", "Mittelwert "), "median": "Median ",
+		"max": p.Say("highest ", "höchster Wert "), "min": p.Say("lowest ", "niedrigster Wert "),
 	}
-	return m.Field.Label()
+	return how[m.How] + m.Field.Label()
 }
 
 // KeyFields returns the columns that rows are grouped by.

@@ -133,14 +133,8 @@ func (q *Query) Paths() []string {
 		if i > 0 && !q.used[i] {
 			continue
 		}
-		p := t.Path
-		if p == "" {
-			p = t.Name
-		} else if t.Sheet != "" {
-			p += " (" + t.Sheet + ")"
-		}
-		if !slices.Contains(out, p) {
-			out = append(out, p)
+		if !slices.Contains(out, t.Source()) {
+			out = append(out, t.Source())
 		}
 	}
 	return out
@@ -210,21 +204,11 @@ func boolFilter(f *schema.Field, want bool) Filter {
 	return Filter{Field: f, Text: f.Label() + " " + text, Condition: func(q *Query) string { return q.Col(f) + " = " + word }}
 }
 
-func truth(s string) bool {
-	switch speech.Fold(strings.TrimSpace(s)) {
-	case "yes", "y", "ja", "j", "tru", "oui", "x", "wahr":
-		return true
-	}
-	return false
-}
+var truths, untruths = speech.Folded("yes y ja j true oui x wahr"), speech.Folded("no n nein false non falsch")
 
-func untruth(s string) bool {
-	switch speech.Fold(strings.TrimSpace(s)) {
-	case "no", "n", "nein", "false", "non", "falsch":
-		return true
-	}
-	return false
-}
+func truth(s string) bool { return truths[speech.Fold(strings.TrimSpace(s))] }
+
+func untruth(s string) bool { return untruths[speech.Fold(strings.TrimSpace(s))] }
 
 // numberFilter compares a column with a number.
 func numberFilter(f *schema.Field, op string, n float64) Filter {

@@ -132,22 +132,15 @@ func (p *Plan) mostSales() bool {
 
 // mostWord reports whether the superlative asks for the most or the least.
 func (p *explanation) mostWord() bool {
-	switch p.Text.Tokens[p.Superlative.To-1].Fold {
-	case "most", "fewest", "least", "meisten", "wenigsten":
-		return true
-	}
-	return false
+	return mosts[p.Text.Tokens[p.Superlative.To-1].Fold]
 }
+
+var mosts = speech.Folded("most fewest least meisten wenigsten")
 
 // unsureBest reports whether best and worst may mean the lowest: for school grades, 1 is
 // best in one country and worst in another.
 func (p *Plan) unsureBest() bool {
-	switch p.Text.Tokens[p.Superlative.From].Fold {
-	case "best", "worst", "beste", "besten", "bester", "bestes", "schlechteste", "schlechtesten", "schlechtester":
-	default:
-		return false
-	}
-	if len(p.Measures) != 1 {
+	if len(p.Measures) != 1 || !bests[p.Text.Tokens[p.Superlative.From].Fold] {
 		return false
 	}
 	f := p.Measures[0].Field
@@ -166,6 +159,8 @@ func (p *Plan) unsureBest() bool {
 	high, ok := schema.NumberOf(f.Max)
 	return graded && ok && high <= 6
 }
+
+var bests = speech.Folded("best worst beste besten bester bestes schlechteste schlechtesten schlechtester")
 
 // supWithout handles a superlative that names no number: the most orders, the most customers.
 func (p *Plan) supWithout() Reason {

@@ -51,12 +51,10 @@ func (p *conditions) countBehind(cmp, at int, n float64) (taken bool, reason Rea
 
 // counts reports whether a comparison is about a count.
 func (p *explanation) counts(cmp int) bool {
-	switch p.Text.Tokens[p.Pieces[cmp].From].Fold {
-	case "more", "fewer", "less", "at", "mehr", "weniger", "mindestens", "hochstens", "wenigstens":
-		return true
-	}
-	return false
+	return counting[p.Text.Tokens[p.Pieces[cmp].From].Fold]
 }
+
+var counting = speech.Folded("more fewer less at mehr weniger mindestens höchstens wenigstens")
 
 // boundSum turns a condition on an amount into one on its sum if the question asks for
 // times or for names that have several rows: months with more than 60 mm of rain.

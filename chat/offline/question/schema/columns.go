@@ -219,14 +219,10 @@ func (v *View) Sold() *Field {
 func (f *Field) SchoolGrade() bool {
 	low, ok := NumberOf(f.Min)
 	high, ok2 := NumberOf(f.Max)
-	return ok && ok2 && low >= 0.66 && high <= 6 && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
-		switch w.Fold {
-		case "note", "noten", "schulnote", "zensur", "endnote", "zeugnisnote", "abschlussnote":
-			return true
-		}
-		return false
-	})
+	return ok && ok2 && low >= 0.66 && high <= 6 && f.Has(schoolGrades)
 }
+
+var schoolGrades = speech.Folded("note noten schulnote zensur endnote zeugnisnote abschlussnote")
 
 // NameField returns the only column of names of the own table.
 func (v *View) NameField() *Field {

@@ -42,6 +42,17 @@ type Table struct {
 	Union string `json:"-"`
 }
 
+// Source returns the file of a table, with its sheet, or the name of a database table.
+func (t *Table) Source() string {
+	switch {
+	case t.Path == "":
+		return t.Name
+	case t.Sheet != "":
+		return t.Path + " (" + t.Sheet + ")"
+	}
+	return t.Path
+}
+
 // Column is one column of a Table.
 type Column struct {
 	Name string `json:"name"`

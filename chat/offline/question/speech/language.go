@@ -76,17 +76,12 @@ func Abbreviated(head, rest string) bool {
 
 // During returns a time as a phrase in a sentence: in 1931, on 3 March 2024, im Jahr 1931.
 func (l Language) During(time string) string {
-	first := time[:strings.IndexByte(time+" ", ' ')]
-	days := weekdaysEnglish
-	if l == German {
-		days = weekdaysGerman
-	}
 	switch {
-	case slices.Contains(days, time), strings.Count(time, " ") == 2:
+	case slices.Contains(weekdaysEnglish, time), slices.Contains(weekdaysGerman, time), strings.Count(time, " ") == 2:
 		return l.Say("on ", "am ") + time
 	case l == German && len(time) == 4 && strings.Trim(time, "0123456789") == "":
 		return "im Jahr " + time
-	case l == German && strings.HasPrefix(first, "Q"):
+	case l == German && strings.HasPrefix(time, "Q"):
 		return "in " + time
 	}
 	return l.Say("in ", "im ") + time
@@ -157,28 +152,19 @@ var weekdaysEnglish = strings.Fields("Sunday Monday Tuesday Wednesday Thursday F
 
 var weekdaysGerman = strings.Fields("Sonntag Montag Dienstag Mittwoch Donnerstag Freitag Samstag")
 
-// When formats a period for readers.
-func (l Language) When(t Period) string { return WhenIn(t, l) }
-
-// WhenIn formats a period in a language: March 2024, 3. März 2024.
-func WhenIn(t Period, lang Language) string {
+// When formats a period for readers: March 2024, 3. März 2024.
+func (l Language) When(t Period) string {
 	months, days := MonthsEnglish, weekdaysEnglish
-	if lang == German {
+	if l == German {
 		months, days = monthsGerman, weekdaysGerman
 	}
 	switch t.Unit {
 	case "half":
-		if lang == German {
-			return fmt.Sprintf("%d. Halbjahr %d", t.N, t.Year)
-		}
-		return fmt.Sprintf("H%d %d", t.N, t.Year)
+		return fmt.Sprintf(l.Say("H%d %d", "%d. Halbjahr %d"), t.N, t.Year)
 	case "quarter":
 		return fmt.Sprintf("Q%d %d", t.N, t.Year)
 	case "halfOfYear":
-		if lang == German {
-			return fmt.Sprintf("%d. Halbjahr", t.N)
-		}
-		return fmt.Sprintf("H%d", t.N)
+		return fmt.Sprintf(l.Say("H%d", "%d. Halbjahr"), t.N)
 	case "quarterOfYear":
 		return fmt.Sprintf("Q%d", t.N)
 	case "month":
@@ -186,17 +172,11 @@ func WhenIn(t Period, lang Language) string {
 	case "monthOfYear":
 		return months[t.N-1]
 	case "dayOfYear":
-		if lang == German {
-			return fmt.Sprintf("%d. %s", t.Day, months[t.N-1])
-		}
-		return fmt.Sprintf("%d %s", t.Day, months[t.N-1])
+		return fmt.Sprintf(l.Say("%d %s", "%d. %s"), t.Day, months[t.N-1])
 	case "weekday":
 		return days[t.N]
 	case "day":
-		if lang == German {
-			return fmt.Sprintf("%d. %s %d", t.Day, months[t.N-1], t.Year)
-		}
-		return fmt.Sprintf("%d %s %d", t.Day, months[t.N-1], t.Year)
+		return fmt.Sprintf(l.Say("%d %s %d", "%d. %s %d"), t.Day, months[t.N-1], t.Year)
 	case "span":
 		return fmt.Sprintf("%d–%d", t.Year, t.until)
 	}

@@ -422,7 +422,7 @@ const (
 
 // DefaultLexicon returns the lexicon of the word lists, which are read once.
 var DefaultLexicon = sync.OnceValue(func() *Lexicon {
-	l := &Lexicon{Concepts: map[string][]string{}, Fillers: map[string]bool{}, Owners: map[string]bool{}, Phrases: map[string][]Phrase{}}
+	l := &Lexicon{Concepts: map[string][]string{}, Fillers: Folded(fillers), Owners: Folded(owners), ActionVerbs: Folded(deeds), Phrases: map[string][]Phrase{}}
 	for line := range strings.Lines(sameWords) {
 		ws := strings.Fields(line)
 		for _, w := range ws {
@@ -432,13 +432,6 @@ var DefaultLexicon = sync.OnceValue(func() *Lexicon {
 			}
 		}
 	}
-	for _, w := range strings.Fields(fillers) {
-		l.Fillers[Fold(w)] = true
-	}
-	for _, w := range strings.Fields(owners) {
-		l.Owners[Fold(w)] = true
-	}
-	l.ActionVerbs = Folded(deeds)
 	for line := range strings.Lines(grammarWords) {
 		l.addPhrases(strings.TrimSpace(line))
 	}
@@ -453,14 +446,7 @@ func (l *Lexicon) addPhrases(line string) {
 	if len(head) < 4 {
 		return
 	}
-	about := head[2]
-	if about == "-" {
-		about = ""
-	}
-	arg := head[1]
-	if arg == "-" {
-		arg = ""
-	}
+	arg, about := strings.Trim(head[1], "-"), strings.Trim(head[2], "-")
 	for _, p := range strings.Split(head[3], "|") {
 		var ws []string
 		for _, w := range strings.Fields(p) {

@@ -279,11 +279,8 @@ func partAt(at func(int) Token) (Period, int) {
 		if !ok {
 			return Period{}, 0
 		}
-		if at(0).Num != nil {
-			switch at(1).Fold {
-			case "st", "nd", "rd", "th":
-				k = 2
-			}
+		if end := at(1).Fold; at(0).Num != nil && (end == "st" || end == "nd" || end == "rd" || end == "th") {
+			k = 2
 		}
 		switch at(k).Fold {
 		case "quarter", "quartal", "quartals":

@@ -414,26 +414,14 @@ func (r *Utterance) Bodily(i int) bool {
 
 // LeftEmpty reports whether "left" only says that something is empty: who left the field empty.
 func (r *Utterance) LeftEmpty(i int) bool {
-	switch r.Tokens[i].Fold {
-	case "left", "leave", "leaves", "gelassen", "lassen", "liessen":
-		return slices.ContainsFunc(r.Tokens, func(t Token) bool {
-			return t.Fold == "empty" || t.Fold == "blank" || t.Fold == "unanswered" || t.Fold == "leer" || t.Fold == "frei"
-		})
-	}
-	return false
+	return letting[r.Tokens[i].Fold] && slices.ContainsFunc(r.Tokens, func(t Token) bool { return vacant[t.Fold] })
 }
+
+var letting, vacant = Folded("left leave leaves gelassen lassen ließen"), Folded("empty blank unanswered leer frei")
 
 // Arrived reports whether a word only says that the next one is about the arrival: arrived late.
 func (r *Utterance) Arrived(i int) bool {
-	if i+1 >= len(r.Tokens) {
-		return false
-	}
-	switch r.Tokens[i].Fold {
-	case "arrived", "arrive", "arrives", "delivered", "angekommen", "geliefert":
-		switch r.Tokens[i+1].Fold {
-		case "late", "early", "damaged", "on", "verspatet", "punktlich":
-			return true
-		}
-	}
-	return false
+	return i+1 < len(r.Tokens) && arriving[r.Tokens[i].Fold] && howArrived[r.Tokens[i+1].Fold]
 }
+
+var arriving, howArrived = Folded("arrived arrive arrives delivered angekommen geliefert"), Folded("late early damaged on verspätet pünktlich")
