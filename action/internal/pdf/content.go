@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"strings"
-
-	"atelier/media"
 )
 
 // state is the part of the graphics state that affects text.
@@ -33,6 +31,9 @@ type reader struct {
 
 // Text returns the text of page n, from 0, in the order in which it is drawn.
 func (d *Document) Text(ctx context.Context, n int) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
 	p := d.pages[n]
 	r := &reader{d: d, ctx: ctx, state: state{ctm: identity(), scale: 1}, tm: identity(), line: identity()}
 	var content []byte
@@ -48,7 +49,9 @@ func (d *Document) Text(ctx context.Context, n int) (string, error) {
 		if b == nil && len(s.raw) > 0 {
 			d.damaged++
 		}
-		content = append(append(content, b...), '\n')
+		if content = append(append(content, b...), '\n'); len(content) > maxStream {
+			return "", tooLarge("has a page of more than %d MiB", maxStream>>20)
+		}
 	}
 	if err := r.run(content, p.resources, 0); err != nil {
 		return "", err
@@ -58,7 +61,7 @@ func (d *Document) Text(ctx context.Context, n int) (string, error) {
 
 // run executes content with its resources.
 func (r *reader) run(content []byte, resources dict, depth int) error {
-	l := lexer{data: content, content: true}
+	l := lexer{data: content, left: maxValues, content: true}
 	var args []any
 	for !l.end() {
 		v := l.next()
@@ -68,12 +71,6 @@ func (r *reader) run(content []byte, resources dict, depth int) error {
 				args = append(args, v)
 			}
 			continue
-		}
-		if r.d.operators++; r.d.operators > maxOperators {
-			return media.Errorf(media.CodeTooLarge, "the PDF has more than %d drawing operators, which is over the limit", maxOperators)
-		}
-		if r.d.operators%1024 == 0 && r.ctx.Err() != nil {
-			return r.ctx.Err()
 		}
 		switch op {
 		case "BI":
@@ -85,7 +82,20 @@ func (r *reader) run(content []byte, resources dict, depth int) error {
 		default:
 			r.operator(op, args, resources)
 		}
-		args = args[:0]
+		args, l.left = args[:0], maxValues
+		switch r.d.operators++; {
+		case r.d.operators > maxOperators:
+			return tooLarge("has more than %d drawing operators", maxOperators)
+		case r.d.left <= 0:
+			return tooLarge("has more than %d values", maxValues)
+		case r.d.written > maxText:
+			return tooLarge("has more than %d MiB of text", maxText>>20)
+		case r.d.operators%1024 == 0 && r.ctx.Err() != nil:
+			return r.ctx.Err()
+		}
+	}
+	if l.left < 0 {
+		return tooLarge("has an operator with more than %d values", maxValues)
 	}
 	return nil
 }

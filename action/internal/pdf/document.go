@@ -2,7 +2,7 @@
 // composite fonts with their Unicode maps, form objects. It draws nothing, runs nothing and follows no link.
 //
 // It does not trust the file: it finds objects by searching for them, so that a damaged cross-reference table does no
-// harm, and limits the cost of a file with [maxDecoded], [maxObjects], [maxPages] and [maxOperators].
+// harm, and limits the cost of a file with [maxDecoded], [maxObjects], [maxPages], [maxOperators], [maxValues] and [maxText].
 //
 // Errors are media.Error values: [media.CodeCorrupt] for files without readable pages, [media.CodeUnsupported] for
 // encrypted files, [media.CodeTooLarge] beyond the limits. It imports media, golang.org/x/image (LZW) and
@@ -38,6 +38,11 @@ const (
 	maxDepth = 48
 	// maxEntries is the maximum number of codes in the maps of one font.
 	maxEntries = 200_000
+	// maxValues is the maximum number of values in all objects that are read, or in the operands of one operator. An entry
+	// of a font's maps counts as one, and so do 16 bytes that are read.
+	maxValues = 5_000_000
+	// maxText is the maximum size of the text of all pages together, in bytes.
+	maxText = 64 << 20
 )
 
 // Document is a PDF whose text can be read. It is not safe for concurrent use.
@@ -48,11 +53,13 @@ type Document struct {
 	packed  map[ref][]byte // decoded object streams
 	trailer dict
 	pages   []page
-	fonts   map[ref]*font
+	fonts   map[uintptr]*font // by the addresses of their dictionaries
 
 	loading   map[ref]bool // objects being read: their own parts must not need them
 	decoded   int          // bytes so far, at most maxDecoded
 	operators int          // so far, at most maxOperators
+	left      int          // of maxValues
+	written   int          // bytes of text so far, at most maxText
 	unknown   int          // glyphs without a known character
 	damaged   int          // pages whose content could not be read
 }
@@ -74,17 +81,18 @@ type page struct {
 func Open(data []byte) (*Document, error) {
 	d := &Document{
 		data: data, objects: map[ref]place{}, cache: map[ref]any{}, packed: map[ref][]byte{}, trailer: dict{},
-		fonts: map[ref]*font{}, loading: map[ref]bool{},
+		fonts: map[uintptr]*font{}, loading: map[ref]bool{}, left: maxValues,
 	}
-	streams, err := d.find()
+	streams, outside, err := d.find()
 	if err != nil {
 		return nil, err
 	}
-	_, rest, found := bytes.Cut(data, []byte("trailer"))
-	for ; found; _, rest, found = bytes.Cut(rest, []byte("trailer")) { // later ones take precedence
-		l := lexer{data: rest}
-		if t, ok := l.next().(dict); ok {
-			d.mergeTrailer(t)
+	for _, part := range outside {
+		_, rest, found := bytes.Cut(part, []byte("trailer"))
+		for ; found; _, rest, found = bytes.Cut(rest, []byte("trailer")) { // later ones take precedence
+			if t, ok := d.parse(&lexer{data: rest}).(dict); ok {
+				d.mergeTrailer(t)
+			}
 		}
 	}
 	if err := d.unpack(streams); err != nil {
@@ -94,10 +102,20 @@ func Open(data []byte) (*Document, error) {
 		return nil, media.Errorf(media.CodeUnsupported, "the PDF is encrypted: save a copy without protection")
 	}
 	d.findPages()
-	if len(d.pages) == 0 {
+	switch {
+	case d.left <= 0:
+		return nil, tooLarge("has more than %d values", maxValues)
+	case len(d.pages) > maxPages:
+		return nil, tooLarge("has more than %d pages", maxPages)
+	case len(d.pages) == 0:
 		return nil, media.Errorf(media.CodeCorrupt, "the PDF has no readable pages: it may be damaged; save it again")
 	}
 	return d, nil
+}
+
+// tooLarge returns the error of a limit.
+func tooLarge(format string, limit int) error {
+	return media.Errorf(media.CodeTooLarge, "the PDF "+format+", which is over the limit", limit)
 }
 
 // Pages returns the number of pages.
@@ -132,14 +150,15 @@ func (d *Document) Warnings() []string {
 	return out
 }
 
-// find records the positions after "N G obj" and returns the numbers of streams that contain objects or a
-// cross-reference, in file order.
-func (d *Document) find() ([]ref, error) {
-	var streams []ref
+// find records the positions after "N G obj". It returns the numbers of streams that contain objects or a
+// cross-reference, in file order, and the parts of the file between streams. It does not look into streams of known
+// length, which may contain other PDF files.
+func (d *Document) find() (streams []ref, outside [][]byte, err error) {
+	from := 0
 	for i := 0; ; {
 		found := bytes.Index(d.data[i:], []byte("obj"))
 		if found < 0 {
-			return streams, nil
+			return streams, append(outside, d.data[from:]), nil
 		}
 		at := i + found
 		i = at + 3
@@ -154,20 +173,29 @@ func (d *Document) find() ([]ref, error) {
 		}
 		d.objects[num] = place{offset: i, order: i}
 		if len(d.objects) > maxObjects {
-			return nil, media.Errorf(media.CodeTooLarge, "the PDF has more than %d objects, which is over the limit", maxObjects)
+			return nil, nil, tooLarge("has more than %d objects", maxObjects)
 		}
-		head := d.data[i:min(len(d.data), i+1024)]
-		if end := bytes.Index(head, []byte("stream")); end >= 0 {
-			head = head[:end]
-		}
+		head, _, _ := bytes.Cut(d.data[i:min(len(d.data), i+1024)], []byte("endobj"))
+		head, _, isStream := bytes.Cut(head, []byte("stream"))
 		if bytes.Contains(head, []byte("/ObjStm")) || bytes.Contains(head, []byte("/XRef")) {
 			streams = append(streams, num)
+		}
+		if m := length.FindSubmatch(head); m != nil && isStream {
+			n, _ := strconv.Atoi(string(m[1])) // only digits
+			if body := afterBreak(d.data[i+len(head)+len("stream"):]); endsAt(body, n) {
+				outside = append(outside, d.data[from:i])
+				i = len(d.data) - len(body) + n
+				from = i
+			}
 		}
 	}
 }
 
-// numberBefore matches the N of "N G " before obj.
-var numberBefore = regexp.MustCompile(`(\d{1,10})[\s\x00]{1,8}\d{1,10}[\s\x00]{0,8}$`)
+// numberBefore matches the N of "N G " before obj, length the direct length in the dictionary of a stream.
+var (
+	numberBefore = regexp.MustCompile(`(\d{1,10})[\s\x00]{1,8}\d{1,10}[\s\x00]{0,8}$`)
+	length       = regexp.MustCompile(`/Length\s+(\d{1,9})\s*[/>]`)
+)
 
 func (d *Document) mergeTrailer(t dict) {
 	for _, k := range []name{"Root", "Info", "Encrypt"} {
@@ -179,7 +207,12 @@ func (d *Document) mergeTrailer(t dict) {
 
 // unpack registers the objects in object streams.
 func (d *Document) unpack(streams []ref) error {
+	done := map[ref]bool{}
 	for _, num := range streams {
+		if done[num] {
+			continue
+		}
+		done[num] = true
 		at := d.objects[num].order
 		s, ok := d.resolve(num).(stream)
 		if !ok {
@@ -196,7 +229,7 @@ func (d *Document) unpack(streams []ref) error {
 			d.register(num, s.dict, b, at)
 		}
 		if len(d.objects) > maxObjects {
-			return media.Errorf(media.CodeTooLarge, "the PDF has more than %d objects, which is over the limit", maxObjects)
+			return tooLarge("has more than %d objects", maxObjects)
 		}
 	}
 	return nil
@@ -205,8 +238,11 @@ func (d *Document) unpack(streams []ref) error {
 // register records the objects of one stream.
 func (d *Document) register(in ref, s dict, b []byte, order int) {
 	begin := d.whole(s["First"], 0)
-	l := lexer{data: b}
+	l := lexer{data: b, left: len(b)}
 	for range min(d.whole(s["N"], 0), len(b)/2+1) {
+		if len(d.objects) > maxObjects {
+			break
+		}
 		num, ok1 := l.next().(float64)
 		offset, ok2 := l.next().(float64)
 		at := begin + int(offset)
@@ -245,9 +281,9 @@ func (d *Document) load(r ref) any {
 	defer delete(d.loading, r)
 	l := lexer{data: d.data, pos: p.offset}
 	if p.in != 0 {
-		l = lexer{data: d.packed[p.in], pos: p.offset}
+		l.data = d.packed[p.in]
 	}
-	v := l.next()
+	v := d.parse(&l)
 	if s, ok := v.(dict); ok && p.in == 0 {
 		v = d.body(&l, s)
 	}
@@ -258,28 +294,42 @@ func (d *Document) load(r ref) any {
 	return v
 }
 
+// parse reads a value of the file within maxValues.
+func (d *Document) parse(l *lexer) any {
+	at := l.pos
+	l.left = d.left
+	v := l.next()
+	d.left = l.left - (l.pos-at)/16
+	return v
+}
+
 // body returns a stream if one follows a dictionary.
 func (d *Document) body(l *lexer, s dict) any {
 	l.skip()
-	if !bytes.HasPrefix(l.data[l.pos:], []byte("stream")) {
+	rest, ok := bytes.CutPrefix(l.data[l.pos:], []byte("stream"))
+	if !ok {
 		return s
 	}
-	from := l.pos + len("stream")
-	if from < len(l.data) && l.data[from] == '\r' {
-		from++
-	}
-	if from < len(l.data) && l.data[from] == '\n' {
-		from++
-	}
-	rest := l.data[min(from, len(l.data)):]
+	rest = afterBreak(rest)
 	n := d.whole(s["Length"], -1)
-	if n >= 0 && n <= len(rest) && bytes.HasPrefix(bytes.TrimLeft(rest[n:min(len(rest), n+20)], "\r\n \t"), []byte("endstream")) {
+	if endsAt(rest, n) {
 		return stream{dict: s, raw: rest[:n]}
 	}
 	if n = bytes.Index(rest, []byte("endstream")); n < 0 {
 		n = len(rest)
 	}
+	d.left -= n / 16
 	return stream{dict: s, raw: rest[:n]}
+}
+
+// afterBreak returns b without the line break at its start.
+func afterBreak(b []byte) []byte {
+	return bytes.TrimPrefix(bytes.TrimPrefix(b, []byte("\r")), []byte("\n"))
+}
+
+// endsAt reports whether a stream ends after its first n bytes.
+func endsAt(b []byte, n int) bool {
+	return n >= 0 && n <= len(b) && bytes.HasPrefix(bytes.TrimLeft(b[n:min(len(b), n+20)], "\r\n \t"), []byte("endstream"))
 }
 
 // whole resolves a number, or returns otherwise if v is not one.
@@ -318,7 +368,7 @@ func (d *Document) findPages() {
 		return
 	}
 	for _, r := range objects() {
-		if p := d.dict(r); p["Type"] == name("Page") && len(d.pages) < maxPages {
+		if p := d.dict(r); p["Type"] == name("Page") && len(d.pages) <= maxPages {
 			d.pages = append(d.pages, page{p, d.dict(p["Resources"])})
 		}
 	}
@@ -332,7 +382,7 @@ func (d *Document) walk(v any, inherited dict, seen map[ref]bool, depth int) {
 		seen[r] = true
 	}
 	node := d.dict(v)
-	if node == nil || depth > maxDepth || len(d.pages) >= maxPages {
+	if node == nil || depth > maxDepth || len(d.pages) > maxPages {
 		return
 	}
 	if r := d.dict(node["Resources"]); r != nil {

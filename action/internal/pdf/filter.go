@@ -2,20 +2,20 @@ package pdf
 
 import (
 	"bytes"
-	"compress/zlib"
+	"compress/flate"
 	"encoding/ascii85"
-	"errors"
 	"io"
 
 	"golang.org/x/image/tiff/lzw"
-
-	"atelier/media"
 )
 
 // decode returns a stream's bytes without its filters. For a damaged stream it returns the readable part, for picture
 // filters nothing.
 func (d *Document) decode(s stream) ([]byte, error) {
 	filters, params := d.list(first(s.dict, "Filter", "F")), d.list(first(s.dict, "DecodeParms", "DP"))
+	if len(filters) == 0 {
+		return d.take(bytes.NewReader(s.raw))
+	}
 	out := s.raw
 	for i, f := range filters[:min(len(filters), 8)] {
 		var r io.Reader
@@ -23,11 +23,7 @@ func (d *Document) decode(s stream) ([]byte, error) {
 		case "":
 			continue // none
 		case "FlateDecode", "Fl":
-			z, err := zlib.NewReader(bytes.NewReader(out))
-			if err != nil {
-				return nil, nil //nolint:nilerr // a damaged stream has no text
-			}
-			r = z
+			r = flate.NewReader(bytes.NewReader(out[min(2, len(out)):])) // after the header of zlib
 		case "LZWDecode", "LZW":
 			r = lzw.NewReader(bytes.NewReader(out), lzw.MSB, 8)
 		case "ASCIIHexDecode", "AHx":
@@ -54,15 +50,13 @@ func (d *Document) decode(s stream) ([]byte, error) {
 
 // take reads within the limits of the file.
 func (d *Document) take(r io.Reader) ([]byte, error) {
-	limit := int64(min(maxStream, maxDecoded-d.decoded))
-	// Damage in the middle keeps what came before it.
-	out, err := io.ReadAll(io.LimitReader(r, limit+1))
-	var own *media.Error
-	if errors.As(err, &own) {
-		return nil, err
+	limit := min(maxStream, maxDecoded-d.decoded)
+	out, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if len(out) > limit {
+		return nil, tooLarge("decodes to more than %d MiB", maxDecoded>>20)
 	}
-	if int64(len(out)) > limit {
-		return nil, media.Errorf(media.CodeTooLarge, "the PDF decodes to more than %d MiB, which is over the limit", maxDecoded>>20)
+	if err != nil { // what came before the damage is kept
+		d.damaged++
 	}
 	d.decoded += len(out)
 	return out, nil
@@ -96,7 +90,7 @@ func (d *Document) predict(b []byte, p dict) []byte {
 	if kind < 10 || colors < 1 || bits < 1 || columns < 1 || colors > 64 || bits > 32 || columns > 1<<20 {
 		return b
 	}
-	width, pixel := (colors*bits*columns+7)/8, max(1, colors*bits/8)
+	width, pixel := min(len(b), (colors*bits*columns+7)/8), max(1, colors*bits/8)
 	out := make([]byte, 0, len(b))
 	previous := make([]byte, width)
 	for len(b) > 1 {

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"reflect"
 	"strings"
 	"unicode/utf16"
 )
@@ -24,20 +25,25 @@ type font struct {
 	scale   float64 // of widths, for fonts drawn by procedures
 }
 
-// font reads a font's maps and widths, once for each object.
+// font returns a font, which it reads once.
 func (d *Document) font(v any) *font {
-	r, shared := v.(ref)
-	if shared && d.fonts[r] != nil {
-		return d.fonts[r]
-	}
 	f := d.dict(v)
 	if f == nil {
 		return nil
 	}
-	out := &font{widths: map[uint32]float64{}, missing: 500, scale: 1}
-	if shared {
-		d.fonts[r] = out
+	at := reflect.ValueOf(f).Pointer()
+	out, ok := d.fonts[at]
+	if !ok {
+		out = d.readFont(f)
+		d.fonts[at] = out
+		d.left -= len(out.widths) + len(out.toText)
 	}
+	return out
+}
+
+// readFont reads a font's maps and widths.
+func (d *Document) readFont(f dict) *font {
+	out := &font{widths: map[uint32]float64{}, missing: 500, scale: 1}
 	if s, ok := d.resolve(f["ToUnicode"]).(stream); ok {
 		if b, err := d.decode(s); err == nil {
 			out.toText = parseCMap(b)
@@ -148,7 +154,7 @@ func (f *font) glyph(code uint32) glyph {
 // parseCMap reads the Unicode characters of codes from a ToUnicode stream.
 func parseCMap(b []byte) map[uint32]string {
 	out := map[uint32]string{}
-	l := lexer{data: b, content: true}
+	l := lexer{data: b, left: maxValues, content: true}
 	var stack []any
 	for !l.end() && len(out) < maxEntries {
 		v := l.next()

@@ -26,6 +26,7 @@ type lexer struct {
 	data  []byte
 	pos   int
 	depth int
+	left  int // values that may still be read
 	// content is set if two numbers and R are not a reference.
 	content bool
 }
@@ -61,8 +62,11 @@ func (l *lexer) end() bool {
 }
 
 // next reads a value. It returns closing brackets as keywords and damage as nil or a keyword, and always consumes at
-// least one byte.
+// least one byte. Beyond the limit of values it consumes everything.
 func (l *lexer) next() any {
+	if l.left--; l.left < 0 {
+		l.pos = len(l.data)
+	}
 	if l.end() {
 		return nil
 	}

@@ -179,10 +179,40 @@ func TestObjectStreams(t *testing.T) {
 	}
 }
 
+// TestStreamsAreNotSearched has an attached PDF file and text that look like objects and a trailer.
+func TestStreamsAreNotSearched(t *testing.T) {
+	t.Parallel()
+	inner := append(one("BT /F1 10 Tf (the attached file) Tj ET"), "trailer << /Encrypt << /Filter /Standard >> >>"...)
+	for name, b := range map[string][]byte{
+		"attached file": one("BT /F1 10 Tf (right) Tj ET", "null", packed("/Type /EmbeddedFile", inner)),
+		"text":          one("BT /F1 10 Tf (3 0 obj null trailer << /Encrypt 1 >>) ' /F1 10 Tf 0 -12 Td (right) Tj ET"),
+	} {
+		if got, _ := readAll(t, b); !strings.HasSuffix(got, "right") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	font := "/Resources << /Font << /F1 << /Subtype /Type1 >> >> >>"
 	bomb := deflate(make([]byte, maxStream+1))
+	var unclosed, endless, again, fonts strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&unclosed, "%d 0 obj(", i+1)
+	}
+	for i := range 300_000 {
+		fmt.Fprintf(&endless, "%d 0 obj<<>>stream ", i+1)
+	}
+	for range 200_000 {
+		again.WriteString("1 0 obj<</A/ObjStm>>endobj\n")
+	}
+	again.WriteString("1 0 obj\n" + packed("/Type /ObjStm /First 0 /N 99999", []byte(strings.Repeat("1 0 ", 25_000))) + "\nendobj\n")
+	choices := ""
+	for i := range 40 {
+		fmt.Fprintf(&fonts, "/F%d << /Subtype /Type0 /DescendantFonts [<< /W [0 65535 1 65536 131071 1 131072 199999 1] >>] >> ", i)
+		choices += fmt.Sprintf("/F%d 1 Tf ", i)
+	}
 	for name, test := range map[string]struct {
 		pdf  []byte
 		code media.Code
@@ -201,6 +231,16 @@ func TestHostile(t *testing.T) {
 		"form cycle":    {one("/X Do", "null", packed("/Subtype /Form", []byte("/X Do /X Do BT /F1 10 Tf (x) Tj ET"))), ""},
 		"damage":        {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R "+font+" >>", packed("/Filter /FlateDecode", []byte("no zlib"))), ""},
 		"huge numbers":  {one("BT /F1 1e99 Tf 99999999999999999999999999 0 Td (x) Tj -- . + 1.2.3 Td (y) Tj ET"), ""},
+		"shared part":   {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents ["+strings.Repeat("4 0 R ", 700)+"] >>", packed("", bytes.Repeat([]byte(" "), 100_000))), media.CodeTooLarge},
+		"unclosed":      {append([]byte(unclosed.String()), bytes.Repeat([]byte(" "), 60_000)...), media.CodeTooLarge},
+		"trailers":      {bytes.Repeat([]byte("trailer("), 12_500), media.CodeTooLarge},
+		"no endstream":  {[]byte(endless.String()), media.CodeTooLarge},
+		"packed again":  {[]byte(again.String()), media.CodeCorrupt},
+		"fonts":         {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R /Resources << /Font << "+fonts.String()+" >> >> >>", packed("", []byte(choices))), media.CodeTooLarge},
+		"operands":      {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", packed("/Filter /FlateDecode", deflate([]byte("["+strings.Repeat("0 ", maxValues+2)+"] TJ")))), media.CodeTooLarge},
+		"long mapping":  {one("BT /F2 1 Tf ("+strings.Repeat("A", 10_000)+") Tj ET", "<< /ToUnicode 7 0 R >>", "null", packed("", []byte("<41> <"+strings.Repeat("0041", 20_000)+"> endbfchar"))), media.CodeTooLarge},
+		"many pages":    {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids ["+strings.Repeat("<< /Type /Page >> ", maxPages+1)+"] >>"), media.CodeTooLarge},
+		"wide rows":     {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents ["+strings.Repeat("4 0 R ", 300)+"] >>", packed("/Filter /AHx /DecodeParms << /Predictor 12 /Colors 64 /BitsPerComponent 32 /Columns 1048576 >>", []byte("020202>"))), ""},
 		"ranges":        {one("BT /F2 10 Tf <0001> Tj ET", "<< /Subtype /Type0 /DescendantFonts [<< /W [0 4294967295 1 0 99999999 2] >>] /ToUnicode 7 0 R >>", "null", packed("", []byte("<00000000> <FFFFFFFF> <0041> endbfrange <0000> <FFFF> [] endbfrange"))), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -240,16 +280,30 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// TestWarnsOfAPartOfAStream damages a compressed page in its middle.
+func TestWarnsOfAPartOfAStream(t *testing.T) {
+	t.Parallel()
+	b := deflate([]byte("BT /F1 10 Tf (first) Tj ET " + strings.Repeat("0 0 m 7 8 l ", 10) + "BT /F1 10 Tf 0 -20 Td (last words of this page) Tj ET"))
+	pdf := file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R /Resources << /Font << /F1 << /Subtype /Type1 >> >> >> >>",
+		packed("/Filter /FlateDecode", b[:len(b)*2/3]))
+	got, d := readAll(t, pdf)
+	if w := d.Warnings(); !strings.HasPrefix(got, "first") || strings.Contains(got, "page") || len(w) != 1 || !strings.Contains(w[0], "1 damaged") {
+		t.Errorf("%q %q", got, w)
+	}
+}
+
 func TestTextEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	d, err := Open(one("BT /F1 10 Tf " + strings.Repeat("(x) Tj ", 5000) + "ET"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.Text(ctx, 0); media.CodeOf(err) != media.CodeCancelled {
-		t.Error(err)
+	for _, shown := range []int{1, 5000} {
+		d, err := Open(one("BT /F1 10 Tf " + strings.Repeat("(x) Tj ", shown) + "ET"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Text(ctx, 0); media.CodeOf(err) != media.CodeCancelled {
+			t.Error(err)
+		}
 	}
 }
 

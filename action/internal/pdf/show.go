@@ -80,6 +80,9 @@ func (r *reader) place(m matrix, g glyph) {
 			r.separate(" ")
 		}
 	}
+	if r.d.written += len(g.text); r.d.written > maxText {
+		return
+	}
 	for _, c := range g.text {
 		switch {
 		case c == '\u00ad': // a soft hyphen is not a letter
