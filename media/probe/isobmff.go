@@ -142,29 +142,33 @@ func fragmentSeconds(s *source, moov, mehd box) float64 {
 	return ratio(uint64(v), uint64(scale))
 }
 
-// segmentSeconds sums the durations in the first segment index (sidx) of a fragmented file.
+// segmentSeconds sums the durations of a fragmented file in the segment indices (sidx) of the first track that has one.
 func segmentSeconds(s *source, top box) float64 {
-	sidx, ok := findBox(s, top, "sidx")
-	h := s.whole(sidx.body, 12)
-	if !ok || h == nil {
-		return 0
-	}
-	scale, at := binary.BigEndian.Uint32(h[8:]), sidx.body+20
-	if h[0] == 1 {
-		at += 8
-	}
-	n := s.whole(at, 4)
-	if n == nil {
-		return 0
-	}
 	var sum uint64
-	count := int64(binary.BigEndian.Uint16(n[2:]))
-	for i := range count {
-		v, ok := s.be32(at + 4 + i*12 + 4)
-		if !ok {
-			break
+	var track, scale uint32
+	eachBox(s, top.body, top.next, func(b box) bool {
+		h := s.whole(b.body, 12)
+		if b.kind != "sidx" || h == nil || scale > 0 && track != binary.BigEndian.Uint32(h[4:]) {
+			return true
 		}
-		sum += uint64(v)
+		track, scale = binary.BigEndian.Uint32(h[4:]), binary.BigEndian.Uint32(h[8:])
+		at := b.body + 20
+		if h[0] == 1 {
+			at += 8
+		}
+		n := s.whole(at, 4)
+		if n == nil {
+			return true
+		}
+		for i := range int64(binary.BigEndian.Uint16(n[2:])) {
+			if v := s.whole(at+4+i*12, 8); v != nil && v[0] < 0x80 { // not a reference to another index
+				sum += uint64(binary.BigEndian.Uint32(v[4:]))
+			}
+		}
+		return true
+	})
+	if s.spent || s.headOnly {
+		return 0 // the rest is unknown
 	}
 	return ratio(sum, uint64(scale))
 }

@@ -96,8 +96,10 @@ func readMatroska(s *source, f *media.Facts) {
 			off = e.body + e.size // both far below 1<<63: size is masked to 62 bits
 		}
 	}
-	ticks := max(m.duration, float64(m.last))
-	f.DurationSeconds = ticks * float64(m.scale) / 1e9
+	if m.duration <= 0 && !s.spent {
+		m.duration = float64(m.last)
+	}
+	f.DurationSeconds = m.duration * float64(m.scale) / 1e9
 	if m.audio && !m.video && f.MIMEType == typeWebM {
 		f.MIMEType = "audio/webm"
 	}

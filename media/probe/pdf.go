@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"io"
+	"iter"
 
 	"atelier/media"
 )
@@ -32,16 +33,21 @@ func readPDF(s *source, f *media.Facts) {
 		return
 	}
 	t := pageTally{inflatable: inflateBudget}
-	const step = 60 << 10 // spans overlap, so that no match is cut
+	const step = 56 << 10 // spans overlap by what a dictionary may need before and after a match
 	for off := int64(0); off < s.size; off += step {
-		b := s.span(off, maxSpan)
-		if len(b) == 0 {
+		from := max(0, off-maxDictionary)
+		b := s.span(from, maxSpan)
+		lo := int(off - from)
+		t.count(b, lo, lo+step)
+		for _, at := range objectStreams(b, lo, lo+step) {
+			t.inflate(s, from+int64(at))
+		}
+		if s.spent || t.inflatable <= 0 || len(b) == 0 {
 			break
 		}
-		t.count(b, min(step, len(b)))
-		for _, at := range objectStreams(b, step) {
-			t.inflate(s, off+int64(at))
-		}
+	}
+	if s.spent || t.inflatable <= 0 {
+		return // what was counted is only a part
 	}
 	if f.Frames = t.tree; f.Frames == 0 {
 		f.Frames = t.pages
@@ -56,16 +62,10 @@ type pageTally struct {
 	inflatable int // bytes that may still be inflated
 }
 
-// count counts the page objects and page tree nodes whose /Type is in the first own bytes of b.
-func (t *pageTally) count(b []byte, own int) {
-	for i := 0; ; {
-		n := bytes.Index(b[i:own], []byte("/Type"))
-		if n < 0 {
-			return
-		}
-		at := i + n
-		i = at + len("/Type")
-		switch name := pdfName(b[i:]); {
+// count counts the page objects and page tree nodes whose /Type begins between lo and hi.
+func (t *pageTally) count(b []byte, lo, hi int) {
+	for at := range matches(b, "/Type", lo, hi) {
+		switch name := pdfName(b[at+len("/Type"):]); {
 		case name == "Page":
 			t.pages++
 		case name == "Pages" && t.trees < maxTrees:
@@ -107,21 +107,28 @@ func numberOf(b []byte, key string) int {
 	}
 }
 
-// objectStreams returns the offsets of the data of the object streams whose dictionary is in the first own bytes of b.
-func objectStreams(b []byte, own int) []int {
-	var at []int
-	for i := 0; ; {
-		n := bytes.Index(b[i:min(own, len(b))], []byte("/ObjStm"))
-		if n < 0 {
-			return at
-		}
-		i += n + len("/ObjStm")
-		near := b[i:min(len(b), i+512)]
-		if j := bytes.Index(near, []byte("stream")); j >= 0 {
-			data := bytes.TrimLeft(near[j+len("stream"):], "\r\n")
-			at = append(at, i+len(near)-len(data))
+// matches yields the positions of word in b that are between lo and hi.
+func matches(b []byte, word string, lo, hi int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := lo; at < min(hi, len(b)); at++ {
+			n := bytes.Index(b[at:], []byte(word))
+			if at += n; n < 0 || at >= hi || !yield(at) {
+				return
+			}
 		}
 	}
+}
+
+// objectStreams returns the offsets of the data of the object streams whose type is between lo and hi.
+func objectStreams(b []byte, lo, hi int) (all []int) {
+	for at := range matches(b, "/ObjStm", lo, hi) {
+		near := b[at:min(len(b), at+512)]
+		if j := bytes.Index(near, []byte("stream")); j >= 0 {
+			data := bytes.TrimLeft(near[j+len("stream"):], "\r\n")
+			all = append(all, at+len(near)-len(data))
+		}
+	}
+	return all
 }
 
 // inflate counts the pages inside the compressed object stream at off.
@@ -136,7 +143,7 @@ func (t *pageTally) inflate(s *source, off int64) {
 	}
 	b, _ := io.ReadAll(io.LimitReader(z, maxObjects)) // a truncated stream is counted as far as it can be read
 	t.inflatable -= len(b)
-	t.count(b, len(b))
+	t.count(b, 0, len(b))
 }
 
 // dictionary returns the part of b around i that lies between << and >>.

@@ -27,7 +27,8 @@ func Head(head []byte) media.Facts {
 
 // Read returns all facts of a file of size bytes. It reads beyond the beginning where necessary: for a long EXIF block
 // in a JPEG, an index at the end of an MP4, the last page of an OGG. It reads at most 32 MiB in total, usually a few
-// KiB. An empty MIMEType means unknown and is not an error; the error is that of r.
+// KiB; a duration or page count that this does not suffice for is left out. An empty MIMEType means unknown and is not
+// an error; the error is that of r.
 func Read(r io.ReaderAt, size int64) (media.Facts, error) {
 	if size < 0 {
 		return media.Facts{}, media.Errorf(media.CodeInvalid, "probe: size %d is negative", size)

@@ -230,6 +230,60 @@ func TestBounded(t *testing.T) {
 	}
 }
 
+// TestPartsAreNotTotals checks that what was counted until the budget was spent is not stated as the whole.
+func TestPartsAreNotTotals(t *testing.T) {
+	t.Parallel()
+	for name, e := range map[string]*endless{
+		"pdf":  {head: []byte("%PDF-1.7\n"), pattern: []byte("1 0 obj<</Type/Page>>endobj\n")},
+		"webm": {head: []byte("\x1aE\xdf\xa3\x80\x18\x53\x80\x67\xff\x1f\x43\xb6\x75\xff\xe7\x81\x00"), pattern: append([]byte("\xa3\x50\x00\x81\x03\xe8"), make([]byte, 4093)...)},
+	} {
+		got, err := Read(e, 1<<40)
+		if err != nil || got.Frames != 0 || got.DurationSeconds != 0 {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	many := "%PDF-1.7\n" + strings.Repeat("1 0 obj<</Type/ObjStm>>stream\nx", 1<<14)
+	if got, err := Read(strings.NewReader(many+"<</Type/Page>>"), int64(len(many))+14); err != nil || got.Frames != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestPagesAcrossSpans puts page objects and a page tree at every position of the spans that are read.
+func TestPagesAcrossSpans(t *testing.T) {
+	t.Parallel()
+	const pages = 40_000
+	flat := "%PDF-1.7\n" + strings.Repeat("1 0 obj<</Type/Page>>endobj\n", pages)
+	if got, err := Read(strings.NewReader(flat), int64(len(flat))); err != nil || got.Frames != pages {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for before := 50_000; before < 66_000; before += 250 {
+		tree := "%PDF-1.7\n" + strings.Repeat(" ", before) + "<</Count 7" + strings.Repeat(" ", 2000) + "/Type/Pages" + strings.Repeat(" ", 2000) + "/Parent 1 0 R>>" + strings.Repeat(" ", 9000)
+		if got, err := Read(strings.NewReader(tree), int64(len(tree))); err != nil || got.Frames != 7 {
+			t.Errorf("at %d: %+v, %v", before, got, err)
+		}
+	}
+}
+
+// TestSegmentIndices has the fragments of two tracks, each with its index, and an index of indices.
+func TestSegmentIndices(t *testing.T) {
+	t.Parallel()
+	boxed := func(kind, body string) string {
+		return string(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8))) + kind + body
+	}
+	index := func(track byte, references ...string) string {
+		return boxed("sidx", "\x00\x00\x00\x00\x00\x00\x00"+string(rune(track))+"\x00\x00\x00\x0a"+"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"+string(rune(len(references)))+strings.Join(references, ""))
+	}
+	part := "\x00\x00\x00\x08\x00\x00\x00\x14\x00\x00\x00\x00" // 20 ticks of a tenth of a second
+	file := boxed("ftyp", "isom\x00\x00\x00\x00") + boxed("moov", "") + index(1, "\x80"+part[1:]) +
+		index(1, part) + index(2, part) + boxed("moof", "") + index(1, part, part) + index(2, part) + boxed("moof", "")
+	if got, err := Read(strings.NewReader(file), int64(len(file))); err != nil || got.DurationSeconds != 6 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got := Head([]byte(file)[:100]); got.DurationSeconds != 0 {
+		t.Errorf("the first part has %v seconds", got.DurationSeconds)
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	t.Parallel()
 	if _, err := Read(bytes.NewReader(nil), -1); media.CodeOf(err) != media.CodeInvalid {

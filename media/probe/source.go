@@ -24,6 +24,7 @@ type source struct {
 	size     int64
 	headOnly bool // r holds only the beginning of the file, so size is not the size of the file
 	budget   int64
+	spent    bool  // the budget did not suffice
 	err      error // first error of r other than io.EOF
 	window   []byte
 	at       int64 // offset of window
@@ -40,7 +41,7 @@ func (s *source) span(off int64, n int) []byte {
 	if off < s.at || off+int64(n) > s.at+int64(len(s.window)) {
 		more := int(min(int64(max(n, windowSize)), s.size-off))
 		s.window, s.at = s.window[:0], off
-		if s.budget < int64(more) {
+		if s.spent = s.spent || s.budget < int64(more); s.spent {
 			return nil
 		}
 		if cap(s.buf) < more {
