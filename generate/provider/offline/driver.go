@@ -281,17 +281,16 @@ func (y yielding) Write(p []byte) (int, error) {
 
 // followedWords returns the words of a task that the pictures follow, and metadata with those that they do not.
 func followedWords(t driver.Task) (used string, metadata map[string]any) {
-	b, unknown := readDrawing(t.Prompt, t.NegativePrompt, ""), Painter{}.UnknownWords(t.Prompt)
-	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
-		b = readEdit(t.Prompt)
-		not := Painter{}.UnknownChanges(t.Prompt)
-		if t.Mask != nil { // with a mask, things can also be drawn
-			not = slices.DeleteFunc(not, func(w string) bool { return !slices.Contains(unknown, w) })
-		}
-		unknown = not
+	b := readDrawing(t.Prompt, t.NegativePrompt, t.Style)
+	unknown := b.unknown
+	edit := readEdit(t.Prompt)
+	if t.Method == generate.MethodVariation || t.Method == generate.MethodEdit && (t.Mask == nil || !edit.paints(t.Prompt)) {
+		b, unknown = edit, slices.DeleteFunc(Painter{}.UnknownChanges(t.Prompt), func(w string) bool {
+			return t.Mask != nil && !slices.Contains(unknown, w) // the mask says which thing is meant
+		})
 	}
-	if strings.TrimSpace(t.Prompt) != "" && len(unknown) > 0 {
+	if strings.TrimSpace(t.Prompt+t.Style) != "" && len(unknown) > 0 {
 		metadata = map[string]any{"unknown_words": unknown}
 	}
-	return strings.Join(b.shown, ", "), metadata
+	return b.follows(), metadata
 }

@@ -119,7 +119,7 @@ func (w *editInputs) edit(ctx context.Context, sp spec) (image.Image, error) {
 	return changed, nil
 }
 
-// vary returns one variation: another crop, light and colour by the seed, then the adjustments of the prompt.
+// vary returns one variation: another crop, light and colour by the seed, then the changes of the prompt.
 func (w *editInputs) vary(ctx context.Context, sp spec) (image.Image, error) {
 	r := rand.New(rand.NewPCG(uint64(sp.seed), 0x0a71a7e)) //nolint:gosec // for pictures, not secrets
 	img := crop(w.base, sp.w, sp.h, view{1.04 + 0.14*r.Float64(), r.Float64(), r.Float64()})
@@ -128,8 +128,12 @@ func (w *editInputs) vary(ctx context.Context, sp spec) (image.Image, error) {
 		saturation: (r.Float64() - 0.5) * 0.5, contrast: (r.Float64() - 0.5) * 0.3, mirror: r.IntN(2) == 0,
 	}
 	img = a.apply(img)
-	if wish, ok := readEdit(sp.prompt).adjustment(); ok {
+	asked := readEdit(sp.prompt)
+	if wish, ok := asked.adjustment(); ok {
 		img = wish.apply(img)
+	}
+	if len(asked.things) > 0 {
+		img = add(img, asked, sp.seed)
 	}
 	return w.join(img, sp), ctx.Err()
 }
@@ -139,9 +143,8 @@ func (w *editInputs) vary(ctx context.Context, sp spec) (image.Image, error) {
 func change(ctx context.Context, base *image.NRGBA, mask *image.NRGBA, sp spec) (*image.NRGBA, error) {
 	asked := readEdit(sp.prompt)
 	wish, known := asked.adjustment()
-	if known && (mask == nil || !asked.adds && (asked.turns || len(readDrawing(sp.prompt, "", "").things) == 0)) {
-		base = wish.apply(base)
-	} else if mask != nil {
+	switch {
+	case mask != nil && asked.paints(sp.prompt):
 		var where image.Rectangle // the smallest one around the mask's transparent pixels
 		for i := 0; i < len(mask.Pix); i += 4 {
 			if mask.Pix[i+3] < 255 {
@@ -158,6 +161,8 @@ func change(ctx context.Context, base *image.NRGBA, mask *image.NRGBA, sp spec) 
 		out := cloned(base)
 		xdraw.Draw(out, where, cover(toNRGBA(drawn), where.Dx(), where.Dy()), image.Point{}, xdraw.Src)
 		return out, nil
+	case known:
+		base = wish.apply(base)
 	}
 	if len(asked.things) > 0 {
 		return add(base, asked, sp.seed), nil
@@ -170,6 +175,12 @@ func change(ctx context.Context, base *image.NRGBA, mask *image.NRGBA, sp spec) 
 		return nil, err
 	}
 	return mixed(base, toNRGBA(drawn), 0.6), nil
+}
+
+// paints reports whether an edit with a mask draws its prompt there rather than changing what is there.
+func (b *wording) paints(prompt string) bool {
+	_, known := b.adjustment()
+	return !known || b.adds || !b.turns && len(readDrawing(prompt, "", "").things) > 0
 }
 
 // join adds the other pictures: beside the first one, with a white gap, if the prompt says so, else blended with it.

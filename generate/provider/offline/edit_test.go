@@ -204,6 +204,11 @@ func TestVariationsFollowTheSeed(t *testing.T) {
 		}
 		seen[string(first[i].Pix)] = true
 	}
+	task.Prompt = "add a moon"
+	if moonlit := edited(t, m, task); bytes.Equal(moonlit[0].Pix, first[0].Pix) {
+		t.Error("a variation adds no moon")
+	}
+	task.Prompt = ""
 	task.Seed, task.N = seed(9), 2 // the third of the four above
 	if later := edited(t, m, task); !bytes.Equal(later[0].Pix, first[2].Pix) {
 		t.Error("seed 7 + 2 is not seed 9")

@@ -78,7 +78,7 @@ func (s *scene) layers() []func() {
 		return []func(){[]func(){s.pattern.ribbons, s.pattern.tiles}[s.rnd.IntN(2)]}
 	}
 	l := []func(){s.sky.paint, s.sky.stars, s.sky.aurora, s.sky.luminary, s.sky.clouds}
-	if b.has("sea", "beach", "boat") || b.has("lighthouse") && !b.has("mountain", "hill", "forest", "field", "desert", "city") {
+	if b.seascape() {
 		l = append(l, s.seascape)
 	} else {
 		l = append(l, s.landscape)

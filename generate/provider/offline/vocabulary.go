@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 //go:embed vocabulary.txt
@@ -46,10 +48,14 @@ type token struct{ written, folded string }
 
 var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
 
+// negations separates the contracted forms of not.
+var negations = strings.NewReplacer("can't", "can not", "can’t", "can not", "won't", "will not", "won’t", "will not", "n't", " not", "n’t", " not")
+
 // tokens splits a text into words. Words joined by a hyphen are split unless the compound is known.
 func tokens(text string) []token {
 	var out []token
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }) {
+	text = negations.Replace(norm.NFC.String(text))
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) && r != '-' }) {
 		t := token{w, umlauts.Replace(strings.ToLower(w))}
 		if vocabulary.find(t.folded, true) != nil || !strings.Contains(w, "-") {
 			out = append(out, t)

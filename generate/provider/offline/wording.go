@@ -33,9 +33,12 @@ type wording struct {
 	side    map[thing]float64 // -1 left, 1 right
 	adds    bool              // an edit asks for something new
 	turns   bool              // an edit asks for another look of existing things
-	shown   []string          // words that the picture follows, as written
+	shown   []phrase          // what the picture follows
 	unknown []string          // words for things that are not drawn
 }
+
+// phrase is a part of a prompt, as written, and the thing or tag that it names.
+type phrase struct{ name, words string }
 
 func (b *wording) has(names ...thing) bool {
 	return slices.ContainsFunc(names, func(n thing) bool { _, ok := b.things[n]; return ok })
@@ -48,8 +51,9 @@ type reader struct {
 	*wording
 	german  bool
 	edit    bool
-	avoid   int // remaining words that a negation covers
-	less    bool
+	avoid   int    // remaining words that a negation covers
+	negated bool   // whether the previous word was negated
+	less    string // the word before that asks for less
 	pending pending
 	last    thing
 	at      int  // remaining words that name a place rather than a thing to add
@@ -80,10 +84,38 @@ func readDrawing(prompt, negative, style string) *wording {
 		b.removeThing(t)
 	}
 	for t := range avoid.tags {
-		delete(b.tags, t)
+		b.remove(t)
 	}
-	b.shown = slices.Compact(b.shown)
+	hidden := ""
+	switch {
+	case b.seascape() && b.things["flower"] == 0:
+		hidden = "train road river field solar flower"
+	case b.seascape():
+		hidden = "train road river field solar"
+	case b.has("river"):
+		hidden = "road"
+	}
+	for _, p := range b.shown {
+		if among(hidden, p.name) {
+			b.addUnknown(p.words)
+		}
+	}
+	b.shown = slices.DeleteFunc(b.shown, func(p phrase) bool { return among(hidden, p.name) })
 	return b
+}
+
+// seascape reports whether a place is drawn by the sea rather than on land.
+func (b *wording) seascape() bool {
+	return b.has("sea", "beach", "boat") || b.has("lighthouse") && !b.has("mountain", "hill", "forest", "field", "desert", "city")
+}
+
+// follows returns the words that the picture follows.
+func (b *wording) follows() string {
+	var all []string
+	for _, p := range b.shown {
+		all = append(all, p.words)
+	}
+	return strings.Join(slices.Compact(all), ", ")
 }
 
 func readEdit(prompt string) *wording {
@@ -93,9 +125,16 @@ func readEdit(prompt string) *wording {
 }
 
 func (b *wording) removeThing(t thing) {
-	delete(b.things, t)
+	b.remove(t)
 	b.tags["no-"+t] = true
-	b.order = slices.DeleteFunc(b.order, func(o thing) bool { return o == t })
+}
+
+// remove removes a thing or a tag.
+func (b *wording) remove(name string) {
+	delete(b.things, name)
+	delete(b.tags, name)
+	b.order = slices.DeleteFunc(b.order, func(o thing) bool { return o == name })
+	b.shown = slices.DeleteFunc(b.shown, func(p phrase) bool { return p.name == name })
 }
 
 func (b *wording) read(text string, edit bool) {
@@ -119,14 +158,20 @@ func (r *reader) word(written, folded string, all []meaning) {
 		r.discardPending()
 	}
 	r.at--
+	if r.negated && among("or nor oder noch", folded) {
+		r.avoid = 3
+		return
+	}
+	r.negated = false
 	if r.avoid--; r.avoid >= 0 {
 		for _, m := range all {
 			switch m.kind {
 			case "thing":
 				r.removeThing(m.name)
-				r.avoid = 0
+				r.avoid, r.negated = 0, true
 			case "tag":
-				delete(r.tags, m.name)
+				r.remove(m.name)
+				r.negated = true
 			case "not":
 				r.avoid = 3
 			}
@@ -163,27 +208,31 @@ func (r *reader) applyMeaning(written string, m meaning, many bool) {
 		r.thing(written, m.name, many)
 	case "tag", "edit":
 		_, changes := effects[m.name]
-		switch opposite := opposites[m.name]; {
+		opposite, followed := opposites[m.name], true
+		switch {
 		case m.kind == "edit":
 			r.edits[m.name] = true
-			if !r.edit && among("invert blur upside", m.name) {
+			if followed = r.edit; !followed && among("invert blur upside", m.name) {
 				r.addUnknown(written)
 			}
-		case r.edit && !changes:
+		case r.edit && !changes, r.less != "" && opposite == "":
+			followed = false
 			r.addUnknown(written)
-		case !r.less:
+		case r.less == "":
 			r.tags[m.name] = true
-		case opposite != "":
-			r.tags[opposite] = true
 		default:
-			r.addUnknown(written)
+			r.tags[opposite] = true
 		}
-		r.less = false
 		r.discardPending()
-		r.shown = append(r.shown, written)
+		if followed {
+			r.shown = append(r.shown, phrase{m.name, strings.TrimSpace(r.less + " " + written)})
+		}
+		r.less = ""
 	case "hue", "size", "count":
-		if m.kind == "hue" && r.less {
+		if m.kind == "hue" && r.less != "" {
 			r.addUnknown(written)
+			r.less = ""
+			return
 		}
 		if m.kind == "hue" && r.pending.said["hue"] != "" {
 			r.discardPending()
@@ -195,7 +244,9 @@ func (r *reader) applyMeaning(written string, m meaning, many bool) {
 	case "at":
 		r.at = 3
 	case "less":
-		r.less = r.edit
+		if r.edit {
+			r.less = written
+		}
 	case "not":
 		if r.edit {
 			r.addUnknown(written)
@@ -217,7 +268,7 @@ func (r *reader) applyMeaning(written string, m meaning, many bool) {
 // discardPending discards pending words; a colour without a thing applies to the picture.
 func (r *reader) discardPending() {
 	if hue := r.pending.said["hue"]; hue != "" {
-		r.hues, r.shown = append(r.hues, hueOf(hue)), append(r.shown, r.pending.words)
+		r.hues, r.shown = append(r.hues, hueOf(hue)), append(r.shown, phrase{"", r.pending.words})
 	}
 	r.pending = pending{said: map[string]string{}}
 }
@@ -263,7 +314,7 @@ func (r *reader) thing(written string, name thing, many bool) {
 	if !r.has(name) {
 		r.order = append(r.order, name)
 	}
-	r.shown = append(r.shown, strings.TrimSpace(p.words+" "+written))
+	r.shown = append(r.shown, phrase{name, strings.TrimSpace(p.words + " " + written)})
 	r.things[name] = min(maxCount(name), total)
 	r.last = name
 	r.discardPending()

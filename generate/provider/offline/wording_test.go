@@ -6,6 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/media"
 )
 
 // TestUnknownWords: things that a prompt names and the painter does not draw are reported, in two languages; light,
@@ -43,7 +47,12 @@ func TestUnknownWords(t *testing.T) {
 		"abstract geometric shapes in red":                                             "",
 		"a train through the mountains":                                                "",
 		"Wide shot with calm open sky above. Low morning sun. No lettering, no logos.": "",
-		"": "",
+		"a train and flowers by the sea":                                               "train, flowers",
+		"a road along a river":                                                         "road",
+		"don't draw a boat, it isn’t a lake; a house":                                  "",
+		"Ha\u0308user und Windra\u0308der":                                             "",
+		"बिल्ली":                                                                       "बिल्ली",
+		"":                                                                             "",
 	} {
 		if got := strings.Join(Painter{}.UnknownWords(prompt), ", "); got != want {
 			t.Errorf("%q: unknown %q, want %q", prompt, got, want)
@@ -80,6 +89,8 @@ func TestReadDrawing(t *testing.T) {
 		{"a lighthouse and boats", "", map[thing]int{"lighthouse": 1, "boat": 0}, ""},
 		{"northern lights", "", map[thing]int{"aurora": 0}, ""},
 		{"a red boat and a white boat", "", map[thing]int{"boat": 2}, ""},
+		{"don’t draw a boat, a house on a hill", "", map[thing]int{"house": 1, "hill": 0}, ""},
+		{"a lake, no boats or birds", "", map[thing]int{"sea": 0}, ""},
 		{"zwölf Vögel im Nebel", "", map[thing]int{"bird": 12}, "fog"},
 	} {
 		b := readDrawing(c.prompt, c.negative, "")
@@ -89,6 +100,35 @@ func TestReadDrawing(t *testing.T) {
 	}
 	if b := readDrawing("a red boat on the sea", "", ""); len(b.tint["boat"]) != 1 || b.tint["boat"][0] != hex(0xd7263d) || len(b.hues) != 0 {
 		t.Errorf("the colour of the boat is %v, that of the picture %v", b.tint, b.hues)
+	}
+}
+
+// TestFollowedWords: the words that a result is said to follow are those that it does follow.
+func TestFollowedWords(t *testing.T) {
+	t.Parallel()
+	edit, vary := generate.MethodEdit, generate.MethodVariation
+	for _, c := range []struct {
+		task          driver.Task
+		used, unknown string
+	}{
+		{driver.Task{Prompt: "a red boat and a house at night", NegativePrompt: "boats, night"}, "house", ""},
+		{driver.Task{Prompt: "a red boat and a house, no boat"}, "house", ""},
+		{driver.Task{Prompt: "a train by the sea"}, "sea", "train"},
+		{driver.Task{Prompt: "a blurred house", Style: "watercolor, cyberpunk"}, "house, watercolor", "blurred, cyberpunk"},
+		{driver.Task{Method: edit, Prompt: "make it minimalist and too dark"}, "too dark", "minimalist"},
+		{driver.Task{Method: edit, Prompt: "make it warm and less blue"}, "warm", "blue"},
+		{driver.Task{Method: edit, Prompt: "a red boat", Mask: &media.Output{}}, "red boat", ""},
+		{driver.Task{Method: edit, Prompt: "make the house blue", Mask: &media.Output{}}, "blue", ""},
+		{driver.Task{Method: vary, Prompt: "add a moon"}, "moon", ""},
+	} {
+		used, m := followedWords(c.task)
+		unknown, _ := m["unknown_words"].([]string)
+		if got := strings.Join(unknown, ", "); used != c.used || got != c.unknown {
+			t.Errorf("%q %q: follows %q, unknown %q; want %q, %q", c.task.Method, c.task.Prompt, used, got, c.used, c.unknown)
+		}
+	}
+	if b := readEdit("make it warm and less blue"); len(b.hues) > 0 {
+		t.Error("less blue makes it blue")
 	}
 }
 
