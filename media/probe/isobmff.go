@@ -2,6 +2,7 @@ package probe
 
 import (
 	"encoding/binary"
+	"math"
 
 	"atelier/media"
 )
@@ -74,7 +75,7 @@ func readMP4(s *source, f *media.Facts) {
 	eachBox(s, moov.body, moov.next, func(b box) bool {
 		switch b.kind {
 		case "mvhd":
-			f.DurationSeconds = max(f.DurationSeconds, headerSeconds(s, b))
+			f.DurationSeconds = max(f.DurationSeconds, ratio(movieHeader(s, b)))
 		case "mvex":
 			if m, ok := findBox(s, b, "mehd"); ok && f.DurationSeconds == 0 {
 				f.DurationSeconds = fragmentSeconds(s, moov, m)
@@ -104,42 +105,36 @@ func handler(s *source, trak box) string {
 	return string(s.whole(h.body+8, 4))
 }
 
-// headerSeconds reads the duration from mvhd: times have 32 bits in version 0 and 64 bits in version 1.
-func headerSeconds(s *source, b box) float64 {
-	h := s.whole(b.body, 32)
+// movieHeader reads duration and scale from mvhd: times have 32 bits in version 0 and 64 bits in version 1, all of them
+// set if the duration is unknown.
+func movieHeader(s *source, mvhd box) (duration, scale uint64) {
+	h := s.whole(mvhd.body, 32)
 	if h == nil {
-		return 0
+		return 0, 0
 	}
+	duration, scale = uint64(binary.BigEndian.Uint32(h[16:])), uint64(binary.BigEndian.Uint32(h[12:]))
+	unknown := uint64(math.MaxUint32)
 	if h[0] == 1 {
-		return unlessUnset(binary.BigEndian.Uint64(h[24:]), 64, binary.BigEndian.Uint32(h[20:]))
+		duration, scale, unknown = binary.BigEndian.Uint64(h[24:]), uint64(binary.BigEndian.Uint32(h[20:])), math.MaxUint64
 	}
-	return unlessUnset(uint64(binary.BigEndian.Uint32(h[16:])), 32, binary.BigEndian.Uint32(h[12:]))
-}
-
-// unlessUnset returns duration/scale, or 0 if all bits of duration are set, which means unknown.
-func unlessUnset(duration uint64, bits int, scale uint32) float64 {
-	if duration == 1<<bits-1 {
-		return 0
+	if duration == unknown {
+		duration = 0
 	}
-	return ratio(duration, uint64(scale))
+	return duration, scale
 }
 
 // fragmentSeconds reads the duration of a fragmented movie from mehd.
 func fragmentSeconds(s *source, moov, mehd box) float64 {
 	mvhd, ok := findBox(s, moov, "mvhd")
-	h := s.whole(mvhd.body, 24)
-	if !ok || h == nil {
+	if !ok {
 		return 0
 	}
-	scale := binary.BigEndian.Uint32(h[12:])
-	if h[0] == 1 {
-		scale = binary.BigEndian.Uint32(h[20:])
-	}
+	_, scale := movieHeader(s, mvhd)
 	if m := s.whole(mehd.body, 12); m != nil && m[0] == 1 {
-		return ratio(binary.BigEndian.Uint64(m[4:]), uint64(scale))
+		return ratio(binary.BigEndian.Uint64(m[4:]), scale)
 	}
 	v, _ := s.be32(mehd.body + 4)
-	return ratio(uint64(v), uint64(scale))
+	return ratio(uint64(v), scale)
 }
 
 // segmentSeconds sums the durations of a fragmented file in the segment indices (sidx) of the first track that has one.

@@ -34,16 +34,16 @@ func readPDF(s *source, f *media.Facts) {
 	}
 	t := pageTally{inflatable: inflateBudget}
 	const step = 56 << 10 // spans overlap by what a dictionary may need before and after a match
-	for off := int64(0); off < s.size; off += step {
+	for off := int64(0); off < s.size && !s.spent && t.inflatable > 0; off += step {
 		from := max(0, off-maxDictionary)
 		b := s.span(from, maxSpan)
+		if len(b) == 0 {
+			break
+		}
 		lo := int(off - from)
 		t.count(b, lo, lo+step)
 		for _, at := range objectStreams(b, lo, lo+step) {
 			t.inflate(s, from+int64(at))
-		}
-		if s.spent || t.inflatable <= 0 || len(b) == 0 {
-			break
 		}
 	}
 	if s.spent || t.inflatable <= 0 {

@@ -140,9 +140,7 @@ func (r *reader) form(args []any, resources dict, depth int) error {
 		own = resources
 	}
 	before, saved := r.state, r.saved
-	if m, ok := r.d.matrix(s.dict["Matrix"]); ok {
-		r.state.ctm = m.times(r.state.ctm)
-	}
+	r.state.ctm = matrixOf(r.d.list(s.dict["Matrix"])).times(r.state.ctm)
 	r.saved = nil
 	err = r.run(content, own, depth+1)
 	r.state, r.saved = before, saved
@@ -207,19 +205,18 @@ func (r *reader) textOperator(op keyword, args []any) {
 	case "Tm":
 		r.tm = matrixOf(args)
 		r.line = r.tm
-	case "Td":
-		r.move(num(args, 0), num(args, 1))
-	case "TD":
-		s.leading = -num(args, 1)
+	case "Td", "TD":
+		if op == "TD" {
+			s.leading = -num(args, 1)
+		}
 		r.move(num(args, 0), num(args, 1))
 	case "T*":
 		r.move(0, -s.leading)
-	case "Tj":
+	case "Tj", "'":
+		if op == "'" {
+			r.move(0, -s.leading)
+		}
 		t, _ := at[text](args, 0)
-		r.show(t)
-	case "'":
-		t, _ := at[text](args, 0)
-		r.move(0, -s.leading)
 		r.show(t)
 	case "\"":
 		t, _ := at[text](args, 2)
@@ -253,21 +250,7 @@ func (m matrix) times(n matrix) matrix {
 	}
 }
 
-func (d *Document) matrix(v any) (matrix, bool) {
-	a, ok := d.resolve(v).(array)
-	if !ok || len(a) != 6 {
-		return matrix{}, false
-	}
-	var m matrix
-	for i := range m {
-		m[i], ok = d.resolve(a[i]).(float64)
-		if !ok {
-			return m, false
-		}
-	}
-	return m, true
-}
-
+// matrixOf returns the matrix of six numbers, or the identity.
 func matrixOf(args []any) matrix {
 	if len(args) != 6 {
 		return identity()

@@ -87,12 +87,10 @@ func Open(data []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range outside {
-		_, rest, found := bytes.Cut(part, []byte("trailer"))
-		for ; found; _, rest, found = bytes.Cut(rest, []byte("trailer")) { // later ones take precedence
-			if t, ok := d.parse(&lexer{data: rest}).(dict); ok {
-				d.mergeTrailer(t)
-			}
+	_, rest, found := bytes.Cut(outside, []byte("trailer"))
+	for ; found; _, rest, found = bytes.Cut(rest, []byte("trailer")) { // later ones take precedence
+		if t, ok := d.parse(&lexer{data: rest}).(dict); ok {
+			d.mergeTrailer(t)
 		}
 	}
 	if err := d.unpack(streams); err != nil {
@@ -151,14 +149,14 @@ func (d *Document) Warnings() []string {
 }
 
 // find records the positions after "N G obj". It returns the numbers of streams that contain objects or a
-// cross-reference, in file order, and the parts of the file between streams. It does not look into streams of known
+// cross-reference, in file order, and the bytes of the file outside of streams. It does not look into streams of known
 // length, which may contain other PDF files.
-func (d *Document) find() (streams []ref, outside [][]byte, err error) {
+func (d *Document) find() (streams []ref, outside []byte, err error) {
 	from := 0
 	for i := 0; ; {
 		found := bytes.Index(d.data[i:], []byte("obj"))
 		if found < 0 {
-			return streams, append(outside, d.data[from:]), nil
+			return streams, append(outside, d.data[from:]...), nil
 		}
 		at := i + found
 		i = at + 3
@@ -183,7 +181,7 @@ func (d *Document) find() (streams []ref, outside [][]byte, err error) {
 		if m := length.FindSubmatch(head); m != nil && isStream {
 			n, _ := strconv.Atoi(string(m[1])) // only digits
 			if body := afterBreak(d.data[i+len(head)+len("stream"):]); endsAt(body, n) {
-				outside = append(outside, d.data[from:i])
+				outside = append(outside, d.data[from:i]...)
 				i = len(d.data) - len(body) + n
 				from = i
 			}

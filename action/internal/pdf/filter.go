@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"encoding/ascii85"
 	"io"
@@ -12,7 +13,7 @@ import (
 // decode returns a stream's bytes without its filters. For a damaged stream it returns the readable part, for picture
 // filters nothing.
 func (d *Document) decode(s stream) ([]byte, error) {
-	filters, params := d.list(first(s.dict, "Filter", "F")), d.list(first(s.dict, "DecodeParms", "DP"))
+	filters, params := d.list(cmp.Or(s.dict["Filter"], s.dict["F"])), d.list(cmp.Or(s.dict["DecodeParms"], s.dict["DP"]))
 	if len(filters) == 0 {
 		return d.take(bytes.NewReader(s.raw))
 	}
@@ -73,15 +74,6 @@ func (d *Document) list(v any) (out array) {
 		out = append(out, d.resolve(v))
 	}
 	return out
-}
-
-func first(d dict, keys ...name) any {
-	for _, k := range keys {
-		if v, ok := d[k]; ok {
-			return v
-		}
-	}
-	return nil
 }
 
 // predict reverses PNG predictors, which streams of objects have.

@@ -86,22 +86,23 @@ func readDrawing(prompt, negative, style string) *wording {
 	for t := range avoid.tags {
 		b.remove(t)
 	}
-	hidden := ""
 	switch {
-	case b.seascape() && b.things["flower"] == 0:
-		hidden = "train road river field solar flower"
 	case b.seascape():
-		hidden = "train road river field solar"
+		b.hide("train road river field solar" + strings.Repeat(" flower", btoi(b.things["flower"] == 0)))
 	case b.has("river"):
-		hidden = "road"
+		b.hide("road")
 	}
+	return b
+}
+
+// hide makes words for things that the picture does not show unknown.
+func (b *wording) hide(names string) {
 	for _, p := range b.shown {
-		if among(hidden, p.name) {
+		if among(names, p.name) {
 			b.addUnknown(p.words)
 		}
 	}
-	b.shown = slices.DeleteFunc(b.shown, func(p phrase) bool { return among(hidden, p.name) })
-	return b
+	b.shown = slices.DeleteFunc(b.shown, func(p phrase) bool { return among(names, p.name) })
 }
 
 // seascape reports whether a place is drawn by the sea rather than on land.
