@@ -14,7 +14,7 @@ import (
 // filters nothing.
 func (d *Document) decode(s stream) ([]byte, error) {
 	filters, params := d.list(cmp.Or(s.dict["Filter"], s.dict["F"])), d.list(cmp.Or(s.dict["DecodeParms"], s.dict["DP"]))
-	if len(filters) == 0 {
+	if len(filters) == 0 || len(s.raw) == 0 {
 		return d.take(bytes.NewReader(s.raw))
 	}
 	out := s.raw

@@ -278,6 +278,10 @@ func TestWarnings(t *testing.T) {
 	if w := d.Warnings(); len(w) != 1 || !strings.Contains(w[0], "damaged") {
 		t.Error(w)
 	}
+	_, d = readAll(t, file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", packed("/Filter /FlateDecode", nil)))
+	if w := d.Warnings(); w != nil {
+		t.Error("an empty stream:", w)
+	}
 }
 
 // TestWarnsOfAPartOfAStream damages a compressed page in its middle.
