@@ -151,11 +151,8 @@ func segmentSeconds(s *source, top box) float64 {
 		if h[0] == 1 {
 			at += 8
 		}
-		n := s.whole(at, 4)
-		if n == nil {
-			return true
-		}
-		for i := range int64(binary.BigEndian.Uint16(n[2:])) {
+		n, _ := s.be32(at) // the count is in its lower half
+		for i := range int64(n & 0xffff) {
 			if v := s.whole(at+4+i*12, 8); v != nil && v[0] < 0x80 { // not a reference to another index
 				sum += uint64(binary.BigEndian.Uint32(v[4:]))
 			}

@@ -148,15 +148,11 @@ func (s *source) uint(e element) uint64 {
 
 // float reads a float element of 4 or 8 bytes.
 func (s *source) float(e element) float64 {
-	switch e.size {
+	switch b := s.whole(e.body, int(min(e.size, 9))); len(b) {
 	case 4:
-		if b := s.whole(e.body, 4); b != nil {
-			return float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
-		}
+		return float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
 	case 8:
-		if b := s.whole(e.body, 8); b != nil {
-			return math.Float64frombits(binary.BigEndian.Uint64(b))
-		}
+		return math.Float64frombits(binary.BigEndian.Uint64(b))
 	}
 	return 0
 }

@@ -31,17 +31,11 @@ type reader struct {
 
 // Text returns the text of page n, from 0, in the order in which it is drawn.
 func (d *Document) Text(ctx context.Context, n int) (string, error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
 	p := d.pages[n]
 	r := &reader{d: d, ctx: ctx, state: state{ctm: identity(), scale: 1}, tm: identity(), line: identity()}
 	var content []byte
 	for _, part := range d.list(p.dict["Contents"]) {
-		s, ok := part.(stream)
-		if !ok {
-			continue
-		}
+		s, _ := part.(stream)
 		b, err := d.decode(s)
 		if err != nil {
 			return "", err
@@ -88,9 +82,7 @@ func (r *reader) run(content []byte, resources dict, depth int) error {
 			return tooLarge("has more than %d drawing operators", maxOperators)
 		case r.d.left <= 0:
 			return tooLarge("has more than %d values", maxValues)
-		case r.d.written > maxText:
-			return tooLarge("has more than %d MiB of text", maxText>>20)
-		case r.d.operators%1024 == 0 && r.ctx.Err() != nil:
+		case r.ctx.Err() != nil:
 			return r.ctx.Err()
 		}
 	}
@@ -148,12 +140,10 @@ func (r *reader) form(args []any, resources dict, depth int) error {
 }
 
 // at returns argument i if it has type T.
-func at[T any](args []any, i int) (T, bool) {
-	var zero T
-	if i >= len(args) {
-		return zero, false
+func at[T any](args []any, i int) (v T, ok bool) {
+	if i < len(args) {
+		v, ok = args[i].(T)
 	}
-	v, ok := args[i].(T)
 	return v, ok
 }
 

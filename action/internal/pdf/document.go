@@ -2,7 +2,7 @@
 // composite fonts with their Unicode maps, form objects. It draws nothing, runs nothing and follows no link.
 //
 // It does not trust the file: it finds objects by searching for them, so that a damaged cross-reference table does no
-// harm, and limits the cost of a file with [maxDecoded], [maxObjects], [maxPages], [maxOperators], [maxValues] and [maxText].
+// harm, and limits the cost of a file with [maxDecoded], [maxObjects], [maxPages], [maxOperators] and [maxValues].
 //
 // Errors are media.Error values: [media.CodeCorrupt] for files without readable pages, [media.CodeUnsupported] for
 // encrypted files, [media.CodeTooLarge] beyond the limits. It imports media, golang.org/x/image (LZW) and
@@ -11,7 +11,6 @@ package pdf
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -39,10 +38,8 @@ const (
 	// maxEntries is the maximum number of codes in the maps of one font.
 	maxEntries = 200_000
 	// maxValues is the maximum number of values in all objects that are read, or in the operands of one operator. An entry
-	// of a font's maps counts as one, and so do 16 bytes that are read.
+	// of a font's maps counts as one, and so do 16 bytes that are read and 4 bytes that are the text of one glyph.
 	maxValues = 5_000_000
-	// maxText is the maximum size of the text of all pages together, in bytes.
-	maxText = 64 << 20
 )
 
 // Document is a PDF whose text can be read. It is not safe for concurrent use.
@@ -59,7 +56,6 @@ type Document struct {
 	decoded   int          // bytes so far, at most maxDecoded
 	operators int          // so far, at most maxOperators
 	left      int          // of maxValues
-	written   int          // bytes of text so far, at most maxText
 	unknown   int          // glyphs without a known character
 	damaged   int          // pages whose content could not be read
 }
@@ -129,11 +125,8 @@ func (d *Document) Title() string {
 	case bytes.HasPrefix(t, []byte("\xef\xbb\xbf")):
 		return strings.TrimSpace(strings.ToValidUTF8(string(t[3:]), "�"))
 	}
-	var latin1 strings.Builder // which is correct for letters
-	for _, c := range t {
-		latin1.WriteRune(charmap.ISO8859_1.DecodeByte(c))
-	}
-	return strings.TrimSpace(latin1.String())
+	latin1, _ := charmap.ISO8859_1.NewDecoder().String(string(t)) // correct for letters; it knows all bytes
+	return strings.TrimSpace(latin1)
 }
 
 // Warnings describes what could not be read so far.
@@ -205,12 +198,11 @@ func (d *Document) mergeTrailer(t dict) {
 
 // unpack registers the objects in object streams.
 func (d *Document) unpack(streams []ref) error {
-	done := map[ref]bool{}
 	for _, num := range streams {
-		if done[num] {
+		if _, done := d.packed[num]; done {
 			continue
 		}
-		done[num] = true
+		d.packed[num] = nil
 		at := d.objects[num].order
 		s, ok := d.resolve(num).(stream)
 		if !ok {
@@ -238,13 +230,10 @@ func (d *Document) register(in ref, s dict, b []byte, order int) {
 	begin := d.whole(s["First"], 0)
 	l := lexer{data: b, left: len(b)}
 	for range min(d.whole(s["N"], 0), len(b)/2+1) {
-		if len(d.objects) > maxObjects {
-			break
-		}
 		num, ok1 := l.next().(float64)
 		offset, ok2 := l.next().(float64)
 		at := begin + int(offset)
-		if !ok1 || !ok2 || at < 0 || at >= len(b) || num < 1 || num > 1<<31 {
+		if !ok1 || !ok2 || at < 0 || at >= len(b) || num < 1 || num > 1<<31 || len(d.objects) > maxObjects {
 			continue
 		}
 		if old, known := d.objects[ref(num)]; !known || old.order < order {
@@ -313,11 +302,9 @@ func (d *Document) body(l *lexer, s dict) any {
 	if endsAt(rest, n) {
 		return stream{dict: s, raw: rest[:n]}
 	}
-	if n = bytes.Index(rest, []byte("endstream")); n < 0 {
-		n = len(rest)
-	}
-	d.left -= n / 16
-	return stream{dict: s, raw: rest[:n]}
+	raw, _, _ := bytes.Cut(rest, []byte("endstream"))
+	d.left -= len(raw) / 16
+	return stream{dict: s, raw: raw}
 }
 
 // afterBreak returns b without the line break at its start.
@@ -351,9 +338,7 @@ func (d *Document) dict(v any) dict {
 // findPages walks the page tree. If that yields no pages, every page object counts.
 func (d *Document) findPages() {
 	root := d.dict(d.trailer["Root"])
-	objects := func() []ref {
-		return slices.SortedFunc(maps.Keys(d.objects), func(a, b ref) int { return cmp.Compare(a, b) })
-	}
+	objects := func() []ref { return slices.Sorted(maps.Keys(d.objects)) }
 	if root == nil || root["Pages"] == nil {
 		for _, r := range objects() {
 			if root = d.dict(r); root["Type"] == name("Catalog") {

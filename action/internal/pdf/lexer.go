@@ -62,9 +62,9 @@ func (l *lexer) end() bool {
 }
 
 // next reads a value. It returns closing brackets as keywords and damage as nil or a keyword, and always consumes at
-// least one byte. Beyond the limit of values it consumes everything.
+// least one byte. Beyond the limits it consumes everything.
 func (l *lexer) next() any {
-	if l.left--; l.left < 0 {
+	if l.left--; l.left < 0 || l.depth > maxDepth {
 		l.pos = len(l.data)
 	}
 	if l.end() {
@@ -149,10 +149,7 @@ func (l *lexer) reference(w []byte) (ref, bool) {
 }
 
 func (l *lexer) array() any {
-	if l.depth++; l.depth > maxDepth {
-		l.pos = len(l.data)
-		return nil
-	}
+	l.depth++
 	defer func() { l.depth-- }()
 	out := array{}
 	for !l.end() {
@@ -169,10 +166,7 @@ func (l *lexer) array() any {
 }
 
 func (l *lexer) dict() any {
-	if l.depth++; l.depth > maxDepth {
-		l.pos = len(l.data)
-		return nil
-	}
+	l.depth++
 	defer func() { l.depth-- }()
 	out := dict{}
 	for !l.end() {

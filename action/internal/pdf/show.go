@@ -80,7 +80,7 @@ func (r *reader) place(m matrix, g glyph) {
 			r.separate(" ")
 		}
 	}
-	if r.d.written += len(g.text); r.d.written > maxText {
+	if r.d.left -= len(g.text) / 4; r.d.left <= 0 {
 		return
 	}
 	for _, c := range g.text {

@@ -292,5 +292,9 @@ func followedWords(t driver.Task) (used string, metadata map[string]any) {
 	if strings.TrimSpace(t.Prompt+t.Style) != "" && len(unknown) > 0 {
 		metadata = map[string]any{"unknown_words": unknown}
 	}
-	return b.follows(), metadata
+	var shown []string
+	for _, p := range b.shown {
+		shown = append(shown, p.words)
+	}
+	return strings.Join(slices.Compact(shown), ", "), metadata
 }

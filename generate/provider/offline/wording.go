@@ -110,15 +110,6 @@ func (b *wording) seascape() bool {
 	return b.has("sea", "beach", "boat") || b.has("lighthouse") && !b.has("mountain", "hill", "forest", "field", "desert", "city")
 }
 
-// follows returns the words that the picture follows.
-func (b *wording) follows() string {
-	var all []string
-	for _, p := range b.shown {
-		all = append(all, p.words)
-	}
-	return strings.Join(slices.Compact(all), ", ")
-}
-
 func readEdit(prompt string) *wording {
 	b := newWording()
 	b.read(prompt, true)
