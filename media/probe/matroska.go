@@ -108,10 +108,8 @@ func readMatroska(s *source, f *media.Facts) {
 // enter records the value of an element and reports whether the walk enters the element.
 func (m *film) enter(s *source, e element, f *media.Facts) bool {
 	switch e.id {
-	case ebmlSegment, ebmlInfo, ebmlTracks, ebmlCluster, ebmlGroup, ebmlTrack:
-		return true
-	case ebmlVideo:
-		m.video = true
+	case ebmlSegment, ebmlInfo, ebmlTracks, ebmlCluster, ebmlGroup, ebmlTrack, ebmlVideo:
+		m.video = m.video || e.id == ebmlVideo
 		return true
 	case ebmlScale:
 		m.scale = max(s.uint(e), 1)

@@ -92,11 +92,10 @@ func Open(data []byte) (*Document, error) {
 	if err := d.unpack(streams); err != nil {
 		return nil, err
 	}
-	if d.trailer["Encrypt"] != nil {
-		return nil, media.Errorf(media.CodeUnsupported, "the PDF is encrypted: save a copy without protection")
-	}
 	d.findPages()
 	switch {
+	case d.trailer["Encrypt"] != nil:
+		return nil, media.Errorf(media.CodeUnsupported, "the PDF is encrypted: save a copy without protection")
 	case d.left <= 0:
 		return nil, tooLarge("has more than %d values", maxValues)
 	case len(d.pages) > maxPages:

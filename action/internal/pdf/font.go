@@ -56,17 +56,12 @@ func (d *Document) readFont(f dict) *font {
 	out.simple = d.simpleEncoding(f)
 	begin := d.whole(f["FirstChar"], 0)
 	list, _ := d.resolve(f["Widths"]).(array)
-	for i, w := range list {
-		if i > 255 {
-			break
-		}
+	for i, w := range list[:min(len(list), 256)] {
 		if v, ok := d.resolve(w).(float64); ok {
 			out.widths[uint32(begin+i)&0xff] = v //nolint:gosec // masked
 		}
 	}
-	if desc := d.dict(f["FontDescriptor"]); desc["MissingWidth"] != nil {
-		out.missing = float64(d.whole(desc["MissingWidth"], 500))
-	}
+	out.missing = float64(d.whole(d.dict(f["FontDescriptor"])["MissingWidth"], 500))
 	if m, ok := d.resolve(f["FontMatrix"]).(array); ok && len(m) == 6 && f["Subtype"] == name("Type3") {
 		if a, ok := d.resolve(m[0]).(float64); ok {
 			out.scale = a * 1000
@@ -86,9 +81,7 @@ func (d *Document) composite(out *font, f dict) {
 		return
 	}
 	kid := d.dict(kids[0])
-	if kid["DW"] != nil {
-		out.missing = float64(d.whole(kid["DW"], 1000))
-	}
+	out.missing = float64(d.whole(kid["DW"], 1000))
 	list, _ := d.resolve(kid["W"]).(array)
 	for i := 0; i+1 < len(list) && len(out.widths) < maxEntries; {
 		from := d.whole(list[i], 0)

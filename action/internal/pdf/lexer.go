@@ -98,6 +98,8 @@ func (l *lexer) next() any {
 	return l.word()
 }
 
+var constants = map[string]any{"true": true, "false": false, "null": nil}
+
 // word reads a number, a reference, true, false, null or a keyword.
 func (l *lexer) word() any {
 	w := l.run()
@@ -109,13 +111,8 @@ func (l *lexer) word() any {
 		}
 		return f
 	}
-	switch string(w) {
-	case "true":
-		return true
-	case "false":
-		return false
-	case "null":
-		return nil
+	if v, ok := constants[string(w)]; ok {
+		return v
 	}
 	return keyword(w)
 }

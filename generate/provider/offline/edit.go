@@ -47,13 +47,8 @@ func (d *Driver) open(ctx context.Context, t *driver.Task) (*editInputs, error) 
 		all = append(all, img)
 	}
 	if t.Width == 0 && t.Height == 0 && t.AspectRatio == "" {
-		w, h, k := all[0].Rect.Dx(), all[0].Rect.Dy(), 1.0
-		if most := max(w, h); most > MaxSide {
-			k = MaxSide / float64(most)
-		}
-		if least := min(w, h); float64(least)*k < MinSide {
-			k = MinSide / float64(least)
-		}
+		w, h := all[0].Rect.Dx(), all[0].Rect.Dy()
+		k := max(min(1, MaxSide/float64(max(w, h))), MinSide/float64(min(w, h)))
 		side := func(n int) int { return min(MaxSide, max(MinSide, int(float64(n)*k+0.5))) }
 		t.Width, t.Height = side(w), side(h)
 	}
