@@ -87,13 +87,21 @@ func (p labelPlan) within(h float64) labelPlan {
 	return p
 }
 
-// ordered reports whether all labels are numbers or dates, which may be thinned out.
+// ordered reports whether all labels are numbers or dates in ascending order, which may be thinned out.
+// A ranking of people by their numbers is not ordered.
 func ordered(labels []string) bool {
-	return !slices.ContainsFunc(labels, func(l string) bool {
-		_, day := dayOf(l)
-		f, ok := value.Number(l)
-		return !day && (!ok || math.IsNaN(f))
-	})
+	before := math.Inf(-1)
+	for _, l := range labels {
+		at, ok := dayOf(l)
+		if !ok {
+			at, ok = value.Number(l)
+		}
+		if !ok || math.IsNaN(at) || at < before {
+			return false
+		}
+		before = at
+	}
+	return true
 }
 
 // bottomLabels writes category labels under b at the given places.

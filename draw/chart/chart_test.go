@@ -268,7 +268,7 @@ func TestSmallSectorsArePutTogether(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"line":    "Line chart: T. s: lowest 1 (2001), highest 4 (2004); from 1 in 2001 to 4 in 2004 (+300%). r: 2 at 2001.",
+		"line":    "Line chart: T. s: lowest 1 (2001), highest 4 (2004); from 1 in 2001 to 4 in 2004 (+300%). r: every value is 2.",
 		"bar":     "Bar chart: T. s: lowest −3 (c), highest 1 (a).",
 		"pie":     "Pie chart: T. Of 100 in total: a 70%, b 30%.",
 		"months":  "Area chart: T. s: lowest 1 (Nov 2023), highest 4 (Jan 2024); from 1 in Nov 2023 to 3 in Jun 2024 (+200%).",
@@ -276,6 +276,20 @@ func TestDescribe(t *testing.T) {
 	} {
 		if _, alt := chartOf(t, kinds[name]); alt != want {
 			t.Errorf("%s:\n got %s\nwant %s", name, alt, want)
+		}
+	}
+}
+
+func TestTheDescriptionClaimsNoMoreThanTheDataSay(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ params, want string }{
+		{`{"ChartType":"bar","Title":"T","Labels":["22","35","6"],"Series":[{"name":"age","values":[80,76,74]}]}`, "age: lowest 74 (6), highest 80 (22)."},
+		{`{"ChartType":"bar","Title":"T","Labels":["07","08","09"],"Series":[{"name":"rows","values":[7,7,7]}]}`, "rows: every value is 7."},
+		{`{"ChartType":"line","Title":"T","Unit":"%","Labels":["2015","2024"],"Series":[{"name":"turnout","values":[60,57]}]}`, "from 60% in 2015 to 57% in 2024."},
+		{`{"ChartType":"line","Title":"T","Labels":["2015","2024"],"Series":[{"name":"votes","values":[60,57]}]}`, "from 60 in 2015 to 57 in 2024 (−5%)."},
+	} {
+		if _, alt := chartOf(t, c.params); !strings.HasSuffix(alt, c.want) {
+			t.Errorf("got %s\nwant … %s", alt, c.want)
 		}
 	}
 }

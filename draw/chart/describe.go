@@ -74,12 +74,18 @@ func (c *chart) describeSeries(b *strings.Builder) {
 		case c.kind == kindScatter:
 			x0, x1 := spanOf(slices.Values(v.x))
 			fmt.Fprintf(b, c.locale.say("points"), name, len(v.y), d.xText(x0), d.xText(x1), val(lo), val(hi))
-		case first == last || v.y[lo] == v.y[hi]:
+		case first < last && v.y[lo] == v.y[hi]:
+			fmt.Fprintf(b, c.locale.say("even"), name, val(first))
+		case first == last:
 			fmt.Fprintf(b, c.locale.say("one"), name, val(first), d.where(v, first))
 		default:
 			fmt.Fprintf(b, c.locale.say("span"), name, val(lo), d.where(v, lo), val(hi), d.where(v, hi))
 			if d.axis != axisCategory || ordered(d.labels) {
-				fmt.Fprintf(b, c.locale.say("from to"), val(first), d.where(v, first), val(last), d.where(v, last), c.locale.local(change(v.y[first], v.y[last])))
+				rate := ""
+				if c.unit != "%" && !strings.HasPrefix(c.unit, "°") { // a percentage of percentages or degrees would mislead
+					rate = c.locale.local(change(v.y[first], v.y[last]))
+				}
+				fmt.Fprintf(b, c.locale.say("from to"), val(first), d.where(v, first), val(last), d.where(v, last), rate)
 			}
 			b.WriteByte('.')
 		}

@@ -27,6 +27,7 @@ var phrases = map[string][2]string{
 	"none":              {" %sno values.", " %skeine Werte."},
 	"points":            {" %s%d points, x from %s to %s, y from %s to %s.", " %s%d Punkte, x von %s bis %s, y von %s bis %s."},
 	"one":               {" %s%s at %s.", " %s%s bei %s."},
+	"even":              {" %severy value is %s.", " %sjeder Wert ist %s."},
 	"span":              {" %slowest %s (%s), highest %s (%s)", " %sam niedrigsten %s (%s), am höchsten %s (%s)"},
 	"from to":           {"; from %s in %s to %s in %s%s", "; von %s (%s) auf %s (%s)%s"},
 	"others":            {"%d others", "%d weitere"},
