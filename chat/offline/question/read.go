@@ -178,7 +178,7 @@ func (r *reader) names(c, o parse.Cover) bool {
 		if p.Kind == speech.KindValue && p.To > p.From+1 && slices.ContainsFunc(c.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindTrend && p.From <= x.From && x.From < p.To }) {
 			return false // a rose bush has not risen
 		}
-		row := p.Kind == speech.KindField && !p.Field.Measure() // a key or a name: the rows themselves
+		row := p.Kind == speech.KindField && !p.Field.Measure() && !p.Field.Clock() // a key or a name: the rows themselves
 		for i := p.From; i < p.To; i++ {
 			if !naming(i, row) && (!r.Lex.Small(r.Tokens[i]) || !row && p.Weight >= 10 && p.To == p.From+1) {
 				return false

@@ -48,7 +48,8 @@ func (p *reply) sayChange(a *Answer) plan.Reason {
 		if k == 1 {
 			head = p.cell(row[0], p.Groups[0], "") + ": "
 		}
-		one := p.measuredOnce(m, n0 == 1 && n1 == 1)
+		p.single = n0 == 1 && n1 == 1
+		one := p.measuredOnce(m, p.single)
 		if k == 1 && len(parts) > 0 {
 			one = ""
 		}
@@ -89,11 +90,19 @@ func (p *reply) moved( //nolint:revive // two values, their difference, and how 
 		rate = fmt.Sprintf(", %s%s", sign, p.Percent(max(pc, -pc)))
 	}
 	if p.ByHow() {
-		return strings.TrimSpace(fmt.Sprintf(p.Say("%s %s by %s, from %s in %s to %s in %s%s", "%s %s um %s, von %s (%s) auf %s (%s)%s"),
-			what, verb, p.amount(diff, f), p.amount(v0, f), p.When(p.Periods[0]), p.amount(v1, f), p.When(p.Periods[1]), rate))
+		return strings.TrimSpace(fmt.Sprintf(p.Say("%s %s by %s, from %s %s to %s %s%s", "%s %s um %s, von %s %s auf %s %s%s"),
+			what, verb, p.difference(diff, f), p.amount(v0, f), p.at(p.When(p.Periods[0])), p.amount(v1, f), p.at(p.When(p.Periods[1])), rate))
 	}
-	return strings.TrimSpace(fmt.Sprintf(p.Say("%s %s from %s in %s to %s in %s (%s%s%s)", "%s %s von %s (%[4]s) auf %[5]s (%[6]s): %[7]s%[8]s%[9]s"),
-		what, verb, p.amount(v0, f), p.When(p.Periods[0]), p.amount(v1, f), p.When(p.Periods[1]), sign, p.amount(diff, f), rate))
+	return strings.TrimSpace(fmt.Sprintf(p.Say("%s %s from %s %s to %s %s (%s%s%s)", "%s %s von %s %s auf %s %s: %s%s%s"),
+		what, verb, p.amount(v0, f), p.at(p.When(p.Periods[0])), p.amount(v1, f), p.at(p.When(p.Periods[1])), sign, p.difference(diff, f), rate))
+}
+
+// at returns a time as it follows a value: in 2024, on 3 March 2024; in brackets in German.
+func (p *reply) at(time string) string {
+	if p.Text.Lang == speech.German {
+		return "(" + time + ")"
+	}
+	return p.During(time)
 }
 
 func (p *reply) changeChart(a *Answer, k int) {
@@ -126,8 +135,8 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 	m := p.First()
 	rows := a.Result.Rows
 	k := 1 + len(p.Groups)
-	single := !slices.ContainsFunc(rows, func(r []any) bool { n, _ := schema.Figure(r, k+1); return n > 1 })
-	if m != nil && m.How == "" && !single {
+	p.single = !slices.ContainsFunc(rows, func(r []any) bool { n, _ := schema.Figure(r, k+1); return n > 1 })
+	if m != nil && m.How == "" && !p.single {
 		return plan.ReasonAmbiguous
 	}
 	series, labels := p.series(rows)
@@ -143,7 +152,7 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 	if len(parts) == 0 {
 		return plan.ReasonEmpty
 	}
-	what := p.measuredOnce(m, single)
+	what := p.measuredOnce(m, p.single)
 	if len(series) == 1 {
 		a.Sentences = []string{speech.Upper(what) + p.conds() + " " + parts[0] + "."}
 	} else {
@@ -256,9 +265,9 @@ func (p *reply) course(s Series, labels []string, percent *float64) string {
 	}
 	when := func(i int) string {
 		if t, ok := speech.IsoPeriod(labels[i]); ok {
-			return p.When(t)
+			return p.at(p.When(t))
 		}
-		return labels[i]
+		return p.at(labels[i])
 	}
 	from, to := *s.Values[first], *s.Values[last]
 	verb := p.Say("rose", "stieg")
@@ -267,8 +276,8 @@ func (p *reply) course(s Series, labels []string, percent *float64) string {
 	} else if to == from {
 		verb = p.Say("went", "ging")
 	}
-	text := head + fmt.Sprintf(p.Say("%s from %s in %s to %s in %s", "%s von %s (%s) auf %s (%s)"), verb, p.amount(from, f), when(first), p.amount(to, f), when(last))
-	if from > 0 && to != from && percent != nil && (f == nil || !f.Named("temperature")) {
+	text := head + fmt.Sprintf(p.Say("%s from %s %s to %s %s", "%s von %s %s auf %s %s"), verb, p.amount(from, f), when(first), p.amount(to, f), when(last))
+	if from > 0 && to != from && percent != nil && (f == nil || !f.Named("temperature") && f.UnitSymbol() != "%") {
 		change := *percent
 		sign := "+"
 		if change < 0 {
@@ -277,7 +286,7 @@ func (p *reply) course(s Series, labels []string, percent *float64) string {
 		text += " (" + sign + p.Percent(change) + ")"
 	}
 	if len(p.Groups) == 0 && (high != first && high != last || low != first && low != last) {
-		text += fmt.Sprintf(p.Say("; the highest value is %s in %s, the lowest %s in %s", "; der höchste Wert ist %s (%s), der niedrigste %s (%s)"), p.amount(*s.Values[high], f), when(high), p.amount(*s.Values[low], f), when(low))
+		text += fmt.Sprintf(p.Say("; the highest value is %s %s, the lowest %s %s", "; der höchste Wert ist %s %s, der niedrigste %s %s"), p.amount(*s.Values[high], f), when(high), p.amount(*s.Values[low], f), when(low))
 	}
 	return text
 }

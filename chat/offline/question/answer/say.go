@@ -276,8 +276,8 @@ func (p *phrases) key(row []any) string {
 func (p *reply) sayGroups(a *Answer) plan.Reason {
 	k := len(p.KeyOf())
 	for _, m := range p.MeasureList() {
-		if m != nil && m.How == "" && !p.OneEach() {
-			return plan.ReasonAmbiguous
+		if m != nil && !p.OneEach() && (m.How == "" || m.How == "avg" && p.Asks == "much" && p.Aggregate == "" && p.View.OfMoney(m.Field)) {
+			return plan.ReasonAmbiguous // what a dish costs: its ingredients together, or one of them on average
 		}
 	}
 	if p.Op == plan.OpCompare && len(a.Result.Rows) < 2 {
@@ -336,7 +336,7 @@ func (p *reply) compared(a *Answer, k int) {
 			a.Sentences = append(a.Sentences, p.Say("Both are equal.", "Beide sind gleich."))
 			return
 		}
-		a.Sentences = append(a.Sentences, fmt.Sprintf(p.Say("%s is %[3]s above %[2]s.", "%s liegt um %[3]s über %[2]s."), p.key(high), p.key(low), p.amount(x-y, m.Column())))
+		a.Sentences = append(a.Sentences, fmt.Sprintf(p.Say("%s is %[3]s above %[2]s.", "%s liegt um %[3]s über %[2]s."), p.key(high), p.key(low), p.difference(x-y, m.Column())))
 	}
 	if m == nil || m.How == "sum" {
 		sum := 0.0
@@ -369,7 +369,7 @@ func (p *phrases) value(row []any, i int, m *plan.Measure) string {
 
 // namesYear reports whether a name is that of a year, Baujahr or model year, which has no thousands separator.
 func namesYear(f *schema.Field) bool {
-	return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == "year" || strings.HasSuffix(w.Fold, "jahr") })
+	return f.Yearly() || slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == "year" || strings.HasSuffix(w.Fold, "jahr") })
 }
 
 func (p *phrases) keyNames() string {
@@ -415,9 +415,10 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 		for n < len(rows) && n < 20 && schema.CompareCells(rows[n][k+w], rows[n-1][k+w]) == 0 {
 			n++ // those that are equal
 		}
-		if n > p.N+8 {
-			return plan.ReasonAmbiguous
+		if n > p.N+8 || m == nil && p.Counted == nil && p.Superlative.About == "rows" && n == len(rows) && n > 1 {
+			return plan.ReasonAmbiguous // every hour has one row for each day: nothing says which is the busiest
 		}
+		p.single = m != nil && (m.How == "max" || m.How == "min")
 		var names []string
 		for _, row := range rows[:n] {
 			names = append(names, p.key(row))
@@ -470,6 +471,7 @@ func (p *reply) ranked(rows [][]any, i int, m *plan.Measure) string {
 
 func (p *reply) sayExtreme(a *Answer) plan.Reason {
 	f := p.Measures[0].Field
+	p.single = true
 	rows := a.Result.Rows
 	n := 1
 	for n < len(rows) && schema.CompareCells(rows[n][0], rows[0][0]) == 0 {

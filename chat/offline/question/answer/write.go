@@ -26,7 +26,7 @@ func (p *phrases) amount(v float64, f *schema.Field) string {
 	}
 	places := 2
 	if p.single && f != nil { // single values keep their decimals
-		if s := strconv.FormatFloat(v, 'f', -1, 64); strings.Contains(s, ".") && len(s)-strings.Index(s, ".") <= 7 {
+		if s := strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64); strings.Contains(s, ".") && len(s)-strings.Index(s, ".") <= 7 {
 			places = max(2, len(s)-strings.Index(s, ".")-1)
 		}
 	}
@@ -44,6 +44,14 @@ func (p *phrases) amount(v float64, f *schema.Field) string {
 		return strings.Replace(unit+s, unit+"−", "−"+unit, 1)
 	}
 	return s + "\u00a0" + unit
+}
+
+// difference formats the difference of two values: that of two percentages is in percentage points.
+func (p *phrases) difference(v float64, f *schema.Field) string {
+	if f == nil || f.UnitSymbol() != "%" {
+		return p.amount(v, f)
+	}
+	return speech.Number(v, 2, p.Text.Lang) + "\u00a0" + p.Say("percentage point"+choose(v == 1, "", "s"), "Prozentpunkt"+choose(v == 1, "", "e"))
 }
 
 // cell formats one value of a result for readers.

@@ -266,6 +266,9 @@ func (r *Tagger) GrammarAt(i int) []Piece {
 		if n == 1 && i > 0 && (r.Tokens[i].Raw == "Max" || r.Tokens[i].Raw == "Will") {
 			continue // a name
 		}
+		if n == 1 && p.Kind == speech.KindTrend && falls[p.Words[0]] && slices.ContainsFunc(r.Tokens[:i], r.Falling) {
+			continue // what falls from the sky has not decreased
+		}
 		weight := 3 * float64(n)
 		if n > 1 && p.Kind == speech.KindAgg {
 			weight += 2 // "in total", rather than "in" and a column "total"
@@ -277,6 +280,8 @@ func (r *Tagger) GrammarAt(i int) []Piece {
 	}
 	return out
 }
+
+var falls = speech.Folded("fall fell fallen gefallen")
 
 // NumbersAt returns the numbers and times that begin at a token.
 func (r *Tagger) NumbersAt(i int) []Piece {
@@ -447,6 +452,9 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 			synonym = append(synonym, value)
 		}
 		words := speech.Tokens(speech.FullTime(value), r.Lang)
+		if r.Counted(i) && slices.ContainsFunc(bodies, f.Named) {
+			continue // runners are not the members of the club Fjord Runners
+		}
 		for k := range words {
 			if n := r.SameRun(words[k:], i); n > 0 && n < len(words) && r.Informative(i, n) && (r.Spelled(words[k:k+n], i) || !r.exact(i, n)) {
 				for m := 1; m <= n; m++ {
@@ -496,6 +504,9 @@ func (r *Matcher) smallWord(f *schema.Field, vt []speech.Token, i int) bool {
 	written := t.Raw == v.Raw && r.Text != strings.ToUpper(r.Text)
 	return !written || len(t.Raw) == 1 && (t.Raw == strings.ToLower(t.Raw) || t.Raw == "I" || i == 0)
 }
+
+// bodies are the concepts of columns whose values are the names of a group or a place, not of a kind of rows.
+var bodies = strings.Fields("team department customer supplier store employee publisher author city region country")
 
 // periodsAt finds the values of a text column that are the time at a token, or lie within it: the quarters of 2024.
 func (r *Tagger) periodsAt(f *schema.Field, i int) []Piece {

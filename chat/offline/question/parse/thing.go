@@ -62,10 +62,17 @@ func (r *Tagger) lightAt(v *schema.View, i int) []Piece {
 		return nil
 	case PayingVerbs[t.Fold] && v.Holds(settled):
 		return nil // what is paid is not all that there is
+	case r.completes(v, t):
+		return nil
 	default:
 		light.Arg = "verb"
 	}
 	return []Piece{light}
+}
+
+// completes reports whether a verb says which rows have a race time, if not all have one: who finished did not only start.
+func (r *Tagger) completes(v *schema.View, t speech.Token) bool {
+	return speech.Verbal(t.Fold) && slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Clock() && f.Gaps() && r.Level(t, f.Words[0]) > 0 })
 }
 
 // PayingVerbs say that money goes out.
@@ -266,6 +273,8 @@ func (r *Matcher) entityAt(v *schema.View, i int) (Piece, bool) {
 	t := r.Tokens[i]
 	p := Piece{Kind: speech.KindEntity, From: i, To: i + 1}
 	switch {
+	case r.completes(v, t):
+		return p, false
 	case v.HasRevenue && !r.Counted(i) && r.Sales(t):
 		p.Arg, p.Weight = "rows", 1 // sales are amounts if there are any
 	case slices.Contains(v.Entity, t.Stem):

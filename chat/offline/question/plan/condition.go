@@ -407,7 +407,7 @@ func (p *conditions) truths() Reason {
 		if x.Kind != speech.KindField || p.used[i] || !x.Field.Boolean() && !yesNo(x.Field) || p.isGroupedBy(i) {
 			continue
 		}
-		if a := p.Asked(i); a != nil && a.Arg != "many" && a.Arg != "list" && (a.Arg != "which" || !p.share) {
+		if a := p.Asked(i); a != nil && (a.Arg == "which" && !p.share || a.Arg == "much" || a.Arg == "change") {
 			continue
 		}
 		not := false

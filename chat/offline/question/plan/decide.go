@@ -49,8 +49,10 @@ func (p *Plan) decide() Reason {
 	if reason := p.choose(); reason != "" {
 		return reason
 	}
-	if slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How == "sum" && p.View.Counter(m.Field) }) {
-		return ReasonUnclear
+	if slices.ContainsFunc(p.Measures, func(m Measure) bool {
+		return p.View.Counter(m.Field) && (m.How == "sum" || p.Op == OpRank && p.Unit != "" && !p.View.Balance(m.Field))
+	}) {
+		return ReasonUnclear // the month with the highest reading is not the one of the highest consumption
 	}
 	// A sum of both directions means nothing: the rows are those of incoming or of outgoing amounts, as the question
 	// says, if a column distinguishes them.
@@ -210,6 +212,8 @@ func (p *Plan) decideMeasure() Reason {
 	case p.Target != nil && len(p.Filters) > 0:
 		p.Op = OpList
 		return p.decideList()
+	case p.askedFor != nil && p.Asks == "which" && p.askedFor.Dated() && !p.askedFor.Has(schema.TimeWords) && p.Text.Tokens[0].Fold == "what":
+		return ReasonUnclear // what was planted: not when
 	case len(p.attrs) > 0 && len(p.Filters) > 0 && (p.Asks != "who" || !p.onlyTimes()):
 		p.Op = OpLookup
 		return ""

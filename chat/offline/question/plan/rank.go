@@ -28,6 +28,9 @@ func (p *Plan) decideSup() Reason {
 	if p.Asks == "who" && p.Target != nil && !p.Target.Named("name") && p.Target.Names == nil && p.Target != p.View.Person() {
 		return ReasonAmbiguous // who borrowed the most tools: how many loans, or how many different tools
 	}
+	if p.Target != nil && p.Target.Dated() && len(p.Measures) == 1 && p.Measures[0].Field == p.Target {
+		p.Target = nil // what was released first: not its date
+	}
 	p.N = max(p.N, 1)
 	if p.Asks == "many" {
 		return ReasonUnclear

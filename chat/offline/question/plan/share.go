@@ -93,7 +93,11 @@ func (p *conditions) orderShare(conds int) bool {
 	if len(at) != 2 {
 		return false
 	}
-	for k := p.Pieces[at[0]].To; k < p.Pieces[at[1]].From; k++ {
+	to := p.Pieces[at[1]].From
+	if p.Pieces[at[1]].Kind == speech.KindField {
+		to++ // a column may begin with the verb: would recommend
+	}
+	for k := p.Pieces[at[0]].To; k < to; k++ {
 		switch p.Text.Tokens[k].Fold {
 		case "would", "will", "did", "do", "dos", "are", "is", "were", "was", "wurden", "wurde", "sind", "ist", "waren", "work", "works", "have", "has", "had", "arbeiten", "haben", "live", "come", "came":
 			verb = k

@@ -149,9 +149,14 @@ func (v *View) Sells() bool {
 // counters are parts of the names of counter readings and balances; a sum of such values means nothing.
 var counters = []string{"zahlerst", "kilometerst", "tachost", "kontost", "meter read", "meter_read", "meterread", "odometer", "balance", "saldo", "solde", "cumul", "kumul", "running total"}
 
+var readings = speech.Folded("reading readings stand ablesung")
+
 // Counter reports whether a column, by its name or its table's, holds readings of a counter.
 func (v *View) Counter(f *Field) bool {
 	names := speech.Fold(f.Name + " " + v.Tables[f.Table].Name)
+	if unit := strings.ToLower(f.UnitSymbol()); f.Has(readings) && (unit == "kwh" || unit == "mwh" || unit == "m3" || unit == "m³" || unit == "km") {
+		return true
+	}
 	return slices.ContainsFunc(counters, func(part string) bool { return strings.Contains(names, part) })
 }
 
@@ -293,6 +298,11 @@ func (f *Field) Clock() bool {
 		}
 	}
 	return colons > 0 && words <= 3
+}
+
+// Gaps reports whether a column of race times has rows without one: DNF.
+func (f *Field) Gaps() bool {
+	return f.Missing > 0 || slices.ContainsFunc(f.Values, func(v any) bool { s, _ := v.(string); return wordShape().MatchString(s) })
 }
 
 // Selling are words of prices that customers pay.

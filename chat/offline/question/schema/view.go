@@ -58,7 +58,7 @@ type joint struct {
 }
 
 // Camel matches a word boundary inside a name: netGeneration.
-var Camel = pattern.Lazy(`(\p{Ll})(\p{Lu})`)
+var Camel = pattern.Lazy(`(\p{L}\p{Ll})(\p{Lu})`)
 
 // Brackets matches the brackets of a name, which hold a unit.
 var Brackets = pattern.Lazy(`[(\[][^)\]]*[)\]]`)
@@ -239,13 +239,13 @@ func (f *Field) Named(concept string) bool {
 
 // Yearly reports whether the column holds whole years.
 func (f *Field) Yearly() bool {
-	if f.Type != "integer" || !f.Named("year") {
-		return false
-	}
 	low, okLow := NumberOf(f.Min)
 	high, okHigh := NumberOf(f.Max)
-	return okLow && okHigh && low >= 1000 && high <= 2300
+	return f.Type == "integer" && okLow && okHigh && (f.Named("year") && low >= 1000 && high <= 2300 || f.Has(onceInAYear) && low >= 1500 && high <= 2100)
 }
+
+// onceInAYear are words of columns that say when something happened once: joined 2019.
+var onceInAYear = speech.Folded("joined founded built born established published released introduced gegründet gebaut geboren eingetreten eintritt beitritt erschienen")
 
 // Key reports whether the column holds identifiers: its numbers are names.
 func (f *Field) Key() bool {

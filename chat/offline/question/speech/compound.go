@@ -11,7 +11,7 @@ type Word struct {
 }
 
 // IDWords are words of columns whose values are identifiers.
-var IDWords = Folded("id ids nr no num number nummer nummern code key uid ref reference kennung schlussel sku isbn index")
+var IDWords = Folded("id ids nr no num number nummer nummern code key uid ref reference kennung schlussel sku isbn index bib startnummer")
 
 // heads are words that end German compounds of any kind, folded.
 var heads = strings.Fields("stunden minuten jahr datum preis betrag kosten nummer name menge gehalt dauer monat anzahl umsatz bestand verbrauch temperatur gruppe einnahmen ausgaben")

@@ -399,6 +399,11 @@ func (r *Utterance) Informative(i, n int) bool {
 	return false
 }
 
+// Falling reports whether a token is what falls from the sky.
+func (r *Utterance) Falling(t Token) bool {
+	return r.Lex.Means(t.Stem, "rain") || t.Fold == "snow" || t.Fold == "snowfall" || t.Fold == "schnee" || t.Fold == "hail" || t.Fold == "hagel"
+}
+
 // Superlative reports whether a token begins a superlative such as most, highest or least.
 func (r *Utterance) Superlative(i int) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[r.Tokens[i].Fold], func(p Phrase) bool { return p.Kind == KindSup })

@@ -1,0 +1,51 @@
+package question_test
+
+import "testing"
+
+const finishers = "bib|integer,name|text,club|text,category|text,finish time|text,country|text\n" +
+	"12,Anna Berg,Fjord Runners,W35,2:58:41,NO\n7,Tom Ellis,,M40,2:41:09,GB\n33,Lucia Ramos,Sol AC,W20,3:12:55,ES\n41,Jan Novak,Praha RC,M20,2:39:58,CZ\n" +
+	"58,Mia Wong,Sol AC,W35,3:31:20,HK\n64,Pete Shaw,Fjord Runners,M50,DNF,GB\n71,Olu Ade,Praha RC,M20,2:45:00,NG\n80,Karin Falk,Fjord Runners,W50,3:48:13,SE\n"
+
+func TestFreshFolders(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"finishers": finishers}).expect([]inquiry{
+		{"How many runners finished?", "-"},
+		{"What is the mean finish time?", "-"},
+	})
+	load(t, map[string]string{"answers": "respondent|integer,city|text,would recommend|text\n1,Leeds,yes\n2,Leeds,no\n3,York,yes\n4,York,yes\n5,Leeds,no\n6,Hull,yes\n"}).expect([]inquiry{
+		{"What percentage of respondents from Leeds would recommend us?", "33.33 %"},
+		{"What percentage of people in Leeds would recommend us?", "33.33 %"},
+		{"What share of those who would recommend us are from Leeds?", "25 %"},
+	})
+	load(t, map[string]string{"weather": "date|date,town|text,snow_cm|integer|cm\n2025-01-01,Oslo,5\n2025-01-01,Zermatt,2\n2025-01-02,Oslo,0\n2025-01-02,Zermatt,12\n"}).expect([]inquiry{
+		{"How much snow fell in Zermatt in total?", "14 cm"},
+		{"How much snow fell in Zermatt?", "14 cm"},
+	})
+	load(t, map[string]string{"members": "Name|text,Joined|integer,Membership|text\nAda,2019,Full\nBen,2021,Junior\nCleo,2020,Full\nEve,2018,Senior\n"}).expect([]inquiry{
+		{"Who joined first?", "Eve has the earliest joined: 2018"},
+	})
+	load(t, map[string]string{"turnout": "constituency|text,year|integer,turnout|number|%\nNorthgate,2015,61.2\nSouthgate,2015,58.9\nNorthgate,2024,59.4\nSouthgate,2024,57\n"}).expect([]inquiry{
+		{"How did turnout change in Northgate between 2015 and 2024?", "(−1.8 percentage points, −2.94 %)"},
+	})
+	load(t, map[string]string{"shopping": "dish|text,ingredient|text,price|number|€\nPancakes,Flour,0.89\nPancakes,Eggs,2.49\nBolognese,Beef,5.99\nBolognese,Tomatoes,1.58\nBolognese,Parmesan,3.79\nSalmon,Fish,8.49\nSalmon,Rice,0.75\n"}).expect([]inquiry{
+		{"How much does each dish cost?", "-"},
+		{"What is the mean price of each dish?", "Salmon: 4.62 €"},
+	})
+	load(t, map[string]string{"hives": "Hive|text,Inspected|date,Frames|integer,Queen seen|text\nH1,2024-05-01,8,yes\nH1,2024-06-12,10,yes\nH1,2024-08-03,10,no\nH2,2024-05-01,6,no\nH2,2024-06-12,9,yes\n"}).expect([]inquiry{
+		{"When was the queen of H1 last seen?", "12 June 2024"},
+	})
+	load(t, map[string]string{"songs": "title|text,artist|text,plays|integer,released|date\nNight Train,The Ferns,1204,2019-05-03\nOcean Floor,Mara Quinn,980,2021-02-12\nSlow Rain,Mara Quinn,410,2018-11-23\n"}).expect([]inquiry{
+		{"What was released first?", "Slow Rain"},
+	})
+	load(t, map[string]string{"counts": "timestamp|datetime,station|text,in|integer,out|integer\n2025-02-01 07:00:00,Docks,100,50\n2025-02-01 08:00:00,Docks,300,80\n2025-02-02 07:00:00,Docks,90,40\n2025-02-02 08:00:00,Docks,310,90\n"}).expect([]inquiry{
+		{"Which hour is the busiest at Docks?", "-"},
+	})
+	load(t, map[string]string{"meter": "Date|date,Reading kWh|integer|kWh,Note|text\n2024-01-01,10250,\n2024-02-01,10580,\n2024-03-01,10860,new fridge\n2024-04-01,11075,\n2024-05-01,11230,\n"}).expect([]inquiry{
+		{"How much electricity did we use between January and May?", "-"},
+		{"In which month did we use the most power?", "-"},
+	})
+	load(t, map[string]string{"harvest": "crop|text,bed|text,planted|date,harvested|date,kg|number|kg\nTomato,A,2024-04-20,2024-07-28,14.5\nCarrot,C,2024-03-30,2024-07-01,8.75\nLettuce,A,2024-03-15,2024-05-20,4.1\n"}).expect([]inquiry{
+		{"What was planted in bed A?", "-"},
+		{"When was bed C planted?", "30 March 2024"},
+	})
+}
