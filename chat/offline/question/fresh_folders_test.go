@@ -10,9 +10,11 @@ func TestFreshFolders(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"finishers": finishers}).expect([]inquiry{
 		{"How many runners finished?", "-"},
+		{"Which club had the most runners?", "Fjord Runners has the most rows: 3."},
 		{"What is the mean finish time?", "-"},
 	})
-	load(t, map[string]string{"answers": "respondent|integer,city|text,would recommend|text\n1,Leeds,yes\n2,Leeds,no\n3,York,yes\n4,York,yes\n5,Leeds,no\n6,Hull,yes\n"}).expect([]inquiry{
+	load(t, map[string]string{"answers": "respondent|integer,city|text,would recommend|text\n1,Leeds,yes\n2,Leeds,no\n3,York,yes\n4,York,yes\n5,Leeds,no\n6,Hull,yes\n7,Leeds,\n"}).expect([]inquiry{
+		{"What percentage of respondents from Leeds would recommend us?", "1 is missing; it is left out"},
 		{"What percentage of respondents from Leeds would recommend us?", "33.33 %"},
 		{"What percentage of people in Leeds would recommend us?", "33.33 %"},
 		{"What share of those who would recommend us are from Leeds?", "25 %"},
@@ -45,7 +47,17 @@ func TestFreshFolders(t *testing.T) {
 		{"In which month did we use the most power?", "-"},
 	})
 	load(t, map[string]string{"harvest": "crop|text,bed|text,planted|date,harvested|date,kg|number|kg\nTomato,A,2024-04-20,2024-07-28,14.5\nCarrot,C,2024-03-30,2024-07-01,8.75\nLettuce,A,2024-03-15,2024-05-20,4.1\n"}).expect([]inquiry{
-		{"What was planted in bed A?", "-"},
+		{"What was planted in bed A?", "Lettuce; Tomato"},
 		{"When was bed C planted?", "30 March 2024"},
+	})
+}
+
+func TestWishesForAChartAreNoQuestions(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"visits": "month|date,branch|text,visits|integer\n2024-01-01,Centre,10\n2024-02-01,Centre,20\n2024-01-01,Harbour,5\n2024-02-01,Harbour,6\n"}).expect([]inquiry{
+		{"Show visits per month as a line chart.", "January 2024: 15; February 2024: 26."},
+		{"What are the total visits by branch? Bar chart please.", "Total visits by branch – Centre: 30; Harbour: 11."},
+		{"What are the total visits by branch? A pie chart, please", "Total visits by branch – Centre: 30; Harbour: 11."},
+		{"Zeige die Summe visits pro Monat als Balkendiagramm.", "Januar 2024: 15; Februar 2024: 26."},
 	})
 }

@@ -452,7 +452,7 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 			synonym = append(synonym, value)
 		}
 		words := speech.Tokens(speech.FullTime(value), r.Lang)
-		if r.Counted(i) && slices.ContainsFunc(bodies, f.Named) {
+		if (r.Counted(i) || i > 0 && r.Superlative(i-1)) && slices.ContainsFunc(bodies, f.Named) {
 			continue // runners are not the members of the club Fjord Runners
 		}
 		for k := range words {

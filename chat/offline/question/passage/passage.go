@@ -123,7 +123,7 @@ func (r *passages) content() (want []speech.Token, figure, beyond bool) {
 				beyond = true
 			}
 		}
-		if t.Quoted || !r.Lex.Fillers[t.Fold] && !r.Empty(t) && (len(t.Fold) > 1 || t.Num != nil) {
+		if t.Quoted || !r.Lex.Fillers[t.Fold] && !r.Empty(t) && (len(t.Fold) > 1 || t.Num != nil) || i > 0 && len(t.Raw) == 1 && t.Raw >= "A" && t.Raw <= "Z" && t.Raw != "I" { // bed A
 			want = append(want, t)
 		}
 	}

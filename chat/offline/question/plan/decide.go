@@ -213,7 +213,13 @@ func (p *Plan) decideMeasure() Reason {
 		p.Op = OpList
 		return p.decideList()
 	case p.askedFor != nil && p.Asks == "which" && p.askedFor.Dated() && !p.askedFor.Has(schema.TimeWords) && p.Text.Tokens[0].Fold == "what":
-		return ReasonUnclear // what was planted: not when
+		// What was planted: not when.
+		p.attrs, p.askedFor = nil, nil
+		if p.Target = schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Text() && !f.Free && !p.filtered(f) }); p.Target == nil {
+			return ReasonUnclear
+		}
+		p.Op = OpList
+		return p.decideList()
 	case len(p.attrs) > 0 && len(p.Filters) > 0 && (p.Asks != "who" || !p.onlyTimes()):
 		p.Op = OpLookup
 		return ""

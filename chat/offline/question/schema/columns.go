@@ -175,7 +175,7 @@ func (f *Field) Temperature() bool {
 // NamesRows reports whether a column only names each row: the products in a list of products.
 func (v *View) NamesRows(f *Field) bool {
 	rows := v.Tables[0].RowCount
-	return f.Table == 0 && f.Factors == nil && (f.Text() || f.Key()) && !f.DistinctCapped && rows > 0 && f.Distinct*10 >= rows*9
+	return f.Table == 0 && f.Factors == nil && (f.Text() && !f.Clock() || f.Key()) && !f.DistinctCapped && rows > 0 && f.Distinct*10 >= rows*9
 }
 
 // Product returns the derived measure that has f as a factor: unit price times quantity.
