@@ -61,3 +61,18 @@ func TestWishesForAChartAreNoQuestions(t *testing.T) {
 		{"Zeige die Summe visits pro Monat als Balkendiagramm.", "Januar 2024: 15; Februar 2024: 26."},
 	})
 }
+
+func TestAGroupedTimeKeepsItsCondition(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"visits": "month|date,branch|text,visits|integer\n2023-01-01,Centre,10\n2023-02-01,Centre,20\n2023-01-01,Harbour,5\n2023-02-01,Harbour,6\n2024-01-01,Centre,10\n2024-02-01,Centre,20\n2024-01-01,Harbour,5\n2024-02-01,Harbour,6\n"}).expect([]inquiry{
+		{"What are the total visits by month in 2024?", "in 2024 – January 2024: 15; February 2024: 26."},
+		{"What are the total visits by month?", "– January 2023: 15; February 2023: 26; January 2024"},
+		{"What are the total visits in 2024 by month?", "in 2024 – January 2024: 15; February 2024: 26."},
+	})
+	load(t, map[string]string{"visits_2023": "month|date,branch|text,visits|integer\n2023-01-01,Centre,10\n2023-02-01,Centre,20\n2023-01-01,Harbour,5\n2023-02-01,Harbour,6\n", "visits_2024": "month|date,branch|text,visits|integer\n2024-01-01,Centre,10\n2024-02-01,Centre,20\n2024-01-01,Harbour,5\n2024-02-01,Harbour,6\n"}).expect([]inquiry{
+		{"Show visits per month in 2024.", "in 2024 – January 2024: 15; February 2024: 26."},
+		{"What are the total visits per month in 2024?", "in 2024 – January 2024: 15; February 2024: 26."},
+		{"What are the total visits by month in 2024?", "in 2024 – January 2024: 15; February 2024: 26."},
+		{"What are the total visits by branch in 2024?", "Centre: 30"},
+	})
+}

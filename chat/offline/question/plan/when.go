@@ -245,7 +245,7 @@ func (p *wording) timeField(at []int) *schema.Field {
 	}
 	for i, x := range p.Pieces {
 		if x.Kind == speech.KindField && (x.Field.Dated() || x.Field.Yearly()) {
-			if a := p.Asked(i); a == nil {
+			if p.Asked(i) == nil && !p.isGroupedBy(i) {
 				p.used[i] = true
 			}
 			return x.Field

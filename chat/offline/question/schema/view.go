@@ -214,8 +214,8 @@ func (f *Field) Monthly() bool {
 	high, _ := f.Max.(string)
 	first, ok := speech.IsoPeriod(low)
 	last, ok2 := speech.IsoPeriod(high)
-	return f.Dated() && ok && ok2 && first.Day == 1 && last.Day == 1 && !f.DistinctCapped && f.Distinct > 1 &&
-		2*f.Distinct >= int64((last.Year-first.Year)*12+last.N-first.N+1)
+	return f.Dated() && ok && ok2 && first.Day == 1 && last.Day == 1 && f.Distinct != 1 &&
+		(f.Named("month") || !f.DistinctCapped && 2*f.Distinct >= int64((last.Year-first.Year)*12+last.N-first.N+1))
 }
 
 // Boolean reports whether the values are booleans.
@@ -514,7 +514,7 @@ func (v *View) name(vocab speech.Vocabulary) {
 		for _, w := range SplitName(name) {
 			for _, part := range vocab.Split(w) {
 				v.Names = append(v.Names, part)
-				if st := speech.Stem(part); !seen[st] && len(st) > 1 {
+				if st := speech.Stem(part); !seen[st] && len(st) > 1 && (t.Union == "" || strings.Trim(st, "0123456789") != "") { // 2024 is one of several years
 					seen[st] = true
 					v.Topics = append(v.Topics, st)
 					if lexicon().Concepts[st] != nil || !strings.ContainsFunc(st, unicode.IsDigit) {
