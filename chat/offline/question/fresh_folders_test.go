@@ -76,3 +76,29 @@ func TestAGroupedTimeKeepsItsCondition(t *testing.T) {
 		{"What are the total visits by branch in 2024?", "Centre: 30"},
 	})
 }
+
+func TestRowsThatCountThingsAreNotCounted(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"loans": "title|text,year|integer,count|integer\nSalt,2022,31\nSalt,2023,19\nGlass,2022,8\nGlass,2023,11\nPines,2022,40\n"}).expect([]inquiry{
+		{"How many loans were there in total by year?", "-"},
+		{"Which title has the most loans?", "-"},
+		{"How many titles are there?", "3"},
+		{"What is the total count by year?", "2022: 79; 2023: 30"},
+		{"Which title is the newest?", "2023"},
+	})
+}
+
+func TestNoWordOfTheQuestionIsLost(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"flights": "flight|text,airline|text,scheduled|datetime,delay_min|integer|min\nJE1,Jetta,2024-06-01 10:00:00,0\nJE2,Jetta,2024-06-02 10:00:00,40\nNO1,Nordair,2024-06-02 11:00:00,5\n"}).expect([]inquiry{
+		{"How many Jetta flights arrived on time?", "-"},
+		{"How many Jetta flights are there?", "2 of 3"},
+	})
+	load(t, map[string]string{"answers": "respondent|integer,city|text,comment|text\n1,Leeds,good\n2,Leeds,\n3,York,loud\n4,York,\n5,Leeds,slow\n6,Hull,\n7,Hull,\n8,Hull,\n9,Hull,\n10,Hull,\n11,Hull,\n12,Hull,\n"}).expect([]inquiry{
+		{"What share of people said no?", "-"},
+	})
+	load(t, map[string]string{"vet": "pet|text,species|text,owner|text,born|date\nBello,dog,Kim Lee,2017-03-01\nMinka,cat,Ana Gomez,2020-07-09\nRex,dog,Kim Lee,2019-01-20\nFelix,cat,Joe Park,2016-02-14\nTweety,bird,Joe Park,2022-05-05\n"}).expect([]inquiry{
+		{"Who was born first?", "-"},
+		{"Which pet was born first?", "Felix"},
+	})
+}

@@ -118,7 +118,7 @@ func (r *reader) read(part string) Reading {
 			explained := slices.ContainsFunc(r.Views, func(v *schema.View) bool {
 				return slices.ContainsFunc(r.PiecesAt(v, i), func(p parse.Piece) bool { return p.Kind != speech.KindUnknown })
 			})
-			if !explained {
+			if !explained && !quantifiers[r.Tokens[i].Fold] {
 				out.Unknown = append(out.Unknown, r.Tokens[i].Raw)
 			}
 		}
@@ -127,6 +127,9 @@ func (r *reader) read(part string) Reading {
 	r.settle(&out, plans)
 	return out
 }
+
+// quantifiers are words that say what is asked, not of what.
+var quantifiers = speech.Folded("how much many wie viel viele wieviel")
 
 // plans returns the plans of the question that make sense, best first.
 func (r *reader) plans() ([]*plan.Plan, plan.Reason) {

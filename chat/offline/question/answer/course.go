@@ -362,8 +362,8 @@ func (p *reply) chart(a *Answer, k, series int) {
 	rows := a.Result.Rows
 	keys := p.KeyOf()
 	timed := k == 1 && (p.Unit != "" && p.Unit != "weekday" && p.Unit != "hour" || len(keys) == 1 && keys[0] != nil && (keys[0].Yearly() || keys[0].Dated()))
-	if len(rows) < 2 || k > 2 || timed && p.partial(a.Result) {
-		return
+	if m := p.First(); len(rows) < 2 || k > 2 || timed && p.partial(a.Result) || m != nil && namesYear(m.Field) {
+		return // the height of a year means nothing
 	}
 	c := &Chart{Kind: "bar", Title: a.Heading, XLabel: speech.Upper(p.keyNames())}
 	if timed {

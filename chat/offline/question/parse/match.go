@@ -217,7 +217,8 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 		unit := i > 0 && r.Tokens[i-1].Num != nil && schema.UnitNames[t.Fold] != "" // 15 m are not 15 of anything
 		fill = t.Fold != "%" && !unit && (t.Raw == t.Fold || t.Raw == "I" || i == 0 || strings.HasSuffix(r.Text[:t.From], "°"))
 	}
-	if !t.Quoted && !loggedIn && fill {
+	onTime := t.Fold == "time" && i > 0 && r.Tokens[i-1].Fold == "on" // says which rows
+	if !t.Quoted && !loggedIn && !onTime && fill {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
 	}
 	if r.Bodily(i) || r.LeftEmpty(i) || r.Arrived(i) || r.TimesAt(i) || r.leftOver(v, i) || r.vesselAt(v, i) || r.aboutAt(v, i) {

@@ -391,6 +391,8 @@ func (p *roles) missing(i int) Reason {
 			return ReasonUnclear
 		case f.Boolean() || yesNo(f):
 			p.Filters = append(p.Filters, boolFilter(f, false))
+		case f.Key() && step < 0:
+			return ReasonUnclear // people said no: not people without a number
 		case f.Missing+f.Unusable == 0 && f.Numeric():
 			p.Filters = append(p.Filters, numberFilter(f, "=", 0))
 		default:

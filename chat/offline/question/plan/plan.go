@@ -156,7 +156,7 @@ func (p *Plan) RankBy() []string {
 		return []string{""}
 	case m.How != "":
 		return []string{m.How}
-	case m.Field.Dated():
+	case m.Field.Dated() || m.Field.Yearly():
 		return []string{extreme}
 	case p.Target != nil && p.Target.Table == 0 && p.Unit == "" && (p.Target.Unique(p.View.Tables[0].RowCount) || p.HiddenKey() != nil):
 		return []string{extreme}

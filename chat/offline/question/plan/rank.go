@@ -31,6 +31,9 @@ func (p *Plan) decideSup() Reason {
 	if p.Target != nil && p.Target.Dated() && len(p.Measures) == 1 && p.Measures[0].Field == p.Target {
 		p.Target = nil // what was released first: not its date
 	}
+	if who := p.View.Person(); p.Asks == "who" && who != nil && len(p.Measures) == 1 && p.Measures[0].Field.Named("birth") && !p.View.NamesRows(who) {
+		return ReasonUnclear // the owner of the pet that was born first was not born first
+	}
 	p.N = max(p.N, 1)
 	if p.Asks == "many" {
 		return ReasonUnclear

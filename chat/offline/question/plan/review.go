@@ -23,6 +23,9 @@ func (p *review) unansweredReason(pieces, verbs []parse.Piece, deed bool) Reason
 		return ReasonUnclear
 	case p.contradicts() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():
 		return ReasonUnclear
+	case p.First() == nil && p.Counted == nil && p.Tally == "" && p.Superlative == nil && (p.Op == OpCount || p.Op == OpGroups || p.Op == OpCompare) && p.countsRows() && p.View.Counted(),
+		p.First() == nil && p.Op == OpRank && p.Counted == nil && p.View.Counted():
+		return ReasonAmbiguous // how many loans: the rows, or what their column count adds up to
 	case p.judged && (p.First() == nil || !p.First().Field.Scale()):
 		return ReasonUnknown // no column of marks
 	case p.asksUnrecordedAction() || p.asksOtherKind() || p.countsElsewhere() || p.describesPerson() || p.wantsBoth() || p.ratioOfMost():

@@ -160,6 +160,13 @@ func (v *View) Counter(f *Field) bool {
 	return slices.ContainsFunc(counters, func(part string) bool { return strings.Contains(names, part) })
 }
 
+// Counted reports whether each row states a number of things: title, year, count.
+func (v *View) Counted() bool {
+	return slices.ContainsFunc(v.Fields, func(f *Field) bool {
+		return f.Table == 0 && f.Type == "integer" && f.Measure() && (f.HeadWord() == "count" || f.HeadWord() == "anzahl") && len(f.Words) == 1
+	})
+}
+
 // Labels returns the only column of names with a unique value in every row.
 func (v *View) Labels() *Field {
 	return Only(v.Fields, func(f *Field) bool {
