@@ -81,11 +81,11 @@ func (c *chart) describeSeries(b *strings.Builder) {
 		default:
 			fmt.Fprintf(b, c.locale.say("span"), name, val(lo), d.where(v, lo), val(hi), d.where(v, hi))
 			if d.axis != axisCategory || ordered(d.labels) {
-				rate := ""
-				if c.unit != "%" && !strings.HasPrefix(c.unit, "°") { // a percentage of percentages or degrees would mislead
-					rate = c.locale.local(change(v.y[first], v.y[last]))
+				rate := change(v.y[first], v.y[last])
+				if c.unit == "%" || strings.HasPrefix(c.unit, "°") {
+					rate = "" // a percentage of percentages or degrees would mislead
 				}
-				fmt.Fprintf(b, c.locale.say("from to"), val(first), d.where(v, first), val(last), d.where(v, last), rate)
+				fmt.Fprintf(b, c.locale.say("from to"), val(first), d.where(v, first), val(last), d.where(v, last), c.locale.local(rate))
 			}
 			b.WriteByte('.')
 		}

@@ -98,12 +98,7 @@ func (p *reply) moved( //nolint:revive // two values, their difference, and how 
 }
 
 // at returns a time as it follows a value: in 2024, on 3 March 2024; in brackets in German.
-func (p *reply) at(time string) string {
-	if p.Text.Lang == speech.German {
-		return "(" + time + ")"
-	}
-	return p.During(time)
-}
+func (p *reply) at(time string) string { return p.Say(p.During(time), "("+time+")") }
 
 func (p *reply) changeChart(a *Answer, k int) {
 	if k != 1 || len(a.Result.Rows) < 2 || len(a.Result.Rows) > plan.MaxBars {

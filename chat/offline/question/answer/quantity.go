@@ -231,9 +231,7 @@ func (p *phrases) possession(m *plan.Measure, low bool) string {
 }
 
 // timely reports whether a ranking is one of times, so that its sentence says when.
-func (p *phrases) timely() bool {
-	return p.First() != nil && !p.First().Field.Dated() && p.temporal()
-}
+func (p *phrases) timely() bool { return p.First() != nil && !p.First().Field.Dated() && p.temporal() }
 
 // temporal reports whether the only key is a time.
 func (p *phrases) temporal() bool {

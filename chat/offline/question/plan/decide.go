@@ -213,12 +213,10 @@ func (p *Plan) decideMeasure() Reason {
 		p.Op = OpList
 		return p.decideList()
 	case p.askedFor != nil && p.Asks == "which" && p.askedFor.Dated() && !p.askedFor.Has(schema.TimeWords) && p.Text.Tokens[0].Fold == "what":
-		// What was planted: not when.
-		p.attrs, p.askedFor = nil, nil
+		p.attrs, p.askedFor, p.Op = nil, nil, OpList // what was planted: not when
 		if p.Target = schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Text() && !f.Free && !p.filtered(f) }); p.Target == nil {
 			return ReasonUnclear
 		}
-		p.Op = OpList
 		return p.decideList()
 	case len(p.attrs) > 0 && len(p.Filters) > 0 && (p.Asks != "who" || !p.onlyTimes()):
 		p.Op = OpLookup

@@ -222,9 +222,7 @@ func (p *explanation) topicMeasure(f *schema.Field) bool {
 	return false
 }
 
-func (p *explanation) hasRows() bool {
-	return slices.ContainsFunc(p.Pieces, parse.Piece.Rows)
-}
+func (p *explanation) hasRows() bool { return slices.ContainsFunc(p.Pieces, parse.Piece.Rows) }
 
 // maxPoints is the maximum number of months of all lines of a trend together, which one result can hold.
 const maxPoints = 240

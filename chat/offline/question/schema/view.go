@@ -204,9 +204,7 @@ func (f *Field) OfUnit() bool {
 }
 
 // Numeric reports whether the values are numbers, including computed ones.
-func (f *Field) Numeric() bool {
-	return f.Factors != nil || f.Type == "integer" || f.Type == "number"
-}
+func (f *Field) Numeric() bool { return f.Factors != nil || f.Type == "integer" || f.Type == "number" }
 
 // Monthly reports whether the column holds months, each stored as its first day.
 func (f *Field) Monthly() bool {

@@ -209,9 +209,7 @@ func (r *Utterance) Tokenize(part string) {
 var fullTimes = strings.NewReplacer("full-time", "fulltime", "Full-time", "Fulltime", "Full-Time", "Fulltime", "full time", "fulltime", "Full time", "Fulltime", "part-time", "parttime", "Part-time", "Parttime", "Part-Time", "Parttime", "part time", "parttime", "Part time", "Parttime")
 
 // FullTime writes full-time and part-time as one word each.
-func FullTime(s string) string {
-	return fullTimes.Replace(s)
-}
+func FullTime(s string) string { return fullTimes.Replace(s) }
 
 // Level returns how well a token names a word: 4 the same, 3 a synonym, 2 the head of a
 // compound, 1 a derived word, 0 not at all.
