@@ -212,11 +212,7 @@ func (p *Plan) decideMeasure() Reason {
 	case p.Target != nil && len(p.Filters) > 0:
 		p.Op = OpList
 		return p.decideList()
-	case p.askedFor != nil && p.Asks == "which" && p.askedFor.Dated() && !p.askedFor.Has(schema.TimeWords) && p.Text.Tokens[0].Fold == "what":
-		p.attrs, p.askedFor, p.Op = nil, nil, OpList // what was planted: not when
-		if p.Target = schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Text() && !f.Free && !p.filtered(f) }); p.Target == nil {
-			return ReasonUnclear
-		}
+	case p.whatNotWhen():
 		return p.decideList()
 	case len(p.attrs) > 0 && len(p.Filters) > 0 && (p.Asks != "who" || !p.onlyTimes()):
 		p.Op = OpLookup
@@ -232,6 +228,16 @@ func (p *Plan) decideMeasure() Reason {
 		return ""
 	}
 	return ReasonUnclear
+}
+
+// whatNotWhen asks for the only names of a table if a date says what was done: what was planted in bed A.
+func (p *Plan) whatNotWhen() bool {
+	if p.askedFor == nil || p.Asks != "which" || !p.askedFor.Dated() || p.askedFor.Has(schema.TimeWords) || p.Text.Tokens[0].Fold != "what" {
+		return false
+	}
+	p.attrs, p.askedFor, p.Op = nil, nil, OpList
+	p.Target = schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Text() && !f.Free && !p.filtered(f) })
+	return true
 }
 
 // questioning are words that begin a question, which asks for more than a general course.
