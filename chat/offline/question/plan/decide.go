@@ -231,7 +231,7 @@ func (p *Plan) decideMeasure() Reason {
 }
 
 // whatNotWhen asks for the only names of a table if a date says what was done: what was planted in bed A.
-func (p *Plan) whatNotWhen() bool {
+func (p *roles) whatNotWhen() bool {
 	if p.askedFor == nil || p.Asks != "which" || !p.askedFor.Dated() || p.askedFor.Has(schema.TimeWords) || p.Text.Tokens[0].Fold != "what" {
 		return false
 	}
