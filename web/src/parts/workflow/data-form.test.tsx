@@ -140,6 +140,16 @@ test("an alternative is chosen with its own fields", async () => {
   expect(last()).toEqual({ mode: { kind: "styled", style: "oil" } });
 });
 
+test("a cleared number with a default stays empty", async () => {
+  const user = userEvent.setup();
+  show({ type: "object", properties: { n: { type: "integer", default: 1 } } }, { n: 2 });
+  const n = await screen.findByRole<HTMLInputElement>("textbox", { name: "N" });
+  await user.clear(n);
+  expect([n.value, last()]).toEqual(["", {}]);
+  await user.type(n, "3");
+  expect([n.value, last()]).toEqual(["3", { n: 3 }]);
+});
+
 test("a field of any value takes JSON, keeps what is typed, and follows a value from elsewhere", async () => {
   const draw = (extra: JSONValue) => <MantineProvider><DataForm schema={{ type: "object", properties: { extra: {} } }} value={{ extra }} onChange={changed} /></MantineProvider>;
   const { rerender } = render(draw({ note: 1 }));

@@ -111,6 +111,24 @@ test("a click sends the card's action with its parameters, shows how far it is, 
   expect(await within(a).findByRole("radio", { name: "fast" })).toHaveProperty("checked", true);
 });
 
+test("a cleared number stays empty for the next one; left empty, the default is sent", async () => {
+  const user = userEvent.setup();
+  await show();
+  const a = await card("phoenix_1_0");
+  await user.click(within(a).getByText(/^Parameters/));
+  const width = await within(a).findByRole<HTMLInputElement>("textbox", { name: "Width" });
+  await user.clear(width);
+  expect(width.value).toBe("");
+  await user.type(width, "512");
+  expect(width.value).toBe("512");
+  await user.click(within(a).getByRole("button", { name: "Generate Images" }));
+  await waitFor(() => expect(server.of("POST", "sub-action/stream")[0]?.body).toMatchObject({ params: { width: 512 } }));
+  await user.clear(width);
+  await user.click(within(a).getByRole("button", { name: "Generate Images" }));
+  await waitFor(() => expect((server.of("POST", "sub-action/stream")[1]?.body as { params?: object }).params ?? {}).toEqual({}));
+  expect(width.value).toBe("");
+});
+
 test("a retry whose response was lost is repeated under its key", async () => {
   const user = userEvent.setup();
   server.jobs = [job({ status: "failed", error: { code: "unavailable", message: "It is down.", retryable: true } })];
