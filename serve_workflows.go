@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"path/filepath"
+	"slices"
 
 	"atelier/api"
 	"atelier/internal/shipped"
@@ -37,36 +39,42 @@ func validateWorkflows(folder string) error {
 	return err
 }
 
-// files reads the current workflows. A workflow in the folder replaces the example with the same id.
+// files reads the current workflows: those in the folder, and the examples that they do not replace.
 func (s servedWorkflows) files() (out []shipped.WorkflowFile, err error) {
-	known := map[string]bool{}
-	folders := []string{""} // the examples
 	if s.folder != "" {
-		folders = []string{s.folder, ""}
-	}
-	for _, folder := range folders {
-		files, err := shipped.Workflows(folder)
-		if err != nil {
+		if out, err = shipped.Workflows(s.folder); err != nil {
 			return nil, err
 		}
-		for _, f := range files {
-			if f.Definition != nil && !known[f.Definition.ID] {
-				known[f.Definition.ID] = true
-				out = append(out, f)
-			}
+	}
+	examples, err := shipped.Workflows("")
+	for _, e := range examples {
+		if !slices.ContainsFunc(out, func(f shipped.WorkflowFile) bool { return f.MayDefine(e.Definition.ID) }) {
+			out = append(out, e)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
-// ListWorkflows lists the workflows without problems.
+// ListWorkflows lists the workflows, and the files with problems.
 func (s servedWorkflows) ListWorkflows(context.Context) ([]api.Workflow, error) {
 	files, err := s.files()
 	var out []api.Workflow
 	for _, f := range files {
-		out = append(out, workflowView(f.Definition))
+		if f.Definition != nil {
+			out = append(out, workflowView(f.Definition))
+		} else {
+			name := filepath.Base(f.Name)
+			out = append(out, api.Workflow{ID: name, Title: name, Problem: firstProblem(f), Steps: []api.WorkflowStep{}})
+		}
 	}
 	return out, err
+}
+
+// firstProblem names the file, but not its folder.
+func firstProblem(f shipped.WorkflowFile) string {
+	p := f.Problems[0]
+	p.File = filepath.Base(p.File)
+	return p.String()
 }
 
 // Workflow returns a workflow with its definition.
@@ -81,18 +89,24 @@ func (s servedWorkflows) Workflow(_ context.Context, id string) (api.Workflow, e
 	return v, err
 }
 
-// find returns a workflow by its id. Paths are not accepted.
+// find returns a workflow by its id. Paths are not accepted. If a file with problems may define the workflow, the error
+// is its first problem.
 func (s servedWorkflows) find(id string) (shipped.WorkflowFile, error) {
 	files, err := s.files()
 	if err != nil {
 		return shipped.WorkflowFile{}, err
 	}
+	err = media.Errorf(media.CodeNotFound, "there is no workflow %.80q", media.ErrorText(id))
 	for _, f := range files {
-		if f.Definition.ID == id {
+		switch {
+		case !f.MayDefine(id):
+		case f.Definition != nil:
 			return f, nil
+		default:
+			err = media.Errorf(media.CodeInvalid, "%s", firstProblem(f))
 		}
 	}
-	return shipped.WorkflowFile{}, media.Errorf(media.CodeNotFound, "there is no workflow %.80q", media.ErrorText(id))
+	return shipped.WorkflowFile{}, err
 }
 
 // CheckWorkflow checks a definition in YAML or JSON.

@@ -313,6 +313,38 @@ func TestWorkflowFolder(t *testing.T) {
 	}
 }
 
+// TestMistakeInFolder: while a file of the folder has a mistake, the example with its id does not run in its place.
+func TestMistakeInFolder(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	write := func(title string) {
+		if err := os.WriteFile(file, []byte("id: product-variants\ntitle: "+title+"\nsteps:\n  - module_id: review.approve\n    inputs: {title: A, data: {}}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("Mine")
+	s := serveWith(t, atelier.Config{}, atelier.ServeConfig{Workflows: filepath.Dir(file)})
+	const path, start = "/api/workflows/product-variants", `{"workflow_id":"product-variants"}`
+	if r := s.startWorkflow(start); r.Status != "paused" {
+		t.Errorf("%+v", r)
+	}
+	write("[Mine]")
+	list := as[api.List[api.Workflow]](s, http.StatusOK, s.do(http.MethodGet, "/api/workflows", nil))
+	if len(list.Items) != 3 || list.Items[0].ID != "mine.yaml" || !strings.HasPrefix(list.Items[0].Problem, "mine.yaml:2:1: /title") {
+		t.Errorf("%+v", list)
+	}
+	for _, r := range []reply{s.do(http.MethodPost, "/api/workflow-runs", start), s.do(http.MethodGet, path, nil), s.do(http.MethodGet, "/api/workflows/mine.yaml", nil)} {
+		if r.status != http.StatusBadRequest || !strings.Contains(string(r.body), "mine.yaml:2:1: /title") {
+			t.Errorf("%d %s", r.status, r.body)
+		}
+	}
+	as[api.Workflow](s, http.StatusOK, s.do(http.MethodGet, "/api/workflows/illustrated-report", nil))
+	write("Mine")
+	if w := as[api.Workflow](s, http.StatusOK, s.do(http.MethodGet, path, nil)); w.Title != "Mine" {
+		t.Errorf("%+v", w)
+	}
+}
+
 // TestGenerationsOutliveTheAnswer: a generation in progress finishes, although the answer says to keep it and the run
 // ends earlier.
 func TestGenerationsOutliveTheAnswer(t *testing.T) {

@@ -35,6 +35,7 @@ type Workflow struct {
 	ID          string          `json:"id"`
 	Title       string          `json:"title"`
 	Description string          `json:"description,omitempty"`
+	Problem     string          `json:"problem,omitempty" doc:"The first problem of a file that cannot run; its id is the file name."`
 	StateSchema json.RawMessage `json:"state_schema,omitempty" doc:"The JSON Schema of a run's initial state."`
 	StandIn     string          `json:"stand_in,omitempty" enum:"offline" doc:"offline substitutes the offline painter for a provider without a key."`
 	Timeout     string          `json:"timeout,omitempty" doc:"How long an interaction waits for its answer."`

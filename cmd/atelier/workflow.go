@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -98,15 +99,19 @@ func findWorkflow(name, dir string) (*workflow.Definition, error) {
 		return nil, err
 	}
 	var ids []string
+	var broken *media.Error
 	for _, f := range files {
 		switch {
 		case f.Definition != nil && (byFile && len(files) == 1 || f.Definition.ID == name):
 			return f.Definition, nil
 		case f.Definition != nil:
 			ids = append(ids, f.Definition.ID)
-		case byFile && len(files) == 1:
-			return nil, media.Errorf(media.CodeInvalid, "%s", f.Problems[0])
+		case byFile && len(files) == 1 || f.MayDefine(name):
+			broken = cmp.Or(broken, media.Errorf(media.CodeInvalid, "%s", f.Problems[0]))
 		}
+	}
+	if broken != nil {
+		return nil, broken
 	}
 	return nil, &media.Error{Code: media.CodeNotFound, Message: "workflow " + media.ErrorText(name) + " is unknown: the workflows are " + strings.Join(ids, ", "), Valid: ids}
 }

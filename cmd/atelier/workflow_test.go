@@ -77,6 +77,10 @@ func TestWorkflowsAreListed(t *testing.T) {
 	if out := p.must("workflow", "list", "--workflows", filepath.Dir(file)).stdout; !strings.Contains(out, "mine") || !strings.Contains(out, "broken.yaml") || !strings.Contains(out, "problem") {
 		t.Errorf("got %s", out)
 	}
+	p.write("flows/broken.yaml", "id: variants\ntitle: 5\n")
+	if o := p.atelier("workflow", "show", "variants", "--workflows", filepath.Dir(file)); o.code != exitInput || !strings.Contains(o.stderr, "broken.yaml:") {
+		t.Errorf("exit %d: %s", o.code, o.stderr)
+	}
 	if o := p.atelier("workflow", "show", "nothing"); o.code != exitInput || !strings.Contains(o.stderr, "campaign-images") {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
 	}

@@ -23,6 +23,14 @@ type WorkflowFile struct {
 	Problems   []workflow.Problem
 }
 
+// MayDefine reports whether the file defines a workflow, or has problems and contains its id.
+func (f WorkflowFile) MayDefine(id string) bool {
+	if f.Definition != nil {
+		return f.Definition.ID == id
+	}
+	return filepath.Base(f.Name) == id || strings.Contains(string(f.Text), id)
+}
+
 // Workflows reads the workflows of a file or folder, or the example workflows if path is empty, sorted by name. If two
 // have the same ID, the second one has a problem. A path that cannot be read is media.CodeNotFound.
 func Workflows(path string) ([]WorkflowFile, error) {

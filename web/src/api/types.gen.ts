@@ -1670,6 +1670,8 @@ export interface components {
             definition?: unknown;
             description?: string;
             id: string;
+            /** @description The first problem of a file that cannot run; its id is the file name. */
+            problem?: string;
             /**
              * @description offline substitutes the offline painter for a provider without a key.
              * @enum {string}

@@ -134,6 +134,12 @@ test.each(["/workflows/runs/x", "/workflows/x"])("%s distinguishes what does not
   await screen.findByRole("heading", { name: /not found/ }, soon);
 });
 
+test("a workflow file with a mistake is listed with it", async () => {
+  answers["GET /api/workflows"] = () => ({ items: [{ id: "mine.yaml", title: "mine.yaml", problem: "mine.yaml:2:1: /title: must be string", steps: [] }] });
+  await show("/workflows");
+  await screen.findByText(/cannot run: mine.yaml:2:1: .title: must be string/, {}, soon);
+});
+
 test("the runs that cannot be loaded say so", async () => {
   answers["GET /api/workflow-runs"] = refuse(403, "The token lacks the scope.");
   await show("/workflows");

@@ -25,6 +25,7 @@ function Item({ workflow: w }: { workflow: Workflow }) {
     <Link to="/workflows/$id" params={{ id: w.id }} className="workflow-item">
       <b>{w.title || w.id}</b>
       {w.description && <span>{w.description}</span>}
+      {w.problem && <span role="alert">This file has a mistake and cannot run: {w.problem}</span>}
       <span className="muted">{w.steps.map((s) => s.title || s.id).join(" → ")}</span>
     </Link>
   );
