@@ -63,6 +63,7 @@ type InteractionAnswer struct {
 	Selected           map[string]json.RawMessage `json:"selected,omitempty" doc:"A content id, or a list of them, for each selection group."`
 	Approved           *bool                      `json:"approved,omitempty"`
 	Comment            string                     `json:"comment,omitempty" maxLength:"20000"`
+	Version            *int                       `json:"version,omitempty" minimum:"0" doc:"The version of display_data that the person saw. If it is not the current one, the status is 409."`
 	Running            string                     `json:"running,omitempty" enum:"keep,cancel" doc:"What to do with running sub-actions; without it, they make the answer fail."`
 }
 

@@ -1,6 +1,8 @@
 package workflow
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	"atelier/media"
@@ -12,8 +14,9 @@ import (
 
 // Answer is a person's answer to an interaction.
 type Answer struct {
-	// value is the parsed body.
-	value *ordered.Object
+	// value is the parsed body without its version.
+	value   *ordered.Object
+	version any
 }
 
 // Running says what happens to running sub-actions: they finish without changing the interaction (keep), or they are
@@ -34,7 +37,7 @@ func ParseAnswer(b []byte) (*Answer, error) {
 	}
 	var found []problem.Problem
 	for key := range o.All() {
-		if !slices.Contains([]string{"selected_content_id", "selected_content_ids", "selected", "approved", "comment", "running"}, key) {
+		if !slices.Contains([]string{"selected_content_id", "selected_content_ids", "selected", "approved", "comment", "running", "version"}, key) {
 			found = append(found, problem.At(ordered.Join("", key), "%s is unknown: remove it", key))
 		}
 	}
@@ -46,7 +49,12 @@ func ParseAnswer(b []byte) (*Answer, error) {
 			found = append(found, problem.At("/comment", "comment must be a string"))
 		}
 	}
-	return &Answer{value: o}, problem.Join(found...)
+	version, ok := o.Get("version")
+	if _, number := version.(json.Number); ok && !number {
+		found = append(found, problem.At("/version", "version must be a number"))
+	}
+	o.Delete("version")
+	return &Answer{value: o, version: version}, problem.Join(found...)
 }
 
 // Value returns the answer as JSON.
@@ -83,6 +91,15 @@ func (a *Answer) Chosen() (ids []string) {
 func (a *Answer) CheckRunning(count int) error {
 	if count > 0 && a.Running() == "" {
 		return media.Errorf(media.CodeActionsRunning, "%d sub-actions are still running: wait, or answer with running set to keep or cancel", count)
+	}
+	return nil
+}
+
+// CheckVersion rejects an answer to another version of the data than the current one. An answer without a version
+// applies to each version.
+func (a *Answer) CheckVersion(current int) error {
+	if a.version != nil && a.version != ordered.Int(current) {
+		return media.Errorf(media.CodeStaleData, "the data has changed since version %s: it has version %d", media.ErrorText(fmt.Sprint(a.version)), current)
 	}
 	return nil
 }

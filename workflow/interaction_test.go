@@ -238,7 +238,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%v %s: %s, %v", c.ux, c.answer, ordered.Encode(got), err)
 		}
 	}
-	for _, bad := range []string{`[]`, `{"choice": 1}`, `{"running": "stop"}`, `{"comment": 1}`} {
+	for _, bad := range []string{`[]`, `{"choice": 1}`, `{"running": "stop"}`, `{"comment": 1}`, `{"version": "1"}`} {
 		if _, err := workflow.ParseAnswer([]byte(bad)); media.CodeOf(err) != media.CodeInvalid {
 			t.Errorf("%s: %v", bad, err)
 		}

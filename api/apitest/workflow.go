@@ -83,7 +83,10 @@ func workflowRuns(t *testing.T, s Service) {
 	yes := true
 	_, err = s.AnswerInteraction(ctx, i.InteractionID, api.InteractionAnswer{Comment: "?"})
 	refused(t, "an answer that says nothing", err, media.CodeInvalid)
-	must(s.AnswerInteraction(ctx, i.InteractionID, api.InteractionAnswer{Approved: &yes}))(t)
+	_, err = s.AnswerInteraction(ctx, i.InteractionID, api.InteractionAnswer{Approved: &yes, Version: &i.Version})
+	refused(t, "an approval of data that was edited since", err, media.CodeStaleData)
+	now := i.Version + 1
+	must(s.AnswerInteraction(ctx, i.InteractionID, api.InteractionAnswer{Approved: &yes, Version: &now}))(t)
 	_, err = s.AnswerInteraction(ctx, i.InteractionID, api.InteractionAnswer{Approved: &yes})
 	refused(t, "a second answer", err, media.CodeConflict)
 	_, err = change(i.Version+1, `"a shoe"`)

@@ -227,9 +227,9 @@ func (s *Service) emitChange(ctx context.Context, row ledger.Interaction, p Patc
 }
 
 // Answer accepts a person's answer and lets the run continue; of two concurrent answers, one is accepted. Errors:
-// media.CodeInvalid, with pointers, for an answer that breaks the rules of the interaction; media.CodeActionsRunning
-// while sub-actions run, unless the answer says what to do with them; media.CodeConflict for an interaction that is not
-// open.
+// media.CodeInvalid, with pointers, for an answer that breaks the rules of the interaction; media.CodeStaleData
+// for an answer to an older version; media.CodeActionsRunning while sub-actions run, unless the answer says what to do
+// with them; media.CodeConflict for an interaction that is not open.
 func (s *Service) Answer(ctx context.Context, owner, id string, body []byte) (*run.Run, error) {
 	row, err := s.open(ctx, owner, id, ": it can no longer be answered")
 	if err != nil {
@@ -265,6 +265,9 @@ func (s *Service) parseAnswer(ctx context.Context, row ledger.Interaction, body 
 	}
 	if wire.NameMedia(string(body)) != string(body) {
 		return nil, media.Errorf(media.CodeInvalid, "the answer contains media as data: upload the media and refer to it by id")
+	}
+	if err := answer.CheckVersion(row.Version); err != nil {
+		return nil, err
 	}
 	if _, err := i.Result(answer); err != nil {
 		return nil, err

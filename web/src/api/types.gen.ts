@@ -1086,6 +1086,11 @@ export interface components {
             };
             selected_content_id?: string;
             selected_content_ids?: string[] | null;
+            /**
+             * Format: int64
+             * @description The version of display_data that the person saw. If it is not the current one, the status is 409.
+             */
+            version?: number;
         };
         InteractionChange: {
             /** @description The changed nodes of the view, without their children, and the pointers of removed ones. */

@@ -17,19 +17,23 @@ export function AnswerBar() {
   const keys = useRequestKeys();
   const i = state.interaction;
   if (readOnly) return <p className="answer-bar muted" role="status">This interaction is {i.status} and cannot be changed.</p>;
-  const send = async (body: object) => {
+  const send = async (choice: object) => {
+    let body = choice;
     setBusy(true);
     setError(undefined);
     setBlockedAnswer(undefined);
     try {
       if (!(await editor.flush())) setError(new ApiError(409, "conflict", "Some edits are not saved.", "Their cards show why: choose which value to keep, then continue."));
       else {
+        // A decision is about what is shown, with the person's own edits: one version when they are saved.
+        if (i.interaction_type === "approval") body = { ...choice, version: Math.min(editor.state.interaction.version, i.version + (state.saveStatus === "saved" ? 0 : 1)) };
         await workflowApi.answer(i.interaction_id, body, keys.keyFor(body));
         await Promise.all([["workflow-run", run], ["interaction", i.interaction_id]].map((queryKey) => queryClient.invalidateQueries({ queryKey })));
       }
     } catch (e) {
       keys.settle(e);
-      if (e instanceof ApiError && e.code === "sub_actions_running") setBlockedAnswer(body);
+      if (e instanceof ApiError && e.code === "stale_data") await editor.reload();
+      if (e instanceof ApiError && e.code === "sub_actions_running") setBlockedAnswer(choice);
       else if (e instanceof ApiError && e.status < 500 && e.status > 0) setError(e);
       else showError(e);
     }

@@ -129,6 +129,20 @@ test("a cleared number stays empty for the next one; left empty, the default is 
   expect(width.value).toBe("");
 });
 
+test("an approval names the version that was shown; when others have changed the data, it is shown and decided again", async () => {
+  const user = userEvent.setup();
+  await show({ ...before, interaction_type: "approval" });
+  const path = "POST /api/interactions/in_1/answer";
+  server.answers[path] = () => json({ code: "stale_data", detail: "The data has changed." }, 409);
+  server.interaction = { ...stand(1), interaction_type: "approval" };
+  await user.click(screen.getByRole("button", { name: "Approve" }));
+  await screen.findByText(/The data has changed/);
+  await within(await card("prompt_a")).findByText("A lighthouse, ...");
+  server.answers[path] = () => json({});
+  await user.click(screen.getByRole("button", { name: "Approve" }));
+  await waitFor(() => expect(server.of("POST", "/answer").map((a) => a.body)).toEqual([before.version, stand(1).version].map((version) => ({ approved: true, version }))));
+});
+
 test("a retry whose response was lost is repeated under its key", async () => {
   const user = userEvent.setup();
   server.jobs = [job({ status: "failed", error: { code: "unavailable", message: "It is down.", retryable: true } })];
