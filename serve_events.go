@@ -53,8 +53,23 @@ func (s servedKeys) ReleaseKey(ctx context.Context, key string) error {
 	return s.Ledger.ReleaseKey(ctx, s.owner(ctx), key)
 }
 
-// StageOf returns the stage of a run, or the number of calls of a generation.
+// StageOf returns the stage of a run, or the number of calls of a generation. An interaction has the stage of its run, a
+// sub-action that of its generation.
 func (s servedKeys) StageOf(ctx context.Context, of api.Subject) (string, error) {
+	if of.Interaction != "" {
+		i, err := s.Ledger.Interaction(ctx, s.owner(ctx), of.Interaction)
+		if err != nil {
+			return "", describeNotFound(err, "interaction", of.Interaction)
+		}
+		of.Run = i.WorkflowRunID
+	}
+	if of.SubAction != "" {
+		row, _, err := s.Ledger.ContentGeneration(ctx, s.owner(ctx), of.SubAction)
+		if err != nil || row.OperationID == "" {
+			return "0", describeNotFound(err, "sub-action", of.SubAction)
+		}
+		of.Generation = row.OperationID
+	}
 	if of.Generation != "" {
 		_, _, calls, err := s.Ledger.Operation(ctx, s.owner(ctx), of.Generation)
 		return strconv.Itoa(len(calls)), describeNotFound(err, "generation", of.Generation)

@@ -9,6 +9,8 @@ import (
 	"atelier"
 	"atelier/agent"
 	"atelier/api"
+	"atelier/generate/generatetest/leonardosim"
+	"atelier/internal/sim"
 	"atelier/run/runtest"
 )
 
@@ -66,5 +68,49 @@ func TestAKeyIsKeptWhenTheProcessDies(t *testing.T) {
 	}
 	if list := as[api.List[api.Run]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs", nil)); len(list.Items) != 3 {
 		t.Errorf("%d runs, want two and a fork", len(list.Items))
+	}
+}
+
+// TestAWorkflowKeyIsKeptWhenTheProcessDies is [TestAKeyIsKeptWhenTheProcessDies] for workflow runs and their
+// interactions.
+func TestAWorkflowKeyIsKeptWhenTheProcessDies(t *testing.T) {
+	t.Parallel()
+	dir := runtest.Folder(t)
+	s := serve(t, atelier.Config{Dir: dir})
+	r := s.startWorkflow(`{"definition":{"id":"one","title":"One","steps":[{"id":"ok","module_id":"review.approve","inputs":{"title":"Right?","data":{}}}]}}`)
+	for _, c := range []struct{ path, body string }{{"/api/interactions/" + r.InteractionID + "/answer", `{"approved":true}`}, {"/api/workflow-runs/" + r.ID + "/fork", `{}`}} {
+		first := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, c.path, c.body, "Idempotency-Key", c.path))
+		s.workflowRun(first.ID)
+		dropKeyAnswers(t, dir)
+		if again := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, c.path, c.body, "Idempotency-Key", c.path)); again.ID != first.ID {
+			t.Errorf("%s: %+v and %+v", c.path, first, again)
+		}
+	}
+	if list := as[api.List[api.WorkflowRun]](s, http.StatusOK, s.do(http.MethodGet, "/api/workflow-runs", nil)); len(list.Items) != 2 {
+		t.Errorf("%d runs, want one and its fork", len(list.Items))
+	}
+}
+
+// TestARetryOfASubActionIsNotRepeated is [TestAKeyIsKeptWhenTheProcessDies] for sub-actions.
+func TestARetryOfASubActionIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	w := newImageServer(t, leonardosim.Config{})
+	w.leonardo.Inject(sim.Injection{Fault: sim.FaultQuota}, sim.Injection{Fault: sim.FaultQuota}, sim.Injection{Fault: sim.FaultQuota})
+	r := w.startWorkflow(seedWorkflow(t))
+	bad, err := w.generate(r.ID, `{"interaction_id":"`+r.InteractionID+`","path":"/prompts/leonardo/phoenix_1_0","sub_action_id":"generate"}`)
+	if err != nil || len(bad) == 0 {
+		t.Fatalf("%+v %v", bad, err)
+	}
+	list := as[api.List[api.SubAction]](w.testServer, http.StatusOK, w.do(http.MethodGet, "/api/workflow-runs/"+r.ID+"/sub-actions", nil))
+	path := "/api/sub-actions/" + list.Items[0].ID
+	for range 2 {
+		as[api.SubAction](w.testServer, http.StatusAccepted, w.do(http.MethodPost, path+"/retry", `{"positions":[1]}`, "Idempotency-Key", "again"))
+		w.waitUntil("the retry fails", func() bool {
+			return as[api.SubAction](w.testServer, http.StatusOK, w.do(http.MethodGet, path, nil)).FinishedAt != nil
+		})
+		dropKeyAnswers(t, w.config.Dir)
+	}
+	if n := submissions(w.leonardo.Captured(), "/generations"); n != 2 {
+		t.Errorf("Leonardo was asked %d times, want a click and a retry", n)
 	}
 }

@@ -317,18 +317,27 @@ func (s servedRuns) RetryRun(ctx context.Context, id string) (api.Started, error
 	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
 }
 
+// forked returns the run that an earlier attempt forked with the id. If there is none, its ID is empty.
+func (s servedRuns) forked(ctx context.Context, newID string) (api.Started, error) {
+	_, err := s.Ledger.RunState(ctx, s.owner(ctx), newID) // the state is saved before the run starts
+	if media.CodeOf(err) == media.CodeNotFound {
+		return api.Started{}, nil
+	}
+	if err != nil {
+		return api.Started{}, err
+	}
+	s.awaitVisible(ctx, newID)
+	begun, err := s.started(ctx, newID)
+	if media.CodeOf(err) == media.CodeNotFound { // the process that adopts the run starts it
+		return api.Started{ID: newID, Status: string(ledger.StatusRunning)}, nil
+	}
+	return begun, err
+}
+
 // ForkRun repeats a run from a step, or returns the fork that an earlier attempt started with the id.
 func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (api.Started, error) {
-	switch _, err := s.Ledger.RunState(ctx, s.owner(ctx), newID); {
-	case err == nil: // the state is saved before the run starts
-		s.awaitVisible(ctx, newID)
-		begun, err := s.started(ctx, newID)
-		if media.CodeOf(err) == media.CodeNotFound { // the process that adopts the run starts it
-			return api.Started{ID: newID, Status: string(ledger.StatusRunning)}, nil
-		}
+	if begun, err := s.forked(ctx, newID); err != nil || begun.ID != "" {
 		return begun, err
-	case media.CodeOf(err) != media.CodeNotFound:
-		return api.Started{}, err
 	}
 	fork := run.Fork{ID: newID, From: f.Step, Message: f.Message}
 	if fork.From == "" {

@@ -308,8 +308,11 @@ func (s servedWorkflowRuns) CancelWorkflowRun(ctx context.Context, id string) (a
 }
 
 // ForkWorkflowRun repeats a run from a step.
-func (s servedWorkflowRuns) ForkWorkflowRun(ctx context.Context, id string, f api.WorkflowFork) (api.Started, error) {
-	r, err := s.workflows.Fork(ctx, s.owner(ctx), id, f.Step)
+func (s servedWorkflowRuns) ForkWorkflowRun(ctx context.Context, newID, id string, f api.WorkflowFork) (api.Started, error) {
+	if begun, err := s.forked(ctx, newID); err != nil || begun.ID != "" {
+		return begun, err
+	}
+	r, err := s.workflows.Fork(ctx, s.owner(ctx), id, f.Step, newID)
 	if err != nil {
 		return api.Started{}, err
 	}

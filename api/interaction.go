@@ -108,8 +108,14 @@ func registerInteractions(rt *routes, is InteractionService) {
 		return version(c.Version, c), err
 	})
 	handle(rt, accepted(path+"/answer", "Answer interaction", tag), func(ctx context.Context, in *withIDAndKey[InteractionAnswer]) (*answer[Started], error) {
-		return idempotent(ctx, &rt.keys, in.Key, call{Name: "answer interaction " + in.ID, Body: in.Body}, func(ctx context.Context, _ string) (Started, error) {
-			return is.AnswerInteraction(ctx, in.ID, in.Body)
+		return idempotentChange(ctx, &rt.keys, in.Key, change[Started]{
+			call{Name: "answer interaction " + in.ID, Body: in.Body},
+			Subject{Interaction: in.ID},
+			func(ctx context.Context) (Started, error) { return is.AnswerInteraction(ctx, in.ID, in.Body) },
+			func(ctx context.Context) (Started, error) {
+				i, err := is.Interaction(ctx, in.ID)
+				return Started{ID: i.WorkflowRunID, Status: "running"}, err
+			},
 		})
 	})
 }

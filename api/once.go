@@ -30,8 +30,8 @@ type KeyService interface {
 	StageOf(ctx context.Context, of Subject) (string, error)
 }
 
-// Subject is what an answer or a retry applies to; one of the two ids is set.
-type Subject struct{ Run, Generation string }
+// Subject is what an answer or a retry applies to; one of the ids is set.
+type Subject struct{ Run, Generation, Interaction, SubAction string }
 
 // call is the request that a key belongs to.
 type call struct {

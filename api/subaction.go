@@ -145,8 +145,11 @@ func (s subActionResource) register(rt *routes) {
 		if in.Body != nil {
 			r = *in.Body
 		}
-		return idempotent(ctx, &rt.keys, in.Key, call{Name: "retry sub-action " + in.ID, Body: r}, func(ctx context.Context, _ string) (SubAction, error) {
-			return as.RetrySubAction(ctx, in.ID, r)
+		return idempotentChange(ctx, &rt.keys, in.Key, change[SubAction]{
+			call{Name: "retry sub-action " + in.ID, Body: r},
+			Subject{SubAction: in.ID},
+			func(ctx context.Context) (SubAction, error) { return as.RetrySubAction(ctx, in.ID, r) },
+			func(ctx context.Context) (SubAction, error) { return as.SubAction(ctx, in.ID) },
 		})
 	})
 	handle(rt, on(http.MethodPost, "/api/interactions/{id}/price", "Price sub-action", tag), func(ctx context.Context, in *withID[json.RawMessage]) (*answer[SubActionPrice], error) {

@@ -26,8 +26,9 @@ type WorkflowRunService interface {
 	WorkflowRun(ctx context.Context, id string) (WorkflowRun, error)
 	// CancelWorkflowRun cancels a run, whichever process executes it.
 	CancelWorkflowRun(ctx context.Context, id string) (Started, error)
-	// ForkWorkflowRun starts a run that repeats another run from a step.
-	ForkWorkflowRun(ctx context.Context, id string, f WorkflowFork) (Started, error)
+	// ForkWorkflowRun starts a run with a new id that repeats another run from a step, or returns the run that an
+	// earlier attempt started with the id.
+	ForkWorkflowRun(ctx context.Context, newID, id string, f WorkflowFork) (Started, error)
 }
 
 // Workflow is a workflow definition.
@@ -140,8 +141,8 @@ func registerWorkflowRuns(rt *routes, rs WorkflowRunService) {
 	byID(rt, on(http.MethodGet, path+"/{id}", "Get workflow run", tag), rs.WorkflowRun)
 	byID(rt, accepted(path+"/{id}/cancel", "Cancel workflow run", tag), rs.CancelWorkflowRun)
 	handle(rt, accepted(path+"/{id}/fork", "Fork workflow run", tag), func(ctx context.Context, in *withIDAndKey[WorkflowFork]) (*answer[Started], error) {
-		return idempotent(ctx, &rt.keys, in.Key, call{Name: "fork workflow run " + in.ID, Body: in.Body}, func(ctx context.Context, _ string) (Started, error) {
-			return rs.ForkWorkflowRun(ctx, in.ID, in.Body)
+		return idempotent(ctx, &rt.keys, in.Key, call{Name: "fork workflow run " + in.ID, Body: in.Body}, func(ctx context.Context, id string) (Started, error) {
+			return rs.ForkWorkflowRun(ctx, id, in.ID, in.Body)
 		})
 	})
 }

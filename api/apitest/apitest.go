@@ -207,7 +207,7 @@ func unknown(t *testing.T, s Service) {
 		},
 		"workflow run":           func() error { _, err := s.WorkflowRun(ctx, id); return err },
 		"cancel of workflow run": func() error { _, err := s.CancelWorkflowRun(ctx, id); return err },
-		"fork of workflow run":   func() error { _, err := s.ForkWorkflowRun(ctx, id, api.WorkflowFork{}); return err },
+		"fork of workflow run":   func() error { _, err := s.ForkWorkflowRun(ctx, "", id, api.WorkflowFork{}); return err },
 		"interaction":            func() error { _, err := s.Interaction(ctx, id); return err },
 		"answer of interaction": func() error {
 			_, err := s.AnswerInteraction(ctx, id, api.InteractionAnswer{Approved: &yes})

@@ -94,7 +94,7 @@ func workflowRuns(t *testing.T, s Service) {
 	if r = waits(t, s, began.ID); len(r.Steps) != 2 || r.Steps[0].Status != "succeeded" || r.Steps[1].Status != "paused" {
 		t.Errorf("%+v", r)
 	}
-	fork := waits(t, s, must(s.ForkWorkflowRun(ctx, began.ID, api.WorkflowFork{Step: "first"}))(t).ID)
+	fork := waits(t, s, must(s.ForkWorkflowRun(ctx, "0198a000-0000-7000-8000-00000000000b", began.ID, api.WorkflowFork{Step: "first"}))(t).ID)
 	if fork.Status != "paused" || fork.Steps[0].Status != "paused" || fork.ForkedFrom != began.ID {
 		t.Errorf("%+v", fork)
 	}

@@ -43,9 +43,10 @@ func (c WorkflowRuns) CancelWorkflowRun(ctx context.Context, id string) (api.Sta
 	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/cancel")})
 }
 
-// ForkWorkflowRun starts a run that repeats another run from a step.
-func (c WorkflowRuns) ForkWorkflowRun(ctx context.Context, id string, f api.WorkflowFork) (api.Started, error) {
-	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/fork"), body: f, needsKey: true})
+// ForkWorkflowRun starts a run that repeats another run from a step. newID is the Idempotency-Key of the request; empty
+// means a new one.
+func (c WorkflowRuns) ForkWorkflowRun(ctx context.Context, newID, id string, f api.WorkflowFork) (api.Started, error) {
+	return sendJSON[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/fork"), body: f, needsKey: true, key: newID})
 }
 
 // Interaction returns an interaction.

@@ -87,7 +87,7 @@ func (c *workflowForkCmd) Run(w *world) error {
 		if err != nil {
 			return nil, err
 		}
-		return a.Atelier.Workflows().Fork(w.ctx, owner, id, c.Step)
+		return a.Atelier.Workflows().Fork(w.ctx, owner, id, c.Step, "")
 	})
 }
 

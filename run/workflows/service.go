@@ -276,8 +276,9 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 }
 
 // Fork starts a run that keeps the steps of another run before a given step and repeats that step and the later ones.
-// An empty step means the first one. For a step that has not started, the error has code media.CodeInvalid.
-func (s *Service) Fork(ctx context.Context, owner, id, step string) (*run.Run, error) {
+// An empty step means the first one. For a step that has not started, the error has code media.CodeInvalid. NewID is the
+// id of the new run; empty means a generated one.
+func (s *Service) Fork(ctx context.Context, owner, id, step, newID string) (*run.Run, error) {
 	st, err := s.Status(ctx, owner, id)
 	if err != nil {
 		return nil, err
@@ -301,5 +302,5 @@ func (s *Service) Fork(ctx context.Context, owner, id, step string) (*run.Run, e
 	if err != nil {
 		return nil, err
 	}
-	return runs.Fork(ctx, owner, id, run.Fork{From: agent.StageName(at + 1)})
+	return runs.Fork(ctx, owner, id, run.Fork{ID: newID, From: agent.StageName(at + 1)})
 }

@@ -139,7 +139,7 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("another one is %s", st.Status)
 		}
 	}
-	r, err := h.Fork(t.Context(), owner, short.ID, "approve")
+	r, err := h.Fork(t.Context(), owner, short.ID, "approve", "")
 	must(t, err)
 	if st := h.waitForStatus(r); st.Status != ledger.StatusPaused || st.Interaction == short.Interaction || h.called("before") != 3 {
 		t.Errorf("a fork is %s at %s", st.Status, st.Interaction)
@@ -198,18 +198,18 @@ func TestFailedStep(t *testing.T) {
 		t.Errorf("%s: %+v", st.Status, st.Failure)
 	}
 	for from, want := range map[string]ledger.Status{"after": ledger.StatusSucceeded, "approve": ledger.StatusPaused} {
-		r, err := h.Fork(t.Context(), owner, st.ID, from)
+		r, err := h.Fork(t.Context(), owner, st.ID, from, "")
 		must(t, err)
 		if fork := h.waitForStatus(r); fork.Status != want || h.called("before") != 1 || fork.ForkedFrom != st.ID {
 			t.Errorf("from %s: %s, %d calls", from, fork.Status, h.called("before"))
 		}
 	}
-	r, err = h.Fork(t.Context(), owner, st.ID, "")
+	r, err = h.Fork(t.Context(), owner, st.ID, "", "")
 	must(t, err)
 	if fork := h.waitForStatus(r); fork.Status != ledger.StatusPaused || h.called("before") != 2 {
 		t.Errorf("from the beginning: %s, %d calls", fork.Status, h.called("before"))
 	}
-	_, err = h.Fork(t.Context(), owner, st.ID, "none")
+	_, err = h.Fork(t.Context(), owner, st.ID, "none", "")
 	wantCode(t, err, media.CodeInvalid)
 }
 
@@ -222,7 +222,7 @@ func TestRunsHaveAnOwner(t *testing.T) {
 	for what, do := range map[string]func() error{
 		"status": func() error { _, err := h.Status(ctx, "bob", st.ID); return err },
 		"cancel": func() error { return h.Cancel(ctx, "bob", st.ID) },
-		"fork":   func() error { _, err := h.Fork(ctx, "bob", st.ID, ""); return err },
+		"fork":   func() error { _, err := h.Fork(ctx, "bob", st.ID, "", ""); return err },
 		"show":   func() error { _, err := h.Show(ctx, "bob", st.Interaction); return err },
 		"read":   func() error { _, _, err := h.Read(ctx, "bob", st.Interaction); return err },
 		"edit": func() error {
@@ -296,7 +296,7 @@ func TestPromptsOfAnAgent(t *testing.T) {
 	h.mu.Lock()
 	h.answer = `{"message":"Drafted.","done":true,"payload":{"prompts":{"offline":{"a":"one"}}}}`
 	h.mu.Unlock()
-	r, err := h.Fork(t.Context(), owner, st.ID, "draft")
+	r, err := h.Fork(t.Context(), owner, st.ID, "draft", "")
 	must(t, err)
 	if st = h.waitForStatus(r); st.Status != ledger.StatusFailed || st.Failure.Code != string(media.CodeBadResponse) || !strings.Contains(st.Failure.Message, "offline.b") {
 		t.Errorf("without a prompt: %s: %+v", st.Status, st.Failure)
