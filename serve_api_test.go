@@ -371,7 +371,7 @@ func TestOneKeyOneRun(t *testing.T) {
 	for id := range got {
 		s.waitForRun(id)
 	}
-	if r := s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a tree, 128x128"}, "Idempotency-Key", "k"); r.status != http.StatusConflict {
+	if r := s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a tree, 128x128"}, "Idempotency-Key", "k"); r.status != http.StatusConflict || strings.Contains(string(r.body), "Reload it") {
 		t.Errorf("another body: %d %s", r.status, r.body)
 	}
 	if r := s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "nobody", Message: "x"}, "Idempotency-Key", "refused"); r.status == http.StatusAccepted {
@@ -516,6 +516,9 @@ func TestRefusals(t *testing.T) {
 		{"nothing", "GET", "/api/nothing", nil, nil, 404, media.CodeNotFound},
 	} {
 		s.checkRefused(row.name, s.do(row.method, row.path, row.body, row.headers...), row.status, row.code)
+	}
+	if r := s.do(http.MethodPost, "/api/runs", run(""), "Content-Type", "application/x-www-form-urlencoded"); !strings.Contains(string(r.body), "Content-Type: application/json") {
+		t.Errorf("the answer to curl -d does not say what to do: %s", r.body)
 	}
 	if list := as[api.List[api.Run]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs", nil)); len(list.Items) != 0 {
 		t.Errorf("%d runs began", len(list.Items))

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 
@@ -141,7 +142,7 @@ func executeClaimed[T any](ctx context.Context, k *keys, c call, do func(ctx con
 	case err != nil:
 		return nil, err
 	case first.Digest != digest:
-		return nil, media.Errorf(media.CodeConflict, "this Idempotency-Key was used for another request: use a new one")
+		return nil, newProblem(http.StatusConflict, media.CodeConflict, "this Idempotency-Key was used for another request: use a new one")
 	case first.Answer != nil:
 		if err := json.Unmarshal(first.Answer, &out.Body); err != nil {
 			return nil, media.Errorf(media.CodeCorrupt, "read the first response: %w", err)

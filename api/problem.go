@@ -149,6 +149,9 @@ func asProblem(_ huma.Context, _ string, v any) (any, error) {
 		return v, nil
 	}
 	p := newProblem(m.Status, cmp.Or(codes[m.Status], media.CodeInternal), media.ErrorText(m.Detail))
+	if m.Status == http.StatusUnsupportedMediaType {
+		p.Hint = "Send JSON with the header Content-Type: application/json."
+	}
 	for _, e := range m.Errors {
 		p.Errors = append(p.Errors, Flaw{Pointer: pointer(e.Location), Detail: media.ErrorText(e.Message)})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed" // the JSON Schema of definitions
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -132,9 +133,9 @@ func (d *Definition) CheckState(state *ordered.Object) error {
 
 // StepTimeout returns how long an interaction of a step waits for its answer; 0 means no limit.
 func (d *Definition) StepTimeout(s Step) time.Duration {
-	wait, err := time.ParseDuration(cmp.Or(s.Timeout, d.Timeout))
-	if err != nil { // no timeout is set: the schema checks those that are
-		return 0
+	wait, err := time.ParseDuration(cmp.Or(s.Timeout, d.Timeout, "0"))
+	if err != nil { // the schema checks the syntax: it is too long
+		return math.MaxInt64
 	}
 	return wait
 }

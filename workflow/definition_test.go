@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -254,6 +255,21 @@ func TestOutput(t *testing.T) {
 		if string(ordered.Encode(state)) != `{"x":{"y":0}}` {
 			t.Errorf("%s changed the state", output)
 		}
+	}
+}
+
+// TestLongTimeout: a timeout that is too long for a duration is not the same as none.
+func TestLongTimeout(t *testing.T) {
+	t.Parallel()
+	d := &workflow.Definition{Timeout: strings.Repeat("999999h", 3)}
+	if wait := d.StepTimeout(workflow.Step{}); wait < 200*365*24*time.Hour {
+		t.Errorf("got %s", wait)
+	}
+	if wait := d.StepTimeout(workflow.Step{Timeout: "72h"}); wait != 72*time.Hour {
+		t.Errorf("got %s", wait)
+	}
+	if wait := new(workflow.Definition).StepTimeout(workflow.Step{}); wait != 0 {
+		t.Errorf("got %s", wait)
 	}
 }
 

@@ -248,9 +248,11 @@ func (s *Service) Answer(ctx context.Context, owner, id string, body []byte) (*r
 		slog.WarnContext(ctx, "answered interaction not closed; its run will close it", slog.String("interaction", id), slog.String("error", media.ErrorText(err.Error())))
 	}
 	if answer.Running() == workflow.RunningCancel && s.serviceConfig.SubActions != nil {
-		err = s.serviceConfig.SubActions.CancelAll(ctx, owner, id)
+		if err := s.serviceConfig.SubActions.CancelAll(ctx, owner, id); err != nil {
+			slog.WarnContext(ctx, "sub-actions of an answered interaction not cancelled", slog.String("interaction", id), slog.String("error", media.ErrorText(err.Error())))
+		}
 	}
-	return r, err
+	return r, nil
 }
 
 // parseAnswer reads an answer and checks it against the interaction.

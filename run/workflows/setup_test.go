@@ -53,6 +53,7 @@ type testService struct {
 	answer  string
 	running int
 	stopped []string
+	cancelErr error
 }
 
 func build(tb testing.TB) *testService {
@@ -144,7 +145,7 @@ func (h *testService) CancelAll(_ context.Context, _, interaction string) error 
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.stopped = append(h.stopped, interaction)
-	return nil
+	return h.cancelErr
 }
 
 func (h *testService) called(name string) int {

@@ -416,8 +416,11 @@ func TestAnswersAreChecked(t *testing.T) {
 	if now := h.status(st.ID); now.Interaction != st.Interaction || now.Status != ledger.StatusPaused {
 		t.Errorf("the run is %s at %s", now.Status, now.Interaction)
 	}
+	h.mu.Lock()
+	h.cancelErr = media.Errorf(media.CodeUnsupported, "the provider cannot cancel")
+	h.mu.Unlock()
 	r, err := h.Answer(ctx, owner, st.Interaction, []byte(`{"selected_content_id":"gc_1","running":"cancel"}`))
-	must(t, err)
+	must(t, err) // the answer was accepted
 	if after := h.waitForStatus(r); after.Status != ledger.StatusSucceeded || len(h.stopped) != 1 || h.stopped[0] != st.Interaction {
 		t.Errorf("%s, stopped %v", after.Status, h.stopped)
 	}
