@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"testing"
+	"time"
 
 	"atelier/ledger"
 )
@@ -40,5 +41,32 @@ func TestSortedBatch(t *testing.T) {
 	}
 	if want := "other ended more a1 a3 b2 a4 a5 "; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestSubscribeMissesNothing: an event that is published while a subscription begins is received.
+func TestSubscribeMissesNothing(t *testing.T) {
+	t.Parallel()
+	var f feed
+	published := make(chan struct{})
+	events, stop := f.subscribe("a", func(string) []ledger.Event {
+		go func() {
+			defer close(published)
+			f.publish([]ledger.Event{{Tree: "a", Kind: "2"}})
+		}()
+		select { // the event must not be published before the reader is there
+		case <-published:
+		case <-time.After(50 * time.Millisecond):
+		}
+		return []ledger.Event{{Tree: "a", Kind: "1"}}
+	})
+	<-published
+	stop()
+	got := ""
+	for e := range events {
+		got += e.Kind
+	}
+	if got != "12" {
+		t.Errorf("got %s", got)
 	}
 }

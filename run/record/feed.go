@@ -20,15 +20,17 @@ type reader struct {
 	events chan ledger.Event
 }
 
-// subscribe opens a reader for one run tree, or for all if tree is empty, which first receives the events of first. The
-// channel is closed when the reader is too slow, or by stop, which may be called twice.
-func (f *feed) subscribe(tree string, first ...ledger.Event) (events <-chan ledger.Event, stop func()) {
-	r := &reader{tree: tree, events: make(chan ledger.Event, feedBuffer+len(first))}
-	for _, e := range first {
-		r.events <- e
-	}
+// subscribe opens a reader for one run tree, or for all if tree is empty, which first receives the events that first
+// returns. No event is published between these and the first one that the reader receives. The channel is closed when
+// the reader is too slow, or by stop, which may be called twice.
+func (f *feed) subscribe(tree string, first func(tree string) []ledger.Event) (events <-chan ledger.Event, stop func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	now := first(tree)
+	r := &reader{tree: tree, events: make(chan ledger.Event, feedBuffer+len(now))}
+	for _, e := range now {
+		r.events <- e
+	}
 	if f.readers == nil {
 		f.readers = map[*reader]struct{}{}
 	}

@@ -64,7 +64,7 @@ func NewObserver(c Config) (*Observer, error) {
 // is dropped: its channel is closed, and it continues from its last sequence number in the ledger. The caller must call
 // stop, which closes the channel.
 func (o *Observer) Subscribe(tree string) (events <-chan ledger.Event, stop func()) {
-	return o.log.feed.subscribe(tree, o.messages.now(tree)...)
+	return o.log.feed.subscribe(tree, o.messages.now)
 }
 
 // Flush waits until all events and records so far are saved and published. The error is that of the first record that
