@@ -343,6 +343,10 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	}
 	n := 0
 	for _, row := range late {
+		st, _ := s.cfg.Ledger.RunState(ctx, row.Owner, row.WorkflowRunID) // without a state, the run is not paused
+		if of, err := s.cfg.Ledger.Run(ctx, row.Owner, row.WorkflowRunID); err == nil && of.FinishedAt.IsZero() && st.Status != ledger.WaitPaused {
+			continue // a later call expires the interaction
+		}
 		if err := s.expire(ctx, row); err != nil {
 			slog.WarnContext(ctx, "interaction not expired", slog.String("interaction", row.ID), slog.String("error", media.ErrorText(err.Error())))
 			continue

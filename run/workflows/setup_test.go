@@ -47,12 +47,12 @@ type testService struct {
 	events *record.Observer
 	now    atomic.Int64 // hours that the clock is ahead
 
-	mu      sync.Mutex // guards the fields below
-	calls   map[string]int
-	fails   error
-	answer  string
-	running int
-	stopped []string
+	mu        sync.Mutex // guards the fields below
+	calls     map[string]int
+	fails     error
+	answer    string
+	running   int
+	stopped   []string
 	cancelErr error
 }
 

@@ -146,6 +146,23 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
+// TestExpireDoesNotWait: a run that is not paused yet, because it is adopted, does not delay the others.
+func TestExpireDoesNotWait(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(strings.Replace(askingWorkflow, `"id":"approve"`, `"id":"approve","timeout":"72h"`, 1), `{}`)
+	saved, err := h.store.RunState(t.Context(), owner, st.ID)
+	must(t, err)
+	saved.Status = ledger.WaitAnswered
+	must(t, h.store.ChangeRunState(t.Context(), ledger.WaitPaused, saved))
+	h.now.Store(73)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+	defer stop()
+	if n, err := h.Expire(ctx); n != 0 || err != nil || ctx.Err() != nil {
+		t.Errorf("%d expired, %v, %v", n, err, ctx.Err())
+	}
+}
+
 // TestReadWhileItExpires: readers of an interaction that expires, each of which would close it, all get it.
 func TestReadWhileItExpires(t *testing.T) {
 	t.Parallel()
