@@ -212,3 +212,13 @@ func TestStreamsThatBreak(t *testing.T) {
 		t.Errorf("%+v", all[len(all)-1])
 	}
 }
+
+// TestCurlWithoutType: the answer to curl -d, which declares a form, says which header to send.
+func TestCurlWithoutType(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	r := s.do(http.MethodPost, "/api/runs", `{"agent":"sage","message":"x"}`, "Content-Type", "application/x-www-form-urlencoded")
+	if r.status != http.StatusUnsupportedMediaType || !strings.Contains(string(r.body), "Content-Type: application/json") {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+}

@@ -102,7 +102,7 @@ func (d dialect) Failure(what string, err error) error {
 	case errors.Is(err, context.Canceled):
 		return media.Errorf(media.CodeCancelled, "%s: %w", what, err)
 	case errors.As(err, &dial):
-		return media.Errorf(media.CodeUnavailable, "%s: %s does not answer: check that it runs, and the host and port of its URL: %s", what, d.place, reason(dial))
+		return media.Errorf(media.CodeUnavailable, "%s: %s does not answer: check that it runs, and the host and port of its URL: %s", what, d.place, DialReason(dial))
 	case errors.Is(err, context.DeadlineExceeded):
 		return media.Errorf(media.CodeDeadline, "%s: %s took too long: %w", what, d.place, err)
 	case broken(err):
@@ -111,8 +111,8 @@ func (d dialect) Failure(what string, err error) error {
 	return media.Errorf(media.CodeOf(err), "%s: %w", what, err)
 }
 
-// reason returns the cause of a connection error: the network error, or the innermost one.
-func reason(err error) string {
+// DialReason returns the cause of a connection error: the network error, or the innermost one.
+func DialReason(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {
 		return op.Error()

@@ -3,13 +3,13 @@ package durable
 import (
 	"context"
 	"errors"
-	"net"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"atelier/ledger/postgres"
 	"atelier/media"
 )
 
@@ -86,25 +86,9 @@ func serverFailure(what string, err error) error {
 	case known:
 		return media.Errorf(v.code, "%s: %s: %w", what, v.advice, readableError(under))
 	case errors.As(err, &dial):
-		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs, and the host and port of its URL: %s", what, reason(dial))
+		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs, and the host and port of its URL: %s", what, media.ErrorText(postgres.DialReason(dial)))
 	case errors.Is(err, context.DeadlineExceeded):
 		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs", what)
 	}
 	return media.Errorf(media.CodeUnavailable, "%s: check that the database server is running and accepts writes: %w", what, readableError(err))
-}
-
-// reason returns the underlying reason of a connection error.
-func reason(err error) string {
-	var op *net.OpError
-	if errors.As(err, &op) {
-		return op.Error()
-	}
-	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
-		err = next
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "it took too long"
-	}
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	return media.ErrorText(first)
 }
