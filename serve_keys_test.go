@@ -110,7 +110,7 @@ func TestARetryOfASubActionIsNotRepeated(t *testing.T) {
 		})
 		dropKeyAnswers(t, w.config.Dir)
 	}
-	if n := submissions(w.leonardo.Captured(), "/generations"); n != 2 {
+	if n := submissions(w.leonardo.Captured()); n != 2 {
 		t.Errorf("Leonardo was asked %d times, want a click and a retry", n)
 	}
 }

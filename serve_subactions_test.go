@@ -51,9 +51,9 @@ func newImageServer(t *testing.T, leonardo leonardosim.Config) *imageServer {
 }
 
 // submissions returns the number of requests that started a task.
-func submissions(all []sim.Captured, path string) (n int) {
+func submissions(all []sim.Captured) (n int) {
 	for _, c := range all {
-		if c.Method == http.MethodPost && strings.Contains(c.Path, path) {
+		if c.Method == http.MethodPost && strings.Contains(c.Path, "/generations") {
 			n++
 		}
 	}
@@ -252,7 +252,7 @@ func TestAProviderFailsInOneCard(t *testing.T) {
 	if err != nil || again[len(again)-1].Type != "error" {
 		t.Errorf("the same click again asks again: %+v %v", again, err)
 	}
-	if n := submissions(w.leonardo.Captured(), "/generations"); n != 1 {
+	if n := submissions(w.leonardo.Captured()); n != 1 {
 		t.Errorf("Leonardo was asked %d times", n)
 	}
 	more, err := w.generate(r.ID, body("leonardo/phoenix_1_0", "c"))
@@ -282,7 +282,7 @@ func TestSubActionsOutliveTheirServer(t *testing.T) {
 		}
 		defer func() { _ = res.Body.Close() }()
 	}
-	w.waitUntil("two tasks", func() bool { return submissions(w.leonardo.Captured(), "/generations") == 2 })
+	w.waitUntil("two tasks", func() bool { return submissions(w.leonardo.Captured()) == 2 })
 	leave() // the reader disconnects before its server stops
 	w.stop()
 	s := serve(t, w.config)
@@ -291,7 +291,7 @@ func TestSubActionsOutliveTheirServer(t *testing.T) {
 		list = as[api.List[api.SubAction]](s, http.StatusOK, s.do(http.MethodGet, "/api/workflow-runs/"+r.ID+"/sub-actions", nil))
 		return len(list.Items) == 2 && list.Items[0].Status == "succeeded" && list.Items[1].Status == "succeeded"
 	})
-	if n := submissions(w.leonardo.Captured(), "/generations"); n != 2 {
+	if n := submissions(w.leonardo.Captured()); n != 2 {
 		t.Errorf("Leonardo was asked %d times for 2", n)
 	}
 	i := s.interaction(r.InteractionID)
