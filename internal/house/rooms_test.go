@@ -94,7 +94,7 @@ func (s source) counts() bool {
 // these. They may shrink.
 func TestTableOfTheHouse(t *testing.T) {
 	t.Parallel()
-	const maxLines, maxOnce = 111_300, 39
+	const maxLines, maxOnce = 111_550, 38
 	lines := 0
 	uses, declared := map[string]int{}, map[string]int{}
 	functions := map[string]bool{}
