@@ -44,7 +44,7 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/cloudwego/base64x v0.1.6 // indirect
 	github.com/danielgtaylor/huma/v2 v2.37.2 // indirect
-	github.com/deepteams/webp v1.2.1 // indirect
+	github.com/deepteams/webp v1.2.8 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/emmansun/base64 v0.9.0 // indirect
 	github.com/golang-jwt/jwt/v5 v5.3.1 // indirect
