@@ -97,7 +97,10 @@ func (d *draft) evidence(p *page, a finding) {
 	}
 	p.b.WriteString("</tbody></table>\n")
 	if a.Rows > len(a.Cells) {
-		least := map[bool]string{true: d.w.Say("at least ", "mindestens ")}[a.Rows >= answer.Fetched]
+		least := ""
+		if a.Rows >= answer.Fetched {
+			least = d.w.Say("at least ", "mindestens ")
+		}
 		fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", fmt.Sprintf(d.w.Say("%d of %s%d rows are shown.", "%d von %s%d Zeilen sind gezeigt."), len(a.Cells), least, a.Rows))
 	}
 }

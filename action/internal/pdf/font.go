@@ -23,6 +23,7 @@ type font struct {
 	widths  map[uint32]float64
 	missing float64
 	scale   float64 // of widths, for fonts drawn by procedures
+	from    dict    // kept, so that nothing else gets its address, which is the key of the font
 }
 
 // font returns a font, which it reads once.
@@ -43,7 +44,7 @@ func (d *Document) font(v any) *font {
 
 // readFont reads a font's maps and widths.
 func (d *Document) readFont(f dict) *font {
-	out := &font{widths: map[uint32]float64{}, missing: 500, scale: 1}
+	out := &font{from: f, widths: map[uint32]float64{}, missing: 500, scale: 1}
 	if s, ok := d.resolve(f["ToUnicode"]).(stream); ok {
 		if b, err := d.decode(s); err == nil {
 			out.toText = parseCMap(b)

@@ -88,7 +88,10 @@ func readDrawing(prompt, negative, style string) *wording {
 	}
 	switch {
 	case b.seascape():
-		b.hide("train road river field solar" + strings.Repeat(" flower", btoi(b.things["flower"] == 0)))
+		b.hide("train road river field solar")
+		if b.things["flower"] == 0 {
+			b.hide("flower")
+		}
 	case b.has("river"):
 		b.hide("road")
 	}
