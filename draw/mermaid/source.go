@@ -97,8 +97,14 @@ var fence = pattern.Lazy("(?s)^\\s*```[a-zA-Z]*\\s*\n(.*?)\n?\\s*```\\s*$")
 // maxLabelLines is the maximum number of lines of one label of a flowchart.
 const maxLabelLines = 20
 
-// openLabel matches a statement of a flowchart that ends within a label.
-var openLabel = pattern.Lazy(`^(?:[^"]*"[^"]*")*[^"]*(?:[\[({|]\s*"[^"]*|[\[({][^"\])}|>]*)$`)
+// opensLabel reports whether a statement of a flowchart ends within a label.
+func opensLabel(s string) bool {
+	if strings.Count(s, `"`)%2 == 0 {
+		return strings.LastIndexAny(s, "[({") > strings.LastIndexAny(s, `"])}|>`)
+	}
+	before := strings.TrimSpace(s[:strings.LastIndexByte(s, '"')])
+	return before != "" && strings.ContainsAny(before[len(before)-1:], "[({|")
+}
 
 // split returns the title and the statements without comments, front matter and an enclosing code fence.
 func split(code string) (out []line, title string) {
@@ -144,7 +150,7 @@ func split(code string) (out []line, title string) {
 			open.n = i + 1
 		}
 		text = strings.TrimSpace(open.text + " " + text)
-		if (kind == "graph" || strings.HasPrefix(kind, "flowchart")) && i+1 < min(len(all), open.n+maxLabelLines) && openLabel().MatchString(text) {
+		if (kind == "graph" || strings.HasPrefix(kind, "flowchart")) && i+1 < min(len(all), open.n+maxLabelLines) && opensLabel(text) {
 			open.text = text
 			continue
 		}
