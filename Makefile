@@ -11,6 +11,10 @@ FUZZTIME ?= 60s
 # Go code does with their results is watched.
 UNWATCHED := modernc.org/... atelier/generate/provider/offline golang.org/x/image/... compress/... hash/... image/...
 RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race $(UNWATCHED:%=-gcflags=%=-race=false)')
+# What is built is built without CGO, as it ships, so that the binary, the tests and the linter share what
+# is compiled; only the race detector needs CGO.
+export CGO_ENABLED := 0
+WITH_RACE := CGO_ENABLED=$(if $(RACE),1,0)
 # The race detector leaves out packages that start no goroutine and share nothing between those of
 # others (internal/house checks it), and tests in which one goroutine computes. `make test` runs both.
 RACELESS := ^atelier/(action/(internal|file|mediaset|picture|table|visual)|draw|agent/(evidence|formtext|report)|examples/gallery|generate/provider/offline|chat/offline/question$$|internal/house|media/probe|workflow/(conform|module|ordered|patch|problem|template|view))(/|$$)
@@ -36,7 +40,7 @@ help: ## show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## compile the one binary, without CGO
-	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/atelier
+	$(GO) build $(BUILDFLAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/atelier
 
 demo: BUILDFLAGS := -v
 demo: compiling build ## turn examples/energy into an illustrated report and open it
@@ -70,26 +74,27 @@ test: ## run every Go test in minutes; the matrices of killed processes and the 
 	echo "== make test: $$(($$(date +%s) - began)) s"; exit $$ended
 
 race: ## run the Go tests with the race detector, of the binary's tests those in which much happens at once
-	$(call gotest,$(RACE) -short -timeout 15m -p 3 -parallel $(PARALLEL) -skip '$(RACESKIP)',$$($(GO) list ./... | grep -vE '/cmd/atelier|$(RACELESS)' | tr '\n' ' '))
-	$(call gotest,$(RACE) -short -timeout 15m -parallel $(PARALLEL) -run '$(RACETESTS)',./cmd/atelier)
+	$(WITH_RACE) $(call gotest,$(RACE) -short -timeout 15m -p 3 -parallel $(PARALLEL) -skip '$(RACESKIP)',$$($(GO) list ./... | grep -vE '/cmd/atelier|$(RACELESS)' | tr '\n' ' '))
+	$(WITH_RACE) $(call gotest,$(RACE) -short -timeout 15m -parallel $(PARALLEL) -run '$(RACETESTS)',./cmd/atelier)
 
 matrices: ## play every row of the matrices (killed processes, keys, hostile answers), every case of the corpus, 1,000 pairs of resumes
 	$(call gotest,-timeout 15m -parallel $(PARALLEL) -run 'Kill|DeadRun|Corpus|KeysAreNowhere',./cmd/atelier)
 	$(call gotest,-timeout 15m -parallel $(PARALLEL) -run 'TwoResumes|AnswersAreBounded',./run ./chat)
 
 postgres: ## run the tests that need a real PostgreSQL; they start it themselves
-	$(call gotest,$(RACE) -tags postgres -timeout 15m,./ledger/postgres)
+	$(WITH_RACE) $(call gotest,$(RACE) -tags postgres -timeout 15m,./ledger/postgres)
 	$(call gotest,-tags postgres -short -timeout 15m,./run ./run/durable ./action/database)
 	$(call gotest,-tags postgres -short -timeout 15m -parallel 6 -run '$(PGTESTS)',./cmd/atelier)
 
 check: ## lint, generated files, race detector, killed processes, PostgreSQL, web UI, Chromium, benchmarks once
-	@$(MAKE) --no-print-directory -j2 --output-sync=target check-browser check-go
+	@$(MAKE) --no-print-directory -j3 --output-sync=target check-browser check-processes check-go
 
-# The browser mostly waits, so it goes beside the Go tests. What each part took is printed at its end.
+# The browser, and tests of processes, mostly wait, so they go beside the others. What each part took is printed at
+# its end.
 TIMED = +@began=$$(date +%s); $(MAKE) --no-print-directory $(1); ended=$$?; \
 	echo "== make $(1): $$(($$(date +%s) - began)) s"; exit $$ended
 
-.PHONY: check-browser check-go bench-once bin/simtest
+.PHONY: check-browser check-processes check-go bench-once bin/simtest
 check-browser:
 	$(call TIMED,e2e)
 	$(call TIMED,web-check)
@@ -98,6 +103,8 @@ check-go:
 	$(call TIMED,lint)
 	$(call TIMED,verify)
 	$(call TIMED,race)
+
+check-processes:
 	$(call TIMED,matrices)
 	$(call TIMED,postgres)
 	$(call TIMED,bench-once)
