@@ -128,16 +128,16 @@ func (l *runLog) saveStep(ctx context.Context, rec StepRecord) {
 	l.save(ctx, "step", func(ctx context.Context) error { return l.observer.SaveStep(ctx, rec) })
 }
 
-// newID returns the ID of a record. It is the same in every replay if it can be derived from the
-// run's ID. kind distinguishes records with the same position.
+// newID returns the ID of a record. It is the same in every replay, unless the position is nested. kind distinguishes
+// records with the same position.
 func (l *runLog) newID(kind string, at callIndex) string {
 	if at.within.Kind != step.KindOther {
 		kind, at = kind+" "+at.within.String(), callIndex{turn: at.turn, nested: at.nested}
 	}
-	if id, ok := journal.ID(l.tree, l.id+"/"+kind, at.turn, at.index); ok && !at.nested {
-		return id
+	if at.nested {
+		return l.newRecordID()
 	}
-	return l.newRecordID()
+	return journal.ID(l.tree, l.id+"/"+kind, at.turn, at.index)
 }
 
 // begin returns the record of a starting act.

@@ -7,17 +7,15 @@ import (
 	"strings"
 )
 
-// ID derives an id from that of a workflow, a UUIDv7, so that a replay gives the same record the same id. The derived
-// id is a UUIDv7 too. Ids of one workflow sort after the workflow's own id, by major and then by minor, each below
-// 4096; name distinguishes ids with the same major and minor. ok is false if root is not a UUIDv7.
-func ID(root, name string, major, minor int) (id string, ok bool) {
-	var b [16]byte
-	digits := strings.ReplaceAll(root, "-", "")
-	if len(digits) != hex.EncodedLen(len(b)) {
-		return "", false
-	}
-	if _, err := hex.Decode(b[:], []byte(digits)); err != nil || b[6]>>4 != 7 {
-		return "", false
+// ID derives an id from that of a workflow, so that a replay gives the same record the same id. The derived id is a
+// UUIDv7. Ids of one workflow sort by major and then by minor, each below 4096, and after the workflow's own id if that
+// is a UUIDv7; name distinguishes ids with the same major and minor.
+func ID(root, name string, major, minor int) string {
+	sum := sha256.Sum256([]byte(root + "\x00" + name))
+	b, err := hex.DecodeString(strings.ReplaceAll(root, "-", ""))
+	if err != nil || len(b) != 16 || b[6]>>4 != 7 { // an id that the caller of the workflow chose
+		own := sha256.Sum256([]byte(root))
+		b = own[:16]
 	}
 	for i := 5; i >= 0; i-- { // one millisecond later than the workflow
 		b[i]++
@@ -25,7 +23,6 @@ func ID(root, name string, major, minor int) (id string, ok bool) {
 			break
 		}
 	}
-	sum := sha256.Sum256([]byte(root + "\x00" + name))
 	copy(b[10:], sum[:])
 	major, minor = max(0, min(major, 4095)), max(0, min(minor, 4095))
 	binary.BigEndian.PutUint16(b[6:], 0x7000|uint16(major))
@@ -35,5 +32,5 @@ func ID(root, name string, major, minor int) (id string, ok bool) {
 	text = append(hex.AppendEncode(text, b[4:6]), '-')
 	text = append(hex.AppendEncode(text, b[6:8]), '-')
 	text = append(hex.AppendEncode(text, b[8:10]), '-')
-	return string(hex.AppendEncode(text, b[10:])), true
+	return string(hex.AppendEncode(text, b[10:]))
 }

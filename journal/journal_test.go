@@ -104,24 +104,26 @@ func TestIDsSortInTheirOrder(t *testing.T) {
 	const root = "019ba3f2-1c00-7fff-bfff-ffffffffffff"
 	ids := []string{root}
 	for _, at := range [][2]int{{0, 0}, {0, 1}, {1, 0}, {1, 255}, {1, 4095}, {2, 0}, {200, 3}, {4095, 1}} {
-		id, ok := journal.ID(root, "act", at[0], at[1])
-		if !ok || len(id) != 36 || id[14] != '7' {
-			t.Fatalf("id %q, %v", id, ok)
+		id := journal.ID(root, "act", at[0], at[1])
+		if len(id) != 36 || id[14] != '7' {
+			t.Fatalf("id %q", id)
 		}
 		ids = append(ids, id)
 	}
 	if !slices.IsSorted(ids) {
 		t.Errorf("ids are not in order: %q", ids)
 	}
-	again, _ := journal.ID(root, "act", 1, 255)
-	other, _ := journal.ID(root, "prompt", 1, 255)
+	again, other := journal.ID(root, "act", 1, 255), journal.ID(root, "prompt", 1, 255)
 	if again != ids[4] || other == again {
 		t.Errorf("ids %q, %q and %q", ids[4], again, other)
 	}
-	for _, bad := range []string{"", "run-1", "019ba3f2-1c00-4fff-bfff-ffffffffffff"} {
-		if id, ok := journal.ID(bad, "act", 1, 1); ok {
-			t.Errorf("%q gave %q", bad, id)
+	seen := map[string]bool{}
+	for _, own := range []string{"", "run-1", "run-2", "019ba3f2-1c00-4fff-bfff-ffffffffffff", root + "00"} {
+		first, second := journal.ID(own, "act", 1, 1), journal.ID(own, "act", 1, 2)
+		if len(first) != 36 || first[14] != '7' || first >= second || seen[first[:13]] || first != journal.ID(own, "act", 1, 1) {
+			t.Errorf("%q gave %q and %q", own, first, second)
 		}
+		seen[first[:13]] = true
 	}
 }
 

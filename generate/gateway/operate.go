@@ -42,12 +42,10 @@ type execution struct {
 }
 
 func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.Context, error) {
-	id, derived := "", false
-	if p.Request.Adopt { // the same id in the process that takes it up, so that this reservation counts once
-		id, derived = journal.ID(media.ScopeOf(ctx).Step, p.Request.IdempotencyKey, 0, 0)
-	}
-	if !derived {
-		id = g.config.NewID()
+	id, act := g.config.NewID(), media.ScopeOf(ctx).Step
+	derived := p.Request.Adopt && act != ""
+	if derived { // the same id in the process that takes it up, so that this reservation counts once
+		id = journal.ID(act, p.Request.IdempotencyKey, 0, 0)
 	}
 	if _, full := g.reserveSpace(ctx, p, 0, bytesOf(p, p.ResultCount)+g.config.MinFree); full != nil {
 		return nil, ctx, full

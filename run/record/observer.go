@@ -222,8 +222,7 @@ func eventID(e agent.Event) string {
 	if e.Key == "" {
 		return ""
 	}
-	id, _ := journal.ID(e.Tree, "event "+e.Key, 0, 0)
-	return id
+	return journal.ID(e.Tree, "event "+e.Key, 0, 0)
 }
 
 // encode returns JSON; a value that cannot be encoded is omitted.
