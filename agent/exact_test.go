@@ -35,7 +35,12 @@ func TestLargeNumbersStayExact(t *testing.T) {
 		answers: map[string][]any{"boss": {
 			shows(order, `{"actions":[{"name":"Look Up"}]}`),
 			shows(row, `{"ask":{"question":"Which account?","schema":{"type":"object","properties":{"account":{"type":"integer"}}}}}`),
-			shows(account, doneStep),
+			func(r chat.Request) string {
+				if first := r.Messages[0].Text(); !strings.Contains(first, order) {
+					t.Errorf("the model is told in the end: %s", first)
+				}
+				return shows(account, doneStep)(r)
+			},
 		}},
 	})
 	_, s := runToPause(t, w, agent.Request{Agent: "boss", Message: "look", Input: map[string]any{"order": json.Number(order)}})

@@ -10,6 +10,7 @@ import (
 	"atelier/action"
 	"atelier/agent/definition"
 	"atelier/agent/evidence"
+	"atelier/agent/internal/object"
 	"atelier/agent/vision"
 	"atelier/chat"
 	"atelier/generate"
@@ -58,7 +59,7 @@ type Request struct {
 	// is used; it refers to media by ref, which must be granted separately.
 	History []chat.Message `json:"history,omitempty"`
 	// Input is given to the model with the task; may be nil.
-	Input map[string]any `json:"input,omitempty"`
+	Input Input `json:"input,omitempty"`
 	// ToolContext is passed to actions and Go agents, including those of sub-agents, but to no model.
 	ToolContext action.ToolContext `json:"tool_context,omitempty"`
 	// RunID is the root run's ID: letters a to z in either case, digits, - and _, at most 128 bytes,
@@ -118,6 +119,17 @@ type Request struct {
 	// OnClose, if set, is called with the final status when the run tree has ended, before the end is reported. It ends
 	// the work that earlier processes left in the tree, and returns its results. ctx may have ended.
 	OnClose func(ctx context.Context, status Status) []media.Output `json:"-"`
+}
+
+// Input is the structured input of a run, of JSON types. Large whole numbers, such as ids, stay exact when it is decoded.
+type Input map[string]any
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *Input) UnmarshalJSON(b []byte) error {
+	var exact map[string]any
+	err := object.Decode(b, &exact)
+	*i = object.Floats(exact)
+	return err
 }
 
 // ImageModelSetting is the setting of a disposition in a [Result] for an image model that an agent

@@ -261,7 +261,7 @@ func (s *State) Rename(ids map[string]string) error {
 		}
 	}
 	if q.Input != nil {
-		q.Input, _ = object.MapStrings(q.Input, id).(map[string]any)
+		q.Input, _ = object.MapStrings(map[string]any(q.Input), id).(map[string]any)
 	}
 	for name, b := range s.Steps {
 		c := contentOf(step.ParsePath(name).Own())

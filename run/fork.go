@@ -32,7 +32,7 @@ type Fork struct {
 	// an item of the run. Models receive the new values in repeated calls; the results of kept calls stay.
 	Message string         `json:"message,omitempty"`
 	Images  []agent.Image  `json:"images,omitempty"`
-	Input   map[string]any `json:"input,omitempty"`
+	Input   agent.Input    `json:"input,omitempty"`
 	// LenientImages omits pictures that the model does not accept, as in agent.Request.
 	LenientImages bool `json:"lenient_images,omitempty"`
 	// ChatModels and ImageModels take precedence over the definitions' models, Vision over their
