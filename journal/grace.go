@@ -29,14 +29,20 @@ func WithGrace(ctx context.Context) (graced context.Context, over func()) {
 
 // Fork returns the context of one of several parts that continue concurrently under a context with grace: each part
 // reaches something new by itself. Call join when the part has ended: if the part has reached something new, so has the
-// whole. For any other context, Fork returns ctx.
+// whole. The part also ends if ctx has its own end, such as a timeout. For any other context, Fork returns ctx.
 func Fork(ctx context.Context) (part context.Context, join func()) {
 	whole, ok := ctx.Value(graceKey{}).(*graceContext)
 	if !ok || whole.isLive() {
 		return ctx, func() {}
 	}
 	s := newGraceContext(ctx, whole.caller)
+	unbind := context.AfterFunc(ctx, func() {
+		if whole.Err() == nil || whole.caller.Err() == nil { // otherwise the caller has ended, and the part is in its grace
+			s.end(ctx.Err(), context.Cause(ctx))
+		}
+	})
 	return s, func() {
+		unbind()
 		if s.isLive() {
 			whole.goLive()
 		}
@@ -95,13 +101,24 @@ func (s *graceContext) look() {
 	if graced && s.limit == nil {
 		s.limit = time.AfterFunc(graceLimit, s.goLive)
 	}
-	if reason == nil || s.ended != nil || graced {
-		s.mu.Unlock()
+	s.mu.Unlock()
+	if reason != nil && !graced {
+		s.end(reason, context.Cause(s.caller))
+	}
+}
+
+// end ends the graceContext, once.
+func (s *graceContext) end(reason, cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended != nil {
 		return
 	}
 	s.ended = reason
-	s.mu.Unlock()
-	s.cancel(context.Cause(s.caller))
+	if s.limit != nil {
+		s.limit.Stop()
+	}
+	s.cancel(cause)
 	close(s.done)
 }
 
@@ -121,19 +138,7 @@ func (s *graceContext) goLive() {
 // over ends the graceContext when its work has ended.
 func (s *graceContext) over() {
 	s.unbind()
-	s.mu.Lock()
-	ended := s.ended != nil
-	if !ended {
-		s.ended = context.Canceled
-	}
-	if s.limit != nil {
-		s.limit.Stop()
-	}
-	s.mu.Unlock()
-	if !ended {
-		s.cancel(nil)
-		close(s.done)
-	}
+	s.end(context.Canceled, nil)
 }
 
 // Done returns a channel that is closed when the graceContext ends. It is not the channel of the embedded context,

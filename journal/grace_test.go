@@ -54,6 +54,52 @@ func TestGrace(t *testing.T) {
 	}
 }
 
+// TestGraceSleeps: a sleep of an earlier process does not end the replay of what followed it; a new one does.
+func TestGraceSleeps(t *testing.T) {
+	t.Parallel()
+	caller, cancel := context.WithCancel(t.Context())
+	cancel()
+	ctx, done := journal.WithGrace(caller)
+	defer done()
+	j := journal.NewTranscript(knows("sleep-1", "after"), nil)
+	if err := j.Sleep(ctx, time.Hour); err != nil {
+		t.Errorf("a finished sleep gave %v", err)
+	}
+	if b, err := j.Step(ctx, named("after"), nil); err != nil || string(b) != `"known"` {
+		t.Errorf("the step after it gave %s, %v", b, err)
+	}
+	if err := j.Sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("a new sleep gave %v", err)
+	}
+}
+
+// TestForkKeepsTheEnds: a part ends also with a context between it and the context with grace, which its code has
+// cancelled, and then does not end the whole.
+func TestForkKeepsTheEnds(t *testing.T) {
+	t.Parallel()
+	ctx, done := journal.WithGrace(t.Context())
+	defer done()
+	over := errors.New("it took too long")
+	between, stop := context.WithCancelCause(ctx)
+	part, join := journal.Fork(between)
+	inner, joinInner := journal.Fork(part)
+	stop(over)
+	for _, c := range []context.Context{part, inner} {
+		select {
+		case <-c.Done():
+		case <-time.After(10 * time.Second):
+			t.Fatal("the part continues")
+		}
+		if !errors.Is(c.Err(), context.Canceled) || !errors.Is(context.Cause(c), over) {
+			t.Errorf("it ended with %v because of %v", c.Err(), context.Cause(c))
+		}
+	}
+	joinInner()
+	if join(); ctx.Err() != nil {
+		t.Errorf("the whole ended: %v", ctx.Err())
+	}
+}
+
 // TestGraceContinues: while the caller lives, new steps run; its later end ends the context.
 func TestGraceContinues(t *testing.T) {
 	t.Parallel()

@@ -134,12 +134,15 @@ func (b *book) keep(full string, result []byte) {
 
 // Sleep waits through the inner journal. A completed sleep is not repeated.
 func (t *Transcript) Sleep(ctx context.Context, d time.Duration) error {
-	full := t.place.Full(step.Name{Kind: step.KindSleep, Index: int(t.slept.Add(1))})
+	name := step.Name{Kind: step.KindSleep, Index: int(t.slept.Add(1))}
+	full := t.place.Full(name)
 	if _, ok := t.book.known(full); ok {
 		return nil
 	}
-	if err := Live(ctx); err != nil {
-		return err
+	if !t.innerKnows(name) {
+		if err := Live(ctx); err != nil {
+			return err
+		}
 	}
 	if err := t.inner.Sleep(ctx, d); err != nil {
 		return err
