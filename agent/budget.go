@@ -135,6 +135,28 @@ type turnBudget struct {
 	lastTurnReason string // why the current turn is the last one; empty if it is not
 }
 
+// checkMayBegin returns an error if a sub-agent has not begun and the tokens or the time of the run are used up. The
+// decision is a step, so that a replay repeats it.
+func (b *turnBudget) checkMayBegin(ctx context.Context) error {
+	if b.log.depth == 0 || b.max.tokens == 0 && b.max.time == 0 || b.journal.Knows(step.In(1, step.KindModel)) {
+		return nil
+	}
+	reason, err := journal.Do(ctx, b.journal, step.In(0, step.KindBudget), func(context.Context) (string, error) {
+		worked, spent := b.max.worked.Worked(b.log.now()), b.max.spent.Load()
+		switch {
+		case b.max.tokens > 0 && spent >= b.max.tokens:
+			return fmt.Sprintf("the run used %d tokens and may use %d", spent, b.max.tokens), nil
+		case b.max.time > 0 && worked >= b.max.time:
+			return b.max.timeLimitReason(worked), nil
+		}
+		return "", nil
+	})
+	if err == nil && reason != "" {
+		err = media.Errorf(media.CodeOverBudget, "%s, so agent %s did not begin: allow more (--max-tokens, --max-time) or ask for less", reason, b.spec.slug)
+	}
+	return err
+}
+
 // announce decides whether the next turn is the last one and tells the model if it is. It does not
 // tell the model of a single-turn run, which has nothing to finish with.
 func (b *turnBudget) announce(ctx context.Context, h *transcript.History) {

@@ -3,10 +3,13 @@ package agent_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"atelier/agent"
 	"atelier/chat"
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -137,5 +140,46 @@ func TestTokensOfTheWholeRun(t *testing.T) {
 	}
 	if _, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxTokens: -1}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("a negative limit: %v", err)
+	}
+}
+
+// TestNoSubAgentAfterTheLimit: a sub-agent does not begin once the tokens or the time of the run are used up; its parent
+// is told and finishes. A replay decides the same, and a retry with more decides again.
+func TestNoSubAgentAfterTheLimit(t *testing.T) {
+	t.Parallel()
+	asks := `{"agents":[{"name":"writer","task":"a"},{"name":"writer","task":"b"}]}`
+	for name, req := range map[string]agent.Request{"tokens": {MaxTokens: 14}, "time": {MaxTime: 5 * time.Second}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			req.Agent, req.Message, req.RunID = "painter", "x", fixedRun
+			run := func(d journal.Journal) (*agent.Result, int) {
+				c := newClock()
+				told := func(r chat.Request) string {
+					if m := lastMessage(r); strings.Count(m, "did not begin") != 4 || !strings.Contains(m, "This is your last turn") {
+						t.Errorf("the parent is told %s", m)
+					}
+					return `{"message":"half","done":true}`
+				}
+				w := build(t, setup{
+					agents:  map[string]string{"painter": "agents: [writer]\n", "writer": painter},
+					answers: map[string][]any{"painter": {asks, told}, "writer": {`{"message":"fine","done":true}`}},
+					now:     c.Now, journal: d,
+				})
+				w.script.before = sync.OnceFunc(func() { c.wait(5 * time.Second) })
+				res, err := w.runner.Run(t.Context(), req)
+				if err != nil || res.Message != "half" {
+					t.Errorf("%+v, %v", res, err)
+				}
+				return res, len(w.script.allRequests())
+			}
+			d := newMemoryJournal()
+			whole, calls := run(d)
+			if calls != 2 || whole.Usage.ModelCalls != 2 {
+				t.Errorf("%d calls, %+v", calls, whole.Usage)
+			}
+			if again, calls := run(d); calls != 0 || again.Usage.ModelCalls != 2 {
+				t.Errorf("a replay made %d calls, %+v", calls, again.Usage)
+			}
+		})
 	}
 }

@@ -75,8 +75,8 @@ type Request struct {
 	// never raises. MaxTokens is the maximum number of input and output tokens of the whole run, including sub-agents;
 	// 0 means no limit. When either is reached, agents get one last turn to finish; a run that does not finish is
 	// over_budget. The last turn comes when two more calls like the previous one would not fit; in a sub-agent, one
-	// more for each agent above it. A run whose calls grow, or whose sub-agents run concurrently, may exceed the limit
-	// by the difference.
+	// more for each agent above it. No sub-agent begins once the tokens, or MaxTime, are used up. A run whose calls grow,
+	// or whose sub-agents run concurrently, may exceed the limit by the difference.
 	MaxTurns  int   `json:"max_turns,omitempty"`
 	MaxTokens int64 `json:"max_tokens,omitempty"`
 	// MaxTime is the maximum working time of the run tree: the time in which model calls and acts are in progress, with

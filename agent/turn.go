@@ -26,6 +26,9 @@ const maxRepairs = 3
 
 // loop asks the model for steps until the work is done.
 func (r *run) loop(ctx context.Context) error {
+	if err := r.turnBudget.checkMayBegin(ctx); err != nil {
+		return err
+	}
 	if err := r.choose(ctx); err != nil {
 		return err
 	}

@@ -54,8 +54,8 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w failureCause
 		}
 	}
 	for own := range ownSteps(steps, at) {
-		if own.Kind == step.KindBudget && own.Turn > last {
-			delete(steps, at.Full(own)) // its turn did not take place
+		if own.Kind == step.KindBudget && (own.Turn > last || last == 0) {
+			delete(steps, at.Full(own)) // its turn did not take place, or the agent did not begin
 		}
 	}
 	anew := w.badAnswer || w.budgetExhausted && endedByBudget(steps, at, last)

@@ -112,6 +112,10 @@ func TestForget(t *testing.T) {
 		"a turn that its time did not let it begin, behind an answer": {failureCause{budgetExhausted: true}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-ask": good, "turn-2-budget": reason,
 		}, []string{"turn-1-model", "turn-1-ask"}},
+		"a sub-agent that did not begin, beside one that did": {failureCause{budgetExhausted: true}, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-1-agent-1-a/turn-0-budget": reason, "turn-1-agent-2-b/turn-0-budget": fine, "turn-1-agent-2-b/turn-1-model": done,
+			"turn-2-budget": reason, "turn-2-model": good,
+		}, []string{"turn-1-model", "turn-1-agent-2-b/turn-0-budget", "turn-1-agent-2-b/turn-1-model"}},
 		"nothing failed": {failureCause{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": good,
 		}, []string{"turn-1-model", "turn-1-agent-1-a/turn-1-model"}},

@@ -39,7 +39,7 @@ const (
 
 	// In a turn: Turn counts from 1.
 	KindSummary  Kind = "summary" // the result Index of turn Made is summarized
-	KindBudget   Kind = "budget"  // whether a budget ends the run with this turn
+	KindBudget   Kind = "budget"  // whether a budget ends the run with this turn; in turn 0, before it begins
 	KindModel    Kind = "model"   // the model is called
 	KindAction   Kind = "action"  // the act Index
 	KindAgent    Kind = "agent"   // part: the act Index asks the sub-agent Label

@@ -16,6 +16,7 @@ var texts = map[string]step.Name{
 	"images":                                {Kind: step.KindImages},
 	"turn-3-summary-1-2":                    {Kind: step.KindSummary, Turn: 3, Made: 1, Index: 2},
 	"turn-3-summary-1-2-media":              step.Name{Kind: step.KindSummary, Turn: 3, Made: 1, Index: 2}.With(step.TailMedia),
+	"turn-0-budget":                         step.In(0, step.KindBudget),
 	"turn-2-budget":                         step.In(2, step.KindBudget),
 	"turn-2-model":                          step.In(2, step.KindModel),
 	"turn-2-model-short-1-seeing-2-again-3": step.In(2, step.KindModel).Numbered(step.TailShort, 1).Numbered(step.TailSeeing, 2).Numbered(step.TailAgain, 3),
