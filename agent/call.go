@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -153,71 +152,34 @@ func (a CallResult) err() error {
 	return e
 }
 
-// roundTrips reports whether the JSON of the result decodes to an equal result. Media metadata may
-// change types, and invalid UTF-8, which JSON encodes as an escape, becomes a different character.
-func (a CallResult) roundTrips(encoded []byte) bool {
-	return len(a.Response.Media)+len(a.Lost) == 0 && !bytes.Contains(encoded, []byte(`\ufffd`))
-}
-
 // addUnanswered counts a call of the step that may be billed without an answer.
 func (a *CallResult) addUnanswered(c generate.Charge) {
 	a.MayHaveCost, a.MayCostUSD = true, AddUSD(a.MayCostUSD, c.USD)
 }
 
-// liveCall is a model call that this process makes.
-type liveCall struct {
-	before CallResult // what calls of earlier processes may have cost
-	made   bool
-	result CallResult
-	failed error // the original error that result describes
-	saved  []byte
-}
-
-// resultOf returns the result of the call from the bytes that the journal returned. If this call
-// produced those bytes, resultOf decodes them only if JSON would change the result.
-func (l *liveCall) resultOf(saved []byte) (CallResult, error) {
-	if l.made && bytes.Equal(saved, l.saved) && l.result.roundTrips(saved) {
-		return l.result, nil
-	}
-	var a CallResult
-	if err := json.Unmarshal(saved, &a); err != nil {
-		return a, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)
-	}
-	return a, nil
-}
-
 // generate makes the journalled call. lost is the number of calls by earlier processes that got no answer.
 func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, lost int) (CallResult, error) {
-	l := &liveCall{}
+	var before CallResult // what calls of earlier processes may have cost
 	for range lost {
-		l.before.addUnanswered(c.estimateCharge(req))
+		before.addUnanswered(c.estimateCharge(req))
 	}
-	b, err := c.journal.Step(ctx, name, func(ctx context.Context) (_ []byte, err error) {
-		l.made, l.result = true, l.before
-		if l.failed, err = c.attempt(ctx, req, &l.result); err != nil {
-			return nil, err
-		}
-		l.saved, err = json.Marshal(&l.result)
-		return l.saved, err
+	made, failed := false, error(nil) // failed is the original error that the result describes
+	a, err := journal.Do(ctx, c.journal, name, func(ctx context.Context) (a CallResult, err error) {
+		made, a = true, before
+		failed, err = c.attempt(ctx, req, &a)
+		return a, err
 	})
 	if err != nil {
 		if errors.Is(err, chat.ErrUnsettled) {
-			l.before.addUnanswered(c.estimateCharge(req))
+			before.addUnanswered(c.estimateCharge(req))
 		}
-		return l.before, err
-	}
-	a, err := l.resultOf(b)
-	if err != nil {
-		return a, err
+		return before, err
 	}
 	c.log.meter.Add(a.Began, a.Ended)
-	if !l.made { // an earlier process made the call and counted it
+	if !made { // an earlier process made the call and counted it
 		c.max.allowed.Recall(generate.Charge{ID: media.ScopeOf(ctx).PromptRun, USD: a.Response.CostUSD, Images: int64(pictures(a.Response.Media))})
 	}
-	if l.failed != nil {
-		return a, l.failed
-	}
-	return a, a.err()
+	return a, cmp.Or(failed, a.err())
 }
 
 // attempt calls the model unless a picture is lost, and stores the outcome in a. failed is the

@@ -1,12 +1,15 @@
 package agent_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"atelier/agent"
 	"atelier/journal"
+	"atelier/journal/step"
+	"atelier/media"
 )
 
 // lastCall returns the id of the painter's second model call, and the steps before it.
@@ -70,6 +73,31 @@ func TestEndedInACall(t *testing.T) {
 		res, err := w.runner.Run(ctx, agent.Request{Agent: "painter", Message: "paint", RunID: fixedRun, Begun: true, Journal: journal.NewTranscript(journal.Memory{}, known)})
 		if err == nil || res.Status != status || res.Cost.Complete || len(w.script.received) != asked {
 			t.Errorf("%s: %v, %s, cost %+v, %d calls", status, err, res.Status, res.Cost, len(w.script.received)-asked)
+		}
+	}
+}
+
+// otherResult is a journal in which another process saved the first model call before this one.
+type otherResult struct {
+	journal.Memory
+	text string
+}
+
+func (o otherResult) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+	b, err := fn(ctx)
+	if name.Kind == step.KindModel {
+		b = []byte(o.text)
+	}
+	return b, err
+}
+
+// TestJournalledResultCounts: the result in the journal counts, even if another process saved the step first.
+func TestJournalledResultCounts(t *testing.T) {
+	t.Parallel()
+	for text, code := range map[string]media.Code{`{"response":{"text":"{\"message\":\"other\",\"done\":true}"}}`: "", "{": media.CodeCorrupt} {
+		w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {`{"message":"own","done":true}`}}, journal: otherResult{text: text}})
+		if res, err := w.run(t, "x"); media.CodeOf(err) != code || code == "" && res.Message != "other" {
+			t.Errorf("%s: %+v, %v", text, res, err)
 		}
 	}
 }
