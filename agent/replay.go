@@ -77,7 +77,7 @@ func (p *past) finishedBefore(name step.Name) bool {
 // that the turn was not its last one.
 func (p *past) continued(turn int) bool {
 	for full := range p.state.Steps {
-		own, ok := p.journal.Place().Top(full)
+		own, _, ok := p.journal.Place().Top(full)
 		if ok && (own.Turn == turn && own.Asked() || own.Turn == turn+1) {
 			return true
 		}

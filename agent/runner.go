@@ -94,10 +94,9 @@ func (r *Runner) slugs() []string {
 	for _, d := range r.cfg.Definitions.All() {
 		out = append(out, d.Slug)
 	}
-	for slug := range r.cfg.GoAgents {
-		out = append(out, slug)
-	}
-	return plain.Sorted(out)
+	out = slices.AppendSeq(out, maps.Keys(r.cfg.GoAgents))
+	slices.Sort(out)
+	return out
 }
 
 // Run runs an agent until it ends or waits for a person. In the latter case the result has status paused with its

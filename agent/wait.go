@@ -40,6 +40,7 @@ type waiting struct {
 func newWaiting(before *State, now time.Time) *waiting {
 	w := &waiting{before: before, began: now, runs: map[string]Span{}}
 	if before != nil {
+		maps.Copy(w.runs, before.Runs)
 		w.emitted = make(map[eventMark]bool, len(before.Emitted))
 		for _, text := range before.Emitted {
 			if b, err := hex.DecodeString(text); err == nil && len(b) == len(eventMark{}) {
@@ -100,29 +101,20 @@ func (w *waiting) drop(place step.Place) {
 
 // started records the start time of a run: now, unless the run started in an earlier part.
 func (w *waiting) started(place string, now time.Time) {
-	if w.before != nil {
-		if s, ok := w.before.Runs[place]; ok && !s.StartedAt.IsZero() {
-			now = s.StartedAt
-		}
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.runs[place] = Span{StartedAt: now}
+	s := w.runs[place]
+	w.runs[place] = Span{StartedAt: cmp.Or(s.StartedAt, now), EndedAt: s.EndedAt}
 }
 
 // ended records the end time of a run: now, unless the run ended in an earlier part. It returns that time.
 func (w *waiting) ended(place string, now time.Time) time.Time {
-	if w.before != nil {
-		if s, ok := w.before.Runs[place]; ok && !s.EndedAt.IsZero() {
-			now = s.EndedAt
-		}
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := w.runs[place]
-	s.EndedAt = now
+	s.EndedAt = cmp.Or(s.EndedAt, now)
 	w.runs[place] = s
-	return now
+	return s.EndedAt
 }
 
 func (w *waiting) span(place string) Span {

@@ -52,14 +52,13 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 	}
 	r.setConversation(w)
 	r.markStarted()
-	w.setJournal(j)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.stop, cancel)() //nolint:contextcheck // the run or the engine cancels it
 	if r.stop.Err() != nil {
 		cancel() // before anything starts
 	}
-	r.result, r.err = s.player.play(ctx, agents, w)
+	r.result, r.err = s.player.play(ctx, agents, w, j)
 	// A part that does not continue later has ended, and the ledger has its outcome.
 	if s.cfg.Engine.StopIfAdopted(ctx, partID(r.ID, r.part)); journal.HandedOver(ctx) {
 		if reason := durable.AdoptedError(ctx); reason != nil {

@@ -73,7 +73,7 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w failureCause
 	}
 	parts := map[step.Place]bool{}
 	for name := range steps {
-		if part, ok := at.Below(name); ok && part.Turn == last {
+		if part, isPart, ok := at.Top(name); ok && isPart && part.Turn == last {
 			parts[at.Part(part)] = true
 		}
 	}

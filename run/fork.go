@@ -30,9 +30,9 @@ type Fork struct {
 	ID string `json:"-"`
 	// Message replaces the run's message, Images the pictures that came with it, and Input the run's input. A ref names
 	// an item of the run. Models receive the new values in repeated calls; the results of kept calls stay.
-	Message string         `json:"message,omitempty"`
-	Images  []agent.Image  `json:"images,omitempty"`
-	Input   agent.Input    `json:"input,omitempty"`
+	Message string        `json:"message,omitempty"`
+	Images  []agent.Image `json:"images,omitempty"`
+	Input   agent.Input   `json:"input,omitempty"`
 	// LenientImages omits pictures that the model does not accept, as in agent.Request.
 	LenientImages bool `json:"lenient_images,omitempty"`
 	// ChatModels and ImageModels take precedence over the definitions' models, Vision over their

@@ -88,9 +88,9 @@ func (p player) recallPart(ctx context.Context, w *work, started bool) (ended *a
 	return nil, p.carry(ctx, *w)
 }
 
-// setJournal sets the journal of a part: it contains the steps of earlier parts, and records those of this part for
-// the next one.
-func (w *work) setJournal(j journal.Journal) {
+// play executes a part and saves its outcome. Its transcript contains the steps of earlier parts, and records those of
+// this part in j and for the next one; j may be nil.
+func (p player) play(ctx context.Context, agents Agents, w work, j journal.Journal) (*agent.Result, error) {
 	if j == nil {
 		j = journal.Memory{}
 	}
@@ -99,10 +99,6 @@ func (w *work) setJournal(j journal.Journal) {
 		known = w.Request.State.Known()
 	}
 	w.Request.Journal = journal.NewTranscript(j, known)
-}
-
-// play executes a part and saves its outcome.
-func (p player) play(ctx context.Context, agents Agents, w work) (*agent.Result, error) {
 	if w.forked != nil {
 		ctx = record.WithOrigin(ctx, *w.forked)
 	}

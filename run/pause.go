@@ -188,8 +188,7 @@ func (s *Service) workAlone(r *Run, w work) {
 	}
 	r.setConversation(w)
 	r.markStarted()
-	w.setJournal(nil)
-	r.result, r.err = s.player.play(r.stop, agents, w)
+	r.result, r.err = s.player.play(r.stop, agents, w, nil)
 }
 
 // continueRun continues a run that needs no answer.

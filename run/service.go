@@ -232,10 +232,9 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 		}
 		return err
 	}
-	w.setJournal(req.Journal)
 	go func() {
 		defer s.local.leave(r)
-		r.result, r.err = s.player.play(r.stop, agents, w)
+		r.result, r.err = s.player.play(r.stop, agents, w, req.Journal)
 		close(r.done)
 	}()
 	return nil

@@ -59,19 +59,15 @@ func (p player) grantMedia(ctx context.Context, req agent.Request, t *conversati
 	return g, nil
 }
 
-// grantMediaOnce executes grantMedia as a step, so that nothing is recorded twice.
-func (p player) grantMediaOnce(ctx context.Context, req agent.Request, t *conversation.Thread) (g step.Given, err error) {
-	if req.Journal == nil || len(req.Granted) == 0 && t == nil {
-		return p.grantMedia(ctx, req, t)
-	}
-	return journal.Do(ctx, req.Journal, step.Name{Kind: step.KindGiven}, func(ctx context.Context) (step.Given, error) {
-		return p.grantMedia(ctx, req, t)
-	})
-}
-
 // work grants the run its media, runs the agent and sums the cost.
 func (p player) work(ctx context.Context, agents Agents, req agent.Request, t *conversation.Thread) (*agent.Result, error) {
-	g, err := p.grantMediaOnce(ctx, req, t)
+	var g step.Given
+	var err error
+	if len(req.Granted) > 0 || t != nil { // as a step, so that nothing is recorded twice
+		g, err = journal.Do(ctx, req.Journal, step.Name{Kind: step.KindGiven}, func(ctx context.Context) (step.Given, error) {
+			return p.grantMedia(ctx, req, t)
+		})
+	}
 	if err != nil {
 		return nil, err
 	}

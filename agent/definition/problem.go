@@ -130,7 +130,7 @@ func (d *Set) unknown(k Known) (problems []Problem) {
 			for _, o := range d.list {
 				slugs = append(slugs, o.Slug)
 			}
-			problems = append(problems, problemAt(a.pos, "agent %q is not known: there are %s", plain.Clip(a.Slug, 80), plain.Joined(plain.Sorted(slugs))))
+			problems = append(problems, problemAt(a.pos, "agent %q is not known: there are %s", plain.Clip(a.Slug, 80), plain.Joined(slices.Sorted(slices.Values(slugs)))))
 		}
 		for i, s := range def.Requires {
 			if !slices.Contains(sources, s) {

@@ -118,46 +118,24 @@ type renderer struct {
 // text handles marks that look like placeholders but contain no ref, which media.Resolve passes
 // through as text. It leaves the rest to media.Resolve.
 func (p *renderer) text(text string) error {
-	for len(media.BadRefs(text)) > 0 {
-		start, end := badMark(text)
-		if start < 0 {
-			break
+	if len(media.BadRefs(text)) > 0 {
+		done := 0
+		for _, at := range anyMark.FindAllStringIndex(text, -1) {
+			mark := text[at[0]:at[1]]
+			if len(media.BadRefs(mark)) == 0 {
+				continue
+			}
+			if err := media.Resolve(p.w, strings.NewReader(text[done:at[0]]), p.item); err != nil {
+				return err
+			}
+			if err := p.missing(mark); err != nil {
+				return err
+			}
+			done = at[1]
 		}
-		if err := media.Resolve(p.w, strings.NewReader(text[:start]), p.item); err != nil {
-			return err
-		}
-		if err := p.missing(text[start:end]); err != nil {
-			return err
-		}
-		text = text[end:]
+		text = text[done:]
 	}
 	return media.Resolve(p.w, strings.NewReader(text), p.item)
-}
-
-// badMark finds the first mark that contains no ref; start is -1 if there is none.
-func badMark(text string) (start, end int) {
-	const open = "${media:"
-	from := 0
-	for {
-		i := strings.Index(text[from:], open)
-		if i < 0 {
-			return -1, -1
-		}
-		i += from
-		stop := strings.IndexAny(text[i+len(open):], "}\"'<> \n")
-		end = len(text)
-		if stop >= 0 {
-			end = i + len(open) + stop
-			if text[end] == '}' {
-				end++
-			}
-		}
-		escaped := i > 0 && text[i-1] == '$'
-		if !escaped && len(media.BadRefs(text[i:end])) > 0 {
-			return i, end
-		}
-		from = i + len(open)
-	}
 }
 
 // item writes the rendering of one placeholder.

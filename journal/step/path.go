@@ -33,11 +33,6 @@ func (p Path) Own() Name {
 	return p[len(p)-1]
 }
 
-// Place returns the place of the innermost part that contains the step.
-func (p Path) Place() Place {
-	return p[:max(0, len(p)-1)].Inside()
-}
-
 // Inside returns the place of the part with this path.
 func (p Path) Inside() Place {
 	place := Root
@@ -69,16 +64,6 @@ func (p Place) Own(full string) (name Name, ok bool) {
 	return Parse(text), true
 }
 
-// Below returns the part of this place that contains a step.
-func (p Place) Below(full string) (part Name, ok bool) {
-	rest, ok := strings.CutPrefix(full, string(p))
-	text, _, inside := strings.Cut(rest, "/")
-	if !ok || !inside {
-		return Name{}, false
-	}
-	return Parse(text), true
-}
-
 // Has reports whether a step is in this place or in a part of it.
 func (p Place) Has(full string) bool { return strings.HasPrefix(full, string(p)) }
 
@@ -89,12 +74,9 @@ func PlaceOf(full string) Place { return Place(full[:strings.LastIndex(full, "/"
 func Single(text string) bool { return text != "" && !strings.Contains(text, "/") }
 
 // Top returns the first name of a step's path within this place: the step's own name, or that of the part that contains
-// it.
-func (p Place) Top(full string) (Name, bool) {
+// it. ok is false for steps outside of this place.
+func (p Place) Top(full string) (name Name, isPart, ok bool) {
 	rest, ok := strings.CutPrefix(full, string(p))
-	if !ok {
-		return Name{}, false
-	}
-	own, _, _ := strings.Cut(rest, "/")
-	return Parse(own), true
+	own, _, isPart := strings.Cut(rest, "/")
+	return Parse(own), isPart, ok
 }

@@ -70,11 +70,11 @@ func TestPaths(t *testing.T) {
 	t.Parallel()
 	full := "turn-1-agent-2-a/turn-2-agent-1-b/turn-3-model"
 	p := step.ParsePath(full)
-	if p.String() != full || p.Own().Kind != step.KindModel || p.Place() != "turn-1-agent-2-a/turn-2-agent-1-b/" {
-		t.Errorf("%v: own %v, place %q", p, p.Own(), p.Place())
+	if p.String() != full || p.Own().Kind != step.KindModel {
+		t.Errorf("%v: own %v", p, p.Own())
 	}
 	place := step.PlaceOf(full)
-	if place != p.Place() || place.Full(step.In(3, step.KindModel)) != full {
+	if place != "turn-1-agent-2-a/turn-2-agent-1-b/" || place != p[:2].Inside() || place.Full(step.In(3, step.KindModel)) != full {
 		t.Errorf("place %q", place)
 	}
 	if own, ok := place.Own(full); !ok || own.String() != "turn-3-model" {
@@ -83,11 +83,14 @@ func TestPaths(t *testing.T) {
 	if own, ok := step.Root.Own(full); ok {
 		t.Errorf("a step of a part is %q of the root", own)
 	}
-	if part, ok := step.Root.Below(full); !ok || part.String() != "turn-1-agent-2-a" || step.Root.Part(part) != p[:1].Inside() {
-		t.Errorf("part %q, %t", part, ok)
+	if part, isPart, ok := step.Root.Top(full); !ok || !isPart || part.String() != "turn-1-agent-2-a" || step.Root.Part(part) != p[:1].Inside() {
+		t.Errorf("part %q, %t, %t", part, isPart, ok)
 	}
-	if _, ok := place.Below(full); ok {
-		t.Error("a step is in no part below its own place")
+	if own, isPart, ok := place.Top(full); !ok || isPart || own.String() != "turn-3-model" {
+		t.Errorf("a step of the place itself: %q, %t, %t", own, isPart, ok)
+	}
+	if _, _, ok := place.Top("turn-1-model"); ok {
+		t.Error("a step outside of a place is in it")
 	}
 }
 

@@ -64,7 +64,8 @@ func (d *Draft) UnknownRefs() (unknown []string) {
 	}
 	look(d.Message)
 	object.EachString(d.Payload, look)
-	return slices.Compact(plain.Sorted(unknown))
+	slices.Sort(unknown)
+	return slices.Compact(unknown)
 }
 
 // PromoteEmbedded chooses the items embedded in the answer.

@@ -5,7 +5,6 @@ package plain
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 )
 
@@ -30,12 +29,6 @@ func Head(s string, n int) string {
 
 // Blank reports whether a text contains only white space.
 func Blank(s string) bool { return strings.TrimSpace(s) == "" }
-
-// Sorted sorts names in place and returns them.
-func Sorted(s []string) []string {
-	slices.Sort(s)
-	return s
-}
 
 // Joined joins names for a message.
 func Joined(names []string) string {
