@@ -136,7 +136,7 @@ func (w *world) conversation(head ledger.Conversation, messages []messageView) {
 		}
 		w.line("\n%s, %s (run %s)", who, localTime(m.CreatedAt), m.RunID)
 		if m.Text != "" {
-			w.line("%s", media.ResolveString(m.Text, func(r media.Ref) string { return named(labels[r], r) }))
+			w.line("%s", media.ResolveString(withoutInvented(m.Text), func(r media.Ref) string { return named(labels[r], r) }))
 		}
 		if m.Failure.Message != "" {
 			w.line("failure: %s: %s", m.Failure.Code, m.Failure.Message)

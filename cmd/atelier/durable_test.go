@@ -350,6 +350,9 @@ func TestServeContinues(t *testing.T) {
 	t.Parallel()
 	s := newAgentEnv(t)
 	id, _ := s.run(t, 6)
+	if shown := s.must("runs", "show", id).stdout; !strings.Contains(shown, "used:    known when") || !strings.Contains(shown, "cost:    known when") {
+		t.Errorf("before the run is continued: %s", shown)
+	}
 	serving := s.start("serve", "--listen", "127.0.0.1:0", "--grace", "1ms")
 	eventually(t, "the address", func() bool { return strings.Contains(serving.stderr.String(), "serving on ") })
 	_, url, _ := strings.Cut(serving.stderr.String(), "serving on ")

@@ -4,7 +4,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atelier/agent"
+	"atelier/media"
 )
+
+// TestInventedPlaceholders: a person does not see the placeholders that a model invents.
+func TestInventedPlaceholders(t *testing.T) {
+	t.Parallel()
+	answer := agent.Result{Message: "See ${media:image_1}, ${media:img-deadbeef} and $${media:img-deadbeef}."}
+	if got := readable(&answer); got != "See [missing media], [missing image] and ${media:img-deadbeef}." {
+		t.Error(got)
+	}
+	if got := withoutInvented("${media:IMG-1} " + media.Ref("img-deadbeef").Placeholder()); got != "[missing media] ${media:img-deadbeef}" {
+		t.Error(got)
+	}
+}
 
 // TestUnknownPlaceholderIsResearched: a task with an unknown placeholder is researched like any other.
 func TestUnknownPlaceholderIsResearched(t *testing.T) {

@@ -32,12 +32,20 @@ func (c *runCmd) views(items []media.Output, files map[media.Ref]report.File) []
 
 // readable returns the message with each placeholder replaced by the item's name.
 func readable(res *agent.Result) string {
-	return media.ResolveString(res.Message, func(r media.Ref) string {
+	return media.ResolveString(withoutInvented(res.Message), func(r media.Ref) string {
 		if o, ok := res.Find(r); ok {
 			return named(o.Label, r)
 		}
 		return "[missing " + string(r.Modality()) + "]"
 	})
+}
+
+// withoutInvented replaces the placeholders in the text of a model that contain no ref.
+func withoutInvented(text string) string {
+	for _, bad := range media.BadRefs(text) {
+		text = strings.Replace(text, "${media:"+bad+"}", "[missing media]", 1)
+	}
+	return text
 }
 
 // named formats an item within a text for people.

@@ -138,11 +138,15 @@ func (c *runsShowCmd) Run(w *world) error {
 		if r.Failure.Message != "" {
 			w.line("failure: %s: %s", r.Failure.Code, r.Failure.Message)
 		}
-		w.line("used:    %s", usageText(r.Usage))
+		used, cost := usageText(r.Usage), costText(r.Cost)
+		if r.Status == ledger.StatusRunning {
+			used, cost = "known when the run pauses or ends", "known when the run pauses or ends"
+		}
+		w.line("used:    %s", used)
 		if limits := limitsText(r.Limits); limits != "" {
 			w.line("limits:  %s", limits)
 		}
-		w.line("cost:    %s", costText(r.Cost))
+		w.line("cost:    %s", cost)
 		if r.ForkedFrom != "" {
 			w.line("forked:  from %s at %s", r.ForkedFrom, r.ForkedStep)
 		}
