@@ -79,9 +79,9 @@ type Event struct {
 	Data any `json:"data"`
 }
 
-// key returns the key of an event emitted in a turn, after the run was resumed part times. A failed
-// operation that is retried gets a new key.
-func (e Event) key(turn, part int) string {
+// key returns the key of an event emitted in a turn, after the run was resumed part times. A turn that a retry repeats,
+// and a failed operation that is retried, get new keys.
+func (e Event) key(turn string, part int) string {
 	of := ""
 	switch d := e.Data.(type) {
 	case RunStarted:
@@ -93,14 +93,14 @@ func (e Event) key(turn, part int) string {
 			of = strconv.Itoa(part)
 		}
 	case TurnStarted:
-		of = strconv.Itoa(d.Turn)
+		of = turn
 	case TurnFinished:
-		of = strconv.Itoa(d.Turn) + " " + d.Error
+		of = turn + " " + d.Error
 	case MessageDelta:
 		if d.Partial {
 			return ""
 		}
-		of = strconv.Itoa(turn)
+		of = turn
 	case MessageWithdrawn:
 		return ""
 	case ActionStarted:

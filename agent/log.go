@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -41,9 +42,11 @@ type runLog struct {
 	now         func() time.Time
 	newRecordID func() string    // for IDs that cannot be derived from the run
 	fresh       func(Event) bool // reports whether the observer does not yet have an event
-	outcome     *outcome         // what the run has done, used and reported
-	meter       *meter.Meter     // measures how long the run worked
-	turns       int
+	// repeated returns the part in which a retry repeats a turn, 0 for none.
+	repeated func(turn int) int
+	outcome  *outcome     // what the run has done, used and reported
+	meter    *meter.Meter // measures how long the run worked
+	turns    int
 
 	mu    sync.Mutex // guards begun and held
 	begun bool       // the run's record was saved, or saving it failed
@@ -85,7 +88,11 @@ func (l *runLog) emit(ctx context.Context, t EventType, data any) {
 		return
 	}
 	e := Event{Type: t, Tree: l.tree, RunID: l.id, AgentPath: l.path, At: l.now(), Data: data}
-	e.Key = e.key(l.turns, l.part)
+	turn := strconv.Itoa(l.turns)
+	if part := l.repeated(l.turns); part > 0 {
+		turn += " in part " + strconv.Itoa(part)
+	}
+	e.Key = e.key(turn, l.part)
 	l.mu.Lock()
 	wait := !l.begun
 	if wait {

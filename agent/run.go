@@ -71,6 +71,12 @@ func (r *run) initialize(s vision.Sights) *run {
 	s.RecordDisposition, s.Show = r.outcome.addDisposition, func(i vision.InputImage) { r.outcome.update(func(t *tally) { addOnce(&t.shown, i) }) }
 	r.sights = &s
 	r.past.log, r.past.journal, r.past.state = log, r.journal, r.wait.before
+	log.repeated = func(turn int) int {
+		if r.wait.before == nil {
+			return 0
+		}
+		return r.wait.before.Repeated[r.journal.Name(step.In(turn, step.KindModel))]
+	}
 	r.past.askedByActs = sync.OnceValue(func() []step.Name {
 		return slices.DeleteFunc(r.journal.Recalled(), func(n step.Name) bool { return !n.Ends(step.TailAsk) })
 	})

@@ -46,6 +46,9 @@ type State struct {
 	// Redone is the usage of model calls that a retry repeats, by the full name of their part of
 	// the journal. They count, but are not among Steps.
 	Redone map[string]Use `json:"redone,omitempty"`
+	// Repeated holds the part in which a retry last repeated a model call, by the full name of its step. The events of
+	// such a turn are emitted again.
+	Repeated map[string]int `json:"repeated,omitempty"`
 	// Emitted identifies the events that the observer has, each by 16 hexadecimal digits of the SHA-256 of its key.
 	// They are not emitted again. A state without them, such as one of an earlier version, emits them again.
 	Emitted []string `json:"emitted,omitempty"`

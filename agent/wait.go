@@ -131,7 +131,7 @@ func (r *run) state() *State {
 	}
 	if w.before != nil {
 		s.Worked += w.before.Worked
-		s.Redone, s.Held = w.before.Redone, w.before.Held
+		s.Redone, s.Repeated, s.Held = w.before.Redone, w.before.Repeated, w.before.Held
 	}
 	s.Request.Journal, s.Request.State, s.Request.OnClose = nil, nil, nil
 	for name, b := range r.journal.Steps() {

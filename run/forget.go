@@ -27,21 +27,24 @@ func (p *recordedRun) dropRetriedSteps(w failureCause) {
 		}
 	}
 	forgetCalls(p.steps, step.Root, w)
-	redone := maps.Clone(p.State.Redone)
+	redone, repeated := map[string]agent.Use{}, map[string]int{}
+	maps.Copy(redone, p.State.Redone)
+	maps.Copy(repeated, p.State.Repeated)
 	for name, result := range before {
-		if _, stays := p.steps[name]; stays || !step.ParsePath(name).Own().Calls() {
+		own := step.ParsePath(name).Own()
+		if _, stays := p.steps[name]; stays || !own.Calls() {
 			continue
 		}
-		if redone == nil {
-			redone = map[string]agent.Use{}
-		}
-		at := string(step.PlaceOf(name))
-		use, ok := redone[at]
+		at := step.PlaceOf(name)
+		use, ok := redone[string(at)]
 		use.Cost.Complete = use.Cost.Complete || !ok
 		use.Add(agent.UseOf(result))
-		redone[at] = use
+		redone[string(at)] = use
+		if own.Kind == step.KindModel {
+			repeated[at.Full(step.In(own.Turn, step.KindModel))] = p.State.Part + 1 // the part that the retry starts
+		}
 	}
-	p.State.Redone = redone
+	p.State.Redone, p.State.Repeated = redone, repeated
 }
 
 // forgetCalls removes what made an agent fail: the failed model calls of its last turn, the turn in which a budget only

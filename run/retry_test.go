@@ -82,7 +82,8 @@ func TestRetry(t *testing.T) {
 	if n := h.generations(t, res.RunID); n != 1 {
 		t.Errorf("%d generations, want 1", n)
 	}
-	if n := h.eventCounts(t, res.RunID); n["run-failed"] != 2 || n["run-succeeded"] != 1 || n["run-resumed"] != 2 || n["action-finished"] != 1 || n["run-started"] != 1 {
+	if n := h.eventCounts(t, res.RunID); n["run-failed"] != 2 || n["run-succeeded"] != 1 || n["run-resumed"] != 2 || n["action-finished"] != 1 || n["run-started"] != 1 ||
+		n["turn-started"] != 4 || n["turn-finished"] != 4 { // turn 2 three times, twice with the same error
 		t.Errorf("events %v", n)
 	}
 	row, err := h.store.Run(ctx, owner, res.RunID)
@@ -104,6 +105,48 @@ func TestRetry(t *testing.T) {
 		if _, err := h.service.Retry(ctx, who, id, run.ContinueOptions{}); media.CodeOf(err) != media.CodeNotFound {
 			t.Errorf("%s retries %s: %v", who, id, err)
 		}
+	}
+}
+
+// TestEventsOfARepeatedTurn: a turn that a retry repeats is in the log with its new message and acts, once, also after
+// the run pauses and continues.
+func TestEventsOfARepeatedTurn(t *testing.T) {
+	t.Parallel()
+	h := build(t, `{"actions":[{"name":"Draw"}]}`, `{"message":"old","actions":[{"name":"Draw"}]}`, `{"message":"new","agents":[{"name":"helper","task":"x"}]}`, questionAnswers()[1], questionAnswers()[2])
+	h.service = h.newDurableService(t)
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner, MaxTurns: 2})
+	if media.CodeOf(err) != media.CodeOverBudget {
+		t.Fatal(err)
+	}
+	r, err := h.service.Retry(t.Context(), owner, res.RunID, run.ContinueOptions{MaxTurns: 9})
+	must(t, err)
+	_, err = r.Wait(t.Context())
+	must(t, err)
+	h.finish(t, res.RunID, colour("red"))
+	must(t, h.observer.Flush(t.Context()))
+	events, err := h.store.ListEvents(t.Context(), owner, res.RunID, 0, ledger.MaxLimit)
+	must(t, err)
+	var got []string
+	for _, e := range events {
+		var d struct {
+			Turn            int
+			Text            string
+			Actions, Agents []string
+		}
+		must(t, json.Unmarshal(e.Payload, &d))
+		switch {
+		case e.Kind == "message-delta":
+			got = append(got, d.Text)
+		case strings.HasPrefix(e.Kind, "turn-"):
+			got = append(got, fmt.Sprint(e.Kind, d.Turn, d.Actions, d.Agents))
+		}
+	}
+	want := []string{
+		"turn-started1 [] []", "turn-finished1 [Draw] []", "turn-started2 [] []", "turn-finished2 [Draw] []", "old",
+		"turn-started2 [] []", "turn-finished2 [] [helper]", "new", "turn-started3 [] []", "turn-finished3 [] []", "turn-started4 [] []", "turn-finished4 [] []", "Painted.",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }
 
