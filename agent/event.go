@@ -348,7 +348,7 @@ type RunRecord struct {
 	Message    string          `json:"message"`
 	Payload    json.RawMessage `json:"payload,omitempty"`
 	Error      *action.Problem `json:"error,omitempty"`
-	// Turns counts the model calls whose answers were parsed.
+	// Turns counts the turns that have begun.
 	Turns    int      `json:"turns"`
 	Usage    Usage    `json:"usage"`
 	Cost     Cost     `json:"cost"`

@@ -33,26 +33,20 @@ type waiting struct {
 	mu   sync.Mutex // guards the fields below
 	open []Question
 	runs map[string]Span
-	// emitted holds the marks of the events that the observer has; nil before the first one.
-	emitted map[eventMark]bool
+	// emitted holds the marks of the events that the observer has, as in [State].
+	emitted map[string]bool
 }
 
 func newWaiting(before *State, now time.Time) *waiting {
-	w := &waiting{before: before, began: now, runs: map[string]Span{}}
+	w := &waiting{before: before, began: now, runs: map[string]Span{}, emitted: map[string]bool{}}
 	if before != nil {
 		maps.Copy(w.runs, before.Runs)
-		w.emitted = make(map[eventMark]bool, len(before.Emitted))
-		for _, text := range before.Emitted {
-			if b, err := hex.DecodeString(text); err == nil && len(b) == len(eventMark{}) {
-				w.emitted[eventMark(b)] = true
-			}
+		for _, mark := range before.Emitted {
+			w.emitted[mark] = true
 		}
 	}
 	return w
 }
-
-// eventMark identifies the key of an event: the first 8 bytes of its SHA-256, saved in hexadecimal.
-type eventMark [8]byte
 
 // markEmitted reports whether an event has not been emitted before, and marks it as emitted. An event
 // without a key is always fresh.
@@ -61,12 +55,9 @@ func (w *waiting) markEmitted(e Event) bool {
 		return true
 	}
 	sum := sha256.Sum256([]byte(e.Key))
-	mark := eventMark(sum[:8])
+	mark := hex.EncodeToString(sum[:8])
 	w.mu.Lock()
 	before := w.emitted[mark]
-	if w.emitted == nil {
-		w.emitted = make(map[eventMark]bool, 16) // as many as a run with a few turns has
-	}
 	w.emitted[mark] = true
 	w.mu.Unlock()
 	return !before && (w.recorded == nil || !w.recorded(e))
@@ -143,11 +134,7 @@ func (r *run) state() *State {
 	slices.SortFunc(s.Pending, func(a, b Question) int { // oldest first
 		return cmp.Or(a.AskedAt.Compare(b.AskedAt), cmp.Compare(a.Step, b.Step))
 	})
-	s.Emitted = make([]string, 0, len(w.emitted))
-	for mark := range w.emitted {
-		s.Emitted = append(s.Emitted, hex.EncodeToString(mark[:]))
-	}
-	slices.Sort(s.Emitted)
+	s.Emitted = slices.Sorted(maps.Keys(w.emitted))
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atelier/agent"
+	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run/durable"
@@ -160,7 +161,7 @@ func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*R
 	w := work{Request: agent.Request{RunID: st.RunID, Owner: st.Owner}, Setting: st.Setting, Part: st.Number, Kept: true}
 	if s.cfg.Engine == nil {
 		s.local.start(r)
-		go s.workAlone(r, w)
+		go s.workAlone(r, w, nil)
 		return s.local.awaitStart(ctx, r)
 	}
 	if err := s.beginDurably(ctx, r, w); err != nil {
@@ -173,8 +174,8 @@ func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*R
 	return s.local.awaitStart(ctx, r)
 }
 
-// workAlone executes a part without an engine; the part ends with its process.
-func (s *Service) workAlone(r *Run, w work) {
+// workAlone executes a part without an engine; the part ends with its process. j may be nil.
+func (s *Service) workAlone(r *Run, w work, j journal.Journal) {
 	defer s.local.leave(r)
 	defer close(r.done)
 	defer r.markStarted()
@@ -183,12 +184,12 @@ func (s *Service) workAlone(r *Run, w work) {
 		r.err = err
 		return
 	}
-	if r.result, r.err = s.player.recallPart(r.stop, &w, true); r.result != nil || r.err != nil {
+	if r.result, r.err = s.player.recallPart(r.stop, &w, w.Kept); r.result != nil || r.err != nil {
 		return
 	}
 	r.setConversation(w)
 	r.markStarted()
-	r.result, r.err = s.player.play(r.stop, agents, w, nil)
+	r.result, r.err = s.player.play(r.stop, agents, w, j)
 }
 
 // continueRun continues a run that needs no answer.

@@ -232,11 +232,7 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 		}
 		return err
 	}
-	go func() {
-		defer s.local.leave(r)
-		r.result, r.err = s.player.play(r.stop, agents, w, req.Journal)
-		close(r.done)
-	}()
+	go s.workAlone(r, w, req.Journal)
 	return nil
 }
 
