@@ -32,6 +32,7 @@ type csvReader struct {
 	// clipped counts cells that were longer than maxField.
 	clipped     int
 	cellClipped bool // the current cell is clipped
+	unclosed    bool // a quoted cell ends with the file
 	// width is the number of cells of the current record, kept or not; widest is the largest width so far.
 	width, widest int
 }
@@ -83,9 +84,14 @@ func (c *csvReader) field() (last bool, err error) {
 	if len(next) == 0 {
 		return true, err
 	}
+	if b, _ := c.src.Peek(2); string(b) == ` "` && c.comma != ' ' && c.width > 0 { // as in "Oslo", "Rome"
+		_, _ = c.src.Discard(1) // just peeked
+		next = b[1:]
+	}
 	for quoted := next[0] == '"'; quoted; {
 		_, _ = c.src.Discard(1) // just peeked
 		if _, err := c.until(start, func(b []byte) int { return bytes.IndexByte(b, '"') }); err != nil {
+			c.unclosed = true
 			return true, err
 		}
 		next, _ = c.src.Peek(1) // nothing at the end of the file
@@ -155,8 +161,7 @@ type csvSource struct {
 	// skip is the number of records that configure reading: sep=;
 	skip     int
 	repaired int
-	clipped  int
-	widest   int
+	reader   *csvReader // of the last pass
 }
 
 var _ source = (*csvSource)(nil)
@@ -210,13 +215,21 @@ func (s *csvSource) notes() (notes []string) {
 	if s.repaired > 0 {
 		notes = append(notes, fmt.Sprintf("the file is not UTF-8: %d bytes were read as Windows-1252", s.repaired))
 	}
-	if s.clipped > 0 {
-		notes = append(notes, fmt.Sprintf("%d cells are longer than %d KiB and were truncated; a closing quotation mark may be missing", s.clipped, maxField>>10))
+	if s.reader.unclosed {
+		notes = append(notes, "a quotation mark is never closed: the file's text after it is in one cell")
 	}
-	if s.widest > maxCells {
-		notes = append(notes, fmt.Sprintf("rows have up to %d cells; only the first %d are imported", s.widest, maxCells))
+	if s.reader.clipped > 0 {
+		notes = append(notes, fmt.Sprintf("%d cells are longer than %d KiB and were truncated", s.reader.clipped, maxField>>10))
 	}
-	return notes
+	return append(notes, tooWide(s.reader.widest)...)
+}
+
+// tooWide describes the cells that are dropped from rows of up to widest cells.
+func tooWide(widest int) []string {
+	if widest <= maxCells {
+		return nil
+	}
+	return []string{fmt.Sprintf("rows have up to %d cells; only the first %d are imported", widest, maxCells)}
 }
 
 func (s *csvSource) each(ctx context.Context, fn func([]cell) error) error {
@@ -226,13 +239,13 @@ func (s *csvSource) each(ctx context.Context, fn func([]cell) error) error {
 	}
 	defer func() { _ = r.Close() }() // read only
 	text := charset.NewReader(r)
-	reader := newCSVReader(text, s.comma)
+	s.reader = newCSVReader(text, s.comma)
 	var record []cell
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		cells, err := reader.next()
+		cells, err := s.reader.next()
 		if isEOF(err) {
 			break
 		}
@@ -250,7 +263,7 @@ func (s *csvSource) each(ctx context.Context, fn func([]cell) error) error {
 			return err
 		}
 	}
-	s.repaired, s.clipped, s.widest = text.Repaired(), reader.clipped, reader.widest
+	s.repaired = text.Repaired()
 	return nil
 }
 

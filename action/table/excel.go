@@ -37,8 +37,14 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 		return err
 	}
 	defer func() { _ = book.Close() }() // its temporary files are in our folder
+	notRead := func(sheet, reason string) {
+		im.into.notRead = append(im.into.notRead, file.Skipped{Path: f.Name, Reason: fmt.Sprintf("sheet %s: %s", file.Clip(sheet, 60), reason)})
+	}
 	sheets := slices.DeleteFunc(book.GetSheetList(), func(sheet string) bool {
 		ok, err := book.GetSheetVisible(sheet)
+		if !ok && err == nil {
+			notRead(sheet, "it is hidden")
+		}
 		return !ok && err == nil
 	})
 	for _, sheet := range sheets[:min(maxSheets, len(sheets))] {
@@ -50,7 +56,7 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 		var no *refusal
 		switch {
 		case errors.As(err, &no):
-			im.into.notRead = append(im.into.notRead, file.Skipped{Path: f.Name, Reason: fmt.Sprintf("sheet %s: %s", file.Clip(sheet, 60), no.reason)})
+			notRead(sheet, no.reason)
 		case err != nil:
 			return err
 		}
@@ -94,14 +100,18 @@ func openBook(r io.Reader, dir string) (book *excelize.File, err error) {
 
 // sheet imports one sheet.
 func (im *importer) sheet(ctx context.Context, path, name, sheet string, book *excelize.File) error {
-	filled := 0
+	filled, widest := 0, 0
 	s, err := newSpool(im.store.dir, func(add func([]cell) error) error {
 		return readSheet(ctx, book, sheet, func(record []cell) error {
 			if blank(record) {
 				return nil
 			}
 			filled++
-			return add(record)
+			kept := min(len(record), maxCells)
+			if !blank(record[kept:]) {
+				widest = max(widest, len(record))
+			}
+			return add(record[:kept])
 		})
 	})
 	if err != nil {
@@ -111,16 +121,19 @@ func (im *importer) sheet(ctx context.Context, path, name, sheet string, book *e
 	if filled == 0 {
 		return refuse("it is empty")
 	}
-	return im.table(ctx, path, name, sheetSource{s})
+	return im.table(ctx, path, name, sheetSource{s, widest})
 }
 
 // sheetSource provides the records of a sheet.
-type sheetSource struct{ *spool }
+type sheetSource struct {
+	*spool
+	widest int
+}
 
 var _ source = sheetSource{}
 
-func (sheetSource) style() style    { return style{loose: true} }
-func (sheetSource) notes() []string { return nil }
+func (sheetSource) style() style      { return style{loose: true} }
+func (s sheetSource) notes() []string { return tooWide(s.widest) }
 
 // readSheet calls fn with the records of a sheet. It reads each cell as stored and as shown, which determines what the
 // number means. Formatting dates is slow, so readSheet only formats the first lookRows rows if every column of numbers
@@ -162,7 +175,7 @@ func readSheet(ctx context.Context, book *excelize.File, sheet string, fn func([
 			}
 		}
 		record = record[:0]
-		for i, v := range raw[:min(len(raw), maxCells)] {
+		for i, v := range raw {
 			as := ""
 			if i < len(seen) {
 				as = seen[i]

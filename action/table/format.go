@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ const (
 	asUnit            // 12.5 shown as 12.50 €
 	asDate            // 45352 shown as 01.03.2024
 	asClock           // 45352.5 shown with a time
+	asHours           // 1.5 shown as 36:00
 )
 
 // format is a display with its unit, or the width of its text.
@@ -67,8 +69,11 @@ func (s *sheetFormats) cell(column int, raw, seen string) cell {
 func formatOf(v float64, raw, seen string, t time.Time, dated bool) format {
 	n, ok := parseNumber([]byte(seen))
 	shown, whole := n.value(false)
+	hours, _, clock := strings.Cut(seen, ":")
 	switch {
 	case seen == raw:
+	case clock && v >= 1 && v < maxHours && digits([]byte(hours)) == seconds(v)/3600:
+		return format{display: asHours}
 	case ok && n.zeros:
 		return format{display: asText, width: len(seen)}
 	case ok && dated && whole && v > 367 && int(shown) == t.Year():
@@ -77,7 +82,7 @@ func formatOf(v float64, raw, seen string, t time.Time, dated bool) format {
 		return format{display: asPercent}
 	case ok && n.unit != "":
 		return format{display: asUnit, unit: n.unit}
-	case !ok && dated && showsTime(seen, t) && strings.Contains(seen, ":"):
+	case !ok && dated && showsTime(seen, t) && clock:
 		return format{display: asClock}
 	case !ok && dated && showsTime(seen, t):
 		return format{display: asDate}
@@ -103,10 +108,19 @@ func (f format) cell(v float64, raw string, t time.Time) cell {
 			return cell{text: []byte(t.Format(time.TimeOnly))}
 		}
 		return cell{text: []byte(t.Format(time.DateTime))}
+	case asHours:
+		s := seconds(v)
+		return cell{text: fmt.Appendf(nil, "%02d:%02d:%02d", s/3600, s/60%60, s%60)}
 	case asNumber:
 	}
 	return cell{text: exactText(raw), exact: true}
 }
+
+// maxHours is the longest duration, in days: Excel shows at most 9999:59:59.
+const maxHours = 417
+
+// seconds converts days.
+func seconds(days float64) int { return int(math.Round(days * 24 * 3600)) }
 
 // showsTime reports whether a text shows t as a date or time: it contains the name of a month or several numbers, and
 // all its numbers are parts of t.
@@ -131,5 +145,5 @@ func exactText(s string) []byte {
 	if err != nil {
 		return []byte(s)
 	}
-	return []byte(fmt.Sprintf("%.15g", v))
+	return fmt.Appendf(nil, "%.15g", v)
 }

@@ -73,7 +73,7 @@ func TestNoTables(t *testing.T) {
 	bomb, liar := packed(t, 1<<30, 1<<30), packed(t, 1<<30, 100)
 	tables := folder(t, map[string]string{
 		"empty.csv": "", "blank.csv": " \n\n", "binary.csv": "\x00\x01\x02\x03PNG", "page.csv": "<!DOCTYPE html><html><body>Not found</body></html>",
-		"broken.json": `[{"a":1},{"a"`, "cut.json": "[\n{\"a\":1},\n{\"a\":2},\n{\"a\":3}\n", "object.json": `{"a":1}`, "numbers.json": `[1,2,3]`, "old.xlsx": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "bomb.xlsx": bomb, "liar.xlsx": liar,
+		"broken.json": `[{"a":1},{"a"`, "cut.json": "[\n{\"a\":1},\n{\"a\":2},\n{\"a\":3}\n", "object.json": `{"a":1}`, "numbers.json": `[1,2,3]`, "old.xlsx": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old.xls": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "bomb.xlsx": bomb, "liar.xlsx": liar,
 		"zip.csv": "PK\x03\x04", "deep.json": strings.Repeat(`{"a":[`, maxDepth) + strings.Repeat("]}", maxDepth), "good.csv": "a,b\n1,2\n", "notes.md": "# Notes\n",
 	})
 	d := tables.all(t)
@@ -82,7 +82,7 @@ func TestNoTables(t *testing.T) {
 	}
 	want := map[string]string{
 		"empty.csv": "empty", "blank.csv": "empty", "binary.csv": "not text", "page.csv": "web page", "broken.json": "invalid", "cut.json": "it ends early", "object.json": "no array of records",
-		"numbers.json": "no array of records", "old.xlsx": "not an Excel workbook", "bomb.xlsx": "unpacks to more", "liar.xlsx": "cannot be read", "zip.csv": "workbook",
+		"numbers.json": "no array of records", "old.xlsx": "a password protects it", "old.xls": "save it as .xlsx", "bomb.xlsx": "unpacks to more", "liar.xlsx": "cannot be read", "zip.csv": "workbook",
 		"deep.json": "nested deeper",
 	}
 	for _, n := range d.NotRead {
@@ -198,7 +198,7 @@ func TestExcel(t *testing.T) {
 	})
 	tables := openTables(t, dir)
 	d := tables.all(t)
-	if d.TotalCount != 2 || len(d.NotRead) != 1 {
+	if d.TotalCount != 2 || len(d.NotRead) != 2 || d.NotRead[0].Reason != "sheet Hidden: it is hidden" {
 		t.Fatalf("%d tables, not read: %v", d.TotalCount, d.NotRead)
 	}
 	v := d.Tables[0]
@@ -238,6 +238,45 @@ func TestExcelUnderAWrongName(t *testing.T) {
 	d := openTables(t, dir).all(t)
 	if len(d.Tables) != 1 || d.Tables[0].Name != "a" || d.Tables[0].RowCount != 2 {
 		t.Errorf("%+v", d)
+	}
+}
+
+// TestExcelDurations has times of more than a day, which Excel shows as hours.
+func TestExcelDurations(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	workbook(t, dir, "hours.xlsx", func(f *excelize.File) {
+		set(t, f, "Sheet1", []any{"Name", "Worked"}, []any{"Ada", 0.25}, []any{"Ben", 1.5}, []any{"Cem", 30.020833333333332})
+		format := "[h]:mm"
+		id, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
+		if err == nil {
+			err = f.SetCellStyle("Sheet1", "B2", "B4", id)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	want := [][]any{{"06:00:00"}, {"36:00:00"}, {"720:30:00"}}
+	if d := cmp.Diff(want, openTables(t, dir).ask(t, "SELECT Worked FROM hours").Rows); d != "" {
+		t.Errorf("rows (-want +got):\n%s", d)
+	}
+}
+
+// TestExcelTooWide has more columns than a table can have, and more cells without a value.
+func TestExcelTooWide(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, last := range map[string]any{"wide.xlsx": 1, "padded.xlsx": nil} {
+		workbook(t, dir, name, func(f *excelize.File) {
+			row := make([]any, maxCells+2)
+			row[0], row[1], row[maxCells+1] = 1, 2, last
+			set(t, f, "Sheet1", row, row)
+		})
+	}
+	for _, v := range openTables(t, dir).all(t).Tables {
+		if got := slices.Contains(v.Notes, "rows have up to 1902 cells; only the first 1900 are imported"); got != (v.Name == "wide") {
+			t.Errorf("%s: %v", v.Name, v.Notes)
+		}
 	}
 }
 

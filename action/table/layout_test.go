@@ -25,6 +25,8 @@ func TestLayouts(t *testing.T) {
 		{name: "sep line", content: "sep=;\na;b\n1;2\n", columns: []string{"a", "b"}, rows: 1},
 		{name: "sep line of a tab", content: "sep=\t\r\na\tb\r\n1\t2\r\n", columns: []string{"a", "b"}, rows: 1},
 		{name: "line breaks in quotes", content: "a,b\n\"x\ny\",1\n\"say \"\"hi\"\"\",2\n", columns: []string{"a", "b"}, rows: 2, query: "SELECT a FROM data WHERE b = 2 --", want: `say "hi"`},
+		{name: "spaces before quotes", content: "name, \"city\", n\n\"Smith, Al\", \"Paris, France\", 3\n\"Roe, Jane\", \"Rome, Italy\", 4\n", columns: []string{"name", "city", "n"}, rows: 2, query: "SELECT city FROM data WHERE n = 3 --", want: "Paris, France"},
+		{name: "a quote that is never closed", content: "a,b\n1,\"x\n2,y\n3,z\n", columns: []string{"a", "b"}, rows: 1, notes: []string{"never closed"}},
 		{name: "byte order mark", content: "\xef\xbb\xbfa,b\n1,2\n", columns: []string{"a", "b"}, rows: 1},
 		{name: "Windows-1252", content: "Stra\xdfe,Preis \x80\nM\xfcller,3\n", columns: []string{"Straße", "Preis €"}, rows: 1, notes: []string{"Windows-1252"}},
 		{name: "UTF-16", content: "\xff\xfea\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00", columns: []string{"a", "b"}, rows: 1},

@@ -84,7 +84,7 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		kind = "excel"
 	case kind == "excel":
-		return refuse("it is not an Excel workbook in the .xlsx format")
+		return refuse("it is not an Excel workbook in the .xlsx format, or a password protects it: save it as .xlsx without a password")
 	case charset.Binary(head):
 		return refuse("it is not text")
 	case bytes.HasPrefix(begin, []byte("<!doctype html")) || bytes.HasPrefix(begin, []byte("<html")):
@@ -227,7 +227,7 @@ func kindOfName(name string) string {
 		return "json"
 	case ".jsonl", ".ndjson":
 		return "jsonl"
-	case ".xlsx", ".xlsm":
+	case ".xlsx", ".xlsm", ".xls", ".xlsb", ".ods":
 		return "excel"
 	}
 	return ""
