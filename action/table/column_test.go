@@ -80,6 +80,7 @@ func TestColumns(t *testing.T) {
 		{name: "day first", header: "d", cells: "31/12/2024|1/3/2024", kind: Date, want: []any{"2024-12-31", "2024-03-01"}},
 		{name: "firsts of months", header: "d", cells: "01/02/2024|01/03/2024|01/04/2024", kind: Date, want: []any{"2024-02-01", "2024-03-01", "2024-04-01"}},
 		{name: "times", header: "d", cells: "2024-03-01T13:45:00Z|2024-03-02 01:02:03", kind: DateTime, want: []any{"2024-03-01 13:45:00", "2024-03-02 01:02:03"}},
+		{name: "fractions of seconds", header: "d", cells: "2024-03-01 00:00:00.125|2024-03-01T00:00:00.250Z|2024-03-01 00:00:00,000", kind: DateTime, want: []any{"2024-03-01 00:00:00.125", "2024-03-01 00:00:00.25", "2024-03-01 00:00:00"}},
 		{name: "American times", header: "d", cells: "3/14/2024 1:05 PM|12/31/2024 12:00 AM", kind: DateTime, want: []any{"2024-03-14 13:05:00", "2024-12-31 00:00:00"}},
 		{name: "midnights", header: "d", cells: "2024-03-01 00:00:00|2024-03-02 00:00", kind: Date, want: []any{"2024-03-01", "2024-03-02"}},
 		{name: "months", header: "d", cells: "2024-03|2024-04", kind: Date, want: []any{"2024-03-01", "2024-04-01"}},

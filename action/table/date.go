@@ -24,8 +24,9 @@ type moment struct {
 	// month and day are settled, or the first and second number if order is undecided.
 	month, day int
 	order      order
-	// clock is the second of the day, or -1 without a time.
-	clock int
+	// clock is the second of the day, or -1 without a time; fraction holds the digits of a fraction of a second.
+	clock    int
+	fraction string
 	// zone reports whether a time zone is written: Z or +02:00.
 	zone bool
 	// monthly reports whether no day is written.
@@ -51,10 +52,13 @@ func (m moment) settle(dayFirst bool) (moment, bool) {
 // text returns the moment in ISO form.
 func (m moment) text(withClock bool) string {
 	t := time.Date(m.year, time.Month(m.month), m.day, 0, 0, max(0, m.clock), 0, time.UTC)
-	if withClock {
-		return t.Format(time.DateTime)
+	switch {
+	case !withClock:
+		return t.Format(time.DateOnly)
+	case m.fraction != "":
+		return t.Format(time.DateTime) + "." + m.fraction
 	}
-	return t.Format(time.DateOnly)
+	return t.Format(time.DateTime)
 }
 
 // maxDate is the maximum length of a date, in bytes.
@@ -175,7 +179,9 @@ func (m *moment) time(b []byte) bool {
 	if len(rest) >= 3 && rest[0] == ':' {
 		second, rest = digits(rest[1:3]), rest[3:]
 		if len(rest) > 1 && (rest[0] == '.' || rest[0] == ',') {
-			rest = bytes.TrimLeft(rest[1:], "0123456789")
+			tail := bytes.TrimLeft(rest[1:], "0123456789")
+			m.fraction = strings.TrimRight(string(rest[1:len(rest)-len(tail)]), "0")
+			rest = tail
 		}
 	}
 	tail := strings.ToLower(string(bytes.TrimSpace(rest)))

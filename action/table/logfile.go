@@ -30,7 +30,7 @@ var logFormats = []logFormat{
 	},
 	{
 		[]string{"time", "level", "component", "text"},
-		regexp.MustCompile(`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s+\[?(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\]?:?\s+(?:\[([^\]]+)\]:?\s+)?(.*)$`),
+		regexp.MustCompile(`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?)(?:Z|[+-]\d\d:?\d\d)?\s+\[?(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\]?:?\s+(?:\[([^\]]+)\]:?\s+)?(.*)$`),
 	},
 }
 
@@ -87,7 +87,7 @@ const (
 // pairsLine matches a line of keys and values after an optional time and level, as in logfmt
 // (https://brandur.org/logfmt); pair matches one of them.
 var (
-	pairsLine = regexp.MustCompile(`^(?:(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)\S*\s+)?(?:\[?(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\]?:?\s+)?((?:[A-Za-z_][\w.-]*=(?:"[^"]*"|\S*)(?:\s+|$)){2,})$`)
+	pairsLine = regexp.MustCompile(`^(?:(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?)\S*\s+)?(?:\[?(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\]?:?\s+)?((?:[A-Za-z_][\w.-]*=(?:"[^"]*"|\S*)(?:\s+|$)){2,})$`)
 	pair      = regexp.MustCompile(`([A-Za-z_][\w.-]*)=(?:"([^"]*)"|(\S*))`)
 )
 

@@ -22,6 +22,9 @@ func TestLogsAreTables(t *testing.T) {
 	if v.RowCount != 22 || tb.value(t, `SELECT text FROM app WHERE level = 'ERROR'`) != "out of memory" {
 		t.Errorf("%d rows, notes %v", v.RowCount, v.Notes)
 	}
+	if got := tb.value(t, `SELECT min(time) FROM app`); got != "2024-03-04 06:00:09.567" {
+		t.Errorf("the first time is %v", got)
+	}
 	if len(v.Notes) != 1 || !strings.Contains(v.Notes[0], "another form") {
 		t.Errorf("notes %v", v.Notes)
 	}

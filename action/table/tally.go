@@ -166,7 +166,7 @@ func (t *tally) date(m moment) {
 	}
 	if m.clock >= 0 {
 		t.clocked++
-		if m.clock == 0 {
+		if m.clock == 0 && m.fraction == "" {
 			t.midnight++
 		}
 	}
