@@ -102,7 +102,7 @@ func (tb *table) createView(of *table, ids []*column, all []period) string {
 	n := len(tb.columns)
 	selects := make([]string, len(all))
 	for i, p := range all {
-		when := fmt.Sprint(p.when())
+		when := fmt.Sprintf("CAST(%v AS INTEGER)", p.when()) // compares with text as a column of integers does
 		if p.text != "" {
 			when = "'" + strings.ReplaceAll(p.text, "'", "''") + "'"
 		}

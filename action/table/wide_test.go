@@ -20,6 +20,10 @@ func TestWideTables(t *testing.T) {
 			query: "SELECT year, sum(value) FROM data_long GROUP BY year ORDER BY year", want: [][]any{{2019.0, 150.2}, {2020.0, 83.2}, {2021.0, 67.7}}, missing: 2,
 		},
 		{
+			name: "years as text", content: "country,2019,2020,2021\nGermany,1,2,3\nFrance,4,5,6\n", columns: []string{"country", "year", "value"},
+			query: "SELECT year, sum(value) FROM data_long WHERE year IN ('2019') OR year > '2020' OR year = '2020' GROUP BY 1", want: [][]any{{2019.0, 5.0}, {2020.0, 7.0}, {2021.0, 9.0}},
+		},
+		{
 			name: "months", content: "Filiale;Januar;Februar;März;Gesamt\nNord;1;2;3;6\nSüd;4;5;6;15\n", columns: []string{"Filiale", "period", "value"},
 			query: "SELECT period, sum(value) FROM data_long GROUP BY period ORDER BY period", want: [][]any{{1.0, 5.0}, {2.0, 7.0}, {3.0, 9.0}},
 		},
