@@ -9,14 +9,14 @@ import (
 	"atelier/action/internal/docx"
 	"atelier/action/internal/pdf"
 	"atelier/media"
+	"atelier/media/probe"
 	"atelier/media/wire"
 )
 
 // maxDocument is the largest PDF or Word document that is read, in bytes.
 const maxDocument = 64 << 20
 
-// isPDF reports whether the first 1,024 bytes contain a PDF header. Other bytes may precede it.
-func isPDF(head []byte) bool { return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")) }
+func isPDF(head []byte) bool { return probe.Head(head).MIMEType == "application/pdf" }
 
 // readPages returns the text of a PDF or Word document, page by page.
 func (d document) readPages(ctx context.Context, kind string) (reading, error) {

@@ -155,6 +155,15 @@ func TestReadBinary(t *testing.T) {
 	}
 }
 
+// TestReadTextAboutPDF: a text that mentions the mark of a PDF is not a damaged PDF.
+func TestReadTextAboutPDF(t *testing.T) {
+	t.Parallel()
+	text := "# PDF\n\nA file begins with %PDF-1.7 and ends with %%EOF.\n"
+	if r := readOne(t, "a.md", text); r.Format != "markdown" || r.Text == nil || *r.Text != text {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestReadEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	f, _ := folder(t, map[string]string{"a.txt": "x", "a.csv": "a,b\n1,2\n", "a.json": `[{"a":1},{"a":2}]`, "a.html": "<p>x"})

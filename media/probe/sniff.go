@@ -51,16 +51,17 @@ func sniff(s *source) string {
 		return t
 	}
 	b := s.span(0, headSize)
-	i := bytes.Index(b[:min(len(b), 1024)], []byte("%PDF-")) // like viewers, allow some junk before it
+	// Like viewers, allow some junk before the mark of a PDF, but text that only mentions it is text.
+	i := bytes.Index(b[:min(len(b), 1024)], []byte("%PDF-"))
+	t := strings.TrimLeft(strings.TrimPrefix(string(b), "\ufeff"), " \t\r\n")
 	switch {
-	case i >= 0 && i+7 <= len(b) && (b[i+5] == '1' || b[i+5] == '2') && b[i+6] == '.':
+	case i >= 0 && i+7 <= len(b) && (b[i+5] == '1' || b[i+5] == '2') && b[i+6] == '.' && (strings.HasPrefix(t, "%PDF-") || strings.IndexByte("\r\n\x00", b[i-1]) >= 0):
 		return typePDF
 	case bytes.IndexByte(b, 0) >= 0:
 		return ""
 	}
 	// Markdown and plain text have no signature. The first element after prolog, comments and doctype decides the type
 	// of markup.
-	t := strings.TrimLeft(strings.TrimPrefix(string(b), "\ufeff"), " \t\r\n")
 	switch {
 	case strings.HasPrefix(t, "<"):
 		name, _ := firstElement(s)
