@@ -128,9 +128,7 @@ func (s *search) file(ctx context.Context, src Source) error {
 }
 
 func (s *search) skip(name, reason string) {
-	if len(s.skipped) < maxSkipped {
-		s.skipped = append(s.skipped, Skipped{Path: short(name, 200), Reason: short(reason, 120)})
-	}
+	s.skipped = append(s.skipped, Skipped{Path: short(name, 200), Reason: short(reason, 120)})
 }
 
 // document searches the text of a PDF or Word document.
@@ -172,9 +170,12 @@ func (s *search) lines(ctx context.Context, name string, r io.Reader) error {
 	in := bufio.NewReaderSize(wire.NameReader(r), maxLine)
 	var before []string // the last lines
 	open := 0           // the first match that still needs lines after it
-	count, from := 0, len(s.matches)
+	count, from, long := 0, len(s.matches), 0
 	for n := 1; n%4096 != 0 || ctx.Err() == nil; n++ {
-		line, err := readLine(in)
+		line, cut, err := readLine(in)
+		if cut {
+			long++
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			s.skip(name, fmt.Sprintf("only its first %d lines were searched: %s", n-1, reason(err)))
 		}
@@ -199,6 +200,9 @@ func (s *search) lines(ctx context.Context, name string, r io.Reader) error {
 			}
 		}
 	}
+	if long > 0 {
+		s.skip(name, fmt.Sprintf("of lines longer than %[2]d KiB, only the beginning was searched: %[1]d", long, maxLine>>10))
+	}
 	if count > 0 {
 		s.total += count
 		s.counts = append(s.counts, fileCount{Path: name, Count: count})
@@ -206,16 +210,17 @@ func (s *search) lines(ctx context.Context, name string, r io.Reader) error {
 	return ctx.Err()
 }
 
-// readLine reads a line without its line ending. It returns only the beginning of a line longer than maxLine.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	line, err := in.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
+// readLine reads a line without its line ending. It returns only the beginning of a line longer than maxLine, which is
+// cut.
+func readLine(in *bufio.Reader) (line []byte, cut bool, err error) {
+	line, err = in.ReadSlice('\n')
+	if cut = errors.Is(err, bufio.ErrBufferFull); cut {
 		line = bytes.Clone(line)
 		for errors.Is(err, bufio.ErrBufferFull) {
 			_, err = in.ReadSlice('\n')
 		}
 	}
-	return bytes.TrimRight(line, "\r\n"), err
+	return bytes.TrimRight(line, "\r\n"), cut, err
 }
 
 func shownLine(line []byte) string {
@@ -243,10 +248,11 @@ func (s *search) result() action.Result {
 	res := action.Result{Outputs: map[string]any{
 		"matches": matches, "matchCount": s.total, "files": append([]fileCount{}, s.counts[:min(50, len(s.counts))]...), "searched": s.searched, "truncated": s.total > fit,
 	}}
-	if len(s.skipped) > 0 {
-		res.Outputs["skipped"] = s.skipped[:min(20, len(s.skipped))]
-	}
 	res.Message = fmt.Sprintf("%d matching lines in %d of %d files", s.total, len(s.counts), s.searched)
+	if n := len(s.skipped); n > 0 {
+		res.Outputs["skipped"] = s.skipped[:min(20, n)]
+		res.Message += fmt.Sprintf("; files not searched, or only in part: %d", n)
+	}
 	if s.total > fit {
 		res.Message += fmt.Sprintf("; the first %d are shown: narrow Pattern, Path or Files", fit)
 	}

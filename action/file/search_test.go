@@ -94,6 +94,9 @@ func TestSearchCountsWhatItDoesNotShow(t *testing.T) {
 	if got.MatchCount != 2001 || !got.Truncated || len(got.Matches) == 0 || got.Files[0].Count != 2001 {
 		t.Errorf("%d matches, %d shown", got.MatchCount, len(got.Matches))
 	}
+	if got := f.find(t, map[string]any{"Pattern": "absent"}); got.MatchCount != 0 || len(got.Skipped) != 1 || got.Skipped[0].Reason != "of lines longer than 64 KiB, only the beginning was searched: 1" {
+		t.Errorf("a long line: %+v", got)
+	}
 	if got := f.find(t, map[string]any{"Pattern": "behind"}); got.MatchCount != 1 || got.Matches[0].Line != 20_002 {
 		t.Errorf("behind a long line: %+v", got)
 	}
