@@ -3,6 +3,8 @@ package file
 import (
 	"archive/zip"
 	"bytes"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,12 +34,12 @@ func archive(tb testing.TB, files map[string]string) string {
 	tb.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for name, content := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f, err := z.Create(name)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		_, _ = f.Write([]byte(content))
+		_, _ = f.Write([]byte(files[name]))
 	}
 	if err := z.Close(); err != nil {
 		tb.Fatal(err)
@@ -80,6 +82,27 @@ func TestReadWordOnce(t *testing.T) {
 }
 
 // TestReadOnInAPage reads a page that is longer than the limit.
+// TestReadWordNotes has notes whose ids are not their numbers, a deleted reference and a hyphen that is an element.
+func TestReadWordNotes(t *testing.T) {
+	t.Parallel()
+	w := func(s string) string { return `<w:r><w:t xml:space="preserve">` + s + `</w:t></w:r>` }
+	mark := func(kind, id string) string { return `<w:r><w:` + kind + `Reference w:id="` + id + `"/></w:r>` }
+	part := func(name, content string) string {
+		return `<w:` + name + ` xmlns:w="w">` + content + `</w:` + name + `>`
+	}
+	r := readOne(t, "a.docx", archive(t, map[string]string{
+		"word/document.xml": part("document", `<w:body><w:p>`+w("Call 555")+`<w:r><w:noBreakHyphen/></w:r>`+w("1234")+mark("footnote", "7")+w(" or write")+
+			`<w:del>`+mark("footnote", "2")+`</w:del>`+mark("endnote", "7")+w(".")+`</w:p><w:p>`+w("Bye")+mark("footnote", "3")+`</w:p></w:body>`),
+		"word/footnotes.xml": part("footnotes", `<w:footnote w:id="-1"><w:p><w:r><w:separator/></w:r></w:p></w:footnote><w:footnote w:id="3"><w:p>`+w("Until May.")+`</w:p></w:footnote>`+
+			`<w:footnote w:id="7"><w:p>`+w("At night.")+`</w:p><w:p>`+w("Ask for Ada.")+`</w:p></w:footnote>`),
+		"word/endnotes.xml": part("endnotes", `<w:endnote w:id="7"><w:p>`+w("By post.")+`</w:p></w:endnote>`),
+	}))
+	want := "Call 555-1234 [footnote 1] or write [endnote 1].\n\nBye [footnote 2]\n\n[endnote 1] By post.\n\n[footnote 2] Until May.\n\n[footnote 1] At night.\n\nAsk for Ada."
+	if d := cmp.Diff(want, *r.Text); d != "" {
+		t.Errorf("text (-want +got):\n%s", d)
+	}
+}
+
 func TestReadOnInAPage(t *testing.T) {
 	t.Parallel()
 	f, _ := folder(t, map[string]string{"a.docx": wordDocument(t)})

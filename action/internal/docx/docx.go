@@ -1,5 +1,5 @@
 // Package docx reads the text of Word documents (.docx): paragraphs, headings, lists and tables in their order, with
-// page breaks. The unpacked size of a document is limited, and its text is streamed. Errors are media.Error values:
+// page breaks, then the footnotes and endnotes. The unpacked size of a document is limited, and its text is streamed. Errors are media.Error values:
 // [media.CodeCorrupt] for damaged documents, [media.CodeTooLarge] beyond the limits. It imports media and the standard
 // library only.
 package docx
@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ const maxPart = 256 << 20
 // Document is an opened document.
 type Document struct {
 	body   *zip.File
+	notes  []*zip.File // footnotes and endnotes
 	title  string
 	levels map[string]int // of headings, by style id
 }
@@ -37,6 +39,8 @@ func Open(r io.ReaderAt, size int64) (*Document, error) {
 		switch f.Name {
 		case "word/document.xml":
 			d.body = f
+		case "word/footnotes.xml", "word/endnotes.xml":
+			d.notes = append(d.notes, f)
 		case "word/styles.xml":
 			var styles struct {
 				Style []struct {
@@ -111,30 +115,38 @@ func attr(e xml.StartElement, name string) string {
 // Text calls write with pieces of the text in whole characters, and page with the number of each page that begins,
 // starting at 1.
 func (d *Document) Text(ctx context.Context, page func(n int), write func(string)) error {
-	p := &parser{doc: d, page: page, write: write}
+	p := &parser{doc: d, page: page, write: write, numbers: map[string]int{}}
 	page(1)
 	p.pages = 1
-	return decode(d.body, func(dec *xml.Decoder) error {
-		for n := 1; ; n++ {
-			if n%1024 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			t, err := dec.Token()
-			if err != nil {
-				return err
-			}
-			switch t := t.(type) {
-			case xml.StartElement:
-				p.start(t)
-			case xml.EndElement:
-				p.end(t.Name.Local)
-			case xml.CharData:
-				if p.inText {
-					p.line.Write(t)
-				}
+	for _, part := range append([]*zip.File{d.body}, d.notes...) {
+		if err := decode(part, func(dec *xml.Decoder) error { return p.read(ctx, dec) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads one part to its end.
+func (p *parser) read(ctx context.Context, dec *xml.Decoder) error {
+	for n := 1; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			p.start(t)
+		case xml.EndElement:
+			p.end(t.Name.Local)
+		case xml.CharData:
+			if p.inText {
+				p.line.Write(t)
 			}
 		}
-	})
+	}
 }
 
 // maxParagraph is the size of a paragraph, in bytes, after which its text is dropped.
@@ -148,8 +160,10 @@ type parser struct {
 
 	line    strings.Builder // the current paragraph
 	inText  bool
-	prefix  string // of the paragraph: #, or - of a list
-	tables  int    // depth
+	prefix  string         // of the paragraph: #, - of a list, or the mark of a note
+	note    string         // the mark of the note that begins with the next paragraph
+	numbers map[string]int // of notes, by kind and id, and the last one of each kind
+	tables  int            // depth
 	pages   int
 	breaks  int  // page breaks pending before the next paragraph
 	deleted int  // depth in deleted or moved text, or in the copy of a text box for old programs
@@ -159,7 +173,7 @@ type parser struct {
 func (p *parser) start(e xml.StartElement) {
 	switch e.Name.Local {
 	case "p":
-		p.prefix = ""
+		p.prefix, p.note = p.note, ""
 	case "pStyle":
 		if level := p.doc.levels[attr(e, "val")]; level > 0 {
 			p.prefix = strings.Repeat("#", min(level, 6)) + " "
@@ -182,11 +196,28 @@ func (p *parser) start(e xml.StartElement) {
 		}
 	case "lastRenderedPageBreak":
 		p.breaks = max(p.breaks, 1)
+	case "noBreakHyphen":
+		p.line.WriteByte('-')
+	case "footnoteReference", "endnoteReference":
+		if p.deleted == 0 {
+			p.line.WriteString(" " + p.mark(strings.TrimSuffix(e.Name.Local, "Reference"), attr(e, "id")))
+		}
+	case "footnote", "endnote":
+		p.note = p.mark(e.Name.Local, attr(e, "id")) + " "
 	case "del", "moveFrom", "Fallback":
 		p.deleted++
 	case "tbl":
 		p.tables++
 	}
+}
+
+// mark returns the mark of a note. Notes are numbered in the order of their references, as Word shows them.
+func (p *parser) mark(kind, id string) string {
+	if p.numbers[kind+id] == 0 {
+		p.numbers[kind]++
+		p.numbers[kind+id] = p.numbers[kind]
+	}
+	return fmt.Sprintf("[%s %d]", kind, p.numbers[kind+id])
 }
 
 func (p *parser) end(name string) {
