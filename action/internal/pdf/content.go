@@ -47,7 +47,13 @@ func (d *Document) Text(ctx context.Context, n int) (string, error) {
 			return "", tooLarge("has a page of more than %d MiB", maxStream>>20)
 		}
 	}
-	if err := r.run(content, p.resources, 0); err != nil {
+	err := r.run(content, p.resources, 0)
+	for _, a := range d.list(p.dict["Annots"]) {
+		if err == nil {
+			err = r.annotation(d.dict(a), p.resources)
+		}
+	}
+	if err != nil {
 		return "", err
 	}
 	return logical(strings.TrimSpace(r.out.String())), nil
@@ -123,6 +129,28 @@ func (r *reader) form(args []any, resources dict, depth int) error {
 	if !ok || s.dict["Subtype"] != name("Form") {
 		return nil
 	}
+	return r.draw(s, resources, depth)
+}
+
+// annotation draws an annotation that has an appearance, such as the value of a field of a form.
+func (r *reader) annotation(a, resources dict) error {
+	v := r.d.resolve(r.d.dict(a["AP"])["N"])
+	if states, ok := v.(dict); ok { // of a check box
+		now, _ := r.d.resolve(a["AS"]).(name)
+		v = r.d.resolve(states[now])
+	}
+	const hidden = 2
+	s, ok := v.(stream)
+	if !ok || r.d.whole(a["F"], 0)&hidden != 0 {
+		return nil
+	}
+	rect, box := r.d.list(a["Rect"]), r.d.list(s.dict["BBox"])
+	r.state = state{ctm: matrix{1, 0, 0, 1, num(rect, 0) - num(box, 0), num(rect, 1) - num(box, 1)}, scale: 1}
+	return r.draw(s, resources, 0)
+}
+
+// draw executes the content of a form object.
+func (r *reader) draw(s stream, resources dict, depth int) error {
 	content, err := r.d.decode(s)
 	if err != nil {
 		return err

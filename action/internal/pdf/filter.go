@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"compress/flate"
+	"compress/lzw"
 	"encoding/ascii85"
 	"io"
 
-	"golang.org/x/image/tiff/lzw"
+	early "golang.org/x/image/tiff/lzw"
 )
 
 // decode returns a stream's bytes without its filters. For a damaged stream it returns the readable part, for picture
@@ -20,13 +21,17 @@ func (d *Document) decode(s stream) ([]byte, error) {
 	out := s.raw
 	for i, f := range filters[:min(len(filters), 8)] {
 		var r io.Reader
+		p, _ := at[dict](params, i)
 		switch f, _ := f.(name); f {
 		case "":
 			continue // none
 		case "FlateDecode", "Fl":
 			r = flate.NewReader(bytes.NewReader(out[min(2, len(out)):])) // after the header of zlib
 		case "LZWDecode", "LZW":
-			r = lzw.NewReader(bytes.NewReader(out), lzw.MSB, 8)
+			r = early.NewReader(bytes.NewReader(out), early.MSB, 8) // codes grow one code early, as in TIFF
+			if d.whole(p["EarlyChange"], 1) == 0 {
+				r = lzw.NewReader(bytes.NewReader(out), lzw.MSB, 8)
+			}
 		case "ASCIIHexDecode", "AHx":
 			r = bytes.NewReader((&lexer{data: append([]byte{'<'}, out...)}).hex())
 		case "ASCII85Decode", "A85":
@@ -41,10 +46,7 @@ func (d *Document) decode(s stream) ([]byte, error) {
 		if out, err = d.take(r); err != nil {
 			return nil, err
 		}
-		if i < len(params) {
-			p, _ := params[i].(dict)
-			out = d.predict(out, p)
-		}
+		out = d.predict(out, p)
 	}
 	return out, nil
 }
@@ -76,21 +78,26 @@ func (d *Document) list(v any) (out array) {
 	return out
 }
 
-// predict reverses PNG predictors, which streams of objects have.
+// predict reverses PNG predictors, which streams of objects have, and TIFF's predictor of bytes, which is PNG's Sub in
+// rows without a filter byte.
 func (d *Document) predict(b []byte, p dict) []byte {
 	kind, colors, bits, columns := d.whole(p["Predictor"], 1), d.whole(p["Colors"], 1), d.whole(p["BitsPerComponent"], 8), d.whole(p["Columns"], 1)
-	if kind < 10 || colors < 1 || bits < 1 || columns < 1 || colors > 64 || bits > 32 || columns > 1<<20 {
+	if kind < 10 && (kind != 2 || bits != 8) || colors < 1 || bits < 1 || columns < 1 || colors > 64 || bits > 32 || columns > 1<<20 {
 		return b
 	}
 	width, pixel := min(len(b), (colors*bits*columns+7)/8), max(1, colors*bits/8)
 	out := make([]byte, 0, len(b))
 	previous := make([]byte, width)
-	for len(b) > 1 {
-		kind, row := b[0], b[1:min(len(b), width+1)]
-		b = b[len(row)+1:]
+	for len(b) > 0 {
+		filter := byte(1)
+		if kind >= 10 {
+			filter, b = b[0], b[1:]
+		}
+		row := b[:min(len(b), width)]
+		b = b[len(row):]
 		now := make([]byte, width)
 		copy(now, row)
-		unfilter(kind, now, previous, pixel)
+		unfilter(filter, now, previous, pixel)
 		out = append(out, now[:len(row)]...)
 		previous = now
 	}

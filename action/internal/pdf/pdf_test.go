@@ -103,6 +103,9 @@ func TestText(t *testing.T) {
 			packed("/Filter /FlateDecode", deflate([]byte("/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange 3 beginbfchar <0001> <0057> <0002> <D83CDF2C> <0003> <00660066> endbfchar 1 beginbfrange <0010> <0011> <0041> endbfrange endcmap")))), "W🌬ffAB"},
 		"UCS2": {one("BT /F2 10 Tf <4E2D6587> Tj ET", "<< /Type /Font /Subtype /Type0 /Encoding /UniGB-UCS2-H /DescendantFonts [] >>"), "中文"},
 		"form": {one("BT /F1 10 Tf (before) Tj ET /X Do", "null", packed("/Type /XObject /Subtype /Form /Matrix [1 0 0 1 0 -50] /Resources << /Font << /F1 << /Subtype /Type1 >> >> >>", []byte("BT /F1 10 Tf (inside) Tj ET"))), "before\n\ninside"},
+		"fields": {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] >>",
+			"<< /Type /Page /Contents 4 0 R /Annots [<< /Subtype /Link >> << /Rect [60 700 90 720] /AP << /N 5 0 R >> >> << /Rect [0 600 9 610] /AS /On /AP << /N << /On 5 0 R /Off 4 0 R >> >> >> << /F 2 /AP << /N 5 0 R >> >>] /Resources << /Font << /F1 << /Subtype /Type1 >> >> >> >>",
+			packed("", []byte("BT /F1 10 Tf 0 700 Td (Name:) Tj ET")), packed("/Subtype /Form /BBox [0 0 30 20]", []byte("BT /F1 10 Tf (Ada) Tj ET"))), "Name: Ada\n\nAda"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +138,28 @@ func TestFilters(t *testing.T) {
 			up = append(up, c)
 		}
 	}
+	long := "" // more than 511 codes, where the variants of LZW differ
+	for i := range 300 {
+		long += fmt.Sprintf("%%%d\n", i*i)
+	}
+	long += content
+	var late bytes.Buffer
+	z = lzw.NewWriter(&late, lzw.MSB, 8)
+	_, _ = z.Write([]byte(long)) // writes to memory
+	_ = z.Close()                // writes to memory
+	left := []byte{}
+	for i := 0; i < len(content); i += 5 { // rows of five with TIFF's predictor
+		row := []byte(fmt.Sprintf("%-5s", content[i:min(len(content), i+5)]))
+		for k, c := range row {
+			if k > 0 {
+				c -= row[k-1]
+			}
+			left = append(left, c)
+		}
+	}
 	for name, body := range map[string]string{
+		"late LZW":  packed("/Filter /LZWDecode /DecodeParms << /EarlyChange 0 >>", late.Bytes()),
+		"TIFF":      packed("/Filter /FlateDecode /DecodeParms << /Predictor 2 /Columns 5 >>", deflate(left)),
 		"flate":     packed("/Filter /FlateDecode", deflate([]byte(content))),
 		"two":       packed("/Filter [/ASCII85Decode /FlateDecode]", append(a85.Bytes(), "~>"...)),
 		"hex":       packed("/Filter /ASCIIHexDecode", []byte(fmt.Sprintf("%x>", content))),
