@@ -53,6 +53,10 @@ func TestLivePostgres(t *testing.T) {
 	if got := fmt.Sprint(a.Rows[0]); got != "[2020-01-01 2024-05-06 07:08:09 1 0.25 {a,b} {\"k\": [1]} <image/png 8 bytes> a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11]" {
 		t.Error(got)
 	}
+	a = d.must(t, "SELECT 'NaN'::numeric, '-Infinity'::float8, 1.1::real, 16777216::real, 7 / 2.0, 1234567890.123456789::numeric, timestamp '2024-03-01 10:00:00.5'")
+	if got := fmt.Sprint(a.Rows[0]); got != "[NaN -Infinity 1.1 1.6777216e+07 3.5 1234567890.123456789 2024-03-01 10:00:00.5]" {
+		t.Error(got)
+	}
 	if a = d.must(t, "SELECT to_char(day, 'YYYY') AS year, r.name, sum(amount) AS amount FROM sale JOIN region r ON r.id = region_id GROUP BY 1, 2 ORDER BY 1"); len(a.Rows) == 0 || a.Rows[0][2] == nil {
 		t.Errorf("%+v", a)
 	}

@@ -136,18 +136,20 @@ func (d *Database) plain(v any, databaseType string) any {
 		}
 		return map[bool]int64{true: 1}[v] // as in SQLite
 	case float64:
-		return roundNoise(v)
+		if databaseType == "FLOAT4" {
+			return number(strconv.FormatFloat(v, 'g', -1, 32))
+		}
+		return number(strconv.FormatFloat(v, 'g', 15, 64)) // without the noise of binary fractions: 0.1 + 0.2 is 0.3
 	case time.Time:
 		v = v.UTC()
 		if h, m, s := v.Clock(); h+m+s+v.Nanosecond() == 0 {
 			return v.Format(time.DateOnly)
 		}
-		return v.Format(time.DateTime)
+		return v.Format(time.DateTime + ".999999")
 	case string:
-		if databaseType == "NUMERIC" && len(v) <= 16 {
-			if f, err := strconv.ParseFloat(v, 64); err == nil {
-				return roundNoise(f)
-			}
+		whole, decimals, _ := strings.Cut(v, ".")
+		if decimals = strings.TrimRight(decimals, "0"); databaseType == "NUMERIC" && len(whole)+len(decimals) <= 15 {
+			return number(v)
 		}
 		return clip(v, maxCell)
 	case []byte:
@@ -162,14 +164,16 @@ func (d *Database) plain(v any, databaseType string) any {
 	return clip(fmt.Sprint(v), maxCell)
 }
 
-// roundNoise rounds a number to 15 digits, which removes the noise of binary fractions: 0.1 + 0.2 is 0.3. It returns
-// nil for NaN and infinity.
-func roundNoise(f float64) any {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil
-	}
-	if t, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64); err == nil {
-		return t
+// number returns the number that a text names. JSON has no infinity and no NaN, so these are text, as in SQL.
+func number(text string) any {
+	f, err := strconv.ParseFloat(text, 64)
+	switch {
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	case err != nil || math.IsNaN(f):
+		return text
 	}
 	return f
 }

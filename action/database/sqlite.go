@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -34,9 +33,21 @@ type sqliteEngine struct {
 
 var _ engine = sqliteEngine{}
 
+// openSQLite opens a file. It only inspects it before SQLite does: closing a file releases all locks of the process on
+// it, also those of other queries.
 func openSQLite(path, describedBy string) (*sql.DB, engine, error) {
-	if err := checkSQLite(path); err != nil {
-		return nil, nil, err
+	e := sqliteEngine{path: path, describedBy: describedBy}
+	if path == "" {
+		return nil, nil, media.Errorf(media.CodeInvalid, "the database is missing: give postgres://… or the path of an SQLite file")
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, media.Errorf(media.CodeNotFound, "the database file %s does not exist: check the path", path)
+	case err != nil:
+		return nil, nil, media.Errorf(media.CodeInvalid, "the database file %s cannot be read: check its permissions", path)
+	case !info.Mode().IsRegular() || info.Size() == 0:
+		return nil, nil, e.foreign()
 	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -49,27 +60,11 @@ func openSQLite(path, describedBy string) (*sql.DB, engine, error) {
 		return nil, nil, media.Errorf(media.CodeInvalid, "open the database %s: %w", path, err)
 	}
 	db.SetMaxOpenConns(2)
-	return db, sqliteEngine{path: path, describedBy: describedBy}, nil
+	return db, e, nil
 }
 
-// checkSQLite checks the file before SQLite opens it, for clear messages.
-func checkSQLite(path string) error {
-	if path == "" {
-		return media.Errorf(media.CodeInvalid, "the database is missing: give postgres://… or the path of an SQLite file")
-	}
-	f, err := os.Open(path) //nolint:gosec // the operator configures the path
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return media.Errorf(media.CodeNotFound, "the database file %s does not exist: check the path", path)
-	case err != nil:
-		return media.Errorf(media.CodeInvalid, "the database file %s cannot be read: check its permissions", path)
-	}
-	defer func() { _ = f.Close() }() // read only
-	head := make([]byte, 16)
-	if _, err := io.ReadFull(f, head); err != nil || string(head) != "SQLite format 3\x00" {
-		return media.Errorf(media.CodeInvalid, "%s is not an SQLite database, or is encrypted or empty", path)
-	}
-	return nil
+func (e sqliteEngine) foreign() error {
+	return media.Errorf(media.CodeInvalid, "%s is not an SQLite database, or is encrypted or empty", e.path)
 }
 
 // prepare sets limits that SQL cannot raise: no attached files, no huge values.
@@ -137,7 +132,9 @@ func (e sqliteEngine) explain(err error) error {
 	switch se.Code() & 0xff {
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_PERM:
 		return refused(words)
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+	case sqlite3.SQLITE_NOTADB:
+		return e.foreign()
+	case sqlite3.SQLITE_CORRUPT:
 		return media.Errorf(media.CodeCorrupt, "the database %s is damaged: %s", e.about().place, words)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR:
 		return media.Errorf(media.CodeUnavailable, "the database %s is not readable: %s", e.about().place, words)

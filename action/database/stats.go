@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,38 +19,25 @@ const (
 	maxDistinct = 1000
 )
 
-// kinds maps prefixes of database types to kinds. The first match wins.
-var kinds = []struct{ kind, begins string }{
-	{"boolean", "bool"},
-	{"text", "interval"},
-	{"integer", "int"},
-	{"integer", "bigint"},
-	{"integer", "smallint"},
-	{"integer", "tinyint"},
-	{"integer", "mediumint"},
-	{"integer", "serial"},
-	{"integer", "bigserial"},
-	{"integer", "smallserial"},
-	{"number", "real"},
-	{"number", "double"},
-	{"number", "float"},
-	{"number", "numeric"},
-	{"number", "decimal"},
-	{"number", "number"},
-	{"datetime", "timestamp"},
-	{"datetime", "datetime"},
-}
-
 // kindOf returns the kind of a database type: integer, number, text, date, datetime or boolean.
 func kindOf(databaseType string) string {
 	t := strings.ToLower(databaseType)
-	if t == "date" {
-		return t
+	begins := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(t, w) })
 	}
-	for _, k := range kinds {
-		if strings.HasPrefix(t, k.begins) && !strings.HasSuffix(t, "[]") {
-			return k.kind
-		}
+	switch {
+	case t == "date":
+		return t
+	case strings.HasSuffix(t, "[]") || begins("interval"):
+		return "text"
+	case begins("bool"):
+		return "boolean"
+	case begins("int", "bigint", "smallint", "tinyint", "mediumint", "serial", "bigserial", "smallserial"):
+		return "integer"
+	case begins("real", "double", "float", "numeric", "decimal", "number"):
+		return "number"
+	case begins("timestamp", "datetime"):
+		return "datetime"
 	}
 	return "text"
 }
@@ -91,26 +79,25 @@ func (d *Database) measure(ctx context.Context, tables []table) {
 // measureColumn queries the facts of one column.
 func (d *Database) measureColumn(ctx context.Context, tx *sql.Tx, from string, c *column) error {
 	name, of := d.engine.quote(c.Name), d.engine.quote(from)
-	var missing, distinct int64
 	if !c.measurable() {
-		q := fmt.Sprintf("SELECT count(*) - count(%s) FROM %s", name, of) //nolint:gosec // the names are quoted
-		err := tx.QueryRowContext(ctx, q).Scan(&missing)
-		c.Missing = &missing
+		r, err := d.fetch(ctx, tx, fmt.Sprintf("SELECT count(*) - count(%s) FROM %s", name, of), 1)
+		if err == nil {
+			c.Missing = whole(r.rows[0][0])
+		}
 		return err
 	}
 	low, high := "min("+name+")", "max("+name+")"
 	if c.Type == "boolean" {
 		low, high = "NULL", "NULL"
 	}
-	q := fmt.Sprintf("SELECT count(*) - count(%[1]s), (SELECT count(*) FROM (SELECT DISTINCT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d) AS d), %[4]s, %[5]s FROM %[2]s", name, of, maxDistinct+1, low, high) //nolint:gosec // the names are quoted
-	if err := tx.QueryRowContext(ctx, q).Scan(&missing, &distinct, &c.Min, &c.Max); err != nil {
+	r, err := d.fetch(ctx, tx, fmt.Sprintf("SELECT count(*) - count(%[1]s), (SELECT count(*) FROM (SELECT DISTINCT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d) AS d), %[4]s, %[5]s FROM %[2]s", name, of, maxDistinct+1, low, high), 1)
+	if err != nil {
 		return err
 	}
-	c.Missing, c.Distinct, c.DistinctCapped = &missing, &distinct, distinct > maxDistinct
-	if c.DistinctCapped {
+	c.Missing, c.Distinct, c.Min, c.Max = whole(r.rows[0][0]), whole(r.rows[0][1]), r.rows[0][2], r.rows[0][3]
+	if c.DistinctCapped = *c.Distinct > maxDistinct; c.DistinctCapped {
 		*c.Distinct = maxDistinct
 	}
-	c.Min, c.Max = d.plain(c.Min, ""), d.plain(c.Max, "")
 	c.refine()
 	if c.Type != "text" && c.Type != "boolean" {
 		return nil
@@ -119,15 +106,17 @@ func (d *Database) measureColumn(ctx context.Context, tx *sql.Tx, from string, c
 	if c.DistinctCapped {
 		return nil
 	}
-	q = fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s ORDER BY count(*) DESC, %[1]s LIMIT %[3]d", name, of, maxValues)
-	values, err := list(ctx, tx, q, func(scan func(...any) error) (any, error) {
-		var v any
-		return v, scan(&v)
-	})
-	for _, v := range values {
-		c.Values = append(c.Values, clip(fmt.Sprint(d.plain(v, "")), 60))
+	r, err = d.fetch(ctx, tx, fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s ORDER BY count(*) DESC, %[1]s LIMIT %[3]d", name, of, maxValues), maxValues)
+	for _, row := range r.rows {
+		c.Values = append(c.Values, clip(fmt.Sprint(row[0]), 60))
 	}
 	return err
+}
+
+// whole returns a count.
+func whole(v any) *int64 {
+	n, _ := v.(int64)
+	return &n
 }
 
 // refine detects the type of the values in a text or untyped column. SQLite stores dates as text.
