@@ -240,6 +240,8 @@ func scanColumn(scan func(...any) error) (c column, err error) {
 	return c, err
 }
 
+func scanText(scan func(...any) error) (s string, err error) { return s, scan(&s) }
+
 // clip shortens text and replaces media with its name.
 func clip(s string, n int) string { return file.Clip(s, n) }
 

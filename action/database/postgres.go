@@ -113,9 +113,7 @@ func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, erro
 		}
 		if out[i].References, err = list(ctx, tx, `
 			SELECT replace(replace(pg_get_constraintdef(oid), 'FOREIGN KEY ', ''), ' REFERENCES ', ' → ')
-			FROM pg_catalog.pg_constraint WHERE contype = 'f' AND conrelid = to_regclass($1) ORDER BY 1`, func(scan func(...any) error) (s string, err error) {
-			return s, scan(&s)
-		}, name); err != nil {
+			FROM pg_catalog.pg_constraint WHERE contype = 'f' AND conrelid = to_regclass($1) ORDER BY 1`, scanText, name); err != nil {
 			return nil, err
 		}
 	}

@@ -103,18 +103,9 @@ func (e sqliteEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error)
 	for i := range out {
 		// The columns of a view over a missing table cannot be listed.
 		out[i].Columns, _ = list(ctx, tx, `SELECT name, lower(type), pk > 0 FROM pragma_table_info(?)`, scanColumn, out[i].Name)
-		out[i].References, _ = list(ctx, tx, `SELECT "from", "table", coalesce("to", '') FROM pragma_foreign_key_list(?)`, scanReference, out[i].Name)
+		out[i].References, _ = list(ctx, tx, `SELECT "from" || ' → ' || "table" || coalesce('(' || "to" || ')', '') FROM pragma_foreign_key_list(?)`, scanText, out[i].Name)
 	}
 	return out, ctx.Err()
-}
-
-func scanReference(scan func(...any) error) (string, error) {
-	var from, to, column string
-	err := scan(&from, &to, &column)
-	if column != "" {
-		to += "(" + column + ")"
-	}
-	return from + " → " + to, err
 }
 
 // explain adds a code to an SQLite error.

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -61,25 +62,12 @@ func Extract(ctx context.Context, s Source, limit int) (Document, error) {
 	if err != nil {
 		return Document{}, fmt.Errorf("read %s: %w", short(s.Name, 120), err)
 	}
-	d := document{Source: s, head: head, limit: limit, asked: limit}
-	kind := kindOfName(s.Name)
-	if kind == "" && !isPDF(head) && kindOfHead(head) == kindJSON {
-		kind = kindJSON
-	}
-	var r reading
-	if kind != kindTable && kind != kindJSON {
-		r, err = d.read(ctx)
-	} else if binary, ok := d.unreadable(); ok {
-		r = binary
-	} else { // tables and JSON keep their source form
-		r, err = d.readText(ctx, kind)
-		r.Format = kind
-	}
+	r, err := document{Source: s, head: head, limit: limit, asked: limit, whole: true}.read(ctx)
 	if err != nil {
 		return Document{}, fmt.Errorf("read %s: %w", short(s.Name, 120), err)
 	}
 	if r.Text == nil {
-		return Document{}, media.Errorf(media.CodeUnsupported, "%s has no readable text (%s)", short(s.Name, 120), r.MimeType)
+		return Document{}, media.Errorf(media.CodeUnsupported, "%s has no readable text (%s)", short(s.Name, 120), cmp.Or(r.MimeType, r.Kind))
 	}
 	return Document{Format: r.Format, Title: r.Title, Text: *r.Text, Truncated: r.Truncated, Warnings: r.Warnings}, nil
 }

@@ -84,7 +84,8 @@ type document struct {
 	head          []byte
 	page          int // 0 for all
 	offset, limit int
-	asked         int // the requested limit
+	asked         int  // the requested limit
+	whole         bool // tables are read like other texts
 }
 
 // read selects the reader: the content distinguishes text from binary files, the name distinguishes kinds of text.
@@ -109,19 +110,15 @@ func (d document) read(ctx context.Context) (reading, error) {
 		return reading{Kind: "text", Path: d.Name, Text: &empty, Warnings: []string{"the file is empty"}}, nil
 	case kind == kindTable && packed:
 		return reading{Kind: kindTable, Path: d.Name}, nil
-	case kind == kindTable:
+	case kind == kindTable && !d.whole:
 		d.limit = min(d.limit, tableChars)
-		r, err := d.readText(ctx, "text")
+		r, err := d.readText(ctx, kind)
 		r.Kind, r.Format = kindTable, ""
 		return r, err
 	case kind == kindPDF || kind == kindDOCX:
 		return d.readPages(ctx, kind)
 	}
-	r, err := d.readText(ctx, kind)
-	if kind == kindJSON {
-		r.Format = kindJSON
-	}
-	return r, err
+	return d.readText(ctx, kind)
 }
 
 // Kinds of files that have their own readers.
@@ -158,18 +155,22 @@ func (r reading) sentence() string {
 		return fmt.Sprintf("%s is a workbook: use Describe Tables and Query Tables", r.Path)
 	case r.Kind == kindTable:
 		return fmt.Sprintf("%s is a table: use Describe Tables and Query Tables for its numbers; these are its first lines as text", r.Path)
-	case r.Format == kindJSON && r.Text != nil:
-		return fmt.Sprintf("JSON %s: %d characters; if it contains records, use Describe Tables and Query Tables for its numbers", r.Path, r.TotalChars)
-	case r.Page > 0 && r.Text != nil && r.Truncated:
-		return fmt.Sprintf("Text %s: page %d of %d; continue with Offset=%d", r.Path, r.Page, r.Pages, r.Offset+len([]rune(*r.Text)))
-	case r.Page > 0 && r.Text != nil:
-		return fmt.Sprintf("Text %s: page %d of %d", r.Path, r.Page, r.Pages)
-	case r.Text != nil && r.Truncated:
-		return fmt.Sprintf("Text %s: %d of %d characters from %d; continue with Offset=%d", r.Path, len([]rune(*r.Text)), r.TotalChars, r.Offset, r.Offset+len([]rune(*r.Text)))
-	case r.Text != nil:
-		return fmt.Sprintf("Text %s: %d characters", r.Path, r.TotalChars)
+	case r.Text == nil:
+		return fmt.Sprintf("%s is %s, %d bytes: it cannot be read as text", r.Path, r.MimeType, r.SizeBytes)
 	}
-	return fmt.Sprintf("%s is %s, %d bytes: it cannot be read as text", r.Path, r.MimeType, r.SizeBytes)
+	s, shown := fmt.Sprintf("Text %s: %d characters", r.Path, r.TotalChars), len([]rune(*r.Text))
+	if r.Page > 0 {
+		s = fmt.Sprintf("Text %s: page %d of %d", r.Path, r.Page, r.Pages)
+	} else if r.Truncated {
+		s = fmt.Sprintf("Text %s: %d of %d characters from %d", r.Path, shown, r.TotalChars, r.Offset)
+	}
+	if r.Truncated {
+		s += fmt.Sprintf("; continue with Offset=%d", r.Offset+shown)
+	}
+	if r.Format == kindJSON {
+		s += "; if it contains records, use Describe Tables and Query Tables for its numbers"
+	}
+	return s
 }
 
 // shrink removes the last quarter of the text; reading can continue there. It reports false if the text is too short.

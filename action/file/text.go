@@ -72,7 +72,7 @@ func (w *window) reading(d document, format string) reading {
 	return r
 }
 
-// readText reads text as markdown, html or, for any other format, text.
+// readText reads html, or another format as it is; only the title of markdown is known.
 func (d document) readText(ctx context.Context, format string) (reading, error) {
 	file, err := d.Open()
 	if err != nil {
@@ -95,7 +95,7 @@ func (d document) readText(ctx context.Context, format string) (reading, error) 
 	} else {
 		title, err = copyText(ctx, w, wire.NameReader(src)) // the window would cut embedded media
 		if format != "markdown" {
-			format, title = "text", ""
+			title = ""
 		}
 	}
 	if err != nil {

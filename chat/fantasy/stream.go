@@ -178,7 +178,7 @@ func (b *streamed) read() {
 	s := b.reply
 	s.text.WriteString(text)
 	all := b.secrets.Redact(s.held + text)
-	cut := len(all) - b.secrets.PartialSuffix(all)
+	cut := len(all) - b.secrets.PartialSuffix([]byte(all))
 	s.held = all[cut:]
 	if cut > 0 && s.onText != nil { // some services stream although they were not asked to
 		s.onText(all[:cut])

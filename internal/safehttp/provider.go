@@ -99,13 +99,6 @@ func (b bounded) tooLarge() error {
 	return media.Errorf(media.CodeTooLarge, "%s answered with more than %s besides media: the request is not repeated", b.name, limit)
 }
 
-// CloseIdleConnections lets [http.Client.CloseIdleConnections] work.
-func (b bounded) CloseIdleConnections() {
-	if c, ok := b.base.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
-	}
-}
-
 // limited is a body that fails beyond a limit.
 type limited struct {
 	io.ReadCloser

@@ -151,7 +151,7 @@ func parse(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-func clip(s string) string { return s[:min(len(s), 20)] }
+func clip(s string) string { return s[:min(len(s), 100)] }
 
 // redirect is called before each further hop.
 func (c *Client) redirect(req *http.Request, via []*http.Request) error {

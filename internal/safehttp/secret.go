@@ -160,7 +160,16 @@ func (r *redacting) Read(p []byte) (int, error) {
 		r.buf = slices.Grow(r.buf, 16<<10)
 		n, r.err = r.ReadCloser.Read(r.buf[at : at+16<<10])
 		r.buf = r.buf[:at+n]
-		r.look()
+		for _, form := range r.secrets.forms {
+			if bytes.Contains(r.buf, form) {
+				r.buf = bytes.ReplaceAll(r.buf, form, []byte(hidden))
+			}
+		}
+		cut := len(r.buf)
+		if r.err == nil {
+			cut -= r.secrets.PartialSuffix(r.buf)
+		}
+		r.ready, r.buf = r.buf[:cut:cut], slices.Clone(r.buf[cut:])
 	}
 	n := copy(p, r.ready)
 	if r.ready = r.ready[n:]; len(r.ready) > 0 {
@@ -169,26 +178,8 @@ func (r *redacting) Read(p []byte) (int, error) {
 	return n, r.err
 }
 
-// look moves bytes that cannot be part of a secret to ready.
-func (r *redacting) look() {
-	for _, form := range r.secrets.forms {
-		if bytes.Contains(r.buf, form) {
-			r.buf = bytes.ReplaceAll(r.buf, form, []byte(hidden))
-		}
-	}
-	held := 0
-	if r.err == nil {
-		held = r.secrets.partialSuffix(r.buf)
-	}
-	cut := len(r.buf) - held
-	r.ready, r.buf = r.buf[:cut:cut], slices.Clone(r.buf[cut:])
-}
-
-// PartialSuffix returns the number of bytes at the end of a text that may be the beginning of a secret.
-func (s Secrets) PartialSuffix(text string) int { return s.partialSuffix([]byte(text)) }
-
-// partialSuffix returns the number of bytes at the end of b that may be the beginning of a secret.
-func (s Secrets) partialSuffix(b []byte) int {
+// PartialSuffix returns the number of bytes at the end of b that may be the beginning of a secret.
+func (s Secrets) PartialSuffix(b []byte) int {
 	for n := min(len(b), s.longest-1); n > 0; n-- {
 		for _, form := range s.forms {
 			if n < len(form) && bytes.Equal(form[:n], b[len(b)-n:]) {

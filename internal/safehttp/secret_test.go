@@ -72,7 +72,7 @@ func TestTextWithoutSecretsStays(t *testing.T) {
 			t.Errorf("%.40q: %.40q, %v", text, b, err)
 		}
 	}
-	if n := s.partialSuffix([]byte("data: {}\n\n")); n != 0 { // no part of an event is held back
+	if n := s.PartialSuffix([]byte("data: {}\n\n")); n != 0 { // no part of an event is held back
 		t.Errorf("%d bytes are held back", n)
 	}
 }

@@ -77,12 +77,6 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return watched(g.closed, req, silenceTimeout)
 }
 
-// CloseIdleConnections lets [http.Client.CloseIdleConnections] work.
-func (g *guard) CloseIdleConnections() {
-	g.open.CloseIdleConnections()
-	g.closed.CloseIdleConnections()
-}
-
 // trusts reports whether this request and all requests that redirected to it were on trusted
 // origins: a redirect from elsewhere must not reach the operator's own machines.
 func (g *guard) trusts(req *http.Request) bool {

@@ -99,13 +99,9 @@ func validPrefix(b []byte) int {
 	}
 	n := 0
 	for n < len(b) {
-		if b[n] < utf8.RuneSelf {
-			n++
-			continue
-		}
 		r, size := utf8.DecodeRune(b[n:])
 		if r == utf8.RuneError && size == 1 {
-			return n
+			break
 		}
 		n += size
 	}
