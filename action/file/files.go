@@ -22,8 +22,6 @@ type Config struct {
 	Dir string
 	// MaxFiles is the maximum number of files of a listing; 0 means 1,000.
 	MaxFiles int
-	// MaxCharacters is the maximum number of characters of one read; 0 means 10,000.
-	MaxCharacters int
 }
 
 // Files is a folder that agents may list and read. It is safe for concurrent use.
@@ -36,7 +34,6 @@ type Files struct {
 // readable, or contains no visible file is [media.CodeInvalid].
 func Open(cfg Config) (*Files, error) {
 	cfg.MaxFiles = cmp.Or(cfg.MaxFiles, 1000)
-	cfg.MaxCharacters = cmp.Or(cfg.MaxCharacters, 10_000)
 	info, err := os.Stat(cfg.Dir)
 	switch {
 	case cfg.Dir == "":
@@ -143,17 +140,17 @@ func (f *Files) locate(given string) (string, error) {
 		return "", outside(given)
 	}
 	if strings.HasPrefix(p, ".") && p != "." || strings.Contains(p, "/.") {
-		return "", media.Errorf(media.CodeForbidden, "%q is hidden, and hidden files are ignored: use a path from List Files", short(given, 120))
+		return "", media.Errorf(media.CodeForbidden, "%q is hidden, and hidden files are ignored: use a path from List Files", Clip(given, 120))
 	}
 	return p, nil
 }
 
 func outside(given string) error {
-	return media.Errorf(media.CodeForbidden, "%q is outside of the folder: use a path from List Files", short(given, 120))
+	return media.Errorf(media.CodeForbidden, "%q is outside of the folder: use a path from List Files", Clip(given, 120))
 }
 
 func irregular(name string) error {
-	return media.Errorf(media.CodeInvalid, "%q is not a regular file", short(name, 120))
+	return media.Errorf(media.CodeInvalid, "%q is not a regular file", Clip(name, 120))
 }
 
 // open returns a readable regular file and its first bytes.
@@ -167,7 +164,7 @@ func (f *Files) open(ctx context.Context, given string) (s Source, head []byte, 
 		return s, nil, f.explain(ctx, given, name, err)
 	}
 	if info.IsDir() {
-		return s, nil, media.Errorf(media.CodeInvalid, "%q is a folder: use List Files with this path", short(name, 120))
+		return s, nil, media.Errorf(media.CodeInvalid, "%q is a folder: use List Files with this path", Clip(name, 120))
 	}
 	if !info.Mode().IsRegular() {
 		return s, nil, irregular(name)
@@ -183,18 +180,18 @@ func (f *Files) open(ctx context.Context, given string) (s Source, head []byte, 
 func (f *Files) explain(ctx context.Context, given, name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e := media.Errorf(media.CodeNotFound, "the folder has no file %q: use a path from List Files", short(given, 120))
+		e := media.Errorf(media.CodeNotFound, "the folder has no file %q: use a path from List Files", Clip(given, 120))
 		e.Valid, e.Retryable = f.near(ctx, name), true
 		if len(e.Valid) > 0 {
 			e.Message += ", for example " + strings.Join(e.Valid[:min(3, len(e.Valid))], ", ")
 		}
 		return e
 	case errors.Is(err, fs.ErrPermission):
-		return media.Errorf(media.CodeInvalid, "this program has no permission to read %q: change its permissions", short(name, 120))
+		return media.Errorf(media.CodeInvalid, "this program has no permission to read %q: change its permissions", Clip(name, 120))
 	case isEscape(err):
 		return outside(given)
 	}
-	return media.Errorf(media.CodeInvalid, "%q cannot be read: %s", short(name, 120), reason(err))
+	return media.Errorf(media.CodeInvalid, "%q cannot be read: %s", Clip(name, 120), reason(err))
 }
 
 // isEscape reports whether err is the error of os.Root for a link that leads outside.
@@ -237,10 +234,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// short clips text for quotations and lists to n characters. It names media before it clips, because the rest of a
-// clipped item could be too short to be recognized as media.
-func short(s string, n int) string {
-	s = wire.NameMedia(s)
+// Clip shortens text to n characters for a quotation, a list or a message. It names media before it clips, because the
+// rest of a clipped item could be too short to be recognized as media.
+func Clip(s string, n int) string {
+	s = wire.NameMedia(strings.ToValidUTF8(s, "�"))
 	count := 0
 	for i := range s {
 		if count == n {

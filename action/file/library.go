@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 	"time"
 
 	"atelier/media"
@@ -60,14 +59,14 @@ type Document struct {
 func Extract(ctx context.Context, s Source, limit int) (Document, error) {
 	head, err := s.Head()
 	if err != nil {
-		return Document{}, fmt.Errorf("read %s: %w", short(s.Name, 120), err)
+		return Document{}, fmt.Errorf("read %s: %w", Clip(s.Name, 120), err)
 	}
 	r, err := document{Source: s, head: head, limit: limit, asked: limit, whole: true}.read(ctx)
 	if err != nil {
-		return Document{}, fmt.Errorf("read %s: %w", short(s.Name, 120), err)
+		return Document{}, fmt.Errorf("read %s: %w", Clip(s.Name, 120), err)
 	}
 	if r.Text == nil {
-		return Document{}, media.Errorf(media.CodeUnsupported, "%s has no readable text (%s)", short(s.Name, 120), cmp.Or(r.MimeType, r.Kind))
+		return Document{}, media.Errorf(media.CodeUnsupported, "%s has no readable text (%s)", Clip(s.Name, 120), cmp.Or(r.MimeType, r.Kind))
 	}
 	return Document{Format: r.Format, Title: r.Title, Text: *r.Text, Truncated: r.Truncated, Warnings: r.Warnings}, nil
 }
@@ -106,9 +105,4 @@ func (f *Files) Stat(ctx context.Context, path string) (Source, error) {
 
 func (f *Files) source(name string, info fs.FileInfo) Source {
 	return Source{Name: name, Size: info.Size(), Modified: info.ModTime(), Open: func() (io.ReadCloser, error) { return f.root.Open(name) }}
-}
-
-// Clip shortens text to n characters for a list or a message, and replaces media with its name.
-func Clip(s string, n int) string {
-	return short(strings.ToValidUTF8(s, "�"), n)
 }

@@ -32,7 +32,7 @@ type entry struct {
 func (f *Files) list(ctx context.Context, c *action.Call) (action.Result, error) {
 	l := listing{files: f, max: f.cfg.MaxFiles, pattern: strings.TrimSpace(c.Text("Pattern"))}
 	if _, err := path.Match(l.pattern, ""); err != nil {
-		return action.Result{}, media.Errorf(media.CodeInvalid, "pattern %q is malformed: use * and ?, as in *.csv", short(l.pattern, 80))
+		return action.Result{}, media.Errorf(media.CodeInvalid, "pattern %q is malformed: use * and ?, as in *.csv", Clip(l.pattern, 80))
 	}
 	if err := l.at(ctx, c.Text("Path")); err != nil {
 		return action.Result{}, err
@@ -63,7 +63,7 @@ func (l *listing) result() action.Result {
 	}
 	switch {
 	case l.total == 0 && l.pattern != "":
-		r.Message = fmt.Sprintf("No file matches %s", short(l.pattern, 80))
+		r.Message = fmt.Sprintf("No file matches %s", Clip(l.pattern, 80))
 	case l.total == 0:
 		r.Message = "The folder contains no files"
 	case l.total == 1:
@@ -154,7 +154,7 @@ func (l *listing) skip(p, reason string) {
 		l.unlisted++
 		return
 	}
-	l.skipped = append(l.skipped, Skipped{Path: short(strings.ToValidUTF8(p, "�"), 200), Reason: reason})
+	l.skipped = append(l.skipped, Skipped{Path: Clip(p, 200), Reason: reason})
 }
 
 func (l *listing) add(p string, info fs.FileInfo) error {

@@ -43,7 +43,7 @@ func (d document) readPages(ctx context.Context, kind string) (reading, error) {
 		return reading{}, err
 	}
 	r := w.reading(d, kind)
-	r.Title = short(title, 200)
+	r.Title = Clip(title, 200)
 	r.Warnings = append(r.Warnings, warnings...)
 	return r, nil
 }

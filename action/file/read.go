@@ -14,8 +14,11 @@ import (
 	"atelier/media/probe"
 )
 
-// maxOutcome is the maximum size of one result in a prompt, in characters of JSON.
-const maxOutcome = 12_000
+// maxOutcome is the maximum size of one result in a prompt, in characters of JSON, maxCharacters that of its text.
+const (
+	maxOutcome    = 12_000
+	maxCharacters = 10_000
+)
 
 // reading is the result of Read File. Kind determines which fields are set.
 type reading struct {
@@ -50,9 +53,9 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 	if err != nil {
 		return action.Result{}, err
 	}
-	r, err := document{Source: src, head: head, page: page, offset: offset, limit: min(limit, f.cfg.MaxCharacters), asked: limit}.read(ctx)
+	r, err := document{Source: src, head: head, page: page, offset: offset, limit: min(limit, maxCharacters), asked: limit}.read(ctx)
 	if err != nil {
-		return action.Result{}, fmt.Errorf("read %s: %w", short(src.Name, 120), err)
+		return action.Result{}, fmt.Errorf("read %s: %w", Clip(src.Name, 120), err)
 	}
 	if r.MimeType != "" && r.Kind != "binary" { // the whole file may contain more facts than its head
 		if file, err := f.root.Open(src.Name); err == nil {

@@ -65,13 +65,13 @@ func (f *Files) search(ctx context.Context, c *action.Call) (action.Result, erro
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		e := media.Errorf(media.CodeInvalid, "Pattern is not an RE2 regular expression (%s): RE2 has no lookaround and no backreferences", short(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 120))
+		e := media.Errorf(media.CodeInvalid, "Pattern is not an RE2 regular expression (%s): RE2 has no lookaround and no backreferences", Clip(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 120))
 		e.Retryable = true
 		return action.Result{}, e
 	}
 	names := strings.TrimSpace(c.Text("Files"))
 	if _, err := path.Match(names, ""); err != nil {
-		return action.Result{}, media.Errorf(media.CodeInvalid, "Files %q is malformed: use * and ?, as in *.log", short(names, 80))
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Files %q is malformed: use * and ?, as in *.log", Clip(names, 80))
 	}
 	s := &search{re: re, context: min(max(0, c.Int("Context")), maxContext), limit: min(max(1, c.Int("MaxMatches")), maxShown)}
 	timed, cancel := context.WithTimeout(ctx, searchTime)
@@ -128,7 +128,7 @@ func (s *search) file(ctx context.Context, src Source) error {
 }
 
 func (s *search) skip(name, reason string) {
-	s.skipped = append(s.skipped, Skipped{Path: short(name, 200), Reason: short(reason, 120)})
+	s.skipped = append(s.skipped, Skipped{Path: Clip(name, 200), Reason: Clip(reason, 120)})
 }
 
 // document searches the text of a PDF or Word document.

@@ -91,7 +91,7 @@ func (d document) readText(ctx context.Context, format string) (reading, error) 
 	if format == "html" {
 		p := &page{window: w}
 		err = p.read(ctx, src)
-		title, cut = short(strings.Join(strings.Fields(p.title), " "), 200), p.cut
+		title, cut = Clip(strings.Join(strings.Fields(p.title), " "), 200), p.cut
 	} else {
 		title, err = copyText(ctx, w, wire.NameReader(src)) // the window would cut embedded media
 		if format != "markdown" {
@@ -125,7 +125,7 @@ func copyText(ctx context.Context, w *window, src io.Reader) (title string, err 
 		text := string(line)
 		if title == "" && (strings.HasPrefix(text, "# ") || first && strings.HasPrefix(text, "title: ")) {
 			_, t, _ := strings.Cut(text, " ")
-			title = short(strings.TrimSpace(strings.TrimRight(t, "#\r\n ")), 200)
+			title = Clip(strings.TrimSpace(strings.TrimRight(t, "#\r\n ")), 200)
 		}
 		w.write(strings.ReplaceAll(text, "\r\n", "\n"))
 		switch {
@@ -139,28 +139,19 @@ func copyText(ctx context.Context, w *window, src io.Reader) (title string, err 
 
 // wholeRunes appends the remaining bytes of a character that is cut at the end of b.
 func wholeRunes(in *bufio.Reader, b []byte) []byte {
-	if utf8.Valid(tail(b)) {
+	whole := func() bool { r, size := utf8.DecodeLastRune(b); return r != utf8.RuneError || size != 1 }
+	if whole() {
 		return b
 	}
-	out := bytes.Clone(b) // further reads overwrite the buffer of b
-	for n := 0; n < utf8.UTFMax && !utf8.Valid(tail(out)); n++ {
+	b = bytes.Clone(b) // further reads overwrite its buffer
+	for n := 0; n < utf8.UTFMax && !whole(); n++ {
 		c, err := in.ReadByte()
 		if err != nil {
 			break
 		}
-		out = append(out, c)
+		b = append(b, c)
 	}
-	return out
-}
-
-// tail returns the last character of b, complete or not.
-func tail(b []byte) []byte {
-	for i := 1; i <= min(utf8.UTFMax, len(b)); i++ {
-		if utf8.RuneStart(b[len(b)-i]) {
-			return b[len(b)-i:]
-		}
-	}
-	return nil
+	return b
 }
 
 // page converts a stream of HTML to readable text.

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"atelier/action/file"
 	"atelier/action/internal/charset"
@@ -513,12 +512,4 @@ func (t *jsonTable) each(ctx context.Context, fn func([]cell) error) error {
 }
 
 // clipBytes cuts s to at most n bytes, between characters.
-func clipBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
+func clipBytes(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }

@@ -26,8 +26,9 @@ import (
 const (
 	DefaultMaxBytes = 16 << 20
 	fetchTimeout    = 30 * time.Second
-	// maxText is the maximum number of characters read from a page.
-	maxText = 2_000_000
+	// maxText is the maximum number of characters read from a page, maxShown that of one part of it.
+	maxText  = 2_000_000
+	maxShown = 10_000
 )
 
 // NewFetcher creates the guarded client for pages. It allows text of public addresses and, if trusted is set, of
@@ -65,7 +66,7 @@ func (w *Web) fetch(ctx context.Context, c *action.Call) (action.Result, error) 
 	}
 	// Media in the text is replaced with its name.
 	doc.Text, doc.Title = wire.NameMedia(doc.Text), file.Clip(doc.Title, 200)
-	return page(doc, resp.URL, offset, min(limit, w.cfg.MaxCharacters)), nil
+	return page(doc, resp.URL, offset, min(limit, maxShown)), nil
 }
 
 // read returns the text of a response. The bytes determine its type.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -61,8 +60,6 @@ type Config struct {
 	Search Searcher
 	// Fetch fetches pages; nil means public addresses only, up to [DefaultMaxBytes].
 	Fetch *safehttp.Client
-	// MaxCharacters is the maximum number of characters returned of one page; 0 means 10,000.
-	MaxCharacters int
 }
 
 // New checks the configuration. The error has code [media.CodeInvalid].
@@ -73,7 +70,6 @@ func New(cfg Config) (*Web, error) {
 	if cfg.Fetch == nil {
 		cfg.Fetch = NewFetcher("")
 	}
-	cfg.MaxCharacters = cmp.Or(cfg.MaxCharacters, 10_000)
 	return &Web{cfg: cfg}, nil
 }
 
