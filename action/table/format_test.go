@@ -68,6 +68,15 @@ func check(t *testing.T, v tableView, columns []string, rows int, note string) {
 }
 
 // TestNoTables covers files that are not tables: each is named with a reason, and the others are read.
+// TestJSONHasNoRemarks: a record that ends a file with a long text alone is a row.
+func TestJSONHasNoRemarks(t *testing.T) {
+	t.Parallel()
+	_, v := describeOne(t, "a.json", `[{"title":"Short","n":1,"m":2},{"title":"Other","n":3,"m":1},{"title":"A title that has certainly more than forty characters in it"}]`)
+	if v.RowCount != 3 || v.Notes != nil {
+		t.Errorf("%d rows, %v", v.RowCount, v.Notes)
+	}
+}
+
 func TestNoTables(t *testing.T) {
 	t.Parallel()
 	bomb, liar := packed(t, 1<<30, 1<<30), packed(t, 1<<30, 100)

@@ -186,7 +186,7 @@ func inspect(ctx context.Context, src source) (*survey, error) {
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	sv := &survey{layout: findLayout(sample, src.style()), excluded: map[int]bool{}, suspect: -1, loose: src.style().loose}
+	sv := &survey{layout: findLayout(sample, src.style()), excluded: map[int]bool{}, suspect: -1, style: src.style()}
 	for _, n := range sv.layout.names {
 		sv.tallies = append(sv.tallies, &tally{name: n})
 	}

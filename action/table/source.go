@@ -27,7 +27,7 @@ type source interface {
 
 // style is what a format implies for its records.
 type style struct {
-	// named reports whether the first record is certainly the header.
+	// named reports whether the first record is certainly the header, and all others are rows.
 	named bool
 	// comma reports whether ambiguous numbers have decimal commas, because semicolons separate the cells.
 	comma bool

@@ -12,7 +12,7 @@ type survey struct {
 	totals, headers int
 	footers         int
 	ragged          int
-	loose           bool
+	style           style
 	// tail lists records at the end that may be remarks; suspect is one that may be a total.
 	tail    []int
 	suspect int
@@ -26,7 +26,7 @@ func (s *survey) add(at int, record []cell) {
 	if blank(record) {
 		return
 	}
-	if isFooter(record, len(s.tallies), s.loose) && len(s.tail) < 100 {
+	if !s.style.named && isFooter(record, len(s.tallies), s.style.loose) && len(s.tail) < 100 {
 		s.tail = append(s.tail, at)
 		return
 	}
@@ -54,7 +54,7 @@ func (s *survey) add(at int, record []cell) {
 	}
 	s.join()
 	s.rows++
-	if len(record) > len(s.tallies) && !blank(record[len(s.tallies):]) || len(record) < len(s.tallies) && !s.loose {
+	if len(record) > len(s.tallies) && !blank(record[len(s.tallies):]) || len(record) < len(s.tallies) && !s.style.loose {
 		s.ragged++
 	}
 	for i, t := range s.tallies {
