@@ -137,10 +137,11 @@ func isPreamble(rows [][]string, width int) bool {
 		return true
 	case width == 1:
 		return strings.HasPrefix(row[0], "#")
-	case n == 1:
-		return len(row) < width || row[0] != "" && width > 2 || strings.HasPrefix(row[0], "#")
+	case n == 1 && (len(row) < width || row[0] != "" && width > 2 || strings.HasPrefix(row[0], "#")):
+		return true
 	}
-	// A fact about the file, such as "Exported;2024-01-01", precedes what is certainly a header.
+	// A fact about the file, such as "Exported;2024-01-01", and a title over two columns precede what is certainly a
+	// header.
 	near := rows[1:min(len(rows), 12)]
 	most := 0
 	for _, r := range near {
