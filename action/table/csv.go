@@ -80,13 +80,13 @@ func (c *csvReader) record() error {
 func (c *csvReader) field() (last bool, err error) {
 	start := len(c.buf)
 	c.cellClipped = false
-	next, err := c.src.Peek(1)
+	next, err := c.src.Peek(2)
 	if len(next) == 0 {
 		return true, err
 	}
-	if b, _ := c.src.Peek(2); string(b) == ` "` && c.comma != ' ' && c.width > 0 { // as in "Oslo", "Rome"
+	if string(next) == ` "` && c.comma != ' ' && c.width > 0 { // as in "Oslo", "Rome"
 		_, _ = c.src.Discard(1) // just peeked
-		next = b[1:]
+		next = next[1:]
 	}
 	for quoted := next[0] == '"'; quoted; {
 		_, _ = c.src.Discard(1) // just peeked

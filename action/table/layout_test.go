@@ -9,6 +9,22 @@ import (
 )
 
 // TestLayouts imports files with other content around the table.
+// TestCSVAcrossBuffers has quotation marks at the end of the reader's buffer.
+func TestCSVAcrossBuffers(t *testing.T) {
+	t.Parallel()
+	for before := range 8 {
+		r := newCSVReader(strings.NewReader(strings.Repeat("a", before)+"\n"+strings.Repeat("\"x\", \"y\"\n", 20_000)), ',')
+		if _, err := r.next(); err != nil {
+			t.Fatal(err)
+		}
+		for cells, err := r.next(); err == nil; cells, err = r.next() {
+			if len(cells) == 2 && (string(cells[0]) != "x" || string(cells[1]) != "y") {
+				t.Fatalf("%d bytes before: %q", before, cells)
+			}
+		}
+	}
+}
+
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
