@@ -57,7 +57,7 @@ type Report struct {
 	Documents, Passages int
 	// Indexed and Removed are the numbers of changed and removed documents.
 	Indexed, Removed int
-	// Skipped lists the first 50 documents that could not be read.
+	// Skipped lists the first 50 documents that could not be read, or not to their end.
 	Skipped []file.Skipped
 }
 

@@ -362,7 +362,7 @@ func TestDocumentsThatCannotBeRead(t *testing.T) {
 		got[s.Path] = s.Reason
 	}
 	for name, want := range map[string]string{
-		"b.bin": "no readable text", "c.png": "no readable text", "d.md": "empty", "e.pdf": "no readable pages", "f.txt": "larger than", "0-link.md": "outside of the folder", "1 documents": "beyond the first 7",
+		"b.bin": "no readable text", "c.png": "no readable text", "d.md": "empty", "e.pdf": "no readable pages", "f.txt": "larger than", "g.txt": "only its first 500 characters", "0-link.md": "outside of the folder", "1 documents": "beyond the first 7",
 	} {
 		if !strings.Contains(got[name], want) {
 			t.Errorf("%s: %q, want %q", name, got[name], want)

@@ -78,7 +78,7 @@ func (b *Base) refresh(ctx context.Context, age time.Duration) (Report, error) {
 			}
 		}
 	}
-	err = b.db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM document WHERE skipped = ''), (SELECT count(*) FROM passage)").Scan(&r.Documents, &r.Passages)
+	err = b.db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM document WHERE id IN (SELECT document FROM passage)), (SELECT count(*) FROM passage)").Scan(&r.Documents, &r.Passages)
 	if err != nil {
 		return Report{}, explain(err)
 	}
@@ -111,8 +111,8 @@ func (b *Base) known(ctx context.Context) (map[string]known, error) {
 	return out, explain(rows.Err())
 }
 
-// index reads a document and replaces it in the index. It returns the reason why the document cannot be searched, if
-// any.
+// index reads a document and replaces it in the index. It returns the reason why the document cannot be searched, or not
+// to its end, if any.
 func (b *Base) index(ctx context.Context, s file.Source) (reason string, err error) {
 	doc, s, err := b.extract(ctx, s)
 	switch code := media.CodeOf(err); {
@@ -127,6 +127,8 @@ func (b *Base) index(ctx context.Context, s file.Source) (reason string, err err
 		if len(doc.Warnings) > 0 {
 			reason = doc.Warnings[len(doc.Warnings)-1]
 		}
+	case doc.Truncated:
+		reason = fmt.Sprintf("only its first %d characters are searched", b.cfg.MaxCharacters)
 	}
 	// Media in texts is not indexed.
 	doc.Text, doc.Title = wire.NameMedia(doc.Text), wire.NameMedia(doc.Title)
@@ -139,7 +141,7 @@ func (b *Base) index(ctx context.Context, s file.Source) (reason string, err err
 		}
 		res, err := tx.ExecContext(ctx, "INSERT INTO document (path, size, modified, title, format, skipped) VALUES (?, ?, ?, ?, ?, ?)",
 			s.Name, s.Size, s.Modified.UnixNano(), doc.Title, doc.Format, reason)
-		if err != nil || reason != "" {
+		if err != nil {
 			return err
 		}
 		id, err := res.LastInsertId()
