@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -9,6 +10,23 @@ import (
 
 	"atelier/media"
 )
+
+// found is a hit in the names of the providers: SearXNG's content and publishedDate, Brave's description and page_age,
+// Tavily's content and published_date. Upper and lower case are the same in JSON names.
+type found struct {
+	Title, URL, Content, Description, PublishedDate string
+
+	PageAge   string `json:"page_age"`
+	Published string `json:"published_date"`
+}
+
+func hits(all []found) []Hit {
+	out := []Hit{}
+	for _, f := range all {
+		out = append(out, Hit{Title: f.Title, URL: f.URL, Snippet: cmp.Or(f.Content, f.Description), Published: cmp.Or(f.PublishedDate, f.PageAge, f.Published)})
+	}
+	return out
+}
 
 // SearXNG searches with an instance of the free metasearch engine. The settings of the instance must list json in
 // search.formats (docs.searxng.org, Search API).
@@ -35,9 +53,7 @@ func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
 		v.Set("time_range", q.Freshness)
 	}
 	var out struct {
-		Results []struct {
-			Title, URL, Content, PublishedDate string
-		} `json:"results"`
+		Results []found `json:"results"`
 		// Unresponsive lists engines that returned nothing, with the reason.
 		Unresponsive [][]string `json:"unresponsive_engines"`
 	}
@@ -54,11 +70,7 @@ func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
 		}
 		return nil, media.Errorf(media.CodeUnavailable, "none of SearXNG's engines responds: %s", one(strings.Join(reason, ", "), 200))
 	}
-	hits := make([]Hit, 0, len(out.Results))
-	for _, r := range out.Results {
-		hits = append(hits, Hit{Title: r.Title, URL: r.URL, Snippet: r.Content, Published: r.PublishedDate})
-	}
-	return hits, nil
+	return hits(out.Results), nil
 }
 
 // Brave searches with the Brave Search API (api-dashboard.search.brave.com, Web Search).
@@ -86,23 +98,14 @@ func (b *Brave) Search(ctx context.Context, q Query) ([]Hit, error) {
 	}
 	var out struct {
 		Web struct {
-			Results []struct {
-				Title       string `json:"title"`
-				URL         string `json:"url"`
-				Description string `json:"description"`
-				PageAge     string `json:"page_age"`
-			} `json:"results"`
+			Results []found `json:"results"`
 		} `json:"web"`
 	}
 	header := http.Header{"X-Subscription-Token": {b.key}}
 	if err := b.call(ctx, question{query: v, header: header}, &out); err != nil {
 		return nil, err
 	}
-	hits := make([]Hit, 0, len(out.Web.Results))
-	for _, r := range out.Web.Results {
-		hits = append(hits, Hit{Title: r.Title, URL: r.URL, Snippet: r.Description, Published: r.PageAge})
-	}
-	return hits, nil
+	return hits(out.Web.Results), nil
 }
 
 // Tavily searches with the Tavily API (docs.tavily.com, Tavily Search). It has no language setting: a query finds pages
@@ -127,20 +130,11 @@ func (t *Tavily) Search(ctx context.Context, q Query) ([]Hit, error) {
 		body["time_range"] = q.Freshness
 	}
 	var out struct {
-		Results []struct {
-			Title         string `json:"title"`
-			URL           string `json:"url"`
-			Content       string `json:"content"`
-			PublishedDate string `json:"published_date"`
-		} `json:"results"`
+		Results []found `json:"results"`
 	}
 	header := http.Header{"Authorization": {"Bearer " + t.key}}
 	if err := t.call(ctx, question{header: header, body: body}, &out); err != nil {
 		return nil, err
 	}
-	hits := make([]Hit, 0, len(out.Results))
-	for _, r := range out.Results {
-		hits = append(hits, Hit{Title: r.Title, URL: r.URL, Snippet: r.Content, Published: r.PublishedDate})
-	}
-	return hits, nil
+	return hits(out.Results), nil
 }

@@ -41,11 +41,11 @@ func (l Limits) Check(f media.Facts) error {
 	l = Limits{cmp.Or(l.MaxPixels, DefaultMaxPixels), cmp.Or(l.MaxFrames, DefaultMaxFrames)}
 	w, h := int64(f.Width), int64(f.Height)
 	if w > l.MaxPixels || h > l.MaxPixels || w*h > l.MaxPixels {
-		return media.Errorf(media.CodeTooLarge, "the image is %d × %d pixels: the limit is %s megapixels (setting max_pixels)",
+		return media.Errorf(media.CodeTooLarge, "the image is %d × %d pixels: the limit is %s megapixels: use a smaller one",
 			w, h, strings.TrimSuffix(fmt.Sprintf("%.1f", float64(l.MaxPixels)/1e6), ".0"))
 	}
 	if f.Frames > l.MaxFrames {
-		return media.Errorf(media.CodeTooLarge, "the image has %d frames: the limit is %d (setting max_frames)", f.Frames, l.MaxFrames)
+		return media.Errorf(media.CodeTooLarge, "the image has %d frames: the limit is %d: use a shorter one", f.Frames, l.MaxFrames)
 	}
 	return nil
 }
