@@ -79,22 +79,21 @@ func (d *Database) measure(ctx context.Context, tables []table) {
 // measureColumn queries the facts of one column.
 func (d *Database) measureColumn(ctx context.Context, tx *sql.Tx, from string, c *column) error {
 	name, of := d.engine.quote(c.Name), d.engine.quote(from)
-	if !c.measurable() {
-		r, err := d.fetch(ctx, tx, fmt.Sprintf("SELECT count(*) - count(%s) FROM %s", name, of), 1)
-		if err == nil {
-			c.Missing = whole(r.rows[0][0])
-		}
-		return err
-	}
-	low, high := "min("+name+")", "max("+name+")"
-	if c.Type == "boolean" {
+	distinct, low, high := fmt.Sprintf("(SELECT count(*) FROM (SELECT DISTINCT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d) AS d)", name, of, maxDistinct+1), "min("+name+")", "max("+name+")"
+	switch {
+	case !c.measurable():
+		distinct, low, high = "NULL", "NULL", "NULL"
+	case c.Type == "boolean":
 		low, high = "NULL", "NULL"
 	}
-	r, err := d.fetch(ctx, tx, fmt.Sprintf("SELECT count(*) - count(%[1]s), (SELECT count(*) FROM (SELECT DISTINCT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d) AS d), %[4]s, %[5]s FROM %[2]s", name, of, maxDistinct+1, low, high), 1)
+	r, err := d.fetch(ctx, tx, fmt.Sprintf("SELECT count(*) - count(%s), %s, %s, %s FROM %s", name, distinct, low, high, of), 1)
 	if err != nil {
 		return err
 	}
-	c.Missing, c.Distinct, c.Min, c.Max = whole(r.rows[0][0]), whole(r.rows[0][1]), r.rows[0][2], r.rows[0][3]
+	if c.Missing = whole(r.rows[0][0]); !c.measurable() {
+		return nil
+	}
+	c.Distinct, c.Min, c.Max = whole(r.rows[0][1]), r.rows[0][2], r.rows[0][3]
 	if c.DistinctCapped = *c.Distinct > maxDistinct; c.DistinctCapped {
 		*c.Distinct = maxDistinct
 	}

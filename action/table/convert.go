@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"atelier/action/file"
 )
 
 // maxUnusable, maxDistinct and maxValues are the maximum numbers of unusable values shown, distinct values counted and
@@ -37,7 +39,7 @@ func (c *column) take(in cell) any {
 	v, ok := c.convert(in)
 	if !ok {
 		c.unusable++
-		c.show(clip(string(in.text), 60))
+		c.show(file.Clip(string(in.text), 60))
 		return nil
 	}
 	if v == nil {

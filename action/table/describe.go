@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"atelier/action"
+	"atelier/action/file"
 	"atelier/media"
 )
 
@@ -91,7 +92,7 @@ func (l *loaded) pick(name string) ([]*table, error) {
 	if len(of) > 0 {
 		return of, nil
 	}
-	e := media.Errorf(media.CodeNotFound, "table %q does not exist: the tables are %s", clip(name, 80), strings.Join(l.tableNames(20), ", "))
+	e := media.Errorf(media.CodeNotFound, "table %q does not exist: the tables are %s", file.Clip(name, 80), strings.Join(l.tableNames(20), ", "))
 	e.Retryable, e.Valid = true, l.tableNames(50)
 	return nil, e
 }
@@ -154,7 +155,7 @@ func (tb *table) view(detail int) tableView {
 		for i := range short {
 			short[i] = row[i]
 			if s, ok := row[i].(string); ok {
-				short[i] = clip(s, 80)
+				short[i] = file.Clip(s, 80)
 			}
 		}
 		v.SampleRows = append(v.SampleRows, short)
@@ -176,7 +177,7 @@ func (c *column) view(values int) columnView {
 		// The most frequent ones.
 		all := slices.SortedFunc(maps.Keys(c.counts), func(a, b string) int { return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(a, b)) })
 		for _, s := range all[:min(values, len(all))] {
-			v.Values = append(v.Values, clip(s, 60))
+			v.Values = append(v.Values, file.Clip(s, 60))
 		}
 	}
 	return v

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"atelier/action/file"
 )
 
 // previewRows is the number of records that determine preamble, header and units.
@@ -325,7 +327,7 @@ func columnNames(cells []string) (names []string, named []bool) {
 	names, named = make([]string, len(cells)), make([]bool, len(cells))
 	seen := map[string]bool{}
 	for i, c := range cells {
-		name := clip(strings.Join(strings.Fields(c), " "), maxName)
+		name := file.Clip(strings.Join(strings.Fields(c), " "), maxName)
 		named[i] = name != ""
 		if name == "" {
 			name = "column_" + strconv.Itoa(i+1)
@@ -338,12 +340,4 @@ func columnNames(cells []string) (names []string, named []bool) {
 		names[i] = name
 	}
 	return names, named
-}
-
-// clip shortens s to n characters.
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
 }

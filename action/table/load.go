@@ -90,8 +90,7 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 	case bytes.HasPrefix(begin, []byte("<!doctype html")) || bytes.HasPrefix(begin, []byte("<html")):
 		return refuse("it is a web page, not a table: use Read File")
 	}
-	im.progress.begin(f.Name, f.Size)
-	f.Open = im.progress.opener(f.Open)
+	f.Open = im.progress.opener(f)
 	switch kind {
 	case "csv", "tsv":
 		line, _, _ := bytes.Cut(text, []byte("\n"))
@@ -245,13 +244,12 @@ type progress struct {
 // progressEvery is the time between two notes.
 const progressEvery = 2 * time.Second
 
-func (p *progress) begin(name string, size int64) { p.name, p.size, p.read = name, size, 0 }
-
-// opener counts the bytes read of a file, and returns errors as refusals of that file. The progress of a file that is
-// read once, and then from a temporary file, ends near 50 %.
-func (p *progress) opener(open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
+// opener begins a file. It counts the bytes read of it, and returns errors as refusals of that file. The progress of a
+// file that is read once, and then from a temporary file, ends near 50 %.
+func (p *progress) opener(f file.Source) func() (io.ReadCloser, error) {
+	p.name, p.size, p.read = f.Name, f.Size, 0
 	return func() (io.ReadCloser, error) {
-		r, err := open()
+		r, err := f.Open()
 		if err != nil {
 			return nil, unreadable(err)
 		}

@@ -69,8 +69,7 @@ func (im *importer) log(ctx context.Context, f file.Source) error {
 			return unreadable(err)
 		}
 		if fits {
-			im.progress.begin(f.Name, f.Size)
-			s.open = im.progress.opener(f.Open)
+			s.open = im.progress.opener(f)
 			return im.table(ctx, f.Name, "", s)
 		}
 	}

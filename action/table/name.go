@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"atelier/action/file"
 )
 
 // names assigns tables names that are SQL identifiers and unique without regard to case.
@@ -53,7 +55,7 @@ func identifier(s string) string {
 		gap = false
 		b.WriteRune(r)
 	}
-	name := clip(b.String(), 60)
+	name := file.Clip(b.String(), 60)
 	name = strings.TrimSuffix(name, "…")
 	switch {
 	case name == "":

@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"slices"
 )
 
 // threshold is the percentage of a column's values that must be numbers (or dates) to make it a column of numbers (or
@@ -47,7 +48,7 @@ func (t *tally) settle(hint style) *column {
 	case t.values == t.weak:
 	case t.reachesThreshold(t.compact) && isDateName(t.name):
 		c.kind, c.compact = Date, true
-	case t.dates == t.values-t.weak && t.newYears == t.dates && isYear(t.name):
+	case t.dates == t.values-t.weak && t.newYears == t.dates && slices.ContainsFunc(words(t.name), func(w string) bool { return yearWords[w] }):
 		c.kind, c.yearly = Integer, true
 		c.notes = append(c.notes, "dates, all of them 1 January, are stored as years")
 	case t.reachesThreshold(t.dates):

@@ -115,8 +115,3 @@ func isDateName(name string) bool {
 		return word == "day" || word == "tag" || word == "jour" || strings.HasSuffix(word, "datum") || strings.HasSuffix(word, "date")
 	})
 }
-
-// isYear reports whether a name is that of a column of years.
-func isYear(name string) bool {
-	return slices.ContainsFunc(words(name), func(word string) bool { return yearWords[word] })
-}

@@ -177,7 +177,12 @@ func (c *Client) check(resp *http.Response) error {
 	if resp.ContentLength > c.cfg.MaxBytes {
 		return fetchError(resp.Request, c.tooLarge())
 	}
-	if t, _ := declared(resp); !c.accepts(t) {
+	t, _ := declared(resp)
+	accepted := t == "" || t == "application/octet-stream" || t == "binary/octet-stream" || slices.ContainsFunc(c.cfg.Types, func(pattern string) bool {
+		ok, err := path.Match(strings.ToLower(pattern), t)
+		return err == nil && ok
+	})
+	if len(c.cfg.Types) > 0 && !accepted {
 		return media.Errorf(media.CodeBadResponse, "fetch from %s: the response is %s instead of %s", from, clip(t), strings.Join(c.cfg.Types, ", "))
 	}
 	return nil
@@ -185,16 +190,6 @@ func (c *Client) check(resp *http.Response) error {
 
 func (c *Client) tooLarge() error {
 	return media.Errorf(media.CodeTooLarge, "the response is larger than the limit of %d bytes", c.cfg.MaxBytes)
-}
-
-func (c *Client) accepts(t string) bool {
-	if len(c.cfg.Types) == 0 || t == "" || t == "application/octet-stream" || t == "binary/octet-stream" {
-		return true
-	}
-	return slices.ContainsFunc(c.cfg.Types, func(pattern string) bool {
-		ok, err := path.Match(strings.ToLower(pattern), t)
-		return err == nil && ok
-	})
 }
 
 // declared returns the media type and the character set of a response, empty if there are none.
