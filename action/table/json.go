@@ -292,19 +292,13 @@ func (r *jsonReader) value(v json.Token, of *jsonArray, path, field string, dept
 	case json.Number:
 		return cell{text: exactText(x.String()), exact: true}, nil
 	case json.Delim:
-		var a *jsonArray
-		if x == '[' {
-			a = r.arrayOf(of, path, field)
-		}
 		switch {
 		case depth > maxDepth:
 			err = errDeep
-		case a != nil:
-			text, err = r.array(a, depth)
-		case x == '{' && path != "":
-			err = r.object(nil, path, "", depth)
+		case x == '[':
+			text, err = r.array(r.arrayOf(of, path, field), depth)
 		default:
-			text, err = r.listed(depth)
+			text, err = "[object]", r.object(nil, path, "", depth)
 		}
 	default:
 		text = clipBytes(strings.TrimSpace(fmt.Sprint(v)), maxField)
@@ -335,7 +329,8 @@ func (r *jsonReader) arrayOf(of *jsonArray, path, field string) *jsonArray {
 	return a
 }
 
-// array reads elements as records of a. text lists the elements if they are few plain values, otherwise their number.
+// array reads elements as records of a, or skips them if a is nil. text lists the elements if they are few plain values,
+// otherwise their number.
 func (r *jsonReader) array(a *jsonArray, depth int) (text string, err error) {
 	var plain []string
 	count, objects, deep := 0, 0, false
@@ -343,13 +338,13 @@ func (r *jsonReader) array(a *jsonArray, depth int) (text string, err error) {
 		v, err := r.token()
 		switch {
 		case err != nil:
-		case v == json.Delim('{'):
+		case v == json.Delim('{') && a != nil:
 			objects++
 			deep = true
 			err = r.record(a, "", depth+1)
-		case v == json.Delim('['):
+		case v == json.Delim('{') || v == json.Delim('['):
 			deep = true
-			_, err = r.listed(depth + 1)
+			_, err = r.value(v, nil, "", "", depth+1)
 		case v != nil && count < maxListed:
 			plain = append(plain, clipBytes(fmt.Sprint(v), 200))
 		}
@@ -357,10 +352,12 @@ func (r *jsonReader) array(a *jsonArray, depth int) (text string, err error) {
 			return "", err
 		}
 	}
-	a.count += count
-	a.objects += objects
-	if objects == count {
-		a.alone += objects
+	if a != nil {
+		a.count += count
+		a.objects += objects
+		if objects == count {
+			a.alone += objects
+		}
 	}
 	text = strings.Join(plain, ", ")
 	if deep || count > maxListed {
@@ -368,37 +365,6 @@ func (r *jsonReader) array(a *jsonArray, depth int) (text string, err error) {
 	}
 	_, err = r.token()
 	return text, err
-}
-
-// listed reads to the end of an array or object without records, and formats it as array does.
-func (r *jsonReader) listed(depth int) (string, error) {
-	var plain []string
-	values, deep := 0, false
-	for open := 1; open > 0; {
-		v, err := r.token()
-		if err != nil {
-			return "", err
-		}
-		ends := v == json.Delim('}') || v == json.Delim(']')
-		if open == 1 && !ends {
-			values++
-		}
-		switch {
-		case ends:
-			open--
-		case v == json.Delim('{') || v == json.Delim('['):
-			open, deep = open+1, true
-			if depth+open > maxDepth {
-				return "", errDeep
-			}
-		case values <= maxListed && v != nil:
-			plain = append(plain, clipBytes(fmt.Sprint(v), 200))
-		}
-	}
-	if deep || values > maxListed {
-		return fmt.Sprintf("[%d values]", values), nil
-	}
-	return strings.Join(plain, ", "), nil
 }
 
 // tables returns the largest array of objects, then the others and the arrays inside the records of each.
