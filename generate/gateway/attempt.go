@@ -13,6 +13,7 @@ import (
 	"atelier/generate/catalog"
 	"atelier/generate/driver"
 	"atelier/generate/internal/fault"
+	"atelier/generate/internal/lane"
 	"atelier/generate/operation"
 	"atelier/generate/plan"
 	"atelier/journal/step"
@@ -73,11 +74,15 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	if failed != nil {
 		return 0, x.recorder.uncalled(ctx, c, number, failed)
 	}
+	called := false
 	defer func() {
-		if stillRunning(failed) || ctx.Err() != nil { // neither a slow task nor the end of ctx is an outage
+		switch {
+		case called && (failed == nil || stillRunning(failed)): // a slow task is no outage
 			leave(nil)
-		} else {
+		case called && ctx.Err() == nil:
 			leave(failed)
+		default:
+			leave(lane.ErrUnknown)
 		}
 		x.g.shareWait(c.plan.Model, failed)
 	}()
@@ -93,6 +98,7 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 		e.Retryable = false
 		return 0, e
 	}
+	called = true
 	var u driver.Update
 	u, failed = x.steps.start(ctx, c, t, step.Name{Kind: step.KindAttempt, Call: c.number, Index: a.Number})
 	if isUnbilledHandOver(ctx, failed) {

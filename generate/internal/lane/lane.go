@@ -70,6 +70,12 @@ func New(provider string, models []catalog.Model, concurrency, usual int) *Lane 
 	l.breaker = gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{
 		Name: provider, Timeout: breakerRest,
 		ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= breakerFailures },
+		IsExcluded:  func(err error) bool { return errors.Is(err, ErrUnknown) },
+		// An outage is the provider's error rather than the request's; a provider that reports a contested request answers.
+		IsSuccessful: func(err error) bool {
+			outages := []media.Code{media.CodeUnavailable, media.CodeDeadline, media.CodeBadResponse}
+			return err == nil || errors.Is(err, driver.ErrContested) || !slices.Contains(outages, media.CodeOf(err))
+		},
 	})
 	return l
 }
@@ -100,9 +106,12 @@ func (l *Lane) Admit(ctx context.Context, m catalog.Model) (done func(), err err
 	return done, nil
 }
 
+// ErrUnknown is the outcome of a call that its caller left, or did not make: it says nothing about the provider.
+var ErrUnknown = errors.New("the outcome is unknown")
+
 // Enter waits for a turn. The error has code media.CodeUnavailable if the provider has just failed too often, and is
 // ctx's otherwise; without an error the caller calls leave with the outcome of the call.
-func (l *Lane) Enter(ctx context.Context, m catalog.Model) (leave func(*media.Error), err *media.Error) {
+func (l *Lane) Enter(ctx context.Context, m catalog.Model) (leave func(error), err *media.Error) {
 	for _, next := range l.limits(m) {
 		if err := next.rate.Wait(ctx); err != nil {
 			if ctx.Err() == nil { // the deadline is before the turn
@@ -111,13 +120,9 @@ func (l *Lane) Enter(ctx context.Context, m catalog.Model) (leave func(*media.Er
 			return nil, fault.Of(err)
 		}
 	}
-	done, refused := l.breaker.Allow()
+	leave, refused := l.breaker.Allow()
 	if refused != nil {
 		return nil, media.Errorf(media.CodeUnavailable, "%s failed %d times in a row and is not called for %s: wait, or use another model", m.Provider, breakerFailures, breakerRest)
 	}
-	return func(failed *media.Error) {
-		// An outage is the provider's error rather than the request's; a provider that reports a contested request answers.
-		outages := []media.Code{media.CodeUnavailable, media.CodeDeadline, media.CodeBadResponse}
-		done(failed == nil || errors.Is(failed, driver.ErrContested) || !slices.Contains(outages, failed.Code))
-	}, nil
+	return leave, nil
 }
