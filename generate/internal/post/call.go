@@ -43,8 +43,8 @@ type Call struct {
 }
 
 // Do makes a call. Read receives only complete answers of status 200 to 299. For other answers the error describes
-// their meaning, but a refusal by a safety system is returned as moderated items. Items that arrived before a
-// truncation are returned with the error.
+// their meaning, but a refusal by a safety system is returned as moderated items. Items that arrived in a truncated or
+// unreadable answer are returned with the error.
 func (c *Client) Do(ctx context.Context, call Call) (driver.Update, error) {
 	if err := c.Ready(); err != nil {
 		return driver.Update{}, err
@@ -90,21 +90,23 @@ func (c *Client) finish(ctx context.Context, call Call, a *Answer) (driver.Updat
 	case call.Into == nil:
 		return driver.Update{}, nil
 	}
-	if err := c.Decode(a, call.Into); err != nil {
-		return driver.Update{}, err
-	}
+	err := c.Decode(a, call.Into)
 	switch {
 	case a.Cut() && a.free:
 		return driver.Update{}, media.Errorf(media.CodeUnavailable, "%s sent an incomplete %s: it is requested again", c.Name, call.Of)
-	case a.Cut():
+	case err != nil && a.free:
+		return driver.Update{}, err
+	case err != nil || a.Cut():
 		u := driver.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}
 		for _, l := range a.Media.All() { // items that arrived completely are kept
 			if l.Err == nil && (call.Interim == nil || !call.Interim(string(a.Body), l.Token)) {
 				u.Items = append(u.Items, driver.Item{Blob: &l.Blob})
 			}
 		}
-		u.Usage.Images = len(u.Items)
-		return u, c.Lost(ctx, a.Broken, len(u.Items))
+		if u.Usage.Images = len(u.Items); err == nil {
+			err = c.Lost(ctx, a.Broken, len(u.Items))
+		}
+		return u, err
 	case call.Read == nil:
 		return driver.Update{}, nil
 	}
@@ -193,13 +195,13 @@ func (a *Answer) Cut() bool { return a.Broken != nil }
 // tooLarge reports whether the body exceeded the limit for answers.
 func (a *Answer) tooLarge() bool { return media.CodeOf(a.Broken) == media.CodeTooLarge }
 
-// Decode decodes the answer's JSON into v, whatever its declared type. For a body that ends early it sets [Answer.Cut]
-// and returns no error; the error for any other invalid body is [Client.notJSON].
+// Decode decodes the answer's JSON into v, whatever its declared type; fields of another type stay empty. For a body
+// that ends early it sets [Answer.Cut] and returns no error; the error for any other invalid body is [Client.notJSON].
 func (c *Client) Decode(a *Answer, v any) error {
 	if a.Cut() {
 		return nil
 	}
-	err := json.Unmarshal(a.Body, v)
+	err := decode(a.Body, v)
 	kind, _, unreadable := mime.ParseMediaType(a.Header.Get("Content-Type"))
 	isJSON := unreadable == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok && isJSON && len(a.Body) > 0 && syntax.Offset >= int64(len(a.Body)) {

@@ -160,7 +160,7 @@ func (c *Client) sentence(code media.Code, call Call, f Fault) string {
 	s := strings.NewReplacer("NAME", c.Name, "STATUS", strconv.Itoa(f.Status), "OF", call.Of).Replace(m.what)
 	switch {
 	case advice == "":
-		return s + ": " + f.Words
+		return s + ": " + cmp.Or(f.Words, "status "+strconv.Itoa(f.Status))
 	case f.Words == "" || code == media.CodeUnauthorized:
 		return s + ": " + advice
 	}

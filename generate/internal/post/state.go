@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"regexp"
 	"strings"
@@ -94,7 +93,7 @@ func (c *Client) DecodeWebhook(n driver.Notification, w Webhook, into any, id fu
 	if w.Secret != "" && !w.Genuine(n, w.Secret) {
 		return h, false, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of %s does not carry the secret of its webhook", c.Name)
 	}
-	if json.Unmarshal(n.Body, into) != nil || !taskID.MatchString(id()) {
+	if !DecodeFirst(n.Body, into) || !taskID.MatchString(id()) {
 		return h, false, media.Errorf(media.CodeInvalid, "a webhook call in the name of %s is not JSON that names a task", c.Name)
 	}
 	return driver.Handle{ID: id()}, w.Secret != "", nil

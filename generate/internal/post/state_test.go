@@ -81,33 +81,6 @@ func TestFieldsOfForms(t *testing.T) {
 	}
 }
 
-func TestAt(t *testing.T) {
-	t.Parallel()
-	var v any
-	if err := json.Unmarshal([]byte(`{"a":[{"b":"x"},{"b":7,"c":{}}]}`), &v); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		want  string
-		place []any
-	}{
-		{"x", []any{"a", 0, "b"}},
-		{"7", []any{"a", 1, "b"}},
-		{"", []any{"a", 1, "c"}},
-		{"", []any{"a", 2, "b"}},
-		{"", []any{"a", "b"}},
-		{"", []any{0}},
-		{"", nil},
-	} {
-		if got := post.At(v, c.place...); got != c.want {
-			t.Errorf("%v is %q, want %q", c.place, got, c.want)
-		}
-	}
-	if got := post.At(nil, "a", 0); got != "" {
-		t.Errorf("nothing contains %q", got)
-	}
-}
-
 func TestTimesAndNumbers(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

@@ -1,8 +1,8 @@
 package post
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"math/big"
 	"strconv"
 	"strings"
@@ -65,42 +65,23 @@ func (t Text) Percent() float64 {
 	return n / 100
 }
 
-// Loose decodes JSON of a type, and ignores anything else: for parts of an answer that providers disagree about.
-type Loose[T any] struct{ Value T }
-
-// UnmarshalJSON never fails.
-func (l *Loose[T]) UnmarshalJSON(b []byte) error {
-	_ = json.Unmarshal(b, &l.Value) // another type leaves it empty
-	return nil
-}
-
-// At returns the string or number at a path in decoded JSON, of field names and list indexes; empty if there is none.
-func At(v any, place ...any) string {
-	for _, p := range place {
-		switch p := p.(type) {
-		case string:
-			object, _ := v.(map[string]any)
-			v = object[p]
-		case int:
-			list, _ := v.([]any)
-			if v = nil; p < len(list) {
-				v = list[p]
-			}
-		}
-	}
-	raw, _ := json.Marshal(v) // it was decoded from JSON
-	var t Text
-	_ = t.UnmarshalJSON(raw) // it never fails
-	return string(t)
-}
-
-// DecodeFirst decodes a JSON object, or the first one of a list; false if there is none.
+// DecodeFirst decodes a JSON object, or the first one of a list, like [Client.Decode]; false if there is none.
 func DecodeFirst(body []byte, into any) bool {
-	if body = bytes.TrimSpace(body); !bytes.HasPrefix(body, []byte("[")) {
-		return json.Unmarshal(body, into) == nil
-	}
 	var list []json.RawMessage
-	return json.Unmarshal(body, &list) == nil && len(list) > 0 && json.Unmarshal(list[0], into) == nil
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
+	return decode(body, into) == nil
+}
+
+// decode decodes JSON. A field of another type than documented stays empty: an answer that may have been paid for is
+// not lost over it.
+func decode(body []byte, into any) error {
+	err := json.Unmarshal(body, into)
+	if field, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && field.Field != "" {
+		return nil
+	}
+	return err
 }
 
 // Amount returns a provider's number as exact decimal text, divided by per (100 for cents) and rounded to the given

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"atelier/generate"
@@ -17,11 +16,11 @@ import (
 // accepted is the answer to a new task. With a webhook it may have no polling URL. Costs are in cents; all numbers may
 // be null.
 type accepted struct {
-	ID         string   `json:"id"`
-	PollingURL string   `json:"polling_url"`
-	Cost       *float64 `json:"cost"`
-	InputMP    *float64 `json:"input_mp"`
-	OutputMP   *float64 `json:"output_mp"`
+	ID         string    `json:"id"`
+	PollingURL string    `json:"polling_url"`
+	Cost       post.Text `json:"cost"`
+	InputMP    *float64  `json:"input_mp"`
+	OutputMP   *float64  `json:"output_mp"`
 }
 
 // result is the state of a task, as returned by polls and webhooks.
@@ -42,17 +41,6 @@ type made struct {
 	Sample string    `json:"sample"`
 	Prompt post.Text `json:"prompt"`
 	Seed   post.Text `json:"seed"`
-}
-
-// submitted converts the answer to a new task. Cents have floating-point noise, which is rounded away.
-func (d *Driver) submitted(got accepted) (driver.Update, error) {
-	var price post.Price
-	if got.Cost != nil {
-		price.Cents = strconv.FormatFloat(*got.Cost, 'f', -1, 64)
-	}
-	u, err := d.client.Accepted(driver.Handle{ID: got.ID, URL: got.PollingURL}, price)
-	u.Metadata = d.client.Metadata(map[string]any{"input_mp": got.InputMP, "output_mp": got.OutputMP})
-	return u, err
 }
 
 // update converts the state of a task; a status that does not end it means that it continues.
@@ -113,7 +101,7 @@ type problem struct {
 // content.
 func explain(a *post.Answer) (post.Fault, bool) {
 	var p problem
-	if json.Unmarshal(a.Body, &p) != nil {
+	if !post.DecodeFirst(a.Body, &p) {
 		return post.Fault{}, false
 	}
 	f := post.Fault{Wait: post.Seconds(string(p.RetryAfter))}

@@ -90,7 +90,11 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	var got accepted
 	return d.client.Do(ctx, post.Call{
 		Path: "/v1/" + url.PathEscape(t.Model.APIModel), Body: body, Of: "the model " + t.Model.APIModel, Task: t, Into: &got,
-		Read: func(*post.Answer) (driver.Update, error) { return d.submitted(got) },
+		Read: func(*post.Answer) (driver.Update, error) {
+			u, err := d.client.Accepted(driver.Handle{ID: got.ID, URL: got.PollingURL}, post.Price{Cents: string(got.Cost)})
+			u.Metadata = d.client.Metadata(map[string]any{"input_mp": got.InputMP, "output_mp": got.OutputMP})
+			return u, err
+		},
 	})
 }
 

@@ -190,11 +190,19 @@ func (d *Driver) user(ctx context.Context, known string) (string, error) {
 	if known != "" {
 		return known, nil
 	}
-	var got any
+	var got struct {
+		Details []struct {
+			User struct {
+				ID post.Text `json:"id"`
+			} `json:"user"`
+		} `json:"user_details"`
+	}
 	_, err := d.client.Do(ctx, post.Call{Path: apiPath + "/me", Of: "the account", Into: &got})
-	user := post.At(got, "user_details", 0, "user", "id")
-	if err == nil && user == "" {
+	if err == nil && len(got.Details) > 0 && got.Details[0].User.ID != "" {
+		return string(got.Details[0].User.ID), nil
+	}
+	if err == nil {
 		err = media.Errorf(media.CodeUnsupported, "Leonardo does not report whose key it is, so its generations cannot be listed")
 	}
-	return user, err
+	return "", err
 }

@@ -13,18 +13,18 @@ import (
 // report is a job as the proxy reports it. Proxies disagree about the types of some fields; a field of another type is
 // left empty.
 type report struct {
-	ID         post.Text              `json:"id"`
-	Action     post.Text              `json:"action"`
-	Status     post.Text              `json:"status"`
-	Mode       post.Text              `json:"mode"`
-	Progress   post.Text              `json:"progress"`
-	Prompt     post.Text              `json:"prompt"`
-	ImageURL   post.Text              `json:"imageUrl"`
-	FailReason post.Text              `json:"failReason"`
-	Seed       post.Text              `json:"seed"`
-	Buttons    post.Loose[[]button]   `json:"buttons"`
-	Singles    post.Loose[[]single]   `json:"imageUrls"`
-	Properties post.Loose[properties] `json:"properties"`
+	ID         post.Text  `json:"id"`
+	Action     post.Text  `json:"action"`
+	Status     post.Text  `json:"status"`
+	Mode       post.Text  `json:"mode"`
+	Progress   post.Text  `json:"progress"`
+	Prompt     post.Text  `json:"prompt"`
+	ImageURL   post.Text  `json:"imageUrl"`
+	FailReason post.Text  `json:"failReason"`
+	Seed       post.Text  `json:"seed"`
+	Buttons    []button   `json:"buttons"`
+	Singles    []single   `json:"imageUrls"`
+	Properties properties `json:"properties"`
 }
 
 // button is a follow-up that Midjourney offers; single is one picture of several.
@@ -45,7 +45,7 @@ type properties struct {
 }
 
 func (r report) offers() (all []catalog.Offer) {
-	for _, b := range r.Buttons.Value {
+	for _, b := range r.Buttons {
 		all = append(all, catalog.Offer{ID: string(b.CustomID), Label: string(cmp.Or(b.Label, b.Emoji))})
 	}
 	return all
@@ -53,7 +53,7 @@ func (r report) offers() (all []catalog.Offer) {
 
 // links returns the pictures of a job: several, or one, which may be a grid.
 func (r report) links() (all []string) {
-	for _, x := range append(r.Singles.Value, single{r.ImageURL}) {
+	for _, x := range append(r.Singles, single{r.ImageURL}) {
 		if x.URL != "" {
 			all = append(all, string(x.URL))
 		}
@@ -81,9 +81,9 @@ var grids = []string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}
 
 // items returns the results of a successful job: a text, single pictures, or one picture, which may be a grid.
 func items(t driver.Task, r report) (all []driver.Item) {
-	p := parent{TaskID: string(r.ID), Hash: string(r.Properties.Value.MessageHash), Action: string(r.Action), Mode: string(r.Mode)}
+	p := parent{TaskID: string(r.ID), Hash: string(r.Properties.MessageHash), Action: string(r.Action), Mode: string(r.Mode)}
 	it := driver.Item{
-		RevisedPrompt: string(cmp.Or(r.Properties.Value.FinalPrompt, r.Prompt)), Metadata: map[string]any{"midjourney": p},
+		RevisedPrompt: string(cmp.Or(r.Properties.FinalPrompt, r.Prompt)), Metadata: map[string]any{"midjourney": p},
 		Seed: cmp.Or(r.Seed.Int(), t.Seed), Offers: r.offers(),
 	}
 	links := r.links()

@@ -143,7 +143,7 @@ func (j *job) follow(t driver.Task) error {
 // parent's flags are kept.
 func (d *Driver) confirmation(ctx context.Context, t driver.Task, j *job, got submitted) post.Body {
 	words := oneLine(t.Prompt)
-	before, flags := string(got.Properties.Value.FinalPrompt), ""
+	before, flags := string(got.Properties.FinalPrompt), ""
 	if i := strings.Index(before, "--"); i >= 0 {
 		before, flags = strings.TrimSpace(before[:i]), before[i:]
 	}

@@ -29,10 +29,10 @@ const (
 )
 
 type submitted struct {
-	Code        int                    `json:"code"`
-	Description string                 `json:"description"`
-	Result      post.Text              `json:"result"`
-	Properties  post.Loose[properties] `json:"properties"`
+	Code        int        `json:"code"`
+	Description string     `json:"description"`
+	Result      post.Text  `json:"result"`
+	Properties  properties `json:"properties"`
 }
 
 // submit submits a job to an endpoint with the speed ("fast") that the task names; the update names the job, or is a
@@ -62,8 +62,7 @@ func (d *Driver) submit(ctx context.Context, t driver.Task, endpoint string, bod
 
 // envelope decodes an answer of the protocol itself; ok is false for answers of servers in front of the proxy.
 func envelope(a *post.Answer) (got submitted, ok bool) {
-	err := json.Unmarshal(a.Body, &got)
-	return got, err == nil && got.Code != 0
+	return got, post.DecodeFirst(a.Body, &got) && got.Code != 0
 }
 
 // explain reads an error answer; without the protocol's envelope it falls back to the status.
@@ -80,7 +79,7 @@ func (s submitted) fault(status int) post.Fault {
 	switch {
 	case s.Code == codeBanned:
 		f.Blocked = &generate.Safety{Stage: "input", Categories: []string{"banned_words"}}
-		f.Words, f.Advice = cmp.Or(string(s.Properties.Value.BannedWord), s.Description), "change a word of the prompt"
+		f.Words, f.Advice = cmp.Or(string(s.Properties.BannedWord), s.Description), "change a word of the prompt"
 	case status == http.StatusUnauthorized || status == http.StatusPaymentRequired || status == http.StatusTooManyRequests:
 	case strings.Contains(strings.ToLower(s.Description), "quota"):
 		f.Code = media.CodeQuotaExceeded
@@ -115,7 +114,7 @@ func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driv
 		return driver.Update{}, media.Errorf(media.CodeNotFound, "the Midjourney proxy does not know the job: it may have been restarted, or keeps jobs for a shorter time")
 	}
 	var got report
-	if json.Unmarshal(a.Body, &got) != nil || a.Status != http.StatusOK || got.Status == "" {
+	if !post.DecodeFirst(a.Body, &got) || a.Status != http.StatusOK || got.Status == "" {
 		return driver.Update{}, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered a poll with status %d and no task: it is polled again; check MIDJOURNEY_PROXY_URL and MIDJOURNEY_API_SECRET", a.Status)
 	}
 	return d.update(t, h, got), nil

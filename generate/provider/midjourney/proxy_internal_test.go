@@ -152,11 +152,11 @@ func FuzzJob(f *testing.F) {
 		if json.Unmarshal([]byte(body), &j) != nil {
 			return
 		}
-		if len(j.offers()) != len(j.Buttons.Value) {
-			t.Errorf("%d offers of %d buttons", len(j.offers()), len(j.Buttons.Value))
+		if len(j.offers()) != len(j.Buttons) {
+			t.Errorf("%d offers of %d buttons", len(j.offers()), len(j.Buttons))
 		}
-		if links := j.links(); slices.Contains(links, "") || len(links) > max(len(j.Singles.Value), 1) {
-			t.Errorf("%q are the pictures of %d", links, len(j.Singles.Value))
+		if links := j.links(); slices.Contains(links, "") || len(links) > max(len(j.Singles), 1) {
+			t.Errorf("%q are the pictures of %d", links, len(j.Singles))
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"atelier/generate"
@@ -147,20 +148,23 @@ var phrases = post.Phrases{
 	{Any: []string{"model_not_found", "setting:model;"}, Code: media.CodeNotFound},
 }
 
+// refusals are the codes of refusals by the safety system.
+var refusals = []string{"moderation_blocked", "content_policy_violation", "invalid_prompt"}
+
 // explain reads an error answer. Some services, including xAI, send the error as a string with its code beside it.
 func explain(a *post.Answer) (post.Fault, bool) {
 	var flat struct {
 		Code  post.Text `json:"code"`
-		Error string    `json:"error"`
+		Error post.Text `json:"error"`
 	}
-	if json.Unmarshal(a.Body, &flat) == nil && flat.Error != "" {
-		e := apiError{Message: flat.Error, Code: flat.Code}
+	if post.DecodeFirst(a.Body, &flat) && flat.Error != "" {
+		e := apiError{Message: string(flat.Error), Code: flat.Code}
 		return e.fault(a.Status), true
 	}
 	var envelope struct {
 		Error *apiError `json:"error"`
 	}
-	if err := json.Unmarshal(a.Body, &envelope); err != nil || envelope.Error == nil {
+	if !post.DecodeFirst(a.Body, &envelope) || envelope.Error == nil {
 		return post.Fault{}, false
 	}
 	return envelope.Error.fault(a.Status), true
@@ -173,7 +177,7 @@ var safetyViolations = regexp.MustCompile(`safety_violations=\[([^\]]*)\]`)
 func (e *apiError) fault(status int) post.Fault {
 	f := post.Fault{Words: e.Message, Label: string(e.Code) + " " + e.Type + " setting:" + e.Param + ";"}
 	switch {
-	case e.Code == "moderation_blocked" || e.Code == "content_policy_violation":
+	case slices.Contains(refusals, string(e.Code)):
 		f.Blocked = &generate.Safety{}
 		if e.Moderation != nil {
 			f.Blocked.Stage, f.Blocked.Categories = e.Moderation.Stage, e.Moderation.Categories

@@ -104,7 +104,12 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	} else {
 		var got answer
 		call.Into = &got
-		call.Read = func(a *post.Answer) (driver.Update, error) { return d.answered(call, a.Media, got) }
+		call.Read = func(a *post.Answer) (driver.Update, error) {
+			if f, failed := explain(a); failed && len(got.Data) == 0 { // some services report errors as successes
+				return d.client.Refuse(call, a, f)
+			}
+			return d.answered(call, a.Media, got)
+		}
 		if d.xai {
 			call.Path, call.Body, err = d.xaiRequest(ctx, t)
 		} else {

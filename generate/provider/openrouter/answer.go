@@ -115,9 +115,9 @@ type apiError struct {
 	Message  string    `json:"message"`
 	Code     post.Text `json:"code"`
 	Metadata struct {
-		Reasons []string          `json:"reasons"`
-		Raw     any               `json:"raw"`
-		Headers map[string]string `json:"headers"`
+		Reasons []string             `json:"reasons"`
+		Raw     any                  `json:"raw"`
+		Headers map[string]post.Text `json:"headers"`
 	} `json:"metadata"`
 }
 
@@ -125,7 +125,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	var envelope struct {
 		Error *apiError `json:"error"`
 	}
-	if err := json.Unmarshal(a.Body, &envelope); err != nil || envelope.Error == nil {
+	if !post.DecodeFirst(a.Body, &envelope) || envelope.Error == nil {
 		return post.Fault{}, false
 	}
 	return envelope.Error.fault(a), true
@@ -142,7 +142,7 @@ func (e *apiError) fault(a *post.Answer) post.Fault {
 		f.Status = n
 	}
 	for name, value := range e.Metadata.Headers {
-		f.Quoted.Set(name, value)
+		f.Quoted.Set(name, string(value))
 	}
 	if len(e.Metadata.Reasons) > 0 {
 		f.Blocked = &generate.Safety{Stage: "input", Categories: e.Metadata.Reasons}
