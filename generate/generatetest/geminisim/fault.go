@@ -125,10 +125,13 @@ func exhausted(wait time.Duration, of ...violation) *sim.Answer {
 	for _, v := range of {
 		metric := "generativelanguage.googleapis.com/" + v.metric
 		message += "\n* Quota exceeded for metric: " + metric + ", limit: " + v.value + ", model: gemini-3-pro-image"
-		list = append(list, map[string]any{
-			"quotaMetric": metric, "quotaId": v.id, "quotaValue": v.value,
-			"quotaDimensions": map[string]string{"location": "global", "model": "gemini-3-pro-image"},
-		})
+		entry := map[string]any{
+			"quotaMetric": metric, "quotaId": v.id, "quotaDimensions": map[string]string{"location": "global", "model": "gemini-3-pro-image"},
+		}
+		if v.value != "0" { // a zero is only in the message
+			entry["quotaValue"] = v.value
+		}
+		list = append(list, entry)
 	}
 	seconds := strconv.FormatFloat(wait.Seconds(), 'f', -1, 64) + "s"
 	return newProblem(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", message+"\nPlease retry in "+seconds+".",

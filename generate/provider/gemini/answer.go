@@ -3,6 +3,7 @@ package gemini
 import (
 	"cmp"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -145,6 +146,9 @@ type detail struct {
 	} `json:"violations"`
 }
 
+// noTier matches the message about a model that the account's tier excludes; the details of its quota lack the value.
+var noTier = regexp.MustCompile(`\blimit: 0\b`)
+
 func explain(a *post.Answer) (post.Fault, bool) {
 	var failure struct {
 		Error *struct {
@@ -170,11 +174,11 @@ func explain(a *post.Answer) (post.Fault, bool) {
 			f.Wait = max(wait, 0)
 		}
 		for _, v := range d.Violations {
-			quotas = append(quotas, v.QuotaID+" of "+v.QuotaValue+": ")
-			if a.Status == http.StatusTooManyRequests && v.QuotaValue == "0" { // waiting does not help
-				f.Code = media.CodeQuotaExceeded
-			}
+			quotas = append(quotas, strings.TrimSuffix(v.QuotaID+" of "+v.QuotaValue, " of ")+": ")
 		}
+	}
+	if a.Status == http.StatusTooManyRequests && noTier.MatchString(failure.Error.Message) { // waiting does not help
+		f.Code = media.CodeQuotaExceeded
 	}
 	f.Words = strings.Join(quotas, "") + failure.Error.Message
 	return f, true
