@@ -82,8 +82,8 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	if strings.TrimSpace(out.Text) == "" && out.FinishReason == "content_filter" {
 		return out, m.refusal(out.FinishReason, "")
 	}
-	if onText != nil && reply.held != "" { // it was no secret
-		onText(reply.held)
+	if onText != nil && reply.held != "" {
+		onText(m.secrets.Redact(reply.held))
 	}
 	out.Text, out.Warnings = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text)), reply.warnings
 	out.Keep(m.profile, lifted)

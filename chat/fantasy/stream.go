@@ -177,11 +177,11 @@ func (b *streamed) read() {
 	}
 	s := b.reply
 	s.text.WriteString(text)
-	all := b.secrets.Redact(s.held + text)
-	cut := len(all) - b.secrets.PartialSuffix([]byte(all))
+	all := s.held + text
+	cut := b.secrets.Settled(all)
 	s.held = all[cut:]
 	if cut > 0 && s.onText != nil { // some services stream although they were not asked to
-		s.onText(all[:cut])
+		s.onText(b.secrets.Redact(all[:cut]))
 	}
 }
 

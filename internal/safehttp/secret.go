@@ -24,8 +24,7 @@ const hidden = "[key]"
 // base64 alone or within other data (Basic), URL-escaped, and with JSON escapes. It searches only for the configured
 // values, not for similar ones. The zero value has none. It is safe for concurrent use.
 type Secrets struct {
-	forms   [][]byte // longest first
-	longest int
+	forms []string // longest first
 }
 
 // NewSecrets returns Secrets for the values of 8 characters or more; it ignores shorter ones.
@@ -38,16 +37,11 @@ func NewSecrets(values ...string) Secrets {
 		query, path := url.QueryEscape(v), url.PathEscape(v)
 		for _, form := range append(encodings(v), v, query, path, lowerHex(query, '%', 2), lowerHex(path, '%', 2)) {
 			escaped := inJSON.Replace(form)
-			for _, f := range []string{form, strings.ReplaceAll(form, "/", `\/`), escaped, lowerHex(escaped, 'u', 4)} {
-				s.forms = append(s.forms, []byte(f))
-			}
+			s.forms = append(s.forms, form, strings.ReplaceAll(form, "/", `\/`), escaped, lowerHex(escaped, 'u', 4))
 		}
 	}
-	slices.SortFunc(s.forms, func(a, b []byte) int { return cmp.Or(len(b)-len(a), bytes.Compare(a, b)) })
-	s.forms = slices.CompactFunc(s.forms, bytes.Equal)
-	if len(s.forms) > 0 {
-		s.longest = len(s.forms[0])
-	}
+	slices.SortFunc(s.forms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	s.forms = slices.Compact(s.forms)
 	return s
 }
 
@@ -84,7 +78,7 @@ func encodings(v string) (all []string) {
 // Redact replaces the secrets in a text.
 func (s Secrets) Redact(text string) string {
 	for _, form := range s.forms {
-		text = strings.ReplaceAll(text, string(form), hidden)
+		text = strings.ReplaceAll(text, form, hidden)
 	}
 	return text
 }
@@ -147,7 +141,7 @@ func (r redacted) Is(target error) bool { return errors.Is(r.err, target) }
 type redacting struct {
 	io.ReadCloser
 	secrets Secrets
-	buf     []byte // read but not completely searched
+	buf     []byte // read but not settled
 	ready   []byte // to be returned
 	err     error
 }
@@ -160,16 +154,11 @@ func (r *redacting) Read(p []byte) (int, error) {
 		r.buf = slices.Grow(r.buf, 16<<10)
 		n, r.err = r.ReadCloser.Read(r.buf[at : at+16<<10])
 		r.buf = r.buf[:at+n]
-		for _, form := range r.secrets.forms {
-			if bytes.Contains(r.buf, form) {
-				r.buf = bytes.ReplaceAll(r.buf, form, []byte(hidden))
-			}
-		}
 		cut := len(r.buf)
 		if r.err == nil {
-			cut -= r.secrets.PartialSuffix(r.buf)
+			cut = r.secrets.Settled(string(r.buf))
 		}
-		r.ready, r.buf = r.buf[:cut:cut], slices.Clone(r.buf[cut:])
+		r.ready, r.buf = []byte(r.secrets.Redact(string(r.buf[:cut]))), slices.Clone(r.buf[cut:])
 	}
 	n := copy(p, r.ready)
 	if r.ready = r.ready[n:]; len(r.ready) > 0 {
@@ -178,14 +167,25 @@ func (r *redacting) Read(p []byte) (int, error) {
 	return n, r.err
 }
 
-// PartialSuffix returns the number of bytes at the end of b that may be the beginning of a secret.
-func (s Secrets) PartialSuffix(b []byte) int {
-	for n := min(len(b), s.longest-1); n > 0; n-- {
-		for _, form := range s.forms {
-			if n < len(form) && bytes.Equal(form[:n], b[len(b)-n:]) {
-				return n
+// Settled returns the length of the beginning of a text that [Secrets.Redact] treats in the same way whatever follows.
+// The rest may begin a secret; it also holds every secret that reaches into it.
+func (s Secrets) Settled(text string) int {
+	cut := len(text)
+	if len(s.forms) > 0 {
+		for n := min(len(text), len(s.forms[0])-1); n > 0 && cut == len(text); n-- {
+			if slices.ContainsFunc(s.forms, func(form string) bool { return n < len(form) && strings.HasSuffix(text, form[:n]) }) {
+				cut -= n
 			}
 		}
 	}
-	return 0
+	for moved := true; moved; {
+		moved = false
+		for _, form := range s.forms {
+			from := max(0, cut-len(form)+1)
+			if i := strings.Index(text[from:min(len(text), cut+len(form)-1)], form); i >= 0 {
+				cut, moved = from+i, true
+			}
+		}
+	}
+	return cut
 }
