@@ -62,9 +62,6 @@ func (a *Atelier) chatService(profiles *chat.Profiles) (*fantasy.Service, error)
 // ListChatModels requests a provider's list of chat models. The request is free. The error has code
 // media.CodeUnsupported for a provider whose list cannot be read, media.CodeMissingKey, or the code of the failed call.
 func (a *Atelier) ListChatModels(ctx context.Context, provider string) ([]chat.Listed, error) {
-	if provider == "bedrock" {
-		return nil, media.Errorf(media.CodeUnsupported, "Bedrock does not list its models through the runtime API, which is the only API that Atelier uses: see `aws bedrock list-foundation-models`, or Model access in the AWS console")
-	}
 	s, err := a.chatService(a.Chat.Profiles())
 	if err != nil {
 		return nil, err

@@ -215,6 +215,7 @@ func TestProvidersList(t *testing.T) {
 		path, body string
 		pages      map[string]string
 		want       []string
+		not        string // names no model with a difference
 	}{
 		"openai": {
 			path: "/v1/models", body: `{"object":"list","data":[{"id":"gpt-6.1-sol","object":"model","shutdown_date":null},{"id":"gpt-5","shutdown_date":"2026-12-20"},{"id":"gpt-9-sol"},{"id":"house-1"}]}`,
@@ -235,7 +236,7 @@ func TestProvidersList(t *testing.T) {
 		},
 		"ollama": {
 			path: "/api/tags", body: `{"models":[{"name":"llama4:latest","capabilities":["completion","vision"]},{"name":"tiny:1b","capabilities":["completion"]}]}`,
-			want: []string{"tiny:1b new its family is unknown"},
+			want: []string{"tiny:1b new its family is unknown"}, not: "llama4", // latest is the default tag
 		},
 	} {
 		t.Run(provider, func(t *testing.T) {
@@ -272,6 +273,9 @@ func TestProvidersList(t *testing.T) {
 			var got []string
 			for _, f := range profiles.Compare(provider, listed, day("2026-11-22")) {
 				got = append(got, f.Model+" "+string(f.Kind)+" "+f.Note)
+			}
+			if i := slices.IndexFunc(got, func(g string) bool { return c.not != "" && strings.HasPrefix(g, c.not) }); i >= 0 {
+				t.Errorf("%q is no difference", got[i])
 			}
 			for _, w := range c.want {
 				if !slices.ContainsFunc(got, func(g string) bool { return strings.HasPrefix(g, w) }) {

@@ -52,6 +52,9 @@ func (s *Service) List(ctx context.Context, provider string) ([]chat.Listed, err
 			if id == "" || len(m.Methods) > 0 && !slices.Contains(m.Methods, "generateContent") {
 				continue
 			}
+			if provider == "ollama" {
+				id = strings.TrimSuffix(id, ":latest") // its default tag, which people leave out
+			}
 			all = append(all, chat.Listed{ID: id, Vision: m.vision(), ContextTokens: max(m.MaxInput, m.InputLimit, m.Context), ShutDown: m.end()})
 		}
 		next = page.NextPageToken
