@@ -138,7 +138,7 @@ func (s *Stores) Compose() (a *Atelier, err error) {
 	origins := map[string]string{} // each origin is trusted only for the calls and links of its provider
 	maps.Copy(origins, c.BaseURLs)
 	for _, e := range a.Catalogue.Endpoints() {
-		origins[e.Provider] = e.BaseURL
+		origins[e.Provider] = cmp.Or(c.BaseURLs[e.Provider], e.BaseURL)
 	}
 	a.Gateway, err = gateway.New(gateway.Config{
 		Drivers: drivers, Catalogue: a.Catalogue, Storage: a.Codec, Fetch: a.fetch.Fetch, Origins: origins, Partials: c.Partials,

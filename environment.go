@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"atelier/agent"
 	"atelier/generate"
@@ -25,7 +26,7 @@ const databaseVariable = "ATELIER_DATABASE_URL"
 func ConfigFromEnv(getenv func(name string) string) (Config, error) {
 	text := func(name string) string { return strings.TrimSpace(getenv(name)) }
 	c := Config{
-		Dir: getenv("ATELIER_DATA"), DatabaseURL: text(databaseVariable), Getenv: getenv,
+		Dir: getenv("ATELIER_DATA"), DatabaseURL: text(databaseVariable), Getenv: text,
 		ImageModel: text("ATELIER_IMAGE_MODEL"), ChatModel: text("ATELIER_CHAT_MODEL"), ImageFallback: list(getenv("ATELIER_IMAGE_FALLBACK")),
 		Catalogue: getenv("ATELIER_CATALOGUE"), ChatProfiles: getenv("ATELIER_CHAT_PROFILES"),
 		LeonardoWebhookKey: text("LEONARDO_WEBHOOK_KEY"), PublicURL: text("ATELIER_PUBLIC_URL"),
@@ -75,7 +76,11 @@ func (c *Config) readProviders(getenv func(string) string) error {
 	c.Keys, c.BaseURLs = map[string]string{}, map[string]string{}
 	for _, p := range Providers() {
 		for _, name := range p.KeyVariables {
-			if v := strings.TrimSpace(getenv(name)); v != "" && c.Keys[p.Name] == "" {
+			v := strings.TrimSpace(getenv(name))
+			if strings.ContainsFunc(v, unicode.IsControl) { // no header can carry it
+				return media.Errorf(media.CodeInvalid, "%s contains a line break or another control character: set it to the key alone", name)
+			}
+			if v != "" && c.Keys[p.Name] == "" {
 				c.Keys[p.Name] = v
 			}
 		}

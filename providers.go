@@ -87,7 +87,7 @@ func (a *Atelier) drivers() ([]driver.Driver, error) {
 	all = append(all, painter)
 	for _, e := range a.Catalogue.Endpoints() {
 		e.BaseVariable, e.BaseURL = variables[e.Provider], cmp.Or(a.Config.BaseURLs[e.Provider], e.BaseURL)
-		d, err := openai.New(openai.Config{APIKey: a.Config.Getenv(e.KeyVariable), Endpoint: &e, Codec: a.Codec})
+		d, err := openai.New(openai.Config{APIKey: cmp.Or(a.Config.Keys[e.Provider], a.Config.Getenv(e.KeyVariable)), Endpoint: &e, Codec: a.Codec})
 		if err != nil {
 			return nil, err
 		}
