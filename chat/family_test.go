@@ -252,10 +252,8 @@ func TestProvidersList(t *testing.T) {
 				_, _ = w.Write([]byte(body)) // the client reads it
 			}))
 			t.Cleanup(server.Close)
-			address := server.URL
-			if provider == "openai" {
-				address += "/v1"
-			}
+			// People copy the version with the address; only that of OpenAI needs it.
+			address := server.URL + map[string]string{"openai": "/v1", "anthropic": "/v1", "gemini": "/v1beta/", "openrouter": "/api/v1", "ollama": "/v1"}[provider]
 			profiles, err := chat.LoadProfiles()
 			if err != nil {
 				t.Fatal(err)

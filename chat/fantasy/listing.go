@@ -71,7 +71,7 @@ func (s *Service) List(ctx context.Context, provider string) ([]chat.Listed, err
 // listRequest returns the request for a page.
 func (s *Service) listRequest(ctx context.Context, provider, page string) (*http.Request, error) {
 	key, base := s.cfg.Keys[provider], s.cfg.BaseURLs[provider]
-	header, query, root := http.Header{}, url.Values{}, strings.TrimRight(s.origin(provider), "/")
+	header, query, root := http.Header{}, url.Values{}, s.origin(provider)
 	var address string
 	switch provider {
 	case "anthropic":
@@ -91,7 +91,7 @@ func (s *Service) listRequest(ctx context.Context, provider, page string) (*http
 	case "ollama":
 		address = root + "/api/tags"
 	default:
-		address = orDefault(base, "https://api.openai.com/v1") + "/models"
+		address = strings.TrimRight(cmp.Or(base, "https://api.openai.com/v1"), "/") + "/models"
 		header.Set("Authorization", "Bearer "+key)
 	}
 	maps.DeleteFunc(query, func(_ string, v []string) bool { return v[0] == "" })

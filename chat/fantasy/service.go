@@ -129,30 +129,28 @@ func (s *Service) client(m *model) *http.Client {
 	return client
 }
 
+// apis are the public origins of providers, and the versions that paths begin with and people copy into base URLs.
+var apis = map[string]struct{ origin, version string }{
+	"gemini":     {"https://generativelanguage.googleapis.com", "/v1beta"},
+	"anthropic":  {"https://api.anthropic.com", "/v1"},
+	"openai":     {"https://api.openai.com", ""}, // its base URL includes the version
+	"openrouter": {"https://openrouter.ai", "/api/v1"},
+	"ollama":     {"", "/v1"},
+}
+
 // origin returns the origin of a provider's API.
 func (s *Service) origin(provider string) string {
-	base := s.cfg.BaseURLs[provider]
-	switch provider {
-	case "gemini":
-		return cmp.Or(base, "https://generativelanguage.googleapis.com")
-	case "anthropic":
-		return cmp.Or(base, "https://api.anthropic.com")
-	case "openai":
-		return cmp.Or(base, "https://api.openai.com")
-	case "openrouter":
-		return orDefault(base, "https://openrouter.ai")
-	case "ollama":
-		host := orDefault(base, s.cfg.Keys[provider]) // host, host:port, :port or a URL, like OLLAMA_HOST
-		if strings.Contains(host, "://") {
-			return strings.TrimRight(host, "/")
+	base := cmp.Or(s.cfg.BaseURLs[provider], apis[provider].origin)
+	if provider == "ollama" { // host, host:port, :port or a URL, like OLLAMA_HOST
+		if base = cmp.Or(base, s.cfg.Keys[provider]); !strings.Contains(base, "://") {
+			name, port, err := net.SplitHostPort(base)
+			if err != nil { // there is no port
+				name, port = strings.Trim(base, "[]"), "11434"
+			}
+			base = "http://" + net.JoinHostPort(cmp.Or(name, "127.0.0.1"), port)
 		}
-		name, port, err := net.SplitHostPort(host)
-		if err != nil { // there is no port
-			name, port = strings.Trim(host, "[]"), "11434"
-		}
-		return "http://" + net.JoinHostPort(cmp.Or(name, "127.0.0.1"), port)
 	}
-	return base
+	return strings.TrimSuffix(strings.TrimRight(base, "/"), apis[provider].version)
 }
 
 func (s *Service) provider(f chat.Profile, client *http.Client, json bool) (fantasy.Provider, error) {
@@ -193,11 +191,4 @@ func (s *Service) provider(f chat.Profile, client *http.Client, json bool) (fant
 func compatible(base, key string, client *http.Client, sdk []option.RequestOption) (fantasy.Provider, error) {
 	return openaicompat.New(openaicompat.WithBaseURL(base), openaicompat.WithAPIKey(key),
 		openaicompat.WithHTTPClient(client), openaicompat.WithSDKOptions(sdk...))
-}
-
-func orDefault(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return strings.TrimRight(s, "/")
 }
