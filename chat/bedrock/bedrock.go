@@ -15,6 +15,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptrace"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -307,7 +308,8 @@ func (m *model) refused(err error, api smithy.APIError) error {
 		status = res.HTTPStatusCode()
 	}
 	e := media.Errorf(codeOf(api.ErrorCode(), status, msg), "ask %s: %s: %s", m.profile, m.secrets.Clean(api.ErrorCode(), 100), msg)
-	e.Retryable = e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable && status >= http.StatusInternalServerError
+	refused := status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
+	e.Retryable = e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable && refused
 	if res != nil && res.Response != nil {
 		e.RetryAfter = chat.RetryAfter(res.Response.Header, time.Now()) //nolint:forbidigo // a date in the header is absolute
 	}
@@ -326,6 +328,9 @@ var codes = map[string]media.Code{
 	"ResourceNotFoundException": media.CodeNotFound, "ValidationException": media.CodeInvalid,
 }
 
+// endOfLife matches the message about a model that was shut down.
+var endOfLife = regexp.MustCompile(`(?i)\bend of (its )?life\b`)
+
 func codeOf(kind string, status int, message string) media.Code {
 	code, known := codes[kind]
 	switch {
@@ -333,6 +338,8 @@ func codeOf(kind string, status int, message string) media.Code {
 		return media.CodeContextLength
 	case code == media.CodeRateLimited && patience.Daily(message): // the response names no time to wait
 		return media.CodeQuotaExceeded
+	case code == media.CodeInvalid && endOfLife.MatchString(message):
+		return media.CodeNotFound
 	case known:
 		return code
 	case status == http.StatusUnauthorized:

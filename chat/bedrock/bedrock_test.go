@@ -167,10 +167,11 @@ func TestFailures(t *testing.T) {
 	}{
 		"busy":      {"ThrottlingException", "Too many requests", 429, media.CodeRateLimited, true},
 		"down":      {"ServiceUnavailableException", "Try later", 503, media.CodeUnavailable, true},
-		"loading":   {"ModelNotReadyException", "Not ready", 429, media.CodeUnavailable, false},
+		"loading":   {"ModelNotReadyException", "Not ready", 429, media.CodeUnavailable, true},
 		"no access": {"AccessDeniedException", "You don't have access to the model", 403, media.CodeForbidden, false},
 		"bad key":   {"UnrecognizedClientException", "The security token is invalid", 403, media.CodeUnauthorized, false},
 		"gone":      {"ResourceNotFoundException", "This model version has reached the end of its life", 404, media.CodeNotFound, false},
+		"dead":      {"ValidationException", "The provided model has reached its end of life.", 400, media.CodeNotFound, false},
 		"too long":  {"ValidationException", "Input is too long for requested model.", 400, media.CodeContextLength, false},
 		"bad image": {"ValidationException", "image " + strings.Repeat("iVBORw0KGgo", 20), 400, media.CodeInvalid, false},
 		"unknown":   {"", "", 500, media.CodeUnavailable, true},
