@@ -106,7 +106,7 @@ func (d *Driver) speech(t driver.Task) (post.Body, error) {
 }
 
 // xaiNames are the setting names of xAI's endpoints, which reject sizes in pixels.
-var xaiNames = post.Names{AspectRatio: "aspect_ratio", Tier: "resolution"}
+var xaiNames = post.Names{AspectRatio: "aspect_ratio", Tier: "resolution", Quality: "quality"}
 
 // xaiRequest encodes a task in xAI's dialect: ratios and resolutions, and edits in JSON with pictures as data URLs. It
 // requests pictures as data, because xAI's links expire.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/media/wire/wiretest"
 
@@ -17,6 +18,7 @@ import (
 	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/xaisim"
+	"atelier/generate/plan"
 	"atelier/generate/provider/openai"
 	"atelier/media"
 	"atelier/media/wire"
@@ -63,6 +65,7 @@ func TestGrokSpeaksOpenAI(t *testing.T) {
 		"all settings": {func(q *driver.Task) {
 			q.N, q.AspectRatio, q.Tier, q.Options = 3, "19.5:9", "2K", map[string]any{"quality": "low", "user": "u"}
 		}, 0, "/v1/images/generations", `{"model":"grok-imagine-image-2.0","n":3,"prompt":"a fox","response_format":"b64_json","aspect_ratio":"19.5:9","resolution":"2k","quality":"low","user":"u"}`, "0.18"},
+		"quality":      {func(q *driver.Task) { q.Quality = "low" }, 0, "/v1/images/generations", `{"model":"grok-imagine-image-2.0","n":1,"prompt":"a fox","response_format":"b64_json","quality":"low"}`, "0.04"},
 		"one picture":  {nil, 1, "/v1/images/edits", `{"model":"grok-imagine-image-2.0","n":1,"prompt":"a fox","response_format":"b64_json","image":{"type":"image_url","url":"PICTURE"}}`, "0.06"},
 		"two pictures": {nil, 2, "/v1/images/edits", `{"model":"grok-imagine-image-2.0","n":1,"prompt":"a fox","response_format":"b64_json","images":[{"type":"image_url","url":"PICTURE"},{"type":"image_url","url":"PICTURE"}]}`, "0.06"},
 	} {
@@ -113,6 +116,29 @@ func TestGrokHoldsBack(t *testing.T) {
 	for _, it := range u.Items {
 		if media.CodeOf(it.Err) != media.CodeModerated || it.Safety == nil || !it.Safety.Blocked {
 			t.Errorf("item %+v", it)
+		}
+	}
+}
+
+// TestGrokQuality: the quality, which decides the price, is sent, and the estimate follows it.
+func TestGrokQuality(t *testing.T) {
+	t.Parallel()
+	c, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, d, _, _ := grok(t, nil)
+	pl, err := plan.New(plan.Config{Drivers: []driver.Driver{d}, Catalogue: c, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for quality, want := range map[string]string{"low": "0.04", "medium": "0.06", "": "0.06", "high": "0.08"} {
+		p, err := pl.Plan(t.Context(), generate.Request{Prompt: "a fox", Model: "Grok Imagine", Quality: quality})
+		if err != nil || p.EstimatedUSD == nil || *p.EstimatedUSD != want {
+			t.Fatalf("%q: %+v, %v; want %s", quality, p, err, want)
+		}
+		if sent := p.Task.Quality; quality != "high" && sent != quality || quality == "high" && p.Task.Tier != "2K" {
+			t.Errorf("%q is sent as %q, tier %q", quality, sent, p.Task.Tier)
 		}
 	}
 }
