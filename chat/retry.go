@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
-	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -127,39 +124,4 @@ func (r retrying) turn(ctx context.Context, waited time.Time) error {
 		}
 		waited = until
 	}
-}
-
-// maxWait is longer than any real wait and does not overflow.
-const maxWait = 10_000 * time.Hour
-
-// Seconds converts seconds to a duration, limited to maxWait.
-func Seconds(n float64) time.Duration {
-	if math.IsNaN(n) || n <= 0 {
-		return 0
-	}
-	return time.Duration(min(n, maxWait.Seconds()) * float64(time.Second))
-}
-
-// RetryAfter returns the waiting time that headers request: the longest of Retry-After and Retry-After-Ms or, if there is
-// none, the longest reset time of an exhausted limit.
-func RetryAfter(h http.Header, now time.Time) time.Duration {
-	var wait time.Duration
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		wait = Seconds(ms / 1000)
-	}
-	after := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(after, 64); err == nil {
-		wait = max(wait, Seconds(s))
-	} else if at, err := http.ParseTime(after); err == nil {
-		wait = max(wait, at.Sub(now))
-	}
-	if wait > 0 {
-		return wait
-	}
-	for _, of := range []string{"Requests", "Tokens"} {
-		if reset, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + of)); err == nil && h.Get("X-Ratelimit-Remaining-"+of) == "0" {
-			wait = max(wait, reset)
-		}
-	}
-	return wait
 }

@@ -311,7 +311,7 @@ func (m *model) refused(err error, api smithy.APIError) error {
 	refused := status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
 	e.Retryable = e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable && refused
 	if res != nil && res.Response != nil {
-		e.RetryAfter = chat.RetryAfter(res.Response.Header, time.Now()) //nolint:forbidigo // a date in the header is absolute
+		e.RetryAfter = patience.Requested(res.Response.Header, time.Now()) //nolint:forbidigo // a date in the header is absolute
 	}
 	chat.GatewayTimeout(e, status)
 	return e

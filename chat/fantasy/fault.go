@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"atelier/chat"
 	"atelier/internal/patience"
 )
 
@@ -109,7 +108,7 @@ func readFault(status int, header http.Header, body []byte, now time.Time) fault
 		f.message = cmp.Or(f.message, string(body))
 	}
 	f.message = f.message[:min(len(f.message), maxWords)]
-	f.wait = max(f.wait, chat.RetryAfter(header, now), waitIn(f.message))
+	f.wait = max(f.wait, patience.Requested(header, now), waitIn(f.message))
 	f.daily = f.daily || patience.Daily(f.message)
 	return f
 }
@@ -202,12 +201,12 @@ func (f *fault) upstream(s stated, now time.Time) {
 	if s.Metadata.Flagged != "" {
 		f.kinds = append(f.kinds, "flagged_input")
 	}
+	quoted := http.Header{}
 	for name, v := range s.Metadata.Headers {
 		text, _ := v.(string)
-		if ms, err := strconv.ParseInt(text, 10, 64); err == nil && strings.EqualFold(name, "X-RateLimit-Reset") {
-			f.wait = max(f.wait, time.UnixMilli(ms).Sub(now))
-		}
+		quoted.Set(name, text)
 	}
+	f.wait = max(f.wait, patience.Requested(quoted, now))
 	raw := []byte(cmp.Or(plain(s.Metadata.Raw), string(s.Metadata.Raw)))
 	if len(raw) > 0 && string(raw) != "null" {
 		under := readFault(f.status, nil, raw, now)
@@ -269,7 +268,7 @@ func waitIn(message string) (sum time.Duration) {
 		case strings.HasPrefix(word, "d"):
 			unit = 24 * time.Hour
 		}
-		sum += chat.Seconds(n * unit.Seconds())
+		sum += patience.Seconds(n * unit.Seconds())
 	}
 	return sum
 }

@@ -1,6 +1,7 @@
 package patience_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -30,6 +31,40 @@ func TestWaits(t *testing.T) {
 		}
 		if left, _ := w.Remaining(model, until.Add(time.Second), time.Time{}); left != 0 {
 			t.Errorf("%s waits behind the end, for %s", model, left)
+		}
+	}
+}
+
+// TestRequested: whatever a header says, a wait is never negative and never overflows.
+func TestRequested(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		header map[string]string
+		want   time.Duration
+	}{
+		{nil, 0},
+		{map[string]string{"Retry-After": "7"}, 7 * time.Second},
+		{map[string]string{"Retry-After": "0.25"}, 250 * time.Millisecond},
+		{map[string]string{"Retry-After": "1", "Retry-After-Ms": "0"}, time.Second},
+		{map[string]string{"Retry-After": "1", "Retry-After-Ms": "1500"}, 1500 * time.Millisecond},
+		{map[string]string{"Retry-After": "Sun, 01 Mar 2026 12:01:30 GMT"}, 90 * time.Second},
+		{map[string]string{"Retry-After": "Sun, 01 Mar 2026 11:00:00 GMT"}, 0},
+		{map[string]string{"Retry-After": "-5"}, 0},
+		{map[string]string{"Retry-After": "NaN"}, 0},
+		{map[string]string{"Retry-After": "soon"}, 0},
+		{map[string]string{"Retry-After": "1e300"}, 10_000 * time.Hour},
+		{map[string]string{"X-Ratelimit-Reset-Requests": "1h9m7s", "X-Ratelimit-Remaining-Requests": "3", "X-Ratelimit-Reset-Tokens": "120ms", "X-Ratelimit-Remaining-Tokens": "0"}, 120 * time.Millisecond},
+		{map[string]string{"X-Ratelimit-Reset": "1772366430000"}, 30 * time.Second}, // of OpenRouter
+		{map[string]string{"X-Ratelimit-Reset": "1772366430"}, 0},
+		{map[string]string{"X-Ratelimit-Reset": "1772366430.5"}, 0}, // of Black Forest Labs
+	} {
+		h := http.Header{}
+		for name, value := range c.header {
+			h.Set(name, value)
+		}
+		if got := patience.Requested(h, now); got != c.want {
+			t.Errorf("%v: %s, want %s", c.header, got, c.want)
 		}
 	}
 }

@@ -160,6 +160,7 @@ func TestSetUp(t *testing.T) {
 	for name, c := range map[string]post.Config{
 		"no codec": {Name: "X", BaseURL: "https://x.example"}, "no scheme": {Codec: codec, BaseURL: "x.example", BaseVariable: "X_BASE_URL"},
 		"no host": {Codec: codec, BaseURL: "https://", BaseVariable: "X_BASE_URL"}, "a file": {Codec: codec, BaseURL: "file:///x", BaseVariable: "X_BASE_URL"},
+		"a query": {Codec: codec, BaseURL: "https://x.example/v1?api-version=2", BaseVariable: "X_BASE_URL"},
 	} {
 		if _, err := post.New(c); media.CodeOf(err) != media.CodeInvalid || name != "no codec" && !strings.Contains(err.Error(), "X_BASE_URL") {
 			t.Errorf("%s: %v", name, err)

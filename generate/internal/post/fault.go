@@ -224,41 +224,12 @@ func categories(text string) (codes []string) {
 // maxWait is the longest wait that is accepted; longer ones are ignored.
 const maxWait = 24 * time.Hour
 
-// wait returns how long the provider asks to wait: Retry-After-Ms, Retry-After in seconds or as a date, the reset of an
-// exhausted limit; 0 if it does not say.
+// wait returns how long the provider asks to wait; 0 if it does not say.
 func (c *Client) wait(h http.Header) time.Duration {
-	now, after := c.config.Now(), h.Get("Retry-After")
-	waits := []time.Duration{span(h.Get("Retry-After-Ms"), time.Millisecond), Seconds(after)}
-	if at, err := http.ParseTime(after); err == nil {
-		waits = append(waits, at.Sub(now))
-	}
-	longest := time.Duration(0) // of OpenAI's exhausted limits
-	for _, limit := range []string{"Requests", "Tokens", "Input-Images"} {
-		if wait, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + limit)); err == nil && h.Get("X-Ratelimit-Remaining-"+limit) == "0" {
-			longest = max(longest, wait)
-		}
-	}
-	waits = append(waits, longest)
-	if ms, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil { // OpenRouter's, in Unix milliseconds
-		waits = append(waits, time.UnixMilli(ms).Sub(now))
-	}
-	for _, wait := range waits {
-		if wait > 0 && wait <= maxWait {
-			return wait
-		}
+	if wait := patience.Requested(h, c.config.Now()); wait <= maxWait {
+		return wait
 	}
 	return 0
-}
-
-// Seconds parses a wait in seconds; 0 if it is invalid.
-func Seconds(s string) time.Duration { return span(s, time.Second) }
-
-func span(s string, unit time.Duration) time.Duration {
-	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(n > 0) || n > float64(maxWait/unit) {
-		return 0
-	}
-	return time.Duration(n * float64(unit))
 }
 
 // Item returns a result by its text in an answer: a link, a data URL, or the token of lifted media.

@@ -251,8 +251,8 @@ func New(c Config) (*Client, error) {
 		return nil, media.Errorf(media.CodeInvalid, "the driver of %s has no codec: set Config.Codec", c.Name)
 	}
 	base := strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), c.Version)
-	if u, err := url.Parse(base); base != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-		return nil, media.Errorf(media.CodeInvalid, "%s must be an address that begins with https:// or http://", c.BaseVariable)
+	if u, err := url.Parse(base); base != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "") {
+		return nil, media.Errorf(media.CodeInvalid, "%s must be an address that begins with https:// or http:// and has no query, because paths follow it", c.BaseVariable)
 	}
 	if c.Now == nil {
 		c.Now = time.Now //nolint:forbidigo // The default clock.

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
+	"atelier/internal/patience"
 	"atelier/media"
 )
 
@@ -104,7 +106,8 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	if !post.DecodeFirst(a.Body, &p) {
 		return post.Fault{}, false
 	}
-	f := post.Fault{Wait: post.Seconds(string(p.RetryAfter))}
+	seconds, _ := strconv.ParseFloat(string(p.RetryAfter), 64) // it is optional
+	f := post.Fault{Wait: patience.Seconds(seconds)}
 	var fields []struct {
 		Loc []any     `json:"loc"`
 		Msg post.Text `json:"msg"`

@@ -15,7 +15,8 @@
 // driver without that secret trusts no call.
 //
 // Errors are media.Error values: unauthorized (a bad key is status 403 here), quota_exceeded, not_found (model or
-// task), rate_limited, invalid, unavailable, bad_response. It may import generate, media and wire; no other driver.
+// task), rate_limited, invalid, unavailable, bad_response. It may import generate, internal/patience, media and wire; no other
+// driver.
 package bfl
 
 import (
