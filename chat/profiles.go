@@ -368,13 +368,13 @@ func (p *Profiles) Models() []Profile { return slices.Clone(p.models) }
 func (p *Profiles) Find(name string) []Profile {
 	if prov, id, ok := strings.Cut(name, "/"); ok {
 		if q, known := p.Provider(strings.ToLower(prov)); known && id != "" {
-			if found := p.match(func(m Profile) bool { return m.Provider == q.Key && same(m, id) }); len(found) > 0 {
-				return found[:1]
+			if i := slices.IndexFunc(p.models, func(m Profile) bool { return m.Provider == q.Key && same(m, id) }); i >= 0 {
+				return []Profile{p.models[i]}
 			}
 			return []Profile{p.custom(q, id)}
 		}
 	}
-	found := p.match(func(m Profile) bool { return same(m, name) })
+	found := slices.DeleteFunc(p.Models(), func(m Profile) bool { return !same(m, name) })
 	slices.SortStableFunc(found, func(a, b Profile) int { return p.rank(a.Provider) - p.rank(b.Provider) })
 	return found
 }
@@ -385,16 +385,6 @@ func same(m Profile, name string) bool {
 
 func (p *Profiles) rank(key string) int {
 	return slices.IndexFunc(p.providers, func(q Provider) bool { return q.Key == key })
-}
-
-func (p *Profiles) match(keep func(Profile) bool) []Profile {
-	var out []Profile
-	for _, m := range p.models {
-		if keep(m) {
-			out = append(out, m)
-		}
-	}
-	return out
 }
 
 // String returns the name of the model and its provider.

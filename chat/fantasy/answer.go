@@ -151,11 +151,6 @@ func (m *model) judge(a answerBody, by asked, now time.Time) *media.Error {
 	return nil
 }
 
-// painted reports whether the image tool made a picture.
-func (a answerBody) painted() bool {
-	return slices.ContainsFunc(a.Output, func(o outputItem) bool { return o.Type == "image_generation_call" && o.Status == "completed" })
-}
-
 // statedError reports whether there is an error: some providers send null, false, 0, "", [] or {} if there is none.
 func statedError(raw json.RawMessage) bool {
 	return !slices.Contains([]string{"", "null", "false", "0"}, strings.Trim(string(raw), "\"[]{} \n\r\t"))

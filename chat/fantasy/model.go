@@ -72,8 +72,12 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	case err != nil:
 		return chat.Response{}, m.failure(ctx, err, sent.Load())
 	}
-	// Some providers use Text for only one block. This is the whole answer.
-	out.Text, out.FinishReason = joinText(res.Content), finish(res.FinishReason)
+	out.FinishReason = finish(res.FinishReason)
+	for _, part := range res.Content { // the SDK's own text is only one block of some providers
+		if t, ok := fantasy.AsContentType[fantasy.TextContent](part); ok {
+			out.Text += t.Text
+		}
+	}
 	if reply.text.Len() > 0 {
 		if out.Text, err = m.lift(ctx, reply.text.String()); err != nil {
 			return out, m.failure(ctx, err, sent.Load())
@@ -110,16 +114,6 @@ func (m *model) settle(out *chat.Response, reply *reply, res *fantasy.Response) 
 		return
 	}
 	out.CostUSD = m.profile.Cost(out.Usage, m.now())
-}
-
-func joinText(c fantasy.ResponseContent) string {
-	var b strings.Builder
-	for _, part := range c {
-		if t, ok := fantasy.AsContentType[fantasy.TextContent](part); ok {
-			b.WriteString(t.Text)
-		}
-	}
-	return b.String()
 }
 
 func finish(f fantasy.FinishReason) string {

@@ -160,7 +160,8 @@ func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []
 // note records what an answer says about itself. The path of the request determines the protocol.
 func (t reading) note(s *reply, path string, a answerBody) {
 	s.problem = t.m.judge(a, s.by, t.m.now())
-	if s.problem != nil && a.painted() && !statedError(a.Error) { // one of several pictures was not made
+	painted := slices.ContainsFunc(a.Output, func(o outputItem) bool { return o.Type == "image_generation_call" && o.Status == "completed" })
+	if s.problem != nil && painted && !statedError(a.Error) { // one of several pictures was not made
 		s.warnings, s.problem = []string{s.problem.Message}, nil
 	}
 	u, g := a.Usage, a.Metadata

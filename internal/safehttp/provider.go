@@ -34,7 +34,8 @@ type Provider struct {
 	// Secrets are the credentials in its calls. If the provider repeats one in a response, in any
 	// form, or a connection error contains one, it is replaced with [key].
 	Secrets Secrets
-	// Base makes the connections; nil means the shared ones of this process, see [Transport].
+	// Base makes the connections; nil means the shared ones of this process, which reach
+	// only public addresses besides Origin.
 	Base http.RoundTripper
 	// Wrap wraps Base in a transport that lifts media out of responses; nil for none.
 	Wrap func(base http.RoundTripper) http.RoundTripper
@@ -49,13 +50,10 @@ type Provider struct {
 
 // NewProvider returns the client for calls to one provider; every such client is created here. It follows no redirects,
 // because they would send the key and the prompt elsewhere: the caller gets the redirect response. It connects to the
-// provider's own origin and to public addresses, as [Transport] does. It reads at most MaxAnswer bytes; beyond that the
-// body fails with [media.CodeTooLarge].
+// provider's own origin, through the environment's proxy if there is one, and to public addresses. It reads at most
+// MaxAnswer bytes; beyond that the body fails with [media.CodeTooLarge].
 func NewProvider(p Provider) *http.Client {
-	base := p.Base
-	if base == nil {
-		base = Transport()
-	}
+	base := cmp.Or[http.RoundTripper](p.Base, shared())
 	if p.Wrap != nil {
 		base = p.Wrap(base)
 	}

@@ -151,7 +151,7 @@ func TestAnswerThatStopsEnds(t *testing.T) {
 			t.Errorf("%q after %s: %v", b, took, err)
 		}
 	})
-	if g, ok := Transport().(*guard); !ok || g.open.ResponseHeaderTimeout != headerTimeout || g.closed.ResponseHeaderTimeout != headerTimeout {
+	if g := shared(); g.open.ResponseHeaderTimeout != headerTimeout || g.closed.ResponseHeaderTimeout != headerTimeout {
 		t.Error("nothing bounds the wait for a head")
 	}
 }

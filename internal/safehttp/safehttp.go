@@ -35,9 +35,8 @@ import (
 
 // Defaults of [Config].
 const (
-	DefaultMaxBytes     = 64 << 20
-	DefaultTimeout      = time.Minute
-	DefaultMaxRedirects = 5
+	DefaultMaxBytes = 64 << 20
+	DefaultTimeout  = time.Minute
 )
 
 // Config determines what may be fetched. The zero value fetches any type from public addresses within the defaults.
@@ -55,8 +54,6 @@ type Config struct {
 	// Types are the accepted declared media types, such as image/png or image/*; empty accepts any type. A missing type
 	// or application/octet-stream is always accepted, because the type is later read from the bytes anyway.
 	Types []string
-	// MaxRedirects is the maximum number of hops; 0 means [DefaultMaxRedirects], a negative number means none.
-	MaxRedirects int
 	// UserAgent is sent with every fetch; "" means "atelier".
 	UserAgent string
 }
@@ -71,7 +68,6 @@ type Client struct {
 func New(cfg Config) *Client {
 	cfg.MaxBytes = cmp.Or(max(cfg.MaxBytes, 0), DefaultMaxBytes)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), DefaultTimeout)
-	cfg.MaxRedirects = cmp.Or(cfg.MaxRedirects, DefaultMaxRedirects)
 	cfg.UserAgent = cmp.Or(cfg.UserAgent, "atelier")
 	c := &Client{cfg: cfg}
 	c.http = &http.Client{Transport: newGuard(c.cfg, nil), CheckRedirect: c.redirect}
@@ -153,10 +149,12 @@ func parse(raw string) (*url.URL, error) {
 
 func clip(s string) string { return s[:min(len(s), 100)] }
 
+const maxRedirects = 5
+
 // redirect is called before each further hop.
 func (c *Client) redirect(req *http.Request, via []*http.Request) error {
-	if len(via) > c.cfg.MaxRedirects {
-		return media.Errorf(media.CodeBadResponse, "more than %d redirects", max(c.cfg.MaxRedirects, 0))
+	if len(via) > maxRedirects {
+		return media.Errorf(media.CodeBadResponse, "more than %d redirects", maxRedirects)
 	}
 	if _, err := parse(req.URL.String()); err != nil {
 		return err

@@ -15,13 +15,10 @@ import (
 	"atelier/media"
 )
 
-// Transport returns the transport for calls to providers. A request is trusted on the origins of its context
-// ([WithTrusted]): it reaches them regardless of the address they resolve to, through the environment's proxy if there
-// is one. All other requests are guarded like those of [Client.Get] and use no proxy. Transport requests no compression
-// of its own, waits 10 minutes for a response to begin and 5 for it to continue, and is safe for concurrent use.
-func Transport() http.RoundTripper { return shared() }
-
-// shared holds the connections of all calls to providers in this process.
+// shared returns the transport for calls to providers, with the connections of this process. A request is trusted on
+// the origins of its context ([WithTrusted]): it reaches them regardless of the address they resolve to, through the
+// environment's proxy if there is one. All other requests are guarded like those of [Client.Get] and use no proxy. The
+// transport requests no compression of its own, waits 10 minutes for a response to begin and 5 for it to continue.
 var shared = sync.OnceValue(func() *guard { return newGuard(Config{}, http.ProxyFromEnvironment) })
 
 // guard sends requests to trusted origins without an address check and all others with one.

@@ -60,27 +60,12 @@ var contested = meaning{"NAME stopped the request for OF because another one was
 // daily is the meaning of an exhausted daily quota.
 var daily = meaning{"the quota of a day at NAME is used up", "raise it, or wait for the next day"}
 
-func codeOf(status int) media.Code {
-	switch status {
-	case http.StatusUnauthorized:
-		return media.CodeUnauthorized
-	case http.StatusPaymentRequired:
-		return media.CodeQuotaExceeded
-	case http.StatusForbidden:
-		return media.CodeForbidden
-	case http.StatusNotFound:
-		return media.CodeNotFound
-	case http.StatusRequestEntityTooLarge:
-		return media.CodeTooLarge
-	case http.StatusTooManyRequests:
-		return media.CodeRateLimited
-	case http.StatusOK, http.StatusRequestTimeout, http.StatusConflict: // an error inside a success is a failure
-		return media.CodeUnavailable
-	}
-	if status >= http.StatusInternalServerError {
-		return media.CodeUnavailable
-	}
-	return media.CodeInvalid
+// statusCodes are the codes of statuses below 500 that are not media.CodeInvalid. An error inside a success is a
+// failure.
+var statusCodes = map[int]media.Code{
+	http.StatusUnauthorized: media.CodeUnauthorized, http.StatusPaymentRequired: media.CodeQuotaExceeded, http.StatusForbidden: media.CodeForbidden,
+	http.StatusNotFound: media.CodeNotFound, http.StatusRequestEntityTooLarge: media.CodeTooLarge, http.StatusTooManyRequests: media.CodeRateLimited,
+	http.StatusOK: media.CodeUnavailable, http.StatusRequestTimeout: media.CodeUnavailable, http.StatusConflict: media.CodeUnavailable,
 }
 
 func (c *Client) refused(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
@@ -117,7 +102,11 @@ func (c *Client) Refuse(call Call, a *Answer, f Fault) (driver.Update, error) {
 			Items: c.Moderated(call.Task, *f.Blocked, "%s refused the prompt or the picture: %s (%s)", c.Name, cmp.Or(f.Advice, "change the prompt"), f.Words),
 		}, nil
 	}
-	code := cmp.Or(f.Code, c.config.Codes[f.Status], codeOf(f.Status))
+	usual := media.CodeInvalid
+	if f.Status >= http.StatusInternalServerError {
+		usual = media.CodeUnavailable
+	}
+	code := cmp.Or(f.Code, c.config.Codes[f.Status], statusCodes[f.Status], usual)
 	spent := code == media.CodeRateLimited && !a.free && patience.Daily(f.Words)
 	if spent {
 		code = media.CodeQuotaExceeded

@@ -205,7 +205,7 @@ type Config struct {
 	Codec *wire.Codec
 	// Media are the fields of answers that contain media of any size.
 	Media []string
-	// Base is the transport of the calls; default the guarded one of safehttp.Transport.
+	// Base is the transport of the calls; default the guarded one of safehttp.NewProvider.
 	Base http.RoundTripper
 	// Storage is the display name of the host that [Client.Upload] sends files to; empty if there is none. Uploads is
 	// the transport for it; default as with Base. Uploads only go to public addresses and to BaseURL.
