@@ -43,7 +43,7 @@ func TestWebhookOfAnAbandonedCall(t *testing.T) {
 	g, err := gateway.New(gateway.Config{
 		Drivers: []driver.Driver{drv}, Storage: codec, Recorder: h.store, Operations: operations.NewLog(h.store, nil), Budget: budget,
 		Journal: &generatetest.Journal{}, Notify: func(string) (string, string) { return "https://atelier.example/hooks/bfl", secret },
-		Fetch: safehttp.New(safehttp.Config{TrustedOrigins: []string{server.URL}}).Fetch,
+		Fetch: safehttp.New(safehttp.Config{TrustedPaths: []string{server.URL}}).Fetch,
 	})
 	must(t, err)
 	service.Inject(sim.Injection{Fault: sim.FaultAnswerLost})

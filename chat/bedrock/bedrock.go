@@ -163,7 +163,15 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 			Profile: m.profile, Err: err, Why: m.secrets.Clean(err.Error(), chat.MaxMessage), Check: "the network, AWS_REGION and BEDROCK_BASE_URL", Sent: sent.Load(),
 		}.Unanswered(ctx)
 	}
-	out := chat.Response{Model: m.profile.ID, FinishReason: finish(res.StopReason), Text: m.cfg.Codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(textOf(res)))}
+	out := chat.Response{Model: m.profile.ID, FinishReason: finish(res.StopReason)}
+	if msg, ok := res.Output.(*types.ConverseOutputMemberMessage); ok {
+		for _, block := range msg.Value.Content {
+			if t, ok := block.(*types.ContentBlockMemberText); ok {
+				out.Text += t.Value
+			}
+		}
+	}
+	out.Text = m.cfg.Codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text))
 	if u := res.Usage; u != nil {
 		out.Usage = chat.Usage{
 			InputTokens:  int64(aws.ToInt32(u.InputTokens)) + int64(aws.ToInt32(u.CacheReadInputTokens)) + int64(aws.ToInt32(u.CacheWriteInputTokens)),
@@ -242,18 +250,6 @@ func (m *model) blocks(ctx context.Context, parts []chat.Part) ([]types.ContentB
 		}})
 	}
 	return out, nil
-}
-
-func textOf(res *bedrockruntime.ConverseOutput) string {
-	var b strings.Builder
-	if msg, ok := res.Output.(*types.ConverseOutputMemberMessage); ok {
-		for _, block := range msg.Value.Content {
-			if t, ok := block.(*types.ContentBlockMemberText); ok {
-				b.WriteString(t.Value)
-			}
-		}
-	}
-	return b.String()
 }
 
 func finish(r types.StopReason) string {

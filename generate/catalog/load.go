@@ -421,26 +421,21 @@ func (m Model) checkSize() error {
 			return m.invalidField("size.max_ratio", "a size by ratio needs the largest ratio, at least 1")
 		}
 	case "tier":
-		return m.checkTable()
-	}
-	return nil
-}
-
-func (m Model) checkTable() error {
-	if len(m.Size.Ratios) == 0 {
-		return m.invalidField("size.ratios", "a tiered size needs ratios")
-	}
-	tiers := m.Size.Tiers
-	if len(tiers) == 0 {
-		tiers = []string{""}
-	}
-	for _, t := range tiers {
-		for _, r := range m.Size.Ratios {
-			if _, err := ParseRatio(r); err != nil {
-				return m.invalidField("size.ratios", "%s", err)
-			}
-			if _, err := ParseSize(m.Size.Table[t][r]); err != nil {
-				return m.invalidField("size.table", "tier %q, ratio %s: %s", t, r, err)
+		if len(s.Ratios) == 0 {
+			return m.invalidField("size.ratios", "a tiered size needs ratios")
+		}
+		tiers := s.Tiers
+		if len(tiers) == 0 {
+			tiers = []string{""}
+		}
+		for _, t := range tiers {
+			for _, r := range s.Ratios {
+				if _, err := ParseRatio(r); err != nil {
+					return m.invalidField("size.ratios", "%s", err)
+				}
+				if _, err := ParseSize(s.Table[t][r]); err != nil {
+					return m.invalidField("size.table", "tier %q, ratio %s: %s", t, r, err)
+				}
 			}
 		}
 	}

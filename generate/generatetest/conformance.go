@@ -169,7 +169,7 @@ func (r *traffic) maxConcurrent() int {
 // fetch downloads results by link, guarded as in the program: of the private addresses, it
 // trusts only the provider's own origin.
 func (r *traffic) fetch(origin string) gateway.Fetch {
-	guarded := safehttp.New(safehttp.Config{TrustedOrigins: []string{origin}}).Fetch
+	guarded := safehttp.New(safehttp.Config{TrustedPaths: []string{origin}}).Fetch
 	return func(ctx context.Context, link string) (io.ReadCloser, string, error) {
 		r.mu.Lock()
 		r.links = append(r.links, link)

@@ -7,22 +7,9 @@ import (
 
 	"atelier/generate/catalog"
 	"atelier/generate/driver"
-	"atelier/generate/money"
 )
 
 const megapixel = 1_000_000
-
-// estimate returns the expected cost of n results; nil if the catalogue cannot tell, which does not mean zero.
-func estimate(t driver.Task, n int) *string {
-	each, ok := perResult(t)
-	if !ok {
-		each, ok = perArea(t)
-	}
-	if !ok {
-		return nil
-	}
-	return new(money.Text(each.Mul(each, big.NewRat(int64(n), 1))))
-}
 
 // perResult returns the price of one result by count, characters or pixels.
 func perResult(t driver.Task) (*big.Rat, bool) {

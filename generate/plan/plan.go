@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"atelier/generate/catalog"
 	"atelier/generate/driver"
 	"atelier/generate/internal/fault"
+	"atelier/generate/money"
 	"atelier/media"
 	"atelier/media/imaging"
 )
@@ -123,9 +125,17 @@ func (p *Plan) ResultCountFor(n int) int {
 	return made
 }
 
-// Estimate returns the expected cost of n results of the plan; nil if the catalogue cannot tell.
+// Estimate returns the expected cost of n results of the plan; nil if the catalogue cannot tell, which does not mean
+// zero.
 func (p *Plan) Estimate(n int) *string {
-	return estimate(p.Task, n)
+	each, ok := perResult(p.Task)
+	if !ok {
+		each, ok = perArea(p.Task)
+	}
+	if !ok {
+		return nil
+	}
+	return new(money.Text(each.Mul(each, big.NewRat(int64(n), 1))))
 }
 
 // modality returns the requested modality, else that of the named model, else image.

@@ -41,11 +41,8 @@ const (
 
 // Config determines what may be fetched. The zero value fetches any type from public addresses within the defaults.
 type Config struct {
-	// TrustedOrigins are URLs whose scheme, host and port are trusted regardless of the address
-	// they resolve to. Paths are ignored, and texts that are not URLs have no effect.
-	TrustedOrigins []string
-	// TrustedPaths are URLs that are trusted together with everything below their path, but not the
-	// rest of their origins.
+	// TrustedPaths are URLs that are trusted together with everything below their path, regardless of the address that
+	// they resolve to, but not the rest of their origins. Texts that are not URLs have no effect.
 	TrustedPaths []string
 	// MaxBytes is the maximum length of a body; 0 or less means [DefaultMaxBytes].
 	MaxBytes int64

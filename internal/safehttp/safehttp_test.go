@@ -102,7 +102,7 @@ func TestTrusted(t *testing.T) {
 		w.Header().Set("Content-Type", "Image/PNG; x=y")
 		_, _ = io.WriteString(w, "bytes")
 	})
-	c := client(t, Config{TrustedOrigins: []string{"not a url\x00", base + "/v1"}})
+	c := client(t, Config{TrustedPaths: []string{"not a url\x00", base}})
 	resp, err := c.Get(t.Context(), " "+base+"/a?sig=1#frag ")
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestRedirects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			resp, err := client(t, Config{TrustedOrigins: c.trusted}).Get(t.Context(), outer+c.path)
+			resp, err := client(t, Config{TrustedPaths: c.trusted}).Get(t.Context(), outer+c.path)
 			if err == nil {
 				_ = resp.Body.Close()
 			}
@@ -169,7 +169,7 @@ func TestRedirects(t *testing.T) {
 // TestTrustEndsWithTheChain: a trusted origin is not trusted in a request that an untrusted origin redirected to it.
 func TestTrustEndsWithTheChain(t *testing.T) {
 	t.Parallel()
-	g := newGuard(Config{TrustedOrigins: []string{"http://127.0.0.1:1", "http://EXAMPLE.org."}}, nil)
+	g := newGuard(Config{TrustedPaths: []string{"http://127.0.0.1:1", "http://EXAMPLE.org."}}, nil)
 	first := httptest.NewRequest(http.MethodGet, "http://stranger.example/", nil)
 	second := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:1/", nil)
 	if !g.trusts(second) {
@@ -225,7 +225,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			cfg := Config{TrustedOrigins: []string{base}, MaxBytes: 100, Types: []string{"image/*"}, Timeout: 20 * time.Second}
+			cfg := Config{TrustedPaths: []string{base}, MaxBytes: 100, Types: []string{"image/*"}, Timeout: 20 * time.Second}
 			if path == "/hang" {
 				cfg.Timeout = 50 * time.Millisecond
 			}
@@ -264,7 +264,7 @@ func TestCancelled(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	if _, err := get(ctx, client(t, Config{TrustedOrigins: []string{base}}), base); media.CodeOf(err) != media.CodeCancelled {
+	if _, err := get(ctx, client(t, Config{TrustedPaths: []string{base}}), base); media.CodeOf(err) != media.CodeCancelled {
 		t.Errorf("%v, want cancelled", err)
 	}
 }
@@ -273,7 +273,7 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(nil)
 	s.Close()
-	c := client(t, Config{TrustedOrigins: []string{s.URL}})
+	c := client(t, Config{TrustedPaths: []string{s.URL}})
 	if _, err := get(t.Context(), c, s.URL+"/?sig=SECRET"); media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) || strings.Contains(err.Error(), "SECRET") {
 		t.Errorf("%v", err)
 	}
@@ -286,7 +286,7 @@ func TestDeadlines(t *testing.T) {
 	base := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	slow := client(t, Config{TrustedOrigins: []string{base}})
+	slow := client(t, Config{TrustedPaths: []string{base}})
 	slow.http.Transport.(*guard).open = newTransport(&net.Dialer{Timeout: 1}, nil)
 	for name, c := range map[string]struct {
 		ctx  context.Context //nolint:containedctx // of one call
@@ -294,8 +294,8 @@ func TestDeadlines(t *testing.T) {
 		want media.Code
 		own  bool
 	}{
-		"own limit":       {t.Context(), client(t, Config{TrustedOrigins: []string{base}, Timeout: 20 * time.Millisecond}), media.CodeDeadline, true},
-		"of the caller":   {soon, client(t, Config{TrustedOrigins: []string{base}}), media.CodeDeadline, false},
+		"own limit":       {t.Context(), client(t, Config{TrustedPaths: []string{base}, Timeout: 20 * time.Millisecond}), media.CodeDeadline, true},
+		"of the caller":   {soon, client(t, Config{TrustedPaths: []string{base}}), media.CodeDeadline, false},
 		"of a connection": {t.Context(), slow, media.CodeUnavailable, false},
 	} {
 		_, err := get(c.ctx, c.c, base)
@@ -336,7 +336,7 @@ func TestOddLimits(t *testing.T) {
 	t.Parallel()
 	base := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1000)) })
 	for _, limit := range []int64{-1, math.MinInt64, math.MaxInt64, 1000} {
-		n, err := get(t.Context(), client(t, Config{TrustedOrigins: []string{base}, MaxBytes: limit, Timeout: -1}), base)
+		n, err := get(t.Context(), client(t, Config{TrustedPaths: []string{base}, MaxBytes: limit, Timeout: -1}), base)
 		if n != 1000 || err != nil {
 			t.Errorf("limit %d: %d bytes, %v", limit, n, err)
 		}
@@ -363,7 +363,7 @@ func TestAnswerThatIsNoHTTP(t *testing.T) {
 		served <- errors.Join(err, werr, conn.Close())
 	}()
 	origin := "http://" + l.Addr().String()
-	_, err = get(t.Context(), client(t, Config{TrustedOrigins: []string{origin}}), origin)
+	_, err = get(t.Context(), client(t, Config{TrustedPaths: []string{origin}}), origin)
 	if serr := errors.Join(<-served, l.Close()); serr != nil {
 		t.Fatal(serr)
 	}

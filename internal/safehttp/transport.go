@@ -1,6 +1,7 @@
 package safehttp
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"net/netip"
@@ -23,20 +24,17 @@ var shared = sync.OnceValue(func() *guard { return newGuard(Config{}, http.Proxy
 
 // guard sends requests to trusted origins without an address check and all others with one.
 type guard struct {
-	trusted map[string]bool // by origin
-	paths   []*url.URL      // trusted with everything below them
-	open    *http.Transport // no address check
-	closed  *http.Transport // public addresses only
+	paths  []*url.URL      // trusted with everything below them
+	open   *http.Transport // no address check
+	closed *http.Transport // public addresses only
 }
 
 func newGuard(cfg Config, proxy func(*http.Request) (*url.URL, error)) *guard {
-	g := &guard{trusted: map[string]bool{}, paths: withHost(cfg.TrustedPaths)}
-	for _, u := range withHost(cfg.TrustedOrigins) {
-		g.trusted[origin(u)] = true
+	return &guard{
+		paths:  withHost(cfg.TrustedPaths),
+		open:   newTransport(&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}, proxy),
+		closed: newTransport(&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive, Control: control}, nil),
 	}
-	g.open = newTransport(&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}, proxy)
-	g.closed = newTransport(&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive, Control: control}, nil)
-	return g
 }
 
 // withHost returns the URLs with a host among texts.
@@ -78,7 +76,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 // origins: a redirect from elsewhere must not reach the operator's own machines.
 func (g *guard) trusts(req *http.Request) bool {
 	for {
-		if !g.trusted[origin(req.URL)] && !trusts(req) && !slices.ContainsFunc(g.paths, func(u *url.URL) bool { return below(u, req.URL) }) {
+		if !trusts(req) && !slices.ContainsFunc(g.paths, func(u *url.URL) bool { return below(u, req.URL) }) {
 			return false
 		}
 		if req.Response == nil || req.Response.Request == nil {
@@ -90,7 +88,7 @@ func (g *guard) trusts(req *http.Request) bool {
 
 // below reports whether a URL equals another one or is below its path, however a server interprets it.
 func below(base, u *url.URL) bool {
-	if origin(base) != origin(u) || strings.ContainsAny(u.Path, `%\;`) || u.Path != "" && path.Clean(u.Path) != strings.TrimRight(u.Path, "/") {
+	if origin(base) != origin(u) || strings.ContainsAny(u.Path, `%\;`) || u.Path != "" && path.Clean(u.Path) != cmp.Or(strings.TrimRight(u.Path, "/"), "/") {
 		return false
 	}
 	rest, ok := strings.CutPrefix(u.Path, strings.TrimRight(base.Path, "/"))

@@ -188,6 +188,8 @@ func (c *Client) Clean(s string) string {
 
 // Config describes how a provider is reached and what its answers mean.
 type Config struct {
+	// Provider is the provider's key in the catalogue.
+	Provider string
 	// Name is the provider's display name: "OpenAI".
 	Name string
 	// BaseURL is the API's address; the paths of calls follow it. Without it the client is not ready. BaseVariable
@@ -275,6 +277,15 @@ func New(c Config) (*Client, error) {
 	client.storage = storage
 	return client, err
 }
+
+// Identity has the methods of [Client] that drivers embed.
+type Identity interface {
+	Provider() string
+	Ready() error
+}
+
+// Provider returns the provider's key in the catalogue.
+func (c *Client) Provider() string { return c.config.Provider }
 
 // Ready returns nil if the required address and key are set.
 func (c *Client) Ready() error {

@@ -52,6 +52,7 @@ type Config struct {
 
 // Driver generates and edits images with FLUX models. It is safe for concurrent use.
 type Driver struct {
+	post.Identity
 	client  *post.Client
 	webhook post.Webhook
 }
@@ -62,7 +63,7 @@ var _ driver.Notified = (*Driver)(nil)
 // [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
-		Name:    "Black Forest Labs",
+		Provider: "bfl", Name: "Black Forest Labs",
 		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "BFL_BASE_URL", Version: "/v1",
 		Key: c.APIKey, KeyVariable: "BFL_API_KEY", Header: http.Header{"X-Key": {c.APIKey}},
 		Secrets: []string{c.NotifySecret}, Codec: c.Codec, Base: c.Base,
@@ -73,14 +74,8 @@ func New(c Config) (*Driver, error) {
 			media.CodeQuotaExceeded: "add credit at dashboard.bfl.ai",
 		},
 	})
-	return &Driver{client: client, webhook: post.Webhook{Secret: c.NotifySecret, Genuine: post.Signed("X-Bfl-Signature")}}, err
+	return &Driver{Identity: client, client: client, webhook: post.Webhook{Secret: c.NotifySecret, Genuine: post.Signed("X-Bfl-Signature")}}, err
 }
-
-// Provider returns "bfl".
-func (d *Driver) Provider() string { return "bfl" }
-
-// Ready returns nil if there is a key.
-func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Start creates a task and returns its handle, with the price that the provider reports.
 func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {

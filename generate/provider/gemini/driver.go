@@ -50,6 +50,7 @@ type Config struct {
 // Driver generates and edits images with Gemini models, and generates speech. It is safe for concurrent use.
 type Driver struct {
 	driver.Synchronous
+	post.Identity
 	client *post.Client
 }
 
@@ -57,7 +58,7 @@ type Driver struct {
 // [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
-		Name:    "Gemini",
+		Provider: "gemini", Name: "Gemini",
 		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "GEMINI_BASE_URL", Version: "/v1beta",
 		Key: c.APIKey, KeyVariable: "GEMINI_API_KEY (or GOOGLE_API_KEY)", Header: http.Header{"X-Goog-Api-Key": {c.APIKey}},
 		Codec: c.Codec, Base: c.Base, Media: []string{"inlineData.data"},
@@ -69,14 +70,8 @@ func New(c Config) (*Driver, error) {
 			media.CodeQuotaExceeded: "turn on billing, or raise the quota in Google AI Studio",
 		},
 	})
-	return &Driver{client: client}, err
+	return &Driver{Identity: client, client: client}, err
 }
-
-// Provider returns "gemini".
-func (d *Driver) Provider() string { return "gemini" }
-
-// Ready returns nil if there is a key.
-func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Start makes the call and waits for its result. A refusal is one moderated item. A result that arrived before an error
 // is returned with it.

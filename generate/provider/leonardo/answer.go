@@ -41,38 +41,21 @@ type picture struct {
 	NSFW bool   `json:"nsfw"`
 }
 
-func (d *Driver) submitted(got accepted) (driver.Update, error) {
-	j := cmp.Or(got.Job, got.New, &job{})
-	price := post.Price{Credits: string(j.Credits)}
-	switch amount := string(j.Cost.Amount); j.Cost.Unit {
-	case "DOLLARS":
-		price.USD = amount
-	case "CREDITS":
-		price.Credits = amount
-	}
-	return d.client.Accepted(driver.Handle{ID: j.ID}, price)
-}
-
 func (d *Driver) update(t driver.Task, h driver.Handle, g *generation) driver.Update {
 	return d.client.Update(t, h, post.Status{State: g.Status, Progress: -1, Items: func() (all []driver.Item) {
 		for _, p := range append(g.Images, g.Pictures...) {
-			all = append(all, d.item(p, g.Seed))
+			it := d.client.Link(p.URL)
+			if p.NSFW { // it may still be available
+				it.Safety = &generate.Safety{Blocked: p.URL == "", Stage: "output", Categories: []string{"nsfw"}}
+			}
+			if p.NSFW && p.URL == "" {
+				it.Err = media.Errorf(media.CodeModerated, "Leonardo made the picture and withheld it: change the prompt (nsfw)")
+			}
+			it.Seed, it.Metadata = g.Seed.Int(), d.client.Metadata(map[string]any{"leonardo_image_id": p.ID})
+			all = append(all, it)
 		}
 		return all
 	}})
-}
-
-// item returns one picture. A flagged picture may still be available.
-func (d *Driver) item(p picture, seed post.Text) driver.Item {
-	it := d.client.Link(p.URL)
-	if p.NSFW {
-		it.Safety = &generate.Safety{Blocked: p.URL == "", Stage: "output", Categories: []string{"nsfw"}}
-	}
-	if p.NSFW && p.URL == "" {
-		it.Err = media.Errorf(media.CodeModerated, "Leonardo made the picture and withheld it: change the prompt (nsfw)")
-	}
-	it.Seed, it.Metadata = seed.Int(), d.client.Metadata(map[string]any{"leonardo_image_id": p.ID})
-	return it
 }
 
 // problem is an error answer. Version 1 is flat; parts of the API return a list and use message, with the code in

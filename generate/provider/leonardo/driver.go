@@ -62,6 +62,7 @@ type Config struct {
 
 // Driver generates and edits images with Leonardo's models. It is safe for concurrent use.
 type Driver struct {
+	post.Identity
 	client  *post.Client
 	webhook post.Webhook
 }
@@ -72,7 +73,7 @@ var _ driver.Notified = (*Driver)(nil)
 // [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
-		Name:    "Leonardo",
+		Provider: "leonardo", Name: "Leonardo",
 		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "LEONARDO_BASE_URL", Version: apiPath,
 		Key: c.APIKey, KeyVariable: "LEONARDO_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
 		Secrets: []string{c.WebhookKey}, Codec: c.Codec, Base: c.Base, Storage: "the storage of Leonardo", Uploads: c.Uploads,
@@ -82,14 +83,8 @@ func New(c Config) (*Driver, error) {
 			media.CodeQuotaExceeded: "add credit under API access at app.leonardo.ai",
 		},
 	})
-	return &Driver{client: client, webhook: post.Webhook{Secret: c.WebhookKey, Genuine: post.Bearer}}, err
+	return &Driver{Identity: client, client: client, webhook: post.Webhook{Secret: c.WebhookKey, Genuine: post.Bearer}}, err
 }
-
-// Provider returns "leonardo".
-func (d *Driver) Provider() string { return "leonardo" }
-
-// Ready returns nil if there is a key.
-func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Start uploads the picture of an edit, creates a generation and returns its handle, with the price that the provider
 // reports. A refusal of the prompt is one moderated item for each requested picture.
@@ -101,7 +96,17 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	var got accepted
 	return d.client.Do(ctx, post.Call{
 		Path: apiPath + "/generations", Body: body, Of: "the model " + t.Model.Name, Task: t, Into: &got,
-		Read: func(*post.Answer) (driver.Update, error) { return d.submitted(got) },
+		Read: func(*post.Answer) (driver.Update, error) {
+			j := cmp.Or(got.Job, got.New, &job{})
+			price := post.Price{Credits: string(j.Credits)}
+			switch amount := string(j.Cost.Amount); j.Cost.Unit {
+			case "DOLLARS":
+				price.USD = amount
+			case "CREDITS":
+				price.Credits = amount
+			}
+			return d.client.Accepted(driver.Handle{ID: j.ID}, price)
+		},
 	})
 }
 

@@ -50,7 +50,10 @@ type Config struct {
 }
 
 // Driver generates, varies and edits pictures with Midjourney. It is safe for concurrent use.
-type Driver struct{ client *post.Client }
+type Driver struct {
+	post.Identity
+	client *post.Client
+}
 
 var (
 	_ driver.Listed   = (*Driver)(nil)
@@ -66,7 +69,7 @@ func New(c Config) (*Driver, error) {
 		header.Set("Mj-Api-Secret", c.Secret)
 	}
 	client, err := post.New(post.Config{
-		Name: "the Midjourney proxy", BaseURL: c.ProxyURL, BaseVariable: "MIDJOURNEY_PROXY_URL", Version: "/mj",
+		Provider: "midjourney", Name: "the Midjourney proxy", BaseURL: c.ProxyURL, BaseVariable: "MIDJOURNEY_PROXY_URL", Version: "/mj",
 		Key: c.Secret, Header: header, Codec: c.Codec, Base: c.Base,
 		Explain: explain, Failures: failures,
 		States: map[string]post.State{"SUCCESS": post.Finished, "FAILURE": post.Broken, "CANCEL": post.Stopped},
@@ -78,14 +81,8 @@ func New(c Config) (*Driver, error) {
 			media.CodeQuotaExceeded: "top the account up",
 		},
 	})
-	return &Driver{client}, err
+	return &Driver{client, client}, err
 }
-
-// Provider returns "midjourney".
-func (d *Driver) Provider() string { return "midjourney" }
-
-// Ready returns nil if there is an address.
-func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Review reports the handling of image prompts and of a blend's shape; the row describes follow-ups. Its error is that
 // of a task that cannot be submitted.

@@ -24,7 +24,7 @@ func newGateway(t *testing.T, s *testDriver, change ...func(*gateway.Config)) *g
 	t.Helper()
 	c := gateway.Config{
 		Drivers: []driver.Driver{s.driver}, Storage: s.codec, Journal: &generatetest.Journal{},
-		Fetch: safehttp.New(safehttp.Config{TrustedOrigins: []string{s.base}}).Fetch,
+		Fetch: safehttp.New(safehttp.Config{TrustedPaths: []string{s.base}}).Fetch,
 	}
 	for _, f := range change {
 		f(&c)

@@ -54,10 +54,10 @@ type Config struct {
 // compatible service. It is safe for concurrent use.
 type Driver struct {
 	driver.Synchronous
-	client   *post.Client
-	provider string
-	own      bool // OpenAI, not another service
-	xai      bool // xAI's dialect
+	post.Identity
+	client *post.Client
+	own    bool // OpenAI, not another service
+	xai    bool // xAI's dialect
 }
 
 var _ driver.Reviewed = (*Driver)(nil)
@@ -79,19 +79,13 @@ func New(c Config) (*Driver, error) {
 		header.Set("Authorization", "Bearer "+c.APIKey)
 	}
 	client, err := post.New(post.Config{
-		Name: at.Name, BaseURL: at.BaseURL, BaseVariable: base, Key: c.APIKey, KeyVariable: at.KeyVariable, Header: header,
+		Provider: at.Provider, Name: at.Name, BaseURL: at.BaseURL, BaseVariable: base, Key: c.APIKey, KeyVariable: at.KeyVariable, Header: header,
 		Codec: c.Codec, Base: c.Base, Now: c.Now, Media: []string{"b64_json"},
 		Explain: explain, Advice: advice, Phrases: phrases,
 		Repeat: []int{http.StatusRequestTimeout},
 	})
-	return &Driver{client: client, provider: at.Provider, own: own, xai: at.Dialect == catalog.DialectXAI}, err
+	return &Driver{Identity: client, client: client, own: own, xai: at.Dialect == catalog.DialectXAI}, err
 }
-
-// Provider returns "openai", or the endpoint's provider.
-func (d *Driver) Provider() string { return d.provider }
-
-// Ready returns nil if there is a key, or if the endpoint needs none.
-func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Start makes the call and waits for all its results; allow at least 180 seconds. A refusal by the safety system is one
 // moderated item for each requested picture. Pictures that arrived before an error are returned with it.

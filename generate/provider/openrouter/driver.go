@@ -50,6 +50,7 @@ type Config struct {
 // Driver generates and edits images with models behind OpenRouter. It is safe for concurrent use.
 type Driver struct {
 	driver.Synchronous
+	post.Identity
 	client *post.Client
 }
 
@@ -57,7 +58,7 @@ type Driver struct {
 // [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
-		Name:    "OpenRouter",
+		Provider: "openrouter", Name: "OpenRouter",
 		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "OPENROUTER_BASE_URL", Version: "/api/v1",
 		Key: c.APIKey, KeyVariable: "OPENROUTER_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
 		Codec: c.Codec, Base: c.Base, Now: c.Now, Media: []string{"images.image_url.url", "b64_json"},
@@ -69,14 +70,8 @@ func New(c Config) (*Driver, error) {
 			media.CodeForbidden:     "check the key's limits and your privacy settings",
 		},
 	})
-	return &Driver{client: client}, err
+	return &Driver{Identity: client, client: client}, err
 }
-
-// Provider returns "openrouter".
-func (d *Driver) Provider() string { return "openrouter" }
-
-// Ready returns nil if there is a key.
-func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Start makes the call and waits for its result. A refusal is one moderated item. A result that arrived before an error
 // is returned with it.
