@@ -199,3 +199,23 @@ func TestKeptSubAction(t *testing.T) {
 		t.Errorf("an answered interaction was changed: %s", i.DisplayData)
 	}
 }
+
+// TestCancelledRunStopsSubActions: a run is cancelled while a sub-action runs: the sub-action stops at once instead of
+// generating, and being billed, to its end.
+func TestCancelledRunStopsSubActions(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	for _, path := range []string{"/api/workflow-runs/", "/api/runs/"} {
+		r := s.startWorkflow(cards)
+		ended := make(chan reply, 1)
+		go func() { ended <- s.clickOn(r, map[string]any{"params": map[string]any{"delay_ms": 60_000}}) }()
+		s.waitUntil("the generation", func() bool {
+			list := as[api.List[api.SubAction]](s, http.StatusOK, s.do(http.MethodGet, "/api/workflow-runs/"+r.ID+"/sub-actions", nil))
+			return len(list.Items) == 1 && list.Items[0].OperationID != ""
+		})
+		as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, path+r.ID+"/cancel", nil))
+		if kind, stopped := lastOf(t, <-ended); kind != "error" || stopped.Code != "cancelled" {
+			t.Errorf("%s: %s %+v", path, kind, stopped)
+		}
+	}
+}

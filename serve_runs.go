@@ -302,7 +302,11 @@ func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api
 
 // CancelRun cancels a run. The run ends shortly after.
 func (s servedRuns) CancelRun(ctx context.Context, id string) (api.Started, error) {
-	if err := s.service.End(ctx, s.owner(ctx), id); err != nil {
+	err := s.workflows.Cancel(ctx, s.owner(ctx), id)
+	if media.CodeOf(err) == media.CodeNotFound { // it is not a workflow run
+		err = s.service.End(ctx, s.owner(ctx), id)
+	}
+	if err != nil {
 		return api.Started{}, err
 	}
 	return s.started(ctx, id)

@@ -34,9 +34,13 @@ func (e endings) closeOpen(ctx context.Context, req agent.Request, status agent.
 	}
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
-	ids, err := e.open(save, req, status)
-	for _, id := range ids {
-		res, failed := e.gateway.Abandon(media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID}), id)
+	open, err := e.open(save, req, status)
+	for _, op := range open {
+		end := e.gateway.Abandon
+		if operations.OfSubAction(op) { // a living server executes it, and must not finish what the person cancels
+			end = e.gateway.Cancel
+		}
+		res, failed := end(media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID}), op.ID)
 		switch {
 		case failed == nil:
 			made = append(made, res.Outputs()...)
@@ -52,15 +56,13 @@ func (e endings) closeOpen(ctx context.Context, req agent.Request, status agent.
 
 // open lists the open generations of a run that will not be continued, oldest first. Those of sub-actions stay open
 // unless the run was cancelled: the answer to the interaction decides about them.
-func (e endings) open(ctx context.Context, req agent.Request, status agent.Status) (ids []string, err error) {
+func (e endings) open(ctx context.Context, req agent.Request, status agent.Status) ([]ledger.Operation, error) {
 	ops, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
 		return e.ledger.ListOperations(ctx, req.Owner, ledger.OperationQuery{Tree: req.RunID, Page: p})
 	})
-	for _, op := range slices.Backward(ops) {
+	slices.Reverse(ops)
+	return slices.DeleteFunc(ops, func(op ledger.Operation) bool {
 		stays := status != agent.StatusCancelled && (op.Status == string(generate.StatusRunning) || operations.OfSubAction(op))
-		if op.FinishedAt.IsZero() && !stays {
-			ids = append(ids, op.ID)
-		}
-	}
-	return ids, err
+		return stays || !op.FinishedAt.IsZero()
+	}), err
 }

@@ -27,7 +27,11 @@ func TestSubActionsAreNotEndedWithTheirRun(t *testing.T) {
 		{ID: "kept", Key: "gm_1", Status: "submitted"}, {ID: "left", Key: "k", Status: "submitted"},
 	}}}
 	for status, want := range map[agent.Status][]string{agent.StatusSucceeded: {"left"}, agent.StatusCancelled: {"left", "kept"}} {
-		ids, err := e.open(t.Context(), agent.Request{RunID: "r", Owner: "local"}, status)
+		open, err := e.open(t.Context(), agent.Request{RunID: "r", Owner: "local"}, status)
+		var ids []string
+		for _, op := range open {
+			ids = append(ids, op.ID)
+		}
 		if err != nil || !slices.Equal(ids, want) {
 			t.Errorf("%s: %v %v", status, ids, err)
 		}

@@ -135,10 +135,10 @@ func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 
 // endRows ends the runs of a tree that have one of the given states, outside of their agents, even if the caller leaves.
 func (e endings) endRows(ctx context.Context, owner string, v saved, reason error, states ...ledger.Status) error {
+	req := v.State.Request
+	e.closeOpen(ctx, req, agent.StatusCancelled) // has its own time limit
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
-	req := v.State.Request
-	e.closeOpen(ctx, req, agent.StatusCancelled)
 	for _, state := range states {
 		rows, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Run], error) {
 			return e.ledger.ListRuns(ctx, owner, ledger.RunQuery{Tree: req.RunID, Status: state, Page: p})
