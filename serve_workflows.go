@@ -42,7 +42,7 @@ func validateWorkflows(folder string) error {
 // files reads the current workflows: those in the folder, and the examples that they do not replace.
 func (s servedWorkflows) files() (out []shipped.WorkflowFile, err error) {
 	if s.folder != "" {
-		if out, err = shipped.Workflows(s.folder); err != nil {
+		if out, err = shipped.Workflows(s.folder); err != nil && media.CodeOf(err) != media.CodeInvalid { // which is a folder without files
 			return nil, err
 		}
 	}

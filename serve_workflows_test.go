@@ -313,7 +313,8 @@ func TestWorkflowFolder(t *testing.T) {
 	}
 }
 
-// TestMistakeInFolder: while a file of the folder has a mistake, the example with its id does not run in its place.
+// TestMistakeInFolder: while a file of the folder has a mistake, the example with its id does not run in its place; those
+// that the file only mentions run. Without files, the folder offers nothing.
 func TestMistakeInFolder(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "mine.yaml")
@@ -339,9 +340,19 @@ func TestMistakeInFolder(t *testing.T) {
 		}
 	}
 	as[api.Workflow](s, http.StatusOK, s.do(http.MethodGet, "/api/workflows/illustrated-report", nil))
+	write("[Mine]\ndescription: unlike illustrated-report")
+	if w := as[api.Workflow](s, http.StatusOK, s.do(http.MethodGet, "/api/workflows/illustrated-report", nil)); w.Problem != "" {
+		t.Errorf("a workflow that a broken file mentions: %+v", w)
+	}
 	write("Mine")
 	if w := as[api.Workflow](s, http.StatusOK, s.do(http.MethodGet, path, nil)); w.Title != "Mine" {
 		t.Errorf("%+v", w)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if w := as[api.Workflow](s, http.StatusOK, s.do(http.MethodGet, path, nil)); w.Title == "Mine" {
+		t.Errorf("after the last file was removed: %+v", w)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atelier/examples/workflows"
+	"atelier/internal/pattern"
 	"atelier/media"
 	"atelier/workflow"
 	"atelier/workflow/module"
@@ -23,12 +24,16 @@ type WorkflowFile struct {
 	Problems   []workflow.Problem
 }
 
-// MayDefine reports whether the file defines a workflow, or has problems and contains its id.
+// writtenID matches the ids in a definition that may be unreadable.
+var writtenID = pattern.Lazy(`\bid["']?\s*:\s*["']?([^\s"',}]+)`)
+
+// MayDefine reports whether the file defines a workflow, or has problems and contains its id as the value of an id.
 func (f WorkflowFile) MayDefine(id string) bool {
 	if f.Definition != nil {
 		return f.Definition.ID == id
 	}
-	return filepath.Base(f.Name) == id || strings.Contains(string(f.Text), id)
+	ids := writtenID().FindAllSubmatch(f.Text, -1)
+	return filepath.Base(f.Name) == id || slices.ContainsFunc(ids, func(m [][]byte) bool { return string(m[1]) == id })
 }
 
 // Workflows reads the workflows of a file or folder, or the example workflows if path is empty, sorted by name. If two
