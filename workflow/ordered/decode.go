@@ -83,6 +83,7 @@ func read(b []byte, positions bool) (Document, error) {
 	case !utf8.Valid(b):
 		return Document{}, media.Errorf(media.CodeInvalid, "this is not UTF-8 text: save it as UTF-8")
 	}
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	r := &reader{text: b, dec: json.NewDecoder(bytes.NewReader(b)), line: 1}
 	r.dec.UseNumber()
 	if positions {

@@ -64,6 +64,20 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	if _, err := ordered.ReadYAML([]byte("<<: {a: 1}")); err == nil || !strings.Contains(err.Error(), "merge") {
+		t.Errorf("a merge key: %v", err)
+	}
+}
+
+// TestByteOrderMark: editors that save one do not make a text invalid, nor change its positions.
+func TestByteOrderMark(t *testing.T) {
+	t.Parallel()
+	for name, read := range map[string]func([]byte) (ordered.Document, error){"JSON": ordered.ReadJSON, "YAML": ordered.ReadYAML} {
+		d, err := read([]byte("\ufeff{\"a\": 1}"))
+		if err != nil || d.Position("/a") != (ordered.Position{Line: 1, Column: 2}) {
+			t.Errorf("%s: %v at %+v", name, err, d.Position("/a"))
+		}
+	}
 }
 
 func TestPositions(t *testing.T) {

@@ -82,8 +82,11 @@ func (d Document) mapping(pointer string, n *yaml.Node, depth int) (any, error) 
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		at := Position{key.Line, key.Column}
-		if key.Kind != yaml.ScalarNode || key.Value == "<<" {
+		switch {
+		case key.Kind != yaml.ScalarNode:
 			return nil, invalidText(at, "a key must be a string")
+		case key.Value == "<<":
+			return nil, invalidText(at, "merge keys (<<) are not supported: repeat the values")
 		}
 		if reason := refuseKey(o, key.Value); reason != "" {
 			return nil, invalidText(at, reason)

@@ -166,7 +166,11 @@ func (p *parser) node(pointer string, o *ordered.Object) *Node {
 		n.Types = append(n.Types, name)
 	}
 	names := p.names
-	n.UX = p.ux(ordered.Join(pointer, "_ux"), o.Object("_ux"))
+	at := pointer + "/_ux"
+	n.UX = p.ux(at, o.Object("_ux"))
+	if n.UX.Group != "" && !n.Takes("array") {
+		p.fail(at+"/selectable", "only the items of a list can be selected: set selectable on the list")
+	}
 	for key, v := range o.Object("properties").All() {
 		if child, ok := v.(*ordered.Object); ok {
 			n.Properties = append(n.Properties, Property{key, p.node(ordered.Join(pointer+"/properties", key), child)})

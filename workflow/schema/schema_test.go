@@ -66,6 +66,8 @@ func TestRefused(t *testing.T) {
 		`{"_ux": {"sub_action": {` + action + `, "enabled_when": {"field": "a", "eval": "1"}}}}`:                                 "/_ux/sub_action/enabled_when/eval",
 		`{"_ux": {"input_schema": {"properties": {"a": {"type": "strnig"}}}}}`:                                                   "/_ux/input_schema/properties/a/type",
 		`{"_ux": {"layout": {"rows": [["a", "a"]]}}}`:                                                                            "/_ux/layout/rows/0/1",
+		`{"_ux": {"input_schema": {"properties": {"name": {}}}, "layout": {"rows": [["nme"]]}}}`:                                 "/_ux/layout/rows/0/0",
+		`{"items": {"type": "object", "_ux": {"selectable": true}}}`:                                                             "/items/_ux/selectable",
 		`{"_ux": {"selectable": true, "selection_mode": "single", "selection_max": 3}}`:                                          "/_ux",
 		`{"_ux": {"selectable": true, "selection_mode": "multiple", "selection_min": 3, "selection_max": 2}}`:                    "/_ux",
 		`{"properties": {"a": {"_ux": {"selectable": true}}, "b": {"_ux": {"selectable": true, "selection_mode": "multiple"}}}}`: "/properties/b/_ux",

@@ -124,8 +124,11 @@ func (p *parser) ux(pointer string, o *ordered.Object) UX {
 	if l := o.Object("layout"); l != nil {
 		var err error
 		u.Layout, err = ParseLayout(l)
+		templates := p.strings(pointer+"/layout", l)
+		if form := u.Input.literal; err == nil && form != nil && !templates && !u.Input.templates { // otherwise the fields are known later
+			_, err = u.Layout.Arrange(form.Object("properties").Keys())
+		}
 		p.problems = append(p.problems, problem.Under(pointer+"/layout", err)...)
-		p.strings(pointer+"/layout", l)
 	}
 	at := pointer + "/sub_action"
 	if one := o.Object("sub_action"); one != nil {

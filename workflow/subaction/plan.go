@@ -3,6 +3,7 @@ package subaction
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"atelier/generate"
@@ -92,12 +93,21 @@ func (b *builder) set(name string, v any) bool {
 }
 
 func (b *builder) whole(name string, v any) int64 {
-	n, _ := v.(json.Number)
-	i, err := n.Int64()
-	if err != nil {
+	i, ok := integer(v)
+	if !ok {
 		b.fail(name, "%s must be an integer", name)
 	}
 	return i
+}
+
+// integer reads a number without a fraction, such as 4 or 4.0.
+func integer(v any) (int64, bool) {
+	n, _ := v.(json.Number)
+	if i, err := n.Int64(); err == nil {
+		return i, true
+	}
+	f, err := n.Float64()
+	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53
 }
 
 func (b *builder) images(v any) {
@@ -116,12 +126,10 @@ func (b *builder) images(v any) {
 }
 
 func (b *builder) size() {
-	width, _ := b.width.(json.Number)
-	height, _ := b.height.(json.Number)
-	w, err := width.Int64()
-	h, other := height.Int64()
+	w, ok := integer(b.width)
+	h, both := integer(b.height)
 	switch {
-	case err != nil || other != nil || w < 1 || h < 1:
+	case !ok || !both || w < 1 || h < 1:
 		b.fail("width", "give width and height, both as a whole number of pixels")
 	case b.plan.Request.Size != "":
 		b.fail("size", "give size, or width and height")

@@ -94,6 +94,10 @@ func TestRefusedPlans(t *testing.T) {
 			t.Errorf("%s: %v", params, err)
 		}
 	}
+	p, err := plan(t, "media.leonardo.txt2img", "hero", `{"n": 2.0, "width": 512.0, "height": 5.12e2}`) // integers, as JSON Schema defines them
+	if r := p.Request; err != nil || r.N != 2 || r.Size != "512x512" {
+		t.Errorf("%+v, %v", r, err)
+	}
 	if _, err := plan(t, "media.leonardo.edit", "hero", `{}`); len(problem.Of(err)) != 1 {
 		t.Errorf("an edit without a picture: %v", err)
 	}
