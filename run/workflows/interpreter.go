@@ -71,7 +71,7 @@ func NewInterpreter(c Config) (*Interpreter, error) {
 
 var _ agent.GoAgent = (*Interpreter)(nil).Run
 
-// definition reads a definition that was already checked.
+// definition reads a definition. One that was valid in an older program is returned with its problems.
 func (in *Interpreter) definition(text []byte) (*workflow.Definition, error) {
 	v, err := ordered.Decode(text)
 	if err != nil {

@@ -123,7 +123,7 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 	if err := json.Unmarshal(records[0].Params, &first); err != nil {
 		return st, media.Errorf(media.CodeCorrupt, "read the first step of run %s: %w", id, err)
 	}
-	if st.Definition, err = s.definition(first.Definition); err != nil {
+	if st.Definition, err = s.definition(first.Definition); st.Definition == nil {
 		return st, err
 	}
 	if st.State, err = ordered.DecodeObject(first.State); err != nil {

@@ -13,12 +13,16 @@ import (
 	"go.uber.org/goleak"
 
 	"atelier/agent"
+	"atelier/generate/catalog"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/workflows"
 	"atelier/workflow"
+	"atelier/workflow/module"
 	"atelier/workflow/ordered"
 	"atelier/workflow/problem"
+	"atelier/workflow/subaction"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -228,6 +232,23 @@ func TestFailedStep(t *testing.T) {
 	}
 	_, err = h.Fork(t.Context(), owner, st.ID, "none", "")
 	wantCode(t, err, media.CodeInvalid)
+}
+
+// TestRunOfAnOlderProgram: a run whose definition is no longer valid, because its module is gone, is still shown.
+func TestRunOfAnOlderProgram(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(askingWorkflow, `{}`)
+	modules, err := workflow.NewModules(module.All(module.Config{})...)
+	must(t, err)
+	in, err := workflows.NewInterpreter(workflows.Config{Ledger: h.store, Modules: modules, Actions: subaction.New(&catalog.Catalog{}, time.Now)})
+	must(t, err)
+	newer, err := workflows.NewService(workflows.ServiceConfig{Interpreter: in, Runs: func(context.Context) (*run.Service, error) { return h.runs, nil }, Emit: h.events.Emit})
+	must(t, err)
+	shown, err := newer.Status(t.Context(), owner, st.ID)
+	if err != nil || shown.Interaction != st.Interaction || len(shown.Steps) != 3 {
+		t.Errorf("%+v, %v", shown, err)
+	}
 }
 
 // TestRunsHaveAnOwner: nobody sees or changes the runs and interactions of another owner, and a run of another agent is
