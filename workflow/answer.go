@@ -112,7 +112,12 @@ func (i *Interaction) Result(a *Answer) (*ordered.Object, error) {
 		if _, is := approved.(bool); !is {
 			return nil, problem.Join(problem.At("/approved", "approved must be true or false"))
 		}
-		return ordered.New("approved", approved, "comment", a.value.Text("comment")), nil
+		out := ordered.New("approved", approved, "comment", a.value.Text("comment"))
+		if len(i.request.View.Forms()) > 0 {
+			data, _ := i.data.Value.Get("data") // with the person's edits
+			out.Set("data", ordered.Clone(data))
+		}
+		return out, nil
 	}
 	c := chooser{interaction: i, answer: a.value, contents: i.contents()}
 	out := c.result()

@@ -178,6 +178,7 @@ func added(before, after *ordered.Object, target []string, n int) (ops []patch.O
 // change saves the interaction that fn returns and announces the change. If another change came first, fn is called
 // again. If fn returns a nil interaction, nothing changes.
 func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error)) (Patched, error) {
+	defer s.lock(id)()
 	for {
 		row, err := s.open(ctx, owner, id, ": it can no longer be edited")
 		if err != nil {
@@ -231,28 +232,35 @@ func (s *Service) emitChange(ctx context.Context, row ledger.Interaction, p Patc
 // for an answer to an older version; media.CodeActionsRunning while sub-actions run, unless the answer says what to do
 // with them; media.CodeConflict for an interaction that is not open.
 func (s *Service) Answer(ctx context.Context, owner, id string, body []byte) (*run.Run, error) {
-	row, err := s.open(ctx, owner, id, ": it can no longer be answered")
-	if err != nil {
-		return nil, err
-	}
-	answer, err := s.parseAnswer(ctx, row, body)
-	if err != nil {
-		return nil, err
-	}
-	g := interactionAnswer{InteractionID: id, Answer: ordered.Encode(answer.Value())}
-	r, err := s.answerQuestion(ctx, row, g)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := s.closeAs(ctx, owner, g); err != nil {
-		slog.WarnContext(ctx, "answered interaction not closed; its run will close it", slog.String("interaction", id), slog.String("error", media.ErrorText(err.Error())))
-	}
-	if answer.Running() == workflow.RunningCancel && s.serviceConfig.SubActions != nil {
+	r, answer, err := s.accept(ctx, owner, id, body)
+	if err == nil && answer.Running() == workflow.RunningCancel && s.serviceConfig.SubActions != nil {
 		if err := s.serviceConfig.SubActions.CancelAll(ctx, owner, id); err != nil {
 			slog.WarnContext(ctx, "sub-actions of an answered interaction not cancelled", slog.String("interaction", id), slog.String("error", media.ErrorText(err.Error())))
 		}
 	}
-	return r, nil
+	return r, err
+}
+
+// accept checks an answer, answers the question of the run and closes the interaction.
+func (s *Service) accept(ctx context.Context, owner, id string, body []byte) (*run.Run, *workflow.Answer, error) {
+	defer s.lock(id)()
+	row, err := s.open(ctx, owner, id, ": it can no longer be answered")
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := s.parseAnswer(ctx, row, body)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := interactionAnswer{InteractionID: id, Answer: ordered.Encode(answer.Value())}
+	r, err := s.answerQuestion(ctx, row, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := s.closeAs(ctx, owner, g); err != nil {
+		slog.WarnContext(ctx, "answered interaction not closed; its run will close it", slog.String("interaction", id), slog.String("error", media.ErrorText(err.Error())))
+	}
+	return r, answer, nil
 }
 
 // parseAnswer reads an answer and checks it against the interaction.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"hash/maphash"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier/agent"
@@ -42,6 +44,10 @@ type ServiceConfig struct {
 type Service struct {
 	*Interpreter
 	serviceConfig ServiceConfig
+	// exclusive is held, by hash of the interaction's id, while an answer is accepted and while an edit is saved. Edits of
+	// this process therefore cannot come between the check of an answer and the end of its interaction.
+	exclusive [64]sync.Mutex
+	seed      maphash.Seed
 }
 
 // NewService returns a service. The error has code media.CodeInvalid.
@@ -49,7 +55,14 @@ func NewService(c ServiceConfig) (*Service, error) {
 	if c.Interpreter == nil || c.Runs == nil || c.Emit == nil {
 		return nil, media.Errorf(media.CodeInvalid, "workflows.ServiceConfig requires Interpreter, Runs and Emit")
 	}
-	return &Service{Interpreter: c.Interpreter, serviceConfig: c}, nil
+	return &Service{Interpreter: c.Interpreter, serviceConfig: c, seed: maphash.MakeSeed()}, nil
+}
+
+// lock excludes other edits and answers of an interaction until unlock is called.
+func (s *Service) lock(id string) (unlock func()) {
+	mu := &s.exclusive[maphash.String(s.seed, id)%uint64(len(s.exclusive))]
+	mu.Lock()
+	return mu.Unlock
 }
 
 // StartRequest describes a run to start.

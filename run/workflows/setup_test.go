@@ -52,6 +52,8 @@ type testService struct {
 	fails     error
 	answer    string
 	running   int
+	// checking, if not nil, is called when an answer is checked.
+	checking func()
 	stopped   []string
 	cancelErr error
 }
@@ -137,6 +139,9 @@ func (h *testService) Generate(context.Context, chat.Request) (chat.Response, er
 func (h *testService) Running(context.Context, string, string) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.checking != nil {
+		h.checking()
+	}
 	return h.running, nil
 }
 

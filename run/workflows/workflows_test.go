@@ -464,6 +464,31 @@ func TestAnswersAreChecked(t *testing.T) {
 	}
 }
 
+// TestEditDuringAnApproval: what a person approves is the version that the answer names: an edit that arrives while the
+// answer is accepted is refused. An edit before it is part of the result.
+func TestEditDuringAnApproval(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(`{"id":"text","title":"Text","steps":[{"id":"approve","module_id":"review.approve","inputs":{"title":"Right?","data":{"text":"first"},"display_schema":
+	 {"properties":{"data":{"_ux":{"input_schema":{"type":"object","properties":{"text":{"type":"string"}}}}}}}},"output":"review"}]}`, `{}`)
+	edit := func(base int, text string) error {
+		_, err := h.Patch(context.WithoutCancel(t.Context()), owner, st.Interaction, base, []byte(`[{"op":"replace","path":"/data/text","value":"`+text+`"}]`))
+		return err
+	}
+	must(t, edit(0, "second"))
+	late := make(chan error, 1)
+	h.checking = func() {
+		go func() { late <- edit(1, "third") }()
+		time.Sleep(50 * time.Millisecond) // enough for an edit that does not wait
+	}
+	r, err := h.Answer(t.Context(), owner, st.Interaction, []byte(`{"approved":true,"version":1}`))
+	must(t, err)
+	wantCode(t, <-late, media.CodeConflict)
+	if st = h.waitForStatus(r); state(st.State) != `{"review":{"approved":true,"comment":"","data":{"text":"second"}}}` {
+		t.Errorf("%s: %s", st.Status, state(st.State))
+	}
+}
+
 // TestCancel: a paused run is cancelled with its interaction and the sub-actions there, also through the service of
 // runs; a retry asks again.
 func TestCancel(t *testing.T) {
