@@ -64,6 +64,7 @@ func TestRefused(t *testing.T) {
 		`{"_ux": {"sub_action": {` + action + `, "param_schema": {"type": "strnig"}}}}`:                                          "/_ux/sub_action/param_schema/type",
 		`{"_ux": {"sub_action": {` + action + `, "param_schema": "text"}}}`:                                                      "/_ux/sub_action/param_schema",
 		`{"_ux": {"sub_action": {` + action + `, "enabled_when": {"field": "a", "eval": "1"}}}}`:                                 "/_ux/sub_action/enabled_when/eval",
+		`{"_ux": {"layout": {"sections": [{"visible_when": {"field": "/a~b"}}]}}}`:                                               "/_ux/layout/sections/0/visible_when/field",
 		`{"_ux": {"input_schema": {"properties": {"a": {"type": "strnig"}}}}}`:                                                   "/_ux/input_schema/properties/a/type",
 		`{"_ux": {"layout": {"rows": [["a", "a"]]}}}`:                                                                            "/_ux/layout/rows/0/1",
 		`{"_ux": {"input_schema": {"properties": {"name": {}}}, "layout": {"rows": [["nme"]]}}}`:                                 "/_ux/layout/rows/0/0",
@@ -114,12 +115,9 @@ func TestConditions(t *testing.T) {
 	o, list := cases(t, "conditions.json")
 	value, _ := o.Get("value")
 	for _, c := range list {
-		when, err := schema.ParseCondition(c.Object("when"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want, _ := c.Get("holds"); when.Holds(value) != want {
-			t.Errorf("%s: %v", ordered.Encode(c.Object("when")), when.Holds(value))
+		when := c.Object("when")
+		if want, _ := c.Get("holds"); schema.Holds(when, value) != want {
+			t.Errorf("%s: %v", ordered.Encode(when), schema.Holds(when, value))
 		}
 	}
 }

@@ -71,8 +71,8 @@ type SubAction struct {
 	// Confirm requires a confirmation before the call. Question is its text; nil means the default text.
 	Confirm  bool
 	Question *template.Template
-	// When is the condition for enabling it; nil means always enabled.
-	When *Condition
+	// When is the condition for enabling it, see [Holds]; nil means always enabled.
+	When *ordered.Object
 }
 
 // Value is an object of _ux or a template for an object. The zero value means that there is none.
@@ -207,6 +207,7 @@ func (p *parser) action(pointer string, o *ordered.Object) SubAction {
 	a := SubAction{
 		Pointer: pointer, ID: o.Text("id"), Label: p.optional(pointer, o, "label"), Prompt: p.optional(pointer, o, "prompt"),
 		Type: p.target(pointer, o, "action_type"), Target: p.target(pointer, o, "result_target"), Loading: p.optional(pointer, o, "loading_label"),
+		When: o.Object("enabled_when"),
 	}
 	if len(a.Target) < 2 || a.Target[0].Source() != "generations" {
 		p.fail(pointer+"/result_target", "results must be stored under generations: write generations.{{ $provider }}.{{ $key }}")
@@ -217,12 +218,6 @@ func (p *parser) action(pointer string, o *ordered.Object) SubAction {
 		a.Confirm = confirm
 	case string:
 		a.Confirm, a.Question = true, p.template(pointer+"/confirm", confirm)
-	}
-	if when := o.Object("enabled_when"); when != nil {
-		var err error
-		if a.When, err = ParseCondition(when); err != nil {
-			p.fail(pointer+"/enabled_when", "%s", err)
-		}
 	}
 	return a
 }

@@ -236,7 +236,7 @@ func (r *resolver) action(p place, a schema.SubAction) SubAction {
 	prompt, err := Prompt(a.Prompt, p.data, p.scope, out.ParamSchema)
 	r.check(a.Pointer+"/prompt", err)
 	out.PromptAsSent = prompt
-	if out.Reason == "" && !a.When.Holds(p.data) {
+	if out.Reason == "" && !schema.Holds(a.When, p.data) {
 		out.Enabled = false
 	}
 	return out
