@@ -8,14 +8,10 @@ import (
 	"atelier/workflow/conform"
 	"atelier/workflow/ordered"
 	"atelier/workflow/problem"
-	"atelier/workflow/template"
 )
 
 // Columns is the width of a row. Below 460 pixels, each field takes all columns.
 const Columns = 12
-
-// Layout is the layout of a form as its author wrote it.
-type Layout struct{ source *ordered.Object }
 
 // Block is a part of a form with a layout. Kind is row, section, group or tabs. A row contains Fields; sections and
 // groups contain Blocks; tabs contain one Block of kind tab for each tab.
@@ -38,19 +34,12 @@ type Field struct {
 	VisibleWhen *ordered.Object `json:"visible_when,omitempty"`
 }
 
-// ParseLayout reads a layout that matches the vocabulary. It rejects duplicate fields and rows wider than [Columns].
-func ParseLayout(o *ordered.Object) (*Layout, error) {
-	l := &Layout{source: o}
-	a := arranger{}
-	a.blocks("", o)
-	return l, problem.Join(a.problems...)
-}
-
 var compiledLayout = sync.OnceValues(func() (*conform.Schema, error) {
 	return conform.CompileVocabulary(vocabulary, "#/$defs/layout")
 })
 
-// CheckLayout checks a standalone layout against the vocabulary.
+// CheckLayout checks a standalone layout against the vocabulary. Duplicate fields and rows wider than [Columns] are
+// problems, too.
 func CheckLayout(o *ordered.Object) error {
 	s, err := compiledLayout()
 	if err != nil {
@@ -59,35 +48,28 @@ func CheckLayout(o *ordered.Object) error {
 	if err := problem.Join(s.Check(o)...); err != nil {
 		return err
 	}
-	_, err = ParseLayout(o)
-	return err
+	return checkRows(o)
 }
 
-// Arrange returns the blocks of a form in the order of the author. Fields of the form that the layout does not name
-// follow at the end, each in its own row. Names of unknown fields are problems, because a layout belongs to one form. A
-// nil layout names no fields.
-func (l *Layout) Arrange(fields []string) ([]Block, error) {
+// checkRows checks what the vocabulary of layouts cannot express.
+func checkRows(o *ordered.Object) error {
+	a := arranger{}
+	a.blocks("", o)
+	return problem.Join(a.problems...)
+}
+
+// Arrange returns the blocks of a form in the order of the author of the layout, which matches the vocabulary. Fields of
+// the form that the layout does not name follow at the end, each in its own row. Names of unknown fields are problems,
+// because a layout belongs to one form. A nil layout names no fields.
+func Arrange(layout *ordered.Object, fields []string) ([]Block, error) {
 	a := arranger{fields: fields, check: true}
-	var blocks []Block
-	if l != nil {
-		blocks = a.blocks("", l.source)
-	}
+	blocks := a.blocks("", layout)
 	for _, f := range fields {
 		if !slices.Contains(a.named, f) {
 			blocks = append(blocks, single(f))
 		}
 	}
 	return blocks, problem.Join(a.problems...)
-}
-
-// Resolve resolves the templates of the layout. A nil layout stays nil.
-func (l *Layout) Resolve(scope template.Scope) (*Layout, error) {
-	if l == nil {
-		return nil, nil //nolint:nilnil // no layout
-	}
-	v, err := template.Resolve(l.source, scope)
-	o, _ := v.(*ordered.Object)
-	return &Layout{source: o}, err
 }
 
 func single(field string) Block {

@@ -131,13 +131,9 @@ func TestLayouts(t *testing.T) {
 			fields = append(fields, f.(string))
 		}
 		err := schema.CheckLayout(c.Object("layout"))
-		var l *schema.Layout
-		if err == nil {
-			l, err = schema.ParseLayout(c.Object("layout"))
-		}
 		var blocks []schema.Block
 		if err == nil {
-			blocks, err = l.Arrange(fields)
+			blocks, err = schema.Arrange(c.Object("layout"), fields)
 		}
 		if want := c.Text("error"); want != "" {
 			if found := problem.Of(err); len(found) == 0 || found[0].Pointer != want {

@@ -23,9 +23,9 @@ type UX struct {
 	Vars []Var
 	// Group is the selection group of a list whose items can be selected; empty for other nodes.
 	Group string
-	// Input is the schema of the form, and Layout its layout; zero or nil if there is none.
+	// Input is the schema of the form, and Layout its layout; zero if there is none.
 	Input   Value
-	Layout  *Layout
+	Layout  Value
 	Actions []SubAction
 }
 
@@ -121,15 +121,12 @@ func (p *parser) ux(pointer string, o *ordered.Object) UX {
 	u.Label = p.optional(pointer, o, "display_label")
 	p.selection(pointer, o, &u)
 	u.Input = p.schema(pointer, o, "input_schema")
-	if l := o.Object("layout"); l != nil {
-		var err error
-		u.Layout, err = ParseLayout(l)
-		templates := p.strings(pointer+"/layout", l)
-		if form := u.Input.literal; err == nil && form != nil && !templates && !u.Input.templates { // otherwise the fields are known later
-			_, err = u.Layout.Arrange(form.Object("properties").Keys())
-		}
-		p.problems = append(p.problems, problem.Under(pointer+"/layout", err)...)
+	u.Layout = p.object(pointer, o, "layout")
+	err := checkRows(u.Layout.literal)
+	if form := u.Input; err == nil && u.Layout.literal != nil && form.literal != nil && !form.templates && !u.Layout.templates { // otherwise the fields are known later
+		_, err = Arrange(u.Layout.literal, form.literal.Object("properties").Keys())
 	}
+	p.problems = append(p.problems, problem.Under(pointer+"/layout", err)...)
 	at := pointer + "/sub_action"
 	if one := o.Object("sub_action"); one != nil {
 		u.Actions = append(u.Actions, p.action(at, one))

@@ -185,10 +185,7 @@ func (r *resolver) form(p place) {
 	}
 	if l := r.Layouts.Object(n.Pointer); l != nil {
 		r.used[n.Pointer] = true
-		if layout == nil {
-			layout, err = schema.ParseLayout(l)
-			r.check(ordered.Join("/layout", n.Pointer), err)
-		}
+		layout = cmp.Or(layout, l)
 	}
 	var found *ordered.Object
 	switch {
@@ -209,7 +206,7 @@ func (r *resolver) form(p place) {
 	}
 	n.Form = &Form{Schema: found}
 	if fields := found.Object("properties").Keys(); len(fields) > 0 || layout != nil {
-		n.Form.Layout, err = layout.Arrange(fields)
+		n.Form.Layout, err = schema.Arrange(layout, fields)
 		r.check(p.ux+"/layout", err)
 	}
 }
