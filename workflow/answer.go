@@ -131,8 +131,7 @@ func (i *Interaction) contents() map[string][]string {
 		if n.Selection == nil {
 			return
 		}
-		path, _ := ordered.Path(n.Pointer) // view pointers are valid
-		v, _ := ordered.Get(i.data.Value, path...)
+		v, _ := ordered.At(i.data.Value, n.Pointer)
 		list, _ := v.([]any)
 		for _, e := range list {
 			item, _ := e.(*ordered.Object)

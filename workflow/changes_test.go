@@ -56,7 +56,7 @@ func TestChanges(t *testing.T) {
 		} else if !data.Object("generations").Object(provider).Has(key) {
 			op.Path, op.Value = ordered.Pointer("generations", provider, key), []any{value}
 		}
-		next, changes, err := i.AppendItems([]string{"generations", provider, key}, item)
+		next, changes, _, err := i.AppendItems([]string{"generations", provider, key}, item)
 		add([]patch.Operation{op}, next, changes, err)
 	}
 	const card = "/prompts/midjourney/prompt_a"

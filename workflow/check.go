@@ -189,11 +189,7 @@ func (c *inputs) checkSchema(schema, values *ordered.Object) {
 		if name == displaySchema || hasTemplate(v) {
 			continue
 		}
-		s, err := conform.Compile(one)
-		if err == nil {
-			err = problem.Join(s.Check(v)...)
-		}
-		c.add(problem.Under(at, err))
+		c.add(problem.Of(conform.Validate(one, at, v)))
 	}
 }
 

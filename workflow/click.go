@@ -90,12 +90,8 @@ func (i *Interaction) Start(c Click) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	path, err := ordered.Path(node.Pointer)
-	if err != nil {
-		return Start{}, err
-	}
 	s := Start{Path: node.Pointer, Key: node.Key, Action: action}
-	s.Source, _ = ordered.Get(i.data.Value, path...)
+	s.Source, _ = ordered.At(i.data.Value, node.Pointer)
 	switch {
 	case c.Source && !ordered.Equal(c.SourceData, s.Source):
 		return Start{}, media.Errorf(media.CodeStaleData, "%s has changed since source_data was read: reload the interaction", node.Pointer)

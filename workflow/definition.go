@@ -20,9 +20,6 @@ import (
 //go:embed definition.schema.json
 var definitionSchema []byte
 
-// DefinitionSchema returns the JSON Schema of definitions.
-func DefinitionSchema() []byte { return append([]byte(nil), definitionSchema...) }
-
 var compiledDefinition = sync.OnceValues(func() (*conform.Schema, error) { return conform.CompileVocabulary(definitionSchema, "") })
 
 // Definition is a workflow definition: modules in order.
@@ -124,11 +121,7 @@ func (d *Definition) CheckState(state *ordered.Object) error {
 	if d.StateSchema == nil {
 		return nil
 	}
-	s, err := conform.Compile(d.StateSchema)
-	if err != nil {
-		return err
-	}
-	return problem.Join(problem.Under("/state", problem.Join(s.Check(state)...))...)
+	return conform.Validate(d.StateSchema, "/state", state)
 }
 
 // StepTimeout returns how long an interaction of a step waits for its answer; 0 means no limit.

@@ -15,6 +15,7 @@ import (
 	"atelier/workflow/module"
 	"atelier/workflow/ordered"
 	"atelier/workflow/problem"
+	"atelier/workflow/schema"
 	"atelier/workflow/view"
 )
 
@@ -158,7 +159,7 @@ func decide(t *testing.T, i *workflow.Interaction) (*workflow.Interaction, *work
 		if strings.TrimSpace(s.Plan.Request.Prompt) == "" {
 			t.Errorf("%s: nothing is asked for", pointer)
 		}
-		if i, _, err = i.AppendItems(s.Action.ResultTarget, workflow.Item{ContentID: "gc_" + strings.ReplaceAll(pointer[9:], "/", "_")}); err != nil {
+		if i, _, _, err = i.AppendItems(s.Action.ResultTarget, workflow.Item{ContentID: "gc_" + strings.ReplaceAll(pointer[9:], "/", "_")}); err != nil {
 			t.Fatal(err)
 		}
 		n++
@@ -167,8 +168,10 @@ func decide(t *testing.T, i *workflow.Interaction) (*workflow.Interaction, *work
 		t.Fatal("nothing can be started")
 	}
 	var ids []string
+	var mode schema.Mode
 	i.Request().View.Walk(func(n *view.Node) {
 		if n.Selection != nil {
+			mode = n.Selection.Mode
 			path, _ := ordered.Path(n.Pointer)
 			list, _ := ordered.Get(i.Request().DisplayData, path...)
 			for _, e := range list.([]any) {
@@ -177,7 +180,7 @@ func decide(t *testing.T, i *workflow.Interaction) (*workflow.Interaction, *work
 		}
 	})
 	slices.Sort(ids)
-	if i.Groups()[0].Mode == "multiple" {
+	if mode == "multiple" {
 		return i, answer(t, `{"selected_content_ids": ["`+ids[0]+`", "`+ids[1]+`"]}`)
 	}
 	return i, answer(t, `{"selected_content_id": "`+ids[0]+`"}`)

@@ -81,9 +81,6 @@ func (i *Interaction) Request() InteractionRequest { return i.request }
 // Edits returns all edits, oldest first.
 func (i *Interaction) Edits() []patch.Edit { return i.data.Edits }
 
-// Groups returns the selection groups.
-func (i *Interaction) Groups() []schema.Group { return i.schema.Groups }
-
 // Edit applies a person's edit that was made on version base. Changes holds the nodes of the view that changed.
 func (i *Interaction) Edit(base int, ops []patch.Operation) (*Interaction, view.Changes, error) {
 	next, err := i.data.Edit(base, ops, i.request.View.Forms())
@@ -96,17 +93,22 @@ func (i *Interaction) Edit(base int, ops []patch.Operation) (*Interaction, view.
 // Item is one result of a sub-action.
 type Item struct{ ContentID, MetadataID, URL string }
 
-// AppendItems appends results at a result_target.
-func (i *Interaction) AppendItems(target []string, items ...Item) (*Interaction, view.Changes, error) {
+// AppendItems appends results at a result_target. It also returns the change as operations.
+func (i *Interaction) AppendItems(target []string, items ...Item) (*Interaction, view.Changes, []patch.Operation, error) {
 	values := make([]any, len(items))
 	for n, item := range items {
 		values[n] = ordered.New("content_id", item.ContentID, "metadata_id", item.MetadataID, "url", item.URL)
 	}
-	next, err := i.data.Append(target, values...)
+	ops, err := patch.Append(i.data.Value, target, values...)
 	if err != nil {
-		return nil, view.Changes{}, err
+		return nil, view.Changes{}, nil, err
 	}
-	return i.with(next)
+	data, err := i.data.Apply(i.data.Version, ops)
+	if err != nil {
+		return nil, view.Changes{}, nil, err
+	}
+	next, changes, err := i.with(data)
+	return next, changes, ops, err
 }
 
 func (i *Interaction) with(data patch.Document) (*Interaction, view.Changes, error) {

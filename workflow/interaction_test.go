@@ -48,7 +48,7 @@ func edit(t *testing.T, i *workflow.Interaction, s string) (*workflow.Interactio
 
 func complete(t *testing.T, i *workflow.Interaction, key, id string) *workflow.Interaction {
 	t.Helper()
-	next, _, err := i.AppendItems([]string{"generations", "midjourney", key}, workflow.Item{ContentID: id, MetadataID: "gm_1", URL: "/media/1"})
+	next, _, _, err := i.AppendItems([]string{"generations", "midjourney", key}, workflow.Item{ContentID: id, MetadataID: "gm_1", URL: "/media/1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,16 +123,11 @@ func (s *Service) Patch(ctx context.Context, owner, id string, base int, text []
 // AppendItems adds results at a target, each content id once. A closed interaction stays unchanged.
 func (s *Service) AppendItems(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error {
 	_, err := s.change(ctx, owner, id, func(i *workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error) {
-		data := i.Request().DisplayData
-		fresh := missing(data, target, items)
+		fresh := missing(i.Request().DisplayData, target, items)
 		if len(fresh) == 0 {
 			return nil, view.Changes{}, nil, nil
 		}
-		next, changes, err := i.AppendItems(target, fresh...)
-		if err != nil {
-			return nil, changes, nil, err
-		}
-		return next, changes, added(data, next.Request().DisplayData, target, len(fresh)), nil
+		return i.AppendItems(target, fresh...)
 	})
 	if media.CodeOf(err) == media.CodeConflict {
 		return nil // results after the answer are recorded, but change nothing
@@ -156,23 +151,6 @@ func missing(data *ordered.Object, target []string, items []workflow.Item) (fres
 		}
 	}
 	return fresh
-}
-
-// added returns the JSON Patch of n items that were appended to the list at a target, including missing objects above
-// it.
-func added(before, after *ordered.Object, target []string, n int) (ops []patch.Operation) {
-	for depth := range target {
-		if _, ok := ordered.Get(before, target[:depth+1]...); !ok {
-			v, _ := ordered.Get(after, target[:depth+1]...)
-			return []patch.Operation{{Op: "add", Path: ordered.Pointer(target[:depth+1]...), Value: v}}
-		}
-	}
-	v, _ := ordered.Get(after, target...)
-	list, _ := v.([]any)
-	for _, e := range list[len(list)-n:] {
-		ops = append(ops, patch.Operation{Op: "add", Path: ordered.Pointer(target...) + "/-", Value: e})
-	}
-	return ops
 }
 
 // change saves the interaction that fn returns and announces the change. If another change came first, fn is called

@@ -47,13 +47,13 @@ type testService struct {
 	events *record.Observer
 	now    atomic.Int64 // hours that the clock is ahead
 
-	mu        sync.Mutex // guards the fields below
-	calls     map[string]int
-	fails     error
-	answer    string
-	running   int
+	mu      sync.Mutex // guards the fields below
+	calls   map[string]int
+	fails   error
+	answer  string
+	running int
 	// checking, if not nil, is called when an answer is checked.
-	checking func()
+	checking  func()
 	stopped   []string
 	cancelErr error
 }

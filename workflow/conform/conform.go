@@ -110,6 +110,15 @@ func (s *Schema) Check(v any) []problem.Problem {
 	return slices.Compact(found)
 }
 
+// Validate compiles a schema and checks a value. Pointers of problems begin with under.
+func Validate(schema *ordered.Object, under string, v any) error {
+	s, err := Compile(schema)
+	if err != nil {
+		return err
+	}
+	return problem.Join(problem.Under(under, problem.Join(s.Check(v)...))...)
+}
+
 // outOfRange returns the problems of numbers with exponents beyond maxExponent, which the validator cannot compare.
 func outOfRange(v any) (found []problem.Problem) {
 	under := func(key string, e any) {

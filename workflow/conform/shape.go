@@ -91,9 +91,5 @@ func Lookup(root any, ref string) (any, bool) {
 	if !local {
 		return nil, false
 	}
-	path, err := ordered.Path(pointer)
-	if err != nil {
-		return nil, false
-	}
-	return ordered.Get(root, path...)
+	return ordered.At(root, pointer)
 }

@@ -71,6 +71,15 @@ func Get(v any, path ...string) (any, bool) {
 	return v, true
 }
 
+// At returns the value at a JSON pointer.
+func At(v any, pointer string) (any, bool) {
+	path, err := Path(pointer)
+	if err != nil {
+		return nil, false
+	}
+	return Get(v, path...)
+}
+
 // Covers reports whether below is the pointer above or a pointer inside its value.
 func Covers(above, below string) bool {
 	return above == below || strings.HasPrefix(below, above+"/")

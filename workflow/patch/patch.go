@@ -104,13 +104,20 @@ func (d Document) Edit(base int, ops []Operation, forms map[string]*ordered.Obje
 	edited := map[string]bool{}
 	var found []problem.Problem
 	for i, op := range ops {
-		form, ok := formOf(forms, op.Path)
+		form, ok := "", false // the innermost form that contains the path
+		for p := range forms {
+			if ordered.Covers(p, op.Path) && (!ok || len(p) > len(form)) {
+				form, ok = p, true
+			}
+		}
+		above, _ := ordered.At(d.Value, op.Path[:max(0, strings.LastIndexByte(op.Path, '/'))])
+		_, inList := above.([]any)
 		switch at := "/" + strconv.Itoa(i) + "/path"; {
 		case !ok:
 			found = append(found, problem.At(at, "%s is not part of a form: it cannot be edited", op.Path))
 		case op.Op == "remove" && form == op.Path:
 			found = append(found, problem.At(at, "%s is an entire form: it cannot be removed", op.Path))
-		case op.Op == "add" && form == op.Path && d.inList(op.Path):
+		case op.Op == "add" && form == op.Path && inList:
 			found = append(found, problem.At(at, "%s is an item of a list, which cannot get more items: use replace", op.Path))
 		}
 		edited[form] = true
@@ -123,45 +130,12 @@ func (d Document) Edit(base int, ops []Operation, forms map[string]*ordered.Obje
 		return d, err
 	}
 	for _, form := range slices.Sorted(maps.Keys(edited)) {
-		if found, err = checkForm(next.Value, form, forms[form]); err != nil {
-			return d, err
-		}
-		if err := problem.Join(found...); err != nil {
+		v, _ := ordered.At(next.Value, form)
+		if err := conform.Validate(forms[form], form, v); err != nil {
 			return d, err
 		}
 	}
 	return next, nil
-}
-
-// inList reports whether a pointer leads to an item of a list.
-func (d Document) inList(pointer string) bool {
-	path, _ := ordered.Path(pointer[:max(0, strings.LastIndexByte(pointer, '/'))])
-	parent, _ := ordered.Get(d.Value, path...)
-	_, ok := parent.([]any)
-	return ok
-}
-
-// formOf returns the innermost form that contains a path.
-func formOf(forms map[string]*ordered.Object, path string) (form string, ok bool) {
-	for p := range forms {
-		if ordered.Covers(p, path) && (!ok || len(p) > len(form)) {
-			form, ok = p, true
-		}
-	}
-	return form, ok
-}
-
-func checkForm(doc *ordered.Object, form string, schema *ordered.Object) ([]problem.Problem, error) {
-	s, err := conform.Compile(schema)
-	if err != nil {
-		return nil, err
-	}
-	path, err := ordered.Path(form)
-	if err != nil {
-		return nil, err
-	}
-	v, _ := ordered.Get(doc, path...)
-	return problem.Under(form, problem.Join(s.Check(v)...)), nil
 }
 
 // Apply applies operations that were made on version base, all or none. An edit of the newest version never conflicts.
@@ -173,7 +147,11 @@ func (d Document) Apply(base int, ops []Operation) (Document, error) {
 	a := applier{root: value}
 	for i, op := range ops {
 		if err := a.apply(op); err != nil {
-			if paths := d.conflicts(base, pathsOf(ops)); base < d.Version && len(paths) > 0 {
+			var all []string
+			for _, op := range ops {
+				all = append(all, op.Path)
+			}
+			if paths := d.conflicts(base, all); base < d.Version && len(paths) > 0 {
 				return d, d.conflict(paths)
 			}
 			return d, problem.Join(problem.Under("/"+strconv.Itoa(i), err)...)
@@ -182,23 +160,12 @@ func (d Document) Apply(base int, ops []Operation) (Document, error) {
 	if paths := d.conflicts(base, a.touched); len(paths) > 0 {
 		return d, d.conflict(paths)
 	}
-	return d.next(a.root, a.touched...), nil
-}
-
-// next returns the document after an edit.
-func (d Document) next(value *ordered.Object, touched ...string) Document {
-	return Document{Value: value, Version: d.Version + 1, Edits: append(d.Edits[:len(d.Edits):len(d.Edits)], Edit{Version: d.Version + 1, Touched: touched})}
+	next := d.Version + 1
+	return Document{Value: a.root, Version: next, Edits: append(d.Edits[:len(d.Edits):len(d.Edits)], Edit{Version: next, Touched: a.touched})}, nil
 }
 
 func (d Document) conflict(paths []string) error {
 	return media.Errorf(media.CodeVersion, "%w", &ConflictError{Version: d.Version, Paths: paths})
-}
-
-func pathsOf(ops []Operation) (paths []string) {
-	for _, op := range ops {
-		paths = append(paths, op.Path)
-	}
-	return paths
 }
 
 // conflicts returns the paths that edits after version base touch. If some of these edits were dropped, it returns all
@@ -223,25 +190,27 @@ func (d Document) conflicts(base int, touched []string) (paths []string) {
 	return paths
 }
 
-// Append adds values to the end of the list at a path. It creates the list and its parent objects if they are missing.
-// It never conflicts; it stores the results of sub-actions.
-func (d Document) Append(path []string, values ...any) (Document, error) {
-	value, _ := ordered.Clone(d.Value).(*ordered.Object)
-	parent := value
-	for i, key := range path {
-		v, ok := parent.Get(key)
-		switch list, isList := v.([]any); {
-		case i == len(path)-1 && (isList || !ok):
-			parent.Set(key, append(list, values...))
-		case i < len(path)-1 && !ok:
-			child := &ordered.Object{}
-			parent.Set(key, child)
-			parent = child
-		case i < len(path)-1 && parent.Object(key) != nil:
-			parent = parent.Object(key)
-		default:
-			return d, media.Errorf(media.CodeInvalid, "results cannot be stored at %s: it has another value", media.ErrorText(ordered.Pointer(path...)))
+// Append returns the operations that add values to the end of the list at a path, and create the list and its parent
+// objects if they are missing; they store the results of sub-actions.
+func Append(doc *ordered.Object, path []string, values ...any) (ops []Operation, err error) {
+	for depth, key := range path {
+		at := ordered.Pointer(path[:depth+1]...)
+		v, ok := ordered.Get(doc, path[:depth+1]...)
+		_, isList := v.([]any)
+		_, isObject := v.(*ordered.Object)
+		switch last := depth == len(path)-1; {
+		case !ok:
+			var value any = values
+			for _, below := range slices.Backward(path[depth+1:]) {
+				value = ordered.New(below, value)
+			}
+			return []Operation{{Op: "add", Path: at, Value: value}}, nil
+		case last && !isList, !last && !isObject:
+			return nil, media.Errorf(media.CodeInvalid, "results cannot be stored at %s: %s has another value", media.ErrorText(ordered.Pointer(path...)), media.ErrorText(key))
 		}
 	}
-	return d.next(value, ordered.Pointer(path...)), nil
+	for _, v := range values {
+		ops = append(ops, Operation{Op: "add", Path: ordered.Pointer(path...) + "/-", Value: v})
+	}
+	return ops, nil
 }

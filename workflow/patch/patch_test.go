@@ -167,16 +167,21 @@ func TestAppend(t *testing.T) {
 	t.Parallel()
 	d := patch.Document{Value: object(t, `{"generations":{}}`), Version: 1}
 	for range 2 {
-		var err error
-		if d, err = d.Append([]string{"generations", "a.b", "k"}, "x"); err != nil {
+		added, err := patch.Append(d.Value, []string{"generations", "a.b", "k"}, "x")
+		if err == nil {
+			d, err = d.Apply(d.Version, added)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got := string(ordered.Encode(d.Value)); got != `{"generations":{"a.b":{"k":["x","x"]}}}` || d.Version != 3 {
 		t.Errorf("%s, version %d", got, d.Version)
 	}
-	if _, err := d.Append([]string{"generations", "a.b"}, "x"); err == nil {
-		t.Error("results replace an object")
+	for _, path := range [][]string{{"generations", "a.b"}, {"generations", "a.b", "k", "0"}} {
+		if _, err := patch.Append(d.Value, path, "x"); media.CodeOf(err) != media.CodeInvalid {
+			t.Errorf("results replace the value of %v: %v", path, err)
+		}
 	}
 }
 

@@ -20,51 +20,32 @@ import (
 //go:embed display.schema.json
 var vocabulary []byte
 
-// Vocabulary returns the JSON Schema of display schemas.
-func Vocabulary() []byte { return append([]byte(nil), vocabulary...) }
-
 var compiled = sync.OnceValues(func() (*conform.Schema, error) { return conform.CompileVocabulary(vocabulary, "") })
 
 // Render is how a node is displayed.
 type Render string
 
-// The values of [Render].
+// The values that are not chosen by authors only; display.schema.json lists all.
 const (
-	RenderSectionList Render = "section-list"
-	RenderCardStack   Render = "card-stack"
-	RenderCard        Render = "card"
-	RenderGrid        Render = "grid"
-	RenderMediaGrid   Render = "media-grid"
-	RenderTable       Render = "table"
-	RenderTabs        Render = "tabs"
-	RenderKeyValue    Render = "key-value"
-	RenderText        Render = "text"
-	RenderMarkdown    Render = "markdown"
-	RenderImage       Render = "image"
-	RenderAudio       Render = "audio"
-	RenderVideo       Render = "video"
-	RenderCode        Render = "code"
+	RenderGrid     Render = "grid"
+	RenderKeyValue Render = "key-value"
+	RenderText     Render = "text"
+	RenderCode     Render = "code"
 )
 
-// Display is how a node takes part in the display. The zero value displays the node itself.
+// Display is how a node takes part in the display: passthrough displays only the children, the zero value the node
+// itself.
 type Display string
 
-// The other values of [Display].
-const (
-	DisplayPassthrough Display = "passthrough" // displays only the children
-	DisplayHidden      Display = "hidden"      // displays nothing
-)
+// DisplayHidden displays nothing.
+const DisplayHidden Display = "hidden"
 
 // Schema is a registered display schema.
 type Schema struct {
 	Root *Node
 	// Groups are the selection groups, in the order in which the schema names them.
 	Groups []Group
-	source *ordered.Object
 }
-
-// Source returns the schema as it was registered.
-func (s *Schema) Source() *ordered.Object { return s.source }
 
 // Node is one schema of the document, with its $ref resolved.
 type Node struct {
@@ -118,7 +99,7 @@ func Parse(v any) (*Schema, error) {
 	}
 	root, _ := v.(*ordered.Object)
 	p := &parser{root: root}
-	s := &Schema{source: root, Root: p.node("", root)}
+	s := &Schema{Root: p.node("", root)}
 	s.Groups = p.groups
 	return s, problem.Join(p.problems...)
 }

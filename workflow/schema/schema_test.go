@@ -160,7 +160,7 @@ func TestRefIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := s.Root.Property("a")
-	if a.Title != "Mine" || a.UX.Render != schema.RenderMarkdown || !slices.Equal(a.Types, []string{"string", "null"}) {
+	if a.Title != "Mine" || a.UX.Render != "markdown" || !slices.Equal(a.Types, []string{"string", "null"}) {
 		t.Errorf("%+v", a)
 	}
 }
@@ -168,7 +168,11 @@ func TestRefIsFollowed(t *testing.T) {
 // TestVocabularyIsClosed: every object of the published schema refuses unknown names.
 func TestVocabularyIsClosed(t *testing.T) {
 	t.Parallel()
-	o := decode(t, string(schema.Vocabulary())).(*ordered.Object)
+	b, err := os.ReadFile("display.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := decode(t, string(b)).(*ordered.Object)
 	for _, name := range []string{"node", "ux", "sub_action", "layout", "field", "block"} {
 		if open, ok := o.Object("$defs").Object(name).Get("additionalProperties"); !ok || open != false {
 			t.Errorf("%s accepts any name", name)
@@ -176,7 +180,7 @@ func TestVocabularyIsClosed(t *testing.T) {
 	}
 }
 
-// FuzzParse: no schema panics, and the source of a parsed schema parses again.
+// FuzzParse: no schema panics.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"items": {"_ux": {"layout": {"tabs": [{"rows": [["x"]]}]}}}}}}`))
 	f.Add([]byte(`{"_ux": {"sub_action": {` + action + `, "enabled_when": {"not": {"field": "/a/0", "min": 1}}}, "vars": {"a": "{{ key }}"}}}`))
@@ -185,12 +189,6 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s, err := schema.Parse(v)
-		if err != nil {
-			return
-		}
-		if _, err := schema.Parse(s.Source()); err != nil {
-			t.Error(err)
-		}
+		_, _ = schema.Parse(v) // most are refused
 	})
 }
