@@ -195,15 +195,19 @@ func stepView(s workflow.Step) api.WorkflowStep {
 	return api.WorkflowStep{ID: s.ID, Title: s.Title, ModuleID: s.ModuleID}
 }
 
-// validationErrorAt converts problems of workflow JSON to problems of a request, below a pointer.
+// validationErrorAt converts an error in a part of a request to a problem of the request; an empty pointer means that the
+// error is one only if it has pointers.
 func validationErrorAt(under string, err error) error {
 	found := problem.Of(err)
+	if under != "" {
+		found = problem.Under(under, err)
+	}
 	if len(found) == 0 {
 		return err
 	}
 	flaws := make([]api.Flaw, len(found))
 	for i, p := range found {
-		flaws[i] = api.Flaw{Pointer: under + p.Pointer, Detail: p.Message}
+		flaws[i] = api.Flaw{Pointer: p.Pointer, Detail: p.Message}
 	}
 	return &api.ValidationError{Err: err, Flaws: flaws}
 }
@@ -234,7 +238,7 @@ func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r a
 	}
 	if len(r.State) > 0 {
 		if n.State, err = ordered.DecodeObject(r.State); err != nil {
-			return api.Started{}, &api.ValidationError{Err: err, Flaws: []api.Flaw{{Pointer: "/state", Detail: media.ErrorText(err.Error())}}}
+			return api.Started{}, validationErrorAt("/state", err)
 		}
 	}
 	begun, err := s.workflows.Start(ctx, n)
@@ -253,7 +257,7 @@ func inlineWorkflow(text []byte) (*workflow.Definition, error) {
 	}
 	v, err := ordered.Decode(text)
 	if err != nil {
-		return nil, validationErrorAt("", problem.Join(problem.Under("/definition", err)...))
+		return nil, validationErrorAt("/definition", err)
 	}
 	d, found := workflow.Check(modules, v)
 	return d, validationErrorAt("/definition", problem.Join(found...))

@@ -8,7 +8,6 @@ import (
 	"atelier/media"
 	"atelier/run/subactions"
 	"atelier/run/workflows"
-	"atelier/workflow"
 	"atelier/workflow/module"
 	"atelier/workflow/subaction"
 )
@@ -29,23 +28,11 @@ func (a *Atelier) newWorkflows() (*workflows.Service, error) {
 // newSubActions creates the service of sub-actions.
 func (a *Atelier) newSubActions() *subactions.Service {
 	return subactions.New(subactions.Config{
-		Ledger: a.Ledger, Gateway: a.Gateway, Interactions: interactionStore{a}, Actions: subaction.New(a.Catalogue, now), Emit: a.observer.Emit, Now: now,
+		Ledger: a.Ledger, Gateway: a.Gateway, Interactions: func() subactions.Interactions { return a.workflows }, Actions: subaction.New(a.Catalogue, now), Emit: a.observer.Emit, Now: now,
 		Item: func(ctx context.Context, owner, run, id string) (media.Output, error) {
 			return workflows.Item(ctx, a.Ledger, owner, run, id)
 		},
 	})
-}
-
-// interactionStore provides the interactions of an Atelier, whose workflow service is created after its sub-action
-// service.
-type interactionStore struct{ *Atelier }
-
-func (o interactionStore) Read(ctx context.Context, owner, id string) (string, *workflow.Interaction, error) {
-	return o.workflows.Read(ctx, owner, id)
-}
-
-func (o interactionStore) AppendItems(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error {
-	return o.workflows.AppendItems(ctx, owner, id, target, items...)
 }
 
 // Workflows returns the service that runs media workflows, shows and edits their interactions, and accepts answers.

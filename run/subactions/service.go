@@ -33,11 +33,12 @@ type Interactions interface {
 	AppendItems(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error
 }
 
-// Config configures a [Service]. All fields except AtOnce are required.
+// Config configures a [Service]. All fields except AtOnce are required; Interactions returns those of a service that may
+// be created later.
 type Config struct {
 	Ledger       ledger.Store
 	Gateway      *gateway.Gateway
-	Interactions Interactions
+	Interactions func() Interactions
 	Actions      *subaction.Registry
 	// Item finds a picture that parameters name by id or ref.
 	Item func(ctx context.Context, owner, run, id string) (media.Output, error)
@@ -153,7 +154,7 @@ func (s *Service) earlier(ctx context.Context, row ledger.ContentGeneration) (st
 
 // ask resolves a click, fills its row, and returns the request to the Gateway.
 func (s *Service) ask(ctx context.Context, row *ledger.ContentGeneration, c workflow.Click) (r generate.Request, err error) {
-	step, i, err := s.cfg.Interactions.Read(ctx, row.Owner, row.InteractionID)
+	step, i, err := s.cfg.Interactions().Read(ctx, row.Owner, row.InteractionID)
 	if err != nil {
 		return r, err
 	}
@@ -257,7 +258,7 @@ func (s *Service) Price(ctx context.Context, owner, interactionID string, body [
 		return nil, err
 	}
 	requested.InteractionID = interactionID
-	_, i, err := s.cfg.Interactions.Read(ctx, owner, interactionID)
+	_, i, err := s.cfg.Interactions().Read(ctx, owner, interactionID)
 	if err != nil {
 		return nil, err
 	}
@@ -357,7 +358,7 @@ func (s *Service) Retry(ctx context.Context, owner, id string, positions []int) 
 	if st.FinishedAt.IsZero() {
 		return media.Errorf(media.CodeConflict, "sub-action %s is still running: wait for it, or cancel it", id)
 	}
-	if _, _, err := s.cfg.Interactions.Read(ctx, owner, st.InteractionID); err != nil {
+	if _, _, err := s.cfg.Interactions().Read(ctx, owner, st.InteractionID); err != nil {
 		return err
 	}
 	if st.OperationID == "" {

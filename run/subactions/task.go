@@ -228,7 +228,7 @@ func (s *Service) results(ctx context.Context, row ledger.ContentGeneration, res
 	if len(items) == 0 {
 		return nil
 	}
-	return s.cfg.Interactions.AppendItems(ctx, row.Owner, row.InteractionID, target, items...)
+	return s.cfg.Interactions().AppendItems(ctx, row.Owner, row.InteractionID, target, items...)
 }
 
 // mediaURL returns the server's path of an item.

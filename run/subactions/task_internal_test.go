@@ -49,7 +49,7 @@ func open(t *testing.T) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Ledger: store, Interactions: interactions{}, Actions: subaction.New(catalogue, time.Now), Emit: func(context.Context, agent.Event) {}, Now: time.Now}
+	return Config{Ledger: store, Interactions: func() Interactions { return interactions{} }, Actions: subaction.New(catalogue, time.Now), Emit: func(context.Context, agent.Event) {}, Now: time.Now}
 }
 
 // service creates a service that ends with the test.
@@ -152,7 +152,9 @@ func TestAdoptWithoutInputs(t *testing.T) {
 func TestResultsWithoutPlace(t *testing.T) {
 	t.Parallel()
 	c := open(t)
-	c.Interactions = interactions{media.Errorf(media.CodeInvalid, "results cannot be stored there")}
+	c.Interactions = func() Interactions {
+		return interactions{media.Errorf(media.CodeInvalid, "results cannot be stored there")}
+	}
 	s := service(t, c)
 	row := save(t, s, "gm_1", "op_1")
 	s.executed(t, row, &generate.Result{Operation: "op_1", Status: generate.StatusSucceeded, Slots: []generate.Slot{

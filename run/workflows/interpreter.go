@@ -39,26 +39,13 @@ type Config struct {
 	NewID func() string
 }
 
-// Validate reports the missing setting.
-func (c Config) Validate() error {
-	switch {
-	case c.Ledger == nil:
-		return media.Errorf(media.CodeInvalid, "workflows.Config.Ledger is missing: open a ledger")
-	case c.Modules == nil:
-		return media.Errorf(media.CodeInvalid, "workflows.Config.Modules is missing: give the modules of workflows")
-	case c.Actions == nil:
-		return media.Errorf(media.CodeInvalid, "workflows.Config.Actions is missing: give the registry of sub-actions")
-	}
-	return nil
-}
-
 // Interpreter is the agent that executes a definition.
 type Interpreter struct{ cfg Config }
 
 // NewInterpreter returns an interpreter. The error has code media.CodeInvalid.
 func NewInterpreter(c Config) (*Interpreter, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
+	if c.Ledger == nil || c.Modules == nil || c.Actions == nil {
+		return nil, media.Errorf(media.CodeInvalid, "workflows.Config requires Ledger, Modules and Actions")
 	}
 	if c.Now == nil {
 		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock

@@ -184,22 +184,15 @@ func (s *Service) completePaused(ctx context.Context, st *Status) error {
 		st.Status = ledger.StatusRunning
 		return nil
 	}
-	p := ledger.Page{Limit: ledger.MaxLimit}
-	for {
-		list, err := s.cfg.Ledger.ListOperations(ctx, st.Owner, ledger.OperationQuery{Tree: st.ID, Page: p})
-		if err != nil {
-			return err
-		}
-		for _, op := range list.Items {
-			if op.CreatedAt.Before(state.AskedAt) {
-				return nil // newest first
-			}
+	ops, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
+		return s.cfg.Ledger.ListOperations(ctx, st.Owner, ledger.OperationQuery{Tree: st.ID, Page: p})
+	})
+	for _, op := range ops {
+		if !op.CreatedAt.Before(state.AskedAt) {
 			st.Cost = ledger.Cost(record.WithGeneration(agent.Cost(st.Cost), op))
 		}
-		if p.After = list.Next; p.After == "" {
-			return nil
-		}
 	}
+	return err
 }
 
 // fillFrom copies the record of a step and stores its result in the state.
