@@ -155,29 +155,34 @@ func (c *chooser) fail(pointer, format string, args ...any) {
 	c.problems = append(c.problems, problem.At(pointer, format, args...))
 }
 
-func (c *chooser) result() *ordered.Object {
-	groups := c.interaction.schema.Groups
-	names := []string{"selected_content_id", "selected_content_ids", "selected"}
-	use, key := -1, ""
+// ResultKey returns the key of the result of a choice, and the name of the choice in an answer; both are empty if there
+// are no groups.
+func ResultKey(groups []schema.Group) (key, name string) {
 	switch {
 	case len(groups) > 1:
-		use, key = 2, "selected"
+		return "selected", "selected"
 	case len(groups) == 1 && groups[0].Mode == schema.ModeMultiple:
-		use, key = 1, "selected_images"
+		return "selected_images", "selected_content_ids"
 	case len(groups) == 1:
-		use, key = 0, "selected_image"
+		return "selected_image", "selected_content_id"
 	}
-	for n, name := range names {
-		if n != use && c.answer.Has(name) {
+	return "", ""
+}
+
+func (c *chooser) result() *ordered.Object {
+	groups := c.interaction.schema.Groups
+	key, use := ResultKey(groups)
+	for _, name := range []string{"selected_content_id", "selected_content_ids", "selected"} {
+		if name != use && c.answer.Has(name) {
 			c.fail("/"+name, "this interaction does not accept %s", name)
 		}
 	}
-	if use < 0 {
+	given, _ := c.answer.Get(use)
+	switch len(groups) {
+	case 0:
 		return &ordered.Object{}
-	}
-	given, _ := c.answer.Get(names[use])
-	if use < 2 {
-		return ordered.New(key, c.choose("/"+names[use], groups[0], given))
+	case 1:
+		return ordered.New(key, c.choose("/"+use, groups[0], given))
 	}
 	chosen, _ := given.(*ordered.Object)
 	if given != nil && chosen == nil {

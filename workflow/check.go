@@ -54,7 +54,7 @@ func Check(modules *Modules, v any) (*Definition, []problem.Problem) {
 		return nil, found
 	}
 	o, _ := v.(*ordered.Object)
-	c := &checker{modules: modules, d: definition(o)}
+	c := &checker{modules: modules, d: definition(o), results: map[string][]string{}}
 	if c.d.StateSchema != nil {
 		_, err := conform.Compile(c.d.StateSchema)
 		c.found = append(c.found, problem.Under("/state_schema", err)...)
@@ -68,6 +68,7 @@ func Check(modules *Modules, v any) (*Definition, []problem.Problem) {
 type checker struct {
 	modules *Modules
 	d       *Definition
+	results map[string][]string // the keys of the results of earlier steps, if they are known
 	found   []problem.Problem
 }
 
@@ -94,6 +95,20 @@ func (c *checker) step(i int, s Step) {
 		in.add(m.Check(values))
 	}
 	c.found = append(c.found, in.found...)
+	if m, ok := module.(Described); ok && len(in.found) == 0 {
+		c.results[s.ID] = m.ResultKeys(values)
+	}
+	output, _ := s.Output.(*ordered.Object)
+	for key := range output.All() {
+		c.result(ordered.Join(at+"/output", key), s.ID, key)
+	}
+}
+
+// result checks that the result of a step has a key.
+func (c *checker) result(pointer, step, key string) {
+	if keys := c.results[step]; keys != nil && !slices.Contains(keys, key) {
+		c.fail(pointer, "the result of step %s has no %s: it has %s", step, key, strings.Join(keys, ", "))
+	}
 }
 
 type inputs struct {
@@ -134,6 +149,8 @@ func (c *inputs) text(pointer, s string) any {
 		switch {
 		case path[0] == "steps" && len(path) > 1 && !c.earlier(path[1]):
 			c.fail(pointer, "steps.%s is not an earlier step", path[1])
+		case path[0] == "steps" && len(path) > 2:
+			c.checker.result(c.at+"/inputs"+pointer, path[1], path[2])
 		case path[0] == "step":
 			if _, ok := ordered.Get(c.step.Config, path[1:]...); !ok {
 				c.fail(pointer, "%s is not in the step's config", strings.Join(path, "."))

@@ -40,6 +40,11 @@ type Checker interface {
 	Check(inputs *ordered.Object) []problem.Problem
 }
 
+// Described is a [Module] whose result has known keys. Inputs are those of [Checker].
+type Described interface {
+	ResultKeys(inputs *ordered.Object) []string
+}
+
 // Run is the information that a module has about its run.
 type Run struct {
 	WorkflowRunID, StepID string

@@ -23,6 +23,8 @@ func (*agentRun) InputSchema() *ordered.Object {
 
 func mediaIDs() *ordered.Object { return ordered.New("anyOf", []any{text(), texts()}) }
 
+func (*agentRun) ResultKeys(*ordered.Object) []string { return []string{"message", "payload", "media"} }
+
 // Execute returns {message, payload, media}.
 func (m *agentRun) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {
 	reply, err := ask(ctx, m.agents, run, Task{Agent: run.Inputs.Text("agent"), Message: run.Inputs.Text("message"), Media: list(run.Inputs, "media")})
@@ -46,6 +48,8 @@ func (*report) ID() string { return "report.write" }
 func (*report) InputSchema() *ordered.Object {
 	return described([]any{"task", "data"}, "task", text(), "data", ordered.New(), "media", mediaIDs())
 }
+
+func (*report) ResultKeys(*ordered.Object) []string { return []string{"report", "message"} }
 
 // Execute returns {report, message}.
 func (m *report) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {
@@ -75,6 +79,8 @@ func (*export) ID() string { return "media.export" }
 func (*export) InputSchema() *ordered.Object {
 	return described([]any{"media"}, "media", mediaIDs(), "format", ordered.New("type", "string", "enum", []any{"png", "jpeg", "webp"}))
 }
+
+func (*export) ResultKeys(*ordered.Object) []string { return []string{"files"} }
 
 // Execute returns {files}.
 func (m *export) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {

@@ -24,6 +24,8 @@ func (*draft) InputSchema() *ordered.Object {
 		"providers", ordered.New("anyOf", []any{texts().With("minItems", ordered.Int(1)), keys}))
 }
 
+func (*draft) ResultKeys(*ordered.Object) []string { return []string{"prompts"} }
+
 // Execute returns {prompts}, by provider and key. Without an agent, each prompt is the brief itself, which a person can
 // edit.
 func (d *draft) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {

@@ -64,15 +64,26 @@ func checkDisplay(in *ordered.Object) []problem.Problem {
 	return problem.Under("/display_schema", err)
 }
 
-func (*generation) Request(_ context.Context, run workflow.Run) (*workflow.InteractionRequest, error) {
-	display := run.Inputs.Object("display_schema")
-	if display == nil {
-		var err error
-		if display, err = ordered.DecodeObject(generationSchema); err != nil {
-			return nil, err
-		}
+// displayed returns the display schema of inputs or, if they have none, the default.
+func displayed(in *ordered.Object) *ordered.Object {
+	o := in.Object("display_schema")
+	if o == nil {
+		o, _ = ordered.DecodeObject(generationSchema) // which is valid
 	}
-	r := request(workflow.TypeSubActions, run, display)
+	return o
+}
+
+func (*generation) ResultKeys(in *ordered.Object) []string {
+	s, err := schema.Parse(displayed(in))
+	if err != nil { // Check reports it
+		return nil
+	}
+	key, _ := workflow.ResultKey(s.Groups)
+	return []string{key}
+}
+
+func (*generation) Request(_ context.Context, run workflow.Run) (*workflow.InteractionRequest, error) {
+	r := request(workflow.TypeSubActions, run, displayed(run.Inputs))
 	r.DisplayData = ordered.New("variant", "cards", "prompts", run.Inputs.Object("data"), "generations", &ordered.Object{})
 	return r, nil
 }

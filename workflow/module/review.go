@@ -22,6 +22,8 @@ func (*review) InputSchema() *ordered.Object {
 
 func (*review) Check(in *ordered.Object) []problem.Problem { return checkDisplay(in) }
 
+func (*review) ResultKeys(*ordered.Object) []string { return []string{"approved", "comment", "data"} }
+
 func (*review) Request(_ context.Context, run workflow.Run) (*workflow.InteractionRequest, error) {
 	data, _ := run.Inputs.Get("data")
 	display := run.Inputs.Object("display_schema")
