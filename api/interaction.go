@@ -77,15 +77,6 @@ func version[T any](n int, v T) *versioned[T] {
 	return &versioned[T]{ETag: strconv.Quote(strconv.Itoa(n)), Body: v}
 }
 
-// readVersion reads the version in an If-Match header.
-func readVersion(header string) (int, error) {
-	n, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(strings.TrimSpace(header), "W/"), `"`))
-	if err != nil || n < 0 {
-		return 0, media.Errorf(media.CodeInvalid, "send If-Match with the version of display_data that the edit is based on")
-	}
-	return n, nil
-}
-
 func registerInteractions(rt *routes, is InteractionService) {
 	const path, tag = "/api/interactions/{id}", "workflows"
 	handle(rt, on(http.MethodGet, path, "Get interaction", tag), func(ctx context.Context, in *ByID) (*versioned[Interaction], error) {
@@ -100,9 +91,9 @@ func registerInteractions(rt *routes, is InteractionService) {
 		Body  []PatchOperation `minItems:"1" maxItems:"1000" nullable:"false"`
 	},
 	) (*versioned[InteractionChange], error) {
-		n, err := readVersion(in.Match)
-		if err != nil {
-			return nil, err
+		n, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(strings.TrimSpace(in.Match), "W/"), `"`))
+		if err != nil || n < 0 {
+			return nil, media.Errorf(media.CodeInvalid, "send If-Match with the version of display_data that the edit is based on")
 		}
 		c, err := is.PatchInteraction(ctx, in.ID, n, in.Body)
 		return version(c.Version, c), err

@@ -9,6 +9,7 @@ import (
 	"atelier/workflow/ordered"
 	"atelier/workflow/problem"
 	"atelier/workflow/schema"
+	"atelier/workflow/template"
 	"atelier/workflow/view"
 )
 
@@ -29,6 +30,9 @@ const (
 	RunningCancel Running = "cancel"
 )
 
+// choices are the names of choices in answers.
+var choices = []string{"selected_content_id", "selected_content_ids", "selected"}
+
 // ParseAnswer parses the body of an answer. Unknown names are problems.
 func ParseAnswer(b []byte) (*Answer, error) {
 	o, err := ordered.DecodeObject(b)
@@ -37,7 +41,7 @@ func ParseAnswer(b []byte) (*Answer, error) {
 	}
 	var found []problem.Problem
 	for key := range o.All() {
-		if !slices.Contains([]string{"selected_content_id", "selected_content_ids", "selected", "approved", "comment", "running", "version"}, key) {
+		if !slices.Contains(append([]string{"approved", "comment", "running", "version"}, choices...), key) {
 			found = append(found, problem.At(ordered.Join("", key), "%s is unknown: remove it", key))
 		}
 	}
@@ -65,24 +69,12 @@ func (a *Answer) Running() Running { return Running(a.value.Text("running")) }
 
 // Chosen returns the content ids in the answer.
 func (a *Answer) Chosen() (ids []string) {
-	var add func(v any)
-	add = func(v any) {
-		switch v := v.(type) {
-		case string:
-			ids = append(ids, v)
-		case []any:
-			for _, e := range v {
-				add(e)
-			}
-		case *ordered.Object:
-			for _, e := range v.All() {
-				add(e)
-			}
-		}
-	}
-	for _, name := range []string{"selected_content_id", "selected_content_ids", "selected"} {
+	for _, name := range choices {
 		v, _ := a.value.Get(name)
-		add(v)
+		template.Walk(v, func(_, id string) any {
+			ids = append(ids, id)
+			return id
+		})
 	}
 	return ids
 }
@@ -172,7 +164,7 @@ func ResultKey(groups []schema.Group) (key, name string) {
 func (c *chooser) result() *ordered.Object {
 	groups := c.interaction.schema.Groups
 	key, use := ResultKey(groups)
-	for _, name := range []string{"selected_content_id", "selected_content_ids", "selected"} {
+	for _, name := range choices {
 		if name != use && c.answer.Has(name) {
 			c.fail("/"+name, "this interaction does not accept %s", name)
 		}

@@ -153,6 +153,9 @@ func missing(data *ordered.Object, target []string, items []workflow.Item) (fres
 	return fresh
 }
 
+// maxEdits is the maximum number of edits in a row: a client that is further behind reads the interaction again.
+const maxEdits = 1000
+
 // change saves the interaction that fn returns and announces the change. If another change came first, fn is called
 // again. If fn returns a nil interaction, nothing changes.
 func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error)) (Patched, error) {
@@ -170,10 +173,11 @@ func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflo
 		if err != nil || next == nil {
 			return Patched{Version: row.Version}, err
 		}
-		base := row.Version
-		if row, err = changed(row, next); err != nil {
-			return Patched{}, err
+		base, edits := row.Version, next.Edits()
+		if row.Edits, err = json.Marshal(edits[max(0, len(edits)-maxEdits):]); err != nil {
+			return Patched{}, media.Errorf(media.CodeInternal, "write the edits of interaction %s: %w", row.ID, err)
 		}
+		row.Data, row.Version = ordered.Encode(next.Request().DisplayData), next.Request().Version
 		err = s.cfg.Ledger.ChangeInteraction(ctx, row, base)
 		if media.CodeOf(err) == media.CodeVersion {
 			continue

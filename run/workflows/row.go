@@ -30,17 +30,3 @@ func openRow(row ledger.Interaction, actions *subaction.Registry) (*workflow.Int
 	}
 	return workflow.Open(r, edits, actions)
 }
-
-// maxEdits is the maximum number of edits in a row: a client that is further behind reads the interaction again.
-const maxEdits = 1000
-
-// changed returns the row with the data of an interaction.
-func changed(row ledger.Interaction, i *workflow.Interaction) (ledger.Interaction, error) {
-	edits := i.Edits()
-	text, err := json.Marshal(edits[max(0, len(edits)-maxEdits):])
-	if err != nil {
-		return row, media.Errorf(media.CodeInternal, "write the edits of interaction %s: %w", row.ID, err)
-	}
-	row.Data, row.Version, row.Edits = ordered.Encode(i.Request().DisplayData), i.Request().Version, text
-	return row, nil
-}

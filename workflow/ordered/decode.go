@@ -76,12 +76,20 @@ func DecodeObject(b []byte) (*Object, error) {
 // ReadJSON reads one JSON value with the positions of its parts.
 func ReadJSON(b []byte) (Document, error) { return read(b, true) }
 
-func read(b []byte, positions bool) (Document, error) {
+// checkText checks the size and the encoding of a text.
+func checkText(b []byte) error {
 	switch {
 	case len(b) > MaxBytes:
-		return Document{}, media.Errorf(media.CodeTooLarge, "%d bytes of JSON: the limit is %d", len(b), MaxBytes)
+		return media.Errorf(media.CodeTooLarge, "the text has %d bytes: the limit is %d", len(b), MaxBytes)
 	case !utf8.Valid(b):
-		return Document{}, media.Errorf(media.CodeInvalid, "this is not UTF-8 text: save it as UTF-8")
+		return media.Errorf(media.CodeInvalid, "this is not UTF-8 text: save it as UTF-8")
+	}
+	return nil
+}
+
+func read(b []byte, positions bool) (Document, error) {
+	if err := checkText(b); err != nil {
+		return Document{}, err
 	}
 	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	r := &reader{text: b, dec: json.NewDecoder(bytes.NewReader(b)), line: 1}

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -20,11 +19,8 @@ var yamlPlace = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 // ReadYAML reads one YAML document with the positions of its parts. It rejects what JSON does not have: aliases, keys
 // that are lists or objects, infinite numbers. Dates and the keys of other types become text.
 func ReadYAML(b []byte) (Document, error) {
-	switch {
-	case len(b) > MaxBytes:
-		return Document{}, media.Errorf(media.CodeTooLarge, "%d bytes of YAML: the limit is %d", len(b), MaxBytes)
-	case !utf8.Valid(b):
-		return Document{}, media.Errorf(media.CodeInvalid, "this is not UTF-8 text: save it as UTF-8")
+	if err := checkText(b); err != nil {
+		return Document{}, err
 	}
 	var doc, next yaml.Node
 	dec := yaml.NewDecoder(strings.NewReader(string(b)))

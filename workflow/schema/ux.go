@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"atelier/media"
 	"atelier/workflow/ordered"
@@ -109,8 +108,8 @@ func (v Value) Resolve(scope template.Scope) (*ordered.Object, error) {
 func (p *parser) ux(pointer string, o *ordered.Object) UX {
 	u := UX{Render: Render(o.Text("render_as")), Display: Display(o.Text("display"))}
 	for name, v := range o.Object("vars").All() {
-		t := p.template(ordered.Join(pointer+"/vars", name), text(v))
-		if t != nil {
+		s, _ := template.Scalar(v)
+		if t := p.template(ordered.Join(pointer+"/vars", name), s); t != nil {
 			u.Vars = append(u.Vars, Var{name, t})
 		}
 	}
@@ -143,25 +142,12 @@ func (p *parser) ux(pointer string, o *ordered.Object) UX {
 	return u
 }
 
-func text(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case json.Number:
-		return v.String()
-	case bool:
-		return strconv.FormatBool(v)
-	}
-	return ""
-}
-
 // optional parses a template that may be missing.
 func (p *parser) optional(pointer string, o *ordered.Object, key string) *template.Template {
-	s, ok := o.Get(key)
-	if !ok {
+	if !o.Has(key) {
 		return nil
 	}
-	return p.template(pointer+"/"+key, text(s))
+	return p.template(pointer+"/"+key, o.Text(key))
 }
 
 func (p *parser) selection(pointer string, o *ordered.Object, u *UX) {

@@ -95,7 +95,7 @@ func (t Target) Path(scope Scope) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, ok := scalar(v)
+		s, ok := Scalar(v)
 		if !ok || s == "" || s == ordered.Forbidden {
 			return nil, invalid("%s does not resolve to a key", media.ErrorText(segment.source))
 		}

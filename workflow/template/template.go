@@ -217,7 +217,7 @@ func (t *Template) text(scope Scope, lenient bool) (string, error) {
 		if err != nil && !lenient {
 			return "", err
 		}
-		s, ok := scalar(v)
+		s, ok := Scalar(v)
 		if !ok {
 			return "", invalid("{{ %s }} is an object or a list, which cannot be inserted into text: use one of its values, or make the template the whole value", spell(p.path))
 		}
@@ -229,7 +229,8 @@ func (t *Template) text(scope Scope, lenient bool) (string, error) {
 	return b.String(), nil
 }
 
-func scalar(v any) (string, bool) {
+// Scalar returns text, a number, a Boolean or null as text; null is empty.
+func Scalar(v any) (string, bool) {
 	switch v := v.(type) {
 	case nil:
 		return "", true
@@ -251,7 +252,7 @@ func (s Scope) find(path []segment) (any, error) {
 		if seg.byName {
 			var named any
 			if named, ok = s[key]; ok {
-				key, ok = scalar(named)
+				key, ok = Scalar(named)
 			}
 		}
 		if ok {

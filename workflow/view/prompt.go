@@ -23,29 +23,16 @@ func Prompt(by *template.Template, data any, scope template.Scope, params *order
 	if o, ok := data.(*ordered.Object); ok {
 		for k, v := range o.All() {
 			if !params.Object("properties").Has(k) {
-				texts = appendTexts(texts, v)
+				template.Walk(v, func(_, s string) any {
+					if strings.TrimSpace(s) != "" {
+						texts = append(texts, s)
+					}
+					return s
+				})
 			}
 		}
 	}
 	return strings.Join(texts, ", "), nil
-}
-
-func appendTexts(texts []string, v any) []string {
-	switch v := v.(type) {
-	case string:
-		if strings.TrimSpace(v) != "" {
-			texts = append(texts, v)
-		}
-	case []any:
-		for _, e := range v {
-			texts = appendTexts(texts, e)
-		}
-	case *ordered.Object:
-		for _, e := range v.All() {
-			texts = appendTexts(texts, e)
-		}
-	}
-	return texts
 }
 
 // Derive derives the schema of a form from data. It keeps what the display schema says about each part, such as title,
