@@ -23,6 +23,7 @@ import (
 	"atelier/agent/report"
 	"atelier/agent/resolve"
 	"atelier/api"
+	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -55,15 +56,8 @@ func (s servedRuns) StartRun(ctx context.Context, id string, r api.NewRun) (api.
 func (s servedRuns) awaitVisible(ctx context.Context, id string) {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
 	for {
-		if known, err := s.Ledger.HasRun(ctx, id); known || err != nil {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if known, err := s.Ledger.HasRun(ctx, id); known || err != nil || (journal.Memory{}).Sleep(ctx, 2*time.Millisecond) != nil {
 			return
 		}
 	}

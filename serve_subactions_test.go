@@ -211,6 +211,7 @@ func TestClicksThatAreRefused(t *testing.T) {
 		"a parameter beyond its bounds":      {r.ID, `{"interaction_id":"IN",` + good + `,"params":{"num_images":40}}`, 422, "invalid"},
 		"a parameter by the name of objects": {r.ID, `{"interaction_id":"IN",` + good + `,"params":{"__proto__":{"width":1}}}`, 400, "invalid"},
 		"a target of the client's":           {r.ID, `{"interaction_id":"IN",` + good + `,"result_target":"prompts.leonardo"}`, 422, "invalid"},
+		"an identity that is no key":         {r.ID, `{"interaction_id":"IN",` + good + `,"request_id":"` + strings.Repeat("x", 3000) + `"}`, 422, "invalid"},
 		"no JSON":                            {r.ID, `{"interaction_id":`, 400, "invalid"},
 	} {
 		got := w.do(http.MethodPost, "/workflow/"+c.run+"/sub-action/stream", strings.Replace(c.body, "IN", r.InteractionID, 1))

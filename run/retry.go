@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"atelier/agent"
+	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run/durable"
@@ -111,18 +112,14 @@ func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunSt
 
 // ending returns the state of the work of a run that has ended; it waits, because the work may end a moment later.
 func (h history) ending(ctx context.Context, id string) (durable.State, error) {
-	limit := time.NewTimer(leaveWithin)
-	defer limit.Stop()
+	waiting, stop := context.WithTimeout(ctx, leaveWithin)
+	defer stop()
 	for {
 		state, _, err := h.engine.State(id)
 		if err != nil || state != durable.StateRunning {
 			return state, err
 		}
-		select {
-		case <-time.After(endingPoll):
-		case <-limit.C:
-			return state, nil
-		case <-ctx.Done():
+		if (journal.Memory{}).Sleep(waiting, endingPoll) != nil {
 			return state, ctx.Err()
 		}
 	}

@@ -147,7 +147,7 @@ func (c *inputs) text(pointer, s string) any {
 	}
 	for _, path := range t.Paths() {
 		switch {
-		case path[0] == "steps" && len(path) > 1 && !c.earlier(path[1]):
+		case path[0] == "steps" && len(path) > 1 && !slices.ContainsFunc(c.checker.d.Steps[:c.index], func(s Step) bool { return s.ID == path[1] }):
 			c.fail(pointer, "steps.%s is not an earlier step", path[1])
 		case path[0] == "steps" && len(path) > 2:
 			c.checker.result(c.at+"/inputs"+pointer, path[1], path[2])
@@ -164,10 +164,6 @@ func (c *inputs) text(pointer, s string) any {
 		}
 	}
 	return s
-}
-
-func (c *inputs) earlier(id string) bool {
-	return slices.ContainsFunc(c.checker.d.Steps[:c.index], func(s Step) bool { return s.ID == id })
 }
 
 func (c *inputs) fail(pointer, format string, args ...any) {

@@ -31,6 +31,9 @@ type Click struct {
 	StandIn string
 }
 
+// maxRequestID is the maximum length of a request_id, which is a key in the database.
+const maxRequestID = 200
+
 // ParseClick parses the body of a request. Unknown names are problems.
 func ParseClick(b []byte) (Click, error) {
 	o, err := ordered.DecodeObject(b)
@@ -64,6 +67,9 @@ func ParseClick(b []byte) (Click, error) {
 	}
 	if c.StandIn != "" && c.StandIn != "offline" {
 		found = append(found, problem.At("/stand_in", "stand_in must be offline or omitted"))
+	}
+	if len(c.RequestID) > maxRequestID {
+		found = append(found, problem.At("/request_id", "request_id is longer than %d bytes", maxRequestID))
 	}
 	return c, problem.Join(found...)
 }

@@ -163,8 +163,3 @@ func definition(o *ordered.Object) *Definition {
 	}
 	return d
 }
-
-// ProblemIn returns a problem of a whole file.
-func ProblemIn(file, format string, args ...any) Problem {
-	return Problem{File: file, Line: 1, Column: 1, Problem: problem.At("", format, args...)}
-}

@@ -178,7 +178,7 @@ func (s *Service) ask(ctx context.Context, row *ledger.ContentGeneration, c work
 	return s.request(ctx, *row, start.Plan)
 }
 
-// The provider of the substitute, and the number of Midjourney's pictures per task.
+// The provider of the substitute, whose model has the same name, and the number of Midjourney's pictures per task.
 const (
 	offlineProvider = "offline"
 	midjourney      = "midjourney"
@@ -223,7 +223,7 @@ func (s *Service) request(ctx context.Context, row ledger.ContentGeneration, pla
 		r.Mask = &o
 	}
 	if row.StandIn {
-		r.Model, r.Options = s.painter(), nil
+		r.Model, r.Options = offlineProvider, nil
 		r.Label = "Stand-in for " + row.Provider + ", drawn by rule"
 		if row.Provider == midjourney && r.N == 0 {
 			r.N = gridOf
@@ -232,16 +232,6 @@ func (s *Service) request(ctx context.Context, row ledger.ContentGeneration, pla
 	r.IdempotencyKey, r.Adopt = row.ID, true
 	r.Accept = func(ctx context.Context, o media.Output) (media.Output, error) { return s.cfg.Ledger.Record(ctx, o) }
 	return r, nil
-}
-
-// painter returns the substitute model.
-func (s *Service) painter() string {
-	for _, m := range s.cfg.Gateway.Models() {
-		if m.Provider == offlineProvider && m.Modality == media.ModalityImage {
-			return m.Provider + "/" + m.APIModel
-		}
-	}
-	return offlineProvider
 }
 
 func (s *Service) input(ctx context.Context, row ledger.ContentGeneration, id string) (media.Output, error) {

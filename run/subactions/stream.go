@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"atelier/generate"
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -132,10 +133,7 @@ func (s *Service) Follow(ctx context.Context, owner, id string, after int) iter.
 				yield(e, nil)
 				return
 			}
-			select {
-			case <-time.After(pollInterval):
-			case <-ctx.Done():
-			}
+			_ = journal.Memory{}.Sleep(ctx, pollInterval) // the loop ends with ctx
 		}
 	}
 }

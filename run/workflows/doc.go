@@ -4,5 +4,5 @@
 // pauses with a question; the [Service] shows, edits and answers it.
 //
 // Errors are media.Error values; those of edits and answers are those of package workflow. It may
-// import agent, run, ledger, media and the packages of workflow.
+// import agent, journal, run, ledger, media and the packages of workflow.
 package workflows

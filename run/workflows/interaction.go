@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier/agent"
+	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/media/wire"
@@ -298,8 +299,6 @@ func (s *Service) answerQuestion(ctx context.Context, row ledger.Interaction, g 
 func (s *Service) paused(ctx context.Context, row ledger.Interaction) error {
 	ctx, stop := context.WithTimeout(ctx, pauseWithin)
 	defer stop()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
 	for {
 		st, err := s.cfg.Ledger.RunState(ctx, row.Owner, row.WorkflowRunID)
 		if code := media.CodeOf(err); err != nil && code != media.CodeNotFound {
@@ -314,9 +313,7 @@ func (s *Service) paused(ctx context.Context, row ledger.Interaction) error {
 			}
 			return err
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if (journal.Memory{}).Sleep(ctx, 5*time.Millisecond) != nil {
 			return media.Errorf(media.CodeConflict, "run %s is not waiting for this answer", row.WorkflowRunID)
 		}
 	}
