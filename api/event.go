@@ -56,7 +56,7 @@ func (e eventResource) follow(w http.ResponseWriter, r *http.Request, run string
 	if err != nil {
 		return err
 	}
-	out := newEventWriter(w)
+	out := newEventWriter(w, r)
 	return e.hub(r.Context()).stream(r.Context(), run, after, out, func() { beginEvents(w.Header()) })
 }
 
@@ -193,11 +193,16 @@ type eventWriter struct {
 	unsent         int // bytes
 }
 
-// newEventWriter creates a writer to a client.
-func newEventWriter(w http.ResponseWriter) *eventWriter {
+// newEventWriter creates a writer to a client. The response to a HEAD request ends after its headers: the client may
+// use the connection for its next request.
+func newEventWriter(w http.ResponseWriter, r *http.Request) *eventWriter {
 	c := http.NewResponseController(w)
 	var set time.Time
-	return &eventWriter{w: w, flushResponse: c.Flush, extendDeadline: func() {
+	var err error
+	if r.Method == http.MethodHead {
+		err = io.EOF
+	}
+	return &eventWriter{w: w, err: err, flushResponse: c.Flush, extendDeadline: func() {
 		if now := time.Now(); now.Sub(set) > writeTimeout/20 { //nolint:forbidigo // a deadline of the connection
 			set = now
 			_ = c.SetWriteDeadline(now.Add(writeTimeout)) // test recorders have no deadline

@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -288,6 +290,21 @@ func TestPreviewsHaveAnAddress(t *testing.T) {
 	} {
 		if got := string(withPreviewURL(json.RawMessage(payload))); got != want {
 			t.Errorf("%s: %s, want %s", payload, got, want)
+		}
+	}
+}
+
+// TestTheHeadOfAStreamEnds: a HEAD request for a stream gets its headers and does not occupy the connection.
+func TestTheHeadOfAStreamEnds(t *testing.T) {
+	t.Parallel()
+	h, l := startHub(t)
+	l.save(ledger.Event{RunID: "t", Tree: "t", Kind: "run-started", Payload: json.RawMessage(`{}`)})
+	s := New(Config{Events: func(context.Context) *Hub { return h }})
+	for _, path := range []string{"/api/events", "/api/runs/t/events?after=0"} {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodHead, "http://localhost"+path, nil))
+		if kind := w.Header().Get("Content-Type"); w.Code != http.StatusOK || !strings.HasPrefix(kind, "text/event-stream") || w.Body.Len() > 0 {
+			t.Errorf("%s: %d %s %q", path, w.Code, kind, w.Body)
 		}
 	}
 }

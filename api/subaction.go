@@ -203,7 +203,7 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 	if _, err := s.subActions.SubAction(r.Context(), id); err != nil {
 		return err
 	}
-	out := newEventWriter(w)
+	out := newEventWriter(w, r)
 	beginEvents(w.Header())
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
