@@ -34,7 +34,7 @@ type KeyService interface {
 // Subject is what an answer or a retry applies to; one of the ids is set.
 type Subject struct{ Run, Generation, Interaction, SubAction string }
 
-// call is the request that a key belongs to.
+// call is the request that a key or a cursor belongs to.
 type call struct {
 	Name string
 	Body any

@@ -265,27 +265,23 @@ func registerList[T any](rt *routes, path, summary, tag string, list func(contex
 	})
 }
 
-// paged registers a list. A cursor belongs to the query parameters other than those of the page.
+// paged registers a list. A cursor belongs to the path and the query parameters other than those of the page.
 func paged[Q any, P interface {
 	*Q
 	page() *Page
 }, T any](rt *routes, path, summary, tag string, list func(context.Context, Q) (List[T], error),
 ) {
 	handle(rt, on(http.MethodGet, path, summary, tag), func(ctx context.Context, in *Q) (*answer[List[T]], error) {
-		filters := *in
+		filters, p := *in, P(in).page()
 		*P(&filters).page() = Page{}
-		return listed(filters, P(in).page(), func() (List[T], error) { return list(ctx, *in) })
+		query := call{Name: path, Body: filters}
+		var err error
+		if p.After, err = readCursor(query, p.After); err != nil {
+			return nil, err
+		}
+		l, err := list(ctx, *in)
+		return found(List[T]{Items: append([]T{}, l.Items...), Next: cursorOf(query, l.Next)}, err)
 	})
-}
-
-// listed responds with a page whose cursors belong to filters.
-func listed[T any](filters any, p *Page, list func() (List[T], error)) (*answer[List[T]], error) {
-	var err error
-	if p.After, err = readCursor(filters, p.After); err != nil {
-		return nil, err
-	}
-	l, err := list()
-	return found(List[T]{Items: append([]T{}, l.Items...), Next: cursorOf(filters, l.Next)}, err)
 }
 
 // stream registers an operation whose body or response is not JSON.

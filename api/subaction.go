@@ -126,12 +126,8 @@ func (s subActionResource) register(rt *routes) {
 		}
 		return s.follow(w, r, r.PathValue("id"), int(max(after, 0)))
 	})
-	handle(rt, on(http.MethodGet, "/api/workflow-runs/{id}/sub-actions", "List sub-actions", tag), func(ctx context.Context, in *struct {
-		ByID
-		Page
-	},
-	) (*answer[List[SubAction]], error) {
-		return listed(call{Name: "sub-actions", Body: in.ID}, &in.Page, func() (List[SubAction], error) { return as.ListSubActions(ctx, in.ID, in.Page) })
+	paged(rt, "/api/workflow-runs/{id}/sub-actions", "List sub-actions", tag, func(ctx context.Context, q TraceQuery) (List[SubAction], error) {
+		return as.ListSubActions(ctx, q.ID, q.Page)
 	})
 	byID(rt, on(http.MethodGet, "/api/sub-actions/{id}", "Get sub-action", tag), as.SubAction)
 	byID(rt, accepted("/api/sub-actions/{id}/cancel", "Cancel sub-action", tag), as.CancelSubAction)

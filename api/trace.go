@@ -19,7 +19,7 @@ type TraceService interface {
 	Sight(ctx context.Context, run string) (Sight, error)
 }
 
-// TraceQuery selects a page of a run's trace.
+// TraceQuery selects a page of a list that belongs to a run.
 type TraceQuery struct {
 	ID string `path:"id" maxLength:"128"`
 	Page
