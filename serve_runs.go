@@ -67,13 +67,20 @@ func (s servedRuns) awaitVisible(ctx context.Context, id string) {
 func (s servedRuns) request(ctx context.Context, id string, r api.NewRun) (Request, error) {
 	req := Request{Sources: s.Config.Sources}
 	req.Owner = s.owner(ctx)
-	req.Agent, req.Message, req.Conversation, req.Input, req.RunID = r.Agent, r.Message, r.ConversationID, r.Input, id
+	req.Agent, req.Message, req.Conversation, req.RunID = r.Agent, r.Message, r.ConversationID, id
 	req.LenientImages, req.ToolContext = r.LenientImages, action.ToolContext(r.ToolContext)
 	if l := r.Limits; l != nil {
 		req.MaxTurns, req.MaxTokens, req.MaxImages, req.MaxCost, req.ApproveOver = l.MaxTurns, l.MaxTokens, l.MaxImages, l.MaxCost, l.ApproveOver
 		req.MaxTime = time.Duration(l.MaxSeconds * float64(time.Second))
 	}
-	if err := s.CheckModels(ctx, r.Model, r.ImageModel); err != nil {
+	input, err := json.Marshal(r.Input)
+	if err == nil {
+		err = json.Unmarshal(input, &req.Input)
+	}
+	if err == nil {
+		err = s.CheckModels(ctx, r.Model, r.ImageModel)
+	}
+	if err != nil {
 		return req, err
 	}
 	req.Sources.ChatModel = cmp.Or(r.Model, req.Sources.ChatModel)

@@ -185,3 +185,15 @@ func TestToolContextIsNotPrinted(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeIntegersOfTheInput: the model is told an integer of the input that a float64 would round.
+func TestLargeIntegersOfTheInput(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	const order = "9007199254740993"
+	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", `{"agent":"sage","message":"Draw a boat, 64x64","input":{"order":`+order+`}}`)).ID
+	s.waitForRun(id)
+	if calls := s.do(http.MethodGet, "/api/runs/"+id+"/model-calls", nil); !strings.Contains(string(calls.body), order) {
+		t.Errorf("%s", calls.body)
+	}
+}

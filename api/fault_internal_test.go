@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -210,6 +211,65 @@ func TestALabelIsNotCut(t *testing.T) {
 		New(Config{Media: keeping{got: &got}}).ServeHTTP(w, r)
 		if w.Code != want || want == http.StatusCreated && got.Label != label {
 			t.Errorf("%d bytes: %d, %d bytes kept, %s", len(label), w.Code, len(got.Label), w.Body)
+		}
+	}
+}
+
+// recorder is a service that remembers a run to start, and whose pages have a successor.
+type recorder struct {
+	RunService
+	TraceService
+	got NewRun
+}
+
+func (r *recorder) StartRun(_ context.Context, id string, n NewRun) (Started, error) {
+	r.got = n
+	return Started{ID: id}, nil
+}
+
+func (*recorder) ListModelCalls(context.Context, TraceQuery) (List[ModelCall], error) {
+	return List[ModelCall]{Next: "0198a000"}, nil
+}
+
+func (*recorder) ListActs(context.Context, TraceQuery) (List[Act], error) { return List[Act]{}, nil }
+
+// TestNumbersOfABody: large integers are read exactly; the problem of one that does not fit names its field, in words of
+// JSON.
+func TestNumbersOfABody(t *testing.T) {
+	t.Parallel()
+	r := &recorder{}
+	s := New(Config{Runs: r})
+	for body, want := range map[string]int{
+		`{"agent":"sage","message":"x","input":{"order":9007199254740993}}`:                http.StatusAccepted,
+		`{"agent":"sage","message":"x","limits":{"max_tokens":9223372036854775808}}`:       http.StatusUnprocessableEntity,
+		`{"agent":"sage","message":"x","limits":{"max_tokens":"many"},"input":{"a":1e99}}`: http.StatusUnprocessableEntity,
+	} {
+		req := httptest.NewRequest(http.MethodPost, "http://localhost/api/runs", strings.NewReader(body))
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, req)
+		if text := w.Body.String(); w.Code != want || strings.Contains(text, "Go ") || want != http.StatusAccepted && !strings.Contains(text, "max_tokens") {
+			t.Errorf("%s: %d %s", body, w.Code, text)
+		}
+	}
+	if n := r.got.Input["order"]; n != json.Number("9007199254740993") {
+		t.Errorf("input %v", n)
+	}
+}
+
+// TestACursorBelongsToItsList: the cursor of one list of a run is refused by another list of the run.
+func TestACursorBelongsToItsList(t *testing.T) {
+	t.Parallel()
+	s := New(Config{Trace: &recorder{}})
+	get := func(path string) (list List[struct{}], status int) {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/api/runs/"+path, nil))
+		_ = json.Unmarshal(w.Body.Bytes(), &list) // a problem is no list
+		return list, w.Code
+	}
+	list, _ := get("r/model-calls")
+	for path, want := range map[string]int{"r/model-calls": http.StatusOK, "r/acts": http.StatusBadRequest, "q/model-calls": http.StatusBadRequest} {
+		if _, status := get(path + "?after=" + list.Next); status != want || list.Next == "" {
+			t.Errorf("%s: %d, want %d", path, status, want)
 		}
 	}
 }

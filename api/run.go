@@ -40,7 +40,7 @@ type NewRun struct {
 	ConversationID string         `json:"conversation_id,omitempty" maxLength:"64" doc:"An id, or new for a new conversation; without it, the run belongs to none."`
 	Images         []RunImage     `json:"images,omitempty" maxItems:"100" doc:"Pictures for the model."`
 	Files          []RunFile      `json:"files,omitempty" maxItems:"100" doc:"Tables, documents and text files that the agent can read and query."`
-	Input          map[string]any `json:"input,omitempty" doc:"Input for the model in addition to the message."`
+	Input          map[string]any `json:"input,omitempty" doc:"Input for the model in addition to the message. Large integers stay exact."`
 	ToolContext    ToolContext    `json:"tool_context,omitempty" doc:"Values for actions. No model receives them, and no response contains them."`
 	Model          string         `json:"model,omitempty" maxLength:"200" doc:"The chat model; offline selects the offline model."`
 	ImageModel     string         `json:"image_model,omitempty" maxLength:"200"`
@@ -153,7 +153,7 @@ type Fork struct {
 // RunQuery filters a list of runs.
 type RunQuery struct {
 	Status string `query:"status" enum:"running,paused,succeeded,failed,cancelled"`
-	Agent  string `query:"agent" maxLength:"200"`
+	Agent  string `query:"agent" maxLength:"200" doc:"The agent's slug."`
 	Page
 }
 

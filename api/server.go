@@ -10,9 +10,11 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -111,13 +113,14 @@ func New(c Config) *Server {
 		c.Hosts = append(slices.Clone(c.Hosts), strings.ToLower(u.Hostname()))
 	}
 	rt := &routes{mux: http.NewServeMux(), keys: keys{KeyService: c.Keys}}
+	jsonFormat := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readJSON}
 	rt.api = humago.New(rt.mux, huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{Title: "Atelier", Version: "1", Description: "Agents that view media, make media and write reports with it, and a gateway to media models. " +
 				"Errors are problem+json with a code; lists are {items, next}; events are server-sent events."},
 		},
-		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
+		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
 		DefaultFormat: "application/json", Transformers: []huma.Transformer{asProblem},
 		RejectUnknownQueryParameters: true,
 	})
@@ -147,6 +150,21 @@ func New(c Config) *Server {
 	rt.mux.HandleFunc("/", s.handleUnmatched)
 	s.handler = s.recordRequests(s.rejectCrossSite(s.authorized(recovered(rt.mux))))
 	return s
+}
+
+// readJSON decodes a body. Numbers without a type of their own become json.Number, so that large integers stay exact;
+// but validation, which decodes into an any, needs float64.
+func readJSON(b []byte, v any) error {
+	if _, validation := v.(*any); validation {
+		return json.Unmarshal(b, v)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	err := d.Decode(v)
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // the schema has checked its type
+		return fmt.Errorf("%s: the %s is out of range", mismatch.Field, mismatch.Value)
+	}
+	return err
 }
 
 // resources registers the configured resources.

@@ -1417,7 +1417,7 @@ export interface components {
             image_model?: string;
             /** @description Pictures for the model. */
             images?: components["schemas"]["RunImage"][] | null;
-            /** @description Input for the model in addition to the message. */
+            /** @description Input for the model in addition to the message. Large integers stay exact. */
             input?: {
                 [key: string]: unknown;
             };
@@ -2768,6 +2768,7 @@ export interface operations {
             query?: {
                 /** @description The value of next from the previous page. */
                 after?: string;
+                /** @description The agent's slug. */
                 agent?: string;
                 /** @description The maximum number of items. */
                 limit?: number;
