@@ -35,6 +35,7 @@ func TestWhatLiesAboutItself(t *testing.T) {
 		{"drawing.png", "image/png", []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)">` + script + `<image href="https://evil.example/x"/></svg>`), "image/svg+xml", true},
 		{"both.png", "image/png", append(append([]byte{}, png...), script...), "image/png", false},
 		{"both.html", "text/html", append(append([]byte{}, png...), "<html>"+script...), "image/png", false},
+		{"notes.txt", "", []byte("No client declared a type."), "text/plain", true},
 		{"program.png", "image/png", []byte("alert(1)"), "application/octet-stream", true},
 		{"archive.pdf", "application/pdf", []byte("PK\x03\x04" + strings.Repeat("x", 100)), "application/octet-stream", true},
 	} {

@@ -177,20 +177,20 @@ func (s servedConversations) RenameConversation(ctx context.Context, id, title s
 		return api.ConversationHead{}, media.Errorf(media.CodeInvalid, "the title is empty")
 	}
 	if err := s.Ledger.RenameConversation(ctx, s.owner(ctx), id, title); err != nil {
-		return api.ConversationHead{}, err
+		return api.ConversationHead{}, describeNotFound(err, "conversation", id)
 	}
 	return s.head(ctx, id)
 }
 
 // DeleteConversation deletes a conversation. Its runs and media are kept.
 func (s servedConversations) DeleteConversation(ctx context.Context, id string) (time.Time, error) {
-	return now().Add(blob.DefaultGrace), s.Ledger.DeleteConversation(ctx, s.owner(ctx), id)
+	return now().Add(blob.DefaultGrace), describeNotFound(s.Ledger.DeleteConversation(ctx, s.owner(ctx), id), "conversation", id)
 }
 
 // RestoreConversation restores a conversation.
 func (s servedConversations) RestoreConversation(ctx context.Context, id string) (api.ConversationHead, error) {
 	if err := s.Ledger.RestoreConversation(ctx, s.owner(ctx), id, now().Add(-blob.DefaultGrace)); err != nil {
-		return api.ConversationHead{}, err
+		return api.ConversationHead{}, describeNotFound(err, "deleted conversation", id)
 	}
 	return s.head(ctx, id)
 }

@@ -20,7 +20,8 @@ type servedEvents struct {
 
 // EventsAfter lists saved events.
 func (s servedEvents) EventsAfter(ctx context.Context, run string, after int64, limit int) ([]ledger.Event, error) {
-	return s.Ledger.EventsAfter(ctx, s.streamOwner, run, after, limit)
+	events, err := s.Ledger.EventsAfter(ctx, s.streamOwner, run, after, limit)
+	return events, describeNotFound(err, "run", run)
 }
 
 // LastPosition returns the position of the newest event.

@@ -66,7 +66,7 @@ func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload)
 
 // textTypes maps file extensions to types that have no signature in the bytes.
 var textTypes = map[string]string{
-	".csv": "text/csv", ".tsv": "text/tab-separated-values", ".md": "text/markdown", ".markdown": "text/markdown", ".json": "application/json",
+	".txt": "text/plain", ".log": "text/plain", ".csv": "text/csv", ".tsv": "text/tab-separated-values", ".md": "text/markdown", ".markdown": "text/markdown", ".json": "application/json",
 	".jsonl": "application/x-ndjson", ".ndjson": "application/x-ndjson", ".html": "text/html", ".htm": "text/html", ".yaml": "application/yaml", ".yml": "application/yaml",
 }
 
@@ -255,7 +255,7 @@ func settingsOfPlan(all []generate.Disposition) []api.Setting {
 func (s *servedMedia) LabelMedia(ctx context.Context, id string, c api.MediaChange) (api.Media, error) {
 	defer s.contentCache.Drop()
 	if err := s.Ledger.LabelMedia(ctx, s.owner(ctx), id, wire.NameMedia(c.Label), wire.NameMedia(c.Description)); err != nil {
-		return api.Media{}, err
+		return api.Media{}, describeNotFound(err, "media item", id)
 	}
 	return s.loadMedia(ctx, id)
 }
@@ -263,13 +263,13 @@ func (s *servedMedia) LabelMedia(ctx context.Context, id string, c api.MediaChan
 // DeleteMedia deletes an item.
 func (s *servedMedia) DeleteMedia(ctx context.Context, id string) (time.Time, error) {
 	defer s.contentCache.Drop()
-	return now().Add(blob.DefaultGrace), s.Ledger.DeleteMedia(ctx, s.owner(ctx), id)
+	return now().Add(blob.DefaultGrace), describeNotFound(s.Ledger.DeleteMedia(ctx, s.owner(ctx), id), "media item", id)
 }
 
 // RestoreMedia restores an item.
 func (s *servedMedia) RestoreMedia(ctx context.Context, id string) (api.Media, error) {
 	if err := s.Ledger.RestoreMedia(ctx, s.owner(ctx), id, now().Add(-blob.DefaultGrace)); err != nil {
-		return api.Media{}, err
+		return api.Media{}, describeNotFound(err, "deleted media item", id)
 	}
 	return s.loadMedia(ctx, id)
 }

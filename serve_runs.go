@@ -147,7 +147,7 @@ func (s servedRuns) earlierFiles(ctx context.Context, of string) (out []ledger.R
 	}
 	attached, err := servedConversations{s.Atelier}.attachments(ctx, of)
 	if err != nil {
-		return nil, err
+		return nil, describeNotFound(err, "conversation", of)
 	}
 	for _, a := range attached {
 		if a.SourceID != "" || a.Modality != media.ModalityDocument {
@@ -280,7 +280,7 @@ func questionView(q agent.Question) api.Question {
 func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api.Started, error) {
 	open, err := s.service.Questions(ctx, s.owner(ctx), id)
 	if err != nil {
-		return api.Started{}, err
+		return api.Started{}, describeNotFound(err, "run", id)
 	}
 	reply := &agent.Reply{Question: a.Question, Value: a.Answer, Note: a.Note, ReplaceImages: a.ReplaceImages}
 	if reply.Value == nil {
@@ -308,7 +308,7 @@ func (s servedRuns) CancelRun(ctx context.Context, id string) (api.Started, erro
 		err = s.service.End(ctx, s.owner(ctx), id)
 	}
 	if err != nil {
-		return api.Started{}, err
+		return api.Started{}, describeNotFound(err, "run", id)
 	}
 	return s.started(ctx, id)
 }
