@@ -327,6 +327,24 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	}
 }
 
+// TestACancelledRunInItsConversation: the answer of a run that was cancelled while it waited for a person says cancelled,
+// as the run does.
+func TestACancelledRunInItsConversation(t *testing.T) {
+	t.Parallel()
+	guard, err := agent.BlockedTerms(agent.DecisionPause, "boat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, atelier.Config{Guardrail: guard})
+	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128", ConversationID: "new"}))
+	s.waitForRun(began.ID)
+	as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+began.ID+"/cancel", nil))
+	c := as[api.Conversation](s, http.StatusOK, s.do(http.MethodGet, "/api/conversations/"+began.ConversationID, nil))
+	if m := c.Messages[len(c.Messages)-1]; m.Role != "assistant" || m.Status != "cancelled" || m.Error == nil {
+		t.Errorf("%+v", m)
+	}
+}
+
 // TestARunIsForked: a run is forked from its first step with another message.
 func TestARunIsForked(t *testing.T) {
 	t.Parallel()
