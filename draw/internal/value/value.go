@@ -6,7 +6,6 @@ package value
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -42,10 +41,14 @@ func Field(m map[string]any, names ...string) any {
 		}
 	}
 	for _, n := range names {
-		for _, k := range slices.Sorted(maps.Keys(m)) {
+		var found []string
+		for k := range m {
 			if strings.EqualFold(k, n) {
-				return m[k]
+				found = append(found, k)
 			}
+		}
+		if found != nil {
+			return m[slices.Min(found)]
 		}
 	}
 	return nil
