@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -121,7 +122,9 @@ func TestErrorsHaveTheServersCode(t *testing.T) {
 	}{
 		{429, "application/problem+json", `{"code":"rate_limited","detail":"Too much.","retryable":true}`, media.CodeRateLimited, true, 0},
 		{404, "application/problem+json", `{"code":"not_found","detail":"Too much.","valid":["a","b"]}`, media.CodeNotFound, false, 2},
-		{502, "text/html", `Too much.`, media.CodeBadResponse, false, 0},
+		{502, "text/html", `Too much.`, media.CodeUnavailable, true, 0},
+		{504, "text/html", `Too much.`, media.CodeUnavailable, true, 0},
+		{500, "text/html", `Too much.`, media.CodeBadResponse, false, 0},
 		{302, "text/html", `Too much.`, media.CodeBadResponse, false, 0},
 	} {
 		status, kind, body = row.status, row.kind, row.body
@@ -155,7 +158,7 @@ func TestALostStreamIsResumed(t *testing.T) {
 	parts := []string{
 		"retry: 1500\n\nid: 7\n\n:\n\n",
 		"id: 8\nevent: run-started\ndata: {\"run_id\":\"r\",\"tree\":\"r\"}\n\nevent: message-delta\ndata: {\"run_id\":\"r\",\"text\":\"a\"}\n\nid: 9\nevent: turn-started\ndata: {\"run",
-		"", // refused once, while the server restarts
+		"502", "503", "429", // a proxy and the server, while the server restarts; then many readers return at once
 		"id: 9\nevent: turn-started\ndata: {\"run_id\":\"r\"}\n\n",
 	}
 	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
@@ -167,8 +170,12 @@ func TestALostStreamIsResumed(t *testing.T) {
 		case n >= len(parts):
 			w.WriteHeader(http.StatusNotFound)
 			write(w, `{"code":"not_found","detail":"It is gone."}`)
-		case parts[n] == "":
-			w.WriteHeader(http.StatusServiceUnavailable)
+		case parts[n] == "429":
+			w.WriteHeader(http.StatusTooManyRequests)
+			write(w, `{"code":"rate_limited","detail":"Too much.","retryable":true}`)
+		case len(parts[n]) == 3:
+			status, _ := strconv.Atoi(parts[n])
+			w.WriteHeader(status)
 		default:
 			w.Header().Set("Content-Type", "text/event-stream")
 			write(w, parts[n])
@@ -186,7 +193,7 @@ func TestALostStreamIsResumed(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if want := []string{"", "7", "8", "8", "9"}; !slices.Equal(asked, want) {
+	if want := []string{"", "7", "8", "8", "8", "8", "9"}; !slices.Equal(asked, want) {
 		t.Errorf("asked behind %q, want %q", asked, want)
 	}
 	if want := []string{"run-started", "message-delta", "turn-started"}; !slices.Equal(kinds, want) || media.CodeOf(last) != media.CodeNotFound {

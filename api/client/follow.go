@@ -32,7 +32,7 @@ func (c Events) Follow(ctx context.Context, run string, after int64) iter.Seq2[a
 			switch {
 			case !more:
 				return
-			case err != nil && (!began || media.CodeOf(err) != media.CodeUnavailable):
+			case err != nil && (!began || !media.Retryable(err)):
 				yield(api.Event{}, err)
 				return
 			case !pause(ctx, wait):
