@@ -44,6 +44,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/catalog"
 	"atelier/generate/gateway"
+	"atelier/internal/recent"
 	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/media"
@@ -75,8 +76,8 @@ type Atelier struct {
 	observer *record.Observer
 	// counts holds the counters of this process.
 	counts *counts
-	// previews holds the owners of the previews of this process.
-	previews previewOwners
+	// previews holds the recent previews of this process.
+	previews recent.Cache[previewKey, bool]
 	// leases keeps the leases of this process.
 	leases *lease.Keeper
 	// workflows runs media workflows.
@@ -109,7 +110,7 @@ func Open(ctx context.Context, c Config) (*Atelier, error) {
 
 // Compose is like [Open], but uses stores that are already open.
 func (s *Stores) Compose() (a *Atelier, err error) {
-	a = &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), counts: &counts{runs: map[string]float64{}, operations: map[[2]string]float64{}}, settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
+	a = &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), previews: recent.Cache[previewKey, bool]{For: time.Hour, Limit: 1000}, counts: &counts{runs: map[string]float64{}, operations: map[[2]string]float64{}}, settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
 	c := a.Config
 	a.Codec, err = wire.NewCodec(wire.Config{Blobs: a.Blobs, Keys: []wire.Key{a.key}, Register: a.Ledger.RegisterBlob, Forget: a.Ledger.ForgetBlob, MaxAnswerBytes: c.MaxAnswer, DiskWait: max(0, cmp.Or(c.DiskWait, 30*time.Second))})
 	if err != nil {
@@ -176,11 +177,11 @@ func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
 
 // forwardEvent forwards an event of a generation to everything that observes it.
 func (a *Atelier) forwardEvent(ctx context.Context, e generate.Event) {
+	a.notePreview(ctx, e) // before anybody learns its address
 	if watch, ok := ctx.Value(eventReceiverKey{}).(func(generate.Event)); ok {
 		watch(e)
 	}
 	subactions.Observe(ctx, e)
-	a.previews.note(ctx, e)
 	a.counts.operation(e)
 	if a.Config.OnGeneration != nil {
 		a.Config.OnGeneration(ctx, e)

@@ -3,10 +3,8 @@ package atelier
 import (
 	"cmp"
 	"context"
-	"math/big"
 	"slices"
 	"strconv"
-	"strings"
 
 	"atelier/internal/shipped"
 
@@ -191,26 +189,15 @@ func amountText(u ledger.Unit, n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// sumUSD adds amounts of decimal text, exactly. It returns nil if all are unknown.
-func sumUSD(amounts []*string) *string {
-	total, known, places := new(big.Rat), false, 0
-	for _, a := range amounts {
-		if a == nil {
-			continue
-		}
-		r, ok := new(big.Rat).SetString(*a)
-		if !ok {
-			continue
-		}
-		_, frac, _ := strings.Cut(*a, ".")
-		known, places = true, max(places, len(frac))
-		total.Add(total, r)
+// addUSD adds amounts of the ledger. An unknown amount adds nothing; the result is nil if both are unknown.
+func addUSD(total, more *string) *string {
+	if total == nil || more == nil {
+		return cmp.Or(total, more)
 	}
-	if !known {
-		return nil
-	}
-	text := total.FloatString(places)
-	return &text
+	a, _ := ledger.ParsePico(*total) // the ledger contains only amounts
+	b, _ := ledger.ParsePico(*more)
+	sum := (a + b).USD()
+	return &sum
 }
 
 // Health reports that the server is offline if no provider is ready.

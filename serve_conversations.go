@@ -43,8 +43,8 @@ func (s servedConversations) heads(ctx context.Context, list []ledger.Conversati
 		h := &heads[at[r.ConversationID]]
 		h.RunCount++
 		h.Cost.Complete = h.Cost.Complete && r.Cost.Complete
-		h.Cost.EstimatedUSD = sumUSD([]*string{h.Cost.EstimatedUSD, r.Cost.EstimatedUSD})
-		h.Cost.ReportedUSD = sumUSD([]*string{h.Cost.ReportedUSD, r.Cost.ReportedUSD})
+		h.Cost.EstimatedUSD = addUSD(h.Cost.EstimatedUSD, r.Cost.EstimatedUSD)
+		h.Cost.ReportedUSD = addUSD(h.Cost.ReportedUSD, r.Cost.ReportedUSD)
 		h.Tokens.ModelCalls += r.Usage.ModelCalls
 		h.Tokens.InputTokens += r.Usage.InputTokens
 		h.Tokens.OutputTokens += r.Usage.OutputTokens

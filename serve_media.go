@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/url"
 	"path"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -314,47 +314,25 @@ func (s *servedMedia) openRecord(ctx context.Context, id string, width int) (api
 	return c, nil
 }
 
-// previewOwners remembers the owners of recent previews of this process. They are not in the ledger, because previews
+// previewKey identifies a preview that was shown to an owner.
+type previewKey struct {
+	digest media.Digest
+	owner  string
+}
+
+// notePreview remembers the owner of a preview for as long as its bytes are kept. Previews have no record, because they
 // are useless after their operation.
-type previewOwners struct {
-	mu     sync.Mutex // guards both
-	owners map[media.Digest]string
-	order  []media.Digest
-}
-
-// maxPreviews is the maximum number of remembered previews.
-const maxPreviews = 1000
-
-// note remembers the owner of a preview.
-func (p *previewOwners) note(ctx context.Context, e generate.Event) {
-	if e.Kind != generate.EventPartial || e.Partial == nil {
-		return
+func (a *Atelier) notePreview(ctx context.Context, e generate.Event) {
+	if e.Kind == generate.EventPartial && e.Partial != nil {
+		_, _ = a.previews.Get(previewKey{e.Partial.Digest, media.ScopeOf(ctx).Owner}, func() (bool, error) { return true, nil })
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.owners == nil {
-		p.owners = map[media.Digest]string{}
-	}
-	if len(p.order) == maxPreviews {
-		delete(p.owners, p.order[0])
-		p.order = p.order[1:]
-	}
-	p.owners[e.Partial.Digest] = media.ScopeOf(ctx).Owner
-	p.order = append(p.order, e.Partial.Digest)
-}
-
-// belongs reports whether a preview was shown to an owner.
-func (p *previewOwners) belongs(d media.Digest, owner string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return owner != "" && p.owners[d] == owner
 }
 
 // openPreview opens the bytes of a preview, which has no record. The preview must have been shown to the owner or
 // belong to the owner's generation.
 func (s *servedMedia) openPreview(ctx context.Context, d media.Digest) (api.Content, error) {
 	b, err := s.Ledger.BlobOf(ctx, d)
-	own := s.previews.belongs(d, s.owner(ctx))
+	own, _ := s.previews.Get(previewKey{d, s.owner(ctx)}, func() (bool, error) { return false, errors.ErrUnsupported }) // not noted
 	if err == nil && !own && b.OperationID != "" {
 		_, _, _, err = s.Ledger.Operation(ctx, s.owner(ctx), b.OperationID)
 		own = err == nil

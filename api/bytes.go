@@ -7,7 +7,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,15 +70,15 @@ func widthOf(text string) (int, error) {
 	if text == "" {
 		return 0, nil
 	}
-	w, err := strconv.Atoi(text)
-	if err != nil || !slices.Contains(Widths, w) || strconv.Itoa(w) != text {
-		e := media.Errorf(media.CodeInvalid, "w is %.20q: thumbnails are 16, 160, 320, 640, 1280 or 2048 pixels wide", media.ErrorText(text))
-		for _, w := range Widths {
-			e.Valid = append(e.Valid, strconv.Itoa(w))
+	e := media.Errorf(media.CodeInvalid, "w is %.20q: thumbnails are 16, 160, 320, 640, 1280 or 2048 pixels wide", media.ErrorText(text))
+	for _, w := range Widths {
+		valid := strconv.Itoa(w)
+		if valid == text {
+			return w, nil
 		}
-		return 0, e
+		e.Valid = append(e.Valid, valid)
 	}
-	return w, nil
+	return 0, e
 }
 
 // disposition returns a Content-Disposition with a file name in any script.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -100,16 +99,12 @@ type loginPage struct {
 const loginPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 func writeLogin(w http.ResponseWriter, status int, p loginPage) {
-	var b bytes.Buffer
-	if err := loginHTML.Execute(&b, p); err != nil {
-		b.Reset() // strings can always be written
-	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", loginPolicy)
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // the client may have disconnected
+	_ = loginHTML.Execute(w, p) // strings can always be written; the client may have disconnected
 }
 
 var loginHTML = template.Must(template.New("login").Parse(`<!doctype html>

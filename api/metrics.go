@@ -30,7 +30,7 @@ type Sample struct {
 // requestStats counts answered requests.
 type requestStats struct {
 	mu      sync.Mutex // guards the fields below
-	routes  map[route]*routeStats
+	routes  map[route]routeStats
 	in, out int64 // bytes of media
 }
 
@@ -49,16 +49,8 @@ type routeStats struct {
 func (m *requestStats) observe(k route, took time.Duration, in, out int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.routes == nil {
-		m.routes = map[route]*routeStats{}
-	}
 	a := m.routes[k]
-	if a == nil {
-		a = &routeStats{}
-		m.routes[k] = a
-	}
-	a.count++
-	a.seconds += took.Seconds()
+	m.routes[k] = routeStats{a.count + 1, a.seconds + took.Seconds()}
 	m.in += in
 	m.out += out
 }
@@ -168,8 +160,14 @@ func (s *Server) recordRequests(next http.Handler) http.Handler {
 			if strings.HasPrefix(out.Header().Get("Content-Type"), "text/event-stream") {
 				took = 0
 			}
-			uploads, reads := k.method == http.MethodPost && k.path == "/api/media", k.path == "/media/{id}" || k.path == "/api/media/zip"
-			s.stats.observe(k, took, in.n*count(uploads), out.n*count(reads))
+			var uploaded, read int64
+			switch {
+			case k.path == "/api/media" && k.method == http.MethodPost:
+				uploaded = in.n
+			case k.path == "/media/{id}", k.path == "/api/media/zip":
+				read = out.n
+			}
+			s.stats.observe(k, took, uploaded, read)
 			slog.LogAttrs(
 				r.Context(), slog.LevelDebug, "request", slog.String("method", k.method), slog.String("route", k.path), slog.Int("status", k.status),
 				slog.Int64("ms", took.Milliseconds()), slog.Int64("bytes", out.n), slog.String("token", who.name),
@@ -177,13 +175,6 @@ func (s *Server) recordRequests(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(out, r)
 	})
-}
-
-func count(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // countedWriter records the status and the size of a response.

@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/singleflight"
 
 	"atelier/ledger"
 	"atelier/media"
@@ -48,36 +48,7 @@ type call struct {
 type keys struct {
 	KeyService // nil: keys are not stored
 
-	mu         sync.Mutex               // guards inProgress
-	inProgress map[string]chan struct{} // requests with a key that are in progress in this process, by owner and key
-}
-
-// acquire waits until this process has no other request with the key in progress.
-func (k *keys) acquire(ctx context.Context, key string) (leave func(), err error) {
-	for {
-		k.mu.Lock()
-		wait, busy := k.inProgress[key]
-		if !busy {
-			if k.inProgress == nil {
-				k.inProgress = map[string]chan struct{}{}
-			}
-			done := make(chan struct{})
-			k.inProgress[key] = done
-			k.mu.Unlock()
-			return func() {
-				k.mu.Lock()
-				defer k.mu.Unlock()
-				delete(k.inProgress, key)
-				close(done)
-			}, nil
-		}
-		k.mu.Unlock()
-		select {
-		case <-wait:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+	inProgress singleflight.Group // equal requests with a key in this process
 }
 
 // idempotent executes a request that costs money once per key. A repeated request gets the first response, even if the
@@ -120,43 +91,47 @@ func idempotentChange[T any](ctx context.Context, k *keys, key string, c change[
 func executeClaimed[T any](ctx context.Context, k *keys, c call, do func(ctx context.Context, id string) (T, error)) (*answer[T], error) {
 	// A started request is finished even if the client disconnects: the key must get its response.
 	ctx = context.WithoutCancel(ctx)
-	out := &answer[T]{}
-	var err error
 	if c.key == "" || k.KeyService == nil {
-		out.Body, err = do(ctx, c.id)
-		return out, err
+		return found(do(ctx, c.id))
 	}
-	leave, err := k.acquire(ctx, IdentityOf(ctx).Owner+" "+c.key)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	b, err := json.Marshal(c)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "read the request: %w", err)
 	}
 	sum := sha256.Sum256(b)
 	digest := hex.EncodeToString(sum[:])
-	first, err := k.ClaimKey(ctx, ledger.Claim{Key: c.key, Digest: digest, ID: c.id})
-	switch {
-	case err != nil:
-		return nil, err
-	case first.Digest != digest:
-		return nil, newProblem(http.StatusConflict, media.CodeConflict, "this Idempotency-Key was used for another request: use a new one")
-	case first.Answer != nil:
-		if err := json.Unmarshal(first.Answer, &out.Body); err != nil {
-			return nil, media.Errorf(media.CodeCorrupt, "read the first response: %w", err)
+	shared, err, _ := k.inProgress.Do(IdentityOf(ctx).Owner+" "+digest+" "+c.key, func() (any, error) {
+		first, err := k.ClaimKey(ctx, ledger.Claim{Key: c.key, Digest: digest, ID: c.id})
+		switch {
+		case err != nil:
+			return nil, err
+		case first.Digest != digest:
+			return nil, newProblem(http.StatusConflict, media.CodeConflict, "this Idempotency-Key was used for another request: use a new one")
+		case first.Answer != nil:
+			out := &answer[T]{}
+			if err := json.Unmarshal(first.Answer, &out.Body); err != nil {
+				return nil, media.Errorf(media.CodeCorrupt, "read the first response: %w", err)
+			}
+			return out, nil
 		}
-		return out, nil
-	}
-	if out.Body, err = do(ctx, first.ID); err != nil {
-		if kept := k.ReleaseKey(ctx, c.key); kept != nil { // a repeated request is executed with the same id
+		return executeFirst(ctx, k, c.key, func(ctx context.Context) (T, error) { return do(ctx, first.ID) })
+	})
+	out, _ := shared.(*answer[T])
+	return out, err
+}
+
+// executeFirst executes a request and saves its response for its key.
+func executeFirst[T any](ctx context.Context, k *keys, key string, do func(ctx context.Context) (T, error)) (*answer[T], error) {
+	v, err := do(ctx)
+	if err != nil {
+		if kept := k.ReleaseKey(ctx, key); kept != nil { // a repeated request is executed with the same id
 			slog.WarnContext(ctx, "claim of a failed request not removed", slog.String("error", media.ErrorText(kept.Error())))
 		}
 		return nil, err
 	}
-	if b, err = json.Marshal(out.Body); err != nil {
+	b, err := json.Marshal(v)
+	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "write the answer: %w", err)
 	}
-	return out, k.SettleKey(ctx, c.key, b)
+	return &answer[T]{v}, k.SettleKey(ctx, key, b)
 }

@@ -126,7 +126,7 @@ func New(c Config) *Server {
 	})
 	rt.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 	rt.api.OpenAPI().Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer", Description: "An access token (atelier tokens create) whose scope includes the named one. A server that only this machine can reach requires none."}}
-	s := &Server{cfg: c, routes: rt, access: &access{tokens: c.Tokens, linkKey: c.LinkKey, publicURL: c.PublicURL, now: c.Now}}
+	s := &Server{cfg: c, routes: rt, access: &access{tokens: c.Tokens, linkKey: c.LinkKey, publicURL: c.PublicURL, now: c.Now}, stats: requestStats{routes: map[route]routeStats{}}}
 	if c.Tokens != nil && c.RequestsPerSecond >= 0 {
 		s.access.rates = &rates{perSecond: cmp.Or(c.RequestsPerSecond, DefaultRequestsPerSecond), now: c.Now, clients: map[string]*rate.Limiter{}}
 	}

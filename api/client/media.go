@@ -27,22 +27,17 @@ func (c Media) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.M
 		pw.CloseWithError(err)
 		read <- err
 	}()
-	m, err := c.upload(ctx, pr, form.FormDataContentType())
+	var m api.Media
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/api/media", pr)
+	if err == nil {
+		req.Header.Set("Content-Type", form.FormDataContentType())
+		m, err = decoded[api.Media](c.do(req)) //nolint:bodyclose // decoded closes the body
+	}
 	_ = pr.CloseWithError(io.ErrClosedPipe) // ends a form that nobody reads
 	if unread := <-read; unread != nil && !errors.Is(unread, io.ErrClosedPipe) {
 		return m, media.Errorf(media.CodeInvalid, "read the upload: %w", unread)
 	}
 	return m, err
-}
-
-// upload sends a multipart form.
-func (c Media) upload(ctx context.Context, body io.Reader, kind string) (m api.Media, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/api/media", body)
-	if err != nil {
-		return m, media.Errorf(media.CodeInvalid, "write the request: %w", err)
-	}
-	req.Header.Set("Content-Type", kind)
-	return decoded[api.Media](c.do(req)) //nolint:bodyclose // decoded closes the body
 }
 
 // writeForm writes an upload as a multipart form.
