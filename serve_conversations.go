@@ -70,20 +70,12 @@ const (
 )
 
 // Conversation returns a conversation with its messages.
-func (s servedConversations) Conversation(ctx context.Context, id string) (api.Conversation, error) {
-	tick := time.NewTicker(answerPoll)
-	defer tick.Stop()
-	for {
-		c, err := s.conversation(ctx, id)
-		if err != nil || !s.lacksAnswer(ctx, c) {
-			return c, err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return c, ctx.Err()
-		}
-	}
+func (s servedConversations) Conversation(ctx context.Context, id string) (c api.Conversation, err error) {
+	poll(ctx, answerPoll, func() bool {
+		c, err = s.conversation(ctx, id)
+		return err != nil || !s.lacksAnswer(ctx, c)
+	})
+	return c, err
 }
 
 // lacksAnswer reports whether the run of the last message has just ended and its answer is not saved yet.

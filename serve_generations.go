@@ -249,20 +249,13 @@ func (s *servedGenerations) CancelGeneration(ctx context.Context, id string) (ap
 		return s.Generation(ctx, id)
 	}
 	cancel()
-	ctx, stop := context.WithTimeout(ctx, cancelTimeout)
+	ended, stop := context.WithTimeout(ctx, cancelTimeout)
 	defer stop()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if _, own = s.cancels.Load(id); !own {
-			return s.Generation(ctx, id)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return s.Generation(context.WithoutCancel(ctx), id)
-		}
-	}
+	poll(ended, 10*time.Millisecond, func() bool {
+		_, running := s.cancels.Load(id)
+		return !running
+	})
+	return s.Generation(context.WithoutCancel(ctx), id)
 }
 
 // repeatRequest returns a request that repeats an operation with the model that executed it; nil if the operation's

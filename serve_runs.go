@@ -23,7 +23,6 @@ import (
 	"atelier/agent/report"
 	"atelier/agent/resolve"
 	"atelier/api"
-	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -56,8 +55,20 @@ func (s servedRuns) StartRun(ctx context.Context, id string, r api.NewRun) (api.
 func (s servedRuns) awaitVisible(ctx context.Context, id string) {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
-	for {
-		if known, err := s.Ledger.HasRun(ctx, id); known || err != nil || (journal.Memory{}).Sleep(ctx, 2*time.Millisecond) != nil {
+	poll(ctx, 2*time.Millisecond, func() bool {
+		known, err := s.Ledger.HasRun(ctx, id)
+		return known || err != nil
+	})
+}
+
+// poll waits until done returns true or ctx ends.
+func poll(ctx context.Context, interval time.Duration, done func() bool) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
 			return
 		}
 	}
@@ -247,12 +258,8 @@ func runView(r ledger.Run) api.Run {
 	return api.Run{
 		ID: r.ID, Agent: r.Agent, Status: string(r.Status), Message: r.Task, Answer: r.Message, ForkedFrom: r.ForkedFrom, StartedAt: r.StartedAt.UTC(), EndedAt: timeOrNil(r.FinishedAt),
 		Tokens: api.Usage{ModelCalls: r.Usage.ModelCalls, InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens, Images: r.Usage.Images, WorkedMS: r.Usage.WorkedMS},
-		Cost:   costView(r.Cost), Warnings: append([]string{}, r.Warnings...), Report: report.Has(r.Payload), Media: []api.Media{}, Error: failureView(r.Failure),
+		Cost:   api.Cost(r.Cost), Warnings: append([]string{}, r.Warnings...), Report: report.Has(r.Payload), Media: []api.Media{}, Error: failureView(r.Failure),
 	}
-}
-
-func costView(c ledger.Cost) api.Cost {
-	return api.Cost{EstimatedUSD: c.EstimatedUSD, ReportedUSD: c.ReportedUSD, Complete: c.Complete}
 }
 
 func failureView(f ledger.Failure) *api.Failure {

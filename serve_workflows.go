@@ -275,7 +275,7 @@ func (s servedWorkflowRuns) ListWorkflowRuns(ctx context.Context, q api.Workflow
 
 func workflowRunView(r ledger.Run) api.WorkflowRun {
 	return api.WorkflowRun{
-		ID: r.ID, Title: r.Task, Status: string(r.Status), Steps: []api.WorkflowRunStep{}, Cost: costView(r.Cost), Error: failureView(r.Failure),
+		ID: r.ID, Title: r.Task, Status: string(r.Status), Steps: []api.WorkflowRunStep{}, Cost: api.Cost(r.Cost), Error: failureView(r.Failure),
 		ForkedFrom: r.ForkedFrom, StartedAt: r.StartedAt.UTC(), EndedAt: timeOrNil(r.FinishedAt),
 	}
 }

@@ -85,7 +85,12 @@ func (r *EventReader) Next() (Event, error) {
 				r.last = e.ID
 			}
 			if e.Kind != "" {
-				return e, e.parseCommon()
+				var about eventAbout
+				if err := json.Unmarshal(e.Data, &about); err != nil {
+					return e, media.Errorf(media.CodeBadResponse, "read the data of an event %.40s: %s", e.Kind, media.ErrorText(err.Error()))
+				}
+				e.RunID, e.Tree, e.ConversationID, e.AgentPath, e.At = about.RunID, about.Tree, about.ConversationID, about.AgentPath, about.At
+				return e, nil
 			}
 			e, given = Event{}, false
 		}
@@ -96,16 +101,6 @@ func (r *EventReader) Next() (Event, error) {
 		return Event{}, err
 	}
 	return Event{}, io.EOF
-}
-
-// parseCommon reads the common fields of an event from its data.
-func (e *Event) parseCommon() error {
-	var about eventAbout
-	if err := json.Unmarshal(e.Data, &about); err != nil {
-		return media.Errorf(media.CodeBadResponse, "read the data of an event %.40s: %s", e.Kind, media.ErrorText(err.Error()))
-	}
-	e.RunID, e.Tree, e.ConversationID, e.AgentPath, e.At = about.RunID, about.Tree, about.ConversationID, about.AgentPath, about.At
-	return nil
 }
 
 // eventAbout holds the fields that all events have in addition to their payload.

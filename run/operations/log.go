@@ -161,8 +161,7 @@ func (l *Log) InTransaction(ctx context.Context, fn func(context.Context)) error
 // Recall returns the result of the finished operation with this key. For an unfinished one, the error has code
 // media.CodeConflict: its provider may already have been paid.
 func (l *Log) Recall(ctx context.Context, key string) (*generate.Result, error) {
-	owner := media.ScopeOf(ctx).Owner
-	found, err := l.store.OperationByKey(ctx, owner, key)
+	found, err := l.store.OperationByKey(ctx, media.ScopeOf(ctx).Owner, key)
 	if media.CodeOf(err) == media.CodeNotFound {
 		return nil, nil
 	}
@@ -173,11 +172,7 @@ func (l *Log) Recall(ctx context.Context, key string) (*generate.Result, error) 
 		return nil, media.Errorf(media.CodeConflict,
 			"operation %s with this idempotency key is still %s: wait for it, or use another key to pay for a new one", found.ID, found.Status)
 	}
-	op, slots, _, err := l.store.Operation(ctx, owner, found.ID)
-	if err != nil {
-		return nil, err
-	}
-	saved, err := l.saved(ctx, op, slots)
+	saved, err := l.Saved(ctx, found.ID)
 	if err != nil {
 		return nil, err
 	}

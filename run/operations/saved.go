@@ -63,31 +63,6 @@ func (l *Log) Saved(ctx context.Context, id string) (*operation.Saved, error) {
 	if err != nil {
 		return nil, err
 	}
-	saved, err := l.saved(ctx, op, slots)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range tasks {
-		var d detail
-		if err := decode(t.Detail, &d); err != nil {
-			return nil, err
-		}
-		saved.Attempts = append(saved.Attempts, operation.Attempt{
-			ID: t.ID, Operation: t.OperationID, Call: t.Call, Number: t.Attempt, Key: t.Key, Provider: t.Provider,
-			APIModel: d.APIModel, Slots: d.Slots, Task: driver.Handle{ID: t.TaskID, URL: d.TaskURL},
-			Status: generate.Status(t.Status), Error: slotErrorOf(t.Failure), Usage: d.Usage, ReportedUSD: d.ReportedUSD,
-			StartedAt: d.StartedAt, FinishedAt: t.FinishedAt,
-		})
-	}
-	unassigned, err := l.store.UnassignedBlobs(ctx, owner, id)
-	for _, b := range unassigned {
-		saved.Unassigned = append(saved.Unassigned, b.Blob)
-	}
-	return saved, err
-}
-
-// saved reads an operation and its slots.
-func (l *Log) saved(ctx context.Context, op ledger.Operation, slots []ledger.Slot) (*operation.Saved, error) {
 	var in intent
 	s := &operation.Saved{Scope: scopeOf(op), Operation: operation.Operation{
 		ID: op.ID, Key: op.Key, Method: generate.Method(op.Method), Modality: op.Modality, Provider: op.Provider,
@@ -106,13 +81,29 @@ func (l *Log) saved(ctx context.Context, op ledger.Operation, slots []ledger.Slo
 	}
 	o.Prompt, o.N, o.Request = in.Prompt, in.N, in.Plan
 	for _, row := range slots {
-		slot, err := l.slot(ctx, op.Owner, row)
+		slot, err := l.slot(ctx, owner, row)
 		if err != nil {
 			return nil, err
 		}
 		s.Slots = append(s.Slots, slot)
 	}
-	return s, nil
+	for _, t := range tasks {
+		var d detail
+		if err := decode(t.Detail, &d); err != nil {
+			return nil, err
+		}
+		s.Attempts = append(s.Attempts, operation.Attempt{
+			ID: t.ID, Operation: t.OperationID, Call: t.Call, Number: t.Attempt, Key: t.Key, Provider: t.Provider,
+			APIModel: d.APIModel, Slots: d.Slots, Task: driver.Handle{ID: t.TaskID, URL: d.TaskURL},
+			Status: generate.Status(t.Status), Error: slotErrorOf(t.Failure), Usage: d.Usage, ReportedUSD: d.ReportedUSD,
+			StartedAt: d.StartedAt, FinishedAt: t.FinishedAt,
+		})
+	}
+	unassigned, err := l.store.UnassignedBlobs(ctx, owner, id)
+	for _, b := range unassigned {
+		s.Unassigned = append(s.Unassigned, b.Blob)
+	}
+	return s, err
 }
 
 func slotErrorOf(f ledger.Failure) *generate.SlotError {
