@@ -327,24 +327,6 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	}
 }
 
-// TestACancelledRunInItsConversation: the answer of a run that was cancelled while it waited for a person says cancelled,
-// as the run does.
-func TestACancelledRunInItsConversation(t *testing.T) {
-	t.Parallel()
-	guard, err := agent.BlockedTerms(agent.DecisionPause, "boat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := serve(t, atelier.Config{Guardrail: guard})
-	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128", ConversationID: "new"}))
-	s.waitForRun(began.ID)
-	as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+began.ID+"/cancel", nil))
-	c := as[api.Conversation](s, http.StatusOK, s.do(http.MethodGet, "/api/conversations/"+began.ConversationID, nil))
-	if m := c.Messages[len(c.Messages)-1]; m.Role != "assistant" || m.Status != "cancelled" || m.Error == nil {
-		t.Errorf("%+v", m)
-	}
-}
-
 // TestARunIsForked: a run is forked from its first step with another message.
 func TestARunIsForked(t *testing.T) {
 	t.Parallel()
@@ -540,34 +522,6 @@ func TestRefusals(t *testing.T) {
 	}
 	if list := as[api.List[api.Media]](s, http.StatusOK, s.do(http.MethodGet, "/api/media", nil)); len(list.Items) != 2 {
 		t.Errorf("%d items are kept", len(list.Items))
-	}
-}
-
-// TestWhatIsMissingIsNamed: the problem of a missing resource says what kind of resource it is, and its id.
-func TestWhatIsMissingIsNamed(t *testing.T) {
-	t.Parallel()
-	s := serve(t, atelier.Config{})
-	for _, row := range []struct {
-		method, path string
-		body         any
-		kind         string
-	}{
-		{"PATCH", "/api/media/nobody", api.MediaChange{Label: "x"}, "media item"},
-		{"DELETE", "/api/media/nobody", nil, "media item"},
-		{"POST", "/api/media/nobody/restore", nil, "deleted media item"},
-		{"PATCH", "/api/conversations/nobody", api.Rename{Title: "x"}, "conversation"},
-		{"DELETE", "/api/conversations/nobody", nil, "conversation"},
-		{"POST", "/api/conversations/nobody/restore", nil, "deleted conversation"},
-		{"POST", "/api/runs", api.NewRun{Agent: "sage", Message: "x", ConversationID: "nobody"}, "conversation"},
-		{"POST", "/api/runs/nobody/cancel", nil, "run"},
-		{"POST", "/api/runs/nobody/answer", `{"approve":true}`, "run"},
-		{"GET", "/api/runs/nobody/events", nil, "run"},
-	} {
-		r := s.do(row.method, row.path, row.body)
-		s.checkRefused(row.path, r, http.StatusNotFound, media.CodeNotFound)
-		if want := "there is no " + row.kind + ` \"nobody\"`; !strings.Contains(string(r.body), want) {
-			t.Errorf("%s %s: %s, want %s", row.method, row.path, r.body, want)
-		}
 	}
 }
 

@@ -223,3 +223,31 @@ func TestCurlWithoutType(t *testing.T) {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 }
+
+// TestWhatIsMissingIsNamed: the problem of a missing resource says what kind of resource it is, and its id.
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	for _, row := range []struct {
+		method, path string
+		body         any
+		kind         string
+	}{
+		{"PATCH", "/api/media/nobody", api.MediaChange{Label: "x"}, "media item"},
+		{"DELETE", "/api/media/nobody", nil, "media item"},
+		{"POST", "/api/media/nobody/restore", nil, "deleted media item"},
+		{"PATCH", "/api/conversations/nobody", api.Rename{Title: "x"}, "conversation"},
+		{"DELETE", "/api/conversations/nobody", nil, "conversation"},
+		{"POST", "/api/conversations/nobody/restore", nil, "deleted conversation"},
+		{"POST", "/api/runs", api.NewRun{Agent: "sage", Message: "x", ConversationID: "nobody"}, "conversation"},
+		{"POST", "/api/runs/nobody/cancel", nil, "run"},
+		{"POST", "/api/runs/nobody/answer", `{"approve":true}`, "run"},
+		{"GET", "/api/runs/nobody/events", nil, "run"},
+	} {
+		r := s.do(row.method, row.path, row.body)
+		s.checkRefused(row.path, r, http.StatusNotFound, media.CodeNotFound)
+		if want := "there is no " + row.kind + ` \"nobody\"`; !strings.Contains(string(r.body), want) {
+			t.Errorf("%s %s: %s, want %s", row.method, row.path, r.body, want)
+		}
+	}
+}

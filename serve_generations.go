@@ -228,7 +228,7 @@ func operationCost(o ledger.Operation) api.Cost {
 
 // ListGenerations lists generations, newest first.
 func (s *servedGenerations) ListGenerations(ctx context.Context, q api.GenerationQuery) (api.List[api.Generation], error) {
-	list, err := s.Ledger.ListOperations(ctx, s.owner(ctx), ledger.OperationQuery{Tree: q.Run, Status: q.Status, Page: pageOf(q.Page)})
+	list, err := s.Ledger.ListOperations(ctx, s.owner(ctx), ledger.OperationQuery{Tree: s.treeOf(ctx, q.Run), Status: q.Status, Page: pageOf(q.Page)})
 	return views(list, generationView), err
 }
 

@@ -125,7 +125,7 @@ func outputView(o media.Output) api.Media {
 // ListMedia lists items.
 func (s *servedMedia) ListMedia(ctx context.Context, q api.MediaQuery) (api.List[api.Media], error) {
 	list, err := s.Ledger.ListMedia(ctx, s.owner(ctx), ledger.MediaQuery{
-		Tree: q.Run, Conversation: q.Conversation, Modality: media.Modality(q.Modality), Text: strings.TrimSpace(q.Q), Deleted: q.Deleted, Page: pageOf(q.Page),
+		Tree: s.treeOf(ctx, q.Run), Conversation: q.Conversation, Modality: media.Modality(q.Modality), Text: strings.TrimSpace(q.Q), Deleted: q.Deleted, Page: pageOf(q.Page),
 	})
 	return views(list, mediaView), err
 }

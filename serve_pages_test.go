@@ -153,3 +153,38 @@ func TestFilesOfOneName(t *testing.T) {
 		conversation = began.ConversationID
 	}
 }
+
+// TestACancelledRunInItsConversation: the answer of a run that was cancelled while it waited for a person says cancelled,
+// as the run does.
+func TestACancelledRunInItsConversation(t *testing.T) {
+	t.Parallel()
+	guard, err := agent.BlockedTerms(agent.DecisionPause, "boat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, atelier.Config{Guardrail: guard})
+	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128", ConversationID: "new"}))
+	s.waitForRun(began.ID)
+	as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+began.ID+"/cancel", nil))
+	c := as[api.Conversation](s, http.StatusOK, s.do(http.MethodGet, "/api/conversations/"+began.ConversationID, nil))
+	if m := c.Messages[len(c.Messages)-1]; m.Role != "assistant" || m.Status != "cancelled" || m.Error == nil {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestMediaOfASubAgentsRun: the id of a sub-agent's run finds the media of its tree, as the id of the tree does.
+func TestMediaOfASubAgentsRun(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	notes := s.upload("notes.txt", []byte("The lighthouse of Norderney was built in 1874."))
+	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "research-agent", Message: "When was the lighthouse of Norderney built?", Files: []api.RunFile{{MediaID: notes.ID}}})).ID
+	r := s.waitForRun(id)
+	acts := as[api.List[api.Act]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id+"/acts", nil)).Items
+	i := slices.IndexFunc(acts, func(a api.Act) bool { return a.ChildRunID != "" })
+	if i < 0 || len(r.Media) == 0 {
+		t.Fatalf("%+v, %+v", r, acts)
+	}
+	if list := as[api.List[api.Media]](s, http.StatusOK, s.do(http.MethodGet, "/api/media?run="+acts[i].ChildRunID, nil)); len(list.Items) != len(r.Media) {
+		t.Errorf("%d items, want %d", len(list.Items), len(r.Media))
+	}
+}

@@ -207,6 +207,12 @@ func (s servedRuns) ListRuns(ctx context.Context, q api.RunQuery) (api.List[api.
 	return views(list, runView), err
 }
 
+// treeOf returns the tree of a run. For an unknown run, it returns the id, to which nothing belongs.
+func (a *Atelier) treeOf(ctx context.Context, id string) string {
+	row, _ := a.Ledger.Run(ctx, a.owner(ctx), id)
+	return cmp.Or(row.Tree, id)
+}
+
 // runMedia returns the items of a run tree, newest first.
 func (a *Atelier) runMedia(ctx context.Context, tree string) ([]ledger.Record, error) {
 	return ledger.All(func(p ledger.Page) (ledger.List[ledger.Record], error) {

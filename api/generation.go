@@ -92,7 +92,7 @@ type Slot struct {
 // GenerationQuery filters a list of generations.
 type GenerationQuery struct {
 	Status string `query:"status" enum:"queued,submitted,running,succeeded,partial,failed,moderated,cancelled"`
-	Run    string `query:"run" maxLength:"64"`
+	Run    string `query:"run" maxLength:"64" doc:"Only generations of this run's tree."`
 	Page
 }
 

@@ -125,7 +125,7 @@ type Cost struct {
 type MediaQuery struct {
 	Modality     string `query:"modality" enum:"image,audio,video,document"`
 	Q            string `query:"q" maxLength:"200" doc:"Words in the label, description or file name."`
-	Run          string `query:"run" maxLength:"64" doc:"Only media of this run tree."`
+	Run          string `query:"run" maxLength:"64" doc:"Only media of this run's tree."`
 	Conversation string `query:"conversation" maxLength:"64"`
 	Deleted      bool   `query:"deleted" doc:"Only deleted items that can be restored."`
 	Page

@@ -47,7 +47,8 @@ type Message struct {
 	// Status is the final status of an answer's run; empty for a person's message.
 	Status Status `json:"status,omitempty"`
 	// Failure explains why there is no better answer.
-	Failure   Failure   `json:"failure,omitzero"`
+	Failure Failure `json:"failure,omitzero"`
+	// CreatedAt is when the message was first saved, unless it was set then, as for a copy.
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 }

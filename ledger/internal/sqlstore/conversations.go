@@ -129,7 +129,10 @@ func (s conversations) SaveMessage(ctx context.Context, owner string, m ledger.M
 	if err := need(what, "id", m.ID, "conversation id", m.ConversationID, "role", string(m.Role)); err != nil {
 		return err
 	}
-	s.stamp(&m.CreatedAt, &m.UpdatedAt)
+	s.stamp(&m.UpdatedAt)
+	if m.CreatedAt.IsZero() {
+		m.CreatedAt = m.UpdatedAt
+	}
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := exec(ctx, tx, `UPDATE conversations SET updated_at = $1 WHERE owner = $2 AND id = $3`, stampText(m.UpdatedAt), owner, m.ConversationID)
 		if err := checkRowChanged(what+": conversation", m.ConversationID, n, err); err != nil {

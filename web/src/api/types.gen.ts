@@ -2094,6 +2094,7 @@ export interface operations {
                 after?: string;
                 /** @description The maximum number of items. */
                 limit?: number;
+                /** @description Only generations of this run's tree. */
                 run?: string;
                 status?: "queued" | "submitted" | "running" | "succeeded" | "partial" | "failed" | "moderated" | "cancelled";
             };
@@ -2478,7 +2479,7 @@ export interface operations {
                 modality?: "image" | "audio" | "video" | "document";
                 /** @description Words in the label, description or file name. */
                 q?: string;
-                /** @description Only media of this run tree. */
+                /** @description Only media of this run's tree. */
                 run?: string;
             };
             header?: never;
