@@ -49,20 +49,33 @@ func services(t *testing.T) api.Config {
 	return s.api(ctx, ServeConfig{Version: "test"}, streams)
 }
 
-// TestServicesInProcess: the services pass the suite without HTTP.
+// TestServicesInProcess: the services pass the suite without HTTP, except for events, which are an HTTP stream.
 func TestServicesInProcess(t *testing.T) {
 	t.Parallel()
 	apitest.Run(t, func(t *testing.T) apitest.Service {
 		t.Helper()
 		c := services(t)
+		events := clientOf(t, api.New(api.Config{Events: c.Events})).Events
 		return apitest.Service{
 			HealthService: c.Health, CatalogService: c.Catalog, MediaService: c.Media,
 			ArchiveService: api.Archive{Media: c.Media}, RunService: c.Runs, TraceService: c.Trace,
 			ConversationService: c.Conversations, GenerationService: c.Generations, BudgetService: c.Budgets,
-			EventService: c.Events(t.Context()), WorkflowService: c.Workflows, WorkflowRunService: c.WorkflowRuns,
+			EventService: events, WorkflowService: c.Workflows, WorkflowRunService: c.WorkflowRuns,
 			InteractionService: c.Interactions, SubActionService: c.SubActions,
 		}
 	})
+}
+
+// clientOf returns a client of a server.
+func clientOf(t *testing.T, h http.Handler) *client.Client {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	c, err := client.New(client.Config{URL: srv.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // TestServicesByClient: the services pass the suite through the client and HTTP, too, and the suite calls every
@@ -82,17 +95,12 @@ func TestServicesByClient(t *testing.T) {
 	apitest.Run(t, func(t *testing.T) apitest.Service {
 		t.Helper()
 		h := api.New(services(t))
-		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			called[r.Method+" "+r.URL.EscapedPath()] = true
 			mu.Unlock()
 			h.ServeHTTP(w, r)
 		}))
-		t.Cleanup(srv.Close)
-		c, err := client.New(client.Config{URL: srv.URL})
-		if err != nil {
-			t.Fatal(err)
-		}
 		return apitest.Service{
 			HealthService: c.Health, CatalogService: c.Catalog, MediaService: c.Media,
 			ArchiveService: c.Media, RunService: c.Runs, TraceService: c.Trace,

@@ -1,12 +1,9 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"io"
-	"iter"
 	"net/http"
 	"strconv"
 	"time"
@@ -66,43 +63,6 @@ func beginEvents(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
 }
-
-// Follow implements [EventService] in this process.
-func (h *Hub) Follow(ctx context.Context, run string, after int64) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		more := true
-		out := &eventWriter{flushResponse: func() error { return nil }, extendDeadline: func() {}}
-		out.w = writerFunc(func(b []byte) (int, error) {
-			in := NewEventReader(bytes.NewReader(b))
-			e, err := in.Next()
-			if id := in.LastID(); id >= 0 {
-				after = id
-			}
-			if errors.Is(err, io.EOF) {
-				return len(b), nil // not an event: the reconnection time, the end of the log, a heartbeat
-			}
-			if more = yield(e, err) && err == nil; !more {
-				return 0, io.ErrClosedPipe
-			}
-			return len(b), nil
-		})
-		for more && ctx.Err() == nil { // a reader that was too slow reconnects
-			out.err, out.unsent = nil, 0
-			if err := h.stream(ctx, run, after, out, func() {}); err != nil {
-				yield(Event{}, err)
-				return
-			}
-		}
-		if more {
-			yield(Event{}, ctx.Err())
-		}
-	}
-}
-
-// writerFunc is a function that implements io.Writer.
-type writerFunc func(b []byte) (int, error)
-
-func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // stream writes the events of a run's tree, or all events, after a position. A negative position means the current end
 // of the log. It returns errors only before it calls begin; after that, the stream just ends.
@@ -182,41 +142,34 @@ func (h *Hub) replay(ctx context.Context, out *eventWriter, run string, after in
 	return after
 }
 
-// eventWriter writes to one reader and remembers whether the reader has disconnected.
+// eventWriter writes to one client and remembers whether the client has disconnected.
 type eventWriter struct {
-	w io.Writer
-	// extendDeadline extends the deadline before the first of the writes that are sent together. flushResponse sends
-	// them.
-	extendDeadline func()
-	flushResponse  func() error
-	err            error
-	unsent         int // bytes
+	w        http.ResponseWriter
+	control  *http.ResponseController
+	extended time.Time // when the write deadline was last extended
+	err      error
+	unsent   int // bytes
 }
 
 // newEventWriter creates a writer to a client. The response to a HEAD request ends after its headers: the client may
 // use the connection for its next request.
 func newEventWriter(w http.ResponseWriter, r *http.Request) *eventWriter {
-	c := http.NewResponseController(w)
-	var set time.Time
-	var err error
+	o := &eventWriter{w: w, control: http.NewResponseController(w)}
 	if r.Method == http.MethodHead {
-		err = io.EOF
+		o.err = io.EOF
 	}
-	return &eventWriter{w: w, err: err, flushResponse: c.Flush, extendDeadline: func() {
-		if now := time.Now(); now.Sub(set) > writeTimeout/20 { //nolint:forbidigo // a deadline of the connection
-			set = now
-			_ = c.SetWriteDeadline(now.Add(writeTimeout)) // test recorders have no deadline
-		}
-	}}
+	return o
 }
 
-// add writes data, and flushes when flushThreshold bytes are unsent.
+// add writes data, and flushes when flushThreshold bytes are unsent. It extends the write deadline before the first of
+// the writes that are sent together.
 func (o *eventWriter) add(b []byte) {
 	if o.err != nil {
 		return
 	}
-	if o.unsent == 0 {
-		o.extendDeadline()
+	if now := time.Now(); o.unsent == 0 && now.Sub(o.extended) > writeTimeout/20 { //nolint:forbidigo // a deadline of the connection
+		o.extended = now
+		_ = o.control.SetWriteDeadline(now.Add(writeTimeout)) // test recorders have no deadline
 	}
 	_, o.err = o.w.Write(b)
 	if o.unsent += len(b); o.unsent >= flushThreshold {
@@ -227,7 +180,7 @@ func (o *eventWriter) add(b []byte) {
 func (o *eventWriter) flush() {
 	if o.err == nil && o.unsent > 0 {
 		o.unsent = 0
-		o.err = o.flushResponse()
+		o.err = o.control.Flush()
 	}
 }
 

@@ -69,22 +69,18 @@ func TestWhoComesBeforeTheHubMissesNothing(t *testing.T) {
 		l := &eventLog{live: make(chan ledger.Event)}
 		h := NewHub(l)
 		ctx, stop := context.WithCancel(t.Context())
-		first := make(chan int64)
-		go func() {
-			for e, err := range h.Follow(ctx, "t", 0) {
-				if err == nil {
-					first <- e.ID
-				}
-				return
-			}
-		}()
+		w := httptest.NewRecorder()
+		out := newEventWriter(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+		go func() { _ = h.stream(ctx, "t", 0, out, func() {}) }() // it ends with the test
 		synctest.Wait()
 		l.save(ledger.Event{Tree: "t", RunID: "t", Kind: "run-started"})
 		go h.Run(ctx)
-		if id := <-first; id != 1 {
-			t.Errorf("begins with event %d", id)
-		}
+		synctest.Wait()
 		stop()
+		synctest.Wait()
+		if text := w.Body.String(); !strings.Contains(text, "id: 1\nevent: run-started\n") {
+			t.Errorf("%q", text)
+		}
 	})
 }
 
