@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -243,5 +244,28 @@ func TestAStoppedServerHasNoConnections(t *testing.T) {
 	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
 	if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error("the connection is still open")
+	}
+}
+
+// TestAttemptsAtOnceStartOneRun: of several attempts to start a run with one id, as after the death of a process, each
+// gets the run, and the person's message is saved once.
+func TestAttemptsAtOnceStartOneRun(t *testing.T) {
+	t.Parallel()
+	c := services(t)
+	ctx := t.Context()
+	for range 5 {
+		id := newID()
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				if r, err := c.Runs.StartRun(ctx, id, api.NewRun{Agent: "sage", Message: "Draw a boat, 64x64", ConversationID: "new"}); err != nil || r.ID != id {
+					t.Errorf("%+v, %v", r, err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	if list, err := c.Conversations.ListConversations(ctx, api.ConversationQuery{}); err != nil || len(list.Items) != 5 {
+		t.Errorf("%d conversations, %v", len(list.Items), err)
 	}
 }

@@ -45,10 +45,22 @@ func (s servedRuns) StartRun(ctx context.Context, id string, r api.NewRun) (api.
 	}
 	begun, err := s.Start(ctx, req)
 	if err != nil {
-		return api.Started{}, err
+		return s.startedEarlier(ctx, id, err)
 	}
 	s.awaitVisible(ctx, begun.ID)
 	return api.Started{ID: begun.ID, Status: string(ledger.StatusRunning), ConversationID: begun.Conversation}, nil
+}
+
+// startedEarlier returns a run that cannot be started because another attempt is starting it, or started it before its
+// process died.
+func (s servedRuns) startedEarlier(ctx context.Context, id string, reason error) (api.Started, error) {
+	if media.CodeOf(reason) == media.CodeConflict {
+		s.awaitVisible(ctx, id)
+		if begun, err := s.started(ctx, id); err == nil {
+			return begun, nil
+		}
+	}
+	return api.Started{}, reason
 }
 
 // awaitVisible waits until a started run can be found.

@@ -243,7 +243,7 @@ func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r a
 	}
 	begun, err := s.workflows.Start(ctx, n)
 	if err != nil {
-		return api.Started{}, validationErrorAt("", err)
+		return s.startedEarlier(ctx, id, validationErrorAt("", err))
 	}
 	s.awaitVisible(ctx, begun.ID)
 	return api.Started{ID: begun.ID, Status: string(ledger.StatusRunning)}, nil

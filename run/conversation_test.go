@@ -37,6 +37,30 @@ func (h *testService) stored(t *testing.T, conversation string) ([]ledger.Messag
 	return m.Items, a.Items
 }
 
+// TestAMessageIsSavedOnce: a second attempt to start a run, whose process died after it had saved the message, attaches
+// the run to that message: in a new conversation, and in one that continues.
+func TestAMessageIsSavedOnce(t *testing.T) {
+	t.Parallel()
+	h := newTestService(t, `{"message":"seen","done":true}`)
+	n := 0
+	store := conversation.Store{Ledger: h.store, NewID: func() string { n++; return fmt.Sprintf("0198a000-0000-7000-8000-%012d", n) }}
+	id := conversation.New
+	for i, run := range []string{"first", "second"} {
+		req := agent.Request{RunID: run, Agent: "helper", Message: "look, " + run, Conversation: id, Owner: owner}
+		died, err := store.Join(t.Context(), req)
+		must(t, err)
+		again, err := store.Join(t.Context(), req)
+		must(t, err)
+		if messages, _ := h.stored(t, again.ID); again.ID != died.ID || len(messages) != i+1 || again.Asked.ID != messages[i].ID || len(again.History) != 2*i {
+			t.Errorf("%s: %+v after %+v, messages %+v", run, again, died, messages)
+		}
+		id = again.ID
+	}
+	if list, err := h.store.ListConversations(t.Context(), owner, ledger.ConversationQuery{}); err != nil || len(list.Items) != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 func TestConversationContinues(t *testing.T) {
 	t.Parallel()
 	h := newTestService(t, `{"message":"seen","done":true}`)

@@ -227,7 +227,8 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 	r.setConversation(w)
 	if s.cfg.Engine != nil {
 		err := s.beginDurably(ctx, r, w)
-		if err != nil && t != nil { // the saved message gets the reason as its answer
+		// The saved message gets the reason as its answer, unless an earlier attempt started the run.
+		if err != nil && t != nil && media.CodeOf(err) != media.CodeConflict {
 			s.threads.Answer(ctx, t, req, nil, err)
 		}
 		return err

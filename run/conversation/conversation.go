@@ -45,26 +45,34 @@ type Thread struct {
 	Answer string `json:"-"`
 }
 
-// Join attaches a run to the conversation of its request, and saves the person's message.
+// Join attaches a run to the conversation of its request, and saves the person's message. If an earlier attempt to start
+// the run saved the message, but its process died, Join attaches the run to that message.
 func (s Store) Join(ctx context.Context, req agent.Request) (*Thread, error) {
 	if req.Conversation == "" {
 		return nil, nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	t := &Thread{ID: req.Conversation}
-	if t.ID == New {
+	t := &Thread{ID: req.Conversation, Asked: ledger.Message{ID: s.NewID(), Role: ledger.RoleUser, RunID: req.RunID, Agent: req.Agent, Text: req.Message}}
+	earlier, err := s.Ledger.ConversationOf(ctx, req.Owner, req.RunID)
+	if err != nil {
+		return nil, err
+	}
+	t.ID = cmp.Or(earlier, t.ID)
+	begins := t.ID == New
+	if begins {
 		t.ID = s.NewID()
-		err := s.Ledger.CreateConversation(ctx, ledger.Conversation{ID: t.ID, Owner: req.Owner, Title: title(req.Message)})
-		if err != nil {
-			return nil, err
-		}
 	} else if err := s.recall(ctx, req.Owner, t); err != nil {
 		return nil, err
 	}
-	t.Asked = ledger.Message{
-		ID: s.NewID(), ConversationID: t.ID, Role: ledger.RoleUser, RunID: req.RunID, Agent: req.Agent, Text: req.Message,
-	}
-	return t, s.Ledger.SaveMessage(ctx, req.Owner, t.Asked)
+	t.Asked.ConversationID = t.ID
+	return t, s.Ledger.InTransaction(ctx, func(ctx context.Context) error { // no conversation without a message
+		if begins {
+			if err := s.Ledger.CreateConversation(ctx, ledger.Conversation{ID: t.ID, Owner: req.Owner, Title: title(req.Message)}); err != nil {
+				return err
+			}
+		}
+		return s.Ledger.SaveMessage(ctx, req.Owner, t.Asked)
+	})
 }
 
 // title returns the beginning of a text in one line, without placeholders.
@@ -90,6 +98,10 @@ func (s Store) recall(ctx context.Context, owner string, t *Thread) error {
 	messages, err := l.ListMessages(ctx, owner, t.ID, ledger.MessageQuery{Newest: true, Page: ledger.Page{Limit: historyMessages}})
 	if err != nil {
 		return err
+	}
+	if i := slices.IndexFunc(messages.Items, func(m ledger.Message) bool { return m.RunID == t.Asked.RunID }); i >= 0 {
+		t.Asked.ID = messages.Items[i].ID // of an earlier attempt to start the run
+		messages.Items = slices.Delete(messages.Items, i, i+1)
 	}
 	attached, err := l.ListAttachments(ctx, owner, t.ID, ledger.MessageQuery{Newest: true, Page: ledger.Page{Limit: ledger.MaxLimit}})
 	if err != nil {
