@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"html"
@@ -63,7 +64,7 @@ type export struct {
 }
 
 func (e export) write(ctx context.Context, name string, o media.Output) (marking imaging.Marking, err error) {
-	f, err := os.CreateTemp(e.folder, ".tmp-*")
+	f, err := os.OpenFile(filepath.Join(e.folder, ".tmp-"+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666) //nolint:gosec // with the umask; people open and share exported files
 	if err != nil {
 		return "", err
 	}
@@ -82,10 +83,7 @@ func (e export) write(ctx context.Context, name string, o media.Output) (marking
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Chmod(f.Name(), 0o644) //nolint:gosec // people open and share exported files.
-	}
-	if err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}
 	return marking, os.Rename(f.Name(), filepath.Join(e.folder, name))

@@ -5,6 +5,7 @@
 package disk
 
 import (
+	"crypto/rand"
 	"errors"
 	"io"
 	"os"
@@ -22,20 +23,29 @@ func Error(what string, err error) error {
 	case errors.As(err, &own), media.CodeOf(err) != media.CodeInternal:
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return media.Errorf(media.CodeDiskFull, "%s: the disk is full: free some space, or set ATELIER_DATA to a folder on another disk: %w", what, err)
+		return media.Errorf(media.CodeDiskFull, "%s: the disk is full: free some space, or choose a folder on another disk: %w", what, err)
 	}
 	return media.Errorf(media.CodeInvalid, "%s: %w (choose a writable folder)", what, err)
 }
 
-// Write writes a temporary file in the same folder and renames it to name when it is complete.
+// Write writes a temporary file in the same folder and renames it to name when it is complete. If name is a link to a
+// file, that file is replaced. A replaced file keeps its mode; a new one has that of the umask.
 func Write(name string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".atelier-*")
+	target := name
+	if linked, err := filepath.EvalSymlinks(name); err == nil {
+		target = linked
+	}
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(target), ".atelier-"+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666) //nolint:gosec // the caller names the file
 	if err != nil {
 		return Error("write "+name, err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
-	if err = errors.Join(write(f), f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
+	err = write(f)
+	if replaced, missing := os.Stat(target); missing == nil {
+		err = errors.Join(err, f.Chmod(replaced.Mode().Perm()))
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), target)
 	}
 	if err != nil {
 		return Error("write "+name, err)
