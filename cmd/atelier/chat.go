@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"syscall"
 
 	"atelier"
 	"atelier/agent"
@@ -77,7 +76,7 @@ func (c *chatCmd) Run(outer *world) error {
 	}
 	w := *outer
 	var quit func()
-	w.ctx, quit = signal.NotifyContext(context.WithoutCancel(outer.ctx), syscall.SIGTERM)
+	w.ctx, quit = signal.NotifyContext(context.WithoutCancel(outer.ctx), terminations()...)
 	defer quit()
 	t := &chatSession{chatCmd: c, w: &w, progress: newProgress(&w, false), interrupts: make(chan os.Signal, 1), noted: map[string]bool{}}
 	signal.Notify(t.interrupts, os.Interrupt)

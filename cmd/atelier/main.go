@@ -83,15 +83,25 @@ func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, append(terminations(), os.Interrupt)...)
 	go func() {
 		<-signals
-		signal.Stop(signals) // a second Ctrl-C ends the process at once, even before the first takes effect
+		signal.Stop(signals)          // a second Ctrl-C ends the process at once, even before the first takes effect
+		signal.Ignore(syscall.SIGHUP) // both the terminal and the shell may send it
 		cancel()
 	}()
 	w := &world{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	w.interactive = w.terminal && term.IsTerminal(int(os.Stdin.Fd()))
 	os.Exit(execute(w, os.Args[1:]))
+}
+
+// terminations returns the signals that end the process as Ctrl-C does, so that paid calls can finish: among them that
+// of a closed terminal, unless nohup ignores it.
+func terminations() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{syscall.SIGTERM}
+	}
+	return []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 }
 
 // execute runs one command line and returns the exit code.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -34,13 +35,16 @@ func (s *agentEnv) holdSubmissions() (started chan struct{}) {
 	return started
 }
 
-// TestCtrlCWaitsForTheNamesOfARun: an interrupted run waits for the ids of the tasks that it is submitting, so that a
-// retry fetches them and pays for nothing twice.
+// TestCtrlCWaitsForTheNamesOfARun: an interrupted run, also by a closed terminal, waits for the ids of the tasks that it
+// is submitting, so that a retry fetches them and pays for nothing twice.
 func TestCtrlCWaitsForTheNamesOfARun(t *testing.T) {
 	t.Parallel()
-	for name, signal := range map[string]os.Signal{"run": os.Interrupt, "resume": syscall.SIGTERM} {
+	for name, sent := range map[string]os.Signal{"run": os.Interrupt, "resume": syscall.SIGTERM, "closed terminal": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if sent == syscall.SIGHUP && signal.Ignored(syscall.SIGHUP) {
+				t.Skip("the tests run under nohup")
+			}
 			s := newAgentEnv(t)
 			args := []string{"run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json"}
 			if name == "resume" {
@@ -55,7 +59,7 @@ func TestCtrlCWaitsForTheNamesOfARun(t *testing.T) {
 			for range 3 {
 				<-started
 			}
-			if err := proc.cmd.Process.Signal(signal); err != nil {
+			if err := proc.cmd.Process.Signal(sent); err != nil {
 				t.Fatal(err)
 			}
 			if o := proc.wait(); o.code != exitInterrupted {
