@@ -17,6 +17,8 @@ func TestRepeatedFlagIsRefused(t *testing.T) {
 		"--mask":  {"generate", "x", "--edit", in, "--mask", in, "--mask", in},
 		"--size":  {"generate", "x", "--size", "64x64", "--size=80x80"},
 		"--model": {"run", "sage", "x", "--model", "offline", "--model", "offline"},
+
+		"--option offline.delay_ms": {"generate", "x", "--option", "offline.delay_ms=1", "--option", "offline.delay_ms=2"},
 	} {
 		p.atelier(args...).checkRefused(t, exitInput, flag+" was given more than once")
 	}
@@ -42,5 +44,16 @@ func TestCommasBelongToValues(t *testing.T) {
 	}
 	if !bytes.Contains(calls[0].Body, []byte("bluer")) {
 		t.Errorf("the edit was not sent: %.200s", calls[0].Body)
+	}
+}
+
+// TestLongNumbersOfOptions: a number that is too long for a float is sent as it was typed.
+func TestLongNumbersOfOptions(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	const long = "12345678901234567891"
+	p.must("generate", "a fox", "-m", "GPT Image 2", "--option", "openai.user="+long)
+	if calls := s.images.Captured(); len(calls) != 1 || !bytes.Contains(calls[0].Body, []byte(`"`+long+`"`)) {
+		t.Errorf("%.400s", calls[0].Body)
 	}
 }

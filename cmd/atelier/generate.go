@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"reflect"
 	"strings"
 	"time"
@@ -200,25 +201,35 @@ func (c *generateCmd) request() (generate.Request, error) {
 	case format != "" && format != strings.Replace(strings.ToLower(r.OutputFormat), "jpg", "jpeg", 1):
 		return r, media.Errorf(media.CodeInvalid, "--format %s and -o %s do not match: omit --format, or change the file extension", r.OutputFormat, c.Output)
 	}
-	for _, o := range c.Option {
+	r.Options, err = options(c.Option)
+	return r, err
+}
+
+// options parses the flags --option.
+func options(flags []string) (all map[string]map[string]any, err error) {
+	for _, o := range flags {
 		name, text, ok := strings.Cut(o, "=")
 		provider, key, ok2 := strings.Cut(name, ".")
 		if !ok || !ok2 {
-			return r, media.Errorf(media.CodeInvalid, "--option %q: want PROVIDER.NAME=VALUE", o)
+			return nil, media.Errorf(media.CodeInvalid, "--option %q: want PROVIDER.NAME=VALUE", o)
 		}
-		if r.Options == nil {
-			r.Options = map[string]map[string]any{}
+		if all == nil {
+			all = map[string]map[string]any{}
 		}
-		if r.Options[provider] == nil {
-			r.Options[provider] = map[string]any{}
+		if provider = strings.ToLower(provider); all[provider] == nil {
+			all[provider] = map[string]any{}
 		}
-		var v any = text
-		if json.Unmarshal([]byte(text), &v) != nil {
+		if _, again := all[provider][key]; again {
+			return nil, media.Errorf(media.CodeInvalid, "--option %s was given more than once: give it once", name)
+		}
+		var v any
+		err := json.Unmarshal([]byte(text), &v)
+		if n, number := v.(float64); err != nil || number && math.Abs(n) > 1<<53 { // a number would be rounded
 			v = text
 		}
-		r.Options[provider][key] = v
+		all[provider][key] = v
 	}
-	return r, nil
+	return all, nil
 }
 
 func sameFormat(requested, real string) bool {
