@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -15,7 +16,7 @@ type mediaCmd struct {
 	List      mediaListCmd      `cmd:"" help:"List media, newest first."`
 	Show      mediaShowCmd      `cmd:"" help:"Show one item: its properties, how it was made, its cost, what it was made from and what was made from it."`
 	Get       mediaGetCmd       `cmd:"" help:"Write one item to a file, with its AI label."`
-	Verify    mediaVerifyCmd    `cmd:"" help:"Check all stored bytes against their digests."`
+	Verify    mediaVerifyCmd    `cmd:"" help:"Check all stored bytes against their digests, and that none are missing."`
 	Thumbnail mediaThumbnailCmd `cmd:"" help:"Write a thumbnail of a picture to a file. It is made once and stored."`
 	Rm        mediaRmCmd        `cmd:"" name:"rm" help:"Delete items. --undo restores them within a week; after that, media gc deletes their bytes."`
 	GC        mediaGCCmd        `cmd:"" name:"gc" help:"Delete unused bytes: those of items deleted more than a week ago, previews, and bytes without a record that are older than a week."`
@@ -126,18 +127,22 @@ type mediaVerifyCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Run reads every blob and compares it with its digest.
+// verification is what media verify prints.
+type verification struct {
+	Checked int       `json:"checked"`
+	Bytes   int64     `json:"size_bytes"`
+	Bad     []badBlob `json:"bad"`
+}
+
+// badBlob is a blob that is damaged or missing.
+type badBlob struct {
+	Digest media.Digest `json:"digest"`
+	Reason string       `json:"reason"`
+}
+
+// Run reads every blob and compares it with its digest, then looks for missing ones.
 func (c *mediaVerifyCmd) Run(w *world) error {
-	type bad struct {
-		Digest media.Digest `json:"digest"`
-		Reason string       `json:"reason"`
-	}
-	var answer struct {
-		Checked int   `json:"checked"`
-		Bytes   int64 `json:"size_bytes"`
-		Bad     []bad `json:"bad"`
-	}
-	answer.Bad = []bad{}
+	answer := verification{Bad: []badBlob{}}
 	err := w.withStores(func(s *stores) error {
 		for info, err := range s.Blobs.All(w.ctx) {
 			if err != nil {
@@ -146,10 +151,10 @@ func (c *mediaVerifyCmd) Run(w *world) error {
 			answer.Checked++
 			answer.Bytes += info.SizeBytes
 			if err := s.Blobs.Verify(w.ctx, info.Digest); err != nil {
-				answer.Bad = append(answer.Bad, bad{info.Digest, err.Error()})
+				answer.Bad = append(answer.Bad, badBlob{info.Digest, err.Error()})
 			}
 		}
-		return nil
+		return answer.addMissing(w.ctx, s)
 	})
 	if err != nil {
 		return err
@@ -166,4 +171,30 @@ func (c *mediaVerifyCmd) Run(w *world) error {
 		return reportedError{exitInternal}
 	}
 	return err
+}
+
+// addMissing adds the blobs that the ledger needs and the store does not have.
+func (v *verification) addMissing(ctx context.Context, s *stores) error {
+	for page := (ledger.Page{Limit: ledger.MaxLimit}); ; {
+		list, err := s.Ledger.ListBlobs(ctx, page)
+		if err != nil {
+			return err
+		}
+		for _, b := range list.Items {
+			_, lost := s.Blobs.Stat(ctx, b.Digest)
+			if media.CodeOf(lost) != media.CodeNotFound {
+				continue
+			}
+			needed, err := s.Ledger.BlobReferenced(ctx, b.Digest, time.Now()) //nolint:forbidigo // the clock of the command line
+			if err != nil {
+				return err
+			}
+			if needed {
+				v.Bad = append(v.Bad, badBlob{b.Digest, lost.Error()})
+			}
+		}
+		if page.After = list.Next; page.After == "" {
+			return nil
+		}
+	}
 }

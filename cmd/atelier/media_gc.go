@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"atelier/ledger"
 	"atelier/media"
 	"atelier/media/blob"
 )
@@ -24,25 +23,30 @@ type collected struct {
 	DryRun     bool  `json:"dry_run"`
 }
 
-// Run deletes the stored bytes that the ledger does not need and that are older than a week.
+// Run deletes the stored bytes that the ledger does not need and that are older than a week, and removes them from the
+// ledger's inventory.
 func (c *mediaGCCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
-		g := collection{ledger: s.Ledger, since: time.Now().Add(-blob.DefaultGrace)} //nolint:forbidigo // the clock of the command line
-		done, known, err := g.scan(w.ctx, s.Blobs)
+		since := time.Now().Add(-blob.DefaultGrace) //nolint:forbidigo // the clock of the command line
+		done, unused, err := s.unusedBlobs(w.ctx, since)
 		if err != nil {
 			return err
 		}
-		if done.Deleted > 0 && !known {
-			return media.Errorf(media.CodeConflict, "the ledger has no record of any of the %d stored items: "+
-				"it may belong to another data folder, or be new because the old one was lost. Nothing was deleted; "+
-				"check ATELIER_DATA and ATELIER_DATABASE_URL", done.Scanned)
-		}
-		if !c.DryRun {
-			if done, err = g.collect(w.ctx, s.Blobs); err != nil {
-				return err
+		for _, i := range unused {
+			deleted := c.DryRun
+			if !deleted {
+				if deleted, err = s.discard(w.ctx, i.Digest, since); err != nil {
+					return err
+				}
 			}
+			if !deleted {
+				done.Kept++
+				continue
+			}
+			done.Deleted++
+			done.FreedBytes += i.SizeBytes
 		}
-		if c.JSON {
+		if done.DryRun = c.DryRun; c.JSON {
 			return w.printJSON(done)
 		}
 		verb := "deleted"
@@ -54,67 +58,51 @@ func (c *mediaGCCmd) Run(w *world) error {
 	})
 }
 
-// collection is one search for unused bytes.
-type collection struct {
-	ledger    ledger.Blobs
-	since     time.Time // bytes deleted or stored later are kept
-	deletable []media.Digest
-	broken    error
-}
-
-// needed reports whether the ledger needs a blob; a blob whose lookup fails counts as needed.
-func (g *collection) needed(ctx context.Context, i blob.Info) bool {
-	named, err := g.ledger.BlobReferenced(ctx, i.Digest, g.since)
-	if err != nil && g.broken == nil {
-		g.broken = err
-	}
-	if named || err != nil {
-		return true
-	}
-	g.deletable = append(g.deletable, i.Digest)
-	return false
-}
-
-// collect deletes unused bytes and removes them from the ledger's inventory.
-func (g *collection) collect(ctx context.Context, blobs *blob.Store) (collected, error) {
-	g.deletable = nil
-	gc, err := blobs.Collect(ctx, func(i blob.Info) bool { return g.needed(ctx, i) }, blob.DefaultGrace)
-	if err == nil {
-		err = g.broken
-	}
-	for _, d := range g.deletable {
-		if _, stat := blobs.Stat(ctx, d); err == nil && media.CodeOf(stat) == media.CodeNotFound {
-			_, err = g.ledger.ForgetBlob(ctx, d, "")
-		}
-	}
-	return collected{gc.Scanned, gc.Kept, gc.Young, gc.Deleted, gc.FreedBytes, false}, err
-}
-
-// scan counts what a collection would do, and reports whether the ledger knows any of the blobs:
-// if not, the ledger may belong to other blobs.
-func (g *collection) scan(ctx context.Context, blobs *blob.Store) (done collected, known bool, err error) {
-	done.DryRun = true
-	for i, err := range blobs.All(ctx) {
+// unusedBlobs counts the blobs and returns those that the ledger does not need and that were stored before a time. If
+// the ledger knows none of the blobs, it may belong to others, which is an error.
+func (s *stores) unusedBlobs(ctx context.Context, since time.Time) (done collected, unused []blob.Info, err error) {
+	known := false
+	for i, err := range s.Blobs.All(ctx) {
 		if err != nil {
-			return done, known, err
+			return done, nil, err
 		}
 		done.Scanned++
 		if !known {
-			_, err := g.ledger.BlobOf(ctx, i.Digest)
+			_, err := s.Ledger.BlobOf(ctx, i.Digest)
 			if err != nil && media.CodeOf(err) != media.CodeNotFound {
-				return done, known, err
+				return done, nil, err
 			}
 			known = err == nil
 		}
-		switch {
-		case i.ModTime.After(g.since):
+		if !i.ModTime.Before(since) {
 			done.Young++
-		case g.needed(ctx, i):
+			continue
+		}
+		needed, err := s.Ledger.BlobReferenced(ctx, i.Digest, since)
+		if err != nil {
+			return done, nil, err
+		}
+		if needed {
 			done.Kept++
-		default:
-			done.Deleted++
-			done.FreedBytes += i.SizeBytes
+		} else {
+			unused = append(unused, i)
 		}
 	}
-	return done, known, g.broken
+	if len(unused) > 0 && !known {
+		return done, nil, media.Errorf(media.CodeConflict, "the ledger has no record of any of the %d stored items: "+
+			"it may belong to another data folder, or be new because the old one was lost. Nothing was deleted; "+
+			"check ATELIER_DATA and ATELIER_DATABASE_URL", done.Scanned)
+	}
+	return done, unused, nil
+}
+
+// discard deletes a blob that is still unused, and removes it from the inventory.
+func (s *stores) discard(ctx context.Context, d media.Digest, since time.Time) (deleted bool, err error) {
+	if needed, err := s.Ledger.BlobReferenced(ctx, d, since); needed || err != nil {
+		return false, err
+	}
+	if deleted, err = s.Blobs.DeleteOld(ctx, d, since); deleted {
+		_, err = s.Ledger.ForgetBlob(ctx, d, "")
+	}
+	return deleted, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"atelier/internal/sim"
 
+	"atelier/media"
 	"atelier/media/blob"
 	"atelier/media/blob/fileblob"
 )
@@ -20,22 +21,7 @@ func TestUnnamedBytesAreCollected(t *testing.T) {
 	p := newTestEnv(t)
 	p.must("generate", "a lighthouse", "--model", "offline", "--size", "64x64", "-o", filepath.Join(p.dir, "one.png"))
 	named := p.blobFiles()
-	stray := func(text string) string {
-		driver, err := fileblob.New(filepath.Join(p.data, "blobs"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		store, err := blob.New(blob.Config{Driver: driver})
-		if err != nil {
-			t.Fatal(err)
-		}
-		info, err := store.Put(t.Context(), strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p.blobPath(t, info.Digest)
-	}
-	old, young := stray("old bytes"), stray("young bytes")
+	old, young := p.stray(t, "old bytes"), p.stray(t, "young bytes")
 	makeOld(t, old)
 	for _, f := range named {
 		makeOld(t, f)
@@ -109,6 +95,24 @@ func TestALedgerThatKnowsNothingDeletesNothing(t *testing.T) {
 	}
 }
 
+// stray stores bytes without a record and returns their file.
+func (p *testEnv) stray(t *testing.T, text string) string {
+	t.Helper()
+	driver, err := fileblob.New(filepath.Join(p.data, "blobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := blob.New(blob.Config{Driver: driver})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := store.Put(t.Context(), strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.blobPath(t, info.Digest)
+}
+
 // makeOld makes a file older than the grace period.
 func makeOld(t *testing.T, name string) {
 	t.Helper()
@@ -131,4 +135,44 @@ func (p *testEnv) blobFiles() (names []string) {
 		p.t.Fatal(err)
 	}
 	return names
+}
+
+// TestCollectionThatFails: a collection that fails in the middle has removed the bytes that it deleted from the
+// inventory, so that nothing counts as missing.
+func TestCollectionThatFails(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	p.must("generate", "a lighthouse", "--model", "offline", "--size", "64x64")
+	unused := p.stray(t, "old bytes")
+	p.sql(t, "INSERT INTO blobs (digest, size_bytes, mime_type, state, created_at, updated_at) SELECT '"+media.DigestOf([]byte("old bytes")).String()+
+		"', 9, 'text/plain', state, created_at, updated_at FROM blobs")
+	stuck := filepath.Join(p.data, "blobs", "ff", strings.Repeat("f", 64)+".blob") // a folder that cannot be deleted
+	if err := os.MkdirAll(filepath.Join(stuck, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	makeOld(t, unused)
+	makeOld(t, stuck)
+	if o := p.atelier("media", "gc"); o.code == exitOK || !strings.Contains(o.stderr, "delete blob") {
+		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	var listed int
+	if err := p.openLedger().QueryRow("SELECT COUNT(*) FROM blobs").Scan(&listed); err != nil || listed != 1 {
+		t.Errorf("the inventory has %d blobs, want 1; %v", listed, err)
+	}
+}
+
+// TestMissingBytesAreFound: media verify reports bytes that a record needs and the store does not have, for example after
+// an incomplete restore, and not those of a deleted item.
+func TestMissingBytesAreFound(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	made := read[generated](p, "generate", "a lighthouse", "--model", "offline", "--size", "64x64", "--json").Slots[0].Output
+	if err := os.Remove(p.blobFiles()[0]); err != nil {
+		t.Fatal(err)
+	}
+	if o := p.atelier("media", "verify"); o.code != exitInternal || !strings.Contains(o.stdout, made.Digest.String()+"  blob") || !strings.Contains(o.stdout, "1 bad") {
+		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	p.must("media", "rm", string(made.Ref))
+	p.must("media", "verify")
 }

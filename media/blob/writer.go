@@ -11,7 +11,7 @@ import (
 // headBytes is the number of bytes at the start of a blob that a [Writer] keeps for sniffing.
 const headBytes = 4 << 10
 
-// Writer writes one blob to the store and hashes it. It must be used by one goroutine. Commit, CommitAs or Abort ends
+// Writer writes one blob to the store and hashes it. It must be used by one goroutine. Commit or Abort ends
 // it. Abort after a commit does nothing, so it can be deferred.
 type Writer struct {
 	store  *Store
@@ -73,34 +73,18 @@ func (w *Writer) Size() int64 { return w.size }
 // exception is [media.CodeDiskFull] from the commit itself: Commit can then be called again. If bytes of a Write are
 // still missing because the disk was full, Commit ends the writer with that error.
 func (w *Writer) Commit(ctx context.Context) (Info, error) {
-	return w.commit(ctx, media.Digest{})
-}
-
-// CommitAs is like Commit for bytes whose digest is known. If the bytes have another digest, the error is
-// [media.CodeCorrupt], and nothing is stored.
-func (w *Writer) CommitAs(ctx context.Context, want media.Digest) (Info, error) {
-	if want.IsZero() {
-		w.fail(checkDigest(want))
-	}
-	return w.commit(ctx, want)
-}
-
-func (w *Writer) commit(ctx context.Context, want media.Digest) (Info, error) {
 	w.fail(ctx.Err())
 	w.fail(w.full)
 	if w.err == nil && w.upload == nil {
 		w.err = media.Errorf(media.CodeInvalid, "commit blob: it is already committed or aborted")
 	}
-	var sum [sha256.Size]byte
-	w.hash.Sum(sum[:0])
-	d := media.NewDigest(sum)
-	if !want.IsZero() && d != want {
-		w.fail(media.Errorf(media.CodeCorrupt, "commit blob: the bytes hash to %s, not to %s", d, want))
-	}
 	if w.err != nil {
 		w.Abort()
 		return Info{}, w.err
 	}
+	var sum [sha256.Size]byte
+	w.hash.Sum(sum[:0])
+	d := media.NewDigest(sum)
 	err := w.upload.Commit(ctx, d)
 	if media.CodeOf(err) == media.CodeDiskFull {
 		return Info{}, err
@@ -120,7 +104,7 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// Abort discards the bytes. If files remain because their removal fails, [Store.Collect] removes them later.
+// Abort discards the bytes. If files remain because their removal fails, [Store.Sweep] removes them later.
 func (w *Writer) Abort() {
 	if w.upload == nil {
 		return

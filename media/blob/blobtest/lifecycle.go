@@ -100,28 +100,23 @@ func (s stopper) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func testCollect(t *testing.T, h Harness) {
+func testDeleteOld(t *testing.T, h Harness) {
 	t.Helper()
-	d := h.New(t)
-	now := store(t, d)
-	later, err := blob.New(blob.Config{Driver: d, Now: hourAhead})
-	if err != nil {
-		t.Fatal(err)
+	s := store(t, h.New(t))
+	i := put(t, s, []byte("orphan"))
+	if deleted, err := s.DeleteOld(t.Context(), i.Digest, time.Now().Add(-time.Hour)); err != nil || deleted { //nolint:forbidigo // the clock of the drivers
+		t.Fatalf("a young blob: %t, %v", deleted, err)
 	}
-	wanted, orphan := put(t, now, []byte("wanted")), put(t, now, []byte("orphan"))
-	keep := func(i blob.Info) bool { return i.Digest == wanted.Digest }
-	gc, err := now.Collect(t.Context(), keep, 0)
-	if err != nil || gc.Young != 2 || gc.Deleted != 0 {
-		t.Fatalf("inside the default grace: %+v, %v", gc, err)
+	if _, err := s.Stat(t.Context(), i.Digest); err != nil {
+		t.Fatalf("the young blob is gone: %v", err)
 	}
-	gc, err = later.Collect(t.Context(), keep, 30*time.Minute)
-	want := blob.GC{Scanned: 2, Kept: 1, Deleted: 1, FreedBytes: orphan.SizeBytes}
-	if err != nil || gc != want {
-		t.Fatalf("after the grace: %+v, %v; want %+v", gc, err, want)
+	for _, want := range []bool{true, false} {
+		if deleted, err := s.DeleteOld(t.Context(), i.Digest, time.Now().Add(time.Hour)); err != nil || deleted != want { //nolint:forbidigo // the clock of the drivers
+			t.Fatalf("an old blob: %t, %v; want %t", deleted, err, want)
+		}
 	}
-	if _, err := now.Stat(t.Context(), wanted.Digest); err != nil {
-		t.Fatalf("the wanted blob is gone: %v", err)
-	}
+	_, err := s.Stat(t.Context(), i.Digest)
+	wantCode(t, "stat after delete", err, media.CodeNotFound)
 }
 
 func testLeftovers(t *testing.T, h Harness) {
@@ -146,9 +141,8 @@ func testLeftovers(t *testing.T, h Harness) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gc, err := later.Collect(t.Context(), func(blob.Info) bool { return true }, time.Minute)
-	if err != nil || gc.Leftovers != 1 || h.Leftovers(t, d) != 0 {
-		t.Fatalf("collect: %+v, %v; %d left", gc, err, h.Leftovers(t, d))
+	if n, err := later.Sweep(t.Context(), time.Minute); err != nil || n != 1 || h.Leftovers(t, d) != 0 {
+		t.Fatalf("sweep: %d, %v; %d left", n, err, h.Leftovers(t, d))
 	}
 	if n := count(t, s); n != 1 {
 		t.Fatalf("%d blobs after the sweep, want 1", n)
