@@ -61,12 +61,11 @@ func (c *conversationsShowCmd) Run(w *world) error {
 		}
 		views := []messageView{}
 		for _, m := range list.Items {
-			q := ledger.MessageQuery{Message: m.ID, Page: ledger.Page{Limit: ledger.MaxLimit}}
-			attached, err := s.Ledger.ListAttachments(w.ctx, owner, head.ID, q)
+			attached, err := s.attachments(w.ctx, m)
 			if err != nil {
 				return err
 			}
-			views = append(views, messageView{m, attached.Items})
+			views = append(views, messageView{m, orEmpty(attached)})
 		}
 		if c.JSON {
 			return w.printJSON(struct {
@@ -93,6 +92,13 @@ func (s *stores) conversation(ctx context.Context, id string) (ledger.Conversati
 		err = media.Errorf(media.CodeNotFound, "there is no conversation %.40q: see `atelier conversations list`", media.ErrorText(id))
 	}
 	return head, err
+}
+
+// attachments returns all attachments of a message.
+func (s *stores) attachments(ctx context.Context, m ledger.Message) ([]ledger.Attachment, error) {
+	return ledger.All(func(p ledger.Page) (ledger.List[ledger.Attachment], error) {
+		return s.Ledger.ListAttachments(ctx, owner, m.ConversationID, ledger.MessageQuery{Message: m.ID, Page: p})
+	})
 }
 
 type conversationsDeleteCmd struct {

@@ -15,7 +15,7 @@ import (
 )
 
 type conversationsExportCmd struct {
-	ID     string `arg:"" help:"The conversation's id."`
+	ID     string `arg:"" help:"The conversation's id, the start of its id, or last."`
 	Output string `short:"o" help:"The file to write; - is standard output." placeholder:"FILE.html" required:""`
 	JSON   bool   `help:"Print one JSON object."`
 }
@@ -75,12 +75,12 @@ func (a *app) messages(ctx context.Context, s *run.Service, id string) iter.Seq2
 // message returns a message with its items and, for an answer, the report.
 func (a *app) message(ctx context.Context, s *run.Service, m ledger.Message) (report.Message, error) {
 	v := report.Message{Who: "You", At: m.CreatedAt, Text: m.Text, Verbatim: true, Failure: m.Failure.Message}
-	attached, err := a.Ledger.ListAttachments(ctx, owner, m.ConversationID, ledger.MessageQuery{Message: m.ID, Page: ledger.Page{Limit: ledger.MaxLimit}})
+	attached, err := a.stores().attachments(ctx, m)
 	if err != nil {
 		return v, err
 	}
 	items := map[media.Ref]media.Output{}
-	for _, at := range attached.Items {
+	for _, at := range attached {
 		r, err := a.Ledger.MediaRecord(ctx, owner, at.MediaID)
 		if media.CodeOf(err) == media.CodeNotFound {
 			continue // deleted

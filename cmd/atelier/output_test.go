@@ -151,6 +151,38 @@ func TestShowIsComplete(t *testing.T) {
 	}
 }
 
+// TestShownMessageIsComplete: conversations show lists all attachments of a message, also beyond the limit of a page.
+func TestShownMessageIsComplete(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	const tree, conversation, message = "01a1fcae-54c5-7a48-a751-000000000001", "01a1fcae-54c5-7a48-a751-000000000002", "01a1fcae-54c5-7a48-a751-000000000003"
+	w := &world{ctx: media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: tree}), env: p.getenv}
+	err := w.withStores(func(s *stores) error {
+		return s.Ledger.InTransaction(w.ctx, func(ctx context.Context) error {
+			err := errors.Join(s.Ledger.CreateConversation(ctx, ledger.Conversation{ID: conversation, Owner: owner, Title: "t"}),
+				s.Ledger.SaveMessage(ctx, owner, ledger.Message{ID: message, ConversationID: conversation, Role: ledger.RoleUser, Text: "t", RunID: tree}))
+			var items []media.Output
+			for i := 0; i <= ledger.MaxLimit && err == nil; i++ {
+				b := media.Blob{Digest: media.DigestOf(fmt.Append(nil, i)), SizeBytes: 1, Facts: media.Facts{MIMEType: "text/csv"}}
+				var o media.Output
+				o, err = s.Ledger.Record(ctx, media.NewOutput(b, media.Meta{FileName: "t.csv"}))
+				items = append(items, o)
+			}
+			if err == nil {
+				_, err = s.Ledger.Attach(ctx, owner, message, items)
+			}
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := read[shownConversation](p, "conversations", "show", conversation, "--json")
+	if len(shown.Items) != 1 || len(shown.Items[0].Attachments) != ledger.MaxLimit+1 {
+		t.Errorf("%d messages, %d attachments", len(shown.Items), len(shown.Items[0].Attachments))
+	}
+}
+
 // TestInterruptedDoctor: Ctrl-C during doctor is no finding about the data folder.
 func TestInterruptedDoctor(t *testing.T) {
 	t.Parallel()
