@@ -30,10 +30,6 @@ type Config struct {
 	// environment variables and password file. search_path names an existing schema other than public;
 	// default_query_exec_mode=exec is for a pooler that shares connections between transactions. Required.
 	URL string
-	// Connections is the maximum number of open connections; 0 means 8. The minimum is 2.
-	Connections int
-	// DialTimeout bounds connecting if the URL has no connect_timeout; 0 means 10 s.
-	DialTimeout time.Duration
 	// Patience is how long a call waits for a server that answered when the ledger was opened and no longer does; 0
 	// means that it does not wait.
 	Patience time.Duration
@@ -48,13 +44,6 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Connections <= 0 {
-		c.Connections = 8
-	}
-	c.Connections = max(c.Connections, 2) // a migration needs two
-	if c.DialTimeout <= 0 {
-		c.DialTimeout = 10 * time.Second
-	}
 	if c.LockTimeout <= 0 {
 		c.LockTimeout = 10 * time.Second
 	}
@@ -62,6 +51,10 @@ func (c Config) withDefaults() Config {
 }
 
 const (
+	// connections is the maximum number of open connections; a migration needs two.
+	connections = 8
+	// dialTimeout bounds connecting if the URL has no connect_timeout.
+	dialTimeout = 10 * time.Second
 	// idleLimit is how long an unused connection stays open, lifeLimit how long any connection does.
 	idleLimit = 5 * time.Minute
 	lifeLimit = time.Hour
@@ -114,7 +107,7 @@ func connect(c Config) (sqlstore.Config, *patient, error) {
 		return sqlstore.Config{}, nil, err
 	}
 	if cc.ConnectTimeout <= 0 {
-		cc.ConnectTimeout = c.DialTimeout
+		cc.ConnectTimeout = dialTimeout
 	}
 	for name, value := range map[string]string{
 		"application_name":                    "atelier",
@@ -130,8 +123,8 @@ func connect(c Config) (sqlstore.Config, *patient, error) {
 	d := dialect{place: place(cc)}
 	p := &patient{Connector: stdlib.GetConnector(*cc)}
 	db := sql.OpenDB(p)
-	db.SetMaxOpenConns(c.Connections)
-	db.SetMaxIdleConns(c.Connections)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(idleLimit)
 	db.SetConnMaxLifetime(lifeLimit)
 	return sqlstore.Config{Write: db, Read: db, Dialect: d, Place: d.place, StartOverHint: "name another database", Now: c.Now, NewID: c.NewID, Logger: c.Logger}, p, nil

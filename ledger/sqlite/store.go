@@ -31,8 +31,6 @@ type Config struct {
 	Path string
 	// BusyTimeout is how long a call waits for another process; 0 means 10 s.
 	BusyTimeout time.Duration
-	// Readers is the maximum number of concurrent reads; 0 means 4.
-	Readers int
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// NewID creates ids; nil means UUIDv7. Ids must sort in the order of their creation.
@@ -45,11 +43,11 @@ func (c Config) withDefaults() Config {
 	if c.BusyTimeout <= 0 {
 		c.BusyTimeout = 10 * time.Second
 	}
-	if c.Readers <= 0 {
-		c.Readers = 4
-	}
 	return c
 }
+
+// readers is the maximum number of concurrent reads.
+const readers = 4
 
 // Store is the ledger in one SQLite file.
 type Store struct{ *sqlstore.Store }
@@ -88,8 +86,8 @@ func connect(c Config) (sqlstore.Config, error) {
 	db.Write = sqlitedb.Open(dsn(c, sqlitedb.WAL+"&_pragma=synchronous(FULL)&_txlock=immediate"))
 	db.Write.SetMaxOpenConns(1)
 	db.Read = sqlitedb.Open(dsn(c, "_pragma=query_only(1)"))
-	db.Read.SetMaxOpenConns(c.Readers)
-	db.Read.SetMaxIdleConns(c.Readers)
+	db.Read.SetMaxOpenConns(readers)
+	db.Read.SetMaxIdleConns(readers)
 	return db, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"strings"
 
@@ -245,20 +244,18 @@ func (e *Engine) Full() (bool, error) {
 	return len(rows) >= e.cfg.Limit, nil
 }
 
-// sweep removes the queues of dead executors, and old leases.
+// sweep removes the queues of dead executors, and old leases. What it cannot remove is removed by a later engine.
 func (e *Engine) sweep() {
-	err := e.cfg.Leases.Sweep(e.root)
-	queues, listed := dbos.ListQueues(e.root) // before the leases: each queue is newer than its process's lease
-	left, failed := e.cfg.Leases.Returning(e.root, ledger.LeaseEngine)
-	if err = errors.Join(err, failed, listed); failed == nil {
-		for _, q := range queues {
-			executor, ours := strings.CutPrefix(q.GetName(), queuePrefix)
-			if ours && !left[executor] { // a suspended executor needs its queue when it continues
-				err = errors.Join(err, dbos.DeleteQueue(e.root, q.GetName()))
-			}
-		}
-	}
+	_ = e.cfg.Leases.Sweep(e.root)
+	queues, _ := dbos.ListQueues(e.root) // before the leases: each queue is newer than its process's lease
+	left, err := e.cfg.Leases.Returning(e.root, ledger.LeaseEngine)
 	if err != nil {
-		e.cfg.Logger.WarnContext(e.root, "queues of dead processes not removed", slog.String("error", media.ErrorText(err.Error())))
+		return
+	}
+	for _, q := range queues {
+		executor, ours := strings.CutPrefix(q.GetName(), queuePrefix)
+		if ours && !left[executor] { // a suspended executor needs its queue when it continues
+			_ = dbos.DeleteQueue(e.root, q.GetName())
+		}
 	}
 }

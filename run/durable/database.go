@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -38,7 +39,7 @@ func (e *Engine) connect(ctx context.Context) error {
 	const what = "open the durable engine's database"
 	c := e.cfg
 	d := dbos.Config{
-		AppName: appName, ApplicationVersion: version, ExecutorID: c.Leases.ID(), Serializer: text{}, Logger: c.Logger,
+		AppName: appName, ApplicationVersion: version, ExecutorID: c.Leases.ID(), Serializer: text{}, Logger: slog.New(slog.DiscardHandler),
 		SystemDBStartupTimeout: startLimit,
 	}
 	begin := func() (err error) {

@@ -3,7 +3,6 @@ package durable
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -58,10 +57,6 @@ type Config struct {
 	// Healthy checks other requirements of the work, such as the ledger; nil means none. It is called twice a second
 	// while there is work.
 	Healthy func(ctx context.Context) error
-	// Logger receives internal errors of the engine; default none.
-	Logger *slog.Logger
-	// Now is the clock of sleeps; default time.Now.
-	Now func() time.Time
 }
 
 // Engine runs work durably. It is safe for concurrent use.
@@ -94,12 +89,6 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	}
 	if c.Leases == nil {
 		return nil, media.Errorf(media.CodeInvalid, "durable.Config.Leases is missing: give this process's lease keeper")
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Now == nil {
-		c.Now = time.Now //nolint:forbidigo // the default clock
 	}
 	e := &Engine{cfg: c, flows: &flows{running: map[string]*flow{}, fresh: map[string]bool{}, ended: map[string]bool{}}, ended: make(chan struct{})}
 	if err := e.connect(ctx); err != nil {

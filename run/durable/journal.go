@@ -230,10 +230,9 @@ func (f *flow) failure(ctx context.Context, name string, err error) error {
 
 // Sleep waits until a recorded time.
 func (s *steps) Sleep(ctx context.Context, d time.Duration) error {
-	now := s.flow.e.cfg.Now
 	name := step.Name{Kind: step.KindSleep, Index: int(s.slept.Add(1))}
 	b, err := s.Step(ctx, name, func(context.Context) ([]byte, error) {
-		return strconv.AppendInt(nil, now().Add(d).UnixMilli(), 10), nil
+		return strconv.AppendInt(nil, time.Now().Add(d).UnixMilli(), 10), nil //nolint:forbidigo // a later process reads it
 	})
 	if err != nil {
 		return err
@@ -242,7 +241,7 @@ func (s *steps) Sleep(ctx context.Context, d time.Duration) error {
 	if err != nil {
 		return media.Errorf(media.CodeCorrupt, "read the end of %s%s: %w", s.place, name, err)
 	}
-	return journal.Memory{}.Sleep(ctx, time.UnixMilli(until).Sub(now()))
+	return journal.Memory{}.Sleep(ctx, time.Until(time.UnixMilli(until)))
 }
 
 // Child returns the journal of a part.

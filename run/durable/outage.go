@@ -3,7 +3,6 @@ package durable
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"time"
 
@@ -120,12 +119,10 @@ func (e *Engine) checkHealth() {
 		e.lostSince = time.Time{}
 		return
 	}
-	now := e.cfg.Now()
 	if e.lostSince.IsZero() {
-		e.lostSince = now
-		e.cfg.Logger.WarnContext(e.root, "database lost", slog.String("error", media.ErrorText(err.Error())))
+		e.lostSince = time.Now() //nolint:forbidigo // the time that passes in this process
 	}
-	if now.Sub(e.lostSince) < e.cfg.Patience && !errors.Is(err, ErrGone) {
+	if time.Since(e.lostSince) < e.cfg.Patience && !errors.Is(err, ErrGone) {
 		return
 	}
 	e.flows.stopAll(&lost{why: err})

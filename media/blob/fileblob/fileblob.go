@@ -39,35 +39,21 @@ type file interface {
 // Driver stores blobs in one folder. It is safe for concurrent use, also by several processes.
 type Driver struct {
 	dir     string
-	noSync  bool
 	create  func(dir string) (file, error)
 	reserve reserve
 }
 
-// Config is the configuration of a [Driver].
-type Config struct {
-	// Dir is the folder, which is created if it is missing. Required.
-	Dir string
-	// NoSync omits the syncs with which a commit survives a power failure. A crash of the program alone loses nothing
-	// either way. NoSync is meant for blobs that can be made again.
-	NoSync bool
-}
-
 var _ blob.Driver = (*Driver)(nil)
 
-// New creates a driver on dir with the defaults of [Config].
-func New(dir string) (*Driver, error) { return Open(Config{Dir: dir}) }
-
-// Open creates a driver. The error names the folder and the problem.
-func Open(cfg Config) (*Driver, error) {
-	dir := cfg.Dir
+// New creates a driver on a folder, which is created if it is missing. The error names the folder and the problem.
+func New(dir string) (*Driver, error) {
 	if dir == "" {
 		return nil, media.Errorf(media.CodeInvalid, "open blob folder: its name is empty")
 	}
 	if err := os.MkdirAll(filepath.Join(dir, tmpFolder), 0o700); err != nil {
 		return nil, explain(dir, "open blob folder", err)
 	}
-	d := &Driver{dir: dir, noSync: cfg.NoSync}
+	d := &Driver{dir: dir}
 	d.create = d.createTemp
 	d.reserve.free = func() (int64, error) { return freeOn(dir) }
 	d.reserve.resize = (&extent{dir: dir}).resize
@@ -76,8 +62,8 @@ func Open(cfg Config) (*Driver, error) {
 
 func (f *Driver) createTemp(dir string) (file, error) {
 	t, err := os.CreateTemp(dir, tmpName)
-	if err != nil || f.noSync {
-		return t, err
+	if err != nil {
+		return nil, err
 	}
 	return synced(t), nil
 }

@@ -71,21 +71,6 @@ func TestConformance(t *testing.T) {
 	blobtest.Run(t, harness())
 }
 
-func TestConformanceWithoutSync(t *testing.T) {
-	t.Parallel()
-	h := harness()
-	h.Full = nil
-	h.New = func(t *testing.T) blob.Driver {
-		t.Helper()
-		d, err := Open(Config{Dir: t.TempDir(), NoSync: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
-	}
-	blobtest.Run(t, h)
-}
-
 func TestNewExplainsBadFolders(t *testing.T) {
 	t.Parallel()
 	f := filepath.Join(t.TempDir(), "a-file")
@@ -257,10 +242,7 @@ func TestCancelledOnFullDisk(t *testing.T) {
 // TestFullAtClose: what a failed close did not write is missing for ever, so a second commit must not store the file.
 func TestFullAtClose(t *testing.T) {
 	t.Parallel()
-	d, err := Open(Config{Dir: t.TempDir(), NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := open(t, t.TempDir())
 	d.create = func(dir string) (file, error) {
 		f, err := d.createTemp(dir)
 		return &lateFull{file: f, close: func() error {

@@ -55,13 +55,11 @@ func (u *upload) end() error {
 	if u.closed || u.lost != nil {
 		return u.lost
 	}
-	if !u.driver.noSync {
-		if err := u.file.Sync(); err != nil {
-			if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Op == "sync" {
-				u.lost = err
-			}
-			return err
+	if err := u.file.Sync(); err != nil {
+		if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Op == "sync" {
+			u.lost = err
 		}
+		return err
 	}
 	u.closed, u.lost = true, u.file.Close()
 	return u.lost
@@ -75,11 +73,11 @@ func (u *upload) place(path string) error {
 		if err = os.MkdirAll(shard, 0o700); err == nil {
 			err = os.Rename(u.file.Name(), path)
 		}
-		if err == nil && !u.driver.noSync {
+		if err == nil {
 			err = syncFolder(u.driver.dir)
 		}
 	}
-	if err != nil || u.driver.noSync {
+	if err != nil {
 		return err
 	}
 	return syncFolder(shard)
