@@ -147,9 +147,6 @@ func (s Store) Revoke(name string) error {
 // is no such token, or if it has expired.
 func (s Store) Find(secret string, now time.Time) (Token, error) {
 	all, err := s.records()
-	if err != nil {
-		return Token{}, err
-	}
 	sum := []byte(digest(secret))
 	for _, r := range all {
 		if subtle.ConstantTimeCompare([]byte(r.SHA256), sum) != 1 {
@@ -160,12 +157,12 @@ func (s Store) Find(secret string, now time.Time) (Token, error) {
 		}
 		return r.Token, nil
 	}
-	return Token{}, media.Errorf(media.CodeUnauthorized, "the access token is unknown or was revoked")
+	return Token{}, cmp.Or(err, error(media.Errorf(media.CodeUnauthorized, "the access token is unknown or was revoked")))
 }
 
-// records reads all files. It is called for each request: there are few files, and a revocation
-// takes effect with the next request.
-func (s Store) records() (out []record, err error) {
+// records reads all files; the error is that of the first damaged one, which does not affect the others. It is called for
+// each request: there are few files, and a revocation takes effect with the next request.
+func (s Store) records() (out []record, damaged error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, disk.Error("read the tokens", err)
@@ -184,12 +181,13 @@ func (s Store) records() (out []record, err error) {
 			err = json.Unmarshal(b, &r)
 		}
 		if err != nil || r.Name != name || len(r.SHA256) != hex.EncodedLen(sha256.Size) {
-			return nil, media.Errorf(media.CodeCorrupt, "the token file %s is damaged: delete it and create the token again", s.path(name))
+			damaged = cmp.Or(damaged, error(media.Errorf(media.CodeCorrupt, "the token file %s is damaged: delete it and create the token again", s.path(name))))
+			continue
 		}
 		out = append(out, r)
 	}
 	slices.SortFunc(out, func(a, b record) int { return cmp.Compare(a.Name, b.Name) })
-	return out, nil
+	return out, damaged
 }
 
 func digest(secret string) string {

@@ -89,8 +89,15 @@ func TestNoSecretIsKept(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	other, err := token.Open(dir).Create(token.Token{Name: "b", Owner: "local", Scope: token.ScopeRead})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := token.Open(dir).Find(secret, day); media.CodeOf(err) != media.CodeCorrupt {
 		t.Errorf("a damaged file: %v", err)
+	}
+	if got, err := token.Open(dir).Find(other, day); err != nil || got.Name != "b" {
+		t.Errorf("another token beside a damaged file: %+v, %v", got, err)
 	}
 }
 
