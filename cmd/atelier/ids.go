@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -142,13 +143,32 @@ func (s *stores) operationID(ctx context.Context, text string) (string, error) {
 }
 
 // treeID returns the tree that text means: of a run, or of work outside of runs, which is known only by
-// its media. Empty text means all.
+// its operations and media. Empty text means all.
 func (s *stores) treeID(ctx context.Context, text string) (string, error) {
 	id, err := s.runID(ctx, text)
-	if start := strings.ToLower(text); err == nil && id == text && len(start) < len(lastID) && idStart.MatchString(start) {
-		return s.eachMedia(ctx, ledger.MediaQuery{}, text, "run", func(r ledger.Record) (string, bool) { return r.Tree, strings.HasPrefix(r.Tree, start) })
+	if err != nil || text == "" {
+		return id, err
 	}
-	return id, err
+	r, missing := s.Ledger.Run(ctx, owner, id)
+	switch {
+	case missing == nil && r.Tree != id:
+		return "", media.Errorf(media.CodeInvalid, "run %s is a part of run %s: name that one", id, r.Tree)
+	case media.CodeOf(missing) != media.CodeNotFound:
+		return id, missing
+	}
+	if start := strings.ToLower(text); len(start) < len(lastID) && idStart.MatchString(start) {
+		id, err = s.eachMedia(ctx, ledger.MediaQuery{}, text, "run", func(r ledger.Record) (string, bool) { return r.Tree, strings.HasPrefix(r.Tree, start) })
+		if id != text {
+			return id, err
+		}
+	}
+	first := ledger.Page{Limit: 1}
+	items, err := s.Ledger.ListMedia(ctx, owner, ledger.MediaQuery{Tree: text, Page: first})
+	operations, failed := s.Ledger.ListOperations(ctx, owner, ledger.OperationQuery{Tree: text, Page: first})
+	if len(items.Items)+len(operations.Items) == 0 {
+		return "", cmp.Or(err, failed, missing)
+	}
+	return text, nil
 }
 
 var refStart = regexp.MustCompile(`^[a-z]{3}-[0-9a-z]*$`)

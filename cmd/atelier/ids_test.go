@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,28 @@ func shortestPrefix(id string, n int, others ...string) string {
 		}
 	}
 	return id[:n]
+}
+
+// TestRunOfAList: the lists of a run say that it does not exist, or that it is a part of another one, rather than nothing.
+func TestRunOfAList(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	const root, part = "01a1fcae-54c5-7a48-a751-000000000000", "01a1fcae-54c5-7a48-a751-000000000001"
+	w := &world{ctx: t.Context(), env: p.getenv}
+	err := w.withStores(func(s *stores) error {
+		return errors.Join(s.Ledger.CreateRun(w.ctx, ledger.Run{ID: root, Tree: root, Owner: owner, Agent: "sage", Status: ledger.StatusSucceeded}),
+			s.Ledger.CreateRun(w.ctx, ledger.Run{ID: part, Tree: root, Parent: root, Depth: 1, Owner: owner, Agent: "sage", Status: ledger.StatusSucceeded}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{"media", "operations"} {
+		p.must(list, "list", "--run", root)
+		p.atelier(list, "list", "--run", part).checkRefused(t, exitInput, root)
+		for _, unknown := range []string{"zzz", "99", "01a1fcae-54c5-7a48-a751-000000000009"} {
+			p.atelier(list, "list", "--run", unknown).checkRefused(t, exitInput, "not found")
+		}
+	}
 }
 
 // TestBeginningsOfIDs: a unique prefix of an id or a ref is accepted instead of it; for an ambiguous one, the matches
