@@ -14,6 +14,7 @@ import (
 
 	"atelier/api"
 	"atelier/internal/recent"
+	"atelier/internal/shipped"
 	"atelier/journal"
 	"atelier/media"
 	"atelier/run"
@@ -52,7 +53,7 @@ func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	if err != nil {
 		return errors.Join(err, c.Listener.Close())
 	}
-	if err := validateWorkflows(c.Workflows); err != nil {
+	if err := shipped.CheckWorkflows(c.Workflows); err != nil {
 		return errors.Join(err, c.Listener.Close())
 	}
 	service, err := a.Runs(ctx)

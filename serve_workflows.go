@@ -25,20 +25,6 @@ type servedWorkflows struct {
 	folder string
 }
 
-// validateWorkflows checks that the workflows of a folder have no problems.
-func validateWorkflows(folder string) error {
-	if folder == "" {
-		return nil
-	}
-	files, err := shipped.Workflows(folder)
-	for _, f := range files {
-		if len(f.Problems) > 0 {
-			return media.Errorf(media.CodeInvalid, "%s", f.Problems[0])
-		}
-	}
-	return err
-}
-
 // files reads the current workflows: those in the folder, and the examples that they do not replace.
 func (s servedWorkflows) files() (out []shipped.WorkflowFile, err error) {
 	if s.folder != "" {

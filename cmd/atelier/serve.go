@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier"
+	"atelier/internal/shipped"
 	"atelier/media"
 	"atelier/web"
 )
@@ -31,7 +32,7 @@ func (c *serveCmd) Run(w *world) error {
 		return media.Errorf(media.CodeInvalid, "--listen %q: give host and port, for example %s", address, defaultListen)
 	}
 	config, err := atelier.ServeConfigFromEnv(w.env)
-	if err != nil {
+	if err = cmp.Or(err, shipped.CheckWorkflows(c.Workflows)); err != nil {
 		return err
 	}
 	if c.LogJSON {

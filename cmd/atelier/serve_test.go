@@ -50,6 +50,17 @@ func TestServeGivesItsAddressInJSON(t *testing.T) {
 	}
 }
 
+// TestServeSaysWhatItCannotOffer: a server whose workflows cannot be read does not print an address first.
+func TestServeSaysWhatItCannotOffer(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	o := p.atelier("serve", "--listen", "127.0.0.1:0", "--workflows", filepath.Join(p.dir, "missing"), "--json")
+	o.checkRefused(t, exitInput, "cannot be read")
+	if strings.Contains(o.stdout+o.stderr, "127.0.0.1") {
+		t.Errorf("%s%s", o.stdout, o.stderr)
+	}
+}
+
 // hasEnded reports whether a run has ended and its last event is recorded.
 func (s *agentEnv) hasEnded(id string) bool {
 	events := s.must("runs", "events", id, "--jsonl").stdout

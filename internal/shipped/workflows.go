@@ -66,6 +66,20 @@ func Workflows(path string) ([]WorkflowFile, error) {
 	return files, nil
 }
 
+// CheckWorkflows returns the first problem of the workflows of a folder; an empty name means none.
+func CheckWorkflows(folder string) error {
+	if folder == "" {
+		return nil
+	}
+	files, err := Workflows(folder)
+	for _, f := range files {
+		if len(f.Problems) > 0 {
+			return media.Errorf(media.CodeInvalid, "%s", f.Problems[0])
+		}
+	}
+	return err
+}
+
 // workflowFiles returns the files that a path denotes.
 func workflowFiles(path string) (folder fs.FS, shown string, names []string, err error) {
 	folder, shown = workflows.FS(), Folder
