@@ -312,11 +312,11 @@ func TestKilledBetweenPauseAndAnswer(t *testing.T) {
 			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 			var id string
 			s.pollLedger(t, func(l ledger.Store) bool {
-				list, err := l.ListRunStates(t.Context(), owner, ledger.WaitPaused, ledger.Page{})
+				list, err := l.ListRuns(t.Context(), owner, ledger.RunQuery{Roots: true, Status: ledger.StatusPaused})
 				if err != nil || len(list.Items) == 0 {
 					return false
 				}
-				id = list.Items[0].RunID
+				id = list.Items[0].ID
 				return true
 			}, func() { _ = proc.cmd.Process.Kill() })
 			proc.wait()

@@ -491,7 +491,7 @@ func TestServerGoesAndComesBack(t *testing.T) {
 func TestLostInsideTransaction(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
-	db, _, err := connect(Config{URL: server.Database(t)}.withDefaults())
+	db, _, err := connect(Config{URL: server.Database(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -43,13 +44,6 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-func (c Config) withDefaults() Config {
-	if c.LockTimeout <= 0 {
-		c.LockTimeout = 10 * time.Second
-	}
-	return c
-}
-
 const (
 	// connections is the maximum number of open connections; a migration needs two.
 	connections = 8
@@ -72,7 +66,7 @@ var _ ledger.Store = (*Store)(nil)
 // schema that a newer program wrote, media.CodeInvalid for an invalid URL, media.CodeNotFound for a database that does
 // not exist, media.CodeUnauthorized for a refused password.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	db, p, err := connect(c.withDefaults())
+	db, p, err := connect(c)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +105,7 @@ func connect(c Config) (sqlstore.Config, *patient, error) {
 	}
 	for name, value := range map[string]string{
 		"application_name":                    "atelier",
-		"lock_timeout":                        milliseconds(c.LockTimeout),
+		"lock_timeout":                        milliseconds(cmp.Or(c.LockTimeout, 10*time.Second)),
 		"idle_in_transaction_session_timeout": milliseconds(stuckLimit),
 	} {
 		if cc.RuntimeParams[name] == "" {

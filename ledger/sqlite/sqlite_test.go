@@ -105,7 +105,7 @@ func openWith(t *testing.T, path string, d ledgertest.Deps) (*Store, *sql.DB) {
 // openConfig also returns the configuration beneath the store.
 func openConfig(tb testing.TB, c Config) (*Store, sqlstore.Config) {
 	tb.Helper()
-	db, err := connect(c.withDefaults())
+	db, err := connect(c)
 	if err != nil {
 		tb.Fatal(err)
 	}

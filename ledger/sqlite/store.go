@@ -7,6 +7,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -39,15 +40,12 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-func (c Config) withDefaults() Config {
-	if c.BusyTimeout <= 0 {
-		c.BusyTimeout = 10 * time.Second
-	}
-	return c
-}
-
-// readers is the maximum number of concurrent reads.
-const readers = 4
+const (
+	// readers is the maximum number of concurrent reads.
+	readers = 4
+	// busyTimeout is the default of Config.BusyTimeout.
+	busyTimeout = 10 * time.Second
+)
 
 // Store is the ledger in one SQLite file.
 type Store struct{ *sqlstore.Store }
@@ -58,12 +56,11 @@ var _ ledger.Store = (*Store)(nil)
 // of a newer program, or of an unreleased version whose migrations have gaps, which stays unchanged, and
 // media.CodeCorrupt for a file that is not a database.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	c = c.withDefaults()
 	db, err := connect(c)
 	if err != nil {
 		return nil, err
 	}
-	ready(ctx, db.Write, c.BusyTimeout)
+	ready(ctx, db.Write, cmp.Or(c.BusyTimeout, busyTimeout))
 	s, err := sqlstore.Open(ctx, db)
 	if err != nil {
 		return nil, err
@@ -110,6 +107,6 @@ func ready(ctx context.Context, db *sql.DB, limit time.Duration) {
 
 func dsn(c Config, more string) string {
 	path := (&url.URL{Path: filepath.ToSlash(c.Path)}).EscapedPath()
-	busy := "_pragma=busy_timeout(" + strconv.FormatInt(c.BusyTimeout.Milliseconds(), 10) + ")"
+	busy := "_pragma=busy_timeout(" + strconv.FormatInt(cmp.Or(c.BusyTimeout, busyTimeout).Milliseconds(), 10) + ")"
 	return "file:" + path + "?" + busy + "&_pragma=foreign_keys(1)&" + more
 }

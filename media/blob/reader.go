@@ -27,20 +27,15 @@ func (v *verifier) Read(p []byte) (int, error) {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		v.err = media.Errorf(media.CodeCorrupt, "read blob %s: it ends early: %w", v.want, err)
 	case errors.Is(err, io.EOF):
-		v.err = v.verdict()
+		var sum [32]byte
+		v.hash.Sum(sum[:0])
+		if v.err = err; media.NewDigest(sum) != v.want {
+			v.err = media.Errorf(media.CodeCorrupt, "read blob %s: its bytes hash to something else: restore it from a backup or delete it", v.want)
+		}
 	case err != nil:
 		v.err = err
 	}
 	return n, v.err
-}
-
-func (v *verifier) verdict() error {
-	var sum [32]byte
-	v.hash.Sum(sum[:0])
-	if media.NewDigest(sum) == v.want {
-		return io.EOF
-	}
-	return media.Errorf(media.CodeCorrupt, "read blob %s: its bytes hash to something else: restore it from a backup or delete it", v.want)
 }
 
 // Close closes the source.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"time"
 
 	"atelier/media"
 )
@@ -20,8 +19,6 @@ type Config struct {
 	Driver Driver
 	// MaxBytes is the size of the largest blob that is accepted; 0 means 4 GiB, and a negative value means no limit.
 	MaxBytes int64
-	// Now is the clock; nil means the system clock.
-	Now func() time.Time
 }
 
 // Store is a content-addressed store: written bytes get a digest, and are checked against it when they are read. It is
@@ -29,7 +26,6 @@ type Config struct {
 type Store struct {
 	driver   Driver
 	maxBytes int64
-	now      func() time.Time
 	buffers  sync.Pool // *[]byte of copyBytes
 }
 
@@ -41,11 +37,8 @@ func New(cfg Config) (*Store, error) {
 	if cfg.MaxBytes == 0 {
 		cfg.MaxBytes = 4 << 30
 	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now //nolint:forbidigo // the default clock
-	}
 	return &Store{
-		driver: cfg.Driver, maxBytes: cfg.MaxBytes, now: cfg.Now,
+		driver: cfg.Driver, maxBytes: cfg.MaxBytes,
 		buffers: sync.Pool{New: func() any { b := make([]byte, copyBytes); return &b }},
 	}, nil
 }

@@ -60,20 +60,16 @@ func (e *Engine) watch() {
 		} else {
 			e.lostSince = time.Time{}
 		}
-		if e.lostSince.IsZero() {
-			e.stopCancelled(ids)
-			e.settled()
+		if !e.lostSince.IsZero() {
+			continue
 		}
-	}
-}
-
-func (e *Engine) stopCancelled(ids []string) {
-	if len(ids) == 0 {
-		return
-	}
-	rows, _ := e.list(dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled)) // the next look reports an error
-	for _, r := range rows {
-		e.flows.stop(cancelled(), r.ID)
+		if len(ids) > 0 {
+			rows, _ := e.list(dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled)) // the next look reports an error
+			for _, r := range rows {
+				e.flows.stop(cancelled(), r.ID)
+			}
+		}
+		e.settled()
 	}
 }
 

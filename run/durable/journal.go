@@ -120,7 +120,8 @@ func (s *steps) Step(ctx context.Context, name step.Name, fn func(context.Contex
 			_ = journal.Memory{}.Sleep(ctx, adoptedGrace) // the step's caller first sees that the work is abandoned
 			return nil, context.Cause(f.ctx)
 		}
-		if try == tries || !isInterrupted(err) || f.ctx.Err() != nil {
+		interrupted := func(sign string) bool { return strings.Contains(err.Error(), sign) }
+		if try == tries || !slices.ContainsFunc(brokenConnection, interrupted) || f.ctx.Err() != nil {
 			return nil, f.failure(ctx, full, err)
 		}
 	}
@@ -175,11 +176,8 @@ func (b *body) end() {
 // tries is the maximum number of times a step with an interrupted statement is passed to the engine.
 const tries = 4
 
-// isInterrupted reports whether an error means that a connection broke during a statement, which the engine does not
-// retry.
-func isInterrupted(err error) bool {
-	return slices.ContainsFunc([]string{"unexpected EOF", "broken pipe", "connection reset"}, func(sign string) bool { return strings.Contains(err.Error(), sign) })
-}
+// brokenConnection are the signs of a connection that broke during a statement, which the engine does not retry.
+var brokenConnection = []string{"unexpected EOF", "broken pipe", "connection reset"} //nolint:gochecknoglobals // constant
 
 // attempt passes a step to the engine and waits until it is saved. An attempt after a failed one has its own number,
 // and does not call fn again.

@@ -46,7 +46,7 @@ func TestPausedRunsHoldNothing(t *testing.T) { //nolint:paralleltest // it count
 	if after, _ := memoryInUse(); after > before+10 {
 		t.Errorf("%d goroutines before, %d behind 50 paused runs", before, after)
 	}
-	list, err := h.store.ListRunStates(t.Context(), owner, ledger.WaitPaused, ledger.Page{Limit: 100})
+	list, err := h.store.ListRuns(t.Context(), owner, ledger.RunQuery{Roots: true, Status: ledger.StatusPaused, Page: ledger.Page{Limit: 100}})
 	if err != nil || len(list.Items) != 51 {
 		t.Errorf("%d runs wait, %v", len(list.Items), err)
 	}

@@ -350,10 +350,3 @@ func (s items) Provenance(ctx context.Context, owner, mediaID string) (p ledger.
 		UNION ALL SELECT tree_id, created_at, id FROM media_grants WHERE media_id = $1) uses`, m.ID).orderBy("place"))
 	return p, s.failure("read trees of media", err)
 }
-
-// parentsOf lists the parents of an item.
-func parentsOf(ctx context.Context, db querier, mediaID string) ([]media.Parent, error) {
-	return all(ctx, db, func(p *media.Parent) columns { return columns{{"parent_ref", &p.Ref}, {"role", &p.Role}} },
-		from(`(SELECT parent_ref, role, MIN(id) AS first FROM media_lineage
-			WHERE child_media_id = $1 AND role <> 'same_bytes' GROUP BY parent_ref, role) parents`, mediaID).orderBy("first"))
-}

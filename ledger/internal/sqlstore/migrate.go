@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -41,11 +42,13 @@ func (s *db) migrate(ctx context.Context) error {
 		if last == nil {
 			continue
 		}
-		if isPermanent(s.failure("migrate ledger", last)) {
+		if slices.Contains(permanent, media.CodeOf(s.failure("migrate ledger", last))) {
 			break
 		}
-		if err := pause(ctx, migratePause); err != nil {
-			return s.failure("migrate ledger", err)
+		select {
+		case <-time.After(migratePause):
+		case <-ctx.Done():
+			return s.failure("migrate ledger", ctx.Err())
 		}
 	}
 	return s.failure("migrate ledger", last)
@@ -68,24 +71,8 @@ func (s *db) foreign(version, made int64) error {
 	}
 }
 
-// isPermanent reports whether an error is not caused by another process that migrates concurrently.
-func isPermanent(err error) bool {
-	switch media.CodeOf(err) {
-	case media.CodeDiskFull, media.CodeForbidden, media.CodeCorrupt, media.CodeNotFound, media.CodeInvalid:
-		return true
-	default:
-		return false
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+// permanent are the codes of errors that another process which migrates concurrently does not cause.
+var permanent = []media.Code{media.CodeDiskFull, media.CodeForbidden, media.CodeCorrupt, media.CodeNotFound, media.CodeInvalid} //nolint:gochecknoglobals // constant
 
 // Version returns the schema version of the database; 0 for an empty one.
 func (s *db) Version(ctx context.Context) (int64, error) {

@@ -164,7 +164,9 @@ func (s items) grant(ctx context.Context, tx *sql.Tx, scope media.Scope, o media
 		ON CONFLICT (tree_id, media_id) DO NOTHING`, s.cfg.NewID(), scope.Tree, have.ID, s.stampNow()); err != nil {
 		return have, err
 	}
-	have.Lineage, err = parentsOf(ctx, tx, have.ID)
+	have.Lineage, err = all(ctx, tx, func(p *media.Parent) columns { return columns{{"parent_ref", &p.Ref}, {"role", &p.Role}} },
+		from(`(SELECT parent_ref, role, MIN(id) AS first FROM media_lineage
+			WHERE child_media_id = $1 AND role <> 'same_bytes' GROUP BY parent_ref, role) parents`, have.ID).orderBy("first"))
 	return have, err
 }
 

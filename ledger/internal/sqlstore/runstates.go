@@ -96,13 +96,6 @@ func (s runStates) RunState(ctx context.Context, owner, runID string) (ledger.Ru
 	return st, s.failure("read the state of run "+runID, err)
 }
 
-// ListRunStates lists the states with a status.
-func (s runStates) ListRunStates(ctx context.Context, owner string, status ledger.WaitStatus, p ledger.Page) (ledger.List[ledger.RunState], error) {
-	sel := owned("run_states", owner).where("status = ?", string(status)).orderBy("run_id DESC")
-	list, err := page(ctx, s.read, listedStateColumns, sel, p)
-	return list, s.failure("list run states", err)
-}
-
 // ListAnswered lists the states that were answered before a time.
 func (s runStates) ListAnswered(ctx context.Context, before time.Time, limit int) ([]ledger.RunState, error) {
 	sel := from("run_states").where("status = ?", string(ledger.WaitAnswered)).where("answered_at < ?", stampText(before)).orderBy("answered_at, run_id")

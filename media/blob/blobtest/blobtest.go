@@ -7,7 +7,6 @@ import (
 	"context"
 	"io"
 	"testing"
-	"time"
 
 	"atelier/media"
 	"atelier/media/blob"
@@ -138,6 +137,3 @@ func cancelled(t *testing.T) context.Context {
 	cancel()
 	return ctx
 }
-
-// hourAhead is the clock of a store whose driver uses the system clock; it is one hour ahead.
-func hourAhead() time.Time { return time.Now().Add(time.Hour) } //nolint:forbidigo // drivers use the system clock
