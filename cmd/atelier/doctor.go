@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -12,7 +13,10 @@ import (
 	"time"
 
 	"atelier/chat"
+	"atelier/generate"
+	"atelier/generate/gateway"
 	"atelier/internal/disk"
+	"atelier/media"
 )
 
 type doctorCmd struct {
@@ -31,7 +35,7 @@ type check struct {
 func (c *doctorCmd) Run(w *world) error {
 	var checks []check
 	err := w.withApp(appConfig{}, func(a *app) error {
-		checks = append(checks, check{"data folder", "ok", a.Config.Dir}, a.probeFolder(), a.checkModes())
+		checks = append(checks, check{"data folder", "ok", a.Config.Dir}, a.probeFolder(w.ctx), a.checkModes())
 		v, err := a.Ledger.Version(w.ctx)
 		checks = append(checks, verdict("ledger", a.Ledger.Place()+", schema version "+strconv.FormatInt(v, 10), err))
 		checks = append(checks, a.checkEngine(w.ctx))
@@ -44,11 +48,17 @@ func (c *doctorCmd) Run(w *world) error {
 		}
 		checks = append(checks, a.checkSearch(), a.checkCatalogue(time.Now())) //nolint:forbidigo // the clock of the command line
 		choice, err := a.Chat.Choose(w.ctx, nil)
-		if err != nil {
-			checks = append(checks, verdict("default chat model", "", err))
-			return nil
+		note := ""
+		if err == nil {
+			note = choiceText(choice)
 		}
-		checks = append(checks, check{"default chat model", "ok", choiceText(choice)})
+		checks = append(checks, verdict("default chat model", note, err))
+		plan, err := a.Gateway.Plan(w.ctx, generate.Request{Prompt: "x"})
+		if note = ""; err == nil {
+			note = plan.Model.Name + " (" + plan.Model.Provider + ")"
+			_, err = a.Gateway.DryRun(w.ctx, generate.Request{Prompt: "x"}) // its fallbacks and the budgets
+		}
+		checks = append(checks, verdict("default image model", note, err))
 		return nil
 	})
 	switch {
@@ -120,8 +130,8 @@ func (a *app) checkSearch() check {
 	return check{"web search", "ok", name}
 }
 
-// probeFolder writes a small file and removes it.
-func (a *app) probeFolder() check {
+// probeFolder writes a small file and removes it, and looks for the free space that billable calls require.
+func (a *app) probeFolder(ctx context.Context) check {
 	f, err := os.CreateTemp(a.Config.Dir, ".doctor-*")
 	if err == nil {
 		_, err = f.WriteString("x")
@@ -129,6 +139,8 @@ func (a *app) probeFolder() check {
 	}
 	if err != nil {
 		err = disk.Error("write a file", err)
+	} else if _, full := a.Blobs.Reserve(ctx, 0, cmp.Or(a.Config.MinFree, gateway.DefaultMinFree)); media.CodeOf(full) == media.CodeDiskFull {
+		err = full // its other errors mean that the free space is not known
 	}
 	return verdict("data folder is writable", "", err)
 }

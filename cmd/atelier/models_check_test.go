@@ -46,3 +46,24 @@ func TestCheckedProvidersExist(t *testing.T) {
 	p.atelier("models", "check", "--chat", "--provider", "openai").checkRefused(t, exitInput, "OPENAI_API_KEY")
 	p.must("models", "check", "--chat")
 }
+
+// TestDoctorChecksTheImageModel: doctor names the default image model, and reports one that does not exist or whose
+// substitutes do not, as the first generation would. It also reports a disk on which no billable call is made.
+func TestDoctorChecksTheImageModel(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	if o := p.must("doctor"); !strings.Contains(o.stdout, "default image model") {
+		t.Error(o.stdout)
+	}
+	for _, variable := range []string{"ATELIER_IMAGE_MODEL", "ATELIER_IMAGE_FALLBACK"} {
+		p.env[variable] = "nonsense"
+		if o := p.atelier("doctor"); o.code != exitInput || !strings.Contains(o.stdout, variable+": there is no model") {
+			t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+		}
+		delete(p.env, variable)
+	}
+	p.env["ATELIER_MIN_FREE_MIB"] = "2000000000"
+	if o := p.atelier("doctor"); o.code != exitInput || !strings.Contains(o.stdout, "MiB free, and about 2000000000 MiB are needed") {
+		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+}

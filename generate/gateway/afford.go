@@ -153,8 +153,8 @@ type Reserver interface {
 }
 
 const (
-	// defaultMinFree is how many bytes a billable call leaves free for databases and logs.
-	defaultMinFree = 32 << 20
+	// DefaultMinFree is how many bytes a billable call leaves free for databases and logs.
+	DefaultMinFree = 32 << 20
 	// Bytes per pixel of a picture, and the size of results of unknown size.
 	bytesPerPixel, usualResult = 3, 4 << 20
 )

@@ -175,7 +175,7 @@ func (c *Config) fill() {
 	if c.NewID == nil {
 		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
-	c.MinFree = max(0, cmp.Or(c.MinFree, defaultMinFree))
+	c.MinFree = max(0, cmp.Or(c.MinFree, DefaultMinFree))
 	c.MaxAttempts = cmp.Or(c.MaxAttempts, defaultAttempts)
 	c.MaxRetryWait = cmp.Or(c.MaxRetryWait, defaultRetryWait)
 }

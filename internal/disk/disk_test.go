@@ -37,7 +37,7 @@ func TestWrite(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file, link, plain := filepath.Join(dir, "file"), filepath.Join(dir, "folder", "link"), filepath.Join(dir, "plain")
-	if err := errors.Join(os.Mkdir(filepath.Dir(link), 0o700), os.Symlink("../file", link), os.WriteFile(plain, nil, 0o666)); err != nil { //nolint:gosec // with the umask
+	if err := errors.Join(os.Mkdir(filepath.Dir(link), 0o700), os.Symlink("../file", link), os.WriteFile(plain, nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	mode := func(name string) fs.FileMode {
