@@ -1,9 +1,8 @@
 // Workflows in the API: definitions, runs, interactions and sub-actions.
 import type { JSONObject } from "../schema/pointer";
 import type { Operation } from "../schema/edit";
-import { readStream } from "../schema/stream";
 import type { Change, Interaction } from "../schema/view";
-import { ApiError, errorFromResponse, request } from "./client";
+import { errorFromResponse, request } from "./client";
 import type { List } from "./contract";
 import type { components } from "./types.gen";
 
@@ -53,27 +52,11 @@ async function subActions(run: string): Promise<{ items: SubActionRun[] }> {
   return { items };
 }
 
-/** Starts a sub-action and returns its id once the server has accepted it. Its later events arrive on
- * the tab's stream. */
-async function startSubAction(run: string, body: NewSubAction): Promise<string> {
-  const abort = new AbortController();
-  let response: Response;
-  try {
-    response = await fetch(`/workflow/${id(run)}/sub-action/stream`, {
-      method: "POST", signal: abort.signal, body: JSON.stringify(body), headers: { "Content-Type": "application/json", Accept: "text/event-stream", "Idempotency-Key": body.request_id },
-    });
-  } catch {
-    throw errorFromResponse(0, "");
-  }
-  if (!response.ok || !response.body) throw errorFromResponse(response.status, await response.text());
-  try {
-    for await (const e of readStream(response.body)) {
-      const d = e.data as { metadata_id?: string; code?: string; message?: string; hint?: string; retryable?: boolean };
-      if (e.name === "error") throw new ApiError(0, d.code ?? "internal", d.message ?? "That did not work.", d.hint ?? "", d.retryable);
-      if (d.metadata_id) return d.metadata_id;
-    }
-  } finally {
-    abort.abort();
-  }
-  throw errorFromResponse(0, "");
+/** Starts a sub-action. The response begins when the server has accepted it; its events arrive on the tab's stream. */
+async function startSubAction(run: string, body: NewSubAction): Promise<void> {
+  const response = await fetch(`/workflow/${id(run)}/sub-action/stream`, {
+    method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", Accept: "text/event-stream", "Idempotency-Key": body.request_id },
+  }).catch(() => { throw errorFromResponse(0, ""); });
+  if (!response.ok || !response.headers.get("Content-Type")?.startsWith("text/event-stream")) throw errorFromResponse(response.status, await response.text());
+  await response.body?.cancel();
 }
