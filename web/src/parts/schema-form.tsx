@@ -7,6 +7,7 @@ import type { ReactNode } from "react";
 import type { FieldError } from "../api/contract";
 import { answerSchema, buildUiSchema } from "../schema/form";
 import { serverErrors, validator } from "../schema/validator";
+import { dateWidgets } from "./date-widgets";
 import { JsonField } from "./json-field";
 
 interface Props {
@@ -28,7 +29,7 @@ export default function SchemaForm({ schema, busy, submit, fieldErrors, onSubmit
   const [data, setData] = useState<unknown>();
   return (
     <Form
-      className="schema-form" schema={formSchema} uiSchema={uiSchema} validator={validator} formData={data} onChange={(e) => setData(e.formData)} extraErrors={extraErrors} fields={{ json: JsonField }} templates={{ FieldErrorTemplate }}
+      className="schema-form" schema={formSchema} uiSchema={uiSchema} validator={validator} formData={data} onChange={(e) => setData(e.formData)} extraErrors={extraErrors} fields={{ json: JsonField }} widgets={dateWidgets} templates={{ FieldErrorTemplate }}
       onSubmit={(e, event) => { const invalid = (event.target as Element).querySelector<HTMLElement>("[data-invalid-json]"); if (invalid) invalid.focus(); else onSubmit(e.formData); }} onError={() => undefined} focusOnFirstError showErrorList={false} noHtml5Validate idPrefix="answer"
     >
       <Group gap="xs"><Button type="submit" loading={busy}>{submit}</Button>{children}</Group>

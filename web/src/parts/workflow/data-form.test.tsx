@@ -49,6 +49,13 @@ test("every kind of field has its input, and opening the form changes nothing", 
   expect(changed).not.toHaveBeenCalled();
 });
 
+test("dates and times have the formats of JSON Schema", async () => {
+  show({ type: "object", properties: { day: { type: "string", format: "date" }, at: { type: "string", format: "date-time" }, clock: { type: "string", format: "time" } } }, {});
+  for (const [name, text] of [["Day", "2026-11-30"], ["At", "2026-11-30T12:30"], ["Clock", "13:45"]] as const) fireEvent.change(await screen.findByLabelText(name), { target: { value: text } });
+  expect(last()).toEqual({ day: "2026-11-30", at: new Date("2026-11-30T12:30").toJSON(), clock: "13:45:00Z" });
+  expect(screen.queryByText(/not a valid/)).toBeNull();
+});
+
 test("each input changes its own value only", async () => {
   const user = userEvent.setup();
   show(schema, value);

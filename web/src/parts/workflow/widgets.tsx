@@ -1,6 +1,7 @@
 import { Input, MultiSelect, NumberInput, Slider } from "@mantine/core";
 import { enumOptionsIndexForValue, enumOptionsValueForIndex, errorId, labelValue, rangeSpec } from "@rjsf/utils";
 import type { WidgetProps } from "@rjsf/utils";
+import { dateWidgets } from "../date-widgets";
 import { MediaInput } from "./media-input";
 
 const errorText = (errors: string[] | undefined) => (errors && errors.length > 0 ? errors.join("\n") : undefined);
@@ -43,4 +44,4 @@ function MediaWidget({ id, value, label, hideLabel, required, disabled, readonly
   );
 }
 
-export const widgets = { slider: SliderWidget, multi: MultiWidget, media: MediaWidget };
+export const widgets = { ...dateWidgets, slider: SliderWidget, multi: MultiWidget, media: MediaWidget };
