@@ -9,7 +9,6 @@ export interface Attachment {
   key: string;
   name: string;
   size: number;
-  isImage: boolean;
   progress: number;
   preview?: string;
   media?: Media;
@@ -47,7 +46,7 @@ const drafts = sharedState<Partial<Record<string, DraftState>>>({}); // outside 
 const abortControllers = new Map<string, AbortController>();
 
 const toAttachment = (m: Media): Attachment => ({
-  key: m.id, name: m.file_name || m.label || m.ref, size: m.size_bytes ?? 0, isImage: m.modality === "image", progress: 1, media: m,
+  key: m.id, name: m.file_name || m.label || m.ref, size: m.size_bytes ?? 0, progress: 1, media: m,
 });
 
 function loadDraft(conversation: string): DraftState {
@@ -77,9 +76,8 @@ function draftOperations(conversation: string) {
     attach: (files: Iterable<File>) => {
       for (const file of files) {
         const key = `${file.name} ${file.size} ${Math.random()}`;
-        const isImage = file.type.startsWith("image/");
         const error = rejectReason(file);
-        add({ key, name: file.name || "pasted picture", size: file.size, isImage, progress: 0, ...(isImage && { preview: URL.createObjectURL(file) }), ...(error && { error }) });
+        add({ key, name: file.name || "pasted picture", size: file.size, progress: 0, ...(file.type.startsWith("image/") && { preview: URL.createObjectURL(file) }), ...(error && { error }) });
         if (error) continue;
         const abort = new AbortController();
         abortControllers.set(key, abort);

@@ -1,5 +1,6 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconAlertTriangle, IconFileText, IconMusic, IconTable, IconX } from "@tabler/icons-react";
+import { useState } from "react";
 import type { Attachment } from "../api/draft";
 import type { Media } from "../api/contract";
 import { formatBytes, mediaURL } from "../schema/format";
@@ -11,11 +12,12 @@ function FileIcon({ name, size = 20 }: { name: string; size?: number }) {
 
 /** A file of a draft: thumbnail, progress, removal. */
 export function AttachmentItem({ file, onRemove }: { file: Attachment; onRemove: () => void }) {
-  const src = file.preview ?? (file.media && file.isImage ? mediaURL(file.media, 160) : undefined);
+  const [isBroken, setBroken] = useState(false); // for example, the browser does not draw TIFF
+  const src = file.media && file.media.modality !== "image" ? undefined : (file.preview ?? (file.media && mediaURL(file.media, 160)));
   const state = file.error ?? (file.media ? formatBytes(file.size) : `Uploading, ${Math.round(file.progress * 100)} %`);
   return (
     <li className="attachment" data-problem={file.error ? true : undefined}>
-      {src && !file.error ? <img src={src} alt="" width={40} height={40} /> : <span className="attachment-icon">{file.error ? <IconAlertTriangle size={20} /> : <FileIcon name={file.name} />}</span>}
+      {src && !isBroken && !file.error ? <img src={src} alt="" width={40} height={40} onError={() => setBroken(true)} /> : <span className="attachment-icon">{file.error ? <IconAlertTriangle size={20} /> : <FileIcon name={file.name} />}</span>}
       <span className="attachment-text">
         <span className="attachment-name" title={file.name}>{file.name}</span>
         <span className="attachment-status" title={state}>{state}</span>

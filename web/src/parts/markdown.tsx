@@ -1,4 +1,4 @@
-import { createContext, memo, useContext, useMemo } from "react";
+import { createContext, memo, useContext, useId, useMemo } from "react";
 import type { ReactNode } from "react";
 import Markdown, { defaultUrlTransform } from "react-markdown";
 import type { Components, ExtraProps } from "react-markdown";
@@ -12,7 +12,8 @@ import { Picture } from "./picture";
 
 interface Props { text: string; media: Record<string, Media>; pending: boolean }
 
-const schema = { ...defaultSchema, protocols: { ...defaultSchema.protocols, src: ["media", "http", "https"] } };
+// The ids are those of footnotes, which have the prefix of their message: a text has no elements of its own.
+const schema = { ...defaultSchema, clobberPrefix: "", protocols: { ...defaultSchema.protocols, src: ["media", "http", "https"] } };
 
 /** The media that elements of the text may show. It is a context, because new component functions for each
  * change would make React replace the elements, and a picture replaced under the pointer loses the click. */
@@ -22,14 +23,15 @@ const MediaContext = createContext<{ media: Record<string, Media>; pending: bool
  * hosts: their pictures become links. */
 export const MessageText = memo(function MessageText({ text, media, pending }: Props) {
   const context = useMemo(() => ({ media, pending }), [media, pending]);
+  const id = useId();
   return (
     <div className="prose" dir="auto">
       <MediaContext value={context}>
         <Markdown
-          skipHtml remarkPlugins={[remarkGfm]} rehypePlugins={[[rehypeSanitize, schema]]}
+          skipHtml remarkPlugins={[remarkGfm]} remarkRehypeOptions={{ clobberPrefix: `${id}-` }} rehypePlugins={[lineBreaks, [rehypeSanitize, schema]]}
           urlTransform={(url) => (url.startsWith("media:") ? url : defaultUrlTransform(url))} components={components}
         >
-          {toMarkdown(text)}
+          {toMarkdown(text, pending)}
         </Markdown>
       </MediaContext>
     </div>
@@ -39,10 +41,20 @@ export const MessageText = memo(function MessageText({ text, media, pending }: P
 const components: Components = {
   p: Paragraph,
   img: MarkdownImage,
-  a: ({ href, children }) => externalLink(href ?? "", children),
+  a: ({ href, id, children }) => (href?.startsWith("#") ? <a href={href} id={id}>{children}</a> : externalLink(href ?? "", children)),
   table: ({ children }) => <div className="table-scroll" role="region" aria-label="Table" tabIndex={0}><table>{children}</table></div>,
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 };
+
+interface HtmlNode { type: string; value?: string; children?: HtmlNode[] }
+
+/** Keeps the tag <br>, the only way to write a line break in a cell of a table. */
+function lineBreaks() {
+  return function visit(node: HtmlNode) {
+    if (node.type === "raw" && /^<br\s*\/?>$/i.test(node.value ?? "")) Object.assign(node, { type: "element", tagName: "br", properties: {}, children: [] });
+    node.children?.forEach(visit);
+  };
+}
 
 function Paragraph({ children, node }: { children?: ReactNode } & ExtraProps) {
   const { media, pending } = useContext(MediaContext);

@@ -61,9 +61,9 @@ describe("the composer", () => {
 
   test.each([
     ["nothing", draft({ text: " " }), 0],
-    ["a file alone", draft({ text: "", attachments: [{ key: "k", name: "a.csv", size: 1, isImage: false, progress: 1, media: picture }] }), 1],
-    ["a file that is on its way", draft({ uploading: true, attachments: [{ key: "k", name: "a.csv", size: 1, isImage: false, progress: 0.4 }] }), 0],
-    ["a file that was refused alone", draft({ text: "", attachments: [{ key: "k", name: "a.exe", size: 1, isImage: false, progress: 0, error: "No." }] }), 0],
+    ["a file alone", draft({ text: "", attachments: [{ key: "k", name: "a.csv", size: 1, progress: 1, media: picture }] }), 1],
+    ["a file that is on its way", draft({ uploading: true, attachments: [{ key: "k", name: "a.csv", size: 1, progress: 0.4 }] }), 0],
+    ["a file that was refused alone", draft({ text: "", attachments: [{ key: "k", name: "a.exe", size: 1, progress: 0, error: "No." }] }), 0],
   ])("with %s", async (_, d, times) => {
     const send = vi.fn();
     await show(<Composer draft={d} onSend={send} sending={false} />);
@@ -72,7 +72,7 @@ describe("the composer", () => {
   });
 
   test("attaches what is pasted, shows how far it is, and removes it", async () => {
-    const d = draft({ attachments: [{ key: "k", name: "a.png", size: 1, isImage: true, progress: 0.4, preview: "blob:x" }] });
+    const d = draft({ attachments: [{ key: "k", name: "a.png", size: 1, progress: 0.4, preview: "blob:x" }] });
     await show(<Composer draft={d} onSend={vi.fn()} sending={false} />);
     const file = new File(["x"], "b.png", { type: "image/png" });
     fireEvent.paste(await box(), { clipboardData: { files: [file] } });
@@ -80,6 +80,15 @@ describe("the composer", () => {
     expect(screen.getByText("Uploading, 40 %")).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "Remove a.png" }));
     expect(d.remove).toHaveBeenCalledWith("k");
+  });
+
+  test("shows no preview of a file that is no picture, whatever its name says, or that the browser cannot draw", async () => {
+    const file = (modality: "document" | "image") => ({ key: modality, name: "a.png", size: 1, progress: 1, preview: `blob:${modality}`, media: { ...picture, modality } });
+    const { container } = await show(<Composer draft={draft({ attachments: [file("document"), file("image")] })} onSend={vi.fn()} sending={false} />);
+    const previews = () => [...container.querySelectorAll(".attachment img")].map((i) => i.getAttribute("src"));
+    expect(previews()).toEqual(["blob:image"]);
+    fireEvent.error(container.querySelector(".attachment img") as Element);
+    expect(previews()).toEqual([]);
   });
 
   test("stops only where something runs", async () => {
@@ -124,6 +133,12 @@ describe("a message", () => {
     const c = await said("Look ${media:img-z} and ${media:");
     await screen.findByText("This picture is not available.");
     expect(c.textContent).not.toContain("${");
+  });
+
+  test("breaks lines in cells, and leads to its footnotes and back in place", async () => {
+    const c = await said("| a |\n|---|\n| one<br>two |\n\nSee[^1].\n\n[^1]: The note.");
+    await waitFor(() => expect(c.querySelector("td")?.innerHTML).toBe("one<br>two"));
+    expect([...c.querySelectorAll("a")].map((a) => [a.target, document.getElementById(a.hash.slice(1))?.tagName])).toEqual([["", "LI"], ["", "A"]]);
   });
 
   test("keeps a picture of a list in its line", async () => {

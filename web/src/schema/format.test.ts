@@ -12,9 +12,11 @@ describe("markdown", () => {
     ["| ${media:img-a} | x |", "| ![img-a](media:img-a) | x |"],
     ["```\n${media:img-a}\n```", "```\n${media:img-a}\n```"],
     ["It is ${media:im", "It is"],
-    ["It costs $", "It costs"],
+    ["It costs 5$", "It costs 5$"],
     ["${media:bad ref}", "${media:bad ref}"],
-  ])("of %j", (from, to) => expect(toMarkdown(from)).toBe(to));
+  ])("of %j", (from, to) => expect(toMarkdown(from, false)).toBe(to));
+
+  test.each(["It is $", "It is ${", "It is ${media:im"])("of the beginning %j", (from) => expect(toMarkdown(from, true)).toBe("It is"));
 });
 
 test("plain text names its pictures", () => {

@@ -9,10 +9,11 @@ export function mediaURL(m: Media, width?: 16 | 160 | 320 | 640 | 1280 | 2048): 
 }
 
 /** Returns the Markdown of a message. Media become images with the scheme "media:", in a separate
- * paragraph if the line is prose. An incomplete placeholder at the end is left out. */
-export function toMarkdown(text: string): string {
+ * paragraph if the line is prose. An incomplete placeholder at the end is left out, and the beginning of one while
+ * more text is pending. */
+export function toMarkdown(text: string, pending: boolean): string {
   let fenced = false;
-  return text.replace(/\$(\{[^}]*)?$/, "").split("\n").map((line) => {
+  return text.replace(pending ? /\$(\{[^}]*)?$/ : /\$\{media:[^}]*$/, "").split("\n").map((line) => {
     if (/^\s*(```|~~~)/.test(line)) fenced = !fenced;
     if (fenced) return line;
     if (/^\s*([-*+>|#]|\d+[.)]\s)/.test(line)) return line.replace(placeholder, "![$1](media:$1)");
