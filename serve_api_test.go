@@ -56,7 +56,7 @@ func TestAFileBecomesAReport(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	page := s.do(http.MethodGet, "/api/runs/"+began.ID+"/report", nil)
-	if !strings.Contains(string(page.body), "95.51") || !strings.HasPrefix(page.header.Get("Content-Security-Policy"), "sandbox;") || !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") {
+	if !strings.Contains(string(page.body), "95.51") || !strings.HasPrefix(page.header.Get("Content-Security-Policy"), "sandbox allow-popups allow-popups-to-escape-sandbox;") || !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") {
 		t.Errorf("report: %d %v", page.status, page.header)
 	}
 	c := as[api.Conversation](s, http.StatusOK, s.do(http.MethodGet, "/api/conversations/"+began.ConversationID, nil))

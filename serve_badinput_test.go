@@ -73,7 +73,7 @@ func TestNothingInAReportRuns(t *testing.T) {
 			t.Errorf("the report has %s", bad)
 		}
 	}
-	for _, want := range []string{"sandbox;", "default-src 'none'", "frame-ancestors 'self'"} {
+	for _, want := range []string{"sandbox allow-popups allow-popups-to-escape-sandbox;", "default-src 'none'", "frame-ancestors 'self'"} {
 		if !strings.Contains(policy, want) {
 			t.Errorf("%q lacks %s", policy, want)
 		}

@@ -249,12 +249,12 @@ func (a Answer) check() error {
 	return checkImages(a.Images)
 }
 
-// report writes the report page of a run. The page has its own origin and executes no scripts.
+// report writes the report page of a run. The page has its own origin and executes no scripts; its links open new tabs.
 func (r runResource) report(w http.ResponseWriter, req *http.Request) error {
 	origin := r.access.scheme(req) + "://" + req.Host // 'self' does not match inside a sandbox
 	page := &lazyWriter{w: w, header: map[string]string{
 		"Content-Type": "text/html; charset=utf-8", "Cache-Control": "private, no-cache",
-		"Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: " + origin + "; media-src 'self' " + origin + "; frame-ancestors 'self'",
+		"Content-Security-Policy": "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: " + origin + "; media-src 'self' " + origin + "; frame-ancestors 'self'",
 	}}
 	return page.end(r.runs.WriteReport(req.Context(), req.PathValue("id"), r.access.mediaURL(req), page))
 }

@@ -99,6 +99,16 @@ func TestReportFromHTML(t *testing.T) {
 	}
 }
 
+// TestLinksLeaveTheReport: links to other sites open new tabs, because one in a frame would replace the report; links
+// within the report stay in it.
+func TestLinksLeaveTheReport(t *testing.T) {
+	t.Parallel()
+	doc := newTestStore(t).write(t, report.Report{Payload: payload(t, map[string]string{"report_html": `<a href="https://example.org/x">a</a> <a href="#b">b</a>`})}, resolve.ModeURL)
+	if !strings.Contains(doc, `<a href="https://example.org/x" rel="noreferrer noopener" target="_blank">a</a> <a href="#b">b</a>`) {
+		t.Error(doc)
+	}
+}
+
 func TestReportRemovesWhatIsDangerous(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)

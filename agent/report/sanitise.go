@@ -178,6 +178,7 @@ func policy() *bluemonday.Policy {
 		Matching(size).Globally()
 	p.RequireNoFollowOnLinks(false)
 	p.RequireNoReferrerOnFullyQualifiedLinks(true)
+	p.AddTargetBlankToFullyQualifiedLinks(true) // a frame of the report must not be replaced by the linked page
 	return p
 }
 

@@ -173,7 +173,7 @@ function stage() {
 
 const summary = (c) => ({ id: c.id, title: c.title, updated_at: c.updated_at, run_count: c.messages.length, cost: some });
 const record = ({ events, ...r }) => r;
-const report = (run) => `<!doctype html><meta charset="utf-8"><title>Report</title><style>body{font:16px/1.6 Georgia,serif;max-width:700px;margin:32px auto;padding:0 16px}img{max-width:100%}</style><h1>${run.message}</h1><p>${run.answer}</p>${run.media.map((m) => `<figure><img src="/media/${m.id}" alt="${m.label}" title="${m.label}"><figcaption>${m.label}</figcaption></figure>`).join("")}<script>parent.xss = 1</script>`;
+const report = (run) => `<!doctype html><meta charset="utf-8"><title>Report</title><style>body{font:16px/1.6 Georgia,serif;max-width:700px;margin:32px auto;padding:0 16px}img{max-width:100%}</style><h1>${run.message}</h1><p>${run.answer}</p>${run.media.map((m) => `<figure><img src="/media/${m.id}" alt="${m.label}" title="${m.label}"><figcaption>${m.label}</figcaption></figure>`).join("")}<p><a href="https://example.org/x" rel="noreferrer noopener" target="_blank">source</a></p><script>parent.xss = 1</script>`;
 
 /** The operations: maps method and path to a function that returns [status, body]. */
 function routes(pace) {
@@ -273,7 +273,7 @@ export async function serve({ port = 0, pace = 400 } = {}) {
     const file = /^\/media\/([^/]+)$/.exec(path);
     if (file) return bytes(response, media.get(file[1]), Number(url.searchParams.get("w")));
     const paper = /^\/api\/runs\/([^/]+)\/report$/.exec(path);
-    if (paper) { response.writeHead(200, { "Content-Type": "text/html", "Content-Security-Policy": "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'" }); return response.end(report(runs.get(paper[1]))); }
+    if (paper) { response.writeHead(200, { "Content-Type": "text/html", "Content-Security-Policy": "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'" }); return response.end(report(runs.get(paper[1]))); }
     for (const r of table) {
       const hit = r.method === request.method && r.at.exec(path);
       if (hit) return json(...r.f(hit[1], url.searchParams, body.length ? JSON.parse(body.toString()) : {}));

@@ -4,6 +4,8 @@ import { useState } from "react";
 import { printReport, saveReport } from "../api/report";
 import { showError } from "./notice";
 
+const sandbox = "allow-popups allow-popups-to-escape-sandbox"; // links open new tabs
+
 /** A report in a frame without scripts and without access to this page. */
 export function Report({ run, title }: { run: string; title: string }) {
   const [isFullScreen, setFullScreen] = useState(false);
@@ -22,9 +24,9 @@ export function Report({ run, title }: { run: string; title: string }) {
         {tools}
         <Tooltip label="Full screen"><ActionIcon aria-label="Show the report full screen" onClick={() => setFullScreen(true)}><IconArrowsMaximize size={18} /></ActionIcon></Tooltip>
       </header>
-      <iframe sandbox="" src={url} title={`Report: ${title}`} loading="lazy" className="report-frame" />
+      <iframe sandbox={sandbox} src={url} title={`Report: ${title}`} loading="lazy" className="report-frame" />
       <Modal opened={isFullScreen} onClose={() => setFullScreen(false)} fullScreen title={<span className="report-tools">Report <span className="grow" />{tools}</span>} padding={0} classNames={{ header: "report-full-head", title: "report-full-title", body: "report-full" }}>
-        <iframe sandbox="" src={url} title={`Report, full screen: ${title}`} />
+        <iframe sandbox={sandbox} src={url} title={`Report, full screen: ${title}`} />
       </Modal>
     </section>
   );
