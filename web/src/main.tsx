@@ -14,7 +14,7 @@ import { theme, variables } from "./theme";
 
 const store = new RunStore();
 invalidateOnEvents(store);
-store.connect();
+store.start();
 
 const rootElement = document.getElementById("root");
 if (rootElement) {

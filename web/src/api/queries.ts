@@ -64,8 +64,10 @@ export const useMediaList = (q: string, kind: string) => useInfiniteQuery({
   queryKey: ["media-list", q, kind], initialPageParam: "", queryFn: ({ pageParam }) => api.mediaList(q, kind, pageParam), getNextPageParam: (page) => page.next || undefined,
 });
 
-/** Refreshes lists and records when runs start, pause, resume or end, in this tab or another. */
+/** Refreshes lists and records when runs start, pause, resume or end, in this tab or another, and when events may have
+ * been missed. */
 export function invalidateOnEvents(store: RunStore): () => void {
+  store.reopened = () => void queryClient.invalidateQueries();
   return store.onEvent((e, root) => {
     invalidateWorkflow(e, root);
     if (!root && e.name === "operation-finished") invalidateMedia();

@@ -77,6 +77,28 @@ describe("the stream of a tab", () => {
     expect(at(2).readyState).toBe(2);
   });
 
+  test("is closed while the tab is hidden for long, and then delivers what was missed", () => {
+    const visibility = vi.spyOn(document, "visibilityState", "get");
+    const become = (state: DocumentVisibilityState) => { visibility.mockReturnValue(state); document.dispatchEvent(new Event("visibilitychange")); };
+    const live = make();
+    live.reopened = vi.fn();
+    live.start();
+    at(0).onopen?.();
+    at(0).say("run-started", 7, {});
+    become("hidden");
+    vi.advanceTimersByTime(4000);
+    become("visible");
+    vi.advanceTimersByTime(60_000);
+    expect([opened.length, at(0).readyState]).toEqual([1, 1]);
+    become("hidden");
+    vi.advanceTimersByTime(5000);
+    expect([at(0).readyState, live.connection]).toEqual([2, "connecting"]);
+    become("visible");
+    at(1).onopen?.();
+    expect(opened.map((s) => s.url)).toEqual(["/api/events", "/api/events?after=7", "/api/runs/r/events?after=0"]);
+    expect(live.reopened).toHaveBeenCalledTimes(1);
+  });
+
   test("tells listeners when a generation outside a run ends", () => {
     const live = make();
     live.connect();

@@ -10,6 +10,7 @@ import type { RunState } from "../schema/run";
 type Connection = "connecting" | "open" | "lost";
 
 const maxReplays = 2;
+const hiddenDelay = 5000; // ms that a tab is hidden before its streams are closed
 const notifyInterval = 40; // ms between two notifications, because streamed text changes more often
 
 /** Opens a stream of the server; replaced in tests. */
@@ -20,6 +21,8 @@ interface Progress { progress?: number; note?: string; partial?: Media }
 
 export class RunStore {
   connection: Connection = "connecting";
+  /** Called when the stream is open again: events may have been missed. */
+  reopened = () => {};
   private logs = new Map<string, RunLog>();
   private roots = new Map<string, string>(); // run of a sub-agent -> root run
   private subscribers = new Set<() => void>();
@@ -27,6 +30,7 @@ export class RunStore {
   private source: EventSource | undefined;
   private notifyTimer: ReturnType<typeof setTimeout> | undefined;
   private reconnectTimer: ReturnType<typeof setTimeout> | undefined;
+  private hiddenTimer: ReturnType<typeof setTimeout> | undefined;
   private replays = new Map<string, EventSource>();
   private replayQueue: string[] = [];
   private replayed = new Set<string>();
@@ -35,9 +39,23 @@ export class RunStore {
   private subActions = new Map<string, Progress>();
   private version = 0;
   private lastEventId = 0;
+  private wasOpen = false;
   private reconnectDelay = 1000;
 
   constructor(private readonly open: OpenStream = (url) => new EventSource(url)) {}
+
+  /** Opens the stream, and keeps it open while the tab is visible: a browser has at most six connections to a server for
+   * all tabs together, so that a page would not load while six tabs have their streams. */
+  start() {
+    const follow = () => {
+      clearTimeout(this.hiddenTimer);
+      if (document.visibilityState === "hidden") this.hiddenTimer = setTimeout(() => this.close(), hiddenDelay);
+      else if (!this.source) this.connect();
+    };
+    document.addEventListener("visibilitychange", follow);
+    this.connect();
+    follow();
+  }
 
   /** Opens the stream. If the browser does not reconnect by itself, this does after a growing delay. */
   connect() {
@@ -46,11 +64,14 @@ export class RunStore {
     const source = this.open(this.lastEventId > 0 ? `/api/events?after=${this.lastEventId}` : "/api/events");
     this.source = source;
     source.onopen = () => {
-      const lost = this.connection === "lost";
       this.reconnectDelay = 1000;
       this.setConnection("open");
-      // Replays deliver the events that the stream missed.
-      if (lost) for (const run of [...this.runningRuns().map((r) => r.id), ...this.failedReplays]) this.replay(run, true);
+      if (this.wasOpen) {
+        // Replays deliver the events that the stream missed.
+        for (const run of [...this.runningRuns().map((r) => r.id), ...this.failedReplays]) this.replay(run, true);
+        this.reopened();
+      }
+      this.wasOpen = true;
     };
     source.onerror = () => {
       this.setConnection("lost");
@@ -61,11 +82,17 @@ export class RunStore {
     this.listen(source);
   }
 
+  /** Closes the stream and the replays, which start again when it is opened. */
   close() {
     clearTimeout(this.reconnectTimer);
     this.source?.close();
-    for (const s of this.replays.values()) s.close();
+    this.source = undefined;
+    for (const [run, s] of this.replays) {
+      s.close();
+      this.failedReplays.add(run);
+    }
     this.replays.clear();
+    this.setConnection("connecting");
   }
 
   /** Replays the events of a run from its beginning: once, or again if force is set. */

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconArrowDown } from "@tabler/icons-react";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import { api, isNotFound } from "../api/client";
 import { useDraft } from "../api/draft";
 import { queryClient, useConversation, useRunStore } from "../api/queries";
@@ -37,7 +37,6 @@ function ConversationView({ id }: { id: string }) {
   const follow = useStickToEnd(`${exchanges.length}`, store.snapshot());
   const title = conversation.data?.title || exchanges[0]?.text || "Conversation";
   useEffect(() => { document.title = `${title.slice(0, 60)} · Atelier`; }, [title]);
-  useRefetchOnReconnect(id);
   const resend = useCallback((x: Exchange) => {
     draft.setText(x.text);
     for (const m of x.attachments) draft.attachMedia(m);
@@ -89,16 +88,6 @@ function useStopRuns(active: string): () => void {
     return () => window.removeEventListener("keydown", key);
   }, [active, stop]);
   return stop;
-}
-
-/** Refetches the conversation when the connection is restored. */
-function useRefetchOnReconnect(id: string) {
-  const { connection } = useRunStore();
-  const previous = useRef(connection);
-  useEffect(() => {
-    if (previous.current === "lost" && connection === "open") void queryClient.invalidateQueries({ queryKey: ["conversation", id] });
-    previous.current = connection;
-  }, [connection, id]);
 }
 
 function Skeletons() {
