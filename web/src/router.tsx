@@ -29,7 +29,7 @@ const workflows = createRoute({ getParentRoute: () => root, path: "/workflows", 
 const workflow = createRoute({ getParentRoute: () => root, path: "/workflows/$id", component: lazyRouteComponent(() => import("./pages/workflow")) });
 const workflowRun = createRoute({ getParentRoute: () => root, path: "/workflows/runs/$id", component: lazyRouteComponent(() => import("./pages/workflow-run")) });
 
-export const router = createRouter({ routeTree: root.addChildren([start, conversation, gallery, workflows, workflow, workflowRun]), scrollRestoration: false });
+export const router = createRouter({ routeTree: root.addChildren([start, conversation, gallery, workflows, workflow, workflowRun]), scrollRestoration: true });
 
 declare module "@tanstack/react-router" {
   interface Register { router: typeof router }

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu, TextInput } from "@mantine/core";
 import { IconDots, IconPencil, IconTrash } from "@tabler/icons-react";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { ConversationSummary } from "../api/contract";
 import { queryClient } from "../api/queries";
@@ -14,6 +14,7 @@ const refetchConversations = () => queryClient.invalidateQueries({ queryKey: ["c
 /** One conversation in the list, with its menu. */
 export function ConversationItem({ item, isRunning, onNavigate }: Props) {
   const [editing, setEditing] = useState(false);
+  const menu = useRef<HTMLButtonElement>(null);
   const navigate = useNavigate();
   const isOpen = useParams({ strict: false }).id === item.id;
   const remove = async () => {
@@ -26,16 +27,20 @@ export function ConversationItem({ item, isRunning, onNavigate }: Props) {
       showError(e);
     }
   };
-  if (editing) return <Rename item={item} onDone={() => setEditing(false)} />;
+  const endEditing = () => {
+    setEditing(false);
+    requestAnimationFrame(() => { if (document.activeElement === document.body) menu.current?.focus(); }); // not if the person has clicked elsewhere
+  };
+  if (editing) return <Rename item={item} onDone={endEditing} />;
   return (
     <div className="conversation-item" data-open={isOpen || undefined}>
-      <Link to="/c/$id" params={{ id: item.id }} className="conversation-item-link" onClick={onNavigate} aria-current={isOpen ? "page" : undefined} title={item.title}>
+      <Link to="/c/$id" params={{ id: item.id }} resetScroll={false /* it opens at its end */} className="conversation-item-link" onClick={onNavigate} aria-current={isOpen ? "page" : undefined} title={item.title}>
         <span className="conversation-item-title">{item.title || "Untitled"}</span>
         {isRunning && <span className="pulse" role="img" aria-label="working" />}
       </Link>
       <Menu position="bottom-end" shadow="md" withinPortal>
         <Menu.Target>
-          <ActionIcon size={28} className="conversation-item-menu" aria-label={`Actions of ${item.title || "Untitled"}`}><IconDots size={16} /></ActionIcon>
+          <ActionIcon ref={menu} size={28} className="conversation-item-menu" aria-label={`Actions of ${item.title || "Untitled"}`}><IconDots size={16} /></ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconPencil size={15} />} onClick={() => setEditing(true)}>Rename</Menu.Item>

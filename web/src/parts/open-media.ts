@@ -1,4 +1,4 @@
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useRouter } from "@tanstack/react-router";
 import type { Media } from "../api/contract";
 import { useDraft } from "../api/draft";
 
@@ -13,10 +13,12 @@ export function useInNewMessage(): (m: Media, text?: string) => void {
 }
 
 /** Returns the function that opens an item at ?media=ID, or compares it with another one at
- * ?media=ID&with=ID. An empty id closes it. */
+ * ?media=ID&with=ID. An empty id closes it. However many items are viewed, the browser's history has one entry for them,
+ * so that going back closes them. */
 export function useOpenMedia(): (id: string, other?: string) => void {
   const navigate = useNavigate();
-  return (id, other) => void navigate({ to: ".", search: (now) => withOpenMedia(now, id, other), resetScroll: false });
+  const router = useRouter();
+  return (id, other) => void navigate({ to: ".", search: (now) => withOpenMedia(now, id, other), resetScroll: false, replace: "media" in router.state.location.search });
 }
 
 /** The search parameters with the open item. */

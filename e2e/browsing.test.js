@@ -1,0 +1,79 @@
+// What a person does with the browser itself: going back, many tabs, links that leave the page, the keyboard.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { serve } from "../web/test/server.mjs";
+import { browser, until } from "./browser.js";
+
+const b = browser();
+let s;
+before(async () => { s = await serve({ pace: 50 }); });
+after(() => s?.stop());
+
+const talk = (title) => `${s.url}/c/${[...s.conversations.values()].find((c) => c.title.startsWith(title)).id}`;
+const scrolled = (page) => page.evaluate(() => Math.round(window.scrollY));
+/** Makes the page believe that its tab is hidden, or visible. */
+const setVisibility = (page, state) => page.evaluate((v) => {
+  Object.defineProperty(document, "visibilityState", { value: v, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}, state);
+
+describe("going back", () => {
+  test("closes the open picture, however many were viewed, and leaves the page after it was closed", () => b.page(`${s.url}/workflows`, {}, async (page) => {
+    await page.getByRole("link", { name: "Media", exact: true }).click();
+    await page.locator(".picture").first().click();
+    for (let i = 0; i < 3; i++) {
+      const before = page.url();
+      await page.getByRole("link", { name: "Download" }).waitFor();
+      await page.keyboard.press("ArrowRight");
+      await page.waitForURL((u) => u.href !== before);
+    }
+    await page.goBack();
+    await page.getByRole("link", { name: "Download" }).waitFor({ state: "detached" });
+    assert.equal(page.url(), `${s.url}/gallery`);
+    await page.goBack();
+    await page.waitForURL(/workflows/);
+  }));
+
+  test("returns to where a conversation was read; opening it shows its end", () => b.page(talk("How electricity"), { viewport: { width: 1280, height: 500 } }, async (page) => {
+    await page.locator(".answer-footer").first().waitFor();
+    await page.evaluate(() => window.scrollTo(0, 120));
+    await page.getByRole("link", { name: "Media", exact: true }).click();
+    await page.locator(".picture").first().waitFor();
+    await page.goBack();
+    await until(async () => await scrolled(page) === 120);
+    await page.getByRole("link", { name: "Media", exact: true }).click();
+    await page.locator(".picture").first().waitFor();
+    await page.getByRole("link", { name: /How electricity/ }).click();
+    await until(() => page.evaluate(() => document.documentElement.scrollHeight - window.innerHeight - window.scrollY < 2));
+  }));
+});
+
+test("hidden tabs leave the browser its connections: an eighth tab loads", () => b.page(s.url, {}, async (first, context) => {
+  for (let i = 0; i < 7; i++) {
+    const page = i === 0 ? first : await context.newPage();
+    await page.goto(`${s.url}/gallery`);
+    await page.locator(".picture").first().waitFor();
+    const streams = s.streams.size;
+    await setVisibility(page, "hidden");
+    await until(() => s.streams.size < streams);
+  }
+  await setVisibility(first, "visible");
+  await until(() => s.streams.size === 1);
+}));
+
+test("a link of a report opens a tab and leaves the report", () => b.page(talk("How electricity"), {}, async (page, context) => {
+  await context.route("https://example.org/**", (r) => r.fulfill({ body: "elsewhere" }));
+  const opened = context.waitForEvent("page");
+  await page.frameLocator(".report-frame").getByRole("link", { name: "source" }).click();
+  assert.equal((await opened).url(), "https://example.org/x");
+  await page.frameLocator(".report-frame").getByRole("link", { name: "source" }).waitFor();
+}));
+
+test("the focus returns to the menu after a conversation was renamed by the keyboard", () => b.page(talk("A lighthouse"), {}, async (page) => {
+  const menu = page.getByRole("navigation", { name: "Conversations" }).getByRole("button", { name: "Actions of A lighthouse" });
+  await menu.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByRole("textbox", { name: "New title" }).press("Escape");
+  await until(() => menu.evaluate((e) => e === document.activeElement));
+}));
