@@ -18,6 +18,7 @@ export const theme = createTheme({
   },
   components: {
     Tooltip: { defaultProps: { openDelay: 350, withArrow: true, events: { hover: true, focus: true, touch: false } } },
+    Checkbox: { defaultProps: { radius: "sm" } }, // with the default radius, it would look like a radio button
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray", size: 34 } },
     ColorInput: { defaultProps: { eyeDropperButtonProps: { "aria-label": "Pick a colour from the screen" } } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } }, // the placeholder is not an item of the menu

@@ -54,7 +54,7 @@ const settingText = (v: unknown) => (v === undefined || v === null || v === "" ?
 function SettingLine({ s }: { s: Setting }) {
   return (
     <li>
-      <span>{s.setting.replaceAll("_", " ")}</span> <b>{settingText(s.applied) || settingText(s.asked)}</b>
+      <span>{s.setting.replaceAll("_", " ")}</span> <b>{settingText(s.applied) || (s.outcome === "dropped" ? "" : settingText(s.asked))}</b>
       {s.outcome && s.outcome !== "applied" && <em>{s.outcome}{settingText(s.asked) && `, requested ${settingText(s.asked)}`}</em>}
       {s.reason && <small>{s.reason}</small>}
     </li>
