@@ -1,5 +1,5 @@
 import { fireEvent } from "@testing-library/dom";
-import { screen, waitFor, within } from "@testing-library/react";
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { queryClient } from "../../api/queries";
@@ -197,6 +197,14 @@ test("one result is chosen by mouse or keyboard, then Continue answers; running 
   delete server.answers["POST /api/interactions/in_1/answer"];
   await user.click(within(asked).getByRole("button", { name: "Let it finish" }));
   await waitFor(() => expect(server.of("POST", "/answer").map((a) => a.body)).toEqual([{ selected_content_id: "gc_4" }, { selected_content_id: "gc_4", running: "keep" }]));
+});
+
+test("the chosen results are still chosen after a reload", async () => {
+  await show(stand(6));
+  fireEvent.click(screen.getByRole("button", { name: "Choose prompt_b, result 1" }));
+  cleanup();
+  await show(stand(6));
+  expect(screen.getAllByRole("button", { pressed: true }).map((b) => b.getAttribute("aria-label"))).toEqual(["Choose prompt_b, result 1"]);
 });
 
 test("an unknown render_as is shown as it is, and hidden parts are not shown", async () => {

@@ -5,13 +5,14 @@ import type { KeyboardEvent } from "react";
 import { InteractionEditor } from "../../api/interaction-editor";
 import type { EditorState } from "../../api/interaction-editor";
 import { useRunStore } from "../../api/queries";
+import { readStored, writeStored } from "../../api/storage";
 import { useSubActions } from "../../api/workflow-queries";
 import { workflowApi } from "../../api/workflows";
 import { pointerOf } from "../../schema/pointer";
 import { availableContents, retainAvailable, toggle } from "../../schema/selection";
 import type { Selection } from "../../schema/selection";
 import { walkNodes } from "../../schema/view";
-import type { Interaction } from "../../schema/view";
+import type { Group, Interaction } from "../../schema/view";
 import { AnswerBar } from "./answer-bar";
 import { InteractionProvider } from "./context";
 import { useFailureNotices } from "./failures";
@@ -24,7 +25,8 @@ interface Props { interaction: Interaction; run: string; /** A preview is read-o
 export function InteractionView({ interaction, run, preview = false }: Props) {
   const [editor] = useState(() => new InteractionEditor(interaction, workflowApi));
   const state = useSyncExternalStore(editor.subscribe, editor.snapshot);
-  const [selected, setSelected] = useState<Selection>({});
+  const selectionKey = `atelier-selection ${interaction.interaction_id}`;
+  const [selected, setSelected] = useState(() => (readStored<Selection>(() => sessionStorage, selectionKey) ?? {}) as Selection);
   const [starts, setStarts] = useState<SubActionStart[]>([]);
   const jobs = useSubActions(preview ? "" : run).data?.items ?? [];
   const current = state.interaction;
@@ -34,6 +36,11 @@ export function InteractionView({ interaction, run, preview = false }: Props) {
   const resultPointers = useMemo(() => new Set([...walkNodes(current.view)].flatMap((n) => (n.sub_actions ?? []).map((a) => pointerOf(a.result_target)))), [current.view]);
   const selection = useMemo(() => retainAvailable(selected, availableContents(current)), [selected, current]);
   const readOnly = preview || (current.status !== undefined && current.status !== "open");
+  const toggleSelection = (g: Group, id: string) => {
+    const next = toggle(selection, g, id);
+    setSelected(next);
+    writeStored(() => sessionStorage, selectionKey, next); // survives a reload, and the view of an earlier step
+  };
   const onKeyDown = (e: KeyboardEvent) => {
     if (!(e.ctrlKey || e.metaKey) || e.altKey || e.key.toLowerCase() !== "z" || readOnly) return;
     const field = e.target as Element;
@@ -43,7 +50,7 @@ export function InteractionView({ interaction, run, preview = false }: Props) {
     else editor.undo();
   };
   return (
-    <InteractionProvider value={{ run, editor, state, readOnly, selection, jobs, starts, setStarts, resultPointers, toggleSelection: (g, id) => setSelected((c) => toggle(retainAvailable(c, availableContents(editor.state.interaction)), g, id)) }}>
+    <InteractionProvider value={{ run, editor, state, readOnly, selection, jobs, starts, setStarts, resultPointers, toggleSelection }}>
       <div className="interaction" onKeyDown={onKeyDown}>
         <header className="interaction-head">
           <h2 className="grow">{current.title}</h2>
