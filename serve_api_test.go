@@ -171,6 +171,8 @@ func TestBytesOfMedia(t *testing.T) {
 	if again := s.do(http.MethodGet, m.URL+"?w=160", nil); again.header.Get("ETag") != small.header.Get("ETag") {
 		t.Error("a second thumbnail has other bytes")
 	}
+	cut := s.upload("cut.png", b[:len(b)-20])
+	s.checkRefused("a thumbnail of a damaged picture", s.do(http.MethodGet, cut.URL+"?w=160", nil), http.StatusUnprocessableEntity, media.CodeUnsupported)
 	svg := s.upload("x.png", []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>`))
 	drawn := s.do(http.MethodGet, svg.URL, nil)
 	if svg.MIMEType != "image/svg+xml" || !strings.HasPrefix(drawn.header.Get("Content-Security-Policy"), "sandbox; default-src 'none'") {

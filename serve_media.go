@@ -394,7 +394,11 @@ func (a *Atelier) Thumbnail(ctx context.Context, r ledger.Record, width int) (me
 	defer func() { _ = in.Close() }() // read-only
 	var small bytes.Buffer
 	if _, err := imaging.Thumbnail(ctx, &small, in, r.Facts, width); err != nil {
-		return d, media.Errorf(media.CodeOf(err), "make a thumbnail of %s: %w", r.Ref, err)
+		code := media.CodeOf(err)
+		if code == media.CodeCorrupt {
+			code = media.CodeUnsupported // an upload may be a damaged picture; its bytes are as they were sent
+		}
+		return d, media.Errorf(code, "make a thumbnail of %s: %w", r.Ref, err)
 	}
 	b, err := a.Codec.Store(ctx, &small, "")
 	if err != nil {
