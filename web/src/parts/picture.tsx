@@ -4,17 +4,18 @@ import { altText, mediaURL } from "../schema/format";
 import { useOpenMedia } from "./open-media";
 import { Windowed } from "./windowed";
 
-/** A picture with a known size and a blurred placeholder while it loads. */
+/** A picture with a known size, and its blurred 16-pixel thumbnail while it loads. In a grid, drawings are shown whole. */
 export function Picture({ media, inline = false }: { media: Media; inline?: boolean }) {
   const [isLoaded, setLoaded] = useState(false);
   const open = useOpenMedia();
   const w = media.width ?? 1024;
   const h = media.height ?? 1024;
   const text = altText(media);
+  const isDrawing = media.mime_type === "image/svg+xml";
   return (
     <button
-      type="button" className={inline ? "picture picture-inline" : "picture"} data-loaded={isLoaded || undefined} onClick={() => open(media.id)}
-      style={{ ...(!isLoaded && placeholder(media)), ...({ aspectRatio: `${w} / ${h}`, "--ratio": w / h, "--natural-width": `${w}px` } as React.CSSProperties) }}
+      type="button" className={inline ? "picture picture-inline" : "picture"} data-loaded={isLoaded || undefined} data-drawing={isDrawing || undefined} onClick={() => open(media.id)}
+      style={{ ...(!isLoaded && !isDrawing && { backgroundImage: `url(${mediaURL(media, 16)})` }), ...({ aspectRatio: `${w} / ${h}`, "--ratio": w / h, "--natural-width": `${w}px` } as React.CSSProperties) }}
     >
       <img
         src={mediaURL(media, inline ? 320 : 1280)} srcSet={sources(media)} sizes={inline ? "160px" : "(max-width: 800px) 100vw, 760px"} alt={text} title={text} width={w} height={h}
@@ -22,11 +23,6 @@ export function Picture({ media, inline = false }: { media: Media; inline?: bool
       />
     </button>
   );
-}
-
-/** The 16-pixel thumbnail, scaled to the picture's size. */
-function placeholder(m: Media): React.CSSProperties {
-  return m.mime_type === "image/svg+xml" ? {} : { backgroundImage: `url(${mediaURL(m, 16)})` };
 }
 
 /** The thumbnails smaller than the picture, and the picture itself. */
