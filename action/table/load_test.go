@@ -150,3 +150,37 @@ func TestAFileThatGoesDuringTheImportHidesNoOtherTable(t *testing.T) {
 		t.Errorf("tables %v, not read %v", d.Tables, d.NotRead)
 	}
 }
+
+// TestChangedFiles: a run reads the tables as they were at its first call, and the next run the changed files.
+func TestChangedFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("sales.csv", "region,amount\nnorth,10\nsouth,31\n")
+	tables := openTables(t, dir)
+	total := func(run string) any {
+		t.Helper()
+		ctx := media.WithScope(t.Context(), media.Scope{Owner: "ada", Tree: run})
+		res, err := tables.query(ctx, &action.Call{Params: map[string]any{"SQL": `SELECT sum(amount) FROM sales`}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return decoded[answer](t, res).Rows[0][0]
+	}
+	if got := total("first"); got != 41.0 {
+		t.Errorf("the total is %v, not 41", got)
+	}
+	write("sales.csv", "region,amount\nnorth,100\nsouth,317\n")
+	write("more.csv", "region,amount\nwest,5\n")
+	if got := total("first"); got != 41.0 {
+		t.Errorf("the total changed to %v within a run", got)
+	}
+	if got := total("second"); got != 417.0 {
+		t.Errorf("the total of the next run is %v, not 417", got)
+	}
+}

@@ -1,7 +1,7 @@
 // Package table provides actions on the tables of a folder: "Describe Tables" and "Query Tables". CSV, TSV, JSON, JSONL
-// and Excel files, delimited texts and logs in the common formats are imported once, at the first call, into a
-// temporary SQLite database that only this program's user can read; [Tables.Close] removes it. Agents query it with
-// SQL, so that each number is computed over the whole file.
+// and Excel files, delimited texts and logs in the common formats are imported at the first call, and again for a run
+// that finds changed files, into a temporary SQLite database that only this program's user can read; [Tables.Close]
+// removes it. Agents query it with SQL, so that each number is computed over the whole file.
 //
 // The import reads a file twice, JSON and Excel the second time from a temporary file: the first pass finds delimiter,
 // encoding, header and the type of each column, the second converts and counts. 80 % of a column's values must be
@@ -18,9 +18,11 @@ package table
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"atelier/action"
@@ -47,9 +49,10 @@ type Config struct {
 type Tables struct {
 	cfg Config
 
-	// importLock is held by the call that imports; its holder sets and reads loaded and closed.
+	// importLock is held by the call that imports; its holder sets and reads loaded, tree and closed.
 	importLock chan struct{}
 	loaded     *loaded
+	tree       string // the run tree that last compared loaded with the files
 	closed     bool
 }
 
@@ -108,20 +111,25 @@ func Descriptions() []action.Description { return action.Document(New(Config{}).
 
 // loaded is the result of the import.
 type loaded struct {
+	users   sync.WaitGroup // the calls that read it
+	version string         // of the files
 	dir     string
 	db      *database.Database // nil if there are no tables
 	tables  []*table
 	notRead []file.Skipped
 }
 
+// close waits for the calls that read it.
 func (l *loaded) close() error {
+	l.users.Wait()
 	if l.db != nil {
 		_ = l.db.Close() // its files are removed next
 	}
 	return os.RemoveAll(l.dir)
 }
 
-// load imports the folder at the first call. A cancelled call leaves the work to the next one; other calls wait for it.
+// load imports the folder at the first call, and again when another run finds that a file has changed. The caller calls
+// users.Done. A cancelled call leaves the work to the next one; other calls wait for it.
 func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 	select {
 	case t.importLock <- struct{}{}:
@@ -132,9 +140,42 @@ func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 	if t.closed {
 		return nil, media.Errorf(media.CodeInternal, "the tables are closed")
 	}
-	if t.loaded != nil {
+	tree := media.ScopeOf(ctx).Tree
+	if t.loaded != nil && tree != "" && tree == t.tree {
+		t.loaded.users.Add(1)
 		return t.loaded, nil
 	}
+	version, err := t.version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if t.loaded == nil || t.loaded.version != version {
+		l, err := t.importAll(ctx, note)
+		if err != nil {
+			return nil, err
+		}
+		if t.loaded != nil {
+			_ = t.loaded.close() // nothing reads it any more
+		}
+		l.version, t.loaded = version, l
+	}
+	t.tree = tree
+	t.loaded.users.Add(1)
+	return t.loaded, nil
+}
+
+// version identifies the names, sizes and modification times of the files.
+func (t *Tables) version(ctx context.Context) (string, error) {
+	sum := sha256.New()
+	_, err := t.cfg.Files.Walk(ctx, func(f file.Source) error {
+		_, err := fmt.Fprintf(sum, "%q %d %d\n", f.Name, f.Size, f.Modified.UnixNano())
+		return err
+	})
+	return string(sum.Sum(nil)), err
+}
+
+// importAll imports the folder.
+func (t *Tables) importAll(ctx context.Context, note func(string)) (*loaded, error) {
 	sweep(t.cfg.TempDir, t.cfg.Now())
 	dir, err := os.MkdirTemp(t.cfg.TempDir, fmt.Sprintf("%s%d-", folderPrefix, os.Getpid()))
 	if err != nil {
@@ -153,6 +194,5 @@ func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 			return nil, err
 		}
 	}
-	t.loaded = l
 	return l, nil
 }
