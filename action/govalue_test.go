@@ -92,3 +92,15 @@ func TestCyclicList(t *testing.T) {
 		t.Errorf("media of a cycle: %+v", out)
 	}
 }
+
+// TestEnumerations: a list of numbers of a type of its own is a list, not bytes.
+func TestEnumerations(t *testing.T) {
+	t.Parallel()
+	type level uint8
+	r := newTestRegistry(t, nil)
+	got := r.Interceptor().Value(t.Context(), Target{Media: r.set, Source: "test"}, map[string]any{"levels": []level{1, 2}, "none": []level(nil), "pair": [2]level{3, 4}})
+	want := map[string]any{"levels": []any{json.Number("1"), json.Number("2")}, "none": nil, "pair": []any{json.Number("3"), json.Number("4")}}
+	if diff := cmp.Diff(want, got.Value); diff != "" || len(got.Warnings) != 0 || len(got.Media) != 0 {
+		t.Errorf("%s %v %v", diff, got.Warnings, got.Media)
+	}
+}

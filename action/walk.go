@@ -183,7 +183,7 @@ func (p *pass) sequence(ctx context.Context, r reflect.Value, n nested) any {
 	if r.Kind() == reflect.Slice && r.IsNil() && r.Type() != reflect.TypeFor[[]any]() { // a nil []any is empty
 		return nil
 	}
-	if r.Type().Elem().Kind() == reflect.Uint8 {
+	if r.Type().Elem() == reflect.TypeFor[byte]() { // not a type of its own, such as an enumeration
 		b := make([]byte, r.Len())
 		reflect.Copy(reflect.ValueOf(b), r)
 		return p.raw(ctx, b, n)
