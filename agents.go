@@ -44,6 +44,23 @@ type Sources struct {
 	ChatModel, ImageModel string
 }
 
+// absolute returns the sources with paths that are valid in any working directory.
+func (s Sources) absolute() (_ Sources, err error) {
+	paths := []*string{&s.Files, &s.Knowledge, &s.Agents}
+	if !strings.Contains(s.Database, "://") {
+		paths = append(paths, &s.Database)
+	}
+	for _, path := range paths {
+		if *path == "" {
+			continue
+		}
+		if *path, err = filepath.Abs(*path); err != nil {
+			return s, media.Errorf(media.CodeInvalid, "find a source: %w", err)
+		}
+	}
+	return s, nil
+}
+
 // settings stores the sources of runs as text. It keeps secrets only in the memory of this process.
 type settings struct {
 	key []byte
@@ -55,29 +72,13 @@ type settings struct {
 
 // write returns the storable form of the sources, without secrets.
 func (s *settings) write(c Sources) (json.RawMessage, error) {
-	kept := setting.Setting{Model: c.ChatModel, ImageModel: c.ImageModel}
-	db := c.Database
-	if u, err := url.Parse(c.Database); strings.Contains(c.Database, "://") {
-		db, kept.DB = "", c.Database
-		if err != nil || u.User != nil || u.RawQuery != "" {
-			mac := hmac.New(sha256.New, s.key) // the id does not reveal the URL, which only this process remembers
-			mac.Write([]byte(c.Database))
-			kept.DB, kept.Secret, kept.SecretID = "", true, hex.EncodeToString(mac.Sum(nil)[:8])
-			s.secrets.Store(kept.SecretID, c.Database)
-		}
-	}
-	for _, f := range []struct {
-		from string
-		to   *string
-	}{{c.Files, &kept.Files}, {c.Knowledge, &kept.KB}, {c.Agents, &kept.Agents}, {db, &kept.DB}} {
-		if f.from == "" {
-			continue
-		}
-		path, err := filepath.Abs(f.from) // valid from any working directory
-		if err != nil {
-			return nil, media.Errorf(media.CodeInvalid, "find %s: %w", f.from, err)
-		}
-		*f.to = path
+	kept := setting.Setting{Files: c.Files, KB: c.Knowledge, DB: c.Database, Agents: c.Agents, Model: c.ChatModel, ImageModel: c.ImageModel}
+	u, err := url.Parse(c.Database)
+	if strings.Contains(c.Database, "://") && (err != nil || u.User != nil || u.RawQuery != "") {
+		mac := hmac.New(sha256.New, s.key) // the id does not reveal the URL, which only this process remembers
+		mac.Write([]byte(c.Database))
+		kept.DB, kept.Secret, kept.SecretID = "", true, hex.EncodeToString(mac.Sum(nil)[:8])
+		s.secrets.Store(kept.SecretID, c.Database)
 	}
 	return json.Marshal(kept)
 }

@@ -111,6 +111,7 @@ func Open(ctx context.Context, c Config) (*Atelier, error) {
 // Compose is like [Open], but uses stores that are already open.
 func (s *Stores) Compose() (a *Atelier, err error) {
 	a = &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), previews: recent.Cache[previewKey, bool]{For: time.Hour, Limit: 1000}, counts: &counts{runs: map[string]float64{}, operations: map[[2]string]float64{}}, settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
+	a.runs.open, a.runs.end = context.WithCancel(context.Background())
 	c := a.Config
 	a.Codec, err = wire.NewCodec(wire.Config{Blobs: a.Blobs, Keys: []wire.Key{a.key}, Register: a.Ledger.RegisterBlob, Forget: a.Ledger.ForgetBlob, MaxAnswerBytes: c.MaxAnswer, DiskWait: max(0, cmp.Or(c.DiskWait, 30*time.Second))})
 	if err != nil {
@@ -205,8 +206,8 @@ func (a *Atelier) CheckModels(ctx context.Context, chatModel, imageModel string)
 // Observer returns the source of the events of all runs in this process.
 func (a *Atelier) Observer() *record.Observer { return a.observer }
 
-// Close cancels the runs of this process, waits until what they made is saved, and closes the database. A second call
-// does nothing.
+// Close cancels the runs of this process and the calls of [Atelier.Generate], waits until what they made is saved, and
+// closes the database. A second call does nothing.
 //
 //nolint:contextcheck,nolintlint // it must end what has started, whatever the caller's context
 func (a *Atelier) Close() error {
@@ -225,5 +226,10 @@ func (a *Atelier) Scoped(ctx context.Context, tree string) context.Context {
 // Generate requests pictures or sound from a model, records them and returns the result. The result also reports
 // failures; see [gateway.Gateway.Generate].
 func (a *Atelier) Generate(ctx context.Context, r generate.Request) (*generate.Result, error) {
+	ctx, leave, err := a.runs.admit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	return a.Gateway.Generate(a.Scoped(ctx, uuid.Must(uuid.NewV7()).String()), r)
 }

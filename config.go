@@ -20,7 +20,8 @@ import (
 // keys, the offline models are used. [ConfigFromEnv] reads a Config from environment variables, as the command atelier
 // does.
 type Config struct {
-	// Dir is the data folder for bytes, records and keys. If it is missing, it is created with mode 0700.
+	// Dir is the data folder for bytes, records and keys. If it is missing, it is created with mode 0700. Relative paths
+	// are those of the working directory at the call of [Open].
 	Dir string
 	// DatabaseURL is the PostgreSQL URL for the records and the durable steps; empty means SQLite files in Dir.
 	DatabaseURL string
@@ -97,6 +98,13 @@ const (
 func (c Config) withDefaults() (Config, error) {
 	if c.Dir == "" {
 		return c, media.Errorf(media.CodeInvalid, "atelier.Config.Dir is missing: name the data folder")
+	}
+	var err error
+	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
+		return c, media.Errorf(media.CodeInvalid, "find the data folder: %w", err)
+	}
+	if c.Sources, err = c.Sources.absolute(); err != nil {
+		return c, err
 	}
 	if c.Owner == "" {
 		c.Owner = defaultOwner

@@ -12,6 +12,7 @@ import (
 	offlineimage "atelier/generate/provider/offline"
 	"atelier/generate/provider/openai"
 	"atelier/generate/provider/openrouter"
+	"atelier/media"
 	"atelier/media/wire"
 )
 
@@ -93,10 +94,16 @@ func (a *Atelier) drivers() ([]driver.Driver, error) {
 		}
 		all = append(all, d)
 	}
-	for _, own := range a.Config.Drivers {
-		d, err := own(a.Codec)
+	for i, create := range a.Config.Drivers {
+		if create == nil {
+			return nil, media.Errorf(media.CodeInvalid, "atelier.Config.Drivers[%d] is nil: give a function that creates a driver", i)
+		}
+		d, err := create(a.Codec)
 		if err != nil {
 			return nil, err
+		}
+		if d == nil {
+			return nil, media.Errorf(media.CodeInvalid, "atelier.Config.Drivers[%d] created no driver: return one, or an error", i)
 		}
 		all = append(all, d)
 	}

@@ -30,9 +30,9 @@ type Event struct {
 	Result *agent.Result
 }
 
-// Run runs an agent. The sequence yields events in order and then the result, with the error if the run failed. If the
-// run cannot start, the sequence yields only the error. Leaving the loop, or the end of ctx, cancels the run and waits
-// until what it made is saved.
+// Run runs an agent. The sequence, which can be used once, yields events in order and then the result, with the error if
+// the run failed. If the run cannot start, the sequence yields only the error. Leaving the loop, or the end of ctx,
+// cancels the run and waits until what it made is saved.
 func (a *Atelier) Run(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	if r.RunID == "" {
 		r.RunID = uuid.Must(uuid.NewV7()).String()
@@ -50,6 +50,9 @@ func (a *Atelier) Start(ctx context.Context, r Request) (*run.Run, error) {
 		r.Sources = a.Config.Sources
 	}
 	r.Owner = cmp.Or(r.Owner, a.Config.Owner)
+	if r.Sources, err = r.Sources.absolute(); err != nil {
+		return nil, err
+	}
 	setting, err := a.settings.write(r.Sources)
 	if err != nil {
 		return nil, err
@@ -57,8 +60,9 @@ func (a *Atelier) Start(ctx context.Context, r Request) (*run.Run, error) {
 	return s.StartWith(ctx, r.Request, setting)
 }
 
-// Resume answers a paused run or, if reply is nil, continues a run whose process died. The sequence is that of
-// [Atelier.Run], without earlier events.
+// Resume answers a paused run of Config.Owner or, if reply is nil, continues one whose process died, which requires
+// Config.Adopt. The sequence is that of [Atelier.Run], without earlier events. [Atelier.Runs] resumes runs of other
+// owners.
 func (a *Atelier) Resume(ctx context.Context, runID string, reply *agent.Reply) iter.Seq2[Event, error] {
 	return a.follow(ctx, a.Config.Owner, runID, a.lastEvent(ctx, runID), func() (*run.Run, error) {
 		s, err := a.Runs(ctx)
@@ -149,29 +153,54 @@ func (a *Atelier) yieldSaved(ctx context.Context, owner, id string, last int64, 
 	}
 }
 
-// runs holds the service of runs, which is opened on first use, and its sources.
+// runs holds the service of runs, which is opened on first use, its sources, and the calls of [Atelier.Generate].
 type runs struct {
 	mu         sync.Mutex         // guards the fields below
 	service    *run.Service       // nil until it is opened
 	standard   *runnerWithSources // with the sources of the configuration
-	handedOver bool               // running work was handed over
-	closed     bool
+	handedOver bool               // running work was handed over, and this process starts no more
+	calls      sync.WaitGroup     // the generations in progress
+	// open ends when close is called.
+	open context.Context //nolint:containedctx // it is the Atelier's own end
+	end  context.CancelFunc
 }
 
-// close ends the runs of this process, and reports whether this is the first call.
-func (r *runs) close() bool {
+// errClosed is the error of calls after the end.
+var errClosed = media.Errorf(media.CodeUnavailable, "this Atelier is closed: open a new one")
+
+// admit admits a generation, which close cancels and awaits. The caller calls leave when it is over.
+func (r *runs) admit(ctx context.Context) (_ context.Context, leave func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
+	if r.open.Err() != nil {
+		return nil, nil, errClosed
+	}
+	r.calls.Add(1)
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(r.open, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+		r.calls.Done()
+	}, nil
+}
+
+// close ends the work of this process, and reports whether this is the first call.
+func (r *runs) close() bool {
+	r.mu.Lock()
+	first := r.open.Err() == nil
+	r.end() // calls that come from now on are refused
+	r.mu.Unlock()
+	if !first {
 		return false
 	}
-	r.closed = true
 	if r.service != nil && !r.handedOver {
 		r.service.Close()
 	}
 	if r.service != nil {
 		r.standard.close()
 	}
+	r.calls.Wait()
 	return true
 }
 
@@ -188,8 +217,8 @@ func (a *Atelier) handOver(ctx context.Context) {
 func (a *Atelier) Runs(ctx context.Context) (*run.Service, error) {
 	a.runs.mu.Lock()
 	defer a.runs.mu.Unlock()
-	if a.runs.closed {
-		return nil, media.Errorf(media.CodeUnavailable, "this Atelier is closed: open a new one")
+	if a.runs.open.Err() != nil || a.runs.handedOver {
+		return nil, errClosed
 	}
 	if a.runs.service != nil {
 		return a.runs.service, nil

@@ -46,23 +46,38 @@ type ServeConfig struct {
 }
 
 // Serve serves the API over HTTP and adopts runs and generations of dead processes until ctx ends. It then hands over
-// running work to the next process. Config.Adopt must be set. [Stores.NeedsTokens] reports whether requests require
-// access tokens.
+// running work to the next process, and this Atelier starts no more runs. Config.Adopt must be set.
+// [Stores.NeedsTokens] reports whether requests require access tokens.
 func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
-	needsTokens, err := a.NeedsTokens(c.Listener.Addr())
+	if c.Listener == nil {
+		return media.Errorf(media.CodeInvalid, "atelier.ServeConfig.Listener is missing: give one")
+	}
+	s, err := a.openServer(ctx, c)
 	if err != nil {
 		return errors.Join(err, c.Listener.Close())
 	}
+	return s.serve(ctx, c)
+}
+
+// openServer creates the server of a configuration.
+func (a *Atelier) openServer(ctx context.Context, c ServeConfig) (*server, error) {
+	if !a.Config.Adopt {
+		return nil, media.Errorf(media.CodeInvalid, "atelier.Config.Adopt is not set: a server adopts the work of dead processes")
+	}
+	needsTokens, err := a.NeedsTokens(c.Listener.Addr())
+	if err != nil {
+		return nil, err
+	}
 	if err := shipped.CheckWorkflows(c.Workflows); err != nil {
-		return errors.Join(err, c.Listener.Close())
+		return nil, err
 	}
 	service, err := a.Runs(ctx)
 	if err != nil {
-		return errors.Join(err, c.Listener.Close())
+		return nil, err
 	}
 	s := newServer(a, service)
 	s.multiTenant = needsTokens
-	return s.serve(ctx, c)
+	return s, nil
 }
 
 // newServer creates a server with its kinds of work.

@@ -156,7 +156,7 @@ func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 // media.CodeNotFound; media.CodeInvalid for an engine that does not adopt work.
 func (e *Engine) Adopt(ctx context.Context, id string) error {
 	if !e.cfg.Adopts {
-		return media.Errorf(media.CodeInvalid, "adopt work %s: durable.Config.Adopts is not set", id)
+		return media.Errorf(media.CodeInvalid, "adopt work %s: this process does not adopt the work of dead processes: set Adopt in atelier.Config", id)
 	}
 	if e.gate.isClosed() {
 		return media.Errorf(media.CodeUnavailable, "the engine is closing: adopt work %s later", id)
