@@ -34,7 +34,7 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Opener opens the model of a profile. It is called once for each model.
+// Opener opens the model of a profile. Models are opened at their first use, and again if many others were used since.
 type Opener func(ctx context.Context, f Profile) (Model, error)
 
 // Registry opens chat models by name. It is safe for concurrent use.
@@ -145,6 +145,9 @@ func (r *Registry) Choose(ctx context.Context, prefer []string) (Choice, error) 
 	return Choice{Model: r.cfg.Offline, Asked: requested, Reason: reason}, nil
 }
 
+// maxOpen is the maximum number of open models: callers can also name models that are not listed.
+const maxOpen = 1000
+
 func (r *Registry) opened(ctx context.Context, f Profile) (Model, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,6 +162,9 @@ func (r *Registry) opened(ctx context.Context, f Profile) (Model, error) {
 	m, err := open(ctx, f)
 	if err != nil {
 		return nil, err
+	}
+	if len(r.open) == maxOpen {
+		clear(r.open) // which also forgets the waits that providers asked for
 	}
 	m = retrying{Model: m, policy: r.cfg.Retry.withDefaults(), waits: &patience.Waits{}}
 	r.open[key] = m

@@ -12,13 +12,15 @@ type agentSet struct {
 	closer func()
 }
 
-// agentSets creates the agents for each setting once.
+// agentSets creates the agents for each setting, and closes those that no run uses when others are needed.
 type agentSets struct {
 	// agents are the agents for setting.
 	agents  Agents
 	setting json.RawMessage
 	// create creates the agents for another setting; if it is nil, agents serve every setting.
 	create func(ctx context.Context, setting json.RawMessage) (Agents, func(), error)
+	// used reports whether a run of this process has a setting.
+	used func(setting string) bool
 
 	mu   sync.Mutex // guards made
 	made map[string]agentSet
@@ -34,6 +36,12 @@ func (o *agentSets) forSetting(ctx context.Context, setting json.RawMessage) (Ag
 	defer o.mu.Unlock()
 	if o, ok := o.made[key]; ok {
 		return o.agents, nil
+	}
+	for unused, made := range o.made {
+		if !o.used(unused) {
+			made.closer()
+			delete(o.made, unused)
+		}
 	}
 	agents, closer, err := o.create(context.WithoutCancel(ctx), setting)
 	if err != nil {

@@ -85,6 +85,7 @@ func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, 
 		RunID: id, Owner: owner, Status: ledger.WaitAnswered, Setting: p.setting, AnsweredAt: s.cfg.Now(),
 	}
 	r := newRun(ctx, id)
+	r.setting = string(next.Setting)
 	if err := s.local.enter(r); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 // local contains the runs of this process, from their admission until they leave.
 type local struct {
-	mu     sync.Mutex // guards runs and closed, and claimed and adopted of each run
+	mu     sync.Mutex // guards runs and closed, and claimed, adopted and setting of each run
 	runs   map[string]*Run
 	closed bool
 	active sync.WaitGroup
@@ -23,6 +23,18 @@ func (l *local) find(id string) *Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.runs[id]
+}
+
+// uses reports whether a run in this process has a setting.
+func (l *local) uses(setting string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.runs {
+		if r.setting == setting {
+			return true
+		}
+	}
+	return false
 }
 
 // start records that work on an admitted run starts.
@@ -106,7 +118,7 @@ func (l *local) claim(ctx context.Context, w work) (*Run, error) {
 			return nil, err
 		}
 	}
-	r.claimed = true
+	r.claimed, r.setting = true, string(w.Setting)
 	return r, nil
 }
 

@@ -150,7 +150,7 @@ func (s *Service) enterNext(ctx context.Context, st ledger.RunState) (*Run, erro
 		}
 	}
 	r := newRun(ctx, st.RunID)
-	r.part = st.Number
+	r.part, r.setting = st.Number, string(st.Setting)
 	return r, s.local.enter(r)
 }
 

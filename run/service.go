@@ -86,9 +86,10 @@ func NewService(c Config) (*Service, error) {
 	if c.Now == nil {
 		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
 	}
+	l := &local{runs: map[string]*Run{}}
 	s := &Service{
-		cfg: c, local: &local{runs: map[string]*Run{}},
-		agentsBySetting: &agentSets{agents: c.Agents, setting: c.Setting, create: c.NewAgents, made: map[string]agentSet{}},
+		cfg: c, local: l,
+		agentsBySetting: &agentSets{agents: c.Agents, setting: c.Setting, create: c.NewAgents, used: l.uses, made: map[string]agentSet{}},
 		threads:         conversation.Store{Ledger: c.Ledger, NewID: c.NewID}, history: history{c.Ledger, c.Engine},
 	}
 	s.endings = endings{ledger: c.Ledger, observer: c.Observer, gateway: c.Gateway, threads: s.threads, now: c.Now}
@@ -123,6 +124,7 @@ type Run struct {
 	// means that the run has no caller in this service: the engine adopted it from another process.
 	part           int
 	fresh, adopted bool
+	setting        string // see Config.Setting
 }
 
 func newRun(ctx context.Context, id string) *Run {
@@ -169,7 +171,7 @@ func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json
 		req.Owner = "local"
 	}
 	r := newRun(ctx, req.RunID)
-	r.fresh = true
+	r.fresh, r.setting = true, string(setting)
 	if err := s.local.enter(r); err != nil {
 		return nil, err
 	}
