@@ -110,8 +110,13 @@ func Open(ctx context.Context, c Config) (*Atelier, error) {
 
 // Compose is like [Open], but uses stores that are already open.
 func (s *Stores) Compose() (a *Atelier, err error) {
-	a = &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), previews: recent.Cache[previewKey, bool]{For: time.Hour, Limit: 1000}, counts: &counts{runs: map[string]float64{}, operations: map[[2]string]float64{}}, settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
-	a.runs.open, a.runs.end = context.WithCancel(context.Background())
+	open, end := context.WithCancel(context.Background())
+	a = &Atelier{
+		Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), runs: runs{open: open, end: end},
+		previews: recent.Cache[previewKey, bool]{For: time.Hour, Limit: 1000},
+		counts:   &counts{runs: map[string]float64{}, operations: map[[2]string]float64{}},
+		settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database},
+	}
 	c := a.Config
 	a.Codec, err = wire.NewCodec(wire.Config{Blobs: a.Blobs, Keys: []wire.Key{a.key}, Register: a.Ledger.RegisterBlob, Forget: a.Ledger.ForgetBlob, MaxAnswerBytes: c.MaxAnswer, DiskWait: max(0, cmp.Or(c.DiskWait, 30*time.Second))})
 	if err != nil {

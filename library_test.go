@@ -22,8 +22,6 @@ import (
 )
 
 // TestTheWorkingDirectoryChanges: a relative data folder and relative sources stay those of the call of Open.
-//
-//nolint:paralleltest // it changes the working directory
 func TestTheWorkingDirectoryChanges(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("files", 0o700); err != nil {
