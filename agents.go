@@ -101,105 +101,87 @@ func (s *settings) read(saved json.RawMessage) (Sources, error) {
 	return c, nil
 }
 
-// runnerWithSources is an agent runner with its open sources.
-type runnerWithSources struct {
-	runner  *agent.Runner
-	sources map[string]agent.Source
-	opened  []io.Closer
-}
-
-func (o *runnerWithSources) close() {
-	for _, source := range o.opened {
-		_ = source.Close() // read-only; what remains is temporary
-	}
-}
-
 // Runner opens the sources of agent runs. The caller must call closer. Runs that [Atelier.Run] starts open their own
 // sources.
 func (a *Atelier) Runner(ctx context.Context, s Sources) (runner *agent.Runner, closer func(), err error) {
-	o, err := a.openSources(ctx, s)
-	if err != nil {
-		return nil, nil, err
+	var opened []io.Closer
+	closeAll := func() {
+		for _, source := range opened {
+			_ = source.Close() // read-only; what remains is temporary
+		}
 	}
-	return o.runner, o.close, nil
-}
-
-// openSources opens the sources of runs.
-func (a *Atelier) openSources(ctx context.Context, s Sources) (_ *runnerWithSources, err error) {
-	o := &runnerWithSources{}
 	defer func() {
 		if err != nil {
-			o.close()
+			closeAll()
 		}
 	}()
 	definitions, err := shipped.Definitions(s.Agents)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	actions, err := a.actions(ctx, s, o)
+	actions, sources, err := a.actions(ctx, s, &opened)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	models := a.Chat
 	if own := a.Config.Sources; s.ChatModel != own.ChatModel || s.ImageModel != own.ImageModel {
 		if models, err = a.newChat(s); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	o.runner, err = agent.NewRunner(agent.Config{
+	runner, err = agent.NewRunner(agent.Config{
 		Definitions: definitions, GoAgents: map[string]agent.GoAgent{workflows.AgentName: a.workflows.Run}, Actions: actions, Models: models, Codec: a.Codec, Recorder: a.Ledger,
-		Observer: a.observer, Sources: o.sources, Guardrail: a.Config.Guardrail, Budget: a.budget, SourceActions: shipped.SourceActions(),
+		Observer: a.observer, Sources: sources, Guardrail: a.Config.Guardrail, Budget: a.budget, SourceActions: shipped.SourceActions(),
 		Find: func(ctx context.Context, owner, id string) (media.Output, error) {
 			rec, err := a.Ledger.MediaRecord(ctx, owner, id)
 			return rec.Output, err
 		},
 	})
-	return o, err
+	return runner, closeAll, err
 }
 
-// actions opens the sources and registers the actions on them.
-func (a *Atelier) actions(ctx context.Context, s Sources, o *runnerWithSources) (*action.Registry, error) {
+// actions opens the sources, appends them to opened and registers the actions on them.
+func (a *Atelier) actions(ctx context.Context, s Sources, opened *[]io.Closer) (*action.Registry, map[string]agent.Source, error) {
 	registry, err := action.NewRegistry(action.Config{Store: a.Codec, Recorder: a.Ledger, Fetch: a.fetch.Fetch})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all := slices.Concat(picture.Actions(a.Gateway), visual.Actions(), mediaset.Actions(), a.Config.Actions)
 	if s.Files != "" {
 		files, err := file.Open(file.Config{Dir: s.Files}) //nolint:contextcheck // a short check of the folder
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		t := tables.New(tables.Config{Files: files})
-		o.opened = append(o.opened, t, files)
+		*opened = append(*opened, t, files)
 		all = slices.Concat(all, files.Actions(), t.Actions())
 	}
 	found, err := a.Config.Search.searcher()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if found != nil {
 		w, err := web.New(web.Config{Search: found, Fetch: web.NewFetcher(found.API())})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all = append(all, w.Actions()...)
 	}
 	if s.Database != "" {
 		db, err := database.Open(ctx, database.Config{URL: s.Database})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		o.opened = append(o.opened, db)
+		*opened = append(*opened, db)
 		all = append(all, db.Actions()...)
 	}
 	if s.Knowledge != "" {
 		kb, err := knowledge.Open(ctx, knowledge.Config{Dir: s.Knowledge, Data: filepath.Join(a.Config.Dir, "kb")})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		o.opened = append(o.opened, kb)
+		*opened = append(*opened, kb)
 		all = append(all, kb.Actions()...)
 	}
-	o.sources = sourcesOf(s, found != nil)
-	return registry, registry.Register(all...)
+	return registry, sourcesOf(s, found != nil), registry.Register(all...)
 }

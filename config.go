@@ -1,6 +1,7 @@
 package atelier
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"path/filepath"
@@ -87,13 +88,6 @@ type Config struct {
 	OnGeneration func(ctx context.Context, e generate.Event)
 }
 
-// The defaults of [Config].
-const (
-	defaultOwner        = "local"
-	defaultRunsAtOnce   = 8
-	defaultDatabaseWait = 30 * time.Second
-)
-
 // withDefaults checks the configuration and applies the defaults.
 func (c Config) withDefaults() (Config, error) {
 	if c.Dir == "" {
@@ -106,19 +100,13 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Sources, err = c.Sources.absolute(); err != nil {
 		return c, err
 	}
-	if c.Owner == "" {
-		c.Owner = defaultOwner
-	}
+	c.Owner = cmp.Or(c.Owner, "local")
+	c.RunsAtOnce = cmp.Or(c.RunsAtOnce, 8)
+	c.DatabaseWait = cmp.Or(c.DatabaseWait, 30*time.Second)
 	c.PublicURL = strings.TrimRight(strings.TrimSpace(c.PublicURL), "/")
 	u, err := url.Parse(c.PublicURL)
 	if c.PublicURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil) {
 		return c, media.Errorf(media.CodeInvalid, "ATELIER_PUBLIC_URL is %.200q: give a scheme and a host, such as https://atelier.example.com", c.PublicURL)
-	}
-	if c.RunsAtOnce == 0 {
-		c.RunsAtOnce = defaultRunsAtOnce
-	}
-	if c.DatabaseWait == 0 {
-		c.DatabaseWait = defaultDatabaseWait
 	}
 	if c.Getenv == nil {
 		c.Getenv = func(string) string { return "" }

@@ -12,19 +12,25 @@ import (
 // Media returns a stored item by its id or its ref. If several items have the ref, it returns the newest. The error for
 // an item of another owner has code media.CodeNotFound.
 func (a *Atelier) Media(ctx context.Context, name string) (media.Output, error) {
+	rec, err := a.record(ctx, name)
+	return rec.Output, err
+}
+
+// record returns the record of an item.
+func (a *Atelier) record(ctx context.Context, name string) (ledger.Record, error) {
 	ref, err := media.ParseRef(name)
 	if err != nil {
 		rec, err := a.Ledger.MediaRecord(ctx, a.owner(ctx), name)
-		return rec.Output, err
+		return rec, describeNotFound(err, "media item", name)
 	}
 	list, err := a.Ledger.ListMedia(ctx, a.owner(ctx), ledger.MediaQuery{Ref: ref, Page: ledger.Page{Limit: 1}})
+	if err == nil && len(list.Items) == 0 {
+		err = media.Errorf(media.CodeNotFound, "no media item has the ref %s", ref)
+	}
 	if err != nil {
-		return media.Output{}, err
+		return ledger.Record{}, err
 	}
-	if len(list.Items) == 0 {
-		return media.Output{}, media.Errorf(media.CodeNotFound, "no media item has the ref %s", ref)
-	}
-	return list.Items[0].Output, nil
+	return list.Items[0], nil
 }
 
 // OpenMedia opens the bytes of an item. The caller must close the reader.

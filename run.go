@@ -99,13 +99,6 @@ func (a *Atelier) follow(ctx context.Context, owner, id string, last int64, begi
 			_, _ = r.Wait(context.WithoutCancel(ctx)) // the result was returned, or the loop has ended
 		}()
 		defer context.AfterFunc(ctx, r.Cancel)()
-		ended := make(chan struct{})
-		var res *agent.Result
-		var failed error
-		go func() {
-			defer close(ended)
-			res, failed = r.Wait(context.WithoutCancel(ctx))
-		}()
 		give := func(e ledger.Event) bool {
 			if e.Sequence != 0 { // otherwise it is not saved
 				if e.Sequence <= last {
@@ -125,14 +118,15 @@ func (a *Atelier) follow(ctx context.Context, owner, id string, last int64, begi
 					continue
 				}
 				events, stop = a.observer.Subscribe(id) // the subscription was dropped because this loop was too slow
-			case <-ended:
+			case <-r.Done():
 				over = true
 			}
 			if !a.yieldSaved(ctx, owner, id, last, give) {
 				return
 			}
 		}
-		yield(Event{Result: res}, failed)
+		res, err := r.Wait(context.WithoutCancel(ctx))
+		yield(Event{Result: res}, err)
 	}
 }
 
@@ -155,11 +149,11 @@ func (a *Atelier) yieldSaved(ctx context.Context, owner, id string, last int64, 
 
 // runs holds the service of runs, which is opened on first use, its sources, and the calls of [Atelier.Generate].
 type runs struct {
-	mu         sync.Mutex         // guards the fields below
-	service    *run.Service       // nil until it is opened
-	standard   *runnerWithSources // with the sources of the configuration
-	handedOver bool               // running work was handed over, and this process starts no more
-	calls      sync.WaitGroup     // the generations in progress
+	mu         sync.Mutex     // guards the fields below
+	service    *run.Service   // nil until it is opened
+	closer     func()         // closes the sources of the configuration, if service is set
+	handedOver bool           // running work was handed over, and this process starts no more
+	calls      sync.WaitGroup // the generations in progress
 	// open ends when close is called.
 	open context.Context //nolint:containedctx // it is the Atelier's own end
 	end  context.CancelFunc
@@ -198,7 +192,7 @@ func (r *runs) close() bool {
 		r.service.Close()
 	}
 	if r.service != nil {
-		r.standard.close()
+		r.closer()
 	}
 	r.calls.Wait()
 	return true
@@ -223,38 +217,29 @@ func (a *Atelier) Runs(ctx context.Context) (*run.Service, error) {
 	if a.runs.service != nil {
 		return a.runs.service, nil
 	}
-	var err error
-	a.runs.service, a.runs.standard, err = a.openRuns(context.WithoutCancel(ctx))
-	return a.runs.service, err
-}
-
-func (a *Atelier) openRuns(ctx context.Context) (_ *run.Service, _ *runnerWithSources, err error) {
-	standard, err := a.openSources(ctx, a.Config.Sources)
+	ctx = context.WithoutCancel(ctx)
+	runner, closer, err := a.Runner(ctx, a.Config.Sources)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			standard.close()
-		}
-	}()
-	c := run.Config{Agents: standard.runner, Ledger: a.Ledger, Observer: a.observer, Gateway: a.Gateway, NewAgents: a.open}
-	if c.Setting, err = a.settings.write(a.Config.Sources); err != nil {
-		return nil, nil, err
+	c := run.Config{Agents: runner, Ledger: a.Ledger, Observer: a.observer, Gateway: a.Gateway, NewAgents: a.open}
+	c.Setting, err = a.settings.write(a.Config.Sources)
+	if err == nil && !a.Config.WithoutEngine {
+		c.Engine, err = a.Engine(ctx, a.Config.Adopt)
 	}
-	if !a.Config.WithoutEngine {
-		if c.Engine, err = a.Engine(ctx, a.Config.Adopt); err != nil {
-			return nil, nil, err
-		}
+	var service *run.Service
+	if err == nil {
+		service, err = run.NewService(c) //nolint:contextcheck // the engine has its own context
 	}
-	service, err := run.NewService(c) //nolint:contextcheck // the engine has its own context
 	if err != nil {
+		closer()
 		if c.Engine != nil {
 			err = errors.Join(err, c.Engine.Close(ctx))
 		}
-		return nil, nil, err
+		return nil, err
 	}
-	return service, standard, nil
+	a.runs.service, a.runs.closer = service, closer
+	return service, nil
 }
 
 // open opens the sources of a run from its saved settings.

@@ -189,17 +189,6 @@ func amountText(u ledger.Unit, n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// addUSD adds amounts of the ledger. An unknown amount adds nothing; the result is nil if both are unknown.
-func addUSD(total, more *string) *string {
-	if total == nil || more == nil {
-		return cmp.Or(total, more)
-	}
-	a, _ := ledger.ParsePico(*total) // the ledger contains only amounts
-	b, _ := ledger.ParsePico(*more)
-	sum := (a + b).USD()
-	return &sum
-}
-
 // Health reports that the server is offline if no provider is ready.
 func (s servedCatalog) Health(ctx context.Context) (api.Health, error) {
 	for _, p := range s.Gateway.Providers() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelier/agent"
 	"atelier/agent/report"
 	"atelier/api"
 	"atelier/ledger"
@@ -43,8 +44,8 @@ func (s servedConversations) heads(ctx context.Context, list []ledger.Conversati
 		h := &heads[at[r.ConversationID]]
 		h.RunCount++
 		h.Cost.Complete = h.Cost.Complete && r.Cost.Complete
-		h.Cost.EstimatedUSD = addUSD(h.Cost.EstimatedUSD, r.Cost.EstimatedUSD)
-		h.Cost.ReportedUSD = addUSD(h.Cost.ReportedUSD, r.Cost.ReportedUSD)
+		h.Cost.EstimatedUSD = agent.AddUSD(h.Cost.EstimatedUSD, r.Cost.EstimatedUSD)
+		h.Cost.ReportedUSD = agent.AddUSD(h.Cost.ReportedUSD, r.Cost.ReportedUSD)
 		h.Tokens.ModelCalls += r.Usage.ModelCalls
 		h.Tokens.InputTokens += r.Usage.InputTokens
 		h.Tokens.OutputTokens += r.Usage.OutputTokens

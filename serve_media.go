@@ -93,20 +93,6 @@ func (s *servedMedia) loadMedia(ctx context.Context, id string) (api.Media, erro
 	return mediaView(r), nil
 }
 
-// record returns an item by its id or ref. If several items have the ref, it returns the newest.
-func (a *Atelier) record(ctx context.Context, name string) (ledger.Record, error) {
-	id := name
-	if _, err := media.ParseRef(name); err == nil {
-		o, err := a.Media(ctx, name)
-		if err != nil {
-			return ledger.Record{}, err
-		}
-		id = o.ID
-	}
-	r, err := a.Ledger.MediaRecord(ctx, a.owner(ctx), id)
-	return r, describeNotFound(err, "media item", name)
-}
-
 func mediaView(r ledger.Record) api.Media {
 	m := outputView(r.Output)
 	m.RunID = r.Run

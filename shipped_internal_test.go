@@ -1,6 +1,7 @@
 package atelier
 
 import (
+	"io"
 	"path/filepath"
 	"testing"
 
@@ -17,12 +18,14 @@ func TestEveryActionIsInTheCatalogue(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = a.Close() }()
-	o := &runnerWithSources{}
-	registry, err := a.actions(t.Context(), Sources{Files: folder, Knowledge: folder, Database: filepath.Join(a.Config.Dir, "atelier.db")}, o)
+	var opened []io.Closer
+	registry, _, err := a.actions(t.Context(), Sources{Files: folder, Knowledge: folder, Database: filepath.Join(a.Config.Dir, "atelier.db")}, &opened)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer o.close()
+	for _, source := range opened {
+		defer func() { _ = source.Close() }()
+	}
 	for _, name := range registry.Names() {
 		if _, ok := catalogue.Actions[name]; !ok {
 			t.Errorf("%s is registered and not in the catalogue", name)

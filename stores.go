@@ -69,27 +69,20 @@ func OpenStores(ctx context.Context, c Config) (*Stores, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := openLedger(ctx, c)
+	s := &Stores{Config: c, Blobs: blobs, key: key}
+	if c.DatabaseURL == "" {
+		s.Ledger, err = sqlite.Open(ctx, sqlite.Config{Path: c.LedgerFile()})
+	} else if s.Ledger, err = postgres.Open(ctx, postgres.Config{URL: c.DatabaseURL, Patience: max(c.DatabaseWait, 0)}); err != nil {
+		err = media.Errorf(media.CodeOf(err), "%s: %w", databaseVariable, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &Stores{Config: c, Blobs: blobs, Ledger: l, key: key}, nil
+	return s, nil
 }
 
 // Close closes the database.
 func (s *Stores) Close() error { return s.Ledger.Close() }
-
-// openLedger opens PostgreSQL if the configuration names it, and otherwise a file in the data folder.
-func openLedger(ctx context.Context, c Config) (Ledger, error) {
-	if c.DatabaseURL == "" {
-		return sqlite.Open(ctx, sqlite.Config{Path: c.LedgerFile()})
-	}
-	l, err := postgres.Open(ctx, postgres.Config{URL: c.DatabaseURL, Patience: max(c.DatabaseWait, 0)})
-	if err != nil {
-		return nil, media.Errorf(media.CodeOf(err), "%s: %w", databaseVariable, err)
-	}
-	return l, nil
-}
 
 // signingKey reads or creates the deployment's key for wire tokens. Two processes that start at the same time get the
 // same key.

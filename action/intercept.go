@@ -24,19 +24,6 @@ const cancelledFetchTimeout = 15 * time.Second
 // set. The value keeps a small view of it. It is safe for concurrent use.
 type Interceptor struct{ cfg Config }
 
-// NewInterceptor creates an interceptor. The error has code [media.CodeInvalid].
-func NewInterceptor(cfg Config) (*Interceptor, error) {
-	if cfg.Store == nil {
-		return nil, media.Errorf(media.CodeInvalid, "action.Config.Store is missing: give the wire codec")
-	}
-	if cfg.Threshold < 0 || cfg.MaxItems < 0 {
-		return nil, media.Errorf(media.CodeInvalid, "action.Config.Threshold and MaxItems must not be negative")
-	}
-	cfg.Threshold = cmp.Or(cfg.Threshold, DefaultThreshold)
-	cfg.MaxItems = cmp.Or(cfg.MaxItems, DefaultMaxItems)
-	return &Interceptor{cfg: cfg}, nil
-}
-
 // Recording returns an interceptor that reports items to another recorder; nil records nothing.
 func (i *Interceptor) Recording(r media.Recorder) *Interceptor {
 	other := *i

@@ -43,11 +43,15 @@ type Registry struct {
 
 // NewRegistry creates an empty registry. The error has code [media.CodeInvalid].
 func NewRegistry(cfg Config) (*Registry, error) {
-	i, err := NewInterceptor(cfg)
-	if err != nil {
-		return nil, err
+	if cfg.Store == nil {
+		return nil, media.Errorf(media.CodeInvalid, "action.Config.Store is missing: give the wire codec")
 	}
-	return &Registry{interceptor: i}, nil
+	if cfg.Threshold < 0 || cfg.MaxItems < 0 {
+		return nil, media.Errorf(media.CodeInvalid, "action.Config.Threshold and MaxItems must not be negative")
+	}
+	cfg.Threshold = cmp.Or(cfg.Threshold, DefaultThreshold)
+	cfg.MaxItems = cmp.Or(cfg.MaxItems, DefaultMaxItems)
+	return &Registry{interceptor: &Interceptor{cfg: cfg}}, nil
 }
 
 // Interceptor returns the interceptor of every result.

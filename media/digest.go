@@ -35,15 +35,6 @@ func ParseDigest(s string) (Digest, error) {
 	return d, nil
 }
 
-// MustParseDigest is [ParseDigest] for constants; it panics on bad text.
-func MustParseDigest(s string) Digest {
-	d, err := ParseDigest(s)
-	if err != nil {
-		panic(err)
-	}
-	return d
-}
-
 // IsZero reports whether the digest is unset.
 func (d Digest) IsZero() bool { return !d.set }
 

@@ -136,6 +136,9 @@ func newRun(ctx context.Context, id string) *Run {
 // markStarted closes started.
 func (r *Run) markStarted() { r.startOnce.Do(func() { close(r.started) }) }
 
+// Done is closed when the run has ended.
+func (r *Run) Done() <-chan struct{} { return r.done }
+
 // Wait returns the result when the run has ended. If ctx ends before that, Wait returns its error and the run
 // continues.
 func (r *Run) Wait(ctx context.Context) (*agent.Result, error) {
