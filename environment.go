@@ -84,11 +84,8 @@ func (c *Config) readProviders(getenv func(string) string) error {
 				c.Keys[p.Name] = v
 			}
 		}
-		v := ""
-		if p.BaseVariable != "" {
-			v = strings.TrimRight(strings.TrimSpace(getenv(p.BaseVariable)), "/")
-		}
-		if v == "" {
+		v := strings.TrimRight(strings.TrimSpace(getenv(p.BaseVariable)), "/")
+		if p.BaseVariable == "" || v == "" {
 			continue
 		}
 		if !strings.HasPrefix(v, "http://") && !strings.HasPrefix(v, "https://") {

@@ -22,16 +22,8 @@ func loadWithAdditions[T any](variable, path string, load func(...io.Reader) (*T
 	if path == "" {
 		return load()
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "%s: %w: name a YAML file or a folder of them", variable, err)
-	}
 	files := []string{path}
-	if info.IsDir() {
-		entries, err := os.ReadDir(path)
-		if err != nil {
-			return nil, media.Errorf(media.CodeInvalid, "read %s: %w", variable, err)
-		}
+	if entries, err := os.ReadDir(path); err == nil {
 		files = nil
 		for _, e := range entries {
 			if ext := strings.ToLower(filepath.Ext(e.Name())); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
@@ -43,7 +35,7 @@ func loadWithAdditions[T any](variable, path string, load func(...io.Reader) (*T
 	for _, name := range files {
 		b, err := os.ReadFile(name) //nolint:gosec // the operator chose the file
 		if err != nil {
-			return nil, media.Errorf(media.CodeInvalid, "read %s: %w", variable, err)
+			return nil, media.Errorf(media.CodeInvalid, "%s: %w: name a YAML file or a folder of them", variable, err)
 		}
 		readers = append(readers, bytes.NewReader(b))
 	}

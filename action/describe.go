@@ -8,7 +8,7 @@ type Description struct {
 	Description string             `json:"description"`
 	Params      []ParamDescription `json:"params"`
 	// Outputs describe the results. Models see the result itself, so [Registry.Describe] omits them and
-	// [Registry.Document] includes them.
+	// [Document] includes them.
 	Outputs []ParamDescription `json:"outputs,omitempty"`
 	Tags    []string           `json:"tags,omitempty"`
 }
@@ -30,16 +30,6 @@ type ParamDescription struct {
 // Describe returns the descriptions of the named actions for models, in the given order; no names means all, sorted by
 // name. It omits parameters for Go code only. An unknown name is [media.CodeNotFound].
 func (r *Registry) Describe(names ...string) ([]Description, error) {
-	docs, err := r.Document(names...)
-	for i := range docs {
-		docs[i].Outputs, docs[i].Tags = nil, nil
-		docs[i].Params = slices.DeleteFunc(docs[i].Params, func(p ParamDescription) bool { return p.Code })
-	}
-	return docs, err
-}
-
-// Document is like [Registry.Describe] for people: it includes outputs, tags and parameters for Go code only.
-func (r *Registry) Document(names ...string) ([]Description, error) {
 	if len(names) == 0 {
 		names = r.Names()
 	}
@@ -49,12 +39,15 @@ func (r *Registry) Document(names ...string) ([]Description, error) {
 		if err != nil {
 			return nil, err
 		}
-		docs = append(docs, a.Describe())
+		d := a.Describe()
+		d.Outputs, d.Tags = nil, nil
+		d.Params = slices.DeleteFunc(d.Params, func(p ParamDescription) bool { return p.Code })
+		docs = append(docs, d)
 	}
 	return docs, nil
 }
 
-// Document is like [Registry.Document] for actions that are not registered.
+// Document returns the descriptions of actions for people: it includes outputs, tags and parameters for Go code only.
 func Document(actions ...Action) []Description {
 	docs := make([]Description, 0, len(actions))
 	for _, a := range actions {

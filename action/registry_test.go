@@ -102,8 +102,8 @@ func TestDescribeIsWhatAModelReads(t *testing.T) {
 	if diff := cmp.Diff(want, string(b)); diff != "" {
 		t.Errorf("Describe: %s", diff)
 	}
-	full, err := r.Document()
-	if err != nil || len(full) != 1 || len(full[0].Outputs) != 2 || len(full[0].Tags) != 1 {
+	edit, err := r.Lookup("edit")
+	if full := Document(edit); err != nil || len(full) != 1 || len(full[0].Outputs) != 2 || len(full[0].Tags) != 1 {
 		t.Errorf("Document: %+v, %v", full, err)
 	}
 	if _, err := r.Describe("nope"); media.CodeOf(err) != media.CodeNotFound {

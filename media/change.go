@@ -25,9 +25,14 @@ type Change struct {
 func (s *Set) Apply(c Change) (Output, bool) {
 	switch c.Kind {
 	case ChangePrune:
-		s.Prune(c.Ref)
+		return s.update(c.Ref, func(*Output) {
+			if s.hidden == nil {
+				s.hidden = map[Ref]bool{}
+			}
+			s.hidden[c.Ref] = true
+		})
 	case ChangeLabel:
-		return s.Label(c.Ref, c.Label, c.Description)
+		return s.update(c.Ref, func(o *Output) { o.describe(c.Label, c.Description) })
 	case ChangePromote:
 		return s.Promote(c.Ref, c.Label, c.Description)
 	case ChangeView:

@@ -93,7 +93,7 @@ func TestItemsAreCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, _ := s.Lookup(o.Ref)
-	labelled, _ := s.Label(o.Ref, "l", "")
+	labelled, _ := s.Apply(Change{Kind: ChangeLabel, Ref: o.Ref, Label: "l"})
 	for _, m := range []map[string]any{o.Metadata, added.Metadata, found.Metadata, labelled.Metadata, s.All()[0].Metadata} {
 		m["model"] = "changed"
 	}

@@ -46,9 +46,6 @@ func (d Digest) Hex() string {
 	return hex.EncodeToString(d.sum[:])
 }
 
-// Sum returns the raw hash.
-func (d Digest) Sum() [sha256.Size]byte { return d.sum }
-
 // String returns the text form, or "" for the zero digest.
 func (d Digest) String() string {
 	if !d.set {

@@ -180,22 +180,6 @@ func (s *Set) Promote(r Ref, label, description string) (Output, bool) {
 	})
 }
 
-// Label changes an item's label and description; empty values change nothing.
-func (s *Set) Label(r Ref, label, description string) (Output, bool) {
-	return s.update(r, func(o *Output) { o.describe(label, description) })
-}
-
-// Prune hides an item from List. Its placeholder still resolves and its bytes are kept.
-func (s *Set) Prune(r Ref) bool {
-	_, ok := s.update(r, func(*Output) {
-		if s.hidden == nil {
-			s.hidden = map[Ref]bool{}
-		}
-		s.hidden[r] = true
-	})
-	return ok
-}
-
 // Arrange puts the named items into the given order, in the positions that they occupy. Parallel
 // acts use it, so that the requested order replaces the order of completion.
 func (s *Set) Arrange(refs []Ref) {

@@ -89,7 +89,8 @@ func TestPrunedItemsStillResolve(t *testing.T) {
 	var s Set
 	a, b := item("a", ""), item("b", "")
 	_ = s.Merge([]Output{a, b})
-	if !s.Prune(a.Ref) || s.Prune("img-00000000") {
+	_, pruned := s.Apply(Change{Kind: ChangePrune, Ref: a.Ref})
+	if _, unknown := s.Apply(Change{Kind: ChangePrune, Ref: "img-00000000"}); !pruned || unknown {
 		t.Error("prune: wrong answer")
 	}
 	if _, ok := s.Lookup(a.Ref); !ok || len(s.List()) != 1 || len(s.All()) != 2 {
@@ -98,7 +99,7 @@ func TestPrunedItemsStillResolve(t *testing.T) {
 	if _, ok := s.Promote(a.Ref, "shown", "why"); !ok || len(s.List()) != 2 || s.List()[0].Label != "shown" || s.List()[0].Description != "why" {
 		t.Errorf("a promoted item is listed again: %v", s.List())
 	}
-	if got, ok := s.Label(b.Ref, "b", ""); !ok || got.Label != "b" {
+	if got, ok := s.Apply(Change{Kind: ChangeLabel, Ref: b.Ref, Label: "b"}); !ok || got.Label != "b" {
 		t.Errorf("label: %v", got)
 	}
 	if _, ok := s.Promote("img-00000000", "", ""); ok {
@@ -129,7 +130,7 @@ func TestSetIsSafeForConcurrentUse(t *testing.T) {
 					t.Error(err)
 				}
 				s.Promote(o.Ref, "", "")
-				s.Prune(o.Ref)
+				s.Apply(Change{Kind: ChangePrune, Ref: o.Ref})
 				s.List()
 				if i == 0 {
 					s.Arrange([]Ref{o.Ref})

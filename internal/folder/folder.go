@@ -8,7 +8,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -77,16 +76,11 @@ func (s Store) write(ctx context.Context, d media.Digest, path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }()                                       // only read
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // a name without separators in the program's own folder
-	if err != nil {
-		return disk.Error("write a file of the run", err)
-	}
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Close()); err != nil {
-		return disk.Error("write a file of the run", err)
-	}
-	return nil
+	defer func() { _ = in.Close() }() // only read
+	return disk.Write(path, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
 }
 
 // NameOf returns the name under which agents see a file: its given name, without folders, and not hidden.
