@@ -292,22 +292,20 @@ const maxSummarised = 60_000
 // own model. If a summary fails, it keeps the beginning of the result and warns. The summaries of
 // one turn are made concurrently; a result is summarised at most once.
 func (r *run) summarise(ctx context.Context, due []transcript.Summary) {
-	short := make([]map[string]any, len(due))
+	summaries := make([]string, len(due))
 	var g errgroup.Group
 	g.SetLimit(r.r.cfg.Parallel)
 	for i, s := range due {
-		g.Go(func() error {
-			text, err := r.summary(ctx, s)
-			if short[i] = map[string]any{"summary": text}; err != nil {
+		g.Go(func() (err error) {
+			if summaries[i], err = r.summary(ctx, s); err != nil {
 				r.warn(ctx, fmt.Sprintf("turn %d of %s: the result of %s of turn %d was cut, not summarised: %s", r.turns, r.spec.slug, s.Outcome().Name, s.Made(), err))
-				short[i] = s.Beginning()
 			}
 			return nil
 		})
 	}
 	_ = g.Wait() // a failed summary is only a warning
 	for i, s := range due {
-		s.Summarised(short[i], r.set)
+		s.Summarised(summaries[i], r.set)
 	}
 }
 

@@ -3,8 +3,8 @@ package journal
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
-	"strings"
+
+	"github.com/google/uuid"
 )
 
 // ID derives an id from that of a workflow, so that a replay gives the same record the same id. The derived id is a
@@ -12,10 +12,10 @@ import (
 // is a UUIDv7; name distinguishes ids with the same major and minor.
 func ID(root, name string, major, minor int) string {
 	sum := sha256.Sum256([]byte(root + "\x00" + name))
-	b, err := hex.DecodeString(strings.ReplaceAll(root, "-", ""))
-	if err != nil || len(b) != 16 || b[6]>>4 != 7 { // an id that the caller of the workflow chose
+	b, err := uuid.Parse(root)
+	if err != nil || b.Version() != 7 { // an id that the caller of the workflow chose
 		own := sha256.Sum256([]byte(root))
-		b = own[:16]
+		b = uuid.UUID(own[:16])
 	}
 	for i := 5; i >= 0; i-- { // one millisecond later than the workflow
 		b[i]++
@@ -27,10 +27,5 @@ func ID(root, name string, major, minor int) string {
 	major, minor = max(0, min(major, 4095)), max(0, min(minor, 4095))
 	binary.BigEndian.PutUint16(b[6:], 0x7000|uint16(major))
 	binary.BigEndian.PutUint16(b[8:], 0x8000|uint16(minor)<<2|uint16(sum[31]&3))
-	text := make([]byte, 0, len("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"))
-	text = append(hex.AppendEncode(text, b[:4]), '-')
-	text = append(hex.AppendEncode(text, b[4:6]), '-')
-	text = append(hex.AppendEncode(text, b[6:8]), '-')
-	text = append(hex.AppendEncode(text, b[8:10]), '-')
-	return string(hex.AppendEncode(text, b[10:]))
+	return b.String()
 }

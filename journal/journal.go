@@ -4,7 +4,7 @@
 //
 // Steps are named with the types of journal/step, which alone writes and parses names as text.
 //
-// It may import only journal/step, media and the standard library.
+// It may import only journal/step, media, uuid and the standard library.
 package journal
 
 import (

@@ -61,27 +61,33 @@ func (t *Transcript) Name(name step.Name) string { return t.place.Full(name) }
 
 // Known returns the result of a step of this part, if it is known.
 func (t *Transcript) Known(name step.Name) ([]byte, bool) {
-	return t.book.known(t.place.Full(name))
+	t.book.mu.Lock()
+	defer t.book.mu.Unlock()
+	got, ok := t.book.steps[t.place.Full(name)]
+	return got, ok
 }
 
-func (b *book) known(full string) ([]byte, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	got, ok := b.steps[full]
-	return got, ok
+// keep keeps the result of a step of this part.
+func (t *Transcript) keep(name step.Name, result []byte) {
+	t.book.mu.Lock()
+	defer t.book.mu.Unlock()
+	t.book.steps[t.place.Full(name)] = result
 }
 
 // Knows reports whether a step of this part is finished, in the transcript or in the inner journal.
 func (t *Transcript) Knows(name step.Name) bool {
-	if _, ok := t.Known(name); ok {
-		return true
-	}
-	return t.innerKnows(name)
+	_, known := t.Known(name)
+	inner, ok := t.inner.(Recaller)
+	return known || ok && inner.Knows(name)
 }
 
-func (t *Transcript) innerKnows(name step.Name) bool {
-	inner, ok := t.inner.(Recaller)
-	return ok && inner.Knows(name)
+// begin returns the known result of a step. A new step does not begin if the caller of a context with grace has ended.
+func (t *Transcript) begin(ctx context.Context, name step.Name) (result []byte, known bool, err error) {
+	result, known = t.Known(name)
+	if !known && !t.Knows(name) {
+		err = Live(ctx)
+	}
+	return result, known, err
 }
 
 // Recalled returns the names of the finished steps of this part that were known when the work started.
@@ -104,51 +110,36 @@ type withinStep struct{}
 // Step returns the known result, or runs fn through the inner journal and keeps its result. A new step does not start
 // if the caller of a context with grace has ended, see [WithGrace].
 func (t *Transcript) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
-	full := t.place.Full(name)
-	if b, ok := t.book.known(full); ok {
-		return b, nil
-	}
-	if ctx.Value(withinStep{}) == t.book {
-		return fn(ctx) // a part of the outer step
-	}
-	if !t.innerKnows(name) {
-		if err := Live(ctx); err != nil {
-			return nil, err
+	if ctx.Value(withinStep{}) == t.book { // a part of the outer step
+		if b, known := t.Known(name); known {
+			return b, nil
 		}
+		return fn(ctx)
 	}
-	b, err := t.inner.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
-		return fn(context.WithValue(ctx, withinStep{}, t.book))
-	})
-	if err != nil {
+	b, known, err := t.begin(ctx, name)
+	if known || err != nil {
 		return b, err
 	}
-	t.book.keep(full, b)
-	return b, nil
-}
-
-func (b *book) keep(full string, result []byte) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.steps[full] = result
+	b, err = t.inner.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		return fn(context.WithValue(ctx, withinStep{}, t.book))
+	})
+	if err == nil {
+		t.keep(name, b)
+	}
+	return b, err
 }
 
 // Sleep waits through the inner journal. A completed sleep is not repeated.
 func (t *Transcript) Sleep(ctx context.Context, d time.Duration) error {
 	name := step.Name{Kind: step.KindSleep, Index: int(t.slept.Add(1))}
-	full := t.place.Full(name)
-	if _, ok := t.book.known(full); ok {
-		return nil
-	}
-	if !t.innerKnows(name) {
-		if err := Live(ctx); err != nil {
-			return err
-		}
-	}
-	if err := t.inner.Sleep(ctx, d); err != nil {
+	_, known, err := t.begin(ctx, name)
+	if known || err != nil {
 		return err
 	}
-	t.book.keep(full, []byte("true"))
-	return nil
+	if err = t.inner.Sleep(ctx, d); err == nil {
+		t.keep(name, []byte("true"))
+	}
+	return err
 }
 
 // Child calls [Transcript.Part].

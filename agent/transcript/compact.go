@@ -229,15 +229,14 @@ func (s Summary) Outcome() action.Outcome { return s.entry.results.Actions[s.Ind
 // Made returns the turn of the result.
 func (s Summary) Made() int { return s.entry.turn }
 
-// Summarised replaces the result with a summary.
-func (s Summary) Summarised(short map[string]any, set *media.Set) {
+// Summarised replaces the result with a summary or, if that is empty, with its beginning.
+func (s Summary) Summarised(summary string, set *media.Set) {
+	short := map[string]any{"summary": summary}
+	if summary == "" {
+		short = shortened(s.Text, levelCompact, s.Use.CompactLength)
+	}
 	s.entry.results.replace(s.Index, levelCompact, short, mentionedItems(set, s.Text))
 	s.entry.render()
-}
-
-// Beginning returns the shortened result to use if there is no summary.
-func (s Summary) Beginning() map[string]any {
-	return map[string]any{"shortened": plain.Head(s.Text, s.Use.CompactLength) + "… " + leftOut}
 }
 
 // truncate cuts every message, including the opening, to a length. The refs of the removed text stay named.
