@@ -129,8 +129,8 @@ func TestTimesStay(t *testing.T) {
 		return w
 	}
 	first := on(1, map[string][]any{"painter": {askBoth}, "left": {doneStep}, "right": {asks("Right?")}})
-	_, s := runToPause(t, first, agent.Request{})
-	if s.Worked <= 0 || s.Worked > time.Hour || s.Pending[0].AskedAt.Day() != 1 {
+	paused, s := runToPause(t, first, agent.Request{})
+	if s.Worked.Milliseconds() != paused.Usage.WorkedMS || s.Worked <= 0 || s.Worked > time.Hour || s.Pending[0].AskedAt.Day() != 1 {
 		t.Errorf("worked %s, asked at %s", s.Worked, s.Pending[0].AskedAt)
 	}
 	second := on(20, map[string][]any{"right": {asks("Right again?")}})

@@ -180,7 +180,7 @@ func (r *Runner) root(req Request) (*run, error) {
 		policy = definition.DefaultVisionContext()
 	}
 	t := &runTree{
-		r: r, request: req, wait: newWaiting(req.State, r.cfg.Now()), max: req.limits(m),
+		r: r, request: req, wait: newWaiting(req.State), max: req.limits(m),
 	}
 	root := &run{
 		runTree: t,

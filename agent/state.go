@@ -41,7 +41,7 @@ type State struct {
 	// that only takes over steps. A process that continues a run adds one, as [Runner.Answered]
 	// does. The model calls of earlier parts are recorded and not recorded again.
 	Part int `json:"part"`
-	// Worked is the working time of the run, without pauses.
+	// Worked is the working time of the run so far, see [Request].MaxTime.
 	Worked time.Duration `json:"worked_ns"`
 	// Redone is the usage of model calls that a retry repeats, by the full name of their part of
 	// the journal. They count, but are not among Steps.

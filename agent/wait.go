@@ -25,8 +25,6 @@ var ErrPaused = errors.New("the run waits for a person")
 type waiting struct {
 	// before is the state from which the tree is resumed; nil for a new tree.
 	before *State
-	// began is when this part of the tree started.
-	began time.Time
 	// recorded reports whether the observer has recorded an event; nil if the observer cannot tell.
 	recorded func(Event) bool
 
@@ -37,8 +35,8 @@ type waiting struct {
 	emitted map[string]bool
 }
 
-func newWaiting(before *State, now time.Time) *waiting {
-	w := &waiting{before: before, began: now, runs: map[string]Span{}, emitted: map[string]bool{}}
+func newWaiting(before *State) *waiting {
+	w := &waiting{before: before, runs: map[string]Span{}, emitted: map[string]bool{}}
 	if before != nil {
 		maps.Copy(w.runs, before.Runs)
 		for _, mark := range before.Emitted {
@@ -118,10 +116,9 @@ func (w *waiting) span(place string) Span {
 func (r *run) state() *State {
 	w := r.wait
 	s := &State{
-		Version: StateVersion, Request: r.request, Steps: map[string]json.RawMessage{}, Part: r.part, Worked: r.r.cfg.Now().Sub(w.began),
+		Version: StateVersion, Request: r.request, Steps: map[string]json.RawMessage{}, Part: r.part, Worked: r.meter.Worked(r.now()),
 	}
 	if w.before != nil {
-		s.Worked += w.before.Worked
 		s.Redone, s.Repeated, s.Held = w.before.Redone, w.before.Repeated, w.before.Held
 	}
 	s.Request.Journal, s.Request.State, s.Request.OnClose = nil, nil, nil

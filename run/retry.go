@@ -50,16 +50,8 @@ func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunStat
 		return next, err
 	}
 	p.dropRetriedSteps(failureCause{badAnswer: row.Failure.Code == string(media.CodeBadResponse), budgetExhausted: row.Failure.Code == string(media.CodeOverBudget)})
-	if p.State.Version == 0 {
-		p.State.Version = agent.StateVersion
-	}
-	began := row.StartedAt
-	if !st.AnsweredAt.IsZero() {
-		began = st.AnsweredAt
-	}
-	if row.FinishedAt.After(began) {
-		p.State.Worked += row.FinishedAt.Sub(began)
-	}
+	p.State.Version = max(p.State.Version, agent.StateVersion)
+	p.State.Worked = time.Duration(row.Usage.WorkedMS) * time.Millisecond
 	if p.State.Runs == nil {
 		p.State.Runs = map[string]agent.Span{"": {StartedAt: row.StartedAt}}
 	}
