@@ -241,13 +241,11 @@ func (l limits) withTimeLimit(ctx context.Context, before time.Duration, now fun
 				cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more (--max-time) or ask for less", l.timeLimitReason(worked)))
 				return
 			}
-			t := time.NewTimer(most - worked)
 			select {
-			case <-t.C:
+			case <-time.After(most - worked):
 			case <-check:
 			case <-ctx.Done():
 			}
-			t.Stop()
 		}
 	})
 	l.worked.Watch(func() {

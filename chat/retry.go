@@ -46,14 +46,10 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	nap, wake := context.WithTimeout(ctx, d)
+	defer wake()
+	<-nap.Done()
+	return ctx.Err()
 }
 
 // ErrDailyQuota is wrapped by the error of a call that a daily quota refused.

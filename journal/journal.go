@@ -100,14 +100,10 @@ func (Memory) Step(ctx context.Context, _ step.Name, fn func(context.Context) ([
 
 // Sleep waits for d or for the end of ctx.
 func (Memory) Sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	nap, wake := context.WithTimeout(ctx, d)
+	defer wake()
+	<-nap.Done()
+	return ctx.Err()
 }
 
 // Child returns the same journal.

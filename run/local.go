@@ -37,13 +37,6 @@ func (l *local) uses(setting string) bool {
 	return false
 }
 
-// start records that work on an admitted run starts.
-func (l *local) start(r *Run) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	r.claimed = true
-}
-
 // stopAdmitting admits no new runs, and returns those in this process.
 func (l *local) stopAdmitting() []*Run {
 	l.mu.Lock()

@@ -140,13 +140,14 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 func (s *Service) enterNext(ctx context.Context, st ledger.RunState) (*Run, error) {
 	before := s.local.find(st.RunID)
 	if before != nil && before.part < st.Number {
-		limit := time.NewTimer(leaveWithin)
-		defer limit.Stop()
+		wait, stop := context.WithTimeout(ctx, leaveWithin)
+		defer stop()
 		select {
 		case <-before.released:
-		case <-limit.C:
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		case <-wait.Done():
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 	}
 	r := newRun(ctx, st.RunID)
@@ -160,7 +161,9 @@ func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*R
 	r.fresh = true
 	w := work{Request: agent.Request{RunID: st.RunID, Owner: st.Owner}, Setting: st.Setting, Part: st.Number, Kept: true}
 	if s.cfg.Engine == nil {
-		s.local.start(r)
+		if _, err := s.local.claim(ctx, w); err != nil {
+			return nil, err
+		}
 		go s.workAlone(r, w, nil)
 		return s.local.awaitStart(ctx, r)
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -104,15 +105,12 @@ func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunSt
 
 // ending returns the state of the work of a run that has ended; it waits, because the work may end a moment later.
 func (h history) ending(ctx context.Context, id string) (durable.State, error) {
-	waiting, stop := context.WithTimeout(ctx, leaveWithin)
+	wait, stop := context.WithTimeout(ctx, leaveWithin)
 	defer stop()
 	for {
 		state, _, err := h.engine.State(id)
-		if err != nil || state != durable.StateRunning {
-			return state, err
-		}
-		if (journal.Memory{}).Sleep(waiting, endingPoll) != nil {
-			return state, ctx.Err()
+		if err != nil || state != durable.StateRunning || (journal.Memory{}).Sleep(wait, endingPoll) != nil {
+			return state, cmp.Or(err, ctx.Err())
 		}
 	}
 }
