@@ -34,7 +34,14 @@ type RetryPolicy struct {
 func (p RetryPolicy) withDefaults() RetryPolicy {
 	p.MaxAttempts, p.First, p.MaxDelay = cmp.Or(p.MaxAttempts, 4), cmp.Or(p.First, 500*time.Millisecond), cmp.Or(p.MaxDelay, time.Minute)
 	if p.Sleep == nil {
-		p.Sleep = sleep
+		p.Sleep = func(ctx context.Context, d time.Duration) error {
+			select {
+			case <-time.After(d):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
 	}
 	if p.Now == nil {
 		p.Now = time.Now //nolint:forbidigo // the default clock
@@ -43,13 +50,6 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 		p.Rand = rand.Float64
 	}
 	return p
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	nap, wake := context.WithTimeout(ctx, d)
-	defer wake()
-	<-nap.Done()
-	return ctx.Err()
 }
 
 // ErrDailyQuota is wrapped by the error of a call that a daily quota refused.

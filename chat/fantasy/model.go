@@ -118,10 +118,8 @@ func (m *model) settle(out *chat.Response, reply *reply, res *fantasy.Response) 
 
 func finish(f fantasy.FinishReason) string {
 	switch f {
-	case fantasy.FinishReasonStop:
-		return "stop"
-	case fantasy.FinishReasonLength:
-		return "length"
+	case fantasy.FinishReasonStop, fantasy.FinishReasonLength:
+		return string(f)
 	case fantasy.FinishReasonContentFilter:
 		return "content_filter"
 	default:
@@ -180,21 +178,16 @@ func (m *model) parts(ctx context.Context, parts []chat.Part) ([]fantasy.Message
 		if err := m.profile.CheckVision(*p.Media); err != nil {
 			return nil, err
 		}
-		out = append(out, fantasy.FilePart{
+		file := fantasy.FilePart{
 			Filename: p.Media.FileName, MediaType: p.Media.MIMEType,
-			Data:            []byte(m.codec.Marker(scope, p.Media.Blob, wire.VariantStd)),
-			ProviderOptions: m.detail(p.Detail),
-		})
+			Data: []byte(m.codec.Marker(scope, p.Media.Blob, wire.VariantStd)),
+		}
+		if m.profile.Detail && p.Detail != "" && p.Detail != "auto" {
+			file.ProviderOptions = fantasy.ProviderOptions{openai.Name: &openai.ProviderFileOptions{ImageDetail: p.Detail}}
+		}
+		out = append(out, file)
 	}
 	return out, nil
-}
-
-// detail returns the provider option for the detail of a picture, if the protocol has one.
-func (m *model) detail(d string) fantasy.ProviderOptions {
-	if !m.profile.Detail || d == "" || d == "auto" {
-		return nil
-	}
-	return fantasy.ProviderOptions{openai.Name: &openai.ProviderFileOptions{ImageDetail: d}}
 }
 
 // failure converts the SDK's error of a call without an answer, or with an unreadable one, to a media error. [reading]

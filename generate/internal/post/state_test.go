@@ -81,7 +81,7 @@ func TestFieldsOfForms(t *testing.T) {
 	}
 }
 
-func TestTimesAndNumbers(t *testing.T) {
+func TestTimes(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for said, want := range map[post.Text]time.Time{
@@ -89,11 +89,6 @@ func TestTimesAndNumbers(t *testing.T) {
 	} {
 		if got := said.Time(); !got.Equal(want) {
 			t.Errorf("%q is %s", said, got)
-		}
-	}
-	for said, want := range map[post.Text]int{"12": 12, "-1": -1, "": 0, "1.5": 0} {
-		if got := said.Whole(); got != want {
-			t.Errorf("%q is %d", said, got)
 		}
 	}
 }

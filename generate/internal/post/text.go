@@ -39,14 +39,6 @@ func (t Text) Int() *int64 {
 	return &n
 }
 
-// Whole returns the text as an integer; 0 if it is not one.
-func (t Text) Whole() int {
-	if n := t.Int(); n != nil {
-		return int(*n)
-	}
-	return 0
-}
-
 // Time returns the text as a time, in UTC if it has no zone; zero if it is not one.
 func (t Text) Time() time.Time {
 	at, err := time.Parse(time.RFC3339, string(t))

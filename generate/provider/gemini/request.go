@@ -99,36 +99,29 @@ func turns(t driver.Task) []part {
 	if !slices.Contains(t.Model.Supports, "style") {
 		return []part{{Text: t.Prompt}}
 	}
-	var parts []part
-	add := func(text, speaker string) {
-		if text = strings.TrimSpace(text); text == "" {
-			return
-		}
-		about := post.Body{}
-		about.Set("style", t.Style)
-		about.Set("speaker", speaker)
-		parts = append(parts, part{Text: text, Speech: about})
-	}
-	var starts [][]int
+	starts := [][]int{{0, 0, 0, 0}} // of a turn and of its speaker's name; what precedes the first turn has none
 	if dialogue {
 		var names []string
 		for name := range speakers {
 			names = append(names, regexp.QuoteMeta(name))
 		}
 		slices.Sort(names)
-		starts = regexp.MustCompile(`(?:^|\s)(`+strings.Join(names, "|")+`):`).FindAllStringSubmatchIndex(t.Prompt, -1)
+		starts = append(starts, regexp.MustCompile(`(?:^|\s)(`+strings.Join(names, "|")+`):`).FindAllStringSubmatchIndex(t.Prompt, -1)...)
 	}
-	end := len(t.Prompt)
-	if len(starts) > 0 {
-		end = starts[0][0]
-	}
-	add(t.Prompt[:end], "")
+	var parts []part
 	for i, at := range starts {
 		end := len(t.Prompt)
 		if i+1 < len(starts) {
 			end = starts[i+1][0]
 		}
-		add(t.Prompt[at[1]:end], t.Prompt[at[2]:at[3]])
+		text := strings.TrimSpace(t.Prompt[at[1]:end])
+		if text == "" {
+			continue
+		}
+		about := post.Body{}
+		about.Set("style", t.Style)
+		about.Set("speaker", t.Prompt[at[2]:at[3]])
+		parts = append(parts, part{Text: text, Speech: about})
 	}
 	return parts
 }

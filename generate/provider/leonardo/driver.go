@@ -160,8 +160,8 @@ type listed struct {
 	Model   string    `json:"modelId"`
 	Prompt  string    `json:"prompt"`
 	Without string    `json:"negativePrompt"`
-	Width   post.Text `json:"imageWidth"`
-	Height  post.Text `json:"imageHeight"`
+	Width   int       `json:"imageWidth"`
+	Height  int       `json:"imageHeight"`
 }
 
 // ListsKeys returns false: the API stores no value of its callers that its list would show.
@@ -184,7 +184,7 @@ func (d *Driver) List(ctx context.Context, from string) (driver.Listing, error) 
 	for _, g := range got.Generations {
 		l.Tasks = append(l.Tasks, driver.ListedTask{
 			Task: driver.Handle{ID: g.ID}, CreatedAt: g.Created.Time(), Model: g.Model, Prompt: g.Prompt, NegativePrompt: g.Without,
-			Seed: g.Seed.Int(), Width: g.Width.Whole(), Height: g.Height.Whole(), N: len(g.Images),
+			Seed: g.Seed.Int(), Width: g.Width, Height: g.Height, N: len(g.Images),
 		})
 	}
 	return l, err
