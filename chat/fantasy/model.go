@@ -47,7 +47,14 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	defer cancel()
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	details := detailsOf(r)
+	var details []string
+	for _, message := range r.Messages {
+		for _, p := range message.Parts {
+			if p.Media != nil {
+				details = append(details, p.Detail)
+			}
+		}
+	}
 	ctx, lifted := wire.WithCollector(context.WithValue(ctx, detailsKey{}, details))
 	onText := r.OnText
 	if m.profile.ImageOutput { // an answer with pictures comes at once

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 
-	"atelier/chat"
 	"atelier/media"
 )
 
@@ -64,17 +63,6 @@ func askGemini(_ context.Context, body map[string]json.RawMessage) (err error) {
 
 // detailsKey is the context key of the details at which the pictures of a request are viewed, in order.
 type detailsKey struct{}
-
-func detailsOf(r chat.Request) (list []string) {
-	for _, m := range r.Messages {
-		for _, p := range m.Parts {
-			if p.Media != nil {
-				list = append(list, p.Detail)
-			}
-		}
-	}
-	return list
-}
 
 // askResponses sets the detail of each picture. The SDK omits it in requests to the Responses API.
 func askResponses(ctx context.Context, body map[string]json.RawMessage) (err error) {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
@@ -127,12 +125,6 @@ type trustedKey struct{}
 // regardless of the address they resolve to.
 func WithTrusted(ctx context.Context, urls ...string) context.Context {
 	return context.WithValue(ctx, trustedKey{}, urls)
-}
-
-// trusts reports whether a request's context trusts the origin of its URL, see [WithTrusted].
-func trusts(req *http.Request) bool {
-	urls, _ := req.Context().Value(trustedKey{}).([]string)
-	return slices.ContainsFunc(withHost(urls), func(u *url.URL) bool { return origin(u) == origin(req.URL) })
 }
 
 // errSilent ends a stalled response.

@@ -63,9 +63,6 @@ func (r receipt) expected() (*big.Rat, bool) {
 	return money.Parse(*r.estimatedUSD)
 }
 
-// settle returns the actual cost of calls; nil if it is not known for every call.
-func settle(calls []receipt) *string { return sumOf(calls, receipt.known) }
-
 // sumOf adds up calls; nil if there are none or the price of one is unknown.
 func sumOf(calls []receipt, price func(receipt) (*big.Rat, bool)) *string {
 	sum := new(big.Rat)
@@ -126,7 +123,7 @@ func (b *Bill) Used() generate.Usage {
 func (b *Bill) Cost(estimated *string, over bool) generate.Cost {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := generate.Cost{EstimatedUSD: estimated, ReportedUSD: settle(b.receipts)}
+	c := generate.Cost{EstimatedUSD: estimated, ReportedUSD: sumOf(b.receipts, receipt.known)}
 	made := slices.ContainsFunc(b.receipts, func(r receipt) bool { return r.images() > 0 || r.usage.InputTokens+r.usage.OutputTokens > 0 })
 	if c.ReportedUSD == nil && made && over {
 		c.EstimatedUSD = sumOf(b.receipts, receipt.expected)

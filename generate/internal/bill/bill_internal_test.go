@@ -15,21 +15,21 @@ func TestDecimalIsExact(t *testing.T) {
 		{Unit: "token_text_in", USD: "5"},
 		{Unit: "token_image_out", USD: "30"},
 	}}
-	got := settle([]receipt{
+	got := sumOf([]receipt{
 		{model: m, usage: generate.Usage{InputTokens: 1, OutputTokens: 2058, ImageOutputTokens: 2058}},
 		{model: m, reportedUSD: "0.1"},
 		{model: m, reportedUSD: "0.2"},
-	})
+	}, receipt.known)
 	if got == nil || *got != "0.361745" {
 		t.Errorf("settle returns %v, want 0.361745", got)
 	}
-	if got := settle([]receipt{{model: m, reportedUSD: "0.1"}, {model: m, usage: generate.Usage{OutputTokens: 5}}}); got != nil {
+	if got := sumOf([]receipt{{model: m, reportedUSD: "0.1"}, {model: m, usage: generate.Usage{OutputTokens: 5}}}, receipt.known); got != nil {
 		t.Errorf("an unpriced kind of token costs %s, want unknown", *got)
 	}
-	if got := settle([]receipt{{model: m, reportedUSD: "lots"}}); got != nil {
+	if got := sumOf([]receipt{{model: m, reportedUSD: "lots"}}, receipt.known); got != nil {
 		t.Errorf("an unreadable amount costs %s, want unknown", *got)
 	}
-	if got := settle(nil); got != nil {
+	if got := sumOf(nil, receipt.known); got != nil {
 		t.Errorf("no call costs %s, want unknown", *got)
 	}
 	if got := money.Text(big.NewRat(100, 1)); got != "100" {
