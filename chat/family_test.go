@@ -199,6 +199,8 @@ func TestPricesHaveConditions(t *testing.T) {
 		{"openai/gpt-6.1-sol", chat.Usage{InputTokens: 1000, CachedTokens: 900}, "2026-11-22", "0.00029"},
 		{"gemini/gemini-3-pro-image", chat.Usage{InputTokens: 100, OutputTokens: 1220, ImageTokens: 1120}, "2026-11-22", "0.1358"},
 		{"gemini/gemini-3.1-pro-preview", chat.Usage{InputTokens: 200_001}, "2026-11-22", "unknown"},
+		{"openai/gpt-5.5-pro", chat.Usage{InputTokens: 272_000, OutputTokens: 1000}, "2026-11-22", "8.34"},
+		{"openai/gpt-5.5-pro", chat.Usage{InputTokens: 300_000, OutputTokens: 1000}, "2026-11-22", "18.27"},
 		{"ollama/llama4", chat.Usage{InputTokens: 200_001}, "2026-11-22", "0"},
 	} {
 		got := p.Find(c.id)[0].Cost(c.u, day(c.on))
