@@ -1,6 +1,7 @@
 package post
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -231,10 +232,7 @@ func (c *Client) Take(from *wire.Collector, token string) (*media.Blob, *media.E
 // notJSON returns the error for an answer that is not the protocol's JSON: a page of a proxy, a redirect, or broken
 // JSON.
 func (c *Client) notJSON(a *Answer) *media.Error {
-	kind := a.Header.Get("Content-Type")
-	if kind == "" {
-		kind = "text without a type"
-	}
+	kind := cmp.Or(a.Header.Get("Content-Type"), "text without a type")
 	e := media.Errorf(media.CodeBadResponse,
 		"%s answered status %d with %s instead of its protocol's JSON: check that %s and any proxy lead to the API", c.Name, a.Status, c.Clean(kind), c.BaseVariable)
 	if !a.free {

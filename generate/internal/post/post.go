@@ -147,13 +147,9 @@ func (c *Client) Ended(ctx context.Context, sent bool) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		code, what = media.CodeDeadline, "ran out of time"
 	}
-	note := ""
+	e := media.Errorf(code, "the call to %s %s", c.Name, what)
 	if sent {
-		note = "; the provider may bill it all the same"
-	}
-	e := media.Errorf(code, "the call to %s %s%s", c.Name, what, note)
-	if sent {
-		e.Cause = driver.ErrUnsettled
+		e.Message, e.Cause = e.Message+"; the provider may bill it all the same", driver.ErrUnsettled
 	}
 	return e
 }
