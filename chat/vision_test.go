@@ -302,8 +302,10 @@ models:
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, images := range map[string]int{"ollama/house-llava-1": 2, "openai/house-llava-2": 7, "ollama/llama4-maverick:17b": 5, "openrouter/llama-4-maverick-fp8": 5,
-		"anthropic/claude-sonnet-4-6": 600, "anthropic/claude-opus-4-6": 600, "anthropic/claude-opus-4-5": 100, "anthropic/claude-haiku-4-5": 100, "anthropic/claude-opus-5-5": 600} {
+	for name, images := range map[string]int{
+		"ollama/house-llava-1": 2, "openai/house-llava-2": 7, "ollama/llama4-maverick:17b": 5, "openrouter/llama-4-maverick-fp8": 5,
+		"anthropic/claude-sonnet-4-6": 600, "anthropic/claude-opus-4-6": 600, "anthropic/claude-opus-4-5": 100, "anthropic/claude-haiku-4-5": 100, "anthropic/claude-opus-5-5": 600,
+	} {
 		f := p.Find(name)
 		if len(f) != 1 || !f[0].SupportsVision || f[0].MaxImages != images || len(f[0].MediaTypes) == 0 {
 			t.Errorf("%s: %+v", name, f)
