@@ -26,16 +26,17 @@ type EventService interface {
 // Event is an event of a run or a generation.
 type Event struct {
 	// ID is the position among all saved events; 0 for events that are not saved: partial messages, progress, previews.
-	ID   int64
-	Kind string
+	ID   int64  `json:"-"`
+	Kind string `json:"-"`
 	// RunID is the run of the event. Tree is the root run. For generations outside of runs, RunID is empty and Tree is
 	// the operation.
-	RunID, Tree    string
-	ConversationID string
-	AgentPath      string
-	At             time.Time
-	// Data is the payload as a JSON object. It also contains the fields above.
-	Data json.RawMessage
+	RunID          string    `json:"run_id"`
+	Tree           string    `json:"tree"`
+	ConversationID string    `json:"conversation_id,omitempty"`
+	AgentPath      string    `json:"agent_path,omitempty"`
+	At             time.Time `json:"at"`
+	// Data is the payload as a JSON object. It also contains the fields above that have a name in JSON.
+	Data json.RawMessage `json:"-"`
 }
 
 // Ends reports whether the event ends or pauses a run.
@@ -85,11 +86,9 @@ func (r *EventReader) Next() (Event, error) {
 				r.last = e.ID
 			}
 			if e.Kind != "" {
-				var about eventAbout
-				if err := json.Unmarshal(e.Data, &about); err != nil {
+				if err := json.Unmarshal(e.Data, &e); err != nil {
 					return e, media.Errorf(media.CodeBadResponse, "read the data of an event %.40s: %s", e.Kind, media.ErrorText(err.Error()))
 				}
-				e.RunID, e.Tree, e.ConversationID, e.AgentPath, e.At = about.RunID, about.Tree, about.ConversationID, about.AgentPath, about.At
 				return e, nil
 			}
 			e, given = Event{}, false
@@ -101,13 +100,4 @@ func (r *EventReader) Next() (Event, error) {
 		return Event{}, err
 	}
 	return Event{}, io.EOF
-}
-
-// eventAbout holds the fields that all events have in addition to their payload.
-type eventAbout struct {
-	RunID          string    `json:"run_id"`
-	Tree           string    `json:"tree"`
-	ConversationID string    `json:"conversation_id,omitempty"`
-	AgentPath      string    `json:"agent_path,omitempty"`
-	At             time.Time `json:"at"`
 }

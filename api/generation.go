@@ -113,12 +113,7 @@ func registerGenerations(rt *routes, gs GenerationService) {
 	})
 	paged(rt, path, "List generations", tag, gs.ListGenerations)
 	byID(rt, on(http.MethodGet, path+"/{id}", "Get generation", tag), gs.Generation)
-	handle(rt, accepted(path+"/{id}/retry", "Retry generation", tag), func(ctx context.Context, in *struct {
-		ByID
-		Keyed
-		Body *RetrySlots `required:"false"`
-	},
-	) (*answer[Generation], error) {
+	handle(rt, accepted(path+"/{id}/retry", "Retry generation", tag), func(ctx context.Context, in *withIDKeyAndOption[RetrySlots]) (*answer[Generation], error) {
 		all := in.Body != nil && in.Body.All
 		return idempotentChange(ctx, &rt.keys, in.Key, change[Generation]{
 			call{Name: "retry " + in.ID, Body: all},

@@ -340,7 +340,7 @@ func (h *Hub) conversation(ctx context.Context, tree string) (id string, visible
 
 // encodeEvent encodes an event as a server-sent event: its common fields and its payload.
 func encodeEvent(e ledger.Event, conversation string) []byte {
-	about, err := json.Marshal(eventAbout{e.RunID, e.Tree, conversation, e.AgentPath, e.CreatedAt.UTC()})
+	about, err := json.Marshal(Event{RunID: e.RunID, Tree: e.Tree, ConversationID: conversation, AgentPath: e.AgentPath, At: e.CreatedAt.UTC()})
 	if err != nil {
 		about = []byte("{}") // strings and a time can always be encoded
 	}

@@ -114,24 +114,19 @@ func executeClaimed[T any](ctx context.Context, k *keys, c call, do func(ctx con
 			}
 			return out, nil
 		}
-		return executeFirst(ctx, k, c.key, func(ctx context.Context) (T, error) { return do(ctx, first.ID) })
+		v, err := do(ctx, first.ID)
+		if err != nil {
+			if kept := k.ReleaseKey(ctx, c.key); kept != nil { // a repeated request is executed with the same id
+				slog.WarnContext(ctx, "claim of a failed request not removed", slog.String("error", media.ErrorText(kept.Error())))
+			}
+			return nil, err
+		}
+		saved, err := json.Marshal(v)
+		if err != nil {
+			return nil, media.Errorf(media.CodeInternal, "write the answer: %w", err)
+		}
+		return &answer[T]{v}, k.SettleKey(ctx, c.key, saved)
 	})
 	out, _ := shared.(*answer[T])
 	return out, err
-}
-
-// executeFirst executes a request and saves its response for its key.
-func executeFirst[T any](ctx context.Context, k *keys, key string, do func(ctx context.Context) (T, error)) (*answer[T], error) {
-	v, err := do(ctx)
-	if err != nil {
-		if kept := k.ReleaseKey(ctx, key); kept != nil { // a repeated request is executed with the same id
-			slog.WarnContext(ctx, "claim of a failed request not removed", slog.String("error", media.ErrorText(kept.Error())))
-		}
-		return nil, err
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInternal, "write the answer: %w", err)
-	}
-	return &answer[T]{v}, k.SettleKey(ctx, key, b)
 }

@@ -251,6 +251,11 @@ type (
 		Keyed
 		Body T
 	}
+	withIDKeyAndOption[T any] struct {
+		ByID
+		Keyed
+		Body *T `required:"false"`
+	}
 )
 
 // answer is a JSON response.

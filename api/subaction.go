@@ -131,12 +131,7 @@ func (s subActionResource) register(rt *routes) {
 	})
 	byID(rt, on(http.MethodGet, "/api/sub-actions/{id}", "Get sub-action", tag), as.SubAction)
 	byID(rt, accepted("/api/sub-actions/{id}/cancel", "Cancel sub-action", tag), as.CancelSubAction)
-	handle(rt, accepted("/api/sub-actions/{id}/retry", "Retry sub-action", tag), func(ctx context.Context, in *struct {
-		ByID
-		Keyed
-		Body *SubActionRetry `required:"false"`
-	},
-	) (*answer[SubAction], error) {
+	handle(rt, accepted("/api/sub-actions/{id}/retry", "Retry sub-action", tag), func(ctx context.Context, in *withIDKeyAndOption[SubActionRetry]) (*answer[SubAction], error) {
 		var r SubActionRetry
 		if in.Body != nil {
 			r = *in.Body
