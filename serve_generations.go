@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"atelier/api"
 	"atelier/generate"
 	"atelier/generate/gateway"
@@ -65,7 +63,7 @@ func (s *servedGenerations) begin(ctx context.Context, do func(context.Context) 
 	}
 	started, ended := make(chan string, 1), make(chan end, 1)
 	work, cancel := context.WithCancelCause(s.base)
-	work = media.WithScope(work, media.Scope{Owner: s.owner(ctx), Tree: uuid.Must(uuid.NewV7()).String()})
+	work = media.WithScope(work, media.Scope{Owner: s.owner(ctx), Tree: newID()})
 	hub := s.streams.hubFor(ctx)
 	var first sync.Once
 	var id atomic.Pointer[string]
@@ -174,7 +172,7 @@ func (s *servedGenerations) PlanGeneration(ctx context.Context, g api.NewGenerat
 	if err != nil {
 		return api.Plan{}, err
 	}
-	p, err := s.Gateway.DryRun(s.Scoped(ctx, uuid.Must(uuid.NewV7()).String()), r)
+	p, err := s.Gateway.DryRun(s.Scoped(ctx, newID()), r)
 	if err != nil {
 		return api.Plan{}, err
 	}

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"golang.org/x/sync/singleflight"
 
 	"atelier/agent/resolve"
@@ -46,7 +45,7 @@ type openedKey struct {
 
 // StoreMedia stores an upload as a stream.
 func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
-	ctx = s.Scoped(ctx, uuid.Must(uuid.NewV7()).String())
+	ctx = s.Scoped(ctx, newID())
 	declared, _, _ := strings.Cut(u.MIMEType, ";")
 	if declared = strings.ToLower(strings.TrimSpace(declared)); declared == "" || declared == "application/octet-stream" || declared == "text/plain" {
 		declared = cmp.Or(textTypes[strings.ToLower(path.Ext(u.FileName))], declared)

@@ -128,12 +128,12 @@ func (p *plainErrors) ReadFrom(src io.Reader) (int64, error) {
 	if p.failed {
 		return io.Copy(io.Discard, src)
 	}
+	var s *seeker
 	l, limited := src.(*io.LimitedReader)
-	if !limited {
-		return io.Copy(p.ResponseWriter, src)
+	if limited {
+		s, _ = l.R.(*seeker)
 	}
-	s, ok := l.R.(*seeker)
-	if !ok {
+	if s == nil {
 		return io.Copy(p.ResponseWriter, src)
 	}
 	in, err := s.reader()

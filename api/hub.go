@@ -295,10 +295,7 @@ func withPreviewURL(payload json.RawMessage) json.RawMessage {
 		return payload
 	}
 	output["url"] = "/media/" + digest
-	b, err := json.Marshal(p)
-	if err != nil {
-		return payload
-	}
+	b, _ := json.Marshal(p) // it was JSON
 	return b
 }
 
@@ -340,10 +337,8 @@ func (h *Hub) conversation(ctx context.Context, tree string) (id string, visible
 
 // encodeEvent encodes an event as a server-sent event: its common fields and its payload.
 func encodeEvent(e ledger.Event, conversation string) []byte {
-	about, err := json.Marshal(Event{RunID: e.RunID, Tree: e.Tree, ConversationID: conversation, AgentPath: e.AgentPath, At: e.CreatedAt.UTC()})
-	if err != nil {
-		about = []byte("{}") // strings and a time can always be encoded
-	}
+	// Strings and a time can always be encoded.
+	about, _ := json.Marshal(Event{RunID: e.RunID, Tree: e.Tree, ConversationID: conversation, AgentPath: e.AgentPath, At: e.CreatedAt.UTC()})
 	var payload bytes.Buffer
 	if json.Compact(&payload, e.Payload) != nil || payload.Len() < 2 || payload.Bytes()[0] != '{' {
 		payload.Reset()

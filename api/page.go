@@ -38,5 +38,5 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(name, "assets/") { // the file names contain digests
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	_, _ = w.Write(b) // the client may have disconnected
+	_, _ = w.Write(b) //nolint:gosec // a file of the web UI; the client may have disconnected
 }

@@ -118,33 +118,29 @@ func (c Media) OpenMedia(ctx context.Context, id string, width int) (api.Content
 		return out, media.Errorf(media.CodeBadResponse, "GET %s: the response has no digest or no size", r.path)
 	}
 	out.Open = func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
-		return c.open(ctx, r, out.Size, offset, length)
+		end := out.Size
+		if length >= 0 && length < end-offset {
+			end = offset + length
+		}
+		if offset < 0 {
+			return nil, media.Errorf(media.CodeInvalid, "the offset is %d: use 0 or more", offset)
+		}
+		if offset >= end {
+			return http.NoBody, nil
+		}
+		r := r // requests share no header
+		r.header = http.Header{"Range": {"bytes=" + strconv.FormatInt(offset, 10) + "-" + strconv.FormatInt(end-1, 10)}}
+		res, err := c.send(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if res.StatusCode != http.StatusPartialContent {
+			_ = res.Body.Close() // the body is not used
+			return nil, media.Errorf(media.CodeBadResponse, "GET %s: the server responded to a range request with %s", r.path, res.Status)
+		}
+		return &download{ReadCloser: res.Body, ctx: ctx, path: r.path}, nil
 	}
 	return out, nil
-}
-
-// open reads a range of an item. A negative length means to the end of the item.
-func (c Media) open(ctx context.Context, r request, size, offset, length int64) (io.ReadCloser, error) {
-	end := size
-	if length >= 0 && length < size-offset {
-		end = offset + length
-	}
-	if offset < 0 {
-		return nil, media.Errorf(media.CodeInvalid, "the offset is %d: use 0 or more", offset)
-	}
-	if offset >= end {
-		return http.NoBody, nil
-	}
-	r.header = http.Header{"Range": {"bytes=" + strconv.FormatInt(offset, 10) + "-" + strconv.FormatInt(end-1, 10)}}
-	res, err := c.send(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	if res.StatusCode != http.StatusPartialContent {
-		_ = res.Body.Close() // the body is not used
-		return nil, media.Errorf(media.CodeBadResponse, "GET %s: the server responded to a range request with %s", r.path, res.Status)
-	}
-	return &download{ReadCloser: res.Body, ctx: ctx, path: r.path}, nil
 }
 
 // download adds error codes to the errors of a body.
