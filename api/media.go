@@ -59,7 +59,7 @@ type Media struct {
 	Partial         bool      `json:"partial,omitempty" doc:"A preview, because the final result is missing."`
 	CreatedAt       time.Time `json:"created_at"`
 	RunID           string    `json:"run_id,omitempty"`
-	ConversationID  string    `json:"conversation_id,omitempty"`
+	ConversationID  string    `json:"conversation_id,omitempty" doc:"Omitted in lists."`
 	Model           string    `json:"model,omitempty"`
 	URL             string    `json:"url" doc:"The address of the bytes on this server."`
 }

@@ -87,14 +87,14 @@ type Run struct {
 	Status         string     `json:"status" enum:"running,paused,succeeded,failed,cancelled"`
 	Message        string     `json:"message,omitempty" doc:"The task. Media are written as ${media:REF}."`
 	Answer         string     `json:"answer,omitempty" doc:"The answer."`
-	ConversationID string     `json:"conversation_id,omitempty"`
+	ConversationID string     `json:"conversation_id,omitempty" doc:"Omitted in lists."`
 	ForkedFrom     string     `json:"forked_from,omitempty"`
 	StartedAt      time.Time  `json:"started_at"`
 	EndedAt        *time.Time `json:"ended_at,omitempty"`
 	Cost           Cost       `json:"cost"`
 	Tokens         Usage      `json:"tokens"`
-	Question       *Question  `json:"question,omitempty" doc:"The oldest open question of a paused run."`
-	Questions      []Question `json:"questions,omitempty"`
+	Question       *Question  `json:"question,omitempty" doc:"The oldest open question of a paused run; omitted in lists."`
+	Questions      []Question `json:"questions,omitempty" doc:"All open questions; omitted in lists."`
 	Warnings       []string   `json:"warnings" nullable:"false"`
 	Error          *Failure   `json:"error,omitempty"`
 	Report         bool       `json:"report" doc:"The run has a report."`

@@ -86,7 +86,7 @@ type WorkflowRun struct {
 	WorkflowID    string            `json:"workflow_id,omitempty" doc:"Empty until the first step has started."`
 	Title         string            `json:"title"`
 	Status        string            `json:"status" enum:"running,paused,succeeded,failed,cancelled"`
-	InteractionID string            `json:"interaction_id,omitempty" doc:"The interaction at which a paused run is waiting."`
+	InteractionID string            `json:"interaction_id,omitempty" doc:"The interaction at which a paused run is waiting; omitted in lists."`
 	State         json.RawMessage   `json:"state,omitempty" doc:"The state after the finished steps; omitted in lists."`
 	Steps         []WorkflowRunStep `json:"steps" nullable:"false" doc:"Empty in lists."`
 	Definition    json.RawMessage   `json:"definition,omitempty" doc:"Omitted in lists."`

@@ -365,6 +365,7 @@ export interface components {
             source?: string;
         };
         Media: {
+            /** @description Omitted in lists. */
             conversation_id?: string;
             /** Format: date-time */
             created_at: string;
@@ -405,6 +406,7 @@ export interface components {
         MediaDetails: {
             /** @description Items made from this one. */
             children: components["schemas"]["Media"][];
+            /** @description Omitted in lists. */
             conversation_id?: string;
             /** Format: date-time */
             created_at: string;
@@ -660,6 +662,7 @@ export interface components {
             agent: string;
             /** @description The answer. */
             answer?: string;
+            /** @description Omitted in lists. */
             conversation_id?: string;
             cost: components["schemas"]["Cost"];
             /** Format: date-time */
@@ -671,8 +674,9 @@ export interface components {
             media: components["schemas"]["Media"][];
             /** @description The task. Media are written as ${media:REF}. */
             message?: string;
-            /** @description The oldest open question of a paused run. */
+            /** @description The oldest open question of a paused run; omitted in lists. */
             question?: components["schemas"]["Question"];
+            /** @description All open questions; omitted in lists. */
             questions?: components["schemas"]["Question"][] | null;
             /** @description The run has a report. */
             report: boolean;
@@ -861,7 +865,7 @@ export interface components {
             error?: components["schemas"]["Failure"];
             forked_from?: string;
             id: string;
-            /** @description The interaction at which a paused run is waiting. */
+            /** @description The interaction at which a paused run is waiting; omitted in lists. */
             interaction_id?: string;
             /** Format: date-time */
             started_at: string;
