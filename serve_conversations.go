@@ -190,7 +190,7 @@ func (s servedConversations) RestoreConversation(ctx context.Context, id string)
 
 // ForkConversation creates a conversation with copies of the messages of another one, up to and including a given
 // message, and their attachments. The runs stay in the original conversation.
-func (s servedConversations) ForkConversation(ctx context.Context, id string, f api.ForkConversation) (_ api.ConversationHead, err error) {
+func (s servedConversations) ForkConversation(ctx context.Context, id string, f api.ForkConversation) (api.ConversationHead, error) {
 	head, err := s.head(ctx, id)
 	if err != nil {
 		return api.ConversationHead{}, err
@@ -219,23 +219,24 @@ func (s servedConversations) ForkConversation(ctx context.Context, id string, f 
 		items[a.MessageID] = append(items[a.MessageID], r.Output)
 	}
 	fork := newID()
-	if err := s.Ledger.CreateConversation(ctx, ledger.Conversation{ID: fork, Owner: s.owner(ctx), Title: head.Title}); err != nil {
+	err = s.Ledger.InTransaction(ctx, func(ctx context.Context) error { // an incomplete copy must not look like a conversation
+		if err := s.Ledger.CreateConversation(ctx, ledger.Conversation{ID: fork, Owner: s.owner(ctx), Title: head.Title}); err != nil {
+			return err
+		}
+		for _, m := range messages[:last+1] {
+			attached := items[m.ID]
+			m.ID, m.ConversationID = newID(), fork
+			if err := s.Ledger.SaveMessage(ctx, s.owner(ctx), m); err != nil {
+				return err
+			}
+			if _, err := s.Ledger.Attach(ctx, s.owner(ctx), m.ID, attached); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return api.ConversationHead{}, err
-	}
-	defer func() {
-		if err != nil { // an incomplete copy must not look like a conversation
-			_ = s.Ledger.DeleteConversation(context.WithoutCancel(ctx), s.owner(ctx), fork)
-		}
-	}()
-	for _, m := range messages[:last+1] {
-		attached := items[m.ID]
-		m.ID, m.ConversationID = newID(), fork
-		if err := s.Ledger.SaveMessage(ctx, s.owner(ctx), m); err != nil {
-			return api.ConversationHead{}, err
-		}
-		if _, err := s.Ledger.Attach(ctx, s.owner(ctx), m.ID, attached); err != nil {
-			return api.ConversationHead{}, err
-		}
 	}
 	return s.head(ctx, fork)
 }
