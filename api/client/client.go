@@ -237,8 +237,7 @@ func (c *transport) do(req *http.Request) (*http.Response, error) {
 	var p api.Problem
 	if json.Unmarshal(b, &p) != nil || p.Code == "" {
 		code := media.CodeBadResponse
-		switch res.StatusCode {
-		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout: // from a proxy that cannot reach the server
+		if res.StatusCode >= http.StatusBadGateway && res.StatusCode <= http.StatusGatewayTimeout { // a proxy cannot reach the server
 			code = media.CodeUnavailable
 		}
 		return nil, media.Errorf(code, "the server responded with %s: %.200s", res.Status, media.ErrorText(strings.TrimSpace(string(b))))
