@@ -123,6 +123,10 @@ func TestReadDamagedWord(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	f, _ := folder(t, map[string]string{"a.docx": archive(t, map[string]string{"word/document.xml": strings.Repeat("x", 65<<20)})})
+	if _, err := f.call(t, map[string]any{"Path": "a.docx"}); media.CodeOf(err) != media.CodeTooLarge {
+		t.Errorf("a document that unpacks to 65 MiB: %v", err)
+	}
 	if r := readOne(t, "a.docx", "only text"); r.Kind != "text" || *r.Text != "only text" {
 		t.Errorf("text under the name of a document: %+v", r)
 	}

@@ -17,8 +17,9 @@ import (
 	"atelier/media"
 )
 
-// maxPart is the maximum unpacked size of one part of a document, in bytes.
-const maxPart = 256 << 20
+// maxPart is the maximum unpacked size of one part of a document, in bytes. The decoder holds a text of that size about
+// three times.
+const maxPart = 64 << 20
 
 // Document is an opened document.
 type Document struct {
