@@ -2,12 +2,14 @@ package table
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/xuri/excelize/v2"
 
@@ -90,12 +92,32 @@ func openBook(r io.Reader, dir string) (book *excelize.File, err error) {
 		if size += f.UncompressedSize64; size > maxUnzipped || f.UncompressedSize64 > maxUnzipped {
 			return nil, refuse("the workbook unpacks to more than %d MiB", maxUnzipped>>20)
 		}
+		if strings.HasSuffix(f.Name, ".xml") && f.UncompressedSize64 > maxText && hasLongText(f) {
+			return nil, refuse("the workbook has a cell of more than %d MiB", maxText>>20)
+		}
 	}
 	book, err = excelize.OpenReader(bytes.NewReader(b), excelize.Options{UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: 4 << 20, TmpDir: dir})
 	if err != nil {
 		return nil, refuse("the workbook cannot be read: %s", file.Clip(err.Error(), 120))
 	}
 	return book, nil
+}
+
+// maxText is the maximum length of a text between two tags, in bytes; Excel's is 32,767 characters. The XML decoder holds
+// a text in memory several times.
+const maxText = 1 << 20
+
+func hasLongText(f *zip.File) bool {
+	r, err := f.Open()
+	if err != nil {
+		return false // excelize reports it
+	}
+	defer func() { _ = r.Close() }() // read only
+	in := bufio.NewReaderSize(r, maxText)
+	for err == nil {
+		_, err = in.ReadSlice('<')
+	}
+	return errors.Is(err, bufio.ErrBufferFull)
 }
 
 // sheet imports one sheet.

@@ -271,6 +271,43 @@ func TestExcelDurations(t *testing.T) {
 	}
 }
 
+// TestExcelGiantCell has a cell of two mebibytes, which could as well have 500.
+func TestExcelGiantCell(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	workbook(t, dir, "good.xlsx", func(f *excelize.File) { set(t, f, "Sheet1", []any{"a"}, []any{1}) })
+	good, err := zip.OpenReader(filepath.Join(dir, "good.xlsx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = good.Close() }()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, f := range good.File {
+		if f.Name != "xl/worksheets/sheet1.xml" {
+			if err := w.Copy(f); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		part, err := w.Create(f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = fmt.Fprintf(part, `<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>%s</t></is></c></row></sheetData></worksheet>`, strings.Repeat("x", 2<<20))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bad.xlsx"), out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := openTables(t, dir).all(t)
+	if len(d.Tables) != 1 || len(d.NotRead) != 1 || d.NotRead[0].Reason != "the workbook has a cell of more than 1 MiB" {
+		t.Errorf("%+v, not read %v", d.Tables, d.NotRead)
+	}
+}
+
 // TestExcelTooWide has more columns than a table can have, and more cells without a value.
 func TestExcelTooWide(t *testing.T) {
 	t.Parallel()
