@@ -320,6 +320,31 @@ func TestWarnsOfAPartOfAStream(t *testing.T) {
 	}
 }
 
+// ending is a context that ends when it has been asked some times.
+type ending struct {
+	context.Context
+	left int
+}
+
+func (e *ending) Err() error {
+	if e.left--; e.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestOneStringEndsWithItsContext: a page can consist of one operator that shows millions of letters.
+func TestOneStringEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	d, err := Open(one("BT /F1 10 Tf (" + strings.Repeat("x", 100) + ") Tj ET"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Text(&ending{t.Context(), 50}, 0); media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestTextEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -47,6 +47,9 @@ func (r *reader) show(t text) {
 		return
 	}
 	s.font.glyphs(t, func(g glyph) {
+		if r.ctx.Err() != nil {
+			return // one string can be the whole page
+		}
 		m := matrix{s.size * s.scale, 0, 0, s.size, 0, s.rise}.times(r.tm).times(s.ctm)
 		if !g.known {
 			r.d.unknown++
