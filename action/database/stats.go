@@ -138,13 +138,13 @@ func (c *column) refine() {
 		}
 	case string:
 		high, _ := c.Max.(string)
-		for kind, layouts := range map[string][]string{"date": {time.DateOnly}, "datetime": {time.DateTime, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04"}} {
-			for _, layout := range layouts {
-				_, first := time.Parse(layout, low)
-				_, last := time.Parse(layout, high)
-				if first == nil && last == nil {
-					c.Type = kind
-				}
+		for layout, kind := range map[string]string{
+			time.DateOnly: "date", time.DateTime: "datetime", time.RFC3339: "datetime", "2006-01-02T15:04:05": "datetime", "2006-01-02 15:04": "datetime",
+		} {
+			_, first := time.Parse(layout, low)
+			_, last := time.Parse(layout, high)
+			if first == nil && last == nil {
+				c.Type = kind
 			}
 		}
 	}

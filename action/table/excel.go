@@ -176,11 +176,10 @@ func readSheet(ctx context.Context, book *excelize.File, sheet string, fn func([
 		return refuse("it contains no table: %s", file.Clip(err.Error(), 100))
 	}
 	defer func() { _ = shown.Close() }() // read only
-	epoch1904 := false
+	formats := sheetFormats{columns: map[int]format{}}
 	if p, err := book.GetWorkbookProps(); err == nil && p.Date1904 != nil {
-		epoch1904 = *p.Date1904
+		formats.epoch1904 = *p.Date1904
 	}
-	formats := sheetFormats{epoch1904: epoch1904, columns: map[int]format{}}
 	var record []cell
 	for n := 0; stored.Next(); n++ {
 		if n%256 == 0 && ctx.Err() != nil {

@@ -128,13 +128,8 @@ func plainNumber(b []byte) (number, bool) {
 
 // power reads 1.5e-7.
 func power(b []byte) (number, bool) {
-	for _, c := range b {
-		if !bytes.ContainsRune([]byte("0123456789+-.eE"), rune(c)) {
-			return number{}, false
-		}
-	}
 	v, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || math.IsInf(v, 0) {
+	if err != nil || math.IsInf(v, 0) || len(bytes.Trim(b, "0123456789+-.eE")) > 0 { // hexadecimal, and with underscores
 		return number{}, false
 	}
 	decimals := 1

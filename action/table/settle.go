@@ -112,12 +112,12 @@ func (t *tally) settleDates(c *column, hint style) {
 		c.kind = DateTime
 	}
 	switch {
-	case t.dayOnly != t.monthOnly:
-		c.dayFirst = t.dayOnly > t.monthOnly
-	case t.undecided == 0:
-	case t.firstOnes == t.undecided && t.lastOnes < t.undecided:
+	case t.orders[dayOnly] != t.orders[monthOnly]:
+		c.dayFirst = t.orders[dayOnly] > t.orders[monthOnly]
+	case t.orders[undecided] == 0:
+	case t.firstOnes == t.orders[undecided] && t.lastOnes < t.orders[undecided]:
 		c.dayFirst = true // the first days of months
-	case t.lastOnes == t.undecided && t.firstOnes < t.undecided:
+	case t.lastOnes == t.orders[undecided] && t.firstOnes < t.orders[undecided]:
 	default:
 		c.dayFirst = hint.comma
 		order := "month/day"
@@ -126,7 +126,7 @@ func (t *tally) settleDates(c *column, hint style) {
 		}
 		c.notes = append(c.notes, "the order of day and month is ambiguous and is read as "+order)
 	}
-	if t.dayOnly > 0 && t.monthOnly > 0 {
+	if t.orders[dayOnly] > 0 && t.orders[monthOnly] > 0 {
 		c.notes = append(c.notes, "dates have both orders of day and month")
 	}
 	if t.monthly > 0 && t.monthly == t.dates {
@@ -145,9 +145,9 @@ func commonStyle(tallies []*tally, hint style) style {
 			continue
 		}
 		switch {
-		case t.commaOnly > t.pointOnly || t.dayOnly > t.monthOnly && !hint.sure || t.dotted*2 > t.dates && t.dates > 0:
+		case t.commaOnly > t.pointOnly || t.orders[dayOnly] > t.orders[monthOnly] && !hint.sure || t.orders[dotted]*2 > t.dates && t.dates > 0:
 			comma++
-		case t.pointOnly > t.commaOnly || t.monthOnly > t.dayOnly:
+		case t.pointOnly > t.commaOnly || t.orders[monthOnly] > t.orders[dayOnly]:
 			point++
 		}
 	}

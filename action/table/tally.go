@@ -12,20 +12,20 @@ type tally struct {
 	// and weak. codes counts two capital letters, nas the cells "NA".
 	missing, weak, values, codes, nas int
 	// broken counts spreadsheet errors such as #REF!, wordy values without a digit.
-	broken, wordy                  int
-	numbers, pointOnly, commaOnly  int
-	fractionPoint, fractionComma   int
-	zeros, width, minWidth         int
-	plain                          int // digits alone
-	units                          map[string]int
-	dates, dayOnly, monthOnly      int
-	undecided, firstOnes, lastOnes int
-	dotted, clocked, midnight      int
-	zoned, monthly, compact        int
-	newYears                       int // dates that are the first day of a year
-	bools, letters                 int
-	seenTrue, seenFalse            bool
-	sumPoint, sumComma             sums
+	broken, wordy                 int
+	numbers, pointOnly, commaOnly int
+	fractionPoint, fractionComma  int
+	zeros, width, minWidth        int
+	plain                         int // digits alone
+	units                         map[string]int
+	dates, firstOnes, lastOnes    int
+	orders                        [monthOnly + 1]int // of day and month in dates
+	clocked, midnight             int
+	zoned, monthly, compact       int
+	newYears                      int // dates that are the first day of a year
+	bools, letters                int
+	seenTrue, seenFalse           bool
+	sumPoint, sumComma            sums
 	// small counts whole numbers below 1,000, sentinels the numbers that mean "missing"; low and high are the range of
 	// the others, including zero.
 	small, sentinels int
@@ -147,22 +147,12 @@ func isPlain(b []byte) bool {
 
 func (t *tally) date(m moment) {
 	t.dates++
-	switch m.order {
-	case dotted:
-		t.dotted++
-	case dayOnly:
-		t.dayOnly++
-	case monthOnly:
-		t.monthOnly++
-	case undecided:
-		t.undecided++
-		if m.month == 1 {
-			t.firstOnes++
-		}
-		if m.day == 1 {
-			t.lastOnes++
-		}
-	case settled:
+	t.orders[m.order]++
+	if m.order == undecided && m.month == 1 {
+		t.firstOnes++
+	}
+	if m.order == undecided && m.day == 1 {
+		t.lastOnes++
 	}
 	if m.clock >= 0 {
 		t.clocked++
