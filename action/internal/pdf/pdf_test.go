@@ -322,8 +322,8 @@ func TestWarnsOfAPartOfAStream(t *testing.T) {
 
 // ending is a context that ends when it has been asked some times.
 type ending struct {
-	context.Context
-	left int
+	context.Context //nolint:containedctx // it is one
+	left            int
 }
 
 func (e *ending) Err() error {
