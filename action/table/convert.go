@@ -91,6 +91,7 @@ func (c *column) convert(in cell) (any, bool) {
 }
 
 func (c *column) number(in cell) (any, bool) {
+	in.exact = in.exact && !c.retyped
 	n, ok := numberOf(in)
 	if n.zeros && c.zeros {
 		return int64(digits(in.text)), true

@@ -308,6 +308,19 @@ func TestExcelGiantCell(t *testing.T) {
 	}
 }
 
+// TestExcelNumbersStoredAsText: some programs store German numbers as text, where 1.234 looks like a number.
+func TestExcelNumbersStoredAsText(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	workbook(t, dir, "sap.xlsx", func(f *excelize.File) {
+		set(t, f, "Sheet1", []any{"Konto", "Betrag", "Faktor"}, []any{"a", "1.234", 1.234}, []any{"b", "2.000", 12.5}, []any{"c", "950", 2}, []any{"d", "1.234.567,50", "3,5"}, []any{"e", "3,25", 7.125})
+	})
+	got := openTables(t, dir).ask(t, "SELECT sum(Betrag), sum(Faktor) FROM sap").Rows[0]
+	if d := cmp.Diff([]any{1238754.75, 26.359}, got); d != "" {
+		t.Errorf("sums (-want +got):\n%s", d)
+	}
+}
+
 // TestExcelTooWide has more columns than a table can have, and more cells without a value.
 func TestExcelTooWide(t *testing.T) {
 	t.Parallel()

@@ -18,6 +18,8 @@ type number struct {
 	// decimalsPoint and decimalsComma are the numbers of decimals of the two values.
 	decimalsPoint, decimalsComma int
 	unit                         string
+	// twofold reports that the format types the cell as a number that would be another one as a text: 1.234.
+	twofold bool
 	// zeros reports leading zeros that have no numeric meaning: 01067.
 	zeros bool
 }

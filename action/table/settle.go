@@ -28,6 +28,8 @@ type column struct {
 	unit string
 	// comma reads ambiguous numbers with a decimal comma; dayFirst reads 3/4/2024 as 3 April.
 	comma, dayFirst bool
+	// retyped reads 1.234 as a text although it is typed as a number.
+	retyped bool
 	// compact reads 20240301 as a date, yearly 2024-01-01 as the year 2024, zeros 03 as 3, code NA as a value and
 	// sentinel -999 as missing.
 	compact, yearly, zeros, code, sentinel bool
@@ -81,6 +83,7 @@ func (t *tally) settleNumbers(c *column, hint style) {
 	}
 	c.unit = unit
 	c.comma = t.commaOnly > t.pointOnly || t.commaOnly == t.pointOnly && hint.comma
+	c.retyped = t.twofold > 0 && t.typed == 0 && t.commaOnly > 0 // numbers that a workbook stores as text
 	fraction := t.fractionPoint
 	if c.comma {
 		fraction = t.fractionComma

@@ -15,6 +15,7 @@ type tally struct {
 	broken, wordy                 int
 	numbers, pointOnly, commaOnly int
 	fractionPoint, fractionComma  int
+	typed, twofold                int // numbers with a fraction that the format types as such; twofold ones are two numbers as a text
 	zeros, width, minWidth        int
 	plain                         int // digits alone
 	units                         map[string]int
@@ -56,7 +57,7 @@ func (t *tally) add(c cell) {
 		return
 	}
 	if n, ok := numberOf(c); ok {
-		t.number(n, c.text)
+		t.number(n, c)
 		return
 	}
 	if !bytes.ContainsAny(c.text, "0123456789") {
@@ -82,13 +83,14 @@ func (t *tally) add(c cell) {
 func numberOf(c cell) (number, bool) {
 	n, ok := parseNumber(c.text)
 	if ok && c.exact {
+		n.twofold = n.okComma && n.comma != n.point
 		n.okComma, n.comma, n.decimalsComma = n.okPoint, n.point, n.decimalsPoint
 	}
 	return n, ok
 }
 
-func (t *tally) number(n number, b []byte) {
-	if isPlain(b) {
+func (t *tally) number(n number, c cell) {
+	if b := c.text; isPlain(b) {
 		t.plain++
 		if t.minWidth == 0 || len(b) < t.minWidth {
 			t.minWidth = len(b)
@@ -104,6 +106,10 @@ func (t *tally) number(n number, b []byte) {
 	}
 	t.numbers++
 	switch {
+	case n.twofold:
+		t.twofold++
+	case c.exact && n.decimalsPoint > 0:
+		t.typed++
 	case n.okPoint && !n.okComma:
 		t.pointOnly++
 	case n.okComma && !n.okPoint:
