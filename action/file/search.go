@@ -210,8 +210,7 @@ func (s *search) lines(ctx context.Context, name string, r io.Reader) error {
 	return ctx.Err()
 }
 
-// readLine reads a line without its line ending. It returns only the beginning of a line longer than maxLine, which is
-// cut.
+// readLine reads a line without its line ending. A line longer than maxLine is cut.
 func readLine(in *bufio.Reader) (line []byte, cut bool, err error) {
 	line, err = in.ReadSlice('\n')
 	if cut = errors.Is(err, bufio.ErrBufferFull); cut {

@@ -24,9 +24,8 @@ type moment struct {
 	// month and day are settled, or the first and second number if order is undecided.
 	month, day int
 	order      order
-	// clock is the second of the day, or -1 without a time; fraction holds the digits of a fraction of a second.
-	clock    int
-	fraction string
+	// clock is the second of the day, or -1 without a time; nanos are the nanoseconds after it.
+	clock, nanos int
 	// zone reports whether a time zone is written: Z or +02:00.
 	zone bool
 	// monthly reports whether no day is written.
@@ -51,14 +50,11 @@ func (m moment) settle(dayFirst bool) (moment, bool) {
 
 // text returns the moment in ISO form.
 func (m moment) text(withClock bool) string {
-	t := time.Date(m.year, time.Month(m.month), m.day, 0, 0, max(0, m.clock), 0, time.UTC)
-	switch {
-	case !withClock:
-		return t.Format(time.DateOnly)
-	case m.fraction != "":
-		return t.Format(time.DateTime) + "." + m.fraction
+	t := time.Date(m.year, time.Month(m.month), m.day, 0, 0, max(0, m.clock), m.nanos, time.UTC)
+	if withClock {
+		return t.Format(time.DateTime + ".999999999")
 	}
-	return t.Format(time.DateTime)
+	return t.Format(time.DateOnly)
 }
 
 // maxDate is the maximum length of a date, in bytes.
@@ -180,7 +176,7 @@ func (m *moment) time(b []byte) bool {
 		second, rest = digits(rest[1:3]), rest[3:]
 		if len(rest) > 1 && (rest[0] == '.' || rest[0] == ',') {
 			tail := bytes.TrimLeft(rest[1:], "0123456789")
-			m.fraction = strings.TrimRight(string(rest[1:len(rest)-len(tail)]), "0")
+			m.nanos = digits([]byte((string(rest[1:len(rest)-len(tail)]) + "000000000")[:9]))
 			rest = tail
 		}
 	}

@@ -72,7 +72,7 @@ func formatOf(v float64, raw, seen string, t time.Time, dated bool) format {
 	hours, _, clock := strings.Cut(seen, ":")
 	switch {
 	case seen == raw:
-	case clock && v >= 1 && v < maxHours && digits([]byte(hours)) == seconds(v)/3600:
+	case clock && v >= 1 && digits([]byte(hours)) == seconds(v)/3600:
 		return format{display: asHours}
 	case ok && n.zeros:
 		return format{display: asText, width: len(seen)}
@@ -115,9 +115,6 @@ func (f format) cell(v float64, raw string, t time.Time) cell {
 	}
 	return cell{text: exactText(raw), exact: true}
 }
-
-// maxHours is the longest duration, in days: Excel shows at most 9999:59:59.
-const maxHours = 417
 
 // seconds converts days.
 func seconds(days float64) int { return int(math.Round(days * 24 * 3600)) }

@@ -35,7 +35,7 @@ func FuzzNumber(f *testing.F) {
 }
 
 func FuzzDate(f *testing.F) {
-	for _, s := range []string{"2024-03-01", "31.12.2024", "1/2/24", "2024-03-01T01:02:03Z", "3. März 2024", "Mar-24", "0000-00-00", "2024-02-30", "1st of May 2024"} {
+	for _, s := range []string{"2024-03-01", "31.12.2024", "1/2/24", "2024-03-01T01:02:03Z", "3. März 2024", "Mar-24", "0000-00-00", "2024-02-30", "1st of May 2024", "2024-03-01 10:00:00.x", "2024-03-01 10:00:00,5"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -162,7 +162,7 @@ func (t *tally) date(m moment) {
 	}
 	if m.clock >= 0 {
 		t.clocked++
-		if m.clock == 0 && m.fraction == "" {
+		if m.clock == 0 && m.nanos == 0 {
 			t.midnight++
 		}
 	}
