@@ -235,7 +235,7 @@ func (w *walk) ask(ctx context.Context, stage *agent.Stage, s workflow.Step, req
 				"interaction_id": map[string]any{"const": kept.ID}, "answer": map[string]any{"type": "object"}, "expired": map[string]any{"const": true},
 			},
 		})
-		return fmt.Sprintf("Step %s is waiting for a person: %s", s.ID, cmp.Or(titleOf(kept), s.Title, s.ID)), schema, err
+		return fmt.Sprintf("Step %s is waiting for a person: %.200s", s.ID, cmp.Or(titleOf(kept), s.Title, s.ID)), schema, err
 	})
 	if err != nil {
 		return g, err

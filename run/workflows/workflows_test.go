@@ -63,6 +63,21 @@ func TestStepsAreDoneOnce(t *testing.T) {
 	}
 }
 
+// TestLongTitle: the title of an interaction may contain a long text of a person, such as a brief.
+func TestLongTitle(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	brief := strings.Repeat("a lighthouse at dusk, ", 1000)
+	st := h.start(strings.Replace(askingWorkflow, "Go on?", "Go on with {{ state.brief }}?", 1), `{"brief":"`+brief+`"}`)
+	if st.Status != ledger.StatusPaused {
+		t.Fatalf("%s: %+v", st.Status, st.Failure)
+	}
+	shown, err := h.Show(t.Context(), owner, st.Interaction)
+	if err != nil || shown.Title != "Go on with "+brief+"?" {
+		t.Errorf("%.60s, %v", shown.Title, err)
+	}
+}
+
 // TestTwoAnswers: of many simultaneous answers, one is accepted.
 func TestTwoAnswers(t *testing.T) {
 	t.Parallel()
