@@ -4,11 +4,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"atelier/examples/workflows"
-	"atelier/internal/pattern"
 	"atelier/media"
 	"atelier/workflow"
 	"atelier/workflow/module"
@@ -25,16 +25,13 @@ type WorkflowFile struct {
 	Problems   []workflow.Problem
 }
 
-// writtenID matches the ids in a definition that may be unreadable.
-var writtenID = pattern.Lazy(`\bid["']?\s*:\s*["']?([^\s"',}]+)`)
-
 // MayDefine reports whether the file defines a workflow, or has problems and contains its id as the value of an id.
 func (f WorkflowFile) MayDefine(id string) bool {
 	if f.Definition != nil {
 		return f.Definition.ID == id
 	}
-	ids := writtenID().FindAllSubmatch(f.Text, -1)
-	return filepath.Base(f.Name) == id || slices.ContainsFunc(ids, func(m [][]byte) bool { return string(m[1]) == id })
+	defines, _ := regexp.Match(`(?m)\bid["']?\s*:\s*["']?`+regexp.QuoteMeta(id)+`["']?\s*([,}#]|$)`, f.Text) // the pattern is valid
+	return defines || filepath.Base(f.Name) == id
 }
 
 // Workflows reads the workflows of a file or folder, or the example workflows if path is empty, sorted by name. If two

@@ -63,21 +63,6 @@ func TestStepsAreDoneOnce(t *testing.T) {
 	}
 }
 
-// TestLongTitle: the title of an interaction may contain a long text of a person, such as a brief.
-func TestLongTitle(t *testing.T) {
-	t.Parallel()
-	h := build(t)
-	brief := strings.Repeat("a lighthouse at dusk, ", 1000)
-	st := h.start(strings.Replace(askingWorkflow, "Go on?", "Go on with {{ state.brief }}?", 1), `{"brief":"`+brief+`"}`)
-	if st.Status != ledger.StatusPaused {
-		t.Fatalf("%s: %+v", st.Status, st.Failure)
-	}
-	shown, err := h.Show(t.Context(), owner, st.Interaction)
-	if err != nil || shown.Title != "Go on with "+brief+"?" {
-		t.Errorf("%.60s, %v", shown.Title, err)
-	}
-}
-
 // TestTwoAnswers: of many simultaneous answers, one is accepted.
 func TestTwoAnswers(t *testing.T) {
 	t.Parallel()
@@ -476,31 +461,6 @@ func TestAnswersAreChecked(t *testing.T) {
 	must(t, err) // the answer was accepted
 	if after := h.waitForStatus(r); after.Status != ledger.StatusSucceeded || len(h.stopped) != 1 || h.stopped[0] != st.Interaction {
 		t.Errorf("%s, stopped %v", after.Status, h.stopped)
-	}
-}
-
-// TestEditDuringAnApproval: what a person approves is the version that the answer names: an edit that arrives while the
-// answer is accepted is refused. An edit before it is part of the result.
-func TestEditDuringAnApproval(t *testing.T) {
-	t.Parallel()
-	h := build(t)
-	st := h.start(`{"id":"text","title":"Text","steps":[{"id":"approve","module_id":"review.approve","inputs":{"title":"Right?","data":{"text":"first"},"display_schema":
-	 {"properties":{"data":{"_ux":{"input_schema":{"type":"object","properties":{"text":{"type":"string"}}}}}}}},"output":"review"}]}`, `{}`)
-	edit := func(base int, text string) error {
-		_, err := h.Patch(context.WithoutCancel(t.Context()), owner, st.Interaction, base, []byte(`[{"op":"replace","path":"/data/text","value":"`+text+`"}]`))
-		return err
-	}
-	must(t, edit(0, "second"))
-	late := make(chan error, 1)
-	h.checking = func() {
-		go func() { late <- edit(1, "third") }()
-		time.Sleep(50 * time.Millisecond) // enough for an edit that does not wait
-	}
-	r, err := h.Answer(t.Context(), owner, st.Interaction, []byte(`{"approved":true,"version":1}`))
-	must(t, err)
-	wantCode(t, <-late, media.CodeConflict)
-	if st = h.waitForStatus(r); state(st.State) != `{"review":{"approved":true,"comment":"","data":{"text":"second"}}}` {
-		t.Errorf("%s: %s", st.Status, state(st.State))
 	}
 }
 
