@@ -76,8 +76,5 @@ func (m *Modules) Find(id string) (Module, error) {
 	if one := m.byID[id]; one != nil {
 		return one, nil
 	}
-	return nil, media.Errorf(media.CodeNotFound, "module %s is unknown: the modules are %s", media.ErrorText(id), strings.Join(m.IDs(), ", "))
+	return nil, media.Errorf(media.CodeNotFound, "module %s is unknown: the modules are %s", media.ErrorText(id), strings.Join(slices.Sorted(maps.Keys(m.byID)), ", "))
 }
-
-// IDs returns the ids of all modules, sorted.
-func (m *Modules) IDs() []string { return slices.Sorted(maps.Keys(m.byID)) }

@@ -137,7 +137,7 @@ func (s *Service) AppendItems(ctx context.Context, owner, id string, target []st
 }
 
 // missing returns the items that are not at the target yet.
-func missing(data *ordered.Object, target []string, items []workflow.Item) (fresh []workflow.Item) {
+func missing(data *ordered.Object, target []string, items []workflow.Item) []workflow.Item {
 	v, _ := ordered.Get(data, target...)
 	list, _ := v.([]any)
 	known := map[string]bool{}
@@ -145,13 +145,11 @@ func missing(data *ordered.Object, target []string, items []workflow.Item) (fres
 		o, _ := e.(*ordered.Object)
 		known[o.Text("content_id")] = true
 	}
-	for _, item := range items {
-		if !known[item.ContentID] {
-			known[item.ContentID] = true
-			fresh = append(fresh, item)
-		}
-	}
-	return fresh
+	return slices.DeleteFunc(slices.Clone(items), func(item workflow.Item) bool {
+		before := known[item.ContentID]
+		known[item.ContentID] = true
+		return before
+	})
 }
 
 // maxEdits is the maximum number of edits in a row: a client that is further behind reads the interaction again.

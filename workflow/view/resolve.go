@@ -256,10 +256,8 @@ func (r *resolver) params(p place, a schema.SubAction, out *SubAction) {
 	if reason != nil {
 		out.Enabled, out.Reason = false, reason.Error()
 	}
-	out.Provider = offer.Provider
-	if out.Provider == "" {
-		out.Provider, _ = p.scope["$provider"].(string)
-	}
+	named, _ := p.scope["$provider"].(string)
+	out.Provider = cmp.Or(offer.Provider, named)
 	out.ParamSchema = r.value(p, a.Pointer+"/param_schema", a.Schema, r.ParamSchemas.Object(out.Provider))
 	if out.ParamSchema == nil {
 		out.ParamSchema = offer.Params
