@@ -337,6 +337,20 @@ func TestVarsAndForms(t *testing.T) {
 	}
 }
 
+// TestDerivedNumbers: a form that is derived from data lets a person replace 1 with 1.5, unless the schema says integer.
+func TestDerivedNumbers(t *testing.T) {
+	t.Parallel()
+	i := open(t, workflow.InteractionRequest{
+		DisplayData:   object(t, `{"data": {"amount": 1, "weight": 1}}`),
+		DisplaySchema: object(t, `{"properties": {"data": {"_ux": {"layout": {"rows": [["amount", "weight"]]}}, "properties": {"amount": {"type": "integer"}, "weight": {}}}}}`),
+	})
+	for field, problems := range map[string]int{"amount": 1, "weight": 0} {
+		if _, _, err := i.Edit(0, ops(t, `[{"op":"replace","path":"/data/`+field+`","value":1.5}]`)); len(problem.Of(err)) != problems {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
 func BenchmarkExampleView(b *testing.B) {
 	r, a := example(b), actions(b)
 	i, err := workflow.Open(r, nil, a)

@@ -71,7 +71,7 @@ func Derive(s *schema.Node, data any) *ordered.Object {
 		out.Set("type", []any{"string", "null"})
 	default:
 		t := typeOf(data)
-		if t == "integer" { // a person may replace 1 with 1.5
+		if t == "integer" && (s == nil || s.Takes("number")) { // a person may replace 1 with 1.5
 			t = "number"
 		}
 		out.Set("type", t)
