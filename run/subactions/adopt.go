@@ -38,7 +38,7 @@ func (s *Service) Adopt(ctx context.Context) (n int, err error) {
 		if row.OperationID == "" {
 			err = s.again(ctx, row)
 			_, unknown := s.cfg.Actions.Find(row.ActionType) // another process may know it
-			if code := media.CodeOf(err); unknown == nil && (code == media.CodeInvalid || code == media.CodeNotFound) {
+			if code := media.CodeOf(err); unknown == nil && (code == media.CodeInvalid || code == media.CodeNotFound || code == media.CodeUnsupported) {
 				err = s.end(scope(ctx, row), &task{row: row, begun: s.cfg.Now()}, nil, err) // it can never start
 			}
 		} else {

@@ -223,6 +223,9 @@ func (s *Service) request(ctx context.Context, row ledger.ContentGeneration, pla
 		r.Mask = &o
 	}
 	if row.StandIn {
+		if act, ok := r.Options[row.Provider]["action"]; ok {
+			return r, media.Errorf(media.CodeUnsupported, "the offline painter cannot %s: set the key of %s", act, row.Provider)
+		}
 		r.Model, r.Options = offlineProvider, nil
 		r.Label = "Stand-in for " + row.Provider + ", drawn by rule"
 		if row.Provider == midjourney && r.N == 0 {

@@ -238,3 +238,22 @@ func TestSettingsOfAStandIn(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
+
+// TestStandInOfAnUpscale: the offline painter cannot upscale; a click that needs that of it is refused instead of painted
+// as something else.
+func TestStandInOfAnUpscale(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.Item = func(context.Context, string, string, string) (media.Output, error) { return media.Output{}, nil }
+	s := service(t, c)
+	for operation, want := range map[string]media.Code{"upscale": media.CodeUnsupported, "variation": ""} {
+		row := ledger.ContentGeneration{ID: "gm_1", StandIn: true, ActionType: "media.midjourney." + operation, Provider: "midjourney", Params: json.RawMessage(`{"images":["gc_1"]}`)}
+		plan, err := s.plan(row)
+		if err == nil {
+			_, err = s.request(t.Context(), row, plan)
+		}
+		if err == nil != (want == "") || err != nil && media.CodeOf(err) != want {
+			t.Errorf("%s: %v", operation, err)
+		}
+	}
+}
