@@ -63,7 +63,7 @@ func Derive(s *schema.Node, data any) *ordered.Object {
 			if s != nil {
 				items = s.Items
 			}
-			if alike(data) {
+			if conform.Validate(ordered.New("items", Derive(nil, data[0])), "", data) == nil { // one schema describes them all
 				out.Set("items", Derive(items, data[0]))
 			}
 		}
@@ -77,12 +77,6 @@ func Derive(s *schema.Node, data any) *ordered.Object {
 		out.Set("type", t)
 	}
 	return out
-}
-
-// alike reports whether the items of a list have the types of the first one, so that one schema describes them.
-func alike(list []any) bool {
-	s, err := conform.Compile(ordered.New("items", Derive(nil, list[0])))
-	return err != nil || len(s.Check(list)) == 0
 }
 
 func property(s *schema.Node, key string) *schema.Node {
