@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"atelier/media"
@@ -59,21 +60,18 @@ func (c *mediaGCCmd) Run(w *world) error {
 }
 
 // unusedBlobs counts the blobs and returns those that the ledger does not need and that were stored before a time. If
-// the ledger knows none of the blobs, it may belong to others, which is an error.
+// there may be another ledger that needs them, the error has code media.CodeConflict.
 func (s *stores) unusedBlobs(ctx context.Context, since time.Time) (done collected, unused []blob.Info, err error) {
-	known := false
+	const nothing = "Nothing was deleted; check ATELIER_DATA and ATELIER_DATABASE_URL"
+	if _, err := os.Stat(s.Config.LedgerFile()); err == nil && s.Config.DatabaseURL != "" {
+		return done, nil, media.Errorf(media.CodeConflict, "the data folder has another ledger, %s, which may need the stored items: move it away if it does not. %s", s.Config.LedgerFile(), nothing)
+	}
+	unknown := 0
 	for i, err := range s.Blobs.All(ctx) {
 		if err != nil {
 			return done, nil, err
 		}
 		done.Scanned++
-		if !known {
-			_, err := s.Ledger.BlobOf(ctx, i.Digest)
-			if err != nil && media.CodeOf(err) != media.CodeNotFound {
-				return done, nil, err
-			}
-			known = err == nil
-		}
 		if !i.ModTime.Before(since) {
 			done.Young++
 			continue
@@ -84,14 +82,19 @@ func (s *stores) unusedBlobs(ctx context.Context, since time.Time) (done collect
 		}
 		if needed {
 			done.Kept++
-		} else {
-			unused = append(unused, i)
+			continue
+		}
+		unused = append(unused, i)
+		switch _, err := s.Ledger.BlobOf(ctx, i.Digest); {
+		case media.CodeOf(err) == media.CodeNotFound:
+			unknown++
+		case err != nil:
+			return done, nil, err
 		}
 	}
-	if len(unused) > 0 && !known {
-		return done, nil, media.Errorf(media.CodeConflict, "the ledger has no record of any of the %d stored items: "+
-			"it may belong to another data folder, or be new because the old one was lost. Nothing was deleted; "+
-			"check ATELIER_DATA and ATELIER_DATABASE_URL", done.Scanned)
+	if old := done.Kept + len(unused); unknown > old/2 {
+		return done, nil, media.Errorf(media.CodeConflict, "the ledger has no record of %d of the %d stored items that are older than a week: "+
+			"it may belong to another data folder, or be new because the old one was lost. %s", unknown, old, nothing)
 	}
 	return done, unused, nil
 }

@@ -90,8 +90,37 @@ func TestALedgerThatKnowsNothingDeletesNothing(t *testing.T) {
 	if o := other.atelier("media", "gc"); o.code == exitOK || !strings.Contains(o.stderr, "Nothing was deleted") {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
-	if after := len(other.blobFiles()); after != before {
+	other.must("generate", "a hill", "--model", "offline", "--size", "64x64") // which the new ledger knows
+	if o := other.atelier("media", "gc"); o.code == exitOK || !strings.Contains(o.stderr, "Nothing was deleted") {
+		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	if after := len(other.blobFiles()); after != before+1 {
 		t.Errorf("%d files, before it were %d", after, before)
+	}
+}
+
+// TestAnotherLedgerInTheFolder: a collection by a PostgreSQL ledger deletes nothing while the folder still has the SQLite
+// ledger that was used before.
+func TestAnotherLedgerInTheFolder(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	p.must("generate", "a lighthouse", "--model", "offline", "--size", "64x64")
+	makeOld(t, p.stray(t, "old bytes"))
+	makeOld(t, p.blobFiles()[0])
+	w := &world{ctx: t.Context(), env: p.getenv}
+	err := w.withStores(func(s *stores) error {
+		s.Config.DatabaseURL = "postgres://127.0.0.1/other"
+		if err := os.WriteFile(s.Config.LedgerFile(), nil, 0o600); p.env["ATELIER_DATABASE_URL"] != "" && err != nil {
+			return err
+		}
+		_, unused, err := s.unusedBlobs(t.Context(), time.Now())
+		if len(unused) > 0 || !strings.Contains(err.Error(), "another ledger") {
+			t.Errorf("%v, %v", unused, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
