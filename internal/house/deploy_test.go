@@ -122,6 +122,9 @@ func TestTheUnit(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
+	if have["ProcSubset"] == "pid" {
+		t.Error("/proc lacks the boot id (run/lease): a restart waits for the leases of the process before, instead of noticing its death")
+	}
 	grace := regexp.MustCompile(`--grace (\S+)`).FindStringSubmatch(have["ExecStart"])
 	if grace == nil {
 		t.Fatalf("no --grace in %q", have["ExecStart"])
