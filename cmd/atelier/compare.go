@@ -22,29 +22,35 @@ import (
 
 // comparisonEntry is one model of a comparison, with its result.
 type comparisonEntry struct {
-	model string
-	plan  *plan.Plan
-	res   *generate.Result
-	err   error // why there is no result, or the error that ends the command
-	took  time.Duration
+	req  generate.Request
+	plan *plan.Plan
+	res  *generate.Result
+	err  error // why there is no result, or the error that ends the command
+	took time.Duration
 }
 
 // compare makes the same request to several models, side by side.
-func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generate.Request, p *progress) error {
+func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generate.Request, shown *progress) error {
 	rivals := make([]comparisonEntry, len(c.Model))
 	for i, m := range c.Model {
 		r := req
 		r.Model, r.Options = m, c.optionsOf(a, req, m)
-		rivals[i].model = m
-		if rivals[i].plan, rivals[i].err = c.planOf(ctx, a, r); rivals[i].err != nil {
-			return fmt.Errorf("compare: %w", rivals[i].err)
+		p, err := a.Gateway.Plan(ctx, r)
+		if c.DryRun && media.CodeOf(err) == media.CodeMissingKey { // a dry run needs no key
+			if p, err = a.Gateway.DryRun(ctx, r); media.CodeOf(err) == media.CodeOverBudget {
+				err = nil // comparePlans checks the budgets for all models together
+			}
 		}
-		if err := c.writable(rivals[i].plan, c.Format); err != nil {
+		if err != nil {
+			return fmt.Errorf("compare: %w", err)
+		}
+		if err := c.writable(p, c.Format); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(rivals[:i], func(o comparisonEntry) bool { return o.plan.Model.Name == rivals[i].plan.Model.Name }) {
-			return media.Errorf(media.CodeInvalid, "%s appears twice in this comparison: name different models", rivals[i].plan.Model.Name)
+		if slices.ContainsFunc(rivals[:i], func(o comparisonEntry) bool { return o.plan.Model.Name == p.Model.Name }) {
+			return media.Errorf(media.CodeInvalid, "%s appears twice in this comparison: name different models", p.Model.Name)
 		}
+		rivals[i].req, rivals[i].plan = r, p
 	}
 	if c.DryRun {
 		return c.comparePlans(ctx, w, a, rivals)
@@ -55,28 +61,14 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 	var all sync.WaitGroup
 	for i := range rivals {
 		all.Go(func() {
-			r := req
-			r.Model, r.Options = rivals[i].model, c.optionsOf(a, req, rivals[i].model)
 			began := time.Now() //nolint:forbidigo // the clock of the command line
-			rivals[i].res, rivals[i].err = a.Gateway.Generate(ctx, r)
+			rivals[i].res, rivals[i].err = a.Gateway.Generate(ctx, rivals[i].req)
 			rivals[i].took = time.Since(began)
 		})
 	}
 	all.Wait()
-	p.clear()
+	shown.clear()
 	return c.printComparison(ctx, w, a, rivals)
-}
-
-// planOf plans one model's part of a comparison. A dry run needs no key.
-func (c *generateCmd) planOf(ctx context.Context, a *app, r generate.Request) (*plan.Plan, error) {
-	p, err := a.Gateway.Plan(ctx, r)
-	if !c.DryRun || media.CodeOf(err) != media.CodeMissingKey {
-		return p, err
-	}
-	if p, err = a.Gateway.DryRun(ctx, r); media.CodeOf(err) == media.CodeOverBudget {
-		return p, nil // comparePlans checks the budgets for all models together
-	}
-	return p, err
 }
 
 // optionsOf returns the options of a comparison without those for its other models.

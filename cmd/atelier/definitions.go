@@ -187,9 +187,12 @@ func (a *app) matches(prefer []string, p chat.Profile) bool {
 	})
 }
 
-// resolveImageModel returns the image model that would be chosen; nil for an agent that uses none.
+// resolveImageModel returns the image model that would be chosen; nil for an agent whose actions call none.
 func (a *app) resolveImageModel(w *world, d *definition.Agent) *modelView {
-	if !asksImageModels(d) {
+	makes := func(u definition.ActionUse) bool {
+		return slices.ContainsFunc(shipped.Families()[0].Actions, func(a action.Description) bool { return a.Name == u.Name })
+	}
+	if !slices.ContainsFunc(d.Actions, makes) {
 		return nil
 	}
 	v := &modelView{Preferred: orEmpty(d.ImageModels)}
@@ -268,11 +271,4 @@ func subAgentText(a definition.AgentUse, missing string) string {
 		return ""
 	}
 	return ": " + strings.Join(parts, "; ")
-}
-
-// asksImageModels reports whether an agent has actions that call an image model.
-func asksImageModels(d *definition.Agent) bool {
-	return slices.ContainsFunc(d.Actions, func(u definition.ActionUse) bool {
-		return slices.ContainsFunc(shipped.Families()[0].Actions, func(a action.Description) bool { return a.Name == u.Name })
-	})
 }

@@ -46,7 +46,11 @@ func (c *doctorCmd) Run(w *world) error {
 			}
 			checks = append(checks, k)
 		}
-		checks = append(checks, a.checkSearch(), a.checkCatalogue(time.Now())) //nolint:forbidigo // the clock of the command line
+		catalogue := check{"model catalogue", "ok", "last checked on " + a.Catalogue.Checked().Format(time.DateOnly)}
+		if n := len(a.Catalogue.Stale(time.Now())); n > 0 { //nolint:forbidigo // the clock of the command line
+			catalogue.State, catalogue.Note = "off", catalogue.Note+"; "+plural(n, "finding")+": atelier models check"
+		}
+		checks = append(checks, a.checkSearch(), catalogue)
 		choice, err := a.Chat.Choose(w.ctx, nil)
 		note := ""
 		if err == nil {
@@ -120,14 +124,11 @@ func verdict(name, note string, err error) check {
 // checkSearch returns the line about web search.
 func (a *app) checkSearch() check {
 	name, err := a.Config.Search.Name()
-	switch {
-	case err != nil:
-		return check{"web search", "bad", err.Error()}
-	case name == "":
+	if err == nil && name == "" {
 		sources, _ := a.Config.Configured() // its only error is that of Name
 		return check{"web search", "off", sources["web"].Reason}
 	}
-	return check{"web search", "ok", name}
+	return verdict("web search", name, err)
 }
 
 // probeFolder writes a small file and removes it, and looks for the free space that billable calls require.

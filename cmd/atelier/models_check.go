@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"atelier/media"
@@ -40,13 +39,4 @@ func (c *modelsCheckCmd) Run(w *world) error {
 		w.line("the catalogue was last checked on %s: update Atelier, or override rows in your own file (ATELIER_CATALOGUE)", checked)
 		return nil
 	})
-}
-
-// checkCatalogue returns the line of doctor about the catalogue of image and speech models.
-func (a *app) checkCatalogue(today time.Time) check {
-	k := check{"model catalogue", "ok", "last checked on " + a.Catalogue.Checked().Format(time.DateOnly)}
-	if n := len(a.Catalogue.Stale(today)); n > 0 {
-		k.State, k.Note = "off", fmt.Sprintf("%s; %s: atelier models check", k.Note, plural(n, "finding"))
-	}
-	return k
 }

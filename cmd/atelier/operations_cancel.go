@@ -1,11 +1,6 @@
 package main
 
-import (
-	"context"
-
-	"atelier/ledger"
-	"atelier/media"
-)
+import "atelier/media"
 
 type operationsCancelCmd struct {
 	ID   string `arg:"" help:"The operation's id, the start of its id, or last."`
@@ -23,8 +18,14 @@ func (c *operationsCancelCmd) Run(w *world) error {
 			return err
 		}
 		if op.FinishedAt.IsZero() && !op.Orphaned() {
-			if err := c.errOfRun(w.ctx, a, op); err != nil {
-				return err
+			if op.RunID != "" {
+				r, err := a.Ledger.Run(w.ctx, owner, op.Tree)
+				switch {
+				case err == nil && r.FinishedAt.IsZero():
+					return media.Errorf(media.CodeConflict, "operation %s is part of run %s, which is waiting for it: cancel the run with atelier runs cancel %[2]s", op.ID, r.ID)
+				case err != nil && media.CodeOf(err) != media.CodeNotFound:
+					return err
+				}
 			}
 			w.note("a process is working on it, or was some seconds ago; it has been asked to stop")
 		}
@@ -44,19 +45,4 @@ func (c *operationsCancelCmd) Run(w *world) error {
 		shown.printForPeople(w, res, slots)
 		return nil
 	})
-}
-
-// errOfRun returns an error if a run waits for the generation.
-func (c *operationsCancelCmd) errOfRun(ctx context.Context, a *app, op ledger.Operation) error {
-	if op.RunID == "" {
-		return nil
-	}
-	r, err := a.Ledger.Run(ctx, owner, op.Tree)
-	if media.CodeOf(err) == media.CodeNotFound || err == nil && !r.FinishedAt.IsZero() {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return media.Errorf(media.CodeConflict, "operation %s is part of run %s, which is waiting for it: cancel the run with atelier runs cancel %[2]s", op.ID, r.ID)
 }

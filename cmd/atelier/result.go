@@ -139,15 +139,6 @@ func (f resultFlags) proceed(w *world, operation string, partials bool, cause er
 	})
 }
 
-// numbered returns the name of one of several files.
-func numbered(name string, index, of int) string {
-	if name == "" || of < 2 {
-		return name
-	}
-	ext := filepath.Ext(name)
-	return strings.TrimSuffix(name, ext) + "-" + strconv.Itoa(index) + ext
-}
-
 // print writes the files and the answer. Partial success is success; no results at all are a failure of the provider.
 func (f resultFlags) print(ctx context.Context, w *world, a *app, res *generate.Result) error {
 	slots, firstErr, unsaved := f.slots(ctx, w, a, res, f.Output)
@@ -165,10 +156,11 @@ func (f resultFlags) slots(ctx context.Context, w *world, a *app, res *generate.
 	for _, s := range res.Slots {
 		v := slotView{s.Index, s.Status, nil, s.Error, s.RevisedPrompt, s.Seed, s.Safety}
 		if s.Output != nil {
-			name := numbered(to, s.Index, len(res.Slots))
+			name := to
 			if to == toStdout {
-				name = to
 				to = "" // it takes one result
+			} else if ext := filepath.Ext(to); to != "" && len(res.Slots) > 1 {
+				name = strings.TrimSuffix(to, ext) + "-" + strconv.Itoa(s.Index) + ext
 			}
 			file, err := w.save(ctx, a.stores(), *s.Output, name)
 			unsaved = cmp.Or(unsaved, err)

@@ -42,11 +42,7 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	c.opened.Store(true)
-	whole, ok := inner.(wholeConn)
-	if !ok {
-		return inner, nil // a less capable driver works without kept statements
-	}
-	return &conn{wholeConn: whole, kept: map[string]*statement{}, turn: c.turn}, nil
+	return &conn{wholeConn: inner.(wholeConn), kept: map[string]*statement{}, turn: c.turn}, nil
 }
 
 // Driver implements driver.Connector.
@@ -159,12 +155,7 @@ func (c *conn) take(ctx context.Context, query string) *statement {
 		if err != nil {
 			return nil // the call itself returns the error
 		}
-		whole, can := inner.(wholeStmt)
-		if !can {
-			_ = inner.Close()
-			return nil
-		}
-		s = &statement{wholeStmt: whole}
+		s = &statement{wholeStmt: inner.(wholeStmt)}
 		c.kept[query] = s
 	}
 	if s.busy {

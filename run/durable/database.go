@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,19 +83,16 @@ func (e *Engine) connect(ctx context.Context) error {
 // fileFailure adds a code to an error of the SQLite file. The engine passes errors as text.
 func fileFailure(what, path string, err error) error {
 	for _, known := range []struct {
-		sign   string
+		signs  []string
 		code   media.Code
 		advice string
 	}{
-		{"not a database", media.CodeCorrupt, "restore " + path + " from a backup, or move it to another folder: its unfinished runs can then no longer be resumed; cancel each with atelier runs cancel RUN"},
-		{"malformed", media.CodeCorrupt, "restore " + path + " from a backup, or move it to another folder: its unfinished runs can then no longer be resumed; cancel each with atelier runs cancel RUN"},
-		{"readonly", media.CodeForbidden, "make " + path + " and its folder writable"},
-		{"unable to open", media.CodeForbidden, "make " + path + " and its folder writable"},
-		{"is full", media.CodeDiskFull, "free space on the disk of " + path},
-		{"locked", media.CodeUnavailable, "another program has locked " + path + " for too long: stop that program"},
-		{"timed out", media.CodeUnavailable, "another program has locked " + path + " for too long: stop that program"},
+		{[]string{"not a database", "malformed"}, media.CodeCorrupt, "restore " + path + " from a backup, or move it to another folder: its unfinished runs can then no longer be resumed; cancel each with atelier runs cancel RUN"},
+		{[]string{"readonly", "unable to open"}, media.CodeForbidden, "make " + path + " and its folder writable"},
+		{[]string{"is full"}, media.CodeDiskFull, "free space on the disk of " + path},
+		{[]string{"locked", "timed out"}, media.CodeUnavailable, "another program has locked " + path + " for too long: stop that program"},
 	} {
-		if strings.Contains(err.Error(), known.sign) {
+		if slices.ContainsFunc(known.signs, func(sign string) bool { return strings.Contains(err.Error(), sign) }) {
 			return media.Errorf(known.code, "%s: %s: %w", what, known.advice, readableError(err))
 		}
 	}

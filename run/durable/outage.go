@@ -145,7 +145,10 @@ func (e *Engine) awaitRestart(f *flow) bool {
 		if (journal.Memory{}).Sleep(f.dctx, f.pause) != nil {
 			return false
 		}
-		if e.Healthy(f.dctx) == nil && e.markHandedOver(f.id) == nil {
+		if e.Healthy(f.dctx) != nil {
+			continue
+		}
+		if row, err := e.status(f.id); err == nil && (row == nil || e.note(*row, "left", true) == nil) { // it is writable, too
 			break
 		}
 	}
@@ -161,15 +164,6 @@ func (e *Engine) awaitRestart(f *flow) bool {
 	}
 	row, err := e.status(f.id)
 	return err == nil && row != nil && row.Status == dbos.WorkflowStatusPending && !f.heldElsewhere()
-}
-
-// markHandedOver records that work was abandoned. Its success shows that the database is writable.
-func (e *Engine) markHandedOver(id string) error {
-	row, err := e.status(id)
-	if err != nil || row == nil {
-		return err
-	}
-	return e.note(*row, "left", true)
 }
 
 // callLimit bounds database calls that are not repeated during an outage.

@@ -324,17 +324,15 @@ func (k *Keeper) renewAll() error {
 
 // dropLost forgets a lease that another process holds, and reports the reason to lost.
 func (k *Keeper) dropLost(id key, reason error) {
-	k.mu.Lock()
-	l, ok := k.held[id]
 	if media.CodeOf(reason) != media.CodeConflict {
-		ok = false
+		return
 	}
-	if ok {
-		delete(k.held, id)
-		k.stopIfIdle()
-	}
+	k.mu.Lock()
+	lost := k.held[id].lost
+	delete(k.held, id)
+	k.stopIfIdle()
 	k.mu.Unlock()
-	if ok && l.lost != nil {
-		l.lost(reason)
+	if lost != nil {
+		lost(reason)
 	}
 }

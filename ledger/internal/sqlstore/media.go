@@ -61,7 +61,8 @@ func (s items) MediaRecord(ctx context.Context, owner, id string) (ledger.Record
 
 // ListMedia lists records, newest first.
 func (s items) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery) (list ledger.List[ledger.Record], err error) {
-	if s.find != nil && searchable(q) {
+	// Other lists than searches of all media of an owner read few records.
+	if s.find != nil && q.Text != "" && q.Tree == "" && q.Run == "" && q.Ref == "" && q.Conversation == "" && q.RefPrefix == "" {
 		list, err = s.searchMedia(ctx, owner, q)
 	} else {
 		list, err = s.pageMedia(ctx, owner, q, nil)

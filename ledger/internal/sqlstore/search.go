@@ -24,11 +24,6 @@ const (
 	idsAtOnce = 200
 )
 
-// searchable reports whether a list is a search of all media of an owner. Other lists read few records.
-func searchable(q ledger.MediaQuery) bool {
-	return q.Text != "" && q.Tree == "" && q.Run == "" && q.Ref == "" && q.Conversation == "" && q.RefPrefix == ""
-}
-
 // searchMedia lists the records that contain a text, like pageMedia: from the newest ones, or with the index if these
 // do not fill a page.
 func (s items) searchMedia(ctx context.Context, owner string, q ledger.MediaQuery) (ledger.List[ledger.Record], error) {
