@@ -92,12 +92,8 @@ func (s operations) ReopenOperation(ctx context.Context, o ledger.Operation, slo
 			return err
 		}
 		if n == 0 {
-			known, err := all(ctx, tx, only("id"), owned("operations", o.Owner).where("id = ?", o.ID))
-			if err != nil {
-				return err
-			}
-			if len(known) == 0 {
-				return media.Errorf(media.CodeNotFound, "there is no operation %.40q", o.ID)
+			if _, err := one(ctx, tx, only("id"), owned("operations", o.Owner).where("id = ?", o.ID)); err != nil {
+				return s.failure("read operation "+o.ID, err)
 			}
 			return media.Errorf(media.CodeConflict, "operation %s is not finished: wait for it", o.ID)
 		}
@@ -158,17 +154,11 @@ func (s operations) SaveTask(ctx context.Context, t ledger.Task) error {
 	s.stamp(&t.CreatedAt, &t.UpdatedAt)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := taskColumns(&t).upsert(ctx, tx, "provider_tasks", "id", "")
-		if err != nil {
+		if err != nil || t.Status != "submitted" && t.Status != "running" {
 			return err
 		}
-		switch t.Status {
-		case "submitted":
-			_, err = tx.ExecContext(ctx, `UPDATE operations SET status = $1, updated_at = $2
-				WHERE id = $3 AND finished_at IS NULL AND status = 'queued'`, t.Status, stampText(t.UpdatedAt), t.OperationID)
-		case "running":
-			_, err = tx.ExecContext(ctx, `UPDATE operations SET status = $1, updated_at = $2
-				WHERE id = $3 AND finished_at IS NULL AND status IN ('queued', 'submitted')`, t.Status, stampText(t.UpdatedAt), t.OperationID)
-		}
+		_, err = tx.ExecContext(ctx, `UPDATE operations SET status = $1, updated_at = $2
+			WHERE id = $3 AND finished_at IS NULL AND (status = 'queued' OR status = 'submitted' AND $1 = 'running')`, t.Status, stampText(t.UpdatedAt), t.OperationID)
 		return err
 	})
 }
