@@ -222,7 +222,16 @@ func (a *Atelier) Runs(ctx context.Context) (*run.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := run.Config{Agents: runner, Ledger: a.Ledger, Observer: a.observer, Gateway: a.Gateway, NewAgents: a.open}
+	c := run.Config{
+		Agents: runner, Ledger: a.Ledger, Observer: a.observer, Gateway: a.Gateway,
+		NewAgents: func(ctx context.Context, saved json.RawMessage) (run.Agents, func(), error) {
+			s, err := a.settings.read(saved)
+			if err != nil {
+				return nil, nil, err
+			}
+			return a.Runner(ctx, s)
+		},
+	}
 	c.Setting, err = a.settings.write(a.Config.Sources)
 	if err == nil && !a.Config.WithoutEngine {
 		c.Engine, err = a.Engine(ctx, a.Config.Adopt)
@@ -240,13 +249,4 @@ func (a *Atelier) Runs(ctx context.Context) (*run.Service, error) {
 	}
 	a.runs.service, a.runs.closer = service, closer
 	return service, nil
-}
-
-// open opens the sources of a run from its saved settings.
-func (a *Atelier) open(ctx context.Context, saved json.RawMessage) (run.Agents, func(), error) {
-	s, err := a.settings.read(saved)
-	if err != nil {
-		return nil, nil, err
-	}
-	return a.Runner(ctx, s)
 }

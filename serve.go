@@ -1,6 +1,7 @@
 package atelier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -52,32 +53,21 @@ func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	if c.Listener == nil {
 		return media.Errorf(media.CodeInvalid, "atelier.ServeConfig.Listener is missing: give one")
 	}
-	s, err := a.openServer(ctx, c)
+	needsTokens, err := a.NeedsTokens(c.Listener.Addr())
+	if !a.Config.Adopt {
+		err = media.Errorf(media.CodeInvalid, "atelier.Config.Adopt is not set: a server adopts the work of dead processes")
+	}
+	err = cmp.Or(err, shipped.CheckWorkflows(c.Workflows))
+	var service *run.Service
+	if err == nil {
+		service, err = a.Runs(ctx)
+	}
 	if err != nil {
 		return errors.Join(err, c.Listener.Close())
 	}
-	return s.serve(ctx, c)
-}
-
-// openServer creates the server of a configuration.
-func (a *Atelier) openServer(ctx context.Context, c ServeConfig) (*server, error) {
-	if !a.Config.Adopt {
-		return nil, media.Errorf(media.CodeInvalid, "atelier.Config.Adopt is not set: a server adopts the work of dead processes")
-	}
-	needsTokens, err := a.NeedsTokens(c.Listener.Addr())
-	if err != nil {
-		return nil, err
-	}
-	if err := shipped.CheckWorkflows(c.Workflows); err != nil {
-		return nil, err
-	}
-	service, err := a.Runs(ctx)
-	if err != nil {
-		return nil, err
-	}
 	s := newServer(a, service)
 	s.multiTenant = needsTokens
-	return s, nil
+	return s.serve(ctx, c)
 }
 
 // newServer creates a server with its kinds of work.

@@ -131,36 +131,26 @@ func makeKey(path string) error {
 // Engine opens the durable engine next to the ledger: in the same database, or in a file in the same folder. The caller
 // must close it. The runs of an Atelier open their own engine.
 func (a *Atelier) Engine(ctx context.Context, takesOver bool) (*durable.Engine, error) {
-	healthy, err := a.ledgerHealth()
-	if err != nil {
-		return nil, err
+	healthy := func(ctx context.Context) error {
+		_, err := a.Ledger.Version(ctx)
+		return err
+	}
+	if path := a.Config.LedgerFile(); a.Config.DatabaseURL == "" { // SQLite keeps using a file that was removed
+		opened, err := os.Stat(path)
+		if err != nil {
+			return nil, disk.Error("find the ledger", err)
+		}
+		readable := healthy
+		healthy = func(ctx context.Context) error {
+			if now, err := os.Stat(path); err != nil || !os.SameFile(opened, now) {
+				return media.Errorf(media.CodeUnavailable, "the ledger %s: %w: restore it", path, durable.ErrGone)
+			}
+			return readable(ctx)
+		}
 	}
 	return durable.Open(ctx, durable.Config{
 		Path: filepath.Join(a.Config.Dir, "engine.db"), DatabaseURL: a.Config.DatabaseURL,
 		Leases: a.leases, Adopts: takesOver,
 		Limit: a.Config.RunsAtOnce, Patience: max(a.Config.DatabaseWait, 0), Healthy: healthy,
 	})
-}
-
-// ledgerHealth returns a check whether the ledger is readable. SQLite keeps using a removed file, so the check also
-// looks at the file.
-func (s *Stores) ledgerHealth() (func(context.Context) error, error) {
-	look := func(ctx context.Context) error {
-		_, err := s.Ledger.Version(ctx)
-		return err
-	}
-	if s.Config.DatabaseURL != "" {
-		return look, nil
-	}
-	path := s.Config.LedgerFile()
-	opened, err := os.Stat(path)
-	if err != nil {
-		return nil, disk.Error("find the ledger", err)
-	}
-	return func(ctx context.Context) error {
-		if now, err := os.Stat(path); err != nil || !os.SameFile(opened, now) {
-			return media.Errorf(media.CodeUnavailable, "the ledger %s: %w: restore it", path, durable.ErrGone)
-		}
-		return look(ctx)
-	}, nil
 }

@@ -37,7 +37,7 @@ func filledSet(t *testing.T) (*media.Set, media.Output) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.Prune(hidden.Ref)
+	set.Apply(media.Change{Kind: media.ChangePrune, Ref: hidden.Ref})
 	return set, second
 }
 
