@@ -51,7 +51,7 @@ func (t *Tables) describe(ctx context.Context, c *action.Call) (action.Result, e
 	if err != nil {
 		return action.Result{}, err
 	}
-	defer l.users.Done()
+	defer t.release(l)
 	chosen, err := l.pick(c.Text("Table"))
 	if err != nil {
 		return action.Result{}, err

@@ -183,4 +183,7 @@ func TestChangedFiles(t *testing.T) {
 	if got := total("second"); got != 417.0 {
 		t.Errorf("the total of the next run is %v, not 417", got)
 	}
+	if kept, err := filepath.Glob(filepath.Join(tables.cfg.TempDir, folderPrefix+"*")); err != nil || len(kept) != 1 {
+		t.Errorf("%d databases are kept, %v", len(kept), err)
+	}
 }

@@ -17,7 +17,7 @@ func (t *Tables) query(ctx context.Context, c *action.Call) (action.Result, erro
 	if err != nil {
 		return action.Result{}, err
 	}
-	defer l.users.Done()
+	defer t.release(l)
 	if l.db == nil {
 		return action.Result{}, media.Errorf(media.CodeNotFound, "the folder contains no tables: use List Files and Read File")
 	}

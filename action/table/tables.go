@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"atelier/action"
@@ -49,7 +48,7 @@ type Config struct {
 type Tables struct {
 	cfg Config
 
-	// importLock is held by the call that imports; its holder sets and reads loaded, tree and closed.
+	// importLock is held by the call that imports; its holder sets and reads loaded, its users, tree and closed.
 	importLock chan struct{}
 	loaded     *loaded
 	tree       string // the run tree that last compared loaded with the files
@@ -111,25 +110,23 @@ func Descriptions() []action.Description { return action.Document(New(Config{}).
 
 // loaded is the result of the import.
 type loaded struct {
-	users   sync.WaitGroup // the calls that read it
-	version string         // of the files
+	users   int    // the number of calls that read it
+	version string // of the files
 	dir     string
 	db      *database.Database // nil if there are no tables
 	tables  []*table
 	notRead []file.Skipped
 }
 
-// close waits for the calls that read it.
 func (l *loaded) close() error {
-	l.users.Wait()
 	if l.db != nil {
 		_ = l.db.Close() // its files are removed next
 	}
 	return os.RemoveAll(l.dir)
 }
 
-// load imports the folder at the first call, and again when another run finds that a file has changed. The caller calls
-// users.Done. A cancelled call leaves the work to the next one; other calls wait for it.
+// load imports the folder at the first call, and again when another run finds that a file has changed. The caller
+// releases the result. A cancelled call leaves the work to the next one; other calls wait for it.
 func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 	select {
 	case t.importLock <- struct{}{}:
@@ -142,7 +139,7 @@ func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 	}
 	tree := media.ScopeOf(ctx).Tree
 	if t.loaded != nil && tree != "" && tree == t.tree {
-		t.loaded.users.Add(1)
+		t.loaded.users++
 		return t.loaded, nil
 	}
 	version, err := t.version(ctx)
@@ -154,14 +151,23 @@ func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t.loaded != nil {
+		if t.loaded != nil && t.loaded.users == 0 {
 			_ = t.loaded.close() // nothing reads it any more
 		}
 		l.version, t.loaded = version, l
 	}
 	t.tree = tree
-	t.loaded.users.Add(1)
+	t.loaded.users++
 	return t.loaded, nil
+}
+
+// release ends a call's use of l. The last one closes what was replaced.
+func (t *Tables) release(l *loaded) {
+	t.importLock <- struct{}{}
+	defer func() { <-t.importLock }()
+	if l.users--; l.users == 0 && l != t.loaded {
+		_ = l.close() // nothing reads it any more
+	}
 }
 
 // version identifies the names, sizes and modification times of the files.
