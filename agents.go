@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,21 +45,18 @@ type Sources struct {
 	ChatModel, ImageModel string
 }
 
-// absolute returns the sources with paths that are valid in any working directory.
-func (s Sources) absolute() (_ Sources, err error) {
-	paths := []*string{&s.Files, &s.Knowledge, &s.Agents}
-	if !strings.Contains(s.Database, "://") {
-		paths = append(paths, &s.Database)
-	}
-	for _, path := range paths {
-		if *path == "" {
+// absolute returns the sources with paths that are valid in any working directory. A path that does not exist stays as
+// it is, so that errors contain what the caller wrote.
+func (s Sources) absolute() Sources {
+	for _, path := range []*string{&s.Files, &s.Knowledge, &s.Agents, &s.Database} {
+		if _, err := os.Stat(*path); err != nil {
 			continue
 		}
-		if *path, err = filepath.Abs(*path); err != nil {
-			return s, media.Errorf(media.CodeInvalid, "find a source: %w", err)
+		if abs, err := filepath.Abs(*path); err == nil {
+			*path = abs
 		}
 	}
-	return s, nil
+	return s
 }
 
 // settings stores the sources of runs as text. It keeps secrets only in the memory of this process.

@@ -97,9 +97,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
 		return c, media.Errorf(media.CodeInvalid, "find the data folder: %w", err)
 	}
-	if c.Sources, err = c.Sources.absolute(); err != nil {
-		return c, err
-	}
+	c.Sources = c.Sources.absolute()
 	c.Owner = cmp.Or(c.Owner, "local")
 	c.RunsAtOnce = cmp.Or(c.RunsAtOnce, 8)
 	c.DatabaseWait = cmp.Or(c.DatabaseWait, 30*time.Second)

@@ -50,10 +50,7 @@ func (a *Atelier) Start(ctx context.Context, r Request) (*run.Run, error) {
 		r.Sources = a.Config.Sources
 	}
 	r.Owner = cmp.Or(r.Owner, a.Config.Owner)
-	if r.Sources, err = r.Sources.absolute(); err != nil {
-		return nil, err
-	}
-	setting, err := a.settings.write(r.Sources)
+	setting, err := a.settings.write(r.Sources.absolute())
 	if err != nil {
 		return nil, err
 	}
