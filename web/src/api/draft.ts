@@ -19,6 +19,8 @@ export interface Draft {
   text: string;
   attachments: Attachment[];
   setText: (text: string) => void;
+  /** Adds a text below what is already there. */
+  addText: (text: string) => void;
   attach: (files: Iterable<File>) => void;
   /** Attaches a stored item. The text becomes that of an empty draft. */
   attachMedia: (media: Media, text?: string) => void;
@@ -73,6 +75,7 @@ function draftOperations(conversation: string) {
   const update = (key: string, part: Partial<Attachment>) => change(({ attachments }) => ({ attachments: attachments.map((a) => (a.key === key ? { ...a, ...part } : a)) }));
   return {
     setText: (text: string) => change(() => ({ text })),
+    addText: (more: string) => change(({ text }) => ({ text: text.trim() ? `${text.trimEnd()}\n\n${more}` : more })),
     attach: (files: Iterable<File>) => {
       for (const file of files) {
         const key = `${file.name} ${file.size} ${Math.random()}`;

@@ -98,3 +98,11 @@ test("an upload that ends while another conversation is open is in the draft", a
   act(() => { for (const r of requests) { r.responseText = '{"id":"m","ref":"doc-a","modality":"document","mime_type":"text/csv","size_bytes":1}'; r.onload(); } });
   await screen.findByText("1 B");
 });
+
+test("a file that is refused is called by its name", async () => {
+  sessionStorage.setItem("atelier-draft c9", JSON.stringify({ text: "Look", media: [{ id: "01a2", ref: "img-a", modality: "image", mime_type: "image/png", file_name: "harbour.png" }] }));
+  const { box } = await show("c9");
+  await userEvent.type(box, "{Enter}");
+  await act(async () => respond(new Response(JSON.stringify({ code: "invalid", detail: "image 1 (media 01a2): it is damaged" }), { status: 400 })));
+  await screen.findByText("image 1 (harbour.png): it is damaged");
+});

@@ -3,8 +3,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { showError } from "../parts/notice";
 import type { SentMessage } from "../schema/thread";
-import { api } from "./client";
-import type { Model } from "./contract";
+import { mediaName } from "../schema/format";
+import { ApiError, api } from "./client";
+import type { Media, Model } from "./contract";
 import type { Draft } from "./draft";
 import { useRequestKeys } from "./idempotency";
 import { queryClient, useAgents, useChatModels, useImageModels, useRunStore } from "./queries";
@@ -21,6 +22,11 @@ export function useSentMessages(conversation: string): SentMessage[] {
 
 /** The chosen model; none if the list lacks it, because the menu then shows that the model is chosen automatically. */
 const knownModel = (all: Model[] | undefined, id: string) => (!all || all.some((m) => m.id === id) ? id : "");
+
+/** The error with the names of files instead of their ids, which are not shown anywhere. */
+function withFileNames(e: unknown, files: Media[]): unknown {
+  return e instanceof ApiError ? new ApiError(e.status, e.code, files.reduce((text, m) => text.replace(`media ${m.id}`, mediaName(m)), e.message), e.hint, e.retryable) : e;
+}
 
 /** Returns the function that sends a draft, and whether it is being sent. */
 export function useSend(draft: Draft, conversation: string): { send: () => void; sending: boolean } {
@@ -53,7 +59,7 @@ export function useSend(draft: Draft, conversation: string): { send: () => void;
       if (conversation === "new") await navigate({ to: "/c/$id", params: { id: target } });
       else void queryClient.invalidateQueries({ queryKey: ["conversation", target] });
     } catch (e) {
-      showError(e);
+      showError(withFileNames(e, media));
     } finally {
       setSending(false);
     }

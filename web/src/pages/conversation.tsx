@@ -1,6 +1,6 @@
-import { ActionIcon, Button, Skeleton, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconArrowDown } from "@tabler/icons-react";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo } from "react";
 import { api, isNotFound } from "../api/client";
 import { useDraft } from "../api/draft";
@@ -38,10 +38,10 @@ function ConversationView({ id }: { id: string }) {
   const title = conversation.data?.title || exchanges[0]?.text || "Conversation";
   useEffect(() => { document.title = `${title.slice(0, 60)} · Atelier`; }, [title]);
   const resend = useCallback((x: Exchange) => {
-    draft.setText(x.text);
+    draft.addText(x.text);
     for (const m of x.attachments) draft.attachMedia(m);
     document.getElementById("message")?.focus();
-  }, [draft.setText, draft.attachMedia]);
+  }, [draft.addText, draft.attachMedia]);
   const retried = useCallback(() => { void queryClient.invalidateQueries({ queryKey: ["conversation", id] }); }, [id]);
   if (isNotFound(conversation.error) && exchanges.length === 0) return <NotFound />;
   return (
@@ -95,12 +95,10 @@ function Skeletons() {
 }
 
 function NotFound() {
-  const navigate = useNavigate();
   return (
     <div className="column not-found">
       <h1>Conversation not found</h1>
       <p>It was deleted, or it belongs to another owner. <Link to="/">Start a new one</Link>.</p>
-      <Button variant="default" onClick={() => void navigate({ to: "/" })}>New conversation</Button>
     </div>
   );
 }
