@@ -77,3 +77,16 @@ test("the focus returns to the menu after a conversation was renamed by the keyb
   await page.getByRole("textbox", { name: "New title" }).press("Escape");
   await until(() => menu.evaluate((e) => e === document.activeElement));
 }));
+
+test("a page whose token has expired leads to the login", () => b.page(`${s.url}/gallery?q=lighthouse`, {}, async (page) => {
+  await page.locator(".picture").first().waitFor();
+  await page.route("**/api/**", (r) => r.fulfill({ status: 401, contentType: "application/problem+json", body: '{"status":401,"code":"unauthorized","detail":"an access token is needed"}' }));
+  for (const stream of s.streams) stream.response.destroy();
+  await page.waitForURL(`${s.url}/login?next=%2Fgallery%3Fq%3Dlighthouse`);
+}));
+
+test("a question that is edited is added to the message that is being written", () => b.page(talk("A lighthouse"), {}, async (page) => {
+  await page.getByRole("textbox", { name: "Message" }).fill("Half a thought");
+  await page.getByRole("button", { name: "Edit the question" }).first().click();
+  assert.equal(await page.getByRole("textbox", { name: "Message" }).inputValue(), `Half a thought\n\n${await page.locator(".user-message-text").first().innerText()}`);
+}));

@@ -23,6 +23,8 @@ export class RunStore {
   connection: Connection = "connecting";
   /** Called when the stream is open again: events may have been missed. */
   reopened = () => {};
+  /** Called when the server has refused the stream. */
+  refused = () => {};
   private logs = new Map<string, RunLog>();
   private roots = new Map<string, string>(); // run of a sub-agent -> root run
   private subscribers = new Set<() => void>();
@@ -76,6 +78,7 @@ export class RunStore {
     source.onerror = () => {
       this.setConnection("lost");
       if (source.readyState !== EventSource.CLOSED) return;
+      this.refused();
       this.reconnectTimer = setTimeout(() => this.connect(), this.reconnectDelay);
       this.reconnectDelay = Math.min(this.reconnectDelay * 2, 15_000);
     };
