@@ -22,6 +22,12 @@ test("draws what is near, and an empty element of its height where it is not", (
   expect([box.style.height, box.children.length]).toEqual(["411px", 0]);
 });
 
+test("draws everything for print", () => {
+  const { container } = render(<Windowed estimatedHeight={320}>{() => <p>drawn</p>}</Windowed>);
+  const drawn = (event: string) => { act(() => void window.dispatchEvent(new Event(event))); return container.textContent; };
+  expect([drawn("beforeprint"), drawn("afterprint")]).toEqual(["drawn", ""]);
+});
+
 test("keeps what a person is in the middle of", () => {
   const { rerender } = render(<Windowed estimatedHeight={320}>{() => <input aria-label="answer" />}</Windowed>);
   see(true);

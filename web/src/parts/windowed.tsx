@@ -1,5 +1,6 @@
 import { startTransition, useLayoutEffect, useRef, useState } from "react";
 import type { ReactNode } from "react";
+import { flushSync } from "react-dom";
 
 interface Props {
   /** The estimated height in px, until the content has been drawn. */
@@ -14,10 +15,11 @@ interface Props {
 
 const margin = "1200px"; // drawn this far before it becomes visible
 
-/** Draws its content only near the viewport. Elsewhere, an empty element of the same height takes its place. */
+/** Draws its content only near the viewport, and for print. Elsewhere, an empty element of the same height takes its place. */
 export function Windowed({ estimatedHeight, eager = false, keepMounted = false, className, children }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(eager);
+  const [isPrinting, setPrinting] = useState(false);
   const height = useRef(estimatedHeight);
   useLayoutEffect(() => {
     const element = box.current;
@@ -30,8 +32,13 @@ export function Windowed({ estimatedHeight, eager = false, keepMounted = false, 
       startTransition(() => setNear(drawn)); // as a transition, so that drawing ahead does not block scrolling
     }, { rootMargin: margin });
     observer.observe(element);
-    return () => observer.disconnect();
+    const print = (e: Event) => flushSync(() => setPrinting(e.type === "beforeprint"));
+    for (const name of ["beforeprint", "afterprint"]) window.addEventListener(name, print);
+    return () => {
+      observer.disconnect();
+      for (const name of ["beforeprint", "afterprint"]) window.removeEventListener(name, print);
+    };
   }, []);
-  const isMounted = isNear || keepMounted;
+  const isMounted = isNear || isPrinting || keepMounted;
   return <div ref={box} className={className ? `windowed ${className}` : "windowed"} {...(!isMounted && { style: { height: height.current } })}>{isMounted && children()}</div>;
 }
