@@ -1,7 +1,6 @@
 import "../parts/workflow/workflow.css";
 import { Skeleton } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
-import { useEffect } from "react";
 import { isNotFound } from "../api/client";
 import { useWorkflow } from "../api/workflow-queries";
 import type { Workflow } from "../api/workflows";
@@ -40,7 +39,6 @@ export default function WorkflowPage() {
 
 function StoredWorkflow({ id }: { id: string }) {
   const workflow = useWorkflow(id);
-  useEffect(() => { document.title = `${workflow.data?.title ?? "Workflow"} · Atelier`; }, [workflow.data]);
   if (workflow.data) return <WorkflowView workflow={workflow.data} isStored />; // kept when a later fetch fails
   return workflow.isError ? <div className="column not-found"><h1>{isNotFound(workflow.error) ? "Workflow not found" : "The workflow could not be loaded"}</h1><p className="muted">{workflow.error.message}</p></div> : <div className="workflows"><Skeleton h={160} /></div>;
 }

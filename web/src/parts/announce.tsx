@@ -8,7 +8,7 @@ export function Announcer() {
   const [text, setText] = useState("");
   useEffect(() => store.onEvent((e, root) => {
     if (e.name === "action-finished" && e.data.success && e.data.refs?.length) setText(`${e.data.name ?? "Step"} finished`);
-    if (e.data.run_id !== root) return;
+    if (e.data.run_id !== root || store.run(root)?.agent === "workflow") return; // the page of a workflow run has a status of its own
     const who = store.run(root)?.agentName ?? "The agent";
     if (e.name === "run-started") setText(`${who} is answering`);
     if (e.name === "run-succeeded") setText("The answer is complete");

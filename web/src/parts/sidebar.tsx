@@ -66,6 +66,7 @@ function groupByAge(items: ConversationSummary[]): [string, ConversationSummary[
 function SidebarFooter({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const { developer } = useSettings();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const schemeNames = { light: "Light", dark: "Dark", auto: "System" } as const;
   const schemeIcons = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
   const SchemeIcon = schemeIcons[colorScheme];
   return (
@@ -73,11 +74,11 @@ function SidebarFooter({ onShowShortcuts }: { onShowShortcuts: () => void }) {
       <Switch size="sm" label="Developer" checked={developer} onChange={(e) => updateSettings({ developer: e.currentTarget.checked })} />
       <Group gap={2}>
         <Menu position="top-end" shadow="md">
-          <Menu.Target><ActionIcon aria-label={`Theme: ${colorScheme}`}><SchemeIcon size={18} /></ActionIcon></Menu.Target>
+          <Menu.Target><ActionIcon aria-label={`Theme: ${schemeNames[colorScheme]}`}><SchemeIcon size={18} /></ActionIcon></Menu.Target>
           <Menu.Dropdown>
             {(["light", "dark", "auto"] as const).map((s) => {
               const Icon = schemeIcons[s];
-              return <Menu.Item key={s} leftSection={<Icon size={15} />} onClick={() => setColorScheme(s)} fw={s === colorScheme ? 600 : 400}>{{ light: "Light", dark: "Dark", auto: "System" }[s]}</Menu.Item>;
+              return <Menu.Item key={s} leftSection={<Icon size={15} />} onClick={() => setColorScheme(s)} fw={s === colorScheme ? 600 : 400}>{schemeNames[s]}</Menu.Item>;
             })}
           </Menu.Dropdown>
         </Menu>

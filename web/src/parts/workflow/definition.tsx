@@ -2,7 +2,7 @@ import { Button, Skeleton } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Suspense, lazy, useState } from "react";
+import { Suspense, lazy, useEffect, useState } from "react";
 import { ApiError } from "../../api/client";
 import { useRequestKeys } from "../../api/idempotency";
 import type { FieldError } from "../../api/contract";
@@ -29,6 +29,7 @@ export function WorkflowView({ workflow, isStored }: Props) {
   const check = useQuery({ queryKey: ["check", debounced], queryFn: async () => ({ ...(await workflowApi.check(checkedText, checkedState)), text: checkedText }), placeholderData: (before) => before, retry: false });
   const parsed = check.data?.workflow ?? workflow;
   const isUnchanged = isStored && text === initial;
+  useEffect(() => { document.title = `${parsed.title || "Workflow"} · Atelier`; }, [parsed.title]);
   return (
     <div className="workflows">
       <p><Link to="/workflows" className="muted">Workflows</Link></p>
