@@ -21,7 +21,7 @@ const (
 // entry may be added.
 var largeTypes = map[string][2]int{
 	"media/wire.scanner":     {39, 17},
-	"generate/catalog.Model": {28, 42},
+	"generate/catalog.Model": {26, 42},
 }
 
 // ships reports whether code is part of the program that people install.
@@ -94,7 +94,7 @@ func (s source) counts() bool {
 // these. They may shrink.
 func TestTableOfTheHouse(t *testing.T) {
 	t.Parallel()
-	const maxLines, maxOnce = 111_550, 38
+	const maxLines, maxOnce = 111_150, 38
 	lines := 0
 	uses, declared := map[string]int{}, map[string]int{}
 	functions := map[string]bool{}

@@ -175,6 +175,9 @@ func (s Store) Answer(ctx context.Context, t *Thread, req agent.Request, res *ag
 	m := ledger.Message{
 		ID: cmp.Or(t.Answer, s.NewID()), ConversationID: t.ID, Role: ledger.RoleAssistant, RunID: req.RunID, Agent: req.Agent, Status: ledger.StatusFailed,
 	}
+	if media.CodeOf(runErr) == media.CodeCancelled {
+		m.Status = ledger.StatusCancelled
+	}
 	if runErr != nil {
 		m.Failure = ledger.Failure{Code: string(media.CodeOf(runErr)), Message: media.ErrorText(runErr.Error()), Retryable: media.Retryable(runErr)}
 	}
