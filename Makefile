@@ -97,7 +97,6 @@ TIMED = +@began=$$(date +%s); $(MAKE) --no-print-directory $(1); ended=$$?; \
 .PHONY: check-browser check-processes check-go bench-once bin/simtest
 check-browser:
 	$(call TIMED,e2e)
-	$(call TIMED,web-check)
 
 check-go:
 	$(call TIMED,lint)
@@ -107,6 +106,7 @@ check-go:
 check-processes:
 	$(call TIMED,matrices)
 	$(call TIMED,postgres)
+	$(call TIMED,web-check)
 	$(call TIMED,bench-once)
 
 bench-once:

@@ -70,10 +70,10 @@ export const useMediaList = (q: string, kind: string) => useInfiniteQuery({
   queryKey: ["media-list", q, kind], initialPageParam: "", queryFn: ({ pageParam }) => api.mediaList(q, kind, pageParam), getNextPageParam: (page) => page.next || undefined,
 });
 
-/** Refreshes lists and records when runs start, pause, resume or end, in this tab or another, and when events may have
- * been missed. */
+/** Refreshes lists and records when runs start, pause, resume or end, in this tab or another, and what was read before
+ * the stream of events was open. A first request in progress is not repeated. */
 export function invalidateOnEvents(store: RunStore): () => void {
-  store.reopened = () => void queryClient.invalidateQueries();
+  store.opened = () => void queryClient.invalidateQueries();
   store.refused = () => void queryClient.invalidateQueries({ queryKey: ["conversations"] }); // its answer says why
   return store.onEvent((e, root) => {
     invalidateWorkflow(e, root);

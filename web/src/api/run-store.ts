@@ -21,8 +21,8 @@ interface Progress { progress?: number; note?: string; partial?: Media }
 
 export class RunStore {
   connection: Connection = "connecting";
-  /** Called when the stream is open again: events may have been missed. */
-  reopened = () => {};
+  /** Called when the stream is open, for the first time too: what was read before may lack events. */
+  opened = () => {};
   /** Called when the server has refused the stream. */
   refused = () => {};
   private logs = new Map<string, RunLog>();
@@ -71,9 +71,9 @@ export class RunStore {
       if (this.wasOpen) {
         // Replays deliver the events that the stream missed.
         for (const run of [...this.runningRuns().map((r) => r.id), ...this.failedReplays]) this.replay(run, true);
-        this.reopened();
       }
       this.wasOpen = true;
+      this.opened();
     };
     source.onerror = () => {
       this.setConnection("lost");
