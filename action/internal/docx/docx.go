@@ -1,7 +1,7 @@
 // Package docx reads the text of Word documents (.docx): paragraphs, headings, lists and tables in their order, with
-// page breaks, then the footnotes and endnotes. The unpacked size of a document is limited, and its text is streamed. Errors are media.Error values:
-// [media.CodeCorrupt] for damaged documents, [media.CodeTooLarge] beyond the limits. It imports media and the standard
-// library only.
+// page breaks, then the footnotes and endnotes. The unpacked size of a document is limited, and its text is streamed.
+// Errors are media.Error values: [media.CodeCorrupt] for damaged documents, [media.CodeTooLarge] beyond the limits. It
+// imports media and the standard library only.
 package docx
 
 import (

@@ -11,7 +11,8 @@ import (
 	"atelier/media"
 )
 
-// TestOddAnswers: compatible services differ in the types of fields and the status of errors. A picture that arrives is kept, and an error is reported in the service's words.
+// TestOddAnswers: compatible services differ in the types of fields and the status of errors. A picture that arrives is
+// kept, and an error is reported in the service's words.
 func TestOddAnswers(t *testing.T) {
 	t.Parallel()
 	picture := base64.StdEncoding.EncodeToString(generatetest.PNG(64, 64, 1))
