@@ -56,6 +56,7 @@ import (
 	"atelier/run/record"
 	"atelier/run/subactions"
 	"atelier/run/workflows"
+	"atelier/workflow"
 )
 
 // Atelier holds the components of one process. It is safe for concurrent use.
@@ -80,8 +81,9 @@ type Atelier struct {
 	previews recent.Cache[previewKey, bool]
 	// leases keeps the leases of this process.
 	leases *lease.Keeper
-	// workflows runs media workflows.
+	// workflows runs media workflows, which can use modules in addition to the shipped ones.
 	workflows *workflows.Service
+	modules   []workflow.Module
 	// subActions executes the sub-actions of workflow interactions.
 	subActions *subactions.Service
 	// settings stores the sources of runs.
@@ -175,6 +177,7 @@ func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
 	}
 	return chat.NewRegistry(chat.Config{
 		Profiles: profiles, Keys: a.Config.Keys, Default: cmp.Or(s.ChatModel, a.Config.ChatModel), AnyOpenAI: a.Config.BaseURLs["openai"] != "",
+		Own:     a.Config.ChatModels,
 		Offline: offline.Model{Blobs: a.Codec, Painter: painter{gateway: a.Gateway, model: s.ImageModel}},
 		Open:    service.Open,
 		Openers: map[string]chat.Opener{"bedrock": bedrock.Opener(a.bedrock())},

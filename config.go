@@ -10,11 +10,14 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
+	"atelier/chat"
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/media"
 	"atelier/media/wire"
 	"atelier/run"
+	"atelier/workflow"
+	"atelier/workflow/module"
 )
 
 // Config selects where an [Atelier] stores its data and which providers it may call. Only Dir is required. Without
@@ -58,8 +61,14 @@ type Config struct {
 	// Partials requests preview frames. Some providers bill them.
 	Partials bool
 
+	// ChatModels are further chat models, named PROVIDER/ID as in their profiles. Agents use the first one if neither
+	// ChatModel nor their definition names a model that is available.
+	ChatModels []chat.Model
+
 	// Actions are further actions for agents.
 	Actions []action.Action
+	// Modules creates further modules of workflows. They may use the agents and exports of c; nil means none.
+	Modules func(c module.Config) []workflow.Module
 	// Sources are the default sources of runs.
 	Sources Sources
 	// Search selects the provider of web searches; the zero value means none.

@@ -42,6 +42,8 @@ type ServeConfig struct {
 	Pages fs.FS
 	// Workflows is a folder of workflows that are offered in addition to the examples; empty means none.
 	Workflows string
+	// Wrap adds routes or middleware around the server's handler; nil means none.
+	Wrap func(http.Handler) http.Handler
 	// Grace is how long running steps may continue when the server stops.
 	Grace time.Duration
 }
@@ -57,7 +59,7 @@ func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	if !a.Config.Adopt {
 		err = media.Errorf(media.CodeInvalid, "atelier.Config.Adopt is not set: a server adopts the work of dead processes")
 	}
-	err = cmp.Or(err, shipped.CheckWorkflows(c.Workflows))
+	err = cmp.Or(err, shipped.CheckWorkflows(c.Workflows, a.modules...))
 	var service *run.Service
 	if err == nil {
 		service, err = a.Runs(ctx)
@@ -105,7 +107,11 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	work, leave := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer leave(nil)
 	defer context.AfterFunc(ctx, func() { leave(journal.HandOver(c.Grace)) })()
-	h := &http.Server{Handler: api.New(s.api(work, c, streams)), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	var handler http.Handler = api.New(s.api(work, c, streams))
+	if c.Wrap != nil {
+		handler = c.Wrap(handler)
+	}
+	h := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(c.Listener) }()
 	tick := time.NewTicker(adoptInterval)

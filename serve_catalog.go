@@ -66,6 +66,9 @@ func (s servedCatalog) ChatModels(ctx context.Context) ([]api.ChatModel, error) 
 		}
 		out = append(out, chatModelView(m, reason, answers))
 	}
+	for _, m := range s.Chat.Own() {
+		out = append(out, chatModelView(m, nil, answers))
+	}
 	if off := (offline.Model{}).Profile(); !slices.ContainsFunc(out, func(m api.ChatModel) bool { return m.Provider == off.Provider }) {
 		out = append(out, chatModelView(off, nil, answers))
 	}

@@ -28,7 +28,7 @@ type servedWorkflows struct {
 // files reads the current workflows: those in the folder, and the examples that they do not replace.
 func (s servedWorkflows) files() (out []shipped.WorkflowFile, err error) {
 	if s.folder != "" {
-		if out, err = shipped.Workflows(s.folder); err != nil && media.CodeOf(err) != media.CodeInvalid { // which is a folder without files
+		if out, err = shipped.Workflows(s.folder, s.modules...); err != nil && media.CodeOf(err) != media.CodeInvalid { // which is a folder without files
 			return nil, err
 		}
 	}
@@ -97,7 +97,7 @@ func (s servedWorkflows) find(id string) (shipped.WorkflowFile, error) {
 
 // CheckWorkflow checks a definition in YAML or JSON.
 func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) (api.WorkflowCheck, error) {
-	modules, err := shipped.Modules(module.Config{})
+	modules, err := shipped.Modules(module.Config{}, s.modules...)
 	if err != nil {
 		return api.WorkflowCheck{}, err
 	}
@@ -124,18 +124,22 @@ func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) 
 			return out, validationErrorAt("/state", err)
 		}
 	}
-	out.Preview, err = preview(ctx, d, modules, state, subaction.New(s.Catalogue, now))
+	out.Preview, err = preview(ctx, d, state, subaction.New(s.Catalogue, now))
 	return out, err
 }
 
 // preview returns the first interaction of a workflow, if no step before it has to be executed and the state is
-// sufficient.
-func preview(ctx context.Context, d *workflow.Definition, modules *workflow.Modules, state *ordered.Object, actions *subaction.Registry) (*api.Interaction, error) {
+// sufficient. Modules of the program are not executed: they may have effects.
+func preview(ctx context.Context, d *workflow.Definition, state *ordered.Object, actions *subaction.Registry) (*api.Interaction, error) {
+	modules, err := shipped.Modules(module.Config{})
+	if err != nil {
+		return nil, err
+	}
 	results := &ordered.Object{}
 	for _, step := range d.Steps {
 		m, err := modules.Find(step.ModuleID)
 		if err != nil {
-			return nil, err
+			return nil, nil //nolint:nilerr,nilnil // a module of the program
 		}
 		inputs, err := step.Resolve(state, results)
 		if err != nil || workflow.CheckInputs(m, inputs) != nil {
@@ -219,7 +223,7 @@ func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r a
 			return api.Started{}, err
 		}
 		n.Definition = f.Definition
-	} else if n.Definition, err = inlineWorkflow(r.Definition); err != nil {
+	} else if n.Definition, err = s.inlineWorkflow(r.Definition); err != nil {
 		return api.Started{}, err
 	}
 	if len(r.State) > 0 {
@@ -236,8 +240,8 @@ func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r a
 }
 
 // inlineWorkflow reads a definition from a request.
-func inlineWorkflow(text []byte) (*workflow.Definition, error) {
-	modules, err := shipped.Modules(module.Config{})
+func (s servedWorkflowRuns) inlineWorkflow(text []byte) (*workflow.Definition, error) {
+	modules, err := shipped.Modules(module.Config{}, s.modules...)
 	if err != nil {
 		return nil, err
 	}

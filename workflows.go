@@ -14,7 +14,11 @@ import (
 
 // newWorkflows creates the service of workflows.
 func (a *Atelier) newWorkflows() (*workflows.Service, error) {
-	modules, err := shipped.Modules(module.Config{Agents: workflows.Agents{Ledger: a.Ledger}, Exports: export.Exports{Ledger: a.Ledger, Codec: a.Codec}})
+	c := module.Config{Agents: workflows.Agents{Ledger: a.Ledger}, Exports: export.Exports{Ledger: a.Ledger, Codec: a.Codec}}
+	if a.Config.Modules != nil {
+		a.modules = a.Config.Modules(c)
+	}
+	modules, err := shipped.Modules(c, a.modules...)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,8 @@ type Config struct {
 	// Default is the model that the operator chose (ATELIER_CHAT_MODEL); empty means the default model of the first
 	// provider with a key.
 	Default string
+	// Own are models that the program made. They need no key.
+	Own []Model
 	// Offline is the model for the case that no provider has a key; required.
 	Offline Model
 	// Open opens the models of providers that are not in Openers; required. Openers is keyed by provider key.
@@ -40,6 +42,7 @@ type Opener func(ctx context.Context, f Profile) (Model, error)
 // Registry opens chat models by name. It is safe for concurrent use.
 type Registry struct {
 	cfg  Config
+	own  []Model
 	mu   sync.Mutex // guards open
 	open map[string]Model
 }
@@ -65,12 +68,27 @@ func NewRegistry(cfg Config) (*Registry, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now //nolint:forbidigo // the default clock
 	}
-	return &Registry{cfg: cfg, open: map[string]Model{}}, nil
+	r := &Registry{cfg: cfg, open: map[string]Model{}}
+	for i, m := range cfg.Own {
+		if m == nil || m.Profile().Provider == "" || m.Profile().ID == "" {
+			return nil, media.Errorf(media.CodeInvalid, "chat model %d of the program is nil, or its profile lacks Provider or ID", i+1)
+		}
+		r.own = append(r.own, r.retrying(m))
+	}
+	return r, nil
 }
 
 // Ready returns nil if a provider can be used. Otherwise, it returns an error with code missing_key that names the
 // variable to set.
 func (r *Registry) Ready(p Provider) error { return p.Ready(r.cfg.Keys) }
+
+// Own returns the profiles of the program's models.
+func (r *Registry) Own() (out []Profile) {
+	for _, m := range r.own {
+		out = append(out, m.Profile())
+	}
+	return out
+}
 
 // Profiles returns the catalogue.
 func (r *Registry) Profiles() *Profiles { return r.cfg.Profiles }
@@ -85,6 +103,11 @@ func (r *Registry) Named(ctx context.Context, name string) (Model, error) {
 func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
 	if p := r.cfg.Offline.Profile(); strings.EqualFold(name, "offline") || same(p, name) {
 		return Choice{Model: r.cfg.Offline}, nil
+	}
+	for _, m := range r.own {
+		if p := m.Profile(); same(p, name) || strings.EqualFold(p.Provider+"/"+p.ID, name) {
+			return Choice{Model: m}, nil
+		}
 	}
 	found := r.cfg.Profiles.Find(name)
 	// Another service may have models of any name, but none is named like a media item.
@@ -113,8 +136,8 @@ func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
 	return Choice{}, failed
 }
 
-// Choose opens the operator's default, else the first preferred model that has a key, else the default model of the
-// first provider with a key, else the offline model. Only for the operator's default is a missing key an error.
+// Choose opens the operator's default, else the first preferred model that has a key, else the first model of the
+// program, else the default model of the first provider with a key, else the offline model. Only for the operator's default is a missing key an error.
 func (r *Registry) Choose(ctx context.Context, prefer []string) (Choice, error) {
 	if r.cfg.Default != "" {
 		c, err := r.named(ctx, r.cfg.Default)
@@ -133,6 +156,9 @@ func (r *Registry) Choose(ctx context.Context, prefer []string) (Choice, error) 
 		if requested == "" {
 			requested, reason = name, err.Error()
 		}
+	}
+	if len(r.own) > 0 {
+		return Choice{Model: r.own[0], Asked: requested, Reason: reason}, nil
 	}
 	for _, p := range r.cfg.Profiles.Providers() {
 		if r.Ready(p) != nil {
@@ -166,7 +192,12 @@ func (r *Registry) opened(ctx context.Context, f Profile) (Model, error) {
 	if len(r.open) == maxOpen {
 		clear(r.open) // which also forgets the waits that providers asked for
 	}
-	m = retrying{Model: m, policy: r.cfg.Retry.withDefaults(), waits: &patience.Waits{}}
+	m = r.retrying(m)
 	r.open[key] = m
 	return m, nil
+}
+
+// retrying returns a model whose refused calls are retried.
+func (r *Registry) retrying(m Model) Model {
+	return retrying{Model: m, policy: r.cfg.Retry.withDefaults(), waits: &patience.Waits{}}
 }

@@ -1,0 +1,120 @@
+package atelier_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier"
+	"atelier/agent"
+	"atelier/api"
+	"atelier/chat"
+	"atelier/media"
+	"atelier/run/runtest"
+	"atelier/workflow"
+	"atelier/workflow/module"
+	"atelier/workflow/ordered"
+)
+
+// ownModel is a chat model of the program: it answers every conversation alike.
+type ownModel struct{ name string }
+
+func (m ownModel) Profile() chat.Profile {
+	return chat.Profile{Provider: "house", ID: m.name, Name: m.name}
+}
+
+func (m ownModel) Generate(context.Context, chat.Request) (chat.Response, error) {
+	return chat.Response{Text: `{"message":"` + m.name + ` answers.","done":true}`, FinishReason: "stop", Model: m.name}, nil
+}
+
+// upper is a module of the program. It asks an agent, too.
+type upper struct{ agents module.Agents }
+
+func (upper) ID() string { return "house.upper" }
+
+func (upper) AsksAgents() {}
+
+func (upper) InputSchema() *ordered.Object {
+	return ordered.New("type", "object", "required", []any{"text"}, "properties", ordered.New("text", ordered.New("type", "string")))
+}
+
+func (upper) Request(context.Context, workflow.Run) (*workflow.InteractionRequest, error) {
+	return nil, nil //nolint:nilnil // no interaction
+}
+
+func (u upper) Execute(ctx context.Context, r workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {
+	text, _ := r.Inputs.Get("text")
+	reply, err := u.agents.Ask(ctx, module.Task{Agent: "sage", Message: "Hello", Owner: r.Owner, RunID: r.WorkflowRunID, StepID: r.StepID})
+	return ordered.New("text", strings.ToUpper(text.(string)), "agent", reply.Message), err
+}
+
+const ownWorkflow = "id: shout\ntitle: Shout\nsteps:\n  - {id: up, module_id: house.upper, inputs: {text: '{{ state.text }}'}, output: up}\n"
+
+// TestOwnParts: a program gives the front door chat models and modules of its own, and adds routes to the server.
+func TestOwnParts(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "shout.yaml"), []byte(ownWorkflow), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := serveWith(t, atelier.Config{
+		ChatModels: []chat.Model{ownModel{"first"}, ownModel{"second"}},
+		Modules:    func(c module.Config) []workflow.Module { return []workflow.Module{upper{c.Agents}} },
+	}, atelier.ServeConfig{Workflows: folder, Wrap: func(h http.Handler) http.Handler {
+		mux := http.NewServeMux()
+		mux.Handle("/", h)
+		mux.HandleFunc("/own", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+		return mux
+	}})
+	if got := s.do(http.MethodGet, "/own", nil); got.status != http.StatusTeapot {
+		t.Errorf("the program's route answers %d", got.status)
+	}
+	for model, want := range map[string]string{"": "first answers.", "house/second": "second answers.", "offline": ""} {
+		var got string
+		for e, err := range s.Run(t.Context(), atelier.Request{Request: agent.Request{Agent: "sage", Message: "Hello"}, Sources: atelier.Sources{ChatModel: model}}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Result != nil {
+				got = e.Result.Message
+			}
+		}
+		if want != "" && got != want || strings.HasSuffix(got, "answers.") != (want != "") {
+			t.Errorf("model %q: %q", model, got)
+		}
+	}
+	var ids []string
+	for _, m := range as[api.List[api.ChatModel]](s, http.StatusOK, s.do(http.MethodGet, "/api/chat-models", nil)).Items {
+		ids = append(ids, m.ID)
+	}
+	if list := strings.Join(ids, " "); !strings.HasPrefix(list, "house/first ") || !strings.Contains(list, " house/second ") {
+		t.Errorf("chat models %s", list)
+	}
+	r := s.startWorkflow(`{"workflow_id":"shout","state":{"text":"hello"}}`)
+	if want := `{"text":"hello","up":{"text":"HELLO","agent":"first answers."}}`; r.Status != "succeeded" || string(r.State) != want {
+		t.Errorf("%s, state %s", r.Status, r.State)
+	}
+	check := as[api.WorkflowCheck](s, http.StatusOK, s.do(http.MethodPost, "/api/workflows/validate", map[string]any{"text": ownWorkflow, "state": map[string]string{"text": "x"}}))
+	if len(check.Problems) > 0 || check.Preview != nil {
+		t.Errorf("%+v", check)
+	}
+}
+
+// TestOwnPartsAreChecked: mistakes of the program are reported when it opens.
+func TestOwnPartsAreChecked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]atelier.Config{
+		"no model":        {ChatModels: []chat.Model{nil}},
+		"no name":         {ChatModels: []chat.Model{ownModel{""}}},
+		"a second module": {Modules: func(c module.Config) []workflow.Module { return module.All(c)[:1] }},
+	} {
+		c.Dir = runtest.Folder(t)
+		a, err := atelier.Open(t.Context(), c)
+		if code := media.CodeOf(err); code != media.CodeInvalid && code != media.CodeConflict {
+			t.Errorf("%s: %v, %v", name, a, err)
+		}
+	}
+}
