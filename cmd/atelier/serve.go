@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net"
 	"time"
 
@@ -35,8 +37,10 @@ func (c *serveCmd) Run(w *world) error {
 	if err = cmp.Or(err, shipped.CheckWorkflows(c.Workflows)); err != nil {
 		return err
 	}
+	note := w.note
 	if c.LogJSON {
 		logJSONTo(w.stderr)
+		note = func(format string, args ...any) { slog.Info(fmt.Sprintf(format, args...)) } //nolint:sloglint // the text for people
 	}
 	err = w.withApp(appConfig{adopt: true, partials: c.Partials}, func(a *app) error {
 		if _, err := a.Runs(w.ctx); err != nil {
@@ -49,13 +53,13 @@ func (c *serveCmd) Run(w *world) error {
 		if _, err := a.NeedsTokens(listener.Addr()); err != nil {
 			return errors.Join(err, listener.Close())
 		}
-		w.note("serving on http://%s", listener.Addr())
+		note("serving on http://%s", listener.Addr())
 		if c.JSON {
 			if err := w.printJSON(map[string]string{"url": "http://" + listener.Addr().String()}); err != nil {
 				return errors.Join(err, listener.Close())
 			}
 		}
-		defer context.AfterFunc(w.ctx, func() { w.note("stopping; the next process continues the unfinished work") })()
+		defer context.AfterFunc(w.ctx, func() { note("stopping; the next process continues the unfinished work") })()
 		config.Listener, config.Grace, config.Version, config.Pages, config.Workflows = listener, c.Grace, version, web.Pages(), c.Workflows
 		return a.Serve(w.ctx, config)
 	})

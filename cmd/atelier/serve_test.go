@@ -28,8 +28,8 @@ func (s *agentEnv) startServer(t *testing.T, more ...string) (proc *process, url
 	proc = s.start(append([]string{"serve"}, more...)...)
 	eventually(t, "the address", func() bool {
 		_, after, _ := strings.Cut(proc.stderr.String(), "serving on ")
-		var whole bool
-		url, _, whole = strings.Cut(after, "\n")
+		line, _, whole := strings.Cut(after, "\n")
+		url, _, _ = strings.Cut(line, `"`) // --log-json
 		url = strings.Replace(url, "[::]", "127.0.0.1", 1)
 		return whole
 	})
