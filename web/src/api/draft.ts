@@ -25,6 +25,7 @@ export interface Draft {
   /** Attaches a stored item. The text becomes that of an empty draft. */
   attachMedia: (media: Media, text?: string) => void;
   remove: (key: string) => void;
+  replace: (draft: Pick<Draft, "text" | "attachments">) => void;
   /** Removes what was sent. What was added since stays. */
   clear: (sent: Pick<Draft, "text" | "attachments">) => void;
   uploading: boolean;
@@ -97,6 +98,7 @@ function draftOperations(conversation: string) {
       abortControllers.get(key)?.abort();
       change(({ attachments }) => ({ attachments: attachments.filter((a) => a.key !== key) }));
     },
+    replace: (draft: DraftState) => change(() => draft),
     clear: (sent: DraftState) => change(({ text, attachments }) => ({
       text: text.startsWith(sent.text) ? text.slice(sent.text.length).trimStart() : text, attachments: attachments.filter((a) => !sent.attachments.some((s) => s.key === a.key)),
     })),

@@ -1,5 +1,5 @@
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
+import { Notifications, notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider, createMemoryHistory, createRouter } from "@tanstack/react-router";
 import { fireEvent } from "@testing-library/dom";
@@ -178,4 +178,34 @@ test("an item in the address that does not exist is reported", async () => {
   answers["GET /api/media/gone"] = refuse(404, "There is no such item.");
   await show("/gallery?media=gone");
   await screen.findByText("There is no such item.", {}, soon);
+});
+
+test("an example replaces one's own message with an undo button, and an empty one or an example without", async () => {
+  const user = userEvent.setup();
+  await show("/");
+  const message = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
+  const lighthouse = screen.getByRole("button", { name: /Draw a lighthouse/ });
+  await user.click(lighthouse); // replaces what earlier tests drafted
+  notifications.clean();
+  fireEvent.change(message, { target: { value: "" } });
+  await user.click(lighthouse);
+  await user.click(lighthouse);
+  expect(message.value).toBe("Draw a lighthouse in a storm");
+  expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
+  fireEvent.change(message, { target: { value: "My own words" } });
+  await user.click(lighthouse);
+  expect(message.value).toBe("Draw a lighthouse in a storm");
+  await user.click(await screen.findByRole("button", { name: "Undo" }));
+  await waitFor(() => expect(message.value).toBe("My own words"));
+});
+
+test("the form that starts a workflow opens without errors; what is still missing is an error once something was entered", async () => {
+  answers["GET /api/workflows/two"] = () => ({ id: "two", title: "Two", steps: [], state_schema: { type: "object", required: ["scene", "mood"], properties: { scene: { type: "string" }, mood: { type: "string" } } } });
+  answers["POST /api/workflows/validate"] = () => ({ problems: [] });
+  await show("/workflows/two");
+  const scene = await screen.findByRole("textbox", { name: "Scene" }, soon);
+  expect(screen.queryByText("This field is required.")).toBeNull();
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Start" }).disabled).toBe(true);
+  fireEvent.change(scene, { target: { value: "a lake" } });
+  expect(await screen.findByText("This field is required.")).toBeTruthy();
 });

@@ -8,6 +8,7 @@ import { updateSettings } from "../api/settings";
 import { Composer } from "../parts/composer";
 import { DropArea } from "../parts/drop-area";
 import { MediaView } from "../parts/media-view";
+import { showUndo } from "../parts/notice";
 import { salesFile, surveyFile } from "./example";
 
 interface Example { icon: typeof IconBrush; title: string; description: string; agent: string; text: string; file?: () => File }
@@ -27,9 +28,11 @@ export function StartPage() {
     if (!draft.text && draft.attachments.length === 0) updateSettings({ agent: "" }); // a new conversation starts with Sage, whichever agent was used before
   }, []);
   const startExample = (e: (typeof examples)[number]) => {
+    const { text, attachments } = draft;
+    const isOwn = (text.trim() !== "" || attachments.length > 0) && !examples.some((other) => other.text === text);
     updateSettings({ agent: e.agent });
-    draft.clear(draft);
-    draft.setText(e.text);
+    draft.replace({ text: e.text, attachments: [] });
+    if (isOwn) showUndo("The example replaced your message.", () => draft.replace({ text, attachments }));
     if (e.file) draft.attach([e.file()]);
     document.getElementById("message")?.focus();
   };

@@ -29,7 +29,7 @@ async function show(part: ReactNode) {
   return all;
 }
 
-const draft = (more: Partial<Draft> = {}): Draft => ({ text: "Draw", attachments: [], setText: vi.fn(), addText: vi.fn(), attach: vi.fn(), attachMedia: vi.fn(), remove: vi.fn(), clear: vi.fn(), uploading: false, ...more });
+const draft = (more: Partial<Draft> = {}): Draft => ({ text: "Draw", attachments: [], setText: vi.fn(), addText: vi.fn(), attach: vi.fn(), attachMedia: vi.fn(), remove: vi.fn(), replace: vi.fn(), clear: vi.fn(), uploading: false, ...more });
 const picture: Media = { id: "m1", ref: "img-a", modality: "image", mime_type: "image/png", width: 1024, height: 512, label: "a harbour", url: "/media/m1" };
 
 test("agents that lack a source come last and say which", () => {

@@ -23,6 +23,8 @@ interface Props {
   /** The server's errors; pointers are relative to the form's value. */
   fieldErrors?: FieldError[];
   disabled?: boolean;
+  /** Whether nothing was entered yet: what is missing is no error then. */
+  pristine?: boolean;
   onChange: (value: JSONValue | undefined) => void;
 }
 
@@ -30,12 +32,12 @@ interface Props {
 const defaults: Experimental_DefaultFormStateBehavior = { emptyObjectFields: "skipDefaults", arrayMinItems: { populate: "never" }, allOf: "skipDefaults", mergeDefaultsIntoFormData: "useFormDataIfPresent" };
 
 /** The form of a part of an interaction. It is validated on every change and has no submit button. */
-export default function DataForm({ schema: given, layout, value, label, fieldErrors = [], disabled = false, onChange }: Props) {
+export default function DataForm({ schema: given, layout, value, label, fieldErrors = [], disabled = false, pristine = false, onChange }: Props) {
   const schema = useMemo(() => withTitles(given as RJSFSchema), [given]);
   const ui = useMemo(() => ({ ...buildFormUiSchema(schema, layout, label), "ui:submitButtonOptions": { norender: true } }), [schema, layout, label]);
   const errors = useMemo(() => {
-    return toErrorSchema([...formErrors(schema, value), ...fieldErrors.map((f) => formError(pathOf(f.pointer), f.detail))]);
-  }, [schema, value, fieldErrors]);
+    return toErrorSchema([...(pristine ? [] : formErrors(schema, value)), ...fieldErrors.map((f) => formError(pathOf(f.pointer), f.detail))]);
+  }, [schema, value, fieldErrors, pristine]);
   return (
     <div className="data-form">
       <Form

@@ -86,7 +86,7 @@ function Start({ workflow, isUnchanged, isChecked, hasProblems, state, onState }
   };
   return (
     <section aria-label="Start" className="wf-start">
-      {schema["properties"] !== undefined && <Suspense fallback={<Skeleton h={80} />}><DataForm schema={schema} value={state} fieldErrors={fieldErrors} onChange={(v) => { setFieldErrors([]); onState(v ?? {}); }} /></Suspense>}
+      {schema["properties"] !== undefined && <Suspense fallback={<Skeleton h={80} />}><DataForm schema={schema} value={state} pristine={Object.keys(state ?? {}).length === 0} fieldErrors={fieldErrors} onChange={(v) => { setFieldErrors([]); onState(v ?? {}); }} /></Suspense>}
       {hasProblems && <p className="wf-conflict">The definition has problems: fix them to start it.</p>}
       <Button loading={busy} disabled={hasProblems || isIncomplete || !isChecked} onClick={() => void start()}>Start</Button>
     </section>
