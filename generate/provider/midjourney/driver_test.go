@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"atelier/internal/sim"
@@ -279,8 +280,8 @@ func TestPollNeedsNothingButTheHandle(t *testing.T) {
 			t.Errorf("items %+v", u.Items)
 		}
 	}
-	if _, err := s.other(t, "wrong").Poll(t.Context(), q, h); media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) {
-		t.Errorf("a poll with a wrong secret says something about the task: %v", err)
+	if _, err := s.other(t, "wrong").Poll(t.Context(), q, h); media.CodeOf(err) != media.CodeUnauthorized || !strings.Contains(err.Error(), "MIDJOURNEY_API_SECRET") {
+		t.Errorf("a poll with a wrong secret: %v", err)
 	}
 }
 

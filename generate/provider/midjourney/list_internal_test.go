@@ -34,7 +34,7 @@ func TestList(t *testing.T) {
 		"page":         {200, `<html>`, nil, media.CodeUnavailable},
 		"envelope":     {200, `{"code":1,"result":[]}`, nil, media.CodeUnavailable},
 		"failure":      {500, `[]`, nil, media.CodeUnavailable},
-		"secret":       {401, ``, nil, media.CodeUnavailable},
+		"secret":       {401, ``, nil, media.CodeUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"atelier/generate"
@@ -83,6 +84,7 @@ func (s submitted) fault(status int) post.Fault {
 	case status == http.StatusUnauthorized || status == http.StatusPaymentRequired || status == http.StatusTooManyRequests:
 	case strings.Contains(strings.ToLower(s.Description), "quota"):
 		f.Code = media.CodeQuotaExceeded
+	case status == http.StatusForbidden:
 	case s.Code == codeFull || s.Code == codeBusy:
 		f.Code = media.CodeRateLimited
 	case s.Code == codeNotFound:
@@ -100,12 +102,22 @@ func (s submitted) fault(status int) post.Fault {
 
 func jobPath(h driver.Handle) string { return "/mj/task/" + url.PathEscape(h.ID) }
 
+// get requests the state of jobs. Answers that refuse the caller are errors; the others are returned as they are.
+func (d *Driver) get(ctx context.Context, path, of string) (*post.Answer, error) {
+	if err := d.Ready(); err != nil {
+		return nil, err
+	}
+	a, err := d.client.Get(ctx, path)
+	if err == nil && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, a.Status) {
+		f, _ := explain(a)
+		_, err = d.client.Refuse(post.Call{Of: of}, a, f)
+	}
+	return a, err
+}
+
 // Poll returns the state of the job. An answer that is not about the job says nothing about it: media.CodeUnavailable.
 func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driver.Update, error) {
-	if err := d.Ready(); err != nil {
-		return driver.Update{}, err
-	}
-	a, err := d.client.Get(ctx, jobPath(h)+"/fetch")
+	a, err := d.get(ctx, jobPath(h)+"/fetch", "the job")
 	if err != nil {
 		return driver.Update{}, err
 	}
@@ -115,7 +127,7 @@ func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driv
 	}
 	var got report
 	if !post.DecodeFirst(a.Body, &got) || a.Status != http.StatusOK || got.Status == "" {
-		return driver.Update{}, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered a poll with status %d and no task: it is polled again; check MIDJOURNEY_PROXY_URL and MIDJOURNEY_API_SECRET", a.Status)
+		return driver.Update{}, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered a poll with status %d and no task: it is polled again; check MIDJOURNEY_PROXY_URL", a.Status)
 	}
 	return d.update(t, h, got), nil
 }
@@ -152,10 +164,7 @@ func (d *Driver) ListsKeys() bool { return true }
 // restart or drop the state. A submission that is being translated or checked is not listed yet. Errors:
 // media.CodeNotFound for a proxy without a list; media.CodeUnavailable for an answer that is not a list.
 func (d *Driver) List(ctx context.Context, _ string) (l driver.Listing, err error) {
-	if err := d.Ready(); err != nil {
-		return l, err
-	}
-	a, err := d.client.Get(ctx, "/mj/task/list")
+	a, err := d.get(ctx, "/mj/task/list", "the list of jobs")
 	if err != nil {
 		return l, err
 	}
@@ -168,7 +177,7 @@ func (d *Driver) List(ctx context.Context, _ string) (l driver.Listing, err erro
 		State  post.Text `json:"state"` // sent with the submission, if the proxy keeps it
 	}
 	if err := json.Unmarshal(a.Body, &all); err != nil || a.Status != http.StatusOK {
-		return l, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered with status %d and no list of jobs: it is requested again; check MIDJOURNEY_PROXY_URL and MIDJOURNEY_API_SECRET", a.Status)
+		return l, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered with status %d and no list of jobs: it is requested again; check MIDJOURNEY_PROXY_URL", a.Status)
 	}
 	for _, j := range all { // a job in MODAL waits for its dialog and is not being processed
 		l.Tasks = append(l.Tasks, driver.ListedTask{Task: driver.Handle{ID: string(j.ID)}, Key: string(j.State), Waits: j.Status == "MODAL"})

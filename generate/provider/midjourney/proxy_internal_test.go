@@ -127,6 +127,10 @@ func TestFetchOfWhatIsNoJob(t *testing.T) {
 		{200, "{}", media.CodeUnavailable},
 		{200, "<html>", media.CodeUnavailable},
 		{500, `{"status":"SUCCESS"}`, media.CodeUnavailable},
+		{401, "", media.CodeUnauthorized}, // the secret is refused: polling again does not help
+		{403, "the account is disabled", media.CodeForbidden},
+		{403, `{"code":4,"description":"no access"}`, media.CodeForbidden},
+		{429, "", media.CodeRateLimited},
 	} {
 		if _, err := driverOver(t, generatetest.Answer{Status: q.status, Body: q.body}).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "1"}); media.CodeOf(err) != q.code {
 			t.Errorf("%d %q: %v", q.status, q.body, err)
