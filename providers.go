@@ -13,7 +13,6 @@ import (
 	"atelier/generate/provider/openai"
 	"atelier/generate/provider/openrouter"
 	"atelier/media"
-	"atelier/media/wire"
 )
 
 // Provider is a service with chat models or media generation.
@@ -26,38 +25,23 @@ type Provider struct {
 	BaseVariable string
 
 	// driver creates the generator; nil for a provider that has only chat models.
-	driver func(c Config, s driverSettings) (driver.Driver, error)
+	driver func(driver.Config) (driver.Driver, error)
 }
 
-// driverSettings holds the settings of one driver.
-type driverSettings struct {
-	key, base string
-	// notify is the secret that signs webhook calls; empty for no webhook.
-	notify string
-	codec  *wire.Codec
+// creates returns the function that creates a generator, for [Provider].
+func creates[D driver.Driver](create func(driver.Config) (D, error)) func(driver.Config) (driver.Driver, error) {
+	return func(c driver.Config) (driver.Driver, error) { return create(c) }
 }
 
 // Providers lists the supported services, without the offline models and the endpoints of a catalogue.
 func Providers() []Provider {
 	return []Provider{
-		{Name: "gemini", KeyVariables: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, BaseVariable: "GEMINI_BASE_URL", driver: func(_ Config, s driverSettings) (driver.Driver, error) {
-			return gemini.New(gemini.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
-		}},
-		{Name: "openai", KeyVariables: []string{"OPENAI_API_KEY"}, BaseVariable: "OPENAI_BASE_URL", driver: func(_ Config, s driverSettings) (driver.Driver, error) {
-			return openai.New(openai.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
-		}},
-		{Name: "bfl", KeyVariables: []string{"BFL_API_KEY"}, BaseVariable: "BFL_BASE_URL", driver: func(_ Config, s driverSettings) (driver.Driver, error) {
-			return bfl.New(bfl.Config{APIKey: s.key, BaseURL: s.base, NotifySecret: s.notify, Codec: s.codec})
-		}},
-		{Name: "leonardo", KeyVariables: []string{"LEONARDO_API_KEY"}, BaseVariable: "LEONARDO_BASE_URL", driver: func(c Config, s driverSettings) (driver.Driver, error) {
-			return leonardo.New(leonardo.Config{APIKey: s.key, BaseURL: s.base, WebhookKey: c.LeonardoWebhookKey, Codec: s.codec})
-		}},
-		{Name: "openrouter", KeyVariables: []string{"OPENROUTER_API_KEY"}, BaseVariable: "OPENROUTER_BASE_URL", driver: func(_ Config, s driverSettings) (driver.Driver, error) {
-			return openrouter.New(openrouter.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
-		}},
-		{Name: "midjourney", KeyVariables: []string{"MIDJOURNEY_API_SECRET"}, BaseVariable: "MIDJOURNEY_PROXY_URL", driver: func(_ Config, s driverSettings) (driver.Driver, error) {
-			return midjourney.New(midjourney.Config{Secret: s.key, ProxyURL: s.base, Codec: s.codec})
-		}},
+		{Name: "gemini", KeyVariables: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, BaseVariable: "GEMINI_BASE_URL", driver: creates(gemini.New)},
+		{Name: "openai", KeyVariables: []string{"OPENAI_API_KEY"}, BaseVariable: "OPENAI_BASE_URL", driver: creates(openai.New)},
+		{Name: "bfl", KeyVariables: []string{"BFL_API_KEY"}, BaseVariable: "BFL_BASE_URL", driver: creates(bfl.New)},
+		{Name: "leonardo", KeyVariables: []string{"LEONARDO_API_KEY"}, BaseVariable: "LEONARDO_BASE_URL", driver: creates(leonardo.New)},
+		{Name: "openrouter", KeyVariables: []string{"OPENROUTER_API_KEY"}, BaseVariable: "OPENROUTER_BASE_URL", driver: creates(openrouter.New)},
+		{Name: "midjourney", KeyVariables: []string{"MIDJOURNEY_API_SECRET"}, BaseVariable: "MIDJOURNEY_PROXY_URL", driver: creates(midjourney.New)},
 		{Name: "anthropic", KeyVariables: []string{"ANTHROPIC_API_KEY"}, BaseVariable: "ANTHROPIC_BASE_URL"},
 		{Name: "xai", KeyVariables: []string{"XAI_API_KEY"}, BaseVariable: "XAI_BASE_URL"},
 		{Name: "ollama", KeyVariables: []string{"OLLAMA_HOST"}},
@@ -75,7 +59,7 @@ func (a *Atelier) drivers() ([]driver.Driver, error) {
 		if p.driver == nil {
 			continue
 		}
-		d, err := p.driver(a.Config, driverSettings{key: a.Config.Keys[p.Name], base: a.Config.BaseURLs[p.Name], notify: a.hookSecret(p.Name), codec: a.Codec})
+		d, err := p.driver(driver.Config{APIKey: a.Config.Keys[p.Name], BaseURL: a.Config.BaseURLs[p.Name], NotifySecret: a.hookSecret(p.Name), Codec: a.Codec})
 		if err != nil {
 			return nil, err
 		}
@@ -87,8 +71,9 @@ func (a *Atelier) drivers() ([]driver.Driver, error) {
 	}
 	all = append(all, painter)
 	for _, e := range a.Catalogue.Endpoints() {
-		e.BaseVariable, e.BaseURL = variables[e.Provider], cmp.Or(a.Config.BaseURLs[e.Provider], e.BaseURL)
-		d, err := openai.New(openai.Config{APIKey: cmp.Or(a.Config.Keys[e.Provider], a.Config.Getenv(e.KeyVariable)), Endpoint: &e, Codec: a.Codec})
+		e.BaseVariable = variables[e.Provider]
+		key := cmp.Or(a.Config.Keys[e.Provider], a.Config.Getenv(e.KeyVariable))
+		d, err := openai.NewCompatible(driver.Config{APIKey: key, BaseURL: a.Config.BaseURLs[e.Provider], Codec: a.Codec}, e)
 		if err != nil {
 			return nil, err
 		}

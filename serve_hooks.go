@@ -23,9 +23,13 @@ var keyedHooks = []string{"bfl", "midjourney"}
 // bearerHook is the provider whose webhook is configured together with its API key.
 const bearerHook = "leonardo"
 
-// hookSecret returns the secret with which a provider signs its webhook calls; empty without a public URL.
+// hookSecret returns the secret with which a provider signs its webhook calls, or which they carry; empty without a
+// public URL.
 func (s *Stores) hookSecret(provider string) string {
-	if s.Config.PublicURL == "" {
+	switch {
+	case provider == bearerHook:
+		return s.Config.LeonardoWebhookKey
+	case s.Config.PublicURL == "":
 		return ""
 	}
 	return s.deriveSecret("webhook secret " + provider)

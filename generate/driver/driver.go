@@ -9,10 +9,13 @@ package driver
 import (
 	"context"
 	"errors"
+	"net/http"
+	"time"
 
 	"atelier/generate"
 	"atelier/generate/catalog"
 	"atelier/media"
+	"atelier/media/wire"
 )
 
 // Driver connects to one provider. It converts a planned [Task] to the provider's request, and the provider's answer to
@@ -45,6 +48,23 @@ type Driver interface {
 	// continue and be billed: media.CodeUnsupported if the provider cannot stop tasks, media.CodeUnavailable if it
 	// could not be reached.
 	Cancel(ctx context.Context, h Handle) error
+}
+
+// Config says how a driver reaches its provider. A driver uses the fields that concern its provider.
+type Config struct {
+	// APIKey is the key or the secret of the account. Without one that the provider requires, the driver is not ready.
+	APIKey string
+	// BaseURL is the address of the API; empty means the provider's own.
+	BaseURL string
+	// NotifySecret is what webhook calls are signed with ([Task.NotifySecret]) or carry. Without it no call is trusted.
+	NotifySecret string
+	// Codec puts media into requests and lifts it out of answers; required.
+	Codec *wire.Codec
+	// Base is the transport of the calls, Uploads that of pictures to the storage host that an API names. nil means
+	// guarded connections; those of Uploads reach only public addresses and the API's own.
+	Base, Uploads http.RoundTripper
+	// Now is the clock for dates in answers; nil means time.Now.
+	Now func() time.Time
 }
 
 // Synchronous is embedded by drivers whose calls are answered at once: there is nothing to poll, and ending the context

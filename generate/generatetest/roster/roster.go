@@ -131,7 +131,7 @@ func compatibleColumn(model string) Column {
 		Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 			tb.Helper()
 			at := catalog.Endpoint{Provider: "studio", Name: "Studio", BaseURL: base + "/v1", KeyVariable: "STUDIO_API_KEY"}
-			d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec})
+			d, err := openai.NewCompatible(openai.Config{APIKey: key, Codec: codec}, at)
 			return made(tb, d, err)
 		},
 	}}
@@ -149,7 +149,7 @@ func xaiColumns() []Column {
 			}
 			at := c.Endpoints()[0]
 			at.BaseURL = base + "/v1"
-			d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec})
+			d, err := openai.NewCompatible(openai.Config{APIKey: key, Codec: codec}, at)
 			return made(tb, d, err)
 		},
 	}}}
@@ -195,7 +195,7 @@ func leonardoColumns() []Column {
 			Simulator: func() generatetest.Simulator { return leonardosim.New(leonardosim.Config{WebhookKey: secret}) },
 			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 				tb.Helper()
-				d, err := leonardo.New(leonardo.Config{APIKey: key, BaseURL: base, WebhookKey: secret, Codec: codec})
+				d, err := leonardo.New(leonardo.Config{APIKey: key, BaseURL: base, NotifySecret: secret, Codec: codec})
 				return made(tb, d, err)
 			},
 		}})
@@ -222,7 +222,7 @@ func midjourneyColumns() []Column {
 				if key == "" { // the setting that is required is the address
 					base = ""
 				}
-				d, err := midjourney.New(midjourney.Config{ProxyURL: base, Secret: key, Codec: codec})
+				d, err := midjourney.New(midjourney.Config{BaseURL: base, APIKey: key, Codec: codec})
 				return made(tb, d, err)
 			},
 		}})

@@ -60,10 +60,12 @@ func provider(t *testing.T, status int, header map[string]string, body string) *
 	}))
 	t.Cleanup(srv.Close)
 	c, err := post.New(post.Config{
-		Name: "X", BaseURL: srv.URL + "/v1/", Version: "/v1", BaseVariable: "X_BASE_URL", Key: "hush-hush", KeyVariable: "X_API_KEY",
-		Codec: wiretest.NewCodec(t), Explain: explain, Codes: map[int]media.Code{http.StatusTeapot: media.CodeForbidden},
+		Config: driver.Config{
+			BaseURL: srv.URL + "/v1/", APIKey: "hush-hush", Codec: wiretest.NewCodec(t),
+			Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
+		},
+		Name: "X", Version: "/v1", BaseVariable: "X_BASE_URL", KeyVariable: "X_API_KEY", Explain: explain, Codes: map[int]media.Code{http.StatusTeapot: media.CodeForbidden},
 		Repeat: []int{http.StatusGatewayTimeout}, Advice: map[media.Code]string{media.CodeQuotaExceeded: "top it up"},
-		Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -158,16 +160,16 @@ func TestSetUp(t *testing.T) {
 	t.Parallel()
 	codec := wiretest.NewCodec(t)
 	for name, c := range map[string]post.Config{
-		"no codec": {Name: "X", BaseURL: "https://x.example"}, "no scheme": {Codec: codec, BaseURL: "x.example", BaseVariable: "X_BASE_URL"},
-		"no host": {Codec: codec, BaseURL: "https://", BaseVariable: "X_BASE_URL"}, "a file": {Codec: codec, BaseURL: "file:///x", BaseVariable: "X_BASE_URL"},
-		"a query": {Codec: codec, BaseURL: "https://x.example/v1?api-version=2", BaseVariable: "X_BASE_URL"},
+		"no codec": {Name: "X", Config: driver.Config{BaseURL: "https://x.example"}}, "no scheme": {BaseVariable: "X_BASE_URL", Config: driver.Config{Codec: codec, BaseURL: "x.example"}},
+		"no host": {BaseVariable: "X_BASE_URL", Config: driver.Config{Codec: codec, BaseURL: "https://"}}, "a file": {BaseVariable: "X_BASE_URL", Config: driver.Config{Codec: codec, BaseURL: "file:///x"}},
+		"a query": {BaseVariable: "X_BASE_URL", Config: driver.Config{Codec: codec, BaseURL: "https://x.example/v1?api-version=2"}},
 	} {
 		if _, err := post.New(c); media.CodeOf(err) != media.CodeInvalid || name != "no codec" && !strings.Contains(err.Error(), "X_BASE_URL") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, c := range map[string]post.Config{
-		"X_BASE_URL": {Codec: codec, BaseVariable: "X_BASE_URL"}, "X_API_KEY": {Codec: codec, BaseURL: "https://x.example", KeyVariable: "X_API_KEY"},
+		"X_BASE_URL": {BaseVariable: "X_BASE_URL", Config: driver.Config{Codec: codec}}, "X_API_KEY": {KeyVariable: "X_API_KEY", Config: driver.Config{Codec: codec, BaseURL: "https://x.example"}},
 	} {
 		client, err := post.New(c)
 		if err != nil || media.CodeOf(client.Ready()) != media.CodeMissingKey || !strings.Contains(client.Ready().Error(), name) {

@@ -87,8 +87,8 @@ func TestPhrases(t *testing.T) {
 		{400, "that is odd", media.CodeInvalid, false, "odd"},
 	} {
 		c, err := post.New(post.Config{
-			Name: "X", BaseURL: "https://x.example", Codec: wiretest.NewCodec(t),
-			Base: generatetest.Answer{Status: q.status, Body: fmt.Sprintf(`{"words":%q}`, q.words)}, Explain: explain,
+			Name: "X", Explain: explain,
+			Config: driver.Config{BaseURL: "https://x.example", Codec: wiretest.NewCodec(t), Base: generatetest.Answer{Status: q.status, Body: fmt.Sprintf(`{"words":%q}`, q.words)}},
 			Phrases: post.Phrases{
 				{Any: []string{"no money", "broke"}, Code: media.CodeQuotaExceeded, Advice: "pay first"},
 				{Any: []string{"filth"}, Code: media.CodeModerated},
@@ -199,8 +199,8 @@ func TestStreams(t *testing.T) {
 		"other shapes": {"data: {\"kind\":7}\n\n", nil, 0, media.CodeBadResponse, true},
 	} {
 		c, err := post.New(post.Config{
-			Name: "X", BaseURL: "https://x.example", Codec: wiretest.NewCodec(t), Media: []string{"media"},
-			Base: generatetest.Answer{Status: http.StatusOK, Type: "text/event-stream", Body: q.body}, Explain: explain,
+			Name: "X", Media: []string{"media"}, Explain: explain,
+			Config: driver.Config{BaseURL: "https://x.example", Codec: wiretest.NewCodec(t), Base: generatetest.Answer{Status: http.StatusOK, Type: "text/event-stream", Body: q.body}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -222,7 +222,7 @@ func TestStreams(t *testing.T) {
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
 	c, err := post.New(post.Config{
-		Name: "X", BaseURL: "https://x.example", Key: "hush-hush", Codec: wiretest.NewCodec(t),
+		Name: "X", Config: driver.Config{BaseURL: "https://x.example", APIKey: "hush-hush", Codec: wiretest.NewCodec(t)},
 		Failures: post.Phrases{
 			{Any: []string{"banned"}, Code: media.CodeModerated, Advice: "use other words"},
 			{Any: []string{"queue"}, Code: media.CodeUnavailable, Advice: "ask again"},

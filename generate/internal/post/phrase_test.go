@@ -27,7 +27,7 @@ func TestRefusalsNameTheirCategories(t *testing.T) {
 	} {
 		said := words
 		c, err := post.New(post.Config{
-			Name: "Provider", BaseURL: "https://api.example", Codec: wiretest.NewCodec(t), Phrases: refused, Failures: refused,
+			Name: "Provider", Config: driver.Config{BaseURL: "https://api.example", Codec: wiretest.NewCodec(t)}, Phrases: refused, Failures: refused,
 			Explain: func(*post.Answer) (post.Fault, bool) { return post.Fault{Words: said}, true },
 		})
 		if err != nil {

@@ -184,33 +184,24 @@ func (c *Client) Clean(s string) string {
 
 // Config describes how a provider is reached and what its answers mean.
 type Config struct {
+	driver.Config
 	// Provider is the provider's key in the catalogue.
 	Provider string
 	// Name is the provider's display name: "OpenAI".
 	Name string
-	// BaseURL is the API's address; the paths of calls follow it. Without it the client is not ready. BaseVariable
-	// names the variable that sets it.
-	BaseURL, BaseVariable string
+	// PublicURL is the API's own address, for a Config without BaseURL. The paths of calls follow the address; without
+	// one the client is not ready. BaseVariable names the variable that sets BaseURL.
+	PublicURL, BaseVariable string
 	// Version is a suffix of base URLs that people copy with them, and that paths already contain.
 	Version string
-	// Key is removed from every error text. KeyVariable names the variable that sets it; empty if none is needed.
-	Key, KeyVariable string
-	// Secrets are further credentials, which are removed as well.
-	Secrets []string
+	// KeyVariable names the variable that sets APIKey; empty if none is needed.
+	KeyVariable string
 	// Header is sent with every call of [Client.Do].
 	Header http.Header
-	// Codec lifts media out of answers and puts it into requests; required.
-	Codec *wire.Codec
 	// Media are the fields of answers that contain media of any size.
 	Media []string
-	// Base is the transport of the calls; default the guarded one of safehttp.NewProvider.
-	Base http.RoundTripper
-	// Storage is the display name of the host that [Client.Upload] sends files to; empty if there is none. Uploads is
-	// the transport for it; default as with Base. Uploads only go to public addresses and to BaseURL.
+	// Storage is the display name of the host that [Client.Upload] sends files to; empty if there is none.
 	Storage string
-	Uploads http.RoundTripper
-	// Now is the clock for dates in answers; default time.Now.
-	Now func() time.Time
 
 	// Explain decodes the provider's own error answer; false if the answer is not one. Words need not be cleaned.
 	Explain func(a *Answer) (Fault, bool)
@@ -248,14 +239,14 @@ func New(c Config) (*Client, error) {
 	if c.Codec == nil {
 		return nil, media.Errorf(media.CodeInvalid, "the driver of %s has no codec: set Config.Codec", c.Name)
 	}
-	base := strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), c.Version)
+	base := strings.TrimSuffix(strings.TrimRight(cmp.Or(c.BaseURL, c.PublicURL), "/"), c.Version)
 	if u, err := url.Parse(base); base != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "") {
 		return nil, media.Errorf(media.CodeInvalid, "%s must be an address that begins with https:// or http:// and has no query, because paths follow it", c.BaseVariable)
 	}
 	if c.Now == nil {
 		c.Now = time.Now //nolint:forbidigo // The default clock.
 	}
-	c.secrets = safehttp.NewSecrets(append(c.Secrets, c.Key)...)
+	c.secrets = safehttp.NewSecrets(c.APIKey, c.NotifySecret)
 	client := &Client{Name: c.Name, BaseVariable: c.BaseVariable, base: base, config: c}
 	client.calls = safehttp.NewProvider(safehttp.Provider{
 		Name: c.Name, Origin: base, Secrets: c.secrets, Base: c.Base, MaxAnswer: c.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
@@ -288,7 +279,7 @@ func (c *Client) Ready() error {
 	switch {
 	case c.base == "":
 		return media.Errorf(media.CodeMissingKey, "no address for %s: %s", c.Name, cmp.Or(c.config.Advice[media.CodeMissingKey], "set "+c.BaseVariable))
-	case c.config.Key == "" && c.config.KeyVariable != "":
+	case c.config.APIKey == "" && c.config.KeyVariable != "":
 		return media.Errorf(media.CodeMissingKey, "no key for %s: set %s", c.Name, c.config.KeyVariable)
 	}
 	return nil

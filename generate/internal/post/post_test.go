@@ -18,7 +18,7 @@ import (
 
 func TestClean(t *testing.T) {
 	t.Parallel()
-	c, err := post.New(post.Config{Name: "X", Key: "sk-very-secret", Codec: wiretest.NewCodec(t)})
+	c, err := post.New(post.Config{Name: "X", Config: driver.Config{APIKey: "sk-very-secret", Codec: wiretest.NewCodec(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestClean(t *testing.T) {
 // clientOf returns a client of a server.
 func clientOf(t *testing.T, base string) *post.Client {
 	t.Helper()
-	c, err := post.New(post.Config{Name: "X", BaseURL: base, BaseVariable: "X_BASE_URL", Key: "hush-hush-hush", Codec: wiretest.NewCodec(t)})
+	c, err := post.New(post.Config{Name: "X", BaseVariable: "X_BASE_URL", Config: driver.Config{BaseURL: base, APIKey: "hush-hush-hush", Codec: wiretest.NewCodec(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestAnswersThatAreTooLong(t *testing.T) {
 				}
 			}))
 			t.Cleanup(srv.Close)
-			c, err := post.New(post.Config{Name: "X", BaseURL: srv.URL, Codec: wiretest.NewCodec(t), Explain: func(*post.Answer) (post.Fault, bool) { return post.Fault{}, false }})
+			c, err := post.New(post.Config{Name: "X", Config: driver.Config{BaseURL: srv.URL, Codec: wiretest.NewCodec(t)}, Explain: func(*post.Answer) (post.Fault, bool) { return post.Fault{}, false }})
 			if err != nil {
 				t.Fatal(err)
 			}

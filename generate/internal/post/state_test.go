@@ -15,7 +15,7 @@ import (
 func TestStands(t *testing.T) {
 	t.Parallel()
 	c, err := post.New(post.Config{
-		Name: "Provider", BaseURL: "https://api.example", Codec: wiretest.NewCodec(t),
+		Name: "Provider", Config: driver.Config{BaseURL: "https://api.example", Codec: wiretest.NewCodec(t)},
 		States: map[string]post.State{"ok": post.Finished, "bad": post.Broken, "gone": post.Stopped},
 	})
 	if err != nil {
@@ -43,7 +43,7 @@ func TestStands(t *testing.T) {
 
 func TestBegun(t *testing.T) {
 	t.Parallel()
-	c, err := post.New(post.Config{Name: "Provider", BaseURL: "https://api.example", Codec: wiretest.NewCodec(t)})
+	c, err := post.New(post.Config{Name: "Provider", Config: driver.Config{BaseURL: "https://api.example", Codec: wiretest.NewCodec(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,6 @@
 package bfl
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -29,26 +28,10 @@ import (
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/media/wire"
 )
 
-// defaultBaseURL is the global origin, which forwards tasks to a region.
-const defaultBaseURL = "https://api.bfl.ai"
-
-// Config sets up a [Driver].
-type Config struct {
-	// APIKey is the key, BFL_API_KEY; without one the driver is not ready.
-	APIKey string
-	// BaseURL is the API's origin, BFL_BASE_URL; default https://api.bfl.ai.
-	BaseURL string
-	// NotifySecret is the secret that webhook calls are signed with: the tasks' driver.Task.NotifySecret. Without it no
-	// call is trusted.
-	NotifySecret string
-	// Codec puts pictures into requests; required.
-	Codec *wire.Codec
-	// Base is the transport of the calls; default guarded connections.
-	Base http.RoundTripper
-}
+// Config sets up a [Driver]: the key is BFL_API_KEY, the address BFL_BASE_URL.
+type Config = driver.Config
 
 // Driver generates and edits images with FLUX models. It is safe for concurrent use.
 type Driver struct {
@@ -63,10 +46,9 @@ var _ driver.Notified = (*Driver)(nil)
 // [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
-		Provider: "bfl", Name: "Black Forest Labs",
-		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "BFL_BASE_URL", Version: "/v1",
-		Key: c.APIKey, KeyVariable: "BFL_API_KEY", Header: http.Header{"X-Key": {c.APIKey}},
-		Secrets: []string{c.NotifySecret}, Codec: c.Codec, Base: c.Base,
+		Config: c, Provider: "bfl", Name: "Black Forest Labs",
+		PublicURL: "https://api.bfl.ai", BaseVariable: "BFL_BASE_URL", Version: "/v1", // it forwards tasks to a region
+		KeyVariable: "BFL_API_KEY", Header: http.Header{"X-Key": {c.APIKey}},
 		Explain: explain, States: map[string]post.State{"Ready": post.Finished, "Error": post.Broken, "Failed": post.Broken},
 		Codes: map[int]media.Code{http.StatusForbidden: media.CodeUnauthorized},
 		Advice: map[media.Code]string{

@@ -21,7 +21,6 @@
 package gemini
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -29,23 +28,10 @@ import (
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/media/wire"
 )
 
-// defaultBaseURL is Google's own origin; the version and the path follow it.
-const defaultBaseURL = "https://generativelanguage.googleapis.com"
-
-// Config sets up a [Driver].
-type Config struct {
-	// APIKey is the key, GEMINI_API_KEY or GOOGLE_API_KEY; without one the driver is not ready.
-	APIKey string
-	// BaseURL is the API's origin, GEMINI_BASE_URL; default https://generativelanguage.googleapis.com.
-	BaseURL string
-	// Codec lifts media out of the answers; required.
-	Codec *wire.Codec
-	// Base is the transport of the calls; default guarded connections.
-	Base http.RoundTripper
-}
+// Config sets up a [Driver]: the key is GEMINI_API_KEY or GOOGLE_API_KEY, the address GEMINI_BASE_URL.
+type Config = driver.Config
 
 // Driver generates and edits images with Gemini models, and generates speech. It is safe for concurrent use.
 type Driver struct {
@@ -58,12 +44,10 @@ type Driver struct {
 // [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
-		Provider: "gemini", Name: "Gemini",
-		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "GEMINI_BASE_URL", Version: "/v1beta",
-		Key: c.APIKey, KeyVariable: "GEMINI_API_KEY (or GOOGLE_API_KEY)", Header: http.Header{"X-Goog-Api-Key": {c.APIKey}},
-		Codec: c.Codec, Base: c.Base, Media: []string{"inlineData.data"},
-		Explain: explain,
-		Repeat:  []int{http.StatusGatewayTimeout},
+		Config: c, Provider: "gemini", Name: "Gemini",
+		PublicURL: "https://generativelanguage.googleapis.com", BaseVariable: "GEMINI_BASE_URL", Version: "/v1beta",
+		KeyVariable: "GEMINI_API_KEY (or GOOGLE_API_KEY)", Header: http.Header{"X-Goog-Api-Key": {c.APIKey}},
+		Media: []string{"inlineData.data"}, Explain: explain, Repeat: []int{http.StatusGatewayTimeout},
 		Advice: map[media.Code]string{
 			media.CodeUnauthorized:  "check GEMINI_API_KEY or GOOGLE_API_KEY (aistudio.google.com/apikey)",
 			media.CodeForbidden:     "check the key's project and its restrictions",

@@ -33,32 +33,14 @@ import (
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/media/wire"
 )
 
-// defaultBaseURL is the API's origin; without the path the origin serves a web page.
-const (
-	defaultBaseURL = "https://cloud.leonardo.ai"
-	apiPath        = "/api/rest/v1"
-)
+// apiPath begins the paths of the API; without it the origin serves a web page.
+const apiPath = "/api/rest/v1"
 
-// Config sets up a [Driver].
-type Config struct {
-	// APIKey is the production key, LEONARDO_API_KEY; without one the driver is not ready.
-	APIKey string
-	// BaseURL is the API's origin, LEONARDO_BASE_URL; default https://cloud.leonardo.ai.
-	BaseURL string
-	// WebhookKey is the callback key of the API key, LEONARDO_WEBHOOK_KEY, which webhook calls carry. Without it no
-	// call is trusted.
-	WebhookKey string
-	// Codec puts pictures into uploads; required.
-	Codec *wire.Codec
-	// Base is the transport of the calls; default guarded connections.
-	Base http.RoundTripper
-	// Uploads is the transport of pictures to the storage host that the API names; default a guarded transport to
-	// public addresses and the base only.
-	Uploads http.RoundTripper
-}
+// Config sets up a [Driver]: the production key is LEONARDO_API_KEY, the address LEONARDO_BASE_URL. NotifySecret is the
+// callback key of the API key, LEONARDO_WEBHOOK_KEY.
+type Config = driver.Config
 
 // Driver generates and edits images with Leonardo's models. It is safe for concurrent use.
 type Driver struct {
@@ -73,17 +55,16 @@ var _ driver.Notified = (*Driver)(nil)
 // [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
-		Provider: "leonardo", Name: "Leonardo",
-		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "LEONARDO_BASE_URL", Version: apiPath,
-		Key: c.APIKey, KeyVariable: "LEONARDO_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
-		Secrets: []string{c.WebhookKey}, Codec: c.Codec, Base: c.Base, Storage: "the storage of Leonardo", Uploads: c.Uploads,
-		Explain: explain, Phrases: phrases, States: map[string]post.State{"COMPLETE": post.Finished, "FAILED": post.Broken},
+		Config: c, Provider: "leonardo", Name: "Leonardo",
+		PublicURL: "https://cloud.leonardo.ai", BaseVariable: "LEONARDO_BASE_URL", Version: apiPath,
+		KeyVariable: "LEONARDO_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
+		Storage: "the storage of Leonardo", Explain: explain, Phrases: phrases, States: map[string]post.State{"COMPLETE": post.Finished, "FAILED": post.Broken},
 		Advice: map[media.Code]string{
 			media.CodeUnauthorized:  "check LEONARDO_API_KEY (app.leonardo.ai, API access)",
 			media.CodeQuotaExceeded: "add credit under API access at app.leonardo.ai",
 		},
 	})
-	return &Driver{Identity: client, client: client, webhook: post.Webhook{Secret: c.WebhookKey, Genuine: post.Bearer}}, err
+	return &Driver{Identity: client, client: client, webhook: post.Webhook{Secret: c.NotifySecret, Genuine: post.Bearer}}, err
 }
 
 // Start uploads the picture of an edit, creates a generation and returns its handle, with the price that the provider

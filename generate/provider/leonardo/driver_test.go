@@ -314,7 +314,7 @@ func TestCostAndResults(t *testing.T) {
 
 func TestNotifications(t *testing.T) {
 	t.Parallel()
-	b := set(t, leonardosim.Config{WebhookKey: "hush"}, func(c *leonardo.Config) { c.WebhookKey = "hush" })
+	b := set(t, leonardosim.Config{WebhookKey: "hush"}, func(c *leonardo.Config) { c.NotifySecret = "hush" })
 	u, err := b.driver.Start(t.Context(), driver.Task{Model: model(t, "phoenix_1_0"), Prompt: "a fox", N: 2})
 	if err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ func FuzzAnswer(f *testing.F) {
 func FuzzNotification(f *testing.F) {
 	const bearer, key = "hook-secret", "key-of-leonardo"
 	sim := leonardosim.New(leonardosim.Config{Key: key, WebhookKey: bearer})
-	d, err := leonardo.New(leonardo.Config{APIKey: key, WebhookKey: bearer, Codec: wiretest.NewCodec(f), Base: &generatetest.Tape{Simulator: sim}})
+	d, err := leonardo.New(leonardo.Config{APIKey: key, NotifySecret: bearer, Codec: wiretest.NewCodec(f), Base: &generatetest.Tape{Simulator: sim}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func newFixedDriver(t *testing.T, status int, kind, body string) *midjourney.Dri
 		_, _ = io.WriteString(w, body) // the client may have disconnected
 	}))
 	t.Cleanup(srv.Close)
-	d, err := midjourney.New(midjourney.Config{ProxyURL: srv.URL, Secret: "hush-hush", Codec: wiretest.NewCodec(t)})
+	d, err := midjourney.New(midjourney.Config{BaseURL: srv.URL, APIKey: "hush-hush", Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,11 +148,11 @@ func TestConfigurationNamesItsVariable(t *testing.T) {
 	if _, err := midjourney.New(midjourney.Config{}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("without a codec: %v", err)
 	}
-	c := midjourney.Config{Codec: wiretest.NewCodec(t), ProxyURL: "proxy.example"}
+	c := midjourney.Config{Codec: wiretest.NewCodec(t), BaseURL: "proxy.example"}
 	if _, err := midjourney.New(c); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "MIDJOURNEY_PROXY_URL") {
 		t.Errorf("without a scheme: %v", err)
 	}
-	c.ProxyURL = ""
+	c.BaseURL = ""
 	d, err := midjourney.New(c)
 	if err != nil {
 		t.Fatal(err)

@@ -33,21 +33,11 @@ import (
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/media/wire"
 )
 
-// Config sets up a [Driver].
-type Config struct {
-	// ProxyURL is the proxy's address, MIDJOURNEY_PROXY_URL, which the paths from /mj on follow. Without it the driver
-	// is not ready.
-	ProxyURL string
-	// Secret is sent as mj-api-secret, MIDJOURNEY_API_SECRET; empty for a proxy that requires none.
-	Secret string
-	// Codec streams pictures into the requests; required.
-	Codec *wire.Codec
-	// Base is the transport of the calls; default guarded connections.
-	Base http.RoundTripper
-}
+// Config sets up a [Driver]: the address of the proxy, which the paths from /mj on follow, is MIDJOURNEY_PROXY_URL;
+// without it the driver is not ready. The key is MIDJOURNEY_API_SECRET; empty for a proxy that requires none.
+type Config = driver.Config
 
 // Driver generates, varies and edits pictures with Midjourney. It is safe for concurrent use.
 type Driver struct {
@@ -65,13 +55,12 @@ var (
 // here; [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	header := http.Header{}
-	if c.Secret != "" {
-		header.Set("Mj-Api-Secret", c.Secret)
+	if c.APIKey != "" {
+		header.Set("Mj-Api-Secret", c.APIKey)
 	}
 	client, err := post.New(post.Config{
-		Provider: "midjourney", Name: "the Midjourney proxy", BaseURL: c.ProxyURL, BaseVariable: "MIDJOURNEY_PROXY_URL", Version: "/mj",
-		Key: c.Secret, Header: header, Codec: c.Codec, Base: c.Base,
-		Explain: explain, Failures: failures,
+		Config: c, Provider: "midjourney", Name: "the Midjourney proxy", BaseVariable: "MIDJOURNEY_PROXY_URL", Version: "/mj",
+		Header: header, Explain: explain, Failures: failures,
 		States: map[string]post.State{"SUCCESS": post.Finished, "FAILURE": post.Broken, "CANCEL": post.Stopped},
 		Advice: map[media.Code]string{
 			media.CodeMissingKey:    "set MIDJOURNEY_PROXY_URL, and MIDJOURNEY_API_SECRET if it asks for a secret",

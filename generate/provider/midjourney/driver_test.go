@@ -44,7 +44,7 @@ func newTestDriver(t *testing.T, c midjourneysim.Config) *testDriver {
 // other returns another driver on the same proxy, like that of another process.
 func (s *testDriver) other(t *testing.T, secret string) *midjourney.Driver {
 	t.Helper()
-	d, err := midjourney.New(midjourney.Config{ProxyURL: s.base + "/mj/", Secret: secret, Codec: s.codec})
+	d, err := midjourney.New(midjourney.Config{BaseURL: s.base + "/mj/", APIKey: secret, Codec: s.codec})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func FuzzTask(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	d, err := New(Config{ProxyURL: "https://proxy.example", Codec: wiretest.NewCodec(f)})
+	d, err := New(Config{BaseURL: "https://proxy.example", Codec: wiretest.NewCodec(f)})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 // fuzzed returns a driver over a transport.
 func fuzzed(tb testing.TB, base http.RoundTripper) *midjourney.Driver {
 	tb.Helper()
-	d, err := midjourney.New(midjourney.Config{ProxyURL: "http://proxy.example", Secret: "very-secret", Codec: wiretest.NewCodec(tb), Base: base})
+	d, err := midjourney.New(midjourney.Config{BaseURL: "http://proxy.example", APIKey: "very-secret", Codec: wiretest.NewCodec(tb), Base: base})
 	if err != nil {
 		tb.Fatal(err)
 	}

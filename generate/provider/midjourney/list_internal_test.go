@@ -46,7 +46,7 @@ func TestList(t *testing.T) {
 				_, _ = io.WriteString(w, c.body) // the client may have disconnected
 			}))
 			t.Cleanup(srv.Close)
-			d, err := New(Config{ProxyURL: srv.URL, Secret: "hush", Codec: wiretest.NewCodec(t)})
+			d, err := New(Config{BaseURL: srv.URL, APIKey: "hush", Codec: wiretest.NewCodec(t)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,7 +20,7 @@ import (
 // driverOver returns a driver over a transport.
 func driverOver(tb testing.TB, base http.RoundTripper) *Driver {
 	tb.Helper()
-	d, err := New(Config{ProxyURL: "http://proxy.example", Secret: "very-secret", Codec: wiretest.NewCodec(tb), Base: base})
+	d, err := New(Config{BaseURL: "http://proxy.example", APIKey: "very-secret", Codec: wiretest.NewCodec(tb), Base: base})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -23,7 +23,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"time"
 
 	"atelier/generate/catalog"
 	"atelier/generate/driver"
@@ -32,23 +31,8 @@ import (
 	"atelier/media/wire"
 )
 
-const defaultBaseURL = "https://api.openai.com/v1"
-
-// Config sets up a [Driver].
-type Config struct {
-	// APIKey is the key, OPENAI_API_KEY; without one the driver is not ready.
-	APIKey string
-	// BaseURL is the API's address with its version, OPENAI_BASE_URL; default https://api.openai.com/v1.
-	BaseURL string
-	// Endpoint describes a compatible service; nil means OpenAI.
-	Endpoint *catalog.Endpoint
-	// Codec lifts media out of the answers; required.
-	Codec *wire.Codec
-	// Base is the transport of the calls; default guarded connections.
-	Base http.RoundTripper
-	// Now is the clock for Retry-After dates; default time.Now.
-	Now func() time.Time
-}
+// Config sets up a [Driver]: the key is OPENAI_API_KEY, the address, with the version, OPENAI_BASE_URL.
+type Config = driver.Config
 
 // Driver generates and edits images with OpenAI's GPT Image models, and speech with its speech models, or does so at a
 // compatible service. It is safe for concurrent use.
@@ -62,29 +46,35 @@ type Driver struct {
 
 var _ driver.Reviewed = (*Driver)(nil)
 
-// New creates a driver. Its error has code media.CodeInvalid and names the setting. A missing key is not an error here;
-// [Driver.Ready] reports it.
+// New creates a driver for OpenAI. Its error has code media.CodeInvalid and names the setting. A missing key is not an
+// error here; [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
-	own := c.Endpoint == nil
-	at, base, advice := catalog.Endpoint{Provider: "openai", Name: "OpenAI", BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), KeyVariable: "OPENAI_API_KEY"}, "OPENAI_BASE_URL", map[media.Code]string{
+	d, err := create(c, catalog.Endpoint{
+		Provider: "openai", Name: "OpenAI", BaseURL: "https://api.openai.com/v1", BaseVariable: "OPENAI_BASE_URL", KeyVariable: "OPENAI_API_KEY",
+	}, map[media.Code]string{
 		media.CodeUnauthorized:  "check OPENAI_API_KEY (platform.openai.com, API keys)",
 		media.CodeQuotaExceeded: "add credit or raise its limit under Billing at platform.openai.com",
-	}
-	if !own {
-		at, base = *c.Endpoint, cmp.Or(c.Endpoint.BaseVariable, "endpoint.base_url of "+c.Endpoint.Provider)
-		advice = map[media.Code]string{media.CodeUnauthorized: "check " + cmp.Or(at.KeyVariable, "whether it wants one (endpoint.key_variable)")}
-	}
+	})
+	d.own = true
+	return d, err
+}
+
+// NewCompatible is like [New] for another service with the same protocol.
+func NewCompatible(c Config, at catalog.Endpoint) (*Driver, error) {
+	at.BaseVariable = cmp.Or(at.BaseVariable, "endpoint.base_url of "+at.Provider)
+	return create(c, at, map[media.Code]string{media.CodeUnauthorized: "check " + cmp.Or(at.KeyVariable, "whether it wants one (endpoint.key_variable)")})
+}
+
+func create(c Config, at catalog.Endpoint, advice map[media.Code]string) (*Driver, error) {
 	header := http.Header{}
 	if c.APIKey != "" {
 		header.Set("Authorization", "Bearer "+c.APIKey)
 	}
 	client, err := post.New(post.Config{
-		Provider: at.Provider, Name: at.Name, BaseURL: at.BaseURL, BaseVariable: base, Key: c.APIKey, KeyVariable: at.KeyVariable, Header: header,
-		Codec: c.Codec, Base: c.Base, Now: c.Now, Media: []string{"b64_json"},
-		Explain: explain, Advice: advice, Phrases: phrases,
-		Repeat: []int{http.StatusRequestTimeout},
+		Config: c, Provider: at.Provider, Name: at.Name, PublicURL: at.BaseURL, BaseVariable: at.BaseVariable, KeyVariable: at.KeyVariable,
+		Header: header, Media: []string{"b64_json"}, Explain: explain, Advice: advice, Phrases: phrases, Repeat: []int{http.StatusRequestTimeout},
 	})
-	return &Driver{Identity: client, client: client, own: own, xai: at.Dialect == catalog.DialectXAI}, err
+	return &Driver{Identity: client, client: client, xai: at.Dialect == catalog.DialectXAI}, err
 }
 
 // Start makes the call and waits for all its results; allow at least 180 seconds. A refusal by the safety system is one

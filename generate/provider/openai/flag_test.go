@@ -41,7 +41,7 @@ func TestSettingsInThePrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	codec := wiretest.NewCodec(t)
-	d, err := openai.New(openai.Config{APIKey: sim.Key(), Codec: codec, Endpoint: &rows.Endpoints()[len(rows.Endpoints())-1]})
+	d, err := openai.NewCompatible(openai.Config{APIKey: sim.Key(), Codec: codec}, rows.Endpoints()[len(rows.Endpoints())-1])
 	if err != nil {
 		t.Fatal(err)
 	}

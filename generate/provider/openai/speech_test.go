@@ -140,12 +140,12 @@ func TestSpeechSimulatorRefuses(t *testing.T) {
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
 	at := catalog.Endpoint{Provider: "studio", Name: "Studio", BaseURL: "http://127.0.0.1:1/v1"}
-	open, err := openai.New(openai.Config{Codec: wiretest.NewCodec(t), Endpoint: &at})
+	open, err := openai.NewCompatible(openai.Config{Codec: wiretest.NewCodec(t)}, at)
 	if err != nil || open.Ready() != nil || open.Provider() != "studio" {
 		t.Fatalf("New: %v, ready %v", err, open.Ready())
 	}
 	at.KeyVariable = "STUDIO_KEY"
-	shut, err := openai.New(openai.Config{Codec: wiretest.NewCodec(t), Endpoint: &at})
+	shut, err := openai.NewCompatible(openai.Config{Codec: wiretest.NewCodec(t)}, at)
 	if err != nil || media.CodeOf(shut.Ready()) != media.CodeMissingKey || shut.Ready().Error() != "no key for Studio: set STUDIO_KEY" {
 		t.Errorf("Ready: %v, %v", err, shut.Ready())
 	}
@@ -153,7 +153,7 @@ func TestEndpoint(t *testing.T) {
 		t.Errorf("unreachable: %v", err)
 	}
 	at.BaseURL = "studio.example"
-	if _, err := openai.New(openai.Config{Codec: wiretest.NewCodec(t), Endpoint: &at}); media.CodeOf(err) != media.CodeInvalid {
+	if _, err := openai.NewCompatible(openai.Config{Codec: wiretest.NewCodec(t)}, at); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("no scheme: %v", err)
 	}
 	if service := openaisim.NewSpeech(openaisim.Config{}); service.Absent("huge_header") == "" || service.Variants("html") != 1 {

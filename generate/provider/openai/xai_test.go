@@ -39,7 +39,7 @@ func grok(t *testing.T, change func(*driver.Task)) (*xaisim.Simulator, *openai.D
 	at := c.Endpoints()[0]
 	at.BaseURL = base + "/v1"
 	codec := wiretest.NewCodec(t)
-	d, err := openai.New(openai.Config{APIKey: service.Key(), Endpoint: &at, Codec: codec})
+	d, err := openai.NewCompatible(openai.Config{APIKey: service.Key(), Codec: codec}, at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,34 +18,17 @@
 package openrouter
 
 import (
-	"cmp"
 	"context"
 	"net/http"
-	"time"
 
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/media/wire"
 )
 
-// defaultBaseURL is OpenRouter's own origin; the path follows it.
-const defaultBaseURL = "https://openrouter.ai"
-
-// Config sets up a [Driver].
-type Config struct {
-	// APIKey is the key, OPENROUTER_API_KEY; without one the driver is not ready.
-	APIKey string
-	// BaseURL is the API's origin, OPENROUTER_BASE_URL; default https://openrouter.ai.
-	BaseURL string
-	// Codec lifts media out of the answers; required.
-	Codec *wire.Codec
-	// Base is the transport of the calls; default guarded connections.
-	Base http.RoundTripper
-	// Now is the clock for reset times; default time.Now.
-	Now func() time.Time
-}
+// Config sets up a [Driver]: the key is OPENROUTER_API_KEY, the address OPENROUTER_BASE_URL.
+type Config = driver.Config
 
 // Driver generates and edits images with models behind OpenRouter. It is safe for concurrent use.
 type Driver struct {
@@ -58,10 +41,10 @@ type Driver struct {
 // [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
-		Provider: "openrouter", Name: "OpenRouter",
-		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "OPENROUTER_BASE_URL", Version: "/api/v1",
-		Key: c.APIKey, KeyVariable: "OPENROUTER_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
-		Codec: c.Codec, Base: c.Base, Now: c.Now, Media: []string{"images.image_url.url", "b64_json"},
+		Config: c, Provider: "openrouter", Name: "OpenRouter",
+		PublicURL: "https://openrouter.ai", BaseVariable: "OPENROUTER_BASE_URL", Version: "/api/v1",
+		KeyVariable: "OPENROUTER_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
+		Media:   []string{"images.image_url.url", "b64_json"},
 		Explain: explain,
 		Phrases: post.Phrases{{Any: []string{"not a valid model id"}, Code: media.CodeNotFound}},
 		Advice: map[media.Code]string{
