@@ -94,12 +94,17 @@ func (m chatMessage) text() string {
 	}
 	var parts []contentPart
 	_ = partly(json.Unmarshal(m.Content, &parts)) // null has no parts
+	return textOf(parts)
+}
+
+// textOf returns the text of parts, without thoughts.
+func textOf(parts []contentPart) (text string) {
 	for _, p := range parts {
 		if p.Type == "text" || p.Type == "output_text" {
-			s += p.Text
+			text += p.Text
 		}
 	}
-	return s
+	return text
 }
 
 // judge returns the error that an answer with status 200 contains; nil if there is none.
@@ -121,7 +126,7 @@ func (m *model) judge(a answerBody, by asked, now time.Time) *media.Error {
 	case a.StopReason != "":
 		return nil
 	}
-	text, refusal := "", ""
+	text, refusal := a.words(), ""
 	for _, o := range a.Output {
 		if o.Type == "image_generation_call" && o.Status == "failed" {
 			e := m.fault(fault{status: 200, embedded: true, message: "the picture was not made"}, by)
@@ -132,12 +137,7 @@ func (m *model) judge(a answerBody, by asked, now time.Time) *media.Error {
 			return e
 		}
 		for _, p := range o.Content {
-			switch p.Type {
-			case "refusal":
-				refusal += p.Refusal
-			case "output_text":
-				text += p.Text
-			}
+			refusal += p.Refusal
 		}
 	}
 	switch {

@@ -62,14 +62,14 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	}
 	reply := &reply{by: asked{pictures: len(details) > 0, tokens: m.profile.EstimateTokens(r)}, onText: onText, end: func() {}}
 	ctx = context.WithValue(ctx, replyKey{}, reply)
-	res, err := chat.Guarded(func() (*fantasy.Response, error) {
+	_, err = chat.Guarded(func() (any, error) { // the answer is in reply
 		if onText != nil {
-			return stream(ctx, lm, call, reply)
+			return nil, stream(ctx, lm, call, reply)
 		}
 		return lm.Generate(ctx, call)
 	})
-	out := chat.Response{Model: m.profile.ID}
-	m.settle(&out, reply, res)
+	out := chat.Response{Model: m.profile.ID, FinishReason: reply.finish}
+	m.settle(&out, reply)
 	switch {
 	case reply.problem != nil:
 		if reply.text.Len() > 0 {
@@ -79,19 +79,8 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	case err != nil:
 		return chat.Response{}, m.failure(ctx, err, sent.Load())
 	}
-	out.FinishReason = finish(res.FinishReason)
-	for _, part := range res.Content { // the SDK's own text is only one block of some providers
-		if t, ok := fantasy.AsContentType[fantasy.TextContent](part); ok {
-			out.Text += t.Text
-		}
-	}
-	if reply.text.Len() > 0 {
-		if out.Text, err = m.lift(ctx, reply.text.String()); err != nil {
-			return out, m.failure(ctx, err, sent.Load())
-		}
-	}
-	if strings.TrimSpace(out.Text) == "" && out.FinishReason == "content_filter" {
-		return out, m.refusal(out.FinishReason, "")
+	if out.Text, err = m.lift(ctx, reply.text.String()); err != nil {
+		return out, m.failure(ctx, err, sent.Load())
 	}
 	if onText != nil && reply.held != "" {
 		onText(m.secrets.Redact(reply.held))
@@ -101,19 +90,14 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	return out, nil
 }
 
-// settle records the usage and cost of a call, from the answer itself or else as the SDK counts them.
-func (m *model) settle(out *chat.Response, reply *reply, res *fantasy.Response) {
-	switch {
-	case reply.usage != nil:
-		out.Usage = *reply.usage
-	case res != nil:
-		out.Usage = chat.Usage{InputTokens: res.Usage.InputTokens + res.Usage.CacheReadTokens + res.Usage.CacheCreationTokens, OutputTokens: res.Usage.OutputTokens}
-	default:
+// settle records the usage and the cost of a call that was answered.
+func (m *model) settle(out *chat.Response, reply *reply) {
+	if !reply.answered {
 		return
 	}
-	u := &out.Usage
-	for _, n := range []*int64{&u.InputTokens, &u.OutputTokens, &u.CachedTokens, &u.ImageTokens} {
-		*n = max(*n, 0)
+	u := reply.usage
+	out.Usage = chat.Usage{
+		InputTokens: max(u.InputTokens, 0), OutputTokens: max(u.OutputTokens, 0), CachedTokens: max(u.CachedTokens, 0), ImageTokens: max(u.ImageTokens, 0),
 	}
 	out.CostIncomplete = reply.unpriced
 	if out.CostUSD = reply.cost; out.CostUSD != nil {
@@ -121,17 +105,6 @@ func (m *model) settle(out *chat.Response, reply *reply, res *fantasy.Response) 
 		return
 	}
 	out.CostUSD = m.profile.Cost(out.Usage, m.now())
-}
-
-func finish(f fantasy.FinishReason) string {
-	switch f {
-	case fantasy.FinishReasonStop, fantasy.FinishReasonLength:
-		return string(f)
-	case fantasy.FinishReasonContentFilter:
-		return "content_filter"
-	default:
-		return "other"
-	}
 }
 
 func (m *model) call(ctx context.Context, r chat.Request) (fantasy.Call, error) {

@@ -31,22 +31,24 @@ type reply struct {
 	problem *media.Error
 	// warnings are the errors of pictures that were not made, if others were.
 	warnings []string
-	// usage is the reported usage; nil if the answer reports none.
-	usage *chat.Usage
+	// answered reports whether there is a readable answer, and finish is why it ended: stop, length or other.
+	answered bool
+	finish   string
+	// usage is the reported usage; zero if the answer reports none.
+	usage chat.Usage
 	// cost is the price in US dollars that the answer states; nil if it states none.
 	cost *string
 	// unpriced means that the answer has pictures whose price it does not state.
 	unpriced bool
-	// text is the text of an answer that was streamed, or for which a stream was requested. onText receives it without
-	// secrets; nil for none. held is the end of the text that may be the beginning of a secret and is held back until
-	// more text arrives.
+	// text is the text of the answer. onText receives it without secrets while it is streamed; nil for none. held is the
+	// end of the text that may be the beginning of a secret and is held back until more text arrives.
 	text   strings.Builder
 	onText func(text string)
 	held   string
 	// end reads the streamed answer as far as it arrived.
 	end func()
-	// whole is an answer that came at once although a stream was requested; otherwise nil.
-	whole *answerBody
+	// whole reports whether the answer came at once, even if a stream was requested.
+	whole bool
 }
 
 type replyKey struct{}
@@ -73,7 +75,8 @@ func (t reading) RoundTrip(req *http.Request) (*http.Response, error) {
 	case res.StatusCode >= http.StatusBadRequest:
 		s.problem = t.m.fault(readFault(res.StatusCode, res.Header, body, t.m.now()), s.by)
 	case failed == nil:
-		body = t.answer(s, req, res, body)
+		body = bytes.TrimSpace(body) // some services send white space while a model thinks
+		t.answer(s, req, res, body)
 	}
 	res.ContentLength = int64(len(body))
 	res.Header.Del("Content-Length")
@@ -120,46 +123,25 @@ func (f failing) Read([]byte) (int, error) {
 	return 0, f.err
 }
 
-// answer reads an answer without an error status and returns the body for the SDK, in which the content of a chat
-// completion is text.
-func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []byte) []byte {
-	body = bytes.TrimSpace(body) // some services send white space while a model thinks
-	if len(body) == 0 || body[0] != '{' {
-		if bytes.HasPrefix(body, []byte("<")) {
-			s.problem = t.m.fault(fault{status: res.StatusCode, embedded: true, message: string(body)}, s.by)
-		}
-		return body
-	}
+// answer reads an answer that came at once, without an error status. Some services do so although a stream was
+// requested.
+func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []byte) {
 	var a answerBody
-	if partly(json.Unmarshal(body, &a)) != nil {
-		return body
+	switch {
+	case bytes.HasPrefix(body, []byte("<")):
+		s.problem = t.m.fault(fault{status: res.StatusCode, embedded: true, message: string(body)}, s.by)
+	case bytes.HasPrefix(body, []byte("{")) && partly(json.Unmarshal(body, &a)) == nil:
+		res.Header.Set("Content-Type", "application/json")
+		if t.note(s, req.URL.Path, a); s.problem == nil {
+			s.whole = true
+			s.text.WriteString(a.words())
+		}
 	}
-	res.Header.Set("Content-Type", "application/json")
-	t.note(s, req.URL.Path, a)
-	if s.onText != nil && s.problem == nil { // a stream was requested, but some services do not support streams
-		s.whole = &a
-		s.text.WriteString(a.words())
-	}
-	if len(a.Choices) == 0 || len(a.Choices[0].Message.Content) == 0 || a.Choices[0].Message.Content[0] != '[' {
-		return body
-	}
-	// The content is a list of parts (Mistral). Only the text parts are kept: the SDK would return the list as it is.
-	var whole map[string]json.RawMessage
-	var choices []map[string]json.RawMessage
-	var message map[string]json.RawMessage
-	if json.Unmarshal(body, &whole) != nil || json.Unmarshal(whole["choices"], &choices) != nil || json.Unmarshal(choices[0]["message"], &message) != nil {
-		return body
-	}
-	message["content"], _ = json.Marshal(a.Choices[0].Message.text()) // decoded values can be encoded
-	choices[0]["message"], _ = json.Marshal(message)
-	whole["choices"], _ = json.Marshal(choices)
-	out, _ := json.Marshal(whole)
-	return out
 }
 
 // note records what an answer says about itself. The path of the request determines the protocol.
 func (t reading) note(s *reply, path string, a answerBody) {
-	s.problem = t.m.judge(a, s.by, t.m.now())
+	s.problem, s.answered, s.finish = t.m.judge(a, s.by, t.m.now()), true, a.finish()
 	painted := slices.ContainsFunc(a.Output, func(o outputItem) bool { return o.Type == "image_generation_call" && o.Status == "completed" })
 	if s.problem != nil && painted && !statedError(a.Error) { // one of several pictures was not made
 		s.warnings, s.problem = []string{s.problem.Message}, nil
@@ -168,39 +150,31 @@ func (t reading) note(s *reply, path string, a answerBody) {
 	switch {
 	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
 		// Gemini counts thoughts separately from the answer, and cached tokens as part of the prompt.
-		used := chat.Usage{InputTokens: g.Prompt + g.Tools, OutputTokens: g.Candidates + g.Thoughts, CachedTokens: g.Cached}
+		s.usage = chat.Usage{InputTokens: g.Prompt + g.Tools, OutputTokens: g.Candidates + g.Thoughts, CachedTokens: g.Cached}
 		for _, d := range g.Details {
 			if d.Modality == "IMAGE" {
-				used.ImageTokens += d.Tokens
+				s.usage.ImageTokens += d.Tokens
 			}
-		}
-		if used.InputTokens+used.OutputTokens > 0 {
-			s.usage = &used
 		}
 		for _, c := range a.Candidates {
 			for _, p := range c.Content.Parts {
-				s.unpriced = s.unpriced || len(p.Inline) > 0 && used.ImageTokens == 0
+				s.unpriced = s.unpriced || len(p.Inline) > 0 && s.usage.ImageTokens == 0
 			}
 		}
 	case strings.HasSuffix(path, "/messages"):
-		if u.Input+u.CacheRead+u.CacheWrite+u.Output > 0 { // Anthropic counts cached tokens separately from the others
-			s.usage = &chat.Usage{InputTokens: u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output, CachedTokens: u.CacheRead}
-		}
+		// Anthropic counts cached tokens separately from the others.
+		s.usage = chat.Usage{InputTokens: u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output, CachedTokens: u.CacheRead}
 	case strings.HasSuffix(path, "/responses"):
-		if u.Input+u.Output > 0 {
-			s.usage = &chat.Usage{InputTokens: u.Input, OutputTokens: u.Output, CachedTokens: u.InputIs.Cached}
-		}
+		s.usage = chat.Usage{InputTokens: u.Input, OutputTokens: u.Output, CachedTokens: u.InputIs.Cached}
 		s.cost = u.cost()
 		for _, o := range a.Output { // the usage lacks the cost of the image tool
 			s.unpriced = s.unpriced || o.Type == "image_generation_call" && s.cost == nil
 		}
 	default: // chat completions
-		if u.Prompt+u.Completion+u.Total > 0 {
-			// Some providers (xAI) do not count thoughts as part of the answer, so that the total exceeds the sum.
-			s.usage = &chat.Usage{
-				InputTokens: u.Prompt, OutputTokens: max(u.Completion, u.Total-u.Prompt),
-				CachedTokens: min(u.Prompt, max(u.PromptIs.Cached, u.CacheHit)), ImageTokens: u.CompletionIs.Images,
-			}
+		// Some providers (xAI) do not count thoughts as part of the answer, so that the total exceeds the sum.
+		s.usage = chat.Usage{
+			InputTokens: u.Prompt, OutputTokens: max(u.Completion, u.Total-u.Prompt),
+			CachedTokens: min(u.Prompt, max(u.PromptIs.Cached, u.CacheHit)), ImageTokens: u.CompletionIs.Images,
 		}
 		s.cost = u.cost()
 	}

@@ -60,16 +60,10 @@ func New(cfg Config) (*Service, error) {
 }
 
 // mediaFields are the fields in which chat providers place media in an answer. Detection by signature finds all other
-// media.
-var mediaFields = wire.Fields{Media: []string{
-	"inlineData.data", "audio.data", "source.data", "images.image_url.url", "result@image_generation_call",
-}, Deltas: wire.AudioDeltas()}
-
-// streamFields are the media fields of a streamed answer. A piece of text is never an item, whatever its first
-// characters. [model.lift] checks the whole text.
-var streamFields = wire.Fields{
-	Media: mediaFields.Media, Deltas: mediaFields.Deltas,
-	Never: []string{"delta.content", "delta.text", "delta@response.output_text.delta", "parts.text"},
+// media. A piece of a streamed text is never an item, whatever its first characters: [model.lift] checks the whole text.
+var mediaFields = wire.Fields{
+	Media:  []string{"inlineData.data", "audio.data", "source.data", "images.image_url.url", "result@image_generation_call"},
+	Deltas: wire.AudioDeltas(), Never: []string{"delta.content", "delta.text", "parts.text"},
 }
 
 // Open opens the model of a profile; it is a [chat.Opener]. The error has code media.CodeInvalid for another provider
@@ -115,7 +109,7 @@ func (s *Service) client(m *model) *http.Client {
 	client := chat.NewClient(safehttp.Provider{
 		Name: m.provider.Name, Secrets: m.secrets, Origin: s.origin(f.Provider), Base: s.cfg.Base, MaxAnswer: s.cfg.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
 		Wrap: func(base http.RoundTripper) http.RoundTripper {
-			base = lifting{whole: s.cfg.Codec.Transport(base, mediaFields), streamed: s.cfg.Codec.Transport(base, streamFields)}
+			base = s.cfg.Codec.Transport(base, mediaFields)
 			switch {
 			case f.ImageOutput && f.Provider == "gemini":
 				return rewriting{base, askGemini}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 
 	"charm.land/fantasy"
 
@@ -17,32 +16,21 @@ import (
 
 // stream requests an answer whose text is shown while it is written. The text comes from the transport [streamed],
 // which also reads what the SDK drops.
-func stream(ctx context.Context, lm fantasy.LanguageModel, call fantasy.Call, s *reply) (*fantasy.Response, error) {
+func stream(ctx context.Context, lm fantasy.LanguageModel, call fantasy.Call, s *reply) error {
 	defer func() { s.end() }() // SDKs may stop reading at the last event
 	parts, err := lm.Stream(ctx, call)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	res := &fantasy.Response{}
 	for p := range parts {
-		switch p.Type {
-		case fantasy.StreamPartTypeError:
-			if s.whole == nil {
-				return nil, p.Error
-			}
-		case fantasy.StreamPartTypeFinish:
-			res.FinishReason, res.Usage = p.FinishReason, p.Usage
-		default:
+		if p.Type == fantasy.StreamPartTypeError && !s.whole {
+			return p.Error
 		}
 	}
-	if s.whole != nil {
-		res.FinishReason = s.whole.finish()
-		return res, nil
+	if s.whole {
+		return nil
 	}
-	if err := ctx.Err(); err != nil { // some SDKs end a stream without an error
-		return nil, err
-	}
-	return res, nil
+	return ctx.Err() // some SDKs end a stream without an error
 }
 
 // words returns the text of an answer that was not streamed.
@@ -57,33 +45,32 @@ func (a answerBody) words() (text string) {
 			}
 		}
 	}
-	for _, p := range a.Content {
-		if p.Type == "text" {
-			text += p.Text
-		}
+	content := a.Content
+	for _, o := range a.Output {
+		content = append(content, o.Content...)
 	}
-	return text
+	return text + textOf(content)
 }
 
-// finish returns the reason why an answer ended.
-func (a *answerBody) finish() fantasy.FinishReason {
-	reason := a.StopReason
-	for _, c := range a.Choices {
+// finish returns why an answer ended: stop, length or other.
+func (a answerBody) finish() string {
+	reason := cmp.Or(a.StopReason, a.Incomplete.Reason, plain(a.Status))
+	for _, c := range a.Choices[:min(len(a.Choices), 1)] {
 		reason = c.FinishReason
 	}
-	for _, c := range a.Candidates {
+	for _, c := range a.Candidates[:min(len(a.Candidates), 1)] {
 		reason = c.FinishReason
 	}
 	switch reason {
-	case "stop", "end_turn", "stop_sequence", "STOP":
-		return fantasy.FinishReasonStop
-	case "length", "max_tokens", "MAX_TOKENS":
-		return fantasy.FinishReasonLength
+	case "stop", "end_turn", "pause_turn", "stop_sequence", "STOP", "completed":
+		return "stop"
+	case "length", "max_tokens", "model_context_window_exceeded", "MAX_TOKENS", "max_output_tokens":
+		return "length"
 	}
-	return fantasy.FinishReasonOther
+	return "other"
 }
 
-// lift lifts media out of a streamed text, as the transport does for an answer that is not streamed.
+// lift lifts media out of the text of an answer. The pieces of a streamed text are no items.
 func (m *model) lift(ctx context.Context, text string) (string, error) {
 	var whole struct {
 		Content string `json:"content"`
@@ -96,17 +83,6 @@ func (m *model) lift(ctx context.Context, text string) (string, error) {
 	r := m.codec.LiftReader(ctx, io.NopCloser(bytes.NewReader(b)), wire.LiftOptions{Fields: mediaFields})
 	err = json.NewDecoder(r).Decode(&whole)
 	return whole.Content, errors.Join(err, r.Close())
-}
-
-// lifting lifts media out of answers, and lowers media into requests.
-type lifting struct{ whole, streamed http.RoundTripper }
-
-// RoundTrip implements [http.RoundTripper].
-func (t lifting) RoundTrip(req *http.Request) (*http.Response, error) {
-	if s, ok := req.Context().Value(replyKey{}).(*reply); ok && s.onText != nil {
-		return t.streamed.RoundTrip(req)
-	}
-	return t.whole.RoundTrip(req)
 }
 
 // streamed is the body of an answer that comes as server-sent events. While the SDK reads it, streamed passes on the
@@ -196,25 +172,18 @@ type streamEvent struct {
 		Delta chatMessage `json:"delta"`
 	} `json:"choices"`
 
-	// Response is the whole answer, in the last event of the Responses API.
-	Response *answerBody `json:"response"`
-
-	// Message begins an answer of Anthropic; Delta and Usage add to it. In the Responses API, Delta is text.
+	// Message begins an answer of Anthropic; Delta and Usage add to it.
 	Message json.RawMessage `json:"message"`
 	Delta   json.RawMessage `json:"delta"`
 }
 
 // add adds the content of an event to an answer, except the text, which it returns.
-func (a *answerBody) add(e streamEvent, data []byte) (text string) {
+func (a *answerBody) add(e streamEvent, data []byte) string {
 	switch {
 	case e.Type == "error":
 		if a.Error = e.Error; !statedError(a.Error) {
 			a.Error = bytes.Clone(data)
 		}
-	case e.Type == "response.output_text.delta":
-		_ = partly(json.Unmarshal(e.Delta, &text)) // a missing delta stays empty
-	case e.Response != nil:
-		*a = *e.Response
 	case e.Type == "message_start":
 		_ = partly(json.Unmarshal(e.Message, a))
 	case e.Type == "content_block_delta":
@@ -238,7 +207,7 @@ func (a *answerBody) add(e streamEvent, data []byte) (text string) {
 		_ = partly(json.Unmarshal(e.Metadata, &a.Metadata))
 		return a.addChoice(e) + a.addCandidate(e)
 	}
-	return text
+	return ""
 }
 
 // addChoice adds a part to the first choice of a chat completion.
