@@ -229,26 +229,23 @@ func (r *Registry) ModelsWithVision(images int) []string {
 			names = append(names, f.name())
 		}
 	}
-	for _, p := range r.cfg.Profiles.Providers() {
-		if r.Ready(p) == nil {
+	addDefaults := func(ready bool) {
+		for _, p := range r.cfg.Profiles.Providers() {
 			for _, f := range r.cfg.Profiles.Find(p.Key + "/" + p.DefaultModel) {
-				add(f)
+				if (r.Ready(p) == nil) == ready {
+					add(f)
+				}
 			}
 		}
 	}
+	addDefaults(true)
 	for _, f := range r.cfg.Profiles.Models() {
 		if p, ok := r.cfg.Profiles.Provider(f.Provider); ok && r.Ready(p) == nil && len(names) < seeingModels-1 {
 			add(f)
 		}
 	}
-	add(r.cfg.Offline.Profile())
-	if len(names) > 0 {
-		return names
-	}
-	for _, p := range r.cfg.Profiles.Providers() {
-		for _, f := range r.cfg.Profiles.Find(p.Key + "/" + p.DefaultModel) {
-			add(f)
-		}
+	if add(r.cfg.Offline.Profile()); len(names) == 0 {
+		addDefaults(false)
 	}
 	return names
 }

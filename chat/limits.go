@@ -38,7 +38,7 @@ type TokenRule struct {
 	Side int `json:"side,omitempty" yaml:"side"`
 	// Small is the maximum length of the longest side of a picture that counts as one tile.
 	Small int `json:"small,omitempty" yaml:"small"`
-	// Box and Short limit the long and the short side before tiles are counted. Box also applies to the rule area.
+	// Box and Short limit the long and the short side before anything is counted.
 	Box   int `json:"box,omitempty" yaml:"box"`
 	Short int `json:"short,omitempty" yaml:"short"`
 	// Base is added once. Each is the number of tokens of a tile or, with the rule flat, of a picture.
@@ -105,38 +105,30 @@ func (t TokenRule) Tokens(width, height int, detail string) int64 {
 		return t.Low
 	}
 	w, h := float64(width), float64(height)
+	if t.Small > 0 && max(w, h) <= float64(t.Small) {
+		return t.Base + t.Each
+	}
+	// The picture is resized as the provider does it.
+	if box := float64(t.Box); box > 0 && max(w, h) > box {
+		w, h = w*box/max(w, h), h*box/max(w, h)
+	}
+	if short := float64(t.Short); short > 0 && min(w, h) > short {
+		w, h = w*short/min(w, h), h*short/min(w, h)
+	}
+	side := float64(max(t.Side, 1))
+	squares := math.Ceil(w/side) * math.Ceil(h/side)
 	switch t.Rule {
 	case "tiles":
-		// The picture is resized as the provider does it.
-		if t.Small > 0 && max(w, h) <= float64(t.Small) {
-			return t.Base + t.Each
-		}
-		if box := float64(t.Box); box > 0 && max(w, h) > box {
-			w, h = w*box/max(w, h), h*box/max(w, h)
-		}
-		if short := float64(t.Short); short > 0 && min(w, h) > short {
-			w, h = w*short/min(w, h), h*short/min(w, h)
-		}
-		side := float64(max(t.Side, 1))
-		return t.Base + t.Each*int64(math.Ceil(w/side)*math.Ceil(h/side))
+		return t.Base + t.Each*int64(squares)
 	case "patches":
-		side := float64(max(t.Side, 1))
-		n := math.Ceil(w/side) * math.Ceil(h/side)
-		if most := float64(t.Cap); most > 0 && n > most { // the picture is reduced until whole patches fit one side
+		if most := float64(t.Cap); most > 0 && squares > most { // the picture is reduced until whole patches fit one side
 			r := math.Sqrt(side * side * most / (w * h))
 			r *= min(wholePart(w*r/side), wholePart(h*r/side))
-			n = max(1, min(most, math.Ceil(w*r/side-rounding)*math.Ceil(h*r/side-rounding)))
+			squares = max(1, min(most, math.Ceil(w*r/side-rounding)*math.Ceil(h*r/side-rounding)))
 		}
-		return int64(math.Ceil(n * cmp.Or(t.Factor, 1)))
+		return int64(math.Ceil(squares * cmp.Or(t.Factor, 1)))
 	case "area":
-		if box := float64(t.Box); box > 0 && max(w, h) > box {
-			w, h = w*box/max(w, h), h*box/max(w, h)
-		}
-		n := math.Ceil(w * h / cmp.Or(t.Per, 750))
-		if t.Cap > 0 {
-			n = min(n, float64(t.Cap))
-		}
-		return int64(n)
+		return int64(min(math.Ceil(w*h/cmp.Or(t.Per, 750)), float64(cmp.Or(t.Cap, math.MaxInt32))))
 	case "flat":
 		return t.Each
 	}

@@ -83,6 +83,5 @@ func (f Profile) Cost(u Usage, at time.Time) *string {
 
 // USD formats an amount in US dollars as decimal text with at most eighteen decimal places.
 func USD(amount *big.Rat) *string {
-	s := strings.TrimSuffix(strings.TrimRight(amount.FloatString(18), "0"), ".")
-	return &s
+	return new(strings.TrimSuffix(strings.TrimRight(amount.FloatString(18), "0"), "."))
 }
