@@ -117,9 +117,29 @@ func GatewayTimeout(e *media.Error, status int) {
 // mayBeBilled ends the message of a call whose answer was lost.
 const mayBeBilled = "; it may have been billed, so it is not repeated"
 
+// statusCodes are the error codes of statuses below 500 that are not media.CodeInvalid.
+var statusCodes = map[int]media.Code{
+	http.StatusUnauthorized: media.CodeUnauthorized, http.StatusPaymentRequired: media.CodeQuotaExceeded, http.StatusForbidden: media.CodeForbidden,
+	http.StatusNotFound: media.CodeNotFound, http.StatusRequestTimeout: media.CodeUnavailable, http.StatusRequestEntityTooLarge: media.CodeTooLarge,
+	http.StatusTooManyRequests: media.CodeRateLimited,
+}
+
+// CodeOfStatus returns the error code of an error without known words, by its HTTP status.
+func CodeOfStatus(status int) media.Code {
+	switch code, known := statusCodes[status]; {
+	case known:
+		return code
+	case status >= http.StatusInternalServerError:
+		return media.CodeUnavailable
+	case status >= http.StatusBadRequest:
+		return media.CodeInvalid
+	}
+	return media.CodeBadResponse
+}
+
 // Keep adds the pictures that a model made and that were lifted out of its answer.
-func (r *Response) Keep(f Profile, lifted *wire.Collector) {
-	for _, l := range lifted.All() {
+func (r *Response) Keep(f Profile, lifted []wire.Lifted) {
+	for _, l := range lifted {
 		if l.Err != nil {
 			r.Warnings = append(r.Warnings, "a picture that "+f.Name+" made was not stored: "+media.ErrorText(l.Err.Error()))
 			continue

@@ -186,7 +186,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	if res.StopReason == types.StopReasonModelContextWindowExceeded && strings.TrimSpace(out.Text) == "" {
 		return chat.Response{Model: out.Model, Usage: out.Usage, CostUSD: out.CostUSD}, media.Errorf(media.CodeContextLength, "ask %s: %s", m.profile, res.StopReason)
 	}
-	out.Keep(m.profile, lifted)
+	out.Keep(m.profile, lifted.All())
 	return out, nil
 }
 
@@ -338,16 +338,6 @@ func codeOf(kind string, status int, message string) media.Code {
 		return media.CodeNotFound
 	case known:
 		return code
-	case status == http.StatusUnauthorized:
-		return media.CodeUnauthorized
-	case status == http.StatusForbidden:
-		return media.CodeForbidden
-	case status == http.StatusRequestEntityTooLarge:
-		return media.CodeTooLarge
-	case status >= http.StatusInternalServerError:
-		return media.CodeUnavailable
-	case status >= http.StatusBadRequest:
-		return media.CodeInvalid
 	}
-	return media.CodeBadResponse
+	return chat.CodeOfStatus(status)
 }

@@ -202,7 +202,9 @@ func TestFailures(t *testing.T) {
 // TestPageOfAProxy: a response with an error status that is not from Bedrock is reported by its status.
 func TestPageOfAProxy(t *testing.T) {
 	t.Parallel()
-	for status, code := range map[int]media.Code{400: media.CodeInvalid, 403: media.CodeForbidden, 413: media.CodeTooLarge, 502: media.CodeUnavailable} {
+	for status, code := range map[int]media.Code{
+		400: media.CodeInvalid, 403: media.CodeForbidden, 407: media.CodeInvalid, 408: media.CodeUnavailable, 413: media.CodeTooLarge, 429: media.CodeRateLimited, 502: media.CodeUnavailable,
+	} {
 		m, codec := open(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, "<html>Proxy</html>") // the client may have disconnected

@@ -43,7 +43,7 @@ func (f fault) code(by asked) media.Code {
 		return media.CodeContextLength
 	case by.pictures && sightText.MatchString(f.message+" "+strings.Join(f.kinds, " ")):
 		return media.CodeUnsupported
-	case f.is("insufficient_quota", "billing_error", "quota_exceeded", "billing_hard_limit_reached", "insufficient_balance"), refused && creditText.MatchString(f.message), f.status == http.StatusPaymentRequired:
+	case f.is("insufficient_quota", "billing_error", "quota_exceeded", "billing_hard_limit_reached", "insufficient_balance"), refused && creditText.MatchString(f.message):
 		return media.CodeQuotaExceeded
 	case f.status == http.StatusTooManyRequests && noTierText.MatchString(f.message):
 		return media.CodeQuotaExceeded
@@ -60,22 +60,11 @@ func (f fault) code(by asked) media.Code {
 	case f.is("model_not_found"), refused && modelText.MatchString(f.message):
 		return media.CodeNotFound
 	}
-	code, known := statusCodes[f.status]
-	switch {
-	case known:
-		return code
-	case f.status >= 500, f.is("server_error", "api_error", "internal_error", "service_unavailable"):
+	code := chat.CodeOfStatus(f.status)
+	if (code == media.CodeInvalid || code == media.CodeBadResponse) && f.is("server_error", "api_error", "internal_error", "service_unavailable") {
 		return media.CodeUnavailable
-	case f.status >= 400:
-		return media.CodeInvalid
 	}
-	return media.CodeBadResponse
-}
-
-// statusCodes maps statuses to error codes for faults without known words.
-var statusCodes = map[int]media.Code{
-	http.StatusUnauthorized: media.CodeUnauthorized, http.StatusForbidden: media.CodeForbidden, http.StatusNotFound: media.CodeNotFound,
-	http.StatusRequestEntityTooLarge: media.CodeTooLarge, http.StatusTooManyRequests: media.CodeRateLimited, http.StatusRequestTimeout: media.CodeUnavailable,
+	return code
 }
 
 // fault returns the error of a fault: the provider's message, with advice. Only a refused call is retryable. An error

@@ -79,14 +79,12 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	case err != nil:
 		return chat.Response{}, m.failure(ctx, err, sent.Load())
 	}
-	if out.Text, err = m.lift(ctx, reply.text.String()); err != nil {
-		return out, m.failure(ctx, err, sent.Load())
-	}
+	text, items := m.codec.LiftString(ctx, reply.text.String(), wire.ValueOptions{}) // the pieces of a streamed text are no items
 	if onText != nil && reply.held != "" {
 		onText(m.secrets.Redact(reply.held))
 	}
-	out.Text, out.Warnings = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text)), reply.warnings
-	out.Keep(m.profile, lifted)
+	out.Text, out.Warnings = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(text)), reply.warnings
+	out.Keep(m.profile, append(lifted.All(), items...))
 	return out, nil
 }
 

@@ -60,7 +60,7 @@ func New(cfg Config) (*Service, error) {
 }
 
 // mediaFields are the fields in which chat providers place media in an answer. Detection by signature finds all other
-// media. A piece of a streamed text is never an item, whatever its first characters: [model.lift] checks the whole text.
+// media. A piece of a streamed text is never an item, whatever its first characters: the whole text is checked.
 var mediaFields = wire.Fields{
 	Media:  []string{"inlineData.data", "audio.data", "source.data", "images.image_url.url", "result@image_generation_call"},
 	Deltas: wire.AudioDeltas(), Never: []string{"delta.content", "delta.text", "parts.text"},

@@ -5,13 +5,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 
 	"charm.land/fantasy"
 
 	"atelier/internal/safehttp"
-	"atelier/media/wire"
 )
 
 // stream requests an answer whose text is shown while it is written. The text comes from the transport [streamed],
@@ -68,21 +66,6 @@ func (a answerBody) finish() string {
 		return "length"
 	}
 	return "other"
-}
-
-// lift lifts media out of the text of an answer. The pieces of a streamed text are no items.
-func (m *model) lift(ctx context.Context, text string) (string, error) {
-	var whole struct {
-		Content string `json:"content"`
-	}
-	whole.Content = text
-	b, err := json.Marshal(whole)
-	if err != nil {
-		return "", err
-	}
-	r := m.codec.LiftReader(ctx, io.NopCloser(bytes.NewReader(b)), wire.LiftOptions{Fields: mediaFields})
-	err = json.NewDecoder(r).Decode(&whole)
-	return whole.Content, errors.Join(err, r.Close())
 }
 
 // streamed is the body of an answer that comes as server-sent events. While the SDK reads it, streamed passes on the
