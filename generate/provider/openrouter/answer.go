@@ -10,6 +10,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
+	"atelier/generate/money"
 )
 
 // answer is the body of a 200 response: with a picture, without one, or with an error.
@@ -66,8 +67,23 @@ type usage struct {
 // places is the number of decimal places of amounts.
 const places = 18
 
-// usd returns what OpenRouter charged; empty if it does not say.
-func (u usage) usd() string { return post.Amount(string(u.Cost), 1, places) }
+// upstream returns what the maker bills in addition; empty for nothing.
+func (u usage) upstream() string {
+	if !u.BYOK {
+		return ""
+	}
+	return post.Amount(string(u.CostDetails.Upstream), 1, places)
+}
+
+// usd returns what the call cost, at OpenRouter and at the maker; empty if OpenRouter does not say.
+func (u usage) usd() string {
+	charged := post.Amount(string(u.Cost), 1, places)
+	sum, stated := money.Parse(charged)
+	if more, ok := money.Parse(u.upstream()); ok && stated {
+		return money.Text(sum.Add(sum, more))
+	}
+	return charged
+}
 
 func (u usage) count() generate.Usage {
 	return generate.Usage{InputTokens: u.Prompt, OutputTokens: u.Completion, ImageOutputTokens: u.Details.ImageTokens}
@@ -79,7 +95,7 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (driver.Up
 	}
 	u := driver.Update{
 		Done: true, Progress: 1, ReportedUSD: got.Usage.usd(), Usage: got.Usage.count(),
-		Metadata: d.client.Metadata(map[string]any{"generation_id": got.ID, "served_model": got.Model, "served_by": got.Provider}),
+		Metadata: d.client.Metadata(map[string]any{"generation_id": got.ID, "served_model": got.Model, "served_by": got.Provider, "upstream_usd": got.Usage.upstream()}),
 	}
 	for _, c := range got.Choices {
 		for _, p := range c.Message.Images {

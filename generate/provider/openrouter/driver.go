@@ -3,8 +3,8 @@
 // image and text, and the answer's message contains pictures beside its text, as data or as links.
 //
 // It uses plain net/http: one POST, no polling. One call makes one picture, unless a row of the images endpoint says
-// otherwise; a model may return more, and every picture is kept. OpenRouter reports the cost of each call in dollars,
-// which is passed on unchanged.
+// otherwise; a model may return more, and every picture is kept. OpenRouter reports the cost of each call in dollars, and
+// what the maker bills in addition if the account has its own key there; the cost is the sum.
 //
 // Safe to repeat, and therefore Retryable: a request that was never sent (name, dial, TLS), and 429 and 503 in
 // OpenRouter's own error envelope, because no model was run. The wait is Retry-After, else X-RateLimit-Reset. Not safe:

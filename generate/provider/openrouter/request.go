@@ -72,11 +72,10 @@ func (d *Driver) typedAnswered(call post.Call, a *post.Answer, got typedAnswer) 
 	if got.Error != nil {
 		return d.client.Refuse(call, a, got.Error.fault(a))
 	}
-	about := map[string]any{"generation_id": a.Header.Get("X-Generation-Id")}
-	if got.Usage.BYOK { // the maker bills this in addition
-		about["upstream_usd"] = post.Amount(string(got.Usage.CostDetails.Upstream), 1, places)
+	u = driver.Update{
+		Done: true, Progress: 1, ReportedUSD: got.Usage.usd(), Usage: got.Usage.count(),
+		Metadata: d.client.Metadata(map[string]any{"generation_id": a.Header.Get("X-Generation-Id"), "upstream_usd": got.Usage.upstream()}),
 	}
-	u = driver.Update{Done: true, Progress: 1, ReportedUSD: got.Usage.usd(), Usage: got.Usage.count(), Metadata: d.client.Metadata(about)}
 	for _, p := range got.Data {
 		it := d.client.Item(a.Media, cmp.Or(p.B64JSON, p.URL))
 		it.DeclaredMIME, it.Seed = d.client.Clean(p.Type), call.Task.Seed

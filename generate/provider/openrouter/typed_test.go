@@ -42,7 +42,7 @@ func TestTypedImages(t *testing.T) {
 		if err != nil || len(u.Items) != 1 || u.Items[0].Blob == nil || u.Items[0].Blob.Width != 64 || u.Items[0].DeclaredMIME != c.declared {
 			t.Fatalf("%s: %+v, %v", name, u, err)
 		}
-		if u.ReportedUSD != "0.03422675" || u.Metadata["upstream_usd"] != "0.0336" || u.Usage.ImageOutputTokens != 1120 {
+		if u.ReportedUSD != "0.06782675" || u.Metadata["upstream_usd"] != "0.0336" || u.Usage.ImageOutputTokens != 1120 {
 			t.Errorf("%s: cost %q, %+v, %v", name, u.ReportedUSD, u.Usage, u.Metadata)
 		}
 		if want := `{"aspect_ratio":"16:9","background":"transparent","model":"a/b","n":2,"prompt":"a fox","resolution":"2K","seed":7}`; strings.TrimSpace(base.body) != want || base.path != "/api/v1/images" {
