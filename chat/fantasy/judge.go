@@ -13,8 +13,8 @@ import (
 
 // asked describes a request as far as it matters for judging a refusal.
 type asked struct {
-	pictures bool
-	tokens   int64 // estimated
+	details []string // the levels of detail at which its pictures are viewed, in order
+	tokens  int64    // estimated
 }
 
 var (
@@ -41,7 +41,7 @@ func (f fault) code(by asked) media.Code {
 		fullText.MatchString(f.message), refused && f.status < 500 && chat.TooLong(f.message),
 		f.status == http.StatusTooManyRequests && f.promptTokens > 0 && by.tokens > f.promptTokens:
 		return media.CodeContextLength
-	case by.pictures && sightText.MatchString(f.message+" "+strings.Join(f.kinds, " ")):
+	case len(by.details) > 0 && sightText.MatchString(f.message+" "+strings.Join(f.kinds, " ")):
 		return media.CodeUnsupported
 	case f.is("insufficient_quota", "billing_error", "quota_exceeded", "billing_hard_limit_reached", "insufficient_balance"), refused && creditText.MatchString(f.message):
 		return media.CodeQuotaExceeded

@@ -12,6 +12,7 @@ import (
 
 	"charm.land/fantasy"
 	"charm.land/fantasy/providers/openai"
+	"charm.land/fantasy/providers/openaicompat"
 
 	"atelier/chat"
 	"atelier/internal/safehttp"
@@ -21,13 +22,13 @@ import (
 
 // model implements [chat.Model] with a fantasy language model.
 type model struct {
-	profile    chat.Profile
-	provider   chat.Provider
-	codec      *wire.Codec
-	secrets    safehttp.Secrets
-	text, json fantasy.LanguageModel
-	timeout    time.Duration
-	now        func() time.Time
+	profile  chat.Profile
+	provider chat.Provider
+	codec    *wire.Codec
+	secrets  safehttp.Secrets
+	sdk      fantasy.LanguageModel
+	timeout  time.Duration
+	now      func() time.Time
 }
 
 // Profile implements [chat.Model].
@@ -39,34 +40,29 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	if err != nil {
 		return chat.Response{}, err
 	}
-	lm := m.text
-	if r.Schema != nil {
-		lm = m.json
-	}
 	ctx, cancel := context.WithTimeout(ctx, m.timeout)
 	defer cancel()
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	var details []string
-	for _, message := range r.Messages {
-		for _, p := range message.Parts {
-			if p.Media != nil {
-				details = append(details, p.Detail)
-			}
-		}
-	}
-	ctx, lifted := wire.WithCollector(context.WithValue(ctx, detailsKey{}, details))
+	ctx, lifted := wire.WithCollector(ctx)
 	onText := r.OnText
 	if m.profile.ImageOutput { // an answer with pictures comes at once
 		onText = nil
 	}
-	reply := &reply{by: asked{pictures: len(details) > 0, tokens: m.profile.EstimateTokens(r)}, onText: onText, end: func() {}}
+	reply := &reply{by: asked{tokens: m.profile.EstimateTokens(r)}, onText: onText, end: func() {}}
+	for _, message := range r.Messages {
+		for _, p := range message.Parts {
+			if p.Media != nil {
+				reply.by.details = append(reply.by.details, p.Detail)
+			}
+		}
+	}
 	ctx = context.WithValue(ctx, replyKey{}, reply)
 	_, err = chat.Guarded(func() (any, error) { // the answer is in reply
 		if onText != nil {
-			return nil, stream(ctx, lm, call, reply)
+			return nil, stream(ctx, m.sdk, call, reply)
 		}
-		return lm.Generate(ctx, call)
+		return m.sdk.Generate(ctx, call)
 	})
 	out := chat.Response{Model: m.profile.ID, FinishReason: reply.finish}
 	m.settle(&out, reply)
@@ -134,6 +130,16 @@ func (m *model) call(ctx context.Context, r chat.Request) (fantasy.Call, error) 
 	if r.Temperature != nil && !m.profile.NoTemperature {
 		c.Temperature = r.Temperature
 	}
+	fields := map[string]any{}
+	switch f := m.profile; {
+	case f.ImageOutput && f.Provider == "openrouter":
+		fields["modalities"] = []string{"image", "text"}
+	case r.Schema != nil && f.StructuredOutput && !f.ImageOutput: // a picture is not JSON
+		// Every OpenAI-compatible service accepts json_object. Strict schemas cannot express free-form action
+		// parameters.
+		fields["response_format"] = map[string]string{"type": "json_object"}
+	}
+	c.ProviderOptions = fantasy.ProviderOptions{openaicompat.Name: &openaicompat.ProviderOptions{ExtraBody: fields}}
 	return c, nil
 }
 

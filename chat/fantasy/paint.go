@@ -61,15 +61,13 @@ func askGemini(_ context.Context, body map[string]json.RawMessage) (err error) {
 	return err
 }
 
-// detailsKey is the context key of the details at which the pictures of a request are viewed, in order.
-type detailsKey struct{}
-
 // askResponses sets the detail of each picture. The SDK omits it in requests to the Responses API.
 func askResponses(ctx context.Context, body map[string]json.RawMessage) (err error) {
-	details, _ := ctx.Value(detailsKey{}).([]string)
-	if len(details) == 0 {
+	s, _ := ctx.Value(replyKey{}).(*reply)
+	if s == nil || len(s.by.details) == 0 {
 		return nil
 	}
+	details := s.by.details
 	var items []map[string]json.RawMessage
 	if err := json.Unmarshal(body["input"], &items); err != nil {
 		return fmt.Errorf("read the messages of the request: %w", err)

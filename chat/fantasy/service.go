@@ -71,26 +71,12 @@ var mediaFields = wire.Fields{
 func (s *Service) Open(ctx context.Context, f chat.Profile) (chat.Model, error) {
 	m := &model{profile: f, codec: s.cfg.Codec, timeout: s.cfg.Timeout, now: s.cfg.Now, secrets: s.secrets(f.Provider)}
 	m.provider, _ = s.cfg.Profiles.Provider(f.Provider)
-	client := s.client(m)
-	open := func(json bool) (lm fantasy.LanguageModel, err error) {
-		p, err := s.provider(f, client, json)
-		if err == nil {
-			lm, err = p.LanguageModel(ctx, f.ID)
-		}
-		if err != nil {
-			return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
-		}
-		return lm, nil
+	p, err := s.provider(f, s.client(m))
+	if err == nil {
+		m.sdk, err = p.LanguageModel(ctx, f.ID)
 	}
-	var err error
-	if m.text, err = open(false); err != nil {
-		return nil, err
-	}
-	m.json = m.text
-	if f.StructuredOutput && !f.ImageOutput { // a picture is not JSON
-		if m.json, err = open(true); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
 	}
 	return m, nil
 }
@@ -147,14 +133,8 @@ func (s *Service) origin(provider string) string {
 	return strings.TrimSuffix(strings.TrimRight(base, "/"), apis[provider].version)
 }
 
-func (s *Service) provider(f chat.Profile, client *http.Client, json bool) (fantasy.Provider, error) {
+func (s *Service) provider(f chat.Profile, client *http.Client) (fantasy.Provider, error) {
 	key, base := s.cfg.Keys[f.Provider], s.cfg.BaseURLs[f.Provider]
-	var sdk []option.RequestOption
-	if json {
-		// Every OpenAI-compatible service accepts json_object. Strict schemas cannot express free-form action
-		// parameters.
-		sdk = append(sdk, option.WithJSONSet("response_format", map[string]string{"type": "json_object"}))
-	}
 	switch f.Provider {
 	case "gemini":
 		return google.New(google.WithGeminiAPIKey(key), google.WithHTTPClient(client), google.WithBaseURL(s.origin(f.Provider)))
@@ -167,22 +147,13 @@ func (s *Service) provider(f chat.Profile, client *http.Client, json bool) (fant
 				openai.WithResponsesAPIFunc(func(string) bool { return true }),
 				openai.WithSDKOptions(option.WithJSONSet("tools", []map[string]string{{"type": "image_generation"}})))
 		}
-		if base == "" {
-			return openai.New(openai.WithAPIKey(key), openai.WithHTTPClient(client), openai.WithSDKOptions(sdk...))
-		}
-		return compatible(base, key, client, sdk)
+		base = cmp.Or(base, apis[f.Provider].origin+"/v1")
 	case "openrouter":
-		if f.ImageOutput {
-			sdk = append(sdk, option.WithJSONSet("modalities", []string{"image", "text"}))
-		}
-		return compatible(s.origin(f.Provider)+"/api/v1", key, client, sdk)
+		base = s.origin(f.Provider) + "/api/v1"
 	case "ollama":
-		return compatible(s.origin(f.Provider)+"/v1", "ollama", client, sdk)
+		base, key = s.origin(f.Provider)+"/v1", "ollama"
+	default:
+		return nil, media.Errorf(media.CodeUnsupported, "there is no chat provider %q", f.Provider)
 	}
-	return nil, media.Errorf(media.CodeUnsupported, "there is no chat provider %q", f.Provider)
-}
-
-func compatible(base, key string, client *http.Client, sdk []option.RequestOption) (fantasy.Provider, error) {
-	return openaicompat.New(openaicompat.WithBaseURL(base), openaicompat.WithAPIKey(key),
-		openaicompat.WithHTTPClient(client), openaicompat.WithSDKOptions(sdk...))
+	return openaicompat.New(openaicompat.WithBaseURL(base), openaicompat.WithAPIKey(key), openaicompat.WithHTTPClient(client))
 }
