@@ -84,6 +84,37 @@ func TestNoCallIsPaidTwice(t *testing.T) {
 	}
 }
 
+// TestErrorInsideAStream: a part of an answer may have been billed, unless the answer says what it used.
+func TestErrorInsideAStream(t *testing.T) {
+	t.Parallel()
+	const failed = `{"error":{"message":"upstream broke","code":502}}`
+	for name, c := range map[string]struct {
+		provider  string
+		events    []string
+		used      bool
+		unsettled bool
+	}{
+		"after a part of the text": {"openai", []string{`{"id":"c","choices":[{"index":0,"delta":{"content":"Once upon"}}]}`, failed}, false, true},
+		"before the text":          {"openai", []string{failed}, false, false},
+		"with its usage": {"anthropic", []string{
+			`{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"usage":{"input_tokens":40,"output_tokens":1}}}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Once upon"}}`,
+			`{"type":"error","error":{"type":"api_error","message":"upstream broke"}}`,
+		}, true, false},
+	} {
+		server := httptest.NewServer(answering(t, 200, "text/event-stream", "data: "+strings.Join(c.events, "\n\ndata: ")+"\n\n"))
+		t.Cleanup(server.Close)
+		q := textRequest()
+		q.OnText = func(string) {}
+		got, err := connectTo(t, c.provider, server.URL).Generate(scoped(t), q)
+		if err == nil || !strings.Contains(err.Error(), "upstream broke") || errors.Is(err, chat.ErrUnsettled) != c.unsettled ||
+			strings.Contains(err.Error(), "may have been billed") != c.unsettled || c.unsettled && media.Retryable(err) || (got.Usage != chat.Usage{}) != c.used {
+			t.Errorf("%s: %+v, retryable %t, %v", name, got.Usage, media.Retryable(err), err)
+		}
+	}
+}
+
 // TestThoughtsAreBilled: Gemini counts thoughts separately from the answer, and cached tokens as part of the prompt.
 func TestThoughtsAreBilled(t *testing.T) {
 	t.Parallel()

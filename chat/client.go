@@ -110,8 +110,13 @@ func (l LostCall) Unanswered(ctx context.Context) *media.Error {
 // leaves other errors unchanged. Status 524 is that of Cloudflare.
 func GatewayTimeout(e *media.Error, status int) {
 	if status == http.StatusGatewayTimeout || status == 524 {
-		e.Message, e.Retryable, e.Cause = e.Message+mayBeBilled, false, ErrUnsettled
+		MayBeBilled(e)
 	}
+}
+
+// MayBeBilled marks the error of a call whose answer is lost or incomplete.
+func MayBeBilled(e *media.Error) {
+	e.Message, e.Retryable, e.Cause = e.Message+mayBeBilled, false, ErrUnsettled
 }
 
 // mayBeBilled ends the message of a call whose answer was lost.

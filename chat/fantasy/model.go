@@ -68,8 +68,10 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	m.settle(&out, reply)
 	switch {
 	case reply.problem != nil:
-		if reply.text.Len() > 0 {
-			reply.problem.Retryable = false // a part of the answer was generated
+		if reply.text.Len() > 0 { // a part of the answer was generated
+			if reply.problem.Retryable = false; out.Usage == (chat.Usage{}) {
+				chat.MayBeBilled(reply.problem)
+			}
 		}
 		return out, reply.problem
 	case err != nil:
