@@ -2,6 +2,7 @@ package post
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -36,18 +37,15 @@ func (b Body) Set(name string, value any) {
 // HandledByDriver is the field name of options that a driver writes itself.
 const HandledByDriver = "-"
 
-// Options sets the options of a task, each in its field. The error is for options without a field.
+// Options sets the options of a task, each in the field that fields gives it, or else in the one of the same name. The
+// error is for options that the model's row does not list.
 func (b Body) Options(t driver.Task, fields map[string]string) error {
 	for name, value := range t.Options {
-		switch field := fields[name]; field {
-		case "":
-			return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: leave it out", t.Model.Provider, name)
-		case HandledByDriver:
-		default:
+		if field := cmp.Or(fields[name], name); field != HandledByDriver {
 			b[field] = value
 		}
 	}
-	return nil
+	return t.CheckOptions()
 }
 
 // AnyOption sets the options of a task, each in the field of the same name. The error is for fields that options cannot

@@ -249,13 +249,14 @@ func TestBody(t *testing.T) {
 	for name, v := range map[string]any{"text": "x", "empty": "", "none": 0, "nil": (*int64)(nil), "zero": &zero, "bare": nil} {
 		b.Set(name, v)
 	}
-	q := driver.Task{Model: catalog.Model{Provider: "x"}, Options: map[string]any{"a": 1}}
+	q := driver.Task{Model: catalog.Model{Provider: "x", Options: []string{"a"}}, Options: map[string]any{"a": 1}}
 	if err := errors.Join(b.Options(q, map[string]string{"a": "A"}), b.AnyOption(q, []string{"b"})); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff(post.Body{"text": "x", "zero": 0, "A": 1, "a": 1}, b); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)
 	}
+	q.Model.Options = nil
 	for _, err := range []error{b.Options(q, nil), b.AnyOption(q, []string{"a"})} {
 		if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "x.a") {
 			t.Errorf("%v", err)

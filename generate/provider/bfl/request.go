@@ -10,12 +10,6 @@ import (
 	"atelier/generate/internal/post"
 )
 
-// optionFields maps options to fields; the catalogue says which model accepts which option.
-var optionFields = map[string]string{
-	"safety_tolerance": "safety_tolerance", "prompt_upsampling": "prompt_upsampling", "steps": "steps",
-	"guidance": "guidance", "raw": "raw", "grounding": "grounding", "image_prompt_strength": "image_prompt_strength",
-}
-
 var names = post.Names{
 	Prompt: "prompt", AspectRatio: "aspect_ratio", Tier: "resolution", Width: "width", Height: "height", Seed: "seed", OutputFormat: "output_format",
 }
@@ -54,5 +48,5 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) 
 	if t.Mask != nil {
 		body["mask"] = d.client.Token(ctx, t.Mask.Blob)
 	}
-	return body, body.Options(t, optionFields)
+	return body, body.Options(t, nil)
 }

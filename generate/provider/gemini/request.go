@@ -32,9 +32,9 @@ type inlineData struct {
 	Data     string `json:"data"`
 }
 
-// optionField maps each option of a task to its field in generationConfig.
+// optionField maps options to fields of generationConfig with another name.
 var optionField = map[string]string{
-	"temperature": "temperature", "top_p": "topP", "top_k": "topK", "max_output_tokens": "maxOutputTokens",
+	"top_p": "topP", "top_k": "topK", "max_output_tokens": "maxOutputTokens",
 	"thinking_level": post.HandledByDriver, "safety_settings": post.HandledByDriver, "language_code": post.HandledByDriver, "speakers": post.HandledByDriver,
 }
 

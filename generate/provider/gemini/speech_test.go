@@ -37,7 +37,10 @@ func speaker(t *testing.T) (*geminisim.Simulator, *gemini.Driver) {
 func spoken(change func(*driver.Task)) driver.Task {
 	q := driver.Task{
 		Method: generate.MethodGenerate, Prompt: "Ann: The tide turns. Bob: And the harbour wakes.", N: 1,
-		Model: catalog.Model{Provider: "gemini", APIModel: "gemini-2.5-flash-preview-tts", Modality: media.ModalityAudio, Voices: []string{"Leda"}},
+		Model: catalog.Model{
+			Provider: "gemini", APIModel: "gemini-2.5-flash-preview-tts", Modality: media.ModalityAudio, Voices: []string{"Leda"},
+			Options: []string{"temperature", "speakers", "language_code"},
+		},
 	}
 	change(&q)
 	return q

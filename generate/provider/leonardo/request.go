@@ -14,12 +14,8 @@ import (
 // usualContrast is sent if the model takes a contrast and the task sets none: models that take a contrast require it.
 const usualContrast = 3.5
 
-// optionField maps each option of a task to its field; the catalogue says which model accepts which option.
-var optionField = map[string]string{
-	"contrast": "contrast", "guidance_scale": "guidance_scale", "num_inference_steps": "num_inference_steps",
-	"scheduler": "scheduler", "init_strength": "init_strength", "style_uuid": "styleUUID",
-	"transparency": "transparency", "tiling": "tiling", "enhance_prompt": "enhancePrompt",
-}
+// optionField maps options to fields of another name.
+var optionField = map[string]string{"style_uuid": "styleUUID", "enhance_prompt": "enhancePrompt"}
 
 var names = post.Names{NegativePrompt: "negative_prompt", Style: "presetStyle", Width: "width", Height: "height", Seed: "seed"}
 
