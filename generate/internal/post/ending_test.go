@@ -132,7 +132,6 @@ func TestSettings(t *testing.T) {
 // is not trusted.
 func TestReadNotification(t *testing.T) {
 	t.Parallel()
-	c := provider(t, 200, nil, "{}")
 	for _, q := range []struct {
 		secret, sent, body string
 		believed           bool
@@ -149,7 +148,11 @@ func TestReadNotification(t *testing.T) {
 			ID string `json:"id"`
 		}
 		n := driver.Notification{Header: map[string][]string{"Authorization": {q.sent}}, Body: []byte(q.body)}
-		h, believed, err := c.DecodeWebhook(n, post.Webhook{Secret: q.secret, Genuine: post.Bearer}, &got, func() string { return got.ID })
+		c, err := post.New(post.Config{Config: driver.Config{NotifySecret: q.secret, Codec: wiretest.NewCodec(t)}, Genuine: post.Bearer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, believed, err := c.DecodeWebhook(n, &got, func() string { return got.ID })
 		if believed != q.believed || q.code == "" && (err != nil || h.ID != "t-1") || q.code != "" && media.CodeOf(err) != q.code {
 			t.Errorf("%+v: %+v, %v, %v", q, h, believed, err)
 		}

@@ -203,6 +203,9 @@ type Config struct {
 	// Storage is the display name of the host that [Client.Upload] sends files to; empty if there is none.
 	Storage string
 
+	// Genuine verifies a webhook call with NotifySecret: [Signed], [Bearer]. Without either of them, only the task's id
+	// in a call is used.
+	Genuine func(n driver.Notification, secret string) bool
 	// Explain decodes the provider's own error answer; false if the answer is not one. Words need not be cleaned.
 	Explain func(a *Answer) (Fault, bool)
 	// Phrases are the meanings of its words if Explain sets no code.

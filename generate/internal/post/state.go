@@ -75,28 +75,20 @@ func (c *Client) Accepted(h driver.Handle, price Price) (driver.Update, error) {
 // dollar; or in the provider's own units. Fields that are not reported are empty.
 type Price struct{ USD, Cents, Credits string }
 
-// Webhook says how a provider's webhook calls are authenticated.
-type Webhook struct {
-	// Secret is what calls are signed with or carry. Without it calls cannot be authenticated: only the task's id is
-	// used.
-	Secret string
-	// Genuine verifies a call with the secret: [Signed], [Bearer].
-	Genuine func(n driver.Notification, secret string) bool
-}
-
 var taskID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
 // DecodeWebhook decodes a webhook call into a value; id returns the task's id in it. believed reports whether the whole
 // call is trusted. Errors: media.CodeUnauthorized for a call that is not the provider's, media.CodeInvalid for one that
 // names no task.
-func (c *Client) DecodeWebhook(n driver.Notification, w Webhook, into any, id func() string) (h driver.Handle, believed bool, err error) {
-	if w.Secret != "" && !w.Genuine(n, w.Secret) {
+func (c *Client) DecodeWebhook(n driver.Notification, into any, id func() string) (h driver.Handle, believed bool, err error) {
+	believed = c.config.Genuine != nil && c.config.NotifySecret != ""
+	if believed && !c.config.Genuine(n, c.config.NotifySecret) {
 		return h, false, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of %s does not carry the secret of its webhook", c.Name)
 	}
 	if !DecodeFirst(n.Body, into) || !taskID.MatchString(id()) {
 		return h, false, media.Errorf(media.CodeInvalid, "a webhook call in the name of %s is not JSON that names a task", c.Name)
 	}
-	return driver.Handle{ID: id()}, w.Secret != "", nil
+	return driver.Handle{ID: id()}, believed, nil
 }
 
 // Signed returns a check of webhook calls: the header must contain "sha256=" and the HMAC-SHA256 of the body with the

@@ -36,8 +36,7 @@ type Config = driver.Config
 // Driver generates and edits images with FLUX models. It is safe for concurrent use.
 type Driver struct {
 	post.Identity
-	client  *post.Client
-	webhook post.Webhook
+	client *post.Client
 }
 
 var _ driver.Notified = (*Driver)(nil)
@@ -48,7 +47,7 @@ func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
 		Config: c, Provider: "bfl", Name: "Black Forest Labs",
 		PublicURL: "https://api.bfl.ai", BaseVariable: "BFL_BASE_URL", Version: "/v1", // it forwards tasks to a region
-		KeyVariable: "BFL_API_KEY", Header: http.Header{"X-Key": {c.APIKey}},
+		KeyVariable: "BFL_API_KEY", Header: http.Header{"X-Key": {c.APIKey}}, Genuine: post.Signed("X-Bfl-Signature"),
 		Explain: explain, States: map[string]post.State{"Ready": post.Finished, "Error": post.Broken, "Failed": post.Broken},
 		Codes: map[int]media.Code{http.StatusForbidden: media.CodeUnauthorized},
 		Advice: map[media.Code]string{
@@ -56,7 +55,7 @@ func New(c Config) (*Driver, error) {
 			media.CodeQuotaExceeded: "add credit at dashboard.bfl.ai",
 		},
 	})
-	return &Driver{Identity: client, client: client, webhook: post.Webhook{Secret: c.NotifySecret, Genuine: post.Signed("X-Bfl-Signature")}}, err
+	return &Driver{Identity: client, client: client}, err
 }
 
 // Start creates a task and returns its handle, with the price that the provider reports.
@@ -102,7 +101,7 @@ func (d *Driver) Cancel(context.Context, driver.Handle) error {
 // task's id is used.
 func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.Update, error) {
 	var got result
-	h, believed, err := d.client.DecodeWebhook(n, d.webhook, &got, func() string { return got.ID })
+	h, believed, err := d.client.DecodeWebhook(n, &got, func() string { return got.ID })
 	if err != nil || !believed {
 		return driver.Update{Task: h, Progress: -1}, err
 	}

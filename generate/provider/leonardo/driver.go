@@ -45,8 +45,7 @@ type Config = driver.Config
 // Driver generates and edits images with Leonardo's models. It is safe for concurrent use.
 type Driver struct {
 	post.Identity
-	client  *post.Client
-	webhook post.Webhook
+	client *post.Client
 }
 
 var _ driver.Notified = (*Driver)(nil)
@@ -58,13 +57,13 @@ func New(c Config) (*Driver, error) {
 		Config: c, Provider: "leonardo", Name: "Leonardo",
 		PublicURL: "https://cloud.leonardo.ai", BaseVariable: "LEONARDO_BASE_URL", Version: apiPath,
 		KeyVariable: "LEONARDO_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
-		Storage: "the storage of Leonardo", Explain: explain, Phrases: phrases, States: map[string]post.State{"COMPLETE": post.Finished, "FAILED": post.Broken},
+		Storage: "the storage of Leonardo", Genuine: post.Bearer, Explain: explain, Phrases: phrases, States: map[string]post.State{"COMPLETE": post.Finished, "FAILED": post.Broken},
 		Advice: map[media.Code]string{
 			media.CodeUnauthorized:  "check LEONARDO_API_KEY (app.leonardo.ai, API access)",
 			media.CodeQuotaExceeded: "add credit under API access at app.leonardo.ai",
 		},
 	})
-	return &Driver{Identity: client, client: client, webhook: post.Webhook{Secret: c.NotifySecret, Genuine: post.Bearer}}, err
+	return &Driver{Identity: client, client: client}, err
 }
 
 // Start uploads the picture of an edit, creates a generation and returns its handle, with the price that the provider
@@ -123,7 +122,7 @@ func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.
 		} `json:"data"`
 	}
 	g := &got.Data.Object
-	h, believed, err := d.client.DecodeWebhook(n, d.webhook, &got, func() string { return g.ID })
+	h, believed, err := d.client.DecodeWebhook(n, &got, func() string { return g.ID })
 	if err != nil || !believed || got.Type != "image_generation.complete" {
 		return driver.Update{Task: h, Progress: -1}, err
 	}

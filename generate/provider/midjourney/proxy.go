@@ -153,7 +153,7 @@ func (d *Driver) Cancel(ctx context.Context, h driver.Handle) error {
 // Notification returns the job that a webhook call is about. The call is not signed, so nothing else in it is trusted.
 func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.Update, error) {
 	var got report
-	h, _, err := d.client.DecodeWebhook(n, post.Webhook{}, &got, func() string { return string(got.ID) })
+	h, _, err := d.client.DecodeWebhook(n, &got, func() string { return string(got.ID) })
 	return driver.Update{Task: h, Progress: -1}, err
 }
 
