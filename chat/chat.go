@@ -92,7 +92,7 @@ type Response struct {
 	// Warnings concern pictures of the model that could not be stored, and requests that the model cannot fulfil.
 	Warnings []string `json:"warnings,omitempty"`
 	Usage    Usage    `json:"usage"`
-	// FinishReason is stop, length, content_filter or other.
+	// FinishReason is stop, length or other.
 	FinishReason string `json:"finish_reason"`
 	// Model is the id of the model that answered.
 	Model string `json:"model"`
