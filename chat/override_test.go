@@ -60,9 +60,19 @@ func TestOverridesOfProviders(t *testing.T) {
 	if err := q.Ready(nil); err == nil || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
 		t.Error(err)
 	}
+	// The limits of a provider apply to its listed models, too.
+	p, err = chat.LoadProfiles(strings.NewReader("providers:\n  - {key: openai, max_images: 3}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	shipped, err := chat.LoadProfiles()
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range []string{"openai/gpt-5.4", "openai/gpt-9-unlisted"} {
+		if got, before := p.Find(name)[0], shipped.Find(name)[0]; got.MaxImages != 3 || got.MaxTotalImageBytes != before.MaxTotalImageBytes || before.MaxImages <= 3 {
+			t.Errorf("%s: %+v, shipped %+v", name, got.ImageLimits, before.ImageLimits)
+		}
 	}
 	if q, _ := shipped.Provider("openai"); q.DefaultModel != "gpt-5.4" {
 		t.Errorf("the shipped profiles changed: %s", q.DefaultModel)

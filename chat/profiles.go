@@ -177,9 +177,6 @@ func (p *Profiles) addCatwalk() {
 				Pricing:       Pricing{Rate: Rate{InputUSD: usd(m.CostPer1MIn), OutputUSD: usd(m.CostPer1MOut), CachedUSD: cachedUSD(m)}},
 				NoTemperature: m.CanReason && prov.Key == "openai",
 			}
-			if m.SupportsImages {
-				f.ImageLimits = prov.ImageLimits
-			}
 			p.models = append(p.models, f)
 			p.baseIDs[m.ID] = baseID(m.ID)
 		}
@@ -221,11 +218,7 @@ func (p *Profiles) overrideModel(n *yaml.Node, key Profile) error {
 	if err := n.Decode(&p.models[i]); err != nil {
 		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: %w", n.Line, err)
 	}
-	m := &p.models[i]
-	m.Assumed = ""
-	if m.SupportsVision {
-		m.ImageLimits = m.over(prov.ImageLimits)
-	}
+	p.models[i].Assumed = ""
 	return nil
 }
 
@@ -255,7 +248,7 @@ func (p *Profiles) addFamily(n *yaml.Node) error {
 	p.families = append(p.families, f)
 	for i := range p.models {
 		if m := p.models[i]; f.has(m, p.baseIDs[m.ID]) {
-			p.lay(f.fields, &p.models[i])
+			lay(f.fields, &p.models[i])
 		}
 	}
 	return nil
@@ -281,16 +274,12 @@ func (f family) has(m Profile, base string) bool {
 }
 
 // lay applies fields of a family to the profile of a model.
-func (p *Profiles) lay(fields *yaml.Node, m *Profile) {
+func lay(fields *yaml.Node, m *Profile) {
 	own := *m
-	if fields == nil || fields.Decode(&own) != nil { // it was decoded when it was loaded
-		return
+	if fields != nil && fields.Decode(&own) == nil { // it was decoded when it was loaded
+		own.ID, own.Provider = m.ID, m.Provider
+		*m = own
 	}
-	own.ID, own.Provider = m.ID, m.Provider
-	if prov, ok := p.Provider(m.Provider); ok && own.SupportsVision {
-		own.ImageLimits = own.over(prov.ImageLimits)
-	}
-	*m = own
 }
 
 var (
@@ -315,6 +304,14 @@ func baseID(id string) string {
 	return id
 }
 
+// complete returns a profile with the provider's limits for pictures, as far as the model has none of its own.
+func (p *Profiles) complete(m Profile) Profile {
+	if q, ok := p.Provider(m.Provider); ok && m.SupportsVision {
+		m.ImageLimits = m.over(q.ImageLimits)
+	}
+	return m
+}
+
 // custom returns the profile of an unlisted model: that of a listed model whose id differs only in date and stage, else
 // that of its families. Without a family, the model accepts only text.
 func (p *Profiles) custom(prov Provider, id string) Profile {
@@ -333,8 +330,8 @@ func (p *Profiles) custom(prov Provider, id string) Profile {
 		if f.name != "" && m.Assumed == "" {
 			m.Assumed = "a model of the family " + f.name
 		}
-		p.lay(f.unlisted, &m)
-		p.lay(f.fields, &m)
+		lay(f.unlisted, &m)
+		lay(f.fields, &m)
 	}
 	return m
 }
@@ -345,7 +342,7 @@ func (p *Profiles) listed(provider, id string) (Profile, bool) {
 	if i < 0 || id == "" {
 		return Profile{}, false
 	}
-	return p.models[i], true
+	return p.complete(p.models[i]), true
 }
 
 // Provider returns a provider by its key.
@@ -360,7 +357,13 @@ func (p *Profiles) Provider(key string) (Provider, bool) {
 func (p *Profiles) Providers() []Provider { return slices.Clone(p.providers) }
 
 // Models returns all profiles, grouped by provider.
-func (p *Profiles) Models() []Profile { return slices.Clone(p.models) }
+func (p *Profiles) Models() []Profile {
+	all := make([]Profile, 0, len(p.models))
+	for _, m := range p.models {
+		all = append(all, p.complete(m))
+	}
+	return all
+}
 
 // Find returns models by "provider/id", id or display name, ignoring case. If several providers serve a model, it
 // returns all of them in the default order. It accepts a "provider/id" of a known provider even if the id is not
@@ -369,9 +372,9 @@ func (p *Profiles) Find(name string) []Profile {
 	if prov, id, ok := strings.Cut(name, "/"); ok {
 		if q, known := p.Provider(strings.ToLower(prov)); known && id != "" {
 			if i := slices.IndexFunc(p.models, func(m Profile) bool { return m.Provider == q.Key && same(m, id) }); i >= 0 {
-				return []Profile{p.models[i]}
+				return []Profile{p.complete(p.models[i])}
 			}
-			return []Profile{p.custom(q, id)}
+			return []Profile{p.complete(p.custom(q, id))}
 		}
 	}
 	found := slices.DeleteFunc(p.Models(), func(m Profile) bool { return !same(m, name) })

@@ -113,7 +113,7 @@ func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
 	// Another service may have models of any name, but none is named like a media item.
 	if len(found) == 0 && r.cfg.AnyOpenAI && wire.NameMedia(name) == name {
 		p, _ := r.cfg.Profiles.Provider("openai")
-		found = []Profile{r.cfg.Profiles.custom(p, name)}
+		found = []Profile{r.cfg.Profiles.complete(r.cfg.Profiles.custom(p, name))}
 	}
 	if len(found) == 0 {
 		return Choice{}, media.Errorf(media.CodeNotFound, "there is no chat model %q: write PROVIDER/MODEL (openai/gpt-5.4), or see `atelier models list --chat`", media.ErrorText(name))
