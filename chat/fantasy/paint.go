@@ -8,15 +8,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-
-	"atelier/media"
 )
 
-// maxPaintingRequest is the maximum size of a request that is modified in transit, in bytes. It contains markers
-// instead of pictures.
-const maxPaintingRequest = 64 << 20
-
-// rewriting modifies the body of every request in transit. It is above the transport that inserts the bytes of media.
+// rewriting modifies the body of every request in transit, which contains markers instead of pictures: it is above the
+// transport that inserts the bytes of media.
 type rewriting struct {
 	next   http.RoundTripper
 	change func(context.Context, map[string]json.RawMessage) error
@@ -24,15 +19,9 @@ type rewriting struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t rewriting) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Body == nil {
-		return t.next.RoundTrip(req)
-	}
-	b, err := io.ReadAll(io.LimitReader(req.Body, maxPaintingRequest+1))
+	b, err := io.ReadAll(req.Body)
 	if err = errors.Join(err, req.Body.Close()); err != nil {
 		return nil, err
-	}
-	if len(b) > maxPaintingRequest {
-		return nil, media.Errorf(media.CodeTooLarge, "the request has more than %d bytes of text: shorten it", maxPaintingRequest)
 	}
 	var body map[string]json.RawMessage
 	if json.Unmarshal(b, &body) == nil {
