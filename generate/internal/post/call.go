@@ -115,6 +115,10 @@ func (c *Client) finish(ctx context.Context, call Call, a *Answer) (driver.Updat
 	if !a.free && u.Done {
 		u.Usage.Calls, u.Usage.Images = 1, Made(u.Items)
 	}
+	e, coded := errors.AsType[*media.Error](err)
+	if coded && e.Code == media.CodeBadResponse && !a.free && u.ReportedUSD == "" && u.Usage.InputTokens+u.Usage.OutputTokens == 0 {
+		e.Cause = driver.ErrUnsettled // an answer without a result does not say what it costs
+	}
 	return u, err
 }
 

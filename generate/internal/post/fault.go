@@ -311,10 +311,12 @@ func (c *Client) Without(call Call, e Ending) ([]driver.Item, error) {
 		why = e.Reasons[i]
 		verdict.Categories = append([]string{why}, e.Categories...)
 	case e.Said != "" && (first == "" || strings.EqualFold(first, "stop")):
-	case first == "":
-		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s and without a reason; the call may have been billed: try other words, or another model", c.Name, noun)
 	default:
-		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s (finish reason %s); the call may have been billed: try other words, or another model", c.Name, noun, c.Clean(first))
+		reason := " and without a reason"
+		if first != "" {
+			reason = " (finish reason " + c.Clean(first) + ")"
+		}
+		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s%s; the call may have been billed: try other words, or another model", c.Name, noun, reason)
 	}
 	why = strings.TrimSuffix(why+": "+e.Said, ": ")
 	return c.Moderated(call.Task, verdict, "%s refused to make the %s: change the prompt (%s)", c.Name, noun, c.Clean(why)), nil

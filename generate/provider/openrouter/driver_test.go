@@ -150,9 +150,9 @@ func TestOtherAnswers(t *testing.T) {
 		"a provider that took too long":             {408, `{"error":{"code":408,"message":"timed out"}}`, media.CodeUnavailable, false, true},
 		"too large":                                 {413, `{"error":{"code":413,"message":"too large"}}`, media.CodeTooLarge, false, false},
 		"an error without an envelope":              {500, `{"detail":"x"}`, media.CodeUnavailable, false, true},
-		"no choices":                                {200, `{"choices":[]}`, media.CodeBadResponse, false, false},
+		"no choices":                                {200, `{"choices":[]}`, media.CodeBadResponse, false, true},
 		"no picture and no words":                   {200, big + `1e-7}}`, media.CodeBadResponse, false, false},
-		"content in parts, a picture without a url": {200, `{"choices":[{"finish_reason":"x","message":{"content":[{"type":"text","text":"hm"}],"images":[{"type":"image_url"}]}}]}`, media.CodeBadResponse, false, false},
+		"content in parts, a picture without a url": {200, `{"choices":[{"finish_reason":"x","message":{"content":[{"type":"text","text":"hm"}],"images":[{"type":"image_url"}]}}]}`, media.CodeBadResponse, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
