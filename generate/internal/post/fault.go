@@ -57,6 +57,9 @@ var meanings = map[media.Code]meaning{
 // contested is the meaning of a failure that only affects one request.
 var contested = meaning{"NAME stopped the request for OF because another one was in its way", "ask again"}
 
+// gone is the meaning of a task that cannot be found.
+var gone = meaning{"NAME does not know OF, or no longer", "it is kept for a limited time"}
+
 // daily is the meaning of an exhausted daily quota.
 var daily = meaning{"the quota of a day at NAME is used up", "raise it, or wait for the next day"}
 
@@ -144,6 +147,8 @@ func (c *Client) sentence(code media.Code, call Call, f Fault) string {
 		m = contested
 	case code == media.CodeQuotaExceeded && patience.Daily(f.Words):
 		m = daily
+	case code == media.CodeNotFound && call.Body == nil:
+		m = gone
 	}
 	advice := cmp.Or(f.Advice, c.config.Advice[code], m.advice)
 	s := strings.NewReplacer("NAME", c.Name, "STATUS", strconv.Itoa(f.Status), "OF", call.Of).Replace(m.what)
