@@ -89,9 +89,6 @@ func (c *canvas) rows(y0, y1 float64, at func(y float64) rgba) {
 func (c *canvas) glow(x, y, r float64, q rgba) { c.glowOval(x, y, r, r, q) }
 
 func (c *canvas) glowOval(x, y, rx, ry float64, q rgba) {
-	if rx <= 0 || ry <= 0 {
-		return
-	}
 	for iy := max(0, int(y-ry)); iy < min(c.h, int(y+ry)+1); iy++ {
 		dy := (float64(iy) + 0.5 - y) / ry
 		half := rx * math.Sqrt(max(0, 1-dy*dy))

@@ -59,12 +59,9 @@ func oval(x, y, rx, ry float64) path {
 	return path{q}
 }
 
-// ribbon follows a line of points with a width that depends on the position t, 0 to 1.
+// ribbon follows a line of at least two points with a width that depends on the position t, 0 to 1.
 func ribbon(q []pt, width func(t float64) float64) path {
 	n := len(q)
-	if n < 2 {
-		return nil
-	}
 	out := make([]pt, 2*n)
 	for i := range q {
 		a, b := q[max(0, i-1)], q[min(n-1, i+1)]

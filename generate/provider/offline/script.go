@@ -22,11 +22,6 @@ type Script struct {
 	Fail media.Code `json:"fail"`
 }
 
-// OptionNames returns the options that the driver accepts, for the catalogue.
-func OptionNames() []string {
-	return []string{"delay_ms", "partials", "fail_slots", "moderate_slots", "fail"}
-}
-
 func parseScript(options map[string]any) (Script, error) {
 	var s Script
 	raw, err := json.Marshal(options)

@@ -46,9 +46,6 @@ func (s *stage) veil(y0, y1 float64, c rgba, opacity func(x, y float64) float64)
 		}
 		return out
 	}
-	if y1 <= y0 {
-		return
-	}
 	top := line(y0)
 	for by := y0; by < y1; by += float64(step) {
 		bottom := line(by + float64(step))
