@@ -257,18 +257,12 @@ func waitIn(message string) (sum time.Duration) {
 		if err != nil {
 			continue
 		}
-		unit := time.Second
-		switch word := strings.ToLower(piece[2]); {
-		case strings.HasPrefix(word, "ms"), strings.HasPrefix(word, "milli"):
-			unit = time.Millisecond
-		case strings.HasPrefix(word, "m"):
-			unit = time.Minute
-		case strings.HasPrefix(word, "h"):
-			unit = time.Hour
-		case strings.HasPrefix(word, "d"):
-			unit = 24 * time.Hour
+		word := strings.ToLower(piece[2])
+		seconds := map[byte]float64{'s': 1, 'm': 60, 'h': 3600, 'd': 86400}[word[0]]
+		if strings.HasPrefix(word, "ms") || strings.HasPrefix(word, "milli") {
+			seconds = 0.001
 		}
-		sum += patience.Seconds(n * unit.Seconds())
+		sum += patience.Seconds(n * seconds)
 	}
 	return sum
 }

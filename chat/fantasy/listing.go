@@ -70,28 +70,21 @@ func (s *Service) List(ctx context.Context, provider string) ([]chat.Listed, err
 
 // listRequest returns the request for a page.
 func (s *Service) listRequest(ctx context.Context, provider, page string) (*http.Request, error) {
-	key, base := s.cfg.Keys[provider], s.cfg.BaseURLs[provider]
-	header, query, root := http.Header{}, url.Values{}, s.origin(provider)
-	var address string
+	key, address := s.cfg.Keys[provider], s.address(provider)+"/models"
+	header, query := http.Header{}, url.Values{}
 	switch provider {
 	case "anthropic":
-		address = root + "/v1/models"
 		header.Set("X-Api-Key", key)
 		header.Set("Anthropic-Version", "2023-06-01")
 		query.Set("limit", "1000")
 		query.Set("after_id", page)
 	case "gemini":
-		address = root + "/v1beta/models"
 		header.Set("X-Goog-Api-Key", key)
 		query.Set("pageSize", "1000")
 		query.Set("pageToken", page)
-	case "openrouter":
-		address = root + "/api/v1/models"
-		header.Set("Authorization", "Bearer "+key)
 	case "ollama":
-		address = root + "/api/tags"
+		address = s.origin(provider) + "/api/tags"
 	default:
-		address = strings.TrimRight(cmp.Or(base, "https://api.openai.com/v1"), "/") + "/models"
 		header.Set("Authorization", "Bearer "+key)
 	}
 	maps.DeleteFunc(query, func(_ string, v []string) bool { return v[0] == "" })

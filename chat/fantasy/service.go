@@ -113,7 +113,7 @@ func (s *Service) client(m *model) *http.Client {
 var apis = map[string]struct{ origin, version string }{
 	"gemini":     {"https://generativelanguage.googleapis.com", "/v1beta"},
 	"anthropic":  {"https://api.anthropic.com", "/v1"},
-	"openai":     {"https://api.openai.com", ""}, // its base URL includes the version
+	"openai":     {"https://api.openai.com/v1", ""}, // its base URL includes the version
 	"openrouter": {"https://openrouter.ai", "/api/v1"},
 	"ollama":     {"", "/v1"},
 }
@@ -133,8 +133,11 @@ func (s *Service) origin(provider string) string {
 	return strings.TrimSuffix(strings.TrimRight(base, "/"), apis[provider].version)
 }
 
+// address returns the address of a provider's API with its version.
+func (s *Service) address(provider string) string { return s.origin(provider) + apis[provider].version }
+
 func (s *Service) provider(f chat.Profile, client *http.Client) (fantasy.Provider, error) {
-	key, base := s.cfg.Keys[f.Provider], s.cfg.BaseURLs[f.Provider]
+	key, base := s.cfg.Keys[f.Provider], s.address(f.Provider)
 	switch f.Provider {
 	case "gemini":
 		return google.New(google.WithGeminiAPIKey(key), google.WithHTTPClient(client), google.WithBaseURL(s.origin(f.Provider)))
@@ -147,11 +150,9 @@ func (s *Service) provider(f chat.Profile, client *http.Client) (fantasy.Provide
 				openai.WithResponsesAPIFunc(func(string) bool { return true }),
 				openai.WithSDKOptions(option.WithJSONSet("tools", []map[string]string{{"type": "image_generation"}})))
 		}
-		base = cmp.Or(base, apis[f.Provider].origin+"/v1")
 	case "openrouter":
-		base = s.origin(f.Provider) + "/api/v1"
 	case "ollama":
-		base, key = s.origin(f.Provider)+"/v1", "ollama"
+		key = "ollama" // its own is the address
 	default:
 		return nil, media.Errorf(media.CodeUnsupported, "there is no chat provider %q", f.Provider)
 	}
