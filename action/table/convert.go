@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"slices"
-	"strconv"
 
 	"atelier/action/file"
 )
@@ -20,12 +19,10 @@ const (
 // stats are the facts that the second pass finds about a column.
 type stats struct {
 	missing, unusable int
-	shown             []string // the first distinct unusable values
-	low, high         any
-	lowest, highest   float64 // low and high of numbers
-	counts            map[string]int
-	numbers           map[float64]struct{}
-	capped            bool
+	shown             []string    // the first distinct unusable values
+	low, high         any         // of numbers and dates
+	counts            map[any]int // of each of the first maxDistinct values
+	capped            bool        // there are more
 	// yes and no are the column's words for a boolean.
 	yes, no string
 }
@@ -123,58 +120,47 @@ func (c *column) date(b []byte) (any, bool) {
 
 // note updates the range and the distinct values.
 func (c *column) note(v any) {
-	switch v := v.(type) {
-	case int64:
-		c.measure(float64(v), v)
-		if c.kind == Boolean {
-			c.count(strconv.FormatInt(v, 10))
-		}
-	case float64:
-		c.measure(v, v)
-	case string:
-		if c.kind != Text { // ISO dates
-			low, _ := c.low.(string)
-			high, _ := c.high.(string)
-			if c.low == nil || v < low {
-				c.low = v
-			}
-			c.high = max(v, high)
-		}
-		c.count(v)
-	}
-}
-
-func (c *column) measure(f float64, v any) {
-	if c.low == nil || f < c.lowest {
-		c.low, c.lowest = v, f
-	}
-	if c.high == nil || f > c.highest {
-		c.high, c.highest = v, f
-	}
-	if c.capped {
+	if v == nil {
 		return
 	}
-	if c.numbers == nil {
-		c.numbers = map[float64]struct{}{}
+	if c.kind != Text && c.kind != Boolean {
+		if c.low == nil || less(v, c.low) {
+			c.low = v
+		}
+		if c.high == nil || less(c.high, v) {
+			c.high = v
+		}
+		if c.capped {
+			return
+		}
 	}
-	if len(c.numbers) < maxDistinct {
-		c.numbers[f] = struct{}{}
-	} else if _, ok := c.numbers[f]; !ok {
-		c.capped = true
-	}
-}
-
-// count counts a value of a column of texts, dates or booleans.
-func (c *column) count(v string) {
-	if len(v) > 200 {
-		v = v[:200] // longer values are distinguished by their beginning
+	if s, ok := v.(string); ok && len(s) > 200 {
+		v = s[:200] // longer values are distinguished by their beginning
 	}
 	if c.counts == nil {
-		c.counts = map[string]int{}
+		c.counts = map[any]int{}
 	}
 	if _, known := c.counts[v]; known || len(c.counts) < maxDistinct && !c.capped {
 		c.counts[v]++
 	} else {
 		c.capped = true
 	}
+}
+
+// less compares two numbers or two texts.
+func less(a, b any) bool {
+	if s, ok := a.(string); ok {
+		t, _ := b.(string)
+		return s < t
+	}
+	return float(a) < float(b)
+}
+
+// float returns the value of an int64 or float64.
+func float(v any) float64 {
+	if n, ok := v.(int64); ok {
+		return float64(n)
+	}
+	f, _ := v.(float64)
+	return f
 }

@@ -167,19 +167,17 @@ func (tb *table) view(detail int) tableView {
 func (c *column) view(values int) columnView {
 	v := columnView{
 		Name: c.name, Type: c.kind, Unit: c.unit, Missing: c.missing, Unusable: c.unusable, UnusableValues: c.shown,
-		Distinct: len(c.counts), DistinctCapped: c.capped,
+		Distinct: len(c.counts), DistinctCapped: c.capped, Min: c.low, Max: c.high,
 	}
-	switch c.kind {
-	case Integer, Number:
-		v.Distinct, v.Min, v.Max = len(c.numbers), c.low, c.high
-	case Date, DateTime:
-		v.Min, v.Max = c.low, c.high
-	case Text, Boolean:
-		// The most frequent ones.
-		all := slices.SortedFunc(maps.Keys(c.counts), func(a, b string) int { return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(a, b)) })
-		for _, s := range all[:min(values, len(all))] {
-			v.Values = append(v.Values, file.Clip(s, 60))
-		}
+	if c.kind != Text && c.kind != Boolean {
+		return v
+	}
+	// The most frequent ones.
+	all := slices.SortedFunc(maps.Keys(c.counts), func(a, b any) int {
+		return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)))
+	})
+	for _, s := range all[:min(values, len(all))] {
+		v.Values = append(v.Values, file.Clip(fmt.Sprint(s), 60))
 	}
 	return v
 }

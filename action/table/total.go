@@ -3,7 +3,6 @@ package table
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -120,7 +119,13 @@ func (s *store) noteAggregates(ctx context.Context, tb *table) error {
 		if c.kind != Text || c.capped || len(c.counts) < 3 {
 			continue
 		}
-		values := slices.DeleteFunc(slices.Sorted(maps.Keys(c.counts)), func(v string) bool { return !isAggregateLabel(v) })
+		var values []string
+		for v := range c.counts {
+			if label, _ := v.(string); isAggregateLabel(label) {
+				values = append(values, label)
+			}
+		}
+		slices.Sort(values)
 		for _, v := range values[:min(maxWholes, len(values))] {
 			whole, err := s.isWhole(ctx, tb, c, v, numbers)
 			if err != nil {

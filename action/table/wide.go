@@ -196,22 +196,21 @@ func timeColumn(all []period) *column {
 // valueColumn describes the column of the values of all periods.
 func valueColumn(all []period) *column {
 	c := &column{name: "value", kind: Integer, unit: all[0].column.unit}
+	if slices.ContainsFunc(all, func(p period) bool { return p.column.kind == Number }) {
+		c.kind = Number
+	}
 	for _, p := range all {
 		o := p.column
-		if o.kind == Number {
-			c.kind = Number
-		}
 		c.missing += o.missing
 		c.unusable += o.unusable
 		for _, s := range o.shown {
 			c.show(s)
 		}
-		if o.low != nil {
-			c.note(o.low)
-			c.note(o.high)
-		}
-		for _, f := range slices.Sorted(maps.Keys(o.numbers)) {
-			c.note(f)
+		for _, v := range slices.Concat(slices.Collect(maps.Keys(o.counts)), []any{o.low, o.high}) {
+			if n, ok := v.(int64); ok && c.kind == Number {
+				v = float64(n)
+			}
+			c.note(v)
 		}
 		c.capped = c.capped || o.capped
 	}
