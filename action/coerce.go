@@ -11,39 +11,30 @@ import (
 )
 
 // coerce converts v to the declared type.
-func (p Param) coerce(v any) (any, error) {
+func (p Param) coerce(v any) (out any, err error) {
+	want, ok := "", true
 	switch p.valueType() {
-	case "integer":
-		f, ok := asNumber(v)
-		if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-			return nil, media.Errorf(media.CodeInvalid, "must be a whole number, not %s", kindOf(v))
-		}
-		return f, nil
-	case "number":
-		if f, ok := asNumber(v); ok {
-			return f, nil
-		}
-		return nil, media.Errorf(media.CodeInvalid, "must be a number, not %s", kindOf(v))
-	case "boolean":
-		if b, ok := asBool(v); ok {
-			return b, nil
-		}
-		return nil, media.Errorf(media.CodeInvalid, "must be true or false, not %s", kindOf(v))
-	case "object":
-		switch t := v.(type) {
-		case map[string]any:
-			return t, nil
-		case string:
-			var m map[string]any
-			if json.Unmarshal([]byte(t), &m) == nil && m != nil {
-				return m, nil
-			}
-		}
-		return nil, media.Errorf(media.CodeInvalid, "must be an object, not %s", kindOf(v))
 	case "any":
-		return v, nil
+		out = v
+	case "integer":
+		f, number := asNumber(v)
+		want, out, ok = "a whole number", f, number && f == math.Trunc(f) && math.Abs(f) <= 1<<53
+	case "number":
+		want = "a number"
+		out, ok = asNumber(v)
+	case "boolean":
+		want = "true or false"
+		out, ok = asBool(v)
+	case "object":
+		want = "an object"
+		out, ok = asObject(v)
+	default:
+		return p.text(v)
 	}
-	return p.text(v)
+	if !ok {
+		return nil, media.Errorf(media.CodeInvalid, "must be %s, not %s", want, kindOf(v))
+	}
+	return out, nil
 }
 
 // text returns a string. For an enumeration, it must be one of the values.
@@ -90,6 +81,14 @@ func asNumber(v any) (float64, bool) {
 		return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 	}
 	return 0, false
+}
+
+func asObject(v any) (object map[string]any, ok bool) {
+	if s, text := v.(string); text {
+		return object, json.Unmarshal([]byte(s), &object) == nil && object != nil
+	}
+	object, ok = v.(map[string]any)
+	return object, ok
 }
 
 func asBool(v any) (value, ok bool) {

@@ -53,25 +53,32 @@ func (p *pass) str(ctx context.Context, s string, n nested) any {
 // declared handles what is media only by declaration: base64 of any length, an address, a ref, or a picture or page
 // written as text.
 func (p *pass) declared(ctx context.Context, s string, n nested) (any, bool) {
-	switch {
-	case strings.HasPrefix(s, "https://"), strings.HasPrefix(s, "http://"):
-		if !strings.ContainsAny(s, " \n\t\"<>") {
-			return p.item(p.fetch(ctx, s, media.Meta{})), true
-		}
-	case strings.HasPrefix(s, "data:") && n.item:
-		return p.item(p.dataURL(ctx, s, media.Meta{})), true
-	case strings.HasPrefix(s, "<"):
-		if probe.Head([]byte(s[:min(4096, len(s))])).MIMEType != "" {
-			return p.item(p.keep(ctx, strings.NewReader(s), media.Meta{})), true
-		}
+	web := strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
+	if web && !strings.ContainsAny(s, " \n\t\"<>") {
+		return p.item(p.fetch(ctx, s, media.Meta{})), true
 	}
 	if o, err := p.to.Media.Find(s); err == nil {
 		return p.item(o, nil), true
 	}
-	if n.format == FormatBase64String && wire.Encoded(s) || wire.Signed(s) {
-		return p.item(p.base64(ctx, s, media.Meta{})), true
+	if strings.HasPrefix(s, "data:") && n.item || strings.HasPrefix(s, "<") && written(s) ||
+		n.format == FormatBase64String && wire.Encoded(s) || wire.Signed(s) {
+		return p.item(p.text(ctx, s, media.Meta{})), true
 	}
 	return nil, false
+}
+
+// written reports whether a text is a picture or page as it is: SVG, HTML.
+func written(s string) bool { return probe.Head([]byte(s[:min(4096, len(s))])).MIMEType != "" }
+
+// text stores the media that a text is: a data URL, a picture or page as it is, or base64.
+func (p *pass) text(ctx context.Context, s string, m media.Meta) (media.Output, error) {
+	switch {
+	case strings.HasPrefix(s, "data:"):
+		return p.dataURL(ctx, s, m)
+	case !wire.Encoded(s) && written(s):
+		return p.keep(ctx, strings.NewReader(s), m)
+	}
+	return p.base64(ctx, s, m)
 }
 
 // liftString replaces the media that detection finds with tokens.

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"atelier/media"
-	"atelier/media/probe"
 	"atelier/media/wire"
 )
 
@@ -134,8 +133,7 @@ func holdsData(v any, declared bool) bool {
 	case io.Reader:
 		return true
 	case string:
-		return strings.HasPrefix(t, "data:") || wire.Signed(t) || (declared || len(t) >= minBlind) && wire.Encoded(t) ||
-			probe.Head([]byte(t[:min(4096, len(t))])).MIMEType != ""
+		return strings.HasPrefix(t, "data:") || wire.Signed(t) || (declared || len(t) >= minBlind) && wire.Encoded(t) || written(t)
 	}
 	return false
 }
@@ -189,13 +187,7 @@ func (p *pass) shaped(ctx context.Context, s shape) (media.Output, error) {
 		}
 		return p.keep(ctx, d, s.meta)
 	case string:
-		switch {
-		case strings.HasPrefix(d, "data:"):
-			return p.dataURL(ctx, d, s.meta)
-		case probe.Head([]byte(d[:min(4096, len(d))])).MIMEType != "":
-			return p.keep(ctx, strings.NewReader(d), s.meta)
-		}
-		return p.base64(ctx, d, s.meta)
+		return p.text(ctx, d, s.meta)
 	}
 	switch {
 	case s.digest != "":

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"atelier/internal/pattern"
 	"atelier/media"
 	"atelier/media/probe"
 	"atelier/media/wire"
@@ -104,47 +105,19 @@ func (p *pass) keepBytes(ctx context.Context, b []byte) any {
 	return p.item(p.keep(ctx, strings.NewReader(string(b)), media.Meta{}))
 }
 
-// unescaped removes the URL escapes %2B, %2F, %3D and line ends from every long run of base64, so that the whole run is
-// found.
+// escapable matches a run of base64 in which +, /, =, -, _ and line ends may be URL escapes, with the mark of a data URL.
+var escapable = pattern.Lazy(`(?:base64,)?(?:[A-Za-z0-9+/_=-]|%(?:2[BbDdFf]|3[Dd]|0[ADad]|5[Ff]))+`)
+
+// unescaped removes the URL escapes from every long run of base64, so that the whole run is found.
 func unescaped(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
 	}
-	var out strings.Builder
-	kept := 0
-	for i := 0; i < len(s); {
-		end, escapes := escapedRun(s, i)
-		if escapes > 0 {
-			plain, err := url.PathUnescape(s[i:end])
-			if err != nil {
-				plain = s[i:end]
-			}
-			if end-i >= 256 && wire.NameMedia(plain) != plain || strings.HasSuffix(s[:i], "base64,") {
-				out.WriteString(s[kept:i])
-				out.WriteString(plain)
-				kept = end
-			}
+	return escapable().ReplaceAllStringFunc(s, func(run string) string {
+		plain, _ := url.PathUnescape(run) // its escapes are valid
+		if strings.HasPrefix(run, "base64,") || len(run) >= 256 && plain != run && wire.NameMedia(plain) != plain {
+			return plain
 		}
-		i = max(end, i+1)
-	}
-	if kept == 0 {
-		return s
-	}
-	out.WriteString(s[kept:])
-	return out.String()
-}
-
-// escapedRun returns the end of the base64 that begins at i, and the number of its escapes.
-func escapedRun(s string, i int) (end, escapes int) {
-	for i < len(s) {
-		switch {
-		case strings.IndexByte("+/-_=", s[i]) >= 0, s[i] >= '0' && s[i] <= '9', s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z':
-			i++
-		case s[i] == '%' && i+3 <= len(s) && strings.Contains("2B 2b 2F 2f 3D 3d 0A 0a 0D 0d 2D 2d 5F 5f", s[i+1:i+3]) && s[i+2] != ' ' && s[i+1] != ' ':
-			i, escapes = i+3, escapes+1
-		default:
-			return i, escapes
-		}
-	}
-	return i, escapes
+		return run
+	})
 }
