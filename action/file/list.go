@@ -194,26 +194,16 @@ func matches(pattern, p string) bool {
 	return err == nil && ok
 }
 
-// kindOfName returns the kind of a common file extension, or "" if the content must decide.
-func kindOfName(p string) string {
-	switch strings.ToLower(path.Ext(p)) {
-	case ".csv", ".tsv", ".tab", ".xlsx", ".xlsm":
-		return kindTable
-	case ".docx":
-		return kindDOCX
-	case ".json", ".ndjson", ".jsonl", ".geojson":
-		return kindJSON
-	case ".md", ".markdown":
-		return "markdown"
-	case ".html", ".htm", ".xhtml":
-		return "html"
-	case ".pdf":
-		return kindPDF
-	case ".txt", ".log", ".rst", ".yaml", ".yml", ".toml", ".ini", ".xml", ".tex":
-		return "text"
-	}
-	return ""
+// kinds are the kinds of common file extensions.
+var kinds = map[string]string{
+	".csv": kindTable, ".tsv": kindTable, ".tab": kindTable, ".xlsx": kindTable, ".xlsm": kindTable, ".docx": kindDOCX, ".pdf": kindPDF,
+	".json": kindJSON, ".ndjson": kindJSON, ".jsonl": kindJSON, ".geojson": kindJSON, ".md": "markdown", ".markdown": "markdown",
+	".html": "html", ".htm": "html", ".xhtml": "html", ".txt": "text", ".log": "text", ".rst": "text", ".yaml": "text", ".yml": "text",
+	".toml": "text", ".ini": "text", ".xml": "text", ".tex": "text",
 }
+
+// kindOfName returns the kind of a common file extension, or "" if the content must decide.
+func kindOfName(p string) string { return kinds[strings.ToLower(path.Ext(p))] }
 
 // kindOfHead detects a kind from the first bytes of a file.
 func kindOfHead(head []byte) string {

@@ -2,7 +2,6 @@ package file
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,25 +30,31 @@ type window struct {
 
 func (d document) window() *window { return &window{offset: d.offset, limit: d.limit, page: d.page} }
 
-// write adds text, which must be valid UTF-8 in whole characters.
+// write adds valid UTF-8. A character may continue in the next piece.
 func (w *window) write(s string) {
-	n := utf8.RuneCountInString(s)
+	n := 0
+	for i := range len(s) {
+		if utf8.RuneStart(s[i]) {
+			n++
+		}
+	}
 	w.all += n
 	if w.page > 0 && w.pages != w.page {
 		return
 	}
 	from, to := w.offset-w.total, w.offset+w.limit-w.total
 	w.total += n
-	if from >= n || to <= 0 {
+	if from >= n || to < 0 {
 		return
 	}
-	i := 0
-	for at := range s {
-		if i >= from && i < to {
-			_, size := utf8.DecodeRuneInString(s[at:])
-			w.kept.WriteString(s[at : at+size])
+	at := -1 // the last character of the piece before
+	for i := range len(s) {
+		if utf8.RuneStart(s[i]) {
+			at++
 		}
-		i++
+		if at >= from && at < to {
+			w.kept.WriteByte(s[i])
+		}
 	}
 }
 
@@ -119,9 +124,7 @@ func copyText(ctx context.Context, w *window, src io.Reader) (title string, err 
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		line, err := in.ReadSlice('\n')
-		// A long line arrives in pieces. Complete a character that is split between two of them.
-		line = wholeRunes(in, line)
+		line, err := in.ReadSlice('\n') // a long line arrives in pieces
 		text := string(line)
 		if title == "" && (strings.HasPrefix(text, "# ") || first && strings.HasPrefix(text, "title: ")) {
 			_, t, _ := strings.Cut(text, " ")
@@ -135,23 +138,6 @@ func copyText(ctx context.Context, w *window, src io.Reader) (title string, err 
 			return "", err
 		}
 	}
-}
-
-// wholeRunes appends the remaining bytes of a character that is cut at the end of b.
-func wholeRunes(in *bufio.Reader, b []byte) []byte {
-	whole := func() bool { r, size := utf8.DecodeLastRune(b); return r != utf8.RuneError || size != 1 }
-	if whole() {
-		return b
-	}
-	b = bytes.Clone(b) // further reads overwrite its buffer
-	for n := 0; n < utf8.UTFMax && !whole(); n++ {
-		c, err := in.ReadByte()
-		if err != nil {
-			break
-		}
-		b = append(b, c)
-	}
-	return b
 }
 
 // page converts a stream of HTML to readable text.

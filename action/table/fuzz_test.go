@@ -63,7 +63,7 @@ func FuzzImport(f *testing.F) {
 		f.Add(name[1:], s)
 	}
 	f.Fuzz(func(t *testing.T, ext, content string) {
-		if kindOfName("x"+ext) == "" || kindOfName("x"+ext) == "excel" || strings.ContainsAny(ext, "/\\\x00") {
+		if kind := kinds[strings.ToLower(ext)]; kind == "" || kind == "excel" || strings.ContainsAny(ext, "/\\\x00") {
 			return
 		}
 		dir := t.TempDir()

@@ -62,8 +62,9 @@ type importer struct {
 
 // file imports the tables of one file. It ignores a file whose name is not that of a table.
 func (im *importer) file(ctx context.Context, f file.Source) error {
-	kind := kindOfName(f.Name)
-	switch ext := strings.ToLower(path.Ext(f.Name)); {
+	ext := strings.ToLower(path.Ext(f.Name))
+	kind := kinds[ext]
+	switch {
 	case kind != "":
 	case ext == ".txt" && delimited(f):
 		kind = "csv"
@@ -215,21 +216,10 @@ func inspect(ctx context.Context, src source) (*survey, error) {
 	return sv, err
 }
 
-// kindOfName returns the kind of a file with the extension of a table, or "".
-func kindOfName(name string) string {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".csv":
-		return "csv"
-	case ".tsv", ".tab":
-		return "tsv"
-	case ".json", ".geojson":
-		return "json"
-	case ".jsonl", ".ndjson":
-		return "jsonl"
-	case ".xlsx", ".xlsm", ".xls", ".xlsb", ".ods":
-		return "excel"
-	}
-	return ""
+// kinds are the kinds of files with the extension of a table.
+var kinds = map[string]string{
+	".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".geojson": "json", ".jsonl": "jsonl", ".ndjson": "jsonl",
+	".xlsx": "excel", ".xlsm": "excel", ".xls": "excel", ".xlsb": "excel", ".ods": "excel",
 }
 
 // progress reports the progress of an import, first after two seconds and then every two seconds.
