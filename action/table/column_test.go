@@ -128,3 +128,29 @@ func rowsOf(cells string) string {
 	}
 	return b.String()
 }
+
+// TestAmbiguousNumbersAreNoted: 1.234 alone can be a thousand with a German sign or one with English decimals.
+func TestAmbiguousNumbersAreNoted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, file, content string
+		noted               bool
+	}{
+		{"separated by commas", "a.csv", "name,amount\na,1.234\nb,2.500\nc,3.750\n", true},
+		{"separated by semicolons", "a.csv", "name;amount\na;1.234\nb;2.500\nc;3.750\n", true},
+		{"next to thousands without a sign", "a.csv", "name;amount\na;1.234\nb;450\nc;5000\n", true},
+		{"texts of JSON", "a.json", `[{"name":"a","amount":"1.234"},{"name":"b","amount":"2.500"}]`, true},
+		{"next to hundreds", "a.csv", "name;amount\na;1.234\nb;450\nc;2.500\n", false},
+		{"a zero shows the sign", "a.csv", "name,amount\na,1.234\nb,0.500\nc,3.750\n", false},
+		{"another column shows the sign", "a.csv", "name,amount,share\na,1.234,1.5\nb,2.500,2.25\nc,3.750,9.5\n", false},
+		{"numbers of JSON", "a.json", `[{"name":"a","amount":1.234},{"name":"b","amount":2.500}]`, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, tb := describeOne(t, c.file, c.content)
+			if notes := strings.Join(tb.Notes, "; "); strings.Contains(notes, "ambiguous thousands and decimal signs") != c.noted {
+				t.Errorf("noted is %v: %q", !c.noted, notes)
+			}
+		})
+	}
+}

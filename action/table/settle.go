@@ -95,7 +95,7 @@ func (t *tally) settleNumbers(c *column, hint style) {
 	if other := min(t.commaOnly, t.pointOnly); other > 0 {
 		c.notes = append(c.notes, counted(other, "number has the other decimal sign", "numbers have the other decimal sign"))
 	}
-	grouped := c.kind == Integer && t.small > 0 // 1,200 next to 450
+	grouped := c.kind == Integer && t.small > 0 && t.width <= 3 // 1,200 next to 450, and no 1200
 	if t.commaOnly+t.pointOnly == 0 && t.fractionPoint != t.fractionComma && !hint.sure && !grouped {
 		sign := "."
 		if c.comma {
@@ -140,7 +140,8 @@ func (t *tally) settleDates(c *column, hint style) {
 	}
 }
 
-// commonStyle returns how the file writes numbers, for columns that are ambiguous.
+// commonStyle returns how the other columns of the file write numbers, for columns that are ambiguous: sure if at least
+// one shows it.
 func commonStyle(tallies []*tally, hint style) style {
 	point, comma := 0, 0
 	for _, t := range tallies {
@@ -154,8 +155,6 @@ func commonStyle(tallies []*tally, hint style) style {
 			point++
 		}
 	}
-	if order := cmp.Compare(comma, point); order != 0 {
-		hint.comma, hint.sure = order > 0, true
-	}
-	return hint
+	order := cmp.Compare(comma, point)
+	return style{comma: order > 0 || order == 0 && hint.comma, sure: order != 0}
 }

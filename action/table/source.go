@@ -31,7 +31,7 @@ type style struct {
 	named bool
 	// comma reports whether ambiguous numbers have decimal commas, because semicolons separate the cells.
 	comma bool
-	// sure reports whether comma is more than a guess, because commas separate the cells.
+	// sure reports whether comma is more than a guess, because commas separate the cells or another column shows it.
 	sure bool
 	// loose reports whether records end with their last filled cell, so that short ones are not ragged.
 	loose bool
