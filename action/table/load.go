@@ -127,7 +127,8 @@ func delimited(f file.Source) bool {
 
 // table imports one table.
 func (im *importer) table(ctx context.Context, filePath, sheet string, src source) error {
-	src = named{src}
+	src = named{src, im.progress}
+	im.progress.rows = 0
 	sv, err := inspect(ctx, src)
 	if err != nil {
 		return err
@@ -147,6 +148,7 @@ func (im *importer) table(ctx context.Context, filePath, sheet string, src sourc
 		return refuse("it has no columns")
 	}
 	tb.name = im.names.of(filePath, sheet)
+	im.progress.rows = sv.rows
 	if err := im.store.fill(ctx, tb, src, sv); err != nil {
 		return err
 	}
@@ -222,27 +224,29 @@ var kinds = map[string]string{
 	".xlsx": "excel", ".xlsm": "excel", ".xls": "excel", ".xlsb": "excel", ".ods": "excel",
 }
 
-// progress reports the progress of an import, first after two seconds and then every two seconds.
+// progress reports the progress of an import, first after two seconds and then every two seconds: the first half is the
+// reading of a file, the second half the storing of each of its tables.
 type progress struct {
 	now        func() time.Time
 	note       func(string)
 	last       time.Time
 	name       string
 	size, read int64
+	rows       int // of the table that is being stored; 0 before
 }
 
 // progressEvery is the time between two notes.
 const progressEvery = 2 * time.Second
 
-// opener begins a file. It counts the bytes read of it, and returns errors as refusals of that file. The progress of a
-// file that is read once, and then from a temporary file, ends near 50 %.
+// opener begins a file. It counts the bytes read of it, and returns errors as refusals of that file.
 func (p *progress) opener(f file.Source) func() (io.ReadCloser, error) {
-	p.name, p.size, p.read = f.Name, f.Size, 0
+	p.name, p.size, p.rows = f.Name, f.Size, 0
 	return func() (io.ReadCloser, error) {
 		r, err := f.Open()
 		if err != nil {
 			return nil, unreadable(err)
 		}
+		p.read = 0
 		return &countedReader{ReadCloser: r, to: p}, nil
 	}
 }
@@ -255,19 +259,27 @@ type countedReader struct {
 
 func (c *countedReader) Read(b []byte) (int, error) {
 	n, err := c.ReadCloser.Read(b)
-	c.to.add(int64(n))
+	if c.to.read += int64(n); c.to.rows == 0 {
+		c.to.tell(50 * c.to.read / max(1, c.to.size))
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = unreadable(err)
 	}
 	return n, err
 }
 
-func (p *progress) add(n int64) {
-	p.read += n
+// stored reports that n records of the table have been stored.
+func (p *progress) stored(n int) {
+	if p.rows > 0 && n%1024 == 0 {
+		p.tell(50 + 50*int64(n)/int64(p.rows))
+	}
+}
+
+func (p *progress) tell(percent int64) {
 	now := p.now()
 	if now.Sub(p.last) < progressEvery || p.note == nil {
 		return
 	}
 	p.last = now
-	p.note(fmt.Sprintf("importing %s: %d %%", file.Clip(p.name, 80), min(99, p.read*100/max(1, 2*p.size))))
+	p.note(fmt.Sprintf("importing %s: %d %%", file.Clip(p.name, 80), min(99, percent)))
 }

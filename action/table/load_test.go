@@ -84,25 +84,37 @@ func TestAWaitingCallCanBeCancelled(t *testing.T) {
 	<-tables.importLock
 }
 
-// TestProgress advances the clock by a second per reading during an import: notes come every two seconds.
+// TestProgress advances the clock by a second per reading during an import: notes come every two seconds, up to the end
+// of the import also for a file that is read once.
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	f, err := file.Open(file.Config{Dir: dirOf(t, "sales.csv", "a,b\n"+strings.Repeat("1,some text\n", 50_000))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := time.Unix(0, 0)
-	tables := New(Config{Files: f, TempDir: t.TempDir(), Now: func() time.Time {
-		now = now.Add(time.Second)
-		return now
-	}})
-	t.Cleanup(func() { _ = tables.Close(); _ = f.Close() })
-	var notes []string
-	if _, err := tables.describe(t.Context(), &action.Call{Progress: func(n string) { notes = append(notes, n) }}); err != nil {
-		t.Fatal(err)
-	}
-	if len(notes) < 3 || !strings.HasPrefix(notes[0], "importing sales.csv: ") || notes[0] == notes[len(notes)-1] {
-		t.Errorf("notes %q", notes)
+	for name, content := range map[string]string{
+		"sales.csv":  "a,b\n" + strings.Repeat("1,some text\n", 50_000),
+		"sales.json": "[" + strings.Repeat(`{"a":1,"b":"some text"},`, 49_999) + `{"a":1,"b":"some text"}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, err := file.Open(file.Config{Dir: dirOf(t, name, content)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := time.Unix(0, 0)
+			tables := New(Config{Files: f, TempDir: t.TempDir(), Now: func() time.Time {
+				now = now.Add(time.Second)
+				return now
+			}})
+			t.Cleanup(func() { _ = tables.Close(); _ = f.Close() })
+			var notes []string
+			if _, err := tables.describe(t.Context(), &action.Call{Progress: func(n string) { notes = append(notes, n) }}); err != nil {
+				t.Fatal(err)
+			}
+			if len(notes) < 3 || !strings.HasPrefix(notes[0], "importing "+name+": ") || notes[0] == notes[len(notes)-1] {
+				t.Errorf("notes %q", notes)
+			}
+			if last := notes[len(notes)-1]; last < "importing "+name+": 90 %" {
+				t.Errorf("the last note is %q", last)
+			}
+		})
 	}
 }
 

@@ -38,14 +38,20 @@ type style struct {
 }
 
 // named is a source whose cells contain no media: base64 and data URLs are replaced with their name before a cell is
-// inspected, stored or clipped.
-type named struct{ source }
+// inspected, stored or clipped. It reports its records to a progress.
+type named struct {
+	source
+	progress *progress
+}
 
 // minMedia is the minimum length of a cell that is searched for media, in bytes: any picture is longer.
 const minMedia = 40
 
 func (n named) each(ctx context.Context, fn func([]cell) error) error {
+	read := 0
 	return n.source.each(ctx, func(record []cell) error {
+		n.progress.stored(read)
+		read++
 		for i, c := range record {
 			if len(c.text) < minMedia {
 				continue
