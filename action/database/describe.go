@@ -34,6 +34,7 @@ const (
 // table is a table or view as models see it.
 type table struct {
 	Name string `json:"name"`
+	from string // the name as SQL
 	// Kind is table or view.
 	Kind string `json:"kind"`
 	// Rows is the number of rows, if known; Note describes its precision.
@@ -120,7 +121,7 @@ func (d *Database) count(ctx context.Context, tx *sql.Tx, tables []table) {
 			continue
 		}
 		var n int64
-		q := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d) AS bounded", d.engine.quote(t.Name), maxCount+1) //nolint:gosec // the name is quoted
+		q := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d) AS bounded", t.from, maxCount+1) //nolint:gosec // the name is quoted
 		switch err := tx.QueryRowContext(ctx, q).Scan(&n); {
 		case err != nil: // unknown
 		case n > maxCount:
@@ -139,7 +140,7 @@ func pick(all []table, name string) ([]table, error) {
 	}
 	i := slices.IndexFunc(all, func(t table) bool { return t.Name == name })
 	if i < 0 {
-		i = slices.IndexFunc(all, func(t table) bool { return strings.EqualFold(t.Name, strings.Trim(name, "\"`[]")) })
+		i = slices.IndexFunc(all, func(t table) bool { return strings.EqualFold(strings.Trim(t.Name, `"`), strings.Trim(name, "\"`[]")) })
 	}
 	if i >= 0 {
 		return all[i : i+1], nil
@@ -162,7 +163,7 @@ func (d *Database) sample(ctx context.Context, t *table) {
 	defer cancel()
 	var r Rows
 	err := d.read(ctx, func(tx *sql.Tx) (err error) {
-		r, err = d.fetch(ctx, tx, "SELECT * FROM "+d.engine.quote(t.Name), sampleRows)
+		r, err = d.fetch(ctx, tx, "SELECT * FROM "+t.from, sampleRows)
 		return err
 	})
 	switch {

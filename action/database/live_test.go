@@ -49,6 +49,18 @@ func TestLivePostgres(t *testing.T) {
 	if tb, _ := res.Outputs["tables"].([]table); err != nil || len(tb) != 1 || tb[0].Rows == nil || *tb[0].Rows != 2 || tb[0].Note != "" || fmt.Sprint(tb[0].Columns[0].Max) != "5" {
 		t.Errorf("%v %+v", err, tb)
 	}
+	// Dots in names do not separate schema and table.
+	for _, s := range []string{`CREATE TABLE "price.list" ("net.price" int)`, `INSERT INTO "price.list" VALUES (3), (5)`} {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	for _, name := range []string{`"price.list"`, "price.list"} {
+		res, err = d.describe(t.Context(), &action.Call{Params: map[string]any{"Table": name}})
+		if tb, _ := res.Outputs["tables"].([]table); err != nil || len(tb) != 1 || tb[0].Name != `"price.list"` || len(tb[0].Columns) != 1 || fmt.Sprint(tb[0].Columns[0].Max) != "5" || len(tb[0].SampleRows) != 2 {
+			t.Errorf("%s: %v %+v", name, err, tb)
+		}
+	}
 	a := d.must(t, "SELECT * FROM sale ORDER BY amount, day LIMIT 2")
 	if got := fmt.Sprint(a.Rows[0]); got != "[2020-01-01 2024-05-06 07:08:09 1 0.25 {a,b} {\"k\": [1]} <image/png 8 bytes> a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11]" {
 		t.Error(got)

@@ -58,9 +58,7 @@ func (e postgresEngine) about() about {
 	}
 }
 
-func (postgresEngine) quote(id string) string {
-	return pgx.Identifier(strings.SplitN(id, ".", 2)).Sanitize()
-}
+func (postgresEngine) quote(id string) string { return pgx.Identifier{id}.Sanitize() }
 
 // wrap adds a limit, so that the server sends at most limit rows.
 func (postgresEngine) wrap(statement string, limit int) string {
@@ -81,10 +79,12 @@ func (e postgresEngine) prepare(ctx context.Context, c *sql.Conn) error {
 	return nil
 }
 
-// describe lists the tables and views that the role can select from.
+// describe lists the tables and views that the role can select from. Names that contain a dot are quoted.
 func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error) {
 	out, err := list(ctx, tx, `
-		SELECT CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END,
+		SELECT concat_ws('.', CASE WHEN n.nspname = 'public' THEN NULL WHEN strpos(n.nspname, '.') > 0 THEN quote_ident(n.nspname) ELSE n.nspname END,
+				CASE WHEN strpos(c.relname, '.') > 0 THEN quote_ident(c.relname) ELSE c.relname END),
+			format('%I.%I', n.nspname, c.relname),
 			CASE WHEN c.relkind IN ('v', 'm') THEN 'view' ELSE 'table' END,
 			CASE WHEN c.reltuples >= 0 AND c.relkind <> 'v' THEN c.reltuples::bigint END,
 			coalesce(obj_description(c.oid, 'pg_class'), '')
@@ -93,7 +93,7 @@ func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, erro
 			AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_'
 			AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
 		ORDER BY n.nspname <> 'public', 1 LIMIT $1`, func(scan func(...any) error) (t table, err error) {
-		err = scan(&t.Name, &t.Kind, &t.Rows, &t.Comment)
+		err = scan(&t.Name, &t.from, &t.Kind, &t.Rows, &t.Comment)
 		if t.Rows != nil {
 			t.Note = "estimated"
 		}
@@ -103,7 +103,7 @@ func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, erro
 		return nil, err
 	}
 	for i := range out {
-		name := e.quote(out[i].Name)
+		name := out[i].from
 		if out[i].Columns, err = list(ctx, tx, `
 			SELECT a.attname, format_type(a.atttypid, a.atttypmod), EXISTS (
 				SELECT FROM pg_catalog.pg_index x WHERE x.indrelid = a.attrelid AND x.indisprimary AND a.attnum = ANY (x.indkey))

@@ -57,8 +57,8 @@ func schema() []script {
 	}
 	return []script{
 		{
-			text: "pg_catalog.pg_class", rows: [][]string{{"sale", "table", "4000", "All sales"}},
-			cols: []pgproto3.FieldDescription{col("name", textOID), col("kind", textOID), col("rows", int8OID), col("comment", textOID)},
+			text: "pg_catalog.pg_class", rows: [][]string{{"sale", "public.sale", "table", "4000", "All sales"}},
+			cols: []pgproto3.FieldDescription{col("name", textOID), col("from", textOID), col("kind", textOID), col("rows", int8OID), col("comment", textOID)},
 		},
 		{text: "pg_constraint", cols: text("ref"), rows: [][]string{{"(region_id) → region(id)"}}},
 		{

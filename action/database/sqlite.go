@@ -95,7 +95,9 @@ func (sqliteEngine) wrap(statement string, limit int) string {
 func (e sqliteEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error) {
 	out, err := list(ctx, tx, `SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
 		ORDER BY name LIMIT ?`, func(scan func(...any) error) (t table, err error) {
-		return t, scan(&t.Name, &t.Kind)
+		err = scan(&t.Name, &t.Kind)
+		t.from = e.quote(t.Name)
+		return t, err
 	}, maxTables)
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func (d *Database) measure(ctx context.Context, tables []table) {
 		columns := append([]column(nil), t.Columns...)
 		err := d.read(ctx, func(tx *sql.Tx) error {
 			for k := range columns {
-				if err := d.measureColumn(ctx, tx, t.Name, &columns[k]); err != nil {
+				if err := d.measureColumn(ctx, tx, t.from, &columns[k]); err != nil {
 					return err
 				}
 			}
@@ -77,8 +77,8 @@ func (d *Database) measure(ctx context.Context, tables []table) {
 }
 
 // measureColumn queries the facts of one column.
-func (d *Database) measureColumn(ctx context.Context, tx *sql.Tx, from string, c *column) error {
-	name, of := d.engine.quote(c.Name), d.engine.quote(from)
+func (d *Database) measureColumn(ctx context.Context, tx *sql.Tx, of string, c *column) error {
+	name := d.engine.quote(c.Name)
 	distinct, low, high := fmt.Sprintf("(SELECT count(*) FROM (SELECT DISTINCT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d) AS d)", name, of, maxDistinct+1), "min("+name+")", "max("+name+")"
 	switch {
 	case !c.measurable():
