@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -72,8 +73,14 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 	return nil
 }
 
+// excelBook is an opened workbook with what excelize does not say about its sheets unless it loads them.
+type excelBook struct {
+	*excelize.File
+	marks map[string]marks // by the name of the sheet
+}
+
 // openBook opens a workbook. A damaged one returns an error instead of a panic.
-func openBook(r io.Reader, dir string) (book *excelize.File, err error) {
+func openBook(r io.Reader, dir string) (book *excelBook, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			book, err = nil, refuse("the workbook is damaged")
@@ -87,41 +94,154 @@ func openBook(r io.Reader, dir string) (book *excelize.File, err error) {
 	if err != nil {
 		return nil, refuse("the workbook is damaged: %s", file.Clip(err.Error(), 100))
 	}
-	size := uint64(0)
+	size, parts := uint64(0), map[string]marks{}
 	for _, f := range z.File { // one that is larger than its declared size fails when it is read
 		if size += f.UncompressedSize64; size > maxUnzipped || f.UncompressedSize64 > maxUnzipped {
 			return nil, refuse("the workbook unpacks to more than %d MiB", maxUnzipped>>20)
 		}
-		if strings.HasSuffix(f.Name, ".xml") && f.UncompressedSize64 > maxText && hasLongText(f) {
-			return nil, refuse("the workbook has a cell of more than %d MiB", maxText>>20)
+		if strings.HasSuffix(f.Name, ".xml") {
+			m, err := readMarks(f)
+			if errors.Is(err, bufio.ErrBufferFull) {
+				return nil, refuse("the workbook has a cell of more than %d MiB", maxText>>20)
+			}
+			parts[f.Name] = m
 		}
 	}
-	book, err = excelize.OpenReader(bytes.NewReader(b), excelize.Options{UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: 4 << 20, TmpDir: dir})
+	opened, err := excelize.OpenReader(bytes.NewReader(b), excelize.Options{UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxXML, TmpDir: dir})
 	if err != nil {
 		return nil, refuse("the workbook cannot be read: %s", file.Clip(err.Error(), 120))
 	}
-	return book, nil
+	return &excelBook{opened, bySheet(z, opened, parts)}, nil
+}
+
+// maxXML is the maximum size of a part that is held in memory, in bytes.
+const maxXML = 4 << 20
+
+// bySheet returns the marks of the parts of a workbook by the names of its sheets.
+func bySheet(z *zip.Reader, book *excelize.File, parts map[string]marks) map[string]marks {
+	var links struct {
+		All []struct {
+			ID     string `xml:"Id,attr"`
+			Target string `xml:"Target,attr"`
+		} `xml:"Relationship"`
+	}
+	if f, err := z.Open("xl/_rels/workbook.xml.rels"); err == nil {
+		_ = xml.NewDecoder(io.LimitReader(f, maxXML)).Decode(&links) // excelize has reported errors
+		_ = f.Close()                                                // read only
+	}
+	targets := map[string]string{}
+	for _, l := range links.All {
+		targets[l.ID] = strings.TrimPrefix(strings.TrimPrefix(l.Target, "/"), "xl/")
+	}
+	out := map[string]marks{}
+	for _, s := range book.WorkBook.Sheets.Sheet {
+		out[s.Name] = parts["xl/"+targets[s.ID]]
+	}
+	return out
 }
 
 // maxText is the maximum length of a text between two tags, in bytes; Excel's is 32,767 characters. The XML decoder holds
 // a text in memory several times.
 const maxText = 1 << 20
 
-func hasLongText(f *zip.File) bool {
+// maxMerged is the maximum number of merged cells of a sheet whose values are repeated.
+const maxMerged = 10_000
+
+// marks are the merged cells of several rows in a sheet, by the number of their first row from 1, and the number of
+// formulas without a stored value.
+type marks struct {
+	merged   map[int][]merged
+	count    int // of merged
+	formulas int
+}
+
+// merged is a merged cell of several rows: its first column, from 0, and its last row.
+type merged struct {
+	column, end int
+	cell        cell
+}
+
+// readMarks reads a part of a workbook. It returns [bufio.ErrBufferFull] for a text longer than maxText.
+func readMarks(f *zip.File) (m marks, err error) {
 	r, err := f.Open()
 	if err != nil {
-		return false // excelize reports it
+		return m, err // excelize reports it
 	}
 	defer func() { _ = r.Close() }() // read only
 	in := bufio.NewReaderSize(r, maxText)
-	for err == nil {
-		_, err = in.ReadSlice('<')
+	m.merged = map[int][]merged{}
+	for formula, written := false, false; err == nil; {
+		var tag []byte // and the text after it
+		tag, err = in.ReadSlice('<')
+		word, _, _ := bytes.Cut(tag[:min(len(tag), 20)], []byte(" "))
+		word, text, _ := bytes.Cut(word, []byte(">"))
+		switch string(word) {
+		case "c":
+			formula, written = false, bytes.Contains(tag, []byte(` t="str"`)) // an empty text is a value too
+		case "f", "f/":
+			formula = true
+		case "v", "v/":
+			formula = formula && !written && (len(text) == 0 || text[0] == '<')
+		case "/c":
+			if formula {
+				m.formulas++
+			}
+		case "mergeCell":
+			_, ref, _ := bytes.Cut(tag, []byte(`ref="`))
+			ref, _, _ = bytes.Cut(ref, []byte(`"`))
+			from, to, _ := strings.Cut(string(ref), ":")
+			column, top, err1 := excelize.CellNameToCoordinates(from)
+			_, end, err2 := excelize.CellNameToCoordinates(to)
+			if err1 == nil && err2 == nil && end > top && m.count < maxMerged {
+				m.merged[top] = append(m.merged[top], merged{column: column - 1, end: end})
+				m.count++
+			}
+		}
 	}
-	return errors.Is(err, bufio.ErrBufferFull)
+	return m, err
+}
+
+// fill repeats the texts and dates of merged cells in a row that has other values too. Numbers are not repeated, because
+// their sum would be too large. open are the merged cells that reach the row, by column.
+func (m marks) fill(row int, record []cell, open map[int]merged) []cell {
+	empty := blank(record)
+	for column, o := range open {
+		if o.end < row {
+			delete(open, column)
+			continue
+		}
+		if empty {
+			continue
+		}
+		for len(record) <= column {
+			record = append(record, cell{})
+		}
+		if len(record[column].text) == 0 {
+			record[column] = o.cell
+		}
+	}
+	for _, o := range m.merged[row] {
+		if o.column < len(record) && !record[o.column].exact {
+			o.cell = cell{text: bytes.Clone(record[o.column].text)}
+			open[o.column] = o
+		}
+	}
+	return record
+}
+
+// notes describes what the marks mean for the table.
+func (m marks) notes() (notes []string) {
+	if m.count > 0 {
+		notes = append(notes, counted(m.count, "cell is merged over several rows", "cells are merged over several rows")+": each of the rows has its text or date; a number is in the first one only")
+	}
+	if m.formulas > 0 {
+		notes = append(notes, counted(m.formulas, "formula has", "formulas have")+" no stored value and are missing: open the workbook in a spreadsheet program and save it")
+	}
+	return notes
 }
 
 // sheet imports one sheet.
-func (im *importer) sheet(ctx context.Context, path, name, sheet string, book *excelize.File) error {
+func (im *importer) sheet(ctx context.Context, path, name, sheet string, book *excelBook) error {
 	filled, widest := 0, 0
 	s, err := newSpool(im.store.dir, func(add func([]cell) error) error {
 		return readSheet(ctx, book, sheet, func(record []cell) error {
@@ -143,24 +263,24 @@ func (im *importer) sheet(ctx context.Context, path, name, sheet string, book *e
 	if filled == 0 {
 		return refuse("it is empty")
 	}
-	return im.table(ctx, path, name, sheetSource{s, widest})
+	return im.table(ctx, path, name, sheetSource{s, append(tooWide(widest), book.marks[sheet].notes()...)})
 }
 
 // sheetSource provides the records of a sheet.
 type sheetSource struct {
 	*spool
-	widest int
+	remarks []string
 }
 
 var _ source = sheetSource{}
 
 func (sheetSource) style() style      { return style{loose: true} }
-func (s sheetSource) notes() []string { return tooWide(s.widest) }
+func (s sheetSource) notes() []string { return s.remarks }
 
 // readSheet calls fn with the records of a sheet. It reads each cell as stored and as shown, which determines what the
 // number means. Formatting dates is slow, so readSheet only formats the first lookRows rows if every column of numbers
 // is shown in one way in them.
-func readSheet(ctx context.Context, book *excelize.File, sheet string, fn func([]cell) error) (err error) {
+func readSheet(ctx context.Context, book *excelBook, sheet string, fn func([]cell) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = refuse("the sheet is damaged")
@@ -181,6 +301,8 @@ func readSheet(ctx context.Context, book *excelize.File, sheet string, fn func([
 		formats.epoch1904 = *p.Date1904
 	}
 	var record []cell
+	open := map[int]merged{}
+	marks := book.marks[sheet]
 	for n := 0; stored.Next(); n++ {
 		if n%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -203,6 +325,7 @@ func readSheet(ctx context.Context, book *excelize.File, sheet string, fn func([
 			}
 			record = append(record, formats.cell(i, v, as))
 		}
+		record = marks.fill(n+1, record, open)
 		if err := fn(record); err != nil {
 			return err
 		}

@@ -237,6 +237,45 @@ func TestExcelKeepsRowsThatAreOnlyNamed(t *testing.T) {
 	}
 }
 
+// TestExcelMergedCells: only the first cell of a merged one has the value.
+func TestExcelMergedCells(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	workbook(t, dir, "sales.xlsx", func(f *excelize.File) {
+		set(t, f, "Sheet1", []any{"Region", "Budget", "Month", "Sales"}, []any{"North", 100, "Jan", 1}, []any{nil, nil, "Feb", 2}, []any{nil, nil, "Mar", 3}, []any{}, []any{"South", 50, "Jan", 4})
+		for _, m := range [][2]string{{"A2", "A5"}, {"B2", "B4"}} {
+			if err := f.MergeCell("Sheet1", m[0], m[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	tables := openTables(t, dir)
+	want := [][]any{{"North", 6.0, 100.0}, {"South", 4.0, 50.0}}
+	if d := cmp.Diff(want, tables.ask(t, "SELECT Region, sum(Sales), sum(Budget) FROM sales GROUP BY 1").Rows); d != "" {
+		t.Errorf("rows (-want +got):\n%s", d)
+	}
+	if v := tables.all(t).Tables[0]; !slices.Contains(v.Notes, "2 cells are merged over several rows: each of the rows has its text or date; a number is in the first one only") {
+		t.Errorf("notes %q", v.Notes)
+	}
+}
+
+// TestExcelFormulasWithoutAValue: programs that write workbooks leave the values to Excel.
+func TestExcelFormulasWithoutAValue(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	workbook(t, dir, "sums.xlsx", func(f *excelize.File) {
+		set(t, f, "Sheet1", []any{"a", "b", "double"}, []any{1, "x"}, []any{2, "y"})
+		for _, at := range []string{"C2", "C3"} {
+			if err := f.SetCellFormula("Sheet1", at, "A2*2"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	if v := openTables(t, dir).all(t).Tables[0]; !slices.ContainsFunc(v.Notes, func(n string) bool { return strings.HasPrefix(n, "2 formulas have no stored value and are missing") }) {
+		t.Errorf("notes %q", v.Notes)
+	}
+}
+
 func TestExcelUnderAWrongName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
