@@ -44,7 +44,7 @@ type engine interface {
 	// about describes the engine.
 	about() about
 	// describe lists the tables.
-	describe(ctx context.Context, tx *sql.Tx) ([]table, error)
+	describe(ctx context.Context, tx *sql.Tx) ([]Table, error)
 	// quote quotes an identifier.
 	quote(id string) string
 	// wrap limits a statement to limit rows.

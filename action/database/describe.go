@@ -31,32 +31,41 @@ const (
 	sampleRows = 3
 )
 
-// table is a table or view as models see it.
-type table struct {
+// Table is a table or view as models see it.
+type Table struct {
 	Name string `json:"name"`
 	from string // the name as SQL
-	// Kind is table or view.
-	Kind string `json:"kind"`
+	// Path, Sheet and Title tell where the table of a file comes from.
+	Path  string `json:"path,omitempty"`
+	Sheet string `json:"sheet,omitempty"`
+	Title string `json:"title,omitempty"`
+	// Kind is table or view; empty for files.
+	Kind string `json:"kind,omitempty"`
 	// Rows is the number of rows, if known; Note describes its precision.
 	Rows       *int64   `json:"rowCount,omitempty"`
 	Note       string   `json:"rowCountNote,omitempty"`
 	Comment    string   `json:"comment,omitempty"`
-	Columns    []column `json:"columns,omitempty"`
+	Columns    []Column `json:"columns,omitempty"`
 	References []string `json:"references,omitempty"`
 	// SampleRows are the first rows.
 	SampleRows [][]any  `json:"sampleRows,omitempty"`
 	Notes      []string `json:"notes,omitempty"`
 }
 
-// column is one column of a table. Facts that were not measured are nil.
-type column struct {
+// Column is one column of a table. Facts that were not measured are nil.
+type Column struct {
 	Name string `json:"name"`
 	// Type is integer, number, text, date, datetime or boolean; DatabaseType is the name of the type in the database.
 	Type         string `json:"type"`
 	DatabaseType string `json:"databaseType,omitempty"`
 	// Key reports whether the column is part of the primary key.
-	Key     bool   `json:"key,omitempty"`
+	Key bool `json:"key,omitempty"`
+	// Unit is the unit of the numbers of a file.
+	Unit    string `json:"unit,omitempty"`
 	Missing *int64 `json:"missing,omitempty"`
+	// Unusable is the number of cells of a file that do not fit the type; UnusableValues are some of them.
+	Unusable       *int64   `json:"unusable,omitempty"`
+	UnusableValues []string `json:"unusableValues,omitempty"`
 	// Distinct is the number of distinct values, at most 1,000; DistinctCapped reports whether there are more.
 	Distinct       *int64 `json:"distinct,omitempty"`
 	DistinctCapped bool   `json:"distinctCapped,omitempty"`
@@ -86,12 +95,12 @@ func (d *Database) describeAction() action.Action {
 func (d *Database) describe(run context.Context, c *action.Call) (action.Result, error) {
 	ctx, cancel := context.WithTimeout(run, d.cfg.Timeout)
 	defer cancel()
-	var all, tables []table
+	var all, tables []Table
 	err := d.read(ctx, func(tx *sql.Tx) (err error) {
 		if all, err = d.engine.describe(ctx, tx); err != nil {
 			return err
 		}
-		if tables, err = pick(all, c.Text("Table")); err != nil {
+		if tables, err = Pick(all, c.Text("Table")); err != nil {
 			return err
 		}
 		counting, stop := context.WithTimeout(ctx, countTime)
@@ -115,7 +124,7 @@ func (d *Database) describe(run context.Context, c *action.Call) (action.Result,
 }
 
 // count counts the rows of tables without an estimate, up to maxCount, until ctx ends.
-func (d *Database) count(ctx context.Context, tx *sql.Tx, tables []table) {
+func (d *Database) count(ctx context.Context, tx *sql.Tx, tables []Table) {
 	for i, t := range tables {
 		if t.Kind != "table" || t.Rows != nil {
 			continue
@@ -132,33 +141,37 @@ func (d *Database) count(ctx context.Context, tx *sql.Tx, tables []table) {
 	}
 }
 
-// pick returns the requested table, or all tables if name is empty.
-func pick(all []table, name string) ([]table, error) {
+// Pick returns the table that a name or path selects, the tables of a path, or all tables if name is empty. An unknown name
+// is [media.CodeNotFound], and the error lists the existing ones.
+func Pick(all []Table, name string) ([]Table, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return all, nil
 	}
-	i := slices.IndexFunc(all, func(t table) bool { return t.Name == name })
-	if i < 0 {
-		i = slices.IndexFunc(all, func(t table) bool { return strings.EqualFold(strings.Trim(t.Name, `"`), strings.Trim(name, "\"`[]")) })
+	const quotes = "\"`[]"
+	for _, is := range []func(Table) bool{
+		func(t Table) bool { return t.Name == name },
+		func(t Table) bool { return strings.EqualFold(strings.Trim(t.Name, quotes), strings.Trim(name, quotes)) },
+		func(t Table) bool { return strings.EqualFold(t.Path, strings.Trim(name, quotes)) },
+	} {
+		if i := slices.IndexFunc(all, is); i >= 0 {
+			return slices.DeleteFunc(slices.Clone(all[i:]), func(t Table) bool { return !is(t) }), nil
+		}
 	}
-	if i >= 0 {
-		return all[i : i+1], nil
-	}
-	e := media.Errorf(media.CodeNotFound, "table %q does not exist in the database", clip(name, 80))
+	e := media.Errorf(media.CodeNotFound, "table %q does not exist", clip(name, 80))
 	e.Retryable = true
-	for _, t := range all[:min(20, len(all))] {
+	for _, t := range all[:min(50, len(all))] {
 		e.Valid = append(e.Valid, t.Name)
 	}
 	if len(e.Valid) > 0 {
-		e.Message += "; the tables are " + strings.Join(e.Valid, ", ")
+		e.Message += ": the tables are " + strings.Join(e.Valid[:min(20, len(e.Valid))], ", ")
 	}
 	return nil, e
 }
 
 // sample adds the first rows of a table. A table that cannot be read, such as a view over a missing table, or not in
 // time, gets a note instead.
-func (d *Database) sample(ctx context.Context, t *table) {
+func (d *Database) sample(ctx context.Context, t *Table) {
 	ctx, cancel := context.WithTimeout(ctx, sampleTime)
 	defer cancel()
 	var r Rows
@@ -176,8 +189,8 @@ func (d *Database) sample(ctx context.Context, t *table) {
 	}
 }
 
-// described formats tables within the size limit of a prompt. If there are too many, it only names the later ones.
-func (d *Database) described(tables []table, total int) action.Result {
+// described formats tables within the size limit of a prompt.
+func (d *Database) described(tables []Table, total int) action.Result {
 	res := action.Result{
 		Message: fmt.Sprintf("%s database with %d tables", d.engine.about().name, total),
 		Outputs: map[string]any{"engine": d.engine.about().name, "totalCount": total},
@@ -188,25 +201,66 @@ func (d *Database) described(tables []table, total int) action.Result {
 	if total == maxTables {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("only the first %d tables are listed", maxTables))
 	}
-	size, full, named := 0, []table{}, []string{}
-	for _, t := range tables {
-		n := length(t)
-		if len(full) > 0 && size+n > maxOutcome || len(named) > 0 {
-			named = append(named, t.Name)
-			continue
-		}
-		size += n
-		full = append(full, t)
-	}
+	full, named := Fit(tables)
 	res.Outputs["tables"] = full
 	if len(named) > 0 {
-		if len(named) > 200 {
-			named = append(named[:200], "…")
-		}
 		res.Outputs["moreTables"] = named
 		res.Message += fmt.Sprintf("; %d are described, the others only named: use Table to describe one", len(full))
 	}
 	return res
+}
+
+// details are the maximum numbers of a table's sample rows, of a column's values and of columns that are described, from
+// much detail to little.
+var details = [][3]int{{5, 24, 200}, {3, 12, 100}, {2, 5, 60}, {1, 3, 60}}
+
+// Fit describes many tables in less detail, within the size limit of a prompt. If a prompt cannot hold all of them even
+// then, it only names the rest.
+func Fit(tables []Table) (described []Table, named []string) {
+	for _, detail := range details {
+		described = []Table{}
+		room := maxOutcome
+		for _, t := range tables {
+			t = t.brief(detail)
+			if room -= length(t); room < 0 {
+				break
+			}
+			described = append(described, t)
+		}
+		if len(described) == len(tables) {
+			return described, nil
+		}
+	}
+	described = described[:len(described)*3/4] // room for the names
+	if len(described) == 0 {
+		described = append(described, tables[0].brief(details[len(details)-1]))
+	}
+	room := maxOutcome / 4
+	for _, t := range tables[len(described):] {
+		if room -= len([]rune(t.Name)) + 3; room < 0 {
+			return described, append(named, "…")
+		}
+		named = append(named, t.Name)
+	}
+	return described, named
+}
+
+// brief returns the table with less detail.
+func (t Table) brief(detail [3]int) Table {
+	rows, values, columns := detail[0], detail[1], detail[2]
+	if more := len(t.Columns) - columns; more > 0 {
+		t.Notes = append(slices.Clone(t.Notes), fmt.Sprintf("%d more columns are not described, the last is %q", more, t.Columns[len(t.Columns)-1].Name))
+	}
+	t.Columns = slices.Clone(t.Columns[:min(columns, len(t.Columns))])
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		c.Values = c.Values[:min(values, len(c.Values))]
+	}
+	t.SampleRows = slices.Clone(t.SampleRows[:min(rows, len(t.SampleRows))])
+	for i, row := range t.SampleRows {
+		t.SampleRows[i] = row[:min(columns, len(row))]
+	}
+	return t
 }
 
 // length returns the size of a value in a prompt, in characters of JSON.
@@ -235,7 +289,7 @@ func list[T any](ctx context.Context, tx *sql.Tx, query string, scan func(func(.
 	return out, rows.Err()
 }
 
-func scanColumn(scan func(...any) error) (c column, err error) {
+func scanColumn(scan func(...any) error) (c Column, err error) {
 	err = scan(&c.Name, &c.DatabaseType, &c.Key)
 	c.Type = kindOf(c.DatabaseType)
 	return c, err

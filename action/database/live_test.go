@@ -46,7 +46,7 @@ func TestLivePostgres(t *testing.T) {
 		}
 	}
 	res, err = d.describe(t.Context(), &action.Call{Params: map[string]any{"Table": "fresh"}})
-	if tb, _ := res.Outputs["tables"].([]table); err != nil || len(tb) != 1 || tb[0].Rows == nil || *tb[0].Rows != 2 || tb[0].Note != "" || fmt.Sprint(tb[0].Columns[0].Max) != "5" {
+	if tb, _ := res.Outputs["tables"].([]Table); err != nil || len(tb) != 1 || tb[0].Rows == nil || *tb[0].Rows != 2 || tb[0].Note != "" || fmt.Sprint(tb[0].Columns[0].Max) != "5" {
 		t.Errorf("%v %+v", err, tb)
 	}
 	// Dots in names do not separate schema and table.
@@ -57,7 +57,7 @@ func TestLivePostgres(t *testing.T) {
 	}
 	for _, name := range []string{`"price.list"`, "price.list"} {
 		res, err = d.describe(t.Context(), &action.Call{Params: map[string]any{"Table": name}})
-		if tb, _ := res.Outputs["tables"].([]table); err != nil || len(tb) != 1 || tb[0].Name != `"price.list"` || len(tb[0].Columns) != 1 || fmt.Sprint(tb[0].Columns[0].Max) != "5" || len(tb[0].SampleRows) != 2 {
+		if tb, _ := res.Outputs["tables"].([]Table); err != nil || len(tb) != 1 || tb[0].Name != `"price.list"` || len(tb[0].Columns) != 1 || fmt.Sprint(tb[0].Columns[0].Max) != "5" || len(tb[0].SampleRows) != 2 {
 			t.Errorf("%s: %v %+v", name, err, tb)
 		}
 	}

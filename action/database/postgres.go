@@ -80,7 +80,7 @@ func (e postgresEngine) prepare(ctx context.Context, c *sql.Conn) error {
 }
 
 // describe lists the tables and views that the role can select from. Names that contain a dot are quoted.
-func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error) {
+func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]Table, error) {
 	out, err := list(ctx, tx, `
 		SELECT concat_ws('.', CASE WHEN n.nspname = 'public' THEN NULL WHEN strpos(n.nspname, '.') > 0 THEN quote_ident(n.nspname) ELSE n.nspname END,
 				CASE WHEN strpos(c.relname, '.') > 0 THEN quote_ident(c.relname) ELSE c.relname END),
@@ -92,7 +92,7 @@ func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, erro
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
 			AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_'
 			AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
-		ORDER BY n.nspname <> 'public', 1 LIMIT $1`, func(scan func(...any) error) (t table, err error) {
+		ORDER BY n.nspname <> 'public', 1 LIMIT $1`, func(scan func(...any) error) (t Table, err error) {
 		err = scan(&t.Name, &t.from, &t.Kind, &t.Rows, &t.Comment)
 		if t.Rows != nil {
 			t.Note = "estimated"

@@ -205,7 +205,7 @@ func TestDescribePostgres(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, _ := res.Outputs["tables"].([]table)
+	tables, _ := res.Outputs["tables"].([]Table)
 	if len(tables) != 1 || fmt.Sprintf("%v %s %d %s", tables[0].References, tables[0].Comment, *tables[0].Rows, tables[0].Note) != "[(region_id) → region(id)] All sales 4000 estimated" ||
 		!strings.HasPrefix(fmt.Sprint(tables[0].Columns), "[{id integer integer true ") || !strings.Contains(fmt.Sprint(tables[0].Columns), "{amount number numeric false ") {
 		t.Errorf("%+v", tables)

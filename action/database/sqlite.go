@@ -92,9 +92,9 @@ func (sqliteEngine) wrap(statement string, limit int) string {
 }
 
 // describe lists tables and views.
-func (e sqliteEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error) {
+func (e sqliteEngine) describe(ctx context.Context, tx *sql.Tx) ([]Table, error) {
 	out, err := list(ctx, tx, `SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
-		ORDER BY name LIMIT ?`, func(scan func(...any) error) (t table, err error) {
+		ORDER BY name LIMIT ?`, func(scan func(...any) error) (t Table, err error) {
 		err = scan(&t.Name, &t.Kind)
 		t.from = e.quote(t.Name)
 		return t, err

@@ -26,7 +26,7 @@ func TestDescribeSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, tb := range res.Outputs["tables"].([]table) { //nolint:forcetypeassert // describe creates them
+	for _, tb := range res.Outputs["tables"].([]Table) { //nolint:forcetypeassert // describe creates them
 		rows := "?"
 		if tb.Rows != nil {
 			rows = fmt.Sprint(*tb.Rows)
@@ -67,7 +67,7 @@ func TestASlowViewHidesNoOtherTable(t *testing.T) {
 	t.Parallel()
 	d := open(t, Config{Timeout: 10 * time.Second, URL: createFile(t, append(sales(), "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT max(i) AS most FROM n")...)})
 	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{}})
-	tables, _ := res.Outputs["tables"].([]table)
+	tables, _ := res.Outputs["tables"].([]Table)
 	if err != nil || len(tables) != 4 || !strings.Contains(fmt.Sprint(tables[1].Notes), "its rows could not be read in time") || len(tables[3].SampleRows) == 0 {
 		t.Errorf("%v %+v", err, tables)
 	}
@@ -80,7 +80,7 @@ func TestDescribeOneTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, _ := res.Outputs["tables"].([]table)
+	tables, _ := res.Outputs["tables"].([]Table)
 	if len(tables) != 1 || fmt.Sprint(tables[0].SampleRows) != "[[1 North] [2 South]]" {
 		t.Errorf("%+v", tables)
 	}

@@ -43,14 +43,14 @@ func kindOf(databaseType string) string {
 }
 
 // measurable reports whether both databases can order and group by a column.
-func (c column) measurable() bool {
+func (c Column) measurable() bool {
 	t := strings.ToLower(c.DatabaseType)
 	return c.Type != "text" || t == "" || strings.Contains(t, "char") || strings.Contains(t, "text") || strings.Contains(t, "clob")
 }
 
 // measure adds missing and distinct values, ranges and frequent values to tables until measureTime is over. A note
 // marks the remaining tables.
-func (d *Database) measure(ctx context.Context, tables []table) {
+func (d *Database) measure(ctx context.Context, tables []Table) {
 	ctx, cancel := context.WithTimeout(ctx, measureTime)
 	defer cancel()
 	for i := range tables {
@@ -59,7 +59,7 @@ func (d *Database) measure(ctx context.Context, tables []table) {
 			t.Notes = append(t.Notes, "the table is too large to analyse: query ranges and values with SQL")
 			continue
 		}
-		columns := append([]column(nil), t.Columns...)
+		columns := append([]Column(nil), t.Columns...)
 		err := d.read(ctx, func(tx *sql.Tx) error {
 			for k := range columns {
 				if err := d.measureColumn(ctx, tx, t.from, &columns[k]); err != nil {
@@ -77,7 +77,7 @@ func (d *Database) measure(ctx context.Context, tables []table) {
 }
 
 // measureColumn queries the facts of one column.
-func (d *Database) measureColumn(ctx context.Context, tx *sql.Tx, of string, c *column) error {
+func (d *Database) measureColumn(ctx context.Context, tx *sql.Tx, of string, c *Column) error {
 	name := d.engine.quote(c.Name)
 	distinct, low, high := fmt.Sprintf("(SELECT count(*) FROM (SELECT DISTINCT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d) AS d)", name, of, maxDistinct+1), "min("+name+")", "max("+name+")"
 	switch {
@@ -119,7 +119,7 @@ func whole(v any) *int64 {
 }
 
 // refine detects the type of the values in a text or untyped column. SQLite stores dates as text.
-func (c *column) refine() {
+func (c *Column) refine() {
 	if c.Type != "text" {
 		return
 	}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 
@@ -124,10 +125,10 @@ func (c *column) note(v any) {
 		return
 	}
 	if c.kind != Text && c.kind != Boolean {
-		if c.low == nil || less(v, c.low) {
+		if c.low == nil || compare(v, c.low) < 0 {
 			c.low = v
 		}
-		if c.high == nil || less(c.high, v) {
+		if c.high == nil || compare(v, c.high) > 0 {
 			c.high = v
 		}
 		if c.capped {
@@ -147,13 +148,13 @@ func (c *column) note(v any) {
 	}
 }
 
-// less compares two numbers or two texts.
-func less(a, b any) bool {
+// compare compares two numbers or two texts.
+func compare(a, b any) int {
 	if s, ok := a.(string); ok {
 		t, _ := b.(string)
-		return s < t
+		return cmp.Compare(s, t)
 	}
-	return float(a) < float(b)
+	return cmp.Compare(float(a), float(b))
 }
 
 // float returns the value of an int64 or float64.

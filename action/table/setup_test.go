@@ -110,8 +110,8 @@ func decoded[T any](tb testing.TB, res action.Result) (out T) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if n := len([]rune(string(b))); n > maxOutcome*5/4 {
-		tb.Errorf("outcome of %d characters, at most %d", n, maxOutcome)
+	if n := len([]rune(string(b))); n > 12_000*5/4 {
+		tb.Errorf("outcome of %d characters, at most %d", n, 12_000)
 	}
 	if err := json.Unmarshal(b, &out); err != nil {
 		tb.Fatal(err)
@@ -128,4 +128,30 @@ func (v tableView) column(tb testing.TB, name string) columnView {
 	}
 	tb.Fatalf("no column %q in %+v", name, v.Columns)
 	return columnView{}
+}
+
+// tableView and columnView are what the tests read of a description.
+type tableView struct {
+	Name       string       `json:"name"`
+	Path       string       `json:"path"`
+	Sheet      string       `json:"sheet"`
+	Title      string       `json:"title"`
+	RowCount   int          `json:"rowCount"`
+	Columns    []columnView `json:"columns"`
+	SampleRows [][]any      `json:"sampleRows"`
+	Notes      []string     `json:"notes"`
+}
+
+type columnView struct {
+	Name           string   `json:"name"`
+	Type           Type     `json:"type"`
+	Unit           string   `json:"unit"`
+	Missing        int      `json:"missing"`
+	Unusable       int      `json:"unusable"`
+	UnusableValues []string `json:"unusableValues"`
+	Distinct       int      `json:"distinct"`
+	DistinctCapped bool     `json:"distinctCapped"`
+	Min            any      `json:"min"`
+	Max            any      `json:"max"`
+	Values         []string `json:"values"`
 }

@@ -115,6 +115,7 @@ type loaded struct {
 	dir     string
 	db      *database.Database // nil if there are no tables
 	tables  []*table
+	views   []database.Table // of tables
 	notRead []file.Skipped
 }
 
@@ -192,6 +193,9 @@ func (t *Tables) importAll(ctx context.Context, note func(string)) (*loaded, err
 	if err := t.fill(ctx, l, path, note); err != nil {
 		_ = l.close() // err is more specific
 		return nil, err
+	}
+	for _, tb := range l.tables {
+		l.views = append(l.views, tb.view())
 	}
 	if len(l.tables) > 0 {
 		l.db, err = database.Open(ctx, database.Config{URL: path, Timeout: t.cfg.Timeout, MaxRows: t.cfg.MaxRows, Describe: "Describe Tables"})
