@@ -1,11 +1,15 @@
 package database
 
 import (
+	"cmp"
+	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"atelier/internal/pattern"
 	"atelier/media"
 )
 
@@ -18,20 +22,22 @@ func statement(text string, a about) (string, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return "", media.Errorf(media.CodeInvalid, "the SQL is not valid text")
 	}
-	s := scanner{text: text, dollars: a.dollars}
-	end := len(text)
-	for s.next() {
-		if s.token == ";" && end == len(text) {
-			end = s.from
-		} else if s.token != ";" && end < len(text) {
+	end, first, open := len(text), "", false
+	for t := range tokens(text, a.dollars) {
+		switch {
+		case t.text == ";" && end == len(text):
+			end = t.at
+		case t.text != ";" && end < len(text):
 			return "", media.Errorf(media.CodeInvalid, "give one statement at a time: there is more after the semicolon")
+		case t.text != ";":
+			first = cmp.Or(first, strings.ToUpper(t.text))
 		}
+		open = open || t.open
 	}
-	first := strings.ToUpper(s.first)
 	switch {
 	case first == "":
 		return "", media.Errorf(media.CodeInvalid, "the SQL is empty: give one SELECT")
-	case s.open:
+	case open:
 		return "", media.Errorf(media.CodeInvalid, "the SQL has a quotation mark or comment that is not closed")
 	case !slices.Contains(a.words, first) && first != "(":
 		return "", media.Errorf(media.CodeForbidden, "the database is read-only: %s is not allowed, use one SELECT", clip(first, 30))
@@ -39,93 +45,59 @@ func statement(text string, a about) (string, error) {
 	return text[:end], nil
 }
 
-// scanner splits SQL into words, quoted parts and symbols. It skips comments.
-type scanner struct {
-	text    string
-	dollars bool // $tag$ quotes
-	pos     int
-	from    int
-	token   string
-	first   string
-	open    bool // a quoted part or comment is not closed
+// token is a word, a quoted part or a symbol of SQL. It is open if the quoted part, or a comment, is not closed.
+type token struct {
+	text string
+	at   int
+	open bool
 }
 
-func (s *scanner) next() bool {
-	for s.pos < len(s.text) {
-		s.from = s.pos
-		rest := s.text[s.pos:]
-		r, size := utf8.DecodeRuneInString(rest)
-		switch {
-		case unicode.IsSpace(r) || r == '\ufeff':
-			s.pos += size
-			continue
-		case strings.HasPrefix(rest, "--"):
-			s.pos += until(rest, 2, "\n", false, nil)
-			continue
-		case strings.HasPrefix(rest, "/*"):
-			s.pos += until(rest, 2, "*/", false, &s.open)
-			continue
-		case r == '\'' || r == '"' || r == '`':
-			s.pos += until(rest, 1, string(r), true, &s.open)
-		case r == '[' && !s.dollars:
-			s.pos += until(rest, 1, "]", false, &s.open)
-		case r == '$' && s.dollars && s.dollar(rest):
-		case unicode.IsLetter(r) || r == '_':
-			n := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
-			if n < 0 {
-				n = len(rest)
+// parts match a comment, a quoted part, a word or a symbol at the start of a text: square brackets quote in SQLite, $tag$
+// in PostgreSQL. A mark that begins a part and does not end it is a symbol.
+var (
+	common        = `^(?:\s+|--[^\n]*|(?s:/\*.*?\*/)|/\*|'(?:[^']|'')*'|"(?:[^"]|"")*"|` + "`(?:[^`]|``)*`" + `|[\pL_][\pL\p{Nd}_]*|%s|(?s:.))`
+	partsSQLite   = pattern.Lazy(fmt.Sprintf(common, `\[[^\]]*\]`))
+	partsPostgres = pattern.Lazy(fmt.Sprintf(common, `\$[\pL\p{Nd}_]*\$`))
+)
+
+// tokens splits SQL and skips comments. dollars reports whether $tag$ quotes.
+func tokens(text string, dollars bool) iter.Seq[token] {
+	parts := partsSQLite
+	if dollars {
+		parts = partsPostgres
+	}
+	return func(yield func(token) bool) {
+		for at := 0; at < len(text); {
+			t := token{text: parts().FindString(text[at:]), at: at}
+			at += len(t.text)
+			switch t.text {
+			case "'", `"`, "`", "/*":
+				t.open = true
+			case "[":
+				t.open = !dollars
 			}
-			s.pos += n
-		default:
-			s.pos += size
-		}
-		s.token = s.text[s.from:s.pos]
-		if s.first == "" && s.token != ";" {
-			s.first = s.token
-		}
-		return true
-	}
-	return false
-}
-
-// until returns the length of a part that begins at 0 and ends with mark. With doubled, a doubled mark does not end it.
-// Without an end, until sets open.
-func until(s string, from int, mark string, doubled bool, open *bool) int {
-	for i := from; ; {
-		n := strings.Index(s[i:], mark)
-		if n < 0 {
-			if open != nil {
-				*open = true
+			if dollars && len(t.text) > 1 && t.text[0] == '$' {
+				n := strings.Index(text[at:], t.text)
+				t.open = n < 0
+				at += max(0, n) + len(t.text)
 			}
-			return len(s)
+			comment := strings.HasPrefix(t.text, "--") || strings.HasPrefix(t.text, "/*") && !t.open
+			space := strings.TrimSpace(t.text) == "" || t.text == "\ufeff"
+			if !comment && !space && !yield(t) || t.open {
+				return
+			}
 		}
-		i += n + len(mark)
-		if !doubled || !strings.HasPrefix(s[i:], mark) {
-			return i
-		}
-		i += len(mark)
 	}
-}
-
-// dollar skips $tag$ … $tag$. It reports whether rest begins with such a tag.
-func (s *scanner) dollar(rest string) bool {
-	n := strings.IndexByte(rest[1:], '$')
-	if n < 0 || strings.ContainsFunc(rest[1:n+1], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
-		return false
-	}
-	s.pos += until(rest, n+2, rest[:n+2], false, &s.open)
-	return true
 }
 
 // Names returns the words and quoted names of a statement, without their quotation marks.
 func Names(text string) (out []string) {
-	s := scanner{text: text}
-	for s.next() {
-		t := s.token
-		if r, _ := utf8.DecodeRuneInString(t); len(t) > 2 && strings.ContainsRune("\"`[", r) {
-			out = append(out, strings.ReplaceAll(t[1:len(t)-1], string(r)+string(r), string(r)))
-		} else if unicode.IsLetter(r) || r == '_' {
-			out = append(out, t)
+	for t := range tokens(text, false) {
+		switch r, _ := utf8.DecodeRuneInString(t.text); {
+		case len(t.text) > 2 && strings.ContainsRune("\"`[", r):
+			out = append(out, strings.ReplaceAll(t.text[1:len(t.text)-1], string(r)+string(r), string(r)))
+		case unicode.IsLetter(r) || r == '_':
+			out = append(out, t.text)
 		}
 	}
 	return out
