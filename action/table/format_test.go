@@ -447,3 +447,14 @@ func TestArraysInsideRecordsAreTables(t *testing.T) {
 		t.Errorf("%d tables, not read: %v", len(d.Tables), d.NotRead)
 	}
 }
+
+// TestRowsInsideRecordsHaveTheirIDs: ids that are numbers relate the rows to the records around them, as texts do.
+func TestRowsInsideRecordsHaveTheirIDs(t *testing.T) {
+	t.Parallel()
+	tb := folder(t, map[string]string{
+		"deliveries.json": `[{"delivery_id": 7, "weight": 12, "parts": [{"part": "bolt", "n": 2}, {"part": "nut", "n": 4}]}, {"delivery_id": 8, "weight": 3, "parts": [{"part": "nut", "n": 1}]}]`,
+	})
+	if got := tb.value(t, `SELECT sum(p.n) FROM deliveries_parts p JOIN deliveries d ON d.delivery_id = p.delivery_id WHERE d.weight > 5`); got != 6.0 {
+		t.Errorf("%v, not 6", got)
+	}
+}

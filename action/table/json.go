@@ -396,7 +396,8 @@ func (r *jsonReader) tables() []*jsonTable {
 type jsonTable struct {
 	file *jsonReader
 	rows *jsonArray
-	// around is the array whose records contain the rows, if any; its text fields become columns too.
+	// around is the array whose records contain the rows, if any; its text fields and ids become columns too. Numbers do
+	// not: their sum over the rows would be too large.
 	around *jsonArray
 }
 
@@ -425,7 +426,7 @@ func (t *jsonTable) each(ctx context.Context, fn func([]cell) error) error {
 	if t.around != nil {
 		owner := strings.TrimPrefix(t.around.path[strings.LastIndex(t.around.path, ".")+1:], root)
 		for i, c := range t.around.columns {
-			if !c.texts || c.others {
+			if (!c.texts || c.others) && !isKey(c.name) {
 				continue
 			}
 			// Prefix the owner if the rows may have the same name.
