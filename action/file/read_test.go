@@ -123,6 +123,19 @@ func TestReadHTML(t *testing.T) {
 	}
 }
 
+// TestReadHTMLWithFewEndTags: those of cells are optional, and a drawing may end in its own tag.
+func TestReadHTMLWithFewEndTags(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		"<table><tr><td>12<td>34<tr><th>5<th>6</table>": "12 | 34\n5 | 6",
+		`<p>before</p><svg class="icon"/><p>after</p>`:  "before\n\nafter",
+	} {
+		if got := readOne(t, "a.html", page); *got.Text != want {
+			t.Errorf("%s is %q, not %q", page, *got.Text, want)
+		}
+	}
+}
+
 // A page may hold pictures of any size in its tags; reading ends only at an extremely long tag that is not a picture.
 func TestReadHTMLWithLargePictures(t *testing.T) {
 	t.Parallel()

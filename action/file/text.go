@@ -146,6 +146,7 @@ type page struct {
 	title   string
 	silent  int  // depth inside script, style and the like
 	inTitle bool // inside title
+	inCell  bool // inside a cell of a table
 	began   bool // something was written
 	breaks  int  // pending line breaks before the next word
 	space   bool // a space is pending before the next word
@@ -163,7 +164,7 @@ func (p *page) read(ctx context.Context, src io.Reader) error {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		switch z.Next() {
+		switch kind := z.Next(); kind {
 		case html.ErrorToken:
 			err := z.Err()
 			p.cut = errors.Is(err, html.ErrBufferExceeded)
@@ -173,23 +174,24 @@ func (p *page) read(ctx context.Context, src io.Reader) error {
 			return media.Errorf(media.CodeInvalid, "the page cannot be read as HTML (%w): save it again, or as text", err)
 		case html.TextToken:
 			p.text(string(z.Text()))
-		case html.StartTagToken, html.SelfClosingTagToken:
-			p.tag(z, true)
-		case html.EndTagToken:
-			p.tag(z, false)
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			name, _ := z.TagName()
+			p.tag(kind, string(name))
 		case html.CommentToken, html.DoctypeToken:
 		}
 	}
 }
 
 // tag handles a tag: it tracks hidden text and adds line breaks and the marks of headings, list items and cells.
-func (p *page) tag(z *html.Tokenizer, open bool) {
-	name, _ := z.TagName()
-	step := -1
-	if open {
-		step = 1
+func (p *page) tag(kind html.TokenType, name string) {
+	open, step := kind != html.EndTagToken, 1
+	switch {
+	case !open:
+		step = -1
+	case kind == html.SelfClosingTagToken && name == "svg": // browsers ignore the slash in other tags
+		return
 	}
-	switch atom.Lookup(name) { //nolint:exhaustive // the other tags do not affect the text
+	switch atom.Lookup([]byte(name)) { //nolint:exhaustive // the other tags do not affect the text
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Head:
 		p.silent = max(0, p.silent+step)
 	case atom.Body:
@@ -199,7 +201,9 @@ func (p *page) tag(z *html.Tokenizer, open bool) {
 	case atom.Pre:
 		p.pre = max(0, p.pre+step)
 		p.breaks = max(p.breaks, 2)
-	case atom.Br, atom.Tr, atom.Div, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Nav, atom.Main, atom.Aside, atom.Ul, atom.Ol, atom.Dl, atom.Dt, atom.Dd, atom.Figcaption, atom.Option:
+	case atom.Tr:
+		p.breaks, p.inCell = max(p.breaks, 1), false
+	case atom.Br, atom.Div, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Nav, atom.Main, atom.Aside, atom.Ul, atom.Ol, atom.Dl, atom.Dt, atom.Dd, atom.Figcaption, atom.Option:
 		p.breaks = max(p.breaks, 1)
 	case atom.P, atom.Table, atom.Blockquote, atom.Figure, atom.Hr:
 		p.breaks = max(p.breaks, 2)
@@ -214,9 +218,10 @@ func (p *page) tag(z *html.Tokenizer, open bool) {
 			p.word("- ")
 		}
 	case atom.Td, atom.Th:
-		if !open {
+		if !open || p.inCell { // end tags of cells are optional
 			p.word(" | ")
 		}
+		p.inCell = open
 	}
 }
 
