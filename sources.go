@@ -32,14 +32,8 @@ func readSearch(env func(string) string) (Search, error) {
 	return s, nil
 }
 
-// searchAPI is a search provider with the address of its API.
-type searchAPI interface {
-	web.Searcher
-	API() string
-}
-
 // searcher creates the configured provider; nil if there is none.
-func (s Search) searcher() (searchAPI, error) {
+func (s Search) searcher() (*web.Engine, error) {
 	switch {
 	case s.SearXNG != "":
 		return web.NewSearXNG(web.Provider{BaseURL: s.SearXNG})

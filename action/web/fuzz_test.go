@@ -35,8 +35,8 @@ func FuzzSearch(f *testing.F) {
 		if err1 != nil || err2 != nil || err3 != nil {
 			t.Fatal(err1, err2, err3)
 		}
-		for c, by := range map[*client]Searcher{s.client: s, b.client: b, v.client: v} {
-			c.http.Transport = fixedTransport{200 + int(status)%400, body}
+		for _, by := range []*Engine{s, b, v} {
+			by.http.Transport = fixedTransport{200 + int(status)%400, body}
 			_, err := by.Search(t.Context(), Query{Text: "x", Count: 3})
 			if err != nil && (media.CodeOf(err) == media.CodeInternal || len(err.Error()) > 1500) {
 				t.Errorf("%s: %v", by.Name(), err)

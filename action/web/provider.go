@@ -34,15 +34,18 @@ type Provider struct {
 // maxAnswer is the maximum size of a provider's response, in bytes.
 const maxAnswer = 4 << 20
 
-// client is the common part of the providers.
-type client struct {
-	name string
-	key  string
-	api  *url.URL // the address of searches
-	http *http.Client
+// Engine is a provider that is reached over HTTP.
+type Engine struct {
+	name    string
+	key     string
+	api     *url.URL // the address of searches
+	http    *http.Client
+	request func(key string, q Query) question
 }
 
-func newClient(name, base, path string, p Provider) (*client, error) {
+var _ Searcher = (*Engine)(nil)
+
+func newEngine(name, base, path string, p Provider, request func(key string, q Query) question) (*Engine, error) {
 	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(cmp.Or(p.BaseURL, base)), "/"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, media.Errorf(media.CodeInvalid, "the address of %s must begin with http:// or https://", name)
@@ -50,14 +53,14 @@ func newClient(name, base, path string, p Provider) (*client, error) {
 	calls := safehttp.NewProvider(safehttp.Provider{
 		Name: name, Origin: u.String(), Secrets: safehttp.NewSecrets(p.Key), MaxAnswer: maxAnswer, Timeout: cmp.Or(p.Timeout, 20*time.Second),
 	})
-	return &client{name: name, key: p.Key, api: u.JoinPath(path), http: calls}, nil
+	return &Engine{name: name, key: p.Key, api: u.JoinPath(path), http: calls, request: request}, nil
 }
 
 // Name implements [Searcher].
-func (c *client) Name() string { return c.name }
+func (e *Engine) Name() string { return e.name }
 
 // API returns the address of searches, for [NewFetcher].
-func (c *client) API() string { return c.api.String() }
+func (e *Engine) API() string { return e.api.String() }
 
 // question is one request to a provider. A body makes it a POST of JSON.
 type question struct {
@@ -67,20 +70,20 @@ type question struct {
 }
 
 // call sends a request and decodes the response into out.
-func (c *client) call(ctx context.Context, q question, out any) error {
-	u := *c.api
+func (e *Engine) call(ctx context.Context, q question, out any) error {
+	u := *e.api
 	u.RawQuery = q.query.Encode()
 	method, content := http.MethodGet, io.Reader(nil)
 	if q.body != nil {
 		b, err := json.Marshal(q.body)
 		if err != nil {
-			return media.Errorf(media.CodeInternal, "write the request to %s: %w", c.name, err)
+			return media.Errorf(media.CodeInternal, "write the request to %s: %w", e.name, err)
 		}
 		method, content = http.MethodPost, bytes.NewReader(b)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
 	if err != nil {
-		return media.Errorf(media.CodeInvalid, "the address of %s is invalid", c.name)
+		return media.Errorf(media.CodeInvalid, "the address of %s is invalid", e.name)
 	}
 	for k, v := range q.header {
 		req.Header[k] = v
@@ -90,41 +93,41 @@ func (c *client) call(ctx context.Context, q question, out any) error {
 	if q.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := c.http.Do(req)
+	resp, err := e.http.Do(req)
 	if err != nil {
-		return c.failure(ctx, err)
+		return e.failure(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }() // read as far as needed
 	b, err := io.ReadAll(resp.Body)
 	switch {
 	case err != nil:
-		return c.failure(ctx, err)
+		return e.failure(ctx, err)
 	case resp.StatusCode != http.StatusOK:
-		return c.refusal(resp, b)
+		return e.refusal(resp, b)
 	}
 	if err := json.Unmarshal(b, out); err != nil {
-		return media.Errorf(media.CodeBadResponse, "the response of %s is not a search result: check its address and that it returns JSON", c.name)
+		return media.Errorf(media.CodeBadResponse, "the response of %s is not a search result: check its address and that it returns JSON", e.name)
 	}
 	return nil
 }
 
 // failure adds a code to a connection error and omits the address.
-func (c *client) failure(ctx context.Context, err error) error {
+func (e *Engine) failure(ctx context.Context, err error) error {
 	var own *media.Error
 	var ue *url.Error
 	switch {
 	case errors.As(err, &own):
-		return media.Errorf(own.Code, "search with %s: %w", c.name, own)
+		return media.Errorf(own.Code, "search with %s: %w", e.name, own)
 	case ctx.Err() != nil:
-		return media.Errorf(media.CodeOf(ctx.Err()), "search with %s: %w", c.name, ctx.Err())
+		return media.Errorf(media.CodeOf(ctx.Err()), "search with %s: %w", e.name, ctx.Err())
 	case errors.As(err, &ue) && ue.Timeout():
-		return media.Errorf(media.CodeUnavailable, "%s did not respond within %s", c.name, c.http.Timeout)
+		return media.Errorf(media.CodeUnavailable, "%s did not respond within %s", e.name, e.http.Timeout)
 	}
-	return media.Errorf(media.CodeUnavailable, "%s cannot be reached: check its address and the network", c.name)
+	return media.Errorf(media.CodeUnavailable, "%s cannot be reached: check its address and the network", e.name)
 }
 
 // refusal converts a status to an error with a code and the provider's message.
-func (c *client) refusal(resp *http.Response, body []byte) error {
+func (e *Engine) refusal(resp *http.Response, body []byte) error {
 	code, what := media.CodeBadResponse, fmt.Sprintf("responded with status %d", resp.StatusCode)
 	switch s := resp.StatusCode; {
 	case s == http.StatusUnauthorized:
@@ -140,17 +143,17 @@ func (c *client) refusal(resp *http.Response, body []byte) error {
 	case s == http.StatusBadRequest || s == http.StatusUnprocessableEntity:
 		code, what = media.CodeInvalid, "cannot use this search"
 	}
-	e := media.Errorf(code, "%s %s", c.name, what)
+	refused := media.Errorf(code, "%s %s", e.name, what)
 	var tree any
 	if json.Unmarshal(body, &tree) == nil {
 		if words := one(explanation(tree, 0), 200); words != "" {
-			e.Message += ": " + words
+			refused.Message += ": " + words
 		}
 	}
 	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
-		e.RetryAfter = time.Duration(min(n, 24*3600)) * time.Second
+		refused.RetryAfter = time.Duration(min(n, 24*3600)) * time.Second
 	}
-	return e
+	return refused
 }
 
 // explanation returns the error message in a provider's response: the first text under a common name.
