@@ -90,6 +90,26 @@ func TestDescribeOneTable(t *testing.T) {
 	}
 }
 
+// TestDescribeUnusualTables has a generated column, and a virtual table that keeps its content in other tables.
+func TestDescribeUnusualTables(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{URL: createFile(t, "CREATE TABLE line (n int, price real, total real GENERATED ALWAYS AS (n * price))", "INSERT INTO line (n, price) VALUES (2, 1.5)",
+		"CREATE VIRTUAL TABLE note USING fts5(body)", "INSERT INTO note VALUES ('hello')")})
+	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, tb := range res.Outputs["tables"].([]Table) { //nolint:forcetypeassert // describe creates them
+		for _, c := range tb.Columns {
+			got = append(got, tb.Name+"."+c.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"line.n", "line.price", "line.total", "note.body"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestDescribeManyTables(t *testing.T) {
 	t.Parallel()
 	var make []string
