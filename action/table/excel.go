@@ -41,7 +41,7 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 	}
 	defer func() { _ = book.Close() }() // its temporary files are in our folder
 	notRead := func(sheet, reason string) {
-		im.into.notRead = append(im.into.notRead, file.Skipped{Path: f.Name, Reason: fmt.Sprintf("sheet %s: %s", file.Clip(sheet, 60), reason)})
+		im.into.skip(f.Name, fmt.Sprintf("sheet %s: %s", file.Clip(sheet, 60), reason))
 	}
 	sheets := slices.DeleteFunc(book.GetSheetList(), func(sheet string) bool {
 		ok, err := book.GetSheetVisible(sheet)

@@ -144,7 +144,7 @@ func readJSON(ctx context.Context, f file.Source, dir string, lines bool) (*json
 		return nil, err
 	}
 	defer func() { _ = in.Close() }() // read only
-	text := bufio.NewReaderSize(charset.NewReader(in), 64<<10)
+	text := charset.NewReader(in)
 	r := &jsonReader{ctx: ctx, arrays: map[string]*jsonArray{}}
 	r.root = r.newArray(root, root, root)
 	r.spool, err = newSpool(dir, func(add func([]cell) error) error {
@@ -194,18 +194,11 @@ func (r *jsonReader) documents(text io.Reader) error {
 }
 
 // lines reads a record from each line, and counts lines that are not records.
-func (r *jsonReader) lines(text *bufio.Reader) error {
-	var line []byte
-	for {
-		part, err := text.ReadSlice('\n')
-		line = append(line, part...)
-		if errors.Is(err, bufio.ErrBufferFull) && len(line) < maxLine {
-			continue
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		switch line = bytes.TrimSpace(line); {
+func (r *jsonReader) lines(text io.Reader) error {
+	in := bufio.NewScanner(text)
+	in.Buffer(nil, maxLine)
+	for in.Scan() {
+		switch line := bytes.TrimSpace(in.Bytes()); {
 		case len(line) == 0:
 		case line[0] != '{' || !json.Valid(line):
 			r.bad++
@@ -221,11 +214,8 @@ func (r *jsonReader) lines(text *bufio.Reader) error {
 				return err
 			}
 		}
-		if err != nil {
-			return r.ctx.Err()
-		}
-		line = line[:0]
 	}
+	return errors.Join(in.Err(), r.ctx.Err())
 }
 
 func (r *jsonReader) token() (json.Token, error) {

@@ -30,17 +30,21 @@ func (t *Tables) fill(ctx context.Context, l *loaded, dbPath string, note func(s
 		var no *refusal
 		switch {
 		case errors.As(err, &no):
-			l.notRead = append(l.notRead, file.Skipped{Path: f.Name, Reason: no.reason})
-		case errors.Is(err, bufio.ErrTooLong), errors.Is(err, bufio.ErrBufferFull):
-			l.notRead = append(l.notRead, file.Skipped{Path: f.Name, Reason: fmt.Sprintf("a line is longer than %d MiB", maxLine>>20)})
+			l.skip(f.Name, no.reason)
+		case errors.Is(err, bufio.ErrTooLong):
+			l.skip(f.Name, fmt.Sprintf("a line is longer than %d MiB", maxLine>>20))
 		case err != nil && ctx.Err() == nil && media.CodeOf(err) != media.CodeInternal:
-			l.notRead = append(l.notRead, file.Skipped{Path: f.Name, Reason: file.Clip(err.Error(), 200)})
+			l.skip(f.Name, file.Clip(err.Error(), 200))
 		default:
 			return err
 		}
 		return nil
 	})
 	return errors.Join(err, s.close())
+}
+
+func (l *loaded) skip(path, reason string) {
+	l.notRead = append(l.notRead, file.Skipped{Path: path, Reason: reason})
 }
 
 // refusal is the reason why a file is not imported.

@@ -38,19 +38,20 @@ type store struct {
 func newStore(ctx context.Context, path string) (*store, error) {
 	name := "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() +
 		"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)&_pragma=cache_size(-8000)"
-	if err := sqlitedb.Private(path); err != nil {
-		return nil, media.Errorf(media.CodeInternal, "create the database of the tables: %w", err)
+	s := &store{dir: filepath.Dir(path)}
+	err := sqlitedb.Private(path)
+	if err == nil {
+		s.db, err = sql.Open("sqlite", name)
 	}
-	db, err := sql.Open("sqlite", name)
+	if err == nil {
+		if s.conn, err = s.db.Conn(ctx); err != nil {
+			_ = s.db.Close() // err is more specific
+		}
+	}
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "create the database of the tables: %w", err)
 	}
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		_ = db.Close() // err is more specific
-		return nil, media.Errorf(media.CodeInternal, "create the database of the tables: %w", err)
-	}
-	return &store{dir: filepath.Dir(path), db: db, conn: conn}, nil
+	return s, nil
 }
 
 func (s *store) close() error {

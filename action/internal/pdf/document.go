@@ -19,6 +19,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"atelier/media"
 )
@@ -118,14 +120,8 @@ func (d *Document) Pages() int { return len(d.pages) }
 func (d *Document) Title() string {
 	info, _ := d.resolve(d.trailer["Info"]).(dict)
 	t, _ := d.resolve(info["Title"]).(text)
-	switch {
-	case bytes.HasPrefix(t, []byte("\xfe\xff")):
-		return strings.TrimSpace(utf16Text(t[2:]))
-	case bytes.HasPrefix(t, []byte("\xef\xbb\xbf")):
-		return strings.TrimSpace(strings.ToValidUTF8(string(t[3:]), "�"))
-	}
-	latin1, _ := charmap.ISO8859_1.NewDecoder().String(string(t)) // correct for letters; it knows all bytes
-	return strings.TrimSpace(latin1)
+	title, _, _ := transform.Bytes(unicode.BOMOverride(charmap.ISO8859_1.NewDecoder()), t) // correct for letters; it knows all bytes
+	return strings.TrimSpace(string(title))
 }
 
 // Warnings describes what could not be read so far.
