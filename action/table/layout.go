@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"atelier/action/file"
@@ -327,7 +328,8 @@ func columnNames(cells []string) (names []string, named []bool) {
 	names, named = make([]string, len(cells)), make([]bool, len(cells))
 	seen := map[string]bool{}
 	for i, c := range cells {
-		name := file.Clip(strings.Join(strings.Fields(c), " "), maxName)
+		words := strings.FieldsFunc(c, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+		name := file.Clip(strings.Join(words, " "), maxName)
 		named[i] = name != ""
 		if name == "" {
 			name = "column_" + strconv.Itoa(i+1)

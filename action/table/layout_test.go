@@ -139,3 +139,12 @@ func TestLayouts(t *testing.T) {
 		})
 	}
 }
+
+// TestControlCharactersInNames: SQL has no quoted form of them.
+func TestControlCharactersInNames(t *testing.T) {
+	t.Parallel()
+	tb := folder(t, map[string]string{"a.json": `[{"net\u0000price": 1}, {"net\u0000price": 2}]`})
+	if got := tb.value(t, `SELECT sum("net price") FROM a`); got != 3.0 {
+		t.Errorf("%v, not 3", got)
+	}
+}
