@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -182,16 +183,25 @@ func (l *listing) add(p string, info fs.FileInfo) error {
 	return nil
 }
 
+// matches reports whether a path matches a pattern, in which **/ means any folders.
 func matches(pattern, p string) bool {
-	if pattern == "" {
+	pattern, p = strings.ToLower(pattern), strings.ToLower(p)
+	like := func(pattern, p string) bool { ok, err := path.Match(pattern, p); return ok && err == nil }
+	before, after, deep := strings.Cut(pattern, "**/")
+	switch {
+	case pattern == "":
 		return true
+	case deep:
+		parts := strings.SplitAfter(p, "/")
+		n := strings.Count(before, "/")
+		if n >= len(parts) || !like(before, strings.Join(parts[:n], "")) {
+			return false
+		}
+		return slices.ContainsFunc(parts[n:], func(string) bool { n++; return matches(after, strings.Join(parts[n-1:], "")) })
+	case !strings.Contains(pattern, "/"):
+		p = path.Base(p)
 	}
-	target := p
-	if pattern = strings.TrimPrefix(pattern, "**/"); !strings.Contains(pattern, "/") {
-		target = path.Base(p)
-	}
-	ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(target))
-	return err == nil && ok
+	return like(pattern, p)
 }
 
 // kinds are the kinds of common file extensions.

@@ -102,15 +102,18 @@ func TestListPathAndPattern(t *testing.T) {
 		params map[string]any
 		want   []string
 	}{
-		"all":         {map[string]any{"Path": "."}, []string{"a.csv", "sub/b.CSV", "sub/c.md"}},
-		"pattern":     {map[string]any{"Path": ".", "Pattern": "*.csv"}, []string{"a.csv", "sub/b.CSV"}},
-		"any depth":   {map[string]any{"Path": ".", "Pattern": "**/*.md"}, []string{"sub/c.md"}},
-		"by path":     {map[string]any{"Path": ".", "Pattern": "sub/*"}, []string{"sub/b.CSV", "sub/c.md"}},
-		"folder":      {map[string]any{"Path": "sub"}, []string{"sub/b.CSV", "sub/c.md"}},
-		"one file":    {map[string]any{"Path": "a.csv"}, []string{"a.csv"}},
-		"absolute":    {map[string]any{"Path": dir}, []string{"a.csv", "sub/b.CSV", "sub/c.md"}},
-		"backslashes": {map[string]any{"Path": `.\sub\`}, []string{"sub/b.CSV", "sub/c.md"}},
-		"no match":    {map[string]any{"Path": ".", "Pattern": "*.pdf"}, nil},
+		"all":          {map[string]any{"Path": "."}, []string{"a.csv", "sub/b.CSV", "sub/c.md"}},
+		"pattern":      {map[string]any{"Path": ".", "Pattern": "*.csv"}, []string{"a.csv", "sub/b.CSV"}},
+		"any depth":    {map[string]any{"Path": ".", "Pattern": "**/*.md"}, []string{"sub/c.md"}},
+		"any depth in": {map[string]any{"Path": ".", "Pattern": "SUB/**/*.md"}, []string{"sub/c.md"}},
+		"deeper":       {map[string]any{"Path": ".", "Pattern": "**/sub/*.md"}, []string{"sub/c.md"}},
+		"not in":       {map[string]any{"Path": ".", "Pattern": "other/**/*.md"}, nil},
+		"by path":      {map[string]any{"Path": ".", "Pattern": "sub/*"}, []string{"sub/b.CSV", "sub/c.md"}},
+		"folder":       {map[string]any{"Path": "sub"}, []string{"sub/b.CSV", "sub/c.md"}},
+		"one file":     {map[string]any{"Path": "a.csv"}, []string{"a.csv"}},
+		"absolute":     {map[string]any{"Path": dir}, []string{"a.csv", "sub/b.CSV", "sub/c.md"}},
+		"backslashes":  {map[string]any{"Path": `.\sub\`}, []string{"sub/b.CSV", "sub/c.md"}},
+		"no match":     {map[string]any{"Path": ".", "Pattern": "*.pdf"}, nil},
 	} {
 		res, err := f.list(t.Context(), &action.Call{Params: test.params})
 		if err != nil {
