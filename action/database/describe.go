@@ -86,6 +86,7 @@ func (d *Database) describeAction() action.Action {
 			{Name: "engine", Direction: action.Output, ValueType: action.Other, Description: "The SQL dialect: SQLite or PostgreSQL."},
 			{Name: "tables", Direction: action.Output, ValueType: action.Other, Description: "name, kind, rowCount, columns, references, sampleRows and notes of each table."},
 			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of tables."},
+			{Name: "moreTables", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "The names of the tables that are not described: describe one with Table."},
 		},
 		Run: d.describe,
 	}
