@@ -7,10 +7,11 @@ import (
 	"math"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
-	"atelier/internal/pattern"
 	"atelier/media"
 	"atelier/media/probe"
 	"atelier/media/wire"
@@ -106,7 +107,10 @@ func (p *pass) keepBytes(ctx context.Context, b []byte) any {
 }
 
 // escapable matches a run of base64 in which +, /, =, -, _ and line ends may be URL escapes, with the mark of a data URL.
-var escapable = pattern.Lazy(`(?:base64,)?(?:[A-Za-z0-9+/_=-]|%(?:2[BbDdFf]|3[Dd]|0[ADad]|5[Ff]))+`)
+// It is compiled on first use.
+var escapable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:base64,)?(?:[A-Za-z0-9+/_=-]|%(?:2[BbDdFf]|3[Dd]|0[ADad]|5[Ff]))+`)
+})
 
 // unescaped removes the URL escapes from every long run of base64, so that the whole run is found.
 func unescaped(s string) string {

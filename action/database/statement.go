@@ -2,14 +2,14 @@ package database
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	"atelier/internal/pattern"
 	"atelier/media"
 )
 
@@ -52,23 +52,29 @@ type token struct {
 	open bool
 }
 
-// parts match a comment, a quoted part, a word or a symbol at the start of a text: square brackets quote in SQLite, $tag$
-// in PostgreSQL. A mark that begins a part and does not end it is a symbol.
+// parts returns what matches a comment, a quoted part, a word or a symbol at the start of a text. A mark that begins a part
+// and does not end it is a symbol.
+func parts(quoted string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\s+|--[^\n]*|(?s:/\*.*?\*/)|/\*|'(?:[^']|'')*'|"(?:[^"]|"")*"|` + "`(?:[^`]|``)*`" + `|[\pL_][\pL\p{Nd}_]*|` + quoted + `|(?s:.))`)
+	})
+}
+
+// The parts of the dialects: square brackets quote in SQLite, $tag$ in PostgreSQL.
 var (
-	common        = `^(?:\s+|--[^\n]*|(?s:/\*.*?\*/)|/\*|'(?:[^']|'')*'|"(?:[^"]|"")*"|` + "`(?:[^`]|``)*`" + `|[\pL_][\pL\p{Nd}_]*|%s|(?s:.))`
-	partsSQLite   = pattern.Lazy(fmt.Sprintf(common, `\[[^\]]*\]`))
-	partsPostgres = pattern.Lazy(fmt.Sprintf(common, `\$[\pL\p{Nd}_]*\$`))
+	partsSQLite   = parts(`\[[^\]]*\]`)
+	partsPostgres = parts(`\$[\pL\p{Nd}_]*\$`)
 )
 
 // tokens splits SQL and skips comments. dollars reports whether $tag$ quotes.
 func tokens(text string, dollars bool) iter.Seq[token] {
-	parts := partsSQLite
+	parts := partsSQLite()
 	if dollars {
-		parts = partsPostgres
+		parts = partsPostgres()
 	}
 	return func(yield func(token) bool) {
 		for at := 0; at < len(text); {
-			t := token{text: parts().FindString(text[at:]), at: at}
+			t := token{text: parts.FindString(text[at:]), at: at}
 			at += len(t.text)
 			switch t.text {
 			case "'", `"`, "`", "/*":
