@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -116,7 +117,7 @@ func (d *Database) describe(run context.Context, c *action.Call) (action.Result,
 	shown := tables[:min(len(tables), maxMeasured)]
 	d.measure(ctx, shown)
 	for i := range shown {
-		d.sample(ctx, &shown[i])
+		d.Sample(ctx, &shown[i], sampleRows)
 	}
 	if err := run.Err(); err != nil {
 		return action.Result{}, err
@@ -170,14 +171,14 @@ func Pick(all []Table, name string) ([]Table, error) {
 	return nil, e
 }
 
-// sample adds the first rows of a table. A table that cannot be read, such as a view over a missing table, or not in
+// Sample adds the first rows of a table. A table that cannot be read, such as a view over a missing table, or not in
 // time, gets a note instead.
-func (d *Database) sample(ctx context.Context, t *Table) {
+func (d *Database) Sample(ctx context.Context, t *Table, rows int) {
 	ctx, cancel := context.WithTimeout(ctx, sampleTime)
 	defer cancel()
 	var r Rows
 	err := d.read(ctx, func(tx *sql.Tx) (err error) {
-		r, err = d.fetch(ctx, tx, "SELECT * FROM "+t.from, sampleRows)
+		r, err = d.fetch(ctx, tx, "SELECT * FROM "+cmp.Or(t.from, d.engine.quote(t.Name)), rows)
 		return err
 	})
 	switch {

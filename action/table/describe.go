@@ -51,21 +51,12 @@ func (l *loaded) tableNames(most int) []string {
 	return out
 }
 
-// view describes the table for models.
+// view describes the table for models, without sample rows.
 func (tb *table) view() database.Table {
 	rows := int64(tb.rows)
 	v := database.Table{Name: tb.name, Path: tb.path, Sheet: tb.sheet, Title: tb.title, Rows: &rows, Notes: tb.notes}
 	for _, c := range tb.columns {
 		v.Columns = append(v.Columns, c.view())
-	}
-	for _, row := range tb.sample {
-		short := slices.Clone(row)
-		for i, cell := range row {
-			if s, ok := cell.(string); ok {
-				short[i] = file.Clip(s, 80)
-			}
-		}
-		v.SampleRows = append(v.SampleRows, short)
 	}
 	return v
 }

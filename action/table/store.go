@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	// The driver of the temporary database.
@@ -23,7 +22,6 @@ type table struct {
 	title             string // the lines above the header
 	rows              int
 	columns           []*column
-	sample            [][]any
 	notes             []string
 }
 
@@ -58,9 +56,6 @@ func (s *store) close() error {
 	_ = s.conn.Close() // db.Close returns the error
 	return s.db.Close()
 }
-
-// sampleRows is the number of sample rows of a table.
-const sampleRows = 5
 
 // maxParameters is the maximum number of values in one statement, maxBatch the maximum number of rows.
 const (
@@ -113,9 +108,6 @@ func (s *store) rows(ctx context.Context, tb *table, src source, sv *survey) err
 				in = record[i]
 			}
 			args = append(args, c.take(in))
-		}
-		if len(tb.sample) < sampleRows {
-			tb.sample = append(tb.sample, slices.Clone(args[len(args)-width:]))
 		}
 		tb.rows++
 		if len(args) < size*width {

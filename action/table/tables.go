@@ -108,6 +108,9 @@ func (t *Tables) Actions() []action.Action {
 // Descriptions returns the descriptions of the actions, without a folder, for documentation and checks.
 func Descriptions() []action.Description { return action.Document(New(Config{}).Actions()...) }
 
+// sampleRows is the number of sample rows of a table.
+const sampleRows = 5
+
 // loaded is the result of the import.
 type loaded struct {
 	users   int    // the number of calls that read it
@@ -194,15 +197,21 @@ func (t *Tables) importAll(ctx context.Context, note func(string)) (*loaded, err
 		_ = l.close() // err is more specific
 		return nil, err
 	}
-	for _, tb := range l.tables {
-		l.views = append(l.views, tb.view())
-	}
 	if len(l.tables) > 0 {
 		l.db, err = database.Open(ctx, database.Config{URL: path, Timeout: t.cfg.Timeout, MaxRows: t.cfg.MaxRows, Describe: "Describe Tables"})
 		if err != nil {
 			_ = l.close() // err is more specific
 			return nil, err
 		}
+	}
+	for _, tb := range l.tables {
+		v := tb.view()
+		l.db.Sample(ctx, &v, sampleRows)
+		l.views = append(l.views, v)
+	}
+	if ctx.Err() != nil {
+		_ = l.close() // the next call imports again
+		return nil, ctx.Err()
 	}
 	return l, nil
 }

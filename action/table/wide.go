@@ -58,7 +58,6 @@ func (s *store) lengthen(ctx context.Context, tb *table, n names) (*table, error
 		}
 		long.columns = append(long.columns, c)
 	}
-	long.sampleOf(tb, ids, all)
 	if _, err := s.conn.ExecContext(ctx, long.createView(tb, ids, all)); err != nil {
 		return nil, media.Errorf(media.CodeInternal, "create the long form of %s: %w", tb.name, err)
 	}
@@ -68,21 +67,6 @@ func (s *store) lengthen(ctx context.Context, tb *table, n names) (*table, error
 		long.notes = append(long.notes, fmt.Sprintf("%q is the number of the month", when.name))
 	}
 	return long, nil
-}
-
-// sampleOf sets the sample of a long form: its first rows.
-func (tb *table) sampleOf(of *table, ids []*column, all []period) {
-	at := func(c *column) int { return slices.Index(of.columns, c) }
-	for _, row := range of.sample[:min(2, len(of.sample))] {
-		for _, p := range all[:2] {
-			var out []any
-			for _, c := range ids {
-				out = append(out, row[at(c)])
-			}
-			out = append(out, p.when(), row[at(p.column)])
-			tb.sample = append(tb.sample, out)
-		}
-	}
 }
 
 // when returns the period as it is stored.
