@@ -95,12 +95,13 @@ func openBook(r io.Reader, dir string) (book *excelBook, err error) {
 		return nil, refuse("the workbook is damaged: %s", file.Clip(err.Error(), 100))
 	}
 	size, parts := uint64(0), map[string]marks{}
+	in := bufio.NewReaderSize(nil, maxText)
 	for _, f := range z.File { // one that is larger than its declared size fails when it is read
 		if size += f.UncompressedSize64; size > maxUnzipped || f.UncompressedSize64 > maxUnzipped {
 			return nil, refuse("the workbook unpacks to more than %d MiB", maxUnzipped>>20)
 		}
 		if strings.HasSuffix(f.Name, ".xml") {
-			m, err := readMarks(f)
+			m, err := readMarks(f, in)
 			if errors.Is(err, bufio.ErrBufferFull) {
 				return nil, refuse("the workbook has a cell of more than %d MiB", maxText>>20)
 			}
@@ -161,14 +162,14 @@ type merged struct {
 	cell        cell
 }
 
-// readMarks reads a part of a workbook. It returns [bufio.ErrBufferFull] for a text longer than maxText.
-func readMarks(f *zip.File) (m marks, err error) {
+// readMarks reads a part of a workbook through in, whose size is maxText. It returns [bufio.ErrBufferFull] for a text longer than maxText.
+func readMarks(f *zip.File, in *bufio.Reader) (m marks, err error) {
 	r, err := f.Open()
 	if err != nil {
 		return m, err // excelize reports it
 	}
 	defer func() { _ = r.Close() }() // read only
-	in := bufio.NewReaderSize(r, maxText)
+	in.Reset(r)
 	m.merged = map[int][]merged{}
 	for formula, written := false, false; err == nil; {
 		var tag []byte // and the text after it
