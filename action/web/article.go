@@ -12,16 +12,10 @@ import (
 // maxTags is the maximum number of tags, texts and comments read from one page.
 const maxTags = 1_000_000
 
-// articles returns parts of a page as HTML, the most readable first: the main part without its surroundings, the body
-// without its surroundings, the whole page. Each includes the page's head for the title.
+// articles returns parts of a page as HTML, the most readable first: the main element or the articles without their
+// surroundings, the body without its surroundings, the whole page. Each includes the page's head for the title.
 func articles(b []byte) [][]byte {
-	return slices.DeleteFunc([][]byte{cut(b, true), cut(b, false), b}, func(part []byte) bool { return len(part) == 0 })
-}
-
-// cut copies a page without navigation, forms and similar elements. With main, it copies only the main element or
-// articles.
-func cut(b []byte, main bool) []byte {
-	c := cutter{main: main}
+	var c cutter
 	z := html.NewTokenizer(bytes.NewReader(b))
 	z.SetMaxBuf(DefaultMaxBytes) // as large as a page
 	for range maxTags {
@@ -39,10 +33,10 @@ func cut(b []byte, main bool) []byte {
 			c.write(raw)
 		}
 	}
-	if main && !c.found {
-		return nil
+	if !c.found {
+		c.main.Reset()
 	}
-	return c.out.Bytes()
+	return slices.DeleteFunc([][]byte{c.main.Bytes(), c.body.Bytes(), b}, func(part []byte) bool { return len(part) == 0 })
 }
 
 // hidden reports whether attributes hide an element or mark it as navigation, search, banner or footer.
@@ -80,19 +74,22 @@ var (
 	}
 )
 
-// cutter is the state of cut.
+// cutter copies a page without navigation, forms and similar elements.
 type cutter struct {
-	out    bytes.Buffer
-	main   bool
-	found  bool
-	inside int         // depth of main and article
-	head   bool        // inside head
-	away   []atom.Atom // open elements that are omitted, the outermost first
+	main, body bytes.Buffer
+	found      bool        // main has an element
+	inside     int         // depth of main and article
+	head       bool        // inside head
+	away       []atom.Atom // open elements that are omitted, the outermost first
 }
 
 func (c *cutter) write(raw []byte) {
-	if len(c.away) == 0 && (!c.main || c.inside > 0 || c.head) {
-		c.out.Write(raw)
+	if len(c.away) > 0 {
+		return
+	}
+	c.body.Write(raw)
+	if c.inside > 0 || c.head {
+		c.main.Write(raw)
 	}
 }
 
