@@ -458,3 +458,14 @@ func TestRowsInsideRecordsHaveTheirIDs(t *testing.T) {
 		t.Errorf("%v, not 6", got)
 	}
 }
+
+// TestRecordsWithoutValuesAreRows: a record of JSON counts, whatever is in it; an empty line of CSV does not.
+func TestRecordsWithoutValuesAreRows(t *testing.T) {
+	t.Parallel()
+	tb := folder(t, map[string]string{"a.json": `[{"a": 1}, {"a": null}, {}, {"a": 2}]`, "b.csv": "a,b\n1,2\n,\n3,4\n"})
+	for sql, want := range map[string]any{"SELECT count(*) FROM a": 4.0, "SELECT count(a) FROM a": 2.0, "SELECT count(*) FROM b": 2.0} {
+		if got := tb.value(t, sql); got != want {
+			t.Errorf("%s is %v, not %v", sql, got, want)
+		}
+	}
+}

@@ -99,7 +99,7 @@ func (s *store) rows(ctx context.Context, tb *table, src source, sv *survey) err
 	at := 0
 	err = src.each(ctx, func(record []cell) error {
 		at++
-		if at <= sv.layout.skip || blank(record) || sv.excluded[at-1] {
+		if at <= sv.layout.skip || !sv.style.named && blank(record) || sv.excluded[at-1] {
 			return nil
 		}
 		for i, c := range tb.columns {

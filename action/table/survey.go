@@ -23,7 +23,7 @@ const maxExcluded = 10_000
 
 // add adds the record with the given number, counted from the first record.
 func (s *survey) add(at int, record []cell) {
-	if blank(record) {
+	if !s.style.named && blank(record) {
 		return
 	}
 	if !s.style.named && isFooter(record, len(s.tallies), s.style.loose) && len(s.tail) < 100 {
