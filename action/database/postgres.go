@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -79,45 +80,39 @@ func (e postgresEngine) prepare(ctx context.Context, c *sql.Conn) error {
 	return nil
 }
 
-// describe lists the tables and views that the role can select from. Names that contain a dot are quoted.
+// describe lists the tables and views that the role can select from, with one query, because a server can be far away and a
+// database can have many tables. Names that contain a dot are quoted.
 func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]Table, error) {
-	out, err := list(ctx, tx, `
+	return list(ctx, tx, `
 		SELECT concat_ws('.', CASE WHEN n.nspname = 'public' THEN NULL WHEN strpos(n.nspname, '.') > 0 THEN quote_ident(n.nspname) ELSE n.nspname END,
 				CASE WHEN strpos(c.relname, '.') > 0 THEN quote_ident(c.relname) ELSE c.relname END),
 			format('%I.%I', n.nspname, c.relname),
 			CASE WHEN c.relkind IN ('v', 'm') THEN 'view' ELSE 'table' END,
 			CASE WHEN c.reltuples >= 0 AND c.relkind <> 'v' THEN c.reltuples::bigint END,
-			coalesce(obj_description(c.oid, 'pg_class'), '')
+			coalesce(obj_description(c.oid, 'pg_class'), ''),
+			(SELECT coalesce(json_agg(json_build_object('name', a.attname, 'databaseType', format_type(a.atttypid, a.atttypmod), 'key', EXISTS (
+					SELECT FROM pg_catalog.pg_index x WHERE x.indrelid = a.attrelid AND x.indisprimary AND a.attnum = ANY (x.indkey))) ORDER BY a.attnum), '[]')::text
+				FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+			(SELECT coalesce(json_agg(replace(replace(pg_get_constraintdef(k.oid), 'FOREIGN KEY ', ''), ' REFERENCES ', ' → ') ORDER BY pg_get_constraintdef(k.oid)), '[]')::text
+				FROM pg_catalog.pg_constraint k WHERE k.contype = 'f' AND k.conrelid = c.oid)
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
 			AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_'
 			AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
 		ORDER BY n.nspname <> 'public', 1 LIMIT $1`, func(scan func(...any) error) (t Table, err error) {
-		err = scan(&t.Name, &t.from, &t.Kind, &t.Rows, &t.Comment)
+		var columns, references string
+		err = scan(&t.Name, &t.from, &t.Kind, &t.Rows, &t.Comment, &columns, &references)
+		if err == nil {
+			err = errors.Join(json.Unmarshal([]byte(columns), &t.Columns), json.Unmarshal([]byte(references), &t.References))
+		}
+		for i, c := range t.Columns {
+			t.Columns[i].Type = kindOf(c.DatabaseType)
+		}
 		if t.Rows != nil {
 			t.Note = "estimated"
 		}
 		return t, err
 	}, maxTables)
-	if err != nil {
-		return nil, err
-	}
-	for i := range out {
-		name := out[i].from
-		if out[i].Columns, err = list(ctx, tx, `
-			SELECT a.attname, format_type(a.atttypid, a.atttypmod), EXISTS (
-				SELECT FROM pg_catalog.pg_index x WHERE x.indrelid = a.attrelid AND x.indisprimary AND a.attnum = ANY (x.indkey))
-			FROM pg_catalog.pg_attribute a WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
-			ORDER BY a.attnum`, scanColumn, name); err != nil {
-			return nil, err
-		}
-		if out[i].References, err = list(ctx, tx, `
-			SELECT replace(replace(pg_get_constraintdef(oid), 'FOREIGN KEY ', ''), ' REFERENCES ', ' → ')
-			FROM pg_catalog.pg_constraint WHERE contype = 'f' AND conrelid = to_regclass($1) ORDER BY 1`, scanText, name); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
 
 // explain converts an error of the server or of the connection to an error with a code.

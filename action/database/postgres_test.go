@@ -44,28 +44,16 @@ func col(name string, oid uint32) pgproto3.FieldDescription {
 
 // The OIDs of the PostgreSQL types that the tests use.
 const (
-	boolOID, int8OID, textOID, numericOID = 16, 20, 25, 1700
+	int8OID, textOID, numericOID = 20, 25, 1700
 )
 
 // schema returns scripts for the queries of Describe Database.
 func schema() []script {
-	text := func(names ...string) (out []pgproto3.FieldDescription) {
-		for _, n := range names {
-			out = append(out, col(n, textOID))
-		}
-		return out
-	}
-	return []script{
-		{
-			text: "pg_catalog.pg_class", rows: [][]string{{"sale", "public.sale", "table", "4000", "All sales"}},
-			cols: []pgproto3.FieldDescription{col("name", textOID), col("from", textOID), col("kind", textOID), col("rows", int8OID), col("comment", textOID)},
-		},
-		{text: "pg_constraint", cols: text("ref"), rows: [][]string{{"(region_id) → region(id)"}}},
-		{
-			text: "pg_attribute", rows: [][]string{{"id", "integer", "t"}, {"amount", "numeric", "f"}},
-			cols: []pgproto3.FieldDescription{col("n", textOID), col("t", textOID), col("k", boolOID)},
-		},
-	}
+	return []script{{
+		text: "pg_catalog.pg_class",
+		rows: [][]string{{"sale", "public.sale", "table", "4000", "All sales", `[{"name": "id", "databaseType": "integer", "key": true}, {"name": "amount", "databaseType": "numeric", "key": false}]`, `["(region_id) → region(id)"]`}},
+		cols: []pgproto3.FieldDescription{col("name", textOID), col("from", textOID), col("kind", textOID), col("rows", int8OID), col("comment", textOID), col("columns", textOID), col("references", textOID)},
+	}}
 }
 
 func serve(t *testing.T, scripts ...script) *server {
@@ -209,6 +197,25 @@ func TestDescribePostgres(t *testing.T) {
 	if len(tables) != 1 || fmt.Sprintf("%v %s %d %s", tables[0].References, tables[0].Comment, *tables[0].Rows, tables[0].Note) != "[(region_id) → region(id)] All sales 4000 estimated" ||
 		!strings.HasPrefix(fmt.Sprint(tables[0].Columns), "[{id integer integer true ") || !strings.Contains(fmt.Sprint(tables[0].Columns), "{amount number numeric false ") {
 		t.Errorf("%+v", tables)
+	}
+}
+
+// TestDescribeManyTablesOfPostgres: the tables are described with one query, however many there are.
+func TestDescribeManyTablesOfPostgres(t *testing.T) {
+	t.Parallel()
+	tables := schema()[0]
+	for i := range 40 {
+		name := fmt.Sprintf("t%d", i)
+		tables.rows = append(tables.rows, []string{name, "public." + name, "table", "4000", "", "[]", "[]"})
+	}
+	s := serve(t, tables)
+	d := open(t, Config{URL: s.url()})
+	before := strings.Count(s.received(), "pg_catalog")
+	if _, err := d.describe(t.Context(), &action.Call{Params: map[string]any{}}); err != nil {
+		t.Fatal(err)
+	}
+	if after := strings.Count(s.received(), "pg_catalog"); after != 2*before || strings.Count(s.received(), "pg_attribute") != 2 {
+		t.Errorf("%d mentions of the catalogue when it was opened, then %d:\n%.2000s", before, after, s.received())
 	}
 }
 
