@@ -71,6 +71,23 @@ type series struct {
 
 func (s *series) add(x, y float64) { s.x, s.y = append(s.x, x), append(s.y, y) }
 
+// pick returns the values at the given indices.
+func (s series) pick(indices []int) series {
+	out := series{name: s.name}
+	for _, i := range indices {
+		out.add(s.x[i], s.y[i])
+	}
+	return out
+}
+
+// longest returns the number of values of the longest series.
+func (d *dataset) longest() (n int) {
+	for _, s := range d.series {
+		n = max(n, len(s.y))
+	}
+	return n
+}
+
 // values returns all given values without the gaps.
 func (d *dataset) values() iter.Seq[float64] {
 	return func(yield func(float64) bool) {

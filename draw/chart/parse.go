@@ -30,11 +30,10 @@ func parse(p map[string]any) (*chart, error) {
 	if c.labels, err = labelsOf(p["Labels"]); err != nil {
 		return nil, err
 	}
-	raw, err := seriesOf(p["Series"], c.Title)
-	if err != nil {
+	if c.series, err = seriesOf(p["Series"], c.Title); err != nil {
 		return nil, err
 	}
-	if err := c.place(raw); err != nil {
+	if err := c.place(); err != nil {
 		return nil, err
 	}
 	if c.autoHorizontal = p["Horizontal"] == nil; c.autoHorizontal {
@@ -53,15 +52,8 @@ func (c *chart) prefersHorizontal() bool {
 	return plan.angle != 0 && slices.ContainsFunc(c.labels, func(l string) bool { return svg.Width(l, 12.5) > 130 })
 }
 
-// rawSeries is a series as given: values by label, or points.
-type rawSeries struct {
-	name   string
-	values []float64
-	points [][2]float64
-}
-
-// seriesOf reads the Series parameter in any of its forms.
-func seriesOf(v any, title string) ([]rawSeries, error) {
+// seriesOf reads the Series parameter in any of its forms. Series of values have no x yet.
+func seriesOf(v any, title string) ([]series, error) {
 	v, err := value.Decode(v)
 	if err != nil {
 		return nil, svg.Invalid("Series is not valid JSON: %v", err)
@@ -91,7 +83,7 @@ func seriesOf(v any, title string) ([]rawSeries, error) {
 	if len(list) > maxSeries {
 		return nil, svg.Invalid("Series has %d series: a chart shows at most %d; group the smaller ones", len(list), maxSeries)
 	}
-	var out []rawSeries
+	var out []series
 	for i, item := range list {
 		s, err := oneSeries(item, i)
 		if err != nil {
@@ -102,12 +94,12 @@ func seriesOf(v any, title string) ([]rawSeries, error) {
 	return out, nil
 }
 
-func oneSeries(item any, i int) (rawSeries, error) {
+func oneSeries(item any, i int) (series, error) {
 	m, ok := item.(map[string]any)
 	if !ok {
-		return rawSeries{}, svg.Invalid("Series[%d] is not an object with name and values", i)
+		return series{}, svg.Invalid("Series[%d] is not an object with name and values", i)
 	}
-	s := rawSeries{name: cmp.Or(value.Text(value.Field(m, "name", "label")), fmt.Sprintf("Series %d", i+1))}
+	s := series{name: cmp.Or(value.Text(value.Field(m, "name", "label")), fmt.Sprintf("Series %d", i+1))}
 	pts, vals := value.Field(m, "points"), value.Field(m, "values", "data", "y")
 	if list, ok := vals.([]any); ok && pts == nil && len(list) > 0 {
 		_, pair := list[0].([]any)
@@ -116,8 +108,7 @@ func oneSeries(item any, i int) (rawSeries, error) {
 		}
 	}
 	if pts != nil {
-		var err error
-		s.points, err = pointsOf(pts, s.name)
+		err := s.readPoints(pts)
 		return s, err
 	}
 	list, ok := vals.([]any)
@@ -135,26 +126,25 @@ func oneSeries(item any, i int) (rawSeries, error) {
 		if !ok {
 			return s, svg.Invalid("series %q, value %d is %s: give a number, or null for a gap", svg.Clip(s.name), k+1, svg.Clip(fmt.Sprintf("%q", fmt.Sprint(v))))
 		}
-		s.values = append(s.values, f)
+		s.y = append(s.y, f)
 	}
 	return s, nil
 }
 
-func pointsOf(v any, name string) ([][2]float64, error) {
+func (s *series) readPoints(v any) error {
 	list, ok := v.([]any)
 	if !ok {
-		return nil, svg.Invalid("series %q: points must be an array of [x, y]", svg.Clip(name))
+		return svg.Invalid("series %q: points must be an array of [x, y]", svg.Clip(s.name))
 	}
 	if len(list) > maxValues {
-		return nil, svg.Invalid("series %q has %d points: at most %d can be charted", svg.Clip(name), len(list), maxValues)
+		return svg.Invalid("series %q has %d points: at most %d can be charted", svg.Clip(s.name), len(list), maxValues)
 	}
-	var out [][2]float64
 	for i, item := range list {
 		var x, y any
 		switch t := item.(type) {
 		case []any:
 			if len(t) != 2 {
-				return nil, svg.Invalid("series %q, point %d has %d numbers: give [x, y]", svg.Clip(name), i+1, len(t))
+				return svg.Invalid("series %q, point %d has %d numbers: give [x, y]", svg.Clip(s.name), i+1, len(t))
 			}
 			x, y = t[0], t[1]
 		case map[string]any:
@@ -163,11 +153,11 @@ func pointsOf(v any, name string) ([][2]float64, error) {
 		fx, okx := value.Number(x)
 		fy, oky := value.Number(y)
 		if !okx || !oky || math.IsNaN(fx) {
-			return nil, svg.Invalid("series %q, point %d is not [x, y]: give two numbers", svg.Clip(name), i+1)
+			return svg.Invalid("series %q, point %d is not [x, y]: give two numbers", svg.Clip(s.name), i+1)
 		}
-		out = append(out, [2]float64{fx, fy})
+		s.add(fx, fy)
 	}
-	return out, nil
+	return nil
 }
 
 // labelsOf reads labels: strings or numbers, as an array, JSON text or a comma-separated line.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"atelier/draw/graph"
 	"atelier/draw/svg"
 )
 
@@ -23,35 +24,31 @@ const (
 )
 
 // place places every series on the axis and checks the requirements of the chart type.
-func (d *dataset) place(raw []rawSeries) error {
-	pts := slices.ContainsFunc(raw, func(s rawSeries) bool { return s.points != nil })
+func (d *dataset) place() error {
+	pts := slices.ContainsFunc(d.series, func(s series) bool { return s.x != nil })
 	if pts && d.kind != kindScatter && d.kind != kindLine && d.kind != kindArea {
 		return svg.Invalid("series with points fit scatter, line and area: give values and Labels for a %s chart", d.kind)
 	}
-	if pts && slices.ContainsFunc(raw, func(s rawSeries) bool { return s.points == nil }) {
+	if pts && slices.ContainsFunc(d.series, func(s series) bool { return s.x == nil }) {
 		return svg.Invalid("some series have points and some have values: give all of them in one form")
 	}
-	if err := d.checkLengths(raw, pts); err != nil {
+	if err := d.checkLengths(pts); err != nil {
 		return err
 	}
 	var at []float64
 	if pts {
-		d.axis = d.pointAxis(raw)
+		d.axis = d.pointAxis()
 	} else if d.axis, at = placeLabels(d.labels, d.kind); d.kind == kindScatter && d.axis == axisCategory {
 		return svg.Invalid(`a scatter chart needs numbers on both axes: give "points": [[x, y], …] in each series, or numeric Labels`)
 	}
-	for _, r := range raw {
-		if pts && d.kind != kindScatter {
-			slices.SortStableFunc(r.points, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
+	for i, s := range d.series {
+		switch {
+		case !pts:
+			s.x = at
+		case d.kind != kindScatter:
+			s = s.pick(graph.Ranked(len(s.x), func(a, b int) int { return cmp.Compare(s.x[a], s.x[b]) }))
 		}
-		s := series{name: r.name}
-		if !pts {
-			s.x, s.y = at, r.values
-		}
-		for _, p := range r.points {
-			s.add(p[0], p[1])
-		}
-		d.series = append(d.series, s)
+		d.series[i] = s
 	}
 	if lo, hi := d.span(); lo > hi {
 		return svg.Invalid("Series has no number at all: every value is a gap; give at least one")
@@ -66,12 +63,9 @@ func (d *dataset) place(raw []rawSeries) error {
 	return nil
 }
 
-func (d *dataset) checkLengths(raw []rawSeries, pts bool) error {
-	n := 0
-	for _, s := range raw {
-		n = max(n, len(s.values))
-	}
-	if pts || d.parts() && len(raw) > 1 && n == 1 {
+func (d *dataset) checkLengths(pts bool) error {
+	n := d.longest()
+	if pts || d.parts() && len(d.series) > 1 && n == 1 {
 		return nil
 	}
 	if len(d.labels) == 0 {
@@ -79,24 +73,22 @@ func (d *dataset) checkLengths(raw []rawSeries, pts bool) error {
 			d.labels = append(d.labels, strconv.Itoa(i+1))
 		}
 	}
-	for _, s := range raw {
-		if len(s.values) != len(d.labels) {
-			return svg.Invalid("series %q has %d values but there are %d labels: give one value per label, null for a gap", svg.Clip(s.name), len(s.values), len(d.labels))
+	for _, s := range d.series {
+		if len(s.y) != len(d.labels) {
+			return svg.Invalid("series %q has %d values but there are %d labels: give one value per label, null for a gap", svg.Clip(s.name), len(s.y), len(d.labels))
 		}
 	}
 	return nil
 }
 
 // pointAxis recognises x values that are years.
-func (d *dataset) pointAxis(raw []rawSeries) xAxis {
+func (d *dataset) pointAxis() xAxis {
 	if d.kind == kindScatter && !strings.Contains(strings.ToLower(d.xLabel), "year") {
 		return axisNumber
 	}
-	for _, s := range raw {
-		for _, p := range s.points {
-			if p[0] != math.Trunc(p[0]) || p[0] < 1000 || p[0] > 2999 {
-				return axisNumber
-			}
+	for _, s := range d.series {
+		if slices.ContainsFunc(s.x, func(x float64) bool { return x != math.Trunc(x) || x < 1000 || x > 2999 }) {
+			return axisNumber
 		}
 	}
 	return axisYear

@@ -19,10 +19,7 @@ const (
 
 // reduce thins out long series and describes that in d.reduced.
 func (d *dataset) reduce() {
-	n := 0
-	for _, s := range d.series {
-		n = max(n, len(s.y))
-	}
+	n := d.longest()
 	switch {
 	case d.bars() && n > 60 && !ordered(d.labels):
 		d.largestBars(n)
@@ -62,12 +59,9 @@ func (d *dataset) largestBars(n int) {
 	for k, i := range order {
 		labels[k] = d.labels[i]
 	}
-	for k := range d.series {
-		s := series{name: d.series[k].name}
-		for at, i := range order {
-			s.add(float64(at), d.series[k].y[i])
-		}
-		d.series[k] = s
+	for k, s := range d.series {
+		d.series[k] = s.pick(order)
+		d.series[k].x = s.x[:maxNames] // bars stand at their indices
 	}
 	d.labels = labels
 	d.reduced = fmt.Sprintf(d.locale.say("largest"), maxNames, d.locale.amount(float64(n), ""))
