@@ -11,11 +11,7 @@ import (
 )
 
 // classes parses a class diagram.
-type classes struct {
-	*graphDiagram
-	inside int // class whose body is read, -1 outside
-	spaces []int
-}
+type classes struct{ *graphDiagram }
 
 // maxMembers is the maximum number of lines of one class or entity.
 const maxMembers = 60
@@ -28,28 +24,19 @@ var (
 	generic   = pattern.Lazy(`([\pL\w])~([\pL\w][^~]*)~([^\pL\w]|$)`)
 )
 
-func (c *classes) end() (diagram, error) {
-	if c.inside >= 0 || len(c.spaces) > 0 {
-		return nil, svg.Invalid("Code has an opening brace without a closing one: end it with }")
+func (c *classes) end() error {
+	if c.inside >= 0 || len(c.open) > 0 {
+		return svg.Invalid("Code has an opening brace without a closing one: end it with }")
 	}
-	return c.graphDiagram, nil
+	return nil
 }
 
 func (c *classes) class(name string) int {
 	name = strings.Trim(name, "`")
 	id, _, typed := strings.Cut(name, "~")
-	fresh := !c.graph.Has(id)
-	k := c.graph.Node(id)
-	n := &c.graph.Nodes[k]
-	if typed && n.Label == id {
+	k := c.node(id, graph.Table)
+	if n := &c.graph.Nodes[k]; typed && n.Label == id {
 		n.Label = types(name)
-	}
-	if fresh {
-		n.Shape = graph.Table
-		n.Sections = [][]string{nil, nil}
-		if len(c.spaces) > 0 {
-			n.Group = c.spaces[len(c.spaces)-1]
-		}
 	}
 	return k
 }
@@ -70,27 +57,19 @@ func (c *classes) statement(l line) error {
 		}
 		return c.member(l, c.inside, l.text)
 	}
-	word, rest := l.first()
-	switch {
+	switch word, rest := l.first(); {
 	case l.text == "}":
-		if len(c.spaces) == 0 {
-			return l.bad("a closing brace without an opening one")
-		}
-		c.spaces = c.spaces[:len(c.spaces)-1]
-		return nil
+		return c.leave(l, noBrace)
 	case word == "namespace":
-		c.spaces = append(c.spaces, c.graph.GroupOf(plain(strings.TrimSuffix(rest, "{"))))
-		return nil
-	case word == "direction":
-		c.turn(rest)
+		name := plain(strings.TrimSuffix(rest, "{"))
+		c.enter(name, name)
 		return nil
 	case word == "note":
 		c.warn("Notes in class diagrams are not drawn.")
 		return nil
 	case word == "class":
 		return c.declare(l)
-	case stylistic(word):
-		c.warn(styled)
+	case c.skips(l):
 		return nil
 	}
 	if m := stereo().FindStringSubmatch(l.text); m != nil && m[2] != "" {

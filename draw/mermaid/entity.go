@@ -10,10 +10,7 @@ import (
 )
 
 // entities parses an entity-relationship diagram.
-type entities struct {
-	*graphDiagram
-	inside int
-}
+type entities struct{ *graphDiagram }
 
 var (
 	feet         = `\|\||\|o|\bo\||\}\||\|\{|\}o|\bo\{`
@@ -22,11 +19,11 @@ var (
 	attribute    = pattern.Lazy(`^(\S+)\s+(\S+)((?:\s*,?\s*\b(?:PK|FK|UK)\b)*)\s*(?:"([^"]*)")?$`)
 )
 
-func (d *entities) end() (diagram, error) {
+func (d *entities) end() error {
 	if d.inside >= 0 {
-		return nil, svg.Invalid("Code has no closing brace for entity %s: end it with }", svg.Clip(d.graph.Nodes[d.inside].ID))
+		return svg.Invalid("Code has no closing brace for entity %s: end it with }", svg.Clip(d.graph.Nodes[d.inside].ID))
 	}
-	return d.graphDiagram, nil
+	return nil
 }
 
 // ends matches the words that can replace crow's feet.
@@ -35,15 +32,7 @@ var (
 	worded = pattern.Lazy(`^("[^"]+"|\S+)\s+(` + ends + `)\s+(to|optionally to)\s+(` + ends + `)\s+("[^"]+"|[^\s:]+)\s*(?::\s*(.*))?$`)
 )
 
-func (d *entities) entity(name string) int {
-	name = plain(name)
-	fresh := !d.graph.Has(name)
-	k := d.graph.Node(name)
-	if n := &d.graph.Nodes[k]; fresh {
-		n.Shape, n.Sections = graph.Table, [][]string{nil}
-	}
-	return k
-}
+func (d *entities) entity(name string) int { return d.node(plain(name), graph.Table) }
 
 // crow maps the ends of relationships, written for either side; all others are zero or more.
 var crow = map[string]graph.Head{
@@ -60,12 +49,7 @@ func (d *entities) statement(l line) error {
 		}
 		return d.attribute(l)
 	}
-	word, rest := l.first()
-	switch word {
-	case "direction":
-		d.turn(rest)
-		return nil
-	case "title":
+	if word, rest := l.first(); word == "title" {
 		d.title = plain(rest)
 		return nil
 	}
@@ -77,8 +61,7 @@ func (d *entities) statement(l line) error {
 		d.graph.Edges = append(d.graph.Edges, graph.Edge{From: d.entity(m[1]), To: d.entity(m[5]), Tail: cmp.Or(crow[m[2]], graph.ZeroOrMore), Head: cmp.Or(crow[m[4]], graph.ZeroOrMore), Dashed: m[3] != "--" && m[3] != "to", Label: plain(m[6]), Weight: 1})
 		return nil
 	}
-	if stylistic(word) {
-		d.warn(styled)
+	if d.skips(l) {
 		return nil
 	}
 	if m := entityLine().FindStringSubmatch(l.text); m != nil {

@@ -15,17 +15,75 @@ type graphDiagram struct {
 	name      string
 	graph     *graph.Graph
 	direction string
+	open      []scope
+	inside    int            // node whose body or note is read, -1 outside
 	clusters  map[string]int // groups, by the id under which links name them
 }
 
-func newGraphed(name string) *graphDiagram {
-	return &graphDiagram{name: name, graph: &graph.Graph{}, direction: "down", clusters: map[string]int{}}
+// scope is an open subgraph, namespace or composite state.
+type scope struct {
+	id    string
+	group int
+}
+
+func newGraph(name, direction string) *graphDiagram {
+	return &graphDiagram{name: name, graph: &graph.Graph{}, direction: direction, inside: -1, clusters: map[string]int{}}
 }
 
 func (d *graphDiagram) kind() string { return d.name }
 
+// node returns the index of the node with an id. A new one gets a shape and belongs to the innermost open scope.
+func (d *graphDiagram) node(id string, shape graph.Shape) int {
+	fresh := !d.graph.Has(id)
+	k := d.graph.Node(id)
+	if n := &d.graph.Nodes[k]; fresh {
+		n.Shape = shape
+		if shape == graph.Table {
+			n.Sections = make([][]string, 2)
+		}
+		d.include(n)
+	}
+	return k
+}
+
+// include adds a node without a group to the innermost open scope.
+func (d *graphDiagram) include(n *graph.Node) {
+	if len(d.open) > 0 && n.Group < 0 {
+		n.Group = d.open[len(d.open)-1].group
+	}
+}
+
+func (d *graphDiagram) enter(id, name string) {
+	d.open = append(d.open, scope{id, d.graph.GroupOf(name)})
+}
+
+// leave closes the innermost scope; without one, the error says what to do.
+func (d *graphDiagram) leave(l line, remedy string) error {
+	if len(d.open) == 0 {
+		return l.bad("%s", remedy)
+	}
+	d.open = d.open[:len(d.open)-1]
+	return nil
+}
+
+const noBrace = "a closing brace without an opening one"
+
+// skips reports whether a statement only sets the direction or styles.
+func (d *graphDiagram) skips(l line) bool {
+	word, rest := l.first()
+	switch {
+	case !stylistic(word) || strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "="): // otherwise a link of a node of that name
+		return false
+	case word != "direction":
+		d.warn(styled)
+	case len(d.open) == 0 && d.name != "flowchart": // the first line of a flowchart has the direction
+		d.turn(rest)
+	}
+	return true
+}
+
 // end gives each node that stands for a group the name of the group.
-func (d *graphDiagram) end() (diagram, error) {
+func (d *graphDiagram) end() error {
 	for id, k := range d.clusters {
 		if !d.graph.Has(id) {
 			continue
@@ -34,7 +92,7 @@ func (d *graphDiagram) end() (diagram, error) {
 			n.Label, n.Group = d.graph.Groups[k], k
 		}
 	}
-	return d, nil
+	return nil
 }
 
 func (d *graphDiagram) draw(page *svg.Page) ([]byte, error) {
@@ -58,40 +116,28 @@ func (d *graphDiagram) turn(s string) bool {
 // flow parses a flowchart.
 type flow struct {
 	*graphDiagram
-	open  []int           // groups of the enclosing subgraphs
 	links map[string]bool // ids of links, including the @
 }
 
 var subgraph = pattern.Lazy(`^subgraph\s*([^\s\["]*)?\s*(?:\[(.*)\]|"(.*)"|(.*))$`)
 
 func (f *flow) statement(l line) error {
-	word, rest := l.first()
-	switch {
+	switch word, _ := l.first(); {
 	case word == "subgraph":
 		m := subgraph().FindStringSubmatch(l.text)
-		name := cmp.Or(plain(m[2]+m[3]), plain(m[1]+" "+m[4]), "group")
-		f.open = append(f.open, f.graph.GroupOf(name))
+		f.enter(m[1], cmp.Or(plain(m[2]+m[3]), plain(m[1]+" "+m[4]), "group"))
 		if m[4] == "" { // otherwise it has no id
-			f.clusters[m[1]] = f.open[len(f.open)-1]
+			f.clusters[m[1]] = f.open[len(f.open)-1].group
 		}
-		return nil
 	case l.text == "end":
-		if len(f.open) == 0 {
-			return l.bad("an end without a subgraph: leave it out")
-		}
-		f.open = f.open[:len(f.open)-1]
-		return nil
-	case stylistic(word) && !strings.HasPrefix(rest, "-") && !strings.HasPrefix(rest, "="):
-		if word != "direction" {
-			f.warn(styled)
-		}
-		return nil
-	}
-	if f.links[linkID().FindString(l.text)] { // the style of a link
+		return f.leave(l, "an end without a subgraph: leave it out")
+	case f.skips(l):
+	case f.links[linkID().FindString(l.text)]: // the style of a link
 		f.warn(styled)
-		return nil
+	default:
+		return f.chain(l)
 	}
-	return f.chain(l)
+	return nil
 }
 
 // chain parses alternating nodes and links: A & B --> C -- text --> D.
@@ -131,7 +177,7 @@ func (f *flow) chain(l line) error {
 // nodes parses one node, or several joined by &.
 func (f *flow) nodes(l line, s string) (list []int, rest string, err error) {
 	for {
-		k, after, ok := f.node(s)
+		k, after, ok := f.parseNode(s)
 		if !ok {
 			return nil, "", l.bad("a node is expected at %q", svg.Clip(s))
 		}
@@ -172,22 +218,16 @@ var (
 	longShape = pattern.Lazy(`shape:\s*([\w-]+)`)
 )
 
-// node parses an id and the label, shape and class that may follow it.
-func (f *flow) node(s string) (k int, rest string, ok bool) {
+// parseNode parses an id and the label, shape and class that may follow it.
+func (f *flow) parseNode(s string) (k int, rest string, ok bool) {
 	id := nodeID(s)
 	if id == "" {
 		return 0, s, false
 	}
 	s = s[len(id):]
-	fresh := !f.graph.Has(id)
-	k = f.graph.Node(id)
+	k = f.node(id, graph.Rect)
 	n := &f.graph.Nodes[k]
-	if fresh {
-		n.Shape = graph.Rect
-	}
-	if len(f.open) > 0 && n.Group < 0 {
-		n.Group = f.open[len(f.open)-1]
-	}
+	f.include(n)
 	if m := longForm().FindStringSubmatch(s); m != nil {
 		if t := longLabel().FindStringSubmatch(m[1]); t != nil {
 			n.Label = plain(t[1])

@@ -34,11 +34,11 @@ type gantt struct {
 
 func (*gantt) kind() string { return "Gantt chart" }
 
-func (d *gantt) end() (diagram, error) {
+func (d *gantt) end() error {
 	if len(d.tasks) == 0 {
-		return nil, svg.Invalid("Code has no task: write Name : 2026-01-05, 10d")
+		return svg.Invalid("Code has no task: write Name : 2026-01-05, 10d")
 	}
-	return d, nil
+	return nil
 }
 
 func (d *gantt) statement(l line) error {

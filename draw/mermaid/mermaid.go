@@ -48,18 +48,14 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// reader parses the statements of one kind of diagram.
-type reader interface {
-	statement(l line) error
-	// end returns the diagram after the last statement.
-	end() (diagram, error)
-}
-
-// diagram is a parsed diagram.
+// diagram is a diagram of one kind.
 type diagram interface {
 	// kind names the diagram for people.
 	kind() string
 	notes() *remarks
+	// statement parses one statement; end is called after the last one.
+	statement(l line) error
+	end() error
 	// draw returns the file and describes it on the page.
 	draw(page *svg.Page) ([]byte, error)
 }

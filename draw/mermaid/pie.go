@@ -40,11 +40,11 @@ func (p *pie) statement(l line) error {
 	return nil
 }
 
-func (p *pie) end() (diagram, error) {
+func (p *pie) end() error {
 	if len(p.values) == 0 {
-		return nil, svg.Invalid(`Code has no slice: write "Name" : 12.5`)
+		return svg.Invalid(`Code has no slice: write "Name" : 12.5`)
 	}
-	return p, nil
+	return nil
 }
 
 func (p *pie) draw(page *svg.Page) ([]byte, error) {

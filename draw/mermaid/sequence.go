@@ -67,14 +67,14 @@ var (
 	noteOver    = pattern.Lazy(`(?i)^note\s+(over|left of|right of)\s+([^:]+?)\s*:\s*(.*)$`)
 )
 
-func (d *sequence) end() (diagram, error) {
+func (d *sequence) end() error {
 	if len(d.open) > 0 {
-		return nil, svg.Invalid("Code has no end for its %s", d.open[len(d.open)-1])
+		return svg.Invalid("Code has no end for its %s", d.open[len(d.open)-1])
 	}
 	if len(d.parties) == 0 {
-		return nil, svg.Invalid("Code has no message: write Alice->>Bob: Hello")
+		return svg.Invalid("Code has no message: write Alice->>Bob: Hello")
 	}
-	return d, nil
+	return nil
 }
 
 func (d *sequence) statement(l line) error {

@@ -44,32 +44,30 @@ func parse(code string) (diagram, error) {
 	}
 	head, lines := lines[0], lines[1:]
 	word, rest := head.first()
-	var r reader
+	var d diagram
 	switch kind := strings.ToLower(strings.TrimSuffix(word, ":")); kind {
 	case "graph", "flowchart", "flowchart-elk":
-		f := flow{graphDiagram: newGraphed("flowchart"), links: map[string]bool{}}
+		f := flow{graphDiagram: newGraph("flowchart", "down"), links: map[string]bool{}}
 		if !f.turn(rest) && rest != "" {
 			lines = append([]line{{head.n, rest}}, lines...)
 		}
-		r = &f
+		d = &f
 	case "sequencediagram":
-		r = &sequence{index: map[string]int{}}
+		d = &sequence{index: map[string]int{}}
 	case "pie":
 		p := &pie{}
 		if t, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(rest, "showData")), "title"); ok {
 			p.title = plain(t)
 		}
-		r = p
+		d = p
 	case "classdiagram", "classdiagram-v2":
-		r = &classes{graphDiagram: newGraphed("class diagram"), inside: -1}
+		d = &classes{newGraph("class diagram", "down")}
 	case "statediagram", "statediagram-v2":
-		r = &states{graphDiagram: newGraphed("state diagram"), noted: -1}
+		d = &states{newGraph("state diagram", "down")}
 	case "erdiagram":
-		d := &entities{graphDiagram: newGraphed("entity-relationship diagram"), inside: -1}
-		d.direction = "auto"
-		r = d
+		d = &entities{newGraph("entity-relationship diagram", "auto")}
 	case "gantt":
-		r = &gantt{layout: time.DateOnly}
+		d = &gantt{layout: time.DateOnly}
 	default:
 		if slices.Contains(strings.Fields(refused), kind) {
 			return nil, svg.Invalid("Mermaid's %q diagrams are not drawn here: use %s", svg.Clip(word), known)
@@ -77,12 +75,11 @@ func parse(code string) (diagram, error) {
 		return nil, head.bad("this starts no diagram, begin with %s", known)
 	}
 	for _, l := range lines {
-		if err := r.statement(l); err != nil {
+		if err := d.statement(l); err != nil {
 			return nil, err
 		}
 	}
-	d, err := r.end()
-	if err != nil {
+	if err := d.end(); err != nil {
 		return nil, err
 	}
 	d.notes().title = cmp.Or(d.notes().title, title)

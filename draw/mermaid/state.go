@@ -11,17 +11,7 @@ import (
 )
 
 // states parses a state diagram.
-type states struct {
-	*graphDiagram
-	open  []scope
-	noted int // state whose note is read, -1 outside
-}
-
-// scope is a composite state; it has a start and an end of its own.
-type scope struct {
-	id    string
-	group int
-}
+type states struct{ *graphDiagram }
 
 var (
 	transition = pattern.Lazy(`^(\S+)\s*-->\s*([^\s:]+)(?::::\w+)?\s*(?::\s*(.*))?$`)
@@ -31,24 +21,19 @@ var (
 	stateNote  = pattern.Lazy(`(?i)^note\s+(?:left|right) of\s+([^\s:]+)\s*(?::\s*(.*))?$`)
 )
 
-func (d *states) end() (diagram, error) {
+func (d *states) end() error {
 	if len(d.open) > 0 {
-		return nil, svg.Invalid("Code has no closing brace for state %s: end it with }", svg.Clip(d.open[len(d.open)-1].id))
+		return svg.Invalid("Code has no closing brace for state %s: end it with }", svg.Clip(d.open[len(d.open)-1].id))
 	}
-	if d.noted >= 0 {
-		return nil, svg.Invalid("Code has no end note for the note of %s: end it with end note", svg.Clip(d.graph.Nodes[d.noted].ID))
+	if d.inside >= 0 {
+		return svg.Invalid("Code has no end note for the note of %s: end it with end note", svg.Clip(d.graph.Nodes[d.inside].ID))
 	}
 	return d.graphDiagram.end()
 }
 
 func (d *states) state(id string) int {
 	id, _, _ = strings.Cut(id, ":::")
-	fresh := !d.graph.Has(id)
-	k := d.graph.Node(id)
-	if n := &d.graph.Nodes[k]; fresh && len(d.open) > 0 {
-		n.Group = d.open[len(d.open)-1].group
-	}
-	return k
+	return d.node(id, graph.Round)
 }
 
 // stop returns the node at one end of a transition; [*] is the start or the end of its scope.
@@ -67,39 +52,29 @@ func (d *states) stop(id string, shape graph.Shape) int {
 }
 
 func (d *states) statement(l line) error {
-	if d.noted >= 0 {
+	if d.inside >= 0 {
 		if strings.EqualFold(l.text, "end note") {
-			d.noted = -1
+			d.inside = -1
 		} else {
-			d.note(d.noted, l.text)
+			d.note(d.inside, l.text)
 		}
 		return nil
 	}
 	word, rest := l.first()
 	switch {
 	case l.text == "}":
-		if len(d.open) == 0 {
-			return l.bad("a closing brace without an opening one")
-		}
-		d.open = d.open[:len(d.open)-1]
-		return nil
-	case word == "direction":
-		if len(d.open) == 0 {
-			d.turn(rest)
-		}
-		return nil
+		return d.leave(l, noBrace)
 	case l.text == "--" || word == "hide" || word == "scale":
 		return nil
 	case word == "state":
 		return d.declare(l)
-	case stylistic(word):
-		d.warn(styled)
+	case d.skips(l):
 		return nil
 	}
 	if m := stateNote().FindStringSubmatch(l.text); m != nil {
 		k := d.state(m[1])
 		if !strings.Contains(l.text, ":") {
-			d.noted = k
+			d.inside = k
 			return nil
 		}
 		d.note(k, m[2])
@@ -125,16 +100,16 @@ func (d *states) note(k int, text string) {
 	n.Note = strings.TrimSpace(n.Note + " " + plain(text))
 }
 
-// enter opens a composite state.
-func (d *states) enter(id, name string) {
-	d.clusters[id] = d.graph.GroupOf(cmp.Or(name, id))
-	d.open = append(d.open, scope{id, d.clusters[id]})
+// compose opens a composite state, which has a start and an end of its own.
+func (d *states) compose(id, name string) {
+	d.enter(id, cmp.Or(name, id))
+	d.clusters[id] = d.open[len(d.open)-1].group
 }
 
 func (d *states) declare(l line) error {
 	if m := stateAs().FindStringSubmatch(l.text); m != nil {
 		if m[3] != "" {
-			d.enter(m[2], plain(m[1]))
+			d.compose(m[2], plain(m[1]))
 			return nil
 		}
 		d.graph.Nodes[d.state(m[2])].Label = plain(m[1])
@@ -143,7 +118,7 @@ func (d *states) declare(l line) error {
 		if d.graph.Has(name) {
 			name = d.graph.Nodes[d.graph.Node(name)].Label
 		}
-		d.enter(m[1], plain(name))
+		d.compose(m[1], plain(name))
 	} else if m := stateMark().FindStringSubmatch(l.text); m != nil {
 		n := &d.graph.Nodes[d.state(m[1])]
 		n.Shape = cmp.Or(map[string]graph.Shape{"choice": graph.Diamond, "fork": graph.Bar, "join": graph.Bar}[strings.ToLower(m[2])], n.Shape)
