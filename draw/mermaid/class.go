@@ -92,8 +92,10 @@ func (c *classes) declare(l line) error {
 		return l.bad("write class Name or class Name { …")
 	}
 	k := c.class(m[1])
+	n := &c.graph.Nodes[k]
+	c.include(n)
 	if m[2] != "" {
-		c.graph.Nodes[k].Label = plain(m[2])
+		n.Label = plain(m[2])
 	}
 	if m[3] == "" {
 		return nil

@@ -121,3 +121,18 @@ func TestMarginNotes(t *testing.T) {
 		svgtest.CheckRepeatable(t, mermaid.Draw, map[string]any{"Code": src, "Width": 240.0})
 	}
 }
+
+// TestClassInNamespaceAfterRelation: a class belongs to the namespace that declares it, also if a relation named it before.
+func TestClassInNamespaceAfterRelation(t *testing.T) {
+	t.Parallel()
+	data, _ := svgtest.Draw(t, mermaid.Draw, code("classDiagram\nAnimal <|-- Duck\nnamespace Farm {\nclass Duck\n}"))
+	n := 0
+	for _, e := range svgtest.Check(t, data).Elements {
+		if e.Name == "rect" && e.Has("n0") {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d rectangles have the colour of the namespace, want one in the legend and one for the class", n)
+	}
+}
