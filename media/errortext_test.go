@@ -61,6 +61,8 @@ func TestErrorTextKeepsText(t *testing.T) {
 		"research-agent/file-research-agent/research-report-writer/infographic-agent",
 		"/home/someone/projects/energy/CarbonDioxideLevels/MaunaLoa/measurements/2024",
 		"0198c0de-7000-7000-8000-000000000001/0198c0de-7000-7000-8000-0000",
+		"/home/bo/Media/blobs/3f/3f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c2d1e0f9a",
+		"/tmp/TestPut/001/a1b2c3d4/e5f6a7b8/c9d0e1f2/a3b4c5d6/e7f8a9b0/upload-1234567890",
 		"GenerateRequestsPerDayPerProjectPerModel-FreeTier-gemini-3-pro-image",
 		"generativelanguage.googleapis.com/generate_content_free_tier_requests",
 		"msg_68b9f3a2c4e08190a7d5e1f2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6",
