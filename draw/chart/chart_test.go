@@ -23,6 +23,32 @@ func chartOf(tb testing.TB, params string) (svgText, alt string) {
 	return string(b), alt
 }
 
+// TestMonthsHaveNoDay: a month is described as it was given, however it was written.
+func TestMonthsHaveNoDay(t *testing.T) {
+	t.Parallel()
+	for _, labels := range []string{`"January 2024","February 2024","September 2024"`, `"2024/01","2024/02","2024/09"`} {
+		_, alt := chartOf(t, `{"ChartType":"line","Title":"T","Labels":[`+labels+`],"Series":[{"name":"s","values":[1,2,3]}]}`)
+		if !strings.Contains(alt, "lowest 1 (Jan 2024), highest 3 (Sep 2024)") {
+			t.Error(alt)
+		}
+	}
+}
+
+// TestAmericanDates: days after the name of a month are days.
+func TestAmericanDates(t *testing.T) {
+	t.Parallel()
+	for _, labels := range []string{`"Mar 1 2024","Mar 2 2024","Mar 15 2024"`, `"Mar 1, 2024","Mar 2, 2024","Mar 15, 2024"`, `"Mar 1 2024","Mar 2 2024","Mar 9 2024","Mar 15 2024"`} {
+		values := strings.TrimSuffix(strings.Repeat("1,", strings.Count(labels, "2024")-1), ",")
+		_, alt := chartOf(t, `{"ChartType":"line","Title":"T","Labels":[`+labels+`],"Series":[{"name":"s","values":[`+values+`,3]}]}`)
+		if !strings.Contains(alt, "lowest 1 (1 Mar 2024), highest 3 (15 Mar 2024)") {
+			t.Error(alt)
+		}
+	}
+	if at, _ := dayOf("Mar 9 2024"); at != 19791 {
+		t.Errorf("9 March 2024 is day %g", at)
+	}
+}
+
 func parsed(tb testing.TB, params string) *chart {
 	tb.Helper()
 	var p map[string]any

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"atelier/draw/svg"
@@ -177,5 +175,6 @@ func (d *dataset) xText(x float64) string {
 
 // monthly reports whether every label is a month rather than a day.
 func (d *dataset) monthly() bool {
-	return !slices.ContainsFunc(d.labels, func(l string) bool { return len(l) > 8 || strings.Count(l, "-") > 1 })
+	_, ok := all(d.labels, monthOf)
+	return ok
 }

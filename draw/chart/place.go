@@ -144,9 +144,21 @@ func yearOf(s string) (float64, bool) {
 	return float64(n), err == nil && len(s) == 4 && n >= 1000 && n <= 2999
 }
 
-// dayOf parses a date and returns it as days since 1970.
+// dayOf parses a month or a date and returns it as days since 1970.
 func dayOf(s string) (float64, bool) {
-	for _, layout := range []string{"2006-01", "2006-01-02", "2006/01/02", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "Jan 2006", "January 2006", "2 Jan 2006", "Jan 2, 2006", "Jan 1 2006", "2006/01"} {
+	if at, ok := monthOf(s); ok {
+		return at, true
+	}
+	return timeOf(s, "2006-01-02", "2006/01/02", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "2 Jan 2006", "Jan 2, 2006", "Jan 2 2006")
+}
+
+// monthOf parses a month without a day.
+func monthOf(s string) (float64, bool) {
+	return timeOf(s, "2006-01", "2006/01", "Jan 2006", "January 2006")
+}
+
+func timeOf(s string, layouts ...string) (float64, bool) {
+	for _, layout := range layouts {
 		if t, err := time.Parse(layout, s); err == nil {
 			return float64(t.Unix()) / 86400, true
 		}
