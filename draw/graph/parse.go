@@ -200,11 +200,14 @@ func (g *Graph) readEdges(v any, head Head) error {
 }
 
 func (g *Graph) readEdge(m map[string]any, i int, head Head) error {
-	from, to := value.Text(value.Field(m, "from", "source", "start")), value.Text(value.Field(m, "to", "target", "end"))
-	if from == "" || to == "" {
+	from, to := names(value.Field(m, "from", "source", "start")), names(value.Field(m, "to", "target", "end"))
+	if len(from) == 0 || len(to) == 0 {
 		return svg.Invalid("Edges[%d] has no from or no to", i)
 	}
-	e := Edge{From: g.end(from), To: g.end(to), Label: value.Text(value.Field(m, "label", "text", "name")), Head: head, Weight: 1}
+	if len(g.Edges)+len(from)*len(to) > MaxEdges {
+		return svg.Invalid("Edges[%d] is more than %d edges: summarise first", i, MaxEdges)
+	}
+	e := Edge{Label: value.Text(value.Field(m, "label", "text", "name")), Head: head, Weight: 1}
 	if v, ok := value.Number(value.Field(m, "weight", "value")); ok && v > 0 {
 		e.Weight = v
 	}
@@ -215,8 +218,28 @@ func (g *Graph) readEdge(m map[string]any, i int, head Head) error {
 	if both, _ := value.Flag(value.Field(m, "both", "bidirectional")); both {
 		e.Tail = head
 	}
-	g.Edges = append(g.Edges, e)
+	for _, a := range from {
+		for _, b := range to {
+			e.From, e.To = g.end(a), g.end(b)
+			g.Edges = append(g.Edges, e)
+		}
+	}
 	return nil
+}
+
+// names returns the names at one end of an edge: one, or a list.
+func names(v any) []string {
+	list, several := v.([]any)
+	if !several {
+		list = []any{v}
+	}
+	var out []string
+	for _, one := range list {
+		if name := value.Text(one); name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // end returns the index of the node that an edge names: by id, else by label, else a new node.

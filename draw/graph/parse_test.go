@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,5 +159,24 @@ func TestReduceSaysByWhat(t *testing.T) {
 	}
 	if note := g.Reduce(2, 2, 100); note != "Shows the 2 largest of 3 nodes and 0 of 2 connections." {
 		t.Error(note)
+	}
+}
+
+// TestEdgesToSeveralNodes: a list of names is an edge to each of them, and an object is named by its label.
+func TestEdgesToSeveralNodes(t *testing.T) {
+	t.Parallel()
+	g, err := graph.Read([]any{map[string]any{"id": "a", "label": []any{"x", map[string]any{"text": "y"}, 3.0}}}, []any{
+		map[string]any{"from": "a", "to": []any{"b", "c"}, "label": "l"},
+		map[string]any{"from": map[string]any{"name": "c"}, "to": "a"},
+	}, graph.Arrow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Describe("G", "T"); got != "G: T. 3 nodes, 3 connections. x, y, 3 → b (l). x, y, 3 → c (l). c → x, y, 3." {
+		t.Error(got)
+	}
+	many := slices.Repeat([]any{"n"}, 300)
+	if _, err := graph.Read(nil, []any{map[string]any{"from": many, "to": many}}, graph.Arrow); err == nil || !strings.Contains(err.Error(), "Edges[0] is more than 50000 edges") {
+		t.Error(err)
 	}
 }

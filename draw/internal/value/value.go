@@ -54,7 +54,7 @@ func Field(m map[string]any, names ...string) any {
 	return nil
 }
 
-// Text returns a value as one clean line.
+// Text returns a value as one clean line: the elements of a list with commas, the label of an object.
 func Text(v any) string {
 	var s string
 	switch t := v.(type) {
@@ -64,6 +64,14 @@ func Text(v any) string {
 		s = t
 	case float64:
 		s = strconv.FormatFloat(t, 'f', -1, 64)
+	case []any:
+		parts := make([]string, len(t))
+		for i, one := range t {
+			parts[i] = Text(one)
+		}
+		s = strings.Join(parts, ", ")
+	case map[string]any:
+		return Text(Field(t, "label", "text", "name", "title", "value", "id"))
 	default:
 		s = fmt.Sprint(t)
 	}
