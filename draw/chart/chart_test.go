@@ -34,6 +34,16 @@ func TestMonthsHaveNoDay(t *testing.T) {
 	}
 }
 
+// TestLabelsOfValues: labels may stand beside their values.
+func TestLabelsOfValues(t *testing.T) {
+	t.Parallel()
+	for labels, want := range map[string]string{"": "lowest 3 (Ada), highest 4 (Ben).", `"Labels":["x","y"],`: "lowest 3 (x), highest 4 (y)."} {
+		if _, alt := chartOf(t, `{"ChartType":"bar","Title":"T",`+labels+`"Series":[{"name":"s","values":[{"label":"Ada","value":3},{"name":"Ben","value":4}]}]}`); !strings.HasSuffix(alt, want) {
+			t.Error(alt)
+		}
+	}
+}
+
 // TestAmericanDates: days after the name of a month are days.
 func TestAmericanDates(t *testing.T) {
 	t.Parallel()

@@ -63,8 +63,9 @@ type dataset struct {
 // series is one named list of values. A gap is NaN in y; x is the position on the axis: a number, a
 // time in days, or the index of a category.
 type series struct {
-	name string
-	x, y []float64
+	name   string
+	x, y   []float64
+	labels []string // given beside the values; used if there are no others
 }
 
 func (s *series) add(x, y float64) { s.x, s.y = append(s.x, x), append(s.y, y) }

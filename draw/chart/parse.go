@@ -120,6 +120,7 @@ func oneSeries(item any, i int) (series, error) {
 	}
 	for k, v := range list {
 		if o, obj := v.(map[string]any); obj {
+			s.labels = append(s.labels, value.Text(value.Field(o, "label", "name", "category")))
 			v = value.Field(o, "value", "y")
 		}
 		f, ok := value.Number(v)

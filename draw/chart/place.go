@@ -68,6 +68,9 @@ func (d *dataset) checkLengths(pts bool) error {
 	if pts || d.parts() && len(d.series) > 1 && n == 1 {
 		return nil
 	}
+	if own := d.series[0].labels; len(d.labels) == 0 && len(own) == n && !slices.Contains(own, "") {
+		d.labels = own
+	}
 	if len(d.labels) == 0 {
 		for i := range n {
 			d.labels = append(d.labels, strconv.Itoa(i+1))
