@@ -21,46 +21,17 @@ type Driver struct {
 	blobs map[media.Digest]entry
 }
 
+// entry is a blob in one chunk for each write, so that a growing upload is not copied.
 type entry struct {
-	content content
-	at      time.Time
-}
-
-// content is a blob in chunks, so that a growing upload is not copied.
-type content struct {
 	chunks [][]byte
 	size   int64
-}
-
-// firstChunk is the size of the first chunk of an upload, mostChunk that of the largest.
-const (
-	firstChunk = 4 << 10
-	mostChunk  = 256 << 10
-)
-
-// add appends a copy of p.
-func (c *content) add(p []byte) {
-	c.size += int64(len(p))
-	for len(p) > 0 {
-		last := len(c.chunks) - 1
-		if last < 0 || len(c.chunks[last]) == cap(c.chunks[last]) {
-			next := firstChunk
-			if last >= 0 {
-				next = min(2*cap(c.chunks[last]), mostChunk)
-			}
-			c.chunks = append(c.chunks, make([]byte, 0, next))
-			last++
-		}
-		n := min(len(p), cap(c.chunks[last])-len(c.chunks[last]))
-		c.chunks[last] = append(c.chunks[last], p[:n]...)
-		p = p[n:]
-	}
+	at     time.Time
 }
 
 // reader returns a reader that starts at offset.
-func (c content) reader(offset int64) io.Reader {
+func (e entry) reader(offset int64) io.Reader {
 	var parts []io.Reader
-	for _, chunk := range c.chunks {
+	for _, chunk := range e.chunks {
 		if n := int64(len(chunk)); offset >= n {
 			offset -= n
 			continue
@@ -87,7 +58,7 @@ func (m *Driver) Open(ctx context.Context, d media.Digest, offset, length int64)
 	if err != nil {
 		return nil, err
 	}
-	r := e.content.reader(offset)
+	r := e.reader(offset)
 	if length >= 0 {
 		r = io.LimitReader(r, length)
 	}
@@ -100,7 +71,7 @@ func (m *Driver) Stat(ctx context.Context, d media.Digest) (blob.Info, error) {
 	if err != nil {
 		return blob.Info{}, err
 	}
-	return blob.Info{Digest: d, SizeBytes: e.content.size, ModTime: e.at}, nil
+	return blob.Info{Digest: d, SizeBytes: e.size, ModTime: e.at}, nil
 }
 
 func (m *Driver) entry(ctx context.Context, d media.Digest) (entry, error) {
@@ -131,7 +102,7 @@ func (m *Driver) List(ctx context.Context, after media.Digest, limit int) ([]blo
 	var list []blob.Info
 	for d, e := range m.blobs {
 		if d.String() > after.String() {
-			list = append(list, blob.Info{Digest: d, SizeBytes: e.content.size, ModTime: e.at})
+			list = append(list, blob.Info{Digest: d, SizeBytes: e.size, ModTime: e.at})
 		}
 	}
 	slices.SortFunc(list, func(a, b blob.Info) int { return strings.Compare(a.Digest.String(), b.Digest.String()) })
@@ -142,13 +113,13 @@ func (m *Driver) List(ctx context.Context, after media.Digest, limit int) ([]blo
 func (m *Driver) Sweep(ctx context.Context, _ time.Time) (int, error) { return 0, ctx.Err() }
 
 type upload struct {
-	m       *Driver
-	content content
+	m    *Driver
+	blob entry
 }
 
 // Write implements [blob.Upload].
 func (u *upload) Write(p []byte) (int, error) {
-	u.content.add(p)
+	u.blob.chunks, u.blob.size = append(u.blob.chunks, bytes.Clone(p)), u.blob.size+int64(len(p))
 	return len(p), nil
 }
 
@@ -157,14 +128,15 @@ func (u *upload) Commit(ctx context.Context, d media.Digest) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	u.blob.at = time.Now() //nolint:forbidigo // the time of storing
 	u.m.mu.Lock()
 	defer u.m.mu.Unlock()
-	u.m.blobs[d] = entry{content: u.content, at: time.Now()} //nolint:forbidigo // the time of storing
+	u.m.blobs[d] = u.blob
 	return nil
 }
 
 // Abort implements [blob.Upload].
 func (u *upload) Abort() error {
-	u.content = content{}
+	u.blob = entry{}
 	return nil
 }
