@@ -100,16 +100,9 @@ type signatureFinder struct {
 }
 
 func (f *signatureFinder) Write(p []byte) (int, error) {
-	if f.found {
-		return len(p), nil
-	}
-	keep := len(signature) - 1
-	seam := append(f.tail, p[:min(len(p), keep)]...)
-	f.found = bytes.Contains(seam, signature) || bytes.Contains(p, signature)
-	if len(p) >= keep {
-		seam = p
-	}
-	f.tail = bytes.Clone(seam[max(0, len(seam)-keep):])
+	f.tail = append(f.tail, p...)
+	f.found = f.found || bytes.Contains(f.tail, signature)
+	f.tail = append(f.tail[:0], f.tail[max(0, len(f.tail)-len(signature)+1):]...)
 	return len(p), nil
 }
 
