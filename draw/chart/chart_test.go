@@ -44,6 +44,14 @@ func TestLabelsOfValues(t *testing.T) {
 	}
 }
 
+// TestGapsAreNoPoints: the description counts the points that are drawn.
+func TestGapsAreNoPoints(t *testing.T) {
+	t.Parallel()
+	if _, alt := chartOf(t, `{"ChartType":"scatter","Title":"T","Series":[{"name":"s","points":[[1,2],[3,4],[9,null]]}]}`); !strings.HasSuffix(alt, "s: 2 points, x from 1 to 3, y from 2 to 4.") {
+		t.Error(alt)
+	}
+}
+
 // TestAmericanDates: days after the name of a month are days.
 func TestAmericanDates(t *testing.T) {
 	t.Parallel()

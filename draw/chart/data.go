@@ -79,6 +79,16 @@ func (s series) pick(indices []int) series {
 	return out
 }
 
+// given returns the indices of the values that are no gaps.
+func (s series) given() (indices []int) {
+	for i, v := range s.y {
+		if !math.IsNaN(v) {
+			indices = append(indices, i)
+		}
+	}
+	return indices
+}
+
 // longest returns the number of values of the longest series.
 func (d *dataset) longest() (n int) {
 	for _, s := range d.series {
@@ -101,8 +111,8 @@ func (d *dataset) values() iter.Seq[float64] {
 }
 
 func (d *dataset) count() (n int) {
-	for range d.values() {
-		n++
+	for _, s := range d.series {
+		n += len(s.given())
 	}
 	return n
 }

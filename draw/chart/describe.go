@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -47,33 +48,22 @@ func (c *chart) describeSeries(b *strings.Builder) {
 			fmt.Fprintf(b, c.locale.say("more"), len(names), strings.Join(names, ", "))
 			return
 		}
-		lo, hi, first, last := -1, -1, -1, -1
-		for i, y := range v.y {
-			if math.IsNaN(y) {
-				continue
-			}
-			if first < 0 {
-				first, lo, hi = i, i, i
-			}
-			last = i
-			if y < v.y[lo] {
-				lo = i
-			}
-			if y > v.y[hi] {
-				hi = i
-			}
-		}
+		given := v.given()
 		val := func(i int) string { return c.locale.amount(v.y[i], c.unit) }
 		name := ""
 		if len(d.series) > 1 || v.name != c.Title {
 			name = v.name + ": "
 		}
-		switch {
-		case first < 0:
+		if len(given) == 0 {
 			fmt.Fprintf(b, c.locale.say("none"), name)
+			continue
+		}
+		byValue := func(a, b int) int { return cmp.Compare(v.y[a], v.y[b]) }
+		lo, hi := slices.MinFunc(given, byValue), slices.MaxFunc(given, byValue)
+		switch first, last := given[0], given[len(given)-1]; {
 		case c.kind == kindScatter:
-			x0, x1 := spanOf(slices.Values(v.x))
-			fmt.Fprintf(b, c.locale.say("points"), name, len(v.y), d.xText(x0), d.xText(x1), val(lo), val(hi))
+			x0, x1 := spanOf(slices.Values(v.pick(given).x))
+			fmt.Fprintf(b, c.locale.say("points"), name, len(given), d.xText(x0), d.xText(x1), val(lo), val(hi))
 		case first < last && v.y[lo] == v.y[hi]:
 			fmt.Fprintf(b, c.locale.say("even"), name, val(first))
 		case first == last:

@@ -94,19 +94,14 @@ func (c *chart) xTicks(s *svg.Canvas, b svg.Box, sx scale) {
 }
 
 // runs splits a series at its gaps and returns the index ranges.
-func runs(y []float64) [][2]int {
-	var out [][2]int
-	from := -1
-	for i := 0; i <= len(y); i++ {
-		if i < len(y) && !math.IsNaN(y[i]) {
-			if from < 0 {
-				from = i
-			}
-			continue
-		}
-		if from >= 0 {
-			out = append(out, [2]int{from, i})
-			from = -1
+func runs(y []float64) (out [][2]int) {
+	for i, v := range y {
+		switch n := len(out); {
+		case math.IsNaN(v):
+		case n > 0 && out[n-1][1] == i:
+			out[n-1][1]++
+		default:
+			out = append(out, [2]int{i, i + 1})
 		}
 	}
 	return out
@@ -162,11 +157,8 @@ func (c *chart) endNames(s *svg.Canvas, b svg.Box, sy scale, room float64) {
 	}
 	var list []name
 	for k, v := range c.series {
-		for i := len(v.y) - 1; i >= 0; i-- {
-			if !math.IsNaN(v.y[i]) {
-				list = append(list, name{k: k, want: sy.at(v.y[i])})
-				break
-			}
+		if given := v.given(); len(given) > 0 {
+			list = append(list, name{k: k, want: sy.at(v.y[given[len(given)-1]])})
 		}
 	}
 	slices.SortStableFunc(list, func(p, q name) int { return cmp.Compare(p.want, q.want) })
