@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -49,6 +50,30 @@ func TestGapsAreNoPoints(t *testing.T) {
 	t.Parallel()
 	if _, alt := chartOf(t, `{"ChartType":"scatter","Title":"T","Series":[{"name":"s","points":[[1,2],[3,4],[9,null]]}]}`); !strings.HasSuffix(alt, "s: 2 points, x from 1 to 3, y from 2 to 4.") {
 		t.Error(alt)
+	}
+}
+
+// TestFlatChartsHaveOneLayout: a second layout of the same proportions would have no room for the chart.
+func TestFlatChartsHaveOneLayout(t *testing.T) {
+	t.Parallel()
+	for height, want := range map[int]bool{400: false, 675: true} {
+		d, err := Draw(map[string]any{"ChartType": "bar", "Title": "T", "Width": 1200, "Height": height, "Labels": "a,b", "Series": "[1,2]"})
+		if got := bytes.Contains(d.Data, []byte("narrow")); err != nil || got != want || d.Adaptive != want {
+			t.Errorf("1200 × %d: adaptive %t, second layout %t, want %t; %v", height, d.Adaptive, got, want, err)
+		}
+	}
+}
+
+// TestNamesOfPartsAreLegible: a pie gives way to the names beside it.
+func TestNamesOfPartsAreLegible(t *testing.T) {
+	t.Parallel()
+	for _, size := range []string{`"Width":400,"Height":400`, `"Width":480,"Height":270`} {
+		out, _ := chartOf(t, `{"ChartType":"pie","Title":"T",`+size+`,"Unit":"TWh","Labels":["Germany","France","Luxembourg"],"Series":[{"name":"s","values":[800,700,100]}]}`)
+		for _, name := range []string{">Germany<", ">France<", ">Luxembourg<"} {
+			if !strings.Contains(out, name) {
+				t.Errorf("%s: %s is cut off", size, name)
+			}
+		}
 	}
 }
 

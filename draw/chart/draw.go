@@ -15,7 +15,7 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	}
 	data, _ := render(c)
 	d := c.Drawing(string(c.kind)+" chart", data, map[string]any{"SeriesCount": len(c.series), "PointCount": c.count()})
-	d.Adaptive = c.W >= adapts
+	d.Adaptive = c.adapts()
 	return d, nil
 }
 

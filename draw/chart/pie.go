@@ -17,12 +17,21 @@ func (c *chart) pie(s *svg.Canvas, b svg.Box) {
 	wide := b.W > b.H*1.15
 	row := 27.0
 	n := float64(len(c.labels))
+	wv, wp := 0.0, svg.Width("100.0%", 13)
+	for _, v := range c.series[0].y {
+		wv = max(wv, svg.Width(c.locale.amount(v, c.unit), 12.5))
+	}
+	given := c.unit != "%" || math.Abs(total-100) > 0.5 // percentages need no second column
+	if !given {
+		wv = 0
+	}
 	var ring, table svg.Box
 	if wide {
-		d := min(b.H, b.W*0.5)
-		ring = svg.Box{X: b.X + b.W*0.25 - d/2 + 6, Y: b.Y + (b.H-d)/2, W: d, H: d}
+		share := max(0.45, min(0.65, (svg.Widest(c.labels, 12.5)+min(wv, b.W*0.2)+wp+48)/b.W)) // of the table
+		d := min(b.H, b.W*(0.95-share))
+		ring = svg.Box{X: b.X + b.W*(0.95-share)/2 - d/2 + 6, Y: b.Y + (b.H-d)/2, W: d, H: d}
 		row = min(row, b.H/n)
-		table = svg.Box{X: b.X + b.W*0.55, Y: b.Y + (b.H-row*n)/2, W: b.W * 0.45, H: row * n}
+		table = svg.Box{X: b.X + b.W*(1-share), Y: b.Y + (b.H-row*n)/2, W: b.W * share, H: row * n}
 	} else {
 		row = min(row, b.H*0.5/n)
 		d := min(b.W, b.H-row*n-14)
@@ -30,15 +39,7 @@ func (c *chart) pie(s *svg.Canvas, b svg.Box) {
 		table = svg.Box{X: b.X, Y: b.Bottom() - row*n, W: b.W, H: row * n}
 	}
 	c.sectors(s, ring, total)
-	wv, wp := 0.0, svg.Width("100.0%", 13)
-	for _, v := range c.series[0].y {
-		wv = max(wv, svg.Width(c.locale.amount(v, c.unit), 12.5))
-	}
 	wv = min(wv, table.W*0.35)
-	given := c.unit != "%" || math.Abs(total-100) > 0.5 // percentages need no second column
-	if !given {
-		wv = 0
-	}
 	for k, v := range c.series[0].y {
 		y := table.Y + row*(float64(k)+0.5)
 		s.Rect(svg.Box{X: table.X, Y: y - 6, W: 12, H: 12}, svg.FillClass(k), 3)

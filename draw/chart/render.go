@@ -15,7 +15,7 @@ func render(c *chart) (out []byte, alt string) {
 		c.Alt += " " + c.reduced
 	}
 	var s svg.Canvas
-	if c.W < adapts {
+	if !c.adapts() {
 		c.Begin(&s, svg.CSS())
 		c.draw(&s)
 		return c.End(&s), c.Alt
@@ -31,13 +31,16 @@ func render(c *chart) (out []byte, alt string) {
 	return c.End(&s), c.Alt
 }
 
-// A chart at least adapts pixels wide contains a second drawing, laid out for narrow pixels, that is shown if the file
+// A chart at least minWide pixels wide contains a second drawing, laid out for narrow pixels, that is shown if the file
 // itself is displayed small, so that text stays readable on a phone. Programs without media queries show the wide one.
 const (
-	adapts    = 640
+	minWide   = 640
 	narrow    = 480
+	minHigh   = 240 // of the second drawing, which has the proportions of the first
 	narrowCSS = "@media (max-width:520px){.wide{display:none}.narrow{display:inline}}"
 )
+
+func (c *chart) adapts() bool { return c.W >= minWide && c.H*narrow/c.W >= minHigh }
 
 // draw writes everything except the head of the file.
 func (c *chart) draw(s *svg.Canvas) {
