@@ -46,12 +46,7 @@ func ReadInset(params map[string]any) (Inset, error) {
 // Draw returns the markup of the chart in a size that may be smaller than its own page. The markup
 // uses the classes of the shared style.
 func (in Inset) Draw(w, h float64) string {
-	c := *in.chart
-	c.W, c.H = w, h
-	if c.autoHorizontal {
-		c.horizontal = c.prefersHorizontal()
-	}
 	var s svg.Canvas
-	c.draw(&s)
+	in.chart.sized(w, h).draw(&s)
 	return s.String()
 }

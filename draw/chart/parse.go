@@ -36,10 +36,8 @@ func parse(p map[string]any) (*chart, error) {
 	if err := c.place(); err != nil {
 		return nil, err
 	}
-	if c.autoHorizontal = p["Horizontal"] == nil; c.autoHorizontal {
-		c.horizontal = c.prefersHorizontal()
-	}
-	return c, nil
+	c.autoHorizontal = p["Horizontal"] == nil
+	return c.sized(c.W, c.H), nil
 }
 
 // prefersHorizontal reports whether horizontal bars read better: few bars with names too long to fit below them.

@@ -97,6 +97,9 @@ func (c *chart) sectors(s *svg.Canvas, b svg.Box, total float64) {
 		note := c.locale.say("total")
 		if c.unit != "" && short(c.unit) == "" {
 			note = fmt.Sprintf(c.locale.say("in total"), c.unit)
+			if svg.Width(note, 12.5) > inner*1.6 {
+				note = c.unit
+			}
 		}
 		s.Text(cx, cy+26, "k m", "middle", svg.Fit(note, 12.5, inner*1.6))
 	}

@@ -23,10 +23,8 @@ func render(c *chart) (out []byte, alt string) {
 	c.Begin(&s, svg.CSS()+narrowCSS)
 	s.Tag(`<g class="wide">`)
 	c.draw(&s)
-	small := *c
-	small.W, small.H = narrow, math.Round(c.H*narrow/c.W)
 	s.Tag(`</g><g class="narrow" display="none" transform="scale(%s)">`, strconv.FormatFloat(c.W/narrow, 'f', 4, 64))
-	small.draw(&s)
+	c.sized(narrow, math.Round(c.H*narrow/c.W)).draw(&s)
 	s.Tag("</g>")
 	return c.End(&s), c.Alt
 }
@@ -41,6 +39,15 @@ const (
 )
 
 func (c *chart) adapts() bool { return c.W >= minWide && c.H*narrow/c.W >= minHigh }
+
+// sized returns the chart on a page of another size.
+func (c chart) sized(w, h float64) *chart {
+	c.W, c.H = w, h
+	if c.autoHorizontal {
+		c.horizontal = c.prefersHorizontal()
+	}
+	return &c
+}
 
 // draw writes everything except the head of the file.
 func (c *chart) draw(s *svg.Canvas) {
