@@ -184,8 +184,7 @@ func drawNode(s *svg.Canvas, n Node, f Face, b svg.Box, class string) {
 
 // Text writes a node's label and note into its box.
 func (f Face) Text(s *svg.Canvas, shape Shape, b svg.Box) {
-	h := labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
-	x, y := b.X+b.W/2, b.Y+(b.H-h)/2
+	x, y := b.X+b.W/2, b.Y+(b.H-f.high())/2
 	if shape == Cylinder {
 		y += lid
 	}

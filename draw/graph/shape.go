@@ -57,6 +57,13 @@ type Face struct {
 	Size        Size
 }
 
+// shapeRoom is how the size of a shape follows from the size of its text: factors, then pixels.
+var shapeRoom = map[Shape]struct{ factor, more Size }{
+	Rect: {Size{1, 1}, Size{26, 18}}, Round: {Size{1, 1}, Size{26, 18}}, Pill: {Size{1, 1}, Size{34, 18}},
+	Ellipse: {Size{1.25, 1.3}, Size{20, 16}}, Diamond: {Size{1.5, 3}, Size{20, 20}}, // a box of w × h fits into a diamond if w/W + h/H = 1
+	Hexagon: {Size{1, 1}, Size{2*hexCut + 14, 18}}, Parallelogram: {Size{1, 1}, Size{2*slant + 10, 18}}, Cylinder: {Size{1, 1}, Size{26, 18 + 4*lid}},
+}
+
 // face breaks a node's text into lines and computes the size of its shape. Text is wide times as
 // wide as in the page's own typeface.
 func face(n Node, wide float64) Face {
@@ -73,34 +80,26 @@ func face(n Node, wide float64) Face {
 	}
 	f := Face{Label: svg.Wrap(n.Label, labelSize*wide, 170, 4), Note: svg.Wrap(n.Note, noteSize*wide, 180, 4)}
 	w := max(34, svg.Widest(f.Label, labelSize*wide), svg.Widest(f.Note, noteSize*wide))
-	h := labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
-	switch n.Shape {
-	case Circle:
+	h := f.high()
+	if n.Shape == Circle {
 		d := math.Hypot(w, h) + 8
 		f.Size = Size{d, d}
-	case Ellipse:
-		f.Size = Size{w*1.25 + 20, h*1.3 + 16}
-	case Diamond:
-		// A box of w × h fits into a diamond if w/W + h/H = 1.
-		f.Size = Size{w*1.5 + 20, h*3 + 20}
-	case Hexagon:
-		f.Size = Size{w + 2*hexCut + 14, h + 18}
-	case Parallelogram:
-		f.Size = Size{w + 2*slant + 10, h + 18}
-	case Cylinder:
-		f.Size = Size{w + 26, h + 18 + 4*lid}
-	case Pill:
-		f.Size = Size{w + 34, h + 18}
-	default:
-		f.Size = Size{w + 26, h + 18}
+	} else {
+		r := shapeRoom[n.Shape]
+		f.Size = Size{w*r.factor.W + r.more.W, h*r.factor.H + r.more.H}
 	}
 	return f
+}
+
+// high returns the height of label and note.
+func (f Face) high() float64 {
+	return labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
 }
 
 func table(n Node) Face {
 	f := Face{Label: svg.Wrap(n.Label, labelSize, 230, 2), Note: svg.Wrap(n.Note, noteSize, 230, 1)}
 	w := max(90, svg.Widest(f.Label, labelSize), svg.Widest(f.Note, noteSize))
-	h := 14 + labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
+	h := 14 + f.high()
 	for _, rows := range n.Sections {
 		if len(rows) == 0 {
 			continue
