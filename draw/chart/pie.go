@@ -65,25 +65,27 @@ func (c *chart) sectors(s *svg.Canvas, b svg.Box, total float64) {
 		sin, cos := math.Sincos(2 * math.Pi * share)
 		return svg.Px(cx+rad*sin) + " " + svg.Px(cy-rad*cos)
 	}
+	arc := func(rad, to float64, large, sweep int) string {
+		return fmt.Sprintf("A%s %s 0 %d %d %s", svg.Px(rad), svg.Px(rad), large, sweep, at(rad, to))
+	}
 	from := 0.0
 	for k, v := range c.series[0].y {
+		class := svg.FillClass(k)
 		to := from + v/total
-		switch {
-		case to-from > 0.9999 && inner > 0:
-			s.Tag(`<path fill-rule="evenodd" d="M%sA%s %s 0 1 1 %sA%s %s 0 1 1 %sZM%sA%s %s 0 1 1 %sA%s %s 0 1 1 %sZ" class="%s"/>`, at(r, 0), svg.Px(r), svg.Px(r), at(r, 0.5), svg.Px(r), svg.Px(r), at(r, 1),
-				at(inner, 0), svg.Px(inner), svg.Px(inner), at(inner, 0.5), svg.Px(inner), svg.Px(inner), at(inner, 1), svg.FillClass(k))
-		case to-from > 0.9999:
-			s.Tag(`<circle cx="%s" cy="%s" r="%s" class="%s"/>`, svg.Px(cx), svg.Px(cy), svg.Px(r), svg.FillClass(k))
+		large := 0
+		if to-from > 0.5 {
+			large = 1
+		}
+		switch whole := to-from > 0.9999; {
+		case whole && inner > 0:
+			ring := func(rad float64) string { return "M" + at(rad, 0) + arc(rad, 0.5, 1, 1) + arc(rad, 1, 1, 1) + "Z" }
+			s.Tag(`<path fill-rule="evenodd" d="%s%s" class="%s"/>`, ring(r), ring(inner), class)
+		case whole:
+			s.Circle(svg.Point{X: cx, Y: cy}, r, class)
+		case inner > 0:
+			s.Tag(`<path d="M%s%sL%s%sZ" class="%s cut"/>`, at(r, from), arc(r, to, large, 1), at(inner, to), arc(inner, from, large, 0), class)
 		default:
-			large := 0
-			if to-from > 0.5 {
-				large = 1
-			}
-			if inner > 0 {
-				s.Tag(`<path d="M%sA%s %s 0 %d 1 %sL%sA%s %s 0 %d 0 %sZ" class="%s cut"/>`, at(r, from), svg.Px(r), svg.Px(r), large, at(r, to), at(inner, to), svg.Px(inner), svg.Px(inner), large, at(inner, from), svg.FillClass(k))
-			} else {
-				s.Tag(`<path d="M%s %sL%sA%s %s 0 %d 1 %sZ" class="%s cut"/>`, svg.Px(cx), svg.Px(cy), at(r, from), svg.Px(r), svg.Px(r), large, at(r, to), svg.FillClass(k))
-			}
+			s.Tag(`<path d="M%s %sL%s%sZ" class="%s cut"/>`, svg.Px(cx), svg.Px(cy), at(r, from), arc(r, to, large, 1), class)
 		}
 		from = to
 	}
