@@ -3,7 +3,6 @@ package blob
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"io"
 	"sync"
 
@@ -60,24 +59,18 @@ func (s *Store) Put(ctx context.Context, r io.Reader) (Info, error) {
 func (s *Store) copy(ctx context.Context, w io.Writer, r io.Reader) error {
 	buf, _ := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(buf)
-	for {
+	_, err := io.CopyBuffer(w, readerFunc(func(p []byte) (int, error) {
 		if err := ctx.Err(); err != nil {
-			return err
+			return 0, err
 		}
-		n, err := r.Read(*buf)
-		if n > 0 {
-			if _, werr := w.Write((*buf)[:n]); werr != nil {
-				return werr
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
+		return r.Read(p)
+	}), *buf)
+	return err
 }
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // Open reads a blob from its start. The reader hashes what it returns: if bytes are wrong or missing, it ends with
 // [media.CodeCorrupt] instead of io.EOF. A caller that reads to io.EOF therefore has the correct bytes. The caller
