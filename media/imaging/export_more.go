@@ -22,16 +22,12 @@ func embedGIF(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	if len(head) < gifHead || !bytes.HasPrefix(head, []byte("GIF89a")) {
 		return unmarked(w, r)
 	}
-	at := gifHead
-	if flags := head[10]; flags&0x80 != 0 {
-		at += 3 << (flags&7 + 1)
-	}
 	extension := append([]byte("\x21\xff\x0bXMP DataXMP"), xmp...)
 	extension = append(extension, 1)
 	for n := 0xff; n >= 0; n-- {
 		extension = append(extension, byte(n))
 	}
-	return after(w, at, append(extension, 0), r)
+	return after(w, gifHead+int(colours(head[10])), append(extension, 0), r)
 }
 
 // xmpBox is the type and UUID of the box in the XMP specification, part 3, §1.2.7.

@@ -119,7 +119,9 @@ func (w *walker) gif() error {
 			err = w.skip(1)
 		case kind == 0x2c:
 			pixels = true
-			err = w.frame()
+			if head, err = w.take(9); err == nil { // what precedes the pixels of a frame
+				err = w.skip(colours(head[8]) + 1)
+			}
 		default:
 			return fmt.Errorf("block type %#x does not exist", kind)
 		}
@@ -130,15 +132,6 @@ func (w *walker) gif() error {
 			return err
 		}
 	}
-}
-
-// frame skips the data before the pixels of a GIF frame.
-func (w *walker) frame() error {
-	head, err := w.take(9)
-	if err != nil {
-		return err
-	}
-	return w.skip(colours(head[8]) + 1)
 }
 
 // subBlocks skips data in blocks of up to 255 bytes.
@@ -154,6 +147,7 @@ func (w *walker) subBlocks() error {
 	}
 }
 
+// colours returns the size of the colour table that the flags of a GIF declare.
 func colours(flags byte) int64 {
 	if flags&0x80 == 0 {
 		return 0
