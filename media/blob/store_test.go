@@ -108,3 +108,17 @@ func TestBrokenSourceIsReportedAsItIs(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 }
+
+// TestWrappedEndIsAnError: only io.EOF itself is the end of a source. An error that wraps it means a part is missing.
+func TestWrappedEndIsAnError(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, 0)
+	r, w := io.Pipe()
+	go func() {
+		_, err := w.Write([]byte("half a pict"))
+		w.CloseWithError(errors.Join(errors.New("connection lost"), err, io.EOF))
+	}()
+	if _, err := s.Put(t.Context(), r); err == nil {
+		t.Fatal("a part of a source was stored")
+	}
+}
