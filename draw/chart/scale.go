@@ -90,11 +90,9 @@ func within(lo, hi, step float64) int {
 	return int(math.Floor(hi/step+1e-9)-math.Ceil(lo/step-1e-9)) + 1
 }
 
-// timeTicks returns ticks at the starts of years, months, days, hours or minutes; lo and hi are days since 1970.
-func timeTicks(lo, hi float64, n int) []tick { return weekTicks(lo, hi, n, 0) }
-
-// weekTicks is like timeTicks, with weeks that begin at the day first.
-func weekTicks(lo, hi float64, n int, first float64) []tick {
+// timeTicks returns ticks at the starts of years, months, days, hours or minutes, or on Mondays; lo and hi are days
+// since 1970.
+func timeTicks(lo, hi float64, n int) []tick {
 	days := (hi - lo) / float64(max(1, n))
 	switch {
 	case days > 200:
@@ -115,8 +113,9 @@ func weekTicks(lo, hi float64, n int, first float64) []tick {
 	if step < 1 {
 		layout = "2 Jan 15:04"
 	}
+	const monday = 4 // 5 January 1970
 	var out []tick
-	for v := math.Ceil((lo-first)/step-1e-9)*step + first; v <= hi+1e-6 && len(out) < 60; v += step {
+	for v := math.Ceil((lo-monday)/step-1e-9)*step + monday; v <= hi+1e-6 && len(out) < 60; v += step {
 		out = append(out, tick{v, time.Unix(int64(math.Round(v*86400)), 0).UTC().Format(layout)})
 	}
 	return out
@@ -132,7 +131,7 @@ type TimeTick struct {
 func TimeTicks(lo, hi time.Time, n int) []TimeTick {
 	days := func(t time.Time) float64 { return float64(t.Unix()) / 86400 }
 	var out []TimeTick
-	for _, t := range weekTicks(days(lo), days(hi), n, 4) { // 5 January 1970 was a Monday
+	for _, t := range timeTicks(days(lo), days(hi), n) {
 		out = append(out, TimeTick{time.Unix(int64(math.Round(t.v*86400)), 0), t.text})
 	}
 	return out
