@@ -53,7 +53,10 @@ func (d *gantt) statement(l line) error {
 	case "excludes", "includes", "weekend":
 		d.warn("Days off (" + word + ") are not counted: durations run through.")
 		return nil
-	case "axisFormat", "tickInterval", "todayMarker", "inclusiveEndDates", "topAxis", "weekday", "click", "displayMode:":
+	case "inclusiveEndDates":
+		d.warn("Bars end at the beginning of their end dates: inclusiveEndDates is not supported.")
+		return nil
+	case "axisFormat", "tickInterval", "todayMarker", "topAxis", "weekday", "click", "displayMode:":
 		return nil
 	case "section":
 		d.sections = append(d.sections, plain(rest))

@@ -136,3 +136,22 @@ func TestClassInNamespaceAfterRelation(t *testing.T) {
 		t.Errorf("%d rectangles have the colour of the namespace, want one in the legend and one for the class", n)
 	}
 }
+
+// TestMessageNumbers: numbers begin where the source says, and only where it says.
+func TestMessageNumbers(t *testing.T) {
+	t.Parallel()
+	data, _ := svgtest.Draw(t, mermaid.Draw, code("sequenceDiagram\nA->>B: zero\nautonumber 10 5\nA->>B: ten\nB->>A: fifteen\nautonumber off\nA->>B: twenty\nautonumber\nA->>B: last"))
+	for _, w := range []string{">zero<", ">10. ten<", ">15. fifteen<", ">twenty<", ">25. last<"} {
+		if !strings.Contains(string(data), w) {
+			t.Errorf("%s is missing", w)
+		}
+	}
+}
+
+// TestInclusiveEndDates: an ignored setting that moves the ends of bars is stated.
+func TestInclusiveEndDates(t *testing.T) {
+	t.Parallel()
+	if _, res := svgtest.Draw(t, mermaid.Draw, code("gantt\ninclusiveEndDates\nA : 2026-01-05, 2026-01-09")); !strings.Contains(strings.Join(res.Warnings, ""), "inclusiveEndDates") {
+		t.Error(res.Warnings)
+	}
+}

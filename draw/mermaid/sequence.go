@@ -3,6 +3,7 @@ package mermaid
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"atelier/draw/graph"
@@ -31,7 +32,7 @@ type step struct {
 	head     graph.Head
 	both     bool // heads on both ends
 	dashed   bool
-	number   int // with autonumber, from 1
+	number   string // with autonumber
 }
 
 type stepKind int
@@ -55,8 +56,9 @@ type sequence struct {
 	index   map[string]int
 	steps   []step
 	open    []string // words of the enclosing blocks; box and rect are not drawn
-	count   int
 	numbers bool
+	next    int // number of the next message, whether shown or not
+	by      int // how much it increases
 }
 
 func (*sequence) kind() string { return "sequence diagram" }
@@ -124,6 +126,10 @@ func (d *sequence) read(l line) error {
 		return nil
 	case "autonumber":
 		d.numbers = rest != "off"
+		next, by := d.next, d.by
+		if n, _ := fmt.Sscan(rest, &next, &by); n > 0 { // the start and the step, if they are given
+			d.next, d.by = next, by
+		}
 		return nil
 	case "loop", "alt", "opt", "par", "critical", "break", "rect", "box", "par_over":
 		d.block(word, rest)
@@ -190,9 +196,12 @@ func (d *sequence) message(l line) error {
 	if m == nil {
 		return l.bad("a message is written Alice->>Bob: Hello")
 	}
-	d.count++
 	heads := map[string]graph.Head{"x": graph.Cross, ")": graph.Open, ">>": graph.Arrow}
-	s := step{kind: stepMessage, head: heads[strings.TrimLeft(m[2], "<-")], from: d.party(m[1]), to: d.party(m[4]), text: plain(m[5]), dashed: strings.Contains(m[2], "--"), number: d.count, both: strings.HasPrefix(m[2], "<<")}
+	s := step{kind: stepMessage, head: heads[strings.TrimLeft(m[2], "<-")], from: d.party(m[1]), to: d.party(m[4]), text: plain(m[5]), dashed: strings.Contains(m[2], "--"), both: strings.HasPrefix(m[2], "<<")}
+	if d.numbers {
+		s.number = strconv.Itoa(d.next) + ". "
+	}
+	d.next += d.by
 	d.steps = append(d.steps, s)
 	switch m[3] {
 	case "+":
@@ -210,8 +219,12 @@ func (d *sequence) describe(title string) string {
 		names = append(names, svg.Clip(p.label))
 	}
 	fmt.Fprintf(&b, "Sequence diagram: %s. %s: %s.", strings.TrimRight(title, ".!? "), graph.Count(len(d.parties), "participant"), strings.Join(names, ", "))
+	n := 0
 	for _, s := range d.steps {
-		if s.kind != stepMessage || s.number > 12 {
+		if s.kind != stepMessage {
+			continue
+		}
+		if n++; n > 12 {
 			continue
 		}
 		fmt.Fprintf(&b, " %s to %s", svg.Clip(d.parties[s.from].label), svg.Clip(d.parties[s.to].label))
@@ -220,8 +233,8 @@ func (d *sequence) describe(title string) string {
 		}
 		b.WriteByte('.')
 	}
-	if d.count > 12 {
-		fmt.Fprintf(&b, " And %d more messages.", d.count-12)
+	if n > 12 {
+		fmt.Fprintf(&b, " And %d more messages.", n-12)
 	}
 	return b.String()
 }

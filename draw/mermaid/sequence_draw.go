@@ -3,7 +3,6 @@ package mermaid
 import (
 	"cmp"
 	"math"
-	"strconv"
 
 	"atelier/draw/graph"
 	"atelier/draw/svg"
@@ -184,10 +183,7 @@ func (p *seqPen) deactivate(i int) {
 }
 
 func (p *seqPen) message(s step) {
-	text := s.text
-	if p.numbers {
-		text = strconv.Itoa(s.number) + ". " + text
-	}
+	text := s.number + s.text
 	a, b := p.x[s.from], p.x[s.to]
 	class := "e"
 	if s.dashed {

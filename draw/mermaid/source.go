@@ -53,7 +53,7 @@ func parse(code string) (diagram, error) {
 		}
 		d = &f
 	case "sequencediagram":
-		d = &sequence{index: map[string]int{}}
+		d = &sequence{index: map[string]int{}, next: 1, by: 1}
 	case "pie":
 		p := &pie{}
 		if t, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(rest, "showData")), "title"); ok {
