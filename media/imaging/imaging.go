@@ -85,12 +85,8 @@ func (f Format) MIMEType() string {
 
 // Extension returns the usual file extension with its dot: .png, .jpg, .webp.
 func (f Format) Extension() string {
-	switch f {
-	case FormatJPEG:
-		return ".jpg"
-	case FormatPNG, FormatWebP:
-		return "." + string(f)
-	case FormatAuto:
+	if f == FormatAuto {
+		return ""
 	}
-	return ""
+	return "." + strings.Replace(string(f), "jpeg", "jpg", 1)
 }
