@@ -23,6 +23,7 @@ func TestSourcesThatAreNearlyRight(t *testing.T) {
 		"HTML, entities, icons":  {"flowchart TD\nA[\"<b>Bold</b>&nbsp;#9829; <i>x</i> &lt;b&gt; R#amp;D #zz; &#65;\"] --> B[fa:fa-car Car]", []string{"Bold ♥ x <b> R&D #zz; A → Car."}},
 		"quoted link":            {"flowchart TD\nA -- \"a -- b\" --> B -- \"x\" y --> C", []string{"A → B (a -- b).", "B → C (\"x\" y)."}},
 		"ends of links":          {"flowchart TD\nA --- B\nB <--> C\nC --x D", []string{"A – B.", "B ↔ C.", "C → D."}},
+		"semicolon in a label":   {"flowchart TD\nA[one; two] --> B(three; four); B --> C;", []string{"3 nodes", "one; two → three; four. three; four → C."}},
 		"byte order mark":        {"\ufeffflowchart TD\nA-->B", []string{"A → B."}},
 		"note over three":        {"sequenceDiagram\nA->>B: x\nB->>C: y\nNote over C,A,B: all", []string{"3 participants: A, B, C."}},
 		"participant Actor":      {"sequenceDiagram\nActor->>Box: x\nActor ->> Box: y\nLink -->> Actor: z", []string{"3 participants: Actor, Box, Link.", "Actor to Box: y."}},

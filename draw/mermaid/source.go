@@ -147,13 +147,14 @@ func split(code string) (out []line, title string) {
 			open.n = i + 1
 		}
 		text = strings.TrimSpace(open.text + " " + text)
-		if (kind == "graph" || strings.HasPrefix(kind, "flowchart")) && i+1 < min(len(all), open.n+maxLabelLines) && opensLabel(text) {
+		flow := kind == "graph" || strings.HasPrefix(kind, "flowchart")
+		if flow && i+1 < min(len(all), open.n+maxLabelLines) && opensLabel(text) {
 			open.text = text
 			continue
 		}
 		parts := []string{text}
 		if kind != "gantt" && kind != "pie" { // there, a semicolon is text
-			parts = statements(text)
+			parts = statements(text, flow)
 		}
 		for _, part := range parts {
 			if part = strings.TrimSpace(part); part != "" {
@@ -168,8 +169,8 @@ func split(code string) (out []line, title string) {
 	return out, title
 }
 
-// statements splits at semicolons outside quotes and entities such as #35;.
-func statements(s string) []string {
+// statements splits at semicolons outside quotes, labels of flowcharts and entities such as #35;.
+func statements(s string, flow bool) []string {
 	if !strings.Contains(s, ";") {
 		return []string{s}
 	}
@@ -179,7 +180,7 @@ func statements(s string) []string {
 		switch {
 		case s[i] == '"':
 			quoted = !quoted
-		case s[i] == ';' && !quoted && !entity().MatchString(s[max(from, i-9):i+1]):
+		case s[i] == ';' && !quoted && !entity().MatchString(s[max(from, i-9):i+1]) && !(flow && opensLabel(s[max(from, i-maxLinkText):i])):
 			out = append(out, s[from:i])
 			from = i + 1
 		}
