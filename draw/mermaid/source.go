@@ -180,7 +180,7 @@ func statements(s string, flow bool) []string {
 		switch {
 		case s[i] == '"':
 			quoted = !quoted
-		case s[i] == ';' && !quoted && !entity().MatchString(s[max(from, i-9):i+1]) && !(flow && opensLabel(s[max(from, i-maxLinkText):i])):
+		case s[i] == ';' && !quoted && !entity().MatchString(s[max(from, i-9):i+1]) && (!flow || !opensLabel(s[max(from, i-maxLinkText):i])):
 			out = append(out, s[from:i])
 			from = i + 1
 		}
