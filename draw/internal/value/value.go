@@ -106,7 +106,7 @@ func Number(v any) (f float64, ok bool) {
 		if comma := strings.LastIndexByte(s, ','); comma >= 0 && len(whole)-comma != len(",000") {
 			return 0, false // a decimal comma, which must not become a number ten times as large
 		}
-		s = strings.ReplaceAll(s, ",", "")
+		s = strings.ReplaceAll(strings.ReplaceAll(s, ",", ""), "−", "-") // the minus of print, which drawings write
 		switch strings.ToLower(s) {
 		case "", "null", "nan", "n/a", "na", "-", "–", "none":
 			return math.NaN(), true
