@@ -24,6 +24,9 @@ func (c *chart) barChart(s *svg.Canvas, b svg.Box) {
 	b.H -= plan.h
 	if c.showValues() {
 		hi += (hi - min(0, lo)) * 0.04
+		if lo < 0 { // between the lowest bar's value and its label
+			lo -= (max(0, hi) - lo) * 20 / max(40, b.H)
+		}
 	}
 	sc, b := c.valueGrid(s, b, min(0, lo), max(0, hi), zeroAlways)
 	band := b.W / float64(len(c.labels))

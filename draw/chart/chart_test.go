@@ -88,6 +88,21 @@ func TestNarrowLayoutTurnsBars(t *testing.T) {
 	}
 }
 
+// TestValuesBelowBars: the value of the lowest bar does not cover its label.
+func TestValuesBelowBars(t *testing.T) {
+	t.Parallel()
+	for _, lowest := range []string{"800", "780"} {
+		out, _ := chartOf(t, `{"ChartType":"bar","Title":"T","Labels":["North","South"],"Series":[{"name":"s","values":[-`+lowest+`,-400]}]}`)
+		y := map[string]float64{}
+		for _, m := range regexp.MustCompile(`y="([0-9.]+)" class="(?:v i|k m)" text-anchor="middle">([^<]+)<`).FindAllStringSubmatch(out, -1) {
+			y[m[2]], _ = strconv.ParseFloat(m[1], 64)
+		}
+		if value, ok := y["−"+lowest]; !ok || y["North"]-value < 14 {
+			t.Errorf("%s: %v", lowest, y)
+		}
+	}
+}
+
 // TestAmericanDates: days after the name of a month are days.
 func TestAmericanDates(t *testing.T) {
 	t.Parallel()
