@@ -20,7 +20,7 @@ func (c *chart) barChart(s *svg.Canvas, b svg.Box) {
 	b.H -= title
 	// The height of the labels depends on the width of a band, and that on the ticks: one estimate
 	// is close enough, because ticks are short.
-	plan := planLabels(c.labels, (b.W-50)/float64(len(c.labels)), ordered(c.labels)).within(b.H * 0.4)
+	plan := planLabels(c.labels, c.band(), ordered(c.labels)).within(b.H * 0.4)
 	b.H -= plan.h
 	if c.showValues() {
 		hi += (hi - min(0, lo)) * 0.04
@@ -40,7 +40,22 @@ func (c *chart) barChart(s *svg.Canvas, b svg.Box) {
 
 // showValues reports whether there is room to write each bar's value.
 func (c *chart) showValues() bool {
-	return c.kind == kindBar && len(c.series) == 1 && (c.horizontal && len(c.labels) <= 30 || len(c.labels) <= 14 && c.W/float64(len(c.labels)) > 56)
+	n := len(c.labels)
+	if c.kind != kindBar || len(c.series) > 1 || n > 30 || !c.horizontal && n > 14 {
+		return false
+	}
+	return c.horizontal || c.W/float64(n) > 56 && c.valueWidth() < c.band()
+}
+
+// band returns about the width that each label has below a chart.
+func (c *chart) band() float64 { return (c.W - 2*c.Pad() - 50) / float64(len(c.labels)) }
+
+// valueWidth returns the width of the widest value of the first series.
+func (c *chart) valueWidth() (w float64) {
+	for _, i := range c.series[0].given() {
+		w = max(w, svg.Width(c.locale.amount(c.series[0].y[i], short(c.unit)), 12))
+	}
+	return w
 }
 
 // group draws the bars of label i in the band that begins at at, across the value axis.
@@ -121,11 +136,7 @@ func (c *chart) horizontalBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
 	b = svg.Box{X: b.X + left, Y: b.Y, W: b.W - left - 12, H: b.H - 22}
 	room := 0.0 // for the values at the ends of bars, kept clear of labels
 	if c.showValues() {
-		for _, v := range c.series[0].y {
-			if !math.IsNaN(v) {
-				room = max(room, svg.Width(c.locale.amount(v, short(c.unit)), 12)+8)
-			}
-		}
+		room = c.valueWidth() + 8
 	}
 	b.W -= room
 	if lo >= 0 {

@@ -103,6 +103,19 @@ func TestValuesBelowBars(t *testing.T) {
 	}
 }
 
+// TestValuesNeedRoom: values are written only if none runs into the next one.
+func TestValuesNeedRoom(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]int{"12": 14, "1234567": 0} {
+		c := parsed(t, `{"ChartType":"bar","Title":"T","Width":860,"Unit":"US$","Labels":"`+strings.Repeat("a,", 13)+`a","Series":[`+strings.Repeat(value+",", 13)+value+`]}`)
+		var s svg.Canvas
+		c.draw(&s)
+		if n := strings.Count(s.String(), `class="v i"`); n != want {
+			t.Errorf("%s: %d values, want %d", value, n, want)
+		}
+	}
+}
+
 // TestAmericanDates: days after the name of a month are days.
 func TestAmericanDates(t *testing.T) {
 	t.Parallel()

@@ -46,7 +46,7 @@ func (c *chart) prefersHorizontal() bool {
 	if !c.bars() || n > 16 || n*len(c.series) > 36 || ordered(c.labels) {
 		return false
 	}
-	plan := planLabels(c.labels, (c.W-2*c.Pad()-50)/float64(n), false)
+	plan := planLabels(c.labels, c.band(), false)
 	return plan.angle != 0 && slices.ContainsFunc(c.labels, func(l string) bool { return svg.Width(l, 12.5) > 130 })
 }
 
