@@ -67,7 +67,7 @@ func TestFlatChartsHaveOneLayout(t *testing.T) {
 // TestNamesOfPartsAreLegible: a pie gives way to the names beside it.
 func TestNamesOfPartsAreLegible(t *testing.T) {
 	t.Parallel()
-	for _, size := range []string{`"Width":400,"Height":400`, `"Width":480,"Height":270`} {
+	for _, size := range []string{`"Width":400,"Height":400`, `"Width":480,"Height":270`, `"Width":300,"Height":240`} {
 		out, _ := chartOf(t, `{"ChartType":"pie","Title":"T",`+size+`,"Unit":"TWh","Labels":["Germany","France","Luxembourg"],"Series":[{"name":"s","values":[800,700,100]}]}`)
 		for _, name := range []string{">Germany<", ">France<", ">Luxembourg<"} {
 			if !strings.Contains(out, name) {
@@ -112,6 +112,17 @@ func TestValuesNeedRoom(t *testing.T) {
 		c.draw(&s)
 		if n := strings.Count(s.String(), `class="v i"`); n != want {
 			t.Errorf("%s: %d values, want %d", value, n, want)
+		}
+	}
+}
+
+// TestTicksOfMonths: a few months have ticks at their starts, where their values are, not at days between.
+func TestTicksOfMonths(t *testing.T) {
+	t.Parallel()
+	out, _ := chartOf(t, `{"ChartType":"area","Title":"T","Labels":["2024-01","2024-02","2024-03"],"Series":[3,2,5]}`)
+	for _, month := range []string{">Jan 2024<", ">Feb 2024<", ">Mar 2024<"} {
+		if strings.Count(out, month) != 2 {
+			t.Errorf("%s is not in both layouts", month)
 		}
 	}
 }

@@ -72,8 +72,11 @@ func xCount(b svg.Box) int { return max(2, int(b.W/100)) }
 
 func (c *chart) xTicks(s *svg.Canvas, b svg.Box, sx scale) {
 	n := xCount(b)
-	if c.axis == axisYear {
+	switch {
+	case c.axis == axisYear:
 		n = max(2, int(b.W/70)) // years are short
+	case c.axis == axisTime && c.monthly():
+		n = max(1, min(n, int((sx.hi-sx.lo)/28))) // none within a month
 	}
 	ticks := placeAxis(c.axis, sx.lo, sx.hi, n)
 	c.locale.translate(ticks)

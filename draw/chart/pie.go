@@ -14,20 +14,19 @@ func (c *chart) pie(s *svg.Canvas, b svg.Box) {
 		total += v
 	}
 	b.Y, b.H = b.Y+6, b.H-6
-	wide := b.W > b.H*1.15
 	row := 27.0
 	n := float64(len(c.labels))
 	wv, wp := 0.0, svg.Width("100.0%", 13)
-	for _, v := range c.series[0].y {
-		wv = max(wv, svg.Width(c.locale.amount(v, c.unit), 12.5))
-	}
 	given := c.unit != "%" || math.Abs(total-100) > 0.5 // percentages need no second column
-	if !given {
-		wv = 0
+	if given {
+		for _, v := range c.series[0].y {
+			wv = max(wv, svg.Width(c.locale.amount(v, c.unit), 12.5))
+		}
 	}
 	var ring, table svg.Box
-	if wide {
-		share := max(0.45, min(0.65, (svg.Widest(c.labels, 12.5)+min(wv, b.W*0.2)+wp+48)/b.W)) // of the table
+	share := max(0.45, (svg.Widest(c.labels, 12.5)+min(wv, b.W*0.2)+wp+48)/b.W) // of the table, so that names are not cut
+	if fits := share <= 0.65; b.W > b.H*1.15 && (fits || b.H*0.5/n < 20) {
+		share = min(share, 0.65)
 		d := min(b.H, b.W*(0.95-share))
 		ring = svg.Box{X: b.X + b.W*(0.95-share)/2 - d/2 + 6, Y: b.Y + (b.H-d)/2, W: d, H: d}
 		row = min(row, b.H/n)
