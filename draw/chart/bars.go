@@ -129,10 +129,7 @@ func (c *chart) horizontalBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
 		b.Y, b.H = b.Y+20, b.H-20
 	}
 	left := min(svg.Widest(c.labels, 12.5), b.W*0.34) + 10
-	lines := 1
-	if (b.H-22)/float64(len(c.labels)) > 36 {
-		lines = 2
-	}
+	lines := int(min(4, max(1, (b.H-22)/float64(len(c.labels))/18)))
 	b = svg.Box{X: b.X + left, Y: b.Y, W: b.W - left - 12, H: b.H - 22}
 	room := 0.0 // for the values at the ends of bars, kept clear of labels
 	if c.showValues() {

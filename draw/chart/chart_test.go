@@ -80,7 +80,7 @@ func TestNamesOfPartsAreLegible(t *testing.T) {
 // TestNarrowLayoutTurnsBars: the layout for narrow pages has horizontal bars if its labels do not fit below them.
 func TestNarrowLayoutTurnsBars(t *testing.T) {
 	t.Parallel()
-	out, _ := chartOf(t, `{"ChartType":"bar","Title":"T","Labels":["A very long name of a company number one","A very long name of a company number two","Three"],"Series":[{"name":"s","values":[3,2,1]}]}`)
+	out, _ := chartOf(t, `{"ChartType":"bar","Title":"T","Labels":["A very long name of a company, the number one","A very long name of a company, the number two","Three"],"Series":[{"name":"s","values":[3,2,1]}]}`)
 	for _, end := range []string{"one<", "two<"} {
 		if n := strings.Count(out, end); n != 2 {
 			t.Errorf("%d labels end with %s want one in each layout", n, end)
