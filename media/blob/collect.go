@@ -51,8 +51,7 @@ func (s *Store) DeleteOld(ctx context.Context, d media.Digest, before time.Time)
 	case err != nil || !i.ModTime.Before(before):
 		return false, err
 	}
-	err := s.driver.Delete(ctx, d)
-	return err == nil, err
+	return s.driver.Delete(ctx, d, before)
 }
 
 // Sweep removes unfinished uploads that are older than grace and returns their number. It deletes no blobs. A grace of

@@ -28,8 +28,9 @@ type Driver interface {
 	Open(ctx context.Context, d media.Digest, offset, length int64) (io.ReadCloser, error)
 	// Stat returns the size and the time of a blob; a missing blob is not_found.
 	Stat(ctx context.Context, d media.Digest) (Info, error)
-	// Delete removes a blob. It is no error if the blob does not exist.
-	Delete(ctx context.Context, d media.Digest) error
+	// Delete removes a blob that was last put before a time, and reports whether it did; the zero time means any. A blob
+	// that is put at the same moment remains. It is no error if the blob does not exist.
+	Delete(ctx context.Context, d media.Digest, before time.Time) (bool, error)
 	// List returns up to limit blobs with digests greater than after, in the order of their digests; the zero digest
 	// starts at the beginning. An empty list means that there are no more.
 	List(ctx context.Context, after media.Digest, limit int) ([]Info, error)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"io"
 	"sync"
+	"time"
 
 	"atelier/media"
 )
@@ -111,7 +112,8 @@ func (s *Store) Delete(ctx context.Context, d media.Digest) error {
 	if err := checkDigest(d); err != nil {
 		return err
 	}
-	return s.driver.Delete(ctx, d)
+	_, err := s.driver.Delete(ctx, d, time.Time{})
+	return err
 }
 
 // Verify reads a whole blob and compares its hash with its digest. It returns nil, [media.CodeCorrupt],

@@ -22,12 +22,12 @@ var _ blob.Driver = discard{}
 
 type dropped struct{}
 
-func (discard) Create(context.Context) (blob.Upload, error)   { return dropped{}, nil }
-func (discard) Delete(context.Context, media.Digest) error    { return nil }
-func (discard) Sweep(context.Context, time.Time) (int, error) { return 0, nil }
-func (dropped) Write(p []byte) (int, error)                   { return len(p), nil }
-func (dropped) Commit(context.Context, media.Digest) error    { return nil }
-func (dropped) Abort() error                                  { return nil }
+func (discard) Create(context.Context) (blob.Upload, error)                   { return dropped{}, nil }
+func (discard) Delete(context.Context, media.Digest, time.Time) (bool, error) { return true, nil }
+func (discard) Sweep(context.Context, time.Time) (int, error)                 { return 0, nil }
+func (dropped) Write(p []byte) (int, error)                                   { return len(p), nil }
+func (dropped) Commit(context.Context, media.Digest) error                    { return nil }
+func (dropped) Abort() error                                                  { return nil }
 func (discard) Stat(context.Context, media.Digest) (blob.Info, error) {
 	return blob.Info{}, media.Errorf(media.CodeNotFound, "nothing is kept")
 }

@@ -101,8 +101,12 @@ func (s stopper) Read([]byte) (int, error) {
 
 func testDeleteOld(t *testing.T, h Harness) {
 	t.Helper()
-	s := store(t, h.New(t))
+	d := h.New(t)
+	s := store(t, d)
 	i := put(t, s, []byte("orphan"))
+	if deleted, err := d.Delete(t.Context(), i.Digest, time.Now().Add(-time.Hour)); err != nil || deleted { //nolint:forbidigo // the clock of the drivers
+		t.Fatalf("the driver, a young blob: %t, %v", deleted, err)
+	}
 	if deleted, err := s.DeleteOld(t.Context(), i.Digest, time.Now().Add(-time.Hour)); err != nil || deleted { //nolint:forbidigo // the clock of the drivers
 		t.Fatalf("a young blob: %t, %v", deleted, err)
 	}

@@ -8,6 +8,7 @@ package fileblob
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
@@ -124,15 +125,32 @@ func (f *Driver) Stat(ctx context.Context, d media.Digest) (blob.Info, error) {
 	return blob.Info{Digest: d, SizeBytes: i.Size(), ModTime: i.ModTime()}, nil
 }
 
-// Delete implements [blob.Driver].
-func (f *Driver) Delete(ctx context.Context, d media.Digest) error {
+// Delete implements [blob.Driver]. It moves the file aside before it looks at its time, because another process may put
+// the blob again at any moment.
+func (f *Driver) Delete(ctx context.Context, d media.Digest, before time.Time) (bool, error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return false, err
 	}
-	if err := os.Remove(f.path(d)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return explain(f.dir, "delete blob", err)
+	aside := filepath.Join(f.dir, tmpFolder, "delete-"+rand.Text())
+	err := os.Rename(f.path(d), aside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	return nil
+	var i fs.FileInfo
+	if err == nil {
+		i, err = os.Stat(aside)
+	}
+	young := err == nil && !before.IsZero() && !i.ModTime().Before(before)
+	switch {
+	case young:
+		err = os.Rename(aside, f.path(d))
+	case err == nil:
+		err = os.Remove(aside)
+	}
+	if err != nil {
+		return false, explain(f.dir, "delete blob", err)
+	}
+	return !young, nil
 }
 
 // List implements [blob.Driver].

@@ -88,11 +88,14 @@ func (m *Driver) entry(ctx context.Context, d media.Digest) (entry, error) {
 }
 
 // Delete implements [blob.Driver].
-func (m *Driver) Delete(ctx context.Context, d media.Digest) error {
+func (m *Driver) Delete(ctx context.Context, d media.Digest, before time.Time) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if e, ok := m.blobs[d]; !ok || !before.IsZero() && !e.at.Before(before) {
+		return false, ctx.Err()
+	}
 	delete(m.blobs, d)
-	return ctx.Err()
+	return true, ctx.Err()
 }
 
 // List implements [blob.Driver].
