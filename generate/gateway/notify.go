@@ -137,32 +137,26 @@ func notifyContext(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // notices connects notifications with the operations that wait for them.
 type notices struct {
-	mu    sync.Mutex // guards tasks
-	tasks map[string]*taskWaiter
+	mu    sync.Mutex // guards tasks, and is held while an update is sent
+	tasks map[string]chan driver.Update
 }
 
-type taskWaiter struct {
-	signal chan struct{} // holds one ring
-	mu     sync.Mutex    // guards latest
-	latest *driver.Update
-}
-
-// wait registers a task.
-func (n *notices) wait(provider, id string) *taskWaiter {
+// wait registers a task. The channel holds its newest update.
+func (n *notices) wait(provider, id string) chan driver.Update {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.tasks == nil {
-		n.tasks = map[string]*taskWaiter{}
+		n.tasks = map[string]chan driver.Update{}
 	}
-	w := &taskWaiter{signal: make(chan struct{}, 1)}
-	n.tasks[provider+" "+id] = w
-	return w
+	news := make(chan driver.Update, 1)
+	n.tasks[provider+" "+id] = news
+	return news
 }
 
-func (n *notices) leave(provider, id string, w *taskWaiter) {
+func (n *notices) leave(provider, id string, news chan driver.Update) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.tasks[provider+" "+id] == w {
+	if n.tasks[provider+" "+id] == news {
 		delete(n.tasks, provider+" "+id)
 	}
 }
@@ -171,33 +165,18 @@ func (n *notices) leave(provider, id string, w *taskWaiter) {
 // arrives late does not replace the end of the task.
 func (n *notices) deliver(provider string, u driver.Update) bool {
 	n.mu.Lock()
-	w, ok := n.tasks[provider+" "+u.Task.ID]
-	n.mu.Unlock()
+	defer n.mu.Unlock()
+	news, ok := n.tasks[provider+" "+u.Task.ID]
 	if !ok {
 		return false
 	}
-	w.mu.Lock()
-	if w.latest == nil || !w.latest.Done {
-		w.latest = &u
-	}
-	w.mu.Unlock()
 	select {
-	case w.signal <- struct{}{}:
+	case earlier := <-news:
+		if earlier.Done {
+			u = earlier
+		}
 	default:
 	}
+	news <- u
 	return true
-}
-
-func (w *taskWaiter) pending() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.latest != nil
-}
-
-func (w *taskWaiter) take() *driver.Update {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	u := w.latest
-	w.latest = nil
-	return u
 }

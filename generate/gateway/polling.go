@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"atelier/generate"
@@ -59,13 +60,14 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		if number == 1 { // the first poll is made whatever the wait is
 			nap = ctx
 		}
-		if x.steps.waitForPoll(nap, pause, notices) != nil {
+		news, ended := x.steps.waitForPoll(nap, pause, notices)
+		if ended != nil {
 			if ctx.Err() == nil {
 				continue // the wait is over
 			}
 			return x.departure.endPolling(ctx, p, last)
 		}
-		u, err := x.steps.pollTask(ctx, p, notices, number)
+		u, err := x.steps.pollTask(ctx, p, news, number)
 		pause = every
 		switch {
 		case ctx.Err() != nil && (err != nil || !u.Done || handedOver(ctx)):
@@ -242,9 +244,9 @@ func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name)
 }
 
 // pollTask returns the state of a task: from a notification, or from a poll.
-func (s steps) pollTask(ctx context.Context, p polling, notices *taskWaiter, number int) (driver.Update, *media.Error) {
-	if news := notices.take(); news != nil && len(news.Items) > 0 { // an end without results is polled: why is not known
-		return *news, nil
+func (s steps) pollTask(ctx context.Context, p polling, news driver.Update, number int) (driver.Update, *media.Error) {
+	if len(news.Items) > 0 { // an end without results is polled: why is not known
+		return news, nil
 	}
 	return s.run(ctx, step.Name{Kind: step.KindPoll, Call: p.call.number, Index: number}, func(ctx context.Context) (driver.Update, error) {
 		brief, stop := context.WithTimeout(ctx, p.limit)
@@ -261,22 +263,20 @@ func (s steps) pollTask(ctx context.Context, p polling, notices *taskWaiter, num
 	})
 }
 
-// waitForPoll waits until the next poll is due or a notification arrives.
-func (s steps) waitForPoll(ctx context.Context, pause time.Duration, notices *taskWaiter) error {
-	if notices.pending() {
-		return ctx.Err()
-	}
+// waitForPoll waits until the next poll is due or a notification arrives, which it returns.
+func (s steps) waitForPoll(ctx context.Context, pause time.Duration, notices <-chan driver.Update) (news driver.Update, ended error) {
 	nap, wake := context.WithCancel(ctx)
 	defer wake()
-	done := make(chan struct{})
-	defer close(done)
-	go func() {
+	var listening sync.WaitGroup
+	listening.Go(func() {
 		select {
-		case <-notices.signal:
+		case news = <-notices:
 			wake()
-		case <-done:
+		case <-nap.Done():
 		}
-	}()
+	})
 	_ = s.Sleep(nap, pause) // only the end of ctx matters
-	return ctx.Err()
+	wake()
+	listening.Wait()
+	return news, ctx.Err()
 }
