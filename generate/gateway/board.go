@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -11,94 +12,84 @@ import (
 	"atelier/media"
 )
 
-// slotTable holds the slots of an operation and what is known of each: the plan that filled it, whether its call may
-// have been billed, and whether it may be requested again. Slots are numbered from 1; those above the requested number
-// are extra results, which providers returned unrequested. A slot is read and written as a whole. slotTable is safe for
-// concurrent use and saves nothing.
+// slotTable holds the slots of an operation. Slots are numbered from 1; those above the requested number are extra
+// results, which providers returned unrequested. slotTable is safe for concurrent use and saves nothing.
 type slotTable struct {
 	requested int   // slots that the request has
 	targets   []int // slots to fill: all, or those of this round
 	notes     *notes
 
-	mu        sync.Mutex      // guards all below
-	slots     []generate.Slot // by index - 1
-	makers    map[int]*plan.Plan
-	unsettled map[int]bool // slots whose call may have been billed
-	unbilled  map[int]bool // slots whose result alone failed and was not billed
-	formats   formats
+	mu      sync.Mutex  // guards all below
+	slots   []slotState // by index - 1
+	formats formats     // read when no call is in progress any more
+}
+
+// slotState is a slot and what is known of it.
+type slotState struct {
+	generate.Slot
+	maker     *plan.Plan // the plan that filled it
+	unsettled bool       // its call may have been billed
+	unbilled  bool       // its result alone failed and was not billed
 }
 
 func newBoard(n int, log *notes) *slotTable {
-	b := &slotTable{requested: n, notes: log, makers: map[int]*plan.Plan{}, unsettled: map[int]bool{}, unbilled: map[int]bool{}}
+	b := &slotTable{requested: n, notes: log, targets: upTo(n)}
 	b.extend(n)
-	b.targets = upTo(n)
 	return b
 }
 
+// extend adds slots up to an index.
 func (b *slotTable) extend(index int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for len(b.slots) < index {
-		s := generate.Slot{Index: len(b.slots) + 1}
-		s.Status = b.notes.next(operation.SubjectSlot, s.Status, operation.EventGenerate)
-		b.slots = append(b.slots, s)
+	for len(b.all()) < index {
+		b.add(operation.EventGenerate)
 	}
 }
 
-// extra adds a slot for a result beyond those requested, and returns its index.
-func (b *slotTable) extra() int {
+// add adds a slot, and returns its index.
+func (b *slotTable) add(e operation.Event) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := generate.Slot{Index: len(b.slots) + 1}
-	s.Status = b.notes.next(operation.SubjectSlot, s.Status, operation.EventExtra)
-	b.slots = append(b.slots, s)
+	s.Status = b.notes.next(operation.SubjectSlot, s.Status, e)
+	b.slots = append(b.slots, slotState{Slot: s})
 	return s.Index
 }
 
-func (b *slotTable) slot(index int) generate.Slot {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.slots[index-1]
-}
+func (b *slotTable) slot(index int) generate.Slot { return b.all()[index-1].Slot }
 
-func (b *slotTable) all() []generate.Slot {
+func (b *slotTable) all() []slotState {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.slots)
 }
 
-func (b *slotTable) put(s generate.Slot) {
+func (b *slotTable) put(s generate.Slot) { b.change(func(o *slotState) { o.Slot = s }, s.Index) }
+
+// change changes slots.
+func (b *slotTable) change(change func(*slotState), slots ...int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.slots[s.Index-1] = s
+	for _, index := range slots {
+		change(&b.slots[index-1])
+	}
 }
 
 func (b *slotTable) setMaker(index int, p *plan.Plan) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.makers[index] = p
+	b.change(func(s *slotState) { s.maker = p }, index)
 }
 
 // mark records whether a slot's result alone failed and was not billed.
 func (b *slotTable) mark(index int, unbilled bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.unbilled[index] = unbilled
+	b.change(func(s *slotState) { s.unbilled = unbilled }, index)
 }
 
 func (b *slotTable) markUnsettled(slots []int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, index := range slots {
-		b.unsettled[index] = true
-	}
+	b.change(func(s *slotState) { s.unsettled = true }, slots...)
 }
 
 // extraOf returns the index of the extra slot that already has a blob; 0 if none has.
 func (b *slotTable) extraOf(blob media.Blob) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, s := range b.slots[min(b.requested, len(b.slots)):] {
+	for _, s := range b.all()[b.requested:] {
 		if s.Output != nil && s.Output.Digest == blob.Digest {
 			return s.Index
 		}
@@ -110,22 +101,11 @@ func (b *slotTable) settled(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(index int) bool { s := b.slot(index); return s.Output == nil && s.Error == nil })
 }
 
-func (b *slotTable) cancelled(slots []int) bool {
-	return !slices.ContainsFunc(slots, func(index int) bool { return b.slot(index).Status != generate.StatusCancelled })
-}
-
-func (b *slotTable) empty() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return !slices.ContainsFunc(b.slots, func(s generate.Slot) bool { return s.Output != nil })
-}
-
 // repeatable returns the slots that the same model can be asked for again without a second bill.
 func (b *slotTable) repeatable() (list []int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	all := b.all()
 	for _, index := range b.targets {
-		if b.slots[index-1].Output == nil && b.unbilled[index] && !b.unsettled[index] {
+		if s := all[index-1]; s.Output == nil && s.unbilled && !s.unsettled {
 			list = append(list, index)
 		}
 	}
@@ -139,40 +119,34 @@ var unrecoverableCodes = []media.Code{
 
 // missing returns the slots that another model may fill, and the first reason.
 func (b *slotTable) missing() (list []int, reason *generate.SlotError) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	all := b.all()
 	for _, index := range b.targets {
-		s := b.slots[index-1]
-		if s.Output != nil || s.Error == nil || s.Status == generate.StatusRunning || b.unsettled[s.Index] || slices.Contains(unrecoverableCodes, s.Error.Code) {
+		s := all[index-1]
+		if s.Output != nil || s.Error == nil || s.Status == generate.StatusRunning || s.unsettled || slices.Contains(unrecoverableCodes, s.Error.Code) {
 			continue
 		}
 		list = append(list, s.Index)
-		if reason == nil {
-			reason = s.Error
-		}
+		reason = cmp.Or(reason, s.Error)
 	}
 	return list, reason
 }
 
 // makersOf returns the models that made results, the model of the operation's own plan first.
 func (b *slotTable) makersOf(own *plan.Plan) (list []maker) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, s := range b.slots {
-		p := b.makers[s.Index]
-		if s.Output == nil || p == nil {
+	for _, s := range b.all() {
+		if s.Output == nil || s.maker == nil {
 			continue
 		}
 		i := slices.IndexFunc(list, func(m maker) bool {
-			return m.plan.Model.Provider == p.Model.Provider && m.plan.Model.APIModel == p.Model.APIModel
+			return m.plan.Model.Provider == s.maker.Model.Provider && m.plan.Model.APIModel == s.maker.Model.APIModel
 		})
 		switch {
 		case i >= 0:
 			list[i].slots = append(list[i].slots, s.Index)
-		case p == own:
-			list = slices.Insert(list, 0, maker{p, []int{s.Index}})
+		case s.maker == own:
+			list = slices.Insert(list, 0, maker{own, []int{s.Index}})
 		default:
-			list = append(list, maker{p, []int{s.Index}})
+			list = append(list, maker{s.maker, []int{s.Index}})
 		}
 	}
 	return list
@@ -181,17 +155,11 @@ func (b *slotTable) makersOf(own *plan.Plan) (list []maker) {
 // pictures returns the sizes of the received pictures for which a size, a ratio or a tier was requested. Pictures
 // without a known plan belong to the operation's own plan.
 func (b *slotTable) pictures(own *plan.Plan) (list []received) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, s := range b.slots {
-		if o := s.Output; o != nil && o.Modality == media.ModalityImage && o.Width > 0 && o.Height > 0 {
-			p := own
-			if by := b.makers[s.Index]; by != nil {
-				p = by
-			}
-			if t := p.Task; t.Width > 0 || t.AspectRatio != "" || t.Tier != "" {
-				list = append(list, received{catalog.Sides{W: o.Width, H: o.Height}, p})
-			}
+	for _, s := range b.all() {
+		p := cmp.Or(s.maker, own)
+		o, t := s.Output, p.Task
+		if o != nil && o.Modality == media.ModalityImage && o.Width > 0 && o.Height > 0 && (t.Width > 0 || t.AspectRatio != "" || t.Tier != "") {
+			list = append(list, received{catalog.Sides{W: o.Width, H: o.Height}, p})
 		}
 	}
 	return list
@@ -202,13 +170,6 @@ func (b *slotTable) noteFormat(change func(*formats)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	change(&b.formats)
-}
-
-// formatsSeen returns how the requested output format was met.
-func (b *slotTable) formatsSeen() formats {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.formats
 }
 
 // end returns the event that ends an operation without tasks in progress; stopped means that it was cancelled.
@@ -230,14 +191,13 @@ func (b *slotTable) end(stopped bool) operation.Event {
 	return operation.EventFail
 }
 
+// failure returns the first error of an operation without results; nil if there are results.
 func (b *slotTable) failure() (first *generate.SlotError) {
 	for _, s := range b.all() {
 		if s.Output != nil {
 			return nil
 		}
-		if first == nil {
-			first = s.Error
-		}
+		first = cmp.Or(first, s.Error)
 	}
 	return first
 }

@@ -89,7 +89,7 @@ func TestExtraResults(t *testing.T) {
 	if b.extraOf(textSlot("a").Output.Blob) != 0 {
 		t.Error("a requested slot counts as an extra one")
 	}
-	index := b.extra()
+	index := b.add(operation.EventExtra)
 	settle(b, index, textSlot("b"))
 	if got := b.extraOf(textSlot("b").Output.Blob); index != 2 || got != index {
 		t.Errorf("the extra result has slot %d and is found in %d", index, got)

@@ -191,7 +191,7 @@ func (d *delivery) place(ctx context.Context, item *driver.Item) int {
 			return index
 		}
 	}
-	return x.board.extra()
+	return x.board.add(operation.EventExtra)
 }
 
 func (d *delivery) outcome(failed *media.Error) operation.Event {

@@ -49,7 +49,7 @@ func (x *execution) fallBack(ctx context.Context) {
 		for _, w := range p.Warnings {
 			x.notes.warn(w)
 		}
-		if x.board.empty() {
+		if x.board.failure() != nil {
 			x.op.Model, x.op.APIModel, x.op.Provider = p.Model.Name, p.Model.APIModel, p.Model.Provider
 		}
 		x.emit(ctx, generate.Event{Kind: generate.EventFallback, Status: generate.StatusRunning, Error: reason, Progress: -1})

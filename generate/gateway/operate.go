@@ -100,7 +100,7 @@ func (g *Gateway) newExecution(p *plan.Plan, op operation.Operation) *execution 
 		history: &history{}, previews: previews{storage: g.config.Storage, operation: op.ID},
 		recorder: recorder{
 			log: g.config.Operations, records: g.config.Recorder, operation: op.ID, now: g.config.Now, newID: g.config.NewID, notes: log,
-			unrecorded: map[media.Digest]bool{}, unsaved: map[int]bool{}, calls: map[string]operation.Attempt{},
+			slots: map[int]bool{}, calls: map[string]operation.Attempt{},
 		},
 		downloads: downloads{storage: g.config.Storage, get: g.config.Fetch},
 	}
@@ -152,7 +152,8 @@ func (x *execution) work(ctx context.Context) *generate.Result {
 			x.stopCall(held, call{plan: x.chain.planOf(held, a), number: a.Call, slots: a.Slots}, a)
 		}
 	}
-	if leaseTaken(held) || x.recorder.hasBacklog() && x.g.lease(x.op.ID).lost(ctx) {
+	slots, calls := x.recorder.backlog()
+	if leaseTaken(held) || len(slots)+len(calls) > 0 && x.g.lease(x.op.ID).lost(ctx) {
 		return x.takenAway(ctx)
 	}
 	return x.finish(ctx)
@@ -217,7 +218,11 @@ func (x *execution) finish(ctx context.Context) *generate.Result {
 }
 
 func (x *execution) result() *generate.Result {
-	r := (&operation.Saved{Operation: x.op, Slots: x.board.all()}).Result()
+	saved := operation.Saved{Operation: x.op}
+	for _, s := range x.board.all() {
+		saved.Slots = append(saved.Slots, s.Slot)
+	}
+	r := saved.Result()
 	r.Warnings = x.notes.shown()
 	return r
 }
@@ -255,5 +260,5 @@ func (x *execution) judge() {
 		x.op.Model, x.op.APIModel, x.op.Provider = m.Name, m.APIModel, m.Provider
 		x.op.Dispositions = byMakers(x.plan, all)
 	}
-	x.op.Dispositions = dispositions(x.op.Dispositions).bySize(x.board.pictures(x.plan)).byFormat(x.board.formatsSeen(), x.op.Model, x.plan.Request.OutputFormat)
+	x.op.Dispositions = dispositions(x.op.Dispositions).bySize(x.board.pictures(x.plan)).byFormat(x.board.formats, x.op.Model, x.plan.Request.OutputFormat)
 }

@@ -27,29 +27,9 @@ type recorder struct {
 	newID     func() string
 	notes     *notes
 
-	mu         sync.Mutex            // guards the backlog
-	unrecorded map[media.Digest]bool // outputs without their record
-	unsaved    map[int]bool          // slots, by index
-	calls      map[string]operation.Attempt
-}
-
-func (r *recorder) note(change func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	change()
-}
-
-// unsavedParts reports which parts of a slot could not be saved: the record of its output, the slot itself.
-func (r *recorder) unsavedParts(s generate.Slot) (record, slot bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return s.Output != nil && r.unrecorded[s.Output.Digest], r.unsaved[s.Index]
-}
-
-func (r *recorder) unsavedCalls() []operation.Attempt {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Collect(maps.Values(r.calls))
+	mu    sync.Mutex   // guards the backlog
+	slots map[int]bool // by index, of slots that were not saved or whose output has no record
+	calls map[string]operation.Attempt
 }
 
 // output stores the record of an output before it is shown (law 2), unless it has one. A record that cannot be saved
@@ -60,7 +40,6 @@ func (r *recorder) output(ctx context.Context, o media.Output) media.Output {
 	}
 	recorded, err := r.records.Record(ctx, o)
 	lost := fmt.Sprintf("the record of %s could not be saved: ", o.Ref)
-	r.note(func() { r.unrecorded[o.Digest] = err != nil })
 	if err != nil {
 		r.notes.warn(lost + fault.Of(err).Message)
 		return o
@@ -71,7 +50,11 @@ func (r *recorder) output(ctx context.Context, o media.Output) media.Output {
 
 func (r *recorder) slot(ctx context.Context, s generate.Slot) {
 	err := r.log.SlotDone(ctx, r.operation, s)
-	r.note(func() { r.unsaved[s.Index] = err != nil })
+	r.mu.Lock()
+	if delete(r.slots, s.Index); err != nil || s.Output != nil && s.Output.ID == "" && r.records != nil {
+		r.slots[s.Index] = true
+	}
+	r.mu.Unlock()
 	if err != nil {
 		r.notes.warn(fmt.Sprintf("result %d could not be journalled: %s", s.Index, fault.Of(err).Message))
 	}
@@ -82,11 +65,11 @@ func (r *recorder) call(ctx context.Context, a operation.Attempt) {
 	save, done := saveContext(ctx)
 	defer done()
 	err := r.log.Attempt(save, a)
-	r.note(func() {
-		if delete(r.calls, a.ID); err != nil && (!a.FinishedAt.IsZero() || a.Task != (driver.Handle{})) {
-			r.calls[a.ID] = a
-		}
-	})
+	r.mu.Lock()
+	if delete(r.calls, a.ID); err != nil && (!a.FinishedAt.IsZero() || a.Task != (driver.Handle{})) {
+		r.calls[a.ID] = a
+	}
+	r.mu.Unlock()
 	if err != nil {
 		r.notes.warn("a provider call could not be journalled: " + fault.Of(err).Message)
 	}
@@ -119,29 +102,27 @@ func (r *recorder) uncalled(ctx context.Context, c call, number int, reason *med
 
 // retry saves the backlog again, and reports whether any of it remains.
 func (r *recorder) retry(ctx context.Context, b *slotTable) (remaining bool) {
-	for _, s := range b.all() {
-		if record, slot := r.unsavedParts(s); !record && !slot {
-			continue
-		}
+	slots, calls := r.backlog()
+	for _, index := range slots {
+		s := b.slot(index)
 		if s.Output != nil {
 			s.Output = new(r.output(ctx, *s.Output))
 			b.put(s)
 		}
 		r.slot(ctx, s) // a slot's last preview was kept when the slot ended
-		record, slot := r.unsavedParts(s)
-		remaining = remaining || record || slot
 	}
-	for _, a := range r.unsavedCalls() {
+	for _, a := range calls {
 		r.call(ctx, a)
 	}
-	return remaining || len(r.unsavedCalls()) > 0
+	slots, calls = r.backlog()
+	return len(slots)+len(calls) > 0
 }
 
-// hasBacklog reports whether a slot or a call could not be saved.
-func (r *recorder) hasBacklog() bool {
+// backlog returns the indexes of the slots, and the calls, that could not be saved.
+func (r *recorder) backlog() ([]int, []operation.Attempt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.calls) > 0 || slices.Contains(slices.Collect(maps.Values(r.unsaved)), true)
+	return slices.Sorted(maps.Keys(r.slots)), slices.Collect(maps.Values(r.calls))
 }
 
 // notes holds an operation's warnings for people and the providers' metadata. A warning is kept once. notes is safe for

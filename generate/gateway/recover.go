@@ -19,11 +19,11 @@ import (
 // attempt; 0 if nothing remains to do.
 func (x *execution) resumeCall(ctx context.Context, c call) (next int) {
 	past := x.history.attempts[c.number]
-	if len(past) == 0 && x.board.cancelled(c.slots) {
-		return 0
-	}
 	if len(past) == 0 {
-		return 1
+		if slices.ContainsFunc(c.slots, func(index int) bool { return x.board.slot(index).Status != generate.StatusCancelled }) {
+			return 1
+		}
+		return 0
 	}
 	a := past[len(past)-1]
 	switch {
