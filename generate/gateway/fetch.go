@@ -24,10 +24,9 @@ const fetchAttempts = 3
 const fetchesAtOnce = 8
 
 type linkDownload struct {
-	done     chan struct{} // closed when it has arrived or failed
-	blob     media.Blob
-	declared string
-	err      error
+	download
+	err  error
+	done chan struct{} // closed when it has arrived or failed
 }
 
 // fetchAhead starts to fetch all links of an update in parallel, so that a slow one does not delay the others, whose
@@ -47,7 +46,7 @@ func (d *delivery) fetchAhead(ctx context.Context, u driver.Update) (end func())
 			defer close(a.done)
 			room <- struct{}{}
 			defer func() { <-room }()
-			a.blob, a.declared, a.err = d.x.downloads.fetch(d.trusting(ctx), link, d.attempts())
+			a.download, a.err = d.x.downloads.fetch(d.trusting(ctx), link, d.attempts())
 		})
 	}
 	return func() {
@@ -86,13 +85,12 @@ func (d *delivery) attempts() int {
 }
 
 // fetch returns a result that came as a link, or waits for it if its download has started.
-func (d *delivery) fetch(ctx context.Context, link string) (media.Blob, string, error) {
-	a := d.inFlight[link]
-	if a == nil {
-		return d.x.downloads.fetch(d.trusting(ctx), link, d.attempts())
+func (d *delivery) fetch(ctx context.Context, link string) (download, error) {
+	if a := d.inFlight[link]; a != nil {
+		<-a.done // it ends with ctx
+		return a.download, a.err
 	}
-	<-a.done // it ends with ctx
-	return a.blob, a.declared, a.err
+	return d.x.downloads.fetch(d.trusting(ctx), link, d.attempts())
 }
 
 // downloads fetches results that providers returned as links, and stores them. It does not wait for a download that
@@ -104,16 +102,16 @@ type downloads struct {
 }
 
 // fetch downloads the result of a link at once, because links expire. It makes at most the given number of attempts.
-func (l *downloads) fetch(ctx context.Context, url string, attempts int) (media.Blob, string, error) {
+func (l *downloads) fetch(ctx context.Context, url string, attempts int) (download, error) {
 	for number := 1; ; number++ {
-		b, declared, err := l.once(ctx, url)
+		d, err := l.once(ctx, url)
 		code := media.CodeOf(err) // errors that an immediate retry does not fix
 		if err == nil || number >= attempts || !fetchable(fault.Of(err)) || code == media.CodeDeadline || code == media.CodeDiskFull {
-			return b, declared, err
+			return d, err
 		}
 		// A plain wait, not a journalled one: a replay fetches anew or not at all.
 		if err := (journal.Memory{}).Sleep(ctx, time.Duration(number)*fetchPause); err != nil {
-			return media.Blob{}, "", fault.Of(err)
+			return download{}, fault.Of(err)
 		}
 	}
 }
@@ -132,21 +130,27 @@ func fetchable(err *media.Error) bool { return err.Retryable || operation.Transi
 // errRefusedLink is the cause if a link does not work, or no longer works.
 var errRefusedLink = errors.New("link refused")
 
-func (l *downloads) once(ctx context.Context, url string) (media.Blob, string, error) {
+func (l *downloads) once(ctx context.Context, url string) (download, error) {
 	if l.storage == nil {
-		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Storage")
+		return download{}, media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Storage")
 	}
 	if came, ok := l.finishedLate.LoadAndDelete(url); ok {
 		d, _ := came.(download)
-		return d.blob, d.declared, nil
+		return d, nil
 	}
 	brief, stop := context.WithTimeout(ctx, fetchTime)
 	defer stop()
-	got, err := callWithGrace(brief, func() (download, error) { return l.store(brief, url) }, func(d download) { l.finishedLate.Store(url, d) })
+	got, err := callWithGrace(brief, func() (download, error) {
+		d, err := l.store(brief, url)
+		if err == nil && brief.Err() != nil {
+			l.finishedLate.Store(url, d)
+		}
+		return d, err
+	})
 	if err != nil && brief.Err() != nil && ctx.Err() == nil {
 		err = media.Errorf(media.CodeDeadline, "the download of a result took longer than %s", fetchTime)
 	}
-	return got.blob, got.declared, err
+	return got, err
 }
 
 type download struct {

@@ -70,11 +70,11 @@ func (d *delivery) ensureBlob(ctx context.Context, item *driver.Item) *media.Err
 	case item.URL == "":
 		return media.Errorf(media.CodeBadResponse, "%s answered with an empty result", d.call.plan.Model.Name)
 	}
-	b, declared, err := d.fetch(ctx, item.URL)
+	got, err := d.fetch(ctx, item.URL)
 	if err != nil {
 		return fault.Of(err)
 	}
-	item.Blob, item.DeclaredMIME = &b, cmp.Or(item.DeclaredMIME, declared)
+	item.Blob, item.DeclaredMIME = &got.blob, cmp.Or(item.DeclaredMIME, got.declared)
 	return nil
 }
 

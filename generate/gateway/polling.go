@@ -102,17 +102,13 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 // grace is how long a driver's poll, or a download, may take to return after its time is over.
 const grace = time.Second
 
-// callWithGrace returns the result of ask, or the error of ctx if ask ignores the end of ctx. ask then keeps running,
-// and its later result is passed to late.
-func callWithGrace[T any](ctx context.Context, ask func() (T, error), late func(T)) (T, error) {
-	came := make(chan struct{})
-	var panicked any
-	var answer T
-	var failed error
+// callWithGrace returns the result of ask, or the error of ctx if ask ignores the end of ctx. ask then keeps running.
+func callWithGrace[T any](ctx context.Context, ask func() (T, error)) (T, error) {
+	answer, came := sync.OnceValues(ask), make(chan struct{})
 	go func() {
 		defer close(came)
-		defer func() { panicked = recover() }()
-		answer, failed = ask()
+		defer func() { _ = recover() }() // the caller panics, if it still waits
+		_, _ = answer()
 	}()
 	select {
 	case <-came:
@@ -120,19 +116,11 @@ func callWithGrace[T any](ctx context.Context, ask func() (T, error), late func(
 		select {
 		case <-came:
 		case <-time.After(grace):
-			go func() {
-				if <-came; panicked == nil && failed == nil {
-					late(answer)
-				}
-			}()
 			var none T
 			return none, ctx.Err()
 		}
 	}
-	if panicked != nil {
-		panic(panicked) // for the caller that recovers
-	}
-	return answer, failed
+	return answer()
 }
 
 // taskLost returns the error of a task that can no longer be polled. The task was paid for, so the call is not
@@ -174,14 +162,14 @@ func (x *execution) show(ctx context.Context, p *polling, d *delivery, link stri
 	scope.Operation = ""
 	brief, stop := context.WithTimeout(media.WithScope(ctx, scope), previewTime)
 	defer stop()
-	b, _, err := x.downloads.once(d.trusting(brief), link)
-	if err != nil || d.validateBlob(b) != nil {
+	got, err := x.downloads.once(d.trusting(brief), link)
+	if err != nil || d.validateBlob(got.blob) != nil {
 		return
 	}
-	if shown, _ := x.previews.of(p.call.slots[0]); shown.last.Digest == b.Digest {
+	if shown, _ := x.previews.of(p.call.slots[0]); shown.last.Digest == got.blob.Digest {
 		return
 	}
-	p.task.Partial(1, b)
+	p.task.Partial(1, got.blob)
 }
 
 // steps runs driver methods as durable steps of one operation: a step that an earlier process finished returns its
@@ -255,7 +243,7 @@ func (s steps) pollTask(ctx context.Context, p polling, news driver.Update, numb
 			brief, stop = context.WithDeadline(brief, p.end)
 			defer stop()
 		}
-		u, err := callWithGrace(brief, func() (driver.Update, error) { return p.call.plan.Driver.Poll(brief, p.task, p.handle) }, func(driver.Update) {})
+		u, err := callWithGrace(brief, func() (driver.Update, error) { return p.call.plan.Driver.Poll(brief, p.task, p.handle) })
 		if err != nil && brief.Err() != nil && ctx.Err() == nil {
 			err = media.Errorf(media.CodeDeadline, "%s did not report the state of a task in time", p.task.Model.Name)
 		}
