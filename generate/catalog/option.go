@@ -62,7 +62,7 @@ func (r OptionRule) String() string {
 // Read returns a value as normalized text; false if the rule does not accept it.
 func (r OptionRule) Read(value any) (string, bool) {
 	text, ok := OptionText(value)
-	if !ok || len(r.Words) == 0 && !r.Switch && r.Max <= r.Min {
+	if !ok || r.open() {
 		return text, ok
 	}
 	if i := slices.IndexFunc(r.Words, func(w string) bool { return strings.EqualFold(w, text) }); i >= 0 {
@@ -76,45 +76,6 @@ func (r OptionRule) Read(value any) (string, bool) {
 		return text, false
 	}
 	return strconv.FormatFloat(n, 'f', -1, 64), true
-}
-
-// Value converts a value to the type that the rule defines, for providers that are strict about types: "4" becomes a
-// number where a number is expected. A value that the rule does not accept is returned unchanged.
-func (r OptionRule) Value(v any) any {
-	switch {
-	case r.Any:
-		return v
-	case r.List:
-		if items, ok := listOf(v); ok {
-			items = slices.Clone(items)
-			for i := range items {
-				items[i] = r.item().Value(items[i])
-			}
-			return items
-		}
-	case r.Fields != nil:
-		if object, ok := v.(map[string]any); ok {
-			object = maps.Clone(object)
-			for field := range object {
-				object[field] = r.Fields[field].Value(object[field])
-			}
-			return object
-		}
-	}
-	text, ok := r.Read(v)
-	if ok && r.Text {
-		return text
-	}
-	if !ok || len(r.Words) == 0 && !r.Switch && r.Max <= r.Min {
-		return v
-	}
-	if r.Switch {
-		return text == "true"
-	}
-	if n, err := strconv.ParseFloat(text, 64); err == nil {
-		return n
-	}
-	return text
 }
 
 // OptionText formats a string, a number or a boolean as text. For any other value it returns a description and false.
@@ -138,48 +99,61 @@ func OptionText(v any) (string, bool) {
 	return fmt.Sprint(v), false
 }
 
-// Validate returns nil if the rule accepts the value of the named option. The error has code media.CodeInvalid and
-// names the rejected part of the value.
-func (r OptionRule) Validate(name string, value any) error {
+// Accept returns the value of the named option in the type that the rule defines, for providers that are strict about
+// types: "4" becomes a number where a number is expected. The error has code media.CodeInvalid and names the rejected
+// part of the value.
+func (r OptionRule) Accept(name string, value any) (_ any, err error) {
 	bad := func() error {
 		text, _ := OptionText(value)
 		return media.Errorf(media.CodeInvalid, "option %s is %q: use %s", name, media.ErrorText(fault.Quote(text)), r)
 	}
 	switch {
 	case r.Any:
-		return nil
+		return value, nil
 	case r.List:
 		items, ok := listOf(value)
 		if !ok {
-			return bad()
+			return nil, bad()
 		}
 		for i, item := range items {
-			if err := r.item().Validate(fmt.Sprintf("%s[%d]", name, i), item); err != nil {
-				return err
+			if items[i], err = r.item().Accept(fmt.Sprintf("%s[%d]", name, i), item); err != nil {
+				return nil, err
 			}
 		}
-		return nil
+		return items, nil
 	case r.Fields != nil:
 		object, ok := value.(map[string]any)
 		if !ok {
-			return bad()
+			return nil, bad()
 		}
+		object = maps.Clone(object)
 		for _, field := range slices.Sorted(maps.Keys(object)) {
 			rule, known := r.Fields[field]
 			if !known {
-				return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: %s takes %s", name, media.ErrorText(fault.Quote(field)), name, r.fieldNames())
+				return nil, media.Errorf(media.CodeInvalid, "option %s.%s is unknown: %s takes %s", name, media.ErrorText(fault.Quote(field)), name, r.fieldNames())
 			}
-			if err := rule.Validate(name+"."+field, object[field]); err != nil {
-				return err
+			if object[field], err = rule.Accept(name+"."+field, object[field]); err != nil {
+				return nil, err
 			}
 		}
-		return nil
+		return object, nil
 	}
-	if _, ok := r.Read(value); !ok {
-		return bad()
+	text, ok := r.Read(value)
+	switch n, notNumber := strconv.ParseFloat(text, 64); {
+	case !ok:
+		return nil, bad()
+	case r.Switch:
+		return text == "true", nil
+	case !r.Text && r.open():
+		return value, nil
+	case !r.Text && notNumber == nil:
+		return n, nil
 	}
-	return nil
+	return text, nil
 }
+
+// open reports whether the rule accepts any text or number.
+func (r OptionRule) open() bool { return len(r.Words) == 0 && !r.Switch && r.Max <= r.Min }
 
 func (r OptionRule) fieldNames() string {
 	return strings.Join(slices.Sorted(maps.Keys(r.Fields)), ", ")
@@ -190,10 +164,11 @@ func (r OptionRule) item() OptionRule {
 	return r
 }
 
+// listOf returns a copy of a list; false for anything else.
 func listOf(value any) ([]any, bool) {
 	switch list := value.(type) {
 	case []any:
-		return list, true
+		return slices.Clone(list), true
 	case []string:
 		out := make([]any, len(list))
 		for i, s := range list {

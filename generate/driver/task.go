@@ -27,7 +27,7 @@ func (t Task) CheckOptions() error {
 			return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: leave it out", t.Model.Provider, name)
 		}
 		if rule, ok := t.Model.OptionRules[name]; ok {
-			if err := rule.Validate(t.Model.Provider+"."+name, t.Options[name]); err != nil {
+			if _, err := rule.Accept(t.Model.Provider+"."+name, t.Options[name]); err != nil {
 				return err
 			}
 		}

@@ -286,7 +286,10 @@ func (n *negotiation) options() {
 				if n.task.Options == nil {
 					n.task.Options = map[string]any{}
 				}
-				n.task.Options[name] = n.model.OptionRules[name].Value(value)
+				n.task.Options[name] = value // a value that its rule rejects is reported by CheckOptions
+				if accepted, err := n.model.OptionRules[name].Accept(setting, value); err == nil {
+					n.task.Options[name] = accepted
+				}
 				n.applied(setting, requested)
 			}
 		}
