@@ -73,29 +73,32 @@ func (b Bounds) Validate() error {
 type Allowance struct {
 	Bounds Bounds
 
-	mu           sync.Mutex // guards the fields below
-	reserved     map[string]account
-	settled      map[string]bool // acts that were settled
-	settledTotal account
+	mu   sync.Mutex // guards acts
+	acts map[string]actCharge
 }
 
-type account struct {
-	usd            *big.Rat
-	tokens, images int64
+// actCharge is what an act has reserved, or used if it is settled.
+type actCharge struct {
+	Charge
+	settled bool
 }
 
-func (a account) plus(b account) account {
-	return account{usd: new(big.Rat).Add(a.usd, b.usd), tokens: a.tokens + b.tokens, images: a.images + b.images}
+// set sets what an act has reserved or used; the caller holds mu.
+func (a *Allowance) set(c Charge, settled bool) {
+	if a.acts == nil {
+		a.acts = map[string]actCharge{}
+	}
+	a.acts[c.ID] = actCharge{c, settled}
 }
 
-func accountOf(c Charge) account {
-	usd := new(big.Rat)
+// usdOf returns the money of a charge; 0 if it is unknown.
+func usdOf(c Charge) *big.Rat {
 	if c.USD != nil {
 		if known, ok := money.Parse(*c.USD); ok {
-			usd = known
+			return known
 		}
 	}
-	return account{usd: usd, tokens: c.Tokens, images: c.Images}
+	return new(big.Rat)
 }
 
 type allowanceKey struct{}
@@ -125,16 +128,13 @@ func (InMemory) Reserve(ctx context.Context, c Charge) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, known := a.reserved[c.ID]; known || a.settled[c.ID] {
+	if _, known := a.acts[c.ID]; known {
 		return nil
 	}
 	if err := a.checkRemaining(c); err != nil {
 		return err
 	}
-	if a.reserved == nil {
-		a.reserved = map[string]account{}
-	}
-	a.reserved[c.ID] = accountOf(c)
+	a.set(c, false)
 	return nil
 }
 
@@ -146,29 +146,31 @@ func (InMemory) CheckRemaining(ctx context.Context, c Charge) (bool, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	b, free := a.Bounds, c.USD != nil && accountOf(c).usd.Sign() == 0
+	b, free := a.Bounds, c.USD != nil && usdOf(c).Sign() == 0
 	applies := b.USD != "" && !free || b.Tokens > 0 && c.Tokens > 0 || b.Images > 0 && c.Images > 0
 	return applies, a.checkRemaining(c)
 }
 
 // checkRemaining returns nil if a charge fits beside everything spent and reserved; the caller holds mu.
 func (a *Allowance) checkRemaining(c Charge) error {
-	all := a.spent()
-	for _, h := range a.reserved {
-		all = all.plus(h)
+	var all Charge
+	usd, wants := new(big.Rat), usdOf(c)
+	for _, act := range a.acts {
+		all.Images, all.Tokens = all.Images+act.Images, all.Tokens+act.Tokens
+		usd.Add(usd, usdOf(act.Charge))
 	}
-	b, wants := a.Bounds, accountOf(c)
-	if left := b.Images - all.images; b.Images > 0 && wants.images > max(left, 0) {
-		return media.Errorf(media.CodeOverBudget, "the run may make %d images and has %d left, and this makes %d: raise it or ask for less", b.Images, max(left, 0), wants.images)
+	b := a.Bounds
+	if left := b.Images - all.Images; b.Images > 0 && c.Images > max(left, 0) {
+		return media.Errorf(media.CodeOverBudget, "the run may make %d images and has %d left, and this makes %d: raise it or ask for less", b.Images, max(left, 0), c.Images)
 	}
-	if left := b.Tokens - all.tokens; b.Tokens > 0 && wants.tokens > max(left, 0) {
-		return media.Errorf(media.CodeOverBudget, "the run may use %d tokens and has %d left, and this needs %d", b.Tokens, max(left, 0), wants.tokens)
+	if left := b.Tokens - all.Tokens; b.Tokens > 0 && c.Tokens > max(left, 0) {
+		return media.Errorf(media.CodeOverBudget, "the run may use %d tokens and has %d left, and this needs %d", b.Tokens, max(left, 0), c.Tokens)
 	}
 	most, bounded := money.Parse(b.USD)
-	if free := c.USD != nil && wants.usd.Sign() == 0; !bounded || free {
+	if free := c.USD != nil && wants.Sign() == 0; !bounded || free {
 		return nil
 	}
-	if left := most.Sub(most, all.usd); left.Sign() <= 0 || left.Cmp(wants.usd) < 0 {
+	if left := most.Sub(most, usd); left.Sign() <= 0 || left.Cmp(wants) < 0 {
 		if left.Sign() < 0 {
 			left = new(big.Rat)
 		}
@@ -189,11 +191,9 @@ func (InMemory) Settle(ctx context.Context, c Charge) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, held := a.reserved[c.ID]; !held {
-		return nil
+	if act, known := a.acts[c.ID]; known && !act.settled {
+		a.set(c, true)
 	}
-	delete(a.reserved, c.ID)
-	a.settle(c)
 	return nil
 }
 
@@ -201,24 +201,7 @@ func (InMemory) Settle(ctx context.Context, c Charge) error {
 func (a *Allowance) Recall(c Charge) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, held := a.reserved[c.ID]; held || a.settled[c.ID] {
-		return
+	if _, known := a.acts[c.ID]; !known {
+		a.set(c, true)
 	}
-	a.settle(c)
-}
-
-func (a *Allowance) settle(c Charge) {
-	if a.settled == nil {
-		a.settled = map[string]bool{}
-	}
-	a.settled[c.ID] = true
-	a.settledTotal = a.spent().plus(accountOf(c))
-}
-
-// spent returns what settled acts used; the caller holds mu.
-func (a *Allowance) spent() account {
-	if a.settledTotal.usd == nil {
-		return account{usd: new(big.Rat)}
-	}
-	return a.settledTotal
 }

@@ -7,6 +7,7 @@
 package bill
 
 import (
+	"cmp"
 	"context"
 	"math/big"
 	"slices"
@@ -22,7 +23,7 @@ import (
 
 type receipt struct {
 	call        int
-	act         string // the act whose reservation it uses; empty for the operation's own
+	act         string // the act whose reservation it uses
 	model       catalog.Model
 	resultCount int // number of results
 	usage       generate.Usage
@@ -90,13 +91,13 @@ type Bill struct {
 	mu       sync.Mutex // guards all below
 	receipts []receipt
 	usage    generate.Usage
-	acts     []string        // the acts of fallback models
+	acts     []string        // the operation, and the acts of fallback models
 	settled  map[string]bool // acts that the budget has counted
 }
 
 // New creates the bill of an operation without calls.
 func New(p *plan.Plan, op operation.Operation, b generate.Budget) *Bill {
-	return &Bill{plan: p, operation: op.ID, pictures: op.Modality == media.ModalityImage, budget: b, settled: map[string]bool{}}
+	return &Bill{plan: p, operation: op.ID, pictures: op.Modality == media.ModalityImage, budget: b, acts: []string{op.ID}, settled: map[string]bool{}}
 }
 
 // Count adds the usage of an attempt.
@@ -105,7 +106,7 @@ func (b *Bill) Count(p *plan.Plan, a operation.Attempt) {
 	defer b.mu.Unlock()
 	b.usage.Add(a.Usage)
 	if a.Billed() {
-		r := receipt{call: a.Call, act: p.Act, model: p.Model, resultCount: p.ResultCountFor(len(a.Slots)), usage: a.Usage, reportedUSD: a.ReportedUSD}
+		r := receipt{call: a.Call, act: cmp.Or(p.Act, b.operation), model: p.Model, resultCount: p.ResultCountFor(len(a.Slots)), usage: a.Usage, reportedUSD: a.ReportedUSD}
 		r.estimatedUSD = p.Estimate(min(r.images(), r.resultCount))
 		b.receipts = append(b.receipts, r)
 	}
@@ -137,10 +138,15 @@ func (b *Bill) Cost(estimated *string, over bool) generate.Cost {
 func (b *Bill) Charge(act string) generate.Charge {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.charge(act)
+}
+
+// charge is Charge; the caller holds mu.
+func (b *Bill) charge(act string) generate.Charge {
 	c := generate.Charge{ID: act}
 	sum, calls, priced := new(big.Rat), 0, 0
 	for _, r := range b.receipts {
-		if r.act != act && (r.act != "" || act != b.operation) || !b.thisRound(r) {
+		if r.act != act || !b.thisRound(r) {
 			continue
 		}
 		calls++
@@ -152,28 +158,17 @@ func (b *Bill) Charge(act string) generate.Charge {
 			sum.Add(sum, part)
 		}
 	}
+	if round := b.plan.Round; round != nil && round.Before != nil && act == b.operation {
+		c.Images = max(0, c.Images-round.Before.Images)
+		if usd := round.Before.USD; usd != nil {
+			if before, ok := money.Parse(*usd); ok && sum.Sub(sum, before).Sign() < 0 {
+				sum.SetInt64(0)
+			}
+		}
+	}
 	if calls == 0 || priced > 0 {
 		c.USD = new(money.Text(sum))
 	}
-	round := b.plan.Round
-	if round == nil || round.Before == nil || act != b.operation {
-		return c
-	}
-	before := round.Before
-	c.Images = max(0, c.Images-before.Images)
-	if c.USD == nil || before.USD == nil {
-		return c
-	}
-	now, known := money.Parse(*c.USD)
-	was, knew := money.Parse(*before.USD)
-	if !known || !knew {
-		return c
-	}
-	left := new(big.Rat).Sub(now, was)
-	if left.Sign() < 0 {
-		left = new(big.Rat)
-	}
-	c.USD = new(money.Text(left))
 	return c
 }
 
@@ -194,7 +189,7 @@ func (b *Bill) Reserved(act string) {
 func (b *Bill) SettleAll(ctx context.Context) bool {
 	b.mu.Lock()
 	for _, r := range b.receipts {
-		if r.act != "" && b.thisRound(r) {
+		if b.thisRound(r) {
 			b.acts = append(b.acts, r.act)
 		}
 	}
@@ -206,21 +201,11 @@ func (b *Bill) SettleAll(ctx context.Context) bool {
 // far. It reports whether it succeeded.
 func (b *Bill) Settle(ctx context.Context) bool {
 	b.mu.Lock()
-	acts := append([]string{b.operation}, b.acts...)
-	b.mu.Unlock()
+	defer b.mu.Unlock()
 	all := true
-	for _, act := range acts {
-		b.mu.Lock()
-		done := b.settled[act]
-		b.mu.Unlock()
-		if !done {
-			if done = b.budget.Settle(ctx, b.Charge(act)) == nil; done {
-				b.mu.Lock()
-				b.settled[act] = true
-				b.mu.Unlock()
-			}
-		}
-		all = all && done
+	for _, act := range b.acts {
+		b.settled[act] = b.settled[act] || b.budget.Settle(ctx, b.charge(act)) == nil
+		all = all && b.settled[act]
 	}
 	return all
 }
