@@ -12,23 +12,10 @@ import (
 	"atelier/generate/plan"
 )
 
-// dispositions are the dispositions of a request's settings. They are corrected by the actual results. Each correction
-// returns a copy, because a plan keeps its own list.
-type dispositions []generate.Disposition
-
-func (l dispositions) change(setting string, correct func(*generate.Disposition)) dispositions {
-	out := append(dispositions(nil), l...)
-	for i := range out {
-		if out[i].Setting == setting {
-			correct(&out[i])
-		}
-	}
-	return out
-}
-
-func (l dispositions) bySize(all []received) dispositions {
+// judgeSizes corrects the dispositions of size, ratio and tier by the pictures that arrived.
+func judgeSizes(list []generate.Disposition, all []received) {
 	if len(all) == 0 {
-		return l
+		return
 	}
 	var sizes []string
 	for _, r := range all {
@@ -36,39 +23,32 @@ func (l dispositions) bySize(all []received) dispositions {
 			sizes = append(sizes, size)
 		}
 	}
-	came := strings.Join(sizes, ", ")
 	for setting, judge := range map[string]func(*generate.Disposition, []received, string){
 		"size": judgePixels, "aspect_ratio": judgeRatio, "quality": judgeTier,
 	} {
-		l = l.change(setting, func(d *generate.Disposition) {
-			if d.Outcome == generate.OutcomeApplied || d.Outcome == generate.OutcomeAdapted {
-				judge(d, all, came)
-			}
-		})
+		if d := plan.Find(list, setting); d != nil && (d.Outcome == generate.OutcomeApplied || d.Outcome == generate.OutcomeAdapted) {
+			judge(d, all, strings.Join(sizes, ", "))
+		}
 	}
-	return l
 }
 
-// byFormat corrects the disposition of the output format by the formats that the model returned.
-func (l dispositions) byFormat(f formats, model, requested string) dispositions {
-	if f.native == 0 && f.converted == "" && f.unconverted == "" {
-		return l
+// judgeFormat corrects the disposition of the output format by the formats that the model returned.
+func judgeFormat(list []generate.Disposition, f formats, model, requested string) {
+	d := plan.Find(list, "output_format")
+	switch {
+	case d == nil:
+	case f.unconverted != "":
+		d.Applied, d.Outcome, d.Reason = f.unconverted, generate.OutcomeAdapted, fmt.Sprintf("%s answered in %s, which stays as it is: %s", model, f.unconverted, f.why)
+	case f.converted != "":
+		d.Applied, d.Outcome, d.Reason = plan.Converted(f.converted, requested), generate.OutcomeAdapted, model+" answered in another format; it was converted and the original kept"
+	case f.native:
+		d.Applied, d.Outcome, d.Reason = d.Asked, generate.OutcomeApplied, ""
 	}
-	return l.change("output_format", func(d *generate.Disposition) {
-		switch {
-		case f.unconverted != "":
-			d.Applied, d.Outcome, d.Reason = f.unconverted, generate.OutcomeAdapted, fmt.Sprintf("%s answered in %s, which stays as it is: %s", model, f.unconverted, f.why)
-		case f.converted != "":
-			d.Applied, d.Outcome, d.Reason = plan.Converted(f.converted, requested), generate.OutcomeAdapted, model+" answered in another format; it was converted and the original kept"
-		default:
-			d.Applied, d.Outcome, d.Reason = d.Asked, generate.OutcomeApplied, ""
-		}
-	})
 }
 
 // byMakers returns a plan's dispositions as the models that made the results treated the settings. If several models
 // treated a setting differently, the disposition names each of them.
-func byMakers(own *plan.Plan, all []maker) dispositions {
+func byMakers(own *plan.Plan, all []maker) []generate.Disposition {
 	out := slices.Clone(own.Dispositions)
 	for i := range out {
 		if out[i].Setting != "n" && out[i].Setting != "model" {
@@ -81,7 +61,7 @@ func byMakers(own *plan.Plan, all []maker) dispositions {
 		for _, m := range all {
 			names = append(names, m.plan.Model.Name)
 		}
-		out = plan.Substituted(out, own.Asked(), strings.Join(names, ", "), joinByMaker(all, func(m maker) string { return m.plan.Reason() }))
+		out = plan.Substituted(out, own.Asked(), strings.Join(names, ", "), joinByMaker(all, func(i int) string { return all[i].plan.Reason() }))
 	case first != own:
 		out = plan.Substituted(out, own.Asked(), first.Model.Name, first.Reason())
 	}
@@ -170,7 +150,7 @@ func judgeTier(d *generate.Disposition, all []received, came string) {
 // formats records how results met the requested output format.
 type formats struct {
 	converted   string // the format of an answer that was converted
-	native      int
+	native      bool
 	unconverted string // the format of an answer that stayed as it was
 	why         string
 }
@@ -180,9 +160,10 @@ type maker struct {
 	slots []int
 }
 
-func joinByMaker(all []maker, say func(maker) string) string {
+// joinByMaker joins what is said about each model, by its index.
+func joinByMaker(all []maker, say func(int) string) string {
 	var list []string
-	for _, m := range all {
+	for i, m := range all {
 		var results []string
 		for _, index := range m.slots {
 			results = append(results, strconv.Itoa(index))
@@ -191,7 +172,7 @@ func joinByMaker(all []maker, say func(maker) string) string {
 		if len(results) == 1 {
 			what = "result"
 		}
-		list = append(list, fmt.Sprintf("%s (%s %s): %s", m.plan.Model.Name, what, strings.Join(results, ", "), say(m)))
+		list = append(list, fmt.Sprintf("%s (%s %s): %s", m.plan.Model.Name, what, strings.Join(results, ", "), say(i)))
 	}
 	return strings.Join(list, "; ")
 }
@@ -200,21 +181,14 @@ func joinByMaker(all []maker, say func(maker) string) string {
 func mergeDisposition(d generate.Disposition, all []maker) generate.Disposition {
 	var list []generate.Disposition
 	for _, m := range all {
-		one := d
-		if i := slices.IndexFunc(m.plan.Dispositions, func(o generate.Disposition) bool { return o.Setting == d.Setting }); i >= 0 {
-			one = m.plan.Dispositions[i]
-		}
-		list = append(list, one)
+		list = append(list, *cmp.Or(plan.Find(m.plan.Dispositions, d.Setting), &d))
 	}
 	if !slices.ContainsFunc(list, func(o generate.Disposition) bool { return o.Applied != list[0].Applied || o.Outcome != list[0].Outcome }) {
 		return list[0]
 	}
-	of := func(m maker) generate.Disposition {
-		return list[slices.IndexFunc(all, func(o maker) bool { return o.plan == m.plan })]
-	}
 	return generate.Disposition{
 		Setting: d.Setting, Asked: d.Asked, Outcome: generate.OutcomeAdapted,
-		Applied: joinByMaker(all, func(m maker) string { return cmp.Or(of(m).Applied, "nothing") }),
-		Reason:  joinByMaker(all, func(m maker) string { return cmp.Or(of(m).Reason, string(of(m).Outcome)) }),
+		Applied: joinByMaker(all, func(i int) string { return cmp.Or(list[i].Applied, "nothing") }),
+		Reason:  joinByMaker(all, func(i int) string { return cmp.Or(list[i].Reason, string(list[i].Outcome)) }),
 	}
 }

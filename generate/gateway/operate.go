@@ -260,5 +260,7 @@ func (x *execution) judge() {
 		x.op.Model, x.op.APIModel, x.op.Provider = m.Name, m.APIModel, m.Provider
 		x.op.Dispositions = byMakers(x.plan, all)
 	}
-	x.op.Dispositions = dispositions(x.op.Dispositions).bySize(x.board.pictures(x.plan)).byFormat(x.board.formats, x.op.Model, x.plan.Request.OutputFormat)
+	x.op.Dispositions = slices.Clone(x.op.Dispositions) // a plan keeps its own
+	judgeSizes(x.op.Dispositions, x.board.pictures(x.plan))
+	judgeFormat(x.op.Dispositions, x.board.formats, x.op.Model, x.plan.Request.OutputFormat)
 }

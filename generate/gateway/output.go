@@ -114,7 +114,7 @@ func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
 		return o
 	}
 	if o.MIMEType == "image/"+f {
-		x.board.noteFormat(func(n *formats) { n.native++ })
+		x.board.noteFormat(func(n *formats) { n.native = true })
 		return o
 	}
 	o = x.recorder.output(ctx, o)

@@ -225,11 +225,20 @@ func SkippedModelWarning(name string, reason error) string {
 func Substituted(list []generate.Disposition, requested, applied, reason string) []generate.Disposition {
 	d := generate.Disposition{Setting: "model", Asked: requested, Applied: applied, Outcome: generate.OutcomeSubstituted, Reason: reason}
 	list = slices.Clone(list)
-	if i := slices.IndexFunc(list, func(d generate.Disposition) bool { return d.Setting == "model" }); i >= 0 {
-		list[i] = d
+	if have := Find(list, d.Setting); have != nil {
+		*have = d
 		return list
 	}
 	return append(list, d)
+}
+
+// Find returns the disposition of a setting in a list; nil if it has none.
+func Find(list []generate.Disposition, setting string) *generate.Disposition {
+	i := slices.IndexFunc(list, func(d generate.Disposition) bool { return d.Setting == setting })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
 }
 
 // First returns the plan for the first model of the request, or of the gateway's chain, that can be asked. If there is

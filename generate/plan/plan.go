@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"slices"
 	"strings"
 
 	"atelier/generate"
@@ -199,8 +198,8 @@ func (p *Plan) Charge(act string) generate.Charge {
 
 // Asked returns the requested model, as it was requested.
 func (p *Plan) Asked() string {
-	if i := slices.IndexFunc(p.Dispositions, func(d generate.Disposition) bool { return d.Setting == "model" }); i >= 0 {
-		return p.Dispositions[i].Asked
+	if d := Find(p.Dispositions, "model"); d != nil {
+		return d.Asked
 	}
 	return p.Model.Name
 }
@@ -216,11 +215,8 @@ func (p *Plan) Expects() (size catalog.Sides, ratio string) {
 
 // Reason returns why the plan's model was asked.
 func (p *Plan) Reason() string {
-	reason := p.FallbackReason
-	if i := slices.IndexFunc(p.Dispositions, func(d generate.Disposition) bool { return d.Setting == "model" }); reason == "" && i >= 0 {
-		reason = p.Dispositions[i].Reason
-	}
-	return cmp.Or(reason, "as asked")
+	model := cmp.Or(Find(p.Dispositions, "model"), &generate.Disposition{})
+	return cmp.Or(p.FallbackReason, model.Reason, "as asked")
 }
 
 // SourceType returns the provenance of the pixels. An offline edit of a picture that a model made leaves parts that a

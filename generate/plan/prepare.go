@@ -98,10 +98,8 @@ func displayName(o media.Output) string {
 
 // adapt marks a setting's disposition as adapted.
 func (p *Plan) adapt(setting, applied, reason string) {
-	for i := range p.Dispositions {
-		if d := &p.Dispositions[i]; d.Setting == setting {
-			d.Applied, d.Outcome, d.Reason = applied, generate.OutcomeAdapted, reason
-		}
+	if d := Find(p.Dispositions, setting); d != nil {
+		d.Applied, d.Outcome, d.Reason = applied, generate.OutcomeAdapted, reason
 	}
 }
 

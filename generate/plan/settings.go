@@ -445,10 +445,8 @@ func (p *Plan) review() error {
 			p.Dispositions = append(p.Dispositions, n)
 			continue
 		}
-		for i := range p.Dispositions {
-			if have := &p.Dispositions[i]; have.Setting == n.Setting && have.Outcome != generate.OutcomeDropped {
-				have.Applied, have.Outcome, have.Reason = fault.Quote(n.Applied), n.Outcome, n.Reason
-			}
+		if have := Find(p.Dispositions, n.Setting); have != nil && have.Outcome != generate.OutcomeDropped {
+			have.Applied, have.Outcome, have.Reason = fault.Quote(n.Applied), n.Outcome, n.Reason
 		}
 	}
 	return nil
