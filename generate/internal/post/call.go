@@ -50,38 +50,22 @@ func (c *Client) Do(ctx context.Context, call Call) (driver.Update, error) {
 	if err := c.Ready(); err != nil {
 		return driver.Update{}, err
 	}
-	var a *Answer
-	var err error
-	switch {
-	case call.Body == nil:
-		a, err = c.Get(ctx, call.Path)
-	case call.Frame != nil:
-		if a, err = c.open(ctx, call.Path, call.Body); err != nil {
-			return driver.Update{}, err
-		}
-		if t, _, err := mime.ParseMediaType(a.Header.Get("Content-Type")); err == nil && a.Status == http.StatusOK && t == "text/event-stream" {
-			return c.follow(ctx, call, a)
-		}
-		a.read() // this server does not stream
-	default:
-		a, err = c.Send(ctx, call.Path, call.Body)
+	free := call.Free || call.Body == nil
+	a, err := c.open(ctx, call.Path, call.Body, free)
+	if err != nil {
+		return driver.Update{}, err
 	}
-	switch {
-	case err == nil:
-		a.free = a.free || call.Free
-		return c.finish(ctx, call, a)
-	case call.Free && ctx.Err() != nil:
-		err = c.Ended(ctx, false)
-	case call.Free && errors.Is(err, driver.ErrUnsettled):
-		err = media.Errorf(media.CodeUnavailable, "the connection to %s was lost; nothing was billed: check the network and %s", c.Name, c.BaseVariable)
+	if t, _, err := mime.ParseMediaType(a.Header.Get("Content-Type")); call.Frame != nil && err == nil && a.Status == http.StatusOK && t == "text/event-stream" {
+		return c.follow(ctx, call, a)
 	}
-	return driver.Update{}, err
+	if a.read().Cut() && free {
+		return driver.Update{}, c.incomplete(a, cmp.Or(call.Of, "answer"))
+	}
+	return c.finish(ctx, call, a)
 }
 
 func (c *Client) finish(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
 	switch {
-	case a.tooLarge() && a.free:
-		return driver.Update{}, a.Broken
 	case a.tooLarge() && a.Status >= http.StatusMultipleChoices:
 		return driver.Update{}, c.Lost(ctx, a.Broken, 0)
 	case a.Status < http.StatusOK || a.Status >= http.StatusMultipleChoices:
@@ -94,7 +78,7 @@ func (c *Client) finish(ctx context.Context, call Call, a *Answer) (driver.Updat
 	err := c.Decode(a, call.Into)
 	switch {
 	case a.Cut() && a.free:
-		return driver.Update{}, media.Errorf(media.CodeUnavailable, "%s sent an incomplete %s: it is requested again", c.Name, call.Of)
+		return driver.Update{}, c.incomplete(a, call.Of)
 	case err != nil && a.free:
 		return driver.Update{}, err
 	case err != nil || a.Cut():

@@ -18,7 +18,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -37,7 +36,7 @@ import (
 // Send posts body as JSON, or a [*Form] as it is, and reads the whole answer, whatever its status. The error is for
 // calls without an answer; it is Retryable only if the request cannot have reached the provider.
 func (c *Client) Send(ctx context.Context, path string, body any) (*Answer, error) {
-	a, err := c.open(ctx, path, body)
+	a, err := c.open(ctx, path, body, false)
 	if err != nil {
 		return nil, err
 	}
@@ -47,52 +46,34 @@ func (c *Client) Send(ctx context.Context, path string, body any) (*Answer, erro
 // Get requests something that costs nothing: a lost call may be repeated, and its error says so. Get reads the whole
 // answer, whatever its status.
 func (c *Client) Get(ctx context.Context, path string) (*Answer, error) {
-	ctx, collector := wire.WithCollector(ctx)
-	req, err := c.request(ctx, http.MethodGet, path, nil)
+	a, err := c.open(ctx, path, nil, true)
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.calls.Do(req) //nolint:bodyclose // Read closes it.
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, c.Ended(ctx, false)
-	case err != nil:
-		e := media.Errorf(media.CodeUnavailable, "ask %s: %s: check the network and %s", c.Name, c.reason(err), c.BaseVariable)
-		e.Retryable = true
-		return nil, e
+	if a.read().Cut() {
+		return nil, c.incomplete(a, "answer")
 	}
-	a := (&Answer{Status: res.StatusCode, Header: res.Header, stream: res.Body, Media: collector}).read()
-	if coded, ok := errors.AsType[*media.Error](a.Broken); ok {
-		return nil, fmt.Errorf("read the answer of %s: %w", c.Name, coded)
-	}
-	if a.Cut() {
-		e := media.Errorf(media.CodeUnavailable, "the answer of %s was truncated: it is requested again", c.Name)
-		e.Retryable = true
-		return nil, e
-	}
-	a.free = true
 	return a, nil
 }
 
-// request returns a request to a path of the API, or to a complete URL, with the headers of every call.
-func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
-	if strings.HasPrefix(path, "/") {
-		path = c.base + path
+// incomplete returns the error for an answer of a call that costs nothing and that ended early.
+func (c *Client) incomplete(a *Answer, of string) error {
+	if coded, ok := errors.AsType[*media.Error](a.Broken); ok {
+		return fmt.Errorf("read the answer of %s: %w", c.Name, coded)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, cmp.Or(path, c.base), body)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "%s is not a usable address: %s", c.BaseVariable, c.Clean(err.Error()))
-	}
-	maps.Copy(req.Header, c.config.Header)
-	return req, nil
+	return media.Errorf(media.CodeUnavailable, "%s sent an incomplete %s: it is requested again", c.Name, of)
 }
 
-// open is like [Client.Send], but returns the answer unread. The error says whether the call may be billed.
-func (c *Client) open(ctx context.Context, path string, body any) (*Answer, error) {
-	buf, kind := &bytes.Buffer{}, "application/json"
-	if f, ok := body.(*Form); ok {
+// open is like [Client.Send], but returns the answer unread. Without a body it is a GET. The error of a call that is not
+// free says whether it may be billed.
+func (c *Client) open(ctx context.Context, path string, body any, free bool) (*Answer, error) {
+	method, buf, kind := http.MethodPost, &bytes.Buffer{}, "application/json"
+	switch f, isForm := body.(*Form); {
+	case body == nil:
+		method, kind = http.MethodGet, ""
+	case isForm:
 		buf, kind = &f.body, f.kind
-	} else {
+	default:
 		enc := json.NewEncoder(buf)
 		enc.SetEscapeHTML(false)
 		if err := enc.Encode(body); err != nil {
@@ -102,22 +83,28 @@ func (c *Client) open(ctx context.Context, path string, body any) (*Answer, erro
 	var sent atomic.Bool
 	ctx, collector := wire.WithCollector(ctx)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	req, err := c.request(ctx, http.MethodPost, path, buf)
-	if err != nil {
-		return nil, err
+	if strings.HasPrefix(path, "/") {
+		path = c.base + path
 	}
-	req.Header.Set("Content-Type", kind)
+	req, err := http.NewRequestWithContext(ctx, method, cmp.Or(path, c.base), buf)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "%s is not a usable address: %s", c.BaseVariable, c.Clean(err.Error()))
+	}
+	maps.Copy(req.Header, c.config.Header)
+	if kind != "" {
+		req.Header.Set("Content-Type", kind)
+	}
 	// Idempotency-Key is omitted on purpose: net/http takes it as permission to repeat the POST, and these endpoints do
 	// not deduplicate by it.
 	res, err := c.calls.Do(req) //nolint:bodyclose // The caller reads and closes the stream.
 	if err == nil {
-		return &Answer{Status: res.StatusCode, Header: res.Header, stream: res.Body, Media: collector}, nil
+		return &Answer{Status: res.StatusCode, Header: res.Header, stream: res.Body, Media: collector, free: free}, nil
 	}
-	wasSent := sent.Load()
+	wasSent := sent.Load() && !free
 	if ctx.Err() != nil { // even if the cause of that has its own code
 		return nil, c.Ended(ctx, wasSent)
 	}
-	if coded, ok := errors.AsType[*media.Error](err); ok {
+	if coded, ok := errors.AsType[*media.Error](err); ok && body != nil { // a poll that fails says nothing about its task
 		return nil, fmt.Errorf("call %s: %w", c.Name, coded)
 	}
 	why := c.reason(err)
