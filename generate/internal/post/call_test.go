@@ -98,7 +98,7 @@ func TestMeanings(t *testing.T) {
 		{429, map[string]string{"Retry-After": "7"}, `{"wait":3000000000}`, media.CodeRateLimited, true, false, 7 * time.Second, "wait"},
 		{429, nil, `{"wait":3000000000}`, media.CodeRateLimited, true, false, 3 * time.Second, "wait"},
 		{429, map[string]string{"Retry-After": "Sat, 21 Nov 2026 12:01:30 GMT"}, `{}`, media.CodeRateLimited, true, false, 90 * time.Second, ""},
-		{429, map[string]string{"Retry-After": "999999"}, `{}`, media.CodeRateLimited, true, false, 0, ""},
+		{429, map[string]string{"Retry-After": "999999"}, `{}`, media.CodeRateLimited, true, false, 999999 * time.Second, ""}, // days, which the gateway does not wait
 		{429, map[string]string{"Retry-After": "36"}, `{"words":"20 requests per day"}`, media.CodeQuotaExceeded, true, false, 36 * time.Second, "the quota of a day at X is used up"},
 		{429, nil, `{"words":"Daily limit reached"}`, media.CodeQuotaExceeded, false, false, 0, "(Daily limit reached)"},
 		{500, nil, `{}`, media.CodeUnavailable, false, true, 0, "X failed with status 500"},

@@ -78,7 +78,7 @@ func (c *Client) refused(ctx context.Context, call Call, a *Answer) (driver.Upda
 	f, ok := c.config.Explain(a)
 	if !ok {
 		e := c.notJSON(a)
-		e.RetryAfter = c.wait(a.Header)
+		e.RetryAfter = patience.Requested(a.Header, c.config.Now())
 		return driver.Update{}, e
 	}
 	return c.Refuse(call, a, f)
@@ -116,7 +116,8 @@ func (c *Client) Refuse(call Call, a *Answer, f Fault) (driver.Update, error) {
 	}
 	e := media.Errorf(code, "%s", c.sentence(code, call, f))
 	if spent || code == media.CodeRateLimited || code == media.CodeUnavailable {
-		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
+		now := c.config.Now()
+		e.RetryAfter = max(f.Wait, patience.Requested(a.Header, now), patience.Requested(f.Quoted, now))
 	}
 	if spent {
 		e.Retryable = e.RetryAfter > 0
@@ -213,17 +214,6 @@ func categories(text string) (codes []string) {
 		}
 	}
 	return codes
-}
-
-// maxWait is the longest wait that is accepted; longer ones are ignored.
-const maxWait = 24 * time.Hour
-
-// wait returns how long the provider asks to wait; 0 if it does not say.
-func (c *Client) wait(h http.Header) time.Duration {
-	if wait := patience.Requested(h, c.config.Now()); wait <= maxWait {
-		return wait
-	}
-	return 0
 }
 
 // Item returns a result by its text in an answer: a link, a data URL, or the token of lifted media.
