@@ -79,9 +79,7 @@ func (g *Gateway) afford(ctx context.Context, p *plan.Plan, fits func(*plan.Plan
 	}
 	warnings := []string{p.Model.Name + " was passed over: " + fault.Of(refusal).Message}
 	for i, name := range p.Request.Fallback {
-		r := p.Request
-		r.Model, r.Substitute, r.Fallback, r.Prefer = name, false, p.Request.Fallback[i+1:], nil
-		q, err := g.Draft(r, p.Keyless)
+		q, err := g.Alternative(p.Request, i, p.Keyless)
 		if err == nil {
 			err = fits(q)
 		}

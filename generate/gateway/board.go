@@ -65,6 +65,10 @@ func (b *slotTable) all() []slotState {
 
 func (b *slotTable) put(s generate.Slot) { b.change(func(o *slotState) { o.Slot = s }, s.Index) }
 
+func (b *slotTable) markUnsettled(slots []int) {
+	b.change(func(s *slotState) { s.unsettled = true }, slots...)
+}
+
 // change changes slots.
 func (b *slotTable) change(change func(*slotState), slots ...int) {
 	b.mu.Lock()
@@ -72,19 +76,6 @@ func (b *slotTable) change(change func(*slotState), slots ...int) {
 	for _, index := range slots {
 		change(&b.slots[index-1])
 	}
-}
-
-func (b *slotTable) setMaker(index int, p *plan.Plan) {
-	b.change(func(s *slotState) { s.maker = p }, index)
-}
-
-// mark records whether a slot's result alone failed and was not billed.
-func (b *slotTable) mark(index int, unbilled bool) {
-	b.change(func(s *slotState) { s.unbilled = unbilled }, index)
-}
-
-func (b *slotTable) markUnsettled(slots []int) {
-	b.change(func(s *slotState) { s.unsettled = true }, slots...)
 }
 
 // extraOf returns the index of the extra slot that already has a blob; 0 if none has.

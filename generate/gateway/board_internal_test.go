@@ -63,9 +63,7 @@ func TestBoardAsksNothingTwice(t *testing.T) {
 	settle(b, 3, failed(media.CodeUnavailable))
 	settle(b, 4, failed(media.CodeInvalid))
 	settle(b, 5, failed(media.CodeModerated))
-	for _, index := range []int{1, 2, 3} {
-		b.mark(index, true)
-	}
+	b.change(func(s *slotState) { s.unbilled = true }, 1, 2, 3)
 	b.markUnsettled([]int{3})
 	if got := b.repeatable(); !cmp.Equal(got, []int{2}) {
 		t.Errorf("the same model is asked for %v, want 2", got)
@@ -104,9 +102,9 @@ func TestMakers(t *testing.T) {
 	b := newBoard(4, &notes{})
 	for i, p := range []*plan.Plan{other, own, &again} {
 		settle(b, i+1, textSlot(string(rune('a'+i))))
-		b.setMaker(i+1, p)
+		b.change(func(s *slotState) { s.maker = p }, i+1)
 	}
-	b.setMaker(4, own) // without a result
+	b.change(func(s *slotState) { s.maker = own }, 4) // without a result
 	var got [][]int
 	for _, m := range b.makersOf(own) {
 		got = append(got, m.slots)

@@ -208,18 +208,16 @@ func sendContext(ctx context.Context, m catalog.Model) (context.Context, context
 	if m.PollSeconds == 0 {
 		return journal.WithHandOverGrace(ctx)
 	}
-	patient, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		if !handedOver(ctx) { // a hand-over has its own grace period, and a taken operation has none
-			_ = journal.Memory{}.Sleep(patient, submitTime)
+	patient, end := outlive(ctx, func() time.Duration {
+		if handedOver(ctx) { // a hand-over has its own grace period, and a taken operation has none
+			return 0
 		}
-		end(context.Cause(ctx))
+		return submitTime
 	})
 	call, over := journal.WithHandOverGrace(patient)
 	return call, func() {
-		stop()
 		over()
-		end(nil)
+		end()
 	}
 }
 
@@ -267,12 +265,6 @@ func (l *departure) halted(ctx context.Context) bool {
 	}
 	_ = l.ended(ctx) // the calls in progress report the reason
 	return true
-}
-
-// leaveRefused leaves a task that this process may not poll: it is paid for, and can be fetched with another key, or
-// when the provider accepts the key again. advice says what happens to it.
-func (l *departure) leaveRefused(err *media.Error, advice string) *media.Error {
-	return l.leave(err.Code, "leave the task to its provider", err.Message, ": ", advice)
 }
 
 // endPolling ends the polling of a task whose context has ended, with its last update: it leaves the task to another

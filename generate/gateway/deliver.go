@@ -147,7 +147,7 @@ func (d *delivery) deliverItem(ctx context.Context, item driver.Item, metadata m
 	}
 	if x.board.slot(index).Output != nil {
 		d.outputCount++
-		x.board.setMaker(index, d.call.plan)
+		x.board.change(func(s *slotState) { s.maker = d.call.plan }, index)
 		return
 	}
 	d.fill(ctx, item, pending{at: d.seen, index: index, item: item}, metadata)
@@ -167,11 +167,10 @@ func (d *delivery) fill(ctx context.Context, item driver.Item, at pending, metad
 	}
 	if err != nil {
 		d.fail(s, err)
-		x.board.mark(index, item.Err != nil && item.Unbilled)
+		x.board.change(func(s *slotState) { s.unbilled = item.Err != nil && item.Unbilled }, index)
 		return
 	}
-	x.board.mark(index, false)
-	x.board.setMaker(index, d.call.plan)
+	x.board.change(func(s *slotState) { s.unbilled, s.maker = false, d.call.plan }, index)
 	d.outputCount++
 	s.Output = &out
 	d.last = &s

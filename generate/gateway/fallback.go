@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"atelier/generate"
 	"atelier/generate/catalog"
@@ -63,9 +62,7 @@ func (x *execution) fallBack(ctx context.Context) {
 // chain plans for the models that an operation may ask: its own, then its fallback, in order. It calls no provider and
 // reserves nothing.
 type chain struct {
-	planner   *plan.Planner
-	catalogue *catalog.Catalog
-	now       func() time.Time
+	g         *Gateway
 	plan      *plan.Plan // the operation's own plan
 	operation string
 	history   *history
@@ -75,7 +72,7 @@ type chain struct {
 func (k *chain) substitute(ctx context.Context, number, n int) (*plan.Plan, error) {
 	r := k.plan.Request
 	r.Model, r.Substitute, r.Fallback, r.Prefer, r.N = r.Fallback[number], false, nil, nil, n
-	p, err := k.planner.Plan(ctx, r)
+	p, err := k.g.Plan(ctx, r)
 	if err == nil {
 		p.Act, p.FallbackReason = k.actOf(number), "the model before it could not give them"
 	}
@@ -99,8 +96,8 @@ func (k *chain) planOf(ctx context.Context, a operation.Attempt) *plan.Plan {
 		return k.plan
 	}
 	for number, name := range k.plan.Request.Fallback {
-		row, _ := k.catalogue.Lookup(name)
-		living, ok := k.catalogue.Successor(row, k.now())
+		row, _ := k.g.config.Catalogue.Lookup(name)
+		living, ok := k.g.config.Catalogue.Successor(row, k.g.config.Now())
 		if !ok || living.Provider != m.Provider || living.APIModel != m.APIModel {
 			continue
 		}
@@ -116,8 +113,8 @@ func (k *chain) planOf(ctx context.Context, a operation.Attempt) *plan.Plan {
 // modelOf returns the model that an attempt asked: the plan's, or a fallback model.
 func (k *chain) modelOf(a operation.Attempt) catalog.Model {
 	m := k.plan.Model
-	if other, ok := k.catalogue.LookupForProvider(a.Provider, a.APIModel); ok && (a.Provider != m.Provider || a.APIModel != m.APIModel) {
-		return other.PricedOn(k.now())
+	if other, ok := k.g.config.Catalogue.LookupForProvider(a.Provider, a.APIModel); ok && (a.Provider != m.Provider || a.APIModel != m.APIModel) {
+		return other.PricedOn(k.g.config.Now())
 	}
 	return m
 }

@@ -54,8 +54,9 @@ func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.
 	if err != nil {
 		return nil, ctx, fault.Of(err)
 	}
+	refund := func() { _ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) } // else it is refunded later
 	if err := p.Accept(ctx); err != nil {
-		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is refunded later
+		refund()
 		return nil, ctx, err
 	}
 	now := g.config.Now().UTC()
@@ -68,7 +69,7 @@ func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.
 	})
 	x.op.Status = x.notes.next(operation.SubjectOperation, x.op.Status, operation.EventGenerate)
 	if x.steps.Journal, err = g.config.Journal.Child(ctx, step.Name{Kind: step.KindGenerate, Label: x.op.Key}); err != nil {
-		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is refunded later
+		refund()
 		return nil, ctx, fault.Wrap("open journal", err)
 	}
 	scope := media.ScopeOf(ctx)
@@ -76,7 +77,7 @@ func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.
 	ctx = media.WithScope(ctx, scope)
 	if err := g.config.Operations.Begin(ctx, x.op); err != nil {
 		if !derived || media.CodeOf(err) != media.CodeConflict { // else another process began it: the reservation is that one's
-			_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is refunded later
+			refund()
 		}
 		return nil, ctx, fault.Wrap("journal operation", err)
 	}
@@ -104,7 +105,7 @@ func (g *Gateway) newExecution(p *plan.Plan, op operation.Operation) *execution 
 		},
 		downloads: downloads{storage: g.config.Storage, get: g.config.Fetch},
 	}
-	x.chain = chain{planner: g.Planner, catalogue: g.config.Catalogue, now: g.config.Now, plan: p, operation: op.ID, history: x.history}
+	x.chain = chain{g: g, plan: p, operation: op.ID, history: x.history}
 	if p.Round != nil {
 		x.board.targets, x.history.lastNumber = p.Round.Slots, p.Round.First-1
 	}
@@ -167,20 +168,23 @@ func (x *execution) run(ctx context.Context, calls []call) {
 	all.Wait()
 }
 
-// saveContext returns a context that outlives the caller's by a grace period, for saving paid work.
-func saveContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	save, cancel := context.WithCancel(context.WithoutCancel(ctx))
+// outlive returns a context that ends some time after ctx, for the same cause. The caller calls the function when it
+// does not need the context any more.
+func outlive(ctx context.Context, grace func() time.Duration) (context.Context, context.CancelFunc) {
+	longer, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(saveTime):
-			cancel()
-		case <-save.Done():
-		}
+		_ = journal.Memory{}.Sleep(longer, grace())
+		end(context.Cause(ctx))
 	})
-	return save, func() {
+	return longer, func() {
 		stop()
-		cancel()
+		end(nil)
 	}
+}
+
+// saveContext returns a context for saving paid work.
+func saveContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return outlive(ctx, func() time.Duration { return saveTime })
 }
 
 func (x *execution) finish(ctx context.Context) *generate.Result {

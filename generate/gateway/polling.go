@@ -74,7 +74,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 			d.take(ctx, u)
 			return x.departure.endPolling(ctx, p, last)
 		case err != nil && refused(err) && x.departure.resumable:
-			return last, x.departure.leaveRefused(err, "the task continues there and is billed, so it was left to be fetched once the provider accepts the key")
+			return last, x.departure.leave(err.Code, "leave the task to its provider", err.Message, ": the task continues there and is billed, so it was left to be fetched once the provider accepts the key")
 		case err != nil && !transient(err):
 			d.take(ctx, u)
 			return u, taskLost(err)

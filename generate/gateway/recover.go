@@ -170,7 +170,7 @@ func (x *execution) findTask(ctx context.Context, c call, a operation.Attempt) (
 			return h, nil
 		}
 		if err != nil && ctx.Err() == nil && refused(fault.Of(err)) && x.departure.resumable {
-			return driver.Handle{}, x.departure.leaveRefused(fault.Of(err), "the answer of a call was lost, and only the provider's list of tasks shows whether the call arrived, so it was left to be looked for once the provider accepts the key")
+			return driver.Handle{}, x.departure.leave(media.CodeOf(err), "leave the task to its provider", fault.Of(err).Message, ": the answer of a call was lost, and only the provider's list of tasks shows whether the call arrived, so it was left to be looked for once the provider accepts the key")
 		}
 		pause = min(pause+every, maxLookupPause)
 		waited += pause

@@ -95,7 +95,7 @@ func (x *execution) restore(ctx context.Context, saved *operation.Saved) {
 		p := x.chain.planOf(ctx, a)
 		for _, index := range a.Slots {
 			if index <= len(x.board.all()) && x.board.slot(index).Output != nil {
-				x.board.setMaker(index, p)
+				x.board.change(func(s *slotState) { s.maker = p }, index)
 			}
 		}
 		if a.FinishedAt.IsZero() {

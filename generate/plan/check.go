@@ -61,13 +61,8 @@ func checkWords(r generate.Request) error {
 	if !utf8.ValidString(r.Prompt) || !utf8.ValidString(r.NegativePrompt) {
 		return media.Errorf(media.CodeInvalid, "the prompt is not valid UTF-8: save it as UTF-8 text")
 	}
-	if r.Size != "" && r.Size != "auto" {
-		if _, err := catalog.ParseSize(r.Size); err != nil {
-			return err
-		}
-	}
-	if r.DefaultSize != "" {
-		if _, err := catalog.ParseSize(r.DefaultSize); err != nil {
+	for _, size := range []string{r.Size, r.DefaultSize} {
+		if _, err := catalog.ParseSize(size); err != nil && size != "" && size != "auto" {
 			return err
 		}
 	}

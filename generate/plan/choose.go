@@ -259,12 +259,10 @@ func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
 		if c := media.CodeOf(err); c != media.CodeMissingKey && c != media.CodeUnsupported || r.Strict {
 			return p, err
 		}
-		next := r
-		next.Model, next.Substitute, next.Fallback = r.Fallback[i], false, r.Fallback[i+1:]
 		if reasons == nil {
 			reasons = append(reasons, fault.Of(err).Message)
 		}
-		q, second := pl.Draft(next, keyless)
+		q, second := pl.Alternative(r, i, keyless)
 		if second != nil {
 			reasons = append(reasons, fault.Of(second).Message)
 			continue
@@ -278,6 +276,12 @@ func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
 		return p, e
 	}
 	return p, err
+}
+
+// Alternative drafts a plan for one of the request's fallback models, given by its index from 0.
+func (pl *Planner) Alternative(r generate.Request, i int, keyless bool) (*Plan, error) {
+	r.Model, r.Substitute, r.Fallback, r.Prefer = r.Fallback[i], false, r.Fallback[i+1:], nil
+	return pl.Draft(r, keyless)
 }
 
 // rejectMistakes rejects requests that can only be mistakes, so that nobody pays for a request with dropped settings:

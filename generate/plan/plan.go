@@ -41,13 +41,7 @@ type Plan struct {
 }
 
 // N returns how many results the plan requests.
-func (p *Plan) N() int {
-	n := 0
-	for _, c := range p.Calls {
-		n += c
-	}
-	return n
-}
+func (p *Plan) N() int { return max(p.Request.N, 1) }
 
 // Plan determines model, settings, calls and cost; it makes no call and writes nothing.
 //
