@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/gateway"
 	"atelier/generate/generatetest"
 	"atelier/media"
 )
@@ -77,5 +80,24 @@ func TestRequestsAsJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(bad), &r); err == nil {
 			t.Errorf("%s was read", bad)
 		}
+	}
+}
+
+// TestLongPromptWithoutMedia: media in a prompt is left out also where the model takes more than the usual 32,000
+// characters.
+func TestLongPromptWithoutMedia(t *testing.T) {
+	t.Parallel()
+	rows, err := catalog.Load(strings.NewReader("provider: offline\nmodels: [{api_model: offline-1, max_prompt: 100000}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := build(t, func(_ *testGateway, c *gateway.Config) { c.Catalogue = rows })
+	picture := base64.StdEncoding.EncodeToString(generatetest.PNG(64, 64, 7))
+	plan, err := h.Plan(t.Context(), generate.Request{Model: "offline", Prompt: strings.Repeat("a fox, ", 5000) + "data:image/png;base64," + picture})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(plan.Task.Prompt, picture[:48]) || len(plan.Warnings) != 1 {
+		t.Errorf("the prompt of %d bytes holds the picture; warnings %q", len(plan.Task.Prompt), plan.Warnings)
 	}
 }

@@ -101,11 +101,11 @@ func emptyPrompt(m media.Modality) error {
 	return media.Errorf(media.CodeInvalid, "the prompt is empty: %s", say)
 }
 
-// withoutMedia replaces media that is embedded as text in a request: models take pictures as inputs. A prompt that is
-// too long for any model is kept, to be rejected.
-func withoutMedia(r generate.Request) generate.Request {
+// withoutMedia replaces media that is embedded as text in a request: models take pictures as inputs. A prompt of more
+// than longest characters is kept, to be rejected.
+func withoutMedia(r generate.Request, longest int) generate.Request {
 	for _, s := range []*string{&r.Prompt, &r.NegativePrompt, &r.Style, &r.Quality, &r.Background, &r.Moderation} {
-		if s != &r.Prompt || utf8.RuneCountInString(r.Prompt) <= maxPrompt {
+		if s != &r.Prompt || utf8.RuneCountInString(r.Prompt) <= longest {
 			*s = wire.NameMedia(*s)
 		}
 	}

@@ -60,8 +60,6 @@ func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	prompt := r.Prompt
-	r = withoutMedia(r)
 	for _, name := range r.Fallback {
 		if _, ok := pl.config.Catalogue.Lookup(name); !ok {
 			return nil, fault.Wrap("read the fallback", pl.unknown(name))
@@ -72,6 +70,8 @@ func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
 		return nil, err
 	}
 	c.model = c.model.PricedOn(pl.config.Now())
+	prompt := r.Prompt
+	r = withoutMedia(r, max(maxPrompt, c.model.MaxPrompt))
 	r.OptionsFor = pl.optionsFor(r)
 	if !r.Strict {
 		if err := pl.rejectMistakes(r, c.model); err != nil {
