@@ -394,7 +394,7 @@ func (m Model) checkEdits() error {
 	}
 	for _, t := range m.InputTypes {
 		if !IsRaster(t) {
-			return m.invalidField("input_types", "%q is none of the types that can be made: image/png, image/jpeg, image/webp, image/gif, image/bmp", t)
+			return m.invalidField("input_types", "%q is none of the types that can be read: image/png, image/jpeg, image/webp, image/gif, image/bmp", t)
 		}
 	}
 	return nil

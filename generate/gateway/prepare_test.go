@@ -194,6 +194,8 @@ func TestInputsAreMadeFit(t *testing.T) {
 		"fits":                {"input_types: [image/png]", encoded(t, noise, "png"), generate.OutcomeApplied, "image/png", 300},
 		"gif":                 {"input_types: [image/png, image/jpeg]", encoded(t, maskOf(color.White, color.Black), "gif"), generate.OutcomeAdapted, "image/png", 40},
 		"jpeg alone is taken": {"input_types: [image/jpeg]", encoded(t, noise, "png"), generate.OutcomeAdapted, "image/jpeg", 300},
+		"webp alone is taken": {"input_types: [image/webp]", encoded(t, noise, "png"), generate.OutcomeAdapted, "image/webp", 300},
+		"png alone is taken":  {"input_types: [image/png]\n    max_input_bytes: 120000", encoded(t, noise, "png"), generate.OutcomeAdapted, "image/png", 0},
 		"too many bytes":      {"max_input_bytes: 120000", encoded(t, noise, "png"), generate.OutcomeAdapted, "image/jpeg", 300},
 		"too many pixels":     {"max_input_pixels: 15000", encoded(t, noise, "png"), generate.OutcomeAdapted, "image/png", 150},
 		"pixels to the limit": {"max_input_pixels: 60000", encoded(t, noise, "png"), generate.OutcomeApplied, "image/png", 300},

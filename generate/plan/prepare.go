@@ -139,24 +139,26 @@ func (pl *Planner) fitInput(ctx context.Context, p *Plan, o *media.Output) (note
 // shrinkSteps is how often a picture is encoded, each time a quarter smaller, before it is too large: to a tenth.
 const shrinkSteps = 8
 
-// shrink re-encodes a picture until it fits: without loss, then with loss, then smaller and smaller. A picture with a
-// mask keeps its size.
+// shrink re-encodes a picture until it fits: in a format of the model without loss, then in one with loss, then smaller
+// and smaller. A picture with a mask keeps its size.
 func (pl *Planner) shrink(ctx context.Context, p *Plan, o media.Output, large bool) (media.Output, error) {
-	job := imaging.Job{Facts: o.Facts, Limits: pl.config.Limits, Format: imaging.FormatPNG, Quality: ConvertQuality}
-	if large || !p.Model.TakesType("image/png") {
-		job.Format = imaging.FormatAuto
-		if !p.Model.TakesType("image/png") {
-			job.Format = imaging.FormatJPEG
-		}
+	formats := []imaging.Format{imaging.FormatPNG, imaging.FormatAuto} // auto is png or jpeg
+	if m := p.Model; !m.TakesType("image/png") || !m.TakesType("image/jpeg") {
+		formats = slices.DeleteFunc([]imaging.Format{imaging.FormatPNG, imaging.FormatJPEG, imaging.FormatWebP}, func(f imaging.Format) bool { return !m.TakesType(f.MIMEType()) })
 	}
+	if len(formats) == 0 {
+		return o, media.Errorf(media.CodeUnsupported, "it cannot be converted: %s takes only %s", p.Model.Name, strings.Join(p.Model.InputTypes, ", "))
+	}
+	if large {
+		formats = formats[len(formats)-1:]
+	}
+	job := imaging.Job{Facts: o.Facts, Limits: pl.config.Limits, Quality: ConvertQuality}
 	if most := p.Model.MaxInputPixels; most > 0 && o.Width*o.Height > most {
 		scale := math.Sqrt(float64(most) / float64(o.Width*o.Height))
 		job.Width, job.Height = max(1, int(float64(o.Width)*scale)), max(1, int(float64(o.Height)*scale))
 	}
 	for step := range shrinkSteps {
-		if step > 0 && p.Task.Mask != nil && job.Format == imaging.FormatAuto {
-			break
-		}
+		job.Format = formats[min(step, len(formats)-1)]
 		b, err := pl.transcode(ctx, o, job)
 		if err != nil {
 			return o, err
@@ -164,9 +166,11 @@ func (pl *Planner) shrink(ctx context.Context, p *Plan, o media.Output, large bo
 		if p.Model.MaxInputBytes == 0 || b.SizeBytes <= p.Model.MaxInputBytes {
 			return media.NewOutput(b, media.Meta{Label: o.Label, FileName: o.FileName}), nil
 		}
-		if job.Format == imaging.FormatPNG {
-			job.Format = imaging.FormatAuto
+		if step+1 < len(formats) {
 			continue
+		}
+		if p.Task.Mask != nil {
+			break
 		}
 		job.Width, job.Height = max(1, b.Width*3/4), max(1, b.Height*3/4)
 	}
