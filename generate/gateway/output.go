@@ -133,15 +133,7 @@ func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
 
 // convert converts a picture to another format, marked as made by a model: with the original's mark, or a new one.
 func (d *delivery) convert(ctx context.Context, o media.Output, format string) (media.Blob, error) {
-	to, err := imaging.ParseFormat(format)
-	if err != nil {
-		return media.Blob{}, err
-	}
-	store := d.x.g.config.Storage
-	if store == nil {
-		return media.Blob{}, media.Errorf(media.CodeUnsupported, "this gateway was set up without Storage")
-	}
-	job := imaging.Job{Facts: o.Facts, Limits: d.x.g.config.Limits, Format: to, Quality: plan.ConvertQuality}
+	job := imaging.Job{Facts: o.Facts, Limits: d.x.g.config.Limits, Format: imaging.Format(format), Quality: plan.ConvertQuality}
 	if q := d.call.plan.Request.Compression; q != nil {
 		job.Quality = max(1, *q)
 	}
@@ -149,20 +141,7 @@ func (d *delivery) convert(ctx context.Context, o media.Output, format string) (
 		job.Label = imaging.Generated(d.call.plan.Model.Name, "Atelier")
 		job.Label.SourceType = d.call.plan.SourceType()
 	}
-	r, err := store.Open(ctx, o.Digest)
-	if err != nil {
-		return media.Blob{}, fault.Wrap("open original", err)
-	}
-	var buf bytes.Buffer // one encoded picture within the pixel limit
-	_, err = imaging.Transcode(ctx, &buf, r, job)
-	if err = errors.Join(err, r.Close()); err != nil {
-		return media.Blob{}, fault.Wrap("convert to "+format, err)
-	}
-	b, err := store.Store(ctx, &buf, to.MIMEType())
-	if err != nil {
-		return media.Blob{}, fault.Wrap("store converted picture", err)
-	}
-	return b, nil
+	return d.x.g.Transcode(ctx, o, job)
 }
 
 // cut keeps a grid that arrived and returns an item for each tile, row by row. A grid that cannot be cut is itself the

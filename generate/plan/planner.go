@@ -95,33 +95,28 @@ type Provider struct {
 
 // Providers returns the program's providers in order of preference.
 func (pl *Planner) Providers() []Provider {
-	var out []Provider
-	at := func(name string) int {
-		return slices.IndexFunc(out, func(p Provider) bool { return p.Name == name })
-	}
-	add := func(name string) {
-		p := Provider{Name: name, Ready: true}
-		if err := pl.drivers[name].Ready(); err != nil {
-			p.Ready, p.Reason = false, err.Error()
-		}
-		out = append(out, p)
-	}
+	var names []string
+	models := map[string][]string{}
 	for _, m := range pl.Models() {
-		if _, ok := pl.drivers[m.Provider]; !ok {
-			continue
-		}
-		if at(m.Provider) < 0 {
-			add(m.Provider)
-		}
+		names = append(names, m.Provider)
 		if m.Alive(pl.config.Now()) {
-			p := &out[at(m.Provider)]
-			p.Models = append(p.Models, m.Name)
+			models[m.Provider] = append(models[m.Provider], m.Name)
 		}
 	}
 	for _, d := range pl.config.Drivers {
-		if at(d.Provider()) < 0 {
-			add(d.Provider())
+		names = append(names, d.Provider())
+	}
+	var out []Provider
+	for _, name := range names {
+		d := pl.drivers[name]
+		if d == nil || slices.ContainsFunc(out, func(p Provider) bool { return p.Name == name }) {
+			continue
 		}
+		p := Provider{Name: name, Ready: true, Models: models[name]}
+		if err := d.Ready(); err != nil {
+			p.Ready, p.Reason = false, err.Error()
+		}
+		out = append(out, p)
 	}
 	return out
 }

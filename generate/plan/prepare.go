@@ -159,7 +159,7 @@ func (pl *Planner) shrink(ctx context.Context, p *Plan, o media.Output, large bo
 	}
 	for step := range shrinkSteps {
 		job.Format = formats[min(step, len(formats)-1)]
-		b, err := pl.transcode(ctx, o, job)
+		b, err := pl.Transcode(ctx, o, job)
 		if err != nil {
 			return o, err
 		}
@@ -177,7 +177,8 @@ func (pl *Planner) shrink(ctx context.Context, p *Plan, o media.Output, large bo
 	return o, media.Errorf(media.CodeTooLarge, "it is too large for %s, which takes %d bytes a picture: make it smaller", p.Model.Name, p.Model.MaxInputBytes)
 }
 
-func (pl *Planner) transcode(ctx context.Context, o media.Output, job imaging.Job) (media.Blob, error) {
+// Transcode stores a picture as a job describes it. The error has code media.CodeUnsupported without Storage.
+func (pl *Planner) Transcode(ctx context.Context, o media.Output, job imaging.Job) (media.Blob, error) {
 	var buf bytes.Buffer // one encoded picture within the pixel limit
 	var f media.Facts
 	err := pl.read(ctx, o, func(r io.Reader) (err error) {
