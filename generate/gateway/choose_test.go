@@ -16,6 +16,7 @@ import (
 func TestChoice(t *testing.T) {
 	t.Parallel()
 	openai, gemini := noKey("OPENAI_API_KEY"), noKey("GEMINI_API_KEY")
+	picture := media.NewOutput(media.Blob{Digest: media.DigestOf([]byte("picture")), Facts: media.Facts{MIMEType: "image/png"}}, media.Meta{})
 	for _, c := range []struct {
 		name           string
 		openai, gemini error
@@ -36,7 +37,8 @@ func TestChoice(t *testing.T) {
 		{name: "ends soon", req: generate.Request{Model: "GPT-4o Image 1.5"}, model: "GPT-4o Image 1.5", outcome: "applied", warning: "2026-12-01; after that GPT Image 2.6 Sunburst"},
 		{name: "by keys", model: "Nano Banana Pro"},
 		{name: "by keys without Google", gemini: gemini, model: "GPT Image 2"},
-		{name: "no key", openai: openai, gemini: gemini, model: "Atelier Offline", warning: "no provider is ready"},
+		{name: "no key", openai: openai, gemini: gemini, model: "Atelier Offline", warning: "no provider is ready for this request"},
+		{name: "no key for a mask", openai: openai, req: generate.Request{Method: generate.MethodEdit, Inputs: []media.Output{picture}, Mask: &picture}, model: "Atelier Offline", warning: "no provider is ready for this request"},
 		{name: "preferred", req: generate.Request{Prefer: []string{"GPT Image 2"}}, model: "GPT Image 2", outcome: "applied"},
 		{name: "preferred without key", gemini: gemini, req: generate.Request{Prefer: []string{"Nano Banana Pro"}}, model: "GPT Image 2", outcome: "substituted", reason: "GEMINI_API_KEY"},
 		{name: "second preference", gemini: gemini, req: generate.Request{Prefer: []string{"Nano Banana Pro", "offline"}}, model: "Atelier Offline", outcome: "substituted", reason: "GEMINI_API_KEY"},

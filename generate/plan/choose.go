@@ -153,9 +153,9 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 	return choice{}, media.Errorf(media.CodeMissingKey, "no provider is ready: %s", strings.Join(reasons, "; "))
 }
 
-// OfflineWarning returns the warning of a result that an offline model made because no provider is ready.
+// OfflineWarning returns the warning of a result that an offline model made because no provider is ready that offers what was requested.
 func OfflineWarning(model string) string {
-	return model + " was used because no provider is ready; atelier doctor shows which key to set"
+	return model + " was used because no provider is ready for this request; atelier doctor shows which key to set"
 }
 
 // substituted returns the disposition of an agent's preference, if there is one.
