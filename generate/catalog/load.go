@@ -174,13 +174,12 @@ func (c *Catalog) readRow(provider string, n *yaml.Node) error {
 func (c *Catalog) begin(provider string, head rowHead) (row Model, place int, err error) {
 	row.Provider = provider
 	if head.Like != "" {
-		at := slices.IndexFunc(c.rows, func(m Model) bool {
-			return slices.ContainsFunc(m.names(), func(n string) bool { return key(head.Like) == key(m.Provider+"/"+n) })
-		})
-		if at < 0 {
+		of, name, _ := strings.Cut(key(head.Like), "/")
+		like, ok := c.LookupForProvider(of, name)
+		if !ok {
 			return row, -1, media.Errorf(media.CodeInvalid, "like: there is no model %q before it: name one as provider/id", fault.Quote(head.Like))
 		}
-		row = c.rows[at]
+		row = like
 		row.Provider, row.Life, row.Size.Table = provider, LifeCycle{}, maps.Clone(row.Size.Table)
 		if head.Name != "" && key(head.Name) != key(row.Name) {
 			row.Aliases = nil

@@ -69,12 +69,8 @@ func (m Model) CreditCost(credits string) string {
 
 // Free reports whether the model costs nothing.
 func (m Model) Free() bool {
-	for _, p := range m.Prices {
-		if amount, ok := money.Parse(p.USD); !ok || amount.Sign() != 0 {
-			return false
-		}
-	}
-	return len(m.Prices) > 0
+	costs := func(p Price) bool { amount, ok := money.Parse(p.USD); return !ok || amount.Sign() != 0 }
+	return len(m.Prices) > 0 && !slices.ContainsFunc(m.Prices, costs)
 }
 
 // TokenCost returns the price of a call's tokens; false if it used none, or used a kind of token that has no price.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"atelier/generate"
@@ -21,7 +22,7 @@ type delivery struct {
 	got           int // results: a grid of items has several
 	producedCount int // results that the provider made
 	outputCount   int // results that have become outputs
-	bad           map[operation.Event]int
+	bad           []operation.Event   // the ends of results that were refused
 	why           *generate.SlotError // of the first result that was refused
 	last          *generate.Slot      // the newest one, not final until it is known whether it ends the call
 
@@ -203,7 +204,7 @@ func (d *delivery) outcome(failed *media.Error) operation.Event {
 		return operation.EventSucceed
 	case failed != nil:
 		return endOf(failed.Code)
-	case d.bad[operation.EventModerate] > 0 && d.bad[operation.EventFail] == 0:
+	case slices.Contains(d.bad, operation.EventModerate) && !slices.Contains(d.bad, operation.EventFail):
 		return operation.EventModerate
 	}
 	return operation.EventFail

@@ -339,10 +339,7 @@ func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
 // fail makes a slot without a result the newest one.
 func (d *delivery) fail(s generate.Slot, err *media.Error) {
 	s.Error = slotError(err)
-	if d.bad == nil {
-		d.bad = map[operation.Event]int{}
-	}
-	d.bad[slotEnd(s)]++
+	d.bad = append(d.bad, slotEnd(s))
 	if d.why == nil { // a result's retry does not depend on its call's
 		d.why = &generate.SlotError{Code: s.Error.Code, Message: s.Error.Message}
 	}

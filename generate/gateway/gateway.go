@@ -151,15 +151,9 @@ func New(c Config) (*Gateway, error) {
 }
 
 func (c *Config) fill() {
-	if c.Journal == nil {
-		c.Journal = journal.Memory{}
-	}
-	if c.Operations == nil {
-		c.Operations = operation.NopLog{}
-	}
-	if c.Budget == nil {
-		c.Budget = generate.InMemory{}
-	}
+	c.Journal = cmp.Or[journal.Journal](c.Journal, journal.Memory{})
+	c.Operations = cmp.Or[operation.Log](c.Operations, operation.NopLog{})
+	c.Budget = cmp.Or[generate.Budget](c.Budget, generate.InMemory{})
 	if c.Fetch == nil {
 		c.Fetch = safehttp.New(safehttp.Config{}).Fetch
 	}

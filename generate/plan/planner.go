@@ -59,15 +59,12 @@ func (pl *Planner) Driver(provider string) driver.Driver { return pl.drivers[pro
 // Models returns the catalogue, including retired models, in order of preference: by provider, Offline last. Models of
 // one provider, and providers outside the order, stay in catalogue order.
 func (pl *Planner) Models() []catalog.Model {
-	order := []string{"gemini", "openai", "bfl", "leonardo"}
+	const others = 4
 	rank := func(m catalog.Model) int {
-		if m.Provider == Offline {
-			return len(order) + 1
-		}
-		if i := slices.Index(order, m.Provider); i >= 0 {
+		if i := slices.Index([]string{"gemini", "openai", "bfl", "leonardo", others: "", Offline}, m.Provider); i >= 0 {
 			return i
 		}
-		return len(order)
+		return others
 	}
 	rows := pl.config.Catalogue.Models()
 	slices.SortStableFunc(rows, func(a, b catalog.Model) int { return cmp.Compare(rank(a), rank(b)) })
