@@ -18,10 +18,10 @@ import (
 type delivery struct {
 	x             *execution
 	call          call
-	seen          int // provider items received, including failed ones
-	got           int // results: a grid of items has several
-	producedCount int // results that the provider made
-	outputCount   int // results that have become outputs
+	seen          int                 // provider items received, including failed ones
+	got           int                 // results: a grid of items has several
+	producedCount int                 // results that the provider made
+	outputCount   int                 // results that have become outputs
 	bad           []operation.Event   // the ends of results that were refused
 	why           *generate.SlotError // of the first result that was refused
 	last          *generate.Slot      // the newest one, not final until it is known whether it ends the call

@@ -49,23 +49,20 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 	defer over()
 	p.end, _ = patience.Deadline()
 	last, pause, waited := driver.Update{Task: h}, every, time.Duration(0)
-	for number := 1; ; number++ {
+	// The first poll is made whatever the wait is.
+	for number, nap := 1, ctx; ; number, nap = number+1, patience {
 		if waited += pause; waited > wait || number > 1 && patience.Err() != nil && ctx.Err() == nil {
 			if lacking := d.pendingReason(); lacking != nil {
 				return last, d.leaveResults(lacking)
 			}
 			return last, x.departure.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name))
 		}
-		nap := patience
-		if number == 1 { // the first poll is made whatever the wait is
-			nap = ctx
-		}
-		news, ended := x.steps.waitForPoll(nap, pause, notices)
-		if ended != nil {
-			if ctx.Err() == nil {
-				continue // the wait is over
-			}
+		news := x.steps.waitForPoll(nap, pause, notices)
+		switch {
+		case ctx.Err() != nil:
 			return x.departure.endPolling(ctx, p, last)
+		case nap.Err() != nil:
+			continue // the wait is over
 		}
 		u, err := x.steps.pollTask(ctx, p, news, number)
 		pause = every
@@ -252,7 +249,7 @@ func (s steps) pollTask(ctx context.Context, p polling, news driver.Update, numb
 }
 
 // waitForPoll waits until the next poll is due or a notification arrives, which it returns.
-func (s steps) waitForPoll(ctx context.Context, pause time.Duration, notices <-chan driver.Update) (news driver.Update, ended error) {
+func (s steps) waitForPoll(ctx context.Context, pause time.Duration, notices <-chan driver.Update) (news driver.Update) {
 	nap, wake := context.WithCancel(ctx)
 	defer wake()
 	var listening sync.WaitGroup
@@ -263,8 +260,8 @@ func (s steps) waitForPoll(ctx context.Context, pause time.Duration, notices <-c
 		case <-nap.Done():
 		}
 	})
-	_ = s.Sleep(nap, pause) // only the end of ctx matters
+	_ = s.Sleep(nap, pause) // the caller looks at ctx
 	wake()
 	listening.Wait()
-	return news, ctx.Err()
+	return news
 }
