@@ -66,7 +66,7 @@ type Model struct {
 	// Supports lists further abilities of the model: seed, negative_prompt, style, stream, background, compression,
 	// moderation, speed.
 	Supports []string `json:"supports" yaml:"supports"`
-	// Styles are the model's style words, in lower case. If empty, a model that supports styles accepts any word.
+	// Styles are the model's style words. If empty, a model that supports styles accepts any word.
 	Styles []string `json:"styles,omitempty" yaml:"styles"`
 	// Qualities are the model's own quality words; Formats its output formats.
 	Qualities []string `json:"qualities,omitempty" yaml:"qualities"`

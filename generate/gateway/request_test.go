@@ -101,3 +101,24 @@ func TestLongPromptWithoutMedia(t *testing.T) {
 		t.Errorf("the prompt of %d bytes holds the picture; warnings %q", len(plan.Task.Prompt), plan.Warnings)
 	}
 }
+
+// TestWordsInAnyCase: a model's own words may have capitals, in its row and in a request; the model gets its spelling.
+func TestWordsInAnyCase(t *testing.T) {
+	t.Parallel()
+	h := build(t, func(_ *testGateway, c *gateway.Config) {
+		c.Catalogue = catalogueWith(t, "supports: [style]\n    styles: [Noir, Vibrant]\n    qualities: [Fine, High]")
+	})
+	for _, c := range []struct{ quality, style, wantQuality, wantStyle string }{
+		{"fine", "noir", "Fine", "Noir"},
+		{"FINE", "Noir", "Fine", "Noir"},
+		{"hd", "vivid", "High", "Vibrant"},
+	} {
+		plan, err := h.Plan(t.Context(), generate.Request{Model: "offline", Prompt: "a fox", Quality: c.quality, Style: c.style})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if task := plan.Task; task.Quality != c.wantQuality || task.Style != c.wantStyle {
+			t.Errorf("%s, %s: the task has %q, %q; %+v", c.quality, c.style, task.Quality, task.Style, plan.Dispositions)
+		}
+	}
+}

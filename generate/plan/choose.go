@@ -288,7 +288,7 @@ func (pl *Planner) Alternative(r generate.Request, i int, keyless bool) (*Plan, 
 // options of a provider that is not asked, options that no model of their provider has, and a quality that no model
 // knows. The error has code media.CodeInvalid. Strict requests are refused with their dispositions instead.
 func (pl *Planner) rejectMistakes(r generate.Request, m catalog.Model) error {
-	if _, known := qualityRank(strings.ToLower(r.Quality)); r.Quality != "" && !known && !strings.EqualFold(r.Quality, "auto") && !pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.HasQuality(r.Quality) }) {
+	if _, known := qualityRank(r.Quality); r.Quality != "" && !known && !strings.EqualFold(r.Quality, "auto") && !pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.HasQuality(r.Quality) }) {
 		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", fault.Quote(media.ErrorText(r.Quality)))
 	}
 	for _, provider := range slices.Sorted(maps.Keys(r.Options)) {

@@ -158,19 +158,29 @@ func (n *negotiation) prompt() error {
 	return nil
 }
 
+// spelling returns the model's spelling of a word; false if it does not have the word.
+func spelling(words []string, word string) (string, bool) {
+	i := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
+	if i < 0 {
+		return "", false
+	}
+	return words[i], true
+}
+
 func (n *negotiation) style() {
 	own := n.model.Styles
-	near := map[string]string{"natural": "neutral", "vivid": "vibrant"}[n.req.Style]
+	exact, known := spelling(own, n.req.Style)
+	near, similar := spelling(own, map[string]string{"natural": "neutral", "vivid": "vibrant"}[n.req.Style])
 	switch s := n.req.Style; {
 	case s == "":
 	case !n.supports("style") && n.model.Modality != media.ModalityImage:
 		n.dropped("style", s, n.model.Name+" has no style setting")
 	case !n.supports("style"):
 		n.dropped("style", s, n.model.Name+" has no style setting; describe the style in the prompt")
-	case len(own) == 0 || slices.Contains(own, s):
-		n.task.Style = s
+	case len(own) == 0 || known:
+		n.task.Style = cmp.Or(exact, s)
 		n.applied("style", s)
-	case slices.Contains(own, near):
+	case similar:
 		n.task.Style = near
 		n.adapted("style", s, near, n.model.Name+" calls it so")
 	default:
@@ -396,14 +406,14 @@ func sameSize(mask, of media.Output, have catalog.Sides) error {
 
 func (n *negotiation) voice() {
 	requested, voices := n.req.Voice, n.model.Voices
-	i := slices.IndexFunc(voices, func(v string) bool { return strings.EqualFold(v, requested) })
+	voice, known := spelling(voices, requested)
 	switch {
 	case requested == "":
 	case len(voices) == 0:
 		n.dropped("voice", requested, n.model.Name+" has no voices")
-	case i >= 0:
-		n.task.Voice = voices[i]
-		n.applied("voice", voices[i])
+	case known:
+		n.task.Voice = voice
+		n.applied("voice", voice)
 	default:
 		n.task.Voice = voices[0]
 		n.adapted("voice", requested, voices[0], fmt.Sprintf("%s has the voices %s", n.model.Name, strings.Join(voices, ", ")))

@@ -126,12 +126,12 @@ const (
 	rankMax
 )
 
-// qualityRank returns the rank of a quality word; false for any other word.
+// qualityRank returns the rank of a quality word, in any case; false for any other word.
 func qualityRank(word string) (int, bool) {
 	r, ok := map[string]int{
 		"low": rankLow, "medium": rankMedium, "standard": rankMedium, "high": rankHigh, "hd": rankHigh,
 		"xhigh": rankXHigh, "max": rankMax,
-	}[word]
+	}[strings.ToLower(word)]
 	return r, ok
 }
 
@@ -141,10 +141,10 @@ func (n *negotiation) tierOfQuality() string {
 	if n.model.Size.Mode != "tier" || len(tiers) == 0 || n.req.Quality == "" {
 		return ""
 	}
-	if i := slices.IndexFunc(tiers, func(t string) bool { return strings.EqualFold(t, n.req.Quality) }); i >= 0 {
-		return tiers[i]
+	if tier, ok := spelling(tiers, n.req.Quality); ok {
+		return tier
 	}
-	rank, ok := qualityRank(strings.ToLower(n.req.Quality))
+	rank, ok := qualityRank(n.req.Quality)
 	if !ok {
 		return ""
 	}
@@ -157,12 +157,12 @@ func (n *negotiation) tierOfQuality() string {
 
 func (n *negotiation) quality() {
 	requested := n.req.Quality
-	word := strings.ToLower(requested)
-	rank, known := qualityRank(word)
+	word, own := spelling(n.model.Qualities, requested)
+	rank, known := qualityRank(requested)
 	tier := n.tierOfQuality()
 	switch {
 	case requested == "":
-	case slices.Contains(n.model.Qualities, word):
+	case own:
 		n.task.Quality = word
 		n.applied("quality", requested)
 	case tier != "" && n.req.Size != "" && n.req.Size != "auto":
@@ -174,7 +174,7 @@ func (n *negotiation) quality() {
 	case known && len(n.model.Qualities) > 0:
 		n.task.Quality = nearestQuality(n.model, rank)
 		n.adapted("quality", requested, n.task.Quality, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
-	case word == "auto":
+	case strings.EqualFold(requested, "auto"):
 		n.applied("quality", requested)
 	case len(n.model.Qualities) > 0:
 		n.dropped("quality", requested, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
