@@ -153,6 +153,9 @@ func TestBadCatalogues(t *testing.T) {
 		"price fraction": {row("    prices: [{unit: image, usd: \"1/3\"}]\n"), "1/3"},
 		"per_minute":     {row("    per_minute: -1\n"), "per_minute"},
 		"concurrency":    {row("    concurrency: -1\n"), "per_minute"},
+		"prompt":         {row("    max_prompt: -1\n"), "must not be negative"},
+		"wait":           {row("    wait_seconds: -5\n"), "must not be negative"},
+		"timeout":        {row("    timeout_seconds: -5\n"), "must not be negative"},
 		"max_n":          {strings.Replace(row(""), "max_n: 1", "max_n: 0", 1), "max_n"},
 	} {
 		_, err := catalog.Load(strings.NewReader(c.yaml))

@@ -345,8 +345,9 @@ func (m Model) check() error {
 	switch {
 	case m.MaxN < 1:
 		errs = append(errs, m.invalidField("max_n", "must be at least 1"))
-	case m.Concurrency < 0 || m.PerMinute < 0:
-		errs = append(errs, m.invalidField("per_minute", "it and concurrency must not be negative; leave them out for no limit of yours"))
+	case min(m.Concurrency, m.PerMinute, m.MaxInputs, m.MaxInputPixels, m.MaxPrompt, m.TimeoutSeconds, m.PollSeconds, m.WaitSeconds, m.LinkSeconds) < 0,
+		min(m.MaxInputBytes, m.MaxMaskBytes, m.MaxSeed) < 0:
+		errs = append(errs, m.invalidField("limits", "concurrency, per_minute and the fields max_… and …_seconds must not be negative; leave them out for no limit of yours"))
 	case m.Grid != 0 && m.Grid < m.MaxN:
 		errs = append(errs, m.invalidField("grid", "must be at least max_n, or left out"))
 	}
@@ -385,11 +386,8 @@ func (m Model) checkEdits() error {
 			return m.invalidField("emulates", "only a variation can be emulated, and only by a model that edits and has no variations of its own")
 		}
 	}
-	switch {
-	case m.MaxInputs < 1 && (edits || slices.Contains(m.Methods, generate.MethodVariation)):
+	if m.MaxInputs < 1 && (edits || slices.Contains(m.Methods, generate.MethodVariation)) {
 		return m.invalidField("max_inputs", "must be at least 1 where methods has edit or variation")
-	case m.MaxInputs < 0 || m.MaxInputBytes < 0 || m.MaxInputPixels < 0 || m.MaxMaskBytes < 0:
-		return m.invalidField("max_inputs", "limits must not be negative")
 	}
 	for _, t := range m.InputTypes {
 		if !IsRaster(t) {
