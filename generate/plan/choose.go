@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -282,31 +281,6 @@ func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
 func (pl *Planner) Alternative(r generate.Request, i int, keyless bool) (*Plan, error) {
 	r.Model, r.Substitute, r.Fallback, r.Prefer = r.Fallback[i], false, r.Fallback[i+1:], nil
 	return pl.Draft(r, keyless)
-}
-
-// rejectMistakes rejects requests that can only be mistakes, so that nobody pays for a request with dropped settings:
-// options of a provider that is not asked, options that no model of their provider has, and a quality that no model
-// knows. The error has code media.CodeInvalid. Strict requests are refused with their dispositions instead.
-func (pl *Planner) rejectMistakes(r generate.Request, m catalog.Model) error {
-	if _, known := qualityRank(r.Quality); r.Quality != "" && !known && !strings.EqualFold(r.Quality, "auto") && !pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.HasQuality(r.Quality) }) {
-		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", fault.Quote(media.ErrorText(r.Quality)))
-	}
-	for _, provider := range slices.Sorted(maps.Keys(r.Options)) {
-		options, known := pl.config.Catalogue.Options(provider)
-		key := strings.ToLower(provider)
-		for _, name := range slices.Sorted(maps.Keys(r.Options[provider])) {
-			what := fault.Quote(media.ErrorText(provider + "." + name))
-			switch {
-			case !known:
-				return media.Errorf(media.CodeInvalid, "option %s: there is no such provider; it is one of %s", what, strings.Join(pl.config.Catalogue.Providers(), ", "))
-			case key != m.Provider && !slices.Contains(r.OptionsFor, key):
-				return media.Errorf(media.CodeInvalid, "option %s is for models of %s, and %s is asked, a model of %s: leave it out, or name one of its models", what, key, m.Name, m.Provider)
-			case !slices.Contains(options, name):
-				return media.Errorf(media.CodeInvalid, "option %s is unknown: the models of %s take %s", what, key, strings.Join(options, ", "))
-			}
-		}
-	}
-	return nil
 }
 
 // optionsFor returns the providers of all models that a request names, and those that the request lists.

@@ -73,11 +73,6 @@ func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
 	prompt := r.Prompt
 	r = withoutMedia(r, max(maxPrompt, c.model.MaxPrompt))
 	r.OptionsFor = pl.optionsFor(r)
-	if !r.Strict {
-		if err := pl.rejectMistakes(r, c.model); err != nil {
-			return nil, err
-		}
-	}
 	n := negotiation{planner: pl, req: r, model: c.model, out: c.out}
 	if err := n.negotiate(); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type negotiation struct {
 	act     catalog.Act // the requested act, if the model's row has acts
 }
 
-// negotiate negotiates every setting. Errors are for what the model cannot do.
+// negotiate negotiates every setting. Errors are for what the model cannot do, and for mistakes.
 func (n *negotiation) negotiate() error {
 	n.task = driver.Task{
 		Method: n.req.Method, Model: n.model, Prompt: n.req.Prompt,
@@ -57,7 +57,9 @@ func (n *negotiation) negotiate() error {
 		return err
 	}
 	n.geometry()
-	n.quality()
+	if err := n.quality(); err != nil {
+		return err
+	}
 	n.style()
 	n.format()
 	n.background()
@@ -66,7 +68,9 @@ func (n *negotiation) negotiate() error {
 	n.moderation()
 	n.voice()
 	n.speed()
-	n.options()
+	if err := n.options(); err != nil {
+		return err
+	}
 	n.narrow()
 	n.flags()
 	return nil
@@ -275,23 +279,30 @@ func (n *negotiation) moderation() {
 	}
 }
 
-// options adds this model's options to the task; each other one is dropped with a reason.
-func (n *negotiation) options() {
-	providers := n.planner.config.Catalogue.Providers()
+// options adds this model's options to the task; each other one is dropped with a reason. One that can only be a mistake
+// is an error, so that nobody pays for a request with dropped settings: its provider is not asked, or no model of its
+// provider has it. Strict requests are refused with their dispositions instead.
+func (n *negotiation) options() error {
+	catalogue, asked := n.planner.config.Catalogue, n.model.Provider
 	for _, provider := range slices.Sorted(maps.Keys(n.req.Options)) {
+		offered, known := catalogue.Options(provider)
+		owner := strings.ToLower(provider)
 		for _, name := range slices.Sorted(maps.Keys(n.req.Options[provider])) {
-			value := n.req.Options[provider][name]
+			value, mistake, reason := n.req.Options[provider][name], "", ""
 			setting := "options." + fault.Quote(provider) + "." + fault.Quote(name)
-			requested := fmt.Sprint(value)
 			switch {
-			case !slices.Contains(providers, strings.ToLower(provider)):
-				n.dropped(setting, requested, fmt.Sprintf("there is no provider %q; it is one of %s", fault.Quote(provider), strings.Join(providers, ", ")))
-			case !strings.EqualFold(provider, n.model.Provider):
-				n.dropped(setting, requested, "the request went to "+n.model.Provider)
+			case !known:
+				mistake = ": there is no such provider; it is one of " + strings.Join(catalogue.Providers(), ", ")
+			case owner != asked && !slices.Contains(n.req.OptionsFor, owner):
+				mistake = fmt.Sprintf(" is for models of %s, and %s is asked, a model of %s: leave it out, or name one of its models", owner, n.model.Name, asked)
+			case !slices.Contains(offered, name):
+				mistake = fmt.Sprintf(" is unknown: the models of %s take %s", owner, strings.Join(offered, ", "))
+			case owner != asked:
+				reason = "the request went to " + asked
 			case !slices.Contains(n.model.Options, name):
-				n.dropped(setting, requested, fmt.Sprintf("%s takes only the options %s", n.model.Name, strings.Join(n.model.Options, ", ")))
+				reason = fmt.Sprintf("%s takes only the options %s", n.model.Name, strings.Join(n.model.Options, ", "))
 			case n.isUnsupported(name):
-				n.dropped(setting, requested, fmt.Sprintf("%s does not take it to %s", n.model.Name, n.task.Method))
+				reason = fmt.Sprintf("%s does not take it to %s", n.model.Name, n.task.Method)
 			default:
 				if n.task.Options == nil {
 					n.task.Options = map[string]any{}
@@ -300,10 +311,19 @@ func (n *negotiation) options() {
 				if accepted, err := n.model.OptionRules[name].Accept(setting, value); err == nil {
 					n.task.Options[name] = accepted
 				}
-				n.applied(setting, requested)
+				n.applied(setting, fmt.Sprint(value))
+				continue
 			}
+			if mistake != "" {
+				reason = "option " + fault.Quote(media.ErrorText(provider+"."+name)) + mistake
+				if !n.req.Strict {
+					return media.Errorf(media.CodeInvalid, "%s", reason)
+				}
+			}
+			n.dropped(setting, fmt.Sprint(value), reason)
 		}
 	}
+	return nil
 }
 
 func (n *negotiation) narrow() {

@@ -8,6 +8,8 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/catalog"
+	"atelier/generate/internal/fault"
+	"atelier/media"
 )
 
 // geometry negotiates size and aspect ratio. An explicit size in pixels takes precedence over the ratio, and over a
@@ -155,7 +157,8 @@ func (n *negotiation) tierOfQuality() string {
 	return tiers[len(tiers)-1]
 }
 
-func (n *negotiation) quality() {
+// quality returns an error for a quality that no model knows, see options.
+func (n *negotiation) quality() error {
 	requested := n.req.Quality
 	word, own := spelling(n.model.Qualities, requested)
 	rank, known := qualityRank(requested)
@@ -176,11 +179,14 @@ func (n *negotiation) quality() {
 		n.adapted("quality", requested, n.task.Quality, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
 	case strings.EqualFold(requested, "auto"):
 		n.applied("quality", requested)
+	case !known && !n.req.Strict && !n.planner.config.Catalogue.Has(func(m catalog.Model) bool { return m.HasQuality(requested) }):
+		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", fault.Quote(media.ErrorText(requested)))
 	case len(n.model.Qualities) > 0:
 		n.dropped("quality", requested, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
 	default:
 		n.dropped("quality", requested, n.model.Name+" has no quality setting")
 	}
+	return nil
 }
 
 // nearestQuality returns the model's word of this rank, else the next lower one, else its lowest.
