@@ -166,17 +166,15 @@ func (r OptionRule) item() OptionRule {
 
 // listOf returns a copy of a list; false for anything else.
 func listOf(value any) ([]any, bool) {
-	switch list := value.(type) {
-	case []any:
-		return slices.Clone(list), true
-	case []string:
-		out := make([]any, len(list))
-		for i, s := range list {
-			out[i] = s
-		}
-		return out, true
+	v := reflect.ValueOf(value)
+	if v.Kind() != reflect.Slice {
+		return nil, false
 	}
-	return nil, false
+	items := make([]any, v.Len())
+	for i := range items {
+		items[i] = v.Index(i).Interface()
+	}
+	return items, true
 }
 
 // check reports a rule that no value can satisfy.

@@ -21,6 +21,8 @@ func TestMistakesAreRefusedBeforeAnyCall(t *testing.T) {
 		"openai.magic is unknown":   {Model: "GPT Image 2", Options: map[string]map[string]any{"openai": {"magic": 1}}},
 		"gemini.magic is unknown":   {Model: "GPT Image 2", Options: map[string]map[string]any{"gemini": {"magic": 1}}, Fallback: []string{"Nano Banana Pro"}},
 		"there is no such provider": {Model: "GPT Image 2", Options: map[string]map[string]any{"opnai": {"user": "u"}}},
+		"each of a whole number":    {Model: "offline", Options: map[string]map[string]any{"offline": {"fail_slots": 2}}},
+		"offline.delay_ms is":       {Model: "offline", Options: map[string]map[string]any{"offline": {"delay_ms": "soon"}}},
 		`quality "superb"`:          {Model: "GPT Image 2", Quality: "superb"},
 	} {
 		r.Prompt = "a house"
