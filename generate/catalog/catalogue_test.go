@@ -143,6 +143,7 @@ func TestBadCatalogues(t *testing.T) {
 		"enum":           {strings.Replace(row(""), "mode: none", "mode: enum", 1), "needs values"},
 		"enum value":     {strings.Replace(row(""), "mode: none", "mode: enum, values: [big]", 1), "big"},
 		"free":           {strings.Replace(row(""), "mode: none", "mode: free", 1), "step"},
+		"no free size":   {strings.Replace(row(""), "mode: none", "mode: free, step: 64, min_side: 65, max_side: 100", 1), "multiple of step"},
 		"tier":           {strings.Replace(row(""), "mode: none", `mode: tier, ratios: ["1:1"], tiers: [1K]`, 1), "size.table"},
 		"edit alone":     {strings.Replace(row(""), "[generate]", "[edit]", 1), "max_inputs"},
 		"emulation":      {row("    emulates: [variation]\n"), "emulates"},

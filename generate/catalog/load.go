@@ -410,8 +410,8 @@ func (m Model) checkSize() error {
 			}
 		}
 	case "free":
-		if s.MinSide < 1 || s.MaxSide < s.MinSide || s.Step < 1 || s.MaxPixels > 0 && s.MaxPixels < s.MinPixels || s.MaxRatio != 0 && s.MaxRatio < 1 {
-			return m.invalidField("size", "a free size needs step, min_side and max_side, the least first")
+		if s.MinSide < 1 || s.Step < 1 || s.MaxSide/s.Step*s.Step < s.MinSide || s.MaxPixels > 0 && s.MaxPixels < s.MinPixels || s.MaxRatio != 0 && s.MaxRatio < 1 {
+			return m.invalidField("size", "a free size needs step, min_side and max_side, the least first, with a multiple of step between them")
 		}
 	case "ratio":
 		if s.MaxRatio < 1 {
