@@ -221,7 +221,7 @@ func (a *Atelier) Runs(ctx context.Context) (*run.Service, error) {
 	}
 	c := run.Config{
 		Agents: runner, Ledger: a.Ledger, Observer: a.observer, Gateway: a.Gateway,
-		NewAgents: func(ctx context.Context, saved json.RawMessage) (run.Agents, func(), error) {
+		NewAgents: func(ctx context.Context, saved json.RawMessage) (*agent.Runner, func(), error) {
 			s, err := a.settings.read(saved)
 			if err != nil {
 				return nil, nil, err

@@ -4,21 +4,23 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+
+	"atelier/agent"
 )
 
 // agentSet holds the agents for one setting.
 type agentSet struct {
-	agents Agents
+	agents *agent.Runner
 	closer func()
 }
 
 // agentSets creates the agents for each setting, and closes those that no run uses when others are needed.
 type agentSets struct {
 	// agents are the agents for setting.
-	agents  Agents
+	agents  *agent.Runner
 	setting json.RawMessage
 	// create creates the agents for another setting; if it is nil, agents serve every setting.
-	create func(ctx context.Context, setting json.RawMessage) (Agents, func(), error)
+	create func(ctx context.Context, setting json.RawMessage) (*agent.Runner, func(), error)
 	// used reports whether a run of this process has a setting.
 	used func(setting string) bool
 
@@ -27,7 +29,7 @@ type agentSets struct {
 }
 
 // forSetting returns the agents for a setting.
-func (o *agentSets) forSetting(ctx context.Context, setting json.RawMessage) (Agents, error) {
+func (o *agentSets) forSetting(ctx context.Context, setting json.RawMessage) (*agent.Runner, error) {
 	key := string(setting)
 	if o.create == nil || key == string(o.setting) {
 		return o.agents, nil

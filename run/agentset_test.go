@@ -25,7 +25,7 @@ func TestSourcesThatNoRunUsesAreClosed(t *testing.T) {
 	}
 	s, err := run.NewService(run.Config{
 		Agents: h.runner, Ledger: h.store, Observer: h.observer,
-		NewAgents: func(_ context.Context, setting json.RawMessage) (run.Agents, func(), error) {
+		NewAgents: func(_ context.Context, setting json.RawMessage) (*agent.Runner, func(), error) {
 			note(setting, "opened ")
 			return h.runner, func() { note(setting, "closed ") }, nil
 		},

@@ -40,7 +40,7 @@ func (p player) carry(ctx context.Context, w work) error {
 		if missing <= 0 {
 			continue
 		}
-		act, more := p.newID(), ledger.Amount{Images: missing}
+		act, more := p.threads.NewID(), ledger.Amount{Images: missing}
 		if l.Unit == ledger.UnitMoney {
 			more = ledger.Amount{Money: ledger.Pico(missing)}
 		}

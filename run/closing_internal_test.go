@@ -23,7 +23,7 @@ func (l listing) ListOperations(context.Context, string, ledger.OperationQuery) 
 // was cancelled.
 func TestSubActionsAreNotEndedWithTheirRun(t *testing.T) {
 	t.Parallel()
-	e := endings{ledger: listing{all: []ledger.Operation{
+	e := player{ledger: listing{all: []ledger.Operation{
 		{ID: "kept", Key: "gm_1", Status: "submitted"}, {ID: "left", Key: "k", Status: "submitted"},
 	}}}
 	for status, want := range map[agent.Status][]string{agent.StatusSucceeded: {"left"}, agent.StatusCancelled: {"left", "kept"}} {

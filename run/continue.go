@@ -37,15 +37,6 @@ func (a ContinueOptions) apply(req *agent.Request) {
 	}
 }
 
-// check refuses a request that the agents cannot start with, before anything is saved.
-func check(agents Agents, req agent.Request) error {
-	c, ok := agents.(*agent.Runner)
-	if !ok {
-		return nil
-	}
-	return c.Check(req)
-}
-
 // dropExpiredDeadline removes a deadline that has passed.
 func (p *recordedRun) dropExpiredDeadline(now time.Time) {
 	if req := &p.State.Request; !req.Deadline.IsZero() && !req.Deadline.After(now) {

@@ -73,14 +73,14 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		return journal.ErrHandedOver
 	}
 	if r.result == nil && r.err != nil {
-		s.endings.fail(ctx, w.Request, r.err)
+		s.player.fail(ctx, w.Request, r.err)
 	}
 	return nil
 }
 
 // recallRun reads a part that another process may have started, even of a cancelled run, which ends as cancelled, and
 // reports its continuation here. over reports that the part has ended.
-func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work) (over bool, err error) {
+func (s *Service) recallRun(ctx context.Context, r *Run, agents *agent.Runner, w *work) (over bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
 	var row ledger.Run
@@ -94,10 +94,7 @@ func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work)
 		return r.result != nil, err
 	}
 	// The agent reports the continuation of an answer.
-	resumed := agent.RunStarted{Agent: row.Agent, Name: row.Agent, Task: row.Task}
-	if n, ok := agents.(*agent.Runner); ok {
-		resumed.Name = n.DisplayName(row.Agent)
-	}
+	resumed := agent.RunStarted{Agent: row.Agent, Name: agents.DisplayName(row.Agent), Task: row.Task}
 	for _, i := range row.InputImages {
 		resumed.InputImages = append(resumed.InputImages, vision.InputImage(i))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 
 	"atelier/action"
 	"atelier/agent"
@@ -13,11 +14,11 @@ import (
 )
 
 // fail ends a run that had started and cannot continue, for example because its agent no longer exists.
-func (e endings) fail(ctx context.Context, req agent.Request, reason error) {
+func (p player) fail(ctx context.Context, req agent.Request, reason error) {
 	ctx = context.WithoutCancel(ctx)
 	read, cancel := context.WithTimeout(ctx, flushLimit)
 	defer cancel()
-	row, err := e.ledger.Run(read, req.Owner, req.RunID)
+	row, err := p.ledger.Run(read, req.Owner, req.RunID)
 	if err != nil {
 		return // it had not started: its caller gets the error
 	}
@@ -25,18 +26,18 @@ func (e endings) fail(ctx context.Context, req agent.Request, reason error) {
 	if media.CodeOf(reason) == media.CodeCancelled {
 		status = agent.StatusCancelled
 	}
-	e.closeOpen(ctx, req, status) // has its own time limit
+	p.closeOpen(ctx, req, status) // has its own time limit
 	save, cancel := context.WithTimeout(ctx, flushLimit)
 	defer cancel()
-	e.endAs(save, row, status, reason)
+	p.endAs(save, row, status, reason)
 }
 
 // endAs ends a run, and its acts in progress, outside of its agent. Its counts are kept.
-func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status, reason error) {
-	p := action.Problem{Code: media.CodeOf(reason), Message: media.ErrorText(reason.Error()), Retryable: media.Retryable(reason)}
-	row.Status, row.FinishedAt = ledger.Status(status), e.now()
-	row.Failure = ledger.Failure{Code: string(p.Code), Message: p.Message, Retryable: p.Retryable}
-	if err := errors.Join(e.ledger.FinishRun(ctx, row), e.endSteps(ctx, row)); err != nil {
+func (p player) endAs(ctx context.Context, row ledger.Run, status agent.Status, reason error) {
+	problem := action.Problem{Code: media.CodeOf(reason), Message: media.ErrorText(reason.Error()), Retryable: media.Retryable(reason)}
+	row.Status, row.FinishedAt = ledger.Status(status), p.now()
+	row.Failure = ledger.Failure{Code: string(problem.Code), Message: problem.Message, Retryable: problem.Retryable}
+	if err := errors.Join(p.ledger.FinishRun(ctx, row), p.endSteps(ctx, row)); err != nil {
 		slog.WarnContext(ctx, "end of run not saved", slog.String("run", row.ID), slog.String("error", media.ErrorText(err.Error())))
 	}
 	if row.Parent != "" {
@@ -47,19 +48,19 @@ func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status,
 		kind = agent.EventRunCancelled
 	}
 	ctx = media.WithScope(ctx, media.Scope{Owner: row.Owner, Tree: row.Tree, Run: row.ID, AgentPath: row.AgentPath})
-	e.observer.Emit(ctx, agent.Event{
+	p.observer.Emit(ctx, agent.Event{
 		Type: kind, Tree: row.Tree, RunID: row.ID, AgentPath: row.AgentPath, At: row.FinishedAt,
-		Data: agent.RunFinished{Status: status, Error: &p},
+		Data: agent.RunFinished{Status: status, Error: &problem},
 	})
 }
 
 // endSteps ends the acts of a run that ended while they waited or were in progress.
-func (e endings) endSteps(ctx context.Context, row ledger.Run) error {
-	steps, err := ledger.AllOf(ctx, e.ledger.ListSteps, row.Owner, row.ID)
+func (p player) endSteps(ctx context.Context, row ledger.Run) error {
+	steps, err := ledger.AllOf(ctx, p.ledger.ListSteps, row.Owner, row.ID)
 	for _, s := range steps {
 		if s.FinishedAt.IsZero() {
 			s.Status, s.Code, s.Message, s.FinishedAt = row.Status, row.Failure.Code, row.Failure.Message, row.FinishedAt
-			err = errors.Join(err, e.ledger.SaveStep(ctx, s))
+			err = errors.Join(err, p.ledger.SaveStep(ctx, s))
 		}
 	}
 	return err
@@ -73,7 +74,7 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 		return err
 	}
 	if st.Status == ledger.WaitPaused {
-		return s.endings.endPaused(ctx, st)
+		return s.player.endPaused(ctx, st)
 	}
 	if s.Cancel(row.Tree) == nil {
 		return nil
@@ -115,7 +116,7 @@ func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 	case err != nil:
 		return err
 	case st.Status == ledger.WaitPaused:
-		return s.endings.endPaused(ctx, st)
+		return s.player.endPaused(ctx, st)
 	case !row.FinishedAt.IsZero():
 		return endedError(row)
 	}
@@ -130,30 +131,30 @@ func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 		}
 	}
 	reason := media.Errorf(media.CodeCancelled, "the run was cancelled; its steps were lost with the durable engine's database; what it made is kept")
-	return s.endings.endRows(ctx, row.Owner, v, reason, ledger.StatusRunning, ledger.StatusPaused)
+	return s.player.endRows(ctx, row.Owner, v, reason, ledger.StatusRunning, ledger.StatusPaused)
 }
 
 // endRows ends the runs of a tree that have one of the given states, outside of their agents, even if the caller leaves.
-func (e endings) endRows(ctx context.Context, owner string, v saved, reason error, states ...ledger.Status) error {
+func (p player) endRows(ctx context.Context, owner string, v saved, reason error, states ...ledger.Status) error {
 	req := v.State.Request
-	e.closeOpen(ctx, req, agent.StatusCancelled) // has its own time limit
+	p.closeOpen(ctx, req, agent.StatusCancelled) // has its own time limit
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
-	for _, state := range states {
-		rows, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Run], error) {
-			return e.ledger.ListRuns(ctx, owner, ledger.RunQuery{Tree: req.RunID, Status: state, Page: p})
-		})
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			e.endAs(ctx, row, agent.StatusCancelled, reason)
+	rows, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Run], error) {
+		return p.ledger.ListRuns(ctx, owner, ledger.RunQuery{Tree: req.RunID, Page: page})
+	})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if slices.Contains(states, row.Status) {
+			p.endAs(ctx, row, agent.StatusCancelled, reason)
 		}
 	}
 	if v.Thread != nil {
-		e.threads.Answer(ctx, v.Thread, req, nil, reason)
+		p.threads.Answer(ctx, v.Thread, req, nil, reason)
 	}
-	return e.observer.Flush(ctx)
+	return p.observer.Flush(ctx)
 }
 
 // cancelledOrphan reports whether a run was cancelled and its process died before it noticed.
@@ -162,15 +163,15 @@ func cancelledOrphan(row ledger.Run, state durable.State) bool {
 }
 
 // endPaused ends a run that waits for a person.
-func (e endings) endPaused(ctx context.Context, st ledger.RunState) error {
+func (p player) endPaused(ctx context.Context, st ledger.RunState) error {
 	v, err := readSaved(st)
 	if err != nil {
 		return err
 	}
 	st.Status, st.Pending = ledger.WaitFinished, nil
-	if err := e.ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
+	if err := p.ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
 		return err
 	}
 	reason := media.Errorf(media.CodeCancelled, "the run was cancelled while it was waiting for an answer; what it made is kept")
-	return e.endRows(ctx, st.Owner, v, reason, ledger.StatusPaused)
+	return p.endRows(ctx, st.Owner, v, reason, ledger.StatusPaused)
 }

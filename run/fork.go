@@ -227,13 +227,11 @@ func (s *Service) storeNewMedia(ctx context.Context, p *recordedRun, f Fork, tre
 		req.Images = f.Images
 	}
 	req.RunID = id
-	if prepared, ok := agents.(*agent.Runner); ok {
-		if req, err = prepared.PrepareWith(ctx, req, with); err != nil {
-			return nil, suggestOtherRun(ctx, s.cfg.Ledger, req.Owner, err)
-		}
+	if req, err = agents.PrepareWith(ctx, req, with); err != nil {
+		return nil, suggestOtherRun(ctx, s.cfg.Ledger, req.Owner, err)
 	}
 	p.State.Request = req
-	return with, check(agents, req)
+	return with, nil
 }
 
 // unrecorded contains items of a run that does not exist yet. Their records are saved with the run's state, in one

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"log/slog"
 	"strconv"
+	"time"
 
 	"atelier/agent"
+	"atelier/generate/gateway"
 	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
@@ -54,10 +56,13 @@ func readSaved(st ledger.RunState) (saved, error) {
 	return v, nil
 }
 
-// player executes parts of runs.
+// player executes parts of runs, and ends runs outside of their agents.
 type player struct {
-	endings
-	newID func() string
+	ledger   ledger.Store
+	observer *record.Observer
+	gateway  *gateway.Gateway // nil: open generations stay
+	threads  conversation.Store
+	now      func() time.Time
 }
 
 // recallPart reads the state from which a part continues. If the part has already ended, ended is its result.
@@ -90,7 +95,7 @@ func (p player) recallPart(ctx context.Context, w *work, started bool) (ended *a
 
 // play executes a part and saves its outcome. Its transcript contains the steps of earlier parts, and records those of
 // this part in j and for the next one; j may be nil.
-func (p player) play(ctx context.Context, agents Agents, w work, j journal.Journal) (*agent.Result, error) {
+func (p player) play(ctx context.Context, agents *agent.Runner, w work, j journal.Journal) (*agent.Result, error) {
 	if j == nil {
 		j = journal.Memory{}
 	}
@@ -140,9 +145,6 @@ func (p player) play(ctx context.Context, agents Agents, w work, j journal.Journ
 
 // pause saves a waiting run. If that fails, the run has not paused: it is replayed.
 func (p player) pause(ctx context.Context, w work, res *agent.Result) error {
-	if res.State == nil {
-		return media.Errorf(media.CodeInternal, "run %s paused without a state: the runner in run.Config.Agents must return one", res.RunID)
-	}
 	kept := *res.State
 	kept.Emitted = nil // the ledger has each event once, even if this process dies before saving it
 	state, err := json.Marshal(saved{State: kept, Thread: w.Thread, Forked: w.forked})

@@ -95,22 +95,18 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 	if err != nil {
 		return nil, err
 	}
-	a, ok := agents.(*agent.Runner)
-	if !ok {
-		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be answered: the runner in run.Config.Agents does not accept answers", st.RunID)
-	}
 	v, err := readSaved(st)
 	if err != nil {
 		return nil, err
 	}
 	allow.apply(&v.State.Request)
-	if err := check(agents, v.State.Request); err != nil {
+	if err := agents.Check(v.State.Request); err != nil {
 		return nil, err
 	}
 	if end := v.State.Request.Deadline; !end.IsZero() && !end.After(s.cfg.Now()) {
 		return nil, media.Errorf(media.CodeConflict, "the time limit of run %s ended at %s: give a new one with the answer (--timeout), or cancel the run (atelier runs cancel %[1]s)", st.RunID, end.UTC().Format(time.DateTime))
 	}
-	if v.State, err = a.Answered(ctx, v.State, reply); err != nil {
+	if v.State, err = agents.Answered(ctx, v.State, reply); err != nil {
 		return nil, suggestOtherRun(ctx, s.cfg.Ledger, st.Owner, err)
 	}
 	state, err := json.Marshal(v)

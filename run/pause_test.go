@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"runtime"
 	"strings"
 	"sync"
@@ -374,27 +375,24 @@ func TestPartTakenOver(t *testing.T) {
 	}
 }
 
-// pausingRunner is a runner whose run pauses at the moment it is cancelled.
-type pausingRunner struct{ begun chan struct{} }
+// cancelling is a ledger of a service whose runs are cancelled at the moment they pause.
+type cancelling struct {
+	ledger.Store
+	cancel func(runID string) error
+}
 
-func (p pausingRunner) Run(ctx context.Context, r agent.Request) (*agent.Result, error) {
-	close(p.begun)
-	<-ctx.Done()
-	return &agent.Result{RunID: r.RunID, Agent: r.Agent, Status: agent.StatusPaused, State: &agent.State{Version: agent.StateVersion, Request: r}}, nil
+func (c cancelling) SaveRunState(ctx context.Context, st ledger.RunState) error {
+	return errors.Join(c.cancel(st.RunID), c.Store.SaveRunState(ctx, st))
 }
 
 // TestCancelledWhilePausing: a cancellation of a run that is just pausing is not lost.
 func TestCancelledWhilePausing(t *testing.T) {
 	t.Parallel()
-	h := build(t)
-	p := pausingRunner{make(chan struct{})}
-	s, err := run.NewService(run.Config{Agents: p, Ledger: h.store, Observer: h.observer})
-	must(t, err)
-	t.Cleanup(s.Close)
+	h := build(t, questionAnswers()...)
+	var s *run.Service
+	s = h.serviceOn(t, cancelling{h.store, func(id string) error { return s.Cancel(id) }})
 	r, err := s.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	must(t, err)
-	<-p.begun
-	must(t, s.Cancel(r.ID))
 	if _, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeCancelled {
 		t.Errorf("the run ends with %v", err)
 	}

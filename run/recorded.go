@@ -18,18 +18,14 @@ import (
 // Result reads the result of a run from the ledger, at any time after it and in any process: the result of
 // [Service.Run], or the current state of a run that is running or waiting. Any run of its tree identifies it. Result
 // executes nothing. Without a durable engine, the input and history of a run are not stored: its report counts numbers
-// that occur only there as unsupported. Errors: media.CodeNotFound for an unknown run or another owner's,
-// media.CodeUnsupported if Config.Agents is not an *agent.Runner.
+// that occur only there as unsupported. For an
+// unknown run or another owner's, the error has code media.CodeNotFound.
 func (s *Service) Result(ctx context.Context, owner, runID string) (*agent.Result, error) {
-	runner, ok := s.cfg.Agents.(*agent.Runner)
-	if !ok {
-		return nil, media.Errorf(media.CodeUnsupported, "read the result of run %s: run.Config.Agents is not an *agent.Runner", runID)
-	}
 	row, st, err := s.history.root(ctx, owner, runID)
 	if err != nil {
 		return nil, err
 	}
-	return s.history.result(ctx, runner, row, st)
+	return s.history.result(ctx, s.cfg.Agents, row, st)
 }
 
 func (h history) result(ctx context.Context, runner *agent.Runner, row ledger.Run, st ledger.RunState) (*agent.Result, error) {

@@ -68,7 +68,7 @@ func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunStat
 	if err != nil {
 		return next, err
 	}
-	if err := check(agents, p.State.Request); err != nil {
+	if err := agents.Check(p.State.Request); err != nil {
 		return next, err
 	}
 	return ledger.RunState{

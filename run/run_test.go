@@ -449,16 +449,12 @@ func TestServiceRefuses(t *testing.T) {
 	if _, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "x"}); media.CodeOf(err) != media.CodeUnavailable {
 		t.Errorf("start after close: %v", err)
 	}
-	for name, c := range map[string]run.Config{"Agents": {}, "Ledger": {Agents: agentFunc(nil)}, "Observer": {Agents: agentFunc(nil), Ledger: h.store}} {
+	for name, c := range map[string]run.Config{"Agents": {}, "Ledger": {Agents: h.runner}, "Observer": {Agents: h.runner, Ledger: h.store}} {
 		if _, err := run.NewService(c); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), name) {
 			t.Errorf("no %s: %v", name, err)
 		}
 	}
 }
-
-type agentFunc func(context.Context, agent.Request) (*agent.Result, error)
-
-func (f agentFunc) Run(ctx context.Context, r agent.Request) (*agent.Result, error) { return f(ctx, r) }
 
 func TestSlowReaderIsDropped(t *testing.T) {
 	t.Parallel()

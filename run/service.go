@@ -18,18 +18,11 @@ import (
 	"atelier/run/record"
 )
 
-// Agents executes one agent; *agent.Runner implements it. Other implementations cannot be checked or prepared before a
-// run starts, and accept no answers.
-type Agents interface {
-	// Run returns a result, even with an error, once the agent was found.
-	Run(ctx context.Context, r agent.Request) (*agent.Result, error)
-}
-
 // Config configures a [Service].
 type Config struct {
 	// Agents is the runner; its observer must be Observer. Required. A run uses the journal of its
 	// request or of Engine, not the runner's.
-	Agents Agents
+	Agents *agent.Runner
 	// Ledger is required.
 	Ledger ledger.Store
 	// Observer is the runner's observer. Required.
@@ -48,7 +41,7 @@ type Config struct {
 	Setting json.RawMessage
 	// NewAgents creates the agents for a run that was started with another setting, and a function that closes them. If
 	// it is nil, Agents is used.
-	NewAgents func(ctx context.Context, setting json.RawMessage) (agents Agents, closer func(), err error)
+	NewAgents func(ctx context.Context, setting json.RawMessage) (agents *agent.Runner, closer func(), err error)
 }
 
 // Validate reports the missing setting.
@@ -71,7 +64,6 @@ type Service struct {
 	agentsBySetting *agentSets
 	threads         conversation.Store
 	history         history
-	endings         endings
 	player          player
 }
 
@@ -92,8 +84,7 @@ func NewService(c Config) (*Service, error) {
 		agentsBySetting: &agentSets{agents: c.Agents, setting: c.Setting, create: c.NewAgents, used: l.uses, made: map[string]agentSet{}},
 		threads:         conversation.Store{Ledger: c.Ledger, NewID: c.NewID}, history: history{c.Ledger, c.Engine},
 	}
-	s.endings = endings{ledger: c.Ledger, observer: c.Observer, gateway: c.Gateway, threads: s.threads, now: c.Now}
-	s.player = player{s.endings, c.NewID}
+	s.player = player{ledger: c.Ledger, observer: c.Observer, gateway: c.Gateway, threads: s.threads, now: c.Now}
 	if c.Engine != nil {
 		if err := c.Engine.Launch(s.perform); err != nil {
 			return nil, err
@@ -214,15 +205,8 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 	if req, err = s.threads.Grant(ctx, req); err != nil {
 		return err
 	}
-	if p, ok := agents.(*agent.Runner); ok {
-		if req, err = p.PrepareWith(ctx, req, nil); err != nil {
-			return suggestOtherRun(ctx, s.cfg.Ledger, req.Owner, err)
-		}
-	}
-	if req.Conversation != "" { // a request that cannot be executed leaves no message
-		if err := check(agents, req); err != nil {
-			return err
-		}
+	if req, err = agents.Prepare(ctx, req); err != nil { // a request that cannot be executed leaves no message
+		return suggestOtherRun(ctx, s.cfg.Ledger, req.Owner, err)
 	}
 	t, err := s.threads.Join(ctx, req)
 	if err != nil {

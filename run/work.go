@@ -18,27 +18,54 @@ import (
 // flushLimit bounds the wait for the last events of a run.
 const flushLimit = 30 * time.Second
 
-// execute runs the agent. In a conversation, it saves the answer, even of a failed run; a paused run has no answer yet.
-func (p player) execute(ctx context.Context, agents Agents, req agent.Request, t *conversation.Thread) (*agent.Result, error) {
+// execute grants the run its media, runs the agent and sums the cost. In a conversation, it saves the answer, even of a
+// failed run; a paused run has no answer yet.
+func (p player) execute(ctx context.Context, agents *agent.Runner, req agent.Request, t *conversation.Thread) (*agent.Result, error) {
 	if !req.Deadline.IsZero() {
 		over := media.Errorf(media.CodeDeadline, "the run reached its time limit")
 		limited, stop := context.WithDeadlineCause(ctx, req.Deadline, over)
 		defer stop()
 		ctx = limited
 	}
-	res, err := p.work(ctx, agents, req, t)
-	paused := res != nil && res.Status == agent.StatusPaused
-	if t != nil && res != nil {
+	var g step.Given
+	var res *agent.Result
+	var err error
+	if len(req.Granted) > 0 || t != nil { // as a step, so that nothing is recorded twice
+		g, err = journal.Do(ctx, req.Journal, step.Name{Kind: step.KindGiven}, func(ctx context.Context) (step.Given, error) {
+			return p.grantMedia(ctx, req, t)
+		})
+	}
+	if err == nil {
+		req.Granted = g.Granted
+		if t != nil {
+			req.History, t.Inherited, t.Answer = t.History, g.Inherited, g.Answer
+			req.Granted = append(slices.Clone(g.Inherited), g.Granted...)
+		}
+		res, err = agents.Run(ctx, req)
+	}
+	if res != nil && t != nil {
 		res.Conversation = t.ID
 	}
-	if t == nil || paused || journal.HandedOver(ctx) {
+	if journal.HandedOver(ctx) {
 		return res, err
 	}
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
-	warnings := p.threads.Answer(save, t, req, res, err)
 	if res != nil {
-		res.Warnings = append(res.Warnings, warnings...)
+		res.Warnings = append(g.Warnings, res.Warnings...)
+		if err := p.observer.Flush(save); err != nil {
+			res.Warnings = append(res.Warnings, "the last events of this run may not be in its log yet")
+		}
+		var unread error
+		if res.Cost, unread = p.observer.Total(save, req.Owner, req.RunID, req.RunID, res.Cost); unread != nil {
+			res.Warnings = append(res.Warnings, "the cost of this run's generations could not be read: "+media.ErrorText(unread.Error()))
+		}
+	}
+	if t != nil && (res == nil || res.Status != agent.StatusPaused) {
+		warnings := p.threads.Answer(save, t, req, res, err)
+		if res != nil {
+			res.Warnings = append(res.Warnings, warnings...)
+		}
 	}
 	return res, err
 }
@@ -55,42 +82,8 @@ func (p player) grantMedia(ctx context.Context, req agent.Request, t *conversati
 	}
 	g.Warnings = append(g.Warnings, p.threads.Attach(ctx, req.Owner, t.Asked.ID, g.Granted)...)
 	inherited, more := grant(ctx, p.ledger, req, conversation.Without(t.Inherited, g.Granted))
-	g.Inherited, g.Warnings, g.Answer = inherited, append(g.Warnings, more...), p.newID()
+	g.Inherited, g.Warnings, g.Answer = inherited, append(g.Warnings, more...), p.threads.NewID()
 	return g, nil
-}
-
-// work grants the run its media, runs the agent and sums the cost.
-func (p player) work(ctx context.Context, agents Agents, req agent.Request, t *conversation.Thread) (*agent.Result, error) {
-	var g step.Given
-	var err error
-	if len(req.Granted) > 0 || t != nil { // as a step, so that nothing is recorded twice
-		g, err = journal.Do(ctx, req.Journal, step.Name{Kind: step.KindGiven}, func(ctx context.Context) (step.Given, error) {
-			return p.grantMedia(ctx, req, t)
-		})
-	}
-	if err != nil {
-		return nil, err
-	}
-	warnings, granted := g.Warnings, g.Granted
-	if t != nil {
-		req.History, t.Inherited, t.Answer = t.History, g.Inherited, g.Answer
-		granted = append(slices.Clone(g.Inherited), granted...)
-	}
-	req.Granted = granted
-	res, runErr := agents.Run(ctx, req)
-	if res == nil || journal.HandedOver(ctx) {
-		return res, runErr
-	}
-	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
-	defer cancel()
-	res.Warnings = append(warnings, res.Warnings...)
-	if err := p.observer.Flush(save); err != nil {
-		res.Warnings = append(res.Warnings, "the last events of this run may not be in its log yet")
-	}
-	if res.Cost, err = p.observer.Total(save, req.Owner, req.RunID, req.RunID, res.Cost); err != nil {
-		res.Warnings = append(res.Warnings, "the cost of this run's generations could not be read: "+media.ErrorText(err.Error()))
-	}
-	return res, runErr
 }
 
 // grant makes the refs of items valid in the run's tree: an item with a record is granted, one without gets a record.
