@@ -35,14 +35,7 @@ type Orphan struct {
 }
 
 // list reads rows of work without results and, unless an option requests it, without input.
-//
-//nolint:contextcheck,nolintlint // called on behalf of the engine
-func (e *Engine) list(options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
-	return listWithin(e.root, e, options...)
-}
-
-// listWithin is list bounded by ctx.
-func listWithin(ctx context.Context, e *Engine, options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
+func (e *Engine) list(ctx context.Context, options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
 	root, stop := e.bounded()
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
@@ -51,7 +44,7 @@ func listWithin(ctx context.Context, e *Engine, options ...dbos.ListWorkflowsOpt
 
 // status reads the row of work, or returns nil if there is none.
 func (e *Engine) status(id string) (*dbos.WorkflowStatus, error) {
-	rows, err := e.list(dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true))
+	rows, err := e.list(e.root, dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true))
 	if err != nil {
 		return nil, e.failure("read work "+id, err)
 	}
@@ -105,13 +98,9 @@ var ErrInProgress = errors.New("wait for it")
 
 // InProgress returns an error that names the process that executes work, and its start time; nil if no process does.
 func (e *Engine) InProgress(id string) error {
-	row, err := e.status(id)
-	if err != nil || row == nil {
-		return err
-	}
 	living, err := e.living(id)
-	if s := state(*row, living); err == nil && (s == StateRunning || s == StateQueued) {
-		return e.inProgress(living[id])
+	if l, lives := living[id]; lives {
+		return e.inProgress(l)
 	}
 	return err
 }
@@ -131,7 +120,7 @@ func (e *Engine) inProgress(l ledger.Lease) error {
 // Orphans lists work whose process has died, oldest first, followed by cancelled work whose process died before it
 // noticed.
 func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
-	rows, err := listWithin(ctx, e, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued), dbos.WithFilterLoadInput(true))
+	rows, err := e.list(ctx, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued), dbos.WithFilterLoadInput(true))
 	if err != nil {
 		return nil, e.failure("list orphaned work", err)
 	}
@@ -158,9 +147,10 @@ func (e *Engine) Adopt(ctx context.Context, id string) error {
 	if !e.cfg.Adopts {
 		return media.Errorf(media.CodeInvalid, "adopt work %s: this process does not adopt the work of dead processes: set Adopt in atelier.Config", id)
 	}
-	if e.gate.isClosed() {
+	if !e.admission.TryRLock() {
 		return media.Errorf(media.CodeUnavailable, "the engine is closing: adopt work %s later", id)
 	}
+	defer e.admission.RUnlock()
 	return e.withLease(ctx, id, func() error {
 		row, err := e.status(id)
 		if err != nil {
@@ -237,7 +227,7 @@ func (e *Engine) Full() (bool, error) {
 	if e.cfg.Limit == 0 {
 		return false, nil
 	}
-	rows, err := e.list(dbos.WithFilterQueueName(e.queue()), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued))
+	rows, err := e.list(e.root, dbos.WithFilterQueueName(e.queue()), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued))
 	if err != nil {
 		return false, e.failure("count adopted work", err)
 	}

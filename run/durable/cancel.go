@@ -64,7 +64,7 @@ func (e *Engine) watch() {
 			continue
 		}
 		if len(ids) > 0 {
-			rows, _ := e.list(dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled)) // the next look reports an error
+			rows, _ := e.list(e.root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled)) // the next look reports an error
 			for _, r := range rows {
 				e.flows.stop(cancelled(), r.ID)
 			}
@@ -102,7 +102,7 @@ func (e *Engine) cancelledOrphans(ctx context.Context, living map[string]ledger.
 	e.mu.Lock()
 	since := e.cancelled
 	e.mu.Unlock()
-	rows, err := listWithin(ctx, e, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled), dbos.WithFilterCompletedAfter(since))
+	rows, err := e.list(ctx, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled), dbos.WithFilterCompletedAfter(since))
 	if err != nil {
 		return nil, e.failure("list cancelled work", err)
 	}

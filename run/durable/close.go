@@ -24,11 +24,16 @@ func (e *Engine) Close(ctx context.Context) (err error) {
 }
 
 func (e *Engine) close(ctx context.Context) error {
+	empty := make(chan struct{})
+	go func() {
+		e.admission.Lock()
+		close(empty)
+	}()
 	select {
-	case <-e.gate.close():
+	case <-empty:
 	case <-ctx.Done():
 	}
-	e.flows.stopAll(journal.ErrHandedOver)
+	e.flows.stop(journal.ErrHandedOver, e.flows.ids()...)
 	close(e.ended)
 	e.watching.Wait()
 	e.settle(ctx)
@@ -75,7 +80,7 @@ func (e *Engine) settled() bool {
 	}
 	root, stop := e.bounded()
 	defer stop()
-	rows, err := listWithin(root, e, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusCancelled))
+	rows, err := e.list(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusCancelled))
 	if err != nil {
 		return false
 	}
@@ -88,11 +93,4 @@ func (e *Engine) settled() bool {
 		return false
 	}
 	return e.flows.settle(ids...)
-}
-
-// isClosed reports whether the gate is closed.
-func (g *gate) isClosed() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.closed
 }

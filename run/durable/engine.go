@@ -64,13 +64,14 @@ type Engine struct {
 	cfg  Config
 	root dbos.Context
 	work Work
-	gate gate
 	pool *pgxpool.Pool // of the server; nil on SQLite
 	file os.FileInfo   // of the SQLite file
 	// lostSince is the time at which a database was lost, or zero; only watch uses it.
 	lostSince time.Time
 
 	acquiring sync.Mutex // held while this engine acquires work
+	// admission is held for reading while work is acquired and by each step, and for writing from Close on.
+	admission sync.RWMutex
 
 	flows *flows
 	mu    sync.Mutex // guards cancelled
@@ -90,7 +91,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if c.Leases == nil {
 		return nil, media.Errorf(media.CodeInvalid, "durable.Config.Leases is missing: give this process's lease keeper")
 	}
-	e := &Engine{cfg: c, flows: &flows{running: map[string]*flow{}, fresh: map[string]bool{}, ended: map[string]bool{}}, ended: make(chan struct{})}
+	e := &Engine{cfg: c, flows: &flows{running: map[string]*flow{}, ended: map[string]bool{}}, ended: make(chan struct{})}
 	if err := e.connect(ctx); err != nil {
 		return nil, err
 	}
@@ -131,9 +132,10 @@ func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 	if id == "" {
 		return media.Errorf(media.CodeInvalid, "start work: the id is missing")
 	}
-	if e.gate.isClosed() {
+	if !e.admission.TryRLock() {
 		return media.Errorf(media.CodeUnavailable, "the engine is closing: start the work again later")
 	}
+	defer e.admission.RUnlock()
 	return e.withLease(ctx, id, func() error {
 		known, err := e.status(id)
 		if err != nil {
@@ -145,14 +147,15 @@ func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 		if err := ctx.Err(); err != nil { // nothing has started; from here on the work's own context ends it
 			return err
 		}
-		e.flows.start(id)
-		if _, err := dbos.RunWorkflow(e.root, e.flow, string(input), dbos.WithWorkflowID(id)); err != nil {
-			e.flows.isFresh(id)
+		if _, err := dbos.RunWorkflow(dbos.WithValue(e.root, freshKey{}, true), e.flow, string(input), dbos.WithWorkflowID(id)); err != nil {
 			return e.failure("start work "+id, err)
 		}
 		return nil
 	})
 }
+
+// freshKey is the context key of work that was started here, and so has no steps yet.
+type freshKey struct{}
 
 // flow is the only workflow function.
 func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
@@ -195,7 +198,7 @@ func (e *Engine) executeOnce(f *flow, input string) (err error) {
 		}
 		e.flows.leave(f, err)
 	}()
-	if e.flows.isFresh(f.id) {
+	if f.dctx.Value(freshKey{}) != nil && !f.counted {
 		f.counted = true
 	} else if f.heldElsewhere() { // since it was queued here
 		return journal.ErrHandedOver

@@ -11,25 +11,8 @@ import (
 type flows struct {
 	mu      sync.Mutex // guards the following
 	running map[string]*flow
-	// fresh is work that was started here and does not run yet.
-	fresh map[string]bool
 	// ended is work that ended here and whose row may not be final.
 	ended map[string]bool
-}
-
-// start records that work is started here.
-func (s *flows) start(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fresh[id] = true
-}
-
-// isFresh reports, once, whether work was started here and does not run yet.
-func (s *flows) isFresh(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	defer delete(s.fresh, id)
-	return s.fresh[id]
 }
 
 // enter adds work that runs under ctx until stop is called.
@@ -83,14 +66,5 @@ func (s *flows) stop(reason error, ids ...string) {
 		if f, ok := s.running[id]; ok {
 			f.stop(reason)
 		}
-	}
-}
-
-// stopAll ends all running work.
-func (s *flows) stopAll(reason error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, f := range s.running {
-		f.stop(reason)
 	}
 }

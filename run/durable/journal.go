@@ -60,8 +60,9 @@ func (f *flow) load() error {
 	f.known = make(map[string]string, len(rows))
 	for _, r := range rows {
 		names[r.StepID], last = r.StepName, max(last, r.StepID)
-		if s, ok := r.Output.(string); ok && strings.HasPrefix(s, markResult) {
-			f.known[r.StepName] = s[len(markResult):]
+		s, _ := r.Output.(string)
+		if result, finished := strings.CutPrefix(s, markResult); finished {
+			f.known[r.StepName] = result
 		}
 	}
 	if f.counted {
@@ -106,10 +107,10 @@ func (s *steps) Step(ctx context.Context, name step.Name, fn func(context.Contex
 	if out, ok := f.known[full]; ok {
 		return []byte(out), nil
 	}
-	if err := f.e.gate.enter(ctx); err != nil {
+	if err := f.e.enter(ctx); err != nil {
 		return nil, err
 	}
-	defer f.e.gate.leave()
+	defer f.e.admission.RUnlock()
 	b := body{heldElsewhere: f.heldElsewhere, fn: func() ([]byte, error) { return fn(context.WithValue(ctx, inside{}, true)) }}
 	for try := 1; ; try++ {
 		err := f.attempt(full, &b)
@@ -250,49 +251,17 @@ func (s *steps) Child(_ context.Context, name step.Name) (journal.Journal, error
 	return &steps{flow: s.flow, place: s.place.Part(name)}, nil
 }
 
-// gate admits steps until it closes, and reports when the last one has ended.
-type gate struct {
-	mu     sync.Mutex // guards all below
-	inside int
-	closed bool
-	empty  chan struct{} // closed when the gate is closed and no step is inside
-}
-
-// enter admits a step. If the gate is closed, it waits for the end of ctx.
-func (g *gate) enter(ctx context.Context) error {
-	g.mu.Lock()
-	if !g.closed {
-		defer g.mu.Unlock()
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		g.inside++
-		return nil
+// enter admits a step. Once the engine closes, it waits for the end of ctx.
+func (e *Engine) enter(ctx context.Context) error {
+	if !e.admission.TryRLock() {
+		<-ctx.Done()
+		return context.Cause(ctx)
 	}
-	g.mu.Unlock()
-	<-ctx.Done()
-	return context.Cause(ctx)
-}
-
-func (g *gate) leave() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.inside--; g.closed && g.inside == 0 {
-		close(g.empty)
+	if ctx.Err() != nil {
+		e.admission.RUnlock()
+		return context.Cause(ctx)
 	}
-}
-
-// close admits no further steps. The channel is closed when the last step has ended.
-func (g *gate) close() <-chan struct{} {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.closed {
-		g.closed, g.empty = true, make(chan struct{})
-		if g.inside == 0 {
-			close(g.empty)
-		}
-	}
-	return g.empty
+	return nil
 }
 
 // Step is a finished step of work.
@@ -305,26 +274,19 @@ type Step struct {
 	FinishedAt time.Time
 }
 
-// Steps lists the finished steps of work in the order in which they started. Unknown work has none.
+// Steps lists the finished steps of work in the order in which they started; one whose result had to be saved again may
+// occur twice. Unknown work has none.
 func (e *Engine) Steps(id string) ([]Step, error) {
 	rows, err := dbos.GetWorkflowSteps(e.root, id, dbos.WithStepsLoadOutput(true))
 	if err != nil {
 		return nil, media.Errorf(media.CodeUnavailable, "read the steps of work %s: %w", id, readableError(err))
 	}
 	var out []Step
-	at := map[string]int{}
 	for _, r := range rows {
-		s, ok := r.Output.(string)
-		if !ok || !strings.HasPrefix(s, markResult) {
-			continue
+		s, _ := r.Output.(string)
+		if result, finished := strings.CutPrefix(s, markResult); finished {
+			out = append(out, Step{Name: r.StepName, Result: []byte(result), FinishedAt: r.CompletedAt.UTC()})
 		}
-		step := Step{Name: r.StepName, Result: []byte(s[len(markResult):]), FinishedAt: r.CompletedAt.UTC()}
-		if i, again := at[r.StepName]; again { // started in an earlier process, and finished in this one
-			out[i] = step
-			continue
-		}
-		at[r.StepName] = len(out)
-		out = append(out, step)
 	}
 	return out, nil
 }

@@ -125,7 +125,7 @@ func (e *Engine) checkHealth() {
 	if time.Since(e.lostSince) < e.cfg.Patience && !errors.Is(err, ErrGone) {
 		return
 	}
-	e.flows.stopAll(&lost{why: err})
+	e.flows.stop(&lost{why: err}, e.flows.ids()...)
 }
 
 // The pauses between attempts to restart work double from the first to the last.
