@@ -12,10 +12,9 @@ import (
 type Blob struct {
 	media.Blob
 	// OperationID is the operation that first lifted it, so that a crash between lift and record loses nothing.
-	OperationID     string       `json:"operation_id,omitempty"`
-	ThumbnailDigest media.Digest `json:"thumbnail_digest,omitzero"`
-	CreatedAt       time.Time    `json:"created_at"`
-	UpdatedAt       time.Time    `json:"updated_at"`
+	OperationID string    `json:"operation_id,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at"`
 }
 
 // Blobs stores the inventory of the blob store.

@@ -28,11 +28,10 @@ type Lease struct {
 	Holder string
 	// Generation counts the holders of the work. A replaced holder has a lower generation.
 	Generation int64
-	// Host, PID and Command describe the process for people. Machine is equal for processes that see each other's PIDs;
+	// Host and PID describe the process for people. Machine is equal for processes that see each other's PIDs;
 	// empty if unknown.
 	Host, Machine string
 	PID           int
-	Command       string
 	// StartedAt is when the holder acquired the lease; after ExpiresAt any process may acquire it.
 	StartedAt, ExpiresAt time.Time
 	// Live reports whether the lease had not expired when it was read.

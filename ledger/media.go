@@ -15,10 +15,8 @@ type Record struct {
 	// Tree is the run tree (or the operation, outside of a run) in which the ref identifies this item.
 	Tree string `json:"tree"`
 	// Run is the run that made or received it; empty outside of a run.
-	Run string `json:"run_id,omitempty"`
-	// ThumbnailDigest is the blob of its thumbnail; zero if there is none.
-	ThumbnailDigest media.Digest `json:"thumbnail_digest,omitzero"`
-	UpdatedAt       time.Time    `json:"updated_at"`
+	Run       string    `json:"run_id,omitempty"`
+	UpdatedAt time.Time `json:"updated_at"`
 	// DeletedAt is zero for an item that is not deleted.
 	DeletedAt time.Time `json:"deleted_at,omitzero"`
 }
@@ -53,10 +51,9 @@ type Snapshot struct {
 	Description     string         `json:"description,omitempty"`
 	Metadata        map[string]any `json:"metadata,omitempty"`
 	// DisplayOrder counts from 1 within the run or the message.
-	DisplayOrder    int          `json:"display_order"`
-	ThumbnailDigest media.Digest `json:"thumbnail_digest,omitzero"`
-	CreatedAt       time.Time    `json:"created_at"`
-	UpdatedAt       time.Time    `json:"updated_at"`
+	DisplayOrder int       `json:"display_order"`
+	CreatedAt    time.Time `json:"created_at"`
+	UpdatedAt    time.Time `json:"updated_at"`
 }
 
 // Edge is one edge of the lineage. If the same bytes are made again, the edge leads from the record to itself and has

@@ -20,7 +20,6 @@ type Prompt struct {
 	Messages json.RawMessage `json:"messages,omitempty"`
 	// Answer is the text of the response.
 	Answer       string  `json:"answer,omitempty"`
-	FinishReason string  `json:"finish_reason,omitempty"`
 	Status       Status  `json:"status"`
 	InputTokens  int64   `json:"input_tokens"`
 	OutputTokens int64   `json:"output_tokens"`

@@ -27,7 +27,7 @@ func leaseClauses() map[string]func(*testing.T, *fixture) {
 
 // newLease returns a lease of work by a holder.
 func newLease(work, holder string) ledger.Lease {
-	return ledger.Lease{Kind: ledger.LeaseRun, Work: work, Holder: holder, Host: "studio", PID: 7, Machine: "m", Command: "atelier serve"}
+	return ledger.Lease{Kind: ledger.LeaseRun, Work: work, Holder: holder, Host: "studio", PID: 7, Machine: "m"}
 }
 
 func (f *fixture) acquire(t *testing.T, l ledger.Lease) ledger.Lease {
@@ -70,7 +70,7 @@ func leaseHolder(t *testing.T, f *fixture) {
 	}
 	must(t, f.ReleaseLeases(ctx, "b", ledger.LeaseRun, "w", "u"))
 	list, err := f.Leases(ctx, ledger.LeaseRun)
-	if err != nil || len(list) != 1 || list[0].Work != "v" || list[0].Command != "atelier serve" || list[0].Machine != "m" {
+	if err != nil || len(list) != 1 || list[0].Work != "v" || list[0].Machine != "m" {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if list, err = f.Leases(ctx, ledger.LeaseGeneration); err != nil || len(list) != 0 {

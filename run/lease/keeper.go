@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -59,7 +58,7 @@ func NewKeeper(store ledger.Leases) *Keeper {
 		host = "this machine"
 	}
 	return &Keeper{store: store, held: map[key]held{}, me: ledger.Lease{
-		Holder: "x-" + uuid.Must(uuid.NewV7()).String(), Host: host, Machine: machine(), PID: os.Getpid(), Command: filepath.Base(os.Args[0]),
+		Holder: "x-" + uuid.Must(uuid.NewV7()).String(), Host: host, Machine: machine(), PID: os.Getpid(),
 	}}
 }
 

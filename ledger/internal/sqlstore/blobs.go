@@ -39,7 +39,6 @@ func blobColumns(b *ledger.Blob) columns {
 		{"orientation", num(&b.Orientation)},
 		{"frames", num(&b.Frames)},
 		{"duration_seconds", num(&b.DurationSeconds)},
-		{"thumbnail_digest", digestCol{&b.ThumbnailDigest}},
 		{"operation_id", str(&b.OperationID)},
 		{"created_at", timeCol{&b.CreatedAt}},
 		{"updated_at", timeCol{&b.UpdatedAt}},
@@ -48,14 +47,12 @@ func blobColumns(b *ledger.Blob) columns {
 
 // BlobOf returns one blob.
 func (s blobs) BlobOf(ctx context.Context, d media.Digest) (ledger.Blob, error) {
-	b, err := one(ctx, s.read, blobColumns, from("blobs").where("digest = ?", d.String()))
-	return b, s.failure("read blob "+d.String(), err)
+	return read(ctx, s.db, "read blob "+d.String(), blobColumns, from("blobs").where("digest = ?", d.String()))
 }
 
 // ListBlobs lists blobs in digest order.
 func (s blobs) ListBlobs(ctx context.Context, p ledger.Page) (ledger.List[ledger.Blob], error) {
-	list, err := page(ctx, s.read, blobColumns, from("blobs").where("state = ?", blobStored).orderBy("digest"), p)
-	return list, s.failure("list blobs", err)
+	return page(ctx, s.db, "list blobs", blobColumns, from("blobs").where("state = ?", blobStored).orderBy("digest").paged(p))
 }
 
 // BlobReferenced reports whether the bytes are needed.

@@ -103,48 +103,42 @@ func (s contents) SaveGeneratedContent(ctx context.Context, owner string, c ledg
 
 // ContentGeneration returns a row with its results.
 func (s contents) ContentGeneration(ctx context.Context, owner, id string) (ledger.ContentGeneration, []ledger.GeneratedContent, error) {
-	g, err := one(ctx, s.read, generationColumns, generations(owner).where("id = ?", id))
+	g, err := read(ctx, s.db, "read content generation "+id, generationColumns, generations(owner).where("id = ?", id))
 	if err != nil {
-		return g, nil, s.failure("read content generation "+id, err)
+		return g, nil, err
 	}
-	list, err := all(ctx, s.read, contentColumns, from("generated_content").where("metadata_id = ?", id).orderBy("position"))
-	return g, list, s.failure("read generated content", err)
+	list, err := readAll(ctx, s.db, "read generated content", contentColumns, from("generated_content").where("metadata_id = ?", id).orderBy("position"))
+	return g, list, err
 }
 
 // ContentGenerationOfRequest returns the row of a click.
 func (s contents) ContentGenerationOfRequest(ctx context.Context, owner, interactionID, requestID string) (ledger.ContentGeneration, error) {
-	g, err := one(ctx, s.read, generationColumns, generations(owner).where("interaction_id = ?", interactionID).where("request_id = ?", requestID))
-	return g, s.failure("read the content generation of request "+requestID, err)
+	return read(ctx, s.db, "read the content generation of request "+requestID, generationColumns, generations(owner).where("interaction_id = ?", interactionID).where("request_id = ?", requestID))
 }
 
 // ListContentGenerations lists the rows of a workflow run.
 func (s contents) ListContentGenerations(ctx context.Context, owner, workflowRunID string, p ledger.Page) (ledger.List[ledger.ContentGeneration], error) {
-	list, err := page(ctx, s.read, generationColumns, generations(owner).where("workflow_run_id = ?", workflowRunID), p)
-	return list, s.failure("list content generations", err)
+	return page(ctx, s.db, "list content generations", generationColumns, generations(owner).where("workflow_run_id = ?", workflowRunID).paged(p))
 }
 
 // OpenContentGenerations lists the unfinished rows of an interaction.
 func (s contents) OpenContentGenerations(ctx context.Context, owner, interactionID string) ([]ledger.ContentGeneration, error) {
-	list, err := all(ctx, s.read, generationColumns, generations(owner).where("interaction_id = ?", interactionID).and("finished_at IS NULL"))
-	return list, s.failure("list open content generations", err)
+	return readAll(ctx, s.db, "list open content generations", generationColumns, generations(owner).where("interaction_id = ?", interactionID).and("finished_at IS NULL"))
 }
 
 // ListOpenContentGenerations lists the unfinished rows of all owners.
 func (s contents) ListOpenContentGenerations(ctx context.Context, p ledger.Page) (ledger.List[ledger.ContentGeneration], error) {
-	list, err := page(ctx, s.read, generationColumns, from("content_generation_metadata").and("finished_at IS NULL").orderBy("id"), p)
-	return list, s.failure("list open content generations", err)
+	return page(ctx, s.db, "list open content generations", generationColumns, from("content_generation_metadata").and("finished_at IS NULL").orderBy("id").paged(p))
 }
 
 // GeneratedContent returns one result.
 func (s contents) GeneratedContent(ctx context.Context, owner, id string) (ledger.GeneratedContent, error) {
-	c, err := one(ctx, s.read, contentColumns, results(owner).where("id = ?", id))
-	return c, s.failure("read generated content "+id, err)
+	return read(ctx, s.db, "read generated content "+id, contentColumns, results(owner).where("id = ?", id))
 }
 
 // ContentOfMedia lists the results that consist of a media item.
 func (s contents) ContentOfMedia(ctx context.Context, owner, mediaID string) ([]ledger.GeneratedContent, error) {
-	list, err := all(ctx, s.read, contentColumns, results(owner).where("media_id = ?", mediaID))
-	return list, s.failure("read the content of media "+mediaID, err)
+	return readAll(ctx, s.db, "read the content of media "+mediaID, contentColumns, results(owner).where("media_id = ?", mediaID))
 }
 
 // SelectContents records the choice of results.

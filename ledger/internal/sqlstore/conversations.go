@@ -36,8 +36,7 @@ func (s conversations) CreateConversation(ctx context.Context, c ledger.Conversa
 
 // Conversation returns one conversation.
 func (s conversations) Conversation(ctx context.Context, owner, id string) (ledger.Conversation, error) {
-	c, err := one(ctx, s.read, conversationColumns, owned("conversations", owner).where("id = ?", id).and("deleted_at IS NULL"))
-	return c, s.failure("read conversation "+id, err)
+	return read(ctx, s.db, "read conversation "+id, conversationColumns, owned("conversations", owner).where("id = ?", id).and("deleted_at IS NULL"))
 }
 
 // ListConversations lists conversations, newest first.
@@ -47,8 +46,7 @@ func (s conversations) ListConversations(ctx context.Context, owner string, q le
 		sel.where(`(LOWER(title) LIKE LOWER(?) ESCAPE '\' OR EXISTS (SELECT 1 FROM conversation_details d
 			WHERE d.conversation_id = conversations.id AND d.deleted_at IS NULL AND LOWER(d.message) LIKE LOWER(?) ESCAPE '\'))`, like(q.Text))
 	}
-	list, err := page(ctx, s.read, conversationColumns, sel, q.Page)
-	return list, s.failure("list conversations", err)
+	return page(ctx, s.db, "list conversations", conversationColumns, sel.paged(q.Page))
 }
 
 // DeleteConversation leaves a tombstone.
@@ -87,7 +85,7 @@ func (s conversations) ConversationRuns(ctx context.Context, owner string, ids [
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	list, err := all(ctx, s.read, func(r *ledger.ConversationRun) columns {
+	return readAll(ctx, s.db, "list the runs of conversations", func(r *ledger.ConversationRun) columns {
 		return columns{
 			{"DISTINCT d.conversation_id", &r.ConversationID},
 			{"r.id", &r.RunID},
@@ -103,7 +101,6 @@ func (s conversations) ConversationRuns(ctx context.Context, owner string, ids [
 	}, from(`conversation_details d
 		JOIN conversations c ON c.id = d.conversation_id JOIN agent_runs r ON r.id = d.run_id AND r.depth = 0`).
 		where("c.owner = ?", owner).and("c.deleted_at IS NULL").and("r.deleted_at IS NULL").whereIn("d.conversation_id", ids).orderBy("r.id"))
-	return list, s.failure("list the runs of conversations", err)
 }
 
 func messageColumns(m *ledger.Message) columns {
@@ -160,19 +157,17 @@ func messageLock(id string) string { return "message " + id }
 
 // ListMessages lists a conversation's messages.
 func (s conversations) ListMessages(ctx context.Context, owner, conversationID string, q ledger.MessageQuery) (ledger.List[ledger.Message], error) {
-	if _, err := s.Conversation(ctx, owner, conversationID); err != nil {
-		return ledger.List[ledger.Message]{}, err
-	}
-	sel := from("conversation_details").and("deleted_at IS NULL").where("conversation_id = ?", conversationID).orderBy(byID(q.Newest))
-	list, err := page(ctx, s.read, messageColumns, sel, q.Page)
-	return list, s.failure("list messages", err)
+	return page(ctx, s.db, "list messages", messageColumns, s.within(ctx, "conversation_details", owner, conversationID, q).and("deleted_at IS NULL"))
 }
 
-func byID(newestFirst bool) string {
-	if newestFirst {
-		return "id DESC"
+// within selects the rows of an owner's conversation.
+func (s conversations) within(ctx context.Context, tables, owner, id string, q ledger.MessageQuery) *query {
+	sel := from(tables).where("conversation_id = ?", id).orderBy("id").paged(q.Page)
+	if q.Newest {
+		sel.orderBy("id DESC")
 	}
-	return "id"
+	_, sel.err = s.Conversation(ctx, owner, id)
+	return sel
 }
 
 // Attach attaches recorded items to a message, each in its own commit.
@@ -242,16 +237,12 @@ func attachmentColumns(a *ledger.Attachment) columns {
 
 // ListAttachments lists the attachments in a conversation.
 func (s conversations) ListAttachments(ctx context.Context, owner, conversationID string, q ledger.MessageQuery) (ledger.List[ledger.Attachment], error) {
-	if _, err := s.Conversation(ctx, owner, conversationID); err != nil {
-		return ledger.List[ledger.Attachment]{}, err
-	}
-	sel := from(`conversation_detail_attachments
+	sel := s.within(ctx, `conversation_detail_attachments
 		JOIN (SELECT id AS item, ref, digest FROM media WHERE deleted_at IS NULL) m ON m.item = media_id
-		JOIN (SELECT id AS message, conversation_id FROM conversation_details WHERE deleted_at IS NULL) d ON d.message = conversation_detail_id`).
-		where("conversation_id = ?", conversationID).orderBy(byID(q.Newest))
+		JOIN (SELECT id AS message, conversation_id FROM conversation_details WHERE deleted_at IS NULL) d ON d.message = conversation_detail_id`,
+		owner, conversationID, q)
 	if q.Message != "" {
 		sel.where("conversation_detail_id = ?", q.Message)
 	}
-	list, err := page(ctx, s.read, attachmentColumns, sel, q.Page)
-	return list, s.failure("list attachments", err)
+	return page(ctx, s.db, "list attachments", attachmentColumns, sel)
 }

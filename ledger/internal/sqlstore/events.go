@@ -151,13 +151,7 @@ func (s events) ListEvents(ctx context.Context, owner, runID string, after int64
 	if err != nil {
 		return nil, err
 	}
-	return s.list(ctx, from("run_events").where("tree_id = ?", tree).where("sequence > ?", after).orderBy("sequence"), limit)
-}
-
-func (s events) list(ctx context.Context, q *query, limit int) ([]ledger.Event, error) {
-	q.limit = ledger.Page{Limit: limit}.EffectiveLimit()
-	events, err := all(ctx, s.read, eventColumns, q)
-	return events, s.failure("list events", err)
+	return readAll(ctx, s.db, "list events", eventColumns, from("run_events").where("tree_id = ?", tree).where("sequence > ?", after).orderBy("sequence").first(limit))
 }
 
 // EventsAfter lists events by their global position.
@@ -171,7 +165,7 @@ func (s events) EventsAfter(ctx context.Context, owner, runID string, after int6
 		}
 		q.where("tree_id = ?", tree).orderBy("sequence") // the same order, with an index
 	}
-	return s.list(ctx, q, limit)
+	return readAll(ctx, s.db, "list events", eventColumns, q.first(limit))
 }
 
 // LastPosition returns the position of the newest event.
@@ -182,6 +176,5 @@ func (s events) LastPosition(ctx context.Context) (last int64, err error) {
 
 // treeOf returns the tree of a run.
 func (s *db) treeOf(ctx context.Context, owner, runID string) (string, error) {
-	tree, err := one(ctx, s.read, only("tree_id"), owned("agent_runs", owner).where("id = ?", runID).and("deleted_at IS NULL"))
-	return tree, s.failure("read run "+runID, err)
+	return read(ctx, s, "read run "+runID, only("tree_id"), owned("agent_runs", owner).where("id = ?", runID).and("deleted_at IS NULL"))
 }

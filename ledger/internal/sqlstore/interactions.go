@@ -50,8 +50,7 @@ func (s interactions) CreateInteraction(ctx context.Context, i ledger.Interactio
 
 // Interaction returns one interaction.
 func (s interactions) Interaction(ctx context.Context, owner, id string) (ledger.Interaction, error) {
-	i, err := one(ctx, s.read, interactionColumns, owned("interactions", owner).where("id = ?", id))
-	return i, s.failure("read interaction "+id, err)
+	return read(ctx, s.db, "read interaction "+id, interactionColumns, owned("interactions", owner).where("id = ?", id))
 }
 
 // ChangeInteraction saves a change of an open interaction.
@@ -80,15 +79,12 @@ func (s interactions) ChangeInteraction(ctx context.Context, i ledger.Interactio
 
 // ListInteractions lists the interactions of a workflow run.
 func (s interactions) ListInteractions(ctx context.Context, owner, workflowRunID string) ([]ledger.Interaction, error) {
-	list, err := all(ctx, s.read, interactionColumns, owned("interactions", owner).where("workflow_run_id = ?", workflowRunID).orderBy("id"))
-	return list, s.failure("list interactions", err)
+	return readAll(ctx, s.db, "list interactions", interactionColumns, owned("interactions", owner).where("workflow_run_id = ?", workflowRunID).orderBy("id"))
 }
 
 // ListOpenExpired lists open interactions that have expired.
 func (s interactions) ListOpenExpired(ctx context.Context, before time.Time, limit int) ([]ledger.Interaction, error) {
 	// A literal, because the index contains only open interactions.
-	q := from("interactions").and("status = 'open'").where("expires_at < ?", stampText(before)).orderBy("expires_at, id")
-	q.limit = ledger.Page{Limit: limit}.EffectiveLimit()
-	list, err := all(ctx, s.read, interactionColumns, q)
-	return list, s.failure("list expired interactions", err)
+	return readAll(ctx, s.db, "list expired interactions", interactionColumns,
+		from("interactions").and("status = 'open'").where("expires_at < ?", stampText(before)).orderBy("expires_at, id").first(limit))
 }

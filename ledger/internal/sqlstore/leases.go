@@ -27,7 +27,6 @@ func (s *db) leaseColumns(l *ledger.Lease) columns {
 		{"host", str(&l.Host)},
 		{"machine", str(&l.Machine)},
 		{"pid", &l.PID},
-		{"command", str(&l.Command)},
 		{"started_at", timeCol{&l.StartedAt}},
 		{"expires_at", timeCol{&l.ExpiresAt}},
 		{"CASE WHEN " + s.expired() + " THEN 0 ELSE 1 END", &l.Live},
@@ -49,15 +48,15 @@ func (s leases) AcquireLease(ctx context.Context, l, gone ledger.Lease) (ledger.
 	err := s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		var got ledger.Lease
 		c := s.leaseColumns(&got)
-		err := tx.QueryRowContext(ctx, `INSERT INTO leases (kind, work, holder, generation, host, machine, pid, command, started_at, expires_at)
-			VALUES ($1, $2, $3, 1, $4, $5, $6, $7, `+now+`, `+end+`)
+		err := tx.QueryRowContext(ctx, `INSERT INTO leases (kind, work, holder, generation, host, machine, pid, started_at, expires_at)
+			VALUES ($1, $2, $3, 1, $4, $5, $6, `+now+`, `+end+`)
 			ON CONFLICT (kind, work) DO UPDATE SET holder = excluded.holder, host = excluded.host, machine = excluded.machine,
-			pid = excluded.pid, command = excluded.command, expires_at = excluded.expires_at,
+			pid = excluded.pid, expires_at = excluded.expires_at,
 			generation = CASE WHEN leases.holder = excluded.holder THEN leases.generation ELSE leases.generation + 1 END,
 			started_at = CASE WHEN leases.holder = excluded.holder THEN leases.started_at ELSE excluded.started_at END
-			WHERE leases.holder = excluded.holder OR leases.holder = $8 AND leases.generation = $9 OR `+s.expired()+`
+			WHERE leases.holder = excluded.holder OR leases.holder = $7 AND leases.generation = $8 OR `+s.expired()+`
 			RETURNING `+c.names(),
-			string(l.Kind), l.Work, l.Holder, orNull(l.Host), orNull(l.Machine), l.PID, orNull(l.Command), gone.Holder, gone.Generation).Scan(c.targets()...)
+			string(l.Kind), l.Work, l.Holder, orNull(l.Host), orNull(l.Machine), l.PID, gone.Holder, gone.Generation).Scan(c.targets()...)
 		if errors.Is(err, sql.ErrNoRows) {
 			return s.held(ctx, tx, l)
 		}
@@ -97,8 +96,7 @@ func (s leases) Leases(ctx context.Context, kind ledger.LeaseKind, works ...stri
 	if len(works) > 0 {
 		sel.whereIn("work", works)
 	}
-	list, err := all(ctx, s.read, s.leaseColumns, sel)
-	return list, s.failure("read leases", err)
+	return readAll(ctx, s.db, "read leases", s.leaseColumns, sel)
 }
 
 // HasLease reports whether a lease is still held.

@@ -39,7 +39,6 @@ func recordColumns(m *ledger.Record) columns {
 		{"agent_path", str(&m.Origin.AgentPath)},
 		{"operation_id", str(&m.Origin.Operation)},
 		{"metadata", jsonCol{&m.Metadata}},
-		{"thumbnail_digest", digestCol{&m.ThumbnailDigest}},
 		{"created_at", timeCol{&m.CreatedAt}},
 		{"updated_at", timeCol{&m.UpdatedAt}},
 		{"deleted_at", timeCol{&m.DeletedAt}},
@@ -55,24 +54,24 @@ func recordOf(owner, id string) *query { return owned("media", owner).where("id 
 
 // MediaRecord returns one record.
 func (s items) MediaRecord(ctx context.Context, owner, id string) (ledger.Record, error) {
-	m, err := one(ctx, s.read, recordColumns, recordOf(owner, id).and("deleted_at IS NULL"))
-	return m, s.failure("read media "+id, err)
+	return read(ctx, s.db, "read media "+id, recordColumns, recordOf(owner, id).and("deleted_at IS NULL"))
 }
 
 // ListMedia lists records, newest first.
-func (s items) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery) (list ledger.List[ledger.Record], err error) {
+func (s items) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery) (ledger.List[ledger.Record], error) {
 	// Other lists than searches of all media of an owner read few records.
 	if s.find != nil && q.Text != "" && q.Tree == "" && q.Run == "" && q.Ref == "" && q.Conversation == "" && q.RefPrefix == "" {
-		list, err = s.searchMedia(ctx, owner, q)
-	} else {
-		list, err = s.pageMedia(ctx, owner, q, nil)
+		list, err := s.searchMedia(ctx, owner, q)
+		return list, s.failure(listMedia, err)
 	}
-	return list, s.failure("list media", err)
+	return page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q))
 }
 
-// pageMedia lists the records that match the query and the condition that narrow adds, if it is not nil.
-func (s items) pageMedia(ctx context.Context, owner string, q ledger.MediaQuery, narrow func(*query)) (ledger.List[ledger.Record], error) {
-	sel := owned("media", owner).orderBy("id DESC")
+const listMedia = "list media"
+
+// mediaQuery selects the records of a page.
+func mediaQuery(owner string, q ledger.MediaQuery) *query {
+	sel := owned("media", owner).orderBy("id DESC").paged(q.Page)
 	if q.Deleted {
 		sel.and("deleted_at IS NOT NULL")
 	} else {
@@ -80,9 +79,7 @@ func (s items) pageMedia(ctx context.Context, owner string, q ledger.MediaQuery,
 	}
 	if q.Modality != "" {
 		m, err := media.ParseModality(string(q.Modality))
-		if err != nil {
-			return ledger.List[ledger.Record]{}, err
-		}
+		sel.err = cmp.Or(sel.err, err)
 		// A literal, because the plans for few and many rows differ, and PostgreSQL plans for any parameter value.
 		sel.and("modality = '" + string(m) + "'")
 	}
@@ -99,10 +96,7 @@ func (s items) pageMedia(ctx context.Context, owner string, q ledger.MediaQuery,
 			sel.where(c.condition, c.value)
 		}
 	}
-	if narrow != nil {
-		narrow(sel)
-	}
-	return page(ctx, s.read, recordColumns, sel, q.Page)
+	return sel
 }
 
 // LabelMedia changes label and description.
@@ -189,7 +183,7 @@ func (s *db) snapshot(m ledger.Record, place int) ledger.Snapshot {
 	return ledger.Snapshot{
 		Modality: m.Modality, MIMEType: m.MIMEType, FileName: m.FileName, SizeBytes: m.SizeBytes, Width: m.Width, Height: m.Height,
 		DurationSeconds: m.DurationSeconds, Label: m.Label, Description: m.Description, Metadata: m.Metadata,
-		DisplayOrder: place, ThumbnailDigest: m.ThumbnailDigest, CreatedAt: now, UpdatedAt: now,
+		DisplayOrder: place, CreatedAt: now, UpdatedAt: now,
 	}
 }
 
@@ -206,7 +200,6 @@ func snapshotColumns(n *ledger.Snapshot) columns {
 		{"description", prose(&n.Description)},
 		{"metadata", jsonCol{&n.Metadata}},
 		{"display_order", &n.DisplayOrder},
-		{"thumbnail_digest", digestCol{&n.ThumbnailDigest}},
 		{"created_at", timeCol{&n.CreatedAt}},
 		{"updated_at", timeCol{&n.UpdatedAt}},
 	}
@@ -232,20 +225,12 @@ func agentLinkColumns(l *ledger.Link) columns {
 
 // ListPromptMedia lists the items that a run made or saw.
 func (s items) ListPromptMedia(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Link], error) {
-	if err := s.ownsRun(ctx, owner, runID); err != nil {
-		return ledger.List[ledger.Link]{}, err
-	}
-	list, err := page(ctx, s.read, promptLinkColumns, from("prompt_run_media").where("run_id = ?", runID).orderBy("display_order"), p)
-	return list, s.failure("list prompt-run media", err)
+	return page(ctx, s.db, "list prompt-run media", promptLinkColumns, s.ofRun(ctx, "prompt_run_media", owner, runID).orderBy("display_order").paged(p))
 }
 
 // ListAgentMedia lists the items that a run chose for its answer.
 func (s items) ListAgentMedia(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Link], error) {
-	if err := s.ownsRun(ctx, owner, runID); err != nil {
-		return ledger.List[ledger.Link]{}, err
-	}
-	list, err := page(ctx, s.read, agentLinkColumns, from("agent_run_media").where("run_id = ?", runID).orderBy("display_order"), p)
-	return list, s.failure("list agent-run media", err)
+	return page(ctx, s.db, "list agent-run media", agentLinkColumns, s.ofRun(ctx, "agent_run_media", owner, runID).orderBy("display_order").paged(p))
 }
 
 // DeleteMedia leaves a tombstone.
@@ -333,14 +318,14 @@ func (s items) Provenance(ctx context.Context, owner, mediaID string) (p ledger.
 	edges := func() *query {
 		return from("media_lineage JOIN (SELECT id AS child, ref, deleted_at FROM media) c ON c.child = child_media_id").orderBy("id")
 	}
-	if p.Parents, err = all(ctx, s.read, edgeColumns, edges().where("child_media_id = ?", m.ID)); err != nil {
-		return p, s.failure("read lineage", err)
+	if p.Parents, err = readAll(ctx, s.db, "read lineage", edgeColumns, edges().where("child_media_id = ?", m.ID)); err != nil {
+		return p, err
 	}
 	children := edges().where("parent_media_id = ?", m.ID).and("child_media_id <> parent_media_id").and("deleted_at IS NULL")
-	if p.Children, err = all(ctx, s.read, edgeColumns, children); err != nil {
-		return p, s.failure("read lineage", err)
+	if p.Children, err = readAll(ctx, s.db, "read lineage", edgeColumns, children); err != nil {
+		return p, err
 	}
-	p.Trees, err = all(ctx, s.read, func(u *ledger.TreeUse) columns {
+	p.Trees, err = readAll(ctx, s.db, "read trees of media", func(u *ledger.TreeUse) columns {
 		return columns{
 			{"tree", &u.Tree},
 			{"created_at", timeCol{&u.CreatedAt}},
@@ -349,5 +334,5 @@ func (s items) Provenance(ctx context.Context, owner, mediaID string) (p ledger.
 		}
 	}, from(`(SELECT tree_id AS tree, created_at, '' AS place FROM media WHERE id = $1
 		UNION ALL SELECT tree_id, created_at, id FROM media_grants WHERE media_id = $1) uses`, m.ID).orderBy("place"))
-	return p, s.failure("read trees of media", err)
+	return p, err
 }

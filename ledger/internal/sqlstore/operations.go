@@ -165,37 +165,32 @@ func (s operations) SaveTask(ctx context.Context, t ledger.Task) error {
 
 // Operation returns an operation with its slots and provider calls.
 func (s operations) Operation(ctx context.Context, owner, id string) (ledger.Operation, []ledger.Slot, []ledger.Task, error) {
-	o, err := one(ctx, s.read, s.columns, owned("operations", owner).where("id = ?", id))
+	o, err := read(ctx, s.db, "read operation "+id, s.columns, owned("operations", owner).where("id = ?", id))
 	if err != nil {
-		return o, nil, nil, s.failure("read operation "+id, err)
+		return o, nil, nil, err
 	}
-	slots, err := all(ctx, s.read, slotColumns, from("operation_slots").where("operation_id = ?", id).orderBy("slot_index"))
+	slots, err := readAll(ctx, s.db, "read operation slots", slotColumns, from("operation_slots").where("operation_id = ?", id).orderBy("slot_index"))
 	if err != nil {
-		return o, nil, nil, s.failure("read operation slots", err)
+		return o, nil, nil, err
 	}
-	tasks, err := all(ctx, s.read, taskColumns, from("provider_tasks").where("operation_id = ?", id).orderBy("call_index, attempt, id"))
-	return o, slots, tasks, s.failure("read provider tasks", err)
+	tasks, err := readAll(ctx, s.db, "read provider tasks", taskColumns, from("provider_tasks").where("operation_id = ?", id).orderBy("call_index, attempt, id"))
+	return o, slots, tasks, err
 }
 
 // OperationByKey returns the operation with an idempotency key.
 func (s operations) OperationByKey(ctx context.Context, owner, key string) (ledger.Operation, error) {
-	return s.operation(ctx, "read operation", owned("operations", owner).where("idempotency_key = ?", key))
+	return read(ctx, s.db, "read operation", s.columns, owned("operations", owner).where("idempotency_key = ?", key))
 }
 
 // OperationOfTask returns the operation of a provider's task.
 func (s operations) OperationOfTask(ctx context.Context, provider, taskID string) (ledger.Operation, error) {
-	return s.operation(ctx, "find operation of task", from("operations", provider, taskID).
+	return read(ctx, s.db, "find operation of task", s.columns, from("operations", provider, taskID).
 		and("id = (SELECT operation_id FROM provider_tasks WHERE provider = $1 AND task_id = $2 ORDER BY id LIMIT 1)"))
 }
 
 // AnyOperation returns an operation of any owner.
 func (s operations) AnyOperation(ctx context.Context, id string) (ledger.Operation, error) {
-	return s.operation(ctx, "read operation", from("operations").where("id = ?", id))
-}
-
-func (s operations) operation(ctx context.Context, what string, q *query) (ledger.Operation, error) {
-	o, err := one(ctx, s.read, s.columns, q)
-	return o, s.failure(what, err)
+	return read(ctx, s.db, "read operation", s.columns, from("operations").where("id = ?", id))
 }
 
 // ListOperations lists operations, newest first.
@@ -207,28 +202,22 @@ func (s operations) ListOperations(ctx context.Context, owner string, q ledger.O
 	if q.Status != "" {
 		sel.where("status = ?", q.Status)
 	}
-	list, err := page(ctx, s.read, s.columns, sel.orderBy("id DESC"), q.Page)
-	return list, s.failure("list operations", err)
+	return page(ctx, s.db, "list operations", s.columns, sel.orderBy("id DESC").paged(q.Page))
 }
 
 // ListOpenOperations lists unfinished operations of any owner.
 func (s operations) ListOpenOperations(ctx context.Context, p ledger.Page) (ledger.List[ledger.Operation], error) {
-	list, err := page(ctx, s.read, s.columns, from("operations").and("finished_at IS NULL").orderBy("id DESC"), p)
-	return list, s.failure("list operations", err)
+	return page(ctx, s.db, "list operations", s.columns, from("operations").and("finished_at IS NULL").orderBy("id DESC").paged(p))
 }
 
 // UnassignedBlobs lists the bytes received for an operation that are in none of its slots. A slot whose record could
 // not be saved does not count.
 func (s operations) UnassignedBlobs(ctx context.Context, owner, operation string) ([]ledger.Blob, error) {
-	if err := needOwner(owner); err != nil {
-		return nil, err
-	}
-	list, err := all(ctx, s.read, blobColumns, from("blobs").where("operation_id = ?", operation).
+	return readAll(ctx, s.db, "list blobs without slots", blobColumns, owned("blobs JOIN (SELECT id AS operation, owner FROM operations) o ON o.operation = operation_id", owner).
+		where("operation_id = ?", operation).
 		and(`NOT EXISTS (SELECT 1 FROM operation_slots WHERE operation_slots.operation_id = blobs.operation_id AND operation_slots.digest = blobs.digest
 			AND (operation_slots.media_id IS NOT NULL OR EXISTS (SELECT 1 FROM media WHERE media.digest = blobs.digest AND media.operation_id = blobs.operation_id)))`).
 		and(`NOT EXISTS (SELECT 1 FROM media WHERE media.digest = blobs.digest AND media.operation_id = blobs.operation_id
 			AND (media.partial = 1 OR media.deleted_at IS NOT NULL OR media.id IN (SELECT parent_media_id FROM media_lineage)))`).
-		where("(SELECT owner FROM operations WHERE operations.id = blobs.operation_id) = ?", owner).
 		orderBy("created_at, digest"))
-	return list, s.failure("list blobs without slots", err)
 }

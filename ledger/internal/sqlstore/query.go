@@ -17,7 +17,8 @@ type query struct {
 	args       []any
 	order      string // columns, each optionally with DESC
 	limit      int    // 0 means none
-	err        error  // why it must not be executed
+	page       ledger.Page
+	err        error // why it must not be executed
 }
 
 // from selects the rows of tables, which may have parameters.
@@ -54,6 +55,18 @@ func (q *query) whereIn(column string, values []string) *query {
 // orderBy sorts the rows by columns.
 func (q *query) orderBy(columns string) *query {
 	q.order = columns
+	return q
+}
+
+// paged requests a page, which the function page reads.
+func (q *query) paged(p ledger.Page) *query {
+	q.page = p
+	return q
+}
+
+// first limits the rows as in [ledger.Page].
+func (q *query) first(limit int) *query {
+	q.limit = ledger.Page{Limit: limit}.EffectiveLimit()
 	return q
 }
 
@@ -110,18 +123,30 @@ func all[T any](ctx context.Context, db querier, of func(*T) columns, q *query) 
 	return items, rows.Err()
 }
 
+// read is one outside of a transaction; what describes it in errors.
+func read[T any](ctx context.Context, s *db, what string, of func(*T) columns, q *query) (T, error) {
+	v, err := one(ctx, s.read, of, q)
+	return v, s.failure(what, err)
+}
+
+// readAll is all outside of a transaction; what describes it in errors.
+func readAll[T any](ctx context.Context, s *db, what string, of func(*T) columns, q *query) ([]T, error) {
+	items, err := all(ctx, s.read, of, q)
+	return items, s.failure(what, err)
+}
+
 // only returns the columns of a query of one text column.
 func only(name string) func(*string) columns {
 	return func(s *string) columns { return columns{{name, s}} }
 }
 
 // page reads one page in the order of the query, which is one column with distinct values: a text, a digest or a
-// number.
-func page[T any](ctx context.Context, db *sql.DB, of func(*T) columns, q *query, p ledger.Page) (ledger.List[T], error) {
+// number. what describes it in errors.
+func page[T any](ctx context.Context, s *db, what string, of func(*T) columns, q *query) (ledger.List[T], error) {
 	list := ledger.List[T]{Items: []T{}}
 	key, descending := strings.CutSuffix(q.order, " DESC")
-	if p.After != "" {
-		after, err := cursor(of, key, p.After)
+	if q.page.After != "" {
+		after, err := cursor(of, key, q.page.After)
 		if err != nil {
 			return list, err
 		}
@@ -131,13 +156,14 @@ func page[T any](ctx context.Context, db *sql.DB, of func(*T) columns, q *query,
 			q.where(key+" > ?", after)
 		}
 	}
-	q.limit = p.EffectiveLimit() + 1
-	items, err := all(ctx, db, of, q)
+	most := q.page.EffectiveLimit()
+	q.limit = most + 1
+	items, err := readAll(ctx, s, what, of, q)
 	if err != nil {
 		return list, err
 	}
-	if len(items) > p.EffectiveLimit() {
-		items = items[:p.EffectiveLimit()]
+	if len(items) > most {
+		items = items[:most]
 		switch v := keyOf(of, &items[len(items)-1], key).(type) {
 		case *string:
 			list.Next = *v

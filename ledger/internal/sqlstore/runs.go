@@ -77,8 +77,7 @@ func (s runs) FinishRun(ctx context.Context, r ledger.Run) error {
 
 // Run returns one run.
 func (s runs) Run(ctx context.Context, owner, id string) (ledger.Run, error) {
-	r, err := one(ctx, s.read, runColumns, owned("agent_runs", owner).where("id = ?", id).and("deleted_at IS NULL"))
-	return r, s.failure("read run "+id, err)
+	return read(ctx, s.db, "read run "+id, runColumns, owned("agent_runs", owner).where("id = ?", id).and("deleted_at IS NULL"))
 }
 
 // HasRun reports whether a run with this id exists.
@@ -102,8 +101,7 @@ func (s runs) ListRuns(ctx context.Context, owner string, q ledger.RunQuery) (le
 	if q.Agent != "" {
 		sel.where("agent = ?", q.Agent)
 	}
-	list, err := page(ctx, s.read, runColumns, sel, q.Page)
-	return list, s.failure("list runs", err)
+	return page(ctx, s.db, "list runs", runColumns, sel.paged(q.Page))
 }
 
 func stepColumns(st *ledger.Step) columns {
@@ -140,17 +138,14 @@ func (s runs) SaveStep(ctx context.Context, st ledger.Step) error {
 
 // ListSteps lists a run's steps in order.
 func (s runs) ListSteps(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Step], error) {
-	if err := s.ownsRun(ctx, owner, runID); err != nil {
-		return ledger.List[ledger.Step]{}, err
-	}
-	list, err := page(ctx, s.read, stepColumns, from("agent_run_steps").where("run_id = ?", runID).orderBy("id"), p)
-	return list, s.failure("list steps", err)
+	return page(ctx, s.db, "list steps", stepColumns, s.ofRun(ctx, "agent_run_steps", owner, runID).orderBy("id").paged(p))
 }
 
-// ownsRun refuses a run that is not the owner's.
-func (s *db) ownsRun(ctx context.Context, owner, runID string) error {
-	_, err := s.treeOf(ctx, owner, runID)
-	return err
+// ofRun selects the rows of an owner's run.
+func (s *db) ofRun(ctx context.Context, table, owner, runID string) *query {
+	q := from(table).where("run_id = ?", runID)
+	_, q.err = s.treeOf(ctx, owner, runID)
+	return q
 }
 
 func promptColumns(p *ledger.Prompt) columns {
@@ -162,7 +157,6 @@ func promptColumns(p *ledger.Prompt) columns {
 		{"provider", str(&p.Provider)},
 		{"messages", jsonCol{&p.Messages}},
 		{"answer", prose(&p.Answer)},
-		{"finish_reason", str(&p.FinishReason)},
 		{"status", &p.Status},
 		{"input_tokens", &p.InputTokens},
 		{"output_tokens", &p.OutputTokens},
@@ -186,9 +180,5 @@ func (s prompts) SavePrompt(ctx context.Context, p ledger.Prompt) error {
 
 // ListPrompts lists a run's model calls in order.
 func (s prompts) ListPrompts(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Prompt], error) {
-	if err := s.ownsRun(ctx, owner, runID); err != nil {
-		return ledger.List[ledger.Prompt]{}, err
-	}
-	list, err := page(ctx, s.read, promptColumns, from("prompt_runs").where("run_id = ?", runID).orderBy("id"), p)
-	return list, s.failure("list prompt runs", err)
+	return page(ctx, s.db, "list prompt runs", promptColumns, s.ofRun(ctx, "prompt_runs", owner, runID).orderBy("id").paged(p))
 }

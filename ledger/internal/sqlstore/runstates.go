@@ -92,14 +92,11 @@ func (s runStates) ChangeRunState(ctx context.Context, from ledger.WaitStatus, s
 
 // RunState returns the state of a run.
 func (s runStates) RunState(ctx context.Context, owner, runID string) (ledger.RunState, error) {
-	st, err := one(ctx, s.read, runStateColumns, owned("run_states", owner).where("run_id = ?", runID))
-	return st, s.failure("read the state of run "+runID, err)
+	return read(ctx, s.db, "read the state of run "+runID, runStateColumns, owned("run_states", owner).where("run_id = ?", runID))
 }
 
 // ListAnswered lists the states that were answered before a time.
 func (s runStates) ListAnswered(ctx context.Context, before time.Time, limit int) ([]ledger.RunState, error) {
-	sel := from("run_states").where("status = ?", string(ledger.WaitAnswered)).where("answered_at < ?", stampText(before)).orderBy("answered_at, run_id")
-	sel.limit = ledger.Page{Limit: limit}.EffectiveLimit()
-	list, err := all(ctx, s.read, listedStateColumns, sel)
-	return list, s.failure("list answered runs", err)
+	return readAll(ctx, s.db, "list answered runs", listedStateColumns,
+		from("run_states").where("status = ?", string(ledger.WaitAnswered)).where("answered_at < ?", stampText(before)).orderBy("answered_at, run_id").first(limit))
 }

@@ -24,8 +24,8 @@ const (
 	idsAtOnce = 200
 )
 
-// searchMedia lists the records that contain a text, like pageMedia: from the newest ones, or with the index if these
-// do not fill a page.
+// searchMedia lists the records that contain a text: from the newest ones, or with the index if these do not fill a
+// page.
 func (s items) searchMedia(ctx context.Context, owner string, q ledger.MediaQuery) (ledger.List[ledger.Record], error) {
 	none := ledger.List[ledger.Record]{}
 	oldest, err := s.oldestOfNewest(ctx, owner, q.After)
@@ -33,9 +33,9 @@ func (s items) searchMedia(ctx context.Context, owner string, q ledger.MediaQuer
 		return none, err
 	}
 	if oldest == "" { // there are no older records
-		return s.pageMedia(ctx, owner, q, nil)
+		return page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q))
 	}
-	list, err := s.pageMedia(ctx, owner, q, func(sel *query) { sel.where("id >= ?", oldest) })
+	list, err := page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q).where("id >= ?", oldest))
 	if err != nil || list.Next != "" {
 		return list, err
 	}
@@ -44,18 +44,18 @@ func (s items) searchMedia(ctx context.Context, owner string, q ledger.MediaQuer
 		return none, err
 	}
 	if found == "" {
-		return s.pageMedia(ctx, owner, q, nil)
+		return page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q))
 	}
 	ids, many, err := s.candidates(ctx, q.After, found, args)
 	if err != nil {
 		return none, err
 	}
 	if many {
-		return s.pageMedia(ctx, owner, q, nil)
+		return page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q))
 	}
 	list = ledger.List[ledger.Record]{Items: []ledger.Record{}}
 	for some := range slices.Chunk(ids, idsAtOnce) {
-		l, err := s.pageMedia(ctx, owner, q, func(sel *query) { sel.whereIn("id", some) })
+		l, err := page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q).whereIn("id", some))
 		if err != nil {
 			return l, err
 		}
