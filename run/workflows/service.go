@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -245,13 +246,28 @@ func (s *Service) List(ctx context.Context, owner string, status ledger.Status, 
 		}
 		h := RunSummary{Run: row}
 		if len(first.Items) > 0 {
-			var say struct{ Definition struct{ ID string } }
-			_ = json.Unmarshal(first.Items[0].Params, &say) // an unreadable record names no workflow
-			h.WorkflowID = say.Definition.ID
+			h.WorkflowID = workflowID(first.Items[0].Params)
 		}
 		out.Items = append(out.Items, h)
 	}
 	return out, nil
+}
+
+// workflowID returns the id of the workflow in the record of a first step, without reading the initial state behind the
+// definition, which may be long; empty for an unreadable record.
+func workflowID(params []byte) string {
+	var definition struct{ ID string }
+	d := json.NewDecoder(bytes.NewReader(params))
+	_, err := d.Token()
+	for err == nil && d.More() {
+		key, _ := d.Token()
+		if key == "definition" {
+			_ = d.Decode(&definition)
+			break
+		}
+		err = d.Decode(new(json.RawMessage))
+	}
+	return definition.ID
 }
 
 // Cancel cancels a run in any process, with its open interaction and all its running sub-actions.

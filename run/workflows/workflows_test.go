@@ -562,3 +562,15 @@ func TestCost(t *testing.T) {
 		t.Errorf("at its end: %+v", st.Cost)
 	}
 }
+
+// TestListNamesTheWorkflow: a list names the workflow of each run, whatever its first step is called and however long
+// its initial state is.
+func TestListNamesTheWorkflow(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.start(strings.Replace(askingWorkflow, `"module_id"`, `"title":"definition","module_id"`, 1), `{"long":"`+strings.Repeat("a", 1<<20)+`"}`)
+	list, err := h.List(t.Context(), owner, "", ledger.Page{})
+	if err != nil || len(list.Items) != 1 || list.Items[0].WorkflowID != "asks" {
+		t.Errorf("%d items, %v", len(list.Items), err)
+	}
+}

@@ -259,6 +259,10 @@ func (c jsonCol) Scan(src any) error {
 	if err := s.Scan(src); err != nil || !s.Valid {
 		return err
 	}
+	if text, ok := c.to.(*json.RawMessage); ok { // it was checked when it was written
+		*text = json.RawMessage(s.String)
+		return nil
+	}
 	return json.Unmarshal([]byte(s.String), c.to)
 }
 
