@@ -61,10 +61,9 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 	r.result, r.err = s.player.play(ctx, agents, w, j)
 	// A part that does not continue later has ended, and the ledger has its outcome.
 	if s.cfg.Engine.StopIfAdopted(ctx, partID(r.ID, r.part)); journal.HandedOver(ctx) {
-		if reason := durable.AdoptedError(ctx); reason != nil {
+		if adopted, reason := durable.Abandoned(ctx); adopted {
 			r.result, r.err = nil, inProgressError(r.ID, media.Errorf(media.CodeConflict, "%w: %w", reason, ErrInProgress))
-		}
-		if reason := durable.Lost(ctx); reason != nil {
+		} else if reason != nil {
 			r.err = media.Errorf(media.CodeUnavailable, "run %s was interrupted: %w; once that is repaired, atelier resume %[1]s or atelier serve continues it", r.ID, reason)
 		}
 		return journal.ErrHandedOver
@@ -128,26 +127,21 @@ func (s *Service) HandOver(ctx context.Context) {
 		return
 	}
 	s.local.stopAdmitting()
-	s.closeAll(ctx)
-	s.local.active.Wait()
-	s.flush(ctx)
+	s.shutDown(ctx)
 }
 
-// flush saves the observer's last events before the ledger is closed.
-func (s *Service) flush(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
-	defer cancel()
-	if err := s.cfg.Observer.Flush(ctx); err != nil {
-		slog.WarnContext(ctx, "last events not saved", slog.String("error", media.ErrorText(err.Error())))
-	}
-}
-
-// closeAll closes the engine and the agents created for settings.
-func (s *Service) closeAll(ctx context.Context) {
+// shutDown closes the engine, which hands over its runs, and the agents created for settings, and saves the last events.
+func (s *Service) shutDown(ctx context.Context) {
 	if s.cfg.Engine != nil {
 		if err := s.cfg.Engine.Close(ctx); err != nil {
 			slog.WarnContext(ctx, "durable engine not closed", slog.String("error", media.ErrorText(err.Error())))
 		}
 	}
 	s.agentsBySetting.close()
+	s.local.active.Wait()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	defer cancel()
+	if err := s.cfg.Observer.Flush(ctx); err != nil {
+		slog.WarnContext(ctx, "last events not saved", slog.String("error", media.ErrorText(err.Error())))
+	}
 }

@@ -67,26 +67,24 @@ func (l *local) admit(r *Run) error {
 
 func (l *local) leave(r *Run) {
 	l.mu.Lock()
-	delete(l.runs, r.ID)
-	l.mu.Unlock()
-	l.release(r)
+	defer l.mu.Unlock()
+	l.remove(r)
 }
 
 // abandon removes a run whose work has not started in this process, and reports whether it did. Otherwise the work
 // removes the run when it ends.
 func (l *local) abandon(r *Run) bool {
 	l.mu.Lock()
-	if r.claimed {
-		l.mu.Unlock()
-		return false
+	defer l.mu.Unlock()
+	if !r.claimed {
+		l.remove(r)
 	}
-	delete(l.runs, r.ID)
-	l.mu.Unlock()
-	l.release(r)
-	return true
+	return !r.claimed
 }
 
-func (l *local) release(r *Run) {
+// remove is leave; the caller holds mu.
+func (l *local) remove(r *Run) {
+	delete(l.runs, r.ID)
 	r.cancel()
 	close(r.released)
 	l.active.Done()

@@ -122,15 +122,23 @@ func (h history) stepsOf(ctx context.Context, owner, runID string, paths map[str
 	return out, nil
 }
 
-// itemsOf lists the items that the runs of a tree made or received, each once, in order. Deleted ones are omitted.
-func (h history) itemsOf(ctx context.Context, owner string, paths map[string]string) ([]media.Output, error) {
-	var links []ledger.Link
+// ofRuns reads complete lists of several runs.
+func ofRuns[T any](ctx context.Context, list func(ctx context.Context, owner, id string, p ledger.Page) (ledger.List[T], error), owner string, paths map[string]string) (out []T, err error) {
 	for _, id := range slices.Sorted(maps.Keys(paths)) {
-		more, err := ledger.AllOf(ctx, h.ledger.ListPromptMedia, owner, id)
+		some, err := ledger.AllOf(ctx, list, owner, id)
 		if err != nil {
 			return nil, err
 		}
-		links = append(links, more...)
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+// itemsOf lists the items that the runs of a tree made or received, each once, in order. Deleted ones are omitted.
+func (h history) itemsOf(ctx context.Context, owner string, paths map[string]string) ([]media.Output, error) {
+	links, err := ofRuns(ctx, h.ledger.ListPromptMedia, owner, paths)
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(links, func(a, b ledger.Link) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
@@ -174,13 +182,9 @@ func (h history) promoted(ctx context.Context, row ledger.Run, items []media.Out
 
 // modelsOf lists the chat models that a tree used, in order of first use.
 func (h history) modelsOf(ctx context.Context, owner string, paths map[string]string) ([]string, error) {
-	var calls []ledger.Prompt
-	for _, id := range slices.Sorted(maps.Keys(paths)) {
-		more, err := ledger.AllOf(ctx, h.ledger.ListPrompts, owner, id)
-		if err != nil {
-			return nil, err
-		}
-		calls = append(calls, more...)
+	calls, err := ofRuns(ctx, h.ledger.ListPrompts, owner, paths)
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(calls, func(a, b ledger.Prompt) int { return a.StartedAt.Compare(b.StartedAt) })
 	var out []string

@@ -263,9 +263,7 @@ func (s *Service) Close() {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), handLimit)
 	defer stop()
-	s.closeAll(ctx)
-	s.local.active.Wait()
-	s.flush(context.Background())
+	s.shutDown(ctx)
 }
 
 // maxID is the maximum length of a run's id, in bytes.

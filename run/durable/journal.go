@@ -117,7 +117,7 @@ func (s *steps) Step(ctx context.Context, name step.Name, fn func(context.Contex
 		if err == nil {
 			break
 		}
-		if AdoptedError(f.ctx) != nil {
+		if adopted, _ := Abandoned(f.ctx); adopted {
 			_ = journal.Memory{}.Sleep(ctx, adoptedGrace) // the step's caller first sees that the work is abandoned
 			return nil, context.Cause(f.ctx)
 		}
@@ -200,11 +200,8 @@ func (f *flow) attempt(name string, b *body) error {
 		return err
 	case <-f.ctx.Done():
 	}
-	if reason := Lost(f.ctx); reason != nil { // fn ends soon, but the step may never be saved
-		b.end()
-		return &lost{why: reason}
-	}
-	if AdoptedError(f.ctx) != nil { // its response is received and saved, without waiting longer than that
+	// The response to a call in progress is received, but the step may never be saved.
+	if _, why := Abandoned(f.ctx); why != nil {
 		b.end()
 		return context.Cause(f.ctx)
 	}
@@ -222,7 +219,7 @@ func (f *flow) failure(ctx context.Context, name string, err error) error {
 		f.stop(reason)
 		return reason
 	}
-	gone := &lost{why: f.e.failure("save step "+name, err)}
+	gone := &abandonedError{why: f.e.failure("save step "+name, err)}
 	f.stop(gone)
 	return gone
 }

@@ -13,55 +13,52 @@ import (
 	"atelier/media"
 )
 
-// lost is the cause with which work is abandoned when its database is lost: nothing is finished and nothing is
-// reported, as if the process had died.
-type lost struct{ why error }
-
-func (l *lost) Error() string { return "the database was lost: " + l.why.Error() }
-
-// Unwrap returns journal.ErrHandedOver with a grace period for calls that cannot be repeated.
-func (l *lost) Unwrap() error { return journal.HandOver(lostGrace) }
-
-// lostGrace is how long such a call may continue without the engine's database.
-const lostGrace = time.Minute
-
-// Lost returns why the work under ctx was abandoned if a database was lost, and nil otherwise.
-func Lost(ctx context.Context) error {
-	var l *lost
-	if errors.As(context.Cause(ctx), &l) {
-		return l.why
-	}
-	return nil
+// abandonedError is the cause with which work stops here without an end: its database was lost, or another process has
+// adopted it. Nothing is finished and nothing is reported, as if the process had died.
+type abandonedError struct {
+	why     error
+	adopted bool
 }
 
-// adoptedGrace bounds how long the response to a running call is awaited after another process adopted the work.
-const adoptedGrace = 3 * time.Second
-
-// adoptedElsewhereError is the cause with which work that another process has adopted ends here.
-type adoptedElsewhereError struct{ why error }
-
-func (t *adoptedElsewhereError) Error() string { return t.why.Error() }
-
-// Unwrap returns journal.ErrHandedOver with a grace period of late.
-func (t *adoptedElsewhereError) Unwrap() error { return journal.HandOver(adoptedGrace) }
-
-// AdoptedError returns an error that names the process that has adopted the work under ctx, or nil if none has.
-func AdoptedError(ctx context.Context) error {
-	var t *adoptedElsewhereError
-	if errors.As(context.Cause(ctx), &t) {
-		return t.why
+func (a *abandonedError) Error() string {
+	if a.adopted {
+		return a.why.Error()
 	}
-	return nil
+	return "the database was lost: " + a.why.Error()
+}
+
+// The grace periods of calls in progress that cannot be repeated: without the engine's database, and after another
+// process has adopted the work.
+const (
+	lostGrace    = time.Minute
+	adoptedGrace = 3 * time.Second
+)
+
+// Unwrap returns journal.ErrHandedOver with a grace period.
+func (a *abandonedError) Unwrap() error {
+	if a.adopted {
+		return journal.HandOver(adoptedGrace)
+	}
+	return journal.HandOver(lostGrace)
+}
+
+// Abandoned returns why the work under ctx was abandoned, or nil if it was not. If another process has adopted it, the
+// error names the process; otherwise a database was lost.
+func Abandoned(ctx context.Context) (adopted bool, why error) {
+	if a, ok := errors.AsType[*abandonedError](context.Cause(ctx)); ok {
+		return a.adopted, a.why
+	}
+	return false, nil
 }
 
 // stopAdopted ends work that another process has adopted.
 func (e *Engine) stopAdopted(id string, reason error) {
-	e.flows.stop(&adoptedElsewhereError{reason}, id)
+	e.flows.stop(&abandonedError{reason, true}, id)
 	e.flows.settle(id)
 }
 
 // StopIfAdopted checks whether another process has adopted work of this engine. If so, it cancels the context of the
-// work, see the function [AdoptedError].
+// work, see [Abandoned].
 func (e *Engine) StopIfAdopted(ctx context.Context, id string) {
 	if err := e.cfg.Leases.Check(context.WithoutCancel(ctx), ledger.LeaseRun, id); media.CodeOf(err) == media.CodeConflict {
 		e.stopAdopted(id, err)
@@ -125,7 +122,7 @@ func (e *Engine) checkHealth() {
 	if time.Since(e.lostSince) < e.cfg.Patience && !errors.Is(err, ErrGone) {
 		return
 	}
-	e.flows.stop(&lost{why: err}, e.flows.ids()...)
+	e.flows.stop(&abandonedError{why: err}, e.flows.ids()...)
 }
 
 // The pauses between attempts to restart work double from the first to the last.
@@ -137,7 +134,7 @@ const (
 // awaitRestart reports whether work that lost its database is restarted here: once the database is readable and
 // writable, and the results of earlier steps are saved. Otherwise the work is left for adoption.
 func (e *Engine) awaitRestart(f *flow) bool {
-	if Lost(f.ctx) == nil || !e.cfg.Adopts {
+	if adopted, why := Abandoned(f.ctx); why == nil || adopted || !e.cfg.Adopts {
 		return false
 	}
 	for {

@@ -44,7 +44,7 @@ func TestWorkBeginsAgain(t *testing.T) {
 		}
 		away.Store(true)
 		<-ctx.Done()
-		if reason := durable.Lost(ctx); !errors.Is(reason, gone) || !journal.HandedOver(ctx) {
+		if _, reason := durable.Abandoned(ctx); !errors.Is(reason, gone) || !journal.HandedOver(ctx) {
 			t.Errorf("left because of %v", reason)
 		}
 		away.Store(false)
@@ -77,7 +77,8 @@ func TestWorkIsNotAdopted(t *testing.T) {
 	e := open(t, c, func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
 		away.Store(true)
 		<-ctx.Done()
-		left <- durable.Lost(ctx)
+		_, reason := durable.Abandoned(ctx)
+		left <- reason
 		return journal.ErrHandedOver
 	})
 	if err := e.Start(t.Context(), "a", nil); err != nil {

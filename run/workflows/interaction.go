@@ -75,12 +75,7 @@ func (s *Service) open(ctx context.Context, owner, id, consequence string) (ledg
 
 // closeOrphaned closes the interaction of a run that has ended.
 func (s *Service) closeOrphaned(ctx context.Context, row ledger.Interaction) error {
-	base := row.Version
-	row.Status = ledger.InteractionCancelled
-	err := s.cfg.Ledger.ChangeInteraction(ctx, row, base)
-	if code := media.CodeOf(err); code == media.CodeConflict || code == media.CodeVersion {
-		return nil // closed or changed in the meantime: the next reader sees that
-	}
+	_, err := s.close(ctx, row.Owner, row.ID, ledger.Interaction{Status: ledger.InteractionCancelled})
 	return err
 }
 

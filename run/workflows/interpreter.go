@@ -324,18 +324,23 @@ func (w *walk) parseAnswer(run *workflow.Run, row ledger.Interaction, g interact
 	return workflow.ParseAnswer(g.Answer)
 }
 
-// closeAs closes an interaction with the given value, if it is open, and returns its row.
+// closeAs closes the interaction of an answer, if it is open, and returns its row.
 func (in *Interpreter) closeAs(ctx context.Context, owner string, g interactionAnswer) (ledger.Interaction, error) {
+	if g.Expired {
+		return in.close(ctx, owner, g.InteractionID, ledger.Interaction{Status: ledger.InteractionExpired})
+	}
+	return in.close(ctx, owner, g.InteractionID, ledger.Interaction{Status: ledger.InteractionAnswered, Answer: g.Answer, AnsweredAt: in.cfg.Now()})
+}
+
+// close closes an interaction with the status, answer and time of end, if it is open, and returns its row.
+func (in *Interpreter) close(ctx context.Context, owner, id string, end ledger.Interaction) (ledger.Interaction, error) {
 	for {
-		row, err := in.cfg.Ledger.Interaction(ctx, owner, g.InteractionID)
+		row, err := in.cfg.Ledger.Interaction(ctx, owner, id)
 		if err != nil || row.Status != ledger.InteractionOpen {
 			return row, err
 		}
 		base := row.Version
-		row.Status, row.Answer, row.AnsweredAt = ledger.InteractionAnswered, g.Answer, in.cfg.Now()
-		if g.Expired {
-			row.Status, row.AnsweredAt = ledger.InteractionExpired, time.Time{}
-		}
+		row.Status, row.Answer, row.AnsweredAt = end.Status, end.Answer, end.AnsweredAt
 		err = in.cfg.Ledger.ChangeInteraction(ctx, row, base)
 		if code := media.CodeOf(err); code != media.CodeVersion && code != media.CodeConflict {
 			return row, err

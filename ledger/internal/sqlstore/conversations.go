@@ -209,15 +209,14 @@ func (s conversations) attach(ctx context.Context, tx *sql.Tx, owner string, m l
 			return err
 		}
 	}
-	var last int
-	if err := tx.QueryRowContext(ctx, `SELECT COALESCE(MAX(display_order), 0) FROM conversation_detail_attachments
-		WHERE conversation_detail_id = $1`, m.ID).Scan(&last); err != nil {
+	place, err := nextPlace(ctx, tx, from("conversation_detail_attachments").where("conversation_detail_id = ?", m.ID))
+	if err != nil {
 		return err
 	}
 	rec.Label, rec.Description = cmp.Or(clip(o.Label), rec.Label), cmp.Or(o.Description, rec.Description)
 	a := ledger.Attachment{
 		ID: s.cfg.NewID(), MessageID: m.ID, MediaID: rec.ID, SourceID: source,
-		Name: clean(ledger.AttachmentName(rec.Output, last+1)), Snapshot: s.snapshot(rec, last+1),
+		Name: clean(ledger.AttachmentName(rec.Output, place)), Snapshot: s.snapshot(rec, place),
 	}
 	row := append(attachmentColumns(&a), column{"owner", &owner})
 	return row.insert(ctx, tx, "conversation_detail_attachments", " ON CONFLICT (conversation_detail_id, media_id) DO NOTHING")

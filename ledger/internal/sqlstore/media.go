@@ -161,13 +161,12 @@ func (s items) promote(ctx context.Context, tx *sql.Tx, r ledger.Run, o media.Ou
 	if err != nil {
 		return err
 	}
-	var last int
-	if err := tx.QueryRowContext(ctx, `SELECT COALESCE(MAX(display_order), 0) FROM agent_run_media
-		WHERE run_id = $1`, r.ID).Scan(&last); err != nil {
+	place, err := nextPlace(ctx, tx, from("agent_run_media").where("run_id = ?", r.ID))
+	if err != nil {
 		return err
 	}
 	m.Label, m.Description = cmp.Or(clip(o.Label), m.Label), cmp.Or(o.Description, m.Description)
-	l := ledger.Link{ID: s.cfg.NewID(), MediaID: m.ID, RunID: r.ID, SourceID: source, Snapshot: s.snapshot(m, last+1)}
+	l := ledger.Link{ID: s.cfg.NewID(), MediaID: m.ID, RunID: r.ID, SourceID: source, Snapshot: s.snapshot(m, place)}
 	row := append(agentLinkColumns(&l), column{"owner", &r.Owner})
 	if err := row.insert(ctx, tx, "agent_run_media", " ON CONFLICT (run_id, media_id) DO NOTHING"); err != nil {
 		return err

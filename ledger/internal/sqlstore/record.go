@@ -53,20 +53,18 @@ func (s items) Record(ctx context.Context, o media.Output) (media.Output, error)
 			saved.Origin.Direction, saved.Promoted = o.Origin.Direction, false
 		}
 		known := granted || o.ID == have.ID
+		var parents []media.Parent
 		if again && !known {
-			if err := s.attempt(ctx, tx, "lineage of "+o.String(), func() error {
-				return s.insertEdge(ctx, tx, scope, have, media.Parent{Ref: have.Ref, Role: "same_bytes"})
-			}); err != nil {
-				return err
-			}
+			parents = append(parents, media.Parent{Ref: have.Ref, Role: "same_bytes"})
 		}
 		if !known {
-			for _, p := range o.Lineage {
-				if err := s.attempt(ctx, tx, "lineage of "+have.String(), func() error {
-					return s.insertEdge(ctx, tx, scope, have, p)
-				}); err != nil {
-					return err
-				}
+			parents = append(parents, o.Lineage...)
+		}
+		for _, p := range parents {
+			if err := s.attempt(ctx, tx, "lineage of "+have.String(), func() error {
+				return s.insertEdge(ctx, tx, scope, have, p)
+			}); err != nil {
+				return err
 			}
 		}
 		return s.attempt(ctx, tx, "prompt-run media "+o.String(), func() error {
@@ -199,21 +197,24 @@ func (s items) linkPrompt(ctx context.Context, tx *sql.Tx, scope media.Scope, m 
 	return err
 }
 
+// nextPlace returns the display order after the last of the selected rows.
+func nextPlace(ctx context.Context, tx *sql.Tx, q *query) (int, error) {
+	return one(ctx, tx, func(n *int) columns { return columns{{"COALESCE(MAX(display_order), 0) + 1", n}} }, q)
+}
+
 func (s items) insertLink(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record, direction string) (string, error) {
 	// Outside of a run, items are counted within their operation.
-	query, of := `SELECT COALESCE(MAX(display_order), 0) FROM prompt_run_media WHERE run_id = $1`, scope.Run
-	if of == "" {
-		query = `SELECT COALESCE(MAX(display_order), 0) FROM prompt_run_media WHERE run_id IS NULL AND operation_id = $1`
-		of = scope.Operation
+	within := from("prompt_run_media").where("run_id = ?", scope.Run)
+	if scope.Run == "" {
+		within = from("prompt_run_media").where("operation_id = ?", scope.Operation).and("run_id IS NULL")
 	}
-	var last int
-	err := tx.QueryRowContext(ctx, query, of).Scan(&last)
+	place, err := nextPlace(ctx, tx, within)
 	if err != nil {
 		return "", err
 	}
 	l := ledger.Link{
 		ID: s.cfg.NewID(), MediaID: m.ID, RunID: scope.Run, PromptRunID: scope.PromptRun, StepID: scope.Step, OperationID: scope.Operation,
-		Direction: direction, Snapshot: s.snapshot(m, last+1),
+		Direction: direction, Snapshot: s.snapshot(m, place),
 	}
 	row := append(promptLinkColumns(&l), column{"owner", &m.Owner})
 	return l.ID, row.insert(ctx, tx, "prompt_run_media", "")
