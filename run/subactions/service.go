@@ -334,10 +334,18 @@ func (s *Service) CancelAll(ctx context.Context, owner, interactionID string) er
 	if err != nil {
 		return err
 	}
-	for _, row := range open {
-		err = errors.Join(err, s.Cancel(ctx, owner, row.ID))
+	for _, row := range slices.Backward(open) { // the queued ones first, which would start when others have ended
+		if t := s.find(row.ID); t != nil {
+			t.cancel(errCancelled)
+		}
 	}
-	return err
+	failed := make([]error, len(open))
+	var all sync.WaitGroup
+	for i, row := range open {
+		all.Go(func() { failed[i] = s.Cancel(ctx, owner, row.ID) })
+	}
+	all.Wait()
+	return errors.Join(failed...)
 }
 
 // Retry retries failed results; without positions, all that can be retried without paying twice. The error has code

@@ -221,6 +221,47 @@ func TestCancelAll(t *testing.T) {
 	}
 }
 
+// TestCancelAllTogether: sub-actions are cancelled together: none that is queued starts because another one has ended, and
+// none waits for the end of another one.
+func TestCancelAllTogether(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.AtOnce = 2
+	s := service(t, c)
+	started, wrong, all := make(chan string, 3), make(chan string, 3), make(chan struct{})
+	var cancelled atomic.Int32
+	for n, id := range []string{"gm_1", "gm_2", "gm_3"} {
+		if err := s.begin(save(t, s, id, ""), func(ctx context.Context) (*generate.Result, error) {
+			started <- id
+			if n == c.AtOnce && ctx.Err() == nil {
+				wrong <- id + " was started"
+			}
+			<-ctx.Done()
+			if cancelled.Add(1) == 3 {
+				close(all)
+			}
+			select {
+			case <-all:
+			case <-time.After(time.Second):
+				wrong <- id + " was cancelled alone"
+			}
+			return nil, context.Cause(ctx)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if n < c.AtOnce {
+			<-started
+		}
+	}
+	if err := s.CancelAll(t.Context(), "ann", "wi_1"); err != nil {
+		t.Error(err)
+	}
+	close(wrong)
+	for what := range wrong {
+		t.Error(what)
+	}
+}
+
 // TestSettingsOfAStandIn: a setting that only the provider has is reported as dropped when the offline painter
 // substitutes for it.
 func TestSettingsOfAStandIn(t *testing.T) {
