@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync"
 
 	"atelier/agent"
 	"atelier/generate"
@@ -22,17 +23,23 @@ func (p player) closeOpen(ctx context.Context, req agent.Request, status agent.S
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
 	open, err := p.open(save, req, status)
-	for _, op := range open {
+	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID})
+	ended, failed := make([]*generate.Result, len(open)), make([]error, len(open))
+	var all sync.WaitGroup
+	for i, op := range open { // together, because to take one from another process takes seconds
 		end := p.gateway.Abandon
 		if operations.OfSubAction(op) { // a living server executes it, and must not finish what the person cancels
 			end = p.gateway.Cancel
 		}
-		res, failed := end(media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID}), op.ID)
+		all.Go(func() { ended[i], failed[i] = end(ctx, op.ID) })
+	}
+	all.Wait()
+	for i, res := range ended {
 		switch {
-		case failed == nil:
+		case failed[i] == nil:
 			made = append(made, res.Outputs()...)
-		case media.CodeOf(failed) != media.CodeConflict: // otherwise another process is working on it
-			err = errors.Join(err, failed)
+		case media.CodeOf(failed[i]) != media.CodeConflict: // otherwise another process is working on it
+			err = errors.Join(err, failed[i])
 		}
 	}
 	if err != nil {

@@ -3,13 +3,16 @@ package run_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"atelier/agent"
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/gateway"
+	"atelier/generate/generatetest"
 	"atelier/generate/operation"
 	"atelier/ledger"
 	"atelier/media"
@@ -178,6 +181,55 @@ func TestTaskLeftByACancelledRun(t *testing.T) {
 		if err != nil || op.FinishedAt.IsZero() == cancelled {
 			t.Errorf("cancelled %t: the operation is %s, %v", cancelled, op.Status, err)
 		}
+	}
+}
+
+// together is the log of a gateway that cancels two generations: each waits for a moment until the other is cancelled, too.
+type together struct {
+	*operations.Log
+	begun atomic.Int32
+	both  chan struct{}
+	alone atomic.Bool
+}
+
+func (g *together) Hold(ctx context.Context, operation, holder string) error {
+	if strings.HasPrefix(operation, "left-") {
+		if g.begun.Add(1) == 2 {
+			close(g.both)
+		}
+		select {
+		case <-g.both:
+		case <-time.After(time.Second):
+			g.alone.Store(true)
+		}
+	}
+	return g.Log.Hold(ctx, operation, holder)
+}
+
+// TestGenerationsAreCancelledTogether: the open generations of a cancelled run are cancelled at the same time, because
+// each takes seconds if another process works on it.
+func TestGenerationsAreCancelledTogether(t *testing.T) {
+	t.Parallel()
+	h := build(t, questionAnswers()...)
+	log := &together{Log: operations.NewLog(h.store, nil), both: make(chan struct{})}
+	h.service = h.newDurableService(t)
+	id := h.paused(t, "").RunID
+	scope := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: id, Run: id})
+	for _, key := range []string{"gm_1", "gm_2"} {
+		must(t, h.store.BeginOperation(scope, ledger.Operation{
+			ID: "left-" + key, Key: key, Owner: owner, Tree: id, RunID: id, Status: "submitted", Modality: "image", Provider: "offline", APIModel: "offline-painter",
+			Request: []byte(`{"prompt":"a pier","n":1,"plan":` + h.planOf(t, id) + `}`),
+		}))
+	}
+	var err error
+	h.gateway, err = gateway.New(gateway.Config{Drivers: []driver.Driver{&generatetest.Driver{Name: "offline"}}, Recorder: h.store, Operations: log})
+	must(t, err)
+	must(t, h.newDurableService(t).End(t.Context(), owner, id))
+	open, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
+		return h.store.ListOpenOperations(t.Context(), p)
+	})
+	if err != nil || len(open) > 0 || log.alone.Load() {
+		t.Errorf("%d open, one after the other: %v, %v", len(open), log.alone.Load(), err)
 	}
 }
 
