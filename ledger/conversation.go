@@ -112,7 +112,7 @@ type MessageQuery struct {
 
 // ConversationQuery filters a list of conversations; zero fields match all.
 type ConversationQuery struct {
-	// Text is a text in the title or in a message; the case of ASCII letters is ignored.
+	// Text is a text in the title or in a message; its case is ignored.
 	Text string
 	Page
 }

@@ -99,7 +99,7 @@ type MediaQuery struct {
 	Run      string
 	Modality media.Modality
 	Ref      media.Ref
-	// Text is a text in label, description or file name; the case of ASCII letters is ignored.
+	// Text is a text in label, description or file name; its case is ignored.
 	Text string
 	// Conversation selects the items of its runs.
 	Conversation string

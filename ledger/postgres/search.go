@@ -57,6 +57,11 @@ func indexTexts(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
+// Contains compares the text with LIKE, in which the locale of the database decides about the case.
+func (dialect) Contains(text string) (contains func(column string) string, pattern string) {
+	return sqlstore.Like(text)
+}
+
 const (
 	// wordsAtMost is the maximum number of words of a text that are considered.
 	wordsAtMost = 8

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"modernc.org/sqlite"
@@ -64,6 +65,26 @@ func (d *dialect) indexTexts(ctx context.Context, db *sql.DB) error {
 		}
 	}
 	return tx.Commit()
+}
+
+// Contains compares the text with LIKE, or, if it contains other letters than those of ASCII, whose case SQLite does not
+// know, with GLOB and a pattern of both cases.
+func (*dialect) Contains(text string) (contains func(column string) string, pattern string) {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return sqlstore.Like(text)
+	}
+	var glob strings.Builder
+	for _, r := range text {
+		cases := string(r)
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			cases += string(other)
+		}
+		if len(cases) > utf8.RuneLen(r) || strings.ContainsRune("*?[", r) {
+			cases = "[" + cases + "]"
+		}
+		glob.WriteString(cases)
+	}
+	return func(column string) string { return column + " GLOB ?" }, "*" + glob.String() + "*"
 }
 
 // trigramsAtMost is the maximum number of trigrams of a text in a query: more exclude little.

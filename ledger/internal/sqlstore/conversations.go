@@ -43,8 +43,9 @@ func (s conversations) Conversation(ctx context.Context, owner, id string) (ledg
 func (s conversations) ListConversations(ctx context.Context, owner string, q ledger.ConversationQuery) (ledger.List[ledger.Conversation], error) {
 	sel := owned("conversations", owner).and("deleted_at IS NULL").orderBy("id DESC")
 	if q.Text != "" {
-		sel.where(`(LOWER(title) LIKE LOWER(?) ESCAPE '\' OR EXISTS (SELECT 1 FROM conversation_details d
-			WHERE d.conversation_id = conversations.id AND d.deleted_at IS NULL AND LOWER(d.message) LIKE LOWER(?) ESCAPE '\'))`, like(q.Text))
+		contains, pattern := s.dialect.Contains(q.Text)
+		sel.where("("+contains("title")+` OR EXISTS (SELECT 1 FROM conversation_details d
+			WHERE d.conversation_id = conversations.id AND d.deleted_at IS NULL AND `+contains("d.message")+"))", pattern)
 	}
 	return page(ctx, s.db, "list conversations", conversationColumns, sel.paged(q.Page))
 }

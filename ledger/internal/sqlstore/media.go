@@ -64,13 +64,13 @@ func (s items) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery)
 		list, err := s.searchMedia(ctx, owner, q)
 		return list, s.failure(listMedia, err)
 	}
-	return page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q))
+	return page(ctx, s.db, listMedia, recordColumns, s.mediaQuery(owner, q))
 }
 
 const listMedia = "list media"
 
 // mediaQuery selects the records of a page.
-func mediaQuery(owner string, q ledger.MediaQuery) *query {
+func (s items) mediaQuery(owner string, q ledger.MediaQuery) *query {
 	sel := owned("media", owner).orderBy("id DESC").paged(q.Page)
 	if q.Deleted {
 		sel.and("deleted_at IS NOT NULL")
@@ -87,7 +87,6 @@ func mediaQuery(owner string, q ledger.MediaQuery) *query {
 		{"id IN (SELECT m.id FROM media m WHERE m.tree_id = ? UNION ALL SELECT media_id FROM media_grants g WHERE g.tree_id = ?)", q.Tree},
 		{"run_id = ?", q.Run},
 		{"ref = ?", string(q.Ref)},
-		{`(LOWER(label) LIKE LOWER(?) ESCAPE '\' OR LOWER(description) LIKE LOWER(?) ESCAPE '\' OR LOWER(file_name) LIKE LOWER(?) ESCAPE '\')`, like(q.Text)},
 		{`id IN (SELECT m.id FROM media m JOIN conversation_details d ON d.run_id = m.tree_id WHERE d.conversation_id = ?
 			UNION SELECT g.media_id FROM media_grants g JOIN conversation_details d ON d.run_id = g.tree_id WHERE d.conversation_id = ?)`, q.Conversation},
 		{"substr(ref, 1, " + strconv.Itoa(len(q.RefPrefix)) + ") = ?", q.RefPrefix},
@@ -95,6 +94,10 @@ func mediaQuery(owner string, q ledger.MediaQuery) *query {
 		if c.value != "" {
 			sel.where(c.condition, c.value)
 		}
+	}
+	if q.Text != "" {
+		contains, pattern := s.dialect.Contains(q.Text)
+		sel.where("("+contains("label")+" OR "+contains("description")+" OR "+contains("file_name")+")", pattern)
 	}
 	return sel
 }

@@ -198,11 +198,9 @@ func cursor[T any](of func(*T) columns, key, after string) (any, error) {
 	return n, nil
 }
 
-// like returns the pattern of texts that contain a text; empty for an empty text. Conditions compare LOWER of both,
-// because databases differ in which letters they lower.
-func like(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text) + "%"
+// Like is the Contains of a [Dialect] with the operator LIKE. It compares LOWER of both texts, because databases differ
+// in which letters they lower.
+func Like(text string) (contains func(column string) string, pattern string) {
+	contains = func(column string) string { return "LOWER(" + column + `) LIKE LOWER(?) ESCAPE '\'` }
+	return contains, "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text) + "%"
 }

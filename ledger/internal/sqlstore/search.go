@@ -33,9 +33,9 @@ func (s items) searchMedia(ctx context.Context, owner string, q ledger.MediaQuer
 		return none, err
 	}
 	if oldest == "" { // there are no older records
-		return page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q))
+		return page(ctx, s.db, listMedia, recordColumns, s.mediaQuery(owner, q))
 	}
-	list, err := page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q).where("id >= ?", oldest))
+	list, err := page(ctx, s.db, listMedia, recordColumns, s.mediaQuery(owner, q).where("id >= ?", oldest))
 	if err != nil || list.Next != "" {
 		return list, err
 	}
@@ -44,18 +44,18 @@ func (s items) searchMedia(ctx context.Context, owner string, q ledger.MediaQuer
 		return none, err
 	}
 	if found == "" {
-		return page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q))
+		return page(ctx, s.db, listMedia, recordColumns, s.mediaQuery(owner, q))
 	}
 	ids, many, err := s.candidates(ctx, q.After, found, args)
 	if err != nil {
 		return none, err
 	}
 	if many {
-		return page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q))
+		return page(ctx, s.db, listMedia, recordColumns, s.mediaQuery(owner, q))
 	}
 	list = ledger.List[ledger.Record]{Items: []ledger.Record{}}
 	for some := range slices.Chunk(ids, idsAtOnce) {
-		l, err := page(ctx, s.db, listMedia, recordColumns, mediaQuery(owner, q).whereIn("id", some))
+		l, err := page(ctx, s.db, listMedia, recordColumns, s.mediaQuery(owner, q).whereIn("id", some))
 		if err != nil {
 			return l, err
 		}

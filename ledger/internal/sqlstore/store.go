@@ -41,6 +41,8 @@ type Dialect interface { //nolint:interfacebloat // it is all that databases do 
 	// Lock locks a name until the transaction ends. Two transactions that lock the same name run one after the other,
 	// and the second sees what the first one wrote.
 	Lock(ctx context.Context, tx *sql.Tx, name string) error
+	// Contains returns the condition that a column contains a text, whatever its case; ? in it is the pattern.
+	Contains(text string) (contains func(column string) string, pattern string)
 	// Search creates the index of the texts of media, unless it exists, and returns its Finder; nil if this database
 	// cannot have one.
 	Search(ctx context.Context, db *sql.DB, log *slog.Logger) (Finder, error)
