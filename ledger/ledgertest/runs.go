@@ -51,6 +51,29 @@ func runRoundTrip(t *testing.T, f *fixture) {
 	}
 }
 
+// unstorable: texts that a database cannot store are in no row: an id is not found, and a list is empty.
+func unstorable(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx := t.Context()
+	f.run(t, owner, nil)
+	for _, text := range []string{"a\x00b", "\xff"} {
+		_, err := f.Run(ctx, owner, text)
+		wantCode(t, err, media.CodeNotFound)
+		_, err = f.ListSteps(ctx, owner, text, ledger.Page{})
+		wantCode(t, err, media.CodeNotFound)
+		_, err = f.MediaRecord(ctx, owner, text)
+		wantCode(t, err, media.CodeNotFound)
+		runs, err := f.ListRuns(ctx, owner, ledger.RunQuery{Tree: text})
+		if err != nil || len(runs.Items) != 0 {
+			t.Errorf("runs with %q: %d, %v", text, len(runs.Items), err)
+		}
+		items, err := f.ListMedia(ctx, owner, ledger.MediaQuery{Text: text})
+		if err != nil || len(items.Items) != 0 {
+			t.Errorf("media with %q: %d, %v", text, len(items.Items), err)
+		}
+	}
+}
+
 func runConflicts(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()

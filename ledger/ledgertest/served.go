@@ -12,6 +12,7 @@ import (
 // servedClauses are the clauses about methods that the server uses.
 func servedClauses() map[string]func(*testing.T, *fixture) {
 	return map[string]func(*testing.T, *fixture){
+		"text that cannot be stored is not found": unstorable,
 		"thumbnails":               thumbnails,
 		"events by position":       eventsByPosition,
 		"conversations change":     conversationChanges,

@@ -18,6 +18,7 @@ type query struct {
 	order      string // columns, each optionally with DESC
 	limit      int    // 0 means none
 	page       ledger.Page
+	none       bool  // a condition has a text that no row can contain
 	err        error // why it must not be executed
 }
 
@@ -39,6 +40,9 @@ func (q *query) and(condition string) *query {
 
 // where adds a condition, in which ? is the value.
 func (q *query) where(condition string, value any) *query {
+	if text, ok := value.(string); ok && clean(text) != text {
+		q.none = true
+	}
 	q.args = append(q.args, value)
 	return q.and(strings.ReplaceAll(condition, "?", "$"+strconv.Itoa(len(q.args))))
 }
@@ -96,6 +100,9 @@ func one[T any](ctx context.Context, db querier, of func(*T) columns, q *query) 
 	if q.err != nil {
 		return v, q.err
 	}
+	if q.none {
+		return v, sql.ErrNoRows
+	}
 	c := of(&v)
 	err = db.QueryRowContext(ctx, q.sql(c.names()), q.args...).Scan(c.targets()...)
 	return v, err
@@ -105,6 +112,9 @@ func one[T any](ctx context.Context, db querier, of func(*T) columns, q *query) 
 func all[T any](ctx context.Context, db querier, of func(*T) columns, q *query) ([]T, error) {
 	if q.err != nil {
 		return nil, q.err
+	}
+	if q.none {
+		return []T{}, nil
 	}
 	var v, empty T
 	c := of(&v)
