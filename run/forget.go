@@ -61,6 +61,8 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w failureCause
 			delete(steps, at.Full(own)) // its turn did not take place, or the agent did not begin
 		}
 	}
+	// Go code gives no answers: those of an agent that it called were unusable.
+	below := failureCause{badAnswer: w.badAnswer && !modelled(steps, at), budgetExhausted: w.budgetExhausted}
 	anew := w.badAnswer || w.budgetExhausted && endedByBudget(steps, at, last)
 	forgotten := false
 	for own, result := range ownSteps(steps, at) {
@@ -81,7 +83,7 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w failureCause
 		}
 	}
 	for part := range parts {
-		forgetCalls(steps, part, failureCause{budgetExhausted: w.budgetExhausted})
+		forgetCalls(steps, part, below)
 	}
 }
 

@@ -224,7 +224,7 @@ func (p recordedRun) precedes(name, from string) bool {
 	within := step.Root
 	for i := range min(len(ns), len(fs)) {
 		if ns[i].String() != fs[i].String() {
-			return placeOf(ns[i]).order(placeOf(fs[i]), !p.modelled(within)) <= 0
+			return placeOf(ns[i]).order(placeOf(fs[i]), !modelled(p.steps, within)) <= 0
 		}
 		within = within.Part(ns[i])
 	}
@@ -232,9 +232,9 @@ func (p recordedRun) precedes(name, from string) bool {
 }
 
 // modelled reports whether the agent of a place uses a model. Otherwise it is Go code, whose steps are sequential.
-func (p recordedRun) modelled(at step.Place) bool {
-	for full := range p.steps {
-		if own, ok := at.Own(full); ok && own.Kind == step.KindModel {
+func modelled(steps map[string]json.RawMessage, at step.Place) bool {
+	for own := range ownSteps(steps, at) {
+		if own.Kind == step.KindModel {
 			return true
 		}
 	}

@@ -574,3 +574,24 @@ func TestListNamesTheWorkflow(t *testing.T) {
 		t.Errorf("%d items, %v", len(list.Items), err)
 	}
 }
+
+// TestFailedAgentIsRetried: a retry asks the model of a step's agent again whose answers were unusable.
+func TestFailedAgentIsRetried(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	good := h.answer
+	h.answer = "no step at all"
+	st := h.start(`{"id":"a","title":"A","steps":[{"id":"find","module_id":"agent.run","inputs":{"agent":"finder","message":"Find it"},"output":{"message":"found"}}]}`, `{}`)
+	if calls := h.called("model"); st.Status != ledger.StatusFailed || st.Failure.Code != string(media.CodeBadResponse) || calls == 0 {
+		t.Fatalf("%s: %+v after %d calls", st.Status, st.Failure, calls)
+	}
+	before := h.called("model")
+	h.mu.Lock()
+	h.answer = good
+	h.mu.Unlock()
+	r, err := h.runs.Retry(t.Context(), owner, st.ID, run.ContinueOptions{})
+	must(t, err)
+	if st = h.waitForStatus(r); st.Status != ledger.StatusSucceeded || h.called("model") != before+1 || !strings.Contains(state(st.State), `"found":"Found."`) {
+		t.Errorf("%s: %+v, %d more calls, %s", st.Status, st.Failure, h.called("model")-before, state(st.State))
+	}
+}
