@@ -126,7 +126,7 @@ type Media interface {
 	// LabelMedia changes label and description; empty values change nothing.
 	LabelMedia(ctx context.Context, owner, id, label, description string) error
 	// DeleteMedia leaves a tombstone, in every tree that has the item. Records of the same bytes elsewhere stay, and so
-	// do the bytes for some time: see Blobs.BlobNamed. The error has code media.CodeNotFound for a deleted item, and
+	// do the bytes for some time: see Blobs.BlobReferenced. The error has code media.CodeNotFound for a deleted item, and
 	// media.CodeConflict for an item of an unfinished run or operation.
 	DeleteMedia(ctx context.Context, owner, id string) error
 	// RestoreMedia undoes DeleteMedia. The error has code media.CodeNotFound if the item was not deleted since the

@@ -42,10 +42,11 @@ type eventLog struct {
 	logger *slog.Logger
 	feed   feed
 
-	mu    sync.Mutex // guards queue, idle, hurry and failed
-	queue []entry
-	idle  chan struct{} // closed when the writer ends; nil while there is none
-	hurry chan struct{} // closed when a caller waits for the writer
+	mu      sync.Mutex // guards the following
+	queue   []entry
+	writing bool          // whether the writer runs
+	waiting int           // the number of queued entries that a caller waits for
+	hurry   chan struct{} // receives a value when waiting increases
 	// failed is the error of the first record that was not saved since the last flush.
 	failed error
 }
@@ -64,44 +65,62 @@ func (l *eventLog) saveAndWait(ctx context.Context, what string, save func(conte
 		own = save(ctx)
 		return nil
 	}})
-	l.urge()
 	err := <-done // a write takes at most a minute
 	return errors.Join(own, err)
 }
 
-// add queues an entry and starts the writer if none runs.
+// add queues an entry and starts the writer if none runs. A record is saved under the lease of ctx, not under that of
+// the run whose entry started the writer.
 func (l *eventLog) add(ctx context.Context, e entry) {
+	if save := e.save; save != nil {
+		lease := ledger.LeaseOf(ctx)
+		e.save = func(ctx context.Context) error { return save(ledger.WithLease(ctx, lease)) }
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.queue = append(l.queue, e)
-	if l.idle != nil {
-		return
+	if l.hurry == nil {
+		l.hurry = make(chan struct{}, 1)
 	}
-	l.idle, l.hurry = make(chan struct{}), make(chan struct{})
-	go l.drain(context.WithoutCancel(ctx), l.hurry) // until the queue is empty; flush waits for it
+	if e.done != nil {
+		l.waiting++
+		select {
+		case l.hurry <- struct{}{}:
+		default:
+		}
+	}
+	if !l.writing {
+		l.writing = true
+		go l.drain(context.WithoutCancel(ctx)) // until the queue is empty
+	}
 }
 
 // drain writes batches until the queue is empty.
-func (l *eventLog) drain(ctx context.Context, hurry <-chan struct{}) {
-	pause := time.NewTimer(gather)
-	defer pause.Stop()
+func (l *eventLog) drain(ctx context.Context) {
 	for {
-		select {
-		case <-pause.C:
-		case <-hurry:
+		l.mu.Lock()
+		hurried := l.waiting > 0
+		l.mu.Unlock()
+		if !hurried {
+			select {
+			case <-time.After(gather):
+			case <-l.hurry:
+			}
 		}
 		l.mu.Lock()
-		if len(l.queue) == 0 {
-			close(l.idle)
-			l.idle = nil
-			l.mu.Unlock()
-			return
-		}
 		batch := l.queue[:min(len(l.queue), entryBatch)]
 		l.queue = l.queue[len(batch):]
+		l.writing = len(batch) > 0
+		for _, e := range batch {
+			if e.done != nil {
+				l.waiting--
+			}
+		}
 		l.mu.Unlock()
+		if len(batch) == 0 {
+			return
+		}
 		l.save(ctx, batch)
-		pause.Reset(gather)
 	}
 }
 
@@ -145,11 +164,13 @@ func (l *eventLog) save(ctx context.Context, batch []entry) {
 		if err != nil && e.save == nil {
 			shown = append(shown, e.event)
 		}
+	}
+	l.feed.publish(shown)
+	for _, e := range batch {
 		if e.done != nil {
 			e.done <- err
 		}
 	}
-	l.feed.publish(shown)
 }
 
 // events are consecutive events of one tree that are saved, or published unsaved, together.
@@ -194,34 +215,19 @@ func (l *eventLog) failedSave(ctx context.Context, what string, err error) {
 	}
 }
 
-// urge makes the writer commit at once, and returns a channel that is closed when the writer ends; nil if none runs.
-func (l *eventLog) urge() (idle <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.idle == nil {
-		return nil
-	}
-	select {
-	case <-l.hurry:
-	default:
-		close(l.hurry)
-	}
-	return l.idle
-}
-
 // flush waits until everything added so far is saved and published, and returns the error of the first record that was
 // not saved since the last flush.
 func (l *eventLog) flush(ctx context.Context) error {
-	if idle := l.urge(); idle != nil {
-		select {
-		case <-idle:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	done := make(chan error, 1)
+	l.add(ctx, entry{what: "flush", done: done, save: func(context.Context) error { return nil }})
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.failed
 	l.failed = nil
-	return errors.Join(err)
+	return err
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,6 +42,41 @@ func TestSortedBatch(t *testing.T) {
 	}
 	if want := "other ended more a1 a3 b2 a4 a5 "; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// endless is a ledger that gets another event with each one that it saves.
+type endless struct {
+	ledger.Store
+	more func(ctx context.Context)
+}
+
+func (e endless) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledger.Event, error) {
+	e.more(ctx)
+	return events, nil
+}
+
+func (e endless) InTransaction(ctx context.Context, fn func(context.Context) error) error {
+	return fn(ctx)
+}
+
+// TestFlushOfABusyLog: a flush waits for what was added before it, not for what other runs add meanwhile.
+func TestFlushOfABusyLog(t *testing.T) {
+	t.Parallel()
+	var over atomic.Bool
+	l := &eventLog{}
+	more := func(ctx context.Context) {
+		if !over.Load() {
+			l.add(ctx, entry{event: ledger.Event{Tree: "a", Kind: "k"}})
+		}
+	}
+	l.store = endless{more: more}
+	defer over.Store(true)
+	more(t.Context())
+	ctx, stop := context.WithTimeout(t.Context(), time.Second)
+	defer stop()
+	if err := l.flush(ctx); err != nil {
+		t.Error(err)
 	}
 }
 
