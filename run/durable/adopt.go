@@ -43,6 +43,8 @@ func (e *Engine) list(ctx context.Context, options ...dbos.ListWorkflowsOption) 
 }
 
 // status reads the row of work, or returns nil if there is none.
+//
+//nolint:contextcheck,nolintlint // called on behalf of the engine
 func (e *Engine) status(id string) (*dbos.WorkflowStatus, error) {
 	rows, err := e.list(e.root, dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true))
 	if err != nil {
@@ -223,6 +225,8 @@ func (e *Engine) take(ctx context.Context, row dbos.WorkflowStatus) error {
 }
 
 // Full reports whether the engine has reached its limit of adopted work.
+//
+//nolint:contextcheck,nolintlint // called on behalf of the engine
 func (e *Engine) Full() (bool, error) {
 	if e.cfg.Limit == 0 {
 		return false, nil

@@ -221,7 +221,7 @@ func (l *eventLog) flush(ctx context.Context) error {
 	done := make(chan error, 1)
 	l.add(ctx, entry{what: "flush", done: done, save: func(context.Context) error { return nil }})
 	select {
-	case <-done:
+	case <-done: //nolint:errcheck // it is in failed, too
 	case <-ctx.Done():
 		return ctx.Err()
 	}
