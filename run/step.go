@@ -145,7 +145,9 @@ type place struct {
 	kind stepKind
 	// index is the index of an act.
 	index int
-	name  step.Name
+	// rank orders the steps with an index: the approval of an act comes before its step, that of the message after it.
+	rank int
+	of   step.Kind
 }
 
 // stepKind orders the steps of a turn: the model's steps first, then its acts, then the person's answer.
@@ -161,7 +163,10 @@ const (
 
 // placeOf returns the place of a step. A question asked by Go code is one of its acts.
 func placeOf(n step.Name) place {
-	p := place{name: n, turn: n.Turn}
+	p := place{turn: n.Turn, of: n.Kind}
+	if n.Ends(step.TailApproval) {
+		p.rank = -1
+	}
 	switch n.Kind {
 	case step.KindCodeQuestion:
 		p.turn, p.kind, p.index = 1, kindAct, n.Index
@@ -176,7 +181,7 @@ func placeOf(n step.Name) place {
 	case step.KindBudget, step.KindView, step.KindShow, step.KindAnswer:
 		p.kind = kindAct
 	default:
-		p.turn = 0
+		p.turn, p.rank = 0, len(n.Tail)
 	}
 	return p
 }
@@ -188,22 +193,10 @@ func (p place) order(q place, inTurn bool) int {
 	if c == 0 && inTurn {
 		c = cmp.Compare(p.index, q.index)
 	}
-	if c != 0 || p.index != q.index {
+	if c != 0 || p.index != q.index || p.kind == kindBefore && p.of != q.of {
 		return c
 	}
-	if p.kind == kindBefore { // the approval of the message comes after its step
-		if p.name.Kind == q.name.Kind {
-			return cmp.Compare(len(p.name.Tail), len(q.name.Tail))
-		}
-		return 0
-	}
-	switch before, after := p.name.Ends(step.TailApproval), q.name.Ends(step.TailApproval); {
-	case before && !after:
-		return -1
-	case after && !before:
-		return 1
-	}
-	return 0
+	return cmp.Compare(p.rank, q.rank)
 }
 
 // compareSteps orders full names chronologically, and concurrent steps in request order.
