@@ -12,45 +12,39 @@ const maxCandidates = 10_000
 
 var stepKeys = []string{"actions", "agents", "done", "payload", "payloadPatch", "message", "ask", "promote", "reasoning"}
 
-// extractObject finds the JSON object of a step in a model's answer: alone, in a code fence, or surrounded by prose. It
-// tolerates commas before a closing bracket and raw line breaks in strings. Numbers stay [json.Number].
-func extractObject(text string) (map[string]any, error) {
-	if len(text) > MaxAnswer {
-		return nil, BadStep("the answer has %d bytes, at most %d are read: answer with a smaller step", len(text), MaxAnswer)
+// extractObject finds the JSON object of a step in a model's answer, and its text: alone, in a code fence, or surrounded
+// by prose. It tolerates commas before a closing bracket and raw line breaks in strings. Numbers stay [json.Number].
+func extractObject(answer string) (step map[string]any, text string, err error) {
+	if len(answer) > MaxAnswer {
+		return nil, "", BadStep("the answer has %d bytes, at most %d are read: answer with a smaller step", len(answer), MaxAnswer)
 	}
-	if strings.TrimSpace(text) == "" {
-		return nil, BadStep("the answer is empty: answer with one JSON object")
+	if strings.TrimSpace(answer) == "" {
+		return nil, "", BadStep("the answer is empty: answer with one JSON object")
 	}
-	text = withoutThoughts(text)
-	var other map[string]any
-	from := 0
+	rest, foundOther := withoutThoughts(answer), false
 	for range maxCandidates {
-		i := strings.IndexByte(text[from:], '{')
+		i := strings.IndexByte(rest, '{')
 		if i < 0 {
 			break
 		}
-		from += i
-		obj, used, err := decodeObject(text[from:])
+		rest = rest[i:]
+		obj, text, err := decodeObject(rest)
 		switch {
 		case err == nil && isStep(obj):
-			return obj, nil
-		case err == nil:
-			if other == nil {
-				other = obj
-			}
-			from += used
+			return obj, text, nil
+		case err != nil && beginsObject(rest):
+			// The model intended this object; an object inside it would only be a part of it.
+			return nil, "", BadStep("the JSON object of the step is broken: %v", err)
+		case err == nil && strings.HasPrefix(rest, text): // it was not repaired
+			foundOther, rest = true, rest[len(text):]
 		default:
-			if beginsObject(text[from:]) {
-				// The model intended this object; an object inside it would only be a part of it.
-				return nil, BadStep("the JSON object of the step is broken: %v", err)
-			}
-			from++
+			foundOther, rest = foundOther || err == nil, rest[1:]
 		}
 	}
-	if other != nil {
-		return nil, BadStep("the JSON object is not a step: it has none of the fields %s", strings.Join(stepKeys, ", "))
+	if foundOther {
+		return nil, "", BadStep("the JSON object is not a step: it has none of the fields %s", strings.Join(stepKeys, ", "))
 	}
-	return nil, BadStep("the answer holds no JSON object: answer with one JSON object as the contract says, without prose")
+	return nil, "", BadStep("the answer holds no JSON object: answer with one JSON object as the contract says, without prose")
 }
 
 // withoutThoughts removes the thoughts that some models write before their answer, because they may
@@ -75,24 +69,22 @@ func isStep(obj map[string]any) bool {
 	return slices.ContainsFunc(stepKeys, func(k string) bool { _, ok := obj[k]; return ok })
 }
 
-// decodeObject decodes the object at the start of text and returns its length.
-func decodeObject(text string) (obj map[string]any, used int, err error) {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	if err = d.Decode(&obj); err == nil {
-		return obj, int(d.InputOffset()), nil
-	}
-	if !beginsObject(text) {
-		return nil, 0, err
-	}
-	if mended, changed := repairJSON(text); changed {
-		d = json.NewDecoder(strings.NewReader(mended))
+// decodeObject decodes the object at the start of a text, and returns its own text, repaired if necessary.
+func decodeObject(text string) (obj map[string]any, own string, err error) {
+	decode := func(text string) error {
+		d := json.NewDecoder(strings.NewReader(text))
 		d.UseNumber()
-		if d.Decode(&obj) == nil {
-			return obj, 1, nil
-		}
+		err := d.Decode(&obj)
+		own = text[:d.InputOffset()]
+		return err
 	}
-	return nil, 0, err
+	if err = decode(text); err == nil || !beginsObject(text) {
+		return obj, own, err
+	}
+	if repaired, changed := repairJSON(text); changed && decode(repaired) == nil {
+		return obj, own, nil
+	}
+	return nil, "", err
 }
 
 // repairJSON removes commas before closing brackets and escapes raw control characters

@@ -44,6 +44,51 @@ func FuzzStep(f *testing.F) {
 	})
 }
 
+func TestFieldsOfAQuestionKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	p, err := NewParser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const form = `{"type":"object","properties":{"width":{"type":"integer"},"depth":{"type":"integer"},"colour":{"enum":[1.50,"<b>"]}}}`
+	for _, answer := range []string{
+		`{"ask":{"question":"How large?","schema":` + form + `}}`,
+		`{"ask":{"question":"How large?","schema":` + strings.ReplaceAll(form, ":", " :\n ") + `,},}`, // repaired
+	} {
+		s, err := p.Parse("Sure:\n" + answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(s.Ask.Schema) != form {
+			t.Errorf("schema %s", s.Ask.Schema)
+		}
+	}
+	for _, none := range []string{`{}`, `null`} {
+		if s, err := p.Parse(`{"ask":{"question":"How large?","schema":` + none + `},"Done":false}`); err != nil || s.Ask.Schema != nil {
+			t.Errorf("%s: %+v, %v", none, s, err)
+		}
+	}
+	if _, err := p.Parse(`{"done":true,"Ask":{"question":"How large?"},"Message":1}`); media.CodeOf(err) != media.CodeBadResponse {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestOldNamesOfPromotions(t *testing.T) {
+	t.Parallel()
+	p, err := NewParser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Parse(`{"promote":["a",{"refId":"b","label":"L"}],"persist":{"ref":"c"},"payload":{"n":12345678901234567890},"payloadPatch":{"x":null},"done":true}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"promote":[{"ref":"a"},{"ref":"b","label":"L"},{"ref":"c"}],"payload":{"n":12345678901234567890},"payloadPatch":{"x":null},"done":true}`
+	if got := string(plain.JSON(s)); got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestMergePatchFollowsTheRFC(t *testing.T) {
 	t.Parallel()
 	// The object cases of RFC 7396, appendix A.

@@ -7,6 +7,7 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // the step's schema and its explanation to models
 	"encoding/json"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"atelier/agent/internal/object"
 	"atelier/agent/internal/plain"
 	"atelier/agent/internal/schemas"
 	"atelier/media"
@@ -94,7 +96,7 @@ func NewParser() (*Parser, error) {
 // Parse finds the step in a model's answer. The error has code bad_response, is retryable and tells
 // the model what is wrong.
 func (p *Parser) Parse(text string) (*Step, error) {
-	obj, err := extractObject(text)
+	obj, text, err := extractObject(text)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +104,10 @@ func (p *Parser) Parse(text string) (*Step, error) {
 	if err := p.schema.Validate(obj); err != nil {
 		return nil, BadStep("the step does not fit its schema: %s", schemas.Problem(err))
 	}
-	s := stepOf(obj)
+	s, err := stepOf(obj, text)
+	if err != nil {
+		return nil, BadStep("the step does not fit its schema: %w", err)
+	}
 	if !s.Acts() && !s.Done && s.Ask == nil {
 		return nil, BadStep("the step asks for nothing: name actions or agents, or set done to true")
 	}
@@ -152,51 +157,31 @@ func readOldNames(obj map[string]any) {
 	obj["promote"] = all
 }
 
-// stepOf builds the step from an object that matches the schema.
-func stepOf(obj map[string]any) *Step {
-	s := &Step{Reasoning: str(obj, "reasoning"), Message: str(obj, "message")}
-	s.Payload, _ = obj["payload"].(map[string]any)
-	s.PayloadPatch, _ = obj["payloadPatch"].(map[string]any)
-	s.Done, _ = obj["done"].(bool)
-	for _, a := range objects(obj["actions"]) {
-		params, _ := a["params"].(map[string]any)
-		s.Actions = append(s.Actions, ActionCall{Name: str(a, "name"), Params: params})
+// stepOf decodes the text of a step that matches the schema, so that the fields of a question keep their order.
+// obj is the same step with today's names.
+func stepOf(obj map[string]any, text string) (*Step, error) {
+	var s struct {
+		Step
+		// These are taken from obj.
+		Promote      json.RawMessage `json:"promote"`
+		Payload      json.RawMessage `json:"payload"`
+		PayloadPatch json.RawMessage `json:"payloadPatch"`
 	}
-	for _, a := range objects(obj["agents"]) {
-		call := AgentCall{Name: str(a, "name"), Task: str(a, "task")}
-		list, _ := a["media"].([]any)
-		for _, m := range list {
-			ref, _ := m.(string)
-			call.Media = append(call.Media, ref)
+	err := object.Decode([]byte(text), &s)
+	s.Step.Payload, _ = obj["payload"].(map[string]any)
+	s.Step.PayloadPatch, _ = obj["payloadPatch"].(map[string]any)
+	if promote := obj["promote"]; promote != nil {
+		err = cmp.Or(err, json.Unmarshal(plain.JSON(promote), &s.Step.Promote))
+	}
+	if s.Ask != nil {
+		var schema bytes.Buffer
+		ask, _ := obj["ask"].(map[string]any)
+		if form, _ := ask["schema"].(map[string]any); len(form) > 0 {
+			err = cmp.Or(err, json.Compact(&schema, s.Ask.Schema))
 		}
-		s.Agents = append(s.Agents, call)
+		s.Ask.Schema = schema.Bytes()
 	}
-	for _, p := range objects(obj["promote"]) {
-		s.Promote = append(s.Promote, Promotion{Ref: str(p, "ref"), Label: str(p, "label"), Description: str(p, "description")})
-	}
-	if a, ok := obj["ask"].(map[string]any); ok {
-		s.Ask = &Ask{Question: str(a, "question")}
-		if schema, _ := a["schema"].(map[string]any); len(schema) > 0 {
-			s.Ask.Schema = plain.JSON(schema)
-		}
-	}
-	return s
-}
-
-func str(m map[string]any, key string) string {
-	s, _ := m[key].(string)
-	return s
-}
-
-func objects(v any) []map[string]any {
-	list, _ := v.([]any)
-	out := make([]map[string]any, 0, len(list))
-	for _, e := range list {
-		if m, ok := e.(map[string]any); ok {
-			out = append(out, m)
-		}
-	}
-	return out
+	return &s.Step, err
 }
 
 // MaxQuestion is the maximum length of a question in characters; maxForm is the maximum size of its

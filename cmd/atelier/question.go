@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"atelier/agent/formtext"
 	"atelier/media"
 	"atelier/run/workflows"
+	"atelier/workflow/ordered"
 )
 
 // ask shows what a run waits for and the commands that answer it.
@@ -78,15 +78,18 @@ func withRefs(text string) string {
 	return media.ResolveString(text, func(r media.Ref) string { return "[" + string(r) + "]" })
 }
 
-// form shows the fields of a form, or its schema if it is not a plain object.
+// form shows the fields of a form in their order, or its schema if it is not a plain object.
 func (w *world) form(schema json.RawMessage) {
 	var f form
-	if err := json.Unmarshal(schema, &f); err != nil || len(f.Properties) == 0 {
+	var order struct {
+		Properties *ordered.Object `json:"properties"`
+	}
+	if err := cmp.Or(json.Unmarshal(schema, &f), json.Unmarshal(schema, &order)); err != nil || len(f.Properties) == 0 {
 		w.line("  form: %s", compact(schema))
 		return
 	}
 	var rows [][]string
-	for _, name := range slices.Sorted(maps.Keys(f.Properties)) {
+	for name := range order.Properties.All() {
 		p := f.Properties[name]
 		need := "optional"
 		if slices.Contains(f.Required, name) {
