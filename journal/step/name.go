@@ -19,7 +19,7 @@
 package step
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,147 +151,117 @@ func (n Name) Ends(kind TailKind) bool {
 // Compare compares names by their texts; it returns 0 for equal names.
 func (n Name) Compare(other Name) int { return strings.Compare(n.String(), other.String()) }
 
+// forms has the words of the names of each kind. K stands for the kind, T, I, M and C for Turn, Index, Made and Call, and
+// L for Label, which may contain dashes. Only names without L have tails.
+var forms = map[Kind]string{
+	KindGiven: "K", KindGuardrail: "K", KindImages: "K",
+	KindSummary: "turn-T-K-M-I",
+	KindBudget:  "turn-T-K", KindModel: "turn-T-K", KindQuestion: "turn-T-K",
+	KindAction: "turn-T-K-I", KindCode: "turn-T-K-I", KindStageAsk: "turn-T-K-I",
+	KindAgent: "turn-T-K-I-L",
+	KindView:  "turn-T-K-L", KindShow: "turn-T-K-L", KindAnswer: "turn-T-K-L",
+	KindCodeQuestion: "ask-I", KindSleep: "K-I",
+	KindGenerate: "K-L", KindResume: "K-L",
+	KindRetry: "K-L-I", KindFound: "K-L-I",
+	KindAttempt: "call-C-K-I", KindPoll: "call-C-K-I",
+}
+
+// number returns the field for which a word of a form stands; nil if it is not a number.
+func (n *Name) number(word string) *int {
+	switch word {
+	case "T":
+		return &n.Turn
+	case "I":
+		return &n.Index
+	case "M":
+		return &n.Made
+	case "C":
+		return &n.Call
+	}
+	return nil
+}
+
 // String returns the text of the name.
 func (n Name) String() string {
-	s := n.head()
+	b := make([]byte, 0, 40)
+	for word := range strings.SplitSeq(cmp.Or(forms[n.Kind], "L"), "-") {
+		if len(b) > 0 {
+			b = append(b, '-')
+		}
+		switch field := n.number(word); {
+		case field != nil:
+			b = strconv.AppendInt(b, int64(*field), 10)
+		case word == "K":
+			b = append(b, n.Kind...)
+		case word == "L":
+			b = append(b, n.Label...)
+		default:
+			b = append(b, word...)
+		}
+	}
 	for _, t := range n.Tail {
-		s += t.text()
+		b = append(append(b, '-'), t.Kind...)
+		if t.Kind == TailCall {
+			b = append(append(b, '-'), t.Key...)
+		}
+		if t.Kind != TailApproval && t.Kind != TailMedia {
+			b = strconv.AppendInt(append(b, '-'), int64(t.Number), 10)
+		}
 	}
-	return s
-}
-
-func (n Name) head() string {
-	switch n.Kind {
-	case KindOther:
-		return n.Label
-	case KindGiven, KindGuardrail, KindImages:
-		return string(n.Kind)
-	case KindSummary:
-		return fmt.Sprintf("turn-%d-summary-%d-%d", n.Turn, n.Made, n.Index)
-	case KindBudget, KindModel, KindQuestion:
-		return "turn-" + strconv.Itoa(n.Turn) + "-" + string(n.Kind)
-	case KindAction, KindCode, KindStageAsk:
-		return "turn-" + strconv.Itoa(n.Turn) + "-" + string(n.Kind) + "-" + strconv.Itoa(n.Index)
-	case KindAgent:
-		return fmt.Sprintf("turn-%d-agent-%d-%s", n.Turn, n.Index, n.Label)
-	case KindView, KindShow, KindAnswer:
-		return fmt.Sprintf("turn-%d-%s-%s", n.Turn, n.Kind, n.Label)
-	case KindCodeQuestion:
-		return "ask-" + strconv.Itoa(n.Index)
-	case KindSleep:
-		return "sleep-" + strconv.Itoa(n.Index)
-	case KindGenerate, KindResume:
-		return string(n.Kind) + "-" + n.Label
-	case KindRetry, KindFound:
-		return fmt.Sprintf("%s-%s-%d", n.Kind, n.Label, n.Index)
-	case KindAttempt, KindPoll:
-		return fmt.Sprintf("call-%d-%s-%d", n.Call, n.Kind, n.Index)
-	}
-	return string(n.Kind)
-}
-
-func (t Tail) text() string {
-	s := "-" + string(t.Kind)
-	if t.Kind == TailCall {
-		s += "-" + t.Key
-	}
-	if t.Kind != TailApproval && t.Kind != TailMedia {
-		s += "-" + strconv.Itoa(t.Number)
-	}
-	return s
+	return string(b)
 }
 
 // Parse parses a name. A text that is not a name of this program has [KindOther].
 func Parse(text string) Name {
-	if n, ok := parse(strings.Split(text, "-")); ok && n.String() == text {
+	words := strings.Split(text, "-")
+	n := Name{Kind: Kind(words[0])}
+	switch {
+	case n.Kind == KindQuestion:
+		n.Kind = KindCodeQuestion
+	case len(words) > 2 && (words[0] == "turn" || words[0] == "call"):
+		n.Kind = Kind(words[2])
+	}
+	if n.read(words) && n.String() == text {
 		return n
 	}
 	return Name{Label: text}
 }
 
-// nameReader are the unread words of a name.
-type nameReader struct {
-	unread []string
-	bad    bool
-}
-
-func (w *nameReader) next() string {
-	if len(w.unread) == 0 {
-		w.bad = true
-		return ""
+// read reads the fields of a name whose kind is known. It ignores what [Name.String] would not repeat.
+func (n *Name) read(words []string) bool {
+	text, known := forms[n.Kind]
+	form := strings.Split(text, "-")
+	if !known || len(words) < len(form) {
+		return false
 	}
-	s := w.unread[0]
-	w.unread = w.unread[1:]
-	return s
-}
-
-func (w *nameReader) number() int {
-	n, err := strconv.Atoi(w.next())
-	w.bad = w.bad || err != nil || n < 0
-	return n
-}
-
-// rest reads all unread words except the last ones.
-func (w *nameReader) rest(without int) string {
-	if len(w.unread) <= without {
-		w.bad = true
-		return ""
+	for i, word := range form {
+		size := 1
+		if word == "L" {
+			size = len(words) - len(form[i+1:])
+			n.Label = strings.Join(words[:size], "-")
+		} else if field := n.number(word); field != nil {
+			*field, _ = strconv.Atoi(words[0])
+		}
+		words = words[size:]
 	}
-	s := strings.Join(w.unread[:len(w.unread)-without], "-")
-	w.unread = w.unread[len(w.unread)-without:]
-	return s
-}
-
-func parse(list []string) (n Name, ok bool) {
-	w := &nameReader{unread: list}
-	switch first := w.next(); Kind(first) {
-	case KindGiven, KindGuardrail, KindImages:
-		n.Kind = Kind(first)
-	case KindQuestion:
-		n.Kind, n.Index = KindCodeQuestion, w.number()
-	case KindSleep:
-		n.Kind, n.Index = KindSleep, w.number()
-	case KindGenerate, KindResume:
-		n.Kind, n.Label = Kind(first), w.rest(0)
-	case KindRetry, KindFound:
-		n.Kind, n.Label, n.Index = Kind(first), w.rest(1), w.number()
-	case "call":
-		n.Call, n.Kind, n.Index = w.number(), Kind(w.next()), w.number()
-		w.bad = w.bad || n.Kind != KindAttempt && n.Kind != KindPoll
-	case "turn":
-		n.Turn = w.number()
-		n.ofTurn(w)
-	default:
-		return n, false
-	}
-	for len(w.unread) > 0 && !w.bad {
-		t := Tail{Kind: TailKind(w.next())}
+	for len(words) > 0 {
+		t := Tail{Kind: TailKind(words[0])}
+		words = words[1:]
+		if t.Kind == TailCall && len(words) > 0 {
+			t.Key, words = words[0], words[1:]
+		}
 		switch t.Kind {
 		case TailApproval, TailMedia:
-		case TailCall:
-			t.Key, t.Number = w.next(), w.number()
-		case TailShort, TailSeeing, TailAgain, TailAsk:
-			t.Number = w.number()
+		case TailCall, TailShort, TailSeeing, TailAgain, TailAsk:
+			if len(words) == 0 {
+				return false
+			}
+			t.Number, _ = strconv.Atoi(words[0])
+			words = words[1:]
 		default:
-			w.bad = true
+			return false
 		}
 		n.Tail = append(n.Tail, t)
 	}
-	return n, !w.bad
-}
-
-func (n *Name) ofTurn(w *nameReader) {
-	switch n.Kind = Kind(w.next()); n.Kind {
-	case KindSummary:
-		n.Made, n.Index = w.number(), w.number()
-	case KindAction, KindCode, KindStageAsk:
-		n.Index = w.number()
-	case KindAgent:
-		n.Index, n.Label = w.number(), w.rest(0)
-	case KindView, KindShow, KindAnswer:
-		n.Label = w.rest(0)
-	case KindBudget, KindModel, KindQuestion:
-	default:
-		w.bad = true
-	}
+	return true
 }
