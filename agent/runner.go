@@ -60,21 +60,20 @@ func NewRunner(cfg Config) (*Runner, error) {
 
 // check finds names in definitions that do not exist.
 func (r *Runner) check() error {
-	allowed := r.cfg.Actions.Names() // plus the tags of actions
-	for _, n := range allowed {
-		if a, err := r.cfg.Actions.Lookup(n); err == nil {
-			allowed = append(allowed, a.Tags...)
+	c := definition.Catalogue{
+		Actions: map[string]string{}, GoAgents: slices.Collect(maps.Keys(r.cfg.GoAgents)), Sources: slices.Sorted(maps.Keys(r.cfg.Sources)),
+		Offered: func(d *definition.Agent) bool { return r.ready(d) == nil },
+	}
+	for _, name := range r.cfg.Actions.Names() {
+		c.Actions[name] = "" // what needs a source is registered if it is configured
+		if r.cfg.Actions.Costs(name) {
+			c.Priced = append(c.Priced, name)
+		}
+		if a, err := r.cfg.Actions.Lookup(name); err == nil {
+			c.Tags = append(c.Tags, a.Tags...)
 		}
 	}
-	return r.cfg.Definitions.Verify(definition.Known{
-		GoAgents: slices.Collect(maps.Keys(r.cfg.GoAgents)), Sources: slices.Sorted(maps.Keys(r.cfg.Sources)),
-		Allowed: allowed,
-		Offered: func(d *definition.Agent) bool { return r.ready(d) == nil },
-		Action: func(name string) (priced bool, source string, err error) {
-			_, err = r.cfg.Actions.Lookup(name)
-			return r.cfg.Actions.Costs(name), "", err
-		},
-	})
+	return r.cfg.Definitions.Verify(c)
 }
 
 // ready returns an error if an agent cannot run because a source that it requires is not configured.

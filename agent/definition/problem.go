@@ -80,6 +80,9 @@ type Catalogue struct {
 	GoAgents []string
 	// Sources lists names that an agent may require, in addition to files, web, db and kb.
 	Sources []string
+	// Offered reports whether an agent is offered; the actions of an agent that is not offered may be missing. Nil means
+	// that every agent is.
+	Offered func(d *Agent) bool
 }
 
 // Check reads definitions as [LoadFolders] does and looks up every name in them: the actions
@@ -87,73 +90,50 @@ type Catalogue struct {
 // the agents that could be read, and all problems ordered by file and line.
 func Check(c Catalogue, folders ...Folder) ([]*Agent, []Problem) {
 	d, problems := load(folders)
-	actions := slices.Sorted(maps.Keys(c.Actions))
-	problems = append(problems, d.unknown(Known{
-		GoAgents: c.GoAgents, Sources: c.Sources, Allowed: slices.Concat(c.Tags, actions), Offered: func(*Agent) bool { return true },
-		Action: func(name string) (priced bool, source string, err error) {
-			same := func(n string) bool { return plain.SameName(n, name) }
-			i := slices.IndexFunc(actions, same)
-			if i < 0 {
-				return false, "", media.Errorf(media.CodeNotFound, "unknown action %q: use one of %s", plain.Clip(name, 80), plain.Joined(actions))
-			}
-			return slices.ContainsFunc(c.Priced, same), c.Actions[actions[i]], nil
-		},
-	})...)
-	return d.All(), sorted(problems)
-}
-
-// Known is what [Set.Verify] checks definitions against.
-type Known struct {
-	// GoAgents are the slugs of agents written in Go; Sources are sources in addition to files, web, db and kb.
-	GoAgents, Sources []string
-	// Allowed are the names and tags of actions, for VisionContext.AllowedSources.
-	Allowed []string
-	// Offered reports whether an agent is offered; the actions of an agent that is not offered may be missing.
-	Offered func(d *Agent) bool
-	// Action reports whether calls of an action have a price, and returns the source that it needs,
-	// or "" if it is always available. The error says that the action does not exist.
-	Action func(name string) (priced bool, source string, err error)
+	return d.All(), sorted(append(problems, d.unknown(c)...))
 }
 
 // Verify looks up every name in the definitions. The error wraps an [Error].
-func (d *Set) Verify(k Known) error { return errorOf(d.unknown(k)) }
+func (d *Set) Verify(c Catalogue) error { return errorOf(d.unknown(c)) }
 
 // unknown returns problems for unknown names, and for price thresholds of actions without a price.
-func (d *Set) unknown(k Known) (problems []Problem) {
-	sources := slices.Concat([]string{"files", "web", "db", "kb"}, k.Sources) // the command line can configure the first four
+func (d *Set) unknown(c Catalogue) (problems []Problem) {
+	actions := slices.Sorted(maps.Keys(c.Actions))
+	sources := slices.Concat([]string{"files", "web", "db", "kb"}, c.Sources) // the command line can configure the first four
+	agents := slices.Clone(c.GoAgents)
+	for _, def := range d.list {
+		agents = append(agents, def.Slug)
+	}
+	slices.Sort(agents)
 	for _, def := range d.list {
 		for _, a := range def.Agents {
-			if _, err := d.Find(a.Slug); err == nil || slices.Contains(k.GoAgents, a.Slug) {
-				continue
+			if _, err := d.Find(a.Slug); err != nil && !slices.Contains(c.GoAgents, a.Slug) {
+				problems = append(problems, problemAt(a.pos, "agent %q is not known: there are %s", plain.Clip(a.Slug, 80), plain.Joined(agents)))
 			}
-			slugs := slices.Clone(k.GoAgents)
-			for _, o := range d.list {
-				slugs = append(slugs, o.Slug)
-			}
-			problems = append(problems, problemAt(a.pos, "agent %q is not known: there are %s", plain.Clip(a.Slug, 80), plain.Joined(slices.Sorted(slices.Values(slugs)))))
 		}
 		for i, s := range def.Requires {
 			if !slices.Contains(sources, s) {
 				problems = append(problems, problemAt(def.requiresAt[i], "requires: %q is not a source: use %s", plain.Clip(s, 40), plain.Joined(sources)))
 			}
 		}
-		if !k.Offered(def) {
+		if c.Offered != nil && !c.Offered(def) {
 			continue
 		}
 		for _, a := range def.Actions {
-			priced, source, err := k.Action(a.Name)
-			if err != nil {
-				problems = append(problems, problemAt(a.pos, "%v", err))
+			same := func(name string) bool { return plain.SameName(name, a.Name) }
+			i := slices.IndexFunc(actions, same)
+			if i < 0 {
+				problems = append(problems, problemAt(a.pos, "unknown action %q: use one of %s", plain.Clip(a.Name, 80), plain.Joined(actions)))
 				continue
 			}
-			if a.ApprovalOver != "" && !priced {
+			if a.ApprovalOver != "" && !slices.ContainsFunc(c.Priced, same) {
 				problems = append(problems, problemAt(a.pos, "approval_over: action %q costs nothing that is known before: use approval: always", plain.Clip(a.Name, 80)))
 			}
-			if source != "" && !slices.Contains(def.Requires, source) {
+			if source := c.Actions[actions[i]]; source != "" && !slices.Contains(def.Requires, source) {
 				problems = append(problems, problemAt(a.pos, "action %q needs the source %s: add it to requires, or no agent runs where it is not configured", a.Name, source))
 			}
 		}
-		problems = append(problems, def.unknownSources(k.Allowed)...)
+		problems = append(problems, def.unknownSources(slices.Concat(c.Tags, actions))...)
 	}
 	return problems
 }
