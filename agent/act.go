@@ -78,10 +78,10 @@ func (r *run) doAll(ctx context.Context, s *contract.Step) transcript.Results {
 	if hasWaitingAct(res) {
 		return res // the result is built again once the answer exists
 	}
+	res.Bound(r.set)
 	var changes []media.Change
 	for i := range res.Actions {
 		changes = append(changes, res.Actions[i].Changes...)
-		res.Actions[i].Outputs, _ = transcript.Bounded(res.Actions[i].Outputs).(map[string]any)
 		// The run's result keeps all warnings; the model reads them once, with the outcome.
 		r.warn(ctx, res.Actions[i].Warnings...)
 		r.acts.recordImageOutcome(res.Actions[i])

@@ -12,6 +12,7 @@ import (
 	"atelier/action"
 	"atelier/action/mediaset"
 	"atelier/agent"
+	"atelier/chat"
 )
 
 // manyImages returns an action that makes Count pictures.
@@ -184,5 +185,46 @@ func TestBoundedKeepsOtherLists(t *testing.T) {
 	body := strings.TrimSuffix(strings.TrimPrefix(message, "```json\n"), "\n```")
 	if err := json.Unmarshal([]byte(body), &got); err != nil || len(got.Results.Actions[0].Outputs.Rows) != 400 {
 		t.Errorf("%v: %.200s", err, message)
+	}
+}
+
+// TestHugeText: of an action's text that no model takes, the model is shown the beginning and how much there is; the
+// run and its record are complete.
+func TestHugeText(t *testing.T) {
+	t.Parallel()
+	huge := action.Action{
+		Name: "Huge", Description: "Gives a text and a picture.",
+		Params: []action.Param{
+			{Name: "Text", Direction: action.Output, ValueType: action.Scalar},
+			{Name: "Image", Direction: action.Output, ValueType: action.Binary, Format: action.FormatBytes},
+		},
+		Run: func(context.Context, *action.Call) (action.Result, error) {
+			return action.Result{Outputs: map[string]any{"Text": strings.Repeat("lorem ipsum ", 300_000), "Image": picture(1)}}, nil
+		},
+	}
+	small := action.Action{
+		Name: "Small", Description: "Gives a word.", Params: []action.Param{{Name: "Text", Direction: action.Output, ValueType: action.Scalar}},
+		Run: func(context.Context, *action.Call) (action.Result, error) {
+			return action.Result{Outputs: map[string]any{"Text": "dolor"}}, nil
+		},
+	}
+	w := build(t, setup{
+		agents: map[string]string{"painter": "actions: [Huge, Small]\n"}, actions: []action.Action{huge, small},
+		answers: map[string][]any{"painter": {`{"actions":[{"name":"Huge"},{"name":"Small"}]}`, func(r chat.Request) string {
+			text := lastMessage(r)
+			if n := len(text); n < 100_000 || n > 2<<20 {
+				t.Errorf("the model is shown %d bytes", n)
+			}
+			for _, want := range []string{"lorem ipsum", "the result has 3600", refOf(1), `"Text":"dolor"`} {
+				if !strings.Contains(text, want) {
+					t.Errorf("the model is not shown %s", want)
+				}
+			}
+			return doneStep
+		}}},
+	})
+	res, err := w.run(t, "x")
+	if err != nil || len(res.Steps) != 2 || len(res.Steps[0].Outputs)+len(res.Steps[1].Outputs) < 3_600_000 {
+		t.Fatalf("%v, %d steps", err, len(res.Steps))
 	}
 }

@@ -2,8 +2,10 @@ package transcript
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"unicode/utf8"
 
 	"atelier/action"
 	"atelier/agent/internal/plain"
@@ -170,6 +172,45 @@ const (
 	firstItems    = 20
 	lastItems     = 5
 )
+
+// maxOutputs is the maximum size of what a model is shown of the outputs of all actions of a step, in bytes of text.
+const maxOutputs = 1 << 20
+
+// Bound shortens what is too much for any model in the outputs of a step: long lists of media items and, if all outputs
+// together exceed maxOutputs, each that is longer than its share. Every ref in it stays.
+func (r *Results) Bound(set *media.Set) {
+	total := 0
+	for i := range r.Actions {
+		r.Actions[i].Outputs, _ = Bounded(r.Actions[i].Outputs).(map[string]any)
+		total += sizeOf(r.Actions[i].Outputs)
+	}
+	for i := range r.Actions {
+		share := maxOutputs / len(r.Actions)
+		if total <= maxOutputs || sizeOf(r.Actions[i].Outputs) <= share {
+			continue
+		}
+		text := string(plain.JSON(r.Actions[i].Outputs))
+		short := fmt.Sprintf("%s… [cut here: the result has %d characters, too many to show; ask for less at a time]", plain.Head(text, share), utf8.RuneCountInString(text))
+		r.replace(i, levelWhole, map[string]any{"shortened": short}, mentionedItems(set, text))
+	}
+}
+
+// sizeOf returns about how many bytes a value has as JSON.
+func sizeOf(v any) (n int) {
+	switch t := v.(type) {
+	case map[string]any:
+		for k, e := range t {
+			n += len(k) + sizeOf(e)
+		}
+	case []any:
+		for _, e := range t {
+			n += sizeOf(e)
+		}
+	case string:
+		n = len(t)
+	}
+	return n + 8
+}
 
 // Bounded returns a copy of a value in which long lists of media items are shortened, at any depth.
 // Other lists stay as they are.
