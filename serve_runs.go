@@ -2,6 +2,7 @@ package atelier
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -257,6 +258,22 @@ func (s servedRuns) Run(ctx context.Context, id string) (api.Run, error) {
 	}
 	slices.Reverse(items) // in order of creation
 	v.Media = views(ledger.List[ledger.Record]{Items: items}, mediaView).Items
+	if len(row.Payload) > 0 {
+		var b bytes.Buffer
+		find := func(ref media.Ref) (media.Output, bool) {
+			for _, r := range items {
+				if r.Ref == ref {
+					return r.Output, true
+				}
+			}
+			return media.Output{}, false
+		}
+		err = resolve.Payload(ctx, &b, row.Payload, resolve.Options{Mode: resolve.ModeURL, Find: find, URL: func(o media.Output) string { return "/media/" + o.ID }})
+		if err != nil {
+			return v, err
+		}
+		v.Payload = b.Bytes()
+	}
 	if row.Status != ledger.StatusPaused {
 		return v, nil
 	}

@@ -82,23 +82,24 @@ type Started struct {
 
 // Run is a run of an agent.
 type Run struct {
-	ID             string     `json:"id"`
-	Agent          string     `json:"agent"`
-	Status         string     `json:"status" enum:"running,paused,succeeded,failed,cancelled"`
-	Message        string     `json:"message,omitempty" doc:"The task. Media are written as ${media:REF}."`
-	Answer         string     `json:"answer,omitempty" doc:"The answer."`
-	ConversationID string     `json:"conversation_id,omitempty" doc:"Omitted in lists."`
-	ForkedFrom     string     `json:"forked_from,omitempty"`
-	StartedAt      time.Time  `json:"started_at"`
-	EndedAt        *time.Time `json:"ended_at,omitempty"`
-	Cost           Cost       `json:"cost"`
-	Tokens         Usage      `json:"tokens"`
-	Question       *Question  `json:"question,omitempty" doc:"The oldest open question of a paused run; omitted in lists."`
-	Questions      []Question `json:"questions,omitempty" doc:"All open questions; omitted in lists."`
-	Warnings       []string   `json:"warnings" nullable:"false"`
-	Error          *Failure   `json:"error,omitempty"`
-	Report         bool       `json:"report" doc:"The run has a report."`
-	Media          []Media    `json:"media" nullable:"false" doc:"The media that the run received and made; empty in lists."`
+	ID             string          `json:"id"`
+	Agent          string          `json:"agent"`
+	Status         string          `json:"status" enum:"running,paused,succeeded,failed,cancelled"`
+	Message        string          `json:"message,omitempty" doc:"The task. Media are written as ${media:REF}."`
+	Answer         string          `json:"answer,omitempty" doc:"The answer."`
+	Payload        json.RawMessage `json:"payload,omitempty" doc:"The structured result, with the addresses of media; omitted in lists."`
+	ConversationID string          `json:"conversation_id,omitempty" doc:"Omitted in lists."`
+	ForkedFrom     string          `json:"forked_from,omitempty"`
+	StartedAt      time.Time       `json:"started_at"`
+	EndedAt        *time.Time      `json:"ended_at,omitempty"`
+	Cost           Cost            `json:"cost"`
+	Tokens         Usage           `json:"tokens"`
+	Question       *Question       `json:"question,omitempty" doc:"The oldest open question of a paused run; omitted in lists."`
+	Questions      []Question      `json:"questions,omitempty" doc:"All open questions; omitted in lists."`
+	Warnings       []string        `json:"warnings" nullable:"false"`
+	Error          *Failure        `json:"error,omitempty"`
+	Report         bool            `json:"report" doc:"The run has a report."`
+	Media          []Media         `json:"media" nullable:"false" doc:"The media that the run received and made; empty in lists."`
 }
 
 // Usage is the resource usage of a run.

@@ -31,6 +31,9 @@ func reported(t *testing.T, s Service) {
 	if r.Status != "succeeded" || !strings.Contains(r.Answer, "South") || !r.Report || r.EndedAt == nil || r.Tokens.ModelCalls == 0 || len(r.Media) == 0 {
 		t.Errorf("%+v", r)
 	}
+	if p := string(r.Payload); !strings.Contains(p, "/media/") || strings.Contains(p, "${media:") {
+		t.Errorf("payload %s", p)
+	}
 	var page bytes.Buffer
 	if err := s.WriteReport(ctx, first.ID, nil, &page); err != nil || !strings.Contains(page.String(), "South") || !strings.HasSuffix(strings.TrimSpace(page.String()), "</html>") {
 		t.Errorf("%d bytes of report: %v", page.Len(), err)

@@ -48,6 +48,9 @@ func TestModelsPaintIntoTheReport(t *testing.T) {
 			if len(ans.Outputs) != 1 || ans.Outputs[0].Ref != ref || len(ans.AlsoMade) != 0 || ans.Report == "" {
 				t.Fatalf("%s: outputs %+v, also made %+v", ans.Status, ans.Outputs, ans.AlsoMade)
 			}
+			if !strings.Contains(string(ans.Payload), `src=\"media/`+filepath.Base(ans.Outputs[0].Path)+`\"`) {
+				t.Errorf("payload %s", ans.Payload)
+			}
 			if report := mustRead(t, ans.Report); !strings.Contains(report, `src="`+painted.url()+`"`) {
 				t.Errorf("the report lacks the picture: %.300s", report)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,13 +48,15 @@ type runCmd struct {
 
 // answer is what run --json prints.
 type answer struct {
-	RunID    string       `json:"run_id"`
-	Status   agent.Status `json:"status"`
-	Message  string       `json:"message"`
-	Report   string       `json:"report"`
-	Outputs  []outputView `json:"outputs"`
-	AlsoMade []outputView `json:"also_made"`
-	Warnings []string     `json:"warnings"`
+	RunID   string       `json:"run_id"`
+	Status  agent.Status `json:"status"`
+	Message string       `json:"message"`
+	// Payload is the structured result, with the names of files with --out, otherwise with placeholders.
+	Payload  json.RawMessage `json:"payload,omitempty"`
+	Report   string          `json:"report"`
+	Outputs  []outputView    `json:"outputs"`
+	AlsoMade []outputView    `json:"also_made"`
+	Warnings []string        `json:"warnings"`
 	// Unsupported are the numbers of the report that no query and no source contains.
 	Unsupported []report.Doubt  `json:"unsupported"`
 	Turns       int             `json:"turns"`
@@ -169,7 +172,18 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 		}
 		ans.Unsupported = orEmpty(doubts)
 	}
-	var err error
+	mode := resolve.ModeKeep
+	if c.Out != "" {
+		mode = resolve.ModeFile
+	}
+	var payload bytes.Buffer
+	err := resolve.Payload(ctx, &payload, res.Payload, resolve.Options{Mode: mode, Find: res.Find})
+	if err != nil {
+		return ans, err
+	}
+	if len(res.Payload) > 0 {
+		ans.Payload = payload.Bytes()
+	}
 	files := map[media.Ref]report.File{}
 	var unsaved error
 	if c.Out != "" {

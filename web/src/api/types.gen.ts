@@ -674,6 +674,8 @@ export interface components {
             media: components["schemas"]["Media"][];
             /** @description The task. Media are written as ${media:REF}. */
             message?: string;
+            /** @description The structured result, with the addresses of media; omitted in lists. */
+            payload?: unknown;
             /** @description The oldest open question of a paused run; omitted in lists. */
             question?: components["schemas"]["Question"];
             /** @description All open questions; omitted in lists. */
