@@ -12,6 +12,7 @@ import (
 
 	"atelier/action"
 	"atelier/agent/contract"
+	"atelier/agent/internal/plain"
 	"atelier/agent/internal/preview"
 	"atelier/agent/transcript"
 	"atelier/agent/vision"
@@ -226,7 +227,7 @@ func (c *calls) count(p chat.Profile, resp chat.Response) {
 	c.log.outcome.update(func(t *tally) {
 		t.spend(usageOf(resp))
 		t.cost.addCall(resp, p.Offline)
-		addOnce(&t.models, ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline})
+		plain.AddOnce(&t.models, ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline})
 	})
 	c.max.spent.Add(resp.Usage.InputTokens + resp.Usage.OutputTokens)
 }

@@ -75,7 +75,7 @@ func (l *runLog) warn(ctx context.Context, warnings ...string) {
 	for _, w := range warnings {
 		isNew := false
 		if w = plain.Clip(media.ErrorText(strings.TrimSpace(w)), 1000); w != "" {
-			l.outcome.update(func(t *tally) { isNew = addOnce(&t.warnings, w) })
+			l.outcome.update(func(t *tally) { isNew = plain.AddOnce(&t.warnings, w) })
 		}
 		if isNew {
 			l.emit(ctx, EventWarning, Warning{Message: w})
@@ -209,7 +209,7 @@ func (o *outcome) snapshot() tally {
 
 // addDisposition records the disposition of a requested setting, once.
 func (o *outcome) addDisposition(d generate.Disposition) {
-	o.update(func(t *tally) { addOnce(&t.dispositions, d) })
+	o.update(func(t *tally) { plain.AddOnce(&t.dispositions, d) })
 }
 
 // spend counts the tokens of a model call.
@@ -242,24 +242,15 @@ func (o *outcome) absorb(child *outcome) {
 		t.unstored = cmp.Or(t.unstored, c.unstored)
 		t.steps, t.answers = append(t.steps, c.steps...), append(t.answers, c.answers...)
 		for _, d := range c.dispositions {
-			addOnce(&t.dispositions, d)
+			plain.AddOnce(&t.dispositions, d)
 		}
 		for _, m := range c.models {
-			addOnce(&t.models, m)
+			plain.AddOnce(&t.models, m)
 		}
 		for _, w := range c.warnings {
-			addOnce(&t.warnings, w)
+			plain.AddOnce(&t.warnings, w)
 		}
 	})
-}
-
-// addOnce appends a value to a list unless it is already there, and reports whether it did.
-func addOnce[T comparable](list *[]T, v T) bool {
-	if slices.Contains(*list, v) {
-		return false
-	}
-	*list = append(*list, v)
-	return true
 }
 
 // drawn records whether a run and its sub-agents requested and got pictures from image models.

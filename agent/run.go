@@ -8,6 +8,7 @@ import (
 
 	"atelier/action"
 	"atelier/agent/internal/draft"
+	"atelier/agent/internal/plain"
 	"atelier/agent/transcript"
 	"atelier/agent/vision"
 	"atelier/chat"
@@ -68,7 +69,7 @@ func (r *run) initialize(s vision.Sights) *run {
 	s.Agent, s.System, s.Journal, s.Set, s.Warn = r.spec.slug, r.r.systems[r.spec.slug], r.journal, r.set, r.warn
 	s.Actions, s.Blobs, s.Recorder = cfg.Actions, cfg.Codec, cfg.Recorder
 	s.ModelsWithVision = func(images int) []string { return modelsWithVision(r.r.cfg.Models, images) }
-	s.RecordDisposition, s.Show = r.outcome.addDisposition, func(i vision.InputImage) { r.outcome.update(func(t *tally) { addOnce(&t.shown, i) }) }
+	s.RecordDisposition, s.Show = r.outcome.addDisposition, func(i vision.InputImage) { r.outcome.update(func(t *tally) { plain.AddOnce(&t.shown, i) }) }
 	r.sights = &s
 	r.past.log, r.past.journal, r.past.state = log, r.journal, r.wait.before
 	log.repeated = func(turn int) int {

@@ -70,14 +70,15 @@ func WriteConversation(ctx context.Context, w io.Writer, c Conversation, o resol
 // message writes the n-th message.
 func (p *page) message(m Message, n int) {
 	p.o.Find = m.Find
-	class, text := "question", `<div class="said">`+hideMarks(html.EscapeString(m.Text))+`</div>`
+	class, c := "question", content{body: `<div class="said">` + html.EscapeString(m.Text) + `</div>`, html: true}
 	if !m.Verbatim {
-		class = "answer"
-		if text, p.err = (content{body: m.Text}).rendered(); p.err != nil {
-			return
-		}
+		class, c = "answer", content{body: m.Text}
 	}
-	root := sanitise(text)
+	root, err := c.rendered()
+	if err != nil {
+		p.err = err
+		return
+	}
 	p.words = wordsFor("", root)
 	p.o.Caption = p.caption
 	p.text(fmt.Sprintf("<section class=\"message %s\" lang=\"%s\">\n<p class=\"who\"><strong>%s</strong> <time datetime=\"%s\">%s</time></p>\n",
@@ -92,7 +93,7 @@ func (p *page) message(m Message, n int) {
 	}
 	shown := media.Refs(m.Text)
 	if m.Report != nil {
-		shown = append(shown, p.report(*m.Report, own)...)
+		shown = append(shown, p.attached(*m.Report, own)...)
 	}
 	for _, a := range m.Attached {
 		if !slices.Contains(shown, a.Ref) {
@@ -102,26 +103,20 @@ func (p *page) message(m Message, n int) {
 	p.text("</section>\n")
 }
 
-// report writes the report of a message, with the message's own names, and returns the items that it shows.
-func (p *page) report(r Report, own *strings.Replacer) []media.Ref {
+// attached writes the report of a message, with the message's own names, and returns the items that it shows.
+func (p *page) attached(r Report, own *strings.Replacer) []media.Ref {
 	c := r.content()
-	body, err := c.rendered()
+	root, err := c.rendered()
 	if err != nil {
 		p.err = err
 		return nil
 	}
-	root := sanitise(body)
 	p.words = wordsFor(r.Language, root)
-	if heading(root) == "" && resolve.WithoutMarks(c.title) != "" {
-		h := element(atom.H2)
-		h.AppendChild(textNode(resolve.WithoutMarks(c.title)))
-		root.InsertBefore(h, root.FirstChild)
+	if title := resolve.WithoutMarks(c.title); heading(root) == "" && title != "" {
+		addHeading(root, atom.H2, title)
 	}
-	numbers := p.complete(root, r)
 	p.text("<article class=\"report\">\n")
-	p.resolve(own.Replace(framed(markup(root), p.drawing, p.o.Find)))
-	p.text(own.Replace(numbers))
-	p.appendix(r)
+	p.report(root, r, own)
 	p.text("</article>\n")
 	shown := media.Refs(c.body)
 	for _, o := range r.AlsoMade {

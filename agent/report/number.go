@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"atelier/agent/evidence"
+	"atelier/agent/internal/plain"
 )
 
 // trace compares the numbers in a report's text with the evidence. A number that a query contains or returns
@@ -35,11 +36,10 @@ func Unsupported(r Report) ([]Doubt, error) {
 	if r.Evidence == nil {
 		return nil, nil
 	}
-	body, err := r.content().rendered()
+	root, err := r.content().rendered()
 	if err != nil {
 		return nil, err
 	}
-	root := sanitise(body)
 	return trace(root, r.Evidence, wordsFor(r.Language, root)).missing, nil
 }
 
@@ -176,15 +176,15 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 			i = len(t.missing)
 			t.missing = append(t.missing, Doubt{Sentence: sentence})
 		}
-		addOnce(&t.missing[i].Numbers, n.Text)
+		plain.AddOnce(&t.missing[i].Numbers, n.Text)
 		return element(atom.Mark, html.Attribute{Key: "class", Val: reservedPrefix + "unsupported"}, html.Attribute{Key: "title", Val: t.noSource})
 	case v.Query < 0:
 		if v.Text >= 0 {
-			addOnce(&t.texts, v.Text)
+			plain.AddOnce(&t.texts, v.Text)
 		}
 		return nil
 	}
-	addOnce(&t.queries, v.Query)
+	plain.AddOnce(&t.queries, v.Query)
 	number := slices.Index(t.queries, v.Query) + 1
 	title := fmt.Sprintf("%s %d", t.query, number)
 	if source := t.set.Queries[v.Query].Source(); source != "" {
@@ -196,17 +196,10 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 		title = how + " (" + title + ")"
 		class += " " + reservedPrefix + "computed"
 		lines := t.derived[v.Query]
-		addOnce(&lines, html.EscapeString(n.Text+": "+how))
+		plain.AddOnce(&lines, html.EscapeString(n.Text+": "+how))
 		t.derived[v.Query] = lines
 	}
 	return element(atom.A, html.Attribute{Key: "class", Val: class}, html.Attribute{Key: "href", Val: "#" + reservedPrefix + "query-" + strconv.Itoa(number)}, html.Attribute{Key: "title", Val: title})
-}
-
-// addOnce appends a value to a list unless it is already there.
-func addOnce[T comparable](list *[]T, v T) {
-	if !slices.Contains(*list, v) {
-		*list = append(*list, v)
-	}
 }
 
 // edit is an element to be wrapped around a part of a line.

@@ -8,7 +8,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	_ "embed" // the page's style
@@ -100,39 +99,42 @@ func Has(payload json.RawMessage) bool { return Report{Payload: payload}.content
 // url link them; its Format is ignored.
 func Write(ctx context.Context, w io.Writer, r Report, o resolve.Options) error {
 	c := r.content()
-	body, err := c.rendered()
+	root, err := c.rendered()
 	if err != nil {
 		return err
 	}
-	root := sanitise(body)
 	words := wordsFor(r.Language, root)
 	first := heading(root)
 	title := cmp.Or(resolve.WithoutMarks(c.title), resolve.WithoutMarks(hidden.ReplaceAllString(first, "")), resolve.WithoutMarks(r.Title), words.report)
 	if first == "" {
-		h1 := element(atom.H1)
-		h1.AppendChild(textNode(title))
-		root.InsertBefore(h1, root.FirstChild)
+		addHeading(root, atom.H1, title)
 	}
 	o.Format = resolve.FormatHTML
 	page := &page{ctx: ctx, w: w, o: o, words: words}
-	numbers := page.complete(root, r)
 	page.head(title, cmp.Or(strings.TrimSpace(r.Language), words.language))
-	page.resolve(framed(markup(root), words.drawing, o.Find))
-	page.text(numbers)
-	page.appendix(r)
+	page.report(root, r, strings.NewReplacer())
 	page.text("</main>\n</body>\n</html>\n")
 	return page.err
 }
 
-// complete completes the tables, pictures and numbers of a report, and returns the section about its numbers.
-func (p *page) complete(root *nethtml.Node, r Report) (numbers string) {
+func addHeading(root *nethtml.Node, kind atom.Atom, text string) {
+	h := element(kind)
+	h.AppendChild(textNode(text))
+	root.InsertBefore(h, root.FirstChild)
+}
+
+// report writes a report, its numbers and what follows it. own replaces names in its HTML.
+func (p *page) report(root *nethtml.Node, r Report, own *strings.Replacer) {
 	p.o.Caption = p.caption
 	for _, table := range tables(root) { // table frames need a name in the report's language
 		setAttribute(table.Parent, "aria-label", p.table)
 	}
 	describe(root, p.o.Find, p.words)
 	alignNumbers(root)
-	return trace(root, r.Evidence, p.words).section()
+	numbers := trace(root, r.Evidence, p.words).section()
+	p.resolve(own.Replace(framed(markup(root), p.drawing, p.o.Find)))
+	p.text(own.Replace(numbers))
+	p.appendix(r)
 }
 
 // appendix writes what follows a report: unused items of the run, and the notes.
@@ -179,17 +181,17 @@ func framed(body, name string, find func(media.Ref) (media.Output, bool)) string
 	})
 }
 
-// rendered returns the body as HTML with hidden marks, not yet sanitised.
-func (c content) rendered() (string, error) {
+// rendered returns the sanitised body with hidden marks, see [sanitise].
+func (c content) rendered() (*nethtml.Node, error) {
 	if c.html {
-		return hideMarks(c.body), nil
+		return sanitise(hideMarks(c.body)), nil
 	}
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote), goldmark.WithRendererOptions(gmhtml.WithUnsafe()))
-	var b bytes.Buffer
+	var b strings.Builder
 	if err := md.Convert([]byte(hideMarks(c.body)), &b); err != nil {
-		return "", media.Errorf(media.CodeInternal, "render Markdown: %w", err)
+		return nil, media.Errorf(media.CodeInternal, "render Markdown: %w", err)
 	}
-	return b.String(), nil
+	return sanitise(b.String()), nil
 }
 
 // page writes the parts of a document and keeps the first error. It lives for one call.

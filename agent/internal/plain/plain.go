@@ -1,10 +1,11 @@
-// Package plain provides small text functions for the agent packages: shortening, listing, JSON,
+// Package plain provides small functions on texts and lists for the agent packages: shortening, listing, JSON,
 // and comparing names. It has no errors and imports only the standard library.
 package plain
 
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -51,6 +52,15 @@ func plainName(name string) string {
 		}
 		return c
 	}, name)
+}
+
+// AddOnce appends a value to a list unless it is already there, and reports whether it did.
+func AddOnce[T comparable](list *[]T, v T) bool {
+	if slices.Contains(*list, v) {
+		return false
+	}
+	*list = append(*list, v)
+	return true
 }
 
 // JSON marshals v without escaping HTML; v must contain only JSON types.
