@@ -103,16 +103,8 @@ type ActResult = step.Act[action.Outcome, action.Substitution]
 // acts runs the actions of a run. Each action is a durable step and recorded; a person approves
 // those that require it. It is safe for concurrent use.
 type acts struct {
-	log     *runLog
-	journal *journal.Transcript
-	past    *past
-	pauses  *pauses
-	runner  *Runner
-	max     limits
-	spec    spec
-	// approveOver is the price in US dollars above which the caller of the run requires approval;
-	// empty leaves the decision to the definition.
-	approveOver string
+	*core
+
 	// env is the environment of every act, except for Progress.
 	env action.Env
 	// newContext returns the Context for the code of an action.
@@ -128,10 +120,10 @@ func (a *acts) next(ctx context.Context) callIndex {
 
 // do runs one action. Errors are reported in the outcome.
 func (a *acts) do(ctx context.Context, call contract.ActionCall, at callIndex) action.Outcome {
-	rec := a.log.begin(StepAction, call.Name, at)
+	rec := a.begin(StepAction, call.Name, at)
 	rec.Params = plain.JSON(call.Params)
-	a.log.saveStep(ctx, rec)
-	a.log.emit(ctx, EventActionStarted, ActionStarted{StepID: rec.ID, Name: rec.Name, Turn: at.turn})
+	a.saveStep(ctx, rec)
+	a.emit(ctx, EventActionStarted, ActionStarted{StepID: rec.ID, Name: rec.Name, Turn: at.turn})
 	scope := media.ScopeOf(ctx)
 	scope.Step = rec.ID
 	done := a.invoke(media.WithScope(ctx, scope), call, at, rec.ID)
@@ -155,11 +147,11 @@ func (a *acts) do(ctx context.Context, call contract.ActionCall, at callIndex) a
 	}
 	rec.Media = out.Media
 	if out.Error != nil && out.Error.Code == media.CodeDiskFull {
-		a.log.outcome.update(func(t *tally) { t.unstored = cmp.Or(t.unstored, out.Error.Message) })
+		a.outcome.update(func(t *tally) { t.unstored = cmp.Or(t.unstored, out.Error.Message) })
 	}
-	a.log.end(ctx, rec)
-	a.log.stored(ctx, out.Media)
-	a.log.emit(ctx, EventActionFinished, ActionFinished{
+	a.end(ctx, rec)
+	a.stored(ctx, out.Media)
+	a.emit(ctx, EventActionFinished, ActionFinished{
 		StepID: rec.ID, Name: rec.Name, Turn: at.turn, Success: out.Success, Code: out.Code, Message: out.Message, Refs: refsOf(out.Media), Interrupted: done.Interrupted,
 	})
 	return out
@@ -167,12 +159,12 @@ func (a *acts) do(ctx context.Context, call contract.ActionCall, at callIndex) a
 
 // invoke calls the registry through the journal.
 func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callIndex, stepID string) ActResult {
-	if err := a.runner.allowed(a.spec.def, call.Name); err != nil {
+	if err := a.r.allowed(a.spec.def, call.Name); err != nil {
 		return ActResult{Outcome: refused(call.Name, err)}
 	}
 	name, env := at.name(), a.env
 	env.Progress = func(note string) {
-		a.log.emit(ctx, EventOperationProgress, OperationProgress{StepID: stepID, Note: plain.Clip(wire.NameMedia(note), 300)})
+		a.emit(ctx, EventOperationProgress, OperationProgress{StepID: stepID, Note: plain.Clip(wire.NameMedia(note), 300)})
 	}
 	if ctx.Err() == nil { // an act that a person refuses does not begin either
 		if err := a.approve(ctx, call, at, env); err != nil {
@@ -180,11 +172,11 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 		}
 	}
 	if err := a.past.checkMayBegin(ctx, name); err != nil {
-		if journal.HandedOver(ctx) || !a.runner.cfg.Actions.Recoverable(ctx, call.Name) {
+		if journal.HandedOver(ctx) || !a.r.cfg.Actions.Recoverable(ctx, call.Name) {
 			return ActResult{Outcome: refused(call.Name, err), Interrupted: true}
 		}
 		// If an earlier process started the act, the action ends it as that process would have, and keeps its results.
-		o := a.runner.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
+		o := a.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
 		a.applyChanges(ctx, o.Changes)
 		return ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Interrupted: o.Code != action.Success}
 	}
@@ -202,7 +194,7 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 	if err != nil {
 		return ActResult{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err)), Interrupted: ctx.Err() != nil}
 	}
-	a.log.meter.Add(k.Began, k.Ended)
+	a.meter.Add(k.Began, k.Ended)
 	if !live { // an earlier process executed and counted it
 		spent := generate.Charge{ID: stepID}
 		for _, o := range k.Media {
@@ -226,9 +218,9 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 
 // perform executes an action within its step, and returns the result for the journal.
 func (a *acts) perform(ctx context.Context, call contract.ActionCall, env action.Env, own *Context) ([]byte, error) {
-	began := a.runner.cfg.Now()
-	defer a.log.meter.Begin(a.runner.cfg.Now)()
-	o := a.runner.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
+	began := a.r.cfg.Now()
+	defer a.meter.Begin(a.r.cfg.Now)()
+	o := a.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
 	if journal.HandedOver(ctx) {
 		return nil, journal.ErrHandedOver // the result of an interrupted action must not be recorded
 	}
@@ -236,7 +228,7 @@ func (a *acts) perform(ctx context.Context, call contract.ActionCall, env action
 		return nil, ErrPaused // it starts again once the answer exists
 	}
 	cut := ctx.Err() != nil && o.Code != action.Success
-	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: a.runner.cfg.Now(), Interrupted: cut})
+	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: a.r.cfg.Now(), Interrupted: cut})
 }
 
 // readAct decodes the result of an act's step. Large whole numbers, such as ids, stay exact.
@@ -280,14 +272,14 @@ func (a *acts) applyChanges(ctx context.Context, changes []media.Change) {
 		}
 		switch c.Kind {
 		case media.ChangePrune:
-			a.log.emit(ctx, EventMediaPruned, MediaEvent{Output: o})
+			a.emit(ctx, EventMediaPruned, MediaEvent{Output: o})
 		case media.ChangeLabel, media.ChangePromote:
-			l, can := a.runner.cfg.Recorder.(labeller)
+			l, can := a.r.cfg.Recorder.(labeller)
 			if !can || o.ID == "" || c.Label == "" && c.Description == "" {
 				continue
 			}
-			if err := l.LabelMedia(context.WithoutCancel(ctx), a.log.owner, o.ID, c.Label, c.Description); err != nil {
-				a.log.warn(ctx, fmt.Sprintf("the new label of %s was not saved: %s", o.Ref, err))
+			if err := l.LabelMedia(context.WithoutCancel(ctx), a.owner, o.ID, c.Label, c.Description); err != nil {
+				a.warn(ctx, fmt.Sprintf("the new label of %s was not saved: %s", o.Ref, err))
 			}
 		case media.ChangeView:
 		}
@@ -300,9 +292,9 @@ func (a *acts) recordImageOutcome(out action.Outcome) {
 		return
 	}
 	if s := out.Substituted; s != nil {
-		a.log.outcome.addDisposition(generate.Disposition{Setting: ImageModelSetting, Asked: s.Asked, Applied: s.Applied, Outcome: generate.OutcomeSubstituted, Reason: s.Reason})
+		a.outcome.addDisposition(generate.Disposition{Setting: ImageModelSetting, Asked: s.Asked, Applied: s.Applied, Outcome: generate.OutcomeSubstituted, Reason: s.Reason})
 	}
-	did, err := a.runner.cfg.Actions.Lookup(out.Name)
+	did, err := a.r.cfg.Actions.Lookup(out.Name)
 	if err != nil || !slices.Contains(did.Tags, action.TagPicture) {
 		return
 	}
@@ -310,7 +302,7 @@ func (a *acts) recordImageOutcome(out action.Outcome) {
 	if !d.made {
 		d.why = did.Name + ": " + out.Message
 	}
-	a.log.outcome.update(func(t *tally) { t.drawn.add(d) })
+	a.outcome.update(func(t *tally) { t.drawn.add(d) })
 }
 
 // callIndex is the position of an act in its run.
@@ -345,9 +337,9 @@ func (a *acts) approve(ctx context.Context, call contract.ActionCall, at callInd
 		use, _ = a.spec.def.Uses(call.Name)
 	}
 	over := use.ApprovalOver
-	costs := a.runner.cfg.Actions.Costs(call.Name)
-	if a.approveOver != "" && costs {
-		over = a.approveOver
+	costs := a.r.cfg.Actions.Costs(call.Name)
+	if a.request.ApproveOver != "" && costs {
+		over = a.request.ApproveOver
 	}
 	if use.Approval == "" && over == "" {
 		return nil
@@ -368,7 +360,7 @@ func (a *acts) approve(ctx context.Context, call contract.ActionCall, at callInd
 // permissionFor returns the question for an act, or nil if the act needs no approval: it is cheap
 // enough, or it cannot be run as requested and will report that itself.
 func (a *acts) permissionFor(ctx context.Context, call contract.ActionCall, approval, over string, env action.Env) (*Question, error) {
-	price, err := a.runner.cfg.Actions.Price(ctx, call.Name, call.Params, env)
+	price, err := a.r.cfg.Actions.Price(ctx, call.Name, call.Params, env)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -81,15 +81,15 @@ func (c *calls) callBudgeted(ctx context.Context, req chat.Request) (chat.Respon
 	p, charge := c.profile(), c.estimateCharge(req)
 	charge.ID = media.ScopeOf(ctx).PromptRun
 	if charge.USD == nil && !p.Priced() { // nothing would limit its calls if the budget is money
-		bounded, err := c.budget.CheckRemaining(ctx, generate.Charge{ID: charge.ID})
+		bounded, err := c.r.cfg.Budget.CheckRemaining(ctx, generate.Charge{ID: charge.ID})
 		if bounded && err == nil { // Reserve refuses calls for which there is no room
 			return chat.Response{}, media.Errorf(media.CodeOverBudget, "the price of %s is unknown, and the budget is one of money: choose a chat model with a known price, give its input_usd and output_usd (ATELIER_CHAT_PROFILES), or bound the tokens instead", p)
 		}
 	}
-	if err := c.budget.Reserve(ctx, charge); err != nil {
+	if err := c.r.cfg.Budget.Reserve(ctx, charge); err != nil {
 		return chat.Response{}, err
 	}
-	end := c.log.meter.Begin(c.log.now)
+	end := c.meter.Begin(c.now)
 	resp, err := c.sights.Model.Generate(ctx, req)
 	end()
 	switch {
@@ -103,7 +103,7 @@ func (c *calls) callBudgeted(ctx context.Context, req chat.Request) (chat.Respon
 	case !errors.Is(err, chat.ErrUnsettled):
 		charge = generate.Charge{ID: charge.ID}
 	}
-	_ = c.budget.Settle(context.WithoutCancel(ctx), charge) // on failure the reservation stays in place
+	_ = c.r.cfg.Budget.Settle(context.WithoutCancel(ctx), charge) // on failure the reservation stays in place
 	return resp, err
 }
 
@@ -111,7 +111,7 @@ func (c *calls) callBudgeted(ctx context.Context, req chat.Request) (chat.Respon
 func (c *calls) estimateCharge(req chat.Request) generate.Charge {
 	p := c.profile()
 	u := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
-	return generate.Charge{Tokens: u.InputTokens, USD: p.Cost(u, c.log.now())}
+	return generate.Charge{Tokens: u.InputTokens, USD: p.Cost(u, c.now())}
 }
 
 // pictures returns the number of pictures among the items that a chat model made itself.
@@ -126,23 +126,19 @@ func pictures(items []media.Output) (n int) {
 
 // turnBudget decides which turn of an agent is its last one.
 type turnBudget struct {
-	log            *runLog
-	journal        *journal.Transcript
-	past           *past
-	calls          *calls
-	spec           spec
-	max            limits
+	*core
+
 	lastTurnReason string // why the current turn is the last one; empty if it is not
 }
 
 // checkMayBegin returns an error if a sub-agent has not begun and the tokens or the time of the run are used up. The
 // decision is a step, so that a replay repeats it.
 func (b *turnBudget) checkMayBegin(ctx context.Context) error {
-	if b.log.depth == 0 || b.max.tokens == 0 && b.max.time == 0 || b.journal.Knows(step.In(1, step.KindModel)) {
+	if b.depth == 0 || b.max.tokens == 0 && b.max.time == 0 || b.journal.Knows(step.In(1, step.KindModel)) {
 		return nil
 	}
 	reason, err := journal.Do(ctx, b.journal, step.In(0, step.KindBudget), func(context.Context) (string, error) {
-		worked, spent := b.max.worked.Worked(b.log.now()), b.max.spent.Load()
+		worked, spent := b.max.worked.Worked(b.now()), b.max.spent.Load()
 		switch {
 		case b.max.tokens > 0 && spent >= b.max.tokens:
 			return fmt.Sprintf("the run used %d tokens and may use %d", spent, b.max.tokens), nil
@@ -161,23 +157,23 @@ func (b *turnBudget) checkMayBegin(ctx context.Context) error {
 // tell the model of a single-turn run, which has nothing to finish with.
 func (b *turnBudget) announce(ctx context.Context, h *transcript.History) {
 	b.lastTurnReason = b.decideExhausted(ctx, h)
-	if b.lastTurnReason == "" || b.log.turns == 0 {
+	if b.lastTurnReason == "" || b.turns == 0 {
 		return
 	}
 	h.Notice("This is your last turn: " + b.lastTurnReason + ". Finish now with what you have: answer with done true, with the message and the payload as good as they can be. Nothing that you ask for will be run.")
-	b.log.warn(ctx, b.lastTurnReason+": the model was asked to finish with what it had")
+	b.warn(ctx, b.lastTurnReason+": the model was asked to finish with what it had")
 }
 
 // exhausted returns which budget ends with the next turn, or "". If shared is set, it also checks the budgets
 // of the whole run; its tokens end when there is no room for one more turn before the last turns.
 func (b *turnBudget) exhausted(shared bool) string {
-	sum := b.log.outcome.snapshot()
-	turns, d := b.log.turns, b.spec.def
-	worked := b.max.worked.Worked(b.log.now())
+	sum := b.outcome.snapshot()
+	turns, d := b.turns, b.spec.def
+	worked := b.max.worked.Worked(b.now())
 	switch most := min(d.Turns, cmp.Or(b.max.turns, d.Turns)); {
 	case turns > 0 && d.Tokens > 0 && sum.spent >= int64(d.Tokens):
 		return fmt.Sprintf("agent %s used %d tokens and may use %d", b.spec.slug, sum.spent, d.Tokens)
-	case shared && turns > 0 && b.max.tokens > 0 && b.max.spent.Load()+int64(2+b.log.depth)*sum.latest > b.max.tokens: // the agents above this one need a turn too
+	case shared && turns > 0 && b.max.tokens > 0 && b.max.spent.Load()+int64(2+b.depth)*sum.latest > b.max.tokens: // the agents above this one need a turn too
 		return fmt.Sprintf("the run used %d tokens, %d of them in the call before this one, and may use %d", b.max.spent.Load(), sum.latest, b.max.tokens)
 	case shared && turns > 0 && b.max.time > 0 && worked >= b.max.time:
 		return b.max.timeLimitReason(worked)
@@ -196,17 +192,17 @@ func (l limits) timeLimitReason(worked time.Duration) string {
 // time, the decision is a step, so that a replay repeats it regardless of the clock and the other
 // agents. Turns that were taken before the run had its current budgets are not ended by them.
 func (b *turnBudget) decideExhausted(ctx context.Context, h *transcript.History) string {
-	name, model := step.In(b.log.turns+1, step.KindBudget), step.In(b.log.turns+1, step.KindModel)
+	name, model := step.In(b.turns+1, step.KindBudget), step.In(b.turns+1, step.KindModel)
 	if !b.past.finishedBefore(name) && b.past.finishedBefore(model) {
 		return b.exhausted(false)
 	}
 	reason := b.exhausted(true)
-	if b.log.turns == 0 {
+	if b.turns == 0 {
 		return reason
 	}
-	p := b.calls.profile()
-	two := chat.Usage{InputTokens: 2 * max(1, p.EstimateTokens(chat.Request{System: b.calls.sights.System, Messages: h.Messages()}))}
-	bounded, err := b.calls.budget.CheckRemaining(ctx, generate.Charge{Tokens: two.InputTokens, USD: p.Cost(two, b.log.now())})
+	p := b.sights.Model.Profile()
+	two := chat.Usage{InputTokens: 2 * max(1, p.EstimateTokens(chat.Request{System: b.sights.System, Messages: h.Messages()}))}
+	bounded, err := b.r.cfg.Budget.CheckRemaining(ctx, generate.Charge{Tokens: two.InputTokens, USD: p.Cost(two, b.now())})
 	if media.CodeOf(err) == media.CodeOverBudget && reason == "" { // if the budget cannot tell, the call itself finds out
 		reason = "two more calls of the model do not fit, " + strings.TrimSuffix(transcript.Problem(err).Message, ": raise it or ask for less")
 	}

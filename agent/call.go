@@ -38,16 +38,7 @@ type modelCall struct {
 // calls makes the calls of a run's model. Each call is a durable step, recorded, counted and within
 // the budgets. Pictures that the model makes are added to the run's set.
 type calls struct {
-	log         *runLog
-	journal     *journal.Transcript
-	past        *past
-	sights      *vision.Sights // knows the model and which pictures have missing bytes
-	set         *media.Set
-	max         limits
-	budget      generate.Budget
-	recorder    media.Recorder // nil disables recording
-	codec       *wire.Codec
-	interceptor *action.Interceptor
+	*core
 
 	shown *preview.Message // of the current turn; nil before the model is called, and for a sub-agent
 }
@@ -56,15 +47,15 @@ func (c *calls) profile() chat.Profile { return c.sights.Model.Profile() }
 
 // addPossibleCost adds the price of unanswered calls that may be billed.
 func (c *calls) addPossibleCost(usd *string) {
-	c.log.outcome.update(func(t *tally) { t.cost.add(Cost{EstimatedUSD: usd}) })
+	c.outcome.update(func(t *tally) { t.cost.add(Cost{EstimatedUSD: usd}) })
 }
 
 // do makes one call. The response text contains placeholders instead of tokens.
 func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 	p := c.profile()
 	rec := PromptRecord{
-		ID: c.log.newID("prompt "+m.name.String(), callIndex{turn: c.log.turns, index: m.number}), RunID: c.log.id, AgentPath: c.log.path, Turn: c.log.turns,
-		Model: p.ID, Provider: p.Provider, System: m.system, Messages: m.messages, Status: StatusRunning, StartedAt: c.log.now(),
+		ID: c.newID("prompt "+m.name.String(), callIndex{turn: c.turns, index: m.number}), RunID: c.id, AgentPath: c.path, Turn: c.turns,
+		Model: p.ID, Provider: p.Provider, System: m.system, Messages: m.messages, Status: StatusRunning, StartedAt: c.now(),
 	}
 	lost := 0
 	if !p.Offline {
@@ -81,13 +72,13 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 	if lost > 0 { // the budgets count the unanswered call
 		held := c.estimateCharge(req)
 		held.ID = rec.ID
-		_ = c.budget.Settle(context.WithoutCancel(ctx), held) // on failure the reservation stays in place
+		_ = c.r.cfg.Budget.Settle(context.WithoutCancel(ctx), held) // on failure the reservation stays in place
 		// Record that the call is repeated: if this process also ends during it, both calls count.
 		// If the step cannot be recorded, the call fails for the same reason.
 		_, _ = c.journal.Step(ctx, m.name.Numbered(step.TailAgain, lost), func(context.Context) ([]byte, error) { return []byte("{}"), nil })
 	}
 	done, err := c.generate(ctx, m.name, req, lost)
-	rec.FinishedAt = c.log.now()
+	rec.FinishedAt = c.now()
 	if !done.Ended.IsZero() {
 		rec.StartedAt, rec.FinishedAt = done.Began, done.Ended
 	}
@@ -108,7 +99,7 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 		c.addPossibleCost(done.MayCostUSD)
 	}
 	c.count(p, resp)
-	c.log.warn(ctx, resp.Warnings...)
+	c.warn(ctx, resp.Warnings...)
 	if resp.Media, err = c.recordPictures(ctx, m.name, p, resp.Media); err != nil {
 		return resp, err
 	}
@@ -123,7 +114,7 @@ func (c *calls) save(ctx context.Context, m modelCall, rec PromptRecord) {
 	if c.past.recorded(m.name) {
 		return
 	}
-	c.log.save(ctx, "model call", func(ctx context.Context) error { return c.log.observer.SavePrompt(ctx, rec) })
+	c.runLog.save(ctx, "model call", func(ctx context.Context) error { return c.observer.SavePrompt(ctx, rec) })
 }
 
 func statusOf(ctx context.Context, err error) Status {
@@ -176,7 +167,7 @@ func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, 
 		}
 		return before, err
 	}
-	c.log.meter.Add(a.Began, a.Ended)
+	c.meter.Add(a.Began, a.Ended)
 	if !made { // an earlier process made the call and counted it
 		c.max.allowed.Recall(generate.Charge{ID: media.ScopeOf(ctx).PromptRun, USD: a.Response.CostUSD, Images: int64(pictures(a.Response.Media))})
 	}
@@ -187,13 +178,13 @@ func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, 
 // error stored in a; cut is an error that is not stored because the end of ctx caused it.
 func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (failed, cut error) {
 	p := c.profile()
-	a.Began, a.Lost, a.Offline = c.log.now().Round(0), c.sights.Missing(ctx, req.Messages), p.Offline
+	a.Began, a.Lost, a.Offline = c.now().Round(0), c.sights.Missing(ctx, req.Messages), p.Offline
 	if len(a.Lost) > 0 {
 		return nil, nil
 	}
-	if c.log.depth == 0 && req.Schema != nil { // sub-agents and summaries send no message to a person
-		c.shown = &preview.Message{Now: c.log.now, Emit: func(text string, offset int) {
-			c.log.emit(ctx, EventMessageDelta, MessageDelta{Text: text, Offset: offset, Partial: true})
+	if c.depth == 0 && req.Schema != nil { // sub-agents and summaries send no message to a person
+		c.shown = &preview.Message{Now: c.now, Emit: func(text string, offset int) {
+			c.emit(ctx, EventMessageDelta, MessageDelta{Text: text, Offset: offset, Partial: true})
 		}}
 		req.OnText = c.shown.Write
 	}
@@ -214,17 +205,17 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 		}
 	}
 	// Tokens and media in the provider's text must not enter a durable step.
-	text, found := c.interceptor.Recording(nil).Text(ctx, action.Target{Source: p.ID}, c.codec.Placeholders(c.log.tree, a.Response.Text))
+	text, found := c.r.interceptor.Recording(nil).Text(ctx, action.Target{Source: p.ID}, c.r.cfg.Codec.Placeholders(c.tree, a.Response.Text))
 	a.Response.Text, a.Response.Media = text, append(a.Response.Media, found.Media...)
 	a.Response.Model = wire.NameMedia(a.Response.Model)
 	a.Response.Warnings = append(a.Response.Warnings, found.Warnings...)
-	a.Ended = c.log.now().Round(0)
+	a.Ended = c.now().Round(0)
 	return failed, nil
 }
 
 // count adds a call to the usage and the cost.
 func (c *calls) count(p chat.Profile, resp chat.Response) {
-	c.log.outcome.update(func(t *tally) {
+	c.outcome.update(func(t *tally) {
 		t.spend(usageOf(resp))
 		t.cost.addCall(resp, p.Offline)
 		plain.AddOnce(&t.models, ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline})
@@ -264,13 +255,13 @@ func (c *calls) recordPictures(ctx context.Context, call step.Name, p chat.Profi
 		return nil, err
 	}
 	for _, k := range list {
-		c.log.warn(ctx, k.Warning)
+		c.warn(ctx, k.Warning)
 		added, err := c.set.Add(k.Output)
 		if err != nil {
-			c.log.warn(ctx, fmt.Sprintf("%s cannot be used: %s", k.Output, err))
+			c.warn(ctx, fmt.Sprintf("%s cannot be used: %s", k.Output, err))
 			continue
 		}
-		c.log.stored(ctx, []media.Output{added})
+		c.stored(ctx, []media.Output{added})
 		kept = append(kept, added)
 	}
 	return kept, nil
@@ -278,7 +269,7 @@ func (c *calls) recordPictures(ctx context.Context, call step.Name, p chat.Profi
 
 // recordPicture records the picture with the given number.
 func (c *calls) recordPicture(ctx context.Context, p chat.Profile, number int, o media.Output) step.Picture {
-	o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: c.log.path, Operation: o.Origin.Operation}
+	o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: c.path, Operation: o.Origin.Operation}
 	if o.Label == "" && o.Modality == media.ModalityImage {
 		o.Label = fmt.Sprintf("Picture %d by %s", number, p.Name)
 	}
@@ -289,10 +280,10 @@ func (c *calls) recordPicture(ctx context.Context, p chat.Profile, number int, o
 		}
 		o.Metadata["digital_source_type"], o.Metadata["model"] = "trainedAlgorithmicMedia", p.Name
 	}
-	if c.recorder == nil {
+	if c.r.cfg.Recorder == nil {
 		return step.Picture{Output: o}
 	}
-	recorded, err := c.recorder.Record(context.WithoutCancel(ctx), o)
+	recorded, err := c.r.cfg.Recorder.Record(context.WithoutCancel(ctx), o)
 	if err != nil {
 		return step.Picture{Output: o, Warning: fmt.Sprintf("%s is kept, but its record was not saved: %s", o, err)}
 	}

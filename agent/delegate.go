@@ -113,13 +113,13 @@ func (r *run) child(ctx context.Context, sp spec, at callIndex, granted []media.
 	if err != nil {
 		return nil, fmt.Errorf("start agent %s: %w", sp.slug, err)
 	}
-	child := &run{
+	child := &run{core: &core{
 		runTree: r.runTree,
 		runLog: r.newLog(identity{
 			id: r.newID("run", at), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug, depth: r.depth + 1, part: r.part,
 		}, &meter.Meter{Parent: r.meter}),
 		spec: sp, journal: j, past: past{replays: r.past.replays},
-	}
+	}}
 	seen := vision.Sights{Config: vision.Config{Lenient: true}} // a model chose the grants, so pictures that do not fit are left out
 	if sp.def != nil {
 		seen.Policy = sp.def.VisionContext.Within(r.sights.Policy)

@@ -20,22 +20,28 @@ import (
 
 // run is one agent in progress: the root or a sub-agent.
 type run struct {
-	*runTree
-	*runLog
+	*core
 	brief
 
-	spec       spec
 	intake     intake
 	draft      draft.Draft
-	set        *media.Set // the run's media
-	journal    *journal.Transcript
-	sights     *vision.Sights
 	history    transcript.History
 	calls      calls
 	acts       acts
-	past       past
-	pauses     pauses
 	turnBudget turnBudget
+}
+
+// core is what the parts of a run share.
+type core struct {
+	*runTree
+	*runLog
+
+	spec    spec
+	set     *media.Set // the run's media
+	journal *journal.Transcript
+	sights  *vision.Sights // knows the model and which pictures have missing bytes
+	past    past
+	pauses  pauses
 }
 
 // runTree is shared by all runs of a tree.
@@ -83,15 +89,9 @@ func (r *run) initialize(s vision.Sights) *run {
 	})
 	r.past.records, _ = cfg.Observer.(RecordReader)
 	r.pauses.log, r.pauses.journal, r.pauses.tree = log, r.journal, r.wait
-	r.calls = calls{
-		log: log, journal: r.journal, past: &r.past, sights: r.sights, set: r.set, max: r.max,
-		budget: cfg.Budget, recorder: cfg.Recorder, codec: cfg.Codec, interceptor: r.r.interceptor,
-	}
-	r.turnBudget = turnBudget{log: log, journal: r.journal, past: &r.past, calls: &r.calls, spec: r.spec, max: r.max}
-	a := &r.acts
-	a.log, a.journal, a.past, a.pauses, a.runner = log, r.journal, &r.past, &r.pauses, r.r
-	a.max, a.spec, a.approveOver, a.newContext = r.max, r.spec, r.request.ApproveOver, r.newContext
-	a.env = action.Env{
+	r.calls.core, r.turnBudget.core = r.core, r.core
+	r.acts.core, r.acts.newContext = r.core, r.newContext
+	r.acts.env = action.Env{
 		Media: r.set, Agent: r.spec.slug, Prefer: images, ToolContext: r.request.ToolContext,
 		See: r.sights.CanSee, InUse: r.draft.InUse, Threshold: r.intake.threshold,
 	}

@@ -182,10 +182,11 @@ func (r *Runner) root(req Request) (*run, error) {
 		r: r, request: req, wait: newWaiting(req.State), max: req.limits(m),
 	}
 	root := &run{
-		runTree: t,
-		runLog:  t.newLog(identity{id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug, part: part}, m),
-		brief:   brief{task: req.Message, input: req.Input, conversation: req.History, extracted: req.Extracted, extractWarnings: req.ExtractWarnings},
-		spec:    spec, journal: r.transcript(req),
+		core: &core{
+			runTree: t, runLog: t.newLog(identity{id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug, part: part}, m),
+			spec: spec, journal: r.transcript(req),
+		},
+		brief: brief{task: req.Message, input: req.Input, conversation: req.History, extracted: req.Extracted, extractWarnings: req.ExtractWarnings},
 	}
 	return root.initialize(vision.Sights{
 		Config: vision.Config{Lenient: req.LenientImages, Lost: req.LostImages, Policy: policy},
