@@ -202,7 +202,7 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 				spent.Images++
 			}
 		}
-		a.max.allowed.Recall(spent)
+		a.allowed.Recall(spent)
 		for _, reply := range a.past.answersTo(name) {
 			own.run.addAnswerMedia(ctx, reply)
 		}

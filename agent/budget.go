@@ -8,11 +8,9 @@ import (
 	"math"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"atelier/agent/definition"
-	"atelier/agent/internal/meter"
 	"atelier/agent/transcript"
 	"atelier/chat"
 	"atelier/generate"
@@ -40,39 +38,9 @@ type Limits struct {
 	Vision *definition.VisionContextPolicy `json:"vision,omitempty"`
 }
 
-// limits are the limits set by the caller of a run tree, in addition to the budgets of the
-// definitions. All runs of the tree share them.
-type limits struct {
-	turns  int
-	tokens int64
-	time   time.Duration
-	// spent counts the tokens of all runs of the tree.
-	spent *atomic.Int64
-	// worked is the meter of the root.
-	worked *meter.Meter
-	// allowed limits pictures and money; it is passed in the context.
-	allowed *generate.Allowance
-}
-
 // bounds returns the limits of pictures and money.
 func (q Request) bounds() generate.Bounds {
 	return generate.Bounds{USD: q.MaxCost, Images: q.MaxImages}
-}
-
-// limits returns the limits that a request sets.
-func (q Request) limits(m *meter.Meter) limits {
-	return limits{
-		turns: q.MaxTurns, tokens: q.MaxTokens, time: q.MaxTime, spent: &atomic.Int64{}, worked: m,
-		allowed: &generate.Allowance{Bounds: q.bounds()},
-	}
-}
-
-// record returns the limits in the form that the observer saves.
-func (l limits) record() Limits {
-	return Limits{
-		Turns: l.turns, Tokens: l.tokens, TimeMS: l.time.Milliseconds(),
-		Images: l.allowed.Bounds.Images, USD: l.allowed.Bounds.USD,
-	}
 }
 
 // callBudgeted calls the model if the budgets allow it. It reserves the tokens and the price of the
@@ -134,16 +102,16 @@ type turnBudget struct {
 // checkMayBegin returns an error if a sub-agent has not begun and the tokens or the time of the run are used up. The
 // decision is a step, so that a replay repeats it.
 func (b *turnBudget) checkMayBegin(ctx context.Context) error {
-	if b.depth == 0 || b.max.tokens == 0 && b.max.time == 0 || b.journal.Knows(step.In(1, step.KindModel)) {
+	if b.depth == 0 || b.request.MaxTokens == 0 && b.request.MaxTime == 0 || b.journal.Knows(step.In(1, step.KindModel)) {
 		return nil
 	}
 	reason, err := journal.Do(ctx, b.journal, step.In(0, step.KindBudget), func(context.Context) (string, error) {
-		worked, spent := b.max.worked.Worked(b.now()), b.max.spent.Load()
+		worked, spent := b.worked.Worked(b.now()), b.spent.Load()
 		switch {
-		case b.max.tokens > 0 && spent >= b.max.tokens:
-			return fmt.Sprintf("the run used %d tokens and may use %d", spent, b.max.tokens), nil
-		case b.max.time > 0 && worked >= b.max.time:
-			return b.max.timeLimitReason(worked), nil
+		case b.request.MaxTokens > 0 && spent >= b.request.MaxTokens:
+			return fmt.Sprintf("the run used %d tokens and may use %d", spent, b.request.MaxTokens), nil
+		case b.request.MaxTime > 0 && worked >= b.request.MaxTime:
+			return b.timeLimitReason(worked), nil
 		}
 		return "", nil
 	})
@@ -169,14 +137,14 @@ func (b *turnBudget) announce(ctx context.Context, h *transcript.History) {
 func (b *turnBudget) exhausted(shared bool) string {
 	sum := b.outcome.snapshot()
 	turns, d := b.turns, b.spec.def
-	worked := b.max.worked.Worked(b.now())
-	switch most := min(d.Turns, cmp.Or(b.max.turns, d.Turns)); {
+	worked := b.worked.Worked(b.now())
+	switch most := min(d.Turns, cmp.Or(b.request.MaxTurns, d.Turns)); {
 	case turns > 0 && d.Tokens > 0 && sum.spent >= int64(d.Tokens):
 		return fmt.Sprintf("agent %s used %d tokens and may use %d", b.spec.slug, sum.spent, d.Tokens)
-	case shared && turns > 0 && b.max.tokens > 0 && b.max.spent.Load()+int64(2+b.depth)*sum.latest > b.max.tokens: // the agents above this one need a turn too
-		return fmt.Sprintf("the run used %d tokens, %d of them in the call before this one, and may use %d", b.max.spent.Load(), sum.latest, b.max.tokens)
-	case shared && turns > 0 && b.max.time > 0 && worked >= b.max.time:
-		return b.max.timeLimitReason(worked)
+	case shared && turns > 0 && b.request.MaxTokens > 0 && b.spent.Load()+int64(2+b.depth)*sum.latest > b.request.MaxTokens: // the agents above this one need a turn too
+		return fmt.Sprintf("the run used %d tokens, %d of them in the call before this one, and may use %d", b.spent.Load(), sum.latest, b.request.MaxTokens)
+	case shared && turns > 0 && b.request.MaxTime > 0 && worked >= b.request.MaxTime:
+		return b.timeLimitReason(worked)
 	case turns+1 >= most && (shared || !b.past.continued(turns+1)):
 		return fmt.Sprintf("agent %s may take %d turns", b.spec.slug, most)
 	}
@@ -184,8 +152,8 @@ func (b *turnBudget) exhausted(shared bool) string {
 }
 
 // timeLimitReason returns the reason that the time limit was reached.
-func (l limits) timeLimitReason(worked time.Duration) string {
-	return fmt.Sprintf("the run worked for %s and may work for %s", worked.Round(time.Millisecond), l.time)
+func (t *runTree) timeLimitReason(worked time.Duration) string {
+	return fmt.Sprintf("the run worked for %s and may work for %s", worked.Round(time.Millisecond), t.request.MaxTime)
 }
 
 // decideExhausted returns which budget ends with the next turn, or "". If a budget is shared or limits
@@ -206,7 +174,7 @@ func (b *turnBudget) decideExhausted(ctx context.Context, h *transcript.History)
 	if media.CodeOf(err) == media.CodeOverBudget && reason == "" { // if the budget cannot tell, the call itself finds out
 		reason = "two more calls of the model do not fit, " + strings.TrimSuffix(transcript.Problem(err).Message, ": raise it or ask for less")
 	}
-	if !bounded && b.max.tokens == 0 && b.max.time == 0 {
+	if !bounded && b.request.MaxTokens == 0 && b.request.MaxTime == 0 {
 		return reason
 	}
 	if !b.journal.Knows(name) && b.journal.Knows(model) {
@@ -220,21 +188,22 @@ func (b *turnBudget) decideExhausted(ctx context.Context, h *transcript.History)
 }
 
 // withTimeLimit ends the context of a root run when its tree has worked for the maximum time plus the
-// overtime. Work of sub-agents and earlier processes counts. If before, the working time of earlier
-// parts, exceeds the limit, the overtime starts now.
-func (l limits) withTimeLimit(ctx context.Context, before time.Duration, now func() time.Time) (timed context.Context, stop func()) {
-	if l.time == 0 {
+// overtime. Work of sub-agents and earlier processes counts. If the working time of earlier parts
+// exceeds the limit, the overtime starts now.
+func (t *runTree) withTimeLimit(ctx context.Context, now func() time.Time) (timed context.Context, stop func()) {
+	limit := t.request.MaxTime
+	if limit == 0 {
 		return ctx, func() {}
 	}
 	ctx, cut := context.WithCancelCause(ctx)
-	most := min(max(l.time, before), math.MaxInt64-gracePeriod) + min(l.time, gracePeriod)
+	most := min(max(limit, t.wait.before.worked()), math.MaxInt64-gracePeriod) + min(limit, gracePeriod)
 	check := make(chan struct{}, 1)
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for ctx.Err() == nil {
-			worked := l.worked.Worked(now())
+			worked := t.worked.Worked(now())
 			if worked >= most {
-				cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more (--max-time) or ask for less", l.timeLimitReason(worked)))
+				cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more (--max-time) or ask for less", t.timeLimitReason(worked)))
 				return
 			}
 			select {
@@ -244,7 +213,7 @@ func (l limits) withTimeLimit(ctx context.Context, before time.Duration, now fun
 			}
 		}
 	})
-	l.worked.Watch(func() {
+	t.worked.Watch(func() {
 		select {
 		case check <- struct{}{}:
 		default:

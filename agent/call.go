@@ -169,7 +169,7 @@ func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, 
 	}
 	c.meter.Add(a.Began, a.Ended)
 	if !made { // an earlier process made the call and counted it
-		c.max.allowed.Recall(generate.Charge{ID: media.ScopeOf(ctx).PromptRun, USD: a.Response.CostUSD, Images: int64(pictures(a.Response.Media))})
+		c.allowed.Recall(generate.Charge{ID: media.ScopeOf(ctx).PromptRun, USD: a.Response.CostUSD, Images: int64(pictures(a.Response.Media))})
 	}
 	return a, cmp.Or(failed, a.err())
 }
@@ -220,7 +220,7 @@ func (c *calls) count(p chat.Profile, resp chat.Response) {
 		t.cost.addCall(resp, p.Offline)
 		plain.AddOnce(&t.models, ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline})
 	})
-	c.max.spent.Add(resp.Usage.InputTokens + resp.Usage.OutputTokens)
+	c.spent.Add(resp.Usage.InputTokens + resp.Usage.OutputTokens)
 }
 
 // pictureStep returns the step for an answer that consists of pictures and optional text.

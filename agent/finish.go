@@ -113,8 +113,8 @@ func (r *run) record(status Status, err error) RunRecord {
 	}
 	rec.Usage.WorkedMS = r.meter.Worked(r.r.cfg.Now()).Milliseconds()
 	if r.depth == 0 {
-		rec.Limits = r.max.record()
-		rec.Limits.LenientImages = r.sights.Lenient
+		q := r.request
+		rec.Limits = Limits{Turns: q.MaxTurns, Tokens: q.MaxTokens, Images: q.MaxImages, TimeMS: q.MaxTime.Milliseconds(), USD: q.MaxCost, LenientImages: r.sights.Lenient}
 		if r.sights.Policy.Enabled {
 			rec.Limits.Vision = &r.sights.Policy
 		}

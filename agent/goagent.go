@@ -88,7 +88,7 @@ func (c *Context) Store(ctx context.Context, r io.Reader, m media.Meta) (media.O
 
 // StoreURL fetches an address through the guarded client and stores the content as Store does.
 func (c *Context) StoreURL(ctx context.Context, url string, m media.Meta) (media.Output, error) {
-	o, err := c.run.intake.interceptor.StoreURL(ctx, c.run.intake.target(c.run.spec.slug), url, m)
+	o, err := c.run.r.interceptor.StoreURL(ctx, c.run.intake.target(c.run.spec.slug), url, m)
 	if err == nil {
 		c.run.stored(ctx, []media.Output{o})
 	}

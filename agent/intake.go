@@ -20,10 +20,9 @@ import (
 // intake replaces media in input from people, programs and models with placeholders. It stores the
 // media in the run's set and reports it. Media that cannot be stored causes a warning.
 type intake struct {
-	interceptor *action.Interceptor
-	set         *media.Set
-	threshold   int // minimum length at which an action's text becomes a document; 0 is the default
-	log         *runLog
+	*core
+
+	threshold int // minimum length at which an action's text becomes a document; 0 is the default
 }
 
 // target returns the interceptor's target for media of the run.
@@ -33,9 +32,9 @@ func (i *intake) target(source string) action.Target {
 
 // text replaces media in a text from a person or a program; the rest of the text is unchanged.
 func (i *intake) text(ctx context.Context, s string) string {
-	s, found := i.interceptor.Text(ctx, i.target("text"), s)
-	i.log.stored(ctx, found.Media)
-	i.log.warn(ctx, found.Warnings...)
+	s, found := i.r.interceptor.Text(ctx, i.target("text"), s)
+	i.stored(ctx, found.Media)
+	i.warn(ctx, found.Warnings...)
 	return s
 }
 
@@ -55,17 +54,17 @@ func (i *intake) values(ctx context.Context, values map[string]any) map[string]a
 
 // value replaces media in a value from Go code.
 func (i *intake) value(ctx context.Context, source string, v any) any {
-	safe := i.interceptor.Value(ctx, i.target(source), v)
-	i.log.stored(ctx, safe.Media)
-	i.log.warn(ctx, safe.Warnings...)
+	safe := i.r.interceptor.Value(ctx, i.target(source), v)
+	i.stored(ctx, safe.Media)
+	i.warn(ctx, safe.Warnings...)
 	return safe.Value
 }
 
 // store reads from r to its end, stores the item and reports it.
 func (i *intake) store(ctx context.Context, source string, r io.Reader, m media.Meta) (media.Output, error) {
-	o, err := i.interceptor.Store(ctx, i.target(source), r, m)
+	o, err := i.r.interceptor.Store(ctx, i.target(source), r, m)
 	if err == nil {
-		i.log.stored(ctx, []media.Output{o})
+		i.stored(ctx, []media.Output{o})
 	}
 	return o, err
 }

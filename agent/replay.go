@@ -40,7 +40,7 @@ func (r *run) startReplay(ctx context.Context) (replayed context.Context, over f
 				t.spend(u.Usage)
 				t.cost.add(u.Cost)
 			})
-			r.max.spent.Add(u.Usage.InputTokens + u.Usage.OutputTokens)
+			r.spent.Add(u.Usage.InputTokens + u.Usage.OutputTokens)
 		}
 	}
 	return ctx, over

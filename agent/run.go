@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"atelier/action"
 	"atelier/agent/internal/draft"
+	"atelier/agent/internal/meter"
 	"atelier/agent/internal/plain"
 	"atelier/agent/transcript"
 	"atelier/agent/vision"
@@ -47,9 +49,13 @@ type core struct {
 // runTree is shared by all runs of a tree.
 type runTree struct {
 	r       *Runner
-	request Request // the request of the tree
-	max     limits
+	request Request  // the request of the tree
 	wait    *waiting // what the tree waits for
+	// spent counts the tokens of all runs of the tree; worked is the meter of the root; allowed limits pictures and
+	// money, and is passed in the context.
+	spent   atomic.Int64
+	worked  *meter.Meter
+	allowed *generate.Allowance
 }
 
 // brief is the task of a run with its context.
@@ -66,7 +72,7 @@ func (r *run) initialize(s vision.Sights) *run {
 	cfg, log := &r.r.cfg, r.runLog
 	r.set = &media.Set{}
 	r.draft.Set = r.set
-	r.intake = intake{interceptor: r.r.interceptor, set: r.set, log: log}
+	r.intake.core = r.core
 	images := r.request.ImageModels
 	if d := r.spec.def; d != nil {
 		r.intake.threshold = d.InterceptionThreshold
@@ -103,7 +109,7 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	r.wait.started(string(r.journal.Place()), r.r.cfg.Now())
 	ctx = r.scoped(ctx)
 	if r.depth == 0 {
-		timed, stop := r.max.withTimeLimit(ctx, r.wait.before.worked(), r.now)
+		timed, stop := r.withTimeLimit(ctx, r.now)
 		defer stop()
 		ctx = timed
 	}
@@ -135,7 +141,7 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 
 // scoped returns a context with the run's media scope and allowance.
 func (r *run) scoped(ctx context.Context) context.Context {
-	ctx = generate.WithAllowance(ctx, r.max.allowed)
+	ctx = generate.WithAllowance(ctx, r.allowed)
 	return media.WithScope(ctx, r.scope())
 }
 

@@ -14,6 +14,7 @@ import (
 	"atelier/agent/transcript"
 	"atelier/agent/vision"
 	"atelier/chat"
+	"atelier/generate"
 	"atelier/media"
 )
 
@@ -179,7 +180,7 @@ func (r *Runner) root(req Request) (*run, error) {
 		policy = definition.DefaultVisionContext()
 	}
 	t := &runTree{
-		r: r, request: req, wait: newWaiting(req.State), max: req.limits(m),
+		r: r, request: req, wait: newWaiting(req.State), worked: m, allowed: &generate.Allowance{Bounds: req.bounds()},
 	}
 	root := &run{
 		core: &core{
