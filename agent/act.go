@@ -218,8 +218,8 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 
 // perform executes an action within its step, and returns the result for the journal.
 func (a *acts) perform(ctx context.Context, call contract.ActionCall, env action.Env, own *Context) ([]byte, error) {
-	began := a.r.cfg.Now()
-	defer a.meter.Begin(a.r.cfg.Now)()
+	began := a.now()
+	defer a.meter.Begin(a.now)()
 	o := a.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
 	if journal.HandedOver(ctx) {
 		return nil, journal.ErrHandedOver // the result of an interrupted action must not be recorded
@@ -228,7 +228,7 @@ func (a *acts) perform(ctx context.Context, call contract.ActionCall, env action
 		return nil, ErrPaused // it starts again once the answer exists
 	}
 	cut := ctx.Err() != nil && o.Code != action.Success
-	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: a.r.cfg.Now(), Interrupted: cut})
+	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: a.now(), Interrupted: cut})
 }
 
 // readAct decodes the result of an act's step. Large whole numbers, such as ids, stay exact.

@@ -114,7 +114,7 @@ func (c *calls) save(ctx context.Context, m modelCall, rec PromptRecord) {
 	if c.past.recorded(m.name) {
 		return
 	}
-	c.runLog.save(ctx, "model call", func(ctx context.Context) error { return c.observer.SavePrompt(ctx, rec) })
+	c.runLog.save(ctx, "model call", func(ctx context.Context) error { return c.r.cfg.Observer.SavePrompt(ctx, rec) })
 }
 
 func statusOf(ctx context.Context, err error) Status {

@@ -114,7 +114,6 @@ func (r *run) child(ctx context.Context, sp spec, at callIndex, granted []media.
 		return nil, fmt.Errorf("start agent %s: %w", sp.slug, err)
 	}
 	child := &run{core: &core{
-		runTree: r.runTree,
 		runLog: r.newLog(identity{
 			id: r.newID("run", at), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug, depth: r.depth + 1, part: r.part,
 		}, &meter.Meter{Parent: r.meter}),

@@ -111,7 +111,7 @@ func (r *run) record(status Status, err error) RunRecord {
 		Warnings: sum.warnings, StartedAt: r.wait.span(string(r.journal.Place())).StartedAt,
 		InputImages: r.sights.Given, VisionContext: sum.shown,
 	}
-	rec.Usage.WorkedMS = r.meter.Worked(r.r.cfg.Now()).Milliseconds()
+	rec.Usage.WorkedMS = r.meter.Worked(r.now()).Milliseconds()
 	if r.depth == 0 {
 		q := r.request
 		rec.Limits = Limits{Turns: q.MaxTurns, Tokens: q.MaxTokens, Images: q.MaxImages, TimeMS: q.MaxTime.Milliseconds(), USD: q.MaxCost, LenientImages: r.sights.Lenient}
@@ -126,7 +126,7 @@ func (r *run) record(status Status, err error) RunRecord {
 		return rec
 	}
 	if status != StatusPaused {
-		rec.FinishedAt = r.wait.ended(string(r.journal.Place()), r.r.cfg.Now())
+		rec.FinishedAt = r.wait.ended(string(r.journal.Place()), r.now())
 	}
 	rec.Dispositions = sum.dispositions
 	rec.Promoted = r.set.Promoted()

@@ -233,7 +233,7 @@ func (r *run) code(ctx context.Context) (err error) {
 			err = media.Errorf(media.CodeInternal, "agent %s failed on a defect in its code (panic of type %T)", r.spec.slug, p)
 		}
 	}()
-	defer r.meter.During(r.r.cfg.Now)()
+	defer r.meter.During(r.now)()
 	own := r.newContext(step.Name{})
 	own.recall = &recall{codeFinished: r.past.codeFinished, steps: map[string]bool{}}
 	for _, n := range r.journal.Recalled() { // acts, and answers to questions

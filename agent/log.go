@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"atelier/agent/internal/meter"
 	"atelier/agent/internal/plain"
@@ -37,11 +36,8 @@ func (i identity) scope() media.Scope {
 // runLog reports the events of a run to the observer and collects its outcome. It holds events until the
 // run's record is saved or its saving has failed, so that events always belong to a known run.
 type runLog struct {
+	*runTree
 	identity
-	observer    Observer
-	now         func() time.Time
-	newRecordID func() string    // for IDs that cannot be derived from the run
-	fresh       func(Event) bool // reports whether the observer does not yet have an event
 	// repeated returns the part in which a retry repeats a turn, 0 for none.
 	repeated func(turn int) int
 	outcome  *outcome     // what the run has done, used and reported
@@ -56,8 +52,8 @@ type runLog struct {
 // newLog returns the log of a run that has not begun.
 func (t *runTree) newLog(id identity, worked *meter.Meter) *runLog {
 	return &runLog{
-		identity: id, observer: t.r.cfg.Observer, now: t.r.cfg.Now, newRecordID: t.r.cfg.NewID, fresh: t.wait.markEmitted,
-		outcome: &outcome{sum: tally{cost: Cost{Complete: true}, known: map[media.Ref]bool{}}}, meter: worked,
+		runTree: t, identity: id, meter: worked,
+		outcome: &outcome{sum: tally{cost: Cost{Complete: true}, known: map[media.Ref]bool{}}},
 	}
 }
 
@@ -106,8 +102,8 @@ func (l *runLog) emit(ctx context.Context, t EventType, data any) {
 
 // send passes an event to the observer, unless it was sent before.
 func (l *runLog) send(ctx context.Context, e Event) {
-	if l.fresh(e) {
-		l.observer.Emit(ctx, e)
+	if l.wait.markEmitted(e) {
+		l.r.cfg.Observer.Emit(ctx, e)
 	}
 }
 
@@ -132,7 +128,7 @@ func (l *runLog) stored(ctx context.Context, items []media.Output) {
 }
 
 func (l *runLog) saveStep(ctx context.Context, rec StepRecord) {
-	l.save(ctx, "step", func(ctx context.Context) error { return l.observer.SaveStep(ctx, rec) })
+	l.save(ctx, "step", func(ctx context.Context) error { return l.r.cfg.Observer.SaveStep(ctx, rec) })
 }
 
 // newID returns the ID of a record. It is the same in every replay, unless the position is nested. kind distinguishes
@@ -142,7 +138,7 @@ func (l *runLog) newID(kind string, at callIndex) string {
 		kind, at = kind+" "+at.within.String(), callIndex{turn: at.turn, nested: at.nested}
 	}
 	if at.nested {
-		return l.newRecordID()
+		return l.r.cfg.NewID()
 	}
 	return journal.ID(l.tree, l.id+"/"+kind, at.turn, at.index)
 }

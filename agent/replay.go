@@ -51,7 +51,6 @@ func (r *run) startReplay(ctx context.Context) (replayed context.Context, over f
 type past struct {
 	log          *runLog
 	journal      *journal.Transcript
-	state        *State       // nil for a new tree
 	records      RecordReader // nil if the observer is not one
 	replays      bool         // the tree was started before
 	codeFinished bool         // the code of a Go agent had finished
@@ -66,17 +65,18 @@ type past struct {
 
 // finishedBefore reports whether a step was finished before this part of the run began.
 func (p *past) finishedBefore(name step.Name) bool {
-	if p.state == nil {
+	before := p.log.wait.before
+	if before == nil {
 		return false
 	}
-	_, ok := p.state.Steps[p.journal.Name(name)]
+	_, ok := before.Steps[p.journal.Name(name)]
 	return ok
 }
 
 // continued reports whether an earlier part of the run did something after the answer of a turn, so
 // that the turn was not its last one.
 func (p *past) continued(turn int) bool {
-	for full := range p.state.Steps {
+	for full := range p.log.wait.before.Steps {
 		own, _, ok := p.journal.Place().Top(full)
 		if ok && (own.Turn == turn && own.Asked() || own.Turn == turn+1) {
 			return true

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"atelier/action"
 	"atelier/agent/internal/draft"
@@ -35,7 +36,6 @@ type run struct {
 
 // core is what the parts of a run share.
 type core struct {
-	*runTree
 	*runLog
 
 	spec    spec
@@ -57,6 +57,8 @@ type runTree struct {
 	worked  *meter.Meter
 	allowed *generate.Allowance
 }
+
+func (t *runTree) now() time.Time { return t.r.cfg.Now() }
 
 // brief is the task of a run with its context.
 type brief struct {
@@ -83,7 +85,7 @@ func (r *run) initialize(s vision.Sights) *run {
 	s.ModelsWithVision = func(images int) []string { return modelsWithVision(r.r.cfg.Models, images) }
 	s.RecordDisposition, s.Show = r.outcome.addDisposition, func(i vision.InputImage) { r.outcome.update(func(t *tally) { plain.AddOnce(&t.shown, i) }) }
 	r.sights = &s
-	r.past.log, r.past.journal, r.past.state = log, r.journal, r.wait.before
+	r.past.log, r.past.journal = log, r.journal
 	log.repeated = func(turn int) int {
 		if r.wait.before == nil {
 			return 0
@@ -94,7 +96,7 @@ func (r *run) initialize(s vision.Sights) *run {
 		return slices.DeleteFunc(r.journal.Recalled(), func(n step.Name) bool { return !n.Ends(step.TailAsk) })
 	})
 	r.past.records, _ = cfg.Observer.(RecordReader)
-	r.pauses.log, r.pauses.journal, r.pauses.tree = log, r.journal, r.wait
+	r.pauses.log, r.pauses.journal = log, r.journal
 	r.calls.core, r.turnBudget.core = r.core, r.core
 	r.acts.core, r.acts.newContext = r.core, r.newContext
 	r.acts.env = action.Env{
@@ -106,7 +108,7 @@ func (r *run) initialize(s vision.Sights) *run {
 
 // do runs the agent to its end and reports to the observer. The result is never nil.
 func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
-	r.wait.started(string(r.journal.Place()), r.r.cfg.Now())
+	r.wait.started(string(r.journal.Place()), r.now())
 	ctx = r.scoped(ctx)
 	if r.depth == 0 {
 		timed, stop := r.withTimeLimit(ctx, r.now)

@@ -184,8 +184,8 @@ func (r *Runner) root(req Request) (*run, error) {
 	}
 	root := &run{
 		core: &core{
-			runTree: t, runLog: t.newLog(identity{id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug, part: part}, m),
-			spec: spec, journal: r.transcript(req),
+			runLog: t.newLog(identity{id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug, part: part}, m),
+			spec:   spec, journal: r.transcript(req),
 		},
 		brief: brief{task: req.Message, input: req.Input, conversation: req.History, extracted: req.Extracted, extractWarnings: req.ExtractWarnings},
 	}

@@ -139,7 +139,6 @@ func (r *run) state() *State {
 type pauses struct {
 	log        *runLog
 	journal    *journal.Transcript
-	tree       *waiting
 	anyWaiting atomic.Bool // whether anything is waiting
 
 	mu   sync.Mutex // guards held, and the sights of the run while code asks
@@ -167,7 +166,7 @@ func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need
 		}
 		q.ID, q.RunID, q.AgentPath = p.log.newID("question "+name.String(), at), p.log.id, p.log.path
 		q.Step, q.AskedAt = p.journal.Name(name), p.log.now()
-		p.tree.ask(*q)
+		p.log.wait.ask(*q)
 		p.anyWaiting.Store(true)
 		return step.Reply{}, ErrPaused
 	})

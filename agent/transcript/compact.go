@@ -134,7 +134,7 @@ func (h *History) trim(set *media.Set, payload map[string]any) bool {
 	}
 	o.earlier.Messages += len(cut)
 	for _, e := range cut {
-		o.remember(mentionedItems(set, e.msg.Text()))
+		o.remember(set, e.msg.Text())
 		if e.results != nil {
 			o.earlier.Did = append(o.earlier.Did, e.results.actSummaries(e.turn)...)
 		}
@@ -149,14 +149,9 @@ func (h *History) trim(set *media.Set, payload map[string]any) bool {
 	return true
 }
 
-// remember adds items to the opening that the rest of it does not show.
-func (o *Opening) remember(items []media.Output) {
-	shown := o.message().Text()
-	for _, item := range items {
-		if !mentions(shown, item.Ref) {
-			o.earlier.Media = append(o.earlier.Media, action.View(item))
-		}
-	}
+// remember adds the items of a removed text to the opening, unless the rest of it shows them.
+func (o *Opening) remember(set *media.Set, removed string) {
+	o.earlier.Media = append(o.earlier.Media, ViewsOf(lost(set, removed, o.message().Text()))...)
 }
 
 // actSummaries describes each act of a step in a few words.
@@ -275,34 +270,31 @@ func cutText(s string, length int, set *media.Set) string {
 	if short == s {
 		return s
 	}
-	for _, o := range mentionedItems(set, s) {
-		if !mentions(short, o.Ref) {
-			short += fmt.Sprintf("\n%s %s", o.Ref, plain.Head(o.Label, 48))
-		}
+	for _, o := range lost(set, s, short) {
+		short += fmt.Sprintf("\n%s %s", o.Ref, plain.Head(o.Label, 48))
 	}
 	return short
 }
 
 func (o *Opening) truncate(length int, set *media.Set) {
-	var gone []media.Output
+	removed := ""
 	if text := CutMiddle(o.Task, length); text != o.Task {
-		gone = append(gone, mentionedItems(set, o.Task)...)
-		o.Task = text
+		removed, o.Task = o.Task, text
 	}
 	if text := string(plain.JSON(o.Input)); len(o.Input) > 0 && utf8.RuneCountInString(text) > length+minSaving {
-		gone = append(gone, mentionedItems(set, text)...)
+		removed += "\n" + text
 		o.Input = map[string]any{"shortened": CutMiddle(text, length)}
 	}
 	if o.earlier != nil {
 		o.earlier.Did = o.earlier.Did[max(0, len(o.earlier.Did)-minDid):]
 	}
-	if len(gone) == 0 {
+	if removed == "" {
 		return
 	}
 	if o.earlier == nil {
 		o.earlier = &earlier{}
 	}
-	o.remember(gone)
+	o.remember(set, removed)
 }
 
 // truncate reduces results to a short account of what happened, and the refs.
@@ -312,28 +304,24 @@ func (r *Results) truncate(length int, set *media.Set) {
 	short := min(shortLength, length)
 	for i := range r.Actions {
 		a := &r.Actions[i]
-		gone := mentionedItems(set, a.Message)
+		whole := a.Message
 		a.Message, a.Warnings = plain.Head(a.Message, short), nil
 		if a.Error != nil {
 			p := *a.Error
 			p.Message, p.Valid = plain.Head(p.Message, short), p.Valid[:min(len(p.Valid), maxValid)]
 			a.Error = &p
 		}
-		for _, o := range gone {
-			if !mentions(a.Message, o.Ref) && !mentions(string(plain.JSON(a.Outputs)), o.Ref) {
-				list, _ := a.Outputs["media"].([]map[string]any)
-				a.Outputs = object.Set(a.Outputs, map[string]any{"media": append(slices.Clone(list), action.View(o))})
-			}
+		if gone := lost(set, whole, a.Message+string(plain.JSON(a.Outputs))); len(gone) > 0 {
+			list, _ := a.Outputs["media"].([]map[string]any)
+			a.Outputs = object.Set(a.Outputs, map[string]any{"media": slices.Concat(list, ViewsOf(gone))})
 		}
 	}
 	for i := range r.Agents {
 		a := &r.Agents[i]
-		gone := mentionedItems(set, a.Message)
+		whole := a.Message
 		a.Message = plain.Head(a.Message, short)
-		for _, o := range gone {
-			if !mentions(a.Message+string(plain.JSON(a.Media))+string(plain.JSON(a.Payload)), o.Ref) {
-				a.Media = append(a.Media, action.View(o))
-			}
+		for _, o := range lost(set, whole, a.Message+string(plain.JSON(a.Media))+string(plain.JSON(a.Payload))) {
+			a.Media = append(a.Media, action.View(o))
 		}
 	}
 	if r.Answer != nil {

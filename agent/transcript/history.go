@@ -256,11 +256,8 @@ func (r *Results) shrink(to level, length int, set *media.Set) bool {
 			continue
 		}
 		a.Payload, a.level, changed = shortened(text, to, length), to, true
-		shown := string(plain.JSON(a.Media)) + a.Message
-		for _, o := range mentionedItems(set, text) {
-			if !mentions(shown, o.Ref) {
-				a.Media = append(a.Media, action.View(o))
-			}
+		for _, o := range lost(set, text, string(plain.JSON(a.Media))+a.Message) {
+			a.Media = append(a.Media, action.View(o))
 		}
 	}
 	return changed
@@ -287,9 +284,10 @@ func mentionedItems(set *media.Set, text string) []media.Output {
 	return kept
 }
 
-// mentions reports whether a text names an item.
-func mentions(text string, ref media.Ref) bool {
-	return slices.Contains(anyRef.FindAllString(text, -1), string(ref))
+// lost returns the run's items that a removed text names and the remaining one does not.
+func lost(set *media.Set, removed, remaining string) []media.Output {
+	named := anyRef.FindAllString(remaining, -1)
+	return slices.DeleteFunc(mentionedItems(set, removed), func(o media.Output) bool { return slices.Contains(named, string(o.Ref)) })
 }
 
 // ViewsOf returns items in the form in which results show them.
