@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 	"time"
 
 	"atelier/agent/definition"
@@ -197,30 +196,19 @@ func (t *runTree) withTimeLimit(ctx context.Context, now func() time.Time) (time
 	}
 	ctx, cut := context.WithCancelCause(ctx)
 	most := min(max(limit, t.wait.before.worked()), math.MaxInt64-gracePeriod) + min(limit, gracePeriod)
-	check := make(chan struct{}, 1)
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		for ctx.Err() == nil {
-			worked := t.worked.Worked(now())
-			if worked >= most {
-				cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more (--max-time) or ask for less", t.timeLimitReason(worked)))
-				return
-			}
-			select {
-			case <-time.After(most - worked):
-			case <-check:
-			case <-ctx.Done():
-			}
+	var timer *time.Timer
+	check := func() {
+		if worked := t.worked.Worked(now()); ctx.Err() == nil && worked >= most {
+			cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more (--max-time) or ask for less", t.timeLimitReason(worked)))
+		} else if ctx.Err() == nil {
+			timer.Reset(most - worked)
 		}
-	})
-	t.worked.Watch(func() {
-		select {
-		case check <- struct{}{}:
-		default:
-		}
-	})
+	}
+	timer = time.AfterFunc(math.MaxInt64, check)
+	t.worked.Watch(check)
+	check()
 	return ctx, func() {
 		cut(nil)
-		watching.Wait()
+		timer.Stop()
 	}
 }

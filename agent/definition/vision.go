@@ -119,11 +119,7 @@ func (d *Agent) unknownSources(known []string) (problems []Problem) {
 		if slices.ContainsFunc(known, func(k string) bool { return plain.SameName(k, s) }) {
 			continue
 		}
-		at := d.pos
-		if i < len(d.sourcesAt) {
-			at = d.sourcesAt[i]
-		}
-		problems = append(problems, problemAt(at, "allowed_sources: %q is neither an action nor a tag of one", plain.Clip(s, 60)))
+		problems = append(problems, problemAt(d.sourcesAt[i], "allowed_sources: %q is neither an action nor a tag of one", plain.Clip(s, 60)))
 	}
 	return problems
 }

@@ -307,10 +307,6 @@ func CutMiddle(s string, n int) string {
 		return s
 	}
 	first := plain.Head(s, n*2/3)
-	last := s
-	for skip := total - n/3; skip > 0; skip-- {
-		_, size := utf8.DecodeRuneInString(last)
-		last = last[size:]
-	}
+	last := s[len(plain.Head(s, total-n/3)):]
 	return first + "\n[… " + strconv.Itoa(total-n*2/3-n/3) + " characters left out of this message; what went into the payload is kept whole …]\n" + last
 }
