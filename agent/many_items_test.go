@@ -228,3 +228,33 @@ func TestHugeText(t *testing.T) {
 		t.Fatalf("%v, %d steps", err, len(res.Steps))
 	}
 }
+
+// TestHugeAnswerOfASubAgent: the same of the message and the payload of an agent in Go.
+func TestHugeAnswerOfASubAgent(t *testing.T) {
+	t.Parallel()
+	w := build(t, setup{
+		agents: map[string]string{"painter": "agents: [talker]\n"},
+		gos: map[string]agent.GoAgent{"talker": func(context.Context, *agent.Context) (agent.Answer, error) {
+			list := make([]any, 200_000)
+			for i := range list {
+				list[i] = "dolor sit amet"
+			}
+			return agent.Answer{Message: strings.Repeat("lorem ipsum ", 300_000) + "the end", Payload: map[string]any{"list": list}}, nil
+		}},
+		answers: map[string][]any{"painter": {`{"agents":[{"name":"talker","task":"talk"}]}`, func(r chat.Request) string {
+			text := lastMessage(r)
+			if n := len(text); n < 100_000 || n > 2<<20 {
+				t.Errorf("the model is shown %d bytes", n)
+			}
+			for _, want := range []string{"lorem ipsum", "the end", "dolor sit amet", "characters left out", "cut here"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("the model is not shown %s", want)
+				}
+			}
+			return doneStep
+		}}},
+	})
+	if res, err := w.run(t, "x"); err != nil || res.Status != agent.StatusSucceeded {
+		t.Fatal(err)
+	}
+}

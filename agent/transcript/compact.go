@@ -320,9 +320,7 @@ func (r *Results) truncate(length int, set *media.Set) {
 		a := &r.Agents[i]
 		whole := a.Message
 		a.Message = plain.Head(a.Message, short)
-		for _, o := range lost(set, whole, a.Message+string(plain.JSON(a.Media))+string(plain.JSON(a.Payload))) {
-			a.Media = append(a.Media, action.View(o))
-		}
+		a.nameLost(set, whole, a.Message+string(plain.JSON(a.Media))+string(plain.JSON(a.Payload)))
 	}
 	if r.Answer != nil {
 		r.Answer.truncate(length, set)

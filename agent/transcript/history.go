@@ -256,9 +256,7 @@ func (r *Results) shrink(to level, length int, set *media.Set) bool {
 			continue
 		}
 		a.Payload, a.level, changed = shortened(text, to, length), to, true
-		for _, o := range lost(set, text, string(plain.JSON(a.Media))+a.Message) {
-			a.Media = append(a.Media, action.View(o))
-		}
+		a.nameLost(set, text, string(plain.JSON(a.Media))+a.Message)
 	}
 	return changed
 }

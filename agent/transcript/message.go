@@ -173,25 +173,51 @@ const (
 	lastItems     = 5
 )
 
-// maxOutputs is the maximum size of what a model is shown of the outputs of all actions of a step, in bytes of text.
-const maxOutputs = 1 << 20
+// maxResults is the maximum size of what a model is shown of the results of all acts of a step, in bytes of text.
+const maxResults = 1 << 20
 
-// Bound shortens what is too much for any model in the outputs of a step: long lists of media items and, if all outputs
-// together exceed maxOutputs, each that is longer than its share. Every ref in it stays.
+// Bound shortens what is too much for any model in the results of a step: long lists of media items and, if all results
+// together exceed maxResults, each that is longer than its share. Every ref in it stays.
 func (r *Results) Bound(set *media.Set) {
 	total := 0
 	for i := range r.Actions {
 		r.Actions[i].Outputs, _ = Bounded(r.Actions[i].Outputs).(map[string]any)
 		total += sizeOf(r.Actions[i].Outputs)
 	}
+	for _, a := range r.Agents {
+		total += sizeOf(a.Payload) + len(a.Message)
+	}
+	if total <= maxResults {
+		return
+	}
+	share := maxResults / (len(r.Actions) + 2*len(r.Agents))
+	cut := func(value map[string]any) (text string, short map[string]any) {
+		text = string(plain.JSON(value))
+		return text, map[string]any{"shortened": fmt.Sprintf("%s… [cut here: the result has %d characters, too many to show; ask for less at a time]", plain.Head(text, share), utf8.RuneCountInString(text))}
+	}
 	for i := range r.Actions {
-		share := maxOutputs / len(r.Actions)
-		if total <= maxOutputs || sizeOf(r.Actions[i].Outputs) <= share {
-			continue
+		if sizeOf(r.Actions[i].Outputs) > share {
+			text, short := cut(r.Actions[i].Outputs)
+			r.replace(i, levelWhole, short, mentionedItems(set, text))
 		}
-		text := string(plain.JSON(r.Actions[i].Outputs))
-		short := fmt.Sprintf("%s… [cut here: the result has %d characters, too many to show; ask for less at a time]", plain.Head(text, share), utf8.RuneCountInString(text))
-		r.replace(i, levelWhole, map[string]any{"shortened": short}, mentionedItems(set, text))
+	}
+	for i := range r.Agents {
+		a := &r.Agents[i]
+		if sizeOf(a.Payload) > share {
+			text, short := cut(a.Payload)
+			a.Payload = short
+			a.nameLost(set, text, string(plain.JSON(a.Media))+a.Message)
+		}
+		if len(a.Message) > share {
+			a.Message = cutText(a.Message, share, set)
+		}
+	}
+}
+
+// nameLost adds to the media of a sub-agent what a removed text names and the remaining one does not.
+func (a *Agent) nameLost(set *media.Set, removed, remaining string) {
+	for _, o := range lost(set, removed, remaining) {
+		a.Media = append(a.Media, action.View(o))
 	}
 }
 
