@@ -3,6 +3,8 @@ package contract
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -32,16 +34,17 @@ func (m *MessageReader) Write(text string) string {
 			m.outside(text[i])
 		}
 	}
-	// No incomplete escape, character or placeholder is decoded.
-	for cut := m.ready(); cut > 0; cut-- {
+	ready := len(m.raw)
+	if i := bytes.LastIndexByte(m.raw, '$'); !m.ended && i >= 0 && len(m.raw)-i < 64 && !bytes.ContainsAny(m.raw[i:], "} ") {
+		ready = i // an incomplete placeholder waits for its end
+	}
+	// So does an incomplete character or escape, which is at most as long as a surrogate pair.
+	for cut := ready; cut > 0 && ready-cut <= 12; cut-- {
 		var decoded string
-		whole := m.raw[:cut]
-		if (cut == len(m.raw) || utf8.RuneStart(m.raw[cut])) && json.Unmarshal(bytes.Join([][]byte{[]byte(`"`), whole, []byte(`"`)}, nil), &decoded) == nil {
+		err := json.Unmarshal(slices.Concat([]byte(`"`), m.raw[:cut], []byte(`"`)), &decoded)
+		if err == nil && (m.ended || !strings.HasSuffix(decoded, string(utf8.RuneError))) {
 			m.raw = bytes.Clone(m.raw[cut:])
 			return decoded
-		}
-		if len(m.raw)-cut > 12 { // longer than a surrogate pair: not an incomplete escape
-			break
 		}
 	}
 	return ""
@@ -83,26 +86,4 @@ func (m *MessageReader) inside(c byte) {
 	case m.key && len(m.name) < 32:
 		m.name = append(m.name, c)
 	}
-}
-
-// ready returns the number of bytes of raw that may be decoded.
-func (m *MessageReader) ready() int {
-	cut := len(m.raw)
-	if m.ended {
-		return cut
-	}
-	if r, size := utf8.DecodeLastRune(m.raw); r == utf8.RuneError && size == 1 { // an incomplete character
-		for cut--; cut > 0 && !utf8.RuneStart(m.raw[cut]); cut-- {
-		}
-	}
-	// An incomplete escape waits for its end, a high surrogate for the low one.
-	for i := max(0, len(m.raw)-11); i < cut; i++ {
-		if e := bytes.ToLower(m.raw[i:]); bytes.HasPrefix(e, []byte(`\u`)) && (len(e) < 6 || e[2] == 'd' && e[3] >= '8' && e[3] <= 'b') {
-			cut = i
-		}
-	}
-	if i := bytes.LastIndexByte(m.raw, '$'); i >= 0 && len(m.raw)-i < 64 && !bytes.ContainsAny(m.raw[i:], "} ") {
-		cut = min(cut, i)
-	}
-	return cut
 }
