@@ -52,7 +52,9 @@ func Stages() []Stage {
 		{"the pictures of the task were left out", func(h *History, _ *media.Set, _ object) bool {
 			changed := false
 			for i := range h.entries {
-				changed = h.entries[i].hideImages("the conversation is too long") || changed
+				if e := &h.entries[i]; e.opening != nil {
+					changed = len(e.hide("%s is not shown any more: the conversation is too long.", func(Sight) bool { return true })) > 0 || changed
+				}
 			}
 			return changed
 		}},
@@ -79,24 +81,10 @@ func (h *History) newest() int {
 
 // shrink reduces the results of a message to a level and removes its pictures.
 func (e *entry) shrink(to level, length int, set *media.Set) bool {
-	hidden := len(e.results.Views) > 0
-	e.results.Views = nil
-	if !e.results.shrink(to, length, set) && !hidden {
-		return false
+	hidden := e.hide("", func(Sight) bool { return true })
+	if !e.results.shrink(to, length, set) {
+		return len(hidden) > 0
 	}
-	e.render()
-	return true
-}
-
-// hideImages removes the pictures that came with the task and tells the model why.
-func (e *entry) hideImages(reason string) bool {
-	if e.opening == nil || len(e.opening.Images) == 0 {
-		return false
-	}
-	for _, s := range e.opening.Images {
-		e.opening.Unseen = append(e.opening.Unseen, string(s.Ref)+" is not shown any more: "+reason+".")
-	}
-	e.opening.Images = nil
 	e.render()
 	return true
 }
@@ -181,9 +169,8 @@ func (h *History) Expire(turn int, set *media.Set, uses func(action string) (def
 		if e.results == nil {
 			continue
 		}
-		shown := len(e.results.Views)
-		e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool { return turn-e.turn > s.Turns })
-		changed := len(e.results.Views) < shown
+		e.hide("", func(s Sight) bool { return turn-e.turn > s.Turns })
+		changed := false
 		for j := range e.results.Actions {
 			use, ok := uses(e.results.Actions[j].Name)
 			if !ok || !use.Expired(e.turn, turn) {

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"atelier/action"
@@ -56,6 +55,9 @@ func (h *History) AddResults(turn int, res Results) {
 
 // Begin adds the opening.
 func (h *History) Begin(o Opening) {
+	for i := range o.Images {
+		o.Images[i].Given = true
+	}
 	h.entries = append(h.entries, entry{msg: o.message(), opening: &o})
 }
 
@@ -93,18 +95,50 @@ func (h *History) Notice(text string) {
 	e.render()
 }
 
+// pictures returns the pictures that a message shows.
+func (e *entry) pictures() *[]Sight {
+	switch {
+	case e.opening != nil:
+		return &e.opening.Images
+	case e.results != nil:
+		return &e.results.Views
+	}
+	return &[]Sight{}
+}
+
+// hide removes pictures from a message and returns their refs. The model is told of each by note, a format for its ref,
+// unless it is empty.
+func (e *entry) hide(note string, gone func(Sight) bool) (refs []media.Ref) {
+	views := e.pictures()
+	*views = slices.DeleteFunc(*views, func(s Sight) bool {
+		is := gone(s)
+		if is {
+			refs = append(refs, s.Ref)
+		}
+		return is
+	})
+	for _, ref := range refs {
+		switch {
+		case note == "":
+		case e.opening != nil:
+			e.opening.Unseen = append(e.opening.Unseen, fmt.Sprintf(note, ref))
+		default:
+			e.results.Warnings = append(e.results.Warnings, fmt.Sprintf(note, ref))
+		}
+	}
+	if len(refs) > 0 {
+		e.render()
+	}
+	return refs
+}
+
 // Given returns the number of pictures in sight that people provided.
 func (h *History) Given() int {
 	n := 0
-	for _, e := range h.entries {
-		switch {
-		case e.opening != nil:
-			n += len(e.opening.Images)
-		case e.results != nil:
-			for _, s := range e.results.Views {
-				if s.Given {
-					n++
-				}
+	for i := range h.entries {
+		for _, s := range *h.entries[i].pictures() {
+			if s.Given {
+				n++
 			}
 		}
 	}
@@ -114,11 +148,7 @@ func (h *History) Given() int {
 // ReplaceGiven removes earlier pictures provided by people from sight.
 func (h *History) ReplaceGiven() {
 	for i := range h.entries {
-		e := &h.entries[i]
-		if e.hideImages("the person gave other pictures"); e.results != nil {
-			e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool { return s.Given })
-			e.render()
-		}
+		h.entries[i].hide("%s is not shown any more: the person gave other pictures.", func(s Sight) bool { return s.Given })
 	}
 }
 
@@ -126,22 +156,13 @@ func (h *History) ReplaceGiven() {
 func (h *History) Withdraw(turn int, p definition.VisionContextPolicy, count int, bytes int64) {
 	for i := len(h.entries) - 1; i >= 0; i-- {
 		e := &h.entries[i]
-		if e.results == nil {
-			continue
-		}
-		changed := false
-		e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool {
+		e.hide("", func(s Sight) bool {
 			if !s.Policy {
 				return false
 			}
 			count, bytes = count+1, bytes+s.Shown.SizeBytes
-			over := count > p.MaxImages || bytes > p.MaxTotalBytes || turn+1-e.turn > s.Turns
-			changed = changed || over
-			return over
+			return count > p.MaxImages || bytes > p.MaxTotalBytes || turn+1-e.turn > s.Turns
 		})
-		if changed {
-			e.render()
-		}
 	}
 }
 
@@ -149,34 +170,9 @@ func (h *History) Withdraw(turn int, p definition.VisionContextPolicy, count int
 // it was shown.
 func (h *History) RemovePicture(d media.Digest, reason string) (refs []media.Ref) {
 	for i := range h.entries {
-		e := &h.entries[i]
-		views := &[]Sight{}
-		switch {
-		case e.opening != nil:
-			views = &e.opening.Images
-		case e.results != nil:
-			views = &e.results.Views
+		for _, ref := range h.entries[i].hide("You cannot see %s any more: "+reason+".", func(s Sight) bool { return s.Shown.Digest == d }) {
+			plain.AddOnce(&refs, ref)
 		}
-		var gone []string
-		*views = slices.DeleteFunc(*views, func(s Sight) bool {
-			if s.Shown.Digest != d {
-				return false
-			}
-			gone = append(gone, fmt.Sprintf("You cannot see %s any more: %s.", s.Ref, reason))
-			if !slices.Contains(refs, s.Ref) {
-				refs = append(refs, s.Ref)
-			}
-			return true
-		})
-		switch {
-		case len(gone) == 0:
-			continue
-		case e.opening != nil:
-			e.opening.Unseen = append(e.opening.Unseen, gone...)
-		default:
-			e.results.Warnings = append(e.results.Warnings, strings.Join(gone, " "))
-		}
-		e.render()
 	}
 	return refs
 }
