@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"atelier/agent/evidence"
+	"atelier/media"
 )
 
 func TestColumnsOfNumbersAreFlushRight(t *testing.T) {
@@ -40,5 +41,28 @@ func TestLongSentenceIsReadOnce(t *testing.T) { //nolint:paralleltest // it coun
 	}).AllocedBytesPerOp()
 	if got > 1000*int64(text.Len()) {
 		t.Errorf("%d bytes allocated for a text of %d bytes", got, text.Len())
+	}
+}
+
+// TestFigureOfManyPictures: the caption of a figure is not examined again for each of its pictures.
+func TestFigureOfManyPictures(t *testing.T) { //nolint:paralleltest // it counts allocated bytes
+	text := "<figure>" + strings.Repeat(`<img src="`+hiddenScheme+`img-7k3m9q2x">`, 2000) + "<figcaption>Seas</figcaption></figure>"
+	find := func(ref media.Ref) (media.Output, bool) {
+		o := media.Output{Ref: ref, Modality: media.ModalityImage}
+		o.Metadata = map[string]any{"digital_source_type": sourceModel}
+		return o, true
+	}
+	got := testing.Benchmark(func(b *testing.B) {
+		b.Helper()
+		for range b.N {
+			root := sanitise(text)
+			describe(root, find, english())
+			if strings.Count(markup(root), "Seas. AI-generated.") != 1 {
+				b.Error("another caption")
+			}
+		}
+	}).AllocedBytesPerOp()
+	if got > 1000*int64(len(text)) {
+		t.Errorf("%d bytes allocated for a text of %d bytes", got, len(text))
 	}
 }

@@ -18,7 +18,7 @@ import (
 // trace compares the numbers in a report's text with the evidence. A number that a query contains or returns
 // becomes a link to that query. An unsupported number is marked, at most once per sentence.
 func trace(root *html.Node, set *evidence.Set, w words) *tracing {
-	t := &tracing{set: set, words: w, counters: map[*html.Node]bool{}, rows: map[*html.Node]int{}, derived: map[int][]string{}}
+	t := &tracing{set: set, words: w, counters: map[*html.Node]bool{}, rows: map[*html.Node]int{}, derived: map[int][]string{}, doubts: map[string]int{}}
 	if set == nil {
 		return t
 	}
@@ -56,6 +56,7 @@ type tracing struct {
 	derived map[int][]string // how numbers are computed, by query
 	texts   []int
 	missing []Doubt
+	doubts  map[string]int // indices of missing by sentence
 }
 
 // Doubt is a sentence of a report with its unsupported numbers as they are written.
@@ -171,10 +172,10 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 	v := t.set.Trace(n)
 	switch {
 	case v.Support == evidence.Unsupported:
-		i := slices.IndexFunc(t.missing, func(d Doubt) bool { return d.Sentence == sentence })
-		if i < 0 {
+		i, known := t.doubts[sentence]
+		if !known {
 			i = len(t.missing)
-			t.missing = append(t.missing, Doubt{Sentence: sentence})
+			t.doubts[sentence], t.missing = i, append(t.missing, Doubt{Sentence: sentence})
 		}
 		plain.AddOnce(&t.missing[i].Numbers, n.Text)
 		return element(atom.Mark, html.Attribute{Key: "class", Val: reservedPrefix + "unsupported"}, html.Attribute{Key: "title", Val: t.noSource})

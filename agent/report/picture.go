@@ -30,6 +30,11 @@ func describe(root *html.Node, find func(media.Ref) (media.Output, bool), w word
 			images = append(images, n)
 		}
 	}
+	type captioned struct {
+		figure *html.Node
+		made   string
+	}
+	done := map[captioned]bool{}
 	for _, img := range images {
 		var o media.Output
 		ref, known := strings.CutPrefix(attribute(img, "src"), hiddenScheme)
@@ -44,7 +49,10 @@ func describe(root *html.Node, find func(media.Ref) (media.Output, bool), w word
 		title := cmp.Or(strings.TrimSpace(attribute(img, "title")), alt)
 		if made := w.made(o); known && made != "" {
 			if figure := around(img, atom.Figure); figure != nil {
-				caption(figure, made, o, w)
+				if c := (captioned{figure, made}); !done[c] { // a figure may have any number of pictures
+					caption(figure, made, o, w)
+					done[c] = true
+				}
 			} else if !strings.Contains(title, made) {
 				title += " (" + made + ")"
 			}
