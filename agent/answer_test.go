@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -377,7 +378,7 @@ func TestPictureOfAnAnswerGoesAway(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := driver.Delete(t.Context(), media.DigestOf(picture(2))); err != nil {
+			if _, err := driver.Delete(t.Context(), media.DigestOf(picture(2)), time.Time{}); err != nil {
 				t.Fatal(err)
 			}
 			w = withVisionModel(t, p, chat.ImageLimits{}, map[string][]any{"painter": {func(r chat.Request) string {
