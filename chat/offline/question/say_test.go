@@ -71,3 +71,21 @@ func TestAnswersAreSentences(t *testing.T) {
 		t.Errorf("%+v", readings)
 	}
 }
+
+// TestDifferencesFitTheirValues: the difference that a sentence states is that of the values that it states.
+func TestDifferencesFitTheirValues(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"air": "day|date,co2|number,level|number\n2019-01-05,315.977,12.34\n2019-02-05,315.98633333,12.3502\n2020-01-05,411.49,12.36\n2020-02-05,411.5,12.3804\n"}).expect([]inquiry{
+		{"How did the average co2 change from 2019 to 2020?", "rose from 315.982 in 2019 to 411.495 in 2020 (+95.513, +30.23 %)"},
+		{"By how much did the average co2 rise from 2019 to 2020?", "rose by 95.513, from 315.982 in 2019 to 411.495 in 2020"},
+		{"How did the average level change from 2019 to 2020?", "rose from 12.3451 in 2019 to 12.3702 in 2020 (+0.0251, "},
+		{"Wie hat sich der durchschnittliche co2 von 2019 bis 2020 verändert?", "stieg von 315,982 (2019) auf 411,495 (2020): +95,513, +30,23 %"},
+	})
+	load(t, map[string]string{"meter": "Datum|date,Zählerstand|number|kWh\n2024-01-01,1234.567\n2024-12-31,1240.123\n"}).expect([]inquiry{
+		{"Wie viel kWh wurden zwischen dem 1. Januar 2024 und dem 31. Dezember 2024 verbraucht?", "von 1.234,567 kWh auf 1.240,123 kWh: 5,556 kWh"},
+	})
+	load(t, map[string]string{"trips": "car|text,km|number\nA,1.0055\nA,2.0055\nB,0.5012\nB,1.0012\n", "sums": "year|integer,fee|number\n2022,0.1\n2022,0.2\n2023,0.3\n"}).expect([]inquiry{
+		{"Compare the average km of A and B.", "A: 1.5055; B: 0.7512. A is 0.7543 above B."},
+		{"How did the total fee change from 2022 to 2023?", "was 0.3 at both times"},
+	})
+}

@@ -48,8 +48,10 @@ func (p *reply) sayChange(a *Answer) plan.Reason {
 		if k == 1 {
 			head = p.cell(row[0], p.Groups[0], "") + ": "
 		}
-		p.single = n0 == 1 && n1 == 1
-		one := p.measuredOnce(m, p.single)
+		once := n0 == 1 && n1 == 1
+		p.places = choose(once, ofRow, p.places)
+		p.align(v0, v1)
+		one := p.measuredOnce(m, once)
 		if k == 1 && len(parts) > 0 {
 			one = ""
 		}
@@ -79,10 +81,10 @@ func (p *reply) moved( //nolint:revive // two values, their difference, and how 
 	verb := p.Say("rose", "stieg")
 	sign := "+"
 	switch {
+	case equal(v1, v0):
+		return strings.TrimSpace(fmt.Sprintf(p.Say("%s was %s at both times", "%s betrug beide Male %s"), what, p.amount(v0, f)))
 	case v1 < v0:
 		verb, sign = p.Say("fell", "sank"), "−"
-	case v1 == v0:
-		return strings.TrimSpace(fmt.Sprintf(p.Say("%s was %s at both times", "%s betrug beide Male %s"), what, p.amount(v0, f)))
 	}
 	diff = max(diff, -diff)
 	rate := ""
@@ -130,8 +132,10 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 	m := p.First()
 	rows := a.Result.Rows
 	k := 1 + len(p.Groups)
-	p.single = !slices.ContainsFunc(rows, func(r []any) bool { n, _ := schema.Figure(r, k+1); return n > 1 })
-	if m != nil && m.How == "" && !p.single {
+	once := !slices.ContainsFunc(rows, func(r []any) bool { n, _ := schema.Figure(r, k+1); return n > 1 })
+	if once {
+		p.places = ofRow
+	} else if m != nil && m.How == "" {
 		return plan.ReasonAmbiguous
 	}
 	series, labels := p.series(rows)
@@ -147,7 +151,7 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 	if len(parts) == 0 {
 		return plan.ReasonEmpty
 	}
-	what := p.measuredOnce(m, p.single)
+	what := p.measuredOnce(m, once)
 	if len(series) == 1 {
 		a.Sentences = []string{speech.Upper(what) + p.conds() + " " + parts[0] + "."}
 	} else {
@@ -463,6 +467,8 @@ func (p *reply) columnCell(v any, i int, keys []*schema.Field) string {
 		return p.cell(v, nil, p.Unit)
 	case i < len(keys):
 		return p.cell(v, keys[i], "")
+	case p.Op == plan.OpChange && i == len(p.Groups)+3: // in %
+		return (&phrases{Plan: p.Plan}).cell(v, nil, "")
 	case (p.Op == plan.OpTrend || p.Op == plan.OpCourse) && i == 0:
 		return p.cell(v, p.Time, p.Unit)
 	case p.Op == plan.OpList || p.Op == plan.OpLookup:

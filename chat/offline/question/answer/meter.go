@@ -42,6 +42,7 @@ func (p *reply) sayMeter(a *Answer) plan.Reason {
 	v0, _ := schema.Figure(row, 1)
 	v1, _ := schema.Figure(row, 2)
 	f := p.Measures[0].Field
+	p.align(v0, v1)
 	a.Heading = speech.Upper(f.Label())
 	a.Sentences = []string{fmt.Sprintf(p.Say("The reading of %s%s went from %s to %s: %s", "Der Stand von %s%s ging von %s auf %s: %s"), p.named(f), p.conds(), p.amount(v0, f), p.amount(v1, f), p.amount(diff, f)) + "."}
 	return ""

@@ -182,7 +182,7 @@ func (p *phrases) extreme(m *plan.Measure, low bool) string {
 }
 
 // choose returns one if first is true, otherwise other.
-func choose(first bool, one, other string) string {
+func choose[T any](first bool, one, other T) T {
 	if first {
 		return one
 	}

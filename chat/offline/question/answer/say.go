@@ -15,8 +15,29 @@ import (
 // phrases provides the words for what a plan is about.
 type phrases struct {
 	*plan.Plan
-	single bool // the figure is one value of the table
+	places int // the decimals that figures keep; 2 if it is less
 }
+
+// ofRow is the number of decimals that a figure keeps if it is one value of the table, no total and no mean.
+const ofRow = 6
+
+// align keeps so many decimals of two values that their difference is that of the values as stated.
+func (p *phrases) align(from, to float64) {
+	round := func(v float64) float64 {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'f', p.places, 64), 64)
+		return v
+	}
+	if equal(from, to) {
+		return
+	}
+	p.places = max(p.places, 2, speech.Places(from, 2), speech.Places(to, 2), speech.Places(to-from, 2))
+	for p.places < 12 && round(round(to)-round(from)) != round(to-from) {
+		p.places++
+	}
+}
+
+// equal reports whether two values differ by no more than the error of their computation.
+func equal(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(math.Abs(a), math.Abs(b)) }
 
 // reply states the result of a plan in sentences.
 type reply struct {
@@ -138,9 +159,10 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 			return plan.ReasonEmpty
 		}
 		open := p.Aggregate == "" && p.Asks != "many"
-		p.single = count == 1 && m.Field.Factors == nil
+		once := count == 1 && m.Field.Factors == nil
+		p.places = choose(once, ofRow, 0)
 		switch {
-		case (open || m.How == "sum") && p.single, open && (m.How == "avg" || m.How == "") && least == greatest:
+		case (open || m.How == "sum") && once, open && (m.How == "avg" || m.How == "") && least == greatest:
 			m.How = ""
 		case open && m.How == "":
 			return plan.ReasonAmbiguous
@@ -289,6 +311,11 @@ func (p *reply) sayGroups(a *Answer) plan.Reason {
 	}
 	var parts []string
 	rows := a.Result.Rows
+	if p.Op == plan.OpCompare && len(rows) == 2 {
+		x, _ := schema.Figure(rows[0], k)
+		y, _ := schema.Figure(rows[1], k)
+		p.align(x, y)
+	}
 	for _, row := range rows[:min(len(rows), 12)] {
 		var vs []string
 		for i, m := range p.MeasureList() {
@@ -332,7 +359,7 @@ func (p *reply) compared(a *Answer, k int) {
 		if y > x {
 			high, low, x, y = rows[1], rows[0], y, x
 		}
-		if x == y {
+		if equal(x, y) {
 			a.Sentences = append(a.Sentences, p.Say("Both are equal.", "Beide sind gleich."))
 			return
 		}
@@ -418,7 +445,7 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 		if n > p.N+8 || m == nil && p.Counted == nil && p.Superlative.About == "rows" && n == len(rows) && n > 1 {
 			return plan.ReasonAmbiguous // every hour has one row for each day: nothing says which is the busiest
 		}
-		p.single = m != nil && (m.How == "max" || m.How == "min")
+		p.places = choose(m != nil && (m.How == "max" || m.How == "min"), ofRow, 0)
 		var names []string
 		for _, row := range rows[:n] {
 			names = append(names, p.key(row))
@@ -471,7 +498,7 @@ func (p *reply) ranked(rows [][]any, i int, m *plan.Measure) string {
 
 func (p *reply) sayExtreme(a *Answer) plan.Reason {
 	f := p.Measures[0].Field
-	p.single = true
+	p.places = ofRow
 	rows := a.Result.Rows
 	n := 1
 	for n < len(rows) && schema.CompareCells(rows[n][0], rows[0][0]) == 0 {

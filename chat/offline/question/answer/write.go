@@ -24,13 +24,7 @@ func (p *phrases) amount(v float64, f *schema.Field) string {
 	if f != nil {
 		unit = f.UnitSymbol()
 	}
-	places := 2
-	if p.single && f != nil { // single values keep their decimals
-		if s := strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64); strings.Contains(s, ".") && len(s)-strings.Index(s, ".") <= 7 {
-			places = max(2, len(s)-strings.Index(s, ".")-1)
-		}
-	}
-	s := speech.Number(v, places, p.Text.Lang)
+	s := speech.Number(v, max(2, p.places), p.Text.Lang)
 	if money[strings.ToLower(unit)] && v != math.Trunc(v) {
 		// 48,210.50 €, not 48,210.5 €
 		if i := strings.LastIndexAny(s, ".,"); i == len(s)-2 {
@@ -51,7 +45,7 @@ func (p *phrases) difference(v float64, f *schema.Field) string {
 	if f == nil || f.UnitSymbol() != "%" {
 		return p.amount(v, f)
 	}
-	return speech.Number(v, 2, p.Text.Lang) + "\u00a0" + p.Say("percentage point"+choose(v == 1, "", "s"), "Prozentpunkt"+choose(v == 1, "", "e"))
+	return speech.Number(v, max(2, p.places), p.Text.Lang) + "\u00a0" + p.Say("percentage point"+choose(v == 1, "", "s"), "Prozentpunkt"+choose(v == 1, "", "e"))
 }
 
 // cell formats one value of a result for readers.

@@ -214,12 +214,7 @@ func IsoPeriod(s string) (Period, bool) {
 
 // Number formats a number in a language, rounded to places decimals, or more for a number below 1; it never says about.
 func Number(v float64, places int, lang Language) string {
-	a := math.Abs(v)
-	if a > 0 && a < 1 {
-		// Numbers below 1 keep four to twenty decimals, as many as two significant digits need.
-		places = max(places, min(20, max(4, 1-int(math.Floor(math.Log10(a))))))
-	}
-	s := strconv.FormatFloat(a, 'f', places, 64)
+	s := strconv.FormatFloat(math.Abs(v), 'f', Places(v, places), 64)
 	whole, part, _ := strings.Cut(s, ".")
 	part = strings.TrimRight(part, "0")
 	for i := len(whole) - 3; i > 0; i -= 3 {
@@ -235,6 +230,14 @@ func Number(v float64, places int, lang Language) string {
 		return "−" + whole
 	}
 	return whole
+}
+
+// Places returns the decimals that Number rounds to: below 1, four to twenty, as many as two significant digits need.
+func Places(v float64, places int) int {
+	if a := math.Abs(v); a > 0 && a < 1 {
+		return max(places, min(20, max(4, 1-int(math.Floor(math.Log10(a))))))
+	}
+	return places
 }
 
 // Title returns a phrase as a heading, without its article.
