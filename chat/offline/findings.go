@@ -27,14 +27,8 @@ type findings struct {
 
 // finding is the answer from tables to one part of the task.
 type finding struct {
-	Part      string        `json:"part"`
-	Sentences []string      `json:"sentences"`
-	Heading   string        `json:"heading"`
-	Columns   []string      `json:"columns,omitempty"`
-	Cells     [][]string    `json:"cells,omitempty"`
-	Rows      int           `json:"rows"`
-	Paths     []string      `json:"paths"`
-	Chart     *answer.Chart `json:"chart,omitempty"`
+	Part string `json:"part"`
+	answer.Answer
 }
 
 // tableResult is a query with its result, in the form that every writer receives.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question"
+	"atelier/chat/offline/question/answer"
 	"atelier/chat/offline/question/passage"
 	"atelier/chat/offline/question/plan"
 	"atelier/chat/offline/question/schema"
@@ -101,10 +102,7 @@ func (a *tableResearch) collectFindings(f *findings, kind string) {
 			f.UnansweredParts = append(f.UnansweredParts, unansweredPart{r.Part, r.Why, r.Unknown})
 			continue
 		}
-		f.Answers = append(f.Answers, finding{
-			Part: r.Part, Sentences: ans.Sentences, Heading: ans.Heading, Columns: ans.Columns, Cells: ans.Cells,
-			Rows: ans.Rows, Paths: ans.Paths, Chart: ans.Chart,
-		})
+		f.Answers = append(f.Answers, finding{r.Part, *ans})
 		f.Results = append(f.Results, tableResult{ans.Result.Statement, ans.Result.Columns, ans.Result.Rows})
 	}
 	for _, t := range a.described.Tables {
@@ -213,10 +211,10 @@ func countLines(c *conversation, docs []file, f *findings) (step, bool) {
 			paths = append(paths, file.Path)
 			f.addSource(origin{Path: file.Path, Kind: "log", Rows: out.Total})
 		}
-		f.Answers = append(f.Answers, finding{
-			Part: o.Part, Heading: words, Paths: paths, Rows: 1,
-			Sentences: []string{fmt.Sprintf(oneOrMany(wordsFor(c.task).Say("%s line holds %s.|%s lines hold %s.", "%s Zeile enthält %s.|%s Zeilen enthalten %s."), int(out.Total)), speech.Number(float64(out.Total), 0, lang), words)},
-		})
+		f.Answers = append(f.Answers, finding{o.Part, answer.Answer{
+			Heading: words, Paths: paths, Rows: 1,
+			Sentences: []string{fmt.Sprintf(oneOrMany(lang.Say("%s line holds %s.|%s lines hold %s.", "%s Zeile enthält %s.|%s Zeilen enthalten %s."), int(out.Total)), speech.Number(float64(out.Total), 0, lang), words)},
+		}})
 		return true
 	})
 	return s, len(s.Actions) > 0

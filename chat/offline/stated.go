@@ -48,7 +48,7 @@ func (w wording) statedIn(sentence string) (finding, bool) {
 	words := strings.Fields(head)
 	name := speech.Upper(strings.Join(words[max(0, len(words)-4):], " "))
 	c := &answer.Chart{Kind: "bar", Title: name, Series: []answer.Series{{Name: name}}}
-	a := finding{Part: theTask, Heading: name, Columns: []string{"", name}, Chart: c}
+	a := finding{theTask, answer.Answer{Heading: name, Columns: []string{"", name}, Chart: c}}
 	var parts []string
 	for _, one := range listBreak().Split(list, -1) {
 		m := pair().FindStringSubmatch(one)

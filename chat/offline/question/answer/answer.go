@@ -10,22 +10,22 @@ import (
 // Answer is the answer to one part of a question.
 type Answer struct {
 	// Sentences state the answer; the first contains the figure that was asked for.
-	Sentences []string
+	Sentences []string `json:"sentences"`
 	// Heading names the result in a few words.
-	Heading string
+	Heading string `json:"heading"`
 	// Result is the query that the figures come from.
-	Result schema.Result
+	Result schema.Result `json:"-"`
 	// Paths are the files, or tables of a database, that were queried.
-	Paths []string
+	Paths []string `json:"paths"`
 	// Columns are the headings of Result for readers; Cells are its rows as text.
-	Columns []string
-	Cells   [][]string
+	Columns []string   `json:"columns,omitempty"`
+	Cells   [][]string `json:"cells,omitempty"`
 	// Rows is the number of rows that Cells would have if it held all.
-	Rows int
+	Rows int `json:"rows"`
 	// Chart is the only chart of the result; nil for a single value.
-	Chart *Chart
+	Chart *Chart `json:"chart,omitempty"`
 	// OnlyFigure means that the first cell of the result is the whole answer.
-	OnlyFigure bool
+	OnlyFigure bool `json:"-"`
 }
 
 // Chart is a chart of exactly the values of a result.
