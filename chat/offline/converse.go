@@ -44,7 +44,7 @@ func converse(c *conversation) step {
 		return s
 	}
 	w := readPictureRequest(c)
-	lang := speak(c.task)
+	lang := wordsFor(c.task)
 	switch {
 	case w.draw != "" && exact().MatchString(w.draw) && !ofWhat().MatchString(w.draw) && len(c.results) == 0:
 		return finish("A painter would make up what a chart or diagram shows.", lang.Say("I can only paint here, and a painted chart or diagram shows made-up content. Ask the research-agent for a report with it, "+"with your data by --files, --db or in the task, or the infographic-agent for the drawing alone.", "Ich kann hier nur malen, und ein gemaltes Diagramm zeigt erfundene Inhalte. Bitte den research-agent um einen Bericht damit, "+"mit Daten über --files, --db oder im Auftrag, oder den infographic-agent um die Zeichnung allein."))
@@ -70,7 +70,7 @@ func finish(reason, message string) step {
 }
 
 // present promotes what an action made, and reports what its result says about it.
-func (c *conversation) present(action, label string, lang phrases) step {
+func (c *conversation) present(action, label string, lang wording) step {
 	done := c.actionResults(action)
 	last := done[len(done)-1]
 	refs := images(last.Outputs)
@@ -143,7 +143,7 @@ func paintParams(task string) map[string]any {
 }
 
 // selfDescription says what this model is and can do; for a question, it first says that it has no answer.
-func (c *conversation) selfDescription(lang phrases) string {
+func (c *conversation) selfDescription(lang wording) string {
 	parts := []string{lang.who()}
 	if asksForInformation(c.task) {
 		parts = []string{lang.Say("Offline, this question cannot be answered.", "Offline, this question cannot be answered. Offline lässt sich diese Frage nicht beantworten."), lang.who()}

@@ -155,12 +155,12 @@ func unknown(text string, refs []string) []string {
 	return out
 }
 
-func (c *conversation) notKnown(names []string, lang phrases) step {
+func (c *conversation) notKnown(names []string, lang wording) step {
 	return finish("The picture is not known.", fmt.Sprintf(lang.Say("There is no %s in this conversation.", "In diesem Gespräch gibt es kein %s."), strings.Join(names, ", "))+" "+c.pictureListing(lang))
 }
 
 // requestChange requests the change, or says why it cannot be made. Once it is made, it shows the result.
-func requestChange(c *conversation, w pictureRequest, lang phrases) step {
+func requestChange(c *conversation, w pictureRequest, lang wording) step {
 	name := w.action()
 	refs := c.editableRefs()
 	switch {

@@ -92,7 +92,7 @@ func asksAboutShownPictures(c *conversation) bool {
 
 // describe says what the pixels of every picture show, and how alike the pictures are.
 func (c *conversation) describe() string {
-	p := speak(c.task)
+	p := wordsFor(c.task)
 	var parts []string
 	for _, s := range c.seen {
 		parts = append(parts, c.describeOne(s, p))
@@ -111,7 +111,7 @@ func (c *conversation) describe() string {
 	return strings.Join(parts, " ")
 }
 
-func (c *conversation) describeOne(s seen, p phrases) string {
+func (c *conversation) describeOne(s seen, p wording) string {
 	w, h, label := s.shown.Width, s.shown.Height, s.shown.Label
 	for _, i := range c.media { // the size of the item itself, if a smaller form is shown
 		if i.Ref == s.ref && i.Width > 0 {

@@ -88,7 +88,7 @@ func decide(c *conversation) step {
 		return s
 	}
 	if asksAboutShownPictures(c) {
-		return finish("The question is about pictures that I am shown.", c.describe()+" "+speak(c.task).Say("I am Atelier's offline model and go by pixels alone: size, colours, brightness and likeness. What a picture shows I cannot tell; a language model with vision can.", "Ich bin Ateliers Offline-Modell und sehe nur Pixel: Größe, Farben, Helligkeit und Ähnlichkeit. Was ein Bild zeigt, kann ein Sprachmodell sagen, das Bilder sieht."))
+		return finish("The question is about pictures that I am shown.", c.describe()+" "+wordsFor(c.task).Say("I am Atelier's offline model and go by pixels alone: size, colours, brightness and likeness. What a picture shows I cannot tell; a language model with vision can.", "Ich bin Ateliers Offline-Modell und sehe nur Pixel: Größe, Farben, Helligkeit und Ähnlichkeit. Was ein Bild zeigt, kann ein Sprachmodell sagen, das Bilder sieht."))
 	}
 	return converse(c)
 }

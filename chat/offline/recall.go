@@ -31,7 +31,7 @@ var (
 // It returns false if the task is not about existing pictures.
 func recall(c *conversation) (step, bool) {
 	refs := c.editableRefs()
-	lang := speak(c.task)
+	lang := wordsFor(c.task)
 	switch {
 	case lists().MatchString(c.task):
 		if c.canCall(listAction) && len(c.actionResults(listAction)) == 0 {
@@ -58,7 +58,7 @@ func recall(c *conversation) (step, bool) {
 
 // pictureListing lists the pictures of a conversation in the order in which they were added: those
 // of the record, if it was read.
-func (c *conversation) pictureListing(lang phrases) string {
+func (c *conversation) pictureListing(lang wording) string {
 	refs := c.editableRefs()
 	total := len(refs)
 	for _, r := range c.actionResults(listAction) {

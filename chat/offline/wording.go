@@ -9,7 +9,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// wording holds the texts of reports in one language.
+// wording holds the texts of this model in one language.
 type wording struct{ speech.Language }
 
 // refused is the fixed sentence of every refusal.

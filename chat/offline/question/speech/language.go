@@ -17,10 +17,11 @@ import (
 
 var germanWords = wordSet(`der die das den dem des ein eine einen einem einer ist sind war waren wird wurde wurden und oder nicht mit von vom zum zur für
 wie wieviel wieviele viel viele welche welcher welches welchen welchem wer was wann wo hat haben gibt im bei nach seit zwischen bis pro je durchschnittlich durchschnitt anteil
-meiste meisten fiel fielen größte größten niedrigste niedrigsten wenigsten häufigsten es sich bitte durch ohne kein keine ins ab aus höchste höchsten umsatz mitarbeiter anzahl summe insgesamt unser unsere kunden bericht über erstelle zeige nenne auf als am`)
+meiste meisten fiel fielen größte größten niedrigste niedrigsten wenigsten häufigsten es sich bitte durch ohne kein keine ins ab aus höchste höchsten umsatz mitarbeiter anzahl summe insgesamt unser unsere kunden bericht über erstelle zeige nenne auf als am
+zeichne male mal mach mache warum mir mich mein meine hast bild bilder hallo guten`)
 
 var englishWords = wordSet(`the a an of is are was were which what how many much who when where does did do has have had on at for to from with and or
-total average highest lowest by per between over list show create report our we there that`)
+total average highest lowest by per between over list show create report our we there that please me my draw make paint it you add into picture pictures why`)
 
 func wordSet(text string) map[string]bool {
 	out := map[string]bool{}
