@@ -99,38 +99,19 @@ func pictures(task string) int {
 }
 
 var (
-	reportOn = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+)?(?:create|write|make|prepare|draft|produce|generate|compile|give|erstelle|schreibe|verfasse)\s+(?:me\s+|us\s+|mir\s+|uns\s+)?(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?(?:(?:short|brief|detailed|illustrated|research|full|kurzen|ausführlichen)\s+)*(?:report|overview|summary|study|bericht|überblick|übersicht|zusammenfassung)\s*(?:on|about|of|regarding|über|zu|zum|zur|von)\s+`)
 	makeIt   = pattern.Lazy(`(?i)^(?:please\s+)?(?:create|write|make|prepare|draft|produce|generate|compile|give me|draw|build|erstelle|schreibe)\s+(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?`)
 	withWish = pattern.Lazy(`(?i),?\s+(?:with|including|and|plus|as|mit|samt|inklusive)\s+(?:[\w–-]+\s+){0,4}?` + visualNoun + `\b.*$`)
 )
 
-// headline returns a title for a task: its first question, or what the report is about.
+// headline returns a title for a task: its first question, or what it orders.
 func headline(task string) string {
 	task = questionOf(task)
-	switch parts, asks := question.Parts(task), strings.Contains(task, "?"); {
-	case len(parts) > 1 && asks:
-		return speech.Upper(clip(parts[0], 110)) + "?"
-	case len(parts) == 1 && !asks && !strings.HasPrefix(parts[0], "list "):
-		return speech.Upper(clip(parts[0], 110))
-	}
-	t := strings.TrimSpace(negated().ReplaceAllString(task, ""))
-	mark := ""
-	if i := strings.IndexAny(t, "?!\n"); i > 0 && !strings.Contains(t[:i], ". ") {
-		if t[i] == '?' {
+	title, mark := withWish().ReplaceAllString(makeIt().ReplaceAllString(task, ""), ""), ""
+	if parts := question.Parts(task); len(parts) > 0 && !strings.HasPrefix(parts[0], "list ") {
+		title = parts[0]
+		if strings.Contains(task, "?") {
 			mark = "?"
 		}
-		t = t[:i]
-	} else if i := strings.Index(t, ". "); i > 0 {
-		t = t[:i]
 	}
-	t = strings.TrimRight(t, ".! ")
-	if short := reportOn().ReplaceAllString(t, ""); short != t && short != "" {
-		t = short
-	} else if short := makeIt().ReplaceAllString(t, ""); short != "" {
-		t = short
-	}
-	if short := withWish().ReplaceAllString(t, ""); short != "" {
-		t = short
-	}
-	return speech.Upper(clip(strings.Trim(t, " .!:,"), 110)) + mark
+	return speech.Upper(clip(strings.Trim(title, " .!?:,"), 110)) + mark
 }

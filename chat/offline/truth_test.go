@@ -98,3 +98,20 @@ func TestOneLineOfALog(t *testing.T) {
 		t.Errorf("%s %v", got, err)
 	}
 }
+
+// TestHeadlines: the title of a report is its first question in full, or what it orders.
+func TestHeadlines(t *testing.T) {
+	t.Parallel()
+	for task, want := range map[string]string{
+		"Wie hoch war der Verbrauch am 14. Januar 2024 insgesamt?":                                         "Wie hoch war der Verbrauch am 14. Januar 2024 insgesamt?",
+		"Wie lange warten die Patienten bei Dr. Öztürk im Durchschnitt? Mit einem Diagramm.":               "Wie lange warten die Patienten bei Dr. Öztürk im Durchschnitt?",
+		"On average, how many people come? How many cats?":                                                 "On average, how many people come?",
+		"Create a report on wind power with a chart.":                                                      "Wind power",
+		"Create a market analysis report with a bar chart of market share: Aster 40 %, Bolt 35 %, C 25 %.": "Market analysis report",
+		"Wind": "Wind",
+	} {
+		if got := headline(task); got != want {
+			t.Errorf("%q: %q, want %q", task, got, want)
+		}
+	}
+}

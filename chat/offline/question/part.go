@@ -138,8 +138,7 @@ func parts(task string) []part {
 		for at := andAsk().FindStringSubmatchIndex(s); at != nil; at = andAsk().FindStringSubmatchIndex(s) {
 			head := strings.Trim(s[:at[0]], " ,")
 			if adverbial().MatchString(head) && !asks().MatchString(head) {
-				s = head + " " + s[max(at[2], at[4]):] // on average, how much
-				break
+				break // on average, how much
 			}
 			if head != "" {
 				out = append(out, part{text: head, follows: follows})
