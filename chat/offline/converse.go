@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -21,6 +22,9 @@ type Painter interface {
 	UnknownChanges(change string) []string
 }
 
+// number matches a number of pictures.
+const number = `([1-9][0-9]{0,2}|one|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs)`
+
 var (
 	wantsPicture = pattern.Lazy(`(?i)\b(?:image|picture|photo|illustration|drawing|painting|logo|poster|bild(?:er)?|foto|zeichnung|gemälde)s?\b|\b(?:draw|paint|render|zeichne|male|mal)\b`)
 	ofWhat       = pattern.Lazy(`(?i)\b(?:(?:image|picture|photo|illustration|drawing|painting|poster|logo)s?\s+(?:of|showing|with|depicting|that shows?|for)|(?:bild(?:er)?|fotos?|zeichnung(?:en)?|gemälde)\s+(?:von|mit|vom))\s+([^.?!\n]+)`)
@@ -31,8 +35,11 @@ var (
 	command      = pattern.Lazy(`(?i)^\s*(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+|(?:kannst|könntest) du\s+)?(?:please\s+)?(?:draw|paint|render|generate|create|make|show|zeichne|male|mal|erstelle|erzeuge|zeig)(?:\s+(?:me|mir|bitte))*\s+`)
 	// exact matches drawings of data and structure, whose content a painter would make up.
 	exact  = pattern.Lazy(`(?i)\b(?:charts?|graphs?|diagrams?|flow ?charts?|infographics?|word clouds?|mind ?maps?|diagramme?|schaubild(?:er)?)\b`)
-	copies = pattern.Lazy(`(?i)\b(\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs)\s+(?:(?:different|new|more|other|verschiedene|neue|weitere)\s+)?(?:images|pictures|photos|illustrations|drawings|paintings|variants|variations|versions|bilder|fotos|zeichnungen|varianten)\b`)
+	copies = pattern.Lazy(`(?i)\b` + number + `(?:\s*(?:-|–|to|or|bis|oder)\s*` + number + `)?\s+(?:[\p{L}-]+\s+){0,2}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version|bild|illustrationen|foto|zeichnung)(?:s|en|er|ern)?\b`)
 )
+
+// ofSubject are words between a number and the word for pictures if the number counts something else.
+var ofSubject = speech.Folded("a an the with in on of as for and per ein eine einem mit in im auf als von und pro")
 
 // maxAtOnce is the maximum number of pictures per request.
 const maxAtOnce = 10
@@ -115,17 +122,20 @@ func oneOrMany(forms string, n int) string {
 	return strings.ReplaceAll(many, "#", fmt.Sprint(n))
 }
 
-// howMany returns how many pictures a task asks for, or 1 if it does not say.
+// howMany returns how many pictures a task asks for: 1 if it does not say, and the upper end of a range.
 func howMany(task string) int {
-	m := copies().FindStringSubmatch(task)
-	if m == nil {
-		return 1
+	for _, m := range copies().FindAllStringSubmatch(task, -1) {
+		if slices.ContainsFunc(strings.Fields(strings.ToLower(m[0])), func(w string) bool { return ofSubject[w] }) {
+			continue // 3 boats in a picture
+		}
+		w := cmp.Or(m[2], m[1])
+		if n, ok := speech.NumberWords[speech.Fold(w)]; ok {
+			return int(n)
+		}
+		n, _ := strconv.Atoi(w) // at most three digits
+		return n
 	}
-	if n, ok := speech.NumberWords[speech.Fold(m[1])]; ok {
-		return int(n)
-	}
-	n, _ := strconv.Atoi(m[1]) // at most three digits
-	return max(1, n)
+	return 1
 }
 
 func paintParams(task string) map[string]any {

@@ -1,9 +1,7 @@
 package offline
 
 import (
-	"cmp"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"atelier/chat/offline/question"
@@ -52,7 +50,7 @@ func readOrder(task string) order {
 	}
 	task = negated().ReplaceAllString(task, "")
 	if at := picturesOf().FindStringIndex(task); at != nil && !none {
-		o.pictures = pictures(task)
+		o.pictures = howMany(task)
 		rest := task[at[1]:]
 		if of := aboutWhat().FindStringIndex(rest); of != nil {
 			rest = rest[of[1]:]
@@ -75,27 +73,6 @@ func readOrder(task string) order {
 		o.charted = o.charted || ok
 	}
 	return o
-}
-
-var countDigits = pattern.Lazy(`(?i)\b([1-9][0-9]{0,2})(?:\s*(?:-|–|to|or|bis|oder)\s*([1-9][0-9]{0,2}))?\s+(?:[\p{L}-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version|bild|illustrationen|foto)(?:s|er|ern)?\b`)
-
-// pictures returns how many pictures are requested: "two illustrations", "2-3 images", "two
-// or three pictures". Of a range, the upper end counts; the default is one.
-func pictures(task string) int {
-	if m := countDigits().FindStringSubmatch(task); m != nil {
-		n, _ := strconv.Atoi(cmp.Or(m[2], m[1])) // at most three digits
-		return n
-	}
-	words := strings.Fields(strings.ToLower(task))
-	best := 0
-	for i, w := range words {
-		n, ok := speech.NumberWords[speech.Fold(strings.TrimRight(w, ","))]
-		next := strings.Join(words[i:min(i+6, len(words))], " ")
-		if ok && (wantsPicture().MatchString(next) || picturesOf().MatchString(next) || variation().MatchString(next)) {
-			best = max(best, int(n))
-		}
-	}
-	return max(best, 1)
 }
 
 var (

@@ -152,3 +152,16 @@ func TestSuccessFollowsFromTheResult(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestHowManyPictures: a number of other things is not one of pictures.
+func TestHowManyPictures(t *testing.T) {
+	t.Parallel()
+	for task, want := range map[string]int{
+		"Draw a boat": 1, "Draw two pictures of 3 boats": 2, "Paint 3 boats as a picture": 1, "A report on 3 islands with pictures": 1, "2-3 images": 3,
+		"two or three large colour photos": 3, "Zeichne vier verschiedene Bilder vom Meer": 4, "12 new variations": 12, "Ein Bericht mit zwei Illustrationen": 2,
+	} {
+		if got := howMany(task); got != want {
+			t.Errorf("%s: %d, want %d", task, got, want)
+		}
+	}
+}
