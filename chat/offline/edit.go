@@ -2,6 +2,7 @@ package offline
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -175,10 +176,10 @@ func requestChange(c *conversation, w pictureRequest, lang wording) step {
 	}
 	if c.painter != nil {
 		text := w.change // without the words that say which picture is meant
-		if m := byLabel().FindStringSubmatch(text); m != nil {
-			text = strings.Replace(text, m[0], " picture ", 1)
+		for _, which := range []*regexp.Regexp{byLabel(), byNumber(), namedRef()} {
+			text = which.ReplaceAllString(text, " picture ")
 		}
-		if cannot := c.painter.UnknownChanges(namedRef().ReplaceAllString(text, " picture ")); len(cannot) > 0 {
+		if cannot := c.painter.UnknownChanges(text); len(cannot) > 0 {
 			return finish("The offline painter cannot do that.", fmt.Sprintf(lang.Say("Offline I cannot make this change (%s), so the picture stays as it is.", "Offline kann ich diese Änderung nicht machen (%s); das Bild bleibt, wie es ist."), lang.Enumerate(cannot))+" "+lang.Say("I cannot remove, replace or change a part of a picture.", "Einen Teil eines Bildes entfernen, ersetzen oder ändern kann ich nicht.")+" "+lang.canChange())
 		}
 	}

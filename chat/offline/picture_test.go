@@ -2,6 +2,7 @@ package offline
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func (fewWords) UnknownWords(prompt string) []string {
 
 func (fewWords) UnknownChanges(change string) []string {
 	var out []string
-	for _, w := range []string{"remove", "person", "dragon", "Van Gogh", "harbour", "img"} {
+	for _, w := range []string{"remove", "person", "dragon", "Van Gogh", "harbour", "img", "zweite", "fifth"} {
 		if strings.Contains(change, w) {
 			out = append(out, w)
 		}
@@ -162,6 +163,17 @@ func TestHowManyPictures(t *testing.T) {
 	} {
 		if got := howMany(task); got != want {
 			t.Errorf("%s: %d, want %d", task, got, want)
+		}
+	}
+}
+
+// TestWhichPictureIsNoChange: the words that say which picture is meant are not a change that the painter must know.
+func TestWhichPictureIsNoChange(t *testing.T) {
+	t.Parallel()
+	for task, want := range map[string]string{"mach das zweite Bild dunkler": "img-00000002", "make img-00000001 darker": "img-00000001"} {
+		s := askPainting(t, task+"\n```json\n"+`{"context":{"media":[{"refId":"img-00000001","width":64,"height":64},{"refId":"img-00000002","width":64,"height":64}]}}`+"\n```")
+		if len(s.Actions) != 1 || fmt.Sprint(s.Actions[0].Params["Images"]) != "["+want+"]" {
+			t.Errorf("%s: %+v", task, s)
 		}
 	}
 }
