@@ -30,31 +30,6 @@ func (r *Tagger) joinedAt(v *schema.View, i int) []Piece {
 	return out
 }
 
-// masses are words for what amounts in some units consist of.
-var masses = []struct{ words, units map[string]bool }{
-	{speech.Folded("water wasser gas"), speech.Folded("m3 l")},
-	{speech.Folded("electricity power energy strom energie heizenergie heating heat warme"), speech.Folded("kwh mwh gwh twh wh")},
-	{speech.Folded("rain rainfall regen snow schnee"), speech.Folded("mm")},
-}
-
-// massAt finds what an amount consists of, after its unit: cubic metres of water. It adds
-// nothing if the table has one amount in that unit.
-func (r *Tagger) massAt(v *schema.View, i int) []Piece {
-	t := r.Tokens[i]
-	if t.Quoted || i < 2 || r.Tokens[i-1].Fold != "of" && schema.UnitNames[r.Tokens[i-1].Fold] == "" {
-		return nil
-	}
-	for _, m := range masses {
-		f := schema.Only(v.Fields, func(f *schema.Field) bool {
-			return f.Table == 0 && f.Factors == nil && f.Measure() && (m.units[f.UnitName()] || m.units[spelledUnit(f.Name)])
-		})
-		if m.words[t.Fold] && f != nil && r.neutral(f) {
-			return []Piece{{Kind: speech.KindFill, From: i, To: i + 1}}
-		}
-	}
-	return nil
-}
-
 // spelledUnit returns the unit that the name of a column spells out: Cubic metres.
 func spelledUnit(name string) string {
 	return map[string]string{"cubic metres": "m3", "cubic meters": "m3", "kubikmeter": "m3"}[strings.Join(schema.SplitName(name), " ")]

@@ -195,7 +195,7 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 		}
 	}
 	for _, find := range []func(*schema.View, int) []Piece{
-		r.unitAt, r.joinedAt, r.massAt, r.attachedAt, r.peopleAt, r.levelAt, r.lastingAt, r.mealsAt, r.compoundAt,
+		r.unitAt, r.joinedAt, r.attachedAt, r.peopleAt, r.levelAt, r.lastingAt, r.mealsAt, r.compoundAt,
 		r.moneyAt, r.acrossAt, r.dimensionAt, r.placeAt, r.budgetAt, r.worthAt, r.amountAt, r.ratingAt, r.countsAt,
 	} {
 		out = append(out, find(v, i)...)

@@ -151,13 +151,12 @@ func gerund(a, b string) bool {
 	return ok && len(base) > 2 && (a == base || a == base+"e")
 }
 
-// dimensionUnits are words for what numbers in some units measure.
-var dimensionUnits = []struct{ words, units map[string]bool }{
-	{speech.Folded("electricity power strom energy energie elektrizitat"), speech.Folded("kwh mwh gwh twh wh")},
-	{speech.Folded("heizenergie heizwarme"), speech.Folded("kwh mwh gwh wh")},
-	{speech.Folded("water wasser"), speech.Folded("m3 l")},
-	{speech.Folded("response latency antwortzeit ladezeit"), speech.Folded("ms s")},
-	{speech.Folded("rain rainfall precipitation regen niederschlag"), speech.Folded("mm")},
+// dimensionUnits are words for what numbers in some units measure, and words that say so only after a unit: m³ of gas.
+var dimensionUnits = []struct{ words, ofUnit, units map[string]bool }{
+	{speech.Folded("electricity power strom energy energie elektrizitat heizenergie heizwarme"), speech.Folded("heating heat warme"), speech.Folded("kwh mwh gwh twh wh")},
+	{speech.Folded("water wasser"), speech.Folded("gas"), speech.Folded("m3 l")},
+	{speech.Folded("response latency antwortzeit ladezeit"), nil, speech.Folded("ms s")},
+	{speech.Folded("rain rainfall precipitation regen niederschlag"), speech.Folded("snow schnee"), speech.Folded("mm")},
 }
 
 // dimensionAt finds the only column whose unit measures what a token names and whose name
@@ -169,12 +168,12 @@ func (r *Tagger) dimensionAt(v *schema.View, i int) []Piece {
 	}
 	var out []Piece
 	for _, d := range dimensionUnits {
-		if !d.words[t.Fold] {
+		if !d.words[t.Fold] && (!d.ofUnit[t.Fold] || i < 2 || r.Tokens[i-1].Fold != "of" && schema.UnitNames[r.Tokens[i-1].Fold] == "") {
 			continue
 		}
 		var found []*schema.Field
 		for _, f := range v.Fields {
-			if f.Table == 0 && f.Factors == nil && f.Measure() && d.units[f.UnitName()] {
+			if f.Table == 0 && f.Factors == nil && f.Measure() && (d.units[f.UnitName()] || d.units[spelledUnit(f.Name)]) {
 				found = append(found, f)
 			}
 		}
