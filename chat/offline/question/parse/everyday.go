@@ -71,52 +71,12 @@ func paidIn(w string) string {
 	return ""
 }
 
-// peopleAt finds people whom a column counts: how many people come, if a column Audience counts them.
-func (r *Tagger) peopleAt(v *schema.View, i int) []Piece {
-	if !folk[r.Tokens[i].Fold] || r.Tokens[i].Quoted || v.OfPeople() {
-		return nil
-	}
-	return fieldPiece(schema.Only(v.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Type == "integer" && f.Measure() && f.Named("visitor")
-	}), i, 4)
-}
-
-var folk = speech.Folded("people persons leute menschen personen")
-
 // fieldPiece returns a token as the name of a column; nothing if there is no column.
 func fieldPiece(f *schema.Field, i int, weight float64) []Piece {
 	if f == nil {
 		return nil
 	}
 	return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: weight}}
-}
-
-var meals = speech.Folded("meal meals lunch lunches dinner dinners portion portions essen gerichte mahlzeiten portionen")
-
-var mealSigns = speech.Folded("vegetarian vegan vegetarisch meat fleisch fish fisch halal")
-
-// mealsAt finds a word for meals after the column of their kind: vegetarian meals.
-func (r *Tagger) mealsAt(v *schema.View, i int) []Piece {
-	if i == 0 || r.Tokens[i].Quoted || !meals[r.Tokens[i].Fold] || !mealSigns[r.Tokens[i-1].Fold] {
-		return nil
-	}
-	if !slices.ContainsFunc(v.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Measure() && slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == r.Tokens[i-1].Fold })
-	}) {
-		return nil
-	}
-	return []Piece{{Kind: speech.KindFill, From: i, To: i + 1}}
-}
-
-// vessels are what pieces come in.
-var vessels = speech.Folded("tin tins can cans box boxes bottle bottles bag bags jar jars pack packs packet packets roll rolls tub tubs crate crates sack sacks tube tubes carton cartons dose dosen flasche flaschen kiste kisten packung packungen sacke rolle rollen karton kartons tuben glas glaser")
-
-// vesselAt reports whether a token only says what the counted pieces come in: how many tins of paint.
-func (r *Tagger) vesselAt(v *schema.View, i int) bool {
-	if !vessels[r.Tokens[i].Fold] || r.Tokens[i].Quoted || !r.Counted(i) || i+1 >= len(r.Tokens) {
-		return false
-	}
-	return (OfWords[r.Tokens[i+1].Fold] || r.Lang == speech.German) && v.StockField() != nil
 }
 
 // compoundAt finds a German compound of a value and the word for the rows: Sturmeinsätze,
@@ -158,18 +118,6 @@ func (r *Tagger) aboutAt(v *schema.View, i int) bool {
 
 var atThe = speech.Folded("zur zum beim im")
 
-// levelAt finds the column of a water level if the question says that the water stands high or low.
-func (r *Tagger) levelAt(v *schema.View, i int) []Piece {
-	if !waters[r.Tokens[i].Fold] || r.Tokens[i].Quoted || !slices.ContainsFunc(r.Tokens, func(o speech.Token) bool { return standing[o.Fold] }) {
-		return nil
-	}
-	return fieldPiece(schema.Only(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() && f.Named("level") }), i, 9)
-}
-
-var waters = speech.Folded("wasser water river fluss")
-
-var standing = speech.Folded("stand stands stood steht standen rose hochsten niedrigsten tiefsten high highest low lowest")
-
 // cut reports whether n tokens from i on are only a part of a hyphenated word: the double of
 // double-booked. A part that names the column of the value does not count: high-priority.
 func (r *Tagger) cut(f *schema.Field, i, n int) bool {
@@ -181,16 +129,6 @@ func (r *Tagger) cut(f *schema.Field, i, n int) bool {
 	}
 	return r.Lang == speech.English && (i > 0 && joined(r.Tokens[i-1], r.Tokens[i]) || i+n < len(r.Tokens) && joined(r.Tokens[i+n-1], r.Tokens[i+n]))
 }
-
-// lastingAt finds the only number in a unit of time, for a verb of lasting.
-func (r *Tagger) lastingAt(v *schema.View, i int) []Piece {
-	if !lasting[r.Tokens[i].Fold] || r.Tokens[i].Quoted || v.FieldOf("duration") != nil {
-		return nil
-	}
-	return fieldPiece(v.DurationField(), i, 3)
-}
-
-var lasting = speech.Folded("lasted last lasts dauerte dauerten dauert dauern gedauert")
 
 // doer reports whether one word names who does what the other says: call and caller.
 func doer(a, b string) bool {
@@ -204,20 +142,4 @@ func (r *Matcher) OfOtherRows(v *schema.View, t speech.Token) bool {
 		return slices.Contains(o.Entity, t.Stem) || slices.Contains(o.Topics, t.Stem)
 	}
 	return !in(v) && slices.ContainsFunc(r.Views, in)
-}
-
-// leftOver reports whether "left" only says what is in stock: how many wheelbarrows have we got left.
-func (r *Tagger) leftOver(v *schema.View, i int) bool {
-	t := r.Tokens[i]
-	return (t.Fold == "left" || t.Fold == "ubrig") && !t.Quoted && i > 1 && i == len(r.Tokens)-1 && beforeLeft[r.Tokens[i-1].Fold] && v.StockField() != nil
-}
-
-var beforeLeft = speech.Folded("got have are noch is")
-
-// amountAt finds what orders and the like are worth if one column holds their amount.
-func (r *Tagger) amountAt(v *schema.View, i int) []Piece {
-	if t := r.Tokens[i]; t.Quoted || t.Fold != "worth" && t.Fold != "wert" || v.MoneyField == nil || v.MoneyField.Mixed() || r.Lex.Means(v.MoneyField.Head(), "price") || v.StockField() != nil {
-		return nil
-	}
-	return fieldPiece(v.MoneyField, i, 6)
 }

@@ -195,13 +195,9 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 		}
 	}
 	for _, find := range []func(*schema.View, int) []Piece{
-		r.unitAt, r.joinedAt, r.attachedAt, r.peopleAt, r.levelAt, r.lastingAt, r.mealsAt, r.compoundAt,
-		r.moneyAt, r.acrossAt, r.dimensionAt, r.placeAt, r.budgetAt, r.worthAt, r.amountAt, r.ratingAt, r.countsAt,
+		r.contextAt, r.joinedAt, r.attachedAt, r.compoundAt, r.acrossAt, r.dimensionAt, r.placeAt, r.budgetAt, r.worthAt, r.countsAt,
 	} {
 		out = append(out, find(v, i)...)
-	}
-	if r.PronounAt(i) {
-		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: 7})
 	}
 	if r.YearsOld(i) {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 2, Weight: 12})
@@ -221,7 +217,7 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 	if !t.Quoted && !loggedIn && !onTime && fill {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
 	}
-	if r.Bodily(i) || r.LeftEmpty(i) || r.Arrived(i) || r.TimesAt(i) || r.leftOver(v, i) || r.vesselAt(v, i) || r.aboutAt(v, i) {
+	if r.aboutAt(v, i) {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
 	}
 	if !t.Quoted && schema.Selling[t.Fold] && t.Fold != "unit" && t.Fold != "list" && (v.HasRevenue || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Named("quantity") && f.Measure() }) ||

@@ -9,23 +9,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// unitAt finds the column that a unit at a token stands for: how many kWh.
-func (r *Tagger) unitAt(v *schema.View, i int) []Piece {
-	t := r.Tokens[i]
-	if t.Quoted || len(t.Fold) < 2 {
-		return nil
-	}
-	return fieldPiece(v.InUnit(t.Fold), i, 3.5)
-}
-
-// moneyAt finds a word for money that stands for the only amount.
-func (r *Tagger) moneyAt(v *schema.View, i int) []Piece {
-	if v.MoneyField == nil || r.Tokens[i].Quoted || r.Tokens[i].Part || !slices.Contains(v.MoneyWords, r.Tokens[i].Fold) {
-		return nil
-	}
-	return fieldPiece(v.MoneyField, i, 3)
-}
-
 // surveyed are words for the people whom a survey asks.
 var surveyed = speech.Folded("people guest guests gast gaste visitors besucher users nutzer readers leser participants teilnehmer employees staff mitarbeiter mitarbeitenden")
 
@@ -243,28 +226,6 @@ func properNames(values []any) bool {
 		s, _ := x.(string)
 		return s == "" || !unicode.IsUpper([]rune(s)[0]) || strings.ContainsFunc(s, unicode.IsDigit)
 	})
-}
-
-// ratingAt finds words for a judgement beside the name of what is judged: the rating of the
-// workload, if a column Workload holds marks.
-func (r *Tagger) ratingAt(v *schema.View, i int) []Piece {
-	t := r.Tokens[i]
-	if t.Quoted || !(r.Lex.Means(t.Stem, "rating") || r.Lex.Means(t.Stem, "score")) {
-		return nil
-	}
-	scales := 0
-	for _, f := range v.Fields {
-		if f.Table == 0 && f.Measure() && (f.Named("rating") || f.Named("score")) {
-			return nil
-		}
-		if f.Scale() {
-			scales++
-		}
-	}
-	if scales == 0 {
-		return nil
-	}
-	return []Piece{{Kind: speech.KindFill, Arg: "rating", From: i, To: i + 1, Weight: -1}}
 }
 
 // entityAt finds the word for the rows of a table, or another word of its name.

@@ -132,17 +132,6 @@ var Irregular = func() map[string]string {
 	return out
 }()
 
-// TimesAt reports whether "worth" only says that two numbers are multiplied.
-func (r *Utterance) TimesAt(i int) bool {
-	return r.Tokens[i].Fold == "worth" && slices.ContainsFunc(r.Tokens, func(t Token) bool { return t.Fold == "times" || t.Fold == "multiplied" })
-}
-
-// PronounAt reports whether "one" stands for something named before: than to a 2D one.
-func (r *Utterance) PronounAt(i int) bool {
-	t := r.Tokens[i]
-	return (t.Fold == "one" || t.Fold == "ones") && !t.Quoted && i == len(r.Tokens)-1 && i > 2 && r.Tokens[i-1].Fold != "number"
-}
-
 // SuperlativeWord reports whether one token alone is a superlative: "most", but not "the".
 func (r *Utterance) SuperlativeWord(i int) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[r.Tokens[i].Fold], func(p Phrase) bool { return p.Kind == KindSup && len(p.Words) == 1 })
@@ -406,25 +395,3 @@ func (r *Utterance) Falling(t Token) bool {
 func (r *Utterance) Superlative(i int) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[r.Tokens[i].Fold], func(p Phrase) bool { return p.Kind == KindSup })
 }
-
-// Bodily reports whether the word body precedes something that is measured of one: body mass.
-func (r *Utterance) Bodily(i int) bool {
-	if r.Tokens[i].Fold != "body" || i+1 >= len(r.Tokens) {
-		return false
-	}
-	return slices.ContainsFunc([]string{"weight", "length", "height", "temperature", "size"}, func(c string) bool { return r.Lex.Means(r.Tokens[i+1].Stem, c) })
-}
-
-// LeftEmpty reports whether "left" only says that something is empty: who left the field empty.
-func (r *Utterance) LeftEmpty(i int) bool {
-	return letting[r.Tokens[i].Fold] && slices.ContainsFunc(r.Tokens, func(t Token) bool { return vacant[t.Fold] })
-}
-
-var letting, vacant = Folded("left leave leaves gelassen lassen ließen"), Folded("empty blank unanswered leer frei")
-
-// Arrived reports whether a word only says that the next one is about the arrival: arrived late.
-func (r *Utterance) Arrived(i int) bool {
-	return i+1 < len(r.Tokens) && arriving[r.Tokens[i].Fold] && howArrived[r.Tokens[i+1].Fold]
-}
-
-var arriving, howArrived = Folded("arrived arrive arrives delivered angekommen geliefert"), Folded("late early damaged on verspätet pünktlich")
