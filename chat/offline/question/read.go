@@ -30,7 +30,7 @@ func (r *reader) probe(unknown []int) string {
 		if len(raw) < 2 {
 			continue
 		}
-		for _, w := range []string{raw, strings.ToLower(raw), shorter(strings.ToLower(raw))} {
+		for _, w := range []string{raw, strings.ToLower(raw), speech.Trunk(strings.ToLower(raw), "ies", "en", "es", "s", "n", "e")} {
 			if !slices.Contains(forms, w) {
 				forms = append(forms, w)
 			}
@@ -60,16 +60,6 @@ func (r *reader) probe(unknown []int) string {
 		return ""
 	}
 	return strings.Join(selects, " UNION ALL ")
-}
-
-// shorter removes a plural ending.
-func shorter(w string) string {
-	for _, end := range []string{"ies", "en", "es", "s", "n", "e"} {
-		if base, ok := strings.CutSuffix(w, end); ok && len(base) > 3 {
-			return base
-		}
-	}
-	return w
 }
 
 // learn stores the values that the probe found.

@@ -39,7 +39,7 @@ func spelledUnit(name string) string {
 // spent on fuel for the vehicles of the depot.
 func (r *Tagger) attachedAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
-	if t.Quoted || t.Part || i == 0 || r.Counted(i) || r.SuperlativeWord(i-1) || strings.HasPrefix(r.Tokens[i-1].Fold, "which") || strings.HasPrefix(r.Tokens[i-1].Fold, "welche") {
+	if t.Quoted || t.Part || i == 0 || r.AskedFor(i) && r.Tokens[i-1].Fold != "the" {
 		return nil
 	}
 	for _, o := range v.Tables[1:] {

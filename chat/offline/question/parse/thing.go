@@ -33,7 +33,7 @@ func (r *Tagger) lightAt(v *schema.View, i int) []Piece {
 	switch {
 	case LightWords[t.Fold]:
 	case LightDoers[t.Fold]:
-		if r.Counted(i) || i == 0 || r.AsksOf(i-1) {
+		if i == 0 || r.AskedFor(i) {
 			return nil
 		}
 		light.Arg, light.Weight = "deed", -3
@@ -41,7 +41,7 @@ func (r *Tagger) lightAt(v *schema.View, i int) []Piece {
 		if !slices.ContainsFunc(r.Tokens[:i], r.Doing) {
 			return nil
 		}
-	case speech.LightClasses[t.Fold] == nil, r.Counted(i), i > 0 && r.AsksOf(i-1):
+	case speech.LightClasses[t.Fold] == nil, r.AskedFor(i):
 		return nil
 	case PayingVerbs[t.Fold] && v.Holds(settled):
 		return nil // what is paid is not all that there is
@@ -107,7 +107,7 @@ func (r *Matcher) thingAt(v *schema.View, i int) (arg string, ok bool) {
 	t := r.Tokens[i]
 	arg = "rows"
 	if !v.Single() {
-		if arg = "topic"; i > 0 && (r.Counted(i) || r.Tokens[i-1].Fold == "which" || strings.HasPrefix(r.Tokens[i-1].Fold, "welche") || r.Superlative(i-1)) {
+		if arg = "topic"; r.AskedFor(i) {
 			return "", false
 		}
 	}

@@ -100,7 +100,7 @@ func (s *logSearch) take(i int) int {
 		s.add(`\b`+regexp.QuoteMeta(t.Raw)+`\b`, t.Raw)
 	case len(t.Fold) > 3:
 		s.subject = s.subject || len(s.terms) == 0 && s.Counted(i)
-		s.add(`(?i:\b`+regexp.QuoteMeta(wordRoot(strings.ToLower(t.Raw)))+`(?:s|es|e|ed|d|t|n|en|ing|ure|ures)?\b)`, t.Raw)
+		s.add(`(?i:\b`+regexp.QuoteMeta(speech.Trunk(strings.ToLower(t.Raw), "ing", "ed", "es", "s", "e"))+`(?:s|es|e|ed|d|t|n|en|ing|ure|ures)?\b)`, t.Raw)
 	default:
 		return 0
 	}
@@ -109,16 +109,6 @@ func (s *logSearch) take(i int) int {
 
 func (s *logSearch) add(term, word string) {
 	s.terms, s.words = append(s.terms, term), append(s.words, word)
-}
-
-// wordRoot returns the common part of the forms of a regular verb or noun.
-func wordRoot(w string) string {
-	for _, end := range []string{"ing", "ed", "es", "s", "e"} {
-		if base, ok := strings.CutSuffix(w, end); ok && len(base) > 3 {
-			return base
-		}
-	}
-	return w
 }
 
 // asksMore reports whether a word belongs to a question that counting lines does not answer.

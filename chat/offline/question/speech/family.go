@@ -27,6 +27,16 @@ func root(w string) string {
 	return out
 }
 
+// Trunk returns a word without the first of some endings, as its other forms in a text contain it.
+func Trunk(w string, endings ...string) string {
+	for _, end := range endings {
+		if base, ok := strings.CutSuffix(w, end); ok && len(base) > 3 {
+			return base
+		}
+	}
+	return w
+}
+
 // Verbal reports whether a word looks like a verb or an adjective that is derived from another word.
 func Verbal(w string) bool {
 	return slices.ContainsFunc([]string{"ed", "ing", "et", "en"}, func(end string) bool { return strings.HasSuffix(w, end) }) || strings.HasPrefix(w, "ge") && strings.HasSuffix(w, "t")
@@ -95,7 +105,7 @@ func (r *Utterance) Doing(t Token) bool {
 
 var motion = Folded("come comes came coming take takes took taken give gives gave given make makes made kam kamen kommt kommen nahm nimmt")
 
-// AsksOf reports whether a token is a word such as which, most or best: what follows is asked for.
-func (r *Utterance) AsksOf(i int) bool {
-	return r.Superlative(i) || strings.HasPrefix(r.Tokens[i].Fold, "which") || strings.HasPrefix(r.Tokens[i].Fold, "welche")
+// AskedFor reports whether a token is what is counted, or follows a word such as which, most, best or the.
+func (r *Utterance) AskedFor(i int) bool {
+	return r.Counted(i) || i > 0 && (r.Superlative(i-1) || strings.HasPrefix(r.Tokens[i-1].Fold, "which") || strings.HasPrefix(r.Tokens[i-1].Fold, "welche"))
 }

@@ -132,11 +132,6 @@ var Irregular = func() map[string]string {
 	return out
 }()
 
-// SuperlativeWord reports whether one token alone is a superlative: "most", but not "the".
-func (r *Utterance) SuperlativeWord(i int) bool {
-	return slices.ContainsFunc(r.Lex.Phrases[r.Tokens[i].Fold], func(p Phrase) bool { return p.Kind == KindSup && len(p.Words) == 1 })
-}
-
 // Phrasal reports whether a verb and its particle at a token are a value written as one word: logged in, for login.
 func (r *Utterance) Phrasal(value string, i int) bool {
 	if i+1 >= len(r.Tokens) || r.Tokens[i].Quoted || r.Lang != English || !LightParticles[r.Tokens[i+1].Fold] && r.Tokens[i+1].Fold != "in" {
