@@ -30,7 +30,7 @@ const shown = `(?:charts?|graphs?|plots?|diagrams?|infographics?|illustrations?|
 var sentenceBreak = pattern.Lazy(`[?!]+["”“]?(?:\s+|$)|\.["”“]?(?:\s+|$)|;\s+|\n+`)
 
 // wish matches a sentence about how the report looks.
-var wish = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte)\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$|^(?:an?\s+|eine?n?\s+)?(?:(?:bar|line|pie|area|column)\s+)?` + shown + `(?:,?\s+(?:please|bitte))?\W*$`)
+var wish = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte|including|that (?:has|includes)|samt)\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$|^(?:an?\s+|eine?n?\s+)?(?:(?:bar|line|pie|area|column)\s+)?` + shown + `(?:,?\s+(?:please|bitte))?\W*$`)
 
 // withWhom matches a question that begins like a wish.
 var withWhom = pattern.Lazy(`(?i)^(?:with|mit)\s+(?:which|what|whom|welche[rmn]?|wem|wie|was)\b`)
@@ -45,9 +45,6 @@ var asks = pattern.Lazy(`(?i)\b(?:which|what|who|whom|whose|how|when|where|why|w
 
 // naming matches a request for the name, number or date of what the question before it asks.
 var naming = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:also\s+)?(?:give|state|name|tell|include|mention)\s|(?:auch\s+)?(?:nenne|nenn|gib|nennen)\s|.*\s(?:nennen|angeben)$)`)
-
-// formOnly matches an order that is only about the form of a report.
-var formOnly = pattern.Lazy(`(?i)^(?:with|including|that (?:has|includes)|mit|samt)\s.*` + shown)
 
 // andAsk matches another question in the same sentence.
 var andAsk = pattern.Lazy(`(?i)(?:,?\s+(?:and|und|&)\s+((?:in|at|on|zu|seit|since|by|um|für|mit|bei|an|auf|for|from|with|aus|von)?\s*\b(?:how|what|which|who|when|where|why|wie|welche[rsnm]?|was|wer|wann|wo|warum)\b)|,\s+((?:in which|how (?:much|many|did|has|have)|what (?:is|was|were|share|percentage)|which|in welche[mnr]|wie (?:viele?|hoch|hat)|welche[rsnm]?)\b))`)
@@ -120,11 +117,7 @@ func parts(task string) []part {
 	var out []part
 	for _, s := range splitSentences(task) {
 		s = strings.TrimSpace(s)
-		ordered := order().MatchString(s)
 		s = bareOrder().ReplaceAllString(order().ReplaceAllString(s, ""), "")
-		if ordered && formOnly().MatchString(s) {
-			continue
-		}
 		names := len(out) > 0 && naming().MatchString(strings.Trim(s, " ,.:"))
 		for polite().MatchString(s) {
 			s = polite().ReplaceAllString(s, "")

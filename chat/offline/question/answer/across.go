@@ -29,17 +29,8 @@ func (p *reply) sayAcross(a *Answer) plan.Reason {
 	}
 	how := p.Measures[0].How
 	f := p.Measures[0].Field
-	n := min(p.N, len(rows))
-	for n < len(rows) && schema.CompareCells(rows[n][1], rows[n-1][1]) == 0 {
-		n++
-	}
 	var parts []string
-	single := true
-	for _, row := range rows {
-		count, _ := schema.Figure(row, 2)
-		single = single && count <= 1
-	}
-	for _, row := range rows[:n] {
+	for _, row := range rows[:tied(rows, 1, p.N)] {
 		v, ok := schema.Figure(row, 1)
 		if !ok {
 			return plan.ReasonEmpty
@@ -50,7 +41,7 @@ func (p *reply) sayAcross(a *Answer) plan.Reason {
 		}
 		parts = append(parts, name+" ("+p.amount(v, f)+")")
 	}
-	if single {
+	if oneEach(rows, 2) {
 		how = ""
 	}
 	low := p.Superlative.Arg == "asc"
@@ -58,9 +49,9 @@ func (p *reply) sayAcross(a *Answer) plan.Reason {
 		choose(low, "Niedrigste", "Höchste")+map[string]string{"": "r Wert", "sum": " Summe", "avg": "r Mittelwert", "max": "r Wert", "min": "r Wert"}[how]+" der Spalten")
 	a.Sentences = []string{a.Heading + p.conds() + ": " + p.Enumerate(parts) + "."}
 	c := &Chart{Kind: "bar", Title: a.Heading, Unit: f.UnitSymbol(), Series: []Series{{Name: a.Heading}}}
-	for i, row := range rows[:min(len(rows), plan.MaxBars)] {
+	for _, row := range rows[:min(len(rows), plan.MaxBars)] {
 		c.Labels = append(c.Labels, p.cell(row[0], nil, ""))
-		c.Series[0].Values = append(c.Series[0].Values, pointer(rows[i], 1))
+		c.Series[0].Values = append(c.Series[0].Values, pointer(row, 1))
 	}
 	a.Chart = c
 	return ""

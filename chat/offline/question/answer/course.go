@@ -21,11 +21,7 @@ func (p *reply) sayChange(a *Answer) plan.Reason {
 		return plan.ReasonEmpty
 	}
 	if k == 1 && (p.Superlative != nil || p.Asks == "which" && p.Target != nil) {
-		n := 1 // which grew most
-		for n < len(rows) && schema.CompareCells(rows[n][k+2], rows[0][k+2]) == 0 {
-			n++
-		}
-		if rows = rows[:n]; n > 8 {
+		if rows = rows[:tied(rows, k+2, 1)]; len(rows) > 8 { // which grew most
 			return plan.ReasonAmbiguous
 		}
 		if diff, _ := schema.Figure(rows[0], k+2); p.Trend == "up" && diff < 0 || p.Trend == "down" && diff > 0 {
@@ -132,7 +128,7 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 	m := p.First()
 	rows := a.Result.Rows
 	k := 1 + len(p.Groups)
-	once := !slices.ContainsFunc(rows, func(r []any) bool { n, _ := schema.Figure(r, k+1); return n > 1 })
+	once := oneEach(rows, k+1)
 	if once {
 		p.places = ofRow
 	} else if m != nil && m.How == "" {

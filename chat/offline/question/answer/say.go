@@ -48,6 +48,20 @@ type reply struct {
 // partial reports whether a result holds only the first rows of its statement.
 func (p *reply) partial(res schema.Result) bool { return len(res.Rows) < p.total || p.total >= Fetched }
 
+// tied returns how many rows are the first n and those that are equal to the last of these in a column.
+func tied(rows [][]any, column, n int) int {
+	n = min(n, len(rows))
+	for n < len(rows) && schema.CompareCells(rows[n][column], rows[n-1][column]) == 0 {
+		n++
+	}
+	return n
+}
+
+// oneEach reports whether no row counts more than one in a column.
+func oneEach(rows [][]any, column int) bool {
+	return !slices.ContainsFunc(rows, func(row []any) bool { n, _ := schema.Figure(row, column); return n > 1 })
+}
+
 // rest says how many of all are not among the n that a sentence states.
 func (p *reply) rest(n, all int) string {
 	if all <= n {
@@ -414,7 +428,7 @@ func (p *phrases) keyNames() string {
 func (p *reply) sayRank(a *Answer) plan.Reason {
 	k := len(p.KeyOf())
 	ways := p.RankBy()
-	single := !slices.ContainsFunc(a.Result.Rows, func(row []any) bool { n, _ := schema.Figure(row, len(row)-1); return n > 1 })
+	single := oneEach(a.Result.Rows, len(a.Result.Columns)-1)
 	if single && p.First() == nil && len(a.Result.Rows) > 1 {
 		return plan.ReasonAmbiguous // each has one row: nothing is ranked
 	}
@@ -438,10 +452,7 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 			}
 			return c
 		})
-		n := min(p.N, len(rows))
-		for n < len(rows) && n < 20 && schema.CompareCells(rows[n][k+w], rows[n-1][k+w]) == 0 {
-			n++ // those that are equal
-		}
+		n := tied(rows, k+w, p.N)
 		if n > p.N+8 || m == nil && p.Counted == nil && p.Superlative.About == "rows" && n == len(rows) && n > 1 {
 			return plan.ReasonAmbiguous // every hour has one row for each day: nothing says which is the busiest
 		}
@@ -500,10 +511,7 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 	f := p.Measures[0].Field
 	p.places = ofRow
 	rows := a.Result.Rows
-	n := 1
-	for n < len(rows) && schema.CompareCells(rows[n][0], rows[0][0]) == 0 {
-		n++
-	}
+	n := tied(rows, 0, 1)
 	if p.N > 1 {
 		n = min(p.N, len(rows))
 	}

@@ -15,21 +15,13 @@ import (
 	"atelier/internal/pattern"
 )
 
-var germanWords = wordSet(`der die das den dem des ein eine einen einem einer ist sind war waren wird wurde wurden und oder nicht mit von vom zum zur für
+var germanWords = Folded(`der die das den dem des ein eine einen einem einer ist sind war waren wird wurde wurden und oder nicht mit von vom zum zur für
 wie wieviel wieviele viel viele welche welcher welches welchen welchem wer was wann wo hat haben gibt im bei nach seit zwischen bis pro je durchschnittlich durchschnitt anteil
 meiste meisten fiel fielen größte größten niedrigste niedrigsten wenigsten häufigsten es sich bitte durch ohne kein keine ins ab aus höchste höchsten umsatz mitarbeiter anzahl summe insgesamt unser unsere kunden bericht über erstelle zeige nenne auf als am
 zeichne male mal mach mache warum mir mich mein meine hast bild bilder hallo guten`)
 
-var englishWords = wordSet(`the a an of is are was were which what how many much who when where does did do has have had on at for to from with and or
+var englishWords = Folded(`the a an of is are was were which what how many much who when where does did do has have had on at for to from with and or
 total average highest lowest by per between over list show create report our we there that please me my draw make paint it you add into picture pictures why`)
-
-func wordSet(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		out[w] = true
-	}
-	return out
-}
 
 // Folded returns a set of words, folded as tokens are.
 func Folded(text string) map[string]bool {
@@ -43,8 +35,8 @@ func Folded(text string) map[string]bool {
 // LanguageOf returns the language of a text: German if most of its small words are German, otherwise English.
 func LanguageOf(text string) Language {
 	de, en := 0, 0
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\n.,;:?!\"“”„()'", r) }) {
-		if germanWords[w] {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n.,;:?!\"“”„()'", r) }) {
+		if w = Fold(w); germanWords[w] {
 			de++
 		}
 		if englishWords[w] {
