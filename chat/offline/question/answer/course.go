@@ -89,14 +89,14 @@ func (p *reply) moved( //nolint:revive // two values, their difference, and how 
 	}
 	if p.ByHow() {
 		return strings.TrimSpace(fmt.Sprintf(p.Say("%s %s by %s, from %s %s to %s %s%s", "%s %s um %s, von %s %s auf %s %s%s"),
-			what, verb, p.difference(diff, f), p.amount(v0, f), p.at(p.When(p.Periods[0])), p.amount(v1, f), p.at(p.When(p.Periods[1])), rate))
+			what, verb, p.difference(diff, f), p.amount(v0, f), p.at(p.Periods[0]), p.amount(v1, f), p.at(p.Periods[1]), rate))
 	}
 	return strings.TrimSpace(fmt.Sprintf(p.Say("%s %s from %s %s to %s %s (%s%s%s)", "%s %s von %s %s auf %s %s: %s%s%s"),
-		what, verb, p.amount(v0, f), p.at(p.When(p.Periods[0])), p.amount(v1, f), p.at(p.When(p.Periods[1])), sign, p.difference(diff, f), rate))
+		what, verb, p.amount(v0, f), p.at(p.Periods[0]), p.amount(v1, f), p.at(p.Periods[1]), sign, p.difference(diff, f), rate))
 }
 
 // at returns a time as it follows a value: in 2024, on 3 March 2024; in brackets in German.
-func (p *reply) at(time string) string { return p.Say(p.During(time), "("+time+")") }
+func (p *reply) at(t speech.Period) string { return p.Say(p.During(t), "("+p.When(t)+")") }
 
 func (p *reply) changeChart(a *Answer, k int) {
 	if k != 1 || len(a.Result.Rows) < 2 || len(a.Result.Rows) > plan.MaxBars {
@@ -259,10 +259,10 @@ func (p *reply) course(s Series, labels []string, percent *float64) string {
 		head = s.Name + " "
 	}
 	when := func(i int) string {
-		if t, ok := speech.IsoPeriod(labels[i]); ok {
-			return p.at(p.When(t))
+		if t, ok := p.Text.ValuePeriod(labels[i]); ok {
+			return p.at(t)
 		}
-		return p.at(labels[i])
+		return p.Say("in "+labels[i], "("+labels[i]+")")
 	}
 	from, to := *s.Values[first], *s.Values[last]
 	verb := p.Say("rose", "stieg")

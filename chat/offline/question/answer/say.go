@@ -489,8 +489,10 @@ func (p *reply) ranked(rows [][]any, i int, m *plan.Measure) string {
 	var names []string
 	for _, r := range rows {
 		name := p.key(r)
-		if p.timely() {
-			name = p.During(name)
+		if t, ok := p.Text.ValuePeriod(name); ok && p.timely() {
+			name = p.During(t)
+		} else if p.timely() {
+			name = p.Say("in ", "im ") + name
 		}
 		if !one {
 			name += " (" + p.value(r, i, m) + ")"

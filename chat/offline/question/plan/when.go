@@ -293,7 +293,10 @@ func nearest(fs []*schema.Field) *schema.Field {
 func (p *conditions) TimeFilter(t speech.Period, bound string) ([]Filter, bool) {
 	f := p.Time
 	text := map[string]string{"": "", "since": p.Say("since ", "seit "), "after": p.Say("after ", "nach "), "before": p.Say("before ", "vor "), "until": p.Say("until ", "bis ")}[bound] + p.When(t)
-	one := Filter{Field: f, Text: text, Period: &t, Time: p.InTime(t, bound, text)}
+	one := Filter{Field: f, Text: text, Period: &t, Time: text}
+	if bound == "" {
+		one.Time = p.During(t)
+	}
 	if f.Yearly() {
 		if t.Unit != "year" && t.Unit != "span" {
 			return nil, false

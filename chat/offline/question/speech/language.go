@@ -6,7 +6,6 @@ package speech
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -67,19 +66,6 @@ func Abbreviated(head, rest string) bool {
 	return true
 }
 
-// During returns a time as a phrase in a sentence: in 1931, on 3 March 2024, im Jahr 1931.
-func (l Language) During(time string) string {
-	switch {
-	case slices.Contains(weekdaysEnglish, time), slices.Contains(weekdaysGerman, time), strings.Count(time, " ") == 2:
-		return l.Say("on ", "am ") + time
-	case l == German && len(time) == 4 && strings.Trim(time, "0123456789") == "":
-		return "im Jahr " + time
-	case l == German && strings.HasPrefix(time, "Q"):
-		return "in " + time
-	}
-	return l.Say("in ", "im ") + time
-}
-
 // Heading returns a phrase as a heading, without its article: Höchster Wert von X.
 func (l Language) Heading(text string) string {
 	for article, end := range map[string]string{"der ": "r ", "das ": "s "} {
@@ -121,17 +107,18 @@ func (l Language) Say(en, de string) string {
 // RowsName returns the word for rows.
 func (l Language) RowsName() string { return l.Say("rows", "Zeilen") }
 
-// InTime returns a time as a phrase in a sentence.
-func (l Language) InTime(t Period, bound, text string) string {
+// During returns a time as a phrase in a sentence: in 1931, on 3 March 2024, on Mondays, im Jahr 1931, in Q1 2024.
+func (l Language) During(t Period) string {
+	text := l.When(t)
 	switch {
-	case bound != "":
-		return text
 	case t.Unit == "weekday":
-		return l.Say("on ", "am ") + text + l.Say("s", "")
-	case t.Unit == "day":
+		return l.Say("on "+text+"s", "am "+text)
+	case t.Unit == "day" || t.Unit == "dayOfYear":
 		return l.Say("on ", "am ") + text
 	case l == German && t.Unit == "year":
 		return "im Jahr " + text
+	case strings.HasPrefix(text, "Q"):
+		return "in " + text
 	}
 	return l.Say("in ", "im ") + text
 }

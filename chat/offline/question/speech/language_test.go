@@ -39,3 +39,24 @@ func TestNamesAreFolded(t *testing.T) {
 		}
 	}
 }
+
+// TestDuring: a time has the preposition of its unit in each language.
+func TestDuring(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		at              speech.Period
+		english, german string
+	}{
+		{speech.Period{Unit: "year", Year: 1931}, "in 1931", "im Jahr 1931"},
+		{speech.Period{Unit: "quarter", Year: 2024, N: 3}, "in Q3 2024", "in Q3 2024"},
+		{speech.Period{Unit: "half", Year: 2024, N: 1}, "in H1 2024", "im 1. Halbjahr 2024"},
+		{speech.Period{Unit: "month", Year: 2024, N: 3}, "in March 2024", "im März 2024"},
+		{speech.Period{Unit: "day", Year: 2024, N: 3, Day: 3}, "on 3 March 2024", "am 3. März 2024"},
+		{speech.Period{Unit: "dayOfYear", N: 3, Day: 3}, "on 3 March", "am 3. März"},
+		{speech.Period{Unit: "weekday", N: 1}, "on Mondays", "am Montag"},
+	} {
+		if english, german := speech.English.During(c.at), speech.German.During(c.at); english != c.english || german != c.german {
+			t.Errorf("%+v: %s, %s", c.at, english, german)
+		}
+	}
+}
