@@ -2,8 +2,6 @@ package offline
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 
 	"atelier/chat/offline/question/speech"
@@ -58,21 +56,11 @@ func (a *answered) text() string {
 		return ""
 	}
 	var words []string
-	collectWords(value, &words)
+	visit(value, func(v any) bool {
+		if s, ok := v.(string); ok {
+			words = append(words, strings.TrimSpace(s))
+		}
+		return true
+	})
 	return strings.TrimRight(strings.Join(words, ", "), ".!? ")
-}
-
-func collectWords(v any, words *[]string) {
-	switch t := v.(type) {
-	case string:
-		*words = append(*words, strings.TrimSpace(t))
-	case map[string]any:
-		for _, k := range slices.Sorted(maps.Keys(t)) {
-			collectWords(t[k], words)
-		}
-	case []any:
-		for _, e := range t {
-			collectWords(e, words)
-		}
-	}
 }

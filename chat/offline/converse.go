@@ -183,26 +183,34 @@ func images(outputs json.RawMessage) []item {
 	if json.Unmarshal(outputs, &tree) != nil {
 		return nil
 	}
-	collect(tree, &found)
+	visit(tree, func(v any) bool {
+		t, _ := v.(map[string]any)
+		ref, _ := t["refId"].(string)
+		if ref == "" {
+			return true
+		}
+		label, _ := t["label"].(string)
+		w, _ := t["width"].(float64)
+		h, _ := t["height"].(float64)
+		found = append(found, item{Ref: ref, Label: label, Width: int(w), Height: int(h)})
+		return false
+	})
 	return found
 }
 
-func collect(v any, found *[]item) {
+// visit calls enter with a JSON value and, if that returns true, with all that it contains, in the order of the keys.
+func visit(v any, enter func(any) bool) {
+	if !enter(v) {
+		return
+	}
 	switch t := v.(type) {
 	case map[string]any:
-		if ref, ok := t["refId"].(string); ok && ref != "" {
-			label, _ := t["label"].(string)
-			w, _ := t["width"].(float64)
-			h, _ := t["height"].(float64)
-			*found = append(*found, item{Ref: ref, Label: label, Width: int(w), Height: int(h)})
-			return
-		}
 		for _, k := range slices.Sorted(maps.Keys(t)) {
-			collect(t[k], found)
+			visit(t[k], enter)
 		}
 	case []any:
 		for _, e := range t {
-			collect(e, found)
+			visit(e, enter)
 		}
 	}
 }

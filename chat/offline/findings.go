@@ -3,7 +3,6 @@ package offline
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -122,26 +121,19 @@ func (f *findings) payload() map[string]any {
 // gather collects the findings at any depth of the input. A part that one source answers is not open.
 func gather(input map[string]any) findings {
 	var all findings
-	var walk func(v any)
-	walk = func(v any) {
-		t, ok := v.(map[string]any)
-		if !ok {
-			return
+	visit(input, func(v any) bool {
+		t, _ := v.(map[string]any)
+		if t["sources"] == nil && t["unanswered"] == nil && t["holds"] == nil && t["not_read"] == nil {
+			return true
 		}
-		if t["sources"] != nil || t["unanswered"] != nil || t["holds"] != nil || t["not_read"] != nil {
-			var one findings
-			b, err := json.Marshal(t)
-			// Objects of another shape are not findings.
-			if err == nil && json.Unmarshal(b, &one) == nil {
-				all.add(one)
-				return
-			}
+		var one findings
+		b, err := json.Marshal(t)
+		if err != nil || json.Unmarshal(b, &one) != nil {
+			return true // an object of another shape
 		}
-		for _, k := range slices.Sorted(maps.Keys(t)) {
-			walk(t[k])
-		}
-	}
-	walk(input)
+		all.add(one)
+		return false
+	})
 	var once []unansweredPart
 	for _, o := range all.UnansweredParts {
 		if !all.answered(o.Part) && !slices.ContainsFunc(once, func(have unansweredPart) bool { return have.Part == o.Part }) {

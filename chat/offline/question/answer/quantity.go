@@ -162,23 +162,25 @@ func (p *phrases) amounts(m *plan.Measure) (subject, verb string) {
 func (p *phrases) extreme(m *plan.Measure, low bool) string {
 	q := p.quantityOf(m.Field)
 	if p.Text.Lang == speech.English {
-		kind := choose(low, "lowest ", "highest ")
-		if m.Field.Dated() || namesYear(m.Field) {
-			kind = choose(low, "earliest ", "latest ")
-		}
+		kind := p.degree(m, low) + " "
 		if q.counts && q.plural {
 			kind += "number of "
 		}
 		return "the " + kind + without(without(q.noun, "max", "maximum", "highest"), "min", "minimum", "lowest")
 	}
-	kind := choose(low, "niedrigst", "höchst")
-	if m.Field.Dated() || namesYear(m.Field) {
-		kind = choose(low, "frühest", "spätest")
-	}
+	kind := p.degree(m, low)
 	if q.gender == "" {
 		return "der " + kind + "e Wert von " + q.noun
 	}
 	return q.by("der ", "die ", "das ", "die ") + kind + q.by("e ", "e ", "e ", "en ") + q.noun
+}
+
+// degree returns the superlative of a measure: lowest, or earliest of a time; in German without its ending.
+func (p *phrases) degree(m *plan.Measure, low bool) string {
+	if m.Field.Dated() || namesYear(m.Field) {
+		return choose(low, p.Say("earliest", "frühest"), p.Say("latest", "spätest"))
+	}
+	return choose(low, p.Say("lowest", "niedrigst"), p.Say("highest", "höchst"))
 }
 
 // choose returns one if first is true, otherwise other.
@@ -198,10 +200,7 @@ func (p *phrases) possession(m *plan.Measure, low bool) string {
 		case m == nil:
 			return "die " + choose(low, "wenigsten ", "meisten ") + p.rowsCalled()
 		}
-		q, kind := p.quantityOf(m.Field), choose(low, "niedrigst", "höchst")
-		if m.Field.Dated() || namesYear(m.Field) {
-			kind = choose(low, "frühest", "spätest")
-		}
+		q, kind := p.quantityOf(m.Field), p.degree(m, low)
 		switch {
 		case q.gender == "":
 			return adverb(m) + "bei " + q.noun + " den " + kind + "en Wert"

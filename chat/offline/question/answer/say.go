@@ -213,12 +213,10 @@ func (p *reply) sayCount(a *Answer) plan.Reason {
 		a.Heading = p.Say("Rows without ", "Zeilen ohne ") + p.named(p.Counted)
 		a.Sentences = []string{p.unusable(p.Counted) + p.Say(", so ", "; ") + n + choose(v == 1, p.Say(" of the rows has no value.", " der Zeilen hat also keinen Wert."), p.Say(" of the rows have no value.", " der Zeilen haben also keinen Wert."))}
 	case p.Tally != "":
-		units := map[string][2]string{"day": {"days", "Tage"}, "month": {"months", "Monate"}, "year": {"years", "Jahre"}, "week": {"weeks", "Wochen"}, "quarter": {"quarters", "Quartale"}, "hour": {"hours", "Stunden"}, "weekday": {"weekdays", "Wochentage"}}[p.Tally]
-		unit := p.Say(units[0], units[1])
-		a.Heading = p.Say("Number of ", "Anzahl ") + unit
-		if v == 1 {
-			unit = map[string]string{"Tage": "Tag", "Monate": "Monat", "Jahre": "Jahr", "Wochen": "Woche", "Quartale": "Quartal", "Stunden": "Stunde", "Wochentage": "Wochentag"}[unit] + p.Say(strings.TrimSuffix(units[0], "s"), "")
-		}
+		german := map[string]string{"day": "Tag|e", "month": "Monat|e", "year": "Jahr|e", "week": "Woche|n", "quarter": "Quartal|e", "hour": "Stunde|n", "weekday": "Wochentag|e"}
+		one, ending, _ := strings.Cut(p.Say(p.Tally+"|s", german[p.Tally]), "|")
+		a.Heading = p.Say("Number of ", "Anzahl ") + one + ending
+		unit := choose(v == 1, one, one+ending)
 		a.Sentences = []string{p.Say("", choose(v == 1, "Es ist ", "Es sind ")) + n + " " + unit + p.Say(" "+matches, "") + p.bracketed() + "."}
 	case p.Counted != nil:
 		a.Heading = p.Say("Different values of ", "Verschiedene Werte von ") + p.named(p.Counted)

@@ -88,21 +88,21 @@ func (p *statement) valueSQL(q *plan.Query) string {
 	return "SELECT " + strings.Join(cols, ", ") + q.From(p.Filters)
 }
 
-// keys returns the columns that the result is grouped by, with their names and the conditions that they have a value.
-func (p *statement) keys(q *plan.Query) (cols, names, conds []string) {
+// keys returns the columns that the result is grouped by, these with their names as a result selects them, and the
+// conditions that they have a value.
+func (p *statement) keys(q *plan.Query) (cols, selected, conds []string) {
 	add := func(expr, name string) {
-		cols, names, conds = append(cols, expr), append(names, name), append(conds, expr+" IS NOT NULL")
+		cols, selected, conds = append(cols, expr), append(selected, expr+" AS "+schema.QuotedName(name)), append(conds, expr+" IS NOT NULL")
 	}
 	for _, g := range p.KeyFields() {
-		if g == p.Time && p.Unit != "" {
-			continue
+		if g != p.Time || p.Unit == "" {
+			add(p.plain(q, g), g.Label())
 		}
-		add(p.plain(q, g), g.Label())
 	}
 	if p.Unit != "" {
 		add(q.Bucket(p.Time, p.Unit), p.UnitName())
 	}
-	return cols, names, conds
+	return cols, selected, conds
 }
 
 // plain returns a column; values that differ only in case or spaces count as one.
@@ -122,15 +122,14 @@ func (p *statement) plain(q *plan.Query, f *schema.Field) string {
 }
 
 func (p *statement) groupSQL(q *plan.Query) string {
-	cols, names, conds := p.keys(q)
-	var out, order []string
-	for i := range cols {
-		out, order = append(out, cols[i]+" AS "+schema.QuotedName(names[i])), append(order, fmt.Sprint(i+1))
-	}
+	cols, out, conds := p.keys(q)
 	for _, m := range p.MeasureList() {
 		out = append(out, p.expr(q, m)+" AS "+schema.QuotedName(p.MeasureName(m)))
 	}
-	sort := strings.Join(order, ", ")
+	sort := "1"
+	for i := 2; i <= len(cols); i++ {
+		sort += fmt.Sprintf(", %d", i)
+	}
 	if g := p.KeyFields(); p.Unit == "" && len(cols) == 1 && !g[0].Dated() && !g[0].Yearly() && !g[0].Named("month") {
 		sort = fmt.Sprintf("%d DESC, 1", len(cols)+1)
 	}
@@ -140,11 +139,7 @@ func (p *statement) groupSQL(q *plan.Query) string {
 // rankSQL groups the rows of each name. If the question leaves the aggregate open, it
 // selects the total, the mean and the extreme, so that an answer holds whichever is meant.
 func (p *statement) rankSQL(q *plan.Query) string {
-	cols, names, conds := p.keys(q)
-	var out []string
-	for i := range cols {
-		out = append(out, cols[i]+" AS "+schema.QuotedName(names[i]))
-	}
+	cols, out, conds := p.keys(q)
 	for _, how := range p.RankBy() {
 		m := p.First()
 		if m != nil {

@@ -241,13 +241,12 @@ func TimeAt(ts []Token, i int) (p Period, n int) {
 
 // monthAt reads what follows the name of a month: a year, or a day and a year.
 func monthAt(m int, at func(int) Token) (Period, int) {
-	if y, ok := yearOf(at(1)); ok {
-		return Period{Unit: "month", Year: y, N: m}, 2
+	k := 1
+	if at(k).Fold == "of" || at(k).Fold == "in" {
+		k++
 	}
-	if at(1).Fold == "of" || at(1).Fold == "in" {
-		if y, ok := yearOf(at(2)); ok {
-			return Period{Unit: "month", Year: y, N: m}, 3
-		}
+	if y, ok := yearOf(at(k)); ok {
+		return Period{Unit: "month", Year: y, N: m}, k + 1
 	}
 	if d, ok := dayNumber(at(1)); ok {
 		if y, ok := yearOf(at(2)); ok {
@@ -264,10 +263,10 @@ func partAt(at func(int) Token) (Period, int) {
 	var n int
 	k := 1
 	f := at(0).Fold
-	switch {
-	case len(f) == 2 && f[0] == 'q' && f[1] >= '1' && f[1] <= '4':
+	switch f {
+	case "q1", "q2", "q3", "q4":
 		unit, n = "quarter", int(f[1]-'0')
-	case len(f) == 2 && f[0] == 'h' && (f[1] == '1' || f[1] == '2'):
+	case "h1", "h2":
 		unit, n = "half", int(f[1]-'0')
 	default:
 		var ok bool
@@ -279,7 +278,7 @@ func partAt(at func(int) Token) (Period, int) {
 		if !ok {
 			return Period{}, 0
 		}
-		if end := at(1).Fold; at(0).Num != nil && (end == "st" || end == "nd" || end == "rd" || end == "th") {
+		if at(0).Num != nil && slices.Contains([]string{"st", "nd", "rd", "th"}, at(1).Fold) {
 			k = 2
 		}
 		switch at(k).Fold {
@@ -292,10 +291,8 @@ func partAt(at func(int) Token) (Period, int) {
 		}
 		k++
 	}
-	for _, skip := range []string{"of", "in", "des", "jahres", "von", "im"} {
-		if at(k).Fold == skip {
-			k++
-		}
+	for slices.Contains([]string{"of", "in", "des", "jahres", "von", "im"}, at(k).Fold) {
+		k++
 	}
 	y, ok := yearOf(at(k))
 	if !ok {

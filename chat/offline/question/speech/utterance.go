@@ -24,19 +24,22 @@ func (r *Utterance) PriceAt(i int) (words map[string]bool, n int) {
 		return nil, 0
 	}
 	for n = 1; i+n < len(r.Tokens) && n < 5; n++ {
-		switch t := r.Tokens[i+n].Fold; {
-		case BuyingPrice[t]:
+		t := r.Tokens[i+n].Fold
+		if BuyingPrice[t] {
 			words = BuyingPrice
-		case sellingPrice[t]:
+		} else if sellingPrice[t] {
 			words = sellingPrice
-		case t == "price" || t == "prices" || t == "preis" || t == "preise" || t == "preisen":
-		case t == "the" || t == "their" || t == "our" || t == "unit":
-		default:
-			return words, map[bool]int{true: n}[words != nil]
+		} else if !ofPrice[t] {
+			break
 		}
 	}
-	return words, map[bool]int{true: n}[words != nil]
+	if words == nil {
+		return nil, 0
+	}
+	return words, n
 }
+
+var ofPrice = Folded("price prices preis preise preisen the their our unit")
 
 var hourShape = pattern.Lazy(`(?i)\b(\d{1,2})(?:[:.](\d{2}))?\s*(?:(a\.?m\b\.?|p\.?m\b\.?)|(?:Uhr\b|o['’]clock\b))`)
 
@@ -175,19 +178,26 @@ func (r *Utterance) Tokenize(part string) {
 	if r.Lang == German {
 		r.Text = stillOpen().ReplaceAllString(r.Text, "$1 offen$2")
 	}
-	for _, t := range Tokens(r.Text, r.Lang) {
+	r.Tokens = r.split(r.Text)
+}
+
+// split returns the tokens of a text, compounds in their parts.
+func (r *Utterance) split(text string) []Token {
+	var out []Token
+	for _, t := range Tokens(text, r.Lang) {
 		parts := []string{t.Fold}
 		if t.Num == nil && !t.Quoted {
 			parts = r.Vocabulary.Split(t.Fold)
 		}
 		if len(parts) == 1 {
-			r.Tokens = append(r.Tokens, t)
+			out = append(out, t)
 			continue
 		}
 		for _, p := range parts {
-			r.Tokens = append(r.Tokens, Token{Raw: p, Fold: p, Stem: Stem(p), Part: true, From: t.From, To: t.To})
+			out = append(out, Token{Raw: p, Fold: p, Stem: Stem(p), Part: true, From: t.From, To: t.To})
 		}
 	}
+	return out
 }
 
 var fullTimes = strings.NewReplacer("full-time", "fulltime", "Full-time", "Fulltime", "Full-Time", "Fulltime", "full time", "fulltime", "Full time", "Fulltime", "part-time", "parttime", "Part-time", "Parttime", "Part-Time", "Parttime", "part time", "parttime", "Part time", "Parttime")
@@ -262,19 +272,7 @@ func (r *Utterance) ValueTokens(value string) []Token {
 	if len(value) > 120 {
 		return nil
 	}
-	var out []Token
-	for _, t := range Tokens(FullTime(value), r.Lang) {
-		if t.Num == nil {
-			if parts := r.Vocabulary.Split(t.Fold); len(parts) > 1 {
-				for _, p := range parts {
-					out = append(out, Token{Raw: p, Fold: p, Stem: Stem(p)})
-				}
-				continue
-			}
-		}
-		out = append(out, t)
-	}
-	return out
+	return r.split(FullTime(value))
 }
 
 // SameRun returns the number of tokens from i on that are the same as those of a value.
