@@ -110,10 +110,15 @@ func (p *reply) changeChart(a *Answer, k int) {
 		before.Values, after.Values = append(before.Values, pointer(row, 1)), append(after.Values, pointer(row, 2))
 	}
 	c.Series = []Series{before, after}
-	if m := p.First(); m != nil {
+	c.measure(p.First())
+	a.Chart = c
+}
+
+// measure names the unit and the axis of the values after a measure, if they are not numbers of rows.
+func (c *Chart) measure(m *plan.Measure) {
+	if m != nil {
 		c.Unit, c.YLabel = m.Field.UnitSymbol(), m.Field.Label()
 	}
-	a.Chart = c
 }
 
 func pointer(row []any, i int) *float64 {
@@ -163,9 +168,7 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 		a.Heading += ", " + first + "–" + last
 	}
 	c := &Chart{Kind: "line", Title: a.Heading, Labels: labels, Series: series[:min(len(series), plan.MaxSeries)], XLabel: p.UnitName()}
-	if m != nil {
-		c.Unit, c.YLabel = m.Field.UnitSymbol(), m.Field.Label()
-	}
+	c.measure(m)
 	a.Chart = c
 	return ""
 }
@@ -385,8 +388,8 @@ func (p *reply) chart(a *Answer, k, series int) {
 		if !slices.ContainsFunc(s.Values, func(v *float64) bool { return v != nil }) {
 			return
 		}
-		if i < len(ms) && ms[i] != nil {
-			c.Unit, c.YLabel = ms[i].Field.UnitSymbol(), ms[i].Field.Label()
+		if i < len(ms) {
+			c.measure(ms[i])
 		}
 		c.Series = append(c.Series, s)
 	}

@@ -46,29 +46,18 @@ func (r *Tagger) budgetAt(v *schema.View, i int) []Piece {
 	if r.Tokens[i].Quoted {
 		return nil
 	}
-	var budgets, actuals []*schema.Field
-	for _, f := range v.Fields {
-		if f.Table != 0 || f.Factors != nil || !f.Measure() {
-			continue
-		}
-		if f.Named("remaining") {
-			return nil
-		}
-		if f.Named("budget") {
-			budgets = append(budgets, f)
-		}
-		if f.Named("actual") {
-			actuals = append(actuals, f)
-		}
+	only := func(concept string) *schema.Field {
+		return schema.Only(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Factors == nil && f.Measure() && f.Named(concept) })
 	}
-	if len(budgets) != 1 || len(actuals) != 1 {
+	actual := only("actual")
+	if actual == nil || only("budget") == nil || v.FieldOf("remaining") != nil {
 		return nil
 	}
 	switch r.Tokens[i].Fold {
 	case "left", "remaining", "unspent", "ubrig", "verbleibt", "verbleibend", "verfugbar":
 		return []Piece{{Kind: speech.KindLeft, From: i, To: i + 1, Weight: 4}}
 	case "spend", "spent", "spending", "spends", "expenses", "expenditure", "ausgegeben", "ausgaben":
-		return []Piece{{Kind: speech.KindField, Field: actuals[0], From: i, To: i + 1, Weight: 5}}
+		return fieldPiece(actual, i, 5)
 	}
 	return nil
 }
@@ -112,11 +101,10 @@ func (r *Tagger) headed(v *schema.View, i int) bool {
 	if t.Quoted || r.Counted(i) || !speech.Leaving[t.Fold] && !speech.Reaching[t.Fold] {
 		return false
 	}
-	from, to := false, false
-	for _, f := range v.Fields {
-		from, to = from || f.Direction() == "from", to || f.Direction() == "to"
+	heads := func(to string) bool {
+		return slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Direction() == to })
 	}
-	return from && to
+	return heads("from") && heads("to")
 }
 
 // Piece is a run of tokens with its meaning.

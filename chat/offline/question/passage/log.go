@@ -1,6 +1,7 @@
 package passage
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -30,19 +31,16 @@ func LogSearch(part string, lang speech.Language, stamped bool) (pattern, words 
 		between = `[^\]]*` // a failed backup is not a failure that the part [backup] reports
 	}
 	pattern = anyOrder(s.terms, between)
-	switch {
-	case stamped && s.day != "":
-		pattern = `^\W?(?:` + s.day + `)[T ,]+\d?\d:\d\d.*` + pattern
-	case stamped:
-		pattern = stamp + ".*" + pattern
-	case s.day != "":
+	if stamped {
+		pattern = `^\W?(?:` + cmp.Or(s.day, stamp) + `)[T ,]+\d?\d:\d\d.*` + pattern
+	} else if s.day != "" {
 		pattern = "(?:" + s.day + ").*" + pattern
 	}
 	return pattern, strings.Join(s.words, " ")
 }
 
-// stamp matches a date and a time at the beginning of a line.
-const stamp = `^\W?(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[./]\d\d?[./]\d\d(?:\d\d)?|\pL{3} +\d\d?|\d\d? \pL{3} \d{4})[T ,]+\d?\d:\d\d`
+// stamp matches a date as the lines of logs begin with.
+const stamp = `\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[./]\d\d?[./]\d\d(?:\d\d)?|\pL{3} +\d\d?|\d\d? \pL{3} \d{4}`
 
 // maxTerms limits the terms that are searched for in one line: they may occur in any order.
 const maxTerms = 3
