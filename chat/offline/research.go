@@ -247,9 +247,11 @@ func documents(files []file) (docs []file, left []unread) {
 
 // readDocuments reads the documents, long ones part by part.
 func readDocuments(c *conversation, docs []file, f *findings) ([]passage.Document, step, bool) {
-	texts := map[string]*passage.Document{}
-	next := map[string]int{}
-	parts := map[string]int{}
+	type progress struct {
+		passage.Document
+		parts, next int // next is the offset of the rest, 0 if there is none
+	}
+	read := map[string]*progress{}
 	failed := 0
 	for _, a := range c.actionResults("Read File") {
 		var r reading
@@ -258,32 +260,31 @@ func readDocuments(c *conversation, docs []file, f *findings) ([]passage.Documen
 			f.NotRead = append(f.NotRead, unread{"document", a.Message})
 			continue
 		}
-		d := texts[r.Path]
+		d := read[r.Path]
 		if d == nil {
-			d = &passage.Document{Path: r.Path, Title: r.Title}
-			texts[r.Path] = d
+			d = &progress{Document: passage.Document{Path: r.Path, Title: r.Title}}
+			read[r.Path] = d
 		}
 		d.Text += r.Text
-		parts[r.Path]++
-		delete(next, r.Path)
-		if r.Truncated {
-			next[r.Path] = r.Offset + len([]rune(r.Text))
+		d.parts++
+		if d.next = 0; r.Truncated {
+			d.next = r.Offset + len([]rune(r.Text))
 		}
 	}
 	s := step{Reasoning: "Read the documents for what the tables do not say."}
 	var out []passage.Document
 	for _, d := range docs {
-		at, more := next[d.Path]
-		switch t := texts[d.Path]; {
+		switch t := read[d.Path]; {
 		case t == nil && failed == 0:
 			s.Actions = append(s.Actions, actionCall{Name: "Read File", Params: map[string]any{"Path": d.Path}})
-		case more && parts[d.Path] < maxParts && failed == 0:
-			s.Actions = append(s.Actions, actionCall{Name: "Read File", Params: map[string]any{"Path": d.Path, "Offset": at}})
-		case t != nil:
-			if more {
+		case t == nil:
+		case t.next > 0 && t.parts < maxParts && failed == 0:
+			s.Actions = append(s.Actions, actionCall{Name: "Read File", Params: map[string]any{"Path": d.Path, "Offset": t.next}})
+		default:
+			if t.next > 0 {
 				f.NotRead = append(f.NotRead, unread{d.Path, "read to its first parts only"})
 			}
-			out = append(out, *t)
+			out = append(out, t.Document)
 		}
 	}
 	return out, s, len(s.Actions) > 0

@@ -247,16 +247,11 @@ func (p *statement) trendSQL(q *plan.Query) string {
 		count = "COUNT(" + q.Col(m.Field) + ")"
 		conds = append(conds, q.Col(m.Field)+" IS NOT NULL")
 	}
-	head, by := b+" AS "+schema.QuotedName(p.UnitName()), "1"
-	group := b
+	head, by, group, over := b+" AS "+schema.QuotedName(p.UnitName()), "1", b, "ORDER BY "+b
 	if len(p.Groups) == 1 {
 		g := p.plain(q, p.Groups[0])
-		head, by, group = head+", "+g+" AS "+schema.QuotedName(p.Groups[0].Label()), "1, 2", b+", "+g
+		head, by, group, over = head+", "+g+" AS "+schema.QuotedName(p.Groups[0].Label()), "1, 2", b+", "+g, "PARTITION BY "+g+" "+over
 		conds = append(conds, g+" IS NOT NULL")
-	}
-	over := "ORDER BY " + b
-	if len(p.Groups) == 1 {
-		over = "PARTITION BY " + p.plain(q, p.Groups[0]) + " " + over
 	}
 	start := fmt.Sprintf("FIRST_VALUE(%s) OVER (%s)", value, over)
 	change := fmt.Sprintf("100.0 * (%s - %s) / NULLIF(%s, 0) AS %s", value, start, start, schema.QuotedName(p.Say("change since the first in %", "Änderung seit dem ersten in %")))

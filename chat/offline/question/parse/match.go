@@ -239,20 +239,8 @@ func (r *Tagger) GrammarAt(i int) []Piece {
 		if !slices.EqualFunc(p.Words, r.Tokens[i:i+n], func(w string, t speech.Token) bool { return w == t.Fold && !t.Quoted }) {
 			continue
 		}
-		if n == 1 && r.Lang == speech.English && (p.Words[0] == "was" || p.Words[0] == "wo") {
-			continue // a verb here, not a German question word
-		}
-		if n == 1 && r.Lang == speech.English && strings.ContainsFunc(r.Tokens[i].Raw, func(c rune) bool { return c >= 0x80 }) {
-			continue // rosé is not rose
-		}
-		if n == 1 && i > 0 && p.Arg == "share" && r.Tokens[i-1].Num != nil {
-			continue // a quota over 100 %
-		}
-		if n == 1 && i > 0 && (r.Tokens[i].Raw == "Max" || r.Tokens[i].Raw == "Will") {
-			continue // a name
-		}
-		if n == 1 && p.Kind == speech.KindTrend && falls[p.Words[0]] && slices.ContainsFunc(r.Tokens[:i], r.Falling) {
-			continue // what falls from the sky has not decreased
+		if n == 1 && r.otherMeaning(p, i) {
+			continue
 		}
 		weight := 3 * float64(n)
 		if n > 1 && p.Kind == speech.KindAgg {
@@ -264,6 +252,16 @@ func (r *Tagger) GrammarAt(i int) []Piece {
 		out = append(out, Piece{Kind: p.Kind, Arg: p.Arg, About: p.About, From: i, To: i + n, Weight: weight})
 	}
 	return out
+}
+
+// otherMeaning reports whether a word of questions has another meaning at a token.
+func (r *Tagger) otherMeaning(p speech.Phrase, i int) bool {
+	raw, english := r.Tokens[i].Raw, r.Lang == speech.English
+	return english && (p.Words[0] == "was" || p.Words[0] == "wo") || // a verb, not a German question word
+		english && strings.ContainsFunc(raw, func(c rune) bool { return c >= 0x80 }) || // rosé is not rose
+		i > 0 && p.Arg == "share" && r.Tokens[i-1].Num != nil || // a quota over 100 %
+		i > 0 && (raw == "Max" || raw == "Will") || // a name
+		p.Kind == speech.KindTrend && falls[p.Words[0]] && slices.ContainsFunc(r.Tokens[:i], r.Falling) // what falls from the sky has not decreased
 }
 
 var falls = speech.Folded("fall fell fallen gefallen")

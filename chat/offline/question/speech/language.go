@@ -6,6 +6,7 @@ package speech
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -68,14 +69,12 @@ func Abbreviated(head, rest string) bool {
 
 // Heading returns a phrase as a heading, without its article: Höchster Wert von X.
 func (l Language) Heading(text string) string {
-	for article, end := range map[string]string{"der ": "r ", "das ": "s "} {
-		for _, adjective := range []string{"höchste ", "niedrigste ", "früheste ", "späteste "} {
-			if rest, ok := strings.CutPrefix(text, article+adjective); ok && l == German {
-				return Upper(strings.TrimRight(adjective, " ")) + end + rest
-			}
-		}
+	words := strings.SplitN(text, " ", 3)
+	end := map[string]string{"der": "r ", "das": "s "}[words[0]]
+	if l != German || end == "" || len(words) < 3 || !slices.Contains([]string{"höchste", "niedrigste", "früheste", "späteste"}, words[1]) {
+		return l.Title(text)
 	}
-	return l.Title(text)
+	return Upper(words[1]) + end + words[2]
 }
 
 // QuotedText returns a text as a quoted SQL literal.
