@@ -144,3 +144,17 @@ func TestHalfAnAnswer(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestHowManySalesIsNoRevenue: how many sales there were is a number of rows, not an amount of money.
+func TestHowManySalesIsNoRevenue(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"sales": "date|date,region|text,units|integer,revenue|number|€\n2023-01-15,North,10,100.5\n2024-01-15,North,12,120.6\n2024-04-15,South,9,270.3\n2024-07-15,East,3,90.1\n"}).expect([]inquiry{
+		{"How many sales were there in 2024?", "3 of 4 sales match (2024)."},
+		{"How many sales had more than 5 units?", "3 of 4 sales match (units > 5)."},
+		{"What were the total sales in 2024?", "481 €"},
+		{"How much were the sales in 2024?", "481 €"},
+	})
+	load(t, map[string]string{"days": "date|date,orders|integer,revenue|number|€\n2023-01-15,10,100.5\n2024-01-15,12,120.6\n2024-04-15,9,270.3\n"}).expect([]inquiry{
+		{"How many sales were there in 2024?", "21"}, // not two days
+	})
+}

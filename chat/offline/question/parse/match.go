@@ -312,8 +312,8 @@ var longUnits = speech.Folded("degrees celsius grad euros dollar dollars percent
 // fieldAt finds the runs of tokens from i on that name a column.
 func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 	var out []Piece
-	if v.HasRevenue && !f.Measure() && r.Sales(r.Tokens[i]) && !slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == r.Tokens[i].Fold }) {
-		return nil // sales are amounts if there are any, not order numbers
+	if v.HasRevenue && (!f.Measure() || r.Counted(i) && f.Named("revenue")) && r.Sales(r.Tokens[i]) && !slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == r.Tokens[i].Fold }) {
+		return nil // sales are amounts if there are any, not order numbers; but how many sales is not how much revenue
 	}
 	taken := make([]bool, len(f.Words))
 	sum, required, matched, head := 0.0, 0, 0, false
