@@ -74,14 +74,16 @@ func (r *Reading) covers(text string, lang speech.Language) bool {
 		return len(r.Statements) > 0
 	}
 	lex := speech.DefaultLexicon()
-	for _, t := range speech.Tokens(text, lang) {
+	ts := speech.Tokens(text, lang)
+	for i, t := range ts {
 		if at := slices.IndexFunc(lex.Phrases[t.Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindUnit && len(p.Words) == 1 }); at >= 0 {
 			if r.best != nil && !r.best.SaysTime(lex.Phrases[t.Fold][at].Arg) {
 				return false
 			}
 			continue
 		}
-		if lex.Small(t) || asking[t.Fold] {
+		which := i > 0 && (strings.HasPrefix(ts[i-1].Fold, "which") || strings.HasPrefix(ts[i-1].Fold, "welche"))
+		if (lex.Small(t) || asking[t.Fold]) && !which {
 			continue
 		}
 		if !slices.ContainsFunc(r.Answer.Result.Columns, func(c string) bool {

@@ -157,4 +157,8 @@ func TestHowManySalesIsNoRevenue(t *testing.T) {
 	load(t, map[string]string{"days": "date|date,orders|integer,revenue|number|€\n2023-01-15,10,100.5\n2024-01-15,12,120.6\n2024-04-15,9,270.3\n"}).expect([]inquiry{
 		{"How many sales were there in 2024?", "21"}, // not two days
 	})
+	load(t, map[string]string{"daily": "date|date,store|text,revenue|number|€\n2024-01-01,A,100.1\n2024-01-01,B,200.2\n2024-01-02,A,150.15\n2024-01-02,B,250.25\n"}).expect([]inquiry{
+		{"How many sales were there on 2 January 2024?", "-unknown"}, // nothing counts them
+		{"What was the total revenue, and which store made the most of it?", "-unclear"},
+	})
 }

@@ -208,7 +208,7 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 	if r.aboutAt(v, i) {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
 	}
-	if !t.Quoted && schema.Selling[t.Fold] && t.Fold != "unit" && t.Fold != "list" && (v.HasRevenue || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Named("quantity") && f.Measure() }) ||
+	if !t.Quoted && !(r.Counted(i) && r.Sales(t)) && schema.Selling[t.Fold] && t.Fold != "unit" && t.Fold != "list" && (v.HasRevenue || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Named("quantity") && f.Measure() }) ||
 		slices.ContainsFunc(v.Topics, func(w string) bool { return r.Lex.Means(w, "order") && (t.Fold == "sold" || t.Fold == "verkauft") })) {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: map[bool]float64{true: 8}[t.Fold == "sell" || t.Fold == "sells"]}) // the rows are sales
 	}
