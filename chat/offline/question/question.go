@@ -82,6 +82,12 @@ func (r *Reading) covers(text string, lang speech.Language) bool {
 			}
 			continue
 		}
+		mean := slices.ContainsFunc(lex.Phrases[t.Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindAgg && p.Arg == "avg" && len(p.Words) == 1 })
+		if mean && !slices.ContainsFunc(r.Answer.Result.Columns, func(c string) bool {
+			return strings.HasPrefix(c, "mean ") || strings.HasPrefix(c, "Mittelwert ")
+		}) {
+			return false
+		}
 		which := i > 0 && (strings.HasPrefix(ts[i-1].Fold, "which") || strings.HasPrefix(ts[i-1].Fold, "welche"))
 		if (lex.Small(t) || asking[t.Fold]) && !which {
 			continue

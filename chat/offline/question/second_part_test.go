@@ -35,3 +35,13 @@ func TestSecondPartsAreAnsweredOrRefuseAll(t *testing.T) {
 		{"Wie viel Prozent der Befragten essen am liebsten Fisch?", "-"},
 	})
 }
+
+// TestAMeanIsNoTotal: the mean that a second part asks for is not the total by which the first part ranks.
+func TestAMeanIsNoTotal(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"sales": "date|date,region|text,revenue|number|€\n2024-01-01,North,100\n2024-01-02,North,200\n2024-01-03,South,150\n"}).expect([]inquiry{
+		{"Which region had the highest revenue and what was the average revenue there?", "North has the highest total revenue: 300 €. / -unclear"},
+		{"Which region had the highest average revenue and how high was it?", "North (150 €) and South (150 €) have the highest mean revenue."},
+		{"Welche Region hat den höchsten Umsatz und wie hoch ist der durchschnittliche Umsatz?", "North hat insgesamt bei revenue den höchsten Wert: 300 €. / -unclear"},
+	})
+}
