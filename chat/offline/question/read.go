@@ -90,6 +90,10 @@ const maxStatements = 3
 func (r *reader) read(part string) Reading {
 	out := Reading{Part: part}
 	r.Tokenize(part)
+	if len(r.Tokens) == 0 { // only a quotation mark, say
+		out.Why = plan.ReasonUnknown
+		return out
+	}
 	plans, reason := r.plans()
 	if len(plans) == 0 {
 		if probe := r.probe(r.unknown()); probe != "" {
