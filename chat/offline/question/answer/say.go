@@ -263,7 +263,7 @@ func (p *phrases) noun() string {
 		return p.Called
 	}
 	for i, x := range p.Pieces {
-		if x.Rows() && !p.Text.Tokens[x.From].Part && i > 0 && (p.Pieces[i-1].Kind == speech.KindAsk || p.Pieces[i-1].Kind == speech.KindValue && p.Asked(i) != nil && x.From == p.Pieces[i-1].To) {
+		if x.Rows() && !p.Text.Tokens[x.From].Part && i > 0 && (p.Pieces[i-1].Kind == speech.KindAsk || p.Pieces[i-1].Kind == speech.KindValue && p.Asked(i) != "" && x.From == p.Pieces[i-1].To) {
 			return p.Text.Tokens[x.From].Raw
 		}
 	}

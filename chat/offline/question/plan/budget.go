@@ -58,7 +58,7 @@ func (p *roles) multiplied() Reason {
 			continue
 		}
 		a, b := p.near(i, -1), p.near(i, 1)
-		if a == nil || b == nil || a.Kind != speech.KindField || b.Kind != speech.KindField || a.Field == b.Field || !a.Field.Measure() || !b.Field.Measure() {
+		if a.Kind != speech.KindField || b.Kind != speech.KindField || a.Field == b.Field || !a.Field.Measure() || !b.Field.Measure() {
 			return ReasonUnclear
 		}
 		p.used[i-1], p.used[i], p.used[i+1] = true, true, true

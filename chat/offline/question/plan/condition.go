@@ -24,7 +24,7 @@ func (p *roles) takeConditions() Reason {
 				reason = p.between(i)
 			}
 		case speech.KindNot:
-			if n := p.near(i, 1); n != nil && n.Kind == speech.KindField && n.Field.Dated() && n.Field.Missing > 0 && n.Field.Table == 0 && speech.Verbal(p.Text.Tokens[n.From].Fold) {
+			if n := p.near(i, 1); n.Kind == speech.KindField && n.Field.Dated() && n.Field.Missing > 0 && n.Field.Table == 0 && speech.Verbal(p.Text.Tokens[n.From].Fold) {
 				p.used[i], p.used[i+1] = true, true // not returned yet
 				p.Filters = append(p.Filters, nullFilter(n.Field, p.Say("no value", "kein Wert")))
 			}
@@ -48,14 +48,14 @@ func (p *roles) takeConditions() Reason {
 // deniesBoth reports whether one "not" may apply to two values that stand together: not shipped to the UK.
 func (p *explanation) deniesBoth(i int) bool {
 	b, n := p.near(i, -1), p.near(i, 1)
-	if b == nil || b.Kind != speech.KindNot || n == nil {
+	if b.Kind != speech.KindNot {
 		return false
 	}
 	if n.Kind == speech.KindBound && n.To < len(p.Text.Tokens) {
 		n = p.near(i, 2)
 	}
 	x := p.Pieces[i]
-	return n != nil && n.Kind == speech.KindValue && n.Field != x.Field && n.From > x.To && toPlace[p.Text.Tokens[x.To].Fold]
+	return n.Kind == speech.KindValue && n.Field != x.Field && n.From > x.To && toPlace[p.Text.Tokens[x.To].Fold]
 }
 
 var toPlace = speech.Folded("to from by for with nach an von bei fur")
@@ -65,10 +65,7 @@ func (p *conditions) takeValue(i int) {
 	x := p.Pieces[i]
 	p.used[i] = true
 	not := p.denied(i)
-	if b := p.near(i, -1); b != nil && b.Kind == speech.KindNot {
-		p.used[i-1] = true
-	}
-	if b := p.near(i, -1); b != nil && b.Kind == speech.KindBy {
+	if b := p.near(i, -1); b.Kind == speech.KindNot || b.Kind == speech.KindBy {
 		p.used[i-1] = true // by Anna
 	}
 	for k, f := range p.Filters {
@@ -94,7 +91,7 @@ func (p *conditions) takeValue(i int) {
 // listed with: except the South and the West.
 func (p *explanation) denied(i int) bool {
 	k := i - 1
-	if b := p.near(i, -1); b != nil && b.Kind == speech.KindJoin && (b.Arg == "and" || b.Arg == "or") {
+	if b := p.near(i, -1); b.Kind == speech.KindJoin && (b.Arg == "and" || b.Arg == "or") {
 		k--
 	}
 	switch {
@@ -123,7 +120,7 @@ func (p *explanation) numAt(i int) (float64, bool) {
 func (p *roles) compareNumber(i int) Reason {
 	x := p.Pieces[i]
 	p.used[i] = true
-	if b := p.near(i, -1); b != nil && b.Kind == speech.KindAsk && b.To == x.From && (b.Arg == "much" || b.Arg == "many") && (x.Arg == "<" || x.Arg == ">") {
+	if b := p.near(i, -1); b.Kind == speech.KindAsk && b.To == x.From && (b.Arg == "much" || b.Arg == "many") && (x.Arg == "<" || x.Arg == ">") {
 		return ReasonUnclear // how much less than budgeted
 	}
 	at := i + 1
@@ -132,7 +129,7 @@ func (p *roles) compareNumber(i int) Reason {
 		at = i - 1
 		n, ok = p.numAt(at)
 	}
-	if n := p.near(i, 1); !ok && n != nil && n.Kind == speech.KindValue && p.Text.Tokens[n.From].Num != nil {
+	if n := p.near(i, 1); !ok && n.Kind == speech.KindValue && p.Text.Tokens[n.From].Num != nil {
 		return "" // over 100 m freestyle
 	}
 	if !ok {
@@ -149,12 +146,12 @@ func (p *roles) compareNumber(i int) Reason {
 	if f == nil {
 		return ReasonUnclear
 	}
-	if u := p.near(at, 1); u != nil && u.Kind == speech.KindUnit && u.Arg == "month" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+	if u := p.near(at, 1); u.Kind == speech.KindUnit && u.Arg == "month" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 		return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
 	}) {
 		p.used[at+1] = true // more than 25 a month
 	}
-	if u := p.near(at, 1); u != nil && u.Kind == speech.KindUnit && u.Arg == "year" && u.From == p.Pieces[at].To && f.Named("age") {
+	if u := p.near(at, 1); u.Kind == speech.KindUnit && u.Arg == "year" && u.From == p.Pieces[at].To && f.Named("age") {
 		p.used[at+1] = true // older than 30 years
 	}
 	if n, ok = p.inUnitOf(f, at, n); !ok || p.View.Marked(f) {
@@ -219,7 +216,7 @@ func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Fie
 	for k := before - 1; k >= 0; k-- {
 		if f := p.Pieces[k].Field; p.Pieces[k].Kind == speech.KindField && f.Measure() && !p.comparedBy(f) {
 			// The column is asked for as well, unless it only serves the comparison.
-			if before-k == 1 || p.Asked(k) == nil {
+			if before-k == 1 || p.Asked(k) == "" {
 				p.used[k] = true
 			}
 			return f
@@ -239,7 +236,7 @@ func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Fie
 // aged returns the age column for a bare number after over or under if people are asked for: women over 60.
 func (p *wording) aged(i int, n float64) *schema.Field {
 	b := p.near(i, -1)
-	people := limits[p.Text.Tokens[p.Pieces[i].From].Fold] && b != nil && b.To == p.Pieces[i].From && (b.Rows() && p.View.OfPeople() || b.Kind == speech.KindValue && b.Field.Named("gender"))
+	people := limits[p.Text.Tokens[p.Pieces[i].From].Fold] && b.To == p.Pieces[i].From && (b.Rows() && p.View.OfPeople() || b.Kind == speech.KindValue && b.Field.Named("gender"))
 	if f := p.View.FieldOf("age"); people && f != nil && f.Spans(n) {
 		return f
 	}
@@ -274,7 +271,7 @@ func (p *wording) temperatureOf(op string) *schema.Field {
 // compareColumns reads "below the reorder level".
 func (p *roles) compareColumns(i int) Reason {
 	n := p.near(i, 1)
-	if n == nil || n.Kind != speech.KindField || p.used[i+1] || !n.Field.Measure() {
+	if n.Kind != speech.KindField || p.used[i+1] || !n.Field.Measure() {
 		return ReasonUnclear
 	}
 	p.used[i+1] = true
@@ -326,7 +323,7 @@ func (p *conditions) moreThan(i int) Reason {
 func (p *conditions) between(i int) Reason {
 	low, ok := p.numAt(i + 1)
 	high, ok2 := 0.0, false
-	if j := p.near(i, 2); j != nil && j.Kind == speech.KindJoin {
+	if j := p.near(i, 2); j.Kind == speech.KindJoin {
 		high, ok2 = p.numAt(i + 3)
 	}
 	if !ok || !ok2 {
@@ -365,7 +362,7 @@ func (p *conditions) between(i int) Reason {
 func (p *roles) missing(i int) Reason {
 	for _, step := range []int{1, -1, -2} {
 		n := p.near(i, step)
-		if n == nil || p.used[i+step] {
+		if n.Kind == "" || p.used[i+step] {
 			continue
 		}
 		if n.Kind == speech.KindValue && step == 1 {
@@ -409,11 +406,11 @@ func (p *conditions) truths() Reason {
 		if x.Kind != speech.KindField || p.used[i] || !x.Field.Boolean() && !yesNo(x.Field) || p.isGroupedBy(i) {
 			continue
 		}
-		if a := p.Asked(i); a != nil && (a.Arg == "which" && !p.share || a.Arg == "much" || a.Arg == "change") {
+		if a := p.Asked(i); a == "which" && !p.share || a == "much" || a == "change" {
 			continue
 		}
 		not := false
-		if b := p.near(i, -1); b != nil && b.Kind == speech.KindNot {
+		if b := p.near(i, -1); b.Kind == speech.KindNot {
 			p.used[i-1], not = true, true
 		}
 		p.used[i] = true
@@ -427,7 +424,7 @@ func (p *conditions) truths() Reason {
 // takeNext marks the column beside a comparison as used if it is the compared one.
 func (p *explanation) takeNext(f *schema.Field, before, after int) {
 	for _, k := range []int{after, before - 1} {
-		if k >= 0 && k < len(p.Pieces) && p.Pieces[k].Kind == speech.KindField && p.Pieces[k].Field == f && p.Asked(k) == nil {
+		if k >= 0 && k < len(p.Pieces) && p.Pieces[k].Kind == speech.KindField && p.Pieces[k].Field == f && p.Asked(k) == "" {
 			p.used[k] = true
 		}
 	}

@@ -75,10 +75,10 @@ func (p *Plan) decideCount() Reason {
 	}
 	if p.Counted != nil {
 		own := !p.Counted.Key() && slices.ContainsFunc(p.Counted.Words, func(w speech.Word) bool { return slices.Contains(p.View.Entity, w.Stem) })
-		if !own && !p.distinct && !p.Counted.Unique(rows) && !p.Counted.Key() && p.Counted.Named("product") && p.View.Stocked() {
+		if !own && !p.distinct && !p.View.Unique(p.Counted) && !p.Counted.Key() && p.Counted.Named("product") && p.View.Stocked() {
 			return ReasonAmbiguous // articles of one name: how many names, or how many articles
 		}
-		if (p.Counted.Unique(rows) || own || p.filtered(p.Counted)) && p.Counted.Table == 0 && !p.distinct {
+		if (p.View.Unique(p.Counted) || own || p.filtered(p.Counted)) && p.Counted.Table == 0 && !p.distinct {
 			p.Counted = nil
 		}
 		return ""
@@ -124,7 +124,7 @@ func (p *roles) units() *schema.Field {
 		return cmp.Or(p.View.FieldOf("quantity"), p.pieces())
 	case x.Field.Named("product"):
 		return cmp.Or(p.View.StockField(), p.View.FieldOf("quantity"))
-	case x.Field.Table == 0 && x.Field.Unique(p.View.Tables[0].RowCount):
+	case x.Field.Table == 0 && p.View.Unique(x.Field):
 		return p.View.StockField()
 	}
 	return nil

@@ -85,7 +85,7 @@ func (p *conditions) comparedBy(f *schema.Field) bool {
 // countsRows reports whether the question counts the rows themselves: how many trips.
 func (p *explanation) countsRows() bool {
 	for i, x := range p.Pieces {
-		if (x.Rows() || x.Kind == speech.KindValue && i > 0 && p.Pieces[i-1].Kind == speech.KindAsk) && p.Asked(i) != nil && p.Asked(i).Arg == "many" {
+		if (x.Rows() || x.Kind == speech.KindValue && p.near(i, -1).Kind == speech.KindAsk) && p.Asked(i) == "many" {
 			return true
 		}
 	}
@@ -351,7 +351,7 @@ func (p *Plan) decideMean() Reason {
 		p.Unit = ""
 	}
 	if len(p.Groups) == 1 && p.Groups[0].Dated() && p.perWord() {
-		if !p.Groups[0].Unique(p.View.Tables[0].RowCount) {
+		if !p.View.Unique(p.Groups[0]) {
 			return ReasonAmbiguous
 		}
 		p.Groups = nil // each row is a month
@@ -414,7 +414,7 @@ func (p *wording) idle(f *schema.Field) bool {
 		if p.Asks == "much" && !mean && parse.LightDoers[p.Text.Tokens[x.From].Fold] && x.To == x.From+1 && !p.View.Holds(undone) {
 			return true // how much our customers spent: all of them
 		}
-		if p.Asked(i) != nil {
+		if p.Asked(i) != "" {
 			continue
 		}
 		if v := p.Pieces[i-1]; v.Kind == speech.KindValue && v.Field != f && v.Field.Table == 0 && v.To == x.From {
@@ -495,7 +495,7 @@ func (p *Plan) decideList() Reason {
 	if slices.ContainsFunc(p.Filters, named) {
 		return ReasonUnclear // the one asked for is not the one named
 	}
-	if p.Target == nil || len(p.Filters) == 0 || len(p.Measures) > 0 && !p.Target.Unique(p.View.Tables[0].RowCount) {
+	if p.Target == nil || len(p.Filters) == 0 || len(p.Measures) > 0 && !p.View.Unique(p.Target) {
 		return ReasonUnclear
 	}
 	return ""

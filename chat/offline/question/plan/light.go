@@ -69,11 +69,11 @@ var goodMost = strings.Fields("revenue profit yield generation score rating sati
 // follows it: which perennials, the cheapest tree.
 func (p *wording) subject(i int) bool {
 	b, n := p.near(i, -1), p.near(i, 1)
-	if b == nil || p.Asks != "which" && p.Asks != "list" || b.To < p.Pieces[i].From-1 || n != nil && n.From == p.Pieces[i].To && (n.Kind == speech.KindField || n.Kind == speech.KindEntity || n.Kind == speech.KindUnit) {
+	if b.Kind == "" || p.Asks != "which" && p.Asks != "list" || b.To < p.Pieces[i].From-1 || n.From == p.Pieces[i].To && (n.Kind == speech.KindField || n.Kind == speech.KindEntity || n.Kind == speech.KindUnit) {
 		return false
 	}
 	if b.Kind == speech.KindField && b.Field.Measure() && i > 1 {
-		b = &p.Pieces[i-2] // the most expensive tree
+		b = p.Pieces[i-2] // the most expensive tree
 	}
 	w := p.Text.Tokens[b.From].Fold
 	return b.Kind == speech.KindSup || b.Kind == speech.KindAsk && strings.HasPrefix(w, "w") && b.To == p.Pieces[i].From && w != "what" && w != "was"

@@ -35,7 +35,7 @@ func (p *conditions) BetweenReadings() (readings, bool) {
 	var times []speech.Period
 	for i, x := range p.Pieces {
 		if x.Kind == speech.KindTime {
-			if b := p.near(i, -1); b != nil && b.Kind == speech.KindBound && (b.Arg == "since" || b.Arg == "before" || b.Arg == "after") {
+			if b := p.near(i, -1); b.Kind == speech.KindBound && (b.Arg == "since" || b.Arg == "before" || b.Arg == "after") {
 				return readings{}, false
 			}
 			times = append(times, x.Period)

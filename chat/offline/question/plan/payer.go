@@ -174,7 +174,7 @@ func (p *review) onlyHappened() bool {
 	if p.Op == OpCount && f == nil && p.namesGoods() {
 		return p.asksExistence() && len(p.Filters) == 0
 	}
-	if p.Op != OpCount || f == nil || p.distinct || f.Table > 0 || f.Key() || f.Unique(p.View.Tables[0].RowCount) || !p.asksExistence() {
+	if p.Op != OpCount || f == nil || p.distinct || f.Table > 0 || f.Key() || p.View.Unique(f) || !p.asksExistence() {
 		return false
 	}
 	if p.View.OfPeople() || f.Has(kinds) || f.NamesPeople(true) {

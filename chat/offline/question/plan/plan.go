@@ -37,13 +37,13 @@ func (p *Plan) KeyOf() []*schema.Field {
 // OneEach reports whether each group is one row.
 func (p *Plan) OneEach() bool {
 	fs := p.KeyFields()
-	return len(fs) == 1 && p.Unit == "" && fs[0].Table == 0 && fs[0].Unique(p.View.Tables[0].RowCount)
+	return len(fs) == 1 && p.Unit == "" && fs[0].Table == 0 && p.View.Unique(fs[0])
 }
 
 // RowKey returns the key of things that have several rows each: the order of an order line.
 func (p *roles) RowKey() *schema.Field {
 	if p.perKey != nil {
-		if p.perKey.Unique(p.View.Tables[0].RowCount) {
+		if p.View.Unique(p.perKey) {
 			return nil
 		}
 		return p.perKey
@@ -130,11 +130,11 @@ func (p *roles) MeasureList() []*Measure {
 // HiddenKey returns the key of the rows if a ranking is by their names, which may be equal.
 func (p *Plan) HiddenKey() *schema.Field {
 	t := p.Target
-	if t == nil || t.Table != 0 || t.Key() || t.Unique(p.View.Tables[0].RowCount) || !t.Named("name") && t.Names == nil {
+	if t == nil || t.Table != 0 || t.Key() || p.View.Unique(t) || !t.Named("name") && t.Names == nil {
 		return nil
 	}
 	for _, f := range p.View.Fields {
-		if f.Table == 0 && f.Key() && f.Unique(p.View.Tables[0].RowCount) {
+		if f.Table == 0 && f.Key() && p.View.Unique(f) {
 			if slices.ContainsFunc([]string{"order", "invoice", "payment", "ticket", "loan", "donation", "trip", "event"}, func(c string) bool { return f.Named(c) }) {
 				return nil // the number of an order does not distinguish customers
 			}
@@ -158,7 +158,7 @@ func (p *Plan) RankBy() []string {
 		return []string{m.How}
 	case m.Field.Dated() || m.Field.Yearly():
 		return []string{extreme}
-	case p.Target != nil && p.Target.Table == 0 && p.Unit == "" && (p.Target.Unique(p.View.Tables[0].RowCount) || p.HiddenKey() != nil):
+	case p.Target != nil && p.Target.Table == 0 && p.Unit == "" && (p.View.Unique(p.Target) || p.HiddenKey() != nil):
 		return []string{extreme}
 	}
 	if p.View.Survey && m.Field.Scale() || p.judged {

@@ -107,13 +107,13 @@ func (p *Plan) supMeasure() Reason {
 		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
 		if p.Superlative.About == "length" && p.Aggregate == "" && p.Nature(f) == "sum" {
 			p.one = p.Target == nil || p.Target == p.View.Person() // who stayed the longest: in one stay
-			if rows := p.View.Tables[0].RowCount; !p.one && !p.Target.Unique(rows) {
+			if !p.one && !p.View.Unique(p.Target) {
 				return ReasonAmbiguous
 			}
 		}
 	case len(p.Measures) == 1:
 		p.Measures[0].How = p.Aggregate
-		if f := p.Measures[0].Field; p.Aggregate == "" && p.mostWord() && p.Target != nil && p.Nature(f) == "" && p.View.OfMoney(f) && !p.Target.Unique(p.View.Tables[0].RowCount) {
+		if f := p.Measures[0].Field; p.Aggregate == "" && p.mostWord() && p.Target != nil && p.Nature(f) == "" && p.View.OfMoney(f) && !p.View.Unique(p.Target) {
 			p.Measures[0].How = "sum" // the most in fees
 		}
 	case len(p.Measures) == 0 && p.Counted == nil:
@@ -173,12 +173,12 @@ func (p *Plan) supWithout() Reason {
 	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *schema.Field) bool {
 		return f == p.Target || f.Dated() || p.filtered(f) || slices.Contains(p.Groups, f)
 	})
-	if len(others) == 1 && others[0].Named("product") && p.View.Stocked() || len(others) == 1 && others[0].Unique(p.View.Tables[0].RowCount) && p.View.FieldOf("stock") != nil {
+	if len(others) == 1 && others[0].Named("product") && p.View.Stocked() || len(others) == 1 && p.View.Unique(others[0]) && p.View.FieldOf("stock") != nil {
 		return ReasonAmbiguous // the most kinds of plants, or the most plants
 	}
 	if len(others) == 1 {
 		p.Counted = others[0]
-		if p.Counted.Unique(p.View.Tables[0].RowCount) {
+		if p.View.Unique(p.Counted) {
 			p.Counted = nil
 		}
 		return ""
@@ -195,7 +195,7 @@ func (p *Plan) supWithout() Reason {
 		if x.Kind == speech.KindEntity && x.From > 0 && allOf[p.Text.Tokens[x.From-1].Fold] {
 			continue // across all depots
 		}
-		if x.Rows() && !(p.Asked(i) != nil && p.Asked(i).Arg == "which" && p.Target != nil && p.Target == p.labelField(x)) {
+		if x.Rows() && !(p.Asked(i) == "which" && p.Target != nil && p.Target == p.labelField(x)) {
 			if x.From == p.Superlative.To && p.View.MoneyField != nil && bigWords[p.Text.Tokens[p.Superlative.To-1].Fold] {
 				return ReasonAmbiguous // the biggest expense: one, or all of a category
 			}
@@ -247,17 +247,16 @@ func (p *Plan) biggest() bool {
 	if !bigWords[p.Text.Tokens[p.Superlative.From].Fold] && !bigWords[p.Text.Tokens[p.Superlative.To-1].Fold] || p.View.MoneyField == nil || p.View.MoneyField.Mixed() {
 		return false
 	}
-	rows := p.View.Tables[0].RowCount
 	worth := func(c string) bool { return p.Text.Lex.Means(p.View.MoneyField.Head(), c) }
 	if (worth("price") || worth("rent") || worth("salary")) && !worth("amount") && !worth("cost") && !worth("fee") && !highWords[p.Text.Tokens[p.Superlative.To-1].Fold] {
 		return false // the largest house is not the dearest
 	}
-	if p.Target != nil && !p.Target.Unique(rows) && p.Target != p.View.Person() {
+	if p.Target != nil && !p.View.Unique(p.Target) && p.Target != p.View.Person() {
 		return false // of the rows of a category: one, or all together
 	}
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		behind := x.From >= p.Superlative.To && x.From <= p.Superlative.To+1
-		return (behind || x.To <= p.Superlative.From && p.Superlative.To == len(p.Text.Tokens) && p.Target != nil) && (x.Kind == speech.KindValue || x.Rows() || x.Kind == speech.KindField && x.Field.Key() && x.Field.Unique(rows))
+		return (behind || x.To <= p.Superlative.From && p.Superlative.To == len(p.Text.Tokens) && p.Target != nil) && (x.Kind == speech.KindValue || x.Rows() || x.Kind == speech.KindField && x.Field.Key() && p.View.Unique(x.Field))
 	})
 }
 
@@ -467,7 +466,7 @@ func (p *wording) labelField(entity parse.Piece) *schema.Field {
 	if score < 3 {
 		return nil
 	}
-	if !best.Key() && !best.Unique(rows) && best.Names == nil && slices.ContainsFunc(best.Words, func(w speech.Word) bool { return schema.NameWords[w.Stem] }) {
+	if !best.Key() && !p.View.Unique(best) && best.Names == nil && slices.ContainsFunc(best.Words, func(w speech.Word) bool { return schema.NameWords[w.Stem] }) {
 		if k := p.View.NumberOfRow(); k != nil {
 			return k // several issues have one title
 		}
@@ -478,7 +477,7 @@ func (p *wording) labelField(entity parse.Piece) *schema.Field {
 // rowName returns the column that names the rows whose kind a value says: which perennials.
 func (p *wording) rowName(value parse.Piece) *schema.Field {
 	if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Text() && f != value.Field && !f.Free && !f.Key() && !f.Clock() && f.Unique(p.View.Tables[0].RowCount)
+		return f.Table == 0 && f.Text() && f != value.Field && !f.Free && !f.Key() && !f.Clock() && p.View.Unique(f)
 	}); f != nil {
 		return f
 	}

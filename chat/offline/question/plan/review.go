@@ -73,7 +73,7 @@ func (p *review) usesAggregate() bool {
 			at--
 		}
 		n := p.near(i, 1)
-		again := n != nil && slices.ContainsFunc(p.Pieces[:i], func(o parse.Piece) bool { return o.Field != nil && o.Field == n.Field })
+		again := n.Field != nil && slices.ContainsFunc(p.Pieces[:i], func(o parse.Piece) bool { return o.Field == n.Field })
 		if x.Kind == speech.KindAgg && (and(at) && again || and(x.To)) {
 			return false // the total and the average amount
 		}
@@ -103,7 +103,7 @@ func (p *review) usesGroups() bool {
 	mean := p.First() != nil && p.First().How == "avg"
 	for i, x := range p.Pieces {
 		n := p.near(i, 1)
-		if x.Kind != speech.KindBy || n == nil || !dividing[p.Text.Tokens[x.From].Fold] {
+		if x.Kind != speech.KindBy || !dividing[p.Text.Tokens[x.From].Fold] {
 			continue
 		}
 		switch n.Kind {
@@ -111,7 +111,7 @@ func (p *review) usesGroups() bool {
 			if n.Field.Measure() && !p.inMeasure(n.Field) || p.Superlative != nil && n.Field.Measure() {
 				return false // the most per hectare, the price per bed: a ratio
 			}
-			if mean && n.Field.Unique(p.View.Tables[0].RowCount) {
+			if mean && p.View.Unique(n.Field) {
 				continue // each row is a month
 			}
 			if !slices.Contains(p.KeyFields(), n.Field) && n.Field != p.perKey && (n.Field != p.Time || p.Unit == "" && p.Op != OpTrend) && !p.inMeasure(n.Field) {
@@ -175,7 +175,7 @@ func (p *review) severalRows() bool {
 	if p.Op == OpList {
 		key = p.Target
 	}
-	if key == nil || key.Table > 0 || key.Unique(p.View.Tables[0].RowCount) || p.distinct {
+	if key == nil || key.Table > 0 || p.View.Unique(key) || p.distinct {
 		return false
 	}
 	if p.Op == OpCount && key.ShortNames() {
@@ -224,8 +224,8 @@ func (p *review) describesPerson() bool {
 	}
 	for i, x := range p.Pieces {
 		n := p.near(i, 1)
-		if x.Kind == speech.KindValue && n != nil && n.Kind == speech.KindValue && n.Field != x.Field && n.From == x.To+1 && parse.OfWords[p.Text.Tokens[x.To].Fold] &&
-			(n.Field == p.View.Person() || n.Field.Unique(p.View.Tables[0].RowCount)) {
+		if x.Kind == speech.KindValue && n.Kind == speech.KindValue && n.Field != x.Field && n.From == x.To+1 && parse.OfWords[p.Text.Tokens[x.To].Fold] &&
+			(n.Field == p.View.Person() || p.View.Unique(n.Field)) {
 			return true
 		}
 	}
@@ -237,7 +237,7 @@ func (p *review) describesPerson() bool {
 func (p *review) wantsBoth() bool {
 	for i, x := range p.Pieces {
 		n := p.near(i, 1)
-		if x.Kind != speech.KindValue || n == nil || n.Kind != speech.KindValue || n.Field != x.Field || p.versus || p.diff || slices.Equal(x.Values, n.Values) {
+		if x.Kind != speech.KindValue || n.Kind != speech.KindValue || n.Field != x.Field || p.versus || p.diff || slices.Equal(x.Values, n.Values) {
 			continue
 		}
 		if n.From > x.To && during[p.Text.Tokens[x.To].Fold] && !strings.ContainsAny(p.Text.Text[p.Text.Tokens[x.From].To:p.Text.Tokens[n.From].From], ",;/&") {
@@ -256,7 +256,7 @@ func (p *review) ratioOfMost() bool {
 	}
 	for i, x := range p.Pieces {
 		n := p.near(i, 1)
-		if w := p.Text.Tokens[x.From].Fold; x.Kind == speech.KindBy && (w == "per" || w == "pro" || w == "je") && n != nil && n.Kind == speech.KindEntity {
+		if w := p.Text.Tokens[x.From].Fold; x.Kind == speech.KindBy && (w == "per" || w == "pro" || w == "je") && n.Kind == speech.KindEntity {
 			return true
 		}
 	}

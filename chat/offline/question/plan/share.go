@@ -66,7 +66,7 @@ func (p *Plan) decideShare() Reason {
 // names: what percentage of members have paid their fee.
 func (p *Plan) ofRows() bool {
 	return len(p.Measures) == 1 && len(p.Groups) == 0 && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		row := x.Rows() || x.Kind == speech.KindField && x.Field.Key() && x.Field.Unique(p.View.Tables[0].RowCount)
+		row := x.Rows() || x.Kind == speech.KindField && x.Field.Key() && p.View.Unique(x.Field)
 		return row && x.From > 1 && p.Text.Tokens[x.From-1].Fold == "of" && p.Text.Tokens[x.From-2].Fold != "total" &&
 			slices.ContainsFunc(p.Pieces, func(a parse.Piece) bool {
 				return a.Kind == speech.KindAgg && a.Arg == "share" && (a.To == x.From-1 || a.To == x.From)
@@ -176,7 +176,7 @@ func (p *conditions) onePerTime() bool {
 	if p.Time == nil {
 		p.Time = p.timeField(nil)
 	}
-	return p.Time != nil && p.Time.Table == 0 && p.Time.Unique(p.View.Tables[0].RowCount)
+	return p.Time != nil && p.Time.Table == 0 && p.View.Unique(p.Time)
 }
 
 // allMeasures takes the few numbers of a table that has one row for each time if the

@@ -301,12 +301,12 @@ func (p *roles) none(of string) (Filter, bool) {
 	return Filter{}, false
 }
 
-// near returns the piece at an offset from another one, including used pieces.
-func (p *explanation) near(i, step int) *parse.Piece {
+// near returns the piece at an offset from another one, including used pieces; the zero Piece if there is none.
+func (p *explanation) near(i, step int) parse.Piece {
 	if k := i + step; k >= 0 && k < len(p.Pieces) {
-		return &p.Pieces[k]
+		return p.Pieces[k]
 	}
-	return nil
+	return parse.Piece{}
 }
 
 // joinNames joins a value with the name of its column, a number with the key that it
@@ -316,17 +316,17 @@ func (p *roles) joinNames() Reason {
 		switch x.Kind {
 		case speech.KindField:
 			for _, step := range []int{-1, 1} {
-				if n := p.near(i, step); n != nil && n.Kind == speech.KindValue && n.Field == x.Field && (p.Asked(i) == nil || p.Asked(i).Arg == "much" || i > 0 && p.Pieces[i-1].Kind == speech.KindValue) {
+				if n := p.near(i, step); n.Kind == speech.KindValue && n.Field == x.Field && (p.Asked(i) == "" || p.Asked(i) == "much" || p.near(i, -1).Kind == speech.KindValue) {
 					p.used[i] = true
 				}
 			}
 			n := p.near(i, 1)
-			if b := p.near(i, -1); b != nil && b.Kind == speech.KindNum && !p.used[i-1] && p.numbered(i) {
+			if b := p.near(i, -1); b.Kind == speech.KindNum && !p.used[i-1] && p.numbered(i) {
 				p.Filters = append(p.Filters, numberFilter(x.Field, "=", b.Num))
 				p.used[i-1], p.used[i] = true, true
 				continue
 			}
-			if n == nil || p.used[i] || n.From != x.To && !(n.From == x.To+1 && parse.OfWords[p.Text.Tokens[x.To].Fold]) {
+			if p.used[i] || n.From != x.To && !(n.From == x.To+1 && parse.OfWords[p.Text.Tokens[x.To].Fold]) {
 				continue
 			}
 			num := n.Num
@@ -335,13 +335,13 @@ func (p *roles) joinNames() Reason {
 			} else if n.Kind != speech.KindNum {
 				continue
 			}
-			if c := p.near(i, 2); c != nil && c.Kind == speech.KindCmp && (c.Arg == ">=" || c.Arg == "<=") && c.From == n.To && p.near(i, 3) == nil {
+			if c := p.near(i, 2); c.Kind == speech.KindCmp && (c.Arg == ">=" || c.Arg == "<=") && c.From == n.To && p.near(i, 3).Kind == "" {
 				continue // a satisfaction of 4 or more
 			}
-			if before := p.near(i, -1); x.Field.Type == "integer" && (before == nil || before.Kind != speech.KindCmp) {
+			if before := p.near(i, -1); x.Field.Type == "integer" && before.Kind != speech.KindCmp {
 				p.Filters = append(p.Filters, numberFilter(x.Field, "=", num))
 				p.used[i], p.used[i+1] = true, true
-				if before != nil && before.Kind == speech.KindField && before.Field == x.Field {
+				if before.Kind == speech.KindField && before.Field == x.Field {
 					p.used[i-1] = true // the stock on hand
 				}
 			}
@@ -352,7 +352,7 @@ func (p *roles) joinNames() Reason {
 				continue
 			}
 			for _, step := range []int{-1, 1} {
-				if n := p.near(i, step); n != nil && (n.Kind == speech.KindSup || step < 0 && n.Kind == speech.KindAsk && (n.Arg == "which" || n.Arg == "list")) && !p.used[i] && x.Num >= 1 && x.Num <= 50 && (n.Kind == speech.KindSup || p.Superlative != nil) {
+				if n := p.near(i, step); (n.Kind == speech.KindSup || step < 0 && n.Kind == speech.KindAsk && (n.Arg == "which" || n.Arg == "list")) && !p.used[i] && x.Num >= 1 && x.Num <= 50 && (n.Kind == speech.KindSup || p.Superlative != nil) {
 					p.N, p.used[i] = int(x.Num), true
 				}
 			}
@@ -376,31 +376,32 @@ func (p *wording) inOwnUnit(i int) *schema.Field {
 	return f
 }
 
-// Asked returns the question word before a piece, skipping superlatives, numbers, aggregates and values.
-func (p *explanation) Asked(i int) *parse.Piece {
+// Asked returns what the question word before a piece asks, skipping superlatives, numbers, aggregates and values;
+// empty if there is none.
+func (p *explanation) Asked(i int) string {
 	for k := i - 1; k >= 0; k-- {
 		switch p.Pieces[k].Kind {
 		case speech.KindAsk:
 			if p.Pieces[k].Arg == "people" {
-				return nil // what follows is not what is counted
+				return "" // what follows is not what is counted
 			}
-			return &p.Pieces[k]
+			return p.Pieces[k].Arg
 		case speech.KindSup, speech.KindNum, speech.KindAgg, speech.KindValue:
 		case speech.KindEntity:
 			if p.Superlative == nil || k+1 != i {
-				return nil // the three most borrowed tools
+				return "" // the three most borrowed tools
 			}
 		default:
-			return nil
+			return ""
 		}
 	}
-	return nil
+	return ""
 }
 
 // askedAfter reports whether a later column is the one asked for: wines from which country.
 func (p *explanation) askedAfter(i int) bool {
 	for k := i + 1; k < len(p.Pieces); k++ {
-		if a := p.Asked(k); p.Pieces[k].Kind == speech.KindField && a != nil && a.Arg == "which" {
+		if p.Pieces[k].Kind == speech.KindField && p.Asked(k) == "which" {
 			return true
 		}
 	}
@@ -445,11 +446,11 @@ func (p *roles) targets() Reason {
 				p.used[i] = true
 				continue
 			}
-			if asking != nil && asking.Arg == "many" && p.Asks == "many" {
+			if asking == "many" && p.Asks == "many" {
 				p.Tally, p.used[i] = x.Arg, true
 				continue
 			}
-			if p.isGroupedBy(i) || asking != nil && asking.Arg != "many" && asking.Arg != "much" || p.Superlative != nil || p.Aggregate != "" || p.Trend != "" || p.Text.Tokens[x.From].Fold != "days" && strings.HasSuffix(p.Text.Tokens[x.From].Fold, "ly") || strings.HasSuffix(p.Text.Tokens[x.From].Fold, "lich") {
+			if p.isGroupedBy(i) || asking != "" && asking != "many" && asking != "much" || p.Superlative != nil || p.Aggregate != "" || p.Trend != "" || p.Text.Tokens[x.From].Fold != "days" && strings.HasSuffix(p.Text.Tokens[x.From].Fold, "ly") || strings.HasSuffix(p.Text.Tokens[x.From].Fold, "lich") {
 				if p.Unit != "" && p.Unit != x.Arg {
 					return ReasonUnclear
 				}
@@ -457,17 +458,15 @@ func (p *roles) targets() Reason {
 			}
 		case speech.KindEntity:
 			p.used[i] = true
-			if n := p.near(i, 1); x.Arg == "topic" || n != nil && n.Kind == speech.KindField && n.From == x.To && n.Field.Text() && p.Superlative != nil {
+			if n := p.near(i, 1); x.Arg == "topic" || n.Kind == speech.KindField && n.From == x.To && n.Field.Text() && p.Superlative != nil {
 				continue // frog species: species
 			}
 			before := p.near(i, -1)
 			switch {
 			case p.isGroupedBy(i):
 				p.PerRow = true
-			case p.share:
-			case asking != nil && (asking.Arg == "which" || asking.Arg == "who" || asking.Arg == "list") && p.Target == nil && p.Asks != "many":
-				p.Target = p.labelField(x)
-			case p.Superlative != nil && before != nil && before == p.Superlative && p.Superlative.About == "" && p.Target == nil && p.Asks == "":
+			case p.share || p.Target != nil:
+			case (asking == "which" || asking == "who" || asking == "list") && p.Asks != "many", before.Kind == speech.KindSup && before.About == "" && p.Asks == "":
 				p.Target = p.labelField(x)
 			}
 		}
@@ -476,11 +475,11 @@ func (p *roles) targets() Reason {
 }
 
 // fieldRole assigns a role to a named column.
-func (p *roles) fieldRole(i int, asking *parse.Piece) {
+func (p *roles) fieldRole(i int, asking string) {
 	f := p.Pieces[i].Field
 	p.used[i] = true
 	isMeasure := f.Measure()
-	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asking == nil && !p.isGroupedBy(i) {
+	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asking == "" && !p.isGroupedBy(i) {
 		switch p.Text.Tokens[k-1].Fold {
 		case "all", "aller", "alle", "allen", "samtlicher", "every":
 			return // across all stores
@@ -496,27 +495,27 @@ func (p *roles) fieldRole(i int, asking *parse.Piece) {
 	case isMeasure && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f }):
 	case isMeasure:
 		p.Measures = append(p.Measures, Measure{Field: f})
-	case asking != nil && asking.Arg == "many" && p.Asks == "many" && f.Dated() && (speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) || speech.Irregular[p.Text.Tokens[p.Pieces[i].From].Fold] != ""):
+	case asking == "many" && p.Asks == "many" && f.Dated() && (speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) || speech.Irregular[p.Text.Tokens[p.Pieces[i].From].Fold] != ""):
 		p.Filters = append(p.Filters, knownFilter(f)) // how many have left: those with a date
 		p.attrs = append(p.attrs, f)
-	case asking != nil && asking.Arg == "many" && p.Asks == "many" && (f.Dated() && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Fold] && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Stem] || !p.runsOn(i)):
+	case asking == "many" && p.Asks == "many" && (f.Dated() && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Fold] && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Stem] || !p.runsOn(i)):
 		p.attrs = append(p.attrs, f) // trips are not their dates, and what Acme ordered is not counted by orders
-	case asking != nil && asking.Arg == "many" && p.Asks == "many":
+	case asking == "many" && p.Asks == "many":
 		p.Counted = f
 		p.Called = p.Text.Tokens[p.Pieces[i].From].Raw
 	case f.Dated() && p.Superlative != nil && i > 0 && p.Pieces[i-1].Kind == speech.KindSup && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold):
 		// the most borrowed tools: what they are like, not when
-	case asking != nil && (asking.Arg == "which" || asking.Arg == "list") && p.Target == nil && (p.Superlative != nil || !f.Dated()) && !(f.Dated() && p.Pieces[i-1].Kind == speech.KindEntity && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold)):
+	case (asking == "which" || asking == "list") && p.Target == nil && (p.Superlative != nil || !f.Dated()) && !(f.Dated() && p.Pieces[i-1].Kind == speech.KindEntity && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold)):
 		p.Target = f
 		p.attrs = append(p.attrs, f)
 	case f.Dated() || f.Yearly():
-		if f.Dated() && f.Missing > 0 && asking == nil && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) {
+		if f.Dated() && f.Missing > 0 && asking == "" && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) {
 			p.Filters = append(p.Filters, knownFilter(f)) // who closed the most: of those that are closed
 		}
 		if p.Time == nil {
 			p.Time = f
 		}
-		if asking != nil {
+		if asking != "" {
 			p.askedFor = f
 		}
 		p.attrs = append(p.attrs, f)
@@ -548,7 +547,7 @@ func (p *conditions) checkUnusedPieces() Reason {
 		switch x.Kind {
 		case speech.KindBy, speech.KindJoin:
 		case speech.KindBound:
-			if n := p.near(i, 1); n != nil && n.Kind == speech.KindValue && x.Arg == "until" {
+			if n := p.near(i, 1); n.Kind == speech.KindValue && x.Arg == "until" {
 				continue // through the portal
 			}
 			if x.Arg == "from" || x.Arg == "to" || x.Arg == "between" && p.Either != nil {

@@ -73,7 +73,7 @@ func (p *Plan) LeavesUncovered(words []speech.Token) bool {
 
 // Subject returns the only name whose row is looked up.
 func (p *Plan) Subject() string {
-	if p.Op != OpLookup && p.Op != OpList || len(p.Filters) != 1 || !p.Filters[0].Field.Unique(p.View.Tables[0].RowCount) || len(p.Filters[0].values) != 1 || p.Filters[0].not {
+	if p.Op != OpLookup && p.Op != OpList || len(p.Filters) != 1 || !p.View.Unique(p.Filters[0].Field) || len(p.Filters[0].values) != 1 || p.Filters[0].not {
 		return ""
 	}
 	return p.Filters[0].values[0]

@@ -31,7 +31,7 @@ func (p *conditions) countBehind(cmp, at int, n float64) (taken bool, reason Rea
 	x, rows := p.Pieces[k], p.View.Tables[0].RowCount
 	word := p.Text.Tokens[x.From]
 	noun := x.Kind == speech.KindField && !x.Field.Measure() || x.Kind == speech.KindEntity
-	row := x.Rows() || noun && x.Field != nil && x.Field.Table == 0 && (x.Field.Key() || x.Field.Text()) && x.Field.Unique(rows)
+	row := x.Rows() || noun && x.Field != nil && x.Field.Table == 0 && (x.Field.Key() || x.Field.Text()) && p.View.Unique(x.Field)
 	switch {
 	case p.Text.Sales(word), !row && !noun:
 		return false, ""
@@ -68,7 +68,7 @@ func (p *roles) boundSum() {
 	}
 	b := p.Filters[at].limit
 	many := slices.ContainsFunc(p.Filters[at+1:], func(f Filter) bool { return f.number })
-	money := p.Target != nil && p.Target.Text() && p.Target.Table == 0 && !p.Target.Unique(p.View.Tables[0].RowCount) && p.View.OfMoney(b.field)
+	money := p.Target != nil && p.Target.Text() && p.Target.Table == 0 && !p.View.Unique(p.Target) && p.View.OfMoney(b.field)
 	timed := p.Unit != "" || p.Tally != ""
 	if many || b.Op == "=" || b.field.Table != 0 || p.Nature(b.field) != "sum" || !timed && !money || len(p.Measures) == 1 && p.Measures[0].Field != b.field {
 		return
@@ -100,7 +100,7 @@ func (p *Plan) decideBound() Reason {
 	switch {
 	case p.Unit == "" && key == nil, len(p.Groups) > 0, others, p.Counted != nil && p.Asks != "many":
 		return ReasonUnclear
-	case p.Unit == "" && key.Table == 0 && key.Unique(p.View.Tables[0].RowCount):
+	case p.Unit == "" && key.Table == 0 && p.View.Unique(key):
 		return ReasonUnclear
 	case p.Unit == "" && p.View.NameFor(key) != nil:
 		p.Groups = []*schema.Field{p.View.NameFor(key), key}

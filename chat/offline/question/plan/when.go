@@ -46,7 +46,7 @@ func (p *roles) timeWords() Reason {
 	}
 	var at []int
 	for i, x := range p.Pieces {
-		if x.Kind == speech.KindTime && x.Period.Unit != "clock" && !p.used[i] && !(p.near(i, -1) != nil && p.near(i, -1).Kind == speech.KindCmp) && !p.betweenNumbers(i) {
+		if x.Kind == speech.KindTime && x.Period.Unit != "clock" && !p.used[i] && p.near(i, -1).Kind != speech.KindCmp && !p.betweenNumbers(i) {
 			at = append(at, i)
 		}
 	}
@@ -68,10 +68,10 @@ func (p *roles) timeWords() Reason {
 	x := p.Pieces[i]
 	bound := p.boundBefore(i)
 	p.used[i] = true
-	if n := p.near(i, -1); n != nil && n.Kind == speech.KindUnit && n.To == x.From {
+	if n := p.near(i, -1); n.Kind == speech.KindUnit && n.To == x.From {
 		p.used[i-1] = true // the year 2020
 	}
-	if n := p.near(i, 1); n != nil && n.Kind == speech.KindUnit && x.Period.Unit != "year" && x.To == n.From {
+	if n := p.near(i, 1); n.Kind == speech.KindUnit && x.Period.Unit != "year" && x.To == n.From {
 		p.used[i+1] = true
 	}
 	f, ok := p.TimeFilter(x.Period, bound)
@@ -105,7 +105,7 @@ func (p *conditions) resolve(at []int) {
 		switch {
 		case t.Unit == "dayOfYear":
 			t.Unit, t.Year = "day", year
-		case t.Unit == "monthOfYear" && (len(at) == 2 || bound != nil && bound.Kind == speech.KindBound && bound.Arg != "from" && bound.Arg != "to"):
+		case t.Unit == "monthOfYear" && (len(at) == 2 || bound.Kind == speech.KindBound && bound.Arg != "from" && bound.Arg != "to"):
 			t.Unit, t.Year = "month", year
 		case t.Unit == "quarterOfYear" && len(at) == 2:
 			t.Unit, t.Year = "quarter", year
@@ -119,8 +119,8 @@ func (p *explanation) betweenNumbers(i int) bool {
 		return false
 	}
 	for _, step := range []int{-1, -2, -3, 1, 2} {
-		if n := p.near(i, step); n != nil && n.Kind == speech.KindNum {
-			if b := p.near(i, -1); b != nil && (b.Arg == "between" || b.Kind == speech.KindJoin) {
+		if n := p.near(i, step); n.Kind == speech.KindNum {
+			if b := p.near(i, -1); b.Arg == "between" || b.Kind == speech.KindJoin {
 				return true
 			}
 		}
@@ -132,9 +132,6 @@ func (p *explanation) betweenNumbers(i int) bool {
 func (p *explanation) boundBefore(i int) string {
 	for _, step := range []int{-1, -2} {
 		n := p.near(i, step)
-		if n == nil {
-			return ""
-		}
 		if n.Kind == speech.KindBound && !p.used[i+step] {
 			p.used[i+step] = true
 			switch n.Arg {
@@ -205,7 +202,7 @@ func (p *conditions) twoTimes(i, j int) Reason {
 // eachBound reads two times that each have a bound: after June 2022 and before 2024.
 func (p *conditions) eachBound(i, j int) (done bool, reason Reason) {
 	bound := func(k int) string {
-		if b := p.near(k, -1); b != nil && b.Kind == speech.KindBound && b.To <= p.Pieces[k].From {
+		if b := p.near(k, -1); b.Kind == speech.KindBound && b.To <= p.Pieces[k].From {
 			return b.Arg
 		}
 		return ""
@@ -245,7 +242,7 @@ func (p *wording) timeField(at []int) *schema.Field {
 	}
 	for i, x := range p.Pieces {
 		if x.Kind == speech.KindField && (x.Field.Dated() || x.Field.Yearly()) {
-			if p.Asked(i) == nil && !p.isGroupedBy(i) {
+			if p.Asked(i) == "" && !p.isGroupedBy(i) {
 				p.used[i] = true
 			}
 			return x.Field

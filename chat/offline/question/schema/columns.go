@@ -170,7 +170,7 @@ func (v *View) Counted() bool {
 // Labels returns the only column of names with a unique value in every row.
 func (v *View) Labels() *Field {
 	return Only(v.Fields, func(f *Field) bool {
-		return f.Table == 0 && f.Text() && !f.Key() && f.Unique(v.Tables[0].RowCount)
+		return f.Table == 0 && f.Text() && !f.Key() && v.Unique(f)
 	})
 }
 
@@ -321,7 +321,7 @@ func (v *View) NameFor(key *Field) *Field {
 		return nil
 	}
 	for i, j := range v.On {
-		if i > 0 && (j.From != key.Table || j.OwnKey != key.Name) || i == 0 && !key.Unique(v.Tables[0].RowCount) {
+		if i > 0 && (j.From != key.Table || j.OwnKey != key.Name) || i == 0 && !v.Unique(key) {
 			continue
 		}
 		for _, f := range v.Fields {

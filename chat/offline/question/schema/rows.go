@@ -112,13 +112,12 @@ var Things = []Thing{
 
 // Single reports whether each row is one thing: its number, if it has one, is unique.
 func (v *View) Single() bool {
-	rows := v.Tables[0].RowCount
 	keys, unique := 0, 0
 	for _, f := range v.Fields {
 		if f.Table != 0 || !f.Key() || f.Has(codes) {
 			continue
 		}
-		if keys++; f.Unique(rows) {
+		if keys++; v.Unique(f) {
 			unique++
 		}
 	}
@@ -164,7 +163,7 @@ func qualify(fs []*Field) {
 // Stocked reports whether each row is an article with its own number.
 func (v *View) Stocked() bool {
 	return slices.ContainsFunc(v.Fields, func(f *Field) bool {
-		return f.Table == 0 && f.Key() && f.Unique(v.Tables[0].RowCount) && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+		return f.Table == 0 && f.Key() && v.Unique(f) && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 			return w.Fold == "sku" || lexicon().Means(w.Stem, "product")
 		})
 	})
@@ -214,5 +213,5 @@ func distinguish(fs []*Field) {
 
 // NumberOfRow returns the only key column with a unique value in every row.
 func (v *View) NumberOfRow() *Field {
-	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Key() && f.Unique(v.Tables[0].RowCount) })
+	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Key() && v.Unique(f) })
 }

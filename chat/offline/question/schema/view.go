@@ -298,6 +298,9 @@ func (f *Field) Unique(rows int64) bool {
 	return f.Rows == rows && f.Type == "integer" && ok && ok2 && int64(high-low)+1 == rows
 }
 
+// Unique reports whether every row of the table itself has a distinct value of a field.
+func (v *View) Unique(f *Field) bool { return f.Unique(v.Tables[0].RowCount) }
+
 // Spans reports whether a number lies between the smallest and the largest value.
 func (f *Field) Spans(v float64) bool {
 	low, ok := NumberOf(f.Min)
@@ -546,7 +549,7 @@ func (v *View) name(vocab speech.Vocabulary) {
 		}
 	}
 	for i, f := range v.Fields {
-		if f.Table != 0 || !(f.Key() && (i == 0 || f.Unique(t.RowCount))) || len(f.Words) < 2 {
+		if f.Table != 0 || !(f.Key() && (i == 0 || v.Unique(f))) || len(f.Words) < 2 {
 			continue
 		}
 		if st := f.Words[0].Stem; !seen[st] && !speech.IDWords[f.Words[0].Fold] {
