@@ -464,7 +464,7 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 			first, a.Result.Rows = found, rows
 		case found == first:
 			continue // the same answer whichever is meant
-		case p.Nature(p.First().Field) != "rate" || p.N != 1:
+		case p.Nature(p.First().Field) != "avg" || p.N != 1:
 			return plan.ReasonAmbiguous // by the extreme, or by the mean
 		}
 		a.Sentences = append(a.Sentences, p.ranked(rows[:n], k+w, m))

@@ -208,7 +208,7 @@ func (p *statement) changeSQL(q *plan.Query) string {
 	var either []string
 	for i, t := range p.Periods {
 		f, _ := p.TimeFilter(t, "")
-		cond := f[0].Condition(q)
+		cond := f.Condition(q)
 		either = append(either, cond)
 		how, value := "COUNT(", "1"
 		if m := p.First(); m != nil {

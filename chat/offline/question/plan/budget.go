@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"atelier/chat/offline/question/schema"
@@ -16,34 +17,26 @@ func minus(a, b *schema.Field) *schema.Field {
 
 // overBudget reads "went over budget": a condition, or the amount that exceeds the budget.
 func (p *roles) overBudget() Reason {
-	if !p.over && !p.left {
+	over, left := p.has(speech.KindOver), p.has(speech.KindLeft)
+	if !over && !left {
 		return ""
 	}
-	budget, actual := p.View.FieldOf("budget"), p.View.FieldOf("actual")
-	if actual == nil {
-		actual = p.View.FieldOf("spent")
-	}
+	budget, actual := p.View.FieldOf("budget"), cmp.Or(p.View.FieldOf("actual"), p.View.FieldOf("spent"))
 	if budget == nil || actual == nil || budget == actual {
 		return ReasonUnknown
 	}
-	if p.left {
-		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return m.Field == budget })
-		if p.over || len(p.Measures) > 0 {
-			return ReasonUnclear
-		}
-		p.Measures = []Measure{{Field: minus(budget, actual)}}
-		return ""
-	}
-	p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return m.Field == budget || m.Field == actual })
-	if len(p.Measures) > 0 {
+	p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return m.Field == budget || m.Field == actual && !left })
+	switch {
+	case over && left || len(p.Measures) > 0:
 		return ReasonUnclear
-	}
-	if p.Superlative != nil || p.diff || p.Asks == "much" {
+	case left:
+		p.Measures = []Measure{{Field: minus(budget, actual)}}
+	case p.Superlative != nil || p.diff || p.Asks == "much":
 		p.diff = false
 		p.Measures = []Measure{{Field: minus(actual, budget)}}
-		return ""
+	default:
+		p.Filters = append(p.Filters, fieldFilter(actual, ">", budget))
 	}
-	p.Filters = append(p.Filters, fieldFilter(actual, ">", budget))
 	return ""
 }
 

@@ -1,8 +1,8 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
@@ -139,20 +139,12 @@ func (p *roles) compareNumber(i int) Reason {
 	if taken, reason := p.countBehind(i, at, n); taken {
 		return reason
 	}
-	f := p.comparedField(x, i, max(i, at)+1)
-	if f == nil {
-		f = p.aged(i, n)
-	}
+	f := cmp.Or(p.comparedField(x, i, max(i, at)+1), p.aged(i, n))
 	if f == nil {
 		return ReasonUnclear
 	}
-	if u := p.near(at, 1); u.Kind == speech.KindUnit && u.Arg == "month" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
-		return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
-	}) {
-		p.used[at+1] = true // more than 25 a month
-	}
-	if u := p.near(at, 1); u.Kind == speech.KindUnit && u.Arg == "year" && u.From == p.Pieces[at].To && f.Named("age") {
-		p.used[at+1] = true // older than 30 years
+	if u := p.near(at, 1); u.Kind == speech.KindUnit && (u.Arg == "month" && f.PerMonth() || u.Arg == "year" && u.From == p.Pieces[at].To && f.Named("age")) {
+		p.used[at+1] = true // more than 25 a month, older than 30 years
 	}
 	if n, ok = p.inUnitOf(f, at, n); !ok || p.View.Marked(f) {
 		return ReasonUnclear
@@ -185,16 +177,13 @@ func (p *wording) signed(f *schema.Field, op string, n float64) (string, float64
 // comparedField returns the column that a number is compared with: the one that the
 // comparison names, the one after the number, the one before the comparison, or the only one.
 func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Field {
-	if x.About == "length" && p.View.FieldOf("length") == nil {
-		if f := p.View.FieldOf("duration"); f != nil {
-			return f
-		}
-		return p.View.DurationField()
-	}
-	if x.About == "temperature" {
+	switch x.About {
+	case "":
+	case "length":
+		return cmp.Or(p.View.FieldOf("length"), p.View.FieldOf("duration"), p.View.DurationField())
+	case "temperature":
 		return p.temperatureOf(x.Arg)
-	}
-	if x.About != "" {
+	default:
 		return p.View.FieldOf(x.About)
 	}
 	for k := before; k < after && k < len(p.Pieces); k++ {
@@ -323,7 +312,7 @@ func (p *conditions) moreThan(i int) Reason {
 func (p *conditions) between(i int) Reason {
 	low, ok := p.numAt(i + 1)
 	high, ok2 := 0.0, false
-	if j := p.near(i, 2); j.Kind == speech.KindJoin {
+	if p.near(i, 2).Kind == speech.KindJoin {
 		high, ok2 = p.numAt(i + 3)
 	}
 	if !ok || !ok2 {

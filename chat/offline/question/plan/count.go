@@ -43,19 +43,16 @@ func (p *explanation) longestOf(concept string) *schema.Field {
 
 // decideCount determines what is counted.
 func (p *Plan) decideCount() Reason {
+	p.Op = OpCount
 	if p.askedFor != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
 		return ReasonUnclear
 	}
-	rows := p.View.Tables[0].RowCount
 	if f := p.units(); f != nil {
 		p.Op, p.Measures = OpValue, []Measure{{Field: f, How: cmp.Or(p.Aggregate, "sum")}}
 		return p.decideMean()
 	}
 	if p.Tally != "" {
-		if p.Time == nil {
-			p.Time = p.timeField(nil)
-		}
-		if p.Time == nil || p.Time.Yearly() && p.Tally != "year" || p.Counted != nil {
+		if !p.findTime() || p.Time.Yearly() && p.Tally != "year" || p.Counted != nil {
 			return ReasonUnclear
 		}
 		return ""
@@ -88,15 +85,10 @@ func (p *Plan) decideCount() Reason {
 	}
 	// Orders that span several rows are counted by their key.
 	for _, x := range p.Pieces {
-		if x.Kind != speech.KindEntity || x.Arg != "rows" {
-			continue
+		if x.Rows() {
+			p.Counted = p.keyOfSeveral(x)
+			return ""
 		}
-		for _, f := range p.View.Fields {
-			if f.Table == 0 && f.Key() && len(f.Words) > 1 && f.Words[0].Stem == p.Text.Tokens[x.From].Stem && f.Distinct < rows && f.Missing == 0 && !f.DistinctCapped {
-				p.Counted = f
-			}
-		}
-		return ""
 	}
 	// "How many are open" counts rows; "how many sick days" does not.
 	if len(p.Filters) == 0 {

@@ -79,7 +79,7 @@ func (p *Plan) decide() Reason {
 
 // comparedBy reports whether a condition compares a field with a number: trips with more than 10 minutes of delay.
 func (p *conditions) comparedBy(f *schema.Field) bool {
-	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && x.number })
+	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && x.limit != nil })
 }
 
 // countsRows reports whether the question counts the rows themselves: how many trips.
@@ -94,11 +94,10 @@ func (p *explanation) countsRows() bool {
 
 func (p *Plan) choose() Reason {
 	p.monthlyFigure()
-	if p.Unit == "week" || p.Tally == "week" {
-		return ReasonUnclear // the first day of a week varies by place
-	}
 	switch {
-	case p.across:
+	case p.Unit == "week" || p.Tally == "week":
+		return ReasonUnclear // the first day of a week varies by place
+	case p.has(speech.KindAcross):
 		return p.decideAcross()
 	case p.metered():
 		return p.decideMeter()
@@ -109,16 +108,12 @@ func (p *Plan) choose() Reason {
 	if p.Asks == "change" && p.Aggregate != "" && p.Trend == "" && len(p.Periods) < 2 {
 		p.Asks = "much" // how did people rate it on average
 	}
-	if p.Bound != nil && (p.Superlative != nil || p.share || p.Trend != "" || len(p.Periods) == 2) {
-		return ReasonUnclear
-	}
 	switch {
+	case p.Bound != nil && (p.Superlative != nil || p.share || p.Trend != "" || len(p.Periods) == 2):
+		return ReasonUnclear
 	case p.Op == OpUnusable:
 		return ""
-	case p.share && p.Trend != "" && len(p.Periods) == 2:
-		return p.decideChange()
-	case p.share:
-		p.Op = OpShare
+	case p.share && (p.Trend == "" || len(p.Periods) != 2):
 		return p.decideShare()
 	case p.Superlative != nil && len(p.Periods) < 2 && p.Trend == "":
 		return p.decideSup()
@@ -131,8 +126,9 @@ func (p *Plan) choose() Reason {
 	if reason := p.decideMeasure(); reason != "" {
 		return reason
 	}
+	names := p.Op == OpList || p.Op == OpLookup
 	switch {
-	case p.Either != nil && p.Op != OpList && p.Op != OpLookup:
+	case p.Either != nil && !names:
 		if p.Target != nil && p.Target != p.Either || len(p.Groups) > 0 {
 			return ""
 		}
@@ -140,18 +136,12 @@ func (p *Plan) choose() Reason {
 	case (p.Op == OpValue || p.Op == OpCount) && (len(p.Groups) > 0 || p.Unit != ""):
 		p.Op = OpGroups
 	}
-	if p.Aggregate == "median" && (p.Op == OpGroups || p.Op == OpCompare) {
-		return ReasonUnclear
-	}
-	if p.Op == OpList || p.Op == OpLookup {
-		if p.Asks == "much" && len(p.Measures) == 0 || !slices.ContainsFunc(p.Listed(), func(f *schema.Field) bool { return !p.filtered(f) }) {
-			return ReasonUnclear // how much asks for no name, or the question gives what it asks for
-		}
-	}
-	if p.Op == OpGroups && len(p.Groups) > 2 {
-		return ReasonUnclear
-	}
-	if p.diff && p.Op != OpCompare {
+	switch {
+	case p.Aggregate == "median" && (p.Op == OpGroups || p.Op == OpCompare),
+		names && p.Asks == "much" && len(p.Measures) == 0,                                               // how much asks for no name
+		names && !slices.ContainsFunc(p.Listed(), func(f *schema.Field) bool { return !p.filtered(f) }), // the question gives what it asks for
+		p.Op == OpGroups && len(p.Groups) > 2,
+		p.diff && p.Op != OpCompare:
 		return ReasonUnclear
 	}
 	return p.needTime()
@@ -159,13 +149,7 @@ func (p *Plan) choose() Reason {
 
 // needTime finds the column of dates if a unit of time is asked for.
 func (p *Plan) needTime() Reason {
-	if p.Unit == "" {
-		return ""
-	}
-	if p.Time == nil {
-		p.Time = p.timeField(nil)
-	}
-	if p.Time == nil || p.Time.Yearly() && p.Unit != "year" || p.Unit == "hour" && p.Time.Type != "datetime" {
+	if p.Unit != "" && (!p.findTime() || p.Time.Yearly() && p.Unit != "year" || p.Unit == "hour" && p.Time.Type != "datetime") {
 		return ReasonUnknown
 	}
 	return ""
@@ -186,39 +170,31 @@ func (p *Plan) decideMeasure() Reason {
 	switch {
 	case p.Tally == "day" && len(p.Measures) == 1 && p.Aggregate == "" && len(p.Filters) == p.times() && p.Measures[0].Field.Named("rain"):
 		p.Filters, p.Measures = append(p.Filters, numberFilter(p.Measures[0].Field, ">", 0)), nil // on how many days did it rain
-		p.Op = OpCount
 		return p.decideCount()
 	case p.Counted != nil && len(p.Measures) > 0 && !p.distinct:
 		return ReasonAmbiguous // products in stock: how many products, or how many pieces
 	case p.Tally != "" && len(p.Measures) > 0:
 		return ReasonUnclear
 	case p.Asks == "many" && len(p.Measures) == 0, p.Counted != nil, p.versus && p.Either != nil && len(p.Measures) == 0 && p.hasRows():
-		p.Op = OpCount
 		return p.decideCount()
 	case len(p.Measures) == 1 && p.Asks == "list" && (p.Target == nil || p.Target == p.View.Labels()) && len(p.Groups) == 0 && len(p.Filters) == 0 && p.Aggregate == "" && p.View.Labels() != nil:
 		p.Groups, p.Target, p.Op = []*schema.Field{p.View.Labels()}, nil, OpValue // market share: of each company
 		return ""
 	case len(p.Measures) > 0:
 		if p.Asks == "list" && len(p.Groups) == 0 && p.Unit == "" && p.Aggregate == "" || p.Target != nil && p.Aggregate == "" && p.Asks != "many" {
-			p.Op = OpList
 			return p.decideList()
 		}
-		p.Op = OpValue
 		return p.decideValue()
 	case p.Asks == "much" && len(p.attrs) == 0 && p.Target == nil && cmp.Or(p.implied(), p.given()) != nil:
 		p.Measures = []Measure{{Field: cmp.Or(p.implied(), p.given())}}
-		p.Op = OpValue
 		return p.decideValue()
-	case p.Target != nil && len(p.Filters) > 0:
-		p.Op = OpList
-		return p.decideList()
-	case p.whatNotWhen():
+	case p.Target != nil && len(p.Filters) > 0, p.whatNotWhen():
 		return p.decideList()
 	case len(p.attrs) > 0 && len(p.Filters) > 0 && (p.Asks != "who" || !p.onlyTimes()):
 		p.Op = OpLookup
 		return ""
 	case p.Asks == "who" && len(p.Filters) > 0:
-		p.Op, p.Target = OpList, p.View.Person()
+		p.Target = p.View.Person()
 		return p.decideList()
 	case p.Asks == "" && p.Aggregate == "" && !questioning[p.Text.Tokens[0].Fold] && p.allMeasures():
 		p.Op = OpCourse // a report on sales
@@ -235,7 +211,7 @@ func (p *roles) whatNotWhen() bool {
 	if p.askedFor == nil || p.Asks != "which" || !p.askedFor.Dated() || p.askedFor.Has(schema.TimeWords) || p.Text.Tokens[0].Fold != "what" {
 		return false
 	}
-	p.attrs, p.askedFor, p.Op = nil, nil, OpList
+	p.attrs, p.askedFor = nil, nil
 	p.Target = schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Text() && !f.Free && !p.filtered(f) })
 	return true
 }
@@ -275,6 +251,7 @@ func (p *wording) implied() *schema.Field {
 
 // decideValue chooses the aggregate of each measure.
 func (p *Plan) decideValue() Reason {
+	p.Op = OpValue
 	if p.askedFor != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
 		return ReasonUnclear
 	}
@@ -296,28 +273,23 @@ func (p *Plan) decideValue() Reason {
 		m.How = p.Aggregate
 		kindOf := p.Nature(m.Field)
 		switch {
-		case m.How == "sum" && kindOf == "rate" && p.View.Product(m.Field) != nil:
+		case m.How == "sum" && kindOf == "avg" && p.View.Product(m.Field) != nil:
 			m.Field = p.View.Product(m.Field)
 		case m.How == "sum" && (m.Field.UnitSymbol() == "%" || m.Field.Temperature()):
 			return ReasonUnclear
 		case m.How != "":
-		case kindOf == "sum" || p.Asks == "many":
-			m.How = "sum"
-		case kindOf == "max" || kindOf == "min":
-			m.How = kindOf
-		case kindOf == "rate":
-			m.How = "avg"
-		case p.Asks == "much":
-			m.How = "sum"
-		}
-		if p.Asks == "many" && kindOf == "rate" && p.Aggregate == "" {
+		case p.Asks == "many" && kindOf == "avg":
 			return ReasonUnclear
+		case p.Asks == "many" || p.Asks == "much" && kindOf == "":
+			m.How = "sum"
+		default:
+			m.How = kindOf
 		}
 	}
 	if len(p.attrs) > 0 && !p.onlyTimes() {
 		return ReasonUnclear
 	}
-	p.Outflow = p.Asks == "much" && len(p.Measures) == 1 && p.Measures[0].How == "sum" && p.Measures[0].Field.Mixed() && p.weSpend() && !p.says(passive) && !p.says(receiving) && !slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.number && (f.limit == nil || f.limit.Op != "<" || f.limit.N != 0) })
+	p.Outflow = p.Asks == "much" && len(p.Measures) == 1 && p.Measures[0].How == "sum" && p.Measures[0].Field.Mixed() && p.weSpend() && !p.says(passive) && !p.says(receiving) && !slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.limit != nil && (f.limit.Op != "<" || f.limit.N != 0) })
 	return p.decideMean()
 }
 
@@ -329,47 +301,36 @@ func (p *Plan) decideMean() Reason {
 	if p.Aggregate != "avg" {
 		return ""
 	}
-	perYear := slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindUnit && x.To-x.From == 2 })
-	if p.Unit == "year" && (perYear || p.perWord()) {
-		if f := p.Measures[0].Field; slices.ContainsFunc(schema.SplitName(f.Name), func(w string) bool { return yearWords[speech.Fold(w)] }) {
-			p.Unit = "" // what people earn per year is their annual salary
-			return ""
-		} else if f.Named("salary") || f.Named("rent") {
-			return ReasonAmbiguous
-		}
-	}
-	if p.Unit == "month" && slices.ContainsFunc(p.Measures[0].Field.Words, func(w speech.Word) bool {
-		return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
-	}) {
-		p.Unit = "" // a month's salary
+	f, per := p.Measures[0].Field, p.perWord()
+	perYear := p.Unit == "year" && (per || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindUnit && x.To-x.From == 2 }))
+	switch {
+	case perYear && slices.ContainsFunc(schema.SplitName(f.Name), func(w string) bool { return yearWords[speech.Fold(w)] }), // what people earn per year is their annual salary
+		p.Unit == "month" && f.PerMonth():
+		p.Unit = ""
 		return ""
-	}
-	if p.Unit != "" && p.daily() {
+	case perYear && (f.Named("salary") || f.Named("rent")):
+		return ReasonAmbiguous
+	case p.Unit != "" && p.daily():
 		if !p.onePerTime() || p.Time.Dated() != (p.Unit == "day") || p.Time.Type == "datetime" || p.Time.Monthly() {
 			return ReasonAmbiguous // the mean of the rows, or the total divided by the number of days
 		}
 		p.Unit = ""
 	}
-	if len(p.Groups) == 1 && p.Groups[0].Dated() && p.perWord() {
+	if len(p.Groups) == 1 && p.Groups[0].Dated() && per {
 		if !p.View.Unique(p.Groups[0]) {
 			return ReasonAmbiguous
 		}
 		p.Groups = nil // each row is a month
 		return ""
 	}
-	if p.Unit == "month" && p.perWord() && len(p.Groups) == 0 {
-		if p.Time == nil {
-			p.Time = p.timeField(nil)
-		}
-		if p.Time == nil || !p.onePerTime() || !p.Time.Monthly() {
+	if p.Unit == "month" && per && len(p.Groups) == 0 {
+		if !p.onePerTime() || !p.Time.Monthly() {
 			return ReasonAmbiguous
 		}
 		p.Unit = "" // each row is a month
 	}
-	if p.Unit != "" && (p.perWord() && p.Nature(p.Measures[0].Field) == "" || p.Asks == "much" && p.View.OfMoney(p.Measures[0].Field)) {
-		return ReasonAmbiguous
-	}
-	if (len(p.Groups) > 0 || p.Unit != "") && p.perWord() && p.Nature(p.Measures[0].Field) == "sum" {
+	if p.Unit != "" && (per && p.Nature(f) == "" || p.Asks == "much" && p.View.OfMoney(f)) ||
+		per && (len(p.Groups) > 0 || p.Unit != "") && p.Nature(f) == "sum" {
 		return ReasonAmbiguous // the mean of the rows of each store, or the total divided by the number of stores
 	}
 	return ""
@@ -437,7 +398,7 @@ var undone = speech.Folded("cancelled canceled refunded returned storniert retou
 
 var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
 
-// Nature returns how the values of a column aggregate: sum, rate, max, min, or "" if unknown.
+// Nature returns how the values of a column aggregate: sum, avg, max, min, or "" if unknown.
 func (p *wording) Nature(f *schema.Field) string {
 	if f.Factors != nil {
 		return "sum"
@@ -455,11 +416,11 @@ func (p *wording) Nature(f *schema.Field) string {
 	}
 	for _, w := range f.Words {
 		if rateWords[w.Fold] && !f.Named("revenue") {
-			return "rate"
+			return "avg"
 		}
 	}
 	if f.UnitSymbol() == "%" || strings.Contains(f.UnitSymbol(), "/") {
-		return "rate"
+		return "avg"
 	}
 	if f.Has(schema.Moved) {
 		return "sum"
@@ -470,7 +431,7 @@ func (p *wording) Nature(f *schema.Field) string {
 	head := f.Head()
 	for _, c := range schema.Ratelike {
 		if p.Text.Lex.Means(head, c) && !p.Text.Lex.Means(head, "revenue") && (c != "price" || !p.Text.Lex.Means(head, "cost")) {
-			return "rate"
+			return "avg"
 		}
 	}
 	for _, c := range schema.Additive {
@@ -489,6 +450,7 @@ func (p *wording) Nature(f *schema.Field) string {
 
 // decideList checks which names are listed.
 func (p *Plan) decideList() Reason {
+	p.Op = OpList
 	named := func(f Filter) bool {
 		return f.Field == p.Target && (len(f.values) == 1 || p.Asks == "who" && len(f.values) > 0) && !f.not && !f.Total
 	}

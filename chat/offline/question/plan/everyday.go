@@ -124,7 +124,7 @@ var gives = speech.Folded("raise raises raised give gives gave given donate dona
 
 // given returns the only amount of money of the table if the question says that it is given, earned or spent.
 func (p *wording) given() *schema.Field {
-	if p.View.MoneyField == nil || p.View.MoneyField.Mixed() || p.Nature(p.View.MoneyField) == "rate" || !slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool {
+	if p.View.MoneyField == nil || p.View.MoneyField.Mixed() || p.Nature(p.View.MoneyField) == "avg" || !slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool {
 		return gives[t.Fold] && p.flows(p.View.MoneyField, "earn") || slices.ContainsFunc(speech.LightClasses[t.Fold], func(class string) bool {
 			return (class == "spend" || class == "earn" || class == "trade" && p.Asks == "much") && p.flows(p.View.MoneyField, class)
 		})

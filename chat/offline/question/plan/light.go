@@ -85,10 +85,7 @@ func (p *Plan) monthlyFigure() {
 		return
 	}
 	monthly := slices.ContainsFunc(p.Measures, func(m Measure) bool {
-		return slices.ContainsFunc(m.Field.Words, func(w speech.Word) bool {
-			return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
-		}) ||
-			!slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated) && (m.Field.Named("rent") || m.Field.Named("salary"))
+		return m.Field.PerMonth() || !slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated) && (m.Field.Named("rent") || m.Field.Named("salary"))
 	})
 	if monthly {
 		p.Unit = ""

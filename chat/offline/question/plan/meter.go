@@ -12,10 +12,7 @@ type readings struct{ First, Last, Or string }
 // decideMeter plans what a counter counted: the difference between two of its readings.
 func (p *Plan) decideMeter() Reason {
 	p.Op = OpMeter
-	if p.Time == nil {
-		p.Time = p.timeField(nil)
-	}
-	if p.Time == nil || !p.Time.Dated() || len(p.Groups)+len(p.attrs) > 0 || p.Target != nil || p.Unit != "" {
+	if !p.findTime() || !p.Time.Dated() || len(p.Groups)+len(p.attrs) > 0 || p.Target != nil || p.Unit != "" {
 		return ReasonUnclear
 	}
 	if _, ok := p.BetweenReadings(); !ok {
@@ -65,21 +62,14 @@ func (p *conditions) BetweenReadings() (readings, bool) {
 
 // days returns the first and the last day of a period.
 func days(t speech.Period) (first, last string, ok bool) {
-	first, last = t.First(), t.Last()
-	switch t.Unit {
-	case "day":
-	case "month", "quarter", "half":
+	switch first, last = t.First(), t.Last(); len(first) {
+	case len("2006"):
+		return first + "-01-01", last + "-12-31", t.Unit == "year" || t.Unit == "span"
+	case len("2006-01"):
 		end, err := time.Parse("2006-01", last)
-		if err != nil {
-			return "", "", false
-		}
-		first, last = first+"-01", end.AddDate(0, 1, -1).Format(time.DateOnly)
-	case "year", "span":
-		first, last = first+"-01-01", last+"-12-31"
-	default:
-		return "", "", false
+		return first + "-01", end.AddDate(0, 1, -1).Format(time.DateOnly), err == nil
 	}
-	return first, last, true
+	return first, last, t.Unit == "day"
 }
 
 func nextDay(day string) string {

@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
 	"atelier/chat/offline/question/speech"
 )
@@ -48,16 +49,23 @@ func (p *roles) RowKey() *schema.Field {
 		}
 		return p.perKey
 	}
-	for _, f := range p.View.Fields {
-		if f.Table == 0 && f.Key() && len(f.Words) > 1 && f.Missing == 0 && !f.DistinctCapped && f.Distinct < p.View.Tables[0].RowCount {
-			for i, x := range p.Pieces {
-				if x.Kind == speech.KindEntity && p.isGroupedBy(i) && p.Text.Tokens[x.From].Stem == f.Words[0].Stem {
-					return f
-				}
-			}
+	for i, x := range p.Pieces {
+		if x.Kind == speech.KindEntity && p.isGroupedBy(i) {
+			return p.keyOfSeveral(x)
 		}
 	}
 	return nil
+}
+
+// keyOfSeveral returns the key of the things that a word names if several rows are one of them.
+func (p *explanation) keyOfSeveral(entity parse.Piece) *schema.Field {
+	at := slices.IndexFunc(p.View.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Key() && len(f.Words) > 1 && f.Words[0].Stem == p.Text.Tokens[entity.From].Stem && f.Missing == 0 && !f.DistinctCapped && f.Distinct < p.View.Tables[0].RowCount
+	})
+	if at < 0 {
+		return nil
+	}
+	return p.View.Fields[at]
 }
 
 // First returns the first measure; nil counts rows.
@@ -169,7 +177,7 @@ func (p *Plan) RankBy() []string {
 		return []string{"sum"}
 	case "max", "min":
 		return []string{extreme}
-	case "rate":
+	case "avg":
 		return []string{extreme, "avg"}
 	}
 	return []string{"sum", "avg", extreme}
@@ -213,7 +221,7 @@ func (p *Plan) ExtremeLabels() []*schema.Field {
 func (p *Plan) ShareCond() int {
 	at := -1
 	for i, f := range p.Filters {
-		if f.Period == nil && !f.Total && f.Text != "" && f.Field != p.Time {
+		if f.restricts() && f.Field != p.Time {
 			at = i
 		}
 	}

@@ -157,11 +157,12 @@ type Filter struct {
 	values []string
 	Period *speech.Period
 	// not means that the rows with the values are excluded.
-	not bool
-	// number means that the column is compared with a number.
-	number bool
-	limit  *threshold // what it is compared with
+	not   bool
+	limit *threshold // the number that the column is compared with
 }
+
+// restricts reports whether a condition says which rows are meant, other than by their time.
+func (f Filter) restricts() bool { return !f.Total && f.Period == nil && f.Text != "" }
 
 // valueFilter keeps the rows with one of some values; with not, it excludes them.
 func valueFilter(f *schema.Field, values []string, not bool) Filter {
@@ -213,7 +214,7 @@ func untruth(s string) bool { return untruths[speech.Fold(strings.TrimSpace(s))]
 // numberFilter compares a column with a number.
 func numberFilter(f *schema.Field, op string, n float64) Filter {
 	v := strconv.FormatFloat(n, 'f', -1, 64)
-	return Filter{Field: f, number: true, limit: &threshold{Op: op, N: n, field: f}, Text: f.Label() + " " + op + " " + v, Condition: func(q *Query) string { return q.Col(f) + " " + op + " " + v }}
+	return Filter{Field: f, limit: &threshold{Op: op, N: n, field: f}, Text: f.Label() + " " + op + " " + v, Condition: func(q *Query) string { return q.Col(f) + " " + op + " " + v }}
 }
 
 // fieldFilter compares two columns.

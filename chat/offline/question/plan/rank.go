@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"atelier/chat/offline/question/parse"
@@ -13,20 +14,14 @@ func (p *Plan) decideSup() Reason {
 	if reason := p.supMeasure(); reason != "" {
 		return reason
 	}
-	if len(p.Measures) == 0 && (p.Aggregate == "avg" || p.Aggregate == "median") {
+	switch {
+	case len(p.Measures) == 0 && (p.Aggregate == "avg" || p.Aggregate == "median"):
 		return ReasonUnclear // rows have no mean
-	}
-	if p.Superlative.About == "rows" && p.crowded() {
-		return ReasonAmbiguous // the most rows, or the most visitors
-	}
-	if p.mostSales() {
-		return ReasonAmbiguous // the most sales, or those of the highest value
-	}
-	if p.unsureBest() {
+	case p.Superlative.About == "rows" && p.crowded(), // the most rows, or the most visitors
+		p.mostSales(), // the most sales, or those of the highest value
+		p.unsureBest(),
+		p.Asks == "who" && p.Target != nil && !p.Target.Named("name") && p.Target.Names == nil && p.Target != p.View.Person(): // who borrowed the most tools: how many loans, or how many different tools
 		return ReasonAmbiguous
-	}
-	if p.Asks == "who" && p.Target != nil && !p.Target.Named("name") && p.Target.Names == nil && p.Target != p.View.Person() {
-		return ReasonAmbiguous // who borrowed the most tools: how many loans, or how many different tools
 	}
 	if p.Target != nil && p.Target.Dated() && len(p.Measures) == 1 && p.Measures[0].Field == p.Target {
 		p.Target = nil // what was released first: not its date
@@ -52,32 +47,19 @@ func (p *Plan) decideSup() Reason {
 			return ReasonUnclear
 		}
 	}
-	if p.Unit != "" {
-		if reason := p.needTime(); reason != "" {
-			return reason
-		}
-	}
-	if p.Target == nil && p.Unit == "" {
-		if len(p.Measures) == 0 {
+	if p.Target != nil || p.Unit != "" {
+		if p.Op = OpRank; p.Aggregate == "median" {
 			return ReasonUnclear
 		}
-		if p.Asks == "who" && p.View.Person() == nil {
-			return ReasonUnclear // a figure is not a person
-		}
-		p.Op = OpExtreme
-		if p.N > 1 && !slices.ContainsFunc(p.Pieces, parse.Piece.Rows) {
-			return ReasonUnclear // the three best of what
-		}
-		if p.spending() && p.Asks != "much" {
-			return ReasonUnclear // on what: no column is named
-		}
-		if p.Aggregate == "sum" || p.Aggregate == "avg" {
-			return ReasonUnclear
-		}
-		return ""
+		return p.needTime()
 	}
-	p.Op = OpRank
-	if p.Aggregate == "median" {
+	p.Op = OpExtreme
+	switch {
+	case len(p.Measures) == 0,
+		p.Asks == "who" && p.View.Person() == nil,                   // a figure is not a person
+		p.N > 1 && !slices.ContainsFunc(p.Pieces, parse.Piece.Rows), // the three best of what
+		p.spending() && p.Asks != "much",                            // on what: no column is named
+		p.Aggregate == "sum" || p.Aggregate == "avg":
 		return ReasonUnclear
 	}
 	return ""
@@ -284,13 +266,7 @@ func (p *conditions) supField(concept string) *schema.Field {
 			return f.Table == 0 && f.Factors == nil && f.Measure() && f.Temperature() && p.Nature(f) == want
 		})
 	case "length":
-		if f := p.View.FieldOf("duration"); f != nil {
-			return f
-		}
-		if f := p.View.DurationField(); f != nil {
-			return f
-		}
-		return p.View.FieldOf("distance")
+		return cmp.Or(p.View.FieldOf("duration"), p.View.DurationField(), p.View.FieldOf("distance"))
 	case "fastest", "slowest":
 		if d := p.View.FieldOf("distance"); d != nil && d.Table == 0 && d.Distinct > 1 && p.View.FieldOf("speed") == nil && !p.filtered(d) {
 			return nil // the shortest time is that of the shortest distance
@@ -352,10 +328,7 @@ func (p *Plan) supTarget() {
 	case "who":
 		p.Target = p.View.Person()
 	case "when":
-		if p.Time == nil {
-			p.Time = p.timeField(nil)
-		}
-		if p.Time != nil && len(p.Measures) == 1 && p.Measures[0].Field != p.Time {
+		if p.findTime() && len(p.Measures) == 1 && p.Measures[0].Field != p.Time {
 			if p.Unit = "day"; p.Time.Yearly() {
 				p.Unit = "year"
 			}

@@ -22,6 +22,7 @@ func yesNo(f *schema.Field) bool {
 
 // decideShare determines what a share is of.
 func (p *Plan) decideShare() Reason {
+	p.Op = OpShare
 	if p.ofRows() {
 		p.Measures = nil
 	}
@@ -49,7 +50,7 @@ func (p *Plan) decideShare() Reason {
 	}
 	conds := 0
 	for _, f := range p.Filters {
-		if !f.Total && f.Period == nil && f.Text != "" {
+		if f.restricts() {
 			conds++
 		}
 	}
@@ -103,13 +104,12 @@ func (p *conditions) orderShare(conds int) bool {
 			verb = k
 		}
 	}
-	own := func(f Filter) bool { return !f.Total && f.Period == nil && f.Text != "" }
 	slices.SortStableFunc(p.Filters, func(a, b Filter) int { return a.at - b.at })
 	if verb >= 0 {
 		return true // the later one is the last condition already
 	}
 	// share of women in IT: the first is asked for
-	first := slices.IndexFunc(p.Filters, own)
+	first := slices.IndexFunc(p.Filters, Filter.restricts)
 	f := p.Filters[first]
 	p.Filters = append(slices.Delete(p.Filters, first, first+1), f)
 	return true
@@ -118,16 +118,14 @@ func (p *conditions) orderShare(conds int) bool {
 // decideChange plans a change between two times, or a trend.
 func (p *Plan) decideChange() Reason {
 	if len(p.Measures) == 0 {
-		f := cmp.Or(p.implied(), p.given())
+		f, counts := cmp.Or(p.implied(), p.given()), p.Asks == "many" || p.Counted != nil
 		switch {
-		case f != nil && f == p.View.MoneyField && p.given() == f && p.Asks != "many" && p.Counted == nil:
-			p.Measures = []Measure{{Field: f, How: "sum"}}
-		case f != nil && p.Asks != "many" && p.Counted == nil && p.topicMeasure(f):
+		case !counts && f != nil && (f == p.given() || p.topicMeasure(f)):
 			p.Measures = []Measure{{Field: f}}
-		case p.Asks != "many" && p.Counted == nil && p.allMeasures():
+		case !counts && p.allMeasures():
 			p.Op = OpCourse
 			return ""
-		case p.Asks == "many" || p.Counted != nil || p.hasRows() && !p.onePerTime():
+		case counts || p.hasRows() && !p.onePerTime():
 			if reason := p.decideCount(); reason != "" && len(p.Periods) < 2 {
 				return reason
 			}
@@ -135,10 +133,7 @@ func (p *Plan) decideChange() Reason {
 			return ReasonUnclear
 		}
 	}
-	if p.Time == nil {
-		p.Time = p.timeField(nil)
-	}
-	if p.Time == nil || len(p.Measures) > 1 || len(p.Groups) > 1 {
+	if !p.findTime() || len(p.Measures) > 1 || len(p.Groups) > 1 {
 		return ReasonUnclear
 	}
 	if p.Target != nil && p.Target != p.Time && len(p.Groups) == 0 {
@@ -146,12 +141,9 @@ func (p *Plan) decideChange() Reason {
 	}
 	for i := range p.Measures {
 		m := &p.Measures[i]
-		m.How = p.Aggregate
-		if m.How == "" && p.Asks == "many" && p.Nature(m.Field) == "" && moneyOrMass[m.Field.UnitName()] {
+		m.How = cmp.Or(p.Aggregate, p.Nature(m.Field))
+		if m.How == "" && p.Asks == "many" && moneyOrMass[m.Field.UnitName()] {
 			m.How = "sum" // by how many tonnes
-		}
-		if m.How == "" {
-			m.How = map[string]string{"sum": "sum", "rate": "avg", "max": "max", "min": "min", "": ""}[p.Nature(m.Field)]
 		}
 	}
 	if len(p.Periods) == 2 {
@@ -173,17 +165,13 @@ func (p *Plan) decideChange() Reason {
 
 // onePerTime reports whether each row has a distinct time.
 func (p *conditions) onePerTime() bool {
-	if p.Time == nil {
-		p.Time = p.timeField(nil)
-	}
-	return p.Time != nil && p.Time.Table == 0 && p.View.Unique(p.Time)
+	return p.findTime() && p.Time.Table == 0 && p.View.Unique(p.Time)
 }
 
 // allMeasures takes the few numbers of a table that has one row for each time if the
 // question only names its topic: renewable energy trends.
 func (p *roles) allMeasures() bool {
-	named := slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindEntity })
-	if !named || !p.onePerTime() || len(p.Periods) > 0 || len(p.Groups)+len(p.attrs) > 0 || p.Superlative != nil {
+	if !p.has(speech.KindEntity) || !p.onePerTime() || len(p.Periods) > 0 || len(p.Groups)+len(p.attrs) > 0 || p.Superlative != nil {
 		return false
 	}
 	var all []Measure
@@ -220,6 +208,10 @@ func (p *explanation) topicMeasure(f *schema.Field) bool {
 		}
 	}
 	return false
+}
+
+func (p *explanation) has(kind speech.Kind) bool {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == kind })
 }
 
 func (p *explanation) hasRows() bool { return slices.ContainsFunc(p.Pieces, parse.Piece.Rows) }

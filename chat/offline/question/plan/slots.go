@@ -5,6 +5,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -52,9 +53,6 @@ type wording struct {
 	share     bool
 	distinct  bool
 	people    bool // how many people: a number of people, or rows that are people
-	left      bool // what is left of a budget
-	over      bool // what is over its budget
-	across    bool // the columns of a wide table are compared
 	usedUp    bool // the question asks what was used up: for a counter
 	judged    bool // the measure is a mark that people gave
 }
@@ -140,16 +138,11 @@ func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, 
 		p.Pieces = append(p.Pieces, x)
 	}
 	p.used = make([]bool, len(p.Pieces))
-	for _, step := range []func() Reason{p.words, p.joinNames, p.multiplied, p.timeWords, p.takeConditions, p.truths, p.targets, p.overBudget, p.checkUnusedPieces, p.totals} {
+	carry := func() Reason { return p.carry(before) }
+	for _, step := range []func() Reason{p.words, p.joinNames, p.multiplied, p.timeWords, p.takeConditions, p.truths, p.targets, p.overBudget, p.checkUnusedPieces, p.totals, carry, p.decide} {
 		if reason := step(); reason != "" {
 			return nil, reason
 		}
-	}
-	if reason := p.carry(before); reason != "" {
-		return nil, reason
-	}
-	if reason := p.decide(); reason != "" {
-		return nil, reason
 	}
 	return p, (&review{p}).unansweredReason(c.Pieces, verbs, deed)
 }
@@ -179,8 +172,16 @@ func (p *roles) words() Reason {
 				return reason
 			}
 		case speech.KindAgg:
-			if p.used[i] = true; p.aggregateWord(x) != "" {
-				return ReasonUnclear
+			p.used[i] = true
+			switch {
+			case x.Arg == "share":
+				p.share = true
+			case x.Arg == "distinct":
+				p.distinct = true
+			case p.Aggregate == "" || p.Aggregate == x.Arg || p.Aggregate == "sum" && p.Pieces[0].Kind == speech.KindAgg:
+				p.Aggregate = x.Arg // overall, what is the mean
+			default:
+				return ReasonUnclear // the total and the mean
 			}
 		case speech.KindSup:
 			if p.Superlative != nil {
@@ -195,14 +196,9 @@ func (p *roles) words() Reason {
 				return ReasonUnknown
 			}
 			p.Filters, p.used[i] = append(p.Filters, f), true
-		case speech.KindDiff:
-			p.diff, p.used[i] = true, true
-		case speech.KindVersus:
-			p.versus, p.used[i] = true, true
-		case speech.KindAcross:
-			p.across, p.used[i] = true, true
-		case speech.KindLeft:
-			p.left, p.used[i] = true, true
+		case speech.KindDiff, speech.KindVersus, speech.KindAcross, speech.KindLeft, speech.KindOver:
+			p.used[i] = true
+			p.diff, p.versus = p.diff || x.Kind == speech.KindDiff, p.versus || x.Kind == speech.KindVersus
 		case speech.KindNet:
 			p.used[i] = true
 			words := map[string]map[string]bool{"": untaxedWords, "gross": taxedWords}[x.Arg]
@@ -211,8 +207,6 @@ func (p *roles) words() Reason {
 			} else if !p.namesOne(words) {
 				return ReasonUnknown
 			}
-		case speech.KindOver:
-			p.over, p.used[i] = true, true
 		case speech.KindWhole:
 			if p.used[i] = true; !p.oneYear() {
 				return ReasonUnclear
@@ -251,9 +245,7 @@ func (p *roles) askWord(i int) Reason {
 		switch {
 		case f != nil:
 		case x.About == "length":
-			if f = p.View.FieldOf("duration"); f == nil {
-				f = p.View.DurationField()
-			}
+			f = cmp.Or(p.View.FieldOf("duration"), p.View.DurationField())
 		case x.About == "price":
 			f = p.View.SellingPrice()
 		}
@@ -544,22 +536,10 @@ func (p *conditions) checkUnusedPieces() Reason {
 		if p.used[i] {
 			continue
 		}
-		switch x.Kind {
-		case speech.KindBy, speech.KindJoin:
-		case speech.KindBound:
-			if n := p.near(i, 1); n.Kind == speech.KindValue && x.Arg == "until" {
-				continue // through the portal
-			}
-			if x.Arg == "from" || x.Arg == "to" || x.Arg == "between" && p.Either != nil {
-				continue // small words
-			}
-			return ReasonUnclear
-		case speech.KindUnit:
-			// "in the year 2020", "on the day"; elsewhere it asks for something.
-			if len(p.Periods) > 0 || x.Arg == "day" {
-				continue
-			}
-			return ReasonUnclear
+		switch {
+		case x.Kind == speech.KindBy || x.Kind == speech.KindJoin:
+		case x.Kind == speech.KindBound && (x.Arg == "from" || x.Arg == "to" || x.Arg == "between" && p.Either != nil || x.Arg == "until" && p.near(i, 1).Kind == speech.KindValue): // small words: through the portal
+		case x.Kind == speech.KindUnit && (len(p.Periods) > 0 || x.Arg == "day"): // "in the year 2020", "on the day"; elsewhere it asks for something
 		default:
 			return ReasonUnclear
 		}

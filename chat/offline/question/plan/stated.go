@@ -79,21 +79,6 @@ func (p *Plan) Subject() string {
 	return p.Filters[0].values[0]
 }
 
-// aggregateWord applies a word of aggregation: share, distinct, mean.
-func (p *roles) aggregateWord(x parse.Piece) Reason {
-	switch {
-	case x.Arg == "share":
-		p.share = true
-	case x.Arg == "distinct":
-		p.distinct = true
-	case p.Aggregate == "" || p.Aggregate == x.Arg || p.Aggregate == "sum" && p.Pieces[0].Kind == speech.KindAgg:
-		p.Aggregate = x.Arg // overall, what is the mean
-	default:
-		return ReasonUnclear // the total and the mean
-	}
-	return ""
-}
-
 // everyYear reports whether a unit or a column of time only says that all rows count: over all the years.
 func (p *explanation) everyYear(x parse.Piece) bool {
 	at := x.From - 1

@@ -62,12 +62,12 @@ func (p *roles) boundSum() {
 	if p.Bound != nil || p.hasRows() || p.Aggregate != "" && p.Aggregate != "sum" || len(p.Measures) > 1 {
 		return
 	}
-	at := slices.IndexFunc(p.Filters, func(f Filter) bool { return f.number })
-	if at < 0 || p.Filters[at].limit == nil {
+	limited := func(f Filter) bool { return f.limit != nil }
+	at := slices.IndexFunc(p.Filters, limited)
+	if at < 0 {
 		return
 	}
-	b := p.Filters[at].limit
-	many := slices.ContainsFunc(p.Filters[at+1:], func(f Filter) bool { return f.number })
+	b, many := p.Filters[at].limit, slices.ContainsFunc(p.Filters[at+1:], limited)
 	money := p.Target != nil && p.Target.Text() && p.Target.Table == 0 && !p.View.Unique(p.Target) && p.View.OfMoney(b.field)
 	timed := p.Unit != "" || p.Tally != ""
 	if many || b.Op == "=" || b.field.Table != 0 || p.Nature(b.field) != "sum" || !timed && !money || len(p.Measures) == 1 && p.Measures[0].Field != b.field {

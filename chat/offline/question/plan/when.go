@@ -31,7 +31,7 @@ func (p *conditions) clockWords() Reason {
 	p.used[at[0]] = true
 	t := p.Pieces[at[0]].Period
 	clock := speech.TwoDigits(t.N) + ":" + speech.TwoDigits(t.Day)
-	p.Filters = append(p.Filters, Filter{Field: f, number: true, Text: f.Label() + " " + op + " " + clock, Condition: func(q *Query) string {
+	p.Filters = append(p.Filters, Filter{Field: f, Text: f.Label() + " " + op + " " + clock, Condition: func(q *Query) string {
 		c := q.plain(f)
 		return fmt.Sprintf("substr('0' || %s, CASE WHEN substr(%s, 2, 1) = ':' THEN 1 ELSE 2 END, 5) %s %s", c, c, op, speech.QuotedText(clock))
 	}})
@@ -78,7 +78,7 @@ func (p *roles) timeWords() Reason {
 	if !ok {
 		return ReasonUnknown
 	}
-	p.Filters, p.Periods = append(p.Filters, f...), append(p.Periods, x.Period)
+	p.Filters, p.Periods = append(p.Filters, f), append(p.Periods, x.Period)
 	return ""
 }
 
@@ -187,13 +187,8 @@ func (p *conditions) twoTimes(i, j int) Reason {
 		if !ok || !ok2 {
 			return ReasonUnknown
 		}
-		both := append(first, last...)
-		words := p.When(a) + "–" + p.When(b)
-		for k := range both {
-			both[k].Text = words
-			words = ""
-		}
-		p.Filters = append(p.Filters, both...)
+		first.Text, last.Text = p.When(a)+"–"+p.When(b), ""
+		p.Filters = append(p.Filters, first, last)
 		return ""
 	}
 	return ReasonUnclear
@@ -221,7 +216,7 @@ func (p *conditions) eachBound(i, j int) (done bool, reason Reason) {
 			p.used[k] = true
 		}
 	}
-	p.Filters = append(append(p.Filters, from...), to...)
+	p.Filters = append(p.Filters, from, to)
 	return true, ""
 }
 
@@ -266,6 +261,14 @@ func (p *wording) timeField(at []int) *schema.Field {
 	return nearest(years)
 }
 
+// findTime reports whether there is a column of times, and sets it.
+func (p *conditions) findTime() bool {
+	if p.Time == nil {
+		p.Time = p.timeField(nil)
+	}
+	return p.Time != nil
+}
+
 // besideDates are words of dates other than the date of the rows.
 var besideDates = speech.Folded("due fällig fälligkeit valuta wertstellung wertstellungsdatum updated modified changed geändert exported last letzte letzter deadline frist expiry expires ablauf birth geburtsdatum")
 
@@ -287,7 +290,7 @@ func nearest(fs []*schema.Field) *schema.Field {
 }
 
 // TimeFilter keeps the rows of a period, or those since, after, before or until it.
-func (p *conditions) TimeFilter(t speech.Period, bound string) ([]Filter, bool) {
+func (p *conditions) TimeFilter(t speech.Period, bound string) (Filter, bool) {
 	f := p.Time
 	text := map[string]string{"": "", "since": p.Say("since ", "seit "), "after": p.Say("after ", "nach "), "before": p.Say("before ", "vor "), "until": p.Say("until ", "bis ")}[bound] + p.When(t)
 	one := Filter{Field: f, Text: text, Period: &t, Time: text}
@@ -296,17 +299,17 @@ func (p *conditions) TimeFilter(t speech.Period, bound string) ([]Filter, bool) 
 	}
 	if f.Yearly() {
 		if t.Unit != "year" && t.Unit != "span" {
-			return nil, false
+			return Filter{}, false
 		}
 		one.Condition = func(q *Query) string { return bounded(q.Col(f), t.First(), t.Last(), bound) }
-		return []Filter{one}, true
+		return one, true
 	}
 	switch t.Unit {
 	case "dayOfYear":
-		return nil, false // the year is unknown
+		return Filter{}, false // the year is unknown
 	case "monthOfYear", "quarterOfYear", "halfOfYear", "weekday":
 		if bound != "" {
-			return nil, false
+			return Filter{}, false
 		}
 		one.Condition = func(q *Query) string {
 			switch t.Unit {
@@ -321,12 +324,12 @@ func (p *conditions) TimeFilter(t speech.Period, bound string) ([]Filter, bool) 
 			}
 			return fmt.Sprintf("substr(CAST(%s AS TEXT), 6, 2) BETWEEN '%s' AND '%s'", q.Col(f), speech.TwoDigits(t.N*months-months+1), speech.TwoDigits(t.N*months))
 		}
-		return []Filter{one}, true
+		return one, true
 	}
 	one.Condition = func(q *Query) string {
 		return bounded(q.Date(f, len(t.First())), speech.QuotedText(t.First()), speech.QuotedText(t.Last()), bound)
 	}
-	return []Filter{one}, true
+	return one, true
 }
 
 // bounded returns an SQL comparison of an expression with the first and the last moment of a period.

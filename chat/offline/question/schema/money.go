@@ -89,8 +89,8 @@ func (v *View) Ended() *Field {
 
 // Mixed reports whether a column has both incoming and outgoing amounts.
 func (f *Field) Mixed() bool {
-	low, ok := Figure([]any{f.Min}, 0)
-	high, ok2 := Figure([]any{f.Max}, 0)
+	low, ok := NumberOf(f.Min)
+	high, ok2 := NumberOf(f.Max)
 	return ok && ok2 && low < 0 && high > 0
 }
 

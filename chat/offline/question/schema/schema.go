@@ -114,18 +114,15 @@ func Figure(row []any, i int) (float64, bool) {
 
 // CompareCells compares two cells: texts, by their letters, come before numbers, by size.
 func CompareCells(x, y any) int {
-	a, ok := Figure([]any{x}, 0)
-	b, ok2 := Figure([]any{y}, 0)
+	a, ok := NumberOf(x)
+	b, ok2 := NumberOf(y)
 	s, isText := x.(string)
 	t, isText2 := y.(string)
-	if isText && isText2 && len(s) > 7 && len(t) > 7 && strings.Contains(s, "-") {
+	switch dates := len(s) > 7 && len(t) > 7 && strings.Contains(s, "-"); {
+	case isText && isText2 && (dates || !ok || !ok2):
 		return strings.Compare(s, t)
-	}
-	switch {
 	case ok && ok2:
 		return cmp.Compare(a, b)
-	case isText && isText2:
-		return strings.Compare(s, t)
 	case ok:
 		return 1
 	case ok2:

@@ -216,6 +216,13 @@ func (f *Field) Monthly() bool {
 		(f.Named("month") || !f.DistinctCapped && 2*f.Distinct >= int64((last.Year-first.Year)*12+last.N-first.N+1))
 }
 
+// PerMonth reports whether the name says that the values are monthly: a month's salary.
+func (f *Field) PerMonth() bool {
+	return slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+		return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
+	})
+}
+
 // Boolean reports whether the values are booleans.
 func (f *Field) Boolean() bool { return f.Type == "boolean" }
 
@@ -310,10 +317,10 @@ func (f *Field) Spans(v float64) bool {
 
 // Label returns the column's name in answers.
 func (f *Field) Label() string {
-	if base, _, ok := trailing(f.Name); ok && f.Numeric() {
-		return strings.TrimSpace(strings.ReplaceAll(base, "_", " "))
+	name, _, ok := trailing(f.Name)
+	if !ok || !f.Numeric() {
+		name = Camel().ReplaceAllString(Brackets().ReplaceAllString(f.Name, ""), "$1 $2")
 	}
-	name := strings.TrimSpace(Camel().ReplaceAllString(Brackets().ReplaceAllString(f.Name, ""), "$1 $2"))
 	if strings.TrimSpace(name) == "" {
 		name = f.Name
 	}
