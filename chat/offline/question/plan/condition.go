@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
@@ -389,6 +390,9 @@ func (p *roles) missing(i int) Reason {
 	return ReasonUnclear
 }
 
+// denying are words before a value that a row does not have.
+var denying = speech.Folded("no without ohne kein keine keinen")
+
 // truths turns columns of yes and no into conditions: "are active", "would recommend us".
 func (p *conditions) truths() Reason {
 	for i, x := range p.Pieces {
@@ -436,4 +440,43 @@ func (p *conditions) carry(b *Plan) Reason {
 		p.Time = b.Time
 	}
 	return ""
+}
+
+// sizesOf gives the size of each unit in a base unit of its kind.
+var sizesOf = map[string]struct {
+	kind string
+	n    float64
+}{
+	"s": {"time", 1}, "min": {"time", 60}, "h": {"time", 3600}, "ms": {"time", 0.001},
+	"g": {"mass", 1}, "kg": {"mass", 1000}, "t": {"mass", 1e6},
+	"mm": {"length", 1}, "cm": {"length", 10}, "m": {"length", 1000}, "km": {"length", 1e6},
+	"wh": {"energy", 1}, "kwh": {"energy", 1e3}, "mwh": {"energy", 1e6}, "gwh": {"energy", 1e9},
+}
+
+// measuredBy are the concepts that the units of a kind measure.
+var measuredBy = map[string][]string{
+	"mass":   strings.Fields("weight quantity stock yield amount"),
+	"length": strings.Fields("distance length height width size rain level"), "energy": strings.Fields("consumption generation electricity yield"),
+}
+
+// inUnitOf converts a number with a unit to the unit of a column: half an hour in minutes.
+// It returns false if the column's unit is of another kind.
+func (p *explanation) inUnitOf(f *schema.Field, at int, n float64) (float64, bool) {
+	x := p.Pieces[at]
+	if x.Kind != speech.KindNum || x.To-x.From < 2 {
+		return n, true
+	}
+	size := sizesOf[schema.UnitNames[p.Text.Tokens[x.To-1].Fold]]
+	unit := f.UnitName()
+	if unit == "" {
+		unit = schema.UnitNames[f.HeadWord()]
+	}
+	own := sizesOf[unit]
+	switch {
+	case size.n == 0:
+		return n, parse.HalfAt(p.Text.Tokens, x.From) == 0
+	case own.n == 0:
+		return n, parse.HalfAt(p.Text.Tokens, x.From) == 0 && unit == "" && size.kind != "time" && slices.ContainsFunc(measuredBy[size.kind], func(c string) bool { return f.Named(c) })
+	}
+	return n * size.n / own.n, size.kind == own.kind
 }

@@ -19,20 +19,15 @@ func (p *explanation) namesOne(words map[string]bool) bool {
 // longestOf returns the column of a concept, or the one that a word of its name and a
 // superlative name together: the longest flipper.
 func (p *explanation) longestOf(concept string) *schema.Field {
-	if f := p.View.FieldOf(concept); f != nil {
+	if f := p.View.FieldOf(concept); f != nil || !slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup && x.About == concept }) {
 		return f
 	}
-	var named []*schema.Field
-	for _, x := range p.Pieces {
-		if x.Kind == speech.KindField {
-			named = append(named, x.Field)
-		}
-	}
-	if !slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup && x.About == concept }) {
-		return nil
-	}
 	var found *schema.Field
-	for _, f := range named {
+	for _, x := range p.Pieces {
+		if x.Kind != speech.KindField {
+			continue
+		}
+		f := x.Field
 		if !f.Measure() || !slices.ContainsFunc(schema.SplitName(f.Name), func(w string) bool { return p.Text.Lex.Means(speech.Stem(w), concept) }) || found != nil && found != f {
 			return nil
 		}
@@ -130,22 +125,6 @@ func (p *explanation) countedValue() *parse.Piece {
 		}
 	}
 	return nil
-}
-
-// countsElsewhere reports whether the question asks for a number of pieces that the table does
-// not hold: the stock, of sales; the sales, of a stock; or a number that several rows hold.
-func (p *review) countsElsewhere() bool {
-	x := p.countedValue()
-	switch {
-	case x == nil || p.Op != OpCount && p.Op != OpValue:
-		return false
-	case p.trading(), p.View.FieldOf("stock") == nil && p.View.Sells():
-		return p.asksExistence() && !p.traded() && p.Op == OpValue
-	case p.View.StockField() == nil || p.View.Holds(schema.Moved):
-		return false
-	}
-	onlyValues := !slices.ContainsFunc(p.Filters, func(f Filter) bool { return len(f.values) == 0 })
-	return p.traded() || p.Op == OpCount && onlyValues
 }
 
 // pieces returns the only whole number of things in each row: cups.

@@ -147,6 +147,19 @@ func (p *Plan) choose() Reason {
 	return p.needTime()
 }
 
+// monthlyFigure drops "per month" if the requested figure is already monthly: the monthly fee, rents.
+func (p *Plan) monthlyFigure() {
+	if p.Unit != "month" || p.Aggregate == "avg" {
+		return
+	}
+	monthly := slices.ContainsFunc(p.Measures, func(m Measure) bool {
+		return m.Field.PerMonth() || !slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated) && (m.Field.Named("rent") || m.Field.Named("salary"))
+	})
+	if monthly {
+		p.Unit = ""
+	}
+}
+
 // needTime finds the column of dates if a unit of time is asked for.
 func (p *Plan) needTime() Reason {
 	if p.Unit != "" && (!p.findTime() || p.Time.Yearly() && p.Unit != "year" || p.Unit == "hour" && p.Time.Type != "datetime") {
@@ -230,24 +243,20 @@ func (p *conditions) times() int {
 	return n
 }
 
-// adds reports whether the question asks what something adds up to.
-func (p *explanation) adds() bool {
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindAgg && adding[p.Text.Tokens[x.From].Fold] })
-}
-
-var adding = speech.Folded("add adds added summieren belaufen")
-
 // implied returns the only number of a table if the question names it by the table's topic.
 func (p *wording) implied() *schema.Field {
 	f := p.View.OnlyMeasure()
 	if f == nil {
 		return nil
 	}
-	if p.topicMeasure(f) || f == p.View.MoneyField && p.adds() || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
+	added := func(x parse.Piece) bool { return x.Kind == speech.KindAgg && adding[p.Text.Tokens[x.From].Fold] }
+	if p.topicMeasure(f) || f == p.View.MoneyField && slices.ContainsFunc(p.Pieces, added) || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
 		return f
 	}
 	return nil
 }
+
+var adding = speech.Folded("add adds added summieren belaufen")
 
 // decideValue chooses the aggregate of each measure.
 func (p *Plan) decideValue() Reason {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"atelier/chat/offline/question/parse"
@@ -15,7 +16,7 @@ func (p *explanation) spending() bool {
 	})
 }
 
-var spends = speech.Folded("gelassen spend spent spends spending pay paid expense expenses ausgabe ausgaben ausgegeben bezahlt gezahlt")
+var spends = speech.Folded("gelassen spend spent spends spending pay paid paying expense expenses expenditure ausgabe ausgaben ausgegeben bezahlt gezahlt zahlen zahlten")
 
 // expenses directs a question about spending to the outgoing amounts if the column has both directions.
 func (p *roles) expenses() {
@@ -41,32 +42,25 @@ func (p *conditions) moneyOnly(f *schema.Field) bool {
 
 // shareOf returns the amount whose share is asked for by the word for the rows: of the spending.
 func (p *wording) shareOf() (f *schema.Field, doubt bool) {
+	only := cmp.Or(p.View.MoneyField, p.View.OnlyMeasure())
 	for _, x := range p.Pieces {
-		if x.Kind != speech.KindEntity {
-			continue
+		means := func(c string) bool {
+			return x.Kind == speech.KindEntity && p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, c)
 		}
-		if p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "donation") && p.View.OnlyMeasure() != nil {
+		switch {
+		case means("donation") && p.View.OnlyMeasure() != nil:
 			return nil, true // of the count, or of the amount
-		}
-		for _, c := range []string{"cost", "spent", "revenue", "consumption", "generation", "profit"} {
-			if !p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, c) {
-				continue
-			}
-			if p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "order") {
-				return nil, p.View.MoneyField != nil || p.View.OnlyMeasure() != nil // the sales: a count, or an amount
-			}
-			if p.View.MoneyField != nil {
-				return p.View.MoneyField, false
-			}
-			return p.View.OnlyMeasure(), p.View.OnlyMeasure() == nil
+		case !slices.ContainsFunc([]string{"cost", "spent", "revenue", "consumption", "generation", "profit"}, means):
+		case means("order"):
+			return nil, only != nil // the sales: a count, or an amount
+		default:
+			return only, only == nil
 		}
 	}
 	return nil, false
 }
 
 var costing = speech.Folded("cost costs costing kostet kostete kosteten gekostet")
-
-var expending = speech.Folded("spend spends spent spending expense expenses expenditure ausgegeben ausgabe ausgaben gezahlt bezahlt zahlen zahlten pay paid paying")
 
 var gaining = speech.Folded("earn earned earns earning income revenue revenues takings turnover make made collect collected eingenommen einnahmen einnahme verdient verdienen umsatz umsatze")
 
@@ -77,27 +71,6 @@ var usAsPayer = speech.Folded("us me uns mich mir")
 var ourselves = speech.Folded("we i wir ich")
 
 var ourOwn = speech.Folded("our my unsere unseren unser unserer meine meinen mein meiner")
-
-// wrongWay reports whether the question is about money that we spend and the table says that it comes
-// in, or about money that we earn and it goes out. A table that says both fits neither question.
-func (p *review) wrongWay() bool {
-	m := p.First()
-	if m != nil && p.Op == OpCompare && p.spending() && m.Field.Mixed() {
-		return true // the greater value is the smaller expense
-	}
-	if m == nil || !p.View.OfMoney(m.Field) && !m.Field.Named("price") || m.Field.Mixed() {
-		return false // the sign says what came in and what went out
-	}
-	if p.says(costing) && p.says(usAsPayer) && p.partCost(m.Field) {
-		return true
-	}
-	spends, earns := p.weSpend(), p.weEarn()
-	if !spends && !earns {
-		return false
-	}
-	pay := p.View.Payment(m.Field)
-	return spends && pay.In || earns && pay.Out
-}
 
 // partCost reports whether an amount is only a part of what something costs, according to
 // its name but not to the question: what the parts cost, beside another amount.
@@ -119,7 +92,7 @@ func (p *explanation) weSpend() bool {
 		case t.Quoted:
 		case costing[t.Fold] && p.says(usAsPayer):
 			return true
-		case expending[t.Fold] && p.isOurs(i) && (i == 0 || !passive[p.Text.Tokens[i-1].Fold] || t.Fold == "spending"):
+		case spends[t.Fold] && p.isOurs(i) && (i == 0 || !passive[p.Text.Tokens[i-1].Fold] || t.Fold == "spending"):
 			return true
 		}
 	}
@@ -163,51 +136,44 @@ func (p *explanation) says(words map[string]bool) bool {
 
 var comingIn = speech.Folded("income incomes einnahmen einnahme received erhalten receive erhielten bekommen bekamen")
 
-// kinds are words of columns whose values are the things that they name.
-var kinds = speech.Folded("category categories type types kind kinds kategorie kategorien art arten status statuses section sections abteilung abteilungen sparte sparten department departments")
+var trades = speech.Folded("sell sells sold selling buy bought order ordered ship shipped verkauft verkauften verkaufen gekauft bestellt verschickt")
 
-// onlyHappened reports whether the question asks how many of something exist while the rows
-// are events that mention only some of it, or only its kinds: rooms in a list of bookings.
-// People whom the events name and things with a number are counted.
-func (p *review) onlyHappened() bool {
-	f := p.Counted
-	if p.Op == OpCount && f == nil && p.namesGoods() {
-		return p.asksExistence() && len(p.Filters) == 0
-	}
-	if p.Op != OpCount || f == nil || p.distinct || f.Table > 0 || f.Key() || p.View.Unique(f) || !p.asksExistence() {
-		return false
-	}
-	if p.View.OfPeople() || f.Has(kinds) || f.NamesPeople(true) {
-		return false
-	}
-	return slices.ContainsFunc(p.View.Fields, func(g *schema.Field) bool { return g.Table == 0 && g.Dated() })
+// traded reports whether the question is about sales or purchases.
+func (p *explanation) traded() bool {
+	return slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return trades[t.Fold] })
 }
 
-// namesGoods reports whether the rows have dates and are counted under a name for lasting
-// things: books, in a list of loans.
-func (p *wording) namesGoods() bool {
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		t := p.Text.Tokens[x.From]
-		return x.Kind == speech.KindEntity && goods[t.Fold] && !slices.ContainsFunc(p.View.Entity, func(e string) bool { return e == t.Stem || p.Text.Lex.Shared(e, t.Stem) })
-	}) && slices.ContainsFunc(p.View.Fields, func(g *schema.Field) bool { return g.Table == 0 && g.Dated() })
+var gives = speech.Folded("raise raises raised give gives gave given donate donated collect collected earn earned contribute contributed bring brought gespendet gesammelt eingenommen gegeben erlost")
+
+// given returns the only amount of money of the table if the question says that it is given, earned or spent.
+func (p *wording) given() *schema.Field {
+	if p.View.MoneyField == nil || p.View.MoneyField.Mixed() || p.Nature(p.View.MoneyField) == "avg" || !slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool {
+		return gives[t.Fold] && p.flows(p.View.MoneyField, "earn") || slices.ContainsFunc(speech.LightClasses[t.Fold], func(class string) bool {
+			return (class == "spend" || class == "earn" || class == "trade" && p.Asks == "much") && p.flows(p.View.MoneyField, class)
+		})
+	}) {
+		return nil
+	}
+	return p.View.MoneyField
 }
 
-var goods = speech.Folded(`book books title titles buch bucher buchern titel car cars vehicle vehicles auto autos fahrzeug fahrzeuge product products item items article articles artikel produkt produkte
-home homes house houses haus hauser property properties animal animals tier tiere patient patients patienten`)
+// trading reports whether the rows are sales or purchases: amounts of money with their dates.
+func (p *wording) trading() bool {
+	return (p.View.HasRevenue || p.View.MoneyField != nil && !p.Text.Lex.Means(p.View.MoneyField.Head(), "price")) && slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated)
+}
 
-var having = speech.Folded("have has own haben hat besitzen gibt gab exist existieren")
+// flows reports whether the money of a column can be spent or earned: nobody spends revenue.
+func (p *explanation) flows(f *schema.Field, class string) bool {
+	other := map[string][]string{"spend": {"revenue", "profit", "income", "donation"}, "earn": {"cost"}, "trade": {"cost"}}[class]
+	return !slices.ContainsFunc(other, func(c string) bool {
+		return p.Text.Lex.Means(f.Head(), c) && !p.Text.Lex.Means(f.Head(), "amount") && !p.Text.Lex.Means(f.Head(), "fee") && !p.Text.Lex.Means(f.Head(), "price")
+	})
+}
 
-// asksExistence reports whether the question only asks what exists: how many rooms do we have, are there.
-func (p *explanation) asksExistence() bool {
-	there := p.says(having)
-	for i, t := range p.Text.Tokens {
-		there = there || t.Fold == "there" && i > 0 && parse.Beings[p.Text.Tokens[i-1].Fold]
-		if p.Text.Counted(i) {
-			continue
-		}
-		if c := speech.LightClasses[t.Fold]; c != nil && !having[t.Fold] || speech.Irregular[t.Fold] != "" {
-			return false
-		}
+// behind reports whether one of some words precedes a token, skipping fillers: pay Dr. Petri.
+func (p *explanation) behind(i int, words map[string]bool) bool {
+	for i--; i > 0 && p.Text.Lex.Fillers[p.Text.Tokens[i].Fold]; i-- {
+		continue
 	}
-	return there
+	return i > 0 && words[p.Text.Tokens[i].Fold]
 }

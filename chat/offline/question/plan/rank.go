@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
@@ -108,6 +109,21 @@ func (p *Plan) supMeasure() Reason {
 	return ""
 }
 
+// crowded reports whether the table counts attendance, so that "the most popular" and "the
+// busiest" may mean the highest attendance.
+func (p *wording) crowded() bool {
+	if slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Rows() && x.From == p.Superlative.To }) {
+		return false
+	}
+	return popular[p.Text.Tokens[p.Superlative.To-1].Fold] && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Type == "integer" && f.Measure() && (f.Named("visitor") || f.Has(crowds))
+	})
+}
+
+var popular = speech.Folded("popular busiest beliebteste beliebtesten")
+
+var crowds = speech.Folded("attended attendees attendance booked bookings guests participants teilnehmer gaste zuschauer spectators passengers fahrgaste riders downloads views plays listens entries sold quantity qty menge anzahl count")
+
 // mostSales reports whether the question asks for the most sales, which may be counted or added.
 func (p *Plan) mostSales() bool {
 	if p.mostWord() && p.View.MoneyField != nil && len(p.Measures) == 0 && p.Superlative.To == len(p.Text.Tokens) && p.behind(p.Superlative.From, trades) {
@@ -148,6 +164,9 @@ func (p *Plan) unsureBest() bool {
 	return graded && ok && high <= 6
 }
 
+// goodMost are the concepts of numbers of which more is better.
+var goodMost = strings.Fields("revenue profit yield generation score rating satisfaction goals win visitor quantity donation speed salary")
+
 var bests = speech.Folded("best worst beste besten bester bestes schlechteste schlechtesten schlechtester")
 
 // supWithout handles a superlative that names no number: the most orders, the most customers.
@@ -155,18 +174,16 @@ func (p *Plan) supWithout() Reason {
 	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *schema.Field) bool {
 		return f == p.Target || f.Dated() || p.filtered(f) || slices.Contains(p.Groups, f)
 	})
-	if len(others) == 1 && others[0].Named("product") && p.View.Stocked() || len(others) == 1 && p.View.Unique(others[0]) && p.View.FieldOf("stock") != nil {
+	switch {
+	case len(others) > 1:
+		return ReasonUnclear
+	case len(others) == 1 && (others[0].Named("product") && p.View.Stocked() || p.View.Unique(others[0]) && p.View.FieldOf("stock") != nil):
 		return ReasonAmbiguous // the most kinds of plants, or the most plants
-	}
-	if len(others) == 1 {
-		p.Counted = others[0]
-		if p.View.Unique(p.Counted) {
+	case len(others) == 1:
+		if p.Counted = others[0]; p.View.Unique(p.Counted) {
 			p.Counted = nil
 		}
 		return ""
-	}
-	if len(others) > 1 {
-		return ReasonUnclear
 	}
 	if p.biggest() {
 		p.one = true
@@ -187,11 +204,11 @@ func (p *Plan) supWithout() Reason {
 			return ""
 		}
 	}
-	if f := p.implied(); f != nil {
-		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
-		return ""
+	f := p.implied()
+	if f == nil && p.Asks != "many" {
+		f = p.given()
 	}
-	if f := p.given(); f != nil && p.Asks != "many" {
+	if f != nil {
 		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
 		return ""
 	}
@@ -201,7 +218,7 @@ func (p *Plan) supWithout() Reason {
 	return ReasonUnclear
 }
 
-var allOf = speech.Folded("all every alle allen aller")
+var allOf = speech.Folded("all every alle allen aller sämtlicher")
 
 // mostOfValue reports whether the question asks for the most rows with a value, in a table
 // without amounts: the most errors, of a log.
@@ -298,13 +315,7 @@ func (p *wording) beginning() *schema.Field {
 	}
 	f := p.timeField(nil)
 	if f == nil {
-		var started []*schema.Field
-		for _, o := range p.View.Fields {
-			if o.Table == 0 && o.Dated() && o.Has(beginnings) {
-				started = append(started, o)
-			}
-		}
-		f = nearest(started)
+		f = schema.Only(p.View.Fields, func(o *schema.Field) bool { return o.Table == 0 && o.Dated() && o.Has(beginnings) })
 	}
 	if f != nil && (f.Dated() || f.Yearly()) {
 		p.Superlative.Arg = opposite[p.Superlative.Arg]
@@ -383,17 +394,9 @@ func (p *wording) pace(fast bool) *schema.Field {
 		p.Superlative.Arg = opposite[p.Superlative.Arg]
 		return f
 	}
-	var clocks []*schema.Field
-	for _, f := range p.View.Fields {
-		if f.Table == 0 && f.Clock() {
-			clocks = append(clocks, f)
-		}
-	}
-	if len(clocks) == 1 {
-		return clocks[0]
-	}
-	if len(clocks) > 1 {
-		return nil
+	clock := func(f *schema.Field) bool { return f.Table == 0 && f.Clock() }
+	if slices.ContainsFunc(p.View.Fields, clock) {
+		return schema.Only(p.View.Fields, clock)
 	}
 	if f := p.View.DurationField(); f != nil && f.Has(lengthOfTime) {
 		return f
@@ -413,7 +416,7 @@ func (p *wording) labelField(entity parse.Piece) *schema.Field {
 		if f.Table != 0 || f.Factors != nil || !f.Text() && !f.Key() || f.Clock() {
 			continue // a race time does not name a run
 		}
-		if f.Names != nil && p.Text.Lex.Means(wanted.Stem, "employee") || f.Names != nil && p.Text.Lex.Means(wanted.Stem, "student") {
+		if f.Names != nil && (p.Text.Lex.Means(wanted.Stem, "employee") || p.Text.Lex.Means(wanted.Stem, "student")) {
 			return f
 		}
 		s := 1
@@ -455,4 +458,48 @@ func (p *wording) rowName(value parse.Piece) *schema.Field {
 		return f
 	}
 	return p.labelField(value)
+}
+
+// subject reports whether a value takes the place of what is asked for, and no column
+// follows it: which perennials, the cheapest tree.
+func (p *wording) subject(i int) bool {
+	b, n := p.near(i, -1), p.near(i, 1)
+	if b.Kind == "" || p.Asks != "which" && p.Asks != "list" || b.To < p.Pieces[i].From-1 || n.From == p.Pieces[i].To && (n.Kind == speech.KindField || n.Kind == speech.KindEntity || n.Kind == speech.KindUnit) {
+		return false
+	}
+	if b.Kind == speech.KindField && b.Field.Measure() && i > 1 {
+		b = p.Pieces[i-2] // the most expensive tree
+	}
+	w := p.Text.Tokens[b.From].Fold
+	return b.Kind == speech.KindSup || b.Kind == speech.KindAsk && strings.HasPrefix(w, "w") && b.To == p.Pieces[i].From && w != "what" && w != "was"
+}
+
+// decideAcross plans which of the columns has the most.
+func (p *Plan) decideAcross() Reason {
+	p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool {
+		return m.Field.Has(schema.Besides) // most votes, of the valid votes
+	})
+	switch {
+	case p.Superlative == nil || p.Superlative.About != "" || p.Asks != "which" && p.Asks != "who" && p.Asks != "", len(p.Periods) > 1, p.Unit != "", p.Trend != "", p.diff, p.share, p.versus:
+		return ReasonUnclear
+	case len(p.Measures) > 0 || len(p.Groups) > 0 || p.Target != nil || p.Counted != nil || len(p.attrs) > 0 || p.Aggregate == "median":
+		return ReasonUnclear
+	}
+	p.Op, p.N = OpAcross, max(p.N, 1)
+	for _, f := range p.View.Wide {
+		p.Measures = append(p.Measures, Measure{Field: f, How: p.acrossHow(f)})
+	}
+	return ""
+}
+
+// acrossHow returns how the values of one column are aggregated: grades are averaged, votes added.
+func (p *wording) acrossHow(f *schema.Field) string {
+	if p.Aggregate != "" {
+		return p.Aggregate
+	}
+	high, _ := schema.NumberOf(f.Max)
+	if p.View.Survey || f.UnitSymbol() == "%" || f.Type == "number" && high <= 6 {
+		return "avg"
+	}
+	return "sum"
 }

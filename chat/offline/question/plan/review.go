@@ -262,3 +262,146 @@ func (p *review) ratioOfMost() bool {
 	}
 	return false
 }
+
+// fits reports whether a verb of one of some classes can be about what the plan asks.
+func (p *review) fits(classes []string) bool {
+	m := p.First()
+	something := m != nil || p.hasRows() || len(p.Filters) > p.times() || p.Superlative != nil && p.Target != nil
+	measures := func(kind string) bool { return m != nil && sizesOf[m.Field.UnitName()].kind == kind }
+	return len(classes) == 0 && something || slices.ContainsFunc(classes, func(class string) bool {
+		switch class {
+		case "any":
+			return something
+		case "spend", "earn":
+			return m != nil && p.View.OfMoney(m.Field) && p.flows(m.Field, class) || slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.Field.Named("payment") || f.Field.Named("method") })
+		case "trade":
+			return m != nil && m.Field.Named("price") || something && p.trading()
+		case "loan":
+			return something && p.View.About("loan")
+		case "trip":
+			return measures("length") || something && p.View.About("trip")
+		case "power":
+			return measures("energy")
+		case "talk":
+			return measures("time")
+		}
+		return false
+	})
+}
+
+// oftenAsked reports whether the question asks how often something happens.
+func (p *explanation) oftenAsked() bool {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		w := p.Text.Tokens[x.To-1].Fold
+		return x.Kind == speech.KindAsk && x.Arg == "many" && (w == "often" || w == "oft" || w == "times" || w == "male")
+	})
+}
+
+// asksUnrecordedAction reports whether the question is about what the rows do not say: what a person whose name only
+// accompanies an amount earned or was paid, what we bought while we sell, and what we own while the rows are events.
+func (p *review) asksUnrecordedAction() bool {
+	paidTo := func(verbs map[string]bool, next bool) bool {
+		m := p.First()
+		if m == nil || m.Field.Named("salary") {
+			return false
+		}
+		return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+			return x.Kind == speech.KindValue && x.Field.NamesPeople(next) && (!next && p.says(verbs) || next && p.behind(x.From, verbs))
+		})
+	}
+	bought := p.says(buying) && p.says(ourselves) && !slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
+		return f.Named("supplier") || f.Named("cost") || slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == "shop" || w.Fold == "store" })
+	}) && slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated)
+	owned := p.Op == OpCount && slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated) && slices.ContainsFunc(p.Text.Tokens[1:], func(t speech.Token) bool { return t.Fold == "own" || t.Fold == "besitzen" }) && p.says(ourselves)
+	return bought || owned || paidTo(earning, false) || paidTo(parse.PayingVerbs, true) || p.wrongWay() || p.onlyHappened()
+}
+
+var earning = speech.Folded("earn earns earned earning verdient verdiente verdienen verdienten")
+
+var buying = speech.Folded("buy bought purchase purchased gekauft kauften kaufen kauft")
+
+// wrongWay reports whether the question is about money that we spend and the table says that it comes
+// in, or about money that we earn and it goes out. A table that says both fits neither question.
+func (p *review) wrongWay() bool {
+	m := p.First()
+	if m != nil && p.Op == OpCompare && p.spending() && m.Field.Mixed() {
+		return true // the greater value is the smaller expense
+	}
+	if m == nil || !p.View.OfMoney(m.Field) && !m.Field.Named("price") || m.Field.Mixed() {
+		return false // the sign says what came in and what went out
+	}
+	if p.says(costing) && p.says(usAsPayer) && p.partCost(m.Field) {
+		return true
+	}
+	spends, earns := p.weSpend(), p.weEarn()
+	if !spends && !earns {
+		return false
+	}
+	pay := p.View.Payment(m.Field)
+	return spends && pay.In || earns && pay.Out
+}
+
+// onlyHappened reports whether the question asks how many of something exist while the rows
+// are events that mention only some of it, or only its kinds: rooms in a list of bookings.
+// People whom the events name and things with a number are counted.
+func (p *review) onlyHappened() bool {
+	f := p.Counted
+	if p.Op == OpCount && f == nil && p.namesGoods() {
+		return p.asksExistence() && len(p.Filters) == 0
+	}
+	if p.Op != OpCount || f == nil || p.distinct || f.Table > 0 || f.Key() || p.View.Unique(f) || !p.asksExistence() {
+		return false
+	}
+	if p.View.OfPeople() || f.Has(kinds) || f.NamesPeople(true) {
+		return false
+	}
+	return slices.ContainsFunc(p.View.Fields, func(g *schema.Field) bool { return g.Table == 0 && g.Dated() })
+}
+
+// kinds are words of columns whose values are the things that they name.
+var kinds = speech.Folded("category categories type types kind kinds kategorie kategorien art arten status statuses section sections abteilung abteilungen sparte sparten department departments")
+
+// namesGoods reports whether the rows have dates and are counted under a name for lasting
+// things: books, in a list of loans.
+func (p *wording) namesGoods() bool {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		t := p.Text.Tokens[x.From]
+		return x.Kind == speech.KindEntity && goods[t.Fold] && !slices.ContainsFunc(p.View.Entity, func(e string) bool { return e == t.Stem || p.Text.Lex.Shared(e, t.Stem) })
+	}) && slices.ContainsFunc(p.View.Fields, func(g *schema.Field) bool { return g.Table == 0 && g.Dated() })
+}
+
+var goods = speech.Folded(`book books title titles buch bucher buchern titel car cars vehicle vehicles auto autos fahrzeug fahrzeuge product products item items article articles artikel produkt produkte
+home homes house houses haus hauser property properties animal animals tier tiere patient patients patienten`)
+
+var having = speech.Folded("have has own haben hat besitzen gibt gab exist existieren")
+
+// asksExistence reports whether the question only asks what exists: how many rooms do we have, are there.
+func (p *explanation) asksExistence() bool {
+	there := p.says(having)
+	for i, t := range p.Text.Tokens {
+		there = there || t.Fold == "there" && i > 0 && parse.Beings[p.Text.Tokens[i-1].Fold]
+		if p.Text.Counted(i) {
+			continue
+		}
+		if c := speech.LightClasses[t.Fold]; c != nil && !having[t.Fold] || speech.Irregular[t.Fold] != "" {
+			return false
+		}
+	}
+	return there
+}
+
+// countsElsewhere reports whether the question asks for a number of pieces that the table does
+// not hold: the stock, of sales; the sales, of a stock; or a number that several rows hold.
+func (p *review) countsElsewhere() bool {
+	x := p.countedValue()
+	switch {
+	case x == nil || p.Op != OpCount && p.Op != OpValue:
+		return false
+	case p.trading(), p.View.FieldOf("stock") == nil && p.View.Sells():
+		return p.asksExistence() && !p.traded() && p.Op == OpValue
+	case p.View.StockField() == nil || p.View.Holds(schema.Moved):
+		return false
+	}
+	onlyValues := !slices.ContainsFunc(p.Filters, func(f Filter) bool { return len(f.values) == 0 })
+	return p.traded() || p.Op == OpCount && onlyValues
+}

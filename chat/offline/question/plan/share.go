@@ -84,7 +84,6 @@ func (p *conditions) orderShare(conds int) bool {
 	if conds != 2 {
 		return false
 	}
-	verb := -1
 	var at []int
 	for i, x := range p.Pieces {
 		if x.Kind == speech.KindValue || x.Kind == speech.KindField && (x.Field.Boolean() || yesNo(x.Field)) {
@@ -98,14 +97,8 @@ func (p *conditions) orderShare(conds int) bool {
 	if p.Pieces[at[1]].Kind == speech.KindField {
 		to++ // a column may begin with the verb: would recommend
 	}
-	for k := p.Pieces[at[0]].To; k < to; k++ {
-		switch p.Text.Tokens[k].Fold {
-		case "would", "will", "did", "do", "dos", "are", "is", "were", "was", "wurden", "wurde", "sind", "ist", "waren", "work", "works", "have", "has", "had", "arbeiten", "haben", "live", "come", "came":
-			verb = k
-		}
-	}
 	slices.SortStableFunc(p.Filters, func(a, b Filter) int { return a.at - b.at })
-	if verb >= 0 {
+	if slices.ContainsFunc(p.Text.Tokens[p.Pieces[at[0]].To:to], func(t speech.Token) bool { return predicates[t.Fold] }) {
 		return true // the later one is the last condition already
 	}
 	// share of women in IT: the first is asked for
@@ -114,6 +107,9 @@ func (p *conditions) orderShare(conds int) bool {
 	p.Filters = append(slices.Delete(p.Filters, first, first+1), f)
 	return true
 }
+
+// predicates are verbs between what a share is of and what it is a share of.
+var predicates = speech.Folded("would will did do does are is were was wurden wurde sind ist waren work works have has had arbeiten haben live come came")
 
 // decideChange plans a change between two times, or a trend.
 func (p *Plan) decideChange() Reason {
@@ -163,6 +159,9 @@ func (p *Plan) decideChange() Reason {
 	return p.needTime()
 }
 
+// moneyOrMass are units of amounts whose change is a change of sums.
+var moneyOrMass = speech.Folded("usd eur chf gbp t kg g l kwh mwh gwh twh m3 km")
+
 // onePerTime reports whether each row has a distinct time.
 func (p *conditions) onePerTime() bool {
 	return p.findTime() && p.Time.Table == 0 && p.View.Unique(p.Time)
@@ -201,10 +200,8 @@ func (p *explanation) topicMeasure(f *schema.Field) bool {
 		if p.Text.Lex.Means(st, "revenue") && f.Named("amount") {
 			return true // the amount of sales
 		}
-		for _, c := range append(append([]string{"population", "electricity", "concentration"}, schema.Additive...), schema.Ratelike...) {
-			if p.Text.Lex.Means(st, c) && !p.Text.Lex.Means(st, "order") {
-				return true
-			}
+		if !p.Text.Lex.Means(st, "order") && slices.ContainsFunc(slices.Concat([]string{"population", "electricity", "concentration"}, schema.Additive, schema.Ratelike), func(c string) bool { return p.Text.Lex.Means(st, c) }) {
+			return true
 		}
 	}
 	return false

@@ -224,6 +224,12 @@ func (p *roles) words() Reason {
 	return ""
 }
 
+// untaxedWords are words of columns of amounts before tax.
+var untaxedWords = speech.Folded("ht net netto nett")
+
+// taxedWords are words of columns of amounts with tax.
+var taxedWords = speech.Folded("ttc gross brutto")
+
 // askWord handles a question word, with the number that it is about: how old.
 func (p *roles) askWord(i int) Reason {
 	x := p.Pieces[i]
@@ -353,6 +359,22 @@ func (p *roles) joinNames() Reason {
 	return ""
 }
 
+// numbered reports whether a number before a column is its value: a flat with 3 rooms.
+func (p *explanation) numbered(i int) bool {
+	x, b := p.Pieces[i], p.Pieces[i-1]
+	if x.Field.Type != "integer" || !x.Field.Measure() || b.To != x.From || b.To-b.From > 1 || i < 2 || x.Field.Rows > 0 && !x.Field.Spans(b.Num) {
+		return false
+	}
+	if from, to := p.Text.Tokens[b.From].To, p.Text.Tokens[x.From].From; from < to && p.Text.Text[from:to] == "-" {
+		return true // a three-bedroom flat
+	}
+	switch p.Text.Tokens[b.From-1].Fold {
+	case "with", "mit", "having", "of", "von", "has", "have", "hat", "haben", "had":
+		return p.Pieces[i-2].Kind != speech.KindSup && p.Pieces[i-2].Kind != speech.KindCmp
+	}
+	return false
+}
+
 // inOwnUnit returns the column of which a number with its unit is a value: Sage Green in 2.5L.
 func (p *wording) inOwnUnit(i int) *schema.Field {
 	x := p.Pieces[i]
@@ -471,11 +493,8 @@ func (p *roles) fieldRole(i int, asking string) {
 	f := p.Pieces[i].Field
 	p.used[i] = true
 	isMeasure := f.Measure()
-	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asking == "" && !p.isGroupedBy(i) {
-		switch p.Text.Tokens[k-1].Fold {
-		case "all", "aller", "alle", "allen", "samtlicher", "every":
-			return // across all stores
-		}
+	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asking == "" && !p.isGroupedBy(i) && allOf[p.Text.Tokens[k-1].Fold] {
+		return // across all stores
 	}
 	switch {
 	case p.isGroupedBy(i) && isMeasure && (p.Superlative != nil || p.Asks == "list"):

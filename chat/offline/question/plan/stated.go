@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
@@ -89,3 +90,21 @@ func (p *explanation) everyYear(x parse.Piece) bool {
 }
 
 var overWords = speech.Folded("over across über")
+
+// ByHow reports whether the question asks by how much something changed.
+func (p *wording) ByHow() bool {
+	for i := 0; i+1 < len(p.Text.Tokens); i++ {
+		if a, b := p.Text.Tokens[i].Fold, p.Text.Tokens[i+1].Fold; (a == "by" && b == "how" || a == "um" && strings.HasPrefix(b, "wie")) && !p.share {
+			return true
+		}
+	}
+	return false
+}
+
+// AsksHeight reports whether the question asks how high something is, or what it is, rather
+// than how much of it there is.
+func (p *explanation) AsksHeight() bool {
+	return len(p.Text.Tokens) > 1 && heights[p.Text.Tokens[1].Fold]
+}
+
+var heights = speech.Folded("hoch high is ist s sind are large big")

@@ -155,13 +155,15 @@ func (p *explanation) boundBefore(i int) string {
 // twoTimes reads a change from one time to another, a comparison of them, or a span.
 func (p *conditions) twoTimes(i, j int) Reason {
 	a, b := p.Pieces[i].Period, p.Pieces[j].Period
-	if done, reason := p.eachBound(i, j); done {
-		return reason
-	}
 	if a.Unit == "monthOfYear" && b.Unit == "month" {
 		a = speech.Period{Unit: "month", Year: b.Year, N: a.N} // between January and March 2024
 	}
-	span := false
+	first, last := p.near(i, -1).Arg, p.near(j, -1).Arg
+	open := first == "after" && (last == "before" || last == "until") || first == "since" && last == "before" // after June 2022 and before 2024
+	if !open {
+		first, last = "since", "until"
+	}
+	span := open
 	for k := max(0, i-2); k < j; k++ {
 		if x := p.Pieces[k]; x.Kind == speech.KindBound || x.Kind == speech.KindJoin || x.Kind == speech.KindVersus || x.Kind == speech.KindBy || x.Kind == speech.KindUnit && k > i-2 {
 			if x.Kind == speech.KindBound && (x.Arg == "between" || x.Arg == "from" || x.Arg == "to" || x.Arg == "until" || x.Arg == "since") {
@@ -171,7 +173,7 @@ func (p *conditions) twoTimes(i, j int) Reason {
 		}
 	}
 	p.used[i], p.used[j] = true, true
-	change := p.Trend != "" || p.diff || p.versus || p.Asks == "change"
+	change := !open && (p.Trend != "" || p.diff || p.versus || p.Asks == "change")
 	switch {
 	case change || !span && a.Unit == b.Unit:
 		p.Periods = []speech.Period{a, b}
@@ -182,42 +184,18 @@ func (p *conditions) twoTimes(i, j int) Reason {
 	case span && later(a, b):
 		return ReasonUnclear
 	case span:
-		first, ok := p.TimeFilter(a, "since")
-		last, ok2 := p.TimeFilter(b, "until")
+		from, ok := p.TimeFilter(a, first)
+		to, ok2 := p.TimeFilter(b, last)
 		if !ok || !ok2 {
 			return ReasonUnknown
 		}
-		first.Text, last.Text = p.When(a)+"–"+p.When(b), ""
-		p.Filters = append(p.Filters, first, last)
+		if !open {
+			from.Text, to.Text = p.When(a)+"–"+p.When(b), ""
+		}
+		p.Filters = append(p.Filters, from, to)
 		return ""
 	}
 	return ReasonUnclear
-}
-
-// eachBound reads two times that each have a bound: after June 2022 and before 2024.
-func (p *conditions) eachBound(i, j int) (done bool, reason Reason) {
-	bound := func(k int) string {
-		if b := p.near(k, -1); b.Kind == speech.KindBound && b.To <= p.Pieces[k].From {
-			return b.Arg
-		}
-		return ""
-	}
-	first, last := bound(i), bound(j)
-	if first != "after" && first != "since" || last != "before" && last != "until" || first == "since" && last == "until" {
-		return false, ""
-	}
-	from, ok := p.TimeFilter(p.Pieces[i].Period, first)
-	to, ok2 := p.TimeFilter(p.Pieces[j].Period, last)
-	if !ok || !ok2 {
-		return true, ReasonUnknown
-	}
-	for k := i - 1; k <= j; k++ {
-		if x := p.Pieces[k]; k == i || k == j || x.Kind == speech.KindBound || x.Kind == speech.KindJoin {
-			p.used[k] = true
-		}
-	}
-	p.Filters = append(p.Filters, from, to)
-	return true, ""
 }
 
 // later reports whether a begins after b.
@@ -271,6 +249,10 @@ func (p *conditions) findTime() bool {
 
 // besideDates are words of dates other than the date of the rows.
 var besideDates = speech.Folded("due fällig fälligkeit valuta wertstellung wertstellungsdatum updated modified changed geändert exported last letzte letzter deadline frist expiry expires ablauf birth geburtsdatum")
+
+var coming = speech.Folded("come came comes enter entered arrive arrived arrivals kommen kamen gekommen ankommen angekommen anreisen")
+
+var comingColumns = speech.Folded("entered entry arrival arrived arrive arrivals enter checkin ankunft anreise einfahrt eintritt")
 
 // oneYear reports whether the rows cover at most one year, or the question names a time.
 func (p *wording) oneYear() bool {

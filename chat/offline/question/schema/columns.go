@@ -271,11 +271,12 @@ func (v *View) DurationField() *Field {
 		if f.Table != 0 || !f.Measure() || f.Factors != nil {
 			return false
 		}
-		head, unit := UnitNames[f.Head()], f.UnitName()
-		return unit == "min" || unit == "h" || unit == "s" || unit == "ms" || head == "min" || head == "h" || head == "s" || strings.HasPrefix(f.Head(), "minut") || strings.HasPrefix(f.Head(), "sekund") || strings.HasPrefix(f.Head(), "second") ||
+		return timeUnits[f.UnitName()] || timeUnits[UnitNames[f.Head()]] || strings.HasPrefix(f.Head(), "minut") || strings.HasPrefix(f.Head(), "sekund") || strings.HasPrefix(f.Head(), "second") ||
 			f.Type == "integer" && f.Has(inDays)
 	})
 }
+
+var timeUnits = speech.Folded("ms s min h")
 
 // inDays are words of columns that count how many days, nights, weeks or months something took.
 var inDays = speech.Folded("days nights weeks months tage nachte wochen monate")

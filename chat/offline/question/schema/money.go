@@ -222,23 +222,22 @@ var weaklyOutgoing = speech.Folded("bill bills")
 type payment struct{ In, Out bool }
 
 func paymentOf(words []string) payment {
-	pay := func(in, out map[string]bool) payment {
-		var w payment
+	var p payment
+	for _, ways := range []struct{ in, out map[string]bool }{{incoming, outgoing}, {weaklyIncoming, weaklyOutgoing}} {
 		for _, s := range words {
-			w.In, w.Out = w.In || in[s], w.Out || out[s]
+			p.In, p.Out = p.In || ways.in[s], p.Out || ways.out[s]
 		}
-		return w
+		if p.In || p.Out {
+			break
+		}
 	}
-	if p := pay(incoming, outgoing); p.In || p.Out {
-		return p
-	}
-	return pay(weaklyIncoming, weaklyOutgoing)
+	return p
 }
 
 // Payment returns the direction of an amount: from its own name, otherwise from the names
 // of the table and of its columns that are not amounts.
 func (v *View) Payment(f *Field) payment {
-	var own, all []string
+	var own []string
 	for _, g := range append([]*Field{f}, f.Factors...) {
 		for _, w := range g.Words {
 			own = append(own, w.Fold)
@@ -247,8 +246,7 @@ func (v *View) Payment(f *Field) payment {
 	if w := paymentOf(own); w.In != w.Out {
 		return w
 	}
-	all = append(all, v.Names...)
-	all = append(all, SplitName(v.Tables[f.Table].Title)...)
+	all := append(slices.Clone(v.Names), SplitName(v.Tables[f.Table].Title)...)
 	for _, g := range v.Fields {
 		if g.Table != f.Table || g.Measure() {
 			continue
