@@ -48,15 +48,15 @@ func (p *roles) takeConditions() Reason {
 
 // deniesBoth reports whether one "not" may apply to two values that stand together: not shipped to the UK.
 func (p *explanation) deniesBoth(i int) bool {
-	b, n := p.near(i, -1), p.near(i, 1)
-	if b.Kind != speech.KindNot {
+	if p.near(i, -1).Kind != speech.KindNot {
 		return false
 	}
-	if n.Kind == speech.KindBound && n.To < len(p.Text.Tokens) {
-		n = p.near(i, 2)
+	k := i + 1
+	for slices.Contains([]speech.Kind{speech.KindEntity, speech.KindField, speech.KindBound}, p.near(k, 0).Kind) {
+		k++
 	}
-	x := p.Pieces[i]
-	return n.Kind == speech.KindValue && n.Field != x.Field && n.From > x.To && toPlace[p.Text.Tokens[x.To].Fold]
+	x, n := p.Pieces[i], p.near(k, 0)
+	return n.Kind == speech.KindValue && n.Field != x.Field && slices.ContainsFunc(p.Text.Tokens[x.To:n.From], func(t speech.Token) bool { return toPlace[t.Fold] })
 }
 
 var toPlace = speech.Folded("to from by for with nach an von bei fur")
@@ -326,7 +326,7 @@ func (p *conditions) between(i int) Reason {
 	unit := i + 1 // where the unit of the first number is: after it, or after both
 	if first, last := p.Pieces[i+1], p.Pieces[i+3]; first.To-first.From < 2 {
 		unit = i + 3
-		if n := p.Text.Tokens[last.From].Num; n != nil && *n != 0 {
+		if n := p.Text.Tokens[last.From].Num; last.Kind == speech.KindNum && n != nil && *n != 0 {
 			low *= last.Num / *n // between 1 and 2 million
 		}
 	}
@@ -350,6 +350,9 @@ func (p *conditions) between(i int) Reason {
 
 // missing reads "no email", "the email is missing", "without a phone number".
 func (p *roles) missing(i int) Reason {
+	if p.near(i, 1).Kind == speech.KindNum {
+		return ReasonUnclear // orders that do not have 2 pieces
+	}
 	for _, step := range []int{1, -1, -2} {
 		n := p.near(i, step)
 		if n.Kind == "" || p.used[i+step] {

@@ -54,6 +54,12 @@ func (p *Plan) decide() Reason {
 	}) {
 		return ReasonUnclear // the month with the highest reading is not the one of the highest consumption
 	}
+	if slices.ContainsFunc(p.Measures, func(m Measure) bool {
+		adds := m.How == "sum" || m.How == "avg" || m.How == "median" || p.Op == OpRank && slices.Contains(p.RankBy(), "sum")
+		return adds && p.View.Repeats(m.Field)
+	}) {
+		return ReasonAmbiguous // the budget of a department, once for each of its employees
+	}
 	// A sum of both directions means nothing: the rows are those of incoming or of outgoing amounts, as the question
 	// says, if a column distinguishes them.
 	m := p.First()

@@ -21,7 +21,7 @@ func (p *review) unansweredReason(pieces, verbs []parse.Piece, deed bool) Reason
 		return x.Kind == speech.KindField && x.Arg == "rest" && !p.inMeasure(x.Field) && !p.filtered(x.Field) && !slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool { return o.Field == x.Field })
 	}):
 		return ReasonUnclear
-	case p.contradicts() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():
+	case p.eitherOr() || p.contradicts() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():
 		return ReasonUnclear
 	case p.First() == nil && p.Counted == nil && p.Tally == "" && p.Superlative == nil && (p.Op == OpCount || p.Op == OpGroups || p.Op == OpCompare) && p.countsRows() && p.View.Counted(),
 		p.First() == nil && p.Op == OpRank && p.Counted == nil && p.View.Counted():
@@ -50,6 +50,30 @@ func (p *conditions) contradicts() bool {
 		}
 		if a.not && !a.Total && a.Field.Missing > 0 {
 			return true // outside the North: a row without a region may be outside or not
+		}
+	}
+	return false
+}
+
+// eitherOr reports whether an "or" joins conditions that are not two values of one column or two times: orders by Anna
+// or in 2024. A plan requires all of its conditions.
+func (p *review) eitherOr() bool {
+	limits := func(x parse.Piece) bool {
+		return x.Kind == speech.KindValue || x.Kind == speech.KindNum || x.Kind == speech.KindTime ||
+			x.Kind == speech.KindField && p.filtered(x.Field) && (x.Field.Boolean() || x.Field.Dated() || yesNo(x.Field))
+	}
+	for i, x := range p.Pieces {
+		if x.Kind != speech.KindJoin || x.Arg != "or" {
+			continue
+		}
+		after := slices.IndexFunc(p.Pieces[i:], limits)
+		for k := i - 1; k >= 0 && after > 0; k-- {
+			if a, b := p.Pieces[k], p.Pieces[i+after]; limits(a) {
+				if a.Kind != b.Kind || a.Kind == speech.KindNum || a.Field != b.Field {
+					return true
+				}
+				break
+			}
 		}
 	}
 	return false

@@ -57,6 +57,9 @@ func (p *roles) timeWords() Reason {
 	if p.Time == nil {
 		return ReasonUnknown
 	}
+	if slices.ContainsFunc(at, p.vague) {
+		return ReasonUnclear
+	}
 	p.resolve(at)
 	if len(at) == 2 {
 		return p.twoTimes(at[0], at[1])
@@ -80,6 +83,13 @@ func (p *roles) timeWords() Reason {
 	}
 	p.Filters, p.Periods = append(p.Filters, f), append(p.Periods, x.Period)
 	return ""
+}
+
+// vague reports whether a time is only part of what is said: by 2023, at the end of 2023.
+func (p *explanation) vague(i int) bool {
+	from, b := p.Pieces[i].From, p.near(i, -1)
+	end := from > 1 && p.Text.Tokens[from-1].Fold == "of" && p.Text.Tokens[from-2].Fold == "end" && b.To < from
+	return end || b.Kind == speech.KindBy && b.To == from && p.Text.Tokens[b.From].Fold == "by"
 }
 
 // resolve gives a day without a year, and the ends of a span, the year of the other time,
@@ -158,9 +168,22 @@ func (p *conditions) twoTimes(i, j int) Reason {
 	if a.Unit == "monthOfYear" && b.Unit == "month" {
 		a = speech.Period{Unit: "month", Year: b.Year, N: a.N} // between January and March 2024
 	}
-	first, last := p.near(i, -1).Arg, p.near(j, -1).Arg
+	bound := func(k int) string {
+		b := p.near(k, -1)
+		if b.Kind == speech.KindBy && p.Text.Tokens[b.From].Fold == "nach" {
+			return "after"
+		}
+		return b.Arg
+	}
+	first, last := bound(i), bound(j)
+	change := p.Trend != "" || p.diff || p.versus || p.Asks == "change"
 	open := first == "after" && (last == "before" || last == "until") || first == "since" && last == "before" // after June 2022 and before 2024
-	if !open {
+	switch {
+	case open:
+		change = false
+	case first == "before" || first == "after" || last == "before" || last == "after", !change && (first == "until" || last == "since"):
+		return ReasonUnclear // before 2022 and after 2024: no span, and no comparison of two times
+	default:
 		first, last = "since", "until"
 	}
 	span := open
@@ -173,7 +196,6 @@ func (p *conditions) twoTimes(i, j int) Reason {
 		}
 	}
 	p.used[i], p.used[j] = true, true
-	change := !open && (p.Trend != "" || p.diff || p.versus || p.Asks == "change")
 	switch {
 	case change || !span && a.Unit == b.Unit:
 		p.Periods = []speech.Period{a, b}

@@ -207,6 +207,18 @@ var Ratelike = []string{"price", "temperature", "score", "rating", "age", "heigh
 // Moved are words of columns that count pieces that left, not pieces in stock.
 var Moved = speech.Folded("sold verkauft verkaufte shipped ordered bestellt geliefert borrowed ausgeliehen")
 
+// Repeats reports whether several rows may share the row of another table that a column is in, so that a sum or
+// a mean over the rows counts its values more than once.
+func (v *View) Repeats(f *Field) bool {
+	for t := f.Table; t > 0 && f.Factors == nil; t = v.On[t].From {
+		j := v.On[t]
+		if !slices.ContainsFunc(v.Fields, func(k *Field) bool { return k.Table == j.From && k.Name == j.OwnKey && k.Unique(k.Rows) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // LeadsTo reports whether a column is the key that joins the table of another one.
 func (v *View) LeadsTo(f, other *Field) bool {
 	if f.Table != 0 || other.Table == 0 {

