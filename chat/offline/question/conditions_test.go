@@ -81,3 +81,34 @@ func TestSeasonsAndEnds(t *testing.T) {
 		{"What is the cumulative amount by 2023?", "-"},
 	})
 }
+
+// TestConditionsOnOtherRows: what some rows say is not said of all rows of a name, of a pair of values or of a time.
+func TestConditionsOnOtherRows(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"sales": `date|date,region|text,product|text,units|integer,revenue|number|€,channel|text
+2022-01-10,North,Tea,10,100,web
+2022-03-10,North,Coffee,5,150,shop
+2022-06-10,South,Tea,8,80,web
+2023-01-15,South,Coffee,4,120,shop
+2023-02-15,West,Tea,20,200,web
+2023-07-15,North,Coffee,1,30,web
+2024-01-20,West,Tea,2,20,shop
+2024-02-20,South,Cocoa,7,70,web
+`}).expect([]inquiry{
+		{"Which regions did not sell Coffee?", "-"},
+		{"Which regions never sold Cocoa?", "-"},
+		{"How many different regions did not sell Coffee?", "-"},
+		{"Which products are only sold in South?", "-"},
+		{"Which products were sold in South?", "Cocoa; Coffee; Tea"},
+		{"What was the revenue of Tea in North and Coffee in South?", "-"},
+		{"What was the revenue of Tea in North and South?", "together 180"},
+		{"How many units of Tea and Coffee were sold in 2023?", "together 25"},
+		{"What was the revenue of all products but Tea?", "-"},
+		{"How many sales had between 5 and 10 units?", "-"},
+		{"How many sales were there with more than 5 units in 2022?", "-"},
+		{"Revenue of tea and number of sales", "-"},
+		{"What percentage of Tea units were sold in 2023?", "-"},
+		{"What percentage of units sold in 2023 was Tea?", "80"},
+		{"What percentage of revenue came from North in 2022?", "75.76"},
+	})
+}

@@ -21,7 +21,7 @@ func (p *review) unansweredReason(pieces, verbs []parse.Piece, deed bool) Reason
 		return x.Kind == speech.KindField && x.Arg == "rest" && !p.inMeasure(x.Field) && !p.filtered(x.Field) && !slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool { return o.Field == x.Field })
 	}):
 		return ReasonUnclear
-	case p.eitherOr() || p.contradicts() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():
+	case p.eitherOr() || p.pairs() || p.allBut() || p.contradicts() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():
 		return ReasonUnclear
 	case p.First() == nil && p.Counted == nil && p.Tally == "" && p.Superlative == nil && (p.Op == OpCount || p.Op == OpGroups || p.Op == OpCompare) && p.countsRows() && p.View.Counted(),
 		p.First() == nil && p.Op == OpRank && p.Counted == nil && p.View.Counted():
@@ -199,14 +199,40 @@ func (p *review) severalRows() bool {
 	if p.Op == OpList {
 		key = p.Target
 	}
-	if key == nil || key.Table > 0 || p.View.Unique(key) || p.distinct {
+	names := p.Op == OpCount || p.Op == OpList
+	switch {
+	case key == nil || key.Table > 0 || p.View.Unique(key):
+		return false
+	case names && (p.says(exclusive) || slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.not && !f.Total && f.Field.Table == 0 && f.Field != key })):
+		return true // regions that did not sell tea, or only tea: their other rows matter too
+	case p.distinct:
 		return false
 	}
 	if p.Op == OpCount && key.ShortNames() {
 		return true
 	}
-	return (p.Op == OpCount || p.Op == OpList) && slices.ContainsFunc(p.Filters, func(f Filter) bool {
+	return names && slices.ContainsFunc(p.Filters, func(f Filter) bool {
 		return f.limit != nil && f.limit.Op != "=" && f.Field.Table == 0 && p.Nature(f.Field) == "sum"
+	})
+}
+
+var exclusive = speech.Folded("only solely exclusively nur ausschließlich")
+
+// pairs reports whether the values of two columns belong together in pairs: tea in the North and coffee in the South.
+func (p *review) pairs() bool {
+	var fields []*schema.Field
+	for _, x := range p.Pieces {
+		if x.Kind == speech.KindValue && (len(fields) == 0 || fields[len(fields)-1] != x.Field) {
+			fields = append(fields, x.Field)
+		}
+	}
+	return len(fields) > 3 && fields[0] == fields[2] && fields[1] == fields[3]
+}
+
+// allBut reports whether a value is an exception that is read as a condition: all products but tea.
+func (p *review) allBut() bool {
+	return p.says(allOf) && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		return x.Kind == speech.KindValue && x.From > 0 && p.Text.Tokens[x.From-1].Fold == "but"
 	})
 }
 

@@ -57,6 +57,9 @@ func (p *Plan) decideShare() Reason {
 	if len(p.Groups) > 0 || conds == 0 || p.Superlative != nil || p.Either != nil && conds > 1 {
 		return ReasonUnclear
 	}
+	if conds == 1 && p.times() > 0 && p.shareOfTime() {
+		return ReasonAmbiguous
+	}
 	if conds > 1 && !p.orderShare(conds) {
 		return ReasonAmbiguous
 	}
@@ -106,6 +109,18 @@ func (p *conditions) orderShare(conds int) bool {
 	f := p.Filters[first]
 	p.Filters = append(slices.Delete(p.Filters, first, first+1), f)
 	return true
+}
+
+// shareOfTime reports whether a share is of a time, with the value as what it is a share in: what percentage of the tea
+// was sold in 2023.
+func (p *explanation) shareOfTime() bool {
+	value := slices.IndexFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindValue })
+	if value < 0 {
+		return false
+	}
+	from := p.Pieces[value].To
+	time := slices.IndexFunc(p.Pieces[value:], func(x parse.Piece) bool { return x.Kind == speech.KindTime })
+	return time > 0 && slices.ContainsFunc(p.Text.Tokens[from:p.Pieces[value+time].From], func(t speech.Token) bool { return parse.Beings[t.Fold] || passive[t.Fold] })
 }
 
 // predicates are verbs between what a share is of and what it is a share of.
