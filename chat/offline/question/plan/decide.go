@@ -369,10 +369,11 @@ func (p *explanation) daily() bool {
 // perWord reports whether the question groups by per, pro or je.
 func (p *explanation) perWord() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		w := p.Text.Tokens[x.From].Fold
-		return x.Kind == speech.KindBy && (w == "per" || w == "pro" || w == "je")
+		return x.Kind == speech.KindBy && perWords[p.Text.Tokens[x.From].Fold]
 	})
 }
+
+var perWords = speech.Folded("per pro je")
 
 // onlyTimes reports whether the other named columns are times, the target or columns that only name rows.
 func (p *Plan) onlyTimes() bool {

@@ -15,7 +15,7 @@ type review struct{ *Plan }
 // unansweredReason returns why a plan does not answer everything that the pieces of its question say:
 // what a value is per, how it is aggregated, what it is compared with. A part without
 // effect on the statement would make the answer one to another question.
-func (p *review) unansweredReason(pieces, verbs []parse.Piece, deed bool) Reason {
+func (p *review) unansweredReason(pieces []parse.Piece) Reason {
 	switch {
 	case slices.ContainsFunc(pieces, func(x parse.Piece) bool {
 		return x.Kind == speech.KindField && x.Arg == "rest" && !p.inMeasure(x.Field) && !p.filtered(x.Field) && !slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool { return o.Field == x.Field })
@@ -28,11 +28,12 @@ func (p *review) unansweredReason(pieces, verbs []parse.Piece, deed bool) Reason
 		return ReasonAmbiguous // how many loans: the rows, or what their column count adds up to
 	case p.judged && (p.First() == nil || !p.First().Field.Scale()):
 		return ReasonUnknown // no column of marks
-	case p.asksUnrecordedAction() || p.asksOtherKind() || p.countsElsewhere() || p.describesPerson() || p.wantsBoth() || p.ratioOfMost():
+	case p.asksUnrecordedAction() || p.asksOtherKind() || p.countsElsewhere() || p.describesPerson() || p.wantsBoth():
 		return ReasonUnclear
-	case slices.ContainsFunc(verbs, func(x parse.Piece) bool { return !p.fits(speech.LightClasses[p.Text.Tokens[x.From].Fold]) }):
-		return ReasonUnknown
-	case deed && p.First() == nil && (p.Superlative == nil || p.Superlative.About != "rows"):
+	case slices.ContainsFunc(pieces, func(x parse.Piece) bool {
+		return x.Kind == speech.KindFill && ((x.Arg == "verb" || x.Arg == "light") && !p.fits(speech.LightClasses[p.Text.Tokens[x.From].Fold]) ||
+			x.Arg == "deed" && p.First() == nil && (p.Superlative == nil || p.Superlative.About != "rows"))
+	}):
 		return ReasonUnknown
 	}
 	return ""
@@ -142,8 +143,8 @@ func (p *review) usesGroups() bool {
 				return false
 			}
 		case speech.KindEntity:
-			if n.Arg == "topic" || p.PerRow && !mean && p.Op != OpGroups && p.Op != OpRank {
-				return false // the total per order
+			if n.Arg == "topic" || p.PerRow && !mean && p.Op != OpGroups && p.Op != OpRank || p.Op == OpRank && p.First() == nil && perWords[p.Text.Tokens[x.From].Fold] {
+				return false // the total per order, the most per customer
 			}
 		}
 	}
@@ -298,20 +299,6 @@ func (p *review) wantsBoth() bool {
 }
 
 var during = speech.Folded("on in at with during while when am an im bei mit wahrend")
-
-// ratioOfMost reports whether a ranking is by an amount per something else: the most per customer.
-func (p *review) ratioOfMost() bool {
-	if p.Op != OpRank || p.First() != nil {
-		return false
-	}
-	for i, x := range p.Pieces {
-		n := p.near(i, 1)
-		if w := p.Text.Tokens[x.From].Fold; x.Kind == speech.KindBy && (w == "per" || w == "pro" || w == "je") && n.Kind == speech.KindEntity {
-			return true
-		}
-	}
-	return false
-}
 
 // fits reports whether a verb of one of some classes can be about what the plan asks.
 func (p *review) fits(classes []string) bool {

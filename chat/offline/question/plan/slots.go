@@ -97,15 +97,9 @@ type Plan struct {
 func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, Reason) {
 	p := &Plan{}
 	p.explanation = explanation{Language: r.Lang, Text: r, View: v, Weight: c.Weight}
-	deed := false
-	var verbs []parse.Piece
 	for _, x := range c.Pieces {
 		switch x.Kind {
 		case speech.KindFill:
-			deed = deed || x.Arg == "deed"
-			if x.Arg == "verb" || x.Arg == "light" {
-				verbs = append(verbs, x)
-			}
 			p.usedUp = p.usedUp || x.Arg == "deed" && r.Lex.Means(r.Tokens[x.From].Stem, "consumption")
 			p.judged = p.judged || x.Arg == "rating"
 			if x.Arg == "owner" && (!p.owned(c, x) || r.OfOtherRows(v, r.Tokens[x.From])) {
@@ -115,19 +109,16 @@ func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, 
 		case speech.KindUnknown:
 			return nil, ReasonUnknown
 		case speech.KindField:
-			if x.Arg == "half" && !slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool { return o.Kind == speech.KindField && o.Field == x.Field && o.Arg == "rest" }) {
+			switch {
+			case x.Arg == "half" && !slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool { return o.Kind == speech.KindField && o.Field == x.Field && o.Arg == "rest" }),
+				x.Arg == "rest" && !slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool {
+					return o.Kind == speech.KindSup && o.About != "" && r.Lex.Means(x.Field.Head(), o.About) || // in purchase the most expensive
+						o.Field == x.Field && (o.Kind == speech.KindField && o.Arg != "rest" || o.Kind == speech.KindValue && (o.To == x.From || x.To == o.From)) // casual riders
+				}):
 				return nil, ReasonUnknown
+			case x.Arg == "rest":
+				continue
 			}
-			if x.Arg != "rest" {
-				break
-			}
-			if !slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool {
-				return o.Kind == speech.KindSup && o.About != "" && r.Lex.Means(x.Field.Head(), o.About) || // in purchase the most expensive
-					o.Field == x.Field && (o.Kind == speech.KindField && o.Arg != "rest" || o.Kind == speech.KindValue && (o.To == x.From || x.To == o.From)) // casual riders
-			}) {
-				return nil, ReasonUnknown
-			}
-			continue
 		case speech.KindNever:
 			return nil, ReasonBeyond
 		case speech.KindValue:
@@ -144,7 +135,7 @@ func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, 
 			return nil, reason
 		}
 	}
-	return p, (&review{p}).unansweredReason(c.Pieces, verbs, deed)
+	return p, (&review{p}).unansweredReason(c.Pieces)
 }
 
 // receivers are words before a recipient: what was given to the hospital is not all that was given.
@@ -272,31 +263,27 @@ func (p *roles) none(of string) (Filter, bool) {
 		}
 		p.Tally = "day"
 	}
-	switch of {
-	case "first":
-		if f := p.View.FieldOf("rank"); f != nil {
-			return numberFilter(f, "=", 1), true
-		}
-	case "open":
-		if f := p.View.Ended(); f != nil {
-			return nullFilter(f, p.Say("no value", "kein Wert")), true
-		}
-	case "stock":
-		if f := p.View.StockField(); f != nil {
-			return numberFilter(f, "<=", 0), true
-		}
-	case "frost":
-		if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
-			return f.Table == 0 && f.Measure() && f.Temperature() && p.Nature(f) == "min"
-		}); f != nil {
-			return numberFilter(f, "<", 0), true
-		}
-	case "wet", "dry":
-		if f := p.View.FieldOf("rain"); f != nil {
-			return numberFilter(f, map[string]string{"wet": ">", "dry": "="}[of], 0), true
-		}
+	frost := func(f *schema.Field) bool {
+		return f.Table == 0 && f.Measure() && f.Temperature() && p.Nature(f) == "min"
 	}
-	return Filter{}, false
+	if f := p.View.Ended(); of == "open" && f != nil {
+		return nullFilter(f, p.Say("no value", "kein Wert")), true
+	}
+	is, ok := map[string]struct {
+		f  *schema.Field
+		op string
+		n  float64
+	}{
+		"first": {p.View.FieldOf("rank"), "=", 1},
+		"stock": {p.View.StockField(), "<=", 0},
+		"frost": {schema.Only(p.View.Fields, frost), "<", 0},
+		"wet":   {p.View.FieldOf("rain"), ">", 0},
+		"dry":   {p.View.FieldOf("rain"), "=", 0},
+	}[of]
+	if !ok || is.f == nil {
+		return Filter{}, false
+	}
+	return numberFilter(is.f, is.op, is.n), true
 }
 
 // near returns the piece at an offset from another one, including used pieces; the zero Piece if there is none.
@@ -490,9 +477,9 @@ func (p *roles) targets() Reason {
 
 // fieldRole assigns a role to a named column.
 func (p *roles) fieldRole(i int, asking string) {
-	f := p.Pieces[i].Field
+	f, word := p.Pieces[i].Field, p.Text.Tokens[p.Pieces[i].From]
 	p.used[i] = true
-	isMeasure := f.Measure()
+	isMeasure, counted, verbal := f.Measure(), asking == "many" && p.Asks == "many", speech.Verbal(word.Fold)
 	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asking == "" && !p.isGroupedBy(i) && allOf[p.Text.Tokens[k-1].Fold] {
 		return // across all stores
 	}
@@ -506,21 +493,20 @@ func (p *roles) fieldRole(i int, asking string) {
 	case isMeasure && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f }):
 	case isMeasure:
 		p.Measures = append(p.Measures, Measure{Field: f})
-	case asking == "many" && p.Asks == "many" && f.Dated() && (speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) || speech.Irregular[p.Text.Tokens[p.Pieces[i].From].Fold] != ""):
+	case counted && f.Dated() && (verbal || speech.Irregular[word.Fold] != ""):
 		p.Filters = append(p.Filters, knownFilter(f)) // how many have left: those with a date
 		p.attrs = append(p.attrs, f)
-	case asking == "many" && p.Asks == "many" && (f.Dated() && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Fold] && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Stem] || !p.runsOn(i)):
+	case counted && (f.Dated() && !schema.TimeWords[word.Fold] && !schema.TimeWords[word.Stem] || !p.runsOn(i)):
 		p.attrs = append(p.attrs, f) // trips are not their dates, and what Acme ordered is not counted by orders
-	case asking == "many" && p.Asks == "many":
-		p.Counted = f
-		p.Called = p.Text.Tokens[p.Pieces[i].From].Raw
-	case f.Dated() && p.Superlative != nil && i > 0 && p.Pieces[i-1].Kind == speech.KindSup && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold):
+	case counted:
+		p.Counted, p.Called = f, word.Raw
+	case f.Dated() && p.Superlative != nil && i > 0 && p.Pieces[i-1].Kind == speech.KindSup && verbal:
 		// the most borrowed tools: what they are like, not when
-	case (asking == "which" || asking == "list") && p.Target == nil && (p.Superlative != nil || !f.Dated()) && !(f.Dated() && p.Pieces[i-1].Kind == speech.KindEntity && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold)):
+	case (asking == "which" || asking == "list") && p.Target == nil && (p.Superlative != nil || !f.Dated()) && !(f.Dated() && p.Pieces[i-1].Kind == speech.KindEntity && verbal):
 		p.Target = f
 		p.attrs = append(p.attrs, f)
 	case f.Dated() || f.Yearly():
-		if f.Dated() && f.Missing > 0 && asking == "" && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) {
+		if f.Dated() && f.Missing > 0 && asking == "" && verbal {
 			p.Filters = append(p.Filters, knownFilter(f)) // who closed the most: of those that are closed
 		}
 		if p.Time == nil {

@@ -67,26 +67,19 @@ var dayTimes = speech.Folded("time uhrzeit zeit beginn start started starttime h
 func (v *View) FieldOf(concept string) *Field {
 	for _, own := range []bool{true, false} {
 		for _, head := range []bool{true, false} {
-			var found []*Field
-			for _, f := range v.Fields {
-				fits := f.Measure() && (lexicon().Means(f.Head(), concept) || !head && f.Named(concept))
-				if concept == "date" {
-					fits = f.Dated() || f.Yearly()
+			fits := func(f *Field) bool {
+				costs := lexicon().Means(f.Head(), "cost") || lexicon().Means(f.Head(), "price")
+				switch {
+				case (f.Table == 0) != own, costs && (concept == "quantity" || concept == "stock"): // the cost of a unit is not a number of units
+					return false
+				case concept == "date":
+					return f.Dated() || f.Yearly()
 				}
-				if (concept == "quantity" || concept == "stock") && (lexicon().Means(f.Head(), "cost") || lexicon().Means(f.Head(), "price")) {
-					fits = false // the cost of a unit is not a number of units
-				}
-				if fits && (f.Table == 0) == own {
-					found = append(found, f)
-				}
+				return f.Measure() && (lexicon().Means(f.Head(), concept) || !head && f.Named(concept))
 			}
-			switch len(found) {
-			case 0:
-				continue
-			case 1:
-				return found[0]
+			if slices.ContainsFunc(v.Fields, fits) {
+				return Only(v.Fields, fits)
 			}
-			return nil
 		}
 	}
 	return nil

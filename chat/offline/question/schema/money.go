@@ -96,21 +96,18 @@ func (f *Field) Mixed() bool {
 
 // derive adds the product of quantity and unit price if no column holds the revenue.
 func (v *View) derive() {
-	var quantities, prices []*Field
-	for _, f := range v.Fields {
-		switch {
-		case f.Measure() && (f.Named("revenue") || f.Named("amount") && !f.Named("quantity") || f.Named("discount")), f.Named("discount"):
-			return
-		case f.Measure() && f.Named("price"):
-			prices = append(prices, f)
-		case f.Measure() && (f.Named("quantity") || f.Named("stock")) && f.Table == 0:
-			quantities = append(quantities, f)
-		}
-	}
-	if len(quantities) != 1 || len(prices) != 1 {
+	if slices.ContainsFunc(v.Fields, func(f *Field) bool {
+		return f.Named("discount") || f.Measure() && (f.Named("revenue") || f.Named("amount") && !f.Named("quantity"))
+	}) {
 		return
 	}
-	q, p := quantities[0], prices[0]
+	p := Only(v.Fields, func(f *Field) bool { return f.Measure() && f.Named("price") })
+	q := Only(v.Fields, func(f *Field) bool {
+		return f.Table == 0 && f.Measure() && !f.Named("price") && (f.Named("quantity") || f.Named("stock"))
+	})
+	if p == nil || q == nil {
+		return
+	}
 	name, concept := "revenue", "revenue"
 	bought := slices.ContainsFunc(p.Words, func(w speech.Word) bool {
 		return lexicon().Means(w.Stem, "cost") && !lexicon().Means(w.Stem, "revenue") && w.Fold != "price" && w.Fold != "preis"
@@ -133,38 +130,23 @@ func (v *View) derive() {
 
 // sales lets the only amount of a table of sales be called its revenue.
 func (v *View) sales() {
-	var amount *Field
-	for _, f := range v.Fields {
-		switch {
-		case f.Measure() && f.Named("revenue"):
-			return
-		case f.Table == 0 && f.Measure() && lexicon().Means(f.Head(), "amount") && !lexicon().Means(f.Head(), "price"):
-			if amount != nil {
-				return
-			}
-			amount = f
-		}
-	}
+	amount := Only(v.Fields, func(f *Field) bool {
+		return f.Table == 0 && f.Measure() && lexicon().Means(f.Head(), "amount") && !lexicon().Means(f.Head(), "price")
+	})
+	named := slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Measure() && f.Named("revenue") })
 	sold := slices.ContainsFunc(v.Fields, func(f *Field) bool {
 		return f.Table == 0 && (f.Named("customer") || f.Named("product")) || f.Table == 0 && f.Measure() && f.Named("quantity")
 	})
-	if amount != nil && sold {
+	if amount != nil && sold && !named {
 		amount.Words = append([]speech.Word{{Fold: "revenue", Stem: speech.Stem("revenue"), Optional: true}}, amount.Words...)
 	}
 }
 
 // logged marks the texts of a log as free.
 func (v *View) logged() {
-	texts := -1
-	level := false
-	for i, f := range v.Fields {
-		level = level || f.Name == "level"
-		if f.Name == "text" {
-			texts = i
-		}
-	}
-	if level && texts >= 0 {
-		v.Fields[texts].Free = true
+	texts := Only(v.Fields, func(f *Field) bool { return f.Name == "text" })
+	if texts != nil && slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Name == "level" }) {
+		texts.Free = true
 	}
 }
 

@@ -508,6 +508,14 @@ func (v *View) name(vocab speech.Vocabulary) {
 	t := v.Tables[0]
 	base := strings.TrimSuffix(path.Base(t.Path), path.Ext(t.Path))
 	seen := map[string]bool{}
+	topic := func(st string) bool {
+		if seen[st] {
+			return false
+		}
+		seen[st] = true
+		v.Topics = append(v.Topics, st)
+		return true
+	}
 	names := []string{t.Name, base, t.Sheet}
 	if t.Sheet != "" && strings.HasPrefix(strings.ToLower(path.Ext(t.Path)), ".json") {
 		names = names[2:] // an array inside the records
@@ -522,12 +530,10 @@ func (v *View) name(vocab speech.Vocabulary) {
 		for _, w := range SplitName(name) {
 			for _, part := range vocab.Split(w) {
 				v.Names = append(v.Names, part)
-				if st := speech.Stem(part); !seen[st] && len(st) > 1 && (t.Union == "" || strings.Trim(st, "0123456789") != "") { // 2024 is one of several years
-					seen[st] = true
-					v.Topics = append(v.Topics, st)
-					if lexicon().Concepts[st] != nil || !strings.ContainsFunc(st, unicode.IsDigit) {
-						v.Entity = append(v.Entity, st)
-					}
+				st := speech.Stem(part)
+				if len(st) > 1 && (t.Union == "" || strings.Trim(st, "0123456789") != "") && topic(st) && // 2024 is one of several years
+					(lexicon().Concepts[st] != nil || !strings.ContainsFunc(st, unicode.IsDigit)) {
+					v.Entity = append(v.Entity, st)
 				}
 			}
 		}
@@ -536,23 +542,18 @@ func (v *View) name(vocab speech.Vocabulary) {
 		for _, end := range containers {
 			base, ok := strings.CutSuffix(w, end)
 			st := speech.Stem(strings.TrimSuffix(base, "s"))
-			if !ok || len(base) < 4 || seen[st] {
+			if !ok || len(base) < 4 || !topic(st) {
 				continue
 			}
-			seen[st] = true
-			v.Names, v.Topics = append(v.Names, base), append(v.Topics, st)
-			for _, c := range rowConcepts {
-				if lexicon().Means(st, c) || lexicon().Means(speech.Stem(base), c) {
-					v.Entity = append(v.Entity, st) // a Mitgliederliste lists members
-					break
-				}
+			v.Names = append(v.Names, base)
+			if slices.ContainsFunc(rowConcepts, func(c string) bool { return lexicon().Means(st, c) || lexicon().Means(speech.Stem(base), c) }) {
+				v.Entity = append(v.Entity, st) // a Mitgliederliste lists members
 			}
 		}
 	}
 	for _, w := range SplitName(t.Title) {
-		if st := speech.Stem(w); !seen[st] && len(st) > 3 && !lexicon().Fillers[w] && lexicon().Phrases[w] == nil && !strings.ContainsFunc(st, unicode.IsDigit) {
-			seen[st] = true
-			v.Topics = append(v.Topics, st)
+		if st := speech.Stem(w); len(st) > 3 && !lexicon().Fillers[w] && lexicon().Phrases[w] == nil && !strings.ContainsFunc(st, unicode.IsDigit) {
+			topic(st)
 		}
 	}
 	for i, f := range v.Fields {
