@@ -112,3 +112,26 @@ func TestConditionsOnOtherRows(t *testing.T) {
 		{"What percentage of revenue came from North in 2022?", "75.76"},
 	})
 }
+
+// TestNamesThatAreCounted: names are counted once, whatever the number of their rows, and an end of something counts.
+func TestNamesThatAreCounted(t *testing.T) {
+	t.Parallel()
+	dated(t).expect([]inquiry{
+		{"How many customers other than Anna are there?", "-"},
+		{"How many cities other than Berlin are there?", "-"},
+		{"How many cities other than Berlin have orders?", "2 different values"},
+	})
+	load(t, map[string]string{"students": `name|text,class|text,maths|integer,english|integer,joined|date,left|date
+Ann,5a,90,80,2020-09-01,
+Bob,5a,60,70,2020-09-01,2023-07-31
+Cid,5b,75,85,2021-09-01,
+Dee,5b,55,95,2022-09-01,
+`}).expect([]inquiry{
+		{"How many students left?", "1 of 4"},
+		{"How many students are still there?", "-"},
+		{"Which students scored over 70 in maths or english?", "-"},
+		{"How many students scored below 70 in maths or english?", "-"},
+		{"Which students scored over 70 in maths and over 80 in english?", "Cid"},
+		{"How many students joined before 2021?", "2 of 4"},
+	})
+}

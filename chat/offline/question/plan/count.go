@@ -9,13 +9,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// namesOne reports whether the question names a column whose name contains one of some words.
-func (p *explanation) namesOne(words map[string]bool) bool {
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		return x.Kind == speech.KindField && x.Field.Has(words)
-	})
-}
-
 // longestOf returns the column of a concept, or the one that a word of its name and a
 // superlative name together: the longest flipper.
 func (p *explanation) longestOf(concept string) *schema.Field {
@@ -70,7 +63,7 @@ func (p *Plan) decideCount() Reason {
 		if !own && !p.distinct && !p.View.Unique(p.Counted) && !p.Counted.Key() && p.Counted.Named("product") && p.View.Stocked() {
 			return ReasonAmbiguous // articles of one name: how many names, or how many articles
 		}
-		if (p.View.Unique(p.Counted) || own || p.filtered(p.Counted)) && p.Counted.Table == 0 && !p.distinct {
+		if (p.View.Unique(p.Counted) || own || p.Counted == p.Either) && p.Counted.Table == 0 && !p.distinct {
 			p.Counted = nil
 		}
 		return ""

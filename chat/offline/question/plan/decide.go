@@ -50,7 +50,7 @@ func (p *Plan) decide() Reason {
 		return reason
 	}
 	if slices.ContainsFunc(p.Measures, func(m Measure) bool {
-		return p.View.Counter(m.Field) && (m.How == "sum" || p.Op == OpRank && p.Unit != "" && !p.View.Balance(m.Field))
+		return p.View.Counter(m.Field) && (m.How == "sum" || p.Op == OpRank && p.Unit != "" && !m.Field.Balance())
 	}) {
 		return ReasonUnclear // the month with the highest reading is not the one of the highest consumption
 	}

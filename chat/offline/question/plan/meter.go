@@ -24,7 +24,7 @@ func (p *Plan) decideMeter() Reason {
 // metered reports whether the question asks how much a counter counted.
 func (p *Plan) metered() bool {
 	return len(p.Measures) == 1 && p.View.Counter(p.Measures[0].Field) && (p.Asks == "much" || p.Asks == "many" || p.usedUp) && (p.Aggregate == "" || p.Aggregate == "sum") &&
-		p.Superlative == nil && !p.share && !p.diff && p.Trend == "" && !p.View.Balance(p.Measures[0].Field)
+		p.Superlative == nil && !p.share && !p.diff && p.Trend == "" && !p.Measures[0].Field.Balance()
 }
 
 // BetweenReadings returns the days of the readings that bound the time of the question.

@@ -44,7 +44,8 @@ func (p *Plan) decideSup() Reason {
 		return ReasonUnclear // who travelled the most
 	}
 	if p.Target == nil && p.Unit == "" && p.Superlative.About == "quantity" {
-		if p.Target = p.View.Sold(); p.Target == nil {
+		sold := func(f *schema.Field) bool { return f.Table == 0 && f.Text() && !f.Key() && f.Named("product") }
+		if p.Target = schema.Only(p.View.Fields, sold); p.Target == nil {
 			return ReasonUnclear
 		}
 	}

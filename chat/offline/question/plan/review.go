@@ -21,7 +21,7 @@ func (p *review) unansweredReason(pieces []parse.Piece) Reason {
 		return x.Kind == speech.KindField && x.Arg == "rest" && !p.inMeasure(x.Field) && !p.filtered(x.Field) && !slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool { return o.Field == x.Field })
 	}):
 		return ReasonUnclear
-	case p.eitherOr() || p.pairs() || p.allBut() || p.contradicts() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():
+	case p.eitherOr() || p.pairs() || p.allBut() || p.stillThere() || p.contradicts() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():
 		return ReasonUnclear
 	case p.First() == nil && p.Counted == nil && p.Tally == "" && p.Superlative == nil && (p.Op == OpCount || p.Op == OpGroups || p.Op == OpCompare) && p.countsRows() && p.View.Counted(),
 		p.First() == nil && p.Op == OpRank && p.Counted == nil && p.View.Counted():
@@ -57,14 +57,21 @@ func (p *conditions) contradicts() bool {
 }
 
 // eitherOr reports whether an "or" joins conditions that are not two values of one column or two times: orders by Anna
-// or in 2024. A plan requires all of its conditions.
+// or in 2024. A plan requires all of its conditions, and compares one column with a number.
 func (p *review) eitherOr() bool {
 	limits := func(x parse.Piece) bool {
 		return x.Kind == speech.KindValue || x.Kind == speech.KindNum || x.Kind == speech.KindTime ||
 			x.Kind == speech.KindField && p.filtered(x.Field) && (x.Field.Boolean() || x.Field.Dated() || yesNo(x.Field))
 	}
 	for i, x := range p.Pieces {
-		if x.Kind != speech.KindJoin || x.Arg != "or" {
+		if x.Kind != speech.KindJoin {
+			continue
+		}
+		if a, b := p.near(i, -1), p.near(i, 1); a.Kind == speech.KindField && b.Kind == speech.KindField && p.comparedBy(a.Field) && b.Field.Measure() && !p.comparedBy(b.Field) &&
+			slices.ContainsFunc(p.Pieces[:i], func(n parse.Piece) bool { return n.Kind == speech.KindNum }) {
+			return true // over 70 in maths or English
+		}
+		if x.Arg != "or" {
 			continue
 		}
 		after := slices.IndexFunc(p.Pieces[i:], limits)
@@ -229,6 +236,15 @@ func (p *review) pairs() bool {
 	}
 	return len(fields) > 3 && fields[0] == fields[2] && fields[1] == fields[3]
 }
+
+// stillThere reports whether the question is about what has not ended, and no condition says so.
+func (p *review) stillThere() bool {
+	return p.says(still) && !slices.ContainsFunc(p.Filters, Filter.restricts) && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Dated() && f.Missing > 0 && !p.filtered(f)
+	})
+}
+
+var still = speech.Folded("still noch")
 
 // allBut reports whether a value is an exception that is read as a condition: all products but tea.
 func (p *review) allBut() bool {

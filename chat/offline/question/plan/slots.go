@@ -193,11 +193,14 @@ func (p *roles) words() Reason {
 		case speech.KindNet:
 			p.used[i] = true
 			words := map[string]map[string]bool{"": untaxedWords, "gross": taxedWords}[x.Arg]
-			if f := p.View.OnlyOf(words); !p.namesOne(words) && f != nil {
-				p.Measures = append(p.Measures, Measure{Field: f})
-			} else if !p.namesOne(words) {
+			if slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool { return o.Kind == speech.KindField && o.Field.Has(words) }) {
+				continue
+			}
+			f := schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() && f.Has(words) })
+			if f == nil {
 				return ReasonUnknown
 			}
+			p.Measures = append(p.Measures, Measure{Field: f})
 		case speech.KindWhole:
 			if p.used[i] = true; !p.oneYear() {
 				return ReasonUnclear
@@ -479,7 +482,7 @@ func (p *roles) targets() Reason {
 func (p *roles) fieldRole(i int, asking string) {
 	f, word := p.Pieces[i].Field, p.Text.Tokens[p.Pieces[i].From]
 	p.used[i] = true
-	isMeasure, counted, verbal := f.Measure(), asking == "many" && p.Asks == "many", speech.Verbal(word.Fold)
+	isMeasure, counted, verbal := f.Measure(), asking == "many" && p.Asks == "many", speech.Verbal(word.Fold) || speech.Irregular[word.Fold] != "" || word.Fold == "left"
 	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asking == "" && !p.isGroupedBy(i) && allOf[p.Text.Tokens[k-1].Fold] {
 		return // across all stores
 	}
@@ -493,7 +496,7 @@ func (p *roles) fieldRole(i int, asking string) {
 	case isMeasure && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f }):
 	case isMeasure:
 		p.Measures = append(p.Measures, Measure{Field: f})
-	case counted && f.Dated() && (verbal || speech.Irregular[word.Fold] != ""):
+	case counted && f.Dated() && verbal:
 		p.Filters = append(p.Filters, knownFilter(f)) // how many have left: those with a date
 		p.attrs = append(p.attrs, f)
 	case counted && (f.Dated() && !schema.TimeWords[word.Fold] && !schema.TimeWords[word.Stem] || !p.runsOn(i)):

@@ -90,13 +90,6 @@ func (v *View) OnlyMeasure() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Factors == nil && f.Measure() })
 }
 
-// OnlyOf returns the only amount whose name contains one of some words.
-func (v *View) OnlyOf(words map[string]bool) *Field {
-	return Only(v.Fields, func(f *Field) bool {
-		return f.Table == 0 && f.Measure() && f.Has(words)
-	})
-}
-
 // SellingPrice returns the only price whose name says that things sell for it.
 func (v *View) SellingPrice() *Field {
 	return Only(v.Fields, func(f *Field) bool {
@@ -222,14 +215,9 @@ func (v *View) LeadsTo(f, other *Field) bool {
 }
 
 // Balance reports whether a column holds an amount that remains, not one that was counted.
-func (v *View) Balance(f *Field) bool {
+func (f *Field) Balance() bool {
 	name := speech.Fold(f.Name)
 	return slices.ContainsFunc([]string{"kontost", "balance", "saldo", "solde"}, func(s string) bool { return strings.Contains(name, s) })
-}
-
-// Sold returns the only column of products.
-func (v *View) Sold() *Field {
-	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && !f.Key() && f.Named("product") })
 }
 
 // SchoolGrade reports whether the column holds German grades, from 1, the best, to 6.
