@@ -104,6 +104,7 @@ func TestConditionsOnOtherRows(t *testing.T) {
 		{"What was the revenue of Tea in North and South?", "together 180"},
 		{"How many units of Tea and Coffee were sold in 2023?", "together 25"},
 		{"What was the revenue of all products but Tea?", "-"},
+		{"How many sales have no date?", "-"},
 		{"How many sales had between 5 and 10 units?", "-"},
 		{"How many sales were there with more than 5 units in 2022?", "-"},
 		{"Revenue of tea and number of sales", "-"},

@@ -350,8 +350,8 @@ func (p *conditions) between(i int) Reason {
 
 // missing reads "no email", "the email is missing", "without a phone number".
 func (p *roles) missing(i int) Reason {
-	if p.near(i, 1).Kind == speech.KindNum {
-		return ReasonUnclear // orders that do not have 2 pieces
+	if n := p.near(i, 1); n.Kind == speech.KindNum || n.Kind == speech.KindUnit {
+		return ReasonUnclear // orders that do not have 2 pieces, or no date
 	}
 	for _, step := range []int{1, -1, -2} {
 		n := p.near(i, step)
