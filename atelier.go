@@ -56,7 +56,6 @@ import (
 	"atelier/run/record"
 	"atelier/run/subactions"
 	"atelier/run/workflows"
-	"atelier/workflow"
 )
 
 // Atelier holds the components of one process. It is safe for concurrent use.
@@ -81,9 +80,8 @@ type Atelier struct {
 	previews recent.Cache[previewKey, bool]
 	// leases keeps the leases of this process.
 	leases *lease.Keeper
-	// workflows runs media workflows, which can use modules in addition to the shipped ones.
+	// workflows runs media workflows.
 	workflows *workflows.Service
-	modules   []workflow.Module
 	// subActions executes the sub-actions of workflow interactions.
 	subActions *subactions.Service
 	// settings stores the sources of runs.

@@ -59,7 +59,7 @@ func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	if !a.Config.Adopt {
 		err = media.Errorf(media.CodeInvalid, "atelier.Config.Adopt is not set: a server adopts the work of dead processes")
 	}
-	err = cmp.Or(err, shipped.CheckWorkflows(c.Workflows, a.modules...))
+	err = cmp.Or(err, shipped.CheckWorkflows(c.Workflows, a.workflows.Modules()))
 	var service *run.Service
 	if err == nil {
 		service, err = a.Runs(ctx)

@@ -13,7 +13,6 @@ import (
 	"atelier/media"
 	"atelier/run/workflows"
 	"atelier/workflow"
-	"atelier/workflow/module"
 	"atelier/workflow/ordered"
 	"atelier/workflow/problem"
 	"atelier/workflow/subaction"
@@ -28,11 +27,11 @@ type servedWorkflows struct {
 // files reads the current workflows: those in the folder, and the examples that they do not replace.
 func (s servedWorkflows) files() (out []shipped.WorkflowFile, err error) {
 	if s.folder != "" {
-		if out, err = shipped.Workflows(s.folder, s.modules...); err != nil && media.CodeOf(err) != media.CodeInvalid { // which is a folder without files
+		if out, err = shipped.Workflows(s.folder, s.workflows.Modules()); err != nil && media.CodeOf(err) != media.CodeInvalid { // which is a folder without files
 			return nil, err
 		}
 	}
-	examples, err := shipped.Workflows("")
+	examples, err := shipped.Workflows("", s.workflows.Modules())
 	for _, e := range examples {
 		if !slices.ContainsFunc(out, func(f shipped.WorkflowFile) bool { return f.MayDefine(e.Definition.ID) }) {
 			out = append(out, e)
@@ -97,15 +96,11 @@ func (s servedWorkflows) find(id string) (shipped.WorkflowFile, error) {
 
 // CheckWorkflow checks a definition in YAML or JSON.
 func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) (api.WorkflowCheck, error) {
-	modules, err := shipped.Modules(module.Config{}, s.modules...)
-	if err != nil {
-		return api.WorkflowCheck{}, err
-	}
 	file := "workflow.yaml"
 	if json.Valid([]byte(t.Text)) { // YAML does not read all escapes of JSON
 		file = "workflow.json"
 	}
-	d, found := workflow.Read(modules, file, []byte(t.Text))
+	d, found := workflow.Read(s.workflows.Modules(), file, []byte(t.Text))
 	out := api.WorkflowCheck{Problems: []api.WorkflowProblem{}}
 	for _, p := range found {
 		out.Problems = append(out.Problems, api.WorkflowProblem{Line: p.Line, Column: p.Column, Pointer: p.Pointer, Message: p.Message})
@@ -114,6 +109,7 @@ func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) 
 		return out, nil
 	}
 	v := workflowView(d)
+	var err error
 	if v.Definition, err = json.Marshal(d); err != nil {
 		return out, err
 	}
@@ -131,11 +127,7 @@ func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) 
 // preview returns the first interaction of a workflow, if no step before it has to be executed and the state is
 // sufficient. Modules of the program are not executed: they may have effects.
 func preview(ctx context.Context, d *workflow.Definition, state *ordered.Object, actions *subaction.Registry) (*api.Interaction, error) {
-	modules, err := shipped.Modules(module.Config{})
-	if err != nil {
-		return nil, err
-	}
-	results := &ordered.Object{}
+	modules, results := shipped.Modules(), &ordered.Object{}
 	for _, step := range d.Steps {
 		m, err := modules.Find(step.ModuleID)
 		if err != nil {
@@ -241,15 +233,11 @@ func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r a
 
 // inlineWorkflow reads a definition from a request.
 func (s servedWorkflowRuns) inlineWorkflow(text []byte) (*workflow.Definition, error) {
-	modules, err := shipped.Modules(module.Config{}, s.modules...)
-	if err != nil {
-		return nil, err
-	}
 	v, err := ordered.Decode(text)
 	if err != nil {
 		return nil, validationErrorAt("/definition", err)
 	}
-	d, found := workflow.Check(modules, v)
+	d, found := workflow.Check(s.workflows.Modules(), v)
 	return d, validationErrorAt("/definition", problem.Join(found...))
 }
 

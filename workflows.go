@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"atelier/internal/export"
-	"atelier/internal/shipped"
 	"atelier/media"
 	"atelier/run/subactions"
 	"atelier/run/workflows"
+	"atelier/workflow"
 	"atelier/workflow/module"
 	"atelier/workflow/subaction"
 )
@@ -15,10 +15,11 @@ import (
 // newWorkflows creates the service of workflows.
 func (a *Atelier) newWorkflows() (*workflows.Service, error) {
 	c := module.Config{Agents: workflows.Agents{Ledger: a.Ledger}, Exports: export.Exports{Ledger: a.Ledger, Codec: a.Codec}}
+	all := module.All(c)
 	if a.Config.Modules != nil {
-		a.modules = a.Config.Modules(c)
+		all = append(all, a.Config.Modules(c)...)
 	}
-	modules, err := shipped.Modules(c, a.modules...)
+	modules, err := workflow.NewModules(all...)
 	if err != nil {
 		return nil, err
 	}

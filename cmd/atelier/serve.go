@@ -34,7 +34,7 @@ func (c *serveCmd) Run(w *world) error {
 		return media.Errorf(media.CodeInvalid, "--listen %q: give host and port, for example %s", address, defaultListen)
 	}
 	config, err := atelier.ServeConfigFromEnv(w.env)
-	if err = cmp.Or(err, shipped.CheckWorkflows(c.Workflows)); err != nil {
+	if err = cmp.Or(err, shipped.CheckWorkflows(c.Workflows, shipped.Modules())); err != nil {
 		return err
 	}
 	note := w.note

@@ -37,7 +37,7 @@ type workflowListCmd struct {
 }
 
 func (c *workflowListCmd) Run(w *world) error {
-	files, err := shipped.Workflows(c.Workflows)
+	files, err := shipped.Workflows(c.Workflows, shipped.Modules())
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func findWorkflow(name, dir string) (*workflow.Definition, error) {
 	if byFile {
 		dir = name
 	}
-	files, err := shipped.Workflows(dir)
+	files, err := shipped.Workflows(dir, shipped.Modules())
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (c *workflowValidateCmd) Run(w *world) error {
 		paths = []string{""}
 	}
 	for _, p := range paths {
-		files, err := shipped.Workflows(p)
+		files, err := shipped.Workflows(p, shipped.Modules())
 		if err != nil {
 			return err
 		}

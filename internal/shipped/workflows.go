@@ -35,13 +35,8 @@ func (f WorkflowFile) MayDefine(id string) bool {
 }
 
 // Workflows reads the workflows of a file or folder, or the example workflows if path is empty, sorted by name. If two
-// have the same ID, the second one has a problem. They may use modules in addition to the shipped ones. A path that
-// cannot be read is media.CodeNotFound.
-func Workflows(path string, own ...workflow.Module) ([]WorkflowFile, error) {
-	modules, err := Modules(module.Config{}, own...)
-	if err != nil {
-		return nil, err
-	}
+// have the same ID, the second one has a problem. A path that cannot be read is media.CodeNotFound.
+func Workflows(path string, modules *workflow.Modules) ([]WorkflowFile, error) {
 	folder, shown, names, err := workflowFiles(path)
 	if err != nil {
 		return nil, err
@@ -65,11 +60,11 @@ func Workflows(path string, own ...workflow.Module) ([]WorkflowFile, error) {
 }
 
 // CheckWorkflows returns the first problem of the workflows of a folder; an empty name means none.
-func CheckWorkflows(folder string, own ...workflow.Module) error {
+func CheckWorkflows(folder string, modules *workflow.Modules) error {
 	if folder == "" {
 		return nil
 	}
-	files, err := Workflows(folder, own...)
+	files, err := Workflows(folder, modules)
 	for _, f := range files {
 		if len(f.Problems) > 0 {
 			return media.Errorf(media.CodeInvalid, "%s", f.Problems[0])
@@ -106,7 +101,11 @@ func workflowFiles(path string) (folder fs.FS, shown string, names []string, err
 	return folder, shown, names, nil
 }
 
-// Modules returns the shipped workflow modules, and others.
-func Modules(c module.Config, own ...workflow.Module) (*workflow.Modules, error) {
-	return workflow.NewModules(append(module.All(c), own...)...)
+// Modules returns the shipped workflow modules, without what they need to be executed.
+func Modules() *workflow.Modules {
+	modules, err := workflow.NewModules(module.All(module.Config{})...)
+	if err != nil {
+		panic(err) // two have the same id
+	}
+	return modules
 }

@@ -56,6 +56,9 @@ func NewInterpreter(c Config) (*Interpreter, error) {
 	return &Interpreter{cfg: c}, nil
 }
 
+// Modules returns the modules that workflows can use.
+func (in *Interpreter) Modules() *workflow.Modules { return in.cfg.Modules }
+
 var _ agent.GoAgent = (*Interpreter)(nil).Run
 
 // definition reads a definition. One that was valid in an older program is returned with its problems.
