@@ -49,7 +49,7 @@ func TestRunJSON(t *testing.T) {
 	p, _ := connected(t)
 	p.env["ATELIER_CHAT_MODEL"] = "offline"
 	o := p.must("run", "research-agent", "In which year were sales in the north highest? Include an illustration of a lighthouse.", "--files", p.folder(), "--out", filepath.Join(p.dir, "out"), "--json")
-	wantKeys(t, "run", json.RawMessage(o.stdout), "also_made cost dispositions input_images message outputs report run_id status turns unsupported usage warnings")
+	wantKeys(t, "run", json.RawMessage(o.stdout), "also_made cost dispositions input_images message outputs payload report run_id status turns unsupported usage warnings")
 	var v map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(o.stdout), &v); err != nil {
 		t.Fatal(err)
