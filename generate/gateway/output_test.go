@@ -224,16 +224,21 @@ func TestCancelWhilePollingTellsTheProvider(t *testing.T) {
 
 func TestPollAnswerAboutTheTaskEndsIt(t *testing.T) {
 	t.Parallel()
-	h := build(t, nil)
-	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
-		return driver.Update{Task: driver.Handle{ID: "task-9"}}, nil
-	}
-	h.openai.OnPoll = func(context.Context, driver.Task, driver.Handle, int) (driver.Update, error) {
-		return driver.Update{}, media.Errorf(media.CodeModerated, "refused")
-	}
-	got := h.must(t, generate.Request{Model: "gpt-image-2"})
-	if got.Status != generate.StatusModerated || len(h.openai.Tasks()) != 1 {
-		t.Errorf("%s after %d calls", got.Status, len(h.openai.Tasks()))
+	for code, want := range map[media.Code]struct {
+		code      media.Code
+		unsettled int
+	}{media.CodeModerated: {media.CodeModerated, 0}, media.CodeNotFound: {media.CodeBadResponse, 1}} {
+		h := build(t, nil)
+		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+			return driver.Update{Task: driver.Handle{ID: "task-9"}}, nil
+		}
+		h.openai.OnPoll = func(context.Context, driver.Task, driver.Handle, int) (driver.Update, error) {
+			return driver.Update{}, media.Errorf(code, "refused")
+		}
+		got := h.must(t, generate.Request{Model: "gpt-image-2"})
+		if got.Slots[0].Error.Code != want.code || got.Usage.Unsettled != want.unsettled || len(h.openai.Tasks()) != 1 {
+			t.Errorf("%s: %+v with %+v after %d calls", code, got.Slots[0].Error, got.Usage, len(h.openai.Tasks()))
+		}
 	}
 }
 

@@ -73,8 +73,9 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		case err != nil && refused(err) && x.departure.resumable:
 			return last, x.departure.leave(err.Code, "leave the task to its provider", err.Message, ": the task continues there and is billed, so it was left to be fetched once the provider accepts the key")
 		case err != nil && !transient(err):
+			u = taskLost(u, err)
 			d.take(ctx, u)
-			return u, taskLost(err)
+			return u, err
 		case err != nil:
 			x.g.shareWait(m, err)
 			pause = max(every, min(err.RetryAfter, x.g.config.MaxRetryWait))
@@ -120,14 +121,13 @@ func callWithGrace[T any](ctx context.Context, ask func() (T, error)) (T, error)
 	return answer()
 }
 
-// taskLost returns the error of a task that can no longer be polled. The task was paid for, so the call is not
-// repeated; a provider that does not know the task does not mean invalid input.
-func taskLost(err *media.Error) *media.Error {
-	err.Retryable = false
-	if err.Code == media.CodeNotFound || err.Code == media.CodeInvalid {
-		err.Code = media.CodeBadResponse
+// taskLost ends a task that can no longer be polled. The call is not repeated. A task that its provider accepted and no
+// longer knows may have been billed, and is no invalid input.
+func taskLost(u driver.Update, err *media.Error) driver.Update {
+	if err.Retryable = false; err.Code == media.CodeNotFound || err.Code == media.CodeInvalid {
+		err.Code, u.Usage.Unsettled = media.CodeBadResponse, 1
 	}
-	return err
+	return u
 }
 
 // refused reports whether a poll or a list of tasks failed because of the key or the account.

@@ -71,6 +71,17 @@ func TestMeasuresOfAnotherTable(t *testing.T) {
 	})
 }
 
+// TestOneOrAThousand: a number that may be one or a thousand is not read as one of them.
+func TestOneOrAThousand(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"bills": "bill|text,amount|number|€\nA1,500\nA2,1500\nA3,0.5\n"}).expect([]inquiry{
+		{"How many bills were below 1.000 €?", "-"},
+		{"How many bills were below 1,000 €?", "2 of 3"},
+		{"Wie viele Rechnungen lagen unter 1.000 €?", "2 Rechnungen"},
+		{"Wie viele Rechnungen lagen unter 1,000 €?", "-"},
+	})
+}
+
 // TestSeasonsAndEnds: a word that restricts the time is not ignored.
 func TestSeasonsAndEnds(t *testing.T) {
 	t.Parallel()

@@ -187,6 +187,7 @@ test("an example replaces one's own message with an undo button, and an empty on
   const lighthouse = screen.getByRole("button", { name: /Draw a lighthouse/ });
   await user.click(lighthouse); // replaces what earlier tests drafted
   notifications.clean();
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Undo" })).toBeNull(), soon);
   fireEvent.change(message, { target: { value: "" } });
   await user.click(lighthouse);
   await user.click(lighthouse);

@@ -1,6 +1,7 @@
 package speech
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,13 +51,16 @@ func Tokens(text string, lang Language) []Token {
 		t.kindOf = len(out) > 0 && strings.HasPrefix(out[len(out)-1].Fold, "welche")
 		t.Quoted = quoted || slices.ContainsFunc(codes, func(c []int) bool { return c[0] <= at[0] && at[1] <= c[1] })
 		t.Stem = Stem(t.Fold)
-		if v, ok := ParseNumber(w, lang); ok {
+		if v, ok := ParseNumber(w, lang); ok && !ambiguous[lang == German].MatchString(w) {
 			t.Num = &v
 		}
 		out = append(out, t)
 	}
 	return out
 }
+
+// ambiguous matches a number, in German and otherwise, that the language reads as 1 and many people write for 1000.
+var ambiguous = map[bool]*regexp.Regexp{true: regexp.MustCompile(`^\d+,000$`), false: regexp.MustCompile(`^\d+\.000$`)}
 
 // SameWord reports whether two words are the same, in singular or plural.
 func SameWord(a, b Token) bool {
