@@ -19,7 +19,7 @@ export function showUndo(text: string, undo: () => void) {
     message: (
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm" c="var(--text)">{text}</Text>
-        <Button size="compact-sm" variant="default" onClick={() => { notifications.hide(id); undo(); }}>Undo</Button>
+        <Button size="compact-sm" variant="default" flex="none" onClick={() => { notifications.hide(id); undo(); }}>Undo</Button>
       </Group>
     ),
   });
