@@ -132,7 +132,10 @@ func (f *Driver) Delete(ctx context.Context, d media.Digest, before time.Time) (
 		return false, err
 	}
 	aside := filepath.Join(f.dir, tmpFolder, "delete-"+rand.Text())
-	err := os.Rename(f.path(d), aside)
+	err := os.MkdirAll(filepath.Dir(aside), 0o700) // the folder may have been removed in the meantime
+	if err == nil {
+		err = os.Rename(f.path(d), aside)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -121,6 +121,28 @@ func TestUploadSurvivesTidiedFolder(t *testing.T) {
 	}
 }
 
+func TestDeleteInTidiedFolder(t *testing.T) {
+	t.Parallel()
+	d := open(t, t.TempDir())
+	s, err := blob.New(blob.Config{Driver: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := s.Put(t.Context(), bytes.NewReader([]byte("private")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(d.dir, tmpFolder)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), i.Digest); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(d.path(i.Digest)); !os.IsNotExist(err) {
+		t.Errorf("the blob is still there: %v", err)
+	}
+}
+
 func BenchmarkPut(b *testing.B) {
 	d, err := New(b.TempDir())
 	if err != nil {
