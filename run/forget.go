@@ -61,8 +61,8 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w failureCause
 			delete(steps, at.Full(own)) // its turn did not take place, or the agent did not begin
 		}
 	}
-	// Go code gives no answers: those of an agent that it called were unusable.
-	below := failureCause{badAnswer: w.badAnswer && !modelled(steps, at), budgetExhausted: w.budgetExhausted}
+	// Go code gives no answers: those of the agent that it called last were unusable.
+	badBelow := w.badAnswer && !modelled(steps, at)
 	anew := w.badAnswer || w.budgetExhausted && endedByBudget(steps, at, last)
 	forgotten := false
 	for own, result := range ownSteps(steps, at) {
@@ -76,14 +76,14 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w failureCause
 		delete(steps, at.Full(step.In(last, step.KindBudget))) // it is decided again
 		last--
 	}
-	parts := map[step.Place]bool{}
+	parts, newest := map[step.Place]int{}, 0
 	for name := range steps {
 		if part, isPart, ok := at.Top(name); ok && isPart && part.Turn == last {
-			parts[at.Part(part)] = true
+			parts[at.Part(part)], newest = part.Index, max(newest, part.Index)
 		}
 	}
-	for part := range parts {
-		forgetCalls(steps, part, below)
+	for part, index := range parts {
+		forgetCalls(steps, part, failureCause{badAnswer: badBelow && index == newest, budgetExhausted: w.budgetExhausted})
 	}
 }
 

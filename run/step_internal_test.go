@@ -90,6 +90,9 @@ func TestForget(t *testing.T) {
 		"a bad answer": {failureCause{badAnswer: true}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-2-model": good,
 		}, []string{"turn-1-model"}},
+		"a bad answer of the last agent that a stage of Go code asked": {failureCause{badAnswer: true}, map[string]json.RawMessage{
+			"turn-1-code-1": good, "turn-1-agent-2-a/turn-1-model": good, "turn-2-code-1": good, "turn-2-agent-2-a/turn-1-model": good, "turn-2-agent-10-b/turn-1-model": good,
+		}, []string{"turn-1-code-1", "turn-1-agent-2-a/turn-1-model", "turn-2-code-1", "turn-2-agent-2-a/turn-1-model"}},
 		"acts that were cut off, anywhere": {failureCause{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-action-1": cut, "turn-1-action-2": good, "turn-1-agent-3-a/turn-1-model": good, "turn-1-agent-3-a/turn-1-action-1": cut,
 		}, []string{"turn-1-model", "turn-1-action-2", "turn-1-agent-3-a/turn-1-model"}},
