@@ -49,9 +49,9 @@ func (p player) execute(ctx context.Context, agents *agent.Runner, req agent.Req
 	if journal.HandedOver(ctx) {
 		return res, err
 	}
-	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
-	defer cancel()
 	if res != nil {
+		save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+		defer cancel()
 		res.Warnings = append(g.Warnings, res.Warnings...)
 		if err := p.observer.Flush(save); err != nil {
 			res.Warnings = append(res.Warnings, "the last events of this run may not be in its log yet")
@@ -62,6 +62,8 @@ func (p player) execute(ctx context.Context, agents *agent.Runner, req agent.Req
 		}
 	}
 	if t != nil && (res == nil || res.Status != agent.StatusPaused) {
+		save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit) // slow events leave it its full time
+		defer cancel()
 		warnings := p.threads.Answer(save, t, req, res, err)
 		if res != nil {
 			res.Warnings = append(res.Warnings, warnings...)
