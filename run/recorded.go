@@ -18,8 +18,7 @@ import (
 // Result reads the result of a run from the ledger, at any time after it and in any process: the result of
 // [Service.Run], or the current state of a run that is running or waiting. Any run of its tree identifies it. Result
 // executes nothing. Without a durable engine, the input and history of a run are not stored: its report counts numbers
-// that occur only there as unsupported. For an
-// unknown run or another owner's, the error has code media.CodeNotFound.
+// that occur only there as unsupported. For an unknown run or another owner's, the error has code media.CodeNotFound.
 func (s *Service) Result(ctx context.Context, owner, runID string) (*agent.Result, error) {
 	row, st, err := s.history.root(ctx, owner, runID)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestWorkBeginsAgain(t *testing.T) {
 		}
 		away.Store(true)
 		<-ctx.Done()
-		if _, reason := durable.Abandoned(ctx); !errors.Is(reason, gone) || !journal.HandedOver(ctx) {
+		if adopted, reason := durable.Abandoned(ctx); adopted || !errors.Is(reason, gone) || !journal.HandedOver(ctx) {
 			t.Errorf("left because of %v", reason)
 		}
 		away.Store(false)
