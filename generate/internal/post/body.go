@@ -38,10 +38,14 @@ func (b Body) Set(name string, value any) {
 const HandledByDriver = "-"
 
 // Options sets the options of a task, each in the field that fields gives it, or else in the one of the same name. The
-// error is for options that the model's row does not list.
+// error is for options that the model's row does not list, and for fields that are already set.
 func (b Body) Options(t driver.Task, fields map[string]string) error {
 	for name, value := range t.Options {
-		if field := cmp.Or(fields[name], name); field != HandledByDriver {
+		switch field := cmp.Or(fields[name], name); {
+		case field == HandledByDriver:
+		case b[field] != nil:
+			return media.Errorf(media.CodeInvalid, "option %s.%s cannot be set: leave it out", t.Model.Provider, name)
+		default:
 			b[field] = value
 		}
 	}

@@ -257,7 +257,11 @@ func TestBody(t *testing.T) {
 	if diff := cmp.Diff(post.Body{"text": "x", "zero": 0, "A": 1, "a": 1}, b); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)
 	}
-	q.Model.Options = nil
+	q.Options = map[string]any{"text": "y"}
+	if q.Model.Options = []string{"text"}; media.CodeOf(b.Options(q, nil)) != media.CodeInvalid || b["text"] != "x" {
+		t.Errorf("an option replaced a field that is planned: %v", b)
+	}
+	q.Model.Options, q.Options = nil, map[string]any{"a": 1}
 	for _, err := range []error{b.Options(q, nil), b.AnyOption(q, []string{"a"})} {
 		if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "x.a") {
 			t.Errorf("%v", err)

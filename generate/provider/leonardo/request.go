@@ -29,7 +29,7 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) 
 	body := post.Body{"prompt": t.Prompt, "modelId": t.Model.APIModel, "num_images": max(t.N, 1), "public": false}
 	t.Style = strings.ToUpper(t.Style)
 	body.Settings(t, names)
-	if slices.Contains(t.Model.Options, "contrast") {
+	if slices.Contains(t.Model.Options, "contrast") && t.Options["contrast"] == nil {
 		body["contrast"] = usualContrast
 	}
 	switch { // low is the fast mode, high is ultra
