@@ -227,8 +227,11 @@ func TestPollAnswerAboutTheTaskEndsIt(t *testing.T) {
 	for code, want := range map[media.Code]struct {
 		code      media.Code
 		unsettled int
-	}{media.CodeModerated: {media.CodeModerated, 0}, media.CodeNotFound: {media.CodeBadResponse, 1}} {
-		h := build(t, nil)
+	}{
+		media.CodeModerated: {media.CodeModerated, 0}, media.CodeNotFound: {media.CodeBadResponse, 1},
+		media.CodeUnauthorized: {media.CodeUnauthorized, 1}, // without a log, nobody can fetch the task later
+	} {
+		h := build(t, func(_ *testGateway, c *gateway.Config) { c.Operations = nil })
 		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
 			return driver.Update{Task: driver.Handle{ID: "task-9"}}, nil
 		}

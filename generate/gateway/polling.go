@@ -121,11 +121,14 @@ func callWithGrace[T any](ctx context.Context, ask func() (T, error)) (T, error)
 	return answer()
 }
 
-// taskLost ends a task that can no longer be polled. The call is not repeated. A task that its provider accepted and no
-// longer knows may have been billed, and is no invalid input.
+// taskLost ends a task that can no longer be polled. The call is not repeated. A task that its provider accepted may
+// have been billed, unless its content was refused; one that the provider no longer knows is no invalid input.
 func taskLost(u driver.Update, err *media.Error) driver.Update {
-	if err.Retryable = false; err.Code == media.CodeNotFound || err.Code == media.CodeInvalid {
-		err.Code, u.Usage.Unsettled = media.CodeBadResponse, 1
+	if err.Retryable = false; err.Code != media.CodeModerated {
+		u.Usage.Unsettled = 1
+	}
+	if err.Code == media.CodeNotFound || err.Code == media.CodeInvalid {
+		err.Code = media.CodeBadResponse
 	}
 	return u
 }
