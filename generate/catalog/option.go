@@ -90,7 +90,9 @@ func OptionText(v any) (string, bool) {
 	case int, int64, json.Number:
 		return fmt.Sprint(v), true
 	}
-	switch reflect.ValueOf(v).Kind() { //nolint:exhaustive // other kinds do not occur in JSON
+	switch of := reflect.ValueOf(v); of.Kind() { //nolint:exhaustive // other kinds do not occur in JSON
+	case reflect.String: // a type of its own, such as media.Code
+		return strings.TrimSpace(of.String()), true
 	case reflect.Map:
 		return "an object", false
 	case reflect.Slice:

@@ -46,6 +46,7 @@ func TestOptionRules(t *testing.T) {
 		{"word", []any{1}, "", "fast"},
 		{"unknown", 1, "", "x.unknown"},
 		{"text", 5.0, "5", ""},
+		{"text", media.CodeModerated, "moderated", ""},
 		{"text", map[string]any{}, "", "use a text"},
 		{"list", []any{"A", "b"}, "", ""},
 		{"list", []string{"a"}, "", ""},
