@@ -59,8 +59,8 @@ type Request struct {
 	N int `json:"n,omitempty"`
 	// Size is WIDTHxHEIGHT in pixels, or auto.
 	Size string `json:"size,omitempty"`
-	// DefaultSize is the size, WIDTHxHEIGHT, if neither Size nor AspectRatio is set; a Quality that stands for a tier
-	// overrides its tier. It is for callers with a default that no person requested.
+	// DefaultSize is the size, WIDTHxHEIGHT or auto, if neither Size nor AspectRatio is set; a Quality that stands for a
+	// tier overrides its tier. It is for callers with a default that no person requested.
 	DefaultSize string `json:"default_size,omitempty"`
 	// AspectRatio is W:H. An explicit Size takes precedence.
 	AspectRatio string `json:"aspect_ratio,omitempty"`

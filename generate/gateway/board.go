@@ -69,7 +69,7 @@ func (b *slotTable) markUnsettled(slots []int) {
 	b.change(func(s *slotState) { s.unsettled = true }, slots...)
 }
 
-// change changes slots.
+// change applies a change to the slots of these indexes.
 func (b *slotTable) change(change func(*slotState), slots ...int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

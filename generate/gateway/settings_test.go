@@ -166,6 +166,7 @@ func TestSettings(t *testing.T) {
 			driver.Task{AspectRatio: "16:9", Tier: "2K"},
 		},
 		{"default size", gpt, generate.Request{DefaultSize: "1024x1024"}, map[string]string{"size": "applied 1024x1024"}, driver.Task{Width: 1024, Height: 1024}},
+		{"no default size", gpt, generate.Request{DefaultSize: "auto"}, map[string]string{"size": "applied auto"}, driver.Task{}},
 		{"default size on gemini", pro, generate.Request{DefaultSize: "1024x1024"}, map[string]string{"size": "applied 1024x1024"}, driver.Task{AspectRatio: "1:1", Tier: "1K"}},
 		{"quality beats a default size", pro, generate.Request{DefaultSize: "1024x1024", Quality: "hd"}, map[string]string{"quality": "adapted 2K"}, driver.Task{AspectRatio: "1:1", Tier: "2K"}},
 		{"default size beside a quality", gpt, generate.Request{DefaultSize: "1024x1024", Quality: "hd"}, map[string]string{"size": "applied 1024x1024", "quality": "adapted high"}, driver.Task{Width: 1024, Height: 1024, Quality: "high"}},
