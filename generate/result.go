@@ -95,7 +95,7 @@ type Usage struct {
 	OutputTokens      int64 `json:"output_tokens"`
 	ImageInputTokens  int64 `json:"image_input_tokens,omitempty"`
 	ImageOutputTokens int64 `json:"image_output_tokens,omitempty"`
-	// Unsettled counts the calls that may have been billed although their answer was incomplete (driver.ErrUnsettled).
+	// Unsettled counts the calls that may have been billed although their results did not all arrive (driver.ErrUnsettled).
 	Unsettled int `json:"unsettled_calls,omitempty"`
 }
 

@@ -59,7 +59,7 @@ func (c *Client) Do(ctx context.Context, call Call) (driver.Update, error) {
 		return c.follow(ctx, call, a)
 	}
 	if a.read().Cut() && free {
-		return driver.Update{}, c.incomplete(a, cmp.Or(call.Of, "answer"))
+		return driver.Update{}, c.incomplete(a)
 	}
 	return c.finish(ctx, call, a)
 }
@@ -78,7 +78,7 @@ func (c *Client) finish(ctx context.Context, call Call, a *Answer) (driver.Updat
 	err := c.Decode(a, call.Into)
 	switch {
 	case a.Cut() && a.free:
-		return driver.Update{}, c.incomplete(a, call.Of)
+		return driver.Update{}, c.incomplete(a)
 	case err != nil && a.free:
 		return driver.Update{}, err
 	case err != nil || a.Cut():

@@ -51,17 +51,17 @@ func (c *Client) Get(ctx context.Context, path string) (*Answer, error) {
 		return nil, err
 	}
 	if a.read().Cut() {
-		return nil, c.incomplete(a, "answer")
+		return nil, c.incomplete(a)
 	}
 	return a, nil
 }
 
 // incomplete returns the error for an answer of a call that costs nothing and that ended early.
-func (c *Client) incomplete(a *Answer, of string) error {
+func (c *Client) incomplete(a *Answer) error {
 	if coded, ok := errors.AsType[*media.Error](a.Broken); ok {
 		return fmt.Errorf("read the answer of %s: %w", c.Name, coded)
 	}
-	return media.Errorf(media.CodeUnavailable, "%s sent an incomplete %s: it is requested again", c.Name, of)
+	return media.Errorf(media.CodeUnavailable, "the answer of %s was truncated: it is requested again", c.Name)
 }
 
 // open is like [Client.Send], but returns the answer unread. Without a body it is a GET. The error of a call that is not
