@@ -189,7 +189,7 @@ func (b *Bill) Reserved(act string) {
 func (b *Bill) SettleAll(ctx context.Context) bool {
 	b.mu.Lock()
 	for _, r := range b.receipts {
-		if b.thisRound(r) {
+		if b.thisRound(r) && !slices.Contains(b.acts, r.act) {
 			b.acts = append(b.acts, r.act)
 		}
 	}

@@ -1,13 +1,41 @@
 package bill
 
 import (
+	"context"
+	"errors"
 	"math/big"
 	"testing"
 
 	"atelier/generate"
 	"atelier/generate/catalog"
 	"atelier/generate/money"
+	"atelier/generate/operation"
+	"atelier/generate/plan"
 )
+
+// broken is a budget that cannot be written; it counts the tries.
+type broken struct {
+	generate.Budget
+	tries int
+}
+
+func (b *broken) Settle(context.Context, generate.Charge) error {
+	b.tries++
+	return errors.New("no disk")
+}
+
+// TestSettleOnce: an act of several calls is settled once, also if the budget cannot be written.
+func TestSettleOnce(t *testing.T) {
+	t.Parallel()
+	budget, p := &broken{}, &plan.Plan{}
+	b := New(p, operation.Operation{ID: "op"}, budget)
+	for call := range 3 {
+		b.Count(p, operation.Attempt{Call: call + 1, Usage: generate.Usage{Images: 1}})
+	}
+	if b.SettleAll(t.Context()) || budget.tries != 1 {
+		t.Errorf("settled, or %d tries", budget.tries)
+	}
+}
 
 func TestDecimalIsExact(t *testing.T) {
 	t.Parallel()
