@@ -58,7 +58,9 @@ func (c *Client) Do(ctx context.Context, call Call) (driver.Update, error) {
 	if t, _, err := mime.ParseMediaType(a.Header.Get("Content-Type")); call.Frame != nil && err == nil && a.Status == http.StatusOK && t == "text/event-stream" {
 		return c.follow(ctx, call, a)
 	}
-	if a.read().Cut() && free {
+	a.read()
+	refused := call.Body != nil && a.Status >= http.StatusMultipleChoices && !a.tooLarge() // by its status
+	if free && a.Cut() && !refused {
 		return driver.Update{}, c.incomplete(a)
 	}
 	return c.finish(ctx, call, a)

@@ -158,6 +158,15 @@ func TestFreeCallsCostNothing(t *testing.T) {
 	}
 }
 
+// TestRefusedUploadIsCut: a server that refuses an upload may close the connection early; the reason is its status.
+func TestRefusedUploadIsCut(t *testing.T) {
+	t.Parallel()
+	c := provider(t, http.StatusRequestEntityTooLarge, map[string]string{"Content-Length": "100"}, `{}`)
+	if _, err := c.Do(t.Context(), post.Call{Path: "/v1/x", Body: post.Body{"a": 1}, Of: "the picture", Free: true}); media.CodeOf(err) != media.CodeTooLarge {
+		t.Error(err)
+	}
+}
+
 func TestSetUp(t *testing.T) {
 	t.Parallel()
 	codec := wiretest.NewCodec(t)
