@@ -109,9 +109,8 @@ type Notification struct {
 	Body []byte
 }
 
-// ErrUnsettled is wrapped by the error of a call that was sent and not answered completely, or answered without a result
-// and without what it used: it is unknown whether the provider bills it. Such a call is never repeated, and the ledger
-// records its cost as unknown.
+// ErrUnsettled is wrapped by the error of a call that was sent and returned neither a complete result nor its usage: it
+// is unknown whether the provider bills it. Such a call is never repeated, and the ledger records its cost as unknown.
 var ErrUnsettled = errors.New("sent and not answered")
 
 // ErrContested is wrapped by the retryable error of a call that its provider stopped because another request conflicted

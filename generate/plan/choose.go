@@ -152,8 +152,7 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 	return choice{}, media.Errorf(media.CodeMissingKey, "no provider is ready: %s", strings.Join(reasons, "; "))
 }
 
-// OfflineWarning returns the warning of a result that an offline model made because no provider that offers what was
-// requested is ready.
+// OfflineWarning returns the warning of an offline model's result, made because no provider was ready for the request.
 func OfflineWarning(model string) string {
 	return model + " was used because no provider is ready for this request; atelier doctor shows which key to set"
 }

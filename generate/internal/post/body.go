@@ -41,11 +41,11 @@ const HandledByDriver = "-"
 // error is for options that the model's row does not list, and for fields that are already set.
 func (b Body) Options(t driver.Task, fields map[string]string) error {
 	for name, value := range t.Options {
-		switch field := cmp.Or(fields[name], name); {
-		case field == HandledByDriver:
-		case b[field] != nil:
+		field := cmp.Or(fields[name], name)
+		if b[field] != nil {
 			return media.Errorf(media.CodeInvalid, "option %s.%s cannot be set: leave it out", t.Model.Provider, name)
-		default:
+		}
+		if field != HandledByDriver {
 			b[field] = value
 		}
 	}

@@ -58,8 +58,7 @@ func (c *Client) Do(ctx context.Context, call Call) (driver.Update, error) {
 	if t, _, err := mime.ParseMediaType(a.Header.Get("Content-Type")); call.Frame != nil && err == nil && a.Status == http.StatusOK && t == "text/event-stream" {
 		return c.follow(ctx, call, a)
 	}
-	a.read()
-	refused := call.Body != nil && a.Status >= http.StatusMultipleChoices && !a.tooLarge() // by its status
+	refused := a.read().Status >= http.StatusMultipleChoices && call.Body != nil && !a.tooLarge() // by its status
 	if free && a.Cut() && !refused {
 		return driver.Update{}, c.incomplete(a)
 	}
