@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -185,23 +184,32 @@ func (l *listing) add(p string, info fs.FileInfo) error {
 
 // matches reports whether a path matches a pattern, in which **/ means any folders.
 func matches(pattern, p string) bool {
-	pattern, p = strings.ToLower(pattern), strings.ToLower(p)
-	like := func(pattern, p string) bool { ok, err := path.Match(pattern, p); return ok && err == nil }
-	before, after, deep := strings.Cut(pattern, "**/")
-	switch {
-	case pattern == "":
+	if pattern == "" {
 		return true
-	case deep:
-		parts := strings.SplitAfter(p, "/")
-		n := strings.Count(before, "/")
-		if n >= len(parts) || !like(before, strings.Join(parts[:n], "")) {
-			return false
-		}
-		return slices.ContainsFunc(parts[n:], func(string) bool { n++; return matches(after, strings.Join(parts[n-1:], "")) })
-	case !strings.Contains(pattern, "/"):
+	}
+	pattern, p = strings.ToLower(pattern), strings.ToLower(p)
+	if !strings.Contains(pattern, "/") {
 		p = path.Base(p)
 	}
-	return like(pattern, p)
+	want, have := strings.Split(pattern, "/"), strings.Split(p, "/")
+	like := func(pattern, part string) bool { ok, err := path.Match(pattern, part); return ok && err == nil }
+	deep, from := -1, 0 // what follows the last **/, and the first part tried for it; another try of an earlier **/ finds no more
+	i, k := 0, 0
+	for k < len(have) {
+		switch {
+		case i < len(want)-1 && want[i] == "**":
+			i++
+			deep, from = i, k
+		case i < len(want) && like(want[i], have[k]):
+			i, k = i+1, k+1
+		case deep >= 0:
+			from++
+			i, k = deep, from
+		default:
+			return false
+		}
+	}
+	return i == len(want)
 }
 
 // kinds are the kinds of common file extensions.

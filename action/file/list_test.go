@@ -95,6 +95,17 @@ func TestListFiles(t *testing.T) {
 	}
 }
 
+// TestMatches has patterns that are slow to match if each **/ is tried at each folder for each other one.
+func TestMatches(t *testing.T) {
+	t.Parallel()
+	p := strings.Repeat("a/", 30) + "b"
+	for pattern, want := range map[string]bool{strings.Repeat("**/", 20) + "c": false, strings.Repeat("**/", 20) + "b": true, strings.Repeat("**/a/", 20) + "b": true, "**/b/**/b": false, "a/**/a/b": true, "**/a": false} {
+		if got := matches(pattern, p); got != want {
+			t.Errorf("%s: %t", pattern, got)
+		}
+	}
+}
+
 func TestListPathAndPattern(t *testing.T) {
 	t.Parallel()
 	f, dir := folder(t, map[string]string{"a.csv": "1", "sub/b.CSV": "22", "sub/c.md": "333"})
@@ -108,6 +119,7 @@ func TestListPathAndPattern(t *testing.T) {
 		"any depth in": {map[string]any{"Path": ".", "Pattern": "SUB/**/*.md"}, []string{"sub/c.md"}},
 		"deeper":       {map[string]any{"Path": ".", "Pattern": "**/sub/*.md"}, []string{"sub/c.md"}},
 		"not in":       {map[string]any{"Path": ".", "Pattern": "other/**/*.md"}, nil},
+		"like a name":  {map[string]any{"Path": ".", "Pattern": "s**/*.md"}, []string{"sub/c.md"}},
 		"by path":      {map[string]any{"Path": ".", "Pattern": "sub/*"}, []string{"sub/b.CSV", "sub/c.md"}},
 		"folder":       {map[string]any{"Path": "sub"}, []string{"sub/b.CSV", "sub/c.md"}},
 		"one file":     {map[string]any{"Path": "a.csv"}, []string{"a.csv"}},
