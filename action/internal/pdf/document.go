@@ -121,7 +121,7 @@ func (d *Document) Title() string {
 	info, _ := d.resolve(d.trailer["Info"]).(dict)
 	t, _ := d.resolve(info["Title"]).(text)
 	title, _, _ := transform.Bytes(unicode.BOMOverride(charmap.ISO8859_1.NewDecoder()), t) // correct for letters; it knows all bytes
-	return strings.TrimSpace(string(title))
+	return strings.TrimSpace(strings.ToValidUTF8(string(title), "�"))
 }
 
 // Warnings describes what could not be read so far.

@@ -178,6 +178,17 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{"<FEFF00DC>": "Ü", "<FFFEDC00>": "Ü", "<EFBBBFC39C>": "Ü", "<DC>": "Ü", "<EFBBBF41FF42>": "A�B"} {
+		src := "%PDF-1.5\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] >>\nendobj\n3 0 obj\n<< /Type /Page >>\nendobj\n" +
+			"4 0 obj\n<< /Title " + written + " >>\nendobj\ntrailer\n<< /Root 1 0 R /Info 4 0 R >>\nstartxref\n0\n%%EOF\n"
+		if _, d := readAll(t, []byte(src)); d.Title() != want {
+			t.Errorf("%s: %q", written, d.Title())
+		}
+	}
+}
+
 // TestObjectStreams reads the structure of newer files: all objects compressed, a cross-reference stream in place of a
 // trailer, and a later change of one object.
 func TestObjectStreams(t *testing.T) {
