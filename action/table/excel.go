@@ -203,15 +203,17 @@ func readMarks(f *zip.File, in *bufio.Reader) (m marks, err error) {
 }
 
 // fill repeats the texts and dates of merged cells in a row that has other values too. Numbers are not repeated, because
-// their sum would be too large. open are the merged cells that reach the row, by column.
+// their sum would be too large, and no text is repeated in a total, whose label it would hide. open are the merged cells
+// that reach the row, by column.
 func (m marks) fill(row int, record []cell, open map[int]merged) []cell {
-	empty := blank(record)
+	_, _, total := totalLabel(record)
+	keep := total || blank(record)
 	for column, o := range open {
 		if o.end < row {
 			delete(open, column)
 			continue
 		}
-		if empty {
+		if keep {
 			continue
 		}
 		for len(record) <= column {

@@ -259,6 +259,24 @@ func TestExcelMergedCells(t *testing.T) {
 	}
 }
 
+// TestExcelTotalsBesideMergedCells: a total of each group is not counted twice, also if the group's name is merged.
+func TestExcelTotalsBesideMergedCells(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	workbook(t, dir, "sales.xlsx", func(f *excelize.File) {
+		set(t, f, "Sheet1", []any{"Region", "Month", "Sales"}, []any{"North", "Jan", 1}, []any{nil, "Feb", 2}, []any{nil, "Total", 3}, []any{"South", "Jan", 3}, []any{nil, "Feb", 4}, []any{nil, "Total", 7})
+		for _, m := range [][2]string{{"A2", "A4"}, {"A5", "A7"}} {
+			if err := f.MergeCell("Sheet1", m[0], m[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	want := [][]any{{"North", 3.0}, {"South", 7.0}}
+	if d := cmp.Diff(want, openTables(t, dir).ask(t, "SELECT Region, sum(Sales) FROM sales GROUP BY 1").Rows); d != "" {
+		t.Errorf("rows (-want +got):\n%s", d)
+	}
+}
+
 // TestExcelFormulasWithoutAValue: programs that write workbooks leave the values to Excel.
 func TestExcelFormulasWithoutAValue(t *testing.T) {
 	t.Parallel()

@@ -31,17 +31,22 @@ func totalWord(label string) (mean, exact, ok bool) {
 	})
 }
 
-// isTotal reports whether a row repeats the rows above it: it has the label of a total, and one of its numbers is the
-// sum (or mean) of the column above.
-func (s *survey) isTotal(record []cell) (sure, suspect bool) {
+// totalLabel reads the first text of a row with [totalWord].
+func totalLabel(record []cell) (mean, exact, ok bool) {
 	at := slices.IndexFunc(record, func(c cell) bool {
 		return len(c.text) > 0 && !c.exact && (c.text[0] >= 'A' || c.text[0] == '*') && !isMissing(c.text)
 	})
-	if at < 0 || s.rows < 2 {
-		return false, false
+	if at < 0 {
+		return false, false, false
 	}
-	mean, exact, ok := totalWord(string(record[at].text))
-	if !ok {
+	return totalWord(string(record[at].text))
+}
+
+// isTotal reports whether a row repeats the rows above it: it has the label of a total, and one of its numbers is the
+// sum (or mean) of the column above.
+func (s *survey) isTotal(record []cell) (sure, suspect bool) {
+	mean, exact, ok := totalLabel(record)
+	if !ok || s.rows < 2 {
 		return false, false
 	}
 	texts, numbers, below := 0, 0, 0
