@@ -205,7 +205,7 @@ func (g *Graph) readEdge(m map[string]any, i int, head Head) error {
 		return svg.Invalid("Edges[%d] has no from or no to", i)
 	}
 	if len(g.Edges)+len(from)*len(to) > MaxEdges {
-		return svg.Invalid("Edges[%d] is more than %d edges: summarise first", i, MaxEdges)
+		return svg.Invalid("with Edges[%d] there are more than %d edges: summarise first", i, MaxEdges)
 	}
 	e := Edge{Label: value.Text(value.Field(m, "label", "text", "name")), Head: head, Weight: 1}
 	if v, ok := value.Number(value.Field(m, "weight", "value")); ok && v > 0 {

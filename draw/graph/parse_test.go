@@ -176,7 +176,7 @@ func TestEdgesToSeveralNodes(t *testing.T) {
 		t.Error(got)
 	}
 	many := slices.Repeat([]any{"n"}, 300)
-	if _, err := graph.Read(nil, []any{map[string]any{"from": many, "to": many}}, graph.Arrow); err == nil || !strings.Contains(err.Error(), "Edges[0] is more than 50000 edges") {
+	if _, err := graph.Read(nil, []any{map[string]any{"from": many, "to": many}}, graph.Arrow); err == nil || !strings.Contains(err.Error(), "with Edges[0] there are more than 50000 edges") {
 		t.Error(err)
 	}
 }
