@@ -193,23 +193,20 @@ func matches(pattern, p string) bool {
 	}
 	want, have := strings.Split(pattern, "/"), strings.Split(p, "/")
 	like := func(pattern, part string) bool { ok, err := path.Match(pattern, part); return ok && err == nil }
-	deep, from := -1, 0 // what follows the last **/, and the first part tried for it; another try of an earlier **/ finds no more
-	i, k := 0, 0
-	for k < len(have) {
+	var deep, from []string // what follows the last **/, and the parts tried for it; another try of an earlier **/ finds no more
+	for len(have) > 0 {
 		switch {
-		case i < len(want)-1 && want[i] == "**":
-			i++
-			deep, from = i, k
-		case i < len(want) && like(want[i], have[k]):
-			i, k = i+1, k+1
-		case deep >= 0:
-			from++
-			i, k = deep, from
-		default:
+		case len(want) > 1 && want[0] == "**":
+			want, deep, from = want[1:], want[1:], have
+		case len(want) > 0 && like(want[0], have[0]):
+			want, have = want[1:], have[1:]
+		case deep == nil:
 			return false
+		default:
+			want, have, from = deep, from[1:], from[1:]
 		}
 	}
-	return i == len(want)
+	return len(want) == 0
 }
 
 // kinds are the kinds of common file extensions.

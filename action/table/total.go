@@ -33,13 +33,12 @@ func totalWord(label string) (mean, exact, ok bool) {
 
 // totalLabel reads the first text of a row with [totalWord].
 func totalLabel(record []cell) (mean, exact, ok bool) {
-	at := slices.IndexFunc(record, func(c cell) bool {
-		return len(c.text) > 0 && !c.exact && (c.text[0] >= 'A' || c.text[0] == '*') && !isMissing(c.text)
-	})
-	if at < 0 {
-		return false, false, false
+	for _, c := range record {
+		if len(c.text) > 0 && !c.exact && (c.text[0] >= 'A' || c.text[0] == '*') && !isMissing(c.text) {
+			return totalWord(string(c.text))
+		}
 	}
-	return totalWord(string(record[at].text))
+	return false, false, false
 }
 
 // isTotal reports whether a row repeats the rows above it: it has the label of a total, and one of its numbers is the

@@ -29,9 +29,8 @@ func render(c *chart) (out []byte, alt string) {
 	return c.End(&s), c.Alt
 }
 
-// A chart at least minWide pixels wide contains a second drawing, laid out for narrow pixels, if that is minHigh pixels
-// high. It is shown if the file itself is displayed small, so that text stays readable on a phone. Programs without media
-// queries show the wide one.
+// A chart of minWide pixels contains a second drawing for narrow pixels, if that is minHigh pixels high. It is shown if the
+// file is displayed small, so that text stays readable on a phone. Programs without media queries show the wide one.
 const (
 	minWide   = 640
 	narrow    = 480
