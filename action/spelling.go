@@ -106,15 +106,21 @@ func (p *pass) keepBytes(ctx context.Context, b []byte) any {
 	return p.item(p.keep(ctx, strings.NewReader(string(b)), media.Meta{}))
 }
 
-// escapable matches a run of base64 in which +, /, =, -, _ and line ends may be URL escapes, with the mark of a data URL.
-// It is compiled on first use.
-var escapable = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:base64,)?(?:[A-Za-z0-9+/_=-]|%(?:2[BbDdFf]|3[Dd]|0[ADad]|5[Ff]))+`)
-})
+// escape matches the URL escape of +, /, =, -, _ or a line end.
+const escape = `%(?:2[BbDdFf]|3[Dd]|0[ADad]|5[Ff])`
+
+// hasEscape finds an escape, and escapable matches a run of base64 with escapes and with the mark of a data URL. Both are
+// compiled on first use.
+var (
+	hasEscape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(escape) })
+	escapable = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:base64,)?(?:[A-Za-z0-9+/_=-]|` + escape + `)+`)
+	})
+)
 
 // unescaped removes the URL escapes from every long run of base64, so that the whole run is found.
 func unescaped(s string) string {
-	if !strings.Contains(s, "%") {
+	if !strings.Contains(s, "%") || !hasEscape().MatchString(s) { // most texts with a percent sign have none
 		return s
 	}
 	return escapable().ReplaceAllStringFunc(s, func(run string) string {
