@@ -147,3 +147,20 @@ Dee,5b,55,95,2022-09-01,
 		{"How many students joined before 2021?", "2 of 4"},
 	})
 }
+
+// TestNumbersAreNotRows: a number is that of a row only after the word for it: sale 3, but not 3 units or 3 stores.
+func TestNumbersAreNotRows(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"sales": "id|text,date|date,store|text,quantity|integer,revenue|integer\n" +
+		"1,2024-03-01,Bonn,4,120\n2,2024-03-02,Kiel,1,30\n3,2024-03-04,Ulm,5,150\n4,2024-09-03,Bonn,2,60\n5,2024-09-04,Kiel,3,90\n6,2023-09-05,Ulm,2,61\n"}).expect([]inquiry{
+		{"How many sales had 2 units?", "2 of 6 sales match (quantity = 2)."},
+		{"How many sales had 2 or 3 units?", "-"},
+		{"Wie viele Verkäufe hatten 2 oder 3 Stück?", "-"},
+		{"How many sales on 3 September 2024?", "1 of 6"},
+		{"What was the revenue on 4 March 2024?", "150"},
+		{"Which 3 stores had the highest revenue?", "Ulm (211), Bonn (180) and Kiel (120)"},
+		{"Top 2 stores by revenue", "Ulm (211) and Bonn (180)"},
+		{"What was the revenue of sale 3?", "The revenue (id: 3) is 150."},
+		{"What was the revenue of sales 2 and 3?", "3: 150; 2: 30."},
+	})
+}

@@ -415,7 +415,7 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 	synonym := []string{}
 	for _, value := range r.valuesOf(v, f) {
 		vt := r.ValueTokens(value)
-		if len(vt) == 0 || r.smallWord(f, vt, i) {
+		if len(vt) == 0 || r.smallWord(f, vt, i) || f.Key() && len(vt) == 1 && r.bareNumber(v, f, i) {
 			continue
 		}
 		if n := r.SameRun(vt, i); n == len(vt) && r.cut(f, i, n) {
@@ -487,6 +487,24 @@ func (r *Matcher) smallWord(f *schema.Field, vt []speech.Token, i int) bool {
 	written := t.Raw == v.Raw && r.Text != strings.ToUpper(r.Text)
 	return !written || len(t.Raw) == 1 && (t.Raw == strings.ToLower(t.Raw) || t.Raw == "I" || i == 0)
 }
+
+// bareNumber reports whether a number of up to three digits is not that of a row: unlike in sale 3 and sales 2 and 3, no
+// word for the rows or for the column precedes it.
+func (r *Matcher) bareNumber(v *schema.View, f *schema.Field, i int) bool {
+	if t := r.Tokens[i]; t.Quoted || t.Num == nil || len(t.Fold) > 3 {
+		return false
+	}
+	for i--; i > 0 && (r.Tokens[i].Num != nil || numberJoins[r.Tokens[i].Fold]); i-- {
+		continue
+	}
+	if i < 0 {
+		return true
+	}
+	_, rows := r.entityAt(v, i)
+	return !rows && !speech.IDWords[r.Tokens[i].Fold] && !slices.ContainsFunc(f.Words, func(w speech.Word) bool { return r.Level(r.Tokens[i], w) > 2 })
+}
+
+var numberJoins = speech.Folded("and or und oder")
 
 // bodies are the concepts of columns whose values are the names of a group or a place, not of a kind of rows.
 var bodies = strings.Fields("team department customer supplier store employee publisher author city region country")
