@@ -164,3 +164,19 @@ func TestNumbersAreNotRows(t *testing.T) {
 		{"What was the revenue of sales 2 and 3?", "3: 150; 2: 30."},
 	})
 }
+
+// TestNumberOfSales: sales are counted after every phrase for a number, and compared with an amount by their revenue.
+func TestNumberOfSales(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"sales": "id|text,date|date,store|text,quantity|integer,revenue|integer\n" +
+		"1,2024-03-01,Bonn,4,120\n2,2024-03-02,Kiel,1,30\n3,2024-03-04,Ulm,5,150\n4,2024-09-03,Bonn,2,70\n5,2024-09-04,Kiel,3,90\n6,2023-09-05,Ulm,2,61\n7,2024-12-05,Bonn,9,200\n"}).expect([]inquiry{
+		{"How many sales over 100?", "3 of 7 sales match (revenue > 100)."},
+		{"How many sales were above 100 in Bonn?", "2 of 7"},
+		{"How many more sales were there in 2024 than in 2023?", "from 1 in 2023 to 6 in 2024"},
+		{"How many fewer sales did Kiel have than Bonn?", "Bonn: 3; Kiel: 2"},
+		{"By how much did the number of sales change from 2023 to 2024?", "-"},
+		{"Top 2 stores by number of sales", "-"},
+		{"Welcher Monat 2024 hatte den höchsten Umsatz?", "März 2024"},
+		{"Which month 2024 had the highest revenue?", "March 2024"},
+	})
+}

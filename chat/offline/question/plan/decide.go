@@ -49,6 +49,11 @@ func (p *Plan) decide() Reason {
 	if reason := p.choose(); reason != "" {
 		return reason
 	}
+	for i, x := range p.Pieces {
+		if x.Kind == speech.KindField && p.Asked(i) == "many" && p.View.OfMoney(x.Field) && p.inMeasure(x.Field) && schema.UnitNames[p.Text.Tokens[x.From].Fold] == "" {
+			return ReasonAmbiguous // how many sales: their number, or their amount
+		}
+	}
 	if slices.ContainsFunc(p.Measures, func(m Measure) bool {
 		return p.View.Counter(m.Field) && (m.How == "sum" || p.Op == OpRank && p.Unit != "" && !m.Field.Balance())
 	}) {
@@ -273,11 +278,6 @@ func (p *Plan) decideValue() Reason {
 	p.expenses()
 	if slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.moneyOnly(m.Field) }) {
 		return ReasonAmbiguous // money that came in, or that went out
-	}
-	for i, x := range p.Pieces {
-		if x.Kind == speech.KindField && p.Asked(i) == "many" && p.View.OfMoney(x.Field) && p.inMeasure(x.Field) && schema.UnitNames[p.Text.Tokens[x.From].Fold] == "" {
-			return ReasonAmbiguous // how many sales: their number, or their amount
-		}
 	}
 	joins := 0
 	for _, x := range p.Pieces {

@@ -71,8 +71,8 @@ func (p *roles) timeWords() Reason {
 	x := p.Pieces[i]
 	bound := p.boundBefore(i)
 	p.used[i] = true
-	if n := p.near(i, -1); n.Kind == speech.KindUnit && n.To == x.From {
-		p.used[i-1] = true // the year 2020
+	if n := p.near(i, -1); n.Kind == speech.KindUnit && n.To == x.From && p.Asked(i-1) != "which" {
+		p.used[i-1] = true // the year 2020, but not which month 2020
 	}
 	if n := p.near(i, 1); n.Kind == speech.KindUnit && x.Period.Unit != "year" && x.To == n.From {
 		p.used[i+1] = true

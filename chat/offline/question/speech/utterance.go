@@ -248,8 +248,11 @@ func derived(a, b string) bool {
 	return n >= 6 && n*10 >= 7*max(len(a), len(b)) && !strings.HasPrefix(a, b)
 }
 
-// Counted reports whether a token directly follows "how many".
+// Counted reports whether a token follows "how many", directly or with "more" between them.
 func (r *Utterance) Counted(i int) bool {
+	if i >= 1 && (r.Tokens[i-1].Fold == "more" || r.Tokens[i-1].Fold == "fewer") {
+		i--
+	}
 	return i >= 2 && (r.Tokens[i-2].Fold == "how" && r.Tokens[i-1].Fold == "many" || r.Tokens[i-2].Fold == "wie" && strings.HasPrefix(r.Tokens[i-1].Fold, "viel") || r.Tokens[i-1].Fold == "wieviele") ||
 		i >= 1 && r.Tokens[i-1].Fold == "anzahl"
 }
