@@ -418,13 +418,10 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 		if len(vt) == 0 || r.smallWord(f, vt, i) || f.Key() && len(vt) == 1 && r.bareNumber(v, f, i) {
 			continue
 		}
-		if n := r.SameRun(vt, i); n == len(vt) && r.cut(f, i, n) {
-			continue
-		} else if n == len(vt) {
-			if !r.Spelled(vt, i) && r.exact(i, n) {
-				continue // Heath is a place, not heather
+		if n := r.SameRun(vt, i); n == len(vt) {
+			if !r.cut(f, i, n) && (r.Spelled(vt, i) || !r.exact(i, n)) { // Heath is a place, not heather
+				whole[n] = append(whole[n], value)
 			}
-			whole[n] = append(whole[n], value)
 			continue
 		}
 		if len(vt) == 1 && r.Phrasal(vt[0].Fold, i) {
@@ -488,23 +485,17 @@ func (r *Matcher) smallWord(f *schema.Field, vt []speech.Token, i int) bool {
 	return !written || len(t.Raw) == 1 && (t.Raw == strings.ToLower(t.Raw) || t.Raw == "I" || i == 0)
 }
 
-// bareNumber reports whether a number of up to three digits is not that of a row: unlike in sale 3 and sales 2 and 3, no
-// word for the rows or for the column precedes it.
+// bareNumber reports whether no word for the rows or for their numbers precedes a small number: 3 stores, but not sale 3
+// and sales 2 and 3.
 func (r *Matcher) bareNumber(v *schema.View, f *schema.Field, i int) bool {
-	if t := r.Tokens[i]; t.Quoted || t.Num == nil || len(t.Fold) > 3 {
-		return false
+	t, k := r.Tokens[i], max(i-1, 0)
+	for k > 0 && (r.Tokens[k].Num != nil || slices.ContainsFunc(r.Lex.Phrases[r.Tokens[k].Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindJoin })) {
+		k--
 	}
-	for i--; i > 0 && (r.Tokens[i].Num != nil || numberJoins[r.Tokens[i].Fold]); i-- {
-		continue
-	}
-	if i < 0 {
-		return true
-	}
-	_, rows := r.entityAt(v, i)
-	return !rows && !speech.IDWords[r.Tokens[i].Fold] && !slices.ContainsFunc(f.Words, func(w speech.Word) bool { return r.Level(r.Tokens[i], w) > 2 })
+	_, rows := r.entityAt(v, k)
+	named := rows || speech.IDWords[r.Tokens[k].Fold] || slices.ContainsFunc(f.Words, func(w speech.Word) bool { return r.Level(r.Tokens[k], w) > 2 })
+	return !named && !t.Quoted && t.Num != nil && len(t.Fold) <= 3
 }
-
-var numberJoins = speech.Folded("and or und oder")
 
 // bodies are the concepts of columns whose values are the names of a group or a place, not of a kind of rows.
 var bodies = strings.Fields("team department customer supplier store employee publisher author city region country")

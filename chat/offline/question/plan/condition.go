@@ -216,11 +216,8 @@ func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Fie
 		return f
 	}
 	for _, x := range p.Pieces {
-		if x.Rows() && p.View.HasRevenue && p.Text.Sales(p.Text.Tokens[x.From]) {
-			return p.View.FieldOf("revenue") // sales over 1,000
-		}
 		if x.Rows() && (p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "order") || p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "invoice")) {
-			return p.View.FieldOf("amount") // invoices over 1,000
+			return cmp.Or(p.View.FieldOf("amount"), p.View.FieldOf("revenue")) // invoices over 1,000
 		}
 	}
 	return nil

@@ -57,10 +57,7 @@ func (p *Plan) decideShare() Reason {
 	if len(p.Groups) > 0 || conds == 0 || p.Superlative != nil || p.Either != nil && conds > 1 {
 		return ReasonUnclear
 	}
-	if conds == 1 && p.times() > 0 && p.shareOfTime() {
-		return ReasonAmbiguous
-	}
-	if conds > 1 && !p.orderShare(conds) {
+	if conds == 1 && p.times() > 0 && p.shareOfTime() || conds > 1 && !p.orderShare(conds) {
 		return ReasonAmbiguous
 	}
 	return ""
