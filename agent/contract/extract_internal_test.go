@@ -73,6 +73,25 @@ func TestFieldsOfAQuestionKeepTheirOrder(t *testing.T) {
 	}
 }
 
+// TestRepeatedFields: the last of several fields of the same name counts, without parts of those before it.
+func TestRepeatedFields(t *testing.T) {
+	t.Parallel()
+	p, err := NewParser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for answer, want := range map[string]string{
+		`{"actions":[{"name":"a","params":{"x":1}},{"name":"c"}],"actions":[{"name":"b","params":{"y":2}}]}`: `{"actions":[{"name":"b","params":{"y":2}}],"done":false}`,
+		`{"agents":[{"name":"a","task":"t","media":["img-1"]}],"agents":[{"name":"b","task":"u"}]}`:          `{"agents":[{"name":"b","task":"u"}],"done":false}`,
+		`{"message":"one","message":null,"done":true}`:                                                       `{"done":true}`,
+		`{"ask":{"question":"a","schema":{"type":"object"}},"ask":{"question":"b"}}`:                         `{"ask":{"question":"b"},"done":false}`,
+	} {
+		if s, err := p.Parse(answer); err != nil || string(plain.JSON(s)) != want {
+			t.Errorf("%s: %s, %v", answer, plain.JSON(s), err)
+		}
+	}
+}
+
 func TestOldNamesOfPromotions(t *testing.T) {
 	t.Parallel()
 	p, err := NewParser()

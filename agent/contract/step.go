@@ -157,31 +157,26 @@ func readOldNames(obj map[string]any) {
 	obj["promote"] = all
 }
 
-// stepOf decodes the text of a step that matches the schema, so that the fields of a question keep their order.
-// obj is the same step with today's names.
+// stepOf decodes an object that matches the schema. The form of a question is taken from the step's text, because its
+// fields have an order.
 func stepOf(obj map[string]any, text string) (*Step, error) {
-	var s struct {
-		Step
-		// These are taken from obj.
-		Promote      json.RawMessage `json:"promote"`
-		Payload      json.RawMessage `json:"payload"`
-		PayloadPatch json.RawMessage `json:"payloadPatch"`
+	var s Step
+	err := object.Decode(plain.JSON(obj), &s)
+	if s.Ask == nil {
+		return &s, err
 	}
-	err := object.Decode([]byte(text), &s)
-	s.Step.Payload, _ = obj["payload"].(map[string]any)
-	s.Step.PayloadPatch, _ = obj["payloadPatch"].(map[string]any)
-	if promote := obj["promote"]; promote != nil {
-		err = cmp.Or(err, json.Unmarshal(plain.JSON(promote), &s.Step.Promote))
-	}
-	if s.Ask != nil {
-		var schema bytes.Buffer
-		ask, _ := obj["ask"].(map[string]any)
-		if form, _ := ask["schema"].(map[string]any); len(form) > 0 {
-			err = cmp.Or(err, json.Compact(&schema, s.Ask.Schema))
+	s.Ask.Schema = nil
+	ask, _ := obj["ask"].(map[string]any)
+	if form, _ := ask["schema"].(map[string]any); len(form) > 0 {
+		var written struct {
+			Ask Ask `json:"ask"`
 		}
+		var schema bytes.Buffer
+		err = cmp.Or(err, object.Decode([]byte(text), &written))
+		err = cmp.Or(err, json.Compact(&schema, written.Ask.Schema))
 		s.Ask.Schema = schema.Bytes()
 	}
-	return &s.Step, err
+	return &s, err
 }
 
 // MaxQuestion is the maximum length of a question in characters; maxForm is the maximum size of its
