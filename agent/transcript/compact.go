@@ -275,7 +275,7 @@ func (o *Opening) truncate(length int, set *media.Set) {
 	if o.earlier != nil {
 		o.earlier.Did = o.earlier.Did[max(0, len(o.earlier.Did)-minDid):]
 	}
-	if removed == "" {
+	if len(mentionedItems(set, removed)) == 0 {
 		return
 	}
 	if o.earlier == nil {

@@ -310,6 +310,14 @@ func TestStages(t *testing.T) {
 			t.Errorf("stage %d (%s) found something in a task of one letter: %s", i, s.Description, text(&short))
 		}
 	}
+	var long transcript.History
+	long.Begin(transcript.Opening{Task: strings.Repeat("x", 10_000)})
+	for _, s := range transcript.Stages() {
+		s.Shrink(&long, set, nil)
+	}
+	if got := text(&long); len(got) > 2000 || strings.Contains(got, "messagesLeftOut") {
+		t.Errorf("of a long task without refs, no message was left out: %s", got)
+	}
 }
 
 func TestPicturesInSight(t *testing.T) {
