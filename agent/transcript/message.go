@@ -193,7 +193,7 @@ func (r *Results) Bound(set *media.Set) {
 	share := maxResults / (len(r.Actions) + 2*len(r.Agents))
 	cut := func(value map[string]any) (text string, short map[string]any) {
 		text = string(plain.JSON(value))
-		return text, map[string]any{"shortened": fmt.Sprintf("%s… [cut here: the result has %d characters, too many to show; ask for less at a time]", plain.Head(text, share), utf8.RuneCountInString(text))}
+		return text, map[string]any{"shortened": fmt.Sprintf("%s [cut here: the result has %d characters, too many to show; ask for less at a time]", plain.Clip(text, share), utf8.RuneCountInString(text))}
 	}
 	for i := range r.Actions {
 		if sizeOf(r.Actions[i].Outputs) > share {
@@ -209,7 +209,7 @@ func (r *Results) Bound(set *media.Set) {
 			a.nameLost(set, text, string(plain.JSON(a.Media))+a.Message)
 		}
 		if len(a.Message) > share {
-			a.Message = cutText(a.Message, share, set)
+			a.Message = cutText(a.Message, share/utf8.UTFMax, set)
 		}
 	}
 }

@@ -165,6 +165,20 @@ func mustJSON(t *testing.T, v any) []byte {
 	return b
 }
 
+// TestBoundOfResults: it holds in bytes, also for characters of several bytes.
+func TestBoundOfResults(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("語", 2<<20)
+	r := transcript.Results{
+		Actions: []action.Outcome{{Name: "Act", Outputs: map[string]any{"text": long}}},
+		Agents:  []transcript.Agent{{Name: "Writer", Message: long, Payload: map[string]any{"text": long}}},
+	}
+	r.Bound(&media.Set{})
+	if n := len(transcript.Fenced(r)); n < 1<<19 || n > 1<<20+2000 {
+		t.Errorf("%d bytes", n)
+	}
+}
+
 func TestCutMiddle(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
