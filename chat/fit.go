@@ -219,9 +219,9 @@ func (f Profile) CheckImageCount(images int, wouldDo []string) error {
 // seeingModels is the maximum number of models in an error.
 const seeingModels = 6
 
-// ModelsWithVision returns models that accept that many pictures, best first: the defaults of providers with a key,
-// then other models of these providers, then the offline model. If none accepts them, it returns the defaults of
-// providers without a key.
+// ModelsWithVision returns models that accept that many pictures, best first: the program's models, the defaults of
+// providers with a key, other models of these providers, the offline model. If none accepts them, it returns the
+// defaults of providers without a key.
 func (r *Registry) ModelsWithVision(images int) []string {
 	var names []string
 	add := func(f Profile) {
@@ -237,6 +237,9 @@ func (r *Registry) ModelsWithVision(images int) []string {
 				}
 			}
 		}
+	}
+	for _, f := range r.Own() {
+		add(f)
 	}
 	addDefaults(true)
 	for _, f := range r.cfg.Profiles.Models() {

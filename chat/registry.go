@@ -137,7 +137,8 @@ func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
 }
 
 // Choose opens the operator's default, else the first preferred model that has a key, else the first model of the
-// program, else the default model of the first provider with a key, else the offline model. Only for the operator's default is a missing key an error.
+// program, else the default model of the first provider with a key, else the offline model. Only for the operator's
+// default is a missing key an error.
 func (r *Registry) Choose(ctx context.Context, prefer []string) (Choice, error) {
 	if r.cfg.Default != "" {
 		c, err := r.named(ctx, r.cfg.Default)

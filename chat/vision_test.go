@@ -242,6 +242,10 @@ func TestGateNamesModelsThatWouldDo(t *testing.T) {
 	if none := newRegistry(t, nil).ModelsWithVision(40); len(none) == 0 {
 		t.Error("without any key no model is named")
 	}
+	own := limited{profile: chat.Profile{ID: "eye", Name: "Eye", Provider: "house", SupportsVision: true}}
+	if would := newRegistry(t, func(c *config) { c.Own = []chat.Model{own} }).ModelsWithVision(4); len(would) == 0 || would[0] != "house/eye" {
+		t.Errorf("the program's model is not named first: %v", would)
+	}
 }
 
 // TestImageTokens compares the formulas with the providers' own counts.
