@@ -175,6 +175,7 @@ func TestRefusalsOfOtherKinds(t *testing.T) {
 		{400, `{"error":{"message":"x/y is not a valid model ID","code":400},"user_id":"u"}`, "models list --chat", media.CodeNotFound, false},
 		{404, `{"error":{"code":404,"message":"models/gemini-1.5-pro is no longer available.","status":"NOT_FOUND"}}`, "models/gemini-1.5-pro", media.CodeNotFound, false},
 		{402, `{"error":"You have depleted your monthly included credits for Inference Providers."}`, "depleted your monthly included credits", media.CodeQuotaExceeded, false},
+		{402, `{"error":"The model is no longer available without payment."}`, "without payment", media.CodeQuotaExceeded, false},
 		{422, `{"detail":[{"loc":["body","messages"],"msg":"Field required","type":"missing"}]}`, "Field required", media.CodeInvalid, false},
 		{400, `{"success":false,"errors":[{"code":5006,"message":"required properties are missing"}]}`, "required properties are missing", media.CodeInvalid, false},
 		{400, `{"error":{"message":"Item 'rs_0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f607182' of type 'reasoning' was provided without its required following item.","type":"invalid_request_error"}}`, "rs_0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f607182", media.CodeInvalid, false},

@@ -43,7 +43,7 @@ func (f fault) code(by asked) media.Code {
 		return media.CodeContextLength
 	case len(by.details) > 0 && sightText.MatchString(f.message+" "+strings.Join(f.kinds, " ")):
 		return media.CodeUnsupported
-	case f.is("insufficient_quota", "billing_error", "quota_exceeded", "billing_hard_limit_reached", "insufficient_balance"), refused && creditText.MatchString(f.message):
+	case f.is("insufficient_quota", "billing_error", "quota_exceeded", "billing_hard_limit_reached", "insufficient_balance"), refused && creditText.MatchString(f.message), f.status == http.StatusPaymentRequired:
 		return media.CodeQuotaExceeded
 	case f.status == http.StatusTooManyRequests && noTierText.MatchString(f.message):
 		return media.CodeQuotaExceeded
