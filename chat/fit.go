@@ -247,7 +247,8 @@ func (r *Registry) ModelsWithVision(images int) []string {
 			add(f)
 		}
 	}
-	if add(r.cfg.Offline.Profile()); len(names) == 0 {
+	add(r.cfg.Offline.Profile())
+	if len(names) == 0 {
 		addDefaults(false)
 	}
 	return names

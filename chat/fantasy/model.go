@@ -69,7 +69,8 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	switch {
 	case reply.problem != nil:
 		if reply.text.Len() > 0 { // a part of the answer was generated
-			if reply.problem.Retryable = false; out.Usage == (chat.Usage{}) {
+			reply.problem.Retryable = false
+			if out.Usage == (chat.Usage{}) {
 				chat.MayBeBilled(reply.problem)
 			}
 		}

@@ -132,7 +132,8 @@ func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []
 		s.problem = t.m.fault(fault{status: res.StatusCode, embedded: true, message: string(body)}, s.by)
 	case bytes.HasPrefix(body, []byte("{")) && partly(json.Unmarshal(body, &a)) == nil:
 		res.Header.Set("Content-Type", "application/json")
-		if t.note(s, req.URL.Path, a); s.problem == nil {
+		t.note(s, req.URL.Path, a)
+		if s.problem == nil {
 			s.whole = true
 			s.text.WriteString(a.words())
 		}
