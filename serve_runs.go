@@ -256,17 +256,17 @@ func (s servedRuns) Run(ctx context.Context, id string) (api.Run, error) {
 	if err != nil {
 		return v, err
 	}
+	byRef := map[media.Ref]media.Output{}
+	for _, r := range items {
+		byRef[r.Ref] = r.Output
+	}
 	slices.Reverse(items) // in order of creation
 	v.Media = views(ledger.List[ledger.Record]{Items: items}, mediaView).Items
 	if len(row.Payload) > 0 {
 		var b bytes.Buffer
 		find := func(ref media.Ref) (media.Output, bool) {
-			for _, r := range items {
-				if r.Ref == ref {
-					return r.Output, true
-				}
-			}
-			return media.Output{}, false
+			o, ok := byRef[ref]
+			return o, ok
 		}
 		err = resolve.Payload(ctx, &b, row.Payload, resolve.Options{Mode: resolve.ModeURL, Find: find, URL: func(o media.Output) string { return "/media/" + o.ID }})
 		if err != nil {
