@@ -25,27 +25,26 @@ type Model struct {
 	// APIModel is the provider's id of the model.
 	APIModel string `json:"api_model" yaml:"api_model"`
 	// Aliases are other names that people and seeds use.
-	Aliases []string `json:"aliases,omitempty" yaml:"aliases"`
-	// Like makes a row of a user's file a copy of the row with this provider/id, except for the fields that it sets. A
-	// proxy that serves a shipped model uses it.
-	Like string `json:"like,omitempty" yaml:"like"`
-	// InsteadOf lists the shipped models, as provider/id, whose names this row of a user's file has taken. They are
-	// found as provider/id, provider/name or provider/alias.
-	InsteadOf []string       `json:"instead_of,omitempty" yaml:"-"`
-	Modality  media.Modality `json:"modality" yaml:"modality"`
+	Aliases  []string       `json:"aliases,omitempty" yaml:"aliases"`
+	Modality media.Modality `json:"modality" yaml:"modality"`
 	// Via selects one of the provider's endpoints where it has several: images at OpenRouter, whose default is the chat
 	// endpoint.
 	Via     string            `json:"via,omitempty" yaml:"via"`
 	Methods []generate.Method `json:"methods" yaml:"methods"`
 	// Emulates lists methods that the Gateway performs through an edit, with a disposition: variation, where the
 	// provider has no endpoint for it.
-	Emulates []generate.Method `json:"emulates,omitempty" yaml:"emulates"`
-	Size     SizeRule          `json:"size" yaml:"size"`
-	// MaxN is the maximum number of results per call; larger requests are split into several calls.
-	MaxN int `json:"max_n" yaml:"max_n"`
-	// Grid is the fixed number of results of every call, whatever number is requested, and at least MaxN; 0 means as
-	// many as requested.
-	Grid int `json:"grid,omitempty" yaml:"grid"`
+	Emulates     []generate.Method `json:"emulates,omitempty" yaml:"emulates"`
+	Size         SizeRule          `json:"size" yaml:"size"`
+	InputRules   `yaml:",inline"`
+	SettingRules `yaml:",inline"`
+	CallLimits   `yaml:",inline"`
+	Prices       []Price   `json:"prices" yaml:"prices"`
+	Life         LifeCycle `json:"life" yaml:"life"`
+	RowSource    `yaml:",inline"`
+}
+
+// InputRules say which pictures a model accepts.
+type InputRules struct {
 	// MaxInputs is the maximum number of input pictures per call; 0 means none.
 	MaxInputs int `json:"max_inputs" yaml:"max_inputs"`
 	// InputTypes are the accepted MIME types of input pictures; others are converted to the first one that fits. Empty
@@ -58,14 +57,23 @@ type Model struct {
 	MaxMaskBytes   int64 `json:"max_mask_bytes,omitempty" yaml:"max_mask_bytes"`
 	// Mask is the mask polarity: none, alpha0 (transparent = repaint), white, black.
 	Mask string `json:"mask" yaml:"mask"`
-	// EditLacks lists the Supports and Options that an edit does not accept, GenerateLacks those of a generation.
-	EditLacks     []string `json:"edit_lacks,omitempty" yaml:"edit_lacks"`
-	GenerateLacks []string `json:"generate_lacks,omitempty" yaml:"generate_lacks"`
+}
+
+// SettingRules say which settings and options a model accepts.
+type SettingRules struct {
+	// MaxN is the maximum number of results per call; larger requests are split into several calls.
+	MaxN int `json:"max_n" yaml:"max_n"`
+	// Grid is the fixed number of results of every call, whatever number is requested, and at least MaxN; 0 means as
+	// many as requested.
+	Grid int `json:"grid,omitempty" yaml:"grid"`
 	// MaxPrompt is the prompt's limit in characters; 0 means unknown.
 	MaxPrompt int `json:"max_prompt" yaml:"max_prompt"`
 	// Supports lists further abilities of the model: seed, negative_prompt, style, stream, background, compression,
 	// moderation, speed.
 	Supports []string `json:"supports" yaml:"supports"`
+	// EditLacks lists the Supports and Options that an edit does not accept, GenerateLacks those of a generation.
+	EditLacks     []string `json:"edit_lacks,omitempty" yaml:"edit_lacks"`
+	GenerateLacks []string `json:"generate_lacks,omitempty" yaml:"generate_lacks"`
 	// Styles are the model's style words. If empty, a model that supports styles accepts any word.
 	Styles []string `json:"styles,omitempty" yaml:"styles"`
 	// Qualities are the model's own quality words; Formats its output formats.
@@ -73,6 +81,8 @@ type Model struct {
 	Formats   []string `json:"formats,omitempty" yaml:"formats"`
 	// Voices are the voice names of a speech model, the default voice first.
 	Voices []string `json:"voices,omitempty" yaml:"voices"`
+	// MaxSeed is the largest seed; 0 means that any 64-bit number is accepted.
+	MaxSeed int64 `json:"max_seed,omitempty" yaml:"max_seed"`
 	// Options are the provider options that the model accepts.
 	Options []string `json:"options,omitempty" yaml:"options"`
 	// OptionRules define the accepted values by option name; the provider validates options without a rule.
@@ -81,8 +91,10 @@ type Model struct {
 	Acts []Act `json:"acts,omitempty" yaml:"acts"`
 	// Flags are the settings that are appended to the prompt, in this order.
 	Flags []Flag `json:"flags,omitempty" yaml:"flags"`
-	// MaxSeed is the largest seed; 0 means that any 64-bit number is accepted.
-	MaxSeed int64 `json:"max_seed,omitempty" yaml:"max_seed"`
+}
+
+// CallLimits are the times and rates of the calls of a model.
+type CallLimits struct {
 	// TimeoutSeconds limits one call; 0 means the Gateway's default of 300.
 	TimeoutSeconds int `json:"timeout_seconds,omitempty" yaml:"timeout_seconds"`
 	// PollSeconds is the pause between polls of an asynchronous task; WaitSeconds is how long the task is polled before
@@ -98,9 +110,17 @@ type Model struct {
 	// PerMinute is the maximum number of calls of the model per minute and gateway. Calls are spread evenly: each waits
 	// for its turn. 0 means no limit of its own. The highest value of a provider's rows applies to all its models
 	// together. No shipped row sets it, because providers publish limits per account tier.
-	PerMinute int       `json:"per_minute,omitempty" yaml:"per_minute"`
-	Prices    []Price   `json:"prices" yaml:"prices"`
-	Life      LifeCycle `json:"life" yaml:"life"`
+	PerMinute int `json:"per_minute,omitempty" yaml:"per_minute"`
+}
+
+// RowSource says where a row comes from.
+type RowSource struct {
+	// Like makes a row of a user's file a copy of the row with this provider/id, except for the fields that it sets. A
+	// proxy that serves a shipped model uses it.
+	Like string `json:"like,omitempty" yaml:"like"`
+	// InsteadOf lists the shipped models, as provider/id, whose names this row of a user's file has taken. They are
+	// found as provider/id, provider/name or provider/alias.
+	InsteadOf []string `json:"instead_of,omitempty" yaml:"-"`
 	// Source says where the facts come from and when they were read.
 	Source string `json:"source" yaml:"source"`
 	// Unconfirmed lists the facts of the row that have one weak source or none, or whose sources disagree.

@@ -55,9 +55,16 @@ func ExampleDriver() {
 	codec, err := wire.NewCodec(wire.Config{Blobs: store, Keys: []wire.Key{{ID: "k1", Secret: []byte("at least sixteen bytes")}}})
 	check(err)
 	models, err := catalog.New(catalog.Model{
-		Name: "Studio Grey", Provider: "studio", APIModel: "grey-1", Modality: media.ModalityImage, Methods: []generate.Method{generate.MethodGenerate},
-		Size: catalog.SizeRule{Mode: "enum", Values: []string{"64x64", "96x64"}}, MaxN: 2, Mask: "none", Formats: []string{"png"},
-		Prices: []catalog.Price{{Unit: "image", USD: "0.002", AsOf: "2026-11-21"}}, Source: "Our own.",
+		Name:         "Studio Grey",
+		Provider:     "studio",
+		APIModel:     "grey-1",
+		Modality:     media.ModalityImage,
+		Methods:      []generate.Method{generate.MethodGenerate},
+		Size:         catalog.SizeRule{Mode: "enum", Values: []string{"64x64", "96x64"}},
+		SettingRules: catalog.SettingRules{MaxN: 2, Formats: []string{"png"}},
+		InputRules:   catalog.InputRules{Mask: "none"},
+		Prices:       []catalog.Price{{Unit: "image", USD: "0.002", AsOf: "2026-11-21"}},
+		RowSource:    catalog.RowSource{Source: "Our own."},
 	})
 	check(err)
 	gateway, err := gateway.New(gateway.Config{Drivers: []driver.Driver{gradient{codec}}, Catalogue: models, Storage: codec})

@@ -122,9 +122,15 @@ func ExampleDriver_http() {
 	codec, err := wire.NewCodec(wire.Config{Blobs: store, Keys: []wire.Key{{ID: "k1", Secret: []byte("at least sixteen bytes")}}})
 	check(err)
 	models, err := catalog.New(catalog.Model{
-		Name: "Easel", Provider: "easel", APIModel: "easel-1", Modality: media.ModalityImage,
-		Methods: []generate.Method{generate.MethodGenerate, generate.MethodEdit}, MaxInputs: 1, InputTypes: []string{"image/png"},
-		Size: catalog.SizeRule{Mode: "none"}, MaxN: 2, Mask: "none", Formats: []string{"png"}, Source: "Our own.",
+		Name:         "Easel",
+		Provider:     "easel",
+		APIModel:     "easel-1",
+		Modality:     media.ModalityImage,
+		Methods:      []generate.Method{generate.MethodGenerate, generate.MethodEdit},
+		InputRules:   catalog.InputRules{MaxInputs: 1, InputTypes: []string{"image/png"}, Mask: "none"},
+		Size:         catalog.SizeRule{Mode: "none"},
+		SettingRules: catalog.SettingRules{MaxN: 2, Formats: []string{"png"}},
+		RowSource:    catalog.RowSource{Source: "Our own."},
 	})
 	check(err)
 	drv := easel{codec: codec, base: service.URL, key: "secret"}

@@ -376,8 +376,14 @@ func TestCancelKeepsWhatArrived(t *testing.T) {
 func TestDeadlineOfOneCall(t *testing.T) {
 	t.Parallel()
 	row := catalog.Model{
-		Name: "Slow", Provider: "openai", APIModel: "slow-1", Modality: media.ModalityImage, MaxN: 1, TimeoutSeconds: 1,
-		Methods: []generate.Method{generate.MethodGenerate}, Size: catalog.SizeRule{Mode: "none"},
+		Name:         "Slow",
+		Provider:     "openai",
+		APIModel:     "slow-1",
+		Modality:     media.ModalityImage,
+		SettingRules: catalog.SettingRules{MaxN: 1},
+		CallLimits:   catalog.CallLimits{TimeoutSeconds: 1},
+		Methods:      []generate.Method{generate.MethodGenerate},
+		Size:         catalog.SizeRule{Mode: "none"},
 	}
 	rows, err := catalog.New(row)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 // are numbered after them, and a call to another model ends both.
 func TestHistoryContinuesCalls(t *testing.T) {
 	t.Parallel()
-	first := &plan.Plan{Model: catalog.Model{Provider: "a", APIModel: "1", MaxN: 2}}
-	next := &plan.Plan{Model: catalog.Model{Provider: "b", APIModel: "1", MaxN: 1}}
+	first := &plan.Plan{Model: catalog.Model{Provider: "a", APIModel: "1", SettingRules: catalog.SettingRules{MaxN: 2}}}
+	next := &plan.Plan{Model: catalog.Model{Provider: "b", APIModel: "1", SettingRules: catalog.SettingRules{MaxN: 1}}}
 	h := &history{}
 	h.add([]operation.Attempt{
 		{Call: 1, Number: 1, Provider: "a", APIModel: "1", Slots: []int{1, 2}, Error: &generate.SlotError{Code: media.CodeUnavailable, Message: "away"}, FinishedAt: time.Unix(1, 0)},

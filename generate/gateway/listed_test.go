@@ -48,7 +48,7 @@ func (p *paged) List(_ context.Context, from string) (driver.Listing, error) {
 func anyTask(r *rand.Rand, number int) driver.Task {
 	word := func(all ...string) string { return all[r.IntN(len(all))] }
 	t := driver.Task{
-		Key: fmt.Sprintf("operation-%d", number), Model: catalog.Model{APIModel: word("one", "two"), MaxSeed: 1 << 40},
+		Key: fmt.Sprintf("operation-%d", number), Model: catalog.Model{APIModel: word("one", "two"), SettingRules: catalog.SettingRules{MaxSeed: 1 << 40}},
 		Prompt: word("a fox", "a house "), NegativePrompt: word("", "rain"), N: r.IntN(3), Width: 512 * r.IntN(3), Height: 512 * r.IntN(3),
 	}
 	if r.IntN(3) == 0 {
@@ -121,7 +121,7 @@ func TestListedTasksAreDistinguished(t *testing.T) {
 func TestSimilarTasksAreNotEqual(t *testing.T) {
 	t.Parallel()
 	call := driver.Task{
-		Key: "operation-1", Model: catalog.Model{APIModel: "one", MaxSeed: 99}, Prompt: "a fox", NegativePrompt: "rain", N: 2, Width: 512, Height: 768,
+		Key: "operation-1", Model: catalog.Model{APIModel: "one", SettingRules: catalog.SettingRules{MaxSeed: 99}}, Prompt: "a fox", NegativePrompt: "rain", N: 2, Width: 512, Height: 768,
 	}
 	for name, c := range map[string]struct {
 		change func(*driver.ListedTask)
@@ -206,7 +206,7 @@ func TestHowFarListsAreRead(t *testing.T) {
 // range and always the same; a requested seed is kept.
 func TestSeedOfItsOwn(t *testing.T) {
 	t.Parallel()
-	row := catalog.Model{MaxSeed: 9_999}
+	row := catalog.Model{SettingRules: catalog.SettingRules{MaxSeed: 9_999}}
 	seeds := map[string]int64{}
 	for _, key := range []string{"operation-1", "operation-2", "operation-1"} {
 		got := driver.WithDerivedSeed(&paged{}, driver.Task{Key: key, Model: row}).Seed
@@ -238,8 +238,13 @@ func TestCallsAreMarked(t *testing.T) {
 	h := build(t, func(h *testGateway, c *gateway.Config) {
 		p.Driver, c.Drivers[1] = h.gemini, p
 		row := catalog.Model{
-			Name: "Listed", Provider: "gemini", APIModel: "listed", Modality: media.ModalityImage, Methods: []generate.Method{generate.MethodGenerate},
-			Size: catalog.SizeRule{Mode: "none"}, MaxN: 1, MaxSeed: 9_999, Supports: []string{"seed"},
+			Name:         "Listed",
+			Provider:     "gemini",
+			APIModel:     "listed",
+			Modality:     media.ModalityImage,
+			Methods:      []generate.Method{generate.MethodGenerate},
+			Size:         catalog.SizeRule{Mode: "none"},
+			SettingRules: catalog.SettingRules{MaxN: 1, MaxSeed: 9_999, Supports: []string{"seed"}},
 		}
 		var err error
 		if c.Catalogue, err = catalog.New(row); err != nil {

@@ -12,13 +12,13 @@ import (
 func TestOptionRules(t *testing.T) {
 	t.Parallel()
 	m := catalog.Model{
-		Provider: "x", Options: []string{"word", "number", "whole", "switch", "mixed", "free", "text", "list", "object"},
-		OptionRules: map[string]catalog.OptionRule{
+		Provider: "x",
+		SettingRules: catalog.SettingRules{Options: []string{"word", "number", "whole", "switch", "mixed", "free", "text", "list", "object"}, OptionRules: map[string]catalog.OptionRule{
 			"word": {Words: []string{"fast", "slow"}}, "number": {Max: 3}, "whole": {Min: 1, Max: 4, Whole: true, Hint: "a corner"},
 			"switch": {Switch: true}, "mixed": {Min: 1, Max: 2, Words: []string{"square"}},
 			"text": {Text: true}, "list": {List: true, Words: []string{"a", "b"}},
 			"object": {Fields: map[string]catalog.OptionRule{"on": {Switch: true}, "of": {List: true, Text: true}, "in": {Fields: map[string]catalog.OptionRule{"n": {Max: 9}}}, "else": {Any: true}}},
-		},
+		}},
 	}
 	for _, c := range []struct {
 		name  string

@@ -35,9 +35,14 @@ func newSingleResultGateway(t *testing.T) (*testGateway, *listingDriver, *atomic
 func singleResultCatalogue(t *testing.T) *catalog.Catalog {
 	t.Helper()
 	rows, err := catalog.New(catalog.Model{
-		Name: "One", Provider: "openai", APIModel: "one-1", Modality: media.ModalityImage, MaxN: 1,
-		Methods: []generate.Method{generate.MethodGenerate}, Size: catalog.SizeRule{Mode: "none"},
-		Prices: []catalog.Price{{Unit: "image", USD: "0.03"}},
+		Name:         "One",
+		Provider:     "openai",
+		APIModel:     "one-1",
+		Modality:     media.ModalityImage,
+		SettingRules: catalog.SettingRules{MaxN: 1},
+		Methods:      []generate.Method{generate.MethodGenerate},
+		Size:         catalog.SizeRule{Mode: "none"},
+		Prices:       []catalog.Price{{Unit: "image", USD: "0.03"}},
 	})
 	if err != nil {
 		t.Fatal(err)

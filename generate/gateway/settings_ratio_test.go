@@ -17,9 +17,13 @@ import (
 func newRatioGateway(t *testing.T, drv driver.Driver) *gateway.Gateway {
 	t.Helper()
 	rows, err := catalog.New(catalog.Model{
-		Name: "Ratios", Provider: "ratios", APIModel: "ratios-1", Modality: media.ModalityImage, MaxN: 4,
-		Methods: []generate.Method{generate.MethodGenerate}, Size: catalog.SizeRule{Mode: "ratio", MaxRatio: 14},
-		Supports: []string{"seed", "style"}, Qualities: []string{"low", "0.25"},
+		Name:         "Ratios",
+		Provider:     "ratios",
+		APIModel:     "ratios-1",
+		Modality:     media.ModalityImage,
+		SettingRules: catalog.SettingRules{MaxN: 4, Supports: []string{"seed", "style"}, Qualities: []string{"low", "0.25"}},
+		Methods:      []generate.Method{generate.MethodGenerate},
+		Size:         catalog.SizeRule{Mode: "ratio", MaxRatio: 14},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -260,7 +260,7 @@ func TestBody(t *testing.T) {
 	for name, v := range map[string]any{"text": "x", "empty": "", "none": 0, "nil": (*int64)(nil), "zero": &zero, "bare": nil} {
 		b.Set(name, v)
 	}
-	q := driver.Task{Model: catalog.Model{Provider: "x", Options: []string{"a"}}, Options: map[string]any{"a": 1}}
+	q := driver.Task{Model: catalog.Model{Provider: "x", SettingRules: catalog.SettingRules{Options: []string{"a"}}}, Options: map[string]any{"a": 1}}
 	if err := errors.Join(b.Options(q, map[string]string{"a": "A"}), b.AnyOption(q, []string{"b"})); err != nil {
 		t.Error(err)
 	}

@@ -120,7 +120,7 @@ func TestSettings(t *testing.T) {
 	}
 	b = post.Body{}
 	b.Set("empty", post.Body{})
-	if err := b.Options(driver.Task{Model: catalog.Model{Options: []string{"a", "b"}}, Options: map[string]any{"a": 1, "b": 2}}, map[string]string{"a": "x", "b": post.HandledByDriver}); err != nil {
+	if err := b.Options(driver.Task{Model: catalog.Model{SettingRules: catalog.SettingRules{Options: []string{"a", "b"}}}, Options: map[string]any{"a": 1, "b": 2}}, map[string]string{"a": "x", "b": post.HandledByDriver}); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff(post.Body{"x": 1}, b); diff != "" {

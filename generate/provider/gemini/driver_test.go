@@ -43,8 +43,10 @@ func task(change func(*driver.Task)) driver.Task {
 	t := driver.Task{
 		Method: generate.MethodGenerate, Prompt: "a fox in the snow", N: 1,
 		Model: catalog.Model{
-			Provider: "gemini", APIModel: "gemini-3-pro-image", Modality: media.ModalityImage,
-			Options: []string{"temperature", "top_p", "top_k", "max_output_tokens", "thinking_level", "safety_settings"},
+			Provider:     "gemini",
+			APIModel:     "gemini-3-pro-image",
+			Modality:     media.ModalityImage,
+			SettingRules: catalog.SettingRules{Options: []string{"temperature", "top_p", "top_k", "max_output_tokens", "thinking_level", "safety_settings"}},
 		},
 	}
 	if change != nil {

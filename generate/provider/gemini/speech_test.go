@@ -38,8 +38,10 @@ func spoken(change func(*driver.Task)) driver.Task {
 	q := driver.Task{
 		Method: generate.MethodGenerate, Prompt: "Ann: The tide turns. Bob: And the harbour wakes.", N: 1,
 		Model: catalog.Model{
-			Provider: "gemini", APIModel: "gemini-2.5-flash-preview-tts", Modality: media.ModalityAudio, Voices: []string{"Leda"},
-			Options: []string{"temperature", "speakers", "language_code"},
+			Provider:     "gemini",
+			APIModel:     "gemini-2.5-flash-preview-tts",
+			Modality:     media.ModalityAudio,
+			SettingRules: catalog.SettingRules{Voices: []string{"Leda"}, Options: []string{"temperature", "speakers", "language_code"}},
 		},
 	}
 	change(&q)

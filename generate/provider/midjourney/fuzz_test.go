@@ -28,7 +28,11 @@ func fuzzed(tb testing.TB, base http.RoundTripper) *midjourney.Driver {
 
 func plain() driver.Task {
 	return driver.Task{Prompt: "x", N: 1, Model: catalog.Model{
-		Provider: "midjourney", Name: "Midjourney 7", APIModel: "midjourney-v7", Modality: media.ModalityImage, Flags: []catalog.Flag{{Setting: "seed", Flag: "--seed"}},
+		Provider:     "midjourney",
+		Name:         "Midjourney 7",
+		APIModel:     "midjourney-v7",
+		Modality:     media.ModalityImage,
+		SettingRules: catalog.SettingRules{Flags: []catalog.Flag{{Setting: "seed", Flag: "--seed"}}},
 	}}
 }
 

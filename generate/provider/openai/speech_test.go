@@ -21,7 +21,7 @@ import (
 // spoken returns a speech task.
 func spoken(change func(*driver.Task)) driver.Task {
 	return task(func(q *driver.Task) {
-		q.Model = catalog.Model{Provider: "openai", APIModel: "gpt-4o-mini-tts", Modality: media.ModalityAudio, Voices: []string{"coral", "nova"}}
+		q.Model = catalog.Model{Provider: "openai", APIModel: "gpt-4o-mini-tts", Modality: media.ModalityAudio, SettingRules: catalog.SettingRules{Voices: []string{"coral", "nova"}}}
 		q.Prompt = "The tide turns, and the harbour wakes."
 		if change != nil {
 			change(q)
