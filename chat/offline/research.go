@@ -267,7 +267,8 @@ func readDocuments(c *conversation, docs []file, f *findings) ([]passage.Documen
 		}
 		d.Text += r.Text
 		d.parts++
-		if d.next = 0; r.Truncated {
+		d.next = 0
+		if r.Truncated {
 			d.next = r.Offset + len([]rune(r.Text))
 		}
 	}

@@ -124,7 +124,8 @@ func callWithGrace[T any](ctx context.Context, ask func() (T, error)) (T, error)
 // taskLost ends a task that can no longer be polled. The call is not repeated. A task that its provider accepted may
 // have been billed, unless its content was refused; one that the provider no longer knows is no invalid input.
 func taskLost(u driver.Update, err *media.Error) driver.Update {
-	if err.Retryable = false; err.Code != media.CodeModerated {
+	err.Retryable = false
+	if err.Code != media.CodeModerated {
 		u.Usage.Unsettled = 1
 	}
 	if err.Code == media.CodeNotFound || err.Code == media.CodeInvalid {

@@ -107,7 +107,8 @@ func (r *Matcher) thingAt(v *schema.View, i int) (arg string, ok bool) {
 	t := r.Tokens[i]
 	arg = "rows"
 	if !v.Single() {
-		if arg = "topic"; r.AskedFor(i) {
+		arg = "topic"
+		if r.AskedFor(i) {
 			return "", false
 		}
 	}

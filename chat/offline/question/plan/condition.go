@@ -147,7 +147,7 @@ func (p *roles) compareNumber(i int) Reason {
 	if u := p.near(at, 1); u.Kind == speech.KindUnit && (u.Arg == "month" && f.PerMonth() || u.Arg == "year" && u.From == p.Pieces[at].To && f.Named("age")) {
 		p.used[at+1] = true // more than 25 a month, older than 30 years
 	}
-	if n, ok = p.inUnitOf(f, at, n); !ok || p.View.Marked(f) {
+	if n, ok = p.inUnitOf(f, at, n); !ok || p.View.HoldsGrades(f) {
 		return ReasonUnclear
 	}
 	op, n, ok := p.signed(f, x.Arg, n)
@@ -320,7 +320,7 @@ func (p *conditions) between(i int) Reason {
 		return ""
 	}
 	f := p.comparedField(p.Pieces[i], i, i+4)
-	if f == nil || p.View.Marked(f) {
+	if f == nil || p.View.HoldsGrades(f) {
 		return ReasonUnclear
 	}
 	unit := i + 1 // where the unit of the first number is: after it, or after both

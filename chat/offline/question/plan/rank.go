@@ -50,7 +50,8 @@ func (p *Plan) decideSup() Reason {
 		}
 	}
 	if p.Target != nil || p.Unit != "" {
-		if p.Op = OpRank; p.Aggregate == "median" {
+		p.Op = OpRank
+		if p.Aggregate == "median" {
 			return ReasonUnclear
 		}
 		return p.needTime()

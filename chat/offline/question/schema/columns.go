@@ -111,9 +111,9 @@ func (v *View) StockField() *Field {
 	return nil
 }
 
-// Marked reports whether a column is one of several columns of school marks, whose lowest
+// HoldsGrades reports whether a column is one of several columns of school marks, whose lowest
 // is the best in one country and the worst in another.
-func (v *View) Marked(f *Field) bool {
+func (v *View) HoldsGrades(f *Field) bool {
 	n := 0
 	for _, g := range v.Fields {
 		low, ok := NumberOf(g.Min)
