@@ -57,7 +57,7 @@ func (c *calls) callBudgeted(ctx context.Context, req chat.Request) (chat.Respon
 		return chat.Response{}, err
 	}
 	end := c.meter.Begin(c.now)
-	resp, err := c.sights.Model.Generate(ctx, req)
+	resp, err := c.ask(ctx, req)
 	end()
 	switch {
 	case err == nil || resp.Usage != (chat.Usage{}): // a refusal may be billed
@@ -72,6 +72,18 @@ func (c *calls) callBudgeted(ctx context.Context, req chat.Request) (chat.Respon
 	}
 	_ = c.r.cfg.Budget.Settle(context.WithoutCancel(ctx), charge) // on failure the reservation stays in place
 	return resp, err
+}
+
+// ask calls the model. A panic in a model's code fails the call, which may have been billed, and not the process.
+func (c *calls) ask(ctx context.Context, req chat.Request) (resp chat.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e := media.Errorf(media.CodeInternal, "the chat model %s failed on a defect in its code (panic of type %T)", c.profile(), p)
+			e.Cause = chat.ErrUnsettled
+			err = e
+		}
+	}()
+	return c.sights.Model.Generate(ctx, req)
 }
 
 // estimateCharge returns the estimated usage of a call's request: its tokens and their price.

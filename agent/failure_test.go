@@ -160,6 +160,18 @@ func TestLostModelCallMakesTheCostIncomplete(t *testing.T) {
 	}
 }
 
+// TestModelThatPanics: a defect in a chat model's code fails the run, not the process, and the call may have been billed.
+func TestModelThatPanics(t *testing.T) {
+	t.Parallel()
+	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {
+		paintStep(1), func(chat.Request) string { panic("index out of range") },
+	}}})
+	res, err := w.run(t, "x")
+	if media.CodeOf(err) != media.CodeInternal || !strings.Contains(err.Error(), "defect in its code") || res.Cost.Complete || len(res.AlsoMade) != 1 {
+		t.Errorf("%v, %+v", err, res.Cost)
+	}
+}
+
 // TestNoRunWithoutItsMediaSucceeds: a run fails if there was no room for what its act or its sub-agent's act made,
 // whatever its model says; what could be stored is kept.
 func TestNoRunWithoutItsMediaSucceeds(t *testing.T) {

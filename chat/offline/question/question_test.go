@@ -367,6 +367,10 @@ func TestFilesOfSeveralYears(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", q, got, want)
 		}
 	}
+	load(t, map[string]string{
+		"stays_2021": "Month|text,Nights|integer\nJuly,10\nAugust,20\n",
+		"stays_2022": "Month|text,Nights|integer\nJuly,15\nAugust,5\n",
+	}).expect([]inquiry{{"Is nights higher in July or July?", "-"}})
 }
 
 func TestParts(t *testing.T) {

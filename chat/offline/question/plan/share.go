@@ -158,6 +158,11 @@ func (p *Plan) decideChange() Reason {
 		if p.Superlative != nil && len(p.Groups) == 0 {
 			return ReasonUnclear
 		}
+		for _, t := range p.Periods {
+			if _, ok := p.TimeFilter(t, ""); !ok { // months, where the tables have only years
+				return ReasonUnclear
+			}
+		}
 		p.Op = OpChange
 		return ""
 	}
