@@ -13,16 +13,19 @@ import (
 	"atelier/action/internal/charset"
 )
 
-// maxField is the maximum size of one cell, in bytes. A quotation mark that is never closed must not load the whole
-// file into memory.
+// maxField is the maximum size of one cell, in bytes.
 const maxField = 64 << 10
+
+// maxQuoted is the maximum distance between the quotation marks of a cell, in bytes. A mark without its partner must
+// neither load the whole file into memory nor make one cell of many rows.
+const maxQuoted = 256 << 10
 
 // maxCells is the maximum number of cells kept of one record: SQLite has 2,000 columns, and a query may need some of
 // them. A file without line breaks must not become one record in memory.
 const maxCells = 1900
 
 // csvReader reads delimited records of any size in constant memory: quoted cells with line breaks and doubled marks,
-// and any line ending. It drops cells beyond maxCells.
+// and any line ending. It drops cells beyond maxCells. A quotation mark without its partner is text.
 type csvReader struct {
 	src   *bufio.Reader
 	comma byte
@@ -32,13 +35,13 @@ type csvReader struct {
 	// clipped counts cells that were longer than maxField.
 	clipped     int
 	cellClipped bool // the current cell is clipped
-	unclosed    bool // a quoted cell ends with the file
+	strays      int  // quotation marks without their partner
 	// width is the number of cells of the current record, kept or not; widest is the largest width so far.
 	width, widest int
 }
 
 func newCSVReader(r io.Reader, comma byte) *csvReader {
-	return &csvReader{src: bufio.NewReaderSize(r, 64<<10), comma: comma}
+	return &csvReader{src: bufio.NewReaderSize(r, maxQuoted), comma: comma}
 }
 
 // next returns the cells of the next record, valid until the next call. It skips empty lines.
@@ -88,10 +91,14 @@ func (c *csvReader) field() (last bool, err error) {
 		_, _ = c.src.Discard(1) // just peeked
 		next = next[1:]
 	}
-	for quoted := next[0] == '"'; quoted; {
+	quoted := next[0] == '"'
+	if quoted && !c.closes() {
+		quoted = false
+		c.strays++
+	}
+	for quoted {
 		_, _ = c.src.Discard(1) // just peeked
 		if _, err := c.until(start, func(b []byte) int { return bytes.IndexByte(b, '"') }); err != nil {
-			c.unclosed = true
 			return true, err
 		}
 		next, _ = c.src.Peek(1) // nothing at the end of the file
@@ -106,6 +113,37 @@ func (c *csvReader) field() (last bool, err error) {
 		}
 	}
 	return stop != c.comma || err != nil, err
+}
+
+// closes reports whether the quotation mark at the beginning of a cell has a partner at most maxQuoted bytes later. If
+// there is a line break between them, the partner must end its cell: otherwise it opens a cell of a later row.
+func (c *csvReader) closes() bool {
+	for size := max(2, c.src.Buffered()); ; size = min(2*size, maxQuoted) {
+		b, err := c.src.Peek(size)
+		whole := err != nil || size == maxQuoted
+		for at := 1; ; at += 2 { // behind a doubled mark
+			i := bytes.IndexByte(b[min(at, len(b)):], '"')
+			if i < 0 {
+				break
+			}
+			at += i
+			rest := b[at+1:]
+			switch {
+			case len(rest) > 0 && rest[0] == '"':
+				continue
+			case bytes.IndexByte(b[:at], '\n') < 0 && bytes.IndexByte(b[:at], '\r') < 0:
+				return true
+			}
+			rest = bytes.TrimLeft(rest, " ")
+			if len(rest) > 0 || whole {
+				return len(rest) == 0 || c.ending(rest[:1]) == 0
+			}
+			break
+		}
+		if whole {
+			return false
+		}
+	}
 }
 
 // ending returns the index of the delimiter or of a line ending, or -1.
@@ -215,8 +253,8 @@ func (s *csvSource) notes() (notes []string) {
 	if s.repaired > 0 {
 		notes = append(notes, fmt.Sprintf("the file is not UTF-8: %d bytes were read as Windows-1252", s.repaired))
 	}
-	if s.reader.unclosed {
-		notes = append(notes, "a quotation mark is never closed: the file's text after it is in one cell")
+	if n := s.reader.strays; n > 0 {
+		notes = append(notes, fmt.Sprintf("quotation marks without their partner, read as text: %d", n))
 	}
 	if s.reader.clipped > 0 {
 		notes = append(notes, fmt.Sprintf("%d cells are longer than %d KiB and were truncated", s.reader.clipped, maxField>>10))

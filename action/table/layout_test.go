@@ -42,7 +42,10 @@ func TestLayouts(t *testing.T) {
 		{name: "sep line of a tab", content: "sep=\t\r\na\tb\r\n1\t2\r\n", columns: []string{"a", "b"}, rows: 1},
 		{name: "line breaks in quotes", content: "a,b\n\"x\ny\",1\n\"say \"\"hi\"\"\",2\n", columns: []string{"a", "b"}, rows: 2, query: "SELECT a FROM data WHERE b = 2 --", want: `say "hi"`},
 		{name: "spaces before quotes", content: "name, \"city\", n\n\"Smith, Al\", \"Paris, France\", 3\n\"Roe, Jane\", \"Rome, Italy\", 4\n", columns: []string{"name", "city", "n"}, rows: 2, query: "SELECT city FROM data WHERE n = 3 --", want: "Paris, France"},
-		{name: "a quote that is never closed", content: "a,b\n1,\"x\n2,y\n3,z\n", columns: []string{"a", "b"}, rows: 1, notes: []string{"never closed"}},
+		{name: "a quote that is never closed", content: "a,b\n1,\"x\n2,y\n3,z\n", columns: []string{"a", "b"}, rows: 3, query: "SELECT b FROM data WHERE a = 1 --", want: `"x`, notes: []string{"without their partner, read as text: 1"}},
+		{name: "a quote that a later row would close", content: "a,b\n1,\"5 inch\n2,y\n3,\"y, z\"\n4,\"\"\"q\"\"\"\n5,z\n", columns: []string{"a", "b"}, rows: 5, query: "SELECT sum(a) FROM data WHERE b <> 'y, z' --", want: 12.0, notes: []string{"read as text: 1"}},
+		{name: "a quote far from its end", content: "a,b\n1,\"x\n" + strings.Repeat("2,y\n", 100_000) + "3,z\"\n", columns: []string{"a", "b"}, rows: 100_002, notes: []string{"read as text: 1"}},
+		{name: "a quoted cell with line breaks at the end", content: "a,b\n1,\"x\r\n\"\"y\"\"\n\" ", columns: []string{"a", "b"}, rows: 1},
 		{name: "byte order mark", content: "\xef\xbb\xbfa,b\n1,2\n", columns: []string{"a", "b"}, rows: 1},
 		{name: "Windows-1252", content: "Stra\xdfe,Preis \x80\nM\xfcller,3\n", columns: []string{"Straße", "Preis €"}, rows: 1, notes: []string{"Windows-1252"}},
 		{name: "UTF-16", content: "\xff\xfea\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00", columns: []string{"a", "b"}, rows: 1},
@@ -109,7 +112,6 @@ func TestLayouts(t *testing.T) {
 		{name: "one column", content: "value\n1\n2\n", columns: []string{"value"}, rows: 2},
 		{name: "header with line breaks", content: "\"Net\nsales\",b\n1,2\n", columns: []string{"Net sales", "b"}, rows: 1},
 		{name: "carriage returns", content: "a,b\r1,2\r3,4\r", columns: []string{"a", "b"}, rows: 2},
-		{name: "quote that is not closed", content: "a,b\n1,\"x\n3,4\n", columns: []string{"a", "b"}, rows: 1},
 		{name: "quote inside a cell", content: "a,b\n5\" pipe,1\n6\" pipe,2\n", columns: []string{"a", "b"}, rows: 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
