@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"atelier/media"
 )
@@ -135,7 +132,7 @@ func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, e
 	}
 	defer func() {
 		if v := recover(); v != nil { // the price is unknown, so a person decides
-			p, err = Price{Note: defect(fmt.Sprintf("the price of action %q", a.Name), v).Message}, nil
+			p, err = Price{Note: media.Defect(fmt.Sprintf("the price of action %q", a.Name), v).Message}, nil
 		}
 	}()
 	if p, err = a.Price(ctx, call); err != nil {
@@ -148,37 +145,11 @@ func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, e
 // run calls Run and converts a panic to an error, including a panic of the returned error's Error method, as with a nil
 // pointer.
 func (a Action) run(ctx context.Context, c *Call) (res Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = defect(fmt.Sprintf("action %q", a.Name), p)
-		}
-	}()
+	defer media.CatchPanic(&err, fmt.Sprintf("action %q", a.Name))
 	if res, err = a.Run(ctx, c); err != nil {
 		_ = err.Error()
 	}
 	return res, err
-}
-
-// printable reports whether s is valid UTF-8 without control characters other than newline, tab and carriage return.
-func printable(s string) bool {
-	return utf8.ValidString(s) && strings.IndexFunc(s, func(c rune) bool {
-		return unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r'
-	}) < 0
-}
-
-// defect returns the error for a panic. It never contains raw bytes.
-func defect(who string, p any) *media.Error {
-	var text string
-	switch v := p.(type) {
-	case error:
-		text = fmt.Sprint(v) // which recovers from a panic of Error
-	case string:
-		text = v
-	}
-	if text == "" || !printable(text) {
-		text = fmt.Sprintf("panic of type %T", p)
-	}
-	return media.Errorf(media.CodeInternal, "%s failed because of a bug: %s", who, clip(text, 200))
 }
 
 func problemOf(e *media.Error) *Problem {

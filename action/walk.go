@@ -13,6 +13,7 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"atelier/media"
@@ -175,8 +176,15 @@ func (p *pass) other(ctx context.Context, v any, n nested) (safe any) {
 // action, and so do their bugs.
 func (p *pass) guard(safe *any) {
 	if cause := recover(); cause != nil {
-		*safe = p.item(media.Output{}, defect("a value of "+p.to.Source, cause))
+		*safe = p.item(media.Output{}, media.Defect("a value of "+p.to.Source, cause))
 	}
+}
+
+// printable reports whether s is valid UTF-8 without control characters other than newline, tab and carriage return.
+func printable(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, func(c rune) bool {
+		return unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r'
+	}) < 0
 }
 
 func (p *pass) sequence(ctx context.Context, r reflect.Value, n nested) any {

@@ -74,13 +74,12 @@ func (c *calls) callBudgeted(ctx context.Context, req chat.Request) (chat.Respon
 	return resp, err
 }
 
-// ask calls the model. A panic in a model's code fails the call, which may have been billed, and not the process.
+// ask calls the model. A panic in a model's code fails the call, which may have been billed.
 func (c *calls) ask(ctx context.Context, req chat.Request) (resp chat.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			e := media.Errorf(media.CodeInternal, "the chat model %s failed on a defect in its code (panic of type %T)", c.profile(), p)
-			e.Cause = chat.ErrUnsettled
-			err = e
+			e := media.Defect("chat model "+c.profile().String(), p)
+			e.Cause, err = chat.ErrUnsettled, e
 		}
 	}()
 	return c.sights.Model.Generate(ctx, req)

@@ -167,7 +167,7 @@ func TestModelThatPanics(t *testing.T) {
 		paintStep(1), func(chat.Request) string { panic("index out of range") },
 	}}})
 	res, err := w.run(t, "x")
-	if media.CodeOf(err) != media.CodeInternal || !strings.Contains(err.Error(), "defect in its code") || res.Cost.Complete || len(res.AlsoMade) != 1 {
+	if media.CodeOf(err) != media.CodeInternal || !strings.Contains(err.Error(), "failed because of a bug: index out of range") || res.Cost.Complete || len(res.AlsoMade) != 1 {
 		t.Errorf("%v, %+v", err, res.Cost)
 	}
 }

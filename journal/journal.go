@@ -58,8 +58,8 @@ func HandedOver(ctx context.Context) bool { return errors.Is(context.Cause(ctx),
 type Journal interface {
 	// Step runs fn and records its result under name. In a replay of the workflow, a finished step returns its recorded
 	// result and fn does not run. An error is returned and not recorded: the step runs again in a replay, so a failure
-	// that must persist is part of the result. A step within a step is part of the outer one. Names are unique within a
-	// workflow and do not depend on timing.
+	// that must persist is part of the result. A panic of fn is an error with code media.CodeInternal. A step within a
+	// step is part of the outer one. Names are unique within a workflow and do not depend on timing.
 	Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error)
 	// Sleep waits, durably if the engine is durable. It ends early with ctx.Err(). Sleeps of one journal are
 	// sequential; concurrent sleeps need their own Child.
@@ -94,7 +94,8 @@ type Memory struct{}
 var _ Journal = Memory{}
 
 // Step runs fn.
-func (Memory) Step(ctx context.Context, _ step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+func (Memory) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) (_ []byte, err error) {
+	defer media.CatchPanic(&err, "step "+name.String())
 	return fn(ctx)
 }
 

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Code is the kind of an error, for programs; its string is the wire form in JSON and in the ledger.
@@ -79,6 +82,35 @@ func Errorf(code Code, format string, args ...any) *Error {
 	}
 	return e
 }
+
+// CatchPanic makes the panic of a function that defers it the function's error, which says that who has a bug. Code of
+// other people runs in goroutines here, where its panic would end the process.
+func CatchPanic(err *error, who string) {
+	if p := recover(); p != nil {
+		*err = Defect(who, p)
+	}
+}
+
+// Defect returns the error for a panic. It never contains raw bytes.
+func Defect(who string, panicked any) *Error {
+	var text string
+	switch v := panicked.(type) {
+	case error:
+		text = fmt.Sprint(v) // which recovers from a panic of Error
+	case string:
+		text = v
+	}
+	if text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		text = fmt.Sprintf("panic of type %T", panicked)
+	}
+	if len(text) > maxDefect {
+		text = strings.ToValidUTF8(text[:maxDefect], "") + "…"
+	}
+	return Errorf(CodeInternal, "%s failed because of a bug: %s", who, text)
+}
+
+// maxDefect is the maximum length of a panic's text, in bytes.
+const maxDefect = 200
 
 // CodeOf returns the code in an error's chain. Context errors have codes of their own; nil has the
 // empty code; all other errors are [CodeInternal].

@@ -167,3 +167,18 @@ func TestInterruptWhileTaskStarts(t *testing.T) {
 		})
 	}
 }
+
+// TestDriversThatPanic: a bug in a driver fails the operation, and not the process. A call that ended with it may have
+// been billed; a poll is repeated.
+func TestDriversThatPanic(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) { panic("index out of range") }
+	got, err := h.Generate(t.Context(), generate.Request{Model: "gpt-image-2", Prompt: "a house"})
+	if err != nil || got.Status != generate.StatusFailed || media.CodeOf(got.Err()) != media.CodeInternal || !strings.Contains(got.Err().Error(), "because of a bug: index out of range") {
+		t.Errorf("%v", err)
+	}
+	if len(h.openai.Tasks()) != 1 || got.Usage.Unsettled != 1 {
+		t.Errorf("%d calls, %+v", len(h.openai.Tasks()), got.Usage)
+	}
+}

@@ -210,6 +210,17 @@ func (s steps) run(ctx context.Context, name step.Name, fn func(context.Context)
 	return out.Update, out.Err
 }
 
+// guarded executes a driver's method. A panic becomes an error with that cause.
+func guarded(d driver.Driver, cause error, call func() (driver.Update, error)) (u driver.Update, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e := media.Defect("the driver for "+d.Provider(), p)
+			e.Cause, err = cause, e
+		}
+	}()
+	return call()
+}
+
 // start makes the call within the model's timeout, and after the end of ctx within the grace period of [sendContext].
 func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name) (driver.Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
@@ -218,7 +229,7 @@ func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name)
 		defer over()
 		call, stop := context.WithTimeout(call, limit)
 		defer stop()
-		u, err := c.plan.Driver.Start(call, t)
+		u, err := guarded(c.plan.Driver, driver.ErrUnsettled, func() (driver.Update, error) { return c.plan.Driver.Start(call, t) })
 		if media.CodeOf(err) == media.CodeCancelled && errors.Is(ctx.Err(), context.DeadlineExceeded) { // the call's own context does not show that
 			e := fault.Of(err)
 			e.Code, e.Message, e.Cause = media.CodeDeadline, "the time was over before "+t.Model.Name+" answered", err
@@ -244,7 +255,10 @@ func (s steps) pollTask(ctx context.Context, p polling, news driver.Update, numb
 			brief, stop = context.WithDeadline(brief, p.end)
 			defer stop()
 		}
-		u, err := callWithGrace(brief, func() (driver.Update, error) { return p.call.plan.Driver.Poll(brief, p.task, p.handle) })
+		d := p.call.plan.Driver
+		u, err := callWithGrace(brief, func() (driver.Update, error) {
+			return guarded(d, nil, func() (driver.Update, error) { return d.Poll(brief, p.task, p.handle) })
+		})
 		if err != nil && brief.Err() != nil && ctx.Err() == nil {
 			err = media.Errorf(media.CodeDeadline, "%s did not report the state of a task in time", p.task.Model.Name)
 		}

@@ -321,7 +321,7 @@ func (x *execution) lookUpAttempt(ctx context.Context, saved *operation.Saved, a
 		brief, stop := context.WithTimeout(ctx, lookupTimeout)
 		defer stop()
 		var u driver.Update
-		u, err = p.Driver.Poll(brief, t, a.Task)
+		u, err = guarded(p.Driver, nil, func() (driver.Update, error) { return p.Driver.Poll(brief, t, a.Task) })
 		there = err == nil && u.Done && slices.ContainsFunc(u.Items, func(it driver.Item) bool { return it.Err == nil })
 	default:
 		t.Key = a.Key

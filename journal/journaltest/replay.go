@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"atelier/journal"
+	"atelier/media"
 )
 
 func replay(t *testing.T, c Config) {
@@ -68,6 +70,27 @@ func errorsAreForgotten(t *testing.T, c Config) {
 	})
 	if ran.Load() != 3 {
 		t.Errorf("%d steps ran, want 3", ran.Load())
+	}
+}
+
+// panics checks that a panic is an error of its step, and not recorded.
+func panics(t *testing.T, c Config) {
+	t.Helper()
+	var ran counter
+	p := c.Open(t)
+	p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		if _, err := j.Step(ctx, named("one"), func(context.Context) ([]byte, error) { panic("index out of range") }); media.CodeOf(err) != media.CodeInternal || !strings.Contains(err.Error(), "index out of range") {
+			t.Errorf("got %v", err)
+		}
+		ran.must(ctx, t, j, "after", `2`)
+		return nil
+	})
+	p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		ran.must(ctx, t, j, "one", `"now"`)
+		return nil
+	})
+	if ran.Load() < 2 {
+		t.Errorf("%d steps ran, want 2", ran.Load())
 	}
 }
 

@@ -42,7 +42,7 @@ func Run(t *testing.T, c Config) {
 	for name, test := range map[string]func(*testing.T, Config){
 		"StepRunsAndGivesItsResult": stepRuns, "ErrorsAreHandedOn": errorsAreHandedOn, "StepWithinStep": stepWithinStep,
 		"SleepWaits": sleepWaits, "SleepEndsEarly": sleepEndsEarly, "ContextReachesTheStep": contextReaches,
-		"ConcurrentSteps": concurrentSteps,
+		"ConcurrentSteps": concurrentSteps, "PanicsAreErrors": panics,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

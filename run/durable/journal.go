@@ -155,14 +155,21 @@ func (b *body) do() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.finished {
-		var raw []byte
-		raw, b.failed = b.fn()
-		b.finished, b.out = true, string(raw)
+		b.execute()
 	}
 	if b.failed != nil {
 		return markNone // the caller gets the error; the engine would record it
 	}
 	return markResult + b.out
+}
+
+// execute runs fn. The engine would end the process on a panic.
+func (b *body) execute() {
+	defer media.CatchPanic(&b.failed, "a step")
+	var raw []byte
+	b.finished = true
+	raw, b.failed = b.fn()
+	b.out = string(raw)
 }
 
 // end waits for fn if it has started, and otherwise prevents it from starting.
