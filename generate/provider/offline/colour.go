@@ -20,10 +20,7 @@ func hex(v uint32) rgba {
 func (c rgba) alpha(a float64) rgba { c.a = float32(a); return c }
 
 // times multiplies the light and keeps the opacity.
-func (c rgba) times(k float64) rgba {
-	f := float32(k)
-	return rgba{c.r * f, c.g * f, c.b * f, c.a}
-}
+func (c rgba) times(k float64) rgba { return c.under(rgba{float32(k), float32(k), float32(k), 1}) }
 
 // under returns the colour as seen in the given light.
 func (c rgba) under(light rgba) rgba { return rgba{c.r * light.r, c.g * light.g, c.b * light.b, c.a} }
@@ -68,11 +65,17 @@ func (c rgba) mix(d rgba, t float64) rgba {
 	return lab{p.l + (q.l-p.l)*t, p.a + (q.a-p.a)*t, p.b + (q.b-p.b)*t}.rgba(c.a + (d.a-c.a)*float32(t))
 }
 
+// turned multiplies chroma by k and rotates hue by dh radians.
+func (q lab) turned(k, dh float64) lab {
+	sin, cos := math.Sincos(dh)
+	return lab{q.l, k * (q.a*cos - q.b*sin), k * (q.a*sin + q.b*cos)}
+}
+
 // tone shifts lightness by dl, multiplies chroma by kc and rotates hue by dh radians.
 func (c rgba) tone(dl, kc, dh float64) rgba {
-	q := c.lab()
-	s, k := math.Sincos(dh)
-	return lab{min(1.1, max(0, q.l+dl)), kc * (q.a*k - q.b*s), kc * (q.a*s + q.b*k)}.rgba(c.a)
+	q := c.lab().turned(kc, dh)
+	q.l = min(1.1, max(0, q.l+dl))
+	return q.rgba(c.a)
 }
 
 // towards moves hue and chroma towards those of d and keeps the lightness.
@@ -97,11 +100,8 @@ func newRamp(c ...rgba) *ramp {
 
 // at returns the colour at t, 0 to 1, and the nearer end for other values; NaN returns the first.
 func (r *ramp) at(t float64) rgba {
-	if t >= 1 {
-		return r[255]
-	}
 	if t > 0 {
-		return r[int(t*255)]
+		return r[int(min(1, t)*255)]
 	}
 	return r[0]
 }
@@ -113,6 +113,3 @@ func across(a, b pt, c ...rgba) paint {
 	n := dx*dx + dy*dy + 1e-9
 	return func(x, y float64) rgba { return r.at(((x-a.x)*dx + (y-a.y)*dy) / n) }
 }
-
-// down returns a gradient from y0 down to y1.
-func down(y0, y1 float64, c ...rgba) paint { return across(pt{0, y0}, pt{0, y1}, c...) }

@@ -7,16 +7,10 @@
 // vocabulary.txt has the words that it knows, in English and German; [Painter] reports in advance which words of a
 // prompt it does not know.
 //
-// A picture is painted back to front: sky, distance, ground, things, foreground, weather. Single things are drawings in
-// sprites.txt, placed by distance; colours are mixed in OKLab and composited in linear light, shapes are antialiased by
-// exact area coverage, and a last pass adds tone, vignette and grain.
-//
-// Edits and variations also work by rule: words for light and colour adjust the picture, single things are drawn into
-// it, and with a mask nothing outside the marked area changes by a bit. An edited picture keeps the label of a model
-// that made it.
-//
-// It also imitates speech: a formant voice hums a text letter by letter, so that audio features can be tried without a
-// key. The metadata and the file say that no words can be understood.
+// A picture is painted back to front: sky, distance, ground or water, things, foreground, weather. Single things are
+// drawings in sprites.txt, placed by distance; colours are mixed in OKLab and composited in linear light. Edits adjust
+// the pixels by the same table as the moods of a drawing, and draw single things into the picture. The voice hums a
+// text letter by letter.
 //
 // Errors are media.Error values. The package may import media, generate and imaging.
 package offline

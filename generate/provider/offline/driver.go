@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"image"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -80,7 +79,7 @@ func (d *Driver) Ready() error { return nil }
 // the seed. A picture's metadata lists, under "unknown_words", what it does not show. Task.Options scripts faults: see
 // [Script].
 func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
-	up := driver.Update{Done: true, Progress: 1, Metadata: map[string]any{"generator": "atelier-offline", "note": Note}}
+	up := driver.Update{Done: true, Progress: 1, Metadata: map[string]any{"generator": "atelier-offline"}}
 	if err := ctx.Err(); err != nil {
 		return up, err
 	}
@@ -88,22 +87,22 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	if err != nil {
 		return up, err
 	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(strings.Join(strings.Fields(strings.ToLower(t.Prompt)), " "))) // a hash does not fail
-	j := job{script: script}
-	j.seed = int64(h.Sum32() >> 1) // positive, small enough to be typed and to be exact as a JSON number
-	if t.Seed != nil {
-		j.seed = *t.Seed
-	}
+	var j job
 	if t.Model.Modality == media.ModalityAudio {
-		up.Metadata["note"], t.Partial = SpeechNote, nil
-		j.make, err = d.speaker(t)
+		j, err = speaker(&t)
 	} else {
-		up.Metadata["note"], j.make, err = d.painter(ctx, &t)
-		j.used, j.metadata = followedWords(t)
+		j, err = d.painter(ctx, &t)
 	}
+	up.Metadata["note"] = j.note
 	if err != nil {
 		return up, err
+	}
+	j.script = script
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(strings.Join(strings.Fields(strings.ToLower(t.Prompt)), " "))) // a hash does not fail
+	j.seed = int64(h.Sum32() >> 1)                                                       // positive, small enough to be typed and to be exact as a JSON number
+	if t.Seed != nil {
+		j.seed = *t.Seed
 	}
 	select {
 	case <-time.After(time.Duration(script.DelayMS) * time.Millisecond):
@@ -114,13 +113,11 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 		return up, media.Errorf(script.Fail, "the offline model was told to fail (options.offline.fail)")
 	}
 	for i := range max(1, t.N) {
-		item, err := d.makeResult(ctx, j, t.Partial, i)
+		item, err := d.item(ctx, j, i)
 		if err != nil {
 			return up, err
 		}
-		if item.Blob != nil {
-			up.Usage.Images++
-		}
+		up.Usage.Images += btoi(item.Blob != nil)
 		up.Items = append(up.Items, item)
 	}
 	up.Usage.Calls = 1
@@ -129,71 +126,81 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 
 // job is a task after its settings have been read.
 type job struct {
-	script   Script
-	seed     int64
-	used     string         // the words that the results follow
-	metadata map[string]any // the metadata of every result
-	make     maker
+	script     Script
+	seed       int64
+	note, mime string
+	followed   string         // the words that the results follow
+	metadata   map[string]any // the metadata of every result
+	partial    func(slot int, b media.Blob)
+	make       func(ctx context.Context, seed int64, size float64) (io.Reader, error) // size is below 1 for a preview
 }
 
-// maker makes and stores the result of a seed; size is below 1 for a preview.
-type maker func(ctx context.Context, seed int64, size float64) (media.Blob, error)
-
-// painter returns the maker of pictures, and a note of their origin.
-func (d *Driver) painter(ctx context.Context, t *driver.Task) (note string, m maker, err error) {
-	paint, note, mark := draw, Note, label(Note)
+// painter reads a task for pictures.
+func (d *Driver) painter(ctx context.Context, t *driver.Task) (job, error) {
+	paint, j, label := draw, job{note: Note, partial: t.Partial}, imaging.Label{}
 	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
 		w, err := d.open(ctx, t)
 		if err != nil {
-			return note, nil, err
+			return j, err
 		}
-		paint, note, mark = w.edit, EditNote, label(EditNote)
+		paint, j.note, label = w.edit, EditNote, w.label
 		if t.Method == generate.MethodVariation {
 			paint = w.vary
 		}
-		if !w.label.IsZero() { // a picture that a model made keeps its label
-			mark = w.label
-		}
 	}
-	f, err := formatOf(t)
-	if err != nil {
-		return note, nil, err
+	if label.IsZero() { // a picture that a model made keeps its label
+		label = imaging.Label{SourceType: imaging.SourceAlgorithmic, Software: "atelier-offline", Description: "Picture " + j.note + "."}
 	}
-	f.label = mark
-	return note, func(ctx context.Context, seed int64, size float64) (media.Blob, error) {
+	j.followed, j.metadata = followedWords(t)
+	format := cmp.Or(strings.Replace(strings.ToLower(t.OutputFormat), "jpg", "jpeg", 1), "png")
+	j.mime = "image/" + format
+	w, h, err := sizeOf(t)
+	if err == nil && !among("png jpeg webp", format) {
+		err = media.Errorf(media.CodeUnsupported, "output format %q: the offline model writes png, jpeg and webp", format)
+	}
+	j.make = func(ctx context.Context, seed int64, size float64) (io.Reader, error) {
 		sp := spec{prompt: t.Prompt, negative: t.NegativePrompt, style: t.Style, seed: seed}
-		sp.w, sp.h = max(MinSide, int(size*float64(f.w))), max(MinSide, int(size*float64(f.h)))
+		sp.w, sp.h = max(MinSide, int(size*float64(w))), max(MinSide, int(size*float64(h)))
 		img, err := paint(ctx, sp)
 		if err != nil {
-			return media.Blob{}, err
+			return nil, err
 		}
-		var buf bytes.Buffer
-		if err := f.encode(&buf, img); err != nil {
-			return media.Blob{}, fmt.Errorf("encode picture: %w", err)
+		quality, buf := 92, &bytes.Buffer{}
+		if t.Compression != nil {
+			quality = min(100, max(1, *t.Compression))
 		}
-		return d.storeUncancelled(ctx, &buf, "image/"+f.name)
-	}, nil
-}
-
-// storeUncancelled stores a result, even after the call was cancelled: finished results are never discarded.
-func (d *Driver) storeUncancelled(ctx context.Context, r io.Reader, mime string) (media.Blob, error) {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer stop()
-	b, err := d.store.Store(ctx, r, mime)
-	if err != nil {
-		return media.Blob{}, fmt.Errorf("store %s: %w", mime, err)
+		switch format {
+		case "jpeg":
+			return buf, imaging.EncodeJPEG(buf, img, quality, label)
+		case "webp":
+			return buf, imaging.EncodeWebP(buf, img, quality, label)
+		}
+		return buf, imaging.EncodePNG(buf, img, label)
 	}
-	return b, nil
+	return j, err
 }
 
-// makeResult makes one result. An error ends the call; a scripted fault is in the item.
-func (d *Driver) makeResult(ctx context.Context, j job, partial func(int, media.Blob), i int) (driver.Item, error) {
-	seed := j.seed + int64(i)
-	if fault := j.script.slot(i + 1); fault != nil {
-		item := driver.Item{Err: fault}
-		if fault.Code == media.CodeModerated {
-			item.Safety = &generate.Safety{Blocked: true, Stage: "output", Categories: []string{"scripted"}}
+// sizeOf returns the size of the pictures of a task. Without one, it is about a megapixel, a square without a ratio.
+func sizeOf(t *driver.Task) (w, h int, err error) {
+	w, h = cmp.Or(t.Width, t.Height), cmp.Or(t.Height, t.Width)
+	if w == 0 {
+		var a, b float64
+		if n, _ := fmt.Sscanf(t.AspectRatio, "%g:%g", &a, &b); n != 2 || a <= 0 || b <= 0 {
+			a, b = 1, 1
 		}
+		r := math.Sqrt(min(8, max(0.125, a/b)))
+		w, h = int(math.Round(r*defaultSide/16))*16, int(math.Round(defaultSide/r/16))*16
+	}
+	if min(w, h) < MinSide || max(w, h) > MaxSide {
+		err = media.Errorf(media.CodeInvalid, "size %dx%d: the offline model draws %d to %d pixels a side", w, h, MinSide, MaxSide)
+	}
+	return w, h, err
+}
+
+// item makes one result. An error ends the call; a scripted fault is in the item.
+func (d *Driver) item(ctx context.Context, j job, i int) (driver.Item, error) {
+	seed := j.seed + int64(i)
+	if item, scripted := j.script.fault(i + 1); scripted {
 		return item, nil
 	}
 	select {
@@ -202,88 +209,41 @@ func (d *Driver) makeResult(ctx context.Context, j job, partial func(int, media.
 	case <-ctx.Done():
 		return driver.Item{}, ctx.Err()
 	}
-	for k := range j.script.Partials * btoi(partial != nil) {
-		b, err := j.make(ctx, seed, float64(k+1)/float64(j.script.Partials+1))
+	for k := range j.script.Partials * btoi(j.partial != nil) {
+		b, err := d.result(ctx, j, seed, float64(k+1)/float64(j.script.Partials+1))
 		if err != nil {
 			return driver.Item{}, err
 		}
-		partial(i+1, b)
+		j.partial(i+1, b)
 	}
-	b, err := j.make(ctx, seed, 1)
+	b, err := d.result(ctx, j, seed, 1)
 	if err != nil {
 		return driver.Item{}, err
 	}
-	return driver.Item{Blob: &b, Seed: &seed, RevisedPrompt: j.used, Metadata: j.metadata}, nil
+	return driver.Item{Blob: &b, Seed: &seed, RevisedPrompt: j.followed, Metadata: j.metadata}, nil
 }
 
-// format is the file format of pictures.
-type format struct {
-	w, h    int
-	name    string // png, jpeg or webp
-	quality int    // of jpeg and webp, 1 to 100
-	label   imaging.Label
-}
-
-func formatOf(t *driver.Task) (format, error) {
-	f := format{w: t.Width, h: t.Height, name: "png", quality: 92}
-	if f.w == 0 && f.h == 0 { // about one megapixel; a square if it is not a ratio
-		var a, b float64
-		if n, _ := fmt.Sscanf(t.AspectRatio, "%g:%g", &a, &b); n != 2 || a <= 0 || b <= 0 {
-			f.w, f.h = defaultSide, defaultSide
-		} else {
-			r := math.Sqrt(min(8, max(0.125, a/b)))
-			side := func(v float64) int { return int(math.Round(v*defaultSide/16)) * 16 }
-			f.w, f.h = side(r), side(1/r)
-		}
+// result makes and stores the result of a seed, even if the call is cancelled meanwhile: finished results are never
+// discarded.
+func (d *Driver) result(ctx context.Context, j job, seed int64, size float64) (media.Blob, error) {
+	r, err := j.make(ctx, seed, size)
+	if err != nil {
+		return media.Blob{}, err
 	}
-	f.w, f.h = cmp.Or(f.w, f.h), cmp.Or(f.h, f.w)
-	if min(f.w, f.h) < MinSide || max(f.w, f.h) > MaxSide {
-		return f, media.Errorf(media.CodeInvalid, "size %dx%d: the offline model draws %d to %d pixels a side", f.w, f.h, MinSide, MaxSide)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer stop()
+	b, err := d.store.Store(ctx, r, j.mime)
+	if err != nil {
+		return b, fmt.Errorf("store %s: %w", j.mime, err)
 	}
-	switch name := strings.ToLower(t.OutputFormat); name {
-	case "", "png":
-	case "jpeg", "jpg", "webp":
-		f.name = strings.Replace(name, "jpg", "jpeg", 1)
-		if t.Compression != nil {
-			f.quality = min(100, max(1, *t.Compression))
-		}
-	default:
-		return f, media.Errorf(media.CodeUnsupported, "output format %q: the offline model writes png, jpeg and webp", name)
-	}
-	return f, nil
-}
-
-// label returns the provenance label of pictures that this driver makes.
-func label(note string) imaging.Label {
-	return imaging.Label{SourceType: imaging.SourceAlgorithmic, Software: "atelier-offline", Description: "Picture " + note + "."}
-}
-
-// encode writes a picture with its provenance label.
-func (f format) encode(w io.Writer, img image.Image) error {
-	w = yielding{w}
-	switch f.name {
-	case "jpeg":
-		return imaging.EncodeJPEG(w, img, f.quality, f.label)
-	case "webp":
-		return imaging.EncodeWebP(w, img, f.quality, f.label)
-	}
-	return imaging.EncodePNG(w, img, f.label)
-}
-
-// yielding lets other goroutines run after each write, like [canvas.yieldAfterPixels].
-type yielding struct{ io.Writer }
-
-// Write implements io.Writer.
-func (y yielding) Write(p []byte) (int, error) {
-	runtime.Gosched()
-	return y.Writer.Write(p)
+	return b, nil
 }
 
 // followedWords returns the words of a task that the pictures follow, and metadata with those that they do not.
-func followedWords(t driver.Task) (used string, metadata map[string]any) {
+func followedWords(t *driver.Task) (followed string, metadata map[string]any) {
 	b := readDrawing(t.Prompt, t.NegativePrompt, t.Style)
 	unknown := b.unknown
-	edit := readEdit(t.Prompt)
+	edit := readWish(t.Prompt, true)
 	if t.Method == generate.MethodVariation || t.Method == generate.MethodEdit && (t.Mask == nil || !edit.paints(t.Prompt)) {
 		b, unknown = edit, slices.DeleteFunc(Painter{}.UnknownChanges(t.Prompt), func(w string) bool {
 			return t.Mask != nil && !slices.Contains(unknown, w) // the mask says which thing is meant
@@ -294,7 +254,49 @@ func followedWords(t driver.Task) (used string, metadata map[string]any) {
 	}
 	var shown []string
 	for _, p := range b.shown {
-		shown = append(shown, p.words)
+		shown = append(shown, p[1])
 	}
 	return strings.Join(slices.Compact(shown), ", "), metadata
+}
+
+// Script makes the driver misbehave on purpose, for tests of its users. It is read from the task's options under the
+// JSON names below; slots count from 1.
+type Script struct {
+	// DelayMS is a delay before drawing, in milliseconds, at most 600,000; a cancelled context ends it.
+	DelayMS int `json:"delay_ms"`
+	// Partials is the number of preview frames per picture; at most 8.
+	Partials int `json:"partials"`
+	// FailSlots are the slots that fail with media.CodeUnavailable, retryable.
+	FailSlots []int `json:"fail_slots"`
+	// ModerateSlots are the slots that fail with media.CodeModerated.
+	ModerateSlots []int `json:"moderate_slots"`
+	// Fail, if set, fails the whole call with this code.
+	Fail media.Code `json:"fail"`
+}
+
+func parseScript(options map[string]any) (Script, error) {
+	var s Script
+	raw, err := json.Marshal(options)
+	if err == nil {
+		err = json.Unmarshal(raw, &s)
+	}
+	if err != nil {
+		return s, media.Errorf(media.CodeInvalid, "offline options: %w", err)
+	}
+	if s.DelayMS < 0 || s.DelayMS > 600_000 || s.Partials < 0 || s.Partials > 8 {
+		return s, media.Errorf(media.CodeInvalid, "offline options: delay_ms is 0 to 600000, partials 0 to 8")
+	}
+	return s, nil
+}
+
+// fault returns the scripted fault of a slot, if any.
+func (s Script) fault(n int) (item driver.Item, scripted bool) {
+	switch {
+	case slices.Contains(s.FailSlots, n):
+		item.Err = media.Errorf(media.CodeUnavailable, "the offline model was told to fail picture %d (options.offline.fail_slots)", n)
+	case slices.Contains(s.ModerateSlots, n):
+		item.Err = media.Errorf(media.CodeModerated, "the offline model was told to refuse picture %d (options.offline.moderate_slots)", n)
+		item.Safety = &generate.Safety{Blocked: true, Stage: "output", Categories: []string{"scripted"}}
+	}
+	return item, item.Err != nil
 }

@@ -172,7 +172,7 @@ func TestPromptAndNegativePromptMatter(t *testing.T) {
 		{"wind turbines and solar panels", "turbines"},
 		{"wind turbines and solar panels at night", ""},
 		{"wind turbines and solar panels, blue", ""},
-		{"wind turbines and solar panels, watercolor", ""},
+		{"wind turbines and solar panels, sepia", ""},
 	} {
 		d := digest(p[0], p[1])
 		if other, ok := all[d]; ok {

@@ -137,9 +137,6 @@ func TestWordsDoWhatTheySay(t *testing.T) {
 		"at night":                  func(n [3]float64, _ *image.NRGBA) bool { return sum(n) < sum(was)-120 && n[2] > n[0] },
 		"in black and white":        func(_ [3]float64, i *image.NRGBA) bool { p := i.NRGBAAt(90, 20); return p.R == p.G && p.G == p.B },
 		"flip it":                   func(_ [3]float64, i *image.NRGBA) bool { return i.NRGBAAt(0, 5).R > i.NRGBAAt(127, 5).R },
-		"turn it upside down":       func(_ [3]float64, i *image.NRGBA) bool { return i.NRGBAAt(5, 0).G < i.NRGBAAt(5, 95).G },
-		"invert the colours":        func(n [3]float64, _ *image.NRGBA) bool { return n[0] > was[0] && n[1] > 100 },
-		"blurred":                   func(_ [3]float64, i *image.NRGBA) bool { return i.NRGBAAt(60, 50) != base.NRGBAAt(60, 50) },
 		"something quite different": func(_ [3]float64, i *image.NRGBA) bool { return i.NRGBAAt(60, 50) != base.NRGBAAt(60, 50) },
 	} {
 		t.Run(prompt, func(t *testing.T) {
@@ -174,7 +171,6 @@ func TestSeveralInputs(t *testing.T) {
 	base := hillPicture(160, 120)
 	was := mean(base)
 	for prompt, ok := range map[string]func(img *image.NRGBA) bool{
-		"both side by side":            func(i *image.NRGBA) bool { p := i.NRGBAAt(140, 60); return p.R > 200 && p.G < 40 },
 		"blend the two":                func(i *image.NRGBA) bool { n := mean(i); return n[0] > was[0]+20 && n[1] < was[1] },
 		"in the colours of the second": func(i *image.NRGBA) bool { n := mean(i); return n[0]-n[1] > was[0]-was[1]+40 },
 	} {
