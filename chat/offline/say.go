@@ -4,10 +4,10 @@ import "cmp"
 
 // DrawsEnglish and DrawsGerman list what the offline painter draws, for people.
 const (
-	DrawsEnglish = "the sea, beaches, mountains, hills, forests, trees, fields, deserts, rivers, roads, a city, houses, lighthouses, boats, wind turbines, solar panels, power lines, " +
-		"factories, green buildings, trains, balloons, birds, flowers, the sun, the moon, stars, clouds and abstract shapes"
-	DrawsGerman = "das Meer, Strände, Berge, Hügel, Wälder, Bäume, Felder, Wüsten, Flüsse, Straßen, eine Stadt, Häuser, Leuchttürme, Boote, Windräder, Solaranlagen, Stromleitungen, " +
-		"Fabriken, begrünte Gebäude, Züge, Ballons, Vögel, Blumen, die Sonne, den Mond, Sterne, Wolken und abstrakte Formen"
+	DrawsEnglish = "the sea, beaches, mountains, hills, forests, trees, a city, houses, lighthouses, boats, wind turbines, solar panels, " +
+		"green buildings, trains, birds, flowers, the sun, the moon, stars, clouds and abstract shapes"
+	DrawsGerman = "das Meer, Strände, Berge, Hügel, Wälder, Bäume, eine Stadt, Häuser, Leuchttürme, Boote, Windräder, Solaranlagen, " +
+		"begrünte Gebäude, Züge, Vögel, Blumen, die Sonne, den Mond, Sterne, Wolken und abstrakte Formen"
 )
 
 func (p wording) who() string {

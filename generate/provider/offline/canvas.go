@@ -153,8 +153,6 @@ func rect(x, y, w, h float64) path {
 	return path{{{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}}}
 }
 
-func circle(x, y, r float64) path { return oval(x, y, r, r) }
-
 func oval(x, y, rx, ry float64) path {
 	q := make([]pt, min(96, 12+int(max(rx, ry)*0.8)))
 	for i := range q {

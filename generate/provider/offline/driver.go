@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -165,7 +166,7 @@ func (d *Driver) painter(ctx context.Context, t *driver.Task) (job, error) {
 		if err != nil {
 			return nil, err
 		}
-		quality, buf := 92, &bytes.Buffer{}
+		quality, buf := 92, &yielding{}
 		if t.Compression != nil {
 			quality = min(100, max(1, *t.Compression))
 		}
@@ -178,6 +179,15 @@ func (d *Driver) painter(ctx context.Context, t *driver.Task) (job, error) {
 		return buf, imaging.EncodePNG(buf, img, label)
 	}
 	return j, err
+}
+
+// yielding lets other goroutines run after each write, as drawing does after each row.
+type yielding struct{ bytes.Buffer }
+
+// Write implements io.Writer.
+func (y *yielding) Write(p []byte) (int, error) {
+	runtime.Gosched()
+	return y.Buffer.Write(p)
 }
 
 // sizeOf returns the size of the pictures of a task. Without one, it is about a megapixel, a square without a ratio.

@@ -6,9 +6,9 @@ import "math"
 func (s *scene) place() {
 	b := s.b
 	sea := b.has("sea", "beach", "boat") || b.has("lighthouse") && !b.has("mountain", "hill", "forest", "city")
-	ground := b.has("train", "solar", "forest", "flower", "eco") || b.has("house") && b.things["house"] != 1 // needs land, also by the sea
+	ground := b.has("train", "solar", "forest", "flower", "eco") || len(s.spread(ashore, 0, 0)) > 1 // needs land, also by the sea
 	wet := sea || b.has("city") && !ground && !b.has("house", "tree", "hill", "turbine")
-	tall, shore := float64(btoi(b.has("mountain"))), 0.07*s.S*float64(btoi(wet))
+	tall, shore, deep := float64(btoi(b.has("mountain"))), 0.2*float64(btoi(wet)), s.H-s.horizon
 	ranges, town, coast := 3, 3*btoi(b.has("city")), 0.0
 	switch {
 	case tall > 0:
@@ -42,13 +42,12 @@ func (s *scene) place() {
 		s.hills(s.rolling(s.horizon+s.S*(0.005+0.045*f), 1.7), lerp(0.78, 0.54, f), 0.5)
 		s.mist(s.horizon-s.S*0.02, s.horizon+s.S*(0.05+0.05*f), 0.42)
 	}
-	mid := s.rolling(s.horizon+s.S*0.11+shore, 1.1)
+	mid := s.rolling(s.horizon+deep*(0.3+0.1*shore), 1.1)
 	s.hills(mid, 0.36, 0.35)
 	s.solar()
 	s.forest(mid)
-	s.stand("train", 0, s.horizon+s.S*0.15+shore)
-	near := min(s.H-s.S*0.15, s.horizon+shore+s.S*(0.2-0.05*float64(btoi(b.has("solar", "flower")))))
-	for _, p := range s.spread(onGround, s.horizon+s.S*0.06+shore*1.2, near) {
+	s.stand("train", 0, s.horizon+deep*(0.4+0.5*shore))
+	for _, p := range s.spread(onGround, s.horizon+deep*(0.16+shore), s.horizon+deep*(0.54+0.5*shore-0.13*float64(btoi(b.has("solar", "flower"))))) {
 		s.put(placed{"shadow", p.x - s.side*p.w*0.1, p.y, p.w, p.h, 0, rgba{}})
 		if p.name == "tree" {
 			p.name = s.growth()
@@ -245,12 +244,12 @@ func (s *scene) water(ground bool) {
 	if s.b.has("city") {
 		s.mirror(0, s.W, y0+s.S*0.02, s.S*0.3)
 	}
-	if s.p.time == "storm" && s.b.tags["storm"] {
+	if s.b.tags["storm"] {
 		s.swell()
 	}
 	names := map[bool]string{true: "boat", false: "boat turbine"}
 	for _, p := range s.spread(names[ground], y0+s.S*0.015, y0+s.S*(0.17-0.09*float64(btoi(ground)))) {
-		if s.b.has("house", "lighthouse", "tree") { // not behind the headland
+		if len(s.spread(ashore, 0, 0)) > 0 { // not behind the headland
 			p.x = s.W * (0.5 + s.side*(0.42*p.x/s.W+0.04))
 		}
 		s.put(p)
@@ -289,7 +288,7 @@ func (s *scene) swell() {
 	}
 }
 
-// coast draws a beach, and a headland with the things that stand on it.
+// coast draws a beach, and a headland with the thing that stands on it.
 func (s *scene) coast() {
 	if ox, sand := s.rnd.Float64()*10, hex(0xf0d6a8).under(s.p.light); s.b.has("beach") { // with a wet edge and foam
 		s.land(func(x float64) float64 {
@@ -300,22 +299,14 @@ func (s *scene) coast() {
 			return sand.fade(s.p.near, 0.9*d).fade(s.p.water, 0.35*smooth(0.04, 0.025, d)).fade(s.p.light, 0.9*smooth(0.014, 0.01, d))
 		})
 	}
-	ashore := s.spread("house lighthouse tree", 0, 0)
-	n := float64(len(ashore))
-	gap, r := min(0.2*s.S, (s.W*0.5-math.Abs(s.W*0.5-s.focus))/(n+1)), s.rolling(s.H-s.S*0.25, 3)
-	head := func(x float64) float64 {
-		d, slope := (x-s.focus)*s.side, 1.9
-		if d < 0 { // the landward side is flat under things, then falls gently
-			d, slope = max(0, -d-(n-1)*gap), 0.45
+	for _, p := range s.spread(ashore, 0, 0) {
+		r := s.rolling(0, 3)
+		head := func(x float64) float64 { // steep to the water, gentle to the land
+			d := (x - s.focus) * s.side / s.S
+			return s.H - s.S*0.26 + r(x)*0.3 + s.S*0.9*math.Pow(max(1.9*d, -0.45*d-0.03, 0), 1.4)
 		}
-		return lerp(s.H-s.S*0.26, r(x), 0.3) + s.S*0.9*math.Pow(d/s.S*slope, 1.4)
-	}
-	if n > 0 {
 		s.hills(head, 0.02, 0)
-	}
-	for i, p := range ashore {
-		p.depth, p.x = 0.05, s.focus-s.side*gap*(n-1-float64(i))
-		p.y = head(p.x) + s.S*0.015
+		p.x, p.y, p.depth = s.focus, head(s.focus)+s.S*0.015, 0.05
 		s.put(p)
 	}
 }
