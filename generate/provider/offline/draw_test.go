@@ -96,7 +96,7 @@ func TestSpritesAreComplete(t *testing.T) {
 
 func TestAnyPromptAndSeedDraws(t *testing.T) {
 	t.Parallel()
-	for i, p := range []string{"", " ", "日本の富士山", "\x00\xff", strings.Repeat("sea ", 3000), "no no no", "without", "a cat playing the piano", "100% 🎉"} {
+	for i, p := range []string{"", " ", "日本の富士山", "\x00\xff", strings.Repeat("sea ", 3000), strings.Repeat("grünseeboot", 3000), strings.Repeat("1 ", 9000), "no no no", "without", "a cat playing the piano", "100% 🎉"} {
 		for _, seed := range []int64{0, -1, math.MaxInt64, math.MinInt64, int64(i)} {
 			picture(t, 64, 64, seed, p)
 		}

@@ -32,8 +32,9 @@ func readVocabulary(text string) (en, de map[string][]meaning) {
 		for w := range strings.FieldsSeq(list) {
 			if w == "|" {
 				known = de
+			} else {
+				known[w] = append(known[w], meaning{kind, name})
 			}
-			known[w] = append(known[w], meaning{kind, name})
 		}
 	}
 	return en, de
@@ -103,7 +104,7 @@ func read(w string, inGerman bool) []meaning {
 	if inGerman {
 		endings = german
 	}
-	for k := 3; k < len(w)-1; k++ {
+	for k := 3; k < len(w)-1 && len(w) < 60; k++ { // no word is longer
 		for _, joint := range []string{"", "s", "n", "en", "e"} {
 			first, ok := strings.CutSuffix(w[:k], joint)
 			head := find(w[k:], true)
