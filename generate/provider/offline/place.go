@@ -282,7 +282,7 @@ func (s *scene) swell() {
 			return y0 - amp*(math.Pow(v, 2.2)*1.3-0.3)*(0.7+0.6*s.n.at(u*0.35, ox+3))
 		}, s.H+2, func(x, y, crest, _ float64) rgba {
 			d := (y - crest) / (amp*2.4 + 1)
-			foam := smooth(0.12, 0.5, 0.8*s.n.at(x/s.S*40, (y-crest)/s.S*70+ox)+0.55*(1-d*2.2))
+			foam := smooth(0.12, 0.5, 0.5*s.n.at(x/s.S*36, (y-crest)/s.S*60+ox)+0.45*s.n.at(x/s.S*90, (y-crest)/s.S*150)+0.55*(1-d*2.2))
 			return top.fade(bottom, 0.45*d+0.55*(y-y0+amp)/(amp*3.2+1)).fade(s.p.light, 0.75*foam*smooth(0.42, 0, d))
 		})
 	}
@@ -302,8 +302,8 @@ func (s *scene) coast() {
 	for _, p := range s.spread(ashore, 0, 0) {
 		r := s.rolling(0, 3)
 		head := func(x float64) float64 { // steep to the water, gentle to the land
-			d := (x - s.focus) * s.side / s.S
-			return s.H - s.S*0.26 + r(x)*0.3 + s.S*0.9*math.Pow(max(1.9*d, -0.45*d-0.03, 0), 1.4)
+			d := ((x-s.focus)*s.side - 0.75*min(p.w, 0.2*s.S)) / s.S
+			return s.H - s.S*0.26 + r(x)*0.3 + s.S*0.9*math.Pow(max(1.9*d, -0.45*d-0.12, 0), 1.4)
 		}
 		s.hills(head, 0.02, 0)
 		p.x, p.y, p.depth = s.focus, head(s.focus)+s.S*0.015, 0.05
