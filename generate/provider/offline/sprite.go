@@ -110,7 +110,7 @@ func (s *scene) mark(p placed, m mark, at func(x, y float64) pt) {
 	case "w":
 		s.windows(c, m.v[2]*p.w, m.v[3]*p.h, p.depth)
 	case "g":
-		s.glow(c.x, c.y, m.v[2]*p.h, m.v[2]*p.h, lit.alpha(m.v[3]))
+		s.glow(c.x, c.y, m.v[2]*p.h, m.v[2]*p.h, s.inks[m.colour][0].alpha(m.v[3]))
 	}
 	b := shape.bounds()
 	from, to := pt{float64(b.Max.X), 0}, pt{float64(b.Min.X), 0}
