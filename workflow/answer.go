@@ -39,26 +39,26 @@ func ParseAnswer(b []byte) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []problem.Problem
+	var found problem.List
 	for key := range o.All() {
 		if !slices.Contains(append([]string{"approved", "comment", "running", "version"}, choices...), key) {
-			found = append(found, problem.At(ordered.Join("", key), "%s is unknown: remove it", key))
+			found.Fail(ordered.Join("", key), "%s is unknown: remove it", key)
 		}
 	}
 	if running, ok := o.Get("running"); ok && running != string(RunningKeep) && running != string(RunningCancel) {
-		found = append(found, problem.At("/running", "running must be keep or cancel"))
+		found.Fail("/running", "running must be keep or cancel")
 	}
 	if comment, ok := o.Get("comment"); ok {
 		if _, text := comment.(string); !text {
-			found = append(found, problem.At("/comment", "comment must be a string"))
+			found.Fail("/comment", "comment must be a string")
 		}
 	}
 	version, ok := o.Get("version")
 	if _, number := version.(json.Number); ok && !number {
-		found = append(found, problem.At("/version", "version must be a number"))
+		found.Fail("/version", "version must be a number")
 	}
 	o.Delete("version")
-	return &Answer{value: o, version: version}, problem.Join(found...)
+	return &Answer{value: o, version: version}, found.Err()
 }
 
 // Value returns the answer as JSON.
@@ -113,7 +113,7 @@ func (i *Interaction) Result(a *Answer) (*ordered.Object, error) {
 	}
 	c := chooser{interaction: i, answer: a.value, contents: i.contents()}
 	out := c.result()
-	return out, problem.Join(c.problems...)
+	return out, c.Err()
 }
 
 // contents returns the ids of the existing results by selection group.
@@ -140,11 +140,7 @@ type chooser struct {
 	interaction *Interaction
 	answer      *ordered.Object
 	contents    map[string][]string
-	problems    []problem.Problem
-}
-
-func (c *chooser) fail(pointer, format string, args ...any) {
-	c.problems = append(c.problems, problem.At(pointer, format, args...))
+	problem.List
 }
 
 // ResultKey returns the key of the result of a choice, and the name of the choice in an answer; both are empty if there
@@ -166,7 +162,7 @@ func (c *chooser) result() *ordered.Object {
 	key, use := ResultKey(groups)
 	for _, name := range choices {
 		if name != use && c.answer.Has(name) {
-			c.fail("/"+name, "this interaction does not accept %s", name)
+			c.Fail("/"+name, "this interaction does not accept %s", name)
 		}
 	}
 	given, _ := c.answer.Get(use)
@@ -178,11 +174,11 @@ func (c *chooser) result() *ordered.Object {
 	}
 	chosen, _ := given.(*ordered.Object)
 	if given != nil && chosen == nil {
-		c.fail("/selected", "selected must be an object of choices by group")
+		c.Fail("/selected", "selected must be an object of choices by group")
 	}
 	for name := range chosen.All() {
 		if !slices.ContainsFunc(groups, func(g schema.Group) bool { return g.Name == name }) {
-			c.fail(ordered.Pointer("selected", name), "there is no selection group %s", name)
+			c.Fail(ordered.Pointer("selected", name), "there is no selection group %s", name)
 		}
 	}
 	out := &ordered.Object{}
@@ -203,7 +199,7 @@ func (c *chooser) choose(pointer string, g schema.Group, given any) any {
 		}
 	}
 	if given != nil && !isList {
-		c.fail(pointer, "group %s must be a list of content ids", g.Name)
+		c.Fail(pointer, "group %s must be a list of content ids", g.Name)
 		return nil
 	}
 	var seen []string
@@ -211,17 +207,17 @@ func (c *chooser) choose(pointer string, g schema.Group, given any) any {
 		id, _ := v.(string)
 		switch {
 		case !slices.Contains(c.contents[g.Name], id):
-			c.fail(pointer, "%s is not one of the results to choose from", media.ErrorText(string(ordered.Encode(v))))
+			c.Fail(pointer, "%s is not one of the results to choose from", media.ErrorText(string(ordered.Encode(v))))
 		case slices.Contains(seen, id):
-			c.fail(pointer, "%s is selected twice", id)
+			c.Fail(pointer, "%s is selected twice", id)
 		}
 		seen = append(seen, id)
 	}
 	switch {
 	case len(list) < g.Min:
-		c.fail(pointer, "select at least %d", g.Min)
+		c.Fail(pointer, "select at least %d", g.Min)
 	case g.Max > 0 && len(list) > g.Max:
-		c.fail(pointer, "select at most %d", g.Max)
+		c.Fail(pointer, "select at most %d", g.Max)
 	}
 	if g.Mode == schema.ModeSingle {
 		if len(list) == 0 {

@@ -46,56 +46,49 @@ func Read(modules *Modules, file string, text []byte) (*Definition, []Problem) {
 // Check reads a definition from its JSON value. Pointers are relative to the value. The definition is nil if it does
 // not match the JSON Schema of definitions.
 func Check(modules *Modules, v any) (*Definition, []problem.Problem) {
-	s, err := compiledDefinition()
-	if err != nil {
-		return nil, problem.Under("", err)
-	}
-	if found := s.Check(v); len(found) > 0 {
+	if found := vocabulary().Check(v); len(found) > 0 {
 		return nil, found
 	}
 	o, _ := v.(*ordered.Object)
 	c := &checker{modules: modules, d: definition(o), results: map[string][]string{}}
 	if c.d.StateSchema != nil {
 		_, err := conform.Compile(c.d.StateSchema)
-		c.found = append(c.found, problem.Under("/state_schema", err)...)
+		c.Check("/state_schema", err)
 	}
 	for i, s := range c.d.Steps {
 		c.step(i, s)
 	}
-	return c.d, c.found
+	return c.d, c.List
 }
 
 type checker struct {
 	modules *Modules
 	d       *Definition
 	results map[string][]string // the keys of the results of earlier steps, if they are known
-	found   []problem.Problem
-}
-
-func (c *checker) fail(pointer, format string, args ...any) {
-	c.found = append(c.found, problem.At(pointer, format, args...))
+	problem.List
 }
 
 func (c *checker) step(i int, s Step) {
 	at := "/steps/" + strconv.Itoa(i)
 	for _, earlier := range c.d.Steps[:i] {
 		if earlier.ID == s.ID {
-			c.fail(at+"/id", "step %s occurs twice: give each step its own id", s.ID)
+			c.Fail(at+"/id", "step %s occurs twice: give each step its own id", s.ID)
 		}
 	}
 	module, err := c.modules.Find(s.ModuleID)
-	if err != nil {
-		c.fail(at+"/module_id", "%s", err)
+	if !c.Check(at+"/module_id", err) {
 		return
 	}
 	in := &inputs{checker: c, step: s, index: i, at: at, from: map[string]string{}}
 	values := in.known()
 	in.checkSchema(module.InputSchema(), values)
-	if m, ok := module.(Checker); ok && len(in.found) == 0 {
-		in.add(m.Check(values))
+	if m, ok := module.(Checker); ok && len(in.List) == 0 {
+		in.List = m.Check(values)
 	}
-	c.found = append(c.found, in.found...)
-	if m, ok := module.(Described); ok && len(in.found) == 0 {
+	for _, p := range in.List {
+		c.List = append(c.List, problem.Problem{Pointer: in.place(p.Pointer), Message: p.Message})
+	}
+	if m, ok := module.(Described); ok && len(in.List) == 0 {
 		c.results[s.ID] = m.ResultKeys(values)
 	}
 	output, _ := s.Output.(*ordered.Object)
@@ -107,17 +100,18 @@ func (c *checker) step(i int, s Step) {
 // result checks that the result of a step has a key.
 func (c *checker) result(pointer, step, key string) {
 	if keys := c.results[step]; keys != nil && !slices.Contains(keys, key) {
-		c.fail(pointer, "the result of step %s has no %s: it has %s", step, key, strings.Join(keys, ", "))
+		c.Fail(pointer, "the result of step %s has no %s: it has %s", step, key, strings.Join(keys, ", "))
 	}
 }
 
+// inputs collects the problems of a step's inputs, with pointers into these.
 type inputs struct {
 	checker *checker
 	step    Step
 	index   int
 	at      string            // the pointer of the step
 	from    map[string]string // where values that come from config are in the definition
-	found   []problem.Problem
+	problem.List
 }
 
 // known returns the inputs with the values from config inserted. Other templates stay.
@@ -136,24 +130,23 @@ func (c *inputs) known() *ordered.Object {
 // text checks the templates of one string.
 func (c *inputs) text(pointer, s string) any {
 	t, err := template.Parse(s)
-	if err != nil {
-		c.fail(pointer, "%s", err)
+	if !c.Check(pointer, err) {
 		return s
 	}
 	for _, name := range t.Names() {
 		if name != "state" && name != "step" && name != "steps" {
-			c.fail(pointer, "{{ %s }} is out of scope: inputs can use state, step (this step's config) and steps (results of earlier steps)", name)
+			c.Fail(pointer, "{{ %s }} is out of scope: inputs can use state, step (this step's config) and steps (results of earlier steps)", name)
 		}
 	}
 	for _, path := range t.Paths() {
 		switch {
 		case path[0] == "steps" && len(path) > 1 && !slices.ContainsFunc(c.checker.d.Steps[:c.index], func(s Step) bool { return s.ID == path[1] }):
-			c.fail(pointer, "steps.%s is not an earlier step", path[1])
+			c.Fail(pointer, "steps.%s is not an earlier step", path[1])
 		case path[0] == "steps" && len(path) > 2:
 			c.checker.result(c.at+"/inputs"+pointer, path[1], path[2])
 		case path[0] == "step":
 			if _, ok := ordered.Get(c.step.Config, path[1:]...); !ok {
-				c.fail(pointer, "%s is not in the step's config", strings.Join(path, "."))
+				c.Fail(pointer, "%s is not in the step's config", strings.Join(path, "."))
 			}
 		}
 	}
@@ -166,21 +159,14 @@ func (c *inputs) text(pointer, s string) any {
 	return s
 }
 
-func (c *inputs) fail(pointer, format string, args ...any) {
-	c.add([]problem.Problem{problem.At(pointer, format, args...)})
-}
-
-// add records problems of the inputs at the place in the definition where each value is written.
-func (c *inputs) add(found []problem.Problem) {
-	for _, p := range found {
-		place := c.at + "/inputs" + p.Pointer
-		for input, config := range c.from {
-			if ordered.Covers(input, p.Pointer) {
-				place = config + strings.TrimPrefix(p.Pointer, input)
-			}
+// place returns where in the definition the value at a pointer into the inputs is written.
+func (c *inputs) place(pointer string) string {
+	for input, config := range c.from {
+		if ordered.Covers(input, pointer) {
+			return config + strings.TrimPrefix(pointer, input)
 		}
-		c.found = append(c.found, problem.Problem{Pointer: place, Message: p.Message})
 	}
+	return c.at + "/inputs" + pointer
 }
 
 // checkSchema checks names and literal values against the module's schema. Values that only a run provides are checked
@@ -189,20 +175,20 @@ func (c *inputs) checkSchema(schema, values *ordered.Object) {
 	properties := schema.Object("properties")
 	for _, v := range schema.List("required") {
 		if name, _ := v.(string); !values.Has(name) {
-			c.fail("", "%s needs %s", c.step.ModuleID, name)
+			c.Fail("", "%s needs %s", c.step.ModuleID, name)
 		}
 	}
 	for name, v := range values.All() {
 		at := ordered.Join("", name)
 		one := properties.Object(name)
 		if one == nil {
-			c.fail(at, "%s is not an input of %s: use %s", name, c.step.ModuleID, strings.Join(properties.Keys(), ", "))
+			c.Fail(at, "%s is not an input of %s: use %s", name, c.step.ModuleID, strings.Join(properties.Keys(), ", "))
 			continue
 		}
 		if name == displaySchema || hasTemplate(v) {
 			continue
 		}
-		c.add(problem.Of(conform.Validate(one, at, v)))
+		c.Check("", conform.Validate(one, at, v))
 	}
 }
 

@@ -45,33 +45,33 @@ func ParseClick(b []byte) (Click, error) {
 		"interaction_id": &c.InteractionID, "path": &c.Path, "sub_action_id": &c.SubActionID, "action_type": &c.ActionType, "provider": &c.Provider,
 		"prompt_id": &c.PromptID, "operation": &c.Operation, "request_id": &c.RequestID, "stand_in": &c.StandIn,
 	}
-	var found []problem.Problem
+	var found problem.List
 	for key, v := range o.All() {
 		at := ordered.Join("", key)
 		switch to := texts[key]; {
 		case to != nil:
 			s, ok := v.(string)
 			if *to = s; !ok {
-				found = append(found, problem.At(at, "%s must be a string", key))
+				found.Fail(at, "%s must be a string", key)
 			}
 		case key == "params":
 			params, ok := v.(*ordered.Object)
 			if c.Params = params; !ok && v != nil {
-				found = append(found, problem.At(at, "params must be an object"))
+				found.Fail(at, "params must be an object")
 			}
 		case key == "source_data":
 			c.SourceData, c.Source = v, true
 		default:
-			found = append(found, problem.At(at, "%s is unknown: remove it", key))
+			found.Fail(at, "%s is unknown: remove it", key)
 		}
 	}
 	if c.StandIn != "" && c.StandIn != "offline" {
-		found = append(found, problem.At("/stand_in", "stand_in must be offline or omitted"))
+		found.Fail("/stand_in", "stand_in must be offline or omitted")
 	}
 	if len(c.RequestID) > maxRequestID {
-		found = append(found, problem.At("/request_id", "request_id is longer than %d bytes", maxRequestID))
+		found.Fail("/request_id", "request_id is longer than %d bytes", maxRequestID)
 	}
-	return c, problem.Join(found...)
+	return c, found.Err()
 }
 
 // Start is the checked sub-action of a click, ready to start.

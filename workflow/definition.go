@@ -20,7 +20,7 @@ import (
 //go:embed definition.schema.json
 var definitionSchema []byte
 
-var compiledDefinition = sync.OnceValues(func() (*conform.Schema, error) { return conform.CompileVocabulary(definitionSchema, "") })
+var vocabulary = sync.OnceValue(func() *conform.Schema { return conform.Vocabulary(definitionSchema, "") })
 
 // Definition is a workflow definition: modules in order.
 type Definition struct {
@@ -58,17 +58,17 @@ const displaySchema = "display_schema"
 // of earlier steps by id. Inserted values are not resolved again, and an inline display_schema stays unchanged.
 func (s Step) Resolve(state, results *ordered.Object) (*ordered.Object, error) {
 	scope := template.Scope{"state": state, "step": s.Config, "steps": results}
-	var found []problem.Problem
+	var found problem.List
 	out := &ordered.Object{}
 	for key, v := range s.Inputs.All() {
 		if _, inline := v.(*ordered.Object); !inline || key != displaySchema {
 			resolved, err := template.Resolve(v, scope)
-			found = append(found, problem.Under(ordered.Pointer("inputs", key), err)...)
+			found.Check(ordered.Pointer("inputs", key), err)
 			v = ordered.Clone(resolved)
 		}
 		out.Set(key, v)
 	}
-	return out, problem.Join(found...)
+	return out, found.Err()
 }
 
 // Store returns a copy of the state that contains the step's result.

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"atelier/media"
 	"atelier/workflow/ordered"
 	"atelier/workflow/problem"
 )
@@ -42,7 +41,7 @@ type Schema struct {
 // Compile compiles a self-contained schema and fetches nothing. It rejects schemas that are too deep, too large or
 // recursive.
 func Compile(schema any) (*Schema, error) {
-	if err := problem.Join(Shape(schema)...); err != nil {
+	if err := Shape(schema); err != nil {
 		return nil, err
 	}
 	s, err := compile("atelier:///schema", schema)
@@ -82,7 +81,8 @@ func (s *Schema) RestrictToProperties() *Schema {
 
 // Check returns the problems of a value, ordered by pointer.
 func (s *Schema) Check(v any) []problem.Problem {
-	found := outOfRange(v)
+	var found problem.List
+	outOfRange(&found, "", v)
 	if len(found) > 0 {
 		return found
 	}
@@ -90,21 +90,22 @@ func (s *Schema) Check(v any) []problem.Problem {
 	if o, ok := v.(*ordered.Object); ok && s.closed != nil {
 		for _, key := range o.Keys() {
 			if !slices.Contains(s.closed, key) {
-				p := problem.At(ordered.Join("", key), "%s is unknown: use %s", key, strings.Join(s.closed, ", "))
-				found, unknown[p.Pointer] = append(found, p), true
+				pointer := ordered.Join("", key)
+				found.Fail(pointer, "%s is unknown: use %s", key, strings.Join(s.closed, ", "))
+				unknown[pointer] = true
 			}
 		}
 	}
 	err := s.compiled.Validate(ordered.Plain(v))
 	var invalid *jsonschema.ValidationError
 	if errors.As(err, &invalid) {
-		for _, p := range leaves(nil, invalid) {
+		for _, p := range leaves(invalid) {
 			if !unknown[p.Pointer] { // its other problems do not matter
 				found = append(found, p)
 			}
 		}
-	} else if err != nil {
-		found = append(found, problem.At("", "%s", err))
+	} else {
+		found.Check("", err)
 	}
 	slices.SortStableFunc(found, func(a, b problem.Problem) int { return strings.Compare(a.Pointer, b.Pointer) })
 	return slices.Compact(found)
@@ -116,68 +117,67 @@ func Validate(schema *ordered.Object, under string, v any) error {
 	if err != nil {
 		return err
 	}
+	return s.Validate(under, v)
+}
+
+// Validate is [Schema.Check] as an error. Pointers of problems begin with under.
+func (s *Schema) Validate(under string, v any) error {
 	return problem.Join(problem.Under(under, problem.Join(s.Check(v)...))...)
 }
 
-// outOfRange returns the problems of numbers with exponents beyond maxExponent, which the validator cannot compare.
-func outOfRange(v any) (found []problem.Problem) {
-	under := func(key string, e any) {
-		if below := outOfRange(e); len(below) > 0 {
-			found = append(found, problem.Under(ordered.Join("", key), problem.Join(below...))...)
-		}
-	}
+// outOfRange finds numbers with exponents beyond maxExponent, which the validator cannot compare.
+func outOfRange(found *problem.List, pointer string, v any) {
 	switch v := v.(type) {
 	case json.Number:
 		if i := strings.IndexAny(string(v), "eE"); i >= 0 {
 			if n, err := strconv.Atoi(string(v[i+1:])); err != nil || max(n, -n) > maxExponent {
-				found = append(found, problem.At("", "the number is out of range"))
+				found.Fail(pointer, "the number is out of range")
 			}
 		}
 	case *ordered.Object:
 		for key, e := range v.All() {
-			under(key, e)
+			outOfRange(found, ordered.Join(pointer, key), e)
 		}
 	case []any:
 		for i, e := range v {
-			under(strconv.Itoa(i), e)
+			outOfRange(found, ordered.Join(pointer, strconv.Itoa(i)), e)
 		}
 	}
-	return found
 }
 
 // leaves converts the causes of a validation error to problems.
-func leaves(found []problem.Problem, e *jsonschema.ValidationError) []problem.Problem {
+func leaves(e *jsonschema.ValidationError) (found problem.List) {
 	pointer := ordered.Pointer(e.InstanceLocation...)
 	switch k := e.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			found = append(found, problem.At(ordered.Join(pointer, name), "%s is unknown: remove it", name))
+			found.Fail(ordered.Join(pointer, name), "%s is unknown: remove it", name)
 		}
 		return found
 	case *kind.PropertyNames:
-		return append(found, problem.At(ordered.Join(pointer, k.Property), "%s is not allowed as a name", k.Property))
+		return problem.List{problem.At(ordered.Join(pointer, k.Property), "%s is not allowed as a name", k.Property)}
 	case *kind.FalseSchema:
-		return append(found, problem.At(pointer, "nothing is allowed here: remove it"))
+		return problem.List{problem.At(pointer, "nothing is allowed here: remove it")}
 	}
 	if len(e.Causes) == 0 {
-		return append(found, problem.At(pointer, "%s", words(e.ErrorKind)))
+		return problem.List{problem.At(pointer, "%s", words(e.ErrorKind))}
 	}
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
-		return append(found, nearest(e)...)
+		return nearest(e)
 	}
 	for _, cause := range e.Causes {
-		found = leaves(found, cause)
+		found = append(found, leaves(cause)...)
 	}
 	return found
 }
 
 // nearest returns the problems of the alternative that is closest to the value: the one with the fewest problems,
 // preferably among those that accept the type of the value.
-func nearest(e *jsonschema.ValidationError) (best []problem.Problem) {
+func nearest(e *jsonschema.ValidationError) (best problem.List) {
 	for _, fits := range []bool{true, false} {
 		for _, cause := range e.Causes {
-			found := leaves(nil, cause)
+			found := leaves(cause)
 			if otherType(cause, len(e.InstanceLocation)) != fits && (best == nil || len(found) < len(best)) {
 				best = found
 			}
@@ -213,19 +213,19 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is not supported: put the target of $ref under $defs", url)
 }
 
-// CompileVocabulary compiles one of this program's own schemas, which may describe trees of any depth. If of is not
-// empty, it is the $ref of the part that values must match.
-func CompileVocabulary(text []byte, of string) (*Schema, error) {
+// Vocabulary compiles one of this program's own schemas, which may describe trees of any depth. If of is not empty, it
+// is the $ref of the part that values must match. An invalid schema is a mistake in the program: Vocabulary panics.
+func Vocabulary(text []byte, of string) *Schema {
 	v, err := ordered.DecodeObject(text)
-	if err == nil && of != "" {
-		v = v.With("$ref", of)
-	}
 	if err != nil {
-		return nil, err
+		panic(err)
+	}
+	if of != "" {
+		v = v.With("$ref", of)
 	}
 	s, err := compile("urn:atelier:vocabulary", v)
 	if err != nil {
-		return nil, media.Errorf(media.CodeInternal, "compile a vocabulary: %w", err)
+		panic(err)
 	}
-	return s, nil
+	return s
 }

@@ -11,22 +11,22 @@ import (
 
 // Shape checks that a schema is an object within the limits, and that each $ref refers to a part of the same document
 // without recursion.
-func Shape(schema any) []problem.Problem {
+func Shape(schema any) error {
 	w := &shape{root: schema}
 	w.visit("", schema, 0, nil)
-	return w.found
+	return w.Err()
 }
 
 // shape walks a schema as a form does: it visits the target of a $ref at each reference.
 type shape struct {
 	root   any
 	fields int
-	found  []problem.Problem
+	problem.List
 }
 
 // visit checks the schema at a pointer. refs are the references that led to it.
 func (w *shape) visit(pointer string, v any, depth int, refs []string) {
-	if len(w.found) > 0 {
+	if len(w.List) > 0 {
 		return // one problem of this kind is enough
 	}
 	if _, ok := v.(bool); ok {
@@ -36,13 +36,13 @@ func (w *shape) visit(pointer string, v any, depth int, refs []string) {
 	w.fields++
 	switch {
 	case !ok:
-		w.fail(pointer, "a JSON Schema must be an object")
+		w.Fail(pointer, "a JSON Schema must be an object")
 		return
 	case w.fields > MaxFields:
-		w.fail("", "the schema has more than %d fields: remove some", MaxFields)
+		w.Fail("", "the schema has more than %d fields: remove some", MaxFields)
 		return
 	case depth > MaxDepth:
-		w.fail("", "the schema is more than %d levels deep: make it flatter", MaxDepth)
+		w.Fail("", "the schema is more than %d levels deep: make it flatter", MaxDepth)
 		return
 	}
 	if ref, ok := o.Get("$ref"); ok {
@@ -67,19 +67,15 @@ func (w *shape) visit(pointer string, v any, depth int, refs []string) {
 	}
 }
 
-func (w *shape) fail(pointer, format string, args ...any) {
-	w.found = append(w.found, problem.At(pointer, format, args...))
-}
-
 func (w *shape) follow(pointer string, ref any, depth int, refs []string) {
 	name, _ := ref.(string)
 	at := ordered.Join(pointer, "$ref")
 	target, ok := Lookup(w.root, name)
 	switch {
 	case slices.Contains(refs, name):
-		w.fail(at, "$ref %s is recursive: a form cannot be recursive", name)
+		w.Fail(at, "$ref %s is recursive: a form cannot be recursive", name)
 	case !ok:
-		w.fail(at, "$ref %s has no target in this document: write #/$defs/NAME", name)
+		w.Fail(at, "$ref %s has no target in this document: write #/$defs/NAME", name)
 	default:
 		w.visit(strings.TrimPrefix(name, "#"), target, depth+1, append(refs[:len(refs):len(refs)], name))
 	}

@@ -97,14 +97,15 @@ func complete(prompts, wanted *ordered.Object) error {
 var _ workflow.Checker = (*draft)(nil)
 
 // Check reports duplicate keys.
-func (*draft) Check(in *ordered.Object) (found []problem.Problem) {
+func (*draft) Check(in *ordered.Object) []problem.Problem {
+	var found problem.List
 	for provider, v := range in.Object("providers").All() {
 		keys, _ := v.([]any)
 		seen := map[string]bool{}
 		for _, v := range keys {
 			key, ok := v.(string) // others are reported when the run starts the step
 			if ok && seen[key] {
-				found = append(found, problem.At(ordered.Pointer("providers", provider), "key %s occurs twice", key))
+				found.Fail(ordered.Pointer("providers", provider), "key %s occurs twice", key)
 			}
 			seen[key] = true
 		}

@@ -27,24 +27,24 @@ func (*generation) InputSchema() *ordered.Object {
 
 // Check checks the schemas in the definition.
 func (*generation) Check(in *ordered.Object) []problem.Problem {
-	found := checkDisplay(in)
+	found := problem.List(checkDisplay(in))
 	for provider, v := range in.Object("param_schemas").All() {
 		if s, ok := v.(*ordered.Object); ok {
 			_, err := conform.Compile(s)
-			found = append(found, problem.Under(ordered.Pointer("param_schemas", provider), err)...)
+			found.Check(ordered.Pointer("param_schemas", provider), err)
 		}
 	}
 	for pointer, v := range in.Object("input_schema").All() {
-		_, bad := ordered.Path(pointer)
-		found = append(found, problem.Under(ordered.Pointer("input_schema", pointer), bad)...)
+		_, err := ordered.Path(pointer)
+		found.Check(ordered.Pointer("input_schema", pointer), err)
 		if s, ok := v.(*ordered.Object); ok {
 			_, err := conform.Compile(s)
-			found = append(found, problem.Under(ordered.Pointer("input_schema", pointer), err)...)
+			found.Check(ordered.Pointer("input_schema", pointer), err)
 		}
 	}
 	for pointer, v := range in.Object("layout").All() {
 		if l, ok := v.(*ordered.Object); ok {
-			found = append(found, problem.Under(ordered.Pointer("layout", pointer), schema.CheckLayout(l))...)
+			found.Check(ordered.Pointer("layout", pointer), schema.CheckLayout(l))
 		}
 	}
 	return found

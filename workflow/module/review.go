@@ -30,7 +30,7 @@ func (*review) Request(_ context.Context, run workflow.Run) (*workflow.Interacti
 	if display == nil {
 		for depth := range shownDepth + 1 { // of much data, fewer levels
 			display = ordered.New("type", "object", "properties", ordered.New("data", shown(data, depth)))
-			if len(conform.Shape(display)) == 0 {
+			if conform.Shape(display) == nil {
 				break
 			}
 		}

@@ -76,7 +76,7 @@ func Parse(b []byte) ([]Operation, error) {
 		return nil, problem.Join(problem.At("", "a JSON Patch must be a list of 1 to %d operations", MaxOperations))
 	}
 	var ops []Operation
-	var found []problem.Problem
+	var found problem.List
 	for i, e := range list {
 		o, _ := e.(*ordered.Object)
 		op := Operation{Op: o.Text("op"), Path: o.Text("path")}
@@ -86,15 +86,15 @@ func Parse(b []byte) ([]Operation, error) {
 		_, bad := ordered.Path(op.Path)
 		switch {
 		case !slices.Contains([]string{"add", "remove", "replace", "test"}, op.Op):
-			found = append(found, problem.At(at+"/op", "op must be add, remove, replace or test"))
+			found.Fail(at+"/op", "op must be add, remove, replace or test")
 		case bad != nil || !o.Has("path"):
-			found = append(found, problem.At(at+"/path", "path must be a JSON pointer"))
+			found.Fail(at+"/path", "path must be a JSON pointer")
 		case !has && op.Op != "remove":
-			found = append(found, problem.At(at, "value is missing"))
+			found.Fail(at, "value is missing")
 		}
 		ops = append(ops, op)
 	}
-	return ops, problem.Join(found...)
+	return ops, found.Err()
 }
 
 // Edit applies a person's edit that was made on version base. forms holds the editable values by pointer, with their
@@ -102,7 +102,7 @@ func Parse(b []byte) ([]Operation, error) {
 // returned one shares unchanged parts with it.
 func (d Document) Edit(base int, ops []Operation, forms map[string]*ordered.Object) (Document, error) {
 	edited := map[string]bool{}
-	var found []problem.Problem
+	var found problem.List
 	for i, op := range ops {
 		form, ok := "", false // the innermost form that contains the path
 		for p := range forms {
@@ -114,15 +114,15 @@ func (d Document) Edit(base int, ops []Operation, forms map[string]*ordered.Obje
 		_, inList := above.([]any)
 		switch at := "/" + strconv.Itoa(i) + "/path"; {
 		case !ok:
-			found = append(found, problem.At(at, "%s is not part of a form: it cannot be edited", op.Path))
+			found.Fail(at, "%s is not part of a form: it cannot be edited", op.Path)
 		case op.Op == "remove" && form == op.Path:
-			found = append(found, problem.At(at, "%s is an entire form: it cannot be removed", op.Path))
+			found.Fail(at, "%s is an entire form: it cannot be removed", op.Path)
 		case op.Op == "add" && form == op.Path && inList:
-			found = append(found, problem.At(at, "%s is an item of a list, which cannot get more items: use replace", op.Path))
+			found.Fail(at, "%s is an item of a list, which cannot get more items: use replace", op.Path)
 		}
 		edited[form] = true
 	}
-	if err := problem.Join(found...); err != nil {
+	if err := found.Err(); err != nil {
 		return d, err
 	}
 	next, err := d.Apply(base, ops)

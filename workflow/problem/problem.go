@@ -44,6 +44,23 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// List collects the problems of a document. The zero value is empty.
+type List []Problem
+
+// Fail adds a problem.
+func (l *List) Fail(pointer, format string, args ...any) {
+	*l = append(*l, At(pointer, format, args...))
+}
+
+// Check adds the problems of an error below a pointer, as [Under] returns them, and reports whether there is no error.
+func (l *List) Check(pointer string, err error) bool {
+	*l = append(*l, Under(pointer, err)...)
+	return err == nil
+}
+
+// Err returns [Join] of the problems.
+func (l List) Err() error { return Join(l...) }
+
 // maxProblems is the maximum number of problems in one error. It keeps responses small.
 const maxProblems = 100
 

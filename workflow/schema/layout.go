@@ -34,18 +34,12 @@ type Field struct {
 	VisibleWhen *ordered.Object `json:"visible_when,omitempty"`
 }
 
-var compiledLayout = sync.OnceValues(func() (*conform.Schema, error) {
-	return conform.CompileVocabulary(vocabulary, "#/$defs/layout")
-})
+var compiledLayout = sync.OnceValue(func() *conform.Schema { return conform.Vocabulary(vocabulary, "#/$defs/layout") })
 
 // CheckLayout checks a standalone layout against the vocabulary. Duplicate fields and rows wider than [Columns] are
 // problems, too.
 func CheckLayout(o *ordered.Object) error {
-	s, err := compiledLayout()
-	if err != nil {
-		return err
-	}
-	if err := problem.Join(s.Check(o)...); err != nil {
+	if err := compiledLayout().Validate("", o); err != nil {
 		return err
 	}
 	return checkRows(o)
@@ -55,7 +49,7 @@ func CheckLayout(o *ordered.Object) error {
 func checkRows(o *ordered.Object) error {
 	a := arranger{}
 	a.blocks("", o)
-	return problem.Join(a.problems...)
+	return a.Err()
 }
 
 // Arrange returns the blocks of a form in the order of the author of the layout, which matches the vocabulary. Fields of
@@ -69,7 +63,7 @@ func Arrange(layout *ordered.Object, fields []string) ([]Block, error) {
 			blocks = append(blocks, single(f))
 		}
 	}
-	return blocks, problem.Join(a.problems...)
+	return blocks, a.Err()
 }
 
 func single(field string) Block {
@@ -78,10 +72,10 @@ func single(field string) Block {
 
 // arranger converts one layout to blocks.
 type arranger struct {
-	fields   []string
-	check    bool // whether to check that fields are known
-	named    []string
-	problems []problem.Problem
+	fields []string
+	check  bool // whether to check that fields are known
+	named  []string
+	problem.List
 }
 
 func (a *arranger) blocks(pointer string, o *ordered.Object) (out []Block) {
@@ -137,7 +131,7 @@ func (a *arranger) row(pointer string, v any) Block {
 		b.Fields = append(b.Fields, f)
 	}
 	if wide+open > Columns {
-		a.problems = append(a.problems, problem.At(pointer, "the fields of this row are wider than %d: make spans smaller", Columns))
+		a.Fail(pointer, "the fields of this row are wider than %d: make spans smaller", Columns)
 	}
 	for i := range b.Fields {
 		if b.Fields[i].Span == 0 {
@@ -149,10 +143,10 @@ func (a *arranger) row(pointer string, v any) Block {
 
 func (a *arranger) name(pointer, field string) {
 	if slices.Contains(a.named, field) {
-		a.problems = append(a.problems, problem.At(pointer, "field %s occurs twice", field))
+		a.Fail(pointer, "field %s occurs twice", field)
 	}
 	if a.check && !slices.Contains(a.fields, field) {
-		a.problems = append(a.problems, problem.At(pointer, "field %s is unknown: the form has %s", field, strings.Join(a.fields, ", ")))
+		a.Fail(pointer, "field %s is unknown: the form has %s", field, strings.Join(a.fields, ", "))
 	}
 	a.named = append(a.named, field)
 }

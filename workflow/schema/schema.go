@@ -20,7 +20,7 @@ import (
 //go:embed display.schema.json
 var vocabulary []byte
 
-var compiled = sync.OnceValues(func() (*conform.Schema, error) { return conform.CompileVocabulary(vocabulary, "") })
+var compiled = sync.OnceValue(func() *conform.Schema { return conform.Vocabulary(vocabulary, "") })
 
 // Render is how a node is displayed.
 type Render string
@@ -87,33 +87,25 @@ func (n *Node) Takes(t string) bool {
 
 // Parse registers a display schema.
 func Parse(v any) (*Schema, error) {
-	if err := problem.Join(conform.Shape(v)...); err != nil {
+	if err := conform.Shape(v); err != nil {
 		return nil, err
 	}
-	vocabulary, err := compiled()
-	if err != nil {
-		return nil, err
-	}
-	if err := problem.Join(vocabulary.Check(v)...); err != nil {
+	if err := compiled().Validate("", v); err != nil {
 		return nil, err
 	}
 	root, _ := v.(*ordered.Object)
 	p := &parser{root: root}
 	s := &Schema{Root: p.node("", root)}
 	s.Groups = p.groups
-	return s, problem.Join(p.problems...)
+	return s, p.Err()
 }
 
 // parser converts checked JSON to nodes.
 type parser struct {
-	root     *ordered.Object
-	names    []string // the names that _ux.vars of the ancestor nodes add
-	groups   []Group
-	problems []problem.Problem
-}
-
-func (p *parser) fail(pointer, format string, args ...any) {
-	p.problems = append(p.problems, problem.At(pointer, format, args...))
+	root   *ordered.Object
+	names  []string // the names that _ux.vars of the ancestor nodes add
+	groups []Group
+	problem.List
 }
 
 // follow returns the keywords of a schema, merged over those of its $ref.
@@ -150,7 +142,7 @@ func (p *parser) node(pointer string, o *ordered.Object) *Node {
 	at := pointer + "/_ux"
 	n.UX = p.ux(at, o.Object("_ux"))
 	if n.UX.Group != "" && !n.Takes("array") {
-		p.fail(at+"/selectable", "only the items of a list can be selected: set selectable on the list")
+		p.Fail(at+"/selectable", "only the items of a list can be selected: set selectable on the list")
 	}
 	for key, v := range o.Object("properties").All() {
 		if child, ok := v.(*ordered.Object); ok {
@@ -170,8 +162,7 @@ func (p *parser) node(pointer string, o *ordered.Object) *Node {
 // template parses a string of _ux.
 func (p *parser) template(pointer, s string) *template.Template {
 	t, err := template.Parse(s)
-	if err != nil {
-		p.fail(pointer, "%s", err)
+	if !p.Check(pointer, err) {
 		return nil
 	}
 	p.known(pointer, t)
@@ -183,7 +174,7 @@ func (p *parser) known(pointer string, t *template.Template) {
 	known := append([]string{"key", "$key", "$provider", "$data", "$param_schemas", "$param_defaults"}, p.names...)
 	for _, name := range t.Names() {
 		if !slices.Contains(known, name) {
-			p.fail(pointer, "{{ %s }} is out of scope: a display schema can use %s", name, strings.Join(known, ", "))
+			p.Fail(pointer, "{{ %s }} is out of scope: a display schema can use %s", name, strings.Join(known, ", "))
 		}
 	}
 }
@@ -196,7 +187,7 @@ func (p *parser) object(pointer string, o *ordered.Object, key string) Value {
 	case string:
 		t := p.template(pointer, v)
 		if t != nil && t.Literal() {
-			p.fail(pointer, "an object is required, or a template for one such as {{ $param_schemas[$provider] }}")
+			p.Fail(pointer, "an object is required, or a template for one such as {{ $param_schemas[$provider] }}")
 		}
 		return Value{template: t}
 	case *ordered.Object:
@@ -210,7 +201,7 @@ func (p *parser) schema(pointer string, o *ordered.Object, key string) Value {
 	v := p.object(pointer, o, key)
 	if v.literal != nil && !v.templates {
 		_, err := conform.Compile(v.literal)
-		p.problems = append(p.problems, problem.Under(pointer+"/"+key, err)...)
+		p.Check(pointer+"/"+key, err)
 	}
 	return v
 }

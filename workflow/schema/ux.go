@@ -7,7 +7,6 @@ import (
 
 	"atelier/media"
 	"atelier/workflow/ordered"
-	"atelier/workflow/problem"
 	"atelier/workflow/template"
 )
 
@@ -125,7 +124,7 @@ func (p *parser) ux(pointer string, o *ordered.Object) UX {
 	if form := u.Input; err == nil && u.Layout.literal != nil && form.literal != nil && !form.templates && !u.Layout.templates { // otherwise the fields are known later
 		_, err = Arrange(u.Layout.literal, form.literal.Object("properties").Keys())
 	}
-	p.problems = append(p.problems, problem.Under(pointer+"/layout", err)...)
+	p.Check(pointer+"/layout", err)
 	at := pointer + "/sub_action"
 	if one := o.Object("sub_action"); one != nil {
 		u.Actions = append(u.Actions, p.action(at, one))
@@ -134,7 +133,7 @@ func (p *parser) ux(pointer string, o *ordered.Object) UX {
 		if one, ok := v.(*ordered.Object); ok {
 			a := p.action(indexed(at, i), one)
 			if slices.ContainsFunc(u.Actions, func(other SubAction) bool { return other.ID == a.ID }) {
-				p.fail(indexed(at, i)+"/id", "sub_action %s occurs twice: give each its own id", a.ID)
+				p.Fail(indexed(at, i)+"/id", "sub_action %s occurs twice: give each its own id", a.ID)
 			}
 			u.Actions = append(u.Actions, a)
 		}
@@ -162,20 +161,20 @@ func (p *parser) selection(pointer string, o *ordered.Object, u *UX) {
 		g.Min = 0
 	}
 	if g.Mode == ModeSingle && (o.Has("selection_max") || g.Min > 1) {
-		p.fail(pointer, "selection_mode single allows one choice: omit selection_min and selection_max, or use multiple")
+		p.Fail(pointer, "selection_mode single allows one choice: omit selection_min and selection_max, or use multiple")
 	}
 	if g.Mode == ModeSingle {
 		g.Max = 1
 	}
 	if g.Max > 0 && g.Min > g.Max {
-		p.fail(pointer, "selection_min %d is more than selection_max %d", g.Min, g.Max)
+		p.Fail(pointer, "selection_min %d is more than selection_max %d", g.Min, g.Max)
 	}
 	u.Group = g.Name
 	i := slices.IndexFunc(p.groups, func(other Group) bool { return other.Name == g.Name })
 	if i < 0 {
 		p.groups = append(p.groups, g)
 	} else if p.groups[i] != g {
-		p.fail(pointer, "the lists of selection group %s differ in mode, minimum or maximum: make them equal", g.Name)
+		p.Fail(pointer, "the lists of selection group %s differ in mode, minimum or maximum: make them equal", g.Name)
 	}
 }
 
@@ -193,7 +192,7 @@ func (p *parser) action(pointer string, o *ordered.Object) SubAction {
 		When: o.Object("enabled_when"),
 	}
 	if len(a.Target) < 2 || a.Target[0].Source() != "generations" {
-		p.fail(pointer+"/result_target", "results must be stored under generations: write generations.{{ $provider }}.{{ $key }}")
+		p.Fail(pointer+"/result_target", "results must be stored under generations: write generations.{{ $provider }}.{{ $key }}")
 	}
 	a.Schema, a.Params = p.schema(pointer, o, "param_schema"), p.object(pointer, o, "param_defaults")
 	switch confirm, _ := o.Get("confirm"); confirm := confirm.(type) {
@@ -207,8 +206,7 @@ func (p *parser) action(pointer string, o *ordered.Object) SubAction {
 
 func (p *parser) target(pointer string, o *ordered.Object, key string) template.Target {
 	t, err := template.ParseTarget(o.Text(key))
-	if err != nil {
-		p.fail(pointer+"/"+key, "%s", err)
+	if !p.Check(pointer+"/"+key, err) {
 		return nil
 	}
 	for _, segment := range t {

@@ -190,5 +190,5 @@ func Check(schema, params *ordered.Object) error {
 	if err != nil {
 		return problem.Join(problem.Under("/param_schema", err)...)
 	}
-	return problem.Join(problem.Under("/params", problem.Join(s.RestrictToProperties().Check(params)...))...)
+	return s.RestrictToProperties().Validate("/params", params)
 }

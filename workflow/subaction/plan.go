@@ -38,7 +38,7 @@ func (p provided) Plan(c Call) (Plan, error) {
 	if len(b.options) > 0 {
 		b.plan.Request.Options = map[string]map[string]any{p.provider: b.options}
 	}
-	return b.plan, problem.Join(b.problems...)
+	return b.plan, b.Err()
 }
 
 // builder builds one plan.
@@ -46,11 +46,11 @@ type builder struct {
 	plan          Plan
 	options       map[string]any
 	width, height any // nil if not given
-	problems      []problem.Problem
+	problem.List
 }
 
 func (b *builder) fail(name, format string, args ...any) {
-	b.problems = append(b.problems, problem.At(ordered.Pointer("params", name), format, args...))
+	b.Fail(ordered.Pointer("params", name), format, args...)
 }
 
 // set sets a field of the request. It returns false if name is not a field.

@@ -12,19 +12,16 @@ import (
 // Resolve returns a copy of a value with every string resolved; keys are not templates. The error lists all problems
 // with their pointers.
 func Resolve(v any, scope Scope) (any, error) {
-	var problems []problem.Problem
-	out := Walk(v, func(pointer, s string) any {
+	var found problem.List
+	out := Walk(v, func(pointer, s string) (resolved any) {
 		t, err := Parse(s)
 		if err == nil {
-			var resolved any
-			if resolved, err = t.Value(scope); err == nil {
-				return resolved
-			}
+			resolved, err = t.Value(scope)
 		}
-		problems = append(problems, problem.At(pointer, "%s", err))
-		return s
+		found.Check(pointer, err)
+		return resolved
 	})
-	return out, problem.Join(problems...)
+	return out, found.Err()
 }
 
 // Walk returns a copy of a value with each string replaced by the result of change.

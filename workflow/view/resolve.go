@@ -39,22 +39,17 @@ func Resolve(in Input) (*Node, error) {
 	}{{"/input_schema", in.InputSchemas}, {"/layout", in.Layouts}} {
 		for pointer := range o.by.All() {
 			if !r.used[pointer] {
-				r.problems = append(r.problems, problem.At(ordered.Join(o.name, pointer), "%s does not name anything that is shown", pointer))
+				r.Fail(ordered.Join(o.name, pointer), "%s does not name anything that is shown", pointer)
 			}
 		}
 	}
-	return root, problem.Join(r.problems...)
+	return root, r.Err()
 }
 
 type resolver struct {
 	Input
-	used     map[string]bool // pointers of InputSchemas and Layouts that match a node
-	problems []problem.Problem
-}
-
-func (r *resolver) check(pointer string, err error) bool {
-	r.problems = append(r.problems, problem.Under(pointer, err)...)
-	return err == nil
+	used map[string]bool // pointers of InputSchemas and Layouts that match a node
+	problem.List
 }
 
 // place is a node with what is needed to resolve it.
@@ -86,7 +81,7 @@ func (r *resolver) node(s *schema.Node, path []string, data any, vars template.S
 	if n.Label = cmp.Or(s.Title, n.Key); s.UX.Label != nil {
 		var err error
 		n.Label, err = s.UX.Label.Text(scope)
-		r.check(p.ux+"/display_label", err)
+		r.Check(p.ux+"/display_label", err)
 	}
 	switch {
 	case !s.Takes(n.Type):
@@ -139,7 +134,7 @@ func (r *resolver) vars(p place, above template.Scope) template.Scope {
 	}
 	for _, v := range p.schema.UX.Vars {
 		value, err := v.Value.Value(p.scope)
-		if r.check(ordered.Join(p.ux+"/vars", v.Name), err) {
+		if r.Check(ordered.Join(p.ux+"/vars", v.Name), err) {
 			own["$"+v.Name] = value
 		}
 	}
@@ -179,7 +174,7 @@ func (r *resolver) form(p place) {
 	n := p.node
 	own, byRequest := p.schema.UX.Input, r.InputSchemas.Object(n.Pointer)
 	layout, err := p.schema.UX.Layout.Resolve(p.scope)
-	r.check(p.ux+"/layout", err)
+	r.Check(p.ux+"/layout", err)
 	if byRequest != nil {
 		r.used[n.Pointer] = true
 	}
@@ -192,9 +187,9 @@ func (r *resolver) form(p place) {
 	case own.Given():
 		found, err = own.Resolve(p.scope)
 		if err == nil && found != nil {
-			err = problem.Join(conform.Shape(found)...)
+			err = conform.Shape(found)
 		}
-		if !r.check(p.ux+"/input_schema", err) || found == nil {
+		if !r.Check(p.ux+"/input_schema", err) || found == nil {
 			return
 		}
 	case byRequest != nil:
@@ -207,7 +202,7 @@ func (r *resolver) form(p place) {
 	n.Form = &Form{Schema: found}
 	if fields := found.Object("properties").Keys(); len(fields) > 0 || layout != nil {
 		n.Form.Layout, err = schema.Arrange(layout, fields)
-		r.check(p.ux+"/layout", err)
+		r.Check(p.ux+"/layout", err)
 	}
 }
 
@@ -221,17 +216,17 @@ func (r *resolver) action(p place, a schema.SubAction) SubAction {
 		out.Question = r.text(p, a.Pointer+"/confirm", a.Question)
 	}
 	var err error
-	if out.ResultTarget, err = a.Target.Path(p.scope); !r.check(a.Pointer+"/result_target", err) {
+	if out.ResultTarget, err = a.Target.Path(p.scope); !r.Check(a.Pointer+"/result_target", err) {
 		return out
 	}
 	segments, err := a.Type.Path(p.scope)
-	if !r.check(a.Pointer+"/action_type", err) {
+	if !r.Check(a.Pointer+"/action_type", err) {
 		return out
 	}
 	out.ActionType = strings.Join(segments, ".")
 	r.params(p, a, &out)
 	prompt, err := Prompt(a.Prompt, p.data, p.scope, out.ParamSchema)
-	r.check(a.Pointer+"/prompt", err)
+	r.Check(a.Pointer+"/prompt", err)
 	out.PromptAsSent = prompt
 	if out.Reason == "" && !schema.Holds(a.When, p.data) {
 		out.Enabled = false
@@ -243,9 +238,9 @@ func (r *resolver) action(p place, a schema.SubAction) SubAction {
 func (r *resolver) text(p place, pointer string, t *template.Template) string {
 	v, err := t.Value(p.scope)
 	s, ok := v.(string)
-	if r.check(pointer, err) && !ok {
+	if r.Check(pointer, err) && !ok {
 		s, err = t.Text(p.scope)
-		r.check(pointer, err)
+		r.Check(pointer, err)
 	}
 	return s
 }
@@ -262,7 +257,7 @@ func (r *resolver) params(p place, a schema.SubAction, out *SubAction) {
 	if out.ParamSchema == nil {
 		out.ParamSchema = offer.Params
 	} else {
-		r.check(a.Pointer+"/param_schema", problem.Join(conform.Shape(out.ParamSchema)...))
+		r.Check(a.Pointer+"/param_schema", conform.Shape(out.ParamSchema))
 	}
 	defaults := r.value(p, a.Pointer+"/param_defaults", a.Params, r.ParamDefaults.Object(out.Provider))
 	out.Params = subaction.Merge(defaults, own(p.data, out.ParamSchema))
@@ -278,7 +273,7 @@ func (r *resolver) value(p place, pointer string, v schema.Value, other *ordered
 	if errors.As(err, &unknown) && strings.HasPrefix(unknown.Path, "$param_") {
 		return nil
 	}
-	r.check(pointer, err)
+	r.Check(pointer, err)
 	return o
 }
 
