@@ -23,11 +23,9 @@ func (a *Atelier) newWorkflows() (*workflows.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := workflows.NewInterpreter(workflows.Config{Ledger: a.Ledger, Modules: modules, Actions: subaction.New(a.Catalogue, now)})
-	if err != nil {
-		return nil, err
-	}
-	return workflows.NewService(workflows.ServiceConfig{Interpreter: in, Runs: a.Runs, Emit: a.observer.Emit, SubActions: a.subActions})
+	return workflows.NewService(workflows.Config{
+		Ledger: a.Ledger, Modules: modules, Actions: subaction.New(a.Catalogue, now), Runs: a.Runs, Emit: a.observer.Emit, SubActions: a.subActions,
+	})
 }
 
 // newSubActions creates the service of sub-actions.

@@ -75,8 +75,34 @@ func (s *Service) open(ctx context.Context, owner, id, consequence string) (ledg
 
 // closeOrphaned closes the interaction of a run that has ended.
 func (s *Service) closeOrphaned(ctx context.Context, row ledger.Interaction) error {
-	_, err := s.close(ctx, row.Owner, row.ID, ledger.Interaction{Status: ledger.InteractionCancelled})
+	_, err := s.close(ctx, row.Owner, row.ID, ledger.InteractionCancelled, nil)
 	return err
+}
+
+// closeAs closes the interaction of an answer, if it is open, and returns its row.
+func (s *Service) closeAs(ctx context.Context, owner string, g interactionAnswer) (ledger.Interaction, error) {
+	if g.Expired {
+		return s.close(ctx, owner, g.InteractionID, ledger.InteractionExpired, nil)
+	}
+	return s.close(ctx, owner, g.InteractionID, ledger.InteractionAnswered, g.Answer)
+}
+
+// close closes an interaction, if it is open, and returns its row.
+func (s *Service) close(ctx context.Context, owner, id string, status ledger.InteractionStatus, answer json.RawMessage) (ledger.Interaction, error) {
+	for {
+		row, err := s.cfg.Ledger.Interaction(ctx, owner, id)
+		if err != nil || row.Status != ledger.InteractionOpen {
+			return row, err
+		}
+		row.Status, row.Answer = status, answer
+		if status == ledger.InteractionAnswered {
+			row.AnsweredAt = s.cfg.Now()
+		}
+		err = s.cfg.Ledger.ChangeInteraction(ctx, row, row.Version)
+		if code := media.CodeOf(err); code != media.CodeVersion && code != media.CodeConflict {
+			return row, err
+		}
+	}
 }
 
 // Read returns an open interaction and its step. For an answered, expired or cancelled one, the error has code
@@ -197,7 +223,7 @@ func (s *Service) emitChange(ctx context.Context, row ledger.Interaction, p Patc
 		return
 	}
 	ctx = media.WithScope(context.WithoutCancel(ctx), media.Scope{Owner: row.Owner, Tree: row.WorkflowRunID, Run: row.WorkflowRunID})
-	s.serviceConfig.Emit(ctx, agent.Event{
+	s.cfg.Emit(ctx, agent.Event{
 		Type: agent.EventInteractionPatched, Tree: row.WorkflowRunID, RunID: row.WorkflowRunID, AgentPath: AgentName, At: s.cfg.Now(),
 		Data: agent.InteractionPatched{InteractionID: row.ID, Version: p.Version, Patch: ops, Changes: nodes},
 	})
@@ -209,8 +235,8 @@ func (s *Service) emitChange(ctx context.Context, row ledger.Interaction, p Patc
 // with them; media.CodeConflict for an interaction that is not open.
 func (s *Service) Answer(ctx context.Context, owner, id string, body []byte) (*run.Run, error) {
 	r, answer, err := s.accept(ctx, owner, id, body)
-	if err == nil && answer.Running() == workflow.RunningCancel && s.serviceConfig.SubActions != nil {
-		if err := s.serviceConfig.SubActions.CancelAll(ctx, owner, id); err != nil {
+	if err == nil && answer.Running() == workflow.RunningCancel && s.cfg.SubActions != nil {
+		if err := s.cfg.SubActions.CancelAll(ctx, owner, id); err != nil {
 			slog.WarnContext(ctx, "sub-actions of an answered interaction not cancelled", slog.String("interaction", id), slog.String("error", media.ErrorText(err.Error())))
 		}
 	}
@@ -258,10 +284,10 @@ func (s *Service) parseAnswer(ctx context.Context, row ledger.Interaction, body 
 	if _, err := i.Result(answer); err != nil {
 		return nil, err
 	}
-	if s.serviceConfig.SubActions == nil {
+	if s.cfg.SubActions == nil {
 		return answer, nil
 	}
-	n, err := s.serviceConfig.SubActions.Running(ctx, row.Owner, row.ID)
+	n, err := s.cfg.SubActions.Running(ctx, row.Owner, row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +300,7 @@ const pauseWithin = 10 * time.Second
 // answerQuestion answers the question of the run. The run's own answer decides: once it is saved, the run continues
 // with it.
 func (s *Service) answerQuestion(ctx context.Context, row ledger.Interaction, g interactionAnswer) (*run.Run, error) {
-	runs, err := s.serviceConfig.Runs(ctx)
+	runs, err := s.cfg.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -16,10 +15,9 @@ import (
 	"atelier/workflow"
 	"atelier/workflow/ordered"
 	"atelier/workflow/problem"
-	"atelier/workflow/subaction"
 )
 
-// AgentName is the slug of the [Interpreter] among the runner's Go agents.
+// AgentName is the slug of [Service.Run] among the runner's Go agents.
 const AgentName = "workflow"
 
 // The keys of a run's input: JSON texts whose keys keep their order.
@@ -28,46 +26,15 @@ const (
 	inputState      = "state"
 )
 
-// Config is the configuration of an [Interpreter]. Ledger, Modules and Actions are required.
-type Config struct {
-	Ledger  ledger.Store
-	Modules *workflow.Modules
-	Actions *subaction.Registry
-	// Now is the clock; nil means time.Now in UTC.
-	Now func() time.Time
-	// NewID returns ids of interactions, which begin with wi_; nil means UUIDv7.
-	NewID func() string
-}
-
-// Interpreter is the agent that executes a definition.
-type Interpreter struct{ cfg Config }
-
-// NewInterpreter returns an interpreter. The error has code media.CodeInvalid.
-func NewInterpreter(c Config) (*Interpreter, error) {
-	if c.Ledger == nil || c.Modules == nil || c.Actions == nil {
-		return nil, media.Errorf(media.CodeInvalid, "workflows.Config requires Ledger, Modules and Actions")
-	}
-	if c.Now == nil {
-		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
-	}
-	if c.NewID == nil {
-		c.NewID = func() string { return "wi_" + uuid.Must(uuid.NewV7()).String() }
-	}
-	return &Interpreter{cfg: c}, nil
-}
-
-// Modules returns the modules that workflows can use.
-func (in *Interpreter) Modules() *workflow.Modules { return in.cfg.Modules }
-
-var _ agent.GoAgent = (*Interpreter)(nil).Run
+var _ agent.GoAgent = (*Service)(nil).Run
 
 // definition reads a definition. One that was valid in an older program is returned with its problems.
-func (in *Interpreter) definition(text []byte) (*workflow.Definition, error) {
+func (s *Service) definition(text []byte) (*workflow.Definition, error) {
 	v, err := ordered.Decode(text)
 	if err != nil {
 		return nil, err
 	}
-	d, found := workflow.Check(in.cfg.Modules, v)
+	d, found := workflow.Check(s.cfg.Modules, v)
 	return d, problem.Join(found...)
 }
 
@@ -79,26 +46,26 @@ type stepDetails struct {
 	State      json.RawMessage `json:"state,omitempty"`
 }
 
-// Run executes the steps of a definition in order. The payload of the answer is the state.
-func (in *Interpreter) Run(ctx context.Context, c *agent.Context) (agent.Answer, error) {
+// Run is the agent that executes the steps of a definition in order. The payload of the answer is the state.
+func (s *Service) Run(ctx context.Context, c *agent.Context) (agent.Answer, error) {
 	text, _ := c.Input[inputDefinition].(string)
 	if text == "" {
 		return agent.Answer{}, media.Errorf(media.CodeInvalid, "the input has no definition: start workflows with atelier workflow run or the API")
 	}
 	first, _ := c.Input[inputState].(string)
 	w := &walk{
-		Interpreter: in, c: c, owner: media.ScopeOf(ctx).Owner,
+		service: s, c: c, owner: media.ScopeOf(ctx).Owner,
 		text: json.RawMessage(text), first: json.RawMessage(cmp.Or(first, "{}")), results: &ordered.Object{},
 	}
 	var err error
-	if w.workflow, err = in.definition(w.text); err != nil {
+	if w.workflow, err = s.definition(w.text); err != nil {
 		return agent.Answer{}, err
 	}
 	if w.state, err = ordered.DecodeObject(w.first); err != nil {
 		return agent.Answer{}, err
 	}
-	for i, s := range w.workflow.Steps {
-		if err := w.step(ctx, i, s); err != nil {
+	for i, step := range w.workflow.Steps {
+		if err := w.step(ctx, i, step); err != nil {
 			return agent.Answer{}, err
 		}
 	}
@@ -108,9 +75,9 @@ func (in *Interpreter) Run(ctx context.Context, c *agent.Context) (agent.Answer,
 
 // walk is one execution of a definition.
 type walk struct {
-	*Interpreter
-	c     *agent.Context
-	owner string
+	service *Service
+	c       *agent.Context
+	owner   string
 	// text is the definition and first the initial state, as given.
 	text, first json.RawMessage
 	workflow    *workflow.Definition
@@ -156,7 +123,7 @@ func (w *walk) step(ctx context.Context, i int, s workflow.Step) error {
 
 // do executes the module of a step.
 func (w *walk) do(ctx context.Context, stage *agent.Stage, s workflow.Step) (*ordered.Object, error) {
-	module, err := w.cfg.Modules.Find(s.ModuleID)
+	module, err := w.service.cfg.Modules.Find(s.ModuleID)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +156,7 @@ func (w *walk) request(ctx context.Context, m workflow.Module, run workflow.Run)
 		return []byte("null"), err
 	}
 	r.WorkflowRunID = run.WorkflowRunID
-	if _, err := workflow.Open(*r, nil, w.cfg.Actions); err != nil {
+	if _, err := workflow.Open(*r, nil, w.service.cfg.Actions); err != nil {
 		return nil, err
 	}
 	return json.Marshal(r)
@@ -227,18 +194,18 @@ type interactionAnswer struct {
 // ask opens the interaction of a step and waits for its answer.
 func (w *walk) ask(ctx context.Context, stage *agent.Stage, s workflow.Step, request []byte) (g interactionAnswer, err error) {
 	reply, err := stage.Ask(ctx, func(ctx context.Context) (string, json.RawMessage, error) {
-		kept, err := w.open(ctx, s, request)
+		id, title, err := w.open(ctx, s, request)
 		if err != nil {
 			return "", nil, err
 		}
-		stage.Emit(ctx, agent.EventInteractionOpened, agent.InteractionEvent{InteractionID: kept.ID, StepID: s.ID, Title: titleOf(kept)})
+		stage.Emit(ctx, agent.EventInteractionOpened, agent.InteractionEvent{InteractionID: id, StepID: s.ID, Title: title})
 		schema, err := json.Marshal(map[string]any{ // only the interaction's own answer matches
 			"type": "object", "required": []string{"interaction_id"}, "additionalProperties": false,
 			"properties": map[string]any{
-				"interaction_id": map[string]any{"const": kept.ID}, "answer": map[string]any{"type": "object"}, "expired": map[string]any{"const": true},
+				"interaction_id": map[string]any{"const": id}, "answer": map[string]any{"type": "object"}, "expired": map[string]any{"const": true},
 			},
 		})
-		return fmt.Sprintf("Step %s is waiting for a person: %.200s", s.ID, cmp.Or(titleOf(kept), s.Title, s.ID)), schema, err
+		return fmt.Sprintf("Step %s is waiting for a person: %.200s", s.ID, cmp.Or(title, s.Title, s.ID)), schema, err
 	})
 	if err != nil {
 		return g, err
@@ -249,29 +216,24 @@ func (w *walk) ask(ctx context.Context, stage *agent.Stage, s workflow.Step, req
 	return g, nil
 }
 
-// open saves the interaction of a step, or finds the open one.
-func (w *walk) open(ctx context.Context, s workflow.Step, request []byte) (ledger.Interaction, error) {
+// open saves the interaction of a step, or finds the open one, and returns its id and title.
+func (w *walk) open(ctx context.Context, s workflow.Step, request []byte) (id, title string, err error) {
 	var r workflow.InteractionRequest
 	if err := json.Unmarshal(request, &r); err != nil {
-		return ledger.Interaction{}, media.Errorf(media.CodeCorrupt, "read the request of step %s: %w", s.ID, err)
+		return "", "", media.Errorf(media.CodeCorrupt, "read the request of step %s: %w", s.ID, err)
 	}
 	data := r.DisplayData
 	r.DisplayData, r.View, r.Version, r.StandIn = nil, nil, 0, w.workflow.StandIn
 	text, err := json.Marshal(r)
 	if err != nil {
-		return ledger.Interaction{}, media.Errorf(media.CodeInternal, "write the request of step %s: %w", s.ID, err)
+		return "", "", media.Errorf(media.CodeInternal, "write the request of step %s: %w", s.ID, err)
 	}
-	i := ledger.Interaction{ID: w.cfg.NewID(), Owner: w.owner, WorkflowRunID: w.c.RunID(), StepID: s.ID, Request: text, Data: ordered.Encode(data)}
+	i := ledger.Interaction{ID: "wi_" + uuid.Must(uuid.NewV7()).String(), Owner: w.owner, WorkflowRunID: w.c.RunID(), StepID: s.ID, Request: text, Data: ordered.Encode(data)}
 	if wait := w.workflow.StepTimeout(s); wait > 0 {
-		i.ExpiresAt = w.cfg.Now().Add(wait)
+		i.ExpiresAt = w.service.cfg.Now().Add(wait)
 	}
-	return w.cfg.Ledger.CreateInteraction(ctx, i)
-}
-
-func titleOf(i ledger.Interaction) string {
-	var r struct{ Title string }
-	_ = json.Unmarshal(i.Request, &r) // unreadable data has no title
-	return r.Title
+	i, err = w.service.cfg.Ledger.CreateInteraction(ctx, i)
+	return i.ID, r.Title, err
 }
 
 // answered closes the interaction, returns the module's result, and records the choice.
@@ -279,7 +241,7 @@ func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Modu
 	_, asks := m.(workflow.AgentModule)
 	var out *ordered.Object
 	b, err := stage.Step(ctx, func(ctx context.Context) ([]byte, error) {
-		row, err := w.closeAs(ctx, w.owner, g)
+		row, err := w.service.closeAs(ctx, w.owner, g)
 		if err != nil || g.Expired {
 			return []byte("null"), err
 		}
@@ -291,7 +253,7 @@ func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Modu
 			return nil, err
 		}
 		if ids := answer.Chosen(); len(ids) > 0 {
-			err = w.cfg.Ledger.SelectContents(ctx, w.owner, g.InteractionID, ids, w.cfg.Now())
+			err = w.service.cfg.Ledger.SelectContents(ctx, w.owner, g.InteractionID, ids, w.service.cfg.Now())
 		}
 		if media.CodeOf(err) == media.CodeNotFound {
 			err = nil // results without a sub-action have no row
@@ -308,7 +270,7 @@ func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Modu
 	if !asks {
 		return ordered.DecodeObject(b)
 	}
-	row, err := w.cfg.Ledger.Interaction(ctx, w.owner, g.InteractionID)
+	row, err := w.service.cfg.Ledger.Interaction(ctx, w.owner, g.InteractionID)
 	if err != nil {
 		return nil, err
 	}
@@ -321,32 +283,8 @@ func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Modu
 
 // parseAnswer parses an answer and sets the interaction of run.
 func (w *walk) parseAnswer(run *workflow.Run, row ledger.Interaction, g interactionAnswer) (a *workflow.Answer, err error) {
-	if run.Interaction, err = openRow(row, w.cfg.Actions); err != nil {
+	if run.Interaction, err = openRow(row, w.service.cfg.Actions); err != nil {
 		return nil, err
 	}
 	return workflow.ParseAnswer(g.Answer)
-}
-
-// closeAs closes the interaction of an answer, if it is open, and returns its row.
-func (in *Interpreter) closeAs(ctx context.Context, owner string, g interactionAnswer) (ledger.Interaction, error) {
-	if g.Expired {
-		return in.close(ctx, owner, g.InteractionID, ledger.Interaction{Status: ledger.InteractionExpired})
-	}
-	return in.close(ctx, owner, g.InteractionID, ledger.Interaction{Status: ledger.InteractionAnswered, Answer: g.Answer, AnsweredAt: in.cfg.Now()})
-}
-
-// close closes an interaction with the status, answer and time of end, if it is open, and returns its row.
-func (in *Interpreter) close(ctx context.Context, owner, id string, end ledger.Interaction) (ledger.Interaction, error) {
-	for {
-		row, err := in.cfg.Ledger.Interaction(ctx, owner, id)
-		if err != nil || row.Status != ledger.InteractionOpen {
-			return row, err
-		}
-		base := row.Version
-		row.Status, row.Answer, row.AnsweredAt = end.Status, end.Answer, end.AnsweredAt
-		err = in.cfg.Ledger.ChangeInteraction(ctx, row, base)
-		if code := media.CodeOf(err); code != media.CodeVersion && code != media.CodeConflict {
-			return row, err
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +17,7 @@ import (
 	"atelier/run/record"
 	"atelier/workflow"
 	"atelier/workflow/ordered"
+	"atelier/workflow/subaction"
 )
 
 // SubActions are the generations that people start in interactions.
@@ -28,23 +28,25 @@ type SubActions interface {
 	CancelAll(ctx context.Context, owner, interactionID string) error
 }
 
-// ServiceConfig configures a [Service]. All fields except SubActions are required.
-type ServiceConfig struct {
-	// Interpreter is the runner's Go agent [AgentName].
-	Interpreter *Interpreter
-	// Runs returns the service of runs.
+// Config configures a [Service]. All fields except SubActions and Now are required.
+type Config struct {
+	Ledger  ledger.Store
+	Modules *workflow.Modules
+	Actions *subaction.Registry
+	// Runs returns the service of runs, whose runner has [Service.Run] as its Go agent [AgentName].
 	Runs func(ctx context.Context) (*run.Service, error)
 	// Emit adds an event to the log of a run; record.Observer.Emit implements it.
 	Emit func(ctx context.Context, e agent.Event)
 	// SubActions may be nil if there are none.
 	SubActions SubActions
+	// Now is the clock; nil means time.Now in UTC.
+	Now func() time.Time
 }
 
-// Service starts workflow runs, reports their status, and takes people's edits and answers. It is
-// safe for concurrent use.
+// Service starts and executes workflow runs, reports their status, and takes people's edits and answers. It is safe for
+// concurrent use.
 type Service struct {
-	*Interpreter
-	serviceConfig ServiceConfig
+	cfg Config
 	// exclusive is held, by hash of the interaction's id, while an answer is accepted and while an edit is saved. Edits of
 	// this process therefore cannot come between the check of an answer and the end of its interaction.
 	exclusive [64]sync.Mutex
@@ -52,12 +54,18 @@ type Service struct {
 }
 
 // NewService returns a service. The error has code media.CodeInvalid.
-func NewService(c ServiceConfig) (*Service, error) {
-	if c.Interpreter == nil || c.Runs == nil || c.Emit == nil {
-		return nil, media.Errorf(media.CodeInvalid, "workflows.ServiceConfig requires Interpreter, Runs and Emit")
+func NewService(c Config) (*Service, error) {
+	if c.Ledger == nil || c.Modules == nil || c.Actions == nil || c.Runs == nil || c.Emit == nil {
+		return nil, media.Errorf(media.CodeInvalid, "workflows.Config requires Ledger, Modules, Actions, Runs and Emit")
 	}
-	return &Service{Interpreter: c.Interpreter, serviceConfig: c, seed: maphash.MakeSeed()}, nil
+	if c.Now == nil {
+		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
+	}
+	return &Service{cfg: c, seed: maphash.MakeSeed()}, nil
 }
+
+// Modules returns the modules that workflows can use.
+func (s *Service) Modules() *workflow.Modules { return s.cfg.Modules }
 
 // lock excludes other edits and answers of an interaction until unlock is called.
 func (s *Service) lock(id string) (unlock func()) {
@@ -89,7 +97,7 @@ func (s *Service) Start(ctx context.Context, n StartRequest) (*run.Run, error) {
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "write workflow %s: %w", n.Definition.ID, err)
 	}
-	runs, err := s.serviceConfig.Runs(ctx)
+	runs, err := s.cfg.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -246,28 +254,13 @@ func (s *Service) List(ctx context.Context, owner string, status ledger.Status, 
 		}
 		h := RunSummary{Run: row}
 		if len(first.Items) > 0 {
-			h.WorkflowID = workflowID(first.Items[0].Params)
+			var step struct{ Definition struct{ ID string } }
+			_ = json.Unmarshal(first.Items[0].Params, &step) // an unreadable record has no id
+			h.WorkflowID = step.Definition.ID
 		}
 		out.Items = append(out.Items, h)
 	}
 	return out, nil
-}
-
-// workflowID returns the id of the workflow in the record of a first step, without reading the initial state behind the
-// definition, which may be long; empty for an unreadable record.
-func workflowID(params []byte) string {
-	var definition struct{ ID string }
-	d := json.NewDecoder(bytes.NewReader(params))
-	_, err := d.Token()
-	for err == nil && d.More() {
-		key, _ := d.Token()
-		if key == "definition" {
-			_ = d.Decode(&definition)
-			break
-		}
-		err = d.Decode(new(json.RawMessage))
-	}
-	return definition.ID
 }
 
 // Cancel cancels a run in any process, with its open interaction and all its running sub-actions.
@@ -275,7 +268,7 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 	if _, err := s.row(ctx, owner, id); err != nil {
 		return err
 	}
-	runs, err := s.serviceConfig.Runs(ctx)
+	runs, err := s.cfg.Runs(ctx)
 	if err != nil {
 		return err
 	}
@@ -290,8 +283,8 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 		if i.Status == ledger.InteractionOpen {
 			err = errors.Join(err, s.closeOrphaned(ctx, i))
 		}
-		if s.serviceConfig.SubActions != nil {
-			err = errors.Join(err, s.serviceConfig.SubActions.CancelAll(ctx, owner, i.ID))
+		if s.cfg.SubActions != nil {
+			err = errors.Join(err, s.cfg.SubActions.CancelAll(ctx, owner, i.ID))
 		}
 	}
 	return err
@@ -320,7 +313,7 @@ func (s *Service) Fork(ctx context.Context, owner, id, step, newID string) (*run
 		e.Valid = started
 		return nil, e
 	}
-	runs, err := s.serviceConfig.Runs(ctx)
+	runs, err := s.cfg.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}

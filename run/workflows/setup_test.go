@@ -81,14 +81,17 @@ func build(tb testing.TB) *testService {
 	modules, err := workflow.NewModules(append(module.All(module.Config{Agents: workflows.Agents{Ledger: store}}), countingModule{h})...)
 	must(tb, err)
 	clock := func() time.Time { return time.Now().UTC().Add(time.Duration(h.now.Load()) * time.Hour) }
-	in, err := workflows.NewInterpreter(workflows.Config{Ledger: store, Modules: modules, Actions: subaction.New(catalogue, clock), Now: clock})
+	h.Service, err = workflows.NewService(workflows.Config{
+		Ledger: store, Modules: modules, Actions: subaction.New(catalogue, clock), Now: clock,
+		Runs: func(context.Context) (*run.Service, error) { return h.runs, nil }, Emit: h.events.Emit, SubActions: h,
+	})
 	must(tb, err)
 	defs, err := definition.Load(fstest.MapFS{
 		"finder.yaml": {Data: []byte("slug: finder\nname: Finder\ndescription: Finds.\nprompt: finder.md\n")}, "finder.md": {Data: []byte("You find.")},
 	})
 	must(tb, err)
 	runner, err := agent.NewRunner(agent.Config{
-		Definitions: defs, GoAgents: map[string]agent.GoAgent{workflows.AgentName: in.Run}, Actions: registry, Models: h, Codec: codec, Recorder: store, Observer: h.events,
+		Definitions: defs, GoAgents: map[string]agent.GoAgent{workflows.AgentName: h.Run}, Actions: registry, Models: h, Codec: codec, Recorder: store, Observer: h.events,
 	})
 	must(tb, err)
 	engine, err := durable.Open(tb.Context(), durable.Config{Path: engineFile, Leases: lease.NewKeeper(store), Adopts: true})
@@ -96,10 +99,6 @@ func build(tb testing.TB) *testService {
 	h.runs, err = run.NewService(run.Config{Agents: runner, Ledger: store, Observer: h.events, Engine: engine})
 	must(tb, err)
 	tb.Cleanup(h.runs.Close)
-	h.Service, err = workflows.NewService(workflows.ServiceConfig{
-		Interpreter: in, Runs: func(context.Context) (*run.Service, error) { return h.runs, nil }, Emit: h.events.Emit, SubActions: h,
-	})
-	must(tb, err)
 	return h
 }
 

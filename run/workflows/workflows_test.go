@@ -241,9 +241,10 @@ func TestRunOfAnOlderProgram(t *testing.T) {
 	st := h.start(askingWorkflow, `{}`)
 	modules, err := workflow.NewModules(module.All(module.Config{})...)
 	must(t, err)
-	in, err := workflows.NewInterpreter(workflows.Config{Ledger: h.store, Modules: modules, Actions: subaction.New(&catalog.Catalog{}, time.Now)})
-	must(t, err)
-	newer, err := workflows.NewService(workflows.ServiceConfig{Interpreter: in, Runs: func(context.Context) (*run.Service, error) { return h.runs, nil }, Emit: h.events.Emit})
+	newer, err := workflows.NewService(workflows.Config{
+		Ledger: h.store, Modules: modules, Actions: subaction.New(&catalog.Catalog{}, time.Now),
+		Runs: func(context.Context) (*run.Service, error) { return h.runs, nil }, Emit: h.events.Emit,
+	})
 	must(t, err)
 	shown, err := newer.Status(t.Context(), owner, st.ID)
 	if err != nil || shown.Interaction != st.Interaction || len(shown.Steps) != 3 {
