@@ -56,6 +56,7 @@ import (
 	"atelier/run/record"
 	"atelier/run/subactions"
 	"atelier/run/workflows"
+	"atelier/workflow/subaction"
 )
 
 // Atelier holds the components of one process. It is safe for concurrent use.
@@ -158,8 +159,9 @@ func (s *Stores) Compose() (a *Atelier, err error) {
 	if a.Chat, err = a.newChat(c.Sources); err != nil {
 		return a, err
 	}
-	a.subActions = a.newSubActions()
-	a.workflows, err = a.newWorkflows()
+	actions := subaction.New(a.Catalogue, now)
+	a.subActions = a.newSubActions(actions)
+	a.workflows, err = a.newWorkflows(actions)
 	return a, err
 }
 

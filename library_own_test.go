@@ -12,11 +12,13 @@ import (
 	"atelier/agent"
 	"atelier/api"
 	"atelier/chat"
+	"atelier/generate"
 	"atelier/media"
 	"atelier/run/runtest"
 	"atelier/workflow"
 	"atelier/workflow/module"
 	"atelier/workflow/ordered"
+	"atelier/workflow/subaction"
 )
 
 // ownModel is a chat model of the program: it answers every conversation alike.
@@ -100,6 +102,42 @@ func TestOwnParts(t *testing.T) {
 	check := as[api.WorkflowCheck](s, http.StatusOK, s.do(http.MethodPost, "/api/workflows/validate", map[string]any{"text": ownWorkflow, "state": map[string]string{"text": "x"}}))
 	if len(check.Problems) > 0 || check.Preview != nil {
 		t.Errorf("%+v", check)
+	}
+}
+
+// nightly is an action of the program: it paints prompts at night.
+type nightly struct{}
+
+func (nightly) Offer(string) (subaction.Offer, error) {
+	return subaction.Offer{Provider: "offline", Params: ordered.New("type", "object")}, nil
+}
+
+func (nightly) Plan(c subaction.Call) (subaction.Plan, error) {
+	return subaction.Plan{Request: generate.Request{Modality: media.ModalityImage, Prompt: c.Prompt + " at night", Model: "offline", Size: "64x64"}}, nil
+}
+
+// TestOwnActions: a program registers actions; people start them in interactions, and previews know them.
+func TestOwnActions(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	if err := s.Workflows().Actions().Register("house.nightly", nightly{}); err != nil {
+		t.Fatal(err)
+	}
+	const definition = `{"id":"nights","title":"Nights","steps":[{"id":"paint","module_id":"media.generation","inputs":{"title":"T","data":{"hero":"a boat"},
+		"display_schema":{"type":"object","properties":{"prompts":{"type":"object","additionalProperties":{"type":"string","_ux":{"sub_action":{
+		"id":"paint","label":"Paint","action_type":"house.nightly","result_target":"generations.{{ $key }}"}}}}}}}}]}`
+	check := as[api.WorkflowCheck](s, http.StatusOK, s.do(http.MethodPost, "/api/workflows/validate", map[string]any{"text": definition}))
+	if check.Preview == nil || !strings.Contains(string(check.Preview.View), `"enabled":true`) {
+		t.Errorf("preview %+v", check)
+	}
+	r := s.startWorkflow(`{"definition":` + definition + `}`)
+	all, err := s.generate(r.ID, `{"interaction_id":"`+r.InteractionID+`","action_type":"house.nightly"}`)
+	if err != nil || len(all) == 0 || all[len(all)-1].Type != "complete" {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	row := as[api.SubAction](s, http.StatusOK, s.do(http.MethodGet, "/api/sub-actions/"+all[len(all)-1].Data.MetadataID, nil))
+	if len(row.Contents) != 1 || !strings.Contains(row.Contents[0].RevisedPrompt, "night") || row.StandIn {
+		t.Errorf("%+v", row)
 	}
 }
 

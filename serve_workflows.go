@@ -120,7 +120,7 @@ func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) 
 			return out, validationErrorAt("/state", err)
 		}
 	}
-	out.Preview, err = preview(ctx, d, state, subaction.New(s.Catalogue, now))
+	out.Preview, err = preview(ctx, d, state, s.workflows.Actions())
 	return out, err
 }
 

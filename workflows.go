@@ -13,7 +13,7 @@ import (
 )
 
 // newWorkflows creates the service of workflows.
-func (a *Atelier) newWorkflows() (*workflows.Service, error) {
+func (a *Atelier) newWorkflows(actions *subaction.Registry) (*workflows.Service, error) {
 	c := module.Config{Agents: workflows.Agents{Ledger: a.Ledger}, Exports: export.Exports{Ledger: a.Ledger, Codec: a.Codec}}
 	all := module.All(c)
 	if a.Config.Modules != nil {
@@ -24,14 +24,14 @@ func (a *Atelier) newWorkflows() (*workflows.Service, error) {
 		return nil, err
 	}
 	return workflows.NewService(workflows.Config{
-		Ledger: a.Ledger, Modules: modules, Actions: subaction.New(a.Catalogue, now), Runs: a.Runs, Emit: a.observer.Emit, SubActions: a.subActions,
+		Ledger: a.Ledger, Modules: modules, Actions: actions, Runs: a.Runs, Emit: a.observer.Emit, SubActions: a.subActions,
 	})
 }
 
 // newSubActions creates the service of sub-actions.
-func (a *Atelier) newSubActions() *subactions.Service {
+func (a *Atelier) newSubActions(actions *subaction.Registry) *subactions.Service {
 	return subactions.New(subactions.Config{
-		Ledger: a.Ledger, Gateway: a.Gateway, Interactions: func() subactions.Interactions { return a.workflows }, Actions: subaction.New(a.Catalogue, now), Emit: a.observer.Emit, Now: now,
+		Ledger: a.Ledger, Gateway: a.Gateway, Interactions: func() subactions.Interactions { return a.workflows }, Actions: actions, Emit: a.observer.Emit, Now: now,
 		Item: func(ctx context.Context, owner, run, id string) (media.Output, error) {
 			return workflows.Item(ctx, a.Ledger, owner, run, id)
 		},

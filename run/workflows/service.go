@@ -67,6 +67,9 @@ func NewService(c Config) (*Service, error) {
 // Modules returns the modules that workflows can use.
 func (s *Service) Modules() *workflow.Modules { return s.cfg.Modules }
 
+// Actions returns the actions that people can start in interactions; a program may register more.
+func (s *Service) Actions() *subaction.Registry { return s.cfg.Actions }
+
 // lock excludes other edits and answers of an interaction until unlock is called.
 func (s *Service) lock(id string) (unlock func()) {
 	mu := &s.exclusive[maphash.String(s.seed, id)%uint64(len(s.exclusive))]

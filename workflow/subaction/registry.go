@@ -53,16 +53,16 @@ type Handler interface {
 	Plan(c Call) (Plan, error)
 }
 
-// Registry finds handlers by action type. It is safe for concurrent use after all handlers are registered.
+// Registry finds handlers by action type. It is safe for concurrent use.
 type Registry struct {
-	mu     sync.Mutex // guards day and offers
-	day    string     // day for which the offers are valid: models are released and shut down
-	offers map[string]Offer
-
-	now            func() time.Time
-	providers      []string // in the order of the catalogue
-	models         map[string][]catalog.Model
+	mu             sync.Mutex // guards the following
 	customHandlers map[string]Handler
+	day            string // day for which the offers are valid: models are released and shut down
+	offers         map[string]Offer
+
+	now       func() time.Time
+	providers []string // in the order of the catalogue
+	models    map[string][]catalog.Model
 }
 
 // New creates a registry with the actions media.PROVIDER.OPERATION for every provider in a catalogue.
@@ -79,6 +79,8 @@ func New(catalogue *catalog.Catalog, now func() time.Time) *Registry {
 
 // Register adds an action of the program. It takes precedence over the actions of the catalogue.
 func (r *Registry) Register(actionType string, h Handler) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if actionType == "" || r.customHandlers[actionType] != nil {
 		return media.Errorf(media.CodeConflict, "action %q is registered already, or has no name", actionType)
 	}
@@ -86,8 +88,8 @@ func (r *Registry) Register(actionType string, h Handler) error {
 	return nil
 }
 
-// Operations lists the values of OPERATION in media.PROVIDER.OPERATION.
-func Operations() []string { return []string{"txt2img", "img2img", "edit", "variation", "upscale"} }
+// operations lists the values of OPERATION in media.PROVIDER.OPERATION.
+var operations = []string{"txt2img", "img2img", "edit", "variation", "upscale"}
 
 // Offer returns what an action accepts for a key. Equal offers share their schema, which must not be modified.
 func (r *Registry) Offer(actionType, key string) (Offer, error) {
@@ -120,8 +122,11 @@ func (r *Registry) Offer(actionType, key string) (Offer, error) {
 
 // Find returns the handler of an action type.
 func (r *Registry) Find(actionType string) (Handler, error) {
-	if h := r.customHandlers[actionType]; h != nil {
-		return h, nil
+	r.mu.Lock()
+	custom := r.customHandlers[actionType]
+	r.mu.Unlock()
+	if custom != nil {
+		return custom, nil
 	}
 	rest, ok := strings.CutPrefix(actionType, "media.")
 	dot := strings.LastIndexByte(rest, '.')
@@ -133,8 +138,8 @@ func (r *Registry) Find(actionType string) (Handler, error) {
 	switch {
 	case r.models[provider] == nil:
 		return nil, media.Errorf(media.CodeNotFound, "provider %s is unknown: the providers are %s", media.ErrorText(provider), strings.Join(r.providers, ", "))
-	case !slices.Contains(Operations(), operation):
-		return nil, media.Errorf(media.CodeNotFound, "operation %s is unknown: the operations are %s", media.ErrorText(operation), strings.Join(Operations(), ", "))
+	case !slices.Contains(operations, operation):
+		return nil, media.Errorf(media.CodeNotFound, "operation %s is unknown: the operations are %s", media.ErrorText(operation), strings.Join(operations, ", "))
 	}
 	for i := range r.models[provider] {
 		if m := &r.models[provider][i]; h.does(m) {
