@@ -127,7 +127,7 @@ func TestOffers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range c.Models() {
-		for _, operation := range subaction.Operations() {
+		for _, operation := range []string{"txt2img", "img2img", "edit", "variation", "upscale"} {
 			o, err := r.Offer("media."+m.Provider+"."+operation, m.APIModel)
 			if err != nil {
 				continue
