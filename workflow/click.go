@@ -76,9 +76,9 @@ func ParseClick(b []byte) (Click, error) {
 
 // Start is the checked sub-action of a click, ready to start.
 type Start struct {
-	// Path is the pointer of the node, Key the last part of it, and Source the data of the node.
-	Path, Key string
-	Source    any
+	// Key is the key of the node, and Source its data.
+	Key    string
+	Source any
 	// Action is the declared sub-action with all templates resolved. Params are merged and checked.
 	Action view.SubAction
 	Params *ordered.Object
@@ -96,7 +96,7 @@ func (i *Interaction) Start(c Click) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	s := Start{Path: node.Pointer, Key: node.Key, Action: action}
+	s := Start{Key: node.Key, Action: action}
 	s.Source, _ = ordered.At(i.data.Value, node.Pointer)
 	switch {
 	case c.Source && !ordered.Equal(c.SourceData, s.Source):

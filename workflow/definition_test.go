@@ -230,11 +230,11 @@ func TestModuleConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree := open(t, *request).Request().View
-	if n := tree.Find("/prompts/midjourney/prompt_c"); n.SubActions[0].PromptAsSent != "{{ state.secret }} {{ $key }}" {
+	if n := nodeAt(tree, "/prompts/midjourney/prompt_c"); n.SubActions[0].PromptAsSent != "{{ state.secret }} {{ $key }}" {
 		t.Errorf("a person's text is a template: %+v", n.SubActions[0])
 	}
 	want := []string{"aspect_ratio", "speed", "width", "height"}
-	if diff := cmp.Diff(want, tree.Find(promptA).SubActions[0].ParamSchema.Object("properties").Keys()); diff != "" {
+	if diff := cmp.Diff(want, nodeAt(tree, promptA).SubActions[0].ParamSchema.Object("properties").Keys()); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := d.Steps[0].Resolve(&ordered.Object{}, nil); len(problem.Of(err)) != 1 || problem.Of(err)[0].Pointer != "/inputs/data" {

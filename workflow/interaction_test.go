@@ -24,6 +24,16 @@ const (
 	phoenix = "/prompts/leonardo/phoenix_1_0"
 )
 
+// nodeAt returns the node at a pointer; nil if there is none.
+func nodeAt(root *view.Node, pointer string) (found *view.Node) {
+	root.Walk(func(n *view.Node) {
+		if n.Pointer == pointer {
+			found = n
+		}
+	})
+	return found
+}
+
 func ops(t *testing.T, s string) []patch.Operation {
 	t.Helper()
 	p, err := patch.Parse([]byte(s))
@@ -86,7 +96,7 @@ func TestExampleFromEditToChoice(t *testing.T) {
 		t.Errorf("an answer with nothing generated: %v", err)
 	}
 	i = complete(t, complete(t, i, "prompt_a", "gc_1"), "prompt_b", "gc_2")
-	if n := i.Request().View.Find("/generations/midjourney/prompt_b"); n == nil || n.Selection == nil || len(n.Children) != 1 || n.Children[0].Children[1].Display != "hidden" {
+	if n := nodeAt(i.Request().View, "/generations/midjourney/prompt_b"); n == nil || n.Selection == nil || len(n.Children) != 1 || n.Children[0].Children[1].Display != "hidden" {
 		t.Errorf("the grid: %+v", n)
 	}
 	got, err := i.Result(answer(t, `{"selected_content_id": "gc_2"}`))
@@ -121,7 +131,7 @@ func TestClientWithoutPaths(t *testing.T) {
 		return i.Start(c)
 	}
 	s, err := start(i, body)
-	if err != nil || s.Path != promptA || s.Plan.Request.Prompt != "..., ..." || s.Plan.Request.AspectRatio != "1:1" {
+	if err != nil || s.Key != "prompt_a" || s.Plan.Request.Prompt != "..., ..." || s.Plan.Request.AspectRatio != "1:1" {
 		t.Errorf("%+v, %v", s, err)
 	}
 	edited, _ := edit(t, i, `[{"op":"replace","path":"`+promptA+`/subject","value":"new"}]`)
@@ -155,7 +165,7 @@ func TestConflict(t *testing.T) {
 	t.Parallel()
 	i, _ := edit(t, open(t, example(t)), `[{"op":"replace","path":"`+promptA+`/subject","value":"one"}]`)
 	merged, _, err := i.Edit(1, ops(t, `[{"op":"replace","path":"`+promptA+`/environment","value":"two"}]`))
-	if err != nil || merged.Request().View.Find(promptA).SubActions[0].PromptAsSent != "one, two" || merged.Request().Version != 3 {
+	if err != nil || nodeAt(merged.Request().View, promptA).SubActions[0].PromptAsSent != "one, two" || merged.Request().Version != 3 {
 		t.Errorf("%v", err)
 	}
 	_, _, err = i.Edit(1, ops(t, `[{"op":"replace","path":"`+promptA+`/subject","value":"two"}]`))
@@ -264,7 +274,7 @@ func TestNodes(t *testing.T) {
 			"extra": {"properties": {"open": {}, "list": {"type": "array"}, "none": {"type": "object"}, "known": {"properties": {"a": {}}}}}}}`),
 	}
 	root := open(t, r).Request().View
-	n := root.Find("/prompts/offline/x.y")
+	n := nodeAt(root, "/prompts/offline/x.y")
 	if n == nil || n.Label != "offline x.y " || n.Form == nil {
 		t.Fatalf("%+v", n)
 	}
@@ -275,18 +285,18 @@ func TestNodes(t *testing.T) {
 	if got := string(ordered.Encode(a.Params)); got != `{"seed":4}` {
 		t.Errorf("params %s", got)
 	}
-	if n := root.Find("/prompts/offline/no"); n.SubActions[0].Enabled {
+	if n := nodeAt(root, "/prompts/offline/no"); n.SubActions[0].Enabled {
 		t.Error("a condition that does not hold enables")
 	}
-	if n := root.Find("/prompts/offline/num"); n.RenderAs != "code" || n.Type != "integer" || n.Form != nil {
+	if n := nodeAt(root, "/prompts/offline/num"); n.RenderAs != "code" || n.Type != "integer" || n.Form != nil {
 		t.Errorf("data of another type: %+v", n)
 	}
 	for pointer, want := range map[string]schema.Render{"/extra/open": "code", "/extra/list": "code", "/extra/none": "key-value", "/extra/known": "key-value"} {
-		if n := root.Find(pointer); n.RenderAs != want {
+		if n := nodeAt(root, pointer); n.RenderAs != want {
 			t.Errorf("%s is drawn as %s", pointer, n.RenderAs)
 		}
 	}
-	if a := root.Find("/prompts/nobody/z").SubActions[0]; a.Enabled || !strings.Contains(a.Reason, "unknown") || a.PromptAsSent != "t" {
+	if a := nodeAt(root, "/prompts/nobody/z").SubActions[0]; a.Enabled || !strings.Contains(a.Reason, "unknown") || a.PromptAsSent != "t" {
 		t.Errorf("an unknown provider: %+v", a)
 	}
 	r.DisplaySchema = object(t, strings.Replace(string(ordered.Encode(r.DisplaySchema)), "{{ $data.a }} by {{ $data.b }}", "{{ $data }} x", 1))
@@ -313,7 +323,7 @@ func TestVarsAndForms(t *testing.T) {
 		Layout:      object(t, `{"/prompts/hero": {"rows": [[{"field": "subject", "widget": "textarea"}]]}}`),
 	}
 	i := open(t, r)
-	hero := i.Request().View.Find("/prompts/hero")
+	hero := nodeAt(i.Request().View, "/prompts/hero")
 	if a := hero.SubActions[0]; a.Label != "calm" || a.ActionType != "media.leonardo.txt2img" || a.ResultTarget[1] != "leonardo" {
 		t.Errorf("%+v", a)
 	}

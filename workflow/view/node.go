@@ -59,19 +59,6 @@ type SubAction struct {
 	PromptAsSent string `json:"prompt_as_sent"`
 }
 
-// Find returns the node at a pointer; nil if there is none.
-func (n *Node) Find(pointer string) *Node {
-	if n == nil || n.Pointer == pointer {
-		return n
-	}
-	for _, c := range n.Children {
-		if ordered.Covers(c.Pointer, pointer) {
-			return c.Find(pointer)
-		}
-	}
-	return nil
-}
-
 // Walk visits all nodes of the tree, parents first.
 func (n *Node) Walk(visit func(*Node)) {
 	if n == nil {
