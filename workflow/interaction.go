@@ -68,11 +68,10 @@ func Open(request InteractionRequest, edits []patch.Edit, actions *subaction.Reg
 
 func (i *Interaction) view() (*view.Node, error) {
 	r := i.request
-	n, err := view.Resolve(view.Input{
+	return view.Resolve(view.Input{
 		Schema: i.schema, Data: i.data.Value, InputSchemas: r.InputSchema, Layouts: r.Layout,
 		ParamSchemas: r.ParamSchemas, ParamDefaults: r.ParamDefaults, Actions: i.actions,
 	})
-	return n, problem.Join(problem.Under("/display_schema", err)...)
 }
 
 // Request returns the request with the current data. The caller must not modify it.

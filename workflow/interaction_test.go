@@ -338,11 +338,11 @@ func TestVarsAndForms(t *testing.T) {
 		t.Errorf("an edit that its schema does not take: %v", err)
 	}
 	r.InputSchema = object(t, `{"/prompts/none": {"type": "string"}}`)
-	if _, err := workflow.Open(r, nil, actions(t)); len(problem.Of(err)) != 1 {
+	if _, err := workflow.Open(r, nil, actions(t)); len(problem.Of(err)) != 1 || problem.Of(err)[0].Pointer != "/input_schema/~1prompts~1none" {
 		t.Errorf("a form of nothing: %v", err)
 	}
 	r.InputSchema, r.Layout = nil, object(t, `{"/prompts/hero": {"rows": [["colour"]]}}`)
-	if _, err := workflow.Open(r, nil, actions(t)); len(problem.Of(err)) != 1 {
+	if _, err := workflow.Open(r, nil, actions(t)); len(problem.Of(err)) != 1 || problem.Of(err)[0].Pointer != "/layout/~1prompts~1hero/rows/0/0" {
 		t.Errorf("a layout of an unknown field: %v", err)
 	}
 }

@@ -1,7 +1,7 @@
 // Package view resolves a display schema with the data of an interaction to the tree of nodes that clients render, with
 // forms, sub-actions and selections. Only this package resolves display templates, on the server; clients get plain
-// text. Errors have code media.CodeInvalid and the JSON pointer of the schema string that could not be resolved. The
-// package may import media and the other packages of workflow.
+// text. Errors have code media.CodeInvalid and the JSON pointer, in the request, of the string that could not be
+// resolved. The package may import media and the other packages of workflow.
 package view
 
 import (

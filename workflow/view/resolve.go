@@ -33,23 +33,23 @@ type Input struct {
 func Resolve(in Input) (*Node, error) {
 	r := &resolver{Input: in, used: map[string]bool{}}
 	root := r.node(in.Schema.Root, nil, in.Data, nil)
-	for _, o := range []struct {
-		name string
-		by   *ordered.Object
-	}{{"/input_schema", in.InputSchemas}, {"/layout", in.Layouts}} {
-		for pointer := range o.by.All() {
+	unused := func(name string, by *ordered.Object) {
+		for pointer := range by.All() {
 			if !r.used[pointer] {
-				r.Fail(ordered.Join(o.name, pointer), "%s does not name anything that is shown", pointer)
+				r.request.Fail(ordered.Pointer(name, pointer), "%s does not name anything that is shown", pointer)
 			}
 		}
 	}
-	return root, r.Err()
+	unused("input_schema", in.InputSchemas)
+	unused("layout", in.Layouts)
+	return root, problem.Join(append(problem.Under("/display_schema", r.Err()), r.request...)...)
 }
 
 type resolver struct {
 	Input
-	used map[string]bool // pointers of InputSchemas and Layouts that match a node
-	problem.List
+	used         map[string]bool // pointers of InputSchemas and Layouts that match a node
+	problem.List                 // of the schema
+	request      problem.List    // of InputSchemas and Layouts
 }
 
 // place is a node with what is needed to resolve it.
@@ -178,31 +178,34 @@ func (r *resolver) form(p place) {
 	if byRequest != nil {
 		r.used[n.Pointer] = true
 	}
+	found, at := &r.List, p.ux+"/layout"
 	if l := r.Layouts.Object(n.Pointer); l != nil {
 		r.used[n.Pointer] = true
-		layout = cmp.Or(layout, l)
+		if layout == nil {
+			layout, found, at = l, &r.request, ordered.Pointer("layout", n.Pointer)
+		}
 	}
-	var found *ordered.Object
+	var form *ordered.Object
 	switch {
 	case own.Given():
-		found, err = own.Resolve(p.scope)
-		if err == nil && found != nil {
-			err = conform.Shape(found)
+		form, err = own.Resolve(p.scope)
+		if err == nil && form != nil {
+			err = conform.Shape(form)
 		}
-		if !r.Check(p.ux+"/input_schema", err) || found == nil {
+		if !r.Check(p.ux+"/input_schema", err) || form == nil {
 			return
 		}
 	case byRequest != nil:
-		found = byRequest
+		form = byRequest
 	case len(p.schema.UX.Actions) > 0 || layout != nil:
-		found = Derive(p.schema, p.data)
+		form = Derive(p.schema, p.data)
 	default:
 		return
 	}
-	n.Form = &Form{Schema: found}
-	if fields := found.Object("properties").Keys(); len(fields) > 0 || layout != nil {
+	n.Form = &Form{Schema: form}
+	if fields := form.Object("properties").Keys(); len(fields) > 0 || layout != nil {
 		n.Form.Layout, err = schema.Arrange(layout, fields)
-		r.Check(p.ux+"/layout", err)
+		found.Check(at, err)
 	}
 }
 
