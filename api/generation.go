@@ -14,6 +14,7 @@ type GenerationService interface {
 	// PlanGeneration returns what a request would do, without spending money.
 	PlanGeneration(ctx context.Context, g NewGeneration) (Plan, error)
 	Generation(ctx context.Context, id string) (Generation, error)
+	// ListGenerations lists generations, newest first.
 	ListGenerations(ctx context.Context, q GenerationQuery) (List[Generation], error)
 	// RetryGeneration retries failed results. If all is set, it also retries results that were refused or may have been
 	// billed.

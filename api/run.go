@@ -18,6 +18,7 @@ import (
 type RunService interface {
 	// StartRun starts a run with a new id, or returns the run that an earlier attempt started with the id.
 	StartRun(ctx context.Context, id string, r NewRun) (Started, error)
+	// ListRuns lists runs, newest first.
 	ListRuns(ctx context.Context, q RunQuery) (List[Run], error)
 	Run(ctx context.Context, id string) (Run, error)
 	// AnswerRun answers a question of a paused run.

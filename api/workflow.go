@@ -22,6 +22,7 @@ type WorkflowService interface {
 type WorkflowRunService interface {
 	// StartWorkflowRun starts a run with a new id, or returns the run that an earlier attempt started with the id.
 	StartWorkflowRun(ctx context.Context, id string, r NewWorkflowRun) (Started, error)
+	// ListWorkflowRuns lists runs, newest first.
 	ListWorkflowRuns(ctx context.Context, q WorkflowRunQuery) (List[WorkflowRun], error)
 	WorkflowRun(ctx context.Context, id string) (WorkflowRun, error)
 	// CancelWorkflowRun cancels a run, whichever process executes it.

@@ -1,6 +1,6 @@
 // Package client is the Go client of Atelier's API. The fields of a [Client] implement the services of package api over
 // HTTP, so that the same code works with a server and within one process. Both implementations pass the test suite of
-// package apitest.
+// package apitest. The id or key of a request that starts something is its Idempotency-Key; empty means a new one.
 //
 // Errors are *media.Error values with the server's code, or [media.CodeUnavailable] if the server cannot be reached. If
 // the connection fails, reads and requests with an Idempotency-Key are retried, except for Ready and sub-action
@@ -37,68 +37,43 @@ type Config struct {
 	HTTP *http.Client
 }
 
-// Client accesses the API of a server, by resource. It is safe for concurrent use.
+// Client accesses the API of a server, by resource. It is safe for concurrent use. Uploads, downloads, reports and
+// archives are streamed; after an error, what was written of them is incomplete. Events.Follow resumes a lost stream
+// without gaps or repeats; SubActions.FollowSubAction returns an error: call it again with the last number.
 type Client struct {
-	Health        Health
-	Catalog       Catalog
-	Budgets       Budgets
-	Media         Media
-	Runs          Runs
-	Trace         Trace
-	Events        Events
-	Conversations Conversations
-	Generations   Generations
-	Workflows     Workflows
-	WorkflowRuns  WorkflowRuns
-	Interactions  Interactions
-	SubActions    SubActions
+	Health  api.HealthService
+	Catalog api.CatalogService
+	Budgets api.BudgetService
+	Media   interface {
+		api.MediaService
+		api.ArchiveService
+	}
+	Runs          api.RunService
+	Trace         api.TraceService
+	Events        api.EventService
+	Conversations api.ConversationService
+	Generations   api.GenerationService
+	Workflows     api.WorkflowService
+	WorkflowRuns  api.WorkflowRunService
+	Interactions  api.InteractionService
+	SubActions    api.SubActionService
 }
 
 // The resources of a server.
 type (
-	// Health reports the state of the server.
-	Health struct{ *transport }
-	// Catalog lists agents, models and providers.
-	Catalog struct{ *transport }
-	// Budgets lists the budgets that are set.
-	Budgets struct{ *transport }
-	// Runs starts and controls agent runs.
-	Runs struct{ *transport }
-	// Trace shows the steps and calls of runs.
-	Trace struct{ *transport }
-	// Conversations lists and changes conversations.
-	Conversations struct{ *transport }
-	// Generations requests media from models.
-	Generations struct{ *transport }
-	// Media stores and reads media, as single items or as an archive.
-	Media struct{ *transport }
-	// Events follows the events of runs and generations.
-	Events struct{ *transport }
-	// SubActions starts and follows the sub-actions of workflows.
-	SubActions struct{ *transport }
-	// Workflows lists and checks workflow definitions.
-	Workflows struct{ *transport }
-	// WorkflowRuns starts and controls workflow runs.
-	WorkflowRuns struct{ *transport }
-	// Interactions shows, edits and answers interactions.
-	Interactions struct{ *transport }
-)
-
-var (
-	_ api.HealthService       = Health{}
-	_ api.CatalogService      = Catalog{}
-	_ api.BudgetService       = Budgets{}
-	_ api.RunService          = Runs{}
-	_ api.TraceService        = Trace{}
-	_ api.ConversationService = Conversations{}
-	_ api.GenerationService   = Generations{}
-	_ api.MediaService        = Media{}
-	_ api.ArchiveService      = Media{}
-	_ api.EventService        = Events{}
-	_ api.SubActionService    = SubActions{}
-	_ api.WorkflowService     = Workflows{}
-	_ api.WorkflowRunService  = WorkflowRuns{}
-	_ api.InteractionService  = Interactions{}
+	health        struct{ *transport }
+	catalog       struct{ *transport }
+	budgets       struct{ *transport }
+	mediaItems    struct{ *transport }
+	runs          struct{ *transport }
+	trace         struct{ *transport }
+	events        struct{ *transport }
+	conversations struct{ *transport }
+	generations   struct{ *transport }
+	workflows     struct{ *transport }
+	workflowRuns  struct{ *transport }
+	interactions  struct{ *transport }
+	subActions    struct{ *transport }
 )
 
 // transport sends the requests of all resources.
@@ -124,8 +99,8 @@ func New(c Config) (*Client, error) {
 	}
 	t := &transport{base: strings.TrimSuffix(c.URL, "/"), token: c.Token, http: c.HTTP, wait: 250 * time.Millisecond}
 	return &Client{
-		Health: Health{t}, Catalog: Catalog{t}, Budgets: Budgets{t}, Media: Media{t}, Runs: Runs{t}, Trace: Trace{t}, Events: Events{t},
-		Conversations: Conversations{t}, Generations: Generations{t}, Workflows: Workflows{t}, WorkflowRuns: WorkflowRuns{t}, Interactions: Interactions{t}, SubActions: SubActions{t},
+		Health: health{t}, Catalog: catalog{t}, Budgets: budgets{t}, Media: mediaItems{t}, Runs: runs{t}, Trace: trace{t}, Events: events{t},
+		Conversations: conversations{t}, Generations: generations{t}, Workflows: workflows{t}, WorkflowRuns: workflowRuns{t}, Interactions: interactions{t}, SubActions: subActions{t},
 	}, nil
 }
 

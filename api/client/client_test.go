@@ -28,7 +28,7 @@ func newClient(t *testing.T, h http.HandlerFunc) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Runs.wait = time.Millisecond
+	c.Runs.(runs).wait = time.Millisecond
 	return c
 }
 

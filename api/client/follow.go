@@ -15,10 +15,9 @@ import (
 // maxPause is the maximum pause before a lost stream is resumed.
 const maxPause = 15 * time.Second
 
-// Follow returns the events of a run's tree, or all events if run is empty, after the position after. A negative
-// position means new events only. A lost stream is resumed with Last-Event-ID, without gaps or repeats, until ctx or
-// the loop ends, or the server rejects the request. If the server cannot be reached at first, Follow returns an error.
-func (c Events) Follow(ctx context.Context, run string, after int64) iter.Seq2[api.Event, error] {
+// Follow resumes a lost stream with Last-Event-ID, until ctx or the loop ends, or the server rejects the request. If the
+// server cannot be reached at first, it returns an error.
+func (c events) Follow(ctx context.Context, run string, after int64) iter.Seq2[api.Event, error] {
 	path := "/api/events"
 	if run != "" {
 		path = at("/api/runs/", run, "/events")
@@ -45,7 +44,7 @@ func (c Events) Follow(ctx context.Context, run string, after int64) iter.Seq2[a
 
 // stream returns the events of one connection and stores the position at which to resume. open reports whether the
 // connection was established, more whether the loop continues.
-func (c Events) stream(ctx context.Context, path string, after *int64, yield func(api.Event) bool) (open, more bool, err error) {
+func (c events) stream(ctx context.Context, path string, after *int64, yield func(api.Event) bool) (open, more bool, err error) {
 	r := request{method: http.MethodGet, path: path}
 	if *after >= 0 {
 		r.query = url.Values{"after": {strconv.FormatInt(*after, 10)}}

@@ -17,8 +17,8 @@ import (
 	"atelier/media"
 )
 
-// StoreMedia uploads all of r as one item. It streams the data.
-func (c Media) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
+// StoreMedia writes the form while the request reads it.
+func (c mediaItems) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
 	pr, pw := io.Pipe()
 	form := multipart.NewWriter(pw)
 	read := make(chan error, 1)
@@ -62,40 +62,33 @@ func writeForm(form *multipart.Writer, r io.Reader, u api.Upload) error {
 	return form.Close()
 }
 
-// FetchMedia makes the server store the content of a public URL.
-func (c Media) FetchMedia(ctx context.Context, address string) (api.Media, error) {
+func (c mediaItems) FetchMedia(ctx context.Context, address string) (api.Media, error) {
 	return sendJSON[api.Media](ctx, c.transport, request{method: http.MethodPost, path: "/api/media", body: api.Link{URL: address}})
 }
 
-// ListMedia lists items, newest first.
-func (c Media) ListMedia(ctx context.Context, q api.MediaQuery) (api.List[api.Media], error) {
+func (c mediaItems) ListMedia(ctx context.Context, q api.MediaQuery) (api.List[api.Media], error) {
 	return list[api.Media](ctx, c.transport, "/api/media", q)
 }
 
-// Media returns an item and its origin.
-func (c Media) Media(ctx context.Context, id string) (api.MediaDetails, error) {
+func (c mediaItems) Media(ctx context.Context, id string) (api.MediaDetails, error) {
 	return get[api.MediaDetails](ctx, c.transport, at("/api/media/", id, ""))
 }
 
-// LabelMedia changes an item's label and description.
-func (c Media) LabelMedia(ctx context.Context, id string, change api.MediaChange) (api.Media, error) {
+func (c mediaItems) LabelMedia(ctx context.Context, id string, change api.MediaChange) (api.Media, error) {
 	return sendJSON[api.Media](ctx, c.transport, request{method: http.MethodPatch, path: at("/api/media/", id, ""), body: change})
 }
 
-// DeleteMedia deletes an item. It returns the time until which the item can be restored.
-func (c Media) DeleteMedia(ctx context.Context, id string) (time.Time, error) {
+func (c mediaItems) DeleteMedia(ctx context.Context, id string) (time.Time, error) {
 	d, err := sendJSON[api.Deleted](ctx, c.transport, request{method: http.MethodDelete, path: at("/api/media/", id, "")})
 	return d.UndoUntil, err
 }
 
-// RestoreMedia restores a deleted item.
-func (c Media) RestoreMedia(ctx context.Context, id string) (api.Media, error) {
+func (c mediaItems) RestoreMedia(ctx context.Context, id string) (api.Media, error) {
 	return sendJSON[api.Media](ctx, c.transport, request{method: http.MethodPost, path: at("/api/media/", id, "/restore")})
 }
 
-// OpenMedia returns access to the bytes of an item, or of its thumbnail if width is not 0. The function Open of the
-// result requests the bytes.
-func (c Media) OpenMedia(ctx context.Context, id string, width int) (api.Content, error) {
+// OpenMedia requests the first byte, for the header of the response. Open of the result requests the others.
+func (c mediaItems) OpenMedia(ctx context.Context, id string, width int) (api.Content, error) {
 	r := request{method: http.MethodGet, path: at("/media/", id, ""), header: http.Header{"Range": {"bytes=0-0"}}}
 	if width != 0 {
 		r.query = url.Values{"w": {strconv.Itoa(width)}}
@@ -158,8 +151,7 @@ func (d *download) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteArchive writes items as one ZIP file.
-func (c Media) WriteArchive(ctx context.Context, ids []string, w io.Writer) error {
+func (c mediaItems) WriteArchive(ctx context.Context, ids []string, w io.Writer) error {
 	const path = "/api/media/zip"
 	return c.copy(ctx, request{method: http.MethodGet, path: path, query: url.Values{"ids": {strings.Join(ids, ",")}}}, w)
 }
