@@ -106,9 +106,6 @@ func (p *plainErrors) WriteHeader(status int) {
 		return
 	}
 	p.failed = true
-	for _, k := range []string{"ETag", "Cache-Control", "Content-Disposition", "Content-Length"} {
-		p.Header().Del(k)
-	}
 	problem := newProblem(status, media.CodeInvalid, fmt.Sprintf("the Range %.80q is outside of these bytes", media.ErrorText(p.r.Header.Get("Range"))))
 	if status == http.StatusPreconditionFailed {
 		problem = newProblem(status, media.CodeVersion, "the bytes do not have the ETag in If-Match")

@@ -3,8 +3,11 @@ package api
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"io"
+	"iter"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,6 +16,35 @@ import (
 	"atelier/ledger"
 	"atelier/media"
 )
+
+// EventService delivers events.
+type EventService interface {
+	// Follow returns the events of a run's tree, or all events if run is empty. It starts with the events saved after
+	// the position after, in order and without gaps or repeats, and continues with new events. If after is negative, it
+	// returns only new events. It ends with ctx or the loop. An error is the last value.
+	Follow(ctx context.Context, run string, after int64) iter.Seq2[Event, error]
+}
+
+// Event is an event of a run or a generation.
+type Event struct {
+	// ID is the position among all saved events; 0 for events that are not saved: partial messages, progress, previews.
+	ID   int64  `json:"-"`
+	Kind string `json:"-"`
+	// RunID is the run of the event. Tree is the root run. For generations outside of runs, RunID is empty and Tree is
+	// the operation.
+	RunID          string    `json:"run_id"`
+	Tree           string    `json:"tree"`
+	ConversationID string    `json:"conversation_id,omitempty"`
+	AgentPath      string    `json:"agent_path,omitempty"`
+	At             time.Time `json:"at"`
+	// Data is the payload as a JSON object. It also contains the fields above that have a name in JSON.
+	Data json.RawMessage `json:"-"`
+}
+
+// Ends reports whether the event ends or pauses a run.
+func (e Event) Ends(run string) bool {
+	return e.RunID == run && slices.Contains([]string{"run-succeeded", "run-failed", "run-cancelled", "run-paused"}, e.Kind)
+}
 
 const (
 	// heartbeat is the interval of heartbeats in an idle stream.
@@ -24,12 +56,8 @@ const (
 	reconnect = "retry: 1500\n\n"
 )
 
-// eventResource registers the event streams. hub returns the hub of a request's owner.
-type eventResource struct {
-	hub func(ctx context.Context) *Hub
-}
-
-func (e eventResource) register(rt *routes) {
+// registerEvents registers the event streams. hub returns the hub of a request's owner.
+func registerEvents(rt *routes, hub func(ctx context.Context) *Hub) {
 	text := map[string]*huma.Response{"200": {
 		Description: "Server-sent events: id is the event's position, event its kind, and data its payload with run_id, tree, conversation_id and at. " +
 			"Partial messages, progress and previews are not stored and have no id; message-delta contains the whole text so far.",
@@ -39,22 +67,15 @@ func (e eventResource) register(rt *routes) {
 		{Name: "after", In: "query", Description: "Start after this id. Without it and without Last-Event-ID, only new events are sent.", Schema: &huma.Schema{Type: huma.TypeInteger}},
 		{Name: "Last-Event-ID", In: "header", Description: "Resume after this id. It takes precedence over after.", Schema: &huma.Schema{Type: huma.TypeInteger}},
 	}
-	rt.stream(huma.Operation{Method: http.MethodGet, Path: "/api/events", Summary: "Follow events", Tags: []string{"events"}, Parameters: params, Responses: text}, func(w http.ResponseWriter, r *http.Request) error {
-		return e.follow(w, r, "")
-	})
-	rt.stream(huma.Operation{Method: http.MethodGet, Path: "/api/runs/{id}/events", Summary: "Follow run", Tags: []string{"events"}, Parameters: params, Responses: text}, func(w http.ResponseWriter, r *http.Request) error {
-		return e.follow(w, r, r.PathValue("id"))
-	})
-}
-
-// follow streams the events of a run's tree, or all events.
-func (e eventResource) follow(w http.ResponseWriter, r *http.Request, run string) error {
-	after, err := position(r)
-	if err != nil {
-		return err
+	for path, summary := range map[string]string{"/api/events": "Follow events", "/api/runs/{id}/events": "Follow run"} {
+		rt.stream(huma.Operation{Method: http.MethodGet, Path: path, Summary: summary, Tags: []string{"events"}, Parameters: params, Responses: text}, func(w http.ResponseWriter, r *http.Request) error {
+			after, err := position(r)
+			if err != nil {
+				return err
+			}
+			return hub(r.Context()).stream(r.Context(), r.PathValue("id"), after, newEventWriter(w, r), func() { beginEvents(w.Header()) })
+		})
 	}
-	out := newEventWriter(w, r)
-	return e.hub(r.Context()).stream(r.Context(), run, after, out, func() { beginEvents(w.Header()) })
 }
 
 // beginEvents sets the headers of an event stream.

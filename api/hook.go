@@ -34,12 +34,10 @@ const (
 	readHookWithin = 30 * time.Second
 )
 
-// hookResource registers the address at which providers report finished tasks.
-type hookResource struct{ hooks HookService }
-
-func (h hookResource) register(rt *routes) {
+// registerHooks registers the address at which providers report finished tasks.
+func registerHooks(rt *routes, hooks HookService) {
 	rt.mux.HandleFunc("POST /hooks/{provider}", func(w http.ResponseWriter, r *http.Request) {
-		if err := h.take(w, r); err != nil {
+		if err := takeHook(w, r, hooks); err != nil {
 			writeProblem(w, r, err)
 			return
 		}
@@ -47,9 +45,9 @@ func (h hookResource) register(rt *routes) {
 	})
 }
 
-func (h hookResource) take(w http.ResponseWriter, r *http.Request) error {
+func takeHook(w http.ResponseWriter, r *http.Request, hooks HookService) error {
 	provider, query := r.PathValue("provider"), r.URL.Query()
-	if err := h.hooks.AdmitHook(provider, r.Header, query); err != nil {
+	if err := hooks.AdmitHook(provider, r.Header, query); err != nil {
 		w.Header().Set("Connection", "close") // the body is not read
 		return err
 	}
@@ -63,5 +61,5 @@ func (h hookResource) take(w http.ResponseWriter, r *http.Request) error {
 		return media.Errorf(media.CodeInvalid, "the webhook call cannot be read")
 	}
 	_ = deadline.SetReadDeadline(time.Time{})
-	return h.hooks.Notify(r.Context(), provider, Hook{Header: r.Header, Query: query, Body: body})
+	return hooks.Notify(r.Context(), provider, Hook{Header: r.Header, Query: query, Body: body})
 }

@@ -125,9 +125,12 @@ func newProblem(status int, code media.Code, detail string) *Problem {
 	return &Problem{Status: status, Title: title, Code: string(code), Detail: detail}
 }
 
-// writeProblem responds with the problem of an error.
+// writeProblem responds with the problem of an error instead of the content that the header describes.
 func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(r.Context(), err)
+	for _, k := range []string{"ETag", "Content-Disposition", "Content-Length", "Content-Security-Policy"} {
+		w.Header().Del(k)
+	}
 	for k, v := range p.GetHeaders() {
 		w.Header()[k] = v
 	}

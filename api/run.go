@@ -254,34 +254,9 @@ func (a Answer) check() error {
 // report writes the report page of a run. The page has its own origin and executes no scripts; its links open new tabs.
 func (r runResource) report(w http.ResponseWriter, req *http.Request) error {
 	origin := r.access.scheme(req) + "://" + req.Host // 'self' does not match inside a sandbox
-	page := &lazyWriter{w: w, header: map[string]string{
-		"Content-Type": "text/html; charset=utf-8", "Cache-Control": "private, no-cache",
-		"Content-Security-Policy": "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: " + origin + "; media-src 'self' " + origin + "; frame-ancestors 'self'",
-	}}
-	return page.end(r.runs.WriteReport(req.Context(), req.PathValue("id"), r.access.mediaURL(req), page))
-}
-
-// lazyWriter sets the header before the first byte, so that an earlier error can still be reported.
-type lazyWriter struct {
-	w      http.ResponseWriter
-	header map[string]string
-	begun  bool
-}
-
-func (l *lazyWriter) Write(b []byte) (int, error) {
-	if !l.begun {
-		l.begun = true
-		for k, v := range l.header {
-			l.w.Header().Set(k, v)
-		}
-	}
-	return l.w.Write(b)
-}
-
-// end returns the error if the response has not begun. Otherwise, it aborts the response, which must not look complete.
-func (l *lazyWriter) end(err error) error {
-	if err != nil && l.begun {
-		panic(http.ErrAbortHandler)
-	}
-	return err
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Content-Security-Policy", "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: "+origin+"; media-src 'self' "+origin+"; frame-ancestors 'self'")
+	return r.runs.WriteReport(req.Context(), req.PathValue("id"), r.access.mediaURL(req), w)
 }

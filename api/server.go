@@ -183,9 +183,9 @@ func (s *Server) resources() {
 	resource(rt, c.WorkflowRuns, registerWorkflowRuns)
 	resource(rt, c.Interactions, registerInteractions)
 	resource(rt, c.SubActions, func(rt *routes, a SubActionService) { subActionResource{a}.register(rt) })
-	resource(rt, c.Hooks, func(rt *routes, h HookService) { hookResource{h}.register(rt) })
+	resource(rt, c.Hooks, registerHooks)
 	if c.Events != nil {
-		eventResource{c.Events}.register(rt)
+		registerEvents(rt, c.Events)
 	}
 }
 
@@ -316,9 +316,17 @@ func (rt *routes) stream(op huma.Operation, do func(w http.ResponseWriter, r *ht
 	rt.api.OpenAPI().AddOperation(&op)
 	rt.mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, r *http.Request) {
 		if err := do(w, r); err != nil {
-			writeProblem(w, r, err)
+			fail(w, r, err)
 		}
 	})
+}
+
+// fail responds with the problem of an error. A response that has begun is aborted: it must not look complete.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	if c, ok := w.(*countedWriter); ok && (c.status != 0 || c.n > 0) {
+		panic(http.ErrAbortHandler)
+	}
+	writeProblem(w, r, err)
 }
 
 // handleUnmatched handles requests that match no operation: pages and unknown paths.
@@ -347,7 +355,7 @@ func reserved(path string) bool {
 	return slices.ContainsFunc([]string{"/api/", "/media/", "/v1/", "/hooks/", "/mcp", "/metrics", "/openapi.json"}, func(p string) bool { return strings.HasPrefix(path, p) })
 }
 
-// recovered logs a panic and responds with a problem. A response that has begun is aborted: it must not look complete.
+// recovered logs a panic and responds with a problem.
 //
 //nolint:contextcheck // the request has its context
 func recovered(next http.Handler) http.Handler {
@@ -361,10 +369,7 @@ func recovered(next http.Handler) http.Handler {
 				panic(v)
 			}
 			slog.ErrorContext(r.Context(), "request panicked", slog.String("panic", media.ErrorText(fmt.Sprint(v))), slog.String("stack", string(debug.Stack())))
-			if c, ok := w.(*countedWriter); ok && (c.status != 0 || c.n > 0) {
-				panic(http.ErrAbortHandler)
-			}
-			writeProblem(w, r, media.Errorf(media.CodeInternal, "the request panicked"))
+			fail(w, r, media.Errorf(media.CodeInternal, "the request panicked"))
 		}()
 		next.ServeHTTP(w, r)
 	})

@@ -67,8 +67,9 @@ func (a Archive) WriteArchive(ctx context.Context, ids []string, w io.Writer) er
 
 func (m mediaResource) zip(w http.ResponseWriter, r *http.Request) error {
 	ids := strings.FieldsFunc(r.URL.Query().Get("ids"), func(r rune) bool { return r == ',' })
-	file := &lazyWriter{w: w, header: map[string]string{"Content-Type": "application/zip", "Content-Disposition": disposition("media.zip", true)}}
-	return file.end(Archive{m.media}.WriteArchive(r.Context(), ids, file))
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Content-Disposition", disposition("media.zip", true))
+	return Archive{m.media}.WriteArchive(r.Context(), ids, w)
 }
 
 func addToZip(ctx context.Context, z *zip.Writer, name string, c Content) error {

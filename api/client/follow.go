@@ -55,11 +55,11 @@ func (c events) stream(ctx context.Context, path string, after *int64, yield fun
 		return false, true, err
 	}
 	defer func() { _ = res.Body.Close() }() // read as far as it arrived
-	in := api.NewEventReader(res.Body)
+	in := newEventReader(res.Body)
 	for {
-		e, err := in.Next()
-		if id := in.LastID(); id >= 0 {
-			*after = id
+		e, err := in.next()
+		if in.last >= 0 {
+			*after = in.last
 		}
 		if err != nil {
 			if media.CodeOf(err) == media.CodeInternal || ctx.Err() != nil {

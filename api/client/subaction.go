@@ -71,9 +71,9 @@ func (c subActions) subActionEvents(ctx context.Context, r request, body []byte,
 		return err
 	}
 	defer func() { _ = res.Body.Close() }() // read as far as it arrived
-	in, last := api.NewEventReader(res.Body), ""
+	in, last := newEventReader(res.Body), ""
 	for {
-		e, err := in.Next()
+		e, err := in.next()
 		if errors.Is(err, io.EOF) && (last == "complete" || last == "error") {
 			return nil
 		}
