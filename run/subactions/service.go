@@ -33,8 +33,8 @@ type Interactions interface {
 	AppendItems(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error
 }
 
-// Config configures a [Service]. All fields except AtOnce are required; Interactions returns those of a service that may
-// be created later.
+// Config configures a [Service]. All fields are required; Interactions returns those of a service that may be created
+// later.
 type Config struct {
 	Ledger       ledger.Store
 	Gateway      *gateway.Gateway
@@ -45,9 +45,10 @@ type Config struct {
 	// Emit adds an event to the log of a run; record.Observer.Emit implements it.
 	Emit func(ctx context.Context, e agent.Event)
 	Now  func() time.Time
-	// AtOnce is the maximum number of concurrent sub-actions; others are queued. 0 means 8.
-	AtOnce int
 }
+
+// maxRunning is the maximum number of concurrent sub-actions; others are queued.
+const maxRunning = 8
 
 // Service starts sub-actions and reports their status. It is safe for concurrent use.
 type Service struct {
@@ -66,7 +67,7 @@ type Service struct {
 
 // New creates a service. [Service.HandOver] ends it.
 func New(c Config) *Service {
-	s := &Service{cfg: c, slots: make(chan struct{}, cmp.Or(c.AtOnce, 8)), tasksByID: map[string]*task{}}
+	s := &Service{cfg: c, slots: make(chan struct{}, maxRunning), tasksByID: map[string]*task{}}
 	s.work, s.cancelWork = context.WithCancelCause(context.Background())
 	return s
 }

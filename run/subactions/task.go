@@ -35,11 +35,15 @@ var errCancelled = errors.New("cancelled by a person")
 
 // task is a sub-action that this process executes.
 type task struct {
-	history
 	row    ledger.ContentGeneration
 	begun  time.Time
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when the process has released it
+
+	mu      sync.Mutex // guards the following
+	events  []Event
+	newest  int
+	changed chan struct{} // closed with the next event
 }
 
 type watchKey struct{}
@@ -261,34 +265,26 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 	return s.end(ctx, t, res, nil)
 }
 
-// history holds the events of a sub-action.
-type history struct {
-	mu      sync.Mutex // guards the following
-	events  []Event
-	newest  int
-	changed chan struct{} // closed with the next event
-}
-
 // add numbers and appends an event. It keeps only the newest progress and the newest preview of each position.
-func (h *history) add(e Event) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.newest++
-	e.ID = h.newest
-	h.events = append(slices.DeleteFunc(h.events, e.replaces), e)
-	if h.changed != nil {
-		close(h.changed)
-		h.changed = nil
+func (t *task) add(e Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.newest++
+	e.ID = t.newest
+	t.events = append(slices.DeleteFunc(t.events, e.replaces), e)
+	if t.changed != nil {
+		close(t.changed)
+		t.changed = nil
 	}
 }
 
 // after returns the events after a number, and a channel that is closed when an event is added.
-func (h *history) after(id int) ([]Event, <-chan struct{}) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	out := slices.DeleteFunc(slices.Clone(h.events), func(e Event) bool { return e.ID <= id })
-	if h.changed == nil {
-		h.changed = make(chan struct{})
+func (t *task) after(id int) ([]Event, <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := slices.DeleteFunc(slices.Clone(t.events), func(e Event) bool { return e.ID <= id })
+	if t.changed == nil {
+		t.changed = make(chan struct{})
 	}
-	return out, h.changed
+	return out, t.changed
 }

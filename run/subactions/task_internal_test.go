@@ -173,8 +173,8 @@ func TestResultsWithoutPlace(t *testing.T) {
 func TestCancelledInTheQueue(t *testing.T) {
 	t.Parallel()
 	c := open(t)
-	c.AtOnce = 1
 	here, there := service(t, c), service(t, c)
+	here.slots = make(chan struct{}, 1)
 	busy := make(chan struct{})
 	first, second := save(t, here, "gm_1", ""), save(t, here, "gm_2", "")
 	begin := func(row ledger.ContentGeneration, do func()) {
@@ -225,15 +225,15 @@ func TestCancelAll(t *testing.T) {
 // none waits for the end of another one.
 func TestCancelAllTogether(t *testing.T) {
 	t.Parallel()
-	c := open(t)
-	c.AtOnce = 2
-	s := service(t, c)
+	const atOnce = 2
+	s := service(t, open(t))
+	s.slots = make(chan struct{}, atOnce)
 	started, wrong, all := make(chan string, 3), make(chan string, 3), make(chan struct{})
 	var cancelled atomic.Int32
 	for n, id := range []string{"gm_1", "gm_2", "gm_3"} {
 		if err := s.begin(save(t, s, id, ""), func(ctx context.Context) (*generate.Result, error) {
 			started <- id
-			if n == c.AtOnce && ctx.Err() == nil {
+			if n == atOnce && ctx.Err() == nil {
 				wrong <- id + " was started"
 			}
 			<-ctx.Done()
@@ -249,7 +249,7 @@ func TestCancelAllTogether(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if n < c.AtOnce {
+		if n < atOnce {
 			<-started
 		}
 	}
