@@ -9,52 +9,22 @@ import (
 	"atelier/workflow/ordered"
 )
 
-// agentRun implements agent.run: one agent executes one task.
-type agentRun struct {
-	asking
-	agents Agents
-}
-
-func (*agentRun) ID() string { return "agent.run" }
-
-func (*agentRun) InputSchema() *ordered.Object {
-	return described([]any{"agent", "message"}, "agent", text(), "message", text(), "media", mediaIDs())
-}
-
-func mediaIDs() *ordered.Object { return ordered.New("anyOf", []any{text(), texts()}) }
-
-func (*agentRun) ResultKeys(*ordered.Object) []string { return []string{"message", "payload", "media"} }
-
-// Execute returns {message, payload, media}.
-func (m *agentRun) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {
-	reply, err := ask(ctx, m.agents, run, Task{Agent: run.Inputs.Text("agent"), Message: run.Inputs.Text("message"), Media: list(run.Inputs, "media")})
+// run executes agent.run: one agent executes one task. It returns {message, payload, media}.
+func (a asker) run(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
+	reply, err := a.ask(ctx, run, Task{Agent: run.Inputs.Text("agent"), Message: run.Inputs.Text("message"), Media: list(run.Inputs, "media")})
 	if err != nil {
 		return nil, err
 	}
-	return ordered.New("message", reply.Message, "payload", reply.Payload, "media", anyList(reply.Media)), nil
+	return ordered.New("message", reply.Message, "payload", reply.Payload, "media", ordered.List(reply.Media)), nil
 }
 
 // reportWriter is the slug of the agent of report.write.
 const reportWriter = "research-report-writer"
 
-// report implements report.write: an illustrated report about data.
-type report struct {
-	asking
-	agents Agents
-}
-
-func (*report) ID() string { return "report.write" }
-
-func (*report) InputSchema() *ordered.Object {
-	return described([]any{"task", "data"}, "task", text(), "data", ordered.New(), "media", mediaIDs())
-}
-
-func (*report) ResultKeys(*ordered.Object) []string { return []string{"report", "message"} }
-
-// Execute returns {report, message}.
-func (m *report) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {
+// report executes report.write: an illustrated report about data. It returns {report, message}.
+func (a asker) report(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
 	data, _ := run.Inputs.Get("data")
-	reply, err := ask(ctx, m.agents, run, Task{
+	reply, err := a.ask(ctx, run, Task{
 		Agent: reportWriter, Message: run.Inputs.Text("task") + "\n\nData:\n" + string(ordered.Encode(data)), Media: list(run.Inputs, "media"),
 	})
 	if err != nil {
@@ -68,26 +38,15 @@ func (m *report) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answ
 	return nil, media.Errorf(media.CodeBadResponse, "the agent %s wrote no report", reportWriter)
 }
 
-// export implements media.export: it writes files for people.
-type export struct {
-	silent
-	exports Exports
-}
+// exporter executes media.export.
+type exporter struct{ exports Exports }
 
-func (*export) ID() string { return "media.export" }
-
-func (*export) InputSchema() *ordered.Object {
-	return described([]any{"media"}, "media", mediaIDs(), "format", ordered.New("type", "string", "enum", []any{"png", "jpeg", "webp"}))
-}
-
-func (*export) ResultKeys(*ordered.Object) []string { return []string{"files"} }
-
-// Execute returns {files}.
-func (m *export) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {
-	if m.exports == nil {
+// export writes files for people. It returns {files}.
+func (e exporter) export(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
+	if e.exports == nil {
 		return nil, media.Errorf(media.CodeUnsupported, "this program does not export media from workflows")
 	}
-	files, err := m.exports.Export(ctx, run.Owner, list(run.Inputs, "media"), run.Inputs.Text("format"))
+	files, err := e.exports.Export(ctx, run.Owner, list(run.Inputs, "media"), run.Inputs.Text("format"))
 	if err != nil {
 		return nil, err
 	}

@@ -11,24 +11,11 @@ import (
 )
 
 // draft implements prompt.draft: it writes prompts for each provider from a brief.
-type draft struct {
-	asking
-	agents Agents
-}
+type draft struct{ asking }
 
-func (*draft) ID() string { return "prompt.draft" }
-
-func (*draft) InputSchema() *ordered.Object {
-	keys := ordered.New("type", "object", "minProperties", ordered.Int(1), "additionalProperties", texts().With("minItems", ordered.Int(1)))
-	return described([]any{"brief", "providers"}, "brief", ordered.New("type", []any{"string", "object"}), "agent", text(),
-		"providers", ordered.New("anyOf", []any{texts().With("minItems", ordered.Int(1)), keys}))
-}
-
-func (*draft) ResultKeys(*ordered.Object) []string { return []string{"prompts"} }
-
-// Execute returns {prompts}, by provider and key. Without an agent, each prompt is the brief itself, which a person can
+// draft returns {prompts}, by provider and key. Without an agent, each prompt is the brief itself, which a person can
 // edit.
-func (d *draft) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {
+func (a asker) draft(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
 	brief, _ := run.Inputs.Get("brief")
 	wanted := providers(run.Inputs)
 	agent := run.Inputs.Text("agent")
@@ -43,7 +30,7 @@ func (d *draft) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answe
 		}
 		return ordered.New("prompts", prompts), nil
 	}
-	reply, err := ask(ctx, d.agents, run, Task{Agent: agent, Message: draftTask(brief, wanted)})
+	reply, err := a.ask(ctx, run, Task{Agent: agent, Message: draftTask(brief, wanted)})
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +81,10 @@ func complete(prompts, wanted *ordered.Object) error {
 	return nil
 }
 
-var _ workflow.Checker = (*draft)(nil)
+var _ workflow.Checker = draft{}
 
 // Check reports duplicate keys.
-func (*draft) Check(in *ordered.Object) []problem.Problem {
+func (draft) Check(in *ordered.Object) []problem.Problem {
 	var found problem.List
 	for provider, v := range in.Object("providers").All() {
 		keys, _ := v.([]any)

@@ -15,18 +15,10 @@ import (
 var generationSchema []byte
 
 // generation implements media.generation: a person edits prompts, generates pictures from them and chooses one.
-type generation struct{}
-
-func (*generation) ID() string { return "media.generation" }
-
-func (*generation) InputSchema() *ordered.Object {
-	byKey := ordered.New("type", "object", "additionalProperties", anObject())
-	return described([]any{"title", "data"},
-		"title", text(), "data", anObject(), "display_schema", anObject(), "param_schemas", byKey, "param_defaults", byKey, "input_schema", byKey, "layout", byKey)
-}
+type generation struct{ declaration }
 
 // Check checks the schemas in the definition.
-func (*generation) Check(in *ordered.Object) []problem.Problem {
+func (generation) Check(in *ordered.Object) []problem.Problem {
 	found := problem.List(checkDisplay(in))
 	for provider, v := range in.Object("param_schemas").All() {
 		if s, ok := v.(*ordered.Object); ok {
@@ -73,7 +65,7 @@ func displayed(in *ordered.Object) *ordered.Object {
 	return o
 }
 
-func (*generation) ResultKeys(in *ordered.Object) []string {
+func (generation) ResultKeys(in *ordered.Object) []string {
 	s, err := schema.Parse(displayed(in))
 	if err != nil { // Check reports it
 		return nil
@@ -82,7 +74,7 @@ func (*generation) ResultKeys(in *ordered.Object) []string {
 	return []string{key}
 }
 
-func (*generation) Request(_ context.Context, run workflow.Run) (*workflow.InteractionRequest, error) {
+func (generation) Request(_ context.Context, run workflow.Run) (*workflow.InteractionRequest, error) {
 	r := request(workflow.TypeSubActions, run, displayed(run.Inputs))
 	r.DisplayData = ordered.New("variant", "cards", "prompts", run.Inputs.Object("data"), "generations", &ordered.Object{})
 	return r, nil
@@ -97,6 +89,6 @@ func request(t workflow.Type, run workflow.Run, display *ordered.Object) *workfl
 	}
 }
 
-func (*generation) Execute(_ context.Context, run workflow.Run, a *workflow.Answer) (*ordered.Object, error) {
+func (generation) Execute(_ context.Context, run workflow.Run, a *workflow.Answer) (*ordered.Object, error) {
 	return run.Interaction.Result(a)
 }

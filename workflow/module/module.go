@@ -51,15 +51,51 @@ type Config struct {
 
 // All returns the shipped modules.
 func All(c Config) []workflow.Module {
+	byKey := ordered.New("type", "object", "additionalProperties", anObject())
+	mediaIDs := ordered.New("anyOf", []any{text(), texts()})
+	oneOrMore := texts().With("minItems", ordered.Int(1))
+	promptKeys := ordered.New("type", "object", "minProperties", ordered.Int(1), "additionalProperties", oneOrMore)
 	return []workflow.Module{
-		&generation{}, &draft{agents: c.Agents}, &review{}, &agentRun{agents: c.Agents}, &report{agents: c.Agents}, &export{exports: c.Exports},
+		generation{declare("media.generation", nil, []any{"title", "data"},
+			"title", text(), "data", anObject(), "display_schema", anObject(), "param_schemas", byKey, "param_defaults", byKey, "input_schema", byKey, "layout", byKey)},
+		draft{asking{silent{
+			declare("prompt.draft", []string{"prompts"}, []any{"brief", "providers"},
+				"brief", ordered.New("type", []any{"string", "object"}), "agent", text(), "providers", ordered.New("anyOf", []any{oneOrMore, promptKeys})),
+			asker{c.Agents}.draft,
+		}}},
+		review{declare("review.approve", []string{"approved", "comment", "data"}, []any{"title", "data"}, "title", text(), "data", ordered.New(), "display_schema", anObject())},
+		asking{silent{
+			declare("agent.run", []string{"message", "payload", "media"}, []any{"agent", "message"}, "agent", text(), "message", text(), "media", mediaIDs),
+			asker{c.Agents}.run,
+		}},
+		asking{silent{
+			declare("report.write", []string{"report", "message"}, []any{"task", "data"}, "task", text(), "data", ordered.New(), "media", mediaIDs),
+			asker{c.Agents}.report,
+		}},
+		silent{
+			declare("media.export", []string{"files"}, []any{"media"}, "media", mediaIDs, "format", ordered.New("type", "string", "enum", []any{"png", "jpeg", "webp"})),
+			exporter{c.Exports}.export,
+		},
 	}
 }
 
-// described returns the schema of inputs. pairs alternates names and their JSON Schemas.
-func described(required []any, pairs ...any) *ordered.Object {
-	return ordered.New("type", "object", "required", required, "properties", ordered.New(pairs...), "additionalProperties", false)
+// declaration is what a module declares: its id, the JSON Schema of its inputs and the keys of its result.
+type declaration struct {
+	id      string
+	inputs  *ordered.Object
+	results []string
 }
+
+// declare returns a declaration. inputs alternates names and their JSON Schemas.
+func declare(id string, results []string, required []any, inputs ...any) declaration {
+	return declaration{id, ordered.New("type", "object", "required", required, "properties", ordered.New(inputs...), "additionalProperties", false), results}
+}
+
+func (d declaration) ID() string { return d.id }
+
+func (d declaration) InputSchema() *ordered.Object { return d.inputs }
+
+func (d declaration) ResultKeys(*ordered.Object) []string { return d.results }
 
 func text() *ordered.Object { return ordered.New("type", "string") }
 
@@ -82,32 +118,34 @@ func list(in *ordered.Object, key string) (out []string) {
 	return out
 }
 
-func anyList(values []string) []any {
-	out := make([]any, len(values))
-	for i, v := range values {
-		out[i] = v
-	}
-	return out
+// silent is a module without an interaction.
+type silent struct {
+	declaration
+	execute func(ctx context.Context, run workflow.Run) (*ordered.Object, error)
 }
-
-func ask(ctx context.Context, agents Agents, run workflow.Run, task Task) (Reply, error) {
-	if agents == nil {
-		return Reply{}, media.Errorf(media.CodeUnsupported, "this program does not run agents in workflows")
-	}
-	task.Owner, task.RunID, task.StepID = run.Owner, run.WorkflowRunID, run.StepID
-	return agents.Ask(ctx, task)
-}
-
-// silent is embedded in modules without an interaction.
-type silent struct{}
 
 func (silent) Request(context.Context, workflow.Run) (*workflow.InteractionRequest, error) {
 	return nil, nil //nolint:nilnil // not interactive, as [workflow.Module] defines
 }
 
-// asking is embedded in modules that ask agents.
+func (s silent) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {
+	return s.execute(ctx, run)
+}
+
+// asking is a module that asks agents.
 type asking struct{ silent }
+
+var _ workflow.AgentModule = asking{}
 
 func (asking) AsksAgents() {}
 
-var _ workflow.AgentModule = (*agentRun)(nil)
+// asker executes the modules that ask agents.
+type asker struct{ agents Agents }
+
+func (a asker) ask(ctx context.Context, run workflow.Run, task Task) (Reply, error) {
+	if a.agents == nil {
+		return Reply{}, media.Errorf(media.CodeUnsupported, "this program does not run agents in workflows")
+	}
+	task.Owner, task.RunID, task.StepID = run.Owner, run.WorkflowRunID, run.StepID
+	return a.agents.Ask(ctx, task)
+}

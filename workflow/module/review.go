@@ -12,19 +12,11 @@ import (
 )
 
 // review implements review.approve: a person reviews data and approves or rejects it.
-type review struct{}
+type review struct{ declaration }
 
-func (*review) ID() string { return "review.approve" }
+func (review) Check(in *ordered.Object) []problem.Problem { return checkDisplay(in) }
 
-func (*review) InputSchema() *ordered.Object {
-	return described([]any{"title", "data"}, "title", text(), "data", ordered.New(), "display_schema", anObject())
-}
-
-func (*review) Check(in *ordered.Object) []problem.Problem { return checkDisplay(in) }
-
-func (*review) ResultKeys(*ordered.Object) []string { return []string{"approved", "comment", "data"} }
-
-func (*review) Request(_ context.Context, run workflow.Run) (*workflow.InteractionRequest, error) {
+func (review) Request(_ context.Context, run workflow.Run) (*workflow.InteractionRequest, error) {
 	data, _ := run.Inputs.Get("data")
 	display := run.Inputs.Object("display_schema")
 	if display == nil {
@@ -40,7 +32,7 @@ func (*review) Request(_ context.Context, run workflow.Run) (*workflow.Interacti
 	return r, nil
 }
 
-func (*review) Execute(_ context.Context, run workflow.Run, a *workflow.Answer) (*ordered.Object, error) {
+func (review) Execute(_ context.Context, run workflow.Run, a *workflow.Answer) (*ordered.Object, error) {
 	return run.Interaction.Result(a)
 }
 

@@ -194,6 +194,15 @@ func Equal(a, b any) bool {
 	return a == b
 }
 
+// List converts values to a list.
+func List[T any](values []T) []any {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = v
+	}
+	return list
+}
+
 // Int converts n to a JSON number.
 func Int(n int) json.Number { return json.Number(strconv.Itoa(n)) }
 

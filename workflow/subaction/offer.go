@@ -136,11 +136,7 @@ func enum(values []string) *ordered.Object {
 	if len(values) == 0 {
 		return ordered.New("type", "string")
 	}
-	list := make([]any, len(values))
-	for i, v := range values {
-		list[i] = v
-	}
-	return ordered.New("type", "string", "enum", list)
+	return ordered.New("type", "string", "enum", ordered.List(values))
 }
 
 // option returns the schema of the values that a rule accepts.
