@@ -90,12 +90,11 @@ func (foreign) ConversationOf(context.Context, string) (string, error) {
 func TestAnEarlyReaderGetsNothingForeign(t *testing.T) {
 	t.Parallel()
 	h := NewHub(foreign{&eventLog{}})
-	h.sendTimer = time.NewTimer(time.Hour)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for i := range 100_000 {
-			h.timerActive = false
+			h.sendDue = nil
 			h.deliverRunEvent(t.Context(), ledger.Event{Tree: "t", RunID: "t", Kind: "turn-started", Position: int64(i)})
 		}
 	}()

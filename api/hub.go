@@ -59,12 +59,11 @@ type Hub struct {
 	// partialMessages holds the messages in progress, by run. A new reader gets the whole text.
 	partialMessages map[string]partialMessage
 
-	ready       chan struct{}        // closed when the end of the log is known; from then on, readers miss nothing
-	transient   chan ledger.Event    // events that are not saved and belong to no run
-	trees       map[string]knownTree // used only by the goroutine of Run
-	last        int64                // all events up to this position were delivered; used only by Run
-	sendTimer   *time.Timer          // fires for a send; used only by Run
-	timerActive bool                 // sendTimer is running; used only by Run
+	ready     chan struct{}        // closed when the end of the log is known; from then on, readers miss nothing
+	transient chan ledger.Event    // events that are not saved and belong to no run
+	trees     map[string]knownTree // used only by the goroutine of Run
+	last      int64                // all events up to this position were delivered; used only by Run
+	sendDue   <-chan time.Time     // fires for a send; nil if none is due; used only by Run
 }
 
 // knownTree caches facts about a run tree.
@@ -115,14 +114,11 @@ func (h *Hub) Run(ctx context.Context) {
 	defer func() { unsubscribe() }()
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	h.sendTimer = time.NewTimer(0)
-	defer h.sendTimer.Stop()
-	h.timerActive = true
 	started := h.begin(ctx)
 	for {
 		select {
-		case <-h.sendTimer.C:
-			h.timerActive = false
+		case <-h.sendDue:
+			h.sendDue = nil
 			h.send()
 			continue
 		case e, ok := <-events:
@@ -208,7 +204,7 @@ func (h *Hub) enqueue(e ledger.Event, conversation string) {
 	readers := len(h.readers)
 	h.mu.Unlock()
 	switch {
-	case h.timerActive:
+	case h.sendDue != nil:
 	case readers > maxUnbatchedReaders:
 		h.delaySend(readers, batchDelay)
 	default:
@@ -218,8 +214,7 @@ func (h *Hub) enqueue(e ledger.Event, conversation string) {
 
 // delaySend delays the next send by a time per reader.
 func (h *Hub) delaySend(readers int, each time.Duration) {
-	h.sendTimer.Reset(time.Duration(readers) * each)
-	h.timerActive = true
+	h.sendDue = time.After(time.Duration(readers) * each)
 }
 
 // send sends the pending events, if there are any.

@@ -235,7 +235,7 @@ func (s *Service) emitChange(ctx context.Context, row ledger.Interaction, p Patc
 // with them; media.CodeConflict for an interaction that is not open.
 func (s *Service) Answer(ctx context.Context, owner, id string, body []byte) (*run.Run, error) {
 	r, answer, err := s.accept(ctx, owner, id, body)
-	if err == nil && answer.Running() == workflow.RunningCancel && s.cfg.SubActions != nil {
+	if err == nil && answer.Running() == workflow.RunningCancel {
 		if err := s.cfg.SubActions.CancelAll(ctx, owner, id); err != nil {
 			slog.WarnContext(ctx, "sub-actions of an answered interaction not cancelled", slog.String("interaction", id), slog.String("error", media.ErrorText(err.Error())))
 		}
@@ -283,9 +283,6 @@ func (s *Service) parseAnswer(ctx context.Context, row ledger.Interaction, body 
 	}
 	if _, err := i.Result(answer); err != nil {
 		return nil, err
-	}
-	if s.cfg.SubActions == nil {
-		return answer, nil
 	}
 	n, err := s.cfg.SubActions.Running(ctx, row.Owner, row.ID)
 	if err != nil {

@@ -28,7 +28,7 @@ type SubActions interface {
 	CancelAll(ctx context.Context, owner, interactionID string) error
 }
 
-// Config configures a [Service]. All fields except SubActions and Now are required.
+// Config configures a [Service]. All fields except Now are required.
 type Config struct {
 	Ledger  ledger.Store
 	Modules *workflow.Modules
@@ -36,8 +36,7 @@ type Config struct {
 	// Runs returns the service of runs, whose runner has [Service.Run] as its Go agent [AgentName].
 	Runs func(ctx context.Context) (*run.Service, error)
 	// Emit adds an event to the log of a run; record.Observer.Emit implements it.
-	Emit func(ctx context.Context, e agent.Event)
-	// SubActions may be nil if there are none.
+	Emit       func(ctx context.Context, e agent.Event)
 	SubActions SubActions
 	// Now is the clock; nil means time.Now in UTC.
 	Now func() time.Time
@@ -55,8 +54,8 @@ type Service struct {
 
 // NewService returns a service. The error has code media.CodeInvalid.
 func NewService(c Config) (*Service, error) {
-	if c.Ledger == nil || c.Modules == nil || c.Actions == nil || c.Runs == nil || c.Emit == nil {
-		return nil, media.Errorf(media.CodeInvalid, "workflows.Config requires Ledger, Modules, Actions, Runs and Emit")
+	if c.Ledger == nil || c.Modules == nil || c.Actions == nil || c.Runs == nil || c.Emit == nil || c.SubActions == nil {
+		return nil, media.Errorf(media.CodeInvalid, "workflows.Config requires Ledger, Modules, Actions, Runs, Emit and SubActions")
 	}
 	if c.Now == nil {
 		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
@@ -286,9 +285,7 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 		if i.Status == ledger.InteractionOpen {
 			err = errors.Join(err, s.closeOrphaned(ctx, i))
 		}
-		if s.cfg.SubActions != nil {
-			err = errors.Join(err, s.cfg.SubActions.CancelAll(ctx, owner, i.ID))
-		}
+		err = errors.Join(err, s.cfg.SubActions.CancelAll(ctx, owner, i.ID))
 	}
 	return err
 }

@@ -42,21 +42,15 @@ func CheckLayout(o *ordered.Object) error {
 	if err := compiledLayout().Validate("", o); err != nil {
 		return err
 	}
-	return checkRows(o)
-}
-
-// checkRows checks what the vocabulary of layouts cannot express.
-func checkRows(o *ordered.Object) error {
-	a := arranger{}
-	a.blocks("", o)
-	return a.Err()
+	_, err := Arrange(o, nil)
+	return err
 }
 
 // Arrange returns the blocks of a form in the order of the author of the layout, which matches the vocabulary. Fields of
 // the form that the layout does not name follow at the end, each in its own row. Names of unknown fields are problems,
-// because a layout belongs to one form. A nil layout names no fields.
+// because a layout belongs to one form; nil fields mean that the form is not known. A nil layout names no fields.
 func Arrange(layout *ordered.Object, fields []string) ([]Block, error) {
-	a := arranger{fields: fields, check: true}
+	a := arranger{fields: fields}
 	blocks := a.blocks("", layout)
 	for _, f := range fields {
 		if !slices.Contains(a.named, f) {
@@ -72,8 +66,7 @@ func single(field string) Block {
 
 // arranger converts one layout to blocks.
 type arranger struct {
-	fields []string
-	check  bool // whether to check that fields are known
+	fields []string // nil if they are not known
 	named  []string
 	problem.List
 }
@@ -145,7 +138,7 @@ func (a *arranger) name(pointer, field string) {
 	if slices.Contains(a.named, field) {
 		a.Fail(pointer, "field %s occurs twice", field)
 	}
-	if a.check && !slices.Contains(a.fields, field) {
+	if a.fields != nil && !slices.Contains(a.fields, field) {
 		a.Fail(pointer, "field %s is unknown: the form has %s", field, strings.Join(a.fields, ", "))
 	}
 	a.named = append(a.named, field)

@@ -120,10 +120,11 @@ func (p *parser) ux(pointer string, o *ordered.Object) UX {
 	p.selection(pointer, o, &u)
 	u.Input = p.schema(pointer, o, "input_schema")
 	u.Layout = p.object(pointer, o, "layout")
-	err := checkRows(u.Layout.literal)
-	if form := u.Input; err == nil && u.Layout.literal != nil && form.literal != nil && !form.templates && !u.Layout.templates { // otherwise the fields are known later
-		_, err = Arrange(u.Layout.literal, form.literal.Object("properties").Keys())
+	var fields []string
+	if form := u.Input; form.literal != nil && !form.templates && !u.Layout.templates { // otherwise the fields are known later
+		fields = append([]string{}, form.literal.Object("properties").Keys()...)
 	}
+	_, err := Arrange(u.Layout.literal, fields)
 	p.Check(pointer+"/layout", err)
 	at := pointer + "/sub_action"
 	if one := o.Object("sub_action"); one != nil {

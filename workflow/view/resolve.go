@@ -204,7 +204,7 @@ func (r *resolver) form(p place) {
 	}
 	n.Form = &Form{Schema: form}
 	if fields := form.Object("properties").Keys(); len(fields) > 0 || layout != nil {
-		n.Form.Layout, err = schema.Arrange(layout, fields)
+		n.Form.Layout, err = schema.Arrange(layout, append([]string{}, fields...))
 		found.Check(at, err)
 	}
 }
