@@ -86,6 +86,17 @@ func TestSubstitutedSubActions(t *testing.T) {
 	}
 }
 
+// TestOptionsAreParameters: the value of an option that only the Gateway can check is refused as a parameter, by a click
+// and by its price.
+func TestOptionsAreParameters(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	r := s.startWorkflow(cards)
+	bad := map[string]any{"action_type": "media.offline.txt2img", "prompt_id": "a", "params": map[string]any{"fail_slots": []string{"x"}}}
+	refusedAs(t, "a click", s.clickOn(r, bad), refusal{http.StatusUnprocessableEntity, "invalid", "/params"})
+	refusedAs(t, "its price", s.do(http.MethodPost, "/api/interactions/"+r.InteractionID+"/price", bad), refusal{http.StatusUnprocessableEntity, "invalid", "/params"})
+}
+
 // TestFailingSubActions: a failing result or card does not affect the others; a failed result can be retried by its
 // position, a moderated one cannot, and the row stays as it was.
 func TestFailingSubActions(t *testing.T) {

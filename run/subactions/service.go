@@ -22,6 +22,7 @@ import (
 	"atelier/media"
 	"atelier/workflow"
 	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
 	"atelier/workflow/subaction"
 )
 
@@ -115,7 +116,7 @@ func (s *Service) Start(ctx context.Context, c Click) (string, error) {
 		return "", err
 	}
 	if _, err := s.cfg.Gateway.Plan(ctx, r); err != nil {
-		return "", err
+		return "", paramsError(err)
 	}
 	err = s.cfg.Ledger.SaveContentGeneration(ctx, row)
 	if media.CodeOf(err) == media.CodeConflict && row.RequestID != "" { // a repeated click was faster
@@ -128,6 +129,14 @@ func (s *Service) Start(ctx context.Context, c Click) (string, error) {
 	}
 	row.CreatedAt = s.cfg.Now()
 	return row.ID, s.begin(row, s.generate(r)) //nolint:contextcheck // it outlives the request that began it
+}
+
+// paramsError gives the error of an invalid request, as the Gateway finds it, the pointer of the parameters.
+func paramsError(err error) error {
+	if media.CodeOf(err) == media.CodeInvalid {
+		return problem.Join(problem.Under("/params", err)...)
+	}
+	return err
 }
 
 // digest returns the digest of a body, regardless of its white space.
@@ -263,7 +272,7 @@ func (s *Service) Price(ctx context.Context, owner, interactionID string, body [
 	}
 	p, err := s.cfg.Gateway.DryRun(scope(ctx, row), r)
 	if err != nil {
-		return nil, err
+		return nil, paramsError(err)
 	}
 	return p.EstimatedUSD, nil
 }
