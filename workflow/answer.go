@@ -97,22 +97,15 @@ func (a *Answer) CheckVersion(current int) error {
 }
 
 // Result returns the output that an answer produces, according to the interaction's type and selection groups. Too few
-// or too many choices, and unknown or failed results, are problems.
+// or too many choices, unknown or failed results, and choices that the interaction does not have are problems.
 func (i *Interaction) Result(a *Answer) (*ordered.Object, error) {
+	c := chooser{answer: a.value, contents: i.contents()}
+	var out *ordered.Object
 	if i.request.Type == TypeApproval {
-		approved, _ := a.value.Get("approved")
-		if _, is := approved.(bool); !is {
-			return nil, problem.Join(problem.At("/approved", "approved must be true or false"))
-		}
-		out := ordered.New("approved", approved, "comment", a.value.Text("comment"))
-		if len(i.request.View.Forms()) > 0 {
-			data, _ := i.data.Value.Get("data") // with the person's edits
-			out.Set("data", ordered.Clone(data))
-		}
-		return out, nil
+		out = c.approval(i)
+	} else {
+		out = c.selection(i.schema.Groups)
 	}
-	c := chooser{interaction: i, answer: a.value, contents: i.contents()}
-	out := c.result()
 	return out, c.Err()
 }
 
@@ -135,12 +128,34 @@ func (i *Interaction) contents() map[string][]string {
 	return out
 }
 
-// chooser checks the choices of one answer.
+// chooser checks one answer.
 type chooser struct {
-	interaction *Interaction
-	answer      *ordered.Object
-	contents    map[string][]string
+	answer   *ordered.Object
+	contents map[string][]string
 	problem.List
+}
+
+// allow rejects the choices in the answer except for one.
+func (c *chooser) allow(use string) {
+	for _, name := range choices {
+		if name != use && c.answer.Has(name) {
+			c.Fail("/"+name, "this interaction does not accept %s", name)
+		}
+	}
+}
+
+func (c *chooser) approval(i *Interaction) *ordered.Object {
+	c.allow("")
+	approved, _ := c.answer.Get("approved")
+	if _, is := approved.(bool); !is {
+		c.Fail("/approved", "approved must be true or false")
+	}
+	out := ordered.New("approved", approved, "comment", c.answer.Text("comment"))
+	if len(i.request.View.Forms()) > 0 {
+		data, _ := i.data.Value.Get("data") // with the person's edits
+		out.Set("data", ordered.Clone(data))
+	}
+	return out
 }
 
 // ResultKey returns the key of the result of a choice, and the name of the choice in an answer; both are empty if there
@@ -157,14 +172,9 @@ func ResultKey(groups []schema.Group) (key, name string) {
 	return "", ""
 }
 
-func (c *chooser) result() *ordered.Object {
-	groups := c.interaction.schema.Groups
+func (c *chooser) selection(groups []schema.Group) *ordered.Object {
 	key, use := ResultKey(groups)
-	for _, name := range choices {
-		if name != use && c.answer.Has(name) {
-			c.Fail("/"+name, "this interaction does not accept %s", name)
-		}
-	}
+	c.allow(use)
 	given, _ := c.answer.Get(use)
 	switch len(groups) {
 	case 0:
@@ -192,13 +202,10 @@ func (c *chooser) result() *ordered.Object {
 // choose checks the choice of one group and returns it: an id or nil for single, a list for multiple.
 func (c *chooser) choose(pointer string, g schema.Group, given any) any {
 	list, isList := given.([]any)
-	if g.Mode == schema.ModeSingle {
-		list, isList = nil, true
-		if given != nil {
-			list = []any{given}
-		}
-	}
-	if given != nil && !isList {
+	switch {
+	case g.Mode == schema.ModeSingle && given != nil:
+		list = []any{given}
+	case g.Mode == schema.ModeMultiple && given != nil && !isList:
 		c.Fail(pointer, "group %s must be a list of content ids", g.Name)
 		return nil
 	}
@@ -220,13 +227,7 @@ func (c *chooser) choose(pointer string, g schema.Group, given any) any {
 		c.Fail(pointer, "select at most %d", g.Max)
 	}
 	if g.Mode == schema.ModeSingle {
-		if len(list) == 0 {
-			return nil
-		}
-		return list[0]
+		return given
 	}
-	if list == nil {
-		list = []any{}
-	}
-	return list
+	return append([]any{}, list...)
 }

@@ -190,6 +190,12 @@ func TestReviewShowsEverything(t *testing.T) {
 	if _, err := i.Result(a); len(problem.Of(err)) != 1 || problem.Of(err)[0].Pointer != "/approved" {
 		t.Errorf("%v", err)
 	}
+	if a, err = workflow.ParseAnswer([]byte(`{"approved": true, "selected_content_id": "gc_1"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.Result(a); len(problem.Of(err)) != 1 || problem.Of(err)[0].Pointer != "/selected_content_id" {
+		t.Errorf("an approval with a choice: %v", err)
+	}
 }
 
 // TestDraftKeysOfAnyType: keys that are not checked until the run, because one is a template, may have any type.
