@@ -33,18 +33,18 @@ func TestChanges(t *testing.T) {
 		Before workflow.InteractionRequest `json:"before"`
 		Steps  []changeStep                `json:"steps"`
 	}{Before: i.Request()}
-	add := func(ops []patch.Operation, next *workflow.Interaction, changes view.Changes, err error) {
+	add := func(ops []patch.Operation, next *workflow.Interaction, err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := changeStep{Version: next.Request().Version, Changes: changes, Patch: ops, After: after{next.Request().DisplayData, next.Request().View}}
+		s := changeStep{Version: next.Request().Version, Changes: view.Diff(i.Request().View, next.Request().View), Patch: ops, After: after{next.Request().DisplayData, next.Request().View}}
 		i, out.Steps = next, append(out.Steps, s)
 	}
 	edit := func(ops ...patch.Operation) {
 		t.Helper()
-		next, changes, err := i.Edit(i.Request().Version, ops)
-		add(ops, next, changes, err)
+		next, err := i.Edit(i.Request().Version, ops)
+		add(ops, next, err)
 	}
 	complete := func(provider, key, id string) {
 		t.Helper()
@@ -56,8 +56,8 @@ func TestChanges(t *testing.T) {
 		} else if !data.Object("generations").Object(provider).Has(key) {
 			op.Path, op.Value = ordered.Pointer("generations", provider, key), []any{value}
 		}
-		next, changes, _, err := i.AppendItems([]string{"generations", provider, key}, item)
-		add([]patch.Operation{op}, next, changes, err)
+		next, _, err := i.AppendItems([]string{"generations", provider, key}, item)
+		add([]patch.Operation{op}, next, err)
 	}
 	const card = "/prompts/midjourney/prompt_a"
 	edit(patch.Operation{Op: "replace", Path: card + "/subject", Value: "A lighthouse"})

@@ -162,7 +162,7 @@ func decide(t *testing.T, i *workflow.Interaction) (*workflow.Interaction, *work
 		if strings.TrimSpace(s.Plan.Request.Prompt) == "" {
 			t.Errorf("%s: nothing is asked for", pointer)
 		}
-		if i, _, _, err = i.AppendItems(s.Action.ResultTarget, workflow.Item{ContentID: "gc_" + strings.ReplaceAll(pointer[9:], "/", "_")}); err != nil {
+		if i, _, err = i.AppendItems(s.Action.ResultTarget, workflow.Item{ContentID: "gc_" + strings.ReplaceAll(pointer[9:], "/", "_")}); err != nil {
 			t.Fatal(err)
 		}
 		n++

@@ -80,11 +80,11 @@ func (i *Interaction) Request() InteractionRequest { return i.request }
 // Edits returns all edits, oldest first.
 func (i *Interaction) Edits() []patch.Edit { return i.data.Edits }
 
-// Edit applies a person's edit that was made on version base. Changes holds the nodes of the view that changed.
-func (i *Interaction) Edit(base int, ops []patch.Operation) (*Interaction, view.Changes, error) {
+// Edit applies a person's edit that was made on version base.
+func (i *Interaction) Edit(base int, ops []patch.Operation) (*Interaction, error) {
 	next, err := i.data.Edit(base, ops, i.request.View.Forms())
 	if err != nil {
-		return nil, view.Changes{}, err
+		return nil, err
 	}
 	return i.with(next)
 }
@@ -93,29 +93,26 @@ func (i *Interaction) Edit(base int, ops []patch.Operation) (*Interaction, view.
 type Item struct{ ContentID, MetadataID, URL string }
 
 // AppendItems appends results at a result_target. It also returns the change as operations.
-func (i *Interaction) AppendItems(target []string, items ...Item) (*Interaction, view.Changes, []patch.Operation, error) {
+func (i *Interaction) AppendItems(target []string, items ...Item) (*Interaction, []patch.Operation, error) {
 	values := make([]any, len(items))
 	for n, item := range items {
 		values[n] = ordered.New("content_id", item.ContentID, "metadata_id", item.MetadataID, "url", item.URL)
 	}
 	ops, err := patch.Append(i.data.Value, target, values...)
 	if err != nil {
-		return nil, view.Changes{}, nil, err
+		return nil, nil, err
 	}
 	data, err := i.data.Apply(i.data.Version, ops)
 	if err != nil {
-		return nil, view.Changes{}, nil, err
+		return nil, nil, err
 	}
-	next, changes, err := i.with(data)
-	return next, changes, ops, err
+	next, err := i.with(data)
+	return next, ops, err
 }
 
-func (i *Interaction) with(data patch.Document) (*Interaction, view.Changes, error) {
+func (i *Interaction) with(data patch.Document) (_ *Interaction, err error) {
 	next := *i
 	next.data, next.request.DisplayData, next.request.Version = data, data.Value, data.Version
-	var err error
-	if next.request.View, err = next.view(); err != nil {
-		return nil, view.Changes{}, err
-	}
-	return &next, view.Diff(i.request.View, next.request.View), nil
+	next.request.View, err = next.view()
+	return &next, err
 }

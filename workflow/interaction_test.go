@@ -45,12 +45,12 @@ func ops(t *testing.T, s string) []patch.Operation {
 
 func edit(t *testing.T, i *workflow.Interaction, s string) (*workflow.Interaction, []string) {
 	t.Helper()
-	next, changes, err := i.Edit(i.Request().Version, ops(t, s))
+	next, err := i.Edit(i.Request().Version, ops(t, s))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var pointers []string
-	for _, n := range changes.Nodes {
+	for _, n := range view.Diff(i.Request().View, next.Request().View).Nodes {
 		pointers = append(pointers, n.Pointer)
 	}
 	return next, pointers
@@ -58,7 +58,7 @@ func edit(t *testing.T, i *workflow.Interaction, s string) (*workflow.Interactio
 
 func complete(t *testing.T, i *workflow.Interaction, key, id string) *workflow.Interaction {
 	t.Helper()
-	next, _, _, err := i.AppendItems([]string{"generations", "midjourney", key}, workflow.Item{ContentID: id, MetadataID: "gm_1", URL: "/media/1"})
+	next, _, err := i.AppendItems([]string{"generations", "midjourney", key}, workflow.Item{ContentID: id, MetadataID: "gm_1", URL: "/media/1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,17 +164,17 @@ func TestClientWithoutPaths(t *testing.T) {
 func TestConflict(t *testing.T) {
 	t.Parallel()
 	i, _ := edit(t, open(t, example(t)), `[{"op":"replace","path":"`+promptA+`/subject","value":"one"}]`)
-	merged, _, err := i.Edit(1, ops(t, `[{"op":"replace","path":"`+promptA+`/environment","value":"two"}]`))
+	merged, err := i.Edit(1, ops(t, `[{"op":"replace","path":"`+promptA+`/environment","value":"two"}]`))
 	if err != nil || nodeAt(merged.Request().View, promptA).SubActions[0].PromptAsSent != "one, two" || merged.Request().Version != 3 {
 		t.Errorf("%v", err)
 	}
-	_, _, err = i.Edit(1, ops(t, `[{"op":"replace","path":"`+promptA+`/subject","value":"two"}]`))
+	_, err = i.Edit(1, ops(t, `[{"op":"replace","path":"`+promptA+`/subject","value":"two"}]`))
 	var conflict *patch.ConflictError
 	if !errors.As(err, &conflict) || conflict.Version != 2 || media.CodeOf(err) != media.CodeVersion {
 		t.Errorf("%v", err)
 	}
 	for _, path := range []string{"/generations/x", "/prompts", "/prompts/midjourney/prompt_c"} {
-		if _, _, err := i.Edit(2, ops(t, `[{"op":"add","path":"`+path+`","value":{}}]`)); len(problem.Of(err)) == 0 {
+		if _, err := i.Edit(2, ops(t, `[{"op":"add","path":"`+path+`","value":{}}]`)); len(problem.Of(err)) == 0 {
 			t.Errorf("%s is edited: %v", path, err)
 		}
 	}
@@ -334,7 +334,7 @@ func TestVarsAndForms(t *testing.T) {
 	if len(forms) != 3 || forms["/prompts/plain"].Text("title") != "P" || string(ordered.Encode(forms["/prompts/typed"])) != `{"type":"string","maxLength":3}` {
 		t.Errorf("%v", forms)
 	}
-	if _, _, err := i.Edit(0, ops(t, `[{"op":"replace","path":"/prompts/typed","value":"long"}]`)); len(problem.Of(err)) != 1 {
+	if _, err := i.Edit(0, ops(t, `[{"op":"replace","path":"/prompts/typed","value":"long"}]`)); len(problem.Of(err)) != 1 {
 		t.Errorf("an edit that its schema does not take: %v", err)
 	}
 	r.InputSchema = object(t, `{"/prompts/none": {"type": "string"}}`)
@@ -355,7 +355,7 @@ func TestDerivedNumbers(t *testing.T) {
 		DisplaySchema: object(t, `{"properties": {"data": {"_ux": {"layout": {"rows": [["amount", "weight"]]}}, "properties": {"amount": {"type": "integer"}, "weight": {}}}}}`),
 	})
 	for field, problems := range map[string]int{"amount": 1, "weight": 0} {
-		if _, _, err := i.Edit(0, ops(t, `[{"op":"replace","path":"/data/`+field+`","value":1.5}]`)); len(problem.Of(err)) != problems {
+		if _, err := i.Edit(0, ops(t, `[{"op":"replace","path":"/data/`+field+`","value":1.5}]`)); len(problem.Of(err)) != problems {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
@@ -391,7 +391,7 @@ func BenchmarkExampleView(b *testing.B) {
 	})
 	b.Run("edit", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, err := i.Edit(1, p); err != nil {
+			if _, err := i.Edit(1, p); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -422,7 +422,7 @@ func BenchmarkManyPictures(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(mustEncode(b, i.Request()))), "request-bytes")
 	for b.Loop() {
-		if _, c, err := i.Edit(1, p); err != nil || len(c.Nodes) != 1 {
+		if next, err := i.Edit(1, p); err != nil || len(view.Diff(i.Request().View, next.Request().View).Nodes) != 1 {
 			b.Fatal(err)
 		}
 	}

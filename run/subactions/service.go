@@ -381,9 +381,11 @@ func (s *Service) Retry(ctx context.Context, owner, id string, positions []int) 
 		}
 	}
 	refused := make(chan error, 1)
+	var once sync.Once
+	say := func(err error) { once.Do(func() { refused <- err }) }
 	err = s.reopen(ctx, st.ContentGeneration, func(ctx context.Context) (*generate.Result, error) {
-		res, err := s.cfg.Gateway.Retry(begun(ctx, func() { say(refused, nil) }), gateway.RetryOptions{Operation: st.OperationID, Slots: positions})
-		if say(refused, err); err != nil && ctx.Err() == nil { // nothing was requested
+		res, err := s.cfg.Gateway.Retry(begun(ctx, func() { say(nil) }), gateway.RetryOptions{Operation: st.OperationID, Slots: positions})
+		if say(err); err != nil && ctx.Err() == nil { // nothing was requested
 			return s.cfg.Gateway.Resume(ctx, st.OperationID)
 		}
 		return res, err
@@ -403,14 +405,6 @@ func (s *Service) Retry(ctx context.Context, owner, id string, positions []int) 
 
 // refuseWithin bounds how long a retry waits for a refusal by the Gateway: the retry may be queued.
 const refuseWithin = 5 * time.Second
-
-// say sends an error unless one was sent before.
-func say(to chan<- error, err error) {
-	select {
-	case to <- err:
-	default:
-	}
-}
 
 // reopen reopens the row of a finished sub-action and executes do.
 func (s *Service) reopen(ctx context.Context, row ledger.ContentGeneration, do func(context.Context) (*generate.Result, error)) error {

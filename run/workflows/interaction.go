@@ -48,17 +48,10 @@ func (s *Service) currentRow(ctx context.Context, owner, id string) (ledger.Inte
 		return row, err
 	}
 	of, err := s.cfg.Ledger.Run(ctx, owner, row.WorkflowRunID)
-	switch {
-	case err != nil:
+	if err != nil || of.FinishedAt.IsZero() && (row.ExpiresAt.IsZero() || row.ExpiresAt.After(s.cfg.Now())) {
 		return row, err
-	case !of.FinishedAt.IsZero():
-		err = s.closeOrphaned(ctx, row)
-	case !row.ExpiresAt.IsZero() && !row.ExpiresAt.After(s.cfg.Now()):
-		err = s.expire(ctx, row)
-	default:
-		return row, nil
 	}
-	if err != nil && media.CodeOf(err) != media.CodeConflict { // a conflict: another caller is closing it
+	if err := s.expire(ctx, row); err != nil && media.CodeOf(err) != media.CodeConflict { // a conflict: another caller is closing it
 		return row, err
 	}
 	return s.cfg.Ledger.Interaction(ctx, owner, id)
@@ -136,18 +129,18 @@ func (s *Service) Patch(ctx context.Context, owner, id string, base int, text []
 		return Patched{}, err
 	}
 	applied := slices.DeleteFunc(slices.Clone(ops), func(op patch.Operation) bool { return op.Op == "test" })
-	return s.change(ctx, owner, id, func(i *workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error) {
-		next, changes, err := i.Edit(base, ops)
-		return next, changes, applied, err
+	return s.change(ctx, owner, id, func(i *workflow.Interaction) (*workflow.Interaction, []patch.Operation, error) {
+		next, err := i.Edit(base, ops)
+		return next, applied, err
 	})
 }
 
 // AppendItems adds results at a target, each content id once. A closed interaction stays unchanged.
 func (s *Service) AppendItems(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error {
-	_, err := s.change(ctx, owner, id, func(i *workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error) {
+	_, err := s.change(ctx, owner, id, func(i *workflow.Interaction) (*workflow.Interaction, []patch.Operation, error) {
 		fresh := missing(i.Request().DisplayData, target, items)
 		if len(fresh) == 0 {
-			return nil, view.Changes{}, nil, nil
+			return nil, nil, nil
 		}
 		return i.AppendItems(target, fresh...)
 	})
@@ -178,7 +171,7 @@ const maxEdits = 1000
 
 // change saves the interaction that fn returns and announces the change. If another change came first, fn is called
 // again. If fn returns a nil interaction, nothing changes.
-func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error)) (Patched, error) {
+func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflow.Interaction) (*workflow.Interaction, []patch.Operation, error)) (Patched, error) {
 	defer s.lock(id)()
 	for {
 		row, err := s.open(ctx, owner, id, ": it can no longer be edited")
@@ -189,7 +182,7 @@ func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflo
 		if err != nil {
 			return Patched{}, err
 		}
-		next, changes, ops, err := fn(i)
+		next, ops, err := fn(i)
 		if err != nil || next == nil {
 			return Patched{Version: row.Version}, err
 		}
@@ -205,7 +198,7 @@ func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflo
 		if err != nil {
 			return Patched{}, err
 		}
-		done := Patched{Version: row.Version, Patch: ops, Changes: changes}
+		done := Patched{Version: row.Version, Patch: ops, Changes: view.Diff(i.Request().View, next.Request().View)}
 		s.emitChange(ctx, row, done)
 		return done, nil
 	}
@@ -359,7 +352,7 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// expire answers an interaction with a timeout, which fails its run.
+// expire answers an interaction with a timeout, which fails its run. If the run has ended, it closes the interaction.
 func (s *Service) expire(ctx context.Context, row ledger.Interaction) error {
 	of, err := s.cfg.Ledger.Run(ctx, row.Owner, row.WorkflowRunID)
 	if err != nil {
