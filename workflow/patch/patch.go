@@ -52,19 +52,6 @@ type Document struct {
 	Edits []Edit
 }
 
-// ConflictError reports an edit of an old version whose paths a later edit changed.
-type ConflictError struct {
-	// Version is the newest version.
-	Version int
-	// Paths are the conflicting paths of the edit.
-	Paths []string
-}
-
-// Error lists the conflicting paths.
-func (e *ConflictError) Error() string {
-	return "a newer version (" + strconv.Itoa(e.Version) + ") has changed " + media.ErrorText(strings.Join(e.Paths, ", ")) + ": read it again, and decide anew"
-}
-
 // Parse parses a JSON Patch.
 func Parse(b []byte) ([]Operation, error) {
 	v, err := ordered.Decode(b)
@@ -165,7 +152,7 @@ func (d Document) Apply(base int, ops []Operation) (Document, error) {
 }
 
 func (d Document) conflict(paths []string) error {
-	return media.Errorf(media.CodeVersion, "%w", &ConflictError{Version: d.Version, Paths: paths})
+	return media.Errorf(media.CodeVersion, "a newer version (%d) has changed %s: read it again, and decide anew", d.Version, media.ErrorText(strings.Join(paths, ", ")))
 }
 
 // conflicts returns the paths that edits after version base touch. If some of these edits were dropped, it returns all
