@@ -140,10 +140,6 @@ func (r *reader) begin() int {
 	return i
 }
 
-func (r *reader) fail(message string) error {
-	return &TextError{At: r.position(r.begin()), Message: message}
-}
-
 // token reads one token. It reports invalid JSON with its position.
 func (r *reader) token() (json.Token, error) {
 	t, err := r.dec.Token()
@@ -159,7 +155,7 @@ func (r *reader) token() (json.Token, error) {
 
 func (r *reader) value(pointer string, depth int) (any, error) {
 	if depth > MaxDepth {
-		return nil, r.fail("values are nested too deeply: the limit is 256 levels")
+		return nil, &TextError{At: r.position(r.begin()), Message: "values are nested too deeply: the limit is 256 levels"}
 	}
 	if r.at != nil {
 		if _, ok := r.at[pointer]; !ok {

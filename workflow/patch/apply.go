@@ -2,6 +2,7 @@ package patch
 
 import (
 	"slices"
+	"strings"
 
 	"atelier/media"
 	"atelier/workflow/ordered"
@@ -34,61 +35,63 @@ func (a *applier) apply(op Operation) error {
 		}
 		return nil
 	}
-	above, key := path[:len(path)-1], path[len(path)-1]
-	parent, ok := ordered.Get(a.root, above...)
-	if !ok {
-		return missingPathError(op.Path)
-	}
-	value := ordered.Clone(op.Value)
-	switch parent := parent.(type) {
-	case *ordered.Object:
-		if !parent.Has(key) && op.Op != "add" {
-			return missingPathError(op.Path)
-		}
-		if op.Op == "remove" {
-			parent.Delete(key)
-		} else {
-			parent.Set(key, value)
-		}
-		a.touch(op.Path)
-		return nil
-	case []any:
-		return a.list(op, above, parent, value)
-	}
-	return missingPathError(op.Path)
+	_, err = a.change(a.root, path, op)
+	return err
 }
 
-// list changes an item of a list. Adding or removing an item moves the items after it, so it touches the whole list.
-func (a *applier) list(op Operation, above []string, list []any, value any) error {
-	key := op.Path[len(ordered.Pointer(above...))+1:]
-	i, ok := ordered.Index(key)
-	if key == "-" && op.Op == "add" {
-		i, ok = len(list), true
-	}
-	if !ok || i > len(list) || i == len(list) && op.Op != "add" {
-		return missingPathError(op.Path)
-	}
-	switch op.Op {
-	case "replace":
-		list[i] = value
-		a.touch(op.Path)
-		return nil
-	case "add":
-		list = slices.Insert(list, i, value)
-	default:
-		list = slices.Delete(list, i, i+1)
-	}
-	a.touch(ordered.Pointer(above...))
-	parent, _ := ordered.Get(a.root, above[:len(above)-1]...) // its length has changed: the parent gets the new list
-	switch key := above[len(above)-1]; parent := parent.(type) {
-	case *ordered.Object:
-		parent.Set(key, list)
-	case []any:
-		if i, ok := ordered.Index(key); ok {
-			parent[i] = list
+// change applies an operation to the part of the document in which a path begins, and returns the new part.
+func (a *applier) change(v any, path []string, op Operation) (any, error) {
+	key := path[0]
+	if len(path) > 1 {
+		child, ok := ordered.Get(v, key)
+		if !ok {
+			return nil, missingPathError(op.Path)
 		}
+		child, err := a.change(child, path[1:], op)
+		if err != nil {
+			return nil, err
+		}
+		if list, ok := v.([]any); ok {
+			i, _ := ordered.Index(key)
+			list[i] = child
+		} else {
+			v.(*ordered.Object).Set(key, child)
+		}
+		return v, nil
 	}
-	return nil
+	value := ordered.Clone(op.Value)
+	switch v := v.(type) {
+	case *ordered.Object:
+		if !v.Has(key) && op.Op != "add" {
+			return nil, missingPathError(op.Path)
+		}
+		if op.Op == "remove" {
+			v.Delete(key)
+		} else {
+			v.Set(key, value)
+		}
+		a.touch(op.Path)
+		return v, nil
+	case []any:
+		i, ok := ordered.Index(key)
+		if key == "-" && op.Op == "add" {
+			i, ok = len(v), true
+		}
+		switch {
+		case !ok || i > len(v) || i == len(v) && op.Op != "add":
+			return nil, missingPathError(op.Path)
+		case op.Op == "replace":
+			v[i] = value
+			a.touch(op.Path)
+			return v, nil
+		}
+		a.touch(op.Path[:strings.LastIndexByte(op.Path, '/')]) // the items after it move: the whole list is touched
+		if op.Op == "add" {
+			return slices.Insert(v, i, value), nil
+		}
+		return slices.Delete(v, i, i+1), nil
+	}
+	return nil, missingPathError(op.Path)
 }
 
 func missingPathError(pointer string) error {

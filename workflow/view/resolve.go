@@ -32,7 +32,7 @@ type Input struct {
 // Resolve builds the tree.
 func Resolve(in Input) (*Node, error) {
 	r := &resolver{Input: in, used: map[string]bool{}}
-	root := r.node(in.Schema.Root, nil, in.Data, nil)
+	root := r.node(in.Schema.Root, nil, in.Data, template.Scope{})
 	unused := func(name string, by *ordered.Object) {
 		for pointer := range by.All() {
 			if !r.used[pointer] {
@@ -65,9 +65,6 @@ type place struct {
 func (r *resolver) node(s *schema.Node, path []string, data any, vars template.Scope) *Node {
 	n := &Node{Pointer: ordered.Pointer(path...), Type: typeOf(data), Schema: s.Pointer, Display: s.UX.Display, RenderAs: s.UX.Render}
 	scope := maps.Clone(vars)
-	if scope == nil {
-		scope = template.Scope{}
-	}
 	if len(path) > 0 {
 		n.Key = path[len(path)-1]
 		scope["key"], scope["$key"] = n.Key, n.Key
@@ -129,9 +126,6 @@ func (r *resolver) vars(p place, above template.Scope) template.Scope {
 		return above
 	}
 	below, own := maps.Clone(above), template.Scope{}
-	if below == nil {
-		below = template.Scope{}
-	}
 	for _, v := range p.schema.UX.Vars {
 		value, err := v.Value.Value(p.scope)
 		if r.Check(ordered.Join(p.ux+"/vars", v.Name), err) {
