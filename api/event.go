@@ -73,21 +73,14 @@ func registerEvents(rt *routes, hub func(ctx context.Context) *Hub) {
 			if err != nil {
 				return err
 			}
-			return hub(r.Context()).stream(r.Context(), r.PathValue("id"), after, newEventWriter(w, r), func() { beginEvents(w.Header()) })
+			return hub(r.Context()).stream(r.Context(), r.PathValue("id"), after, newEventWriter(w, r))
 		})
 	}
 }
 
-// beginEvents sets the headers of an event stream.
-func beginEvents(h http.Header) {
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no")
-}
-
 // stream writes the events of a run's tree, or all events, after a position. A negative position means the current end
-// of the log. It returns errors only before it calls begin; after that, the stream just ends.
-func (h *Hub) stream(ctx context.Context, run string, after int64, out *eventWriter, begin func()) error {
+// of the log. It returns errors only before the first write; after that, the stream just ends.
+func (h *Hub) stream(ctx context.Context, run string, after int64, out *eventWriter) error {
 	tree := ""
 	if run != "" {
 		first, err := h.src.EventsAfter(ctx, run, 0, 1)
@@ -112,7 +105,6 @@ func (h *Hub) stream(ctx context.Context, run string, after int64, out *eventWri
 		return media.Errorf(media.CodeUnavailable, "the server is stopping: reconnect in a moment")
 	}
 	defer h.removeReader(reader)
-	begin()
 	out.write([]byte(reconnect))
 	if after < 0 || after > newest { // the id may come from another database
 		after = newest
@@ -172,9 +164,12 @@ type eventWriter struct {
 	unsent   int // bytes
 }
 
-// newEventWriter creates a writer to a client. The response to a HEAD request ends after its headers: the client may
-// use the connection for its next request.
+// newEventWriter creates a writer to a client and sets the headers of an event stream. The response to a HEAD request
+// ends after its headers: the client may use the connection for its next request.
 func newEventWriter(w http.ResponseWriter, r *http.Request) *eventWriter {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Accel-Buffering", "no")
 	o := &eventWriter{w: w, control: http.NewResponseController(w)}
 	if r.Method == http.MethodHead {
 		o.err = io.EOF

@@ -95,7 +95,7 @@ func TestAnEarlyReaderGetsNothingForeign(t *testing.T) {
 		defer close(done)
 		for i := range 100_000 {
 			h.sendDue = nil
-			h.deliverRunEvent(t.Context(), ledger.Event{Tree: "t", RunID: "t", Kind: "turn-started", Position: int64(i)})
+			h.deliver(t.Context(), ledger.Event{Tree: "t", RunID: "t", Kind: "turn-started", Position: int64(i)})
 		}
 	}()
 	for over := false; !over; {

@@ -125,13 +125,10 @@ func (h *Hub) Run(ctx context.Context) {
 			switch {
 			case !ok:
 				events, unsubscribe = h.src.Subscribe()
-			case e.Position == 0:
-				h.deliverRunEvent(ctx, e)
+			case e.Position == 0, e.Position == h.last+1 && started:
+				h.deliver(ctx, e)
 				continue
 			case e.Position <= h.last:
-				continue
-			case e.Position == h.last+1 && started:
-				h.deliver(ctx, e)
 				continue
 			}
 		case e := <-h.transient:
@@ -173,14 +170,9 @@ func (h *Hub) catchUp(ctx context.Context) {
 	}
 }
 
-// deliver delivers a saved event.
+// deliver delivers an event of a run, unless the run belongs to another owner.
 func (h *Hub) deliver(ctx context.Context, e ledger.Event) {
 	h.last = max(h.last, e.Position)
-	h.deliverRunEvent(ctx, e)
-}
-
-// deliverRunEvent delivers an event of a run, unless the run belongs to another owner.
-func (h *Hub) deliverRunEvent(ctx context.Context, e ledger.Event) {
 	h.mu.Lock()
 	idle := len(h.readers) == 0 && e.Kind != kindDelta
 	if idle {
@@ -206,15 +198,10 @@ func (h *Hub) enqueue(e ledger.Event, conversation string) {
 	switch {
 	case h.sendDue != nil:
 	case readers > maxUnbatchedReaders:
-		h.delaySend(readers, batchDelay)
+		h.sendDue = time.After(time.Duration(readers) * batchDelay)
 	default:
 		h.send()
 	}
-}
-
-// delaySend delays the next send by a time per reader.
-func (h *Hub) delaySend(readers int, each time.Duration) {
-	h.sendDue = time.After(time.Duration(readers) * each)
 }
 
 // send sends the pending events, if there are any.
@@ -223,7 +210,7 @@ func (h *Hub) send() {
 	defer h.mu.Unlock()
 	if len(h.pending) > 0 {
 		h.flush()
-		h.delaySend(len(h.readers), minSendInterval)
+		h.sendDue = time.After(time.Duration(len(h.readers)) * minSendInterval)
 	}
 }
 

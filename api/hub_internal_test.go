@@ -71,7 +71,7 @@ func TestWhoComesBeforeTheHubMissesNothing(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		w := httptest.NewRecorder()
 		out := newEventWriter(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
-		go func() { _ = h.stream(ctx, "t", 0, out, func() {}) }() // it ends with the test
+		go func() { _ = h.stream(ctx, "t", 0, out) }() // it ends with the test
 		synctest.Wait()
 		l.save(ledger.Event{Tree: "t", RunID: "t", Kind: "run-started"})
 		go h.Run(ctx)

@@ -128,7 +128,7 @@ func newProblem(status int, code media.Code, detail string) *Problem {
 // writeProblem responds with the problem of an error instead of the content that the header describes.
 func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(r.Context(), err)
-	for _, k := range []string{"ETag", "Content-Disposition", "Content-Length", "Content-Security-Policy"} {
+	for _, k := range []string{"ETag", "Content-Disposition", "Content-Length", "Content-Security-Policy", "X-Accel-Buffering"} {
 		w.Header().Del(k)
 	}
 	for k, v := range p.GetHeaders() {

@@ -195,7 +195,6 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 		return err
 	}
 	out := newEventWriter(w, r)
-	beginEvents(w.Header())
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	var mu sync.Mutex // guards out
