@@ -86,24 +86,21 @@ func (s *Schema) Check(v any) []problem.Problem {
 	if len(found) > 0 {
 		return found
 	}
-	unknown := map[string]bool{}
 	if o, ok := v.(*ordered.Object); ok && s.closed != nil {
-		for _, key := range o.Keys() {
-			if !slices.Contains(s.closed, key) {
-				pointer := ordered.Join("", key)
-				found.Fail(pointer, "%s is unknown: use %s", key, strings.Join(s.closed, ", "))
-				unknown[pointer] = true
+		known := &ordered.Object{}
+		for key, e := range o.All() {
+			if slices.Contains(s.closed, key) {
+				known.Set(key, e)
+			} else { // its other problems do not matter
+				found.Fail(ordered.Join("", key), "%s is unknown: use %s", key, strings.Join(s.closed, ", "))
 			}
 		}
+		v = known
 	}
 	err := s.compiled.Validate(ordered.Plain(v))
 	var invalid *jsonschema.ValidationError
 	if errors.As(err, &invalid) {
-		for _, p := range leaves(invalid) {
-			if !unknown[p.Pointer] { // its other problems do not matter
-				found = append(found, p)
-			}
-		}
+		found = append(found, leaves(invalid)...)
 	} else {
 		found.Check("", err)
 	}

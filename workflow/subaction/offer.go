@@ -19,7 +19,7 @@ func (p provided) Offer(key string) (Offer, error) {
 		return Offer{Provider: p.provider}, err
 	}
 	fields := &ordered.Object{}
-	if _, named := p.named(key); !named && len(p.models) > 1 {
+	if _, named := p.named(key, false); !named && len(p.models) > 1 {
 		fields.Set("model", ordered.New("type", "string", "enum", p.names(), "default", m.Name))
 	}
 	if p.operation != "txt2img" {

@@ -67,11 +67,8 @@ type Registry struct {
 
 // New creates a registry with the actions media.PROVIDER.OPERATION for every provider in a catalogue.
 func New(catalogue *catalog.Catalog, now func() time.Time) *Registry {
-	r := &Registry{now: now, models: map[string][]catalog.Model{}, customHandlers: map[string]Handler{}}
+	r := &Registry{now: now, providers: catalogue.Providers(), models: map[string][]catalog.Model{}, customHandlers: map[string]Handler{}}
 	for _, m := range catalogue.Models() {
-		if r.models[m.Provider] == nil {
-			r.providers = append(r.providers, m.Provider)
-		}
 		r.models[m.Provider] = append(r.models[m.Provider], m)
 	}
 	return r
@@ -102,7 +99,7 @@ func (r *Registry) Offer(actionType, key string) (Offer, error) {
 		return h.Offer(key)
 	}
 	name := actionType
-	if m, ok := p.named(key); ok {
+	if m, ok := p.named(key, false); ok {
 		name += "\x00" + m.APIModel
 	}
 	r.mu.Lock()
@@ -180,10 +177,11 @@ func (p provided) method() generate.Method {
 	return generate.MethodEdit
 }
 
-// named finds a model by catalogue id or alias.
-func (p provided) named(name string) (*catalog.Model, bool) {
+// named finds a model by catalogue id or alias or, for a parameter, by display name.
+func (p provided) named(name string, display bool) (*catalog.Model, bool) {
+	is := func(n string) bool { return strings.EqualFold(n, name) }
 	for _, m := range p.models {
-		if strings.EqualFold(m.APIModel, name) || slices.ContainsFunc(m.Aliases, func(n string) bool { return strings.EqualFold(n, name) }) {
+		if is(m.APIModel) || slices.ContainsFunc(m.Aliases, is) || display && is(m.Name) {
 			return m, true
 		}
 	}
@@ -192,16 +190,11 @@ func (p provided) named(name string) (*catalog.Model, bool) {
 
 // model returns the model that the key names, else the one that param names, else the first active model.
 func (p provided) model(key, param string) (*catalog.Model, error) {
-	if m, ok := p.named(key); ok {
+	if m, ok := p.named(key, false); ok {
 		return m, nil
 	}
 	if param != "" {
-		for _, m := range p.models {
-			if strings.EqualFold(m.Name, param) {
-				return m, nil
-			}
-		}
-		if m, ok := p.named(param); ok {
+		if m, ok := p.named(param, true); ok {
 			return m, nil
 		}
 		return nil, media.Errorf(media.CodeInvalid, "%s has no model %s that supports %s", p.provider, media.ErrorText(param), p.operation)

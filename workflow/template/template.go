@@ -200,13 +200,11 @@ func (t *Template) Value(scope Scope) (any, error) {
 	if len(t.parts) == 1 && t.parts[0].path != nil {
 		return scope.find(t.parts[0].path)
 	}
-	return t.text(scope, false)
+	return t.Text(scope, false)
 }
 
-// Text resolves the template to text. Unknown paths and null become empty.
-func (t *Template) Text(scope Scope) (string, error) { return t.text(scope, true) }
-
-func (t *Template) text(scope Scope, lenient bool) (string, error) {
+// Text resolves the template to text. Null becomes empty and, if lenient, so does an unknown path.
+func (t *Template) Text(scope Scope, lenient bool) (string, error) {
 	var b strings.Builder
 	for _, p := range t.parts {
 		b.WriteString(p.text)

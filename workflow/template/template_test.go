@@ -87,7 +87,7 @@ func TestResolveIsOnePass(t *testing.T) {
 	if _, err := tpl.Value(scope); !errors.As(err, &unknown) || unknown.Path != "state.missing" {
 		t.Errorf("%v", err)
 	}
-	if s, err := tpl.Text(scope); s != "" || err != nil {
+	if s, err := tpl.Text(scope, true); s != "" || err != nil {
 		t.Errorf("Text of an unknown path: %q, %v", s, err)
 	}
 }
@@ -130,7 +130,7 @@ func FuzzTemplate(f *testing.F) {
 		scope := template.Scope{"state": ordered.New("a", text)}
 		if tpl, err := template.Parse(source); err == nil {
 			_, _ = tpl.Value(scope)
-			_, _ = tpl.Text(scope)
+			_, _ = tpl.Text(scope, true)
 		}
 		if target, err := template.ParseTarget(source); err == nil {
 			_, _ = target.Path(scope)

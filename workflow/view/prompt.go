@@ -17,7 +17,7 @@ func Prompt(by *template.Template, data any, scope template.Scope, params *order
 		return s, nil
 	}
 	if by != nil {
-		return by.Text(scope)
+		return by.Text(scope, true)
 	}
 	var texts []string
 	if o, ok := data.(*ordered.Object); ok {

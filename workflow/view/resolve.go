@@ -77,7 +77,7 @@ func (r *resolver) node(s *schema.Node, path []string, data any, vars template.S
 	below := r.vars(p, vars)
 	if n.Label = cmp.Or(s.Title, n.Key); s.UX.Label != nil {
 		var err error
-		n.Label, err = s.UX.Label.Text(scope)
+		n.Label, err = s.UX.Label.Text(scope, true)
 		r.Check(p.ux+"/display_label", err)
 	}
 	switch {
@@ -233,12 +233,8 @@ func (r *resolver) action(p place, a schema.SubAction) SubAction {
 
 // text resolves a template whose paths must all be known.
 func (r *resolver) text(p place, pointer string, t *template.Template) string {
-	v, err := t.Value(p.scope)
-	s, ok := v.(string)
-	if r.Check(pointer, err) && !ok {
-		s, err = t.Text(p.scope)
-		r.Check(pointer, err)
-	}
+	s, err := t.Text(p.scope, false)
+	r.Check(pointer, err)
 	return s
 }
 
