@@ -144,6 +144,7 @@ func (c *chooser) allow(use string) {
 	}
 }
 
+// approval returns the decision, with the data if it can be edited.
 func (c *chooser) approval(i *Interaction) *ordered.Object {
 	c.allow("")
 	approved, _ := c.answer.Get("approved")
@@ -172,6 +173,7 @@ func ResultKey(groups []schema.Group) (key, name string) {
 	return "", ""
 }
 
+// selection returns the choice of each group.
 func (c *chooser) selection(groups []schema.Group) *ordered.Object {
 	key, use := ResultKey(groups)
 	c.allow(use)

@@ -51,25 +51,27 @@ type Config struct {
 
 // All returns the shipped modules.
 func All(c Config) []workflow.Module {
-	byKey := ordered.New("type", "object", "additionalProperties", anObject())
-	mediaIDs := ordered.New("anyOf", []any{text(), texts()})
-	oneOrMore := texts().With("minItems", ordered.Int(1))
+	text, object := ordered.New("type", "string"), ordered.New("type", "object")
+	texts := ordered.New("type", "array", "items", text)
+	byKey := object.With("additionalProperties", object)
+	mediaIDs := ordered.New("anyOf", []any{text, texts})
+	oneOrMore := texts.With("minItems", ordered.Int(1))
 	promptKeys := ordered.New("type", "object", "minProperties", ordered.Int(1), "additionalProperties", oneOrMore)
 	return []workflow.Module{
 		generation{declare("media.generation", nil, []any{"title", "data"},
-			"title", text(), "data", anObject(), "display_schema", anObject(), "param_schemas", byKey, "param_defaults", byKey, "input_schema", byKey, "layout", byKey)},
+			"title", text, "data", object, "display_schema", object, "param_schemas", byKey, "param_defaults", byKey, "input_schema", byKey, "layout", byKey)},
 		draft{asking{silent{
 			declare("prompt.draft", []string{"prompts"}, []any{"brief", "providers"},
-				"brief", ordered.New("type", []any{"string", "object"}), "agent", text(), "providers", ordered.New("anyOf", []any{oneOrMore, promptKeys})),
+				"brief", ordered.New("type", []any{"string", "object"}), "agent", text, "providers", ordered.New("anyOf", []any{oneOrMore, promptKeys})),
 			asker{c.Agents}.draft,
 		}}},
-		review{declare("review.approve", []string{"approved", "comment", "data"}, []any{"title", "data"}, "title", text(), "data", ordered.New(), "display_schema", anObject())},
+		review{declare("review.approve", []string{"approved", "comment", "data"}, []any{"title", "data"}, "title", text, "data", ordered.New(), "display_schema", object)},
 		asking{silent{
-			declare("agent.run", []string{"message", "payload", "media"}, []any{"agent", "message"}, "agent", text(), "message", text(), "media", mediaIDs),
+			declare("agent.run", []string{"message", "payload", "media"}, []any{"agent", "message"}, "agent", text, "message", text, "media", mediaIDs),
 			asker{c.Agents}.run,
 		}},
 		asking{silent{
-			declare("report.write", []string{"report", "message"}, []any{"task", "data"}, "task", text(), "data", ordered.New(), "media", mediaIDs),
+			declare("report.write", []string{"report", "message"}, []any{"task", "data"}, "task", text, "data", ordered.New(), "media", mediaIDs),
 			asker{c.Agents}.report,
 		}},
 		silent{
@@ -96,12 +98,6 @@ func (d declaration) ID() string { return d.id }
 func (d declaration) InputSchema() *ordered.Object { return d.inputs }
 
 func (d declaration) ResultKeys(*ordered.Object) []string { return d.results }
-
-func text() *ordered.Object { return ordered.New("type", "string") }
-
-func anObject() *ordered.Object { return ordered.New("type", "object") }
-
-func texts() *ordered.Object { return ordered.New("type", "array", "items", text()) }
 
 // list reads a list of texts. A single text counts as a list.
 func list(in *ordered.Object, key string) (out []string) {
