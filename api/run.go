@@ -164,15 +164,8 @@ type Keyed struct {
 	Key string `header:"Idempotency-Key" maxLength:"200" doc:"Requests with the same key and body get the first response for 24 hours."`
 }
 
-// runResource registers the operations on runs.
-type runResource struct {
-	runs   RunService
-	access *access
-}
-
-func (r runResource) register(rt *routes) {
+func registerRuns(rt *routes, rs RunService, a *access) {
 	const path, tag = "/api/runs", "runs"
-	rs := r.runs
 	handle(rt, accepted(path, "Start run", tag), func(ctx context.Context, in *withKey[NewRun]) (*answer[Started], error) {
 		if err := in.Body.check(); err != nil {
 			return nil, err
@@ -210,7 +203,15 @@ func (r runResource) register(rt *routes) {
 		Method: http.MethodGet, Path: path + "/{id}/report", Summary: "Read report", Tags: []string{tag},
 		Description: "The report as one page without scripts; without a report, a page with the run's message.",
 		Responses:   map[string]*huma.Response{"200": {Description: "The page.", Content: map[string]*huma.MediaType{"text/html": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
-	}, r.report)
+	}, func(w http.ResponseWriter, r *http.Request) error {
+		// The page has its own origin and executes no scripts; its links open new tabs.
+		origin := a.scheme(r) + "://" + r.Host // 'self' does not match inside a sandbox
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Cache-Control", "private, no-cache")
+		h.Set("Content-Security-Policy", "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: "+origin+"; media-src 'self' "+origin+"; frame-ancestors 'self'")
+		return rs.WriteReport(r.Context(), r.PathValue("id"), a.mediaURL(r), w)
+	})
 }
 
 // startedRun returns the status of a run that an earlier request started, answered or retried.
@@ -249,14 +250,4 @@ func (a Answer) check() error {
 		return media.Errorf(media.CodeInvalid, "give exactly one of answer, approve and text")
 	}
 	return checkImages(a.Images)
-}
-
-// report writes the report page of a run. The page has its own origin and executes no scripts; its links open new tabs.
-func (r runResource) report(w http.ResponseWriter, req *http.Request) error {
-	origin := r.access.scheme(req) + "://" + req.Host // 'self' does not match inside a sandbox
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "private, no-cache")
-	h.Set("Content-Security-Policy", "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: "+origin+"; media-src 'self' "+origin+"; frame-ancestors 'self'")
-	return r.runs.WriteReport(req.Context(), req.PathValue("id"), r.access.mediaURL(req), w)
 }

@@ -172,7 +172,7 @@ func (s *Server) resources() {
 	c, rt := s.cfg, s.routes
 	resource(rt, c.Catalog, registerCatalog)
 	resource(rt, c.Media, func(rt *routes, m MediaService) { mediaResource{m, c.MaxUpload}.register(rt) })
-	resource(rt, c.Runs, func(rt *routes, r RunService) { runResource{r, s.access}.register(rt) })
+	resource(rt, c.Runs, func(rt *routes, r RunService) { registerRuns(rt, r, s.access) })
 	resource(rt, c.Trace, registerTrace)
 	resource(rt, c.Conversations, registerConversations)
 	resource(rt, c.Generations, registerGenerations)
@@ -182,7 +182,7 @@ func (s *Server) resources() {
 	resource(rt, c.Workflows, registerWorkflows)
 	resource(rt, c.WorkflowRuns, registerWorkflowRuns)
 	resource(rt, c.Interactions, registerInteractions)
-	resource(rt, c.SubActions, func(rt *routes, a SubActionService) { subActionResource{a}.register(rt) })
+	resource(rt, c.SubActions, registerSubActions)
 	resource(rt, c.Hooks, registerHooks)
 	if c.Events != nil {
 		registerEvents(rt, c.Events)

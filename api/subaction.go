@@ -98,12 +98,8 @@ type SubActionEvent struct {
 	Data json.RawMessage
 }
 
-// subActionResource registers the operations on sub-actions.
-type subActionResource struct{ subActions SubActionService }
-
-func (s subActionResource) register(rt *routes) {
+func registerSubActions(rt *routes, as SubActionService) {
 	const tag = "workflows"
-	as := s.subActions
 	stream := map[string]*huma.Response{"200": {
 		Description: "Server-sent events: id counts from 1, event is accepted, progress, partial, complete or error, and data is {type, data}. The stream ends with complete or error. The sub-action continues if the client disconnects.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
@@ -115,7 +111,7 @@ func (s subActionResource) register(rt *routes) {
 			{Name: "Idempotency-Key", In: "header", Description: "The identity of the click, as request_id: a repeated click gets the same stream.", Schema: &huma.Schema{Type: huma.TypeString}},
 		},
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: clickSchema()}}},
-	}, s.start)
+	}, func(w http.ResponseWriter, r *http.Request) error { return startSubAction(w, r, as) })
 	rt.stream(huma.Operation{
 		Method: http.MethodGet, Path: "/api/sub-actions/{id}/stream", Summary: "Follow sub-action", Tags: []string{tag}, Responses: stream,
 		Parameters: []*huma.Param{{Name: "Last-Event-ID", In: "header", Description: "Resume behind this id.", Schema: &huma.Schema{Type: huma.TypeInteger}}},
@@ -124,7 +120,7 @@ func (s subActionResource) register(rt *routes) {
 		if err != nil {
 			return err
 		}
-		return s.follow(w, r, r.PathValue("id"), int(max(after, 0)))
+		return followSubAction(w, r, as, r.PathValue("id"), int(max(after, 0)))
 	})
 	paged(rt, "/api/workflow-runs/{id}/sub-actions", "List sub-actions", tag, func(ctx context.Context, q TraceQuery) (List[SubAction], error) {
 		return as.ListSubActions(ctx, q.ID, q.Page)
@@ -169,7 +165,7 @@ func clickSchema() *huma.Schema {
 	}}
 }
 
-func (s subActionResource) start(w http.ResponseWriter, r *http.Request) error {
+func startSubAction(w http.ResponseWriter, r *http.Request, as SubActionService) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return newProblem(http.StatusUnsupportedMediaType, media.CodeUnsupported, "send the click as application/json")
 	}
@@ -182,16 +178,16 @@ func (s subActionResource) start(w http.ResponseWriter, r *http.Request) error {
 		return media.Errorf(media.CodeInvalid, "the Idempotency-Key is longer than %d characters", maxKeyLength)
 	}
 	// A started sub-action continues when the client disconnects.
-	id, err := s.subActions.StartSubAction(context.WithoutCancel(r.Context()), r.PathValue("workflow_run_id"), key, body)
+	id, err := as.StartSubAction(context.WithoutCancel(r.Context()), r.PathValue("workflow_run_id"), key, body)
 	if err != nil {
 		return err
 	}
-	return s.follow(w, r, id, 0)
+	return followSubAction(w, r, as, id, 0)
 }
 
-// follow streams the events of a sub-action.
-func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id string, after int) error {
-	if _, err := s.subActions.SubAction(r.Context(), id); err != nil {
+// followSubAction streams the events of a sub-action.
+func followSubAction(w http.ResponseWriter, r *http.Request, as SubActionService, id string, after int) error {
+	if _, err := as.SubAction(r.Context(), id); err != nil {
 		return err
 	}
 	out := newEventWriter(w, r)
@@ -215,7 +211,7 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 			}
 		}
 	})
-	for e, err := range s.subActions.FollowSubAction(ctx, id, after) {
+	for e, err := range as.FollowSubAction(ctx, id, after) {
 		if err != nil {
 			if ctx.Err() == nil {
 				slog.WarnContext(ctx, "stream of a sub-action ended early: its reader reconnects", slog.String("sub_action", id), slog.String("error", media.ErrorText(err.Error())))
