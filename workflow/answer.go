@@ -161,7 +161,7 @@ func (c *chooser) approval(i *Interaction) *ordered.Object {
 
 // ResultKey returns the key of the result of a choice, and the name of the choice in an answer; both are empty if there
 // are no groups.
-func ResultKey(groups []schema.Group) (key, name string) {
+func ResultKey(groups []*schema.Group) (key, name string) {
 	switch {
 	case len(groups) > 1:
 		return "selected", "selected"
@@ -174,7 +174,7 @@ func ResultKey(groups []schema.Group) (key, name string) {
 }
 
 // selection returns the choice of each group.
-func (c *chooser) selection(groups []schema.Group) *ordered.Object {
+func (c *chooser) selection(groups []*schema.Group) *ordered.Object {
 	key, use := ResultKey(groups)
 	c.allow(use)
 	given, _ := c.answer.Get(use)
@@ -189,7 +189,7 @@ func (c *chooser) selection(groups []schema.Group) *ordered.Object {
 		c.Fail("/selected", "selected must be an object of choices by group")
 	}
 	for name := range chosen.All() {
-		if !slices.ContainsFunc(groups, func(g schema.Group) bool { return g.Name == name }) {
+		if !slices.ContainsFunc(groups, func(g *schema.Group) bool { return g.Name == name }) {
 			c.Fail(ordered.Pointer("selected", name), "there is no selection group %s", name)
 		}
 	}
@@ -202,7 +202,7 @@ func (c *chooser) selection(groups []schema.Group) *ordered.Object {
 }
 
 // choose checks the choice of one group and returns it: an id or nil for single, a list for multiple.
-func (c *chooser) choose(pointer string, g schema.Group, given any) any {
+func (c *chooser) choose(pointer string, g *schema.Group, given any) any {
 	list, isList := given.([]any)
 	switch {
 	case g.Mode == schema.ModeSingle && given != nil:

@@ -44,7 +44,7 @@ const DisplayHidden Display = "hidden"
 type Schema struct {
 	Root *Node
 	// Groups are the selection groups, in the order in which the schema names them.
-	Groups []Group
+	Groups []*Group
 }
 
 // Node is one schema of the document, with its $ref resolved.
@@ -104,7 +104,7 @@ func Parse(v any) (*Schema, error) {
 type parser struct {
 	root   *ordered.Object
 	names  []string // the names that _ux.vars of the ancestor nodes add
-	groups []Group
+	groups []*Group
 	problem.List
 }
 
@@ -141,7 +141,7 @@ func (p *parser) node(pointer string, o *ordered.Object) *Node {
 	names := p.names
 	at := pointer + "/_ux"
 	n.UX = p.ux(at, o.Object("_ux"))
-	if n.UX.Group != "" && !n.Takes("array") {
+	if n.UX.Group != nil && !n.Takes("array") {
 		p.Fail(at+"/selectable", "only the items of a list can be selected: set selectable on the list")
 	}
 	for key, v := range o.Object("properties").All() {

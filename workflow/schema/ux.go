@@ -19,8 +19,8 @@ type UX struct {
 	Display Display
 	// Vars defines additional names for the templates of the node and its descendants, without $.
 	Vars []Var
-	// Group is the selection group of a list whose items can be selected; empty for other nodes.
-	Group string
+	// Group is the selection group of a list whose items can be selected; nil for other nodes.
+	Group *Group
 	// Input is the schema of the form, and Layout its layout; zero if there is none.
 	Input   Value
 	Layout  Value
@@ -117,7 +117,7 @@ func (p *parser) ux(pointer string, o *ordered.Object) UX {
 		p.names = append(p.names, "$"+v.Name)
 	}
 	u.Label = p.optional(pointer, o, "display_label")
-	p.selection(pointer, o, &u)
+	u.Group = p.selection(pointer, o)
 	u.Input = p.schema(pointer, o, "input_schema")
 	u.Layout = p.object(pointer, o, "layout")
 	var fields []string
@@ -150,9 +150,9 @@ func (p *parser) optional(pointer string, o *ordered.Object, key string) *templa
 	return p.template(pointer+"/"+key, o.Text(key))
 }
 
-func (p *parser) selection(pointer string, o *ordered.Object, u *UX) {
+func (p *parser) selection(pointer string, o *ordered.Object) *Group {
 	if on, _ := o.Get("selectable"); on != true {
-		return
+		return nil
 	}
 	g := Group{Name: cmp.Or(o.Text("selection_group"), DefaultGroup), Mode: cmp.Or(Mode(o.Text("selection_mode")), ModeSingle), Min: 1, Max: number(o, "selection_max")}
 	if o.Has("selection_min") {
@@ -170,13 +170,13 @@ func (p *parser) selection(pointer string, o *ordered.Object, u *UX) {
 	if g.Max > 0 && g.Min > g.Max {
 		p.Fail(pointer, "selection_min %d is more than selection_max %d", g.Min, g.Max)
 	}
-	u.Group = g.Name
-	i := slices.IndexFunc(p.groups, func(other Group) bool { return other.Name == g.Name })
+	i := slices.IndexFunc(p.groups, func(other *Group) bool { return other.Name == g.Name })
 	if i < 0 {
-		p.groups = append(p.groups, g)
-	} else if p.groups[i] != g {
+		i, p.groups = len(p.groups), append(p.groups, &g)
+	} else if *p.groups[i] != g {
 		p.Fail(pointer, "the lists of selection group %s differ in mode, minimum or maximum: make them equal", g.Name)
 	}
+	return p.groups[i]
 }
 
 func number(o *ordered.Object, key string) int {

@@ -92,13 +92,7 @@ func (r *resolver) node(s *schema.Node, path []string, data any, vars template.S
 	if n.Display == schema.DisplayHidden {
 		return n
 	}
-	if s.UX.Group != "" {
-		for _, g := range r.Schema.Groups {
-			if g.Name == s.UX.Group {
-				n.Selection = &g
-			}
-		}
-	}
+	n.Selection = s.UX.Group
 	r.form(p)
 	for _, a := range s.UX.Actions {
 		n.SubActions = append(n.SubActions, r.action(p, a))
