@@ -35,41 +35,63 @@ type servedRuns struct{ *server }
 
 // StartRun starts a run, or returns the run that an earlier attempt started with the id.
 func (s servedRuns) StartRun(ctx context.Context, id string, r api.NewRun) (api.Started, error) {
-	if known, err := s.Ledger.HasRun(ctx, id); err != nil {
-		return api.Started{}, err
-	} else if known {
-		return s.started(ctx, id)
-	}
-	req, err := s.request(ctx, id, r)
-	if err != nil {
-		return api.Started{}, err
-	}
-	begun, err := s.Start(ctx, req)
-	if err != nil {
-		return s.startedEarlier(ctx, id, err)
-	}
-	s.awaitVisible(ctx, begun.ID)
-	return api.Started{ID: begun.ID, Status: string(ledger.StatusRunning), ConversationID: begun.Conversation}, nil
+	return s.startOnce(ctx, id, func() (*run.Run, error) {
+		req, err := s.request(ctx, id, r)
+		if err != nil {
+			return nil, err
+		}
+		return s.Start(ctx, req)
+	})
 }
 
-// startedEarlier returns a run that cannot be started because another attempt is starting it, or started it before its
-// process died.
-func (s servedRuns) startedEarlier(ctx context.Context, id string, reason error) (api.Started, error) {
-	if media.CodeOf(reason) == media.CodeConflict {
-		s.awaitVisible(ctx, id)
-		if begun, err := s.started(ctx, id); err == nil {
-			return begun, nil
-		}
+// startOnce starts a run with an id, or returns the run that an earlier attempt started with it. Start returns an error
+// with code media.CodeConflict if another attempt is starting the run, or started it before its process died.
+func (s servedRuns) startOnce(ctx context.Context, id string, start func() (*run.Run, error)) (api.Started, error) {
+	known, err := s.Ledger.HasRun(ctx, id)
+	if err != nil {
+		return api.Started{}, err
 	}
-	return api.Started{}, reason
+	if known {
+		return s.started(ctx, id)
+	}
+	var refused error
+	switch _, err := s.Ledger.RunState(ctx, s.owner(ctx), id); media.CodeOf(err) {
+	case "": // a fork, whose state is saved before the run starts
+	case media.CodeNotFound:
+		r, err := start()
+		if media.CodeOf(err) != media.CodeConflict {
+			return s.begun(ctx, r, err)
+		}
+		refused = err
+	default:
+		return api.Started{}, err
+	}
+	s.awaitVisible(ctx, id)
+	begun, err := s.started(ctx, id)
+	switch {
+	case err != nil && refused != nil:
+		return api.Started{}, refused
+	case media.CodeOf(err) == media.CodeNotFound: // the process that adopts the run starts it
+		return api.Started{ID: id, Status: string(ledger.StatusRunning)}, nil
+	}
+	return begun, err
+}
+
+// begun returns a run that was started or continued, as soon as it can be found.
+func (a *Atelier) begun(ctx context.Context, r *run.Run, err error) (api.Started, error) {
+	if err != nil {
+		return api.Started{}, err
+	}
+	a.awaitVisible(ctx, r.ID)
+	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
 }
 
 // awaitVisible waits until a started run can be found.
-func (s servedRuns) awaitVisible(ctx context.Context, id string) {
+func (a *Atelier) awaitVisible(ctx context.Context, id string) {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
 	poll(ctx, 2*time.Millisecond, func() bool {
-		known, err := s.Ledger.HasRun(ctx, id)
+		known, err := a.Ledger.HasRun(ctx, id)
 		return known || err != nil
 	})
 }
@@ -338,9 +360,8 @@ func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api
 		if v, ok := errors.AsType[*jsonschema.ValidationError](err); ok { // report the locations
 			err = &api.ValidationError{Err: err, Flaws: flaws(nil, v)}
 		}
-		return api.Started{}, err
 	}
-	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
+	return s.begun(ctx, r, err)
 }
 
 // CancelRun cancels a run. The run ends shortly after.
@@ -358,34 +379,11 @@ func (s servedRuns) CancelRun(ctx context.Context, id string) (api.Started, erro
 // RetryRun retries a run.
 func (s servedRuns) RetryRun(ctx context.Context, id string) (api.Started, error) {
 	r, err := s.service.Retry(ctx, s.owner(ctx), id, run.ContinueOptions{})
-	if err != nil {
-		return api.Started{}, err
-	}
-	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
-}
-
-// forked returns the run that an earlier attempt forked with the id. If there is none, its ID is empty.
-func (s servedRuns) forked(ctx context.Context, newID string) (api.Started, error) {
-	_, err := s.Ledger.RunState(ctx, s.owner(ctx), newID) // the state is saved before the run starts
-	if media.CodeOf(err) == media.CodeNotFound {
-		return api.Started{}, nil
-	}
-	if err != nil {
-		return api.Started{}, err
-	}
-	s.awaitVisible(ctx, newID)
-	begun, err := s.started(ctx, newID)
-	if media.CodeOf(err) == media.CodeNotFound { // the process that adopts the run starts it
-		return api.Started{ID: newID, Status: string(ledger.StatusRunning)}, nil
-	}
-	return begun, err
+	return s.begun(ctx, r, err)
 }
 
 // ForkRun repeats a run from a step, or returns the fork that an earlier attempt started with the id.
 func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (api.Started, error) {
-	if begun, err := s.forked(ctx, newID); err != nil || begun.ID != "" {
-		return begun, err
-	}
 	fork := run.Fork{ID: newID, From: f.Step, Message: f.Message}
 	if fork.From == "" {
 		steps, err := s.service.Steps(ctx, s.owner(ctx), id)
@@ -397,21 +395,18 @@ func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (
 		}
 		fork.From = steps[0].Name
 	}
-	if err := s.CheckModels(ctx, f.Model, f.ImageModel); err != nil {
-		return api.Started{}, err
-	}
 	if f.Model != "" {
 		fork.Setting = setting.WithChatModel(f.Model)
 	}
 	if f.ImageModel != "" {
 		fork.ImageModels = []string{f.ImageModel}
 	}
-	r, err := s.service.Fork(ctx, s.owner(ctx), id, fork)
-	if err != nil {
-		return api.Started{}, err
-	}
-	s.awaitVisible(ctx, r.ID)
-	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
+	return s.startOnce(ctx, newID, func() (*run.Run, error) {
+		if err := s.CheckModels(ctx, f.Model, f.ImageModel); err != nil {
+			return nil, err
+		}
+		return s.service.Fork(ctx, s.owner(ctx), id, fork)
+	})
 }
 
 // WriteReport writes the report of a run as a page.

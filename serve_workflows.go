@@ -11,6 +11,7 @@ import (
 	"atelier/internal/shipped"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run"
 	"atelier/run/workflows"
 	"atelier/workflow"
 	"atelier/workflow/ordered"
@@ -202,33 +203,26 @@ type servedWorkflowRuns struct {
 
 // StartWorkflowRun starts a run, or returns the run that an earlier attempt started with the id.
 func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r api.NewWorkflowRun) (api.Started, error) {
-	if known, err := s.Ledger.HasRun(ctx, id); err != nil {
-		return api.Started{}, err
-	} else if known {
-		return s.started(ctx, id)
-	}
-	n := workflows.StartRequest{Owner: s.owner(ctx), ID: id}
-	var err error
-	if r.WorkflowID != "" {
-		f, err := servedWorkflows{s.Atelier, s.folder}.find(r.WorkflowID)
-		if err != nil {
-			return api.Started{}, err
+	return s.startOnce(ctx, id, func() (*run.Run, error) {
+		n := workflows.StartRequest{Owner: s.owner(ctx), ID: id}
+		var err error
+		if r.WorkflowID != "" {
+			f, err := servedWorkflows{s.Atelier, s.folder}.find(r.WorkflowID)
+			if err != nil {
+				return nil, err
+			}
+			n.Definition = f.Definition
+		} else if n.Definition, err = s.inlineWorkflow(r.Definition); err != nil {
+			return nil, err
 		}
-		n.Definition = f.Definition
-	} else if n.Definition, err = s.inlineWorkflow(r.Definition); err != nil {
-		return api.Started{}, err
-	}
-	if len(r.State) > 0 {
-		if n.State, err = ordered.DecodeObject(r.State); err != nil {
-			return api.Started{}, validationErrorAt("/state", err)
+		if len(r.State) > 0 {
+			if n.State, err = ordered.DecodeObject(r.State); err != nil {
+				return nil, validationErrorAt("/state", err)
+			}
 		}
-	}
-	begun, err := s.workflows.Start(ctx, n)
-	if err != nil {
-		return s.startedEarlier(ctx, id, validationErrorAt("", err))
-	}
-	s.awaitVisible(ctx, begun.ID)
-	return api.Started{ID: begun.ID, Status: string(ledger.StatusRunning)}, nil
+		begun, err := s.workflows.Start(ctx, n)
+		return begun, validationErrorAt("", err)
+	})
 }
 
 // inlineWorkflow reads a definition from a request.
@@ -291,15 +285,7 @@ func (s servedWorkflowRuns) CancelWorkflowRun(ctx context.Context, id string) (a
 
 // ForkWorkflowRun repeats a run from a step.
 func (s servedWorkflowRuns) ForkWorkflowRun(ctx context.Context, newID, id string, f api.WorkflowFork) (api.Started, error) {
-	if begun, err := s.forked(ctx, newID); err != nil || begun.ID != "" {
-		return begun, err
-	}
-	r, err := s.workflows.Fork(ctx, s.owner(ctx), id, f.Step, newID)
-	if err != nil {
-		return api.Started{}, err
-	}
-	s.awaitVisible(ctx, r.ID)
-	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning)}, nil
+	return s.startOnce(ctx, newID, func() (*run.Run, error) { return s.workflows.Fork(ctx, s.owner(ctx), id, f.Step, newID) })
 }
 
 // servedInteractions implements the resource of interactions.
@@ -360,8 +346,5 @@ func (s servedInteractions) AnswerInteraction(ctx context.Context, id string, a 
 		return api.Started{}, media.Errorf(media.CodeInvalid, "read the answer: %w", err)
 	}
 	r, err := s.workflows.Answer(ctx, s.owner(ctx), id, body)
-	if err != nil {
-		return api.Started{}, validationErrorAt("", err)
-	}
-	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning)}, nil
+	return s.begun(ctx, r, validationErrorAt("", err))
 }
