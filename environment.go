@@ -2,6 +2,7 @@ package atelier
 
 import (
 	"cmp"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,15 +46,11 @@ func ConfigFromEnv(getenv func(name string) string) (Config, error) {
 	if err := c.readProviders(getenv); err != nil {
 		return c, err
 	}
-	if err := c.readEndurance(getenv); err != nil {
+	if err := c.readNumbers(getenv); err != nil {
 		return c, err
 	}
-	for name, to := range map[string]*generate.Bounds{
-		"ATELIER_BUDGET_RUN": &c.Budget.Run, "ATELIER_BUDGET_DAY": &c.Budget.Day, "ATELIER_BUDGET_OWNER": &c.Budget.Owner,
-	} {
-		if *to, err = bounds(getenv, name); err != nil {
-			return c, err
-		}
+	if err := c.readWaits(getenv); err != nil {
+		return c, err
 	}
 	do := agent.Decision(strings.ToLower(cmp.Or(text("ATELIER_BLOCKED_TERMS_DO"), "stop")))
 	if !slices.Contains([]agent.Decision{agent.DecisionStop, agent.DecisionPause, agent.DecisionRedact}, do) {
@@ -63,9 +60,6 @@ func ConfigFromEnv(getenv func(name string) string) (Config, error) {
 		if c.Guardrail, err = agent.BlockedTerms(do, terms...); err != nil {
 			return c, err
 		}
-	}
-	if c.MaxAnswer, err = mebibytes(wire.MaxAnswerSetting, getenv(wire.MaxAnswerSetting)); err != nil {
-		return c, err
 	}
 	c.Search, err = readSearch(getenv)
 	return c, err
@@ -96,27 +90,50 @@ func (c *Config) readProviders(getenv func(string) string) error {
 	return nil
 }
 
-// readEndurance reads the limits of concurrent runs and free disk space, and the waiting times.
-func (c *Config) readEndurance(getenv func(string) string) error {
-	text := func(name string) string { return strings.TrimSpace(getenv(name)) }
-	if v := text("ATELIER_RUNS_AT_ONCE"); v != "" {
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 1 || n > 1000 {
-			return media.Errorf(media.CodeInvalid, "ATELIER_RUNS_AT_ONCE is %q: use a number from 1 to 1000", v)
-		}
-		c.RunsAtOnce = n
+// readNumbers reads the settings that are numbers, and the budgets.
+func (c *Config) readNumbers(getenv func(string) string) (err error) {
+	numbers := []number{
+		{"ATELIER_RUNS_AT_ONCE", 1, 1000, "use a number from 1 to 1000", func(n int64) { c.RunsAtOnce = int(n) }},
+		{"ATELIER_MIN_FREE_MIB", 0, math.MaxInt32, "use a number of mebibytes, or 0", func(n int64) { c.MinFree = cmp.Or(n<<20, -1) }},
+		{wire.MaxAnswerSetting, 1, 1024, "give a whole number of MiB from 1 to 1024", func(n int64) { c.MaxAnswer = n << 20 }},
 	}
-	if v := text("ATELIER_MIN_FREE_MIB"); v != "" {
-		n, err := strconv.ParseInt(v, 10, 32)
-		if err != nil || n < 0 {
-			return media.Errorf(media.CodeInvalid, "ATELIER_MIN_FREE_MIB is %q: use a number of mebibytes, or 0", v)
+	for name, to := range map[string]*generate.Bounds{
+		"ATELIER_BUDGET_RUN": &c.Budget.Run, "ATELIER_BUDGET_DAY": &c.Budget.Day, "ATELIER_BUDGET_OWNER": &c.Budget.Owner,
+	} {
+		if to.USD, err = ledger.ParseDollars(name, getenv(name)); err != nil {
+			return err
 		}
-		if c.MinFree = n << 20; n == 0 {
-			c.MinFree = -1
-		}
+		const hint = "give a whole number of at least 1, or omit it for no limit"
+		numbers = append(numbers,
+			number{name + "_TOKENS", 1, math.MaxInt64, hint, func(n int64) { to.Tokens = n }},
+			number{name + "_IMAGES", 1, math.MaxInt64, hint, func(n int64) { to.Images = n }})
 	}
+	for _, v := range numbers {
+		text := strings.TrimSpace(getenv(v.name))
+		if text == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < v.least || n > v.most {
+			return media.Errorf(media.CodeInvalid, "%s is %.20q: %s", v.name, text, v.hint)
+		}
+		v.set(n)
+	}
+	return nil
+}
+
+// number is a variable that holds a whole number from least to most.
+type number struct {
+	name        string
+	least, most int64
+	hint        string
+	set         func(n int64)
+}
+
+// readWaits reads the waiting times.
+func (c *Config) readWaits(getenv func(string) string) error {
 	for name, wait := range map[string]*time.Duration{"ATELIER_DATABASE_WAIT": &c.DatabaseWait, "ATELIER_DISK_WAIT": &c.DiskWait} {
-		v := text(name)
+		v := strings.TrimSpace(getenv(name))
 		if v == "" {
 			continue
 		}
@@ -124,24 +141,9 @@ func (c *Config) readEndurance(getenv func(string) string) error {
 		if err != nil || d < 0 {
 			return media.Errorf(media.CodeInvalid, "%s is %q: use a time such as 30s or 2m", name, v)
 		}
-		if *wait = d; d == 0 {
-			*wait = -1
-		}
+		*wait = cmp.Or(d, -1)
 	}
 	return nil
-}
-
-// mebibytes reads a size in MiB; it returns 0 for empty text. Errors contain name.
-func mebibytes(name, text string) (int64, error) {
-	if text = strings.TrimSpace(text); text == "" {
-		return 0, nil
-	}
-	const most = 1024
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 || n > most {
-		return 0, media.Errorf(media.CodeInvalid, "%s is %.20q: give a whole number of MiB from 1 to %d", name, text, most)
-	}
-	return n << 20, nil
 }
 
 // list splits text at commas and line breaks.
@@ -153,23 +155,6 @@ func list(text string) []string {
 		}
 	}
 	return out
-}
-
-// bounds reads a budget: dollars from the variable name, tokens and images from their own variables.
-func bounds(env func(string) string, name string) (b generate.Bounds, err error) {
-	if b.USD, err = ledger.ParseDollars(name, env(name)); err != nil {
-		return b, err
-	}
-	for unit, to := range map[string]*int64{"_TOKENS": &b.Tokens, "_IMAGES": &b.Images} {
-		text := strings.TrimSpace(env(name + unit))
-		if text == "" {
-			continue
-		}
-		if *to, err = strconv.ParseInt(text, 10, 64); err != nil || *to < 1 {
-			return b, media.Errorf(media.CodeInvalid, "%s is %.20q: give a whole number of at least 1, or omit it for no limit", name+unit, text)
-		}
-	}
-	return b, nil
 }
 
 // dataHome returns the default data folder, in XDG_DATA_HOME or in the home folder.
