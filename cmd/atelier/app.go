@@ -56,6 +56,17 @@ func (w *world) withRuns(c appConfig, fn func(*app, *run.Service) error) error {
 	})
 }
 
+// withRun is withRuns with the id of the run that text means; empty text means none.
+func (w *world) withRun(c appConfig, text string, fn func(a *app, runs *run.Service, id string) error) error {
+	return w.withRuns(c, func(a *app, runs *run.Service) error {
+		id, err := a.stores().runID(w.ctx, text)
+		if err != nil {
+			return err
+		}
+		return fn(a, runs, id)
+	})
+}
+
 // withStores opens the data folder, runs fn and closes it.
 func (w *world) withStores(fn func(*stores) error) (err error) {
 	cfg, err := atelier.ConfigFromEnv(w.env)

@@ -60,7 +60,7 @@ type chatSession struct {
 }
 
 func (c *chatCmd) Run(outer *world) error {
-	if c.JSON {
+	if outer.json {
 		return media.Errorf(media.CodeInvalid, "chat does not support --json: use atelier run AGENT MESSAGE --conversation new --json")
 	}
 	if _, err := c.limits(); err != nil {
@@ -78,7 +78,7 @@ func (c *chatCmd) Run(outer *world) error {
 	var quit func()
 	w.ctx, quit = signal.NotifyContext(context.WithoutCancel(outer.ctx), terminations()...)
 	defer quit()
-	t := &chatSession{chatCmd: c, w: &w, progress: newProgress(&w, false), interrupts: make(chan os.Signal, 1), noted: map[string]bool{}}
+	t := &chatSession{chatCmd: c, w: &w, progress: newProgress(&w), interrupts: make(chan os.Signal, 1), noted: map[string]bool{}}
 	signal.Notify(t.interrupts, os.Interrupt)
 	defer signal.Stop(t.interrupts)
 	sources := atelier.Sources{Files: c.Files, Knowledge: c.KB, Database: c.DB, Agents: c.Agents, ChatModel: c.Model, ImageModel: c.ImageModel}

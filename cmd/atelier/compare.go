@@ -129,13 +129,13 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 			}
 			rows = append(rows, []string{r.res.Model, string(s.Status), seconds(r.took), price(r.res.Status, r.res.Cost, r.res.Usage), extent, result})
 		}
-		if !c.JSON {
+		if !w.json {
 			w.warnings(r.res.Warnings)
 		}
 	}
 	sheet, err := c.contactSheet(ctx, w, a, rivals)
 	unsaved = cmp.Or(unsaved, err)
-	if c.JSON {
+	if w.json {
 		unsaved = cmp.Or(w.printJSON(map[string]any{"comparison": views, "contact_sheet": sheet}), unsaved)
 	} else {
 		table(w.stdout, []string{"MODEL", "STATUS", "TIME", "COST", "SIZE", "RESULT"}, rows)

@@ -28,9 +28,9 @@ func (c *completionCmd) Run(w *world, k *kong.Context) error {
 		lines = candidates(k.Model.Node, c.Words)
 	}
 	switch {
-	case c.JSON && len(c.Words) > 0:
+	case w.json && len(c.Words) > 0:
 		return w.printJSON(ledger.List[string]{Items: orEmpty(lines)})
-	case c.JSON:
+	case w.json:
 		return w.printJSON(map[string]string{"shell": c.Shell, "script": lines[0]})
 	}
 	for _, text := range lines {

@@ -28,7 +28,7 @@ func (c *conversationsListCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		return printPage(w, c.JSON, list, []string{"CONVERSATION", "MESSAGES", "BEGUN", "LAST", "TITLE"}, func(t ledger.Conversation) []string {
+		return printPage(w, list, []string{"CONVERSATION", "MESSAGES", "BEGUN", "LAST", "TITLE"}, func(t ledger.Conversation) []string {
 			return []string{t.ID, strconv.Itoa(t.Messages), localTime(t.CreatedAt), localTime(t.UpdatedAt), short(t.Title, 60)}
 		})
 	})
@@ -67,17 +67,14 @@ func (c *conversationsShowCmd) Run(w *world) error {
 			}
 			views = append(views, messageView{m, orEmpty(attached)})
 		}
-		if c.JSON {
-			return w.printJSON(struct {
-				Conversation ledger.Conversation `json:"conversation"`
-				ledger.List[messageView]
-			}{head, ledger.List[messageView]{Items: views, Next: list.Next}})
-		}
-		w.conversation(head, views)
-		if list.Next != "" {
-			w.note("more: --after %s", list.Next)
-		}
-		return nil
+		document := struct {
+			Conversation ledger.Conversation `json:"conversation"`
+			ledger.List[messageView]
+		}{head, ledger.List[messageView]{Items: views, Next: list.Next}}
+		return w.print(document, func() {
+			w.conversation(head, views)
+			w.noteNext(list.Next)
+		})
 	})
 }
 
@@ -120,11 +117,9 @@ func (c *conversationsDeleteCmd) Run(w *world) error {
 		if err := s.Ledger.DeleteConversation(w.ctx, owner, head.ID); err != nil {
 			return err
 		}
-		if c.JSON {
-			return w.printJSON(map[string]any{"conversation_id": head.ID, "deleted": true, "messages": head.Messages})
-		}
-		w.line("deleted %s; its runs and pictures are kept: atelier runs list, atelier media list", what)
-		return nil
+		return w.print(map[string]any{"conversation_id": head.ID, "deleted": true, "messages": head.Messages}, func() {
+			w.line("deleted %s; its runs and pictures are kept: atelier runs list, atelier media list", what)
+		})
 	})
 }
 

@@ -22,7 +22,7 @@ type conversationsExportCmd struct {
 
 // Run writes a conversation as one page.
 func (c *conversationsExportCmd) Run(w *world) error {
-	w, err := resultFlags{Output: c.Output, JSON: c.JSON}.piped(w)
+	w, err := resultFlags{Output: c.Output}.piped(w)
 	if err != nil {
 		return err
 	}
@@ -42,11 +42,7 @@ func (c *conversationsExportCmd) Run(w *world) error {
 		if err := writeTo(c.Output, write); err != nil {
 			return err
 		}
-		if c.JSON {
-			return w.printJSON(map[string]any{"conversation_id": head.ID, "messages": head.Messages, "path": c.Output})
-		}
-		w.line("%s: %s", c.Output, plural(head.Messages, "message"))
-		return nil
+		return w.print(map[string]any{"conversation_id": head.ID, "messages": head.Messages, "path": c.Output}, func() { w.line("%s: %s", c.Output, plural(head.Messages, "message")) })
 	})
 }
 

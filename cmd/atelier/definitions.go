@@ -98,7 +98,7 @@ func (c *agentsListCmd) Run(w *world) error {
 	for _, d := range defs.All() {
 		views = append(views, agentViewOf(d, sources))
 	}
-	return printList(w, c.JSON, views, []string{"AGENT", "NAME", "STATE", "WHAT IT DOES"}, func(v agentView) []string {
+	return printList(w, views, []string{"AGENT", "NAME", "STATE", "WHAT IT DOES"}, func(v agentView) []string {
 		return []string{v.Slug, v.Name, v.state(), short(v.Description, 80)}
 	})
 }
@@ -156,11 +156,7 @@ func (c *agentsShowCmd) Run(w *world) error {
 				v.missing[use.Slug] = s.state()
 			}
 		}
-		if c.JSON {
-			return w.printJSON(v)
-		}
-		v.print(w)
-		return nil
+		return w.print(v, func() { v.print(w) })
 	})
 }
 

@@ -76,16 +76,8 @@ func (c *doctorCmd) Run(w *world) error {
 	for _, k := range checks {
 		rows = append(rows, []string{k.State, k.Name, k.Note})
 	}
-	if c.JSON {
-		err = w.printJSON(map[string]any{"checks": checks, "ok": !bad})
-	} else {
-		table(w.stdout, []string{"STATE", "CHECK", "NOTE"}, rows)
-		err = nil
-	}
-	if err == nil && bad {
-		return reportedError{exitInput}
-	}
-	return err
+	err = w.print(map[string]any{"checks": checks, "ok": !bad}, func() { table(w.stdout, []string{"STATE", "CHECK", "NOTE"}, rows) })
+	return cmp.Or(err, exitIf(bad, exitInput))
 }
 
 // choiceText describes the chosen chat model, with its substitutions, warnings and a missing price.

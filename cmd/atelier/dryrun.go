@@ -32,7 +32,7 @@ func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.R
 	if err != nil && media.CodeOf(err) != media.CodeOverBudget {
 		return err
 	}
-	if c.JSON {
+	if w.json {
 		return cmp.Or(w.printJSON(viewOfPlan(plan, err)), err)
 	}
 	w.line("model     %s (%s)", plan.Model.Name, plan.Model.Provider)
@@ -72,7 +72,7 @@ func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals
 		rows = append(rows, []string{r.plan.Model.Name, r.plan.Model.Provider, callsText(r.plan), estimateText(r.plan.EstimatedUSD)})
 	}
 	together := a.Gateway.CheckRemaining(ctx, plans...)
-	if c.JSON {
+	if w.json {
 		if err := w.printJSON(map[string]any{"comparison": views, "error": viewOfPlan(nil, together).Error}); err != nil {
 			return err
 		}

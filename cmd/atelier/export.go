@@ -17,39 +17,17 @@ import (
 // toStdout is the file name that means standard output.
 const toStdout = "-"
 
-// piped returns the world of a command whose bytes go to standard output. Its text goes to standard error.
-func (w *world) piped() *world {
-	p := *w
-	p.bytes, p.stdout = w.stdout, w.stderr
-	return &p
-}
-
-// bothToStdout returns the error for a JSON document and a file that would share standard output.
-func bothToStdout() error {
-	return media.Errorf(media.CodeInvalid, "-o - and --json both write to standard output: name a file, or omit --json")
-}
-
 // writeItem writes an item to a file or to standard output, and reports the file and its AI marking.
-func (w *world) writeItem(s *stores, o media.Output, path string, asJSON bool) error {
-	if path == toStdout && asJSON {
-		return bothToStdout()
-	}
-	file := savedFile{path: path}
-	write := func(f io.Writer) (err error) {
-		file.marking, err = s.copyTo(w.ctx, f, o)
+func (w *world) writeItem(s *stores, o media.Output, path string) error {
+	w, err := resultFlags{Output: path}.piped(w)
+	if err != nil {
 		return err
 	}
-	var err error
-	if path == toStdout {
-		w, file.path = w.piped(), "standard output"
-		err = write(w.bytes)
-	} else {
-		err = writeTo(path, write)
-	}
+	file, err := w.write(w.ctx, s, o, path)
 	switch {
 	case err != nil:
 		return err
-	case asJSON:
+	case w.json:
 		err = w.printJSON(viewOf(o, file))
 	case path != toStdout:
 		w.line("%s", path)
@@ -82,38 +60,35 @@ func (c savedFile) note() string {
 	return ""
 }
 
-// copyTo writes an item to w, with the AI label if it needs one.
-func (s *stores) copyTo(ctx context.Context, w io.Writer, o media.Output) (imaging.Marking, error) {
-	return imaging.Export(w, o, func() (io.ReadCloser, error) { return s.Blobs.Open(ctx, o.Digest) })
+// write writes an item, with the AI label if it needs one, to a file or to standard output.
+func (w *world) write(ctx context.Context, s *stores, o media.Output, path string) (file savedFile, err error) {
+	write := func(to io.Writer) (err error) {
+		file.marking, err = imaging.Export(to, o, func() (io.ReadCloser, error) { return s.Blobs.Open(ctx, o.Digest) })
+		return err
+	}
+	file.path = path
+	if path == toStdout {
+		file.path, err = "standard output", write(w.bytes)
+	} else {
+		err = writeTo(path, write)
+	}
+	return file, err
 }
 
 // save writes a result to a file, whose extension follows the bytes, or to standard output.
 func (w *world) save(ctx context.Context, s *stores, o media.Output, name string) (savedFile, error) {
-	// Write what was paid for even if the command is cancelled.
-	ctx = context.WithoutCancel(ctx)
-	kept := func(c savedFile, err error) (savedFile, error) {
-		if err != nil {
-			return savedFile{}, media.Errorf(media.CodeOf(err), "%w; the item itself is stored: atelier media get %s", err, o.Ref)
-		}
-		return c, nil
-	}
-	switch name {
-	case "":
+	if name == "" {
 		return savedFile{}, nil
-	case toStdout:
-		marking, err := s.copyTo(ctx, w.bytes, o)
-		return kept(savedFile{"standard output", marking}, err)
 	}
 	ext := filepath.Ext(name)
-	if real := filepath.Ext(resolve.FileName(o)); !sameFormat(ext, real) {
+	if real := filepath.Ext(resolve.FileName(o)); name != toStdout && !sameFormat(ext, real) {
 		name = strings.TrimSuffix(name, ext) + real
 	}
-	c := savedFile{path: name}
-	err := writeTo(name, func(f io.Writer) (err error) {
-		c.marking, err = s.copyTo(ctx, f, o)
-		return err
-	})
-	return kept(c, err)
+	file, err := w.write(context.WithoutCancel(ctx), s, o, name) // also if the command is cancelled: it was paid for
+	if err != nil {
+		return savedFile{}, media.Errorf(media.CodeOf(err), "%w; the item itself is stored: atelier media get %s", err, o.Ref)
+	}
+	return file, nil
 }
 
 // writeTo writes a file, which appears only once it is complete, or into a device or a pipe.

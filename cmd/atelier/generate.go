@@ -106,7 +106,7 @@ func (c *generateCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	p := newProgress(w, c.JSON)
+	p := newProgress(w)
 	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) error {
 		wanted, end := w.interruptible(gateway.ErrCancelled)
 		defer end()
@@ -140,7 +140,7 @@ func (c *generateCmd) Run(w *world) error {
 		// code is that of the refusal.
 		switch {
 		case res == nil:
-		case c.JSON:
+		case w.json:
 			refused := resultView(res, []slotView{})
 			refused["error"] = generate.SlotError{Code: media.CodeOf(err), Message: media.ErrorText(err.Error())}
 			_ = w.printJSON(refused) // the command ends with err

@@ -15,7 +15,7 @@ type helpCmd struct {
 
 func (c *helpCmd) Run(w *world, k *kong.Context) error {
 	var text bytes.Buffer
-	if c.JSON {
+	if w.json {
 		k.Stdout = &text
 	}
 	about, err := kong.Trace(k.Kong, c.Command)
@@ -28,7 +28,7 @@ func (c *helpCmd) Run(w *world, k *kong.Context) error {
 	if err != nil {
 		return media.Errorf(media.CodeInvalid, "help: %w (see `atelier --help`)", err)
 	}
-	if c.JSON {
+	if w.json {
 		return w.printJSON(map[string]string{"help": text.String()})
 	}
 	return nil

@@ -20,45 +20,43 @@ const maxAmbiguous = 10
 // identified is a row that an id prefix can mean.
 type identified struct{ id, about string }
 
-// kind is a kind of rows that have ids.
-type kind struct {
-	noun string
-	// exists looks up a complete id; the error for any other text is media.CodeNotFound.
-	exists func(id string) error
-	// list returns the newest rows before an id, or of all rows if it is empty.
-	list func(before string, most int) ([]identified, error)
-}
-
 // idStart matches the prefix of an id that this program makes, a UUIDv7.
 var idStart = regexp.MustCompile(`^[0-9a-f]{1,8}(-[0-9a-f-]*)?$`)
 
 const lastID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
-// find returns the id that text means: its own, that of the newest row, or that of the only row whose id
-// starts with it. Text that matches nothing is returned unchanged, so that the lookup reports the error.
-func (k kind) find(text string) (string, error) {
+// findID returns the id of the row that text means: its own id, that of the newest row, or that of the only row whose id
+// starts with it. Text that matches nothing is returned unchanged, so that the lookup reports the error. Get reads a row
+// by its complete id, list reads a page of the newest rows, and row describes a row.
+func findID[T any](text, noun string, get func(id string) (T, error), list func(ledger.Page) (ledger.List[T], error), row func(T) identified) (string, error) {
 	if text == newest {
-		rows, err := k.list("", 1)
-		if err == nil && len(rows) == 0 {
-			err = media.Errorf(media.CodeNotFound, "there is no %s yet, so %s does not name one", k.noun, newest)
+		page, err := list(ledger.Page{Limit: 1})
+		if err == nil && len(page.Items) == 0 {
+			err = media.Errorf(media.CodeNotFound, "there is no %s yet, so %s does not name one", noun, newest)
 		}
 		if err != nil {
 			return "", err
 		}
-		return rows[0].id, nil
+		return row(page.Items[0]).id, nil
 	}
 	start := strings.ToLower(strings.TrimSpace(text))
 	if len(start) >= len(lastID) || !idStart.MatchString(start) {
 		return text, nil
 	}
-	if err := k.exists(text); media.CodeOf(err) != media.CodeNotFound {
+	if _, err := get(text); media.CodeOf(err) != media.CodeNotFound {
 		return text, err
 	}
-	rows, err := k.list(start+lastID[len(start):], maxAmbiguous)
+	page, err := list(ledger.Page{After: start + lastID[len(start):], Limit: maxAmbiguous})
 	if err != nil {
 		return "", err
 	}
-	return one(text, k.noun, slices.DeleteFunc(rows, func(r identified) bool { return !strings.HasPrefix(r.id, start) }))
+	var rows []identified
+	for _, item := range page.Items {
+		if r := row(item); strings.HasPrefix(r.id, start) {
+			rows = append(rows, r)
+		}
+	}
+	return one(text, noun, rows)
 }
 
 // one returns the id of the only row, or text if there is none.
@@ -80,56 +78,36 @@ func one(text, noun string, rows []identified) (string, error) {
 }
 
 // runID returns the run that text means. A root run takes precedence over one of a sub-agent.
-func (s *stores) runID(ctx context.Context, text string) (string, error) {
-	id, err := s.runs(ctx, true).find(text)
-	if err == nil && id == text {
-		id, err = s.runs(ctx, false).find(text)
+func (s *stores) runID(ctx context.Context, text string) (id string, err error) {
+	for _, roots := range []bool{true, false} {
+		id, err = findID(text, "run",
+			func(id string) (ledger.Run, error) { return s.Ledger.Run(ctx, owner, id) },
+			func(p ledger.Page) (ledger.List[ledger.Run], error) {
+				return s.Ledger.ListRuns(ctx, owner, ledger.RunQuery{Roots: roots, Page: p})
+			},
+			func(r ledger.Run) identified {
+				return identified{r.ID, localTime(r.CreatedAt) + "  " + short(r.Task, 60)}
+			})
+		if err != nil || id != text {
+			break
+		}
 	}
 	return id, err
 }
 
-// kindOf builds a kind of rows: get reads one, list a page of the newest, and row describes a row.
-func kindOf[T any](noun string, get func(id string) (T, error), list func(ledger.Page) (ledger.List[T], error), row func(T) identified) kind {
-	return kind{
-		noun: noun,
-		exists: func(id string) error {
-			_, err := get(id)
-			return err
-		},
-		list: func(before string, most int) (rows []identified, err error) {
-			page, err := list(ledger.Page{After: before, Limit: most})
-			for _, r := range page.Items {
-				rows = append(rows, row(r))
-			}
-			return rows, err
-		},
-	}
-}
-
-func (s *stores) runs(ctx context.Context, roots bool) kind {
-	return kindOf("run",
-		func(id string) (ledger.Run, error) { return s.Ledger.Run(ctx, owner, id) },
-		func(p ledger.Page) (ledger.List[ledger.Run], error) {
-			return s.Ledger.ListRuns(ctx, owner, ledger.RunQuery{Roots: roots, Page: p})
-		},
-		func(r ledger.Run) identified {
-			return identified{r.ID, localTime(r.CreatedAt) + "  " + short(r.Task, 60)}
-		})
-}
-
 func (s *stores) conversationID(ctx context.Context, text string) (string, error) {
-	return kindOf("conversation",
+	return findID(text, "conversation",
 		func(id string) (ledger.Conversation, error) { return s.Ledger.Conversation(ctx, owner, id) },
 		func(p ledger.Page) (ledger.List[ledger.Conversation], error) {
 			return s.Ledger.ListConversations(ctx, owner, ledger.ConversationQuery{Page: p})
 		},
 		func(c ledger.Conversation) identified {
 			return identified{c.ID, localTime(c.CreatedAt) + "  " + short(c.Title, 60)}
-		}).find(text)
+		})
 }
 
 func (s *stores) operationID(ctx context.Context, text string) (string, error) {
-	return kindOf("operation",
+	return findID(text, "operation",
 		func(id string) (ledger.Operation, error) {
 			o, _, _, err := s.Ledger.Operation(ctx, owner, id)
 			return o, err
@@ -139,7 +117,7 @@ func (s *stores) operationID(ctx context.Context, text string) (string, error) {
 		},
 		func(o ledger.Operation) identified {
 			return identified{o.ID, localTime(o.CreatedAt) + "  " + o.Model + "  " + short(promptOf(o), 60)}
-		}).find(text)
+		})
 }
 
 // treeID returns the tree that text means: of a run, or of work outside of runs, which is known only by
@@ -173,23 +151,45 @@ func (s *stores) treeID(ctx context.Context, text string) (string, error) {
 
 var refStart = regexp.MustCompile(`^[a-z]{3}-[0-9a-z]*$`)
 
-// mediaItem returns the ref or record id that text means among the items of a query.
-func (s *stores) mediaItem(ctx context.Context, q ledger.MediaQuery, text string) (string, error) {
-	start := strings.ToLower(strings.TrimSpace(text))
-	if _, err := media.ParseRef(text); err == nil {
-		return text, nil
-	}
-	if refStart.MatchString(start) {
+// mediaNamed returns the items of a query that text means, newest first: one by its id, or those with a ref.
+func (s *stores) mediaNamed(ctx context.Context, q ledger.MediaQuery, text string) ([]ledger.Record, error) {
+	ref, err := media.ParseRef(text)
+	if start := strings.ToLower(strings.TrimSpace(text)); err != nil && refStart.MatchString(start) {
 		q.RefPrefix = start
-		return s.eachMedia(ctx, q, text, "ref", func(r ledger.Record) (string, bool) { return string(r.Ref), true })
+		if text, err = s.eachMedia(ctx, q, text, "ref", func(r ledger.Record) (string, bool) { return string(r.Ref), true }); err != nil {
+			return nil, err
+		}
+		ref, err = media.ParseRef(text)
 	}
-	return kindOf("item",
+	if err != nil {
+		r, err := s.mediaRecord(ctx, q, text)
+		return []ledger.Record{r}, err
+	}
+	q.Ref, q.RefPrefix = ref, ""
+	list, err := s.Ledger.ListMedia(ctx, owner, q)
+	if err == nil && len(list.Items) == 0 {
+		where := "`atelier media list`"
+		if q.Deleted {
+			where = "`atelier media list --deleted`"
+		}
+		err = media.Errorf(media.CodeNotFound, "there is no item with the ref %s: see %s", ref, where)
+	}
+	return list.Items, err
+}
+
+// mediaRecord returns the item of a query that text, which is no ref, means.
+func (s *stores) mediaRecord(ctx context.Context, q ledger.MediaQuery, text string) (ledger.Record, error) {
+	id, err := findID(text, "item",
 		func(id string) (ledger.Record, error) { return s.Ledger.MediaRecord(ctx, owner, id) },
 		func(p ledger.Page) (ledger.List[ledger.Record], error) {
 			q.Page = p
 			return s.Ledger.ListMedia(ctx, owner, q)
 		},
-		func(r ledger.Record) identified { return identified{r.ID, string(r.Ref) + "  " + short(r.Label, 60)} }).find(text)
+		func(r ledger.Record) identified { return identified{r.ID, string(r.Ref) + "  " + short(r.Label, 60)} })
+	if err != nil || q.Deleted {
+		return ledger.Record{Output: media.Output{ID: id}}, err // the ledger reports whether it was deleted
+	}
+	return s.Ledger.MediaRecord(ctx, owner, id)
 }
 
 // eachMedia searches the media of a query for the only name that fits: several records can share a ref or a tree.

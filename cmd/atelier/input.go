@@ -38,7 +38,7 @@ func (f inputFlags) check(prompt string) error {
 // fill adds the pictures to a request. They are recorded as inputs when the request is accepted;
 // a refused request leaves no record.
 func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request) error {
-	r.Accept = (&keptInputs{ledger: a.Ledger, kept: map[media.Digest]media.Output{}}).keep
+	r.Accept = recordOnce(a.Ledger)
 	flag, names := "--edit", f.Edit
 	switch {
 	case len(f.Edit) > 0:
@@ -82,24 +82,22 @@ func (a *app) input(ctx context.Context, flag, name string) (media.Output, error
 	return o, err
 }
 
-// keptInputs records the input pictures of a command, each once even if several models are called.
-type keptInputs struct {
-	ledger media.Recorder
-	mu     sync.Mutex // guards kept
-	kept   map[media.Digest]media.Output
-}
-
-func (in *keptInputs) keep(ctx context.Context, o media.Output) (media.Output, error) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if known, ok := in.kept[o.Digest]; ok {
-		return known, nil
+// recordOnce returns a function that records the input pictures of a command, each once even if several models are
+// called.
+func recordOnce(ledger media.Recorder) func(context.Context, media.Output) (media.Output, error) {
+	var mu sync.Mutex // guards recorded
+	recorded := map[media.Digest]media.Output{}
+	return func(ctx context.Context, o media.Output) (_ media.Output, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if known, ok := recorded[o.Digest]; ok {
+			return known, nil
+		}
+		if o, err = ledger.Record(ctx, o); err == nil {
+			recorded[o.Digest] = o
+		}
+		return o, err
 	}
-	rec, err := in.ledger.Record(ctx, o)
-	if err == nil {
-		in.kept[o.Digest] = rec
-	}
-	return rec, err
 }
 
 func (a *app) inputFile(ctx context.Context, name string) (media.Output, error) {

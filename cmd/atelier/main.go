@@ -234,6 +234,14 @@ type reportedError struct{ code int }
 // Error is empty, so that an error joined with this one has only its own text.
 func (reportedError) Error() string { return "" }
 
+// exitIf returns an error with an exit code if a report, which says why, has found something bad.
+func exitIf(bad bool, code int) error {
+	if bad {
+		return reportedError{code}
+	}
+	return nil
+}
+
 // failure is what a command prints with --json if it fails before it has an answer.
 type failure struct {
 	Error struct {

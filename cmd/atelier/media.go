@@ -66,7 +66,7 @@ func (c *mediaListCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		return printPage(w, c.JSON, list, []string{"REF", "TYPE", "SIZE", "BYTES", "DIGEST", "LABEL", "RUN", "MADE"}, func(r ledger.Record) []string {
+		return printPage(w, list, []string{"REF", "TYPE", "SIZE", "BYTES", "DIGEST", "LABEL", "RUN", "MADE"}, func(r ledger.Record) []string {
 			return []string{
 				string(r.Ref), r.MIMEType, dimensions(r.Output), size(r.SizeBytes), r.Digest.String()[:19] + "…",
 				short(r.Label, 40), r.Tree, localTime(r.CreatedAt),
@@ -84,21 +84,11 @@ func (a mediaArg) find(ctx context.Context, s *stores) (r ledger.Record, err err
 	if a.Tree, err = s.treeID(ctx, a.Tree); err != nil {
 		return r, err
 	}
-	if a.Item, err = s.mediaItem(ctx, ledger.MediaQuery{Tree: a.Tree}, a.Item); err != nil {
+	found, err := s.mediaNamed(ctx, ledger.MediaQuery{Tree: a.Tree, Page: ledger.Page{Limit: 1}}, a.Item)
+	if err != nil {
 		return r, err
 	}
-	ref, err := media.ParseRef(a.Item)
-	if err != nil {
-		return s.Ledger.MediaRecord(ctx, owner, a.Item)
-	}
-	list, err := s.Ledger.ListMedia(ctx, owner, ledger.MediaQuery{Tree: a.Tree, Ref: ref, Page: ledger.Page{Limit: 1}})
-	if err != nil {
-		return ledger.Record{}, err
-	}
-	if len(list.Items) == 0 {
-		return ledger.Record{}, media.Errorf(media.CodeNotFound, "there is no media item with the ref %s: see `atelier media list`", ref)
-	}
-	return list.Items[0], nil
+	return found[0], nil
 }
 
 type mediaGetCmd struct {
@@ -119,7 +109,7 @@ func (c *mediaGetCmd) Run(w *world) error {
 		if c.Original {
 			r.Metadata = nil // without metadata, no label is written
 		}
-		return w.writeItem(s, r.Output, cmp.Or(c.Output, resolve.FileName(r.Output)), c.JSON)
+		return w.writeItem(s, r.Output, cmp.Or(c.Output, resolve.FileName(r.Output)))
 	})
 }
 
@@ -159,18 +149,13 @@ func (c *mediaVerifyCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		err = w.printJSON(answer)
-	} else {
+	err = w.print(answer, func() {
 		for _, b := range answer.Bad {
 			w.line("%s  %s", b.Digest, b.Reason)
 		}
 		w.line("%d checked, %s, %d bad", answer.Checked, size(answer.Bytes), len(answer.Bad))
-	}
-	if err == nil && len(answer.Bad) > 0 {
-		return reportedError{exitInternal}
-	}
-	return err
+	})
+	return cmp.Or(err, exitIf(len(answer.Bad) > 0, exitInternal))
 }
 
 // addMissing adds the blobs that the ledger needs and the store does not have.

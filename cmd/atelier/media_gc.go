@@ -47,15 +47,14 @@ func (c *mediaGCCmd) Run(w *world) error {
 			done.Deleted++
 			done.FreedBytes += i.SizeBytes
 		}
-		if done.DryRun = c.DryRun; c.JSON {
-			return w.printJSON(done)
-		}
+		done.DryRun = c.DryRun
 		verb := "deleted"
 		if c.DryRun {
 			verb = "would be deleted"
 		}
-		w.line("%d stored, %d needed, %d younger than a week; %d %s, %s", done.Scanned, done.Kept, done.Young, done.Deleted, verb, size(done.FreedBytes))
-		return nil
+		return w.print(done, func() {
+			w.line("%d stored, %d needed, %d younger than a week; %d %s, %s", done.Scanned, done.Kept, done.Young, done.Deleted, verb, size(done.FreedBytes))
+		})
 	})
 }
 

@@ -73,35 +73,18 @@ func (c *mediaRmCmd) Run(w *world) error {
 // one returns the item that a name means. The same bytes, made in several runs, are several items.
 func (c *mediaRmCmd) one(ctx context.Context, s *stores, name string) (ledger.Record, error) {
 	q := ledger.MediaQuery{Tree: c.Tree, Deleted: c.Undo}
-	name, err := s.mediaItem(ctx, q, name)
+	found, err := s.mediaNamed(ctx, q, name)
 	if err != nil {
 		return ledger.Record{}, err
 	}
-	if q.Ref, err = media.ParseRef(name); err != nil {
-		if c.Undo {
-			return ledger.Record{Output: media.Output{ID: name}}, nil // the ledger reports whether it was deleted
-		}
-		return s.Ledger.MediaRecord(ctx, owner, name)
-	}
-	list, err := s.Ledger.ListMedia(ctx, owner, q)
-	if err != nil {
-		return ledger.Record{}, err
-	}
-	switch len(list.Items) {
-	case 1:
-		return list.Items[0], nil
-	case 0:
-		where := "`atelier media list`"
-		if c.Undo {
-			where = "`atelier media list --deleted`"
-		}
-		return ledger.Record{}, media.Errorf(media.CodeNotFound, "there is no item with the ref %s: see %s", q.Ref, where)
+	if len(found) == 1 {
+		return found[0], nil
 	}
 	var ids []string
-	for _, r := range list.Items {
+	for _, r := range found {
 		ids = append(ids, r.ID)
 	}
-	e := media.Errorf(media.CodeInvalid, "%d items have the ref %s: use one of their ids: %s", len(ids), q.Ref, strings.Join(ids, ", "))
+	e := media.Errorf(media.CodeInvalid, "%d items have the ref %s: use one of their ids: %s", len(ids), found[0].Ref, strings.Join(ids, ", "))
 	e.Valid = ids
 	return ledger.Record{}, e
 }
@@ -114,17 +97,15 @@ func (c *mediaRmCmd) print(w *world, records []ledger.Record, until time.Time) e
 			v.Until = until.UTC()
 		}
 		views = append(views, v)
-		switch {
-		case c.JSON:
-		case c.Undo:
-			w.line("restored %s  %s", r.Ref, cell(r.Label))
-		default:
-			w.line("deleted %s  %s", r.Ref, cell(r.Label))
-			w.note("to restore it before %s: atelier media rm --undo %s; after that, media gc deletes its bytes", localTime(until), r.ID)
+	}
+	return w.print(ledger.List[removedView]{Items: views}, func() {
+		for _, v := range views {
+			if c.Undo {
+				w.line("restored %s  %s", v.Ref, cell(v.Label))
+				continue
+			}
+			w.line("deleted %s  %s", v.Ref, cell(v.Label))
+			w.note("to restore it before %s: atelier media rm --undo %s; after that, media gc deletes its bytes", localTime(until), v.ID)
 		}
-	}
-	if c.JSON {
-		return w.printJSON(ledger.List[removedView]{Items: views})
-	}
-	return nil
+	})
 }

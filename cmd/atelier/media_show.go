@@ -60,7 +60,7 @@ func (c *mediaShowCmd) Run(w *world) error {
 				return err
 			}
 		}
-		if c.JSON {
+		if w.json {
 			return w.printJSON(v)
 		}
 		return w.showItem(s, v)

@@ -40,6 +40,6 @@ func (c *mediaThumbnailCmd) Run(w *world) error {
 		}
 		o := r.Output
 		o.Blob = b.Blob
-		return w.writeItem(a.stores(), o, c.Output, c.JSON)
+		return w.writeItem(a.stores(), o, c.Output)
 	})
 }

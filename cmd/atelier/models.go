@@ -36,7 +36,7 @@ func (c *modelsListCmd) Run(w *world) error {
 				models = append(models, m)
 			}
 		}
-		return printList(w, c.JSON, models, []string{"MODEL", "PROVIDER", "MAKES", "ID", "METHODS", "SIZES", "PRICE", "LIFE"}, func(m catalog.Model) []string {
+		return printList(w, models, []string{"MODEL", "PROVIDER", "MAKES", "ID", "METHODS", "SIZES", "PRICE", "LIFE"}, func(m catalog.Model) []string {
 			return []string{m.Name, m.Provider, string(m.Modality), m.APIModel, methods(m), sizes(m), priceList(m, today), lifeText(m.Life.ShutDown, m.Life.ReplacedBy, today)}
 		})
 	})
@@ -47,7 +47,7 @@ func (c *modelsListCmd) chat(w *world, a *app) error {
 	models := slices.DeleteFunc(a.Chat.Profiles().Models(), func(m chat.Profile) bool {
 		return c.Only != "" && m.Provider != c.Only || !c.All && !m.Alive(today)
 	})
-	return printList(w, c.JSON, models, []string{"MODEL", "PROVIDER", "USE AS", "VISION", "CONTEXT", "MAX OUTPUT", "IN / 1M", "OUT / 1M", "LIFE"}, func(m chat.Profile) []string {
+	return printList(w, models, []string{"MODEL", "PROVIDER", "USE AS", "VISION", "CONTEXT", "MAX OUTPUT", "IN / 1M", "OUT / 1M", "LIFE"}, func(m chat.Profile) []string {
 		return []string{
 			m.Name, m.Provider, m.Provider + "/" + m.ID, visionText(m), tokens(m.ContextTokens), tokens(m.MaxOutputTokens),
 			dollars(m.InputUSD), dollars(m.OutputUSD), lifeText(m.Life.ShutDown, m.Life.ReplacedBy, today),
@@ -166,9 +166,6 @@ func (c *modelsShowCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return w.printJSON(m)
-		}
 		rows := [][]string{
 			{"provider", m.Provider},
 			{"makes", string(m.Modality)},
@@ -214,8 +211,7 @@ func (c *modelsShowCmd) Run(w *world) error {
 			}
 			rows = append(rows, []string{"price", "$" + p.USD + " per " + strings.Join(strings.Fields(what), " ") + " (" + when + ")"})
 		}
-		table(w.stdout, []string{"model", m.Name}, rows)
-		return nil
+		return w.print(m, func() { table(w.stdout, []string{"model", m.Name}, rows) })
 	})
 }
 
@@ -262,7 +258,7 @@ func (a *app) providers() []state {
 
 func (c *providersCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
-		return printList(w, c.JSON, a.providers(), []string{"KIND", "PROVIDER", "STATE", "MODELS"}, func(p state) []string {
+		return printList(w, a.providers(), []string{"KIND", "PROVIDER", "STATE", "MODELS"}, func(p state) []string {
 			ready := "ready"
 			if !p.Ready {
 				ready = p.Reason

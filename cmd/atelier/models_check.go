@@ -24,19 +24,17 @@ func (c *modelsCheckCmd) Run(w *world) error {
 		today := time.Now() //nolint:forbidigo // the clock of the command line
 		found := a.Catalogue.Stale(today)
 		checked := a.Catalogue.Checked().Format(time.DateOnly)
-		if c.JSON {
-			return w.printJSON(map[string]any{"checked": checked, "findings": orEmpty(found), "ok": len(found) == 0})
-		}
-		if len(found) == 0 {
-			w.line("the catalogue of %s is up to date for the next 30 days", checked)
-			return nil
-		}
-		var rows [][]string
-		for _, f := range found {
-			rows = append(rows, []string{f.Provider, f.Model, f.Problem})
-		}
-		table(w.stdout, []string{"PROVIDER", "MODEL", "PROBLEM"}, rows)
-		w.line("the catalogue was last checked on %s: update Atelier, or override rows in your own file (ATELIER_CATALOGUE)", checked)
-		return nil
+		return w.print(map[string]any{"checked": checked, "findings": orEmpty(found), "ok": len(found) == 0}, func() {
+			if len(found) == 0 {
+				w.line("the catalogue of %s is up to date for the next 30 days", checked)
+				return
+			}
+			var rows [][]string
+			for _, f := range found {
+				rows = append(rows, []string{f.Provider, f.Model, f.Problem})
+			}
+			table(w.stdout, []string{"PROVIDER", "MODEL", "PROBLEM"}, rows)
+			w.line("the catalogue was last checked on %s: update Atelier, or override rows in your own file (ATELIER_CATALOGUE)", checked)
+		})
 	})
 }

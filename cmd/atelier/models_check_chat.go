@@ -47,10 +47,6 @@ func (c *modelsCheckCmd) chatModels(w *world) error {
 		if c.Only != "" && len(all) == 0 {
 			return media.Errorf(media.CodeNotFound, "there is no chat provider %q: see `atelier providers`", c.Only)
 		}
-		if c.JSON {
-			return w.printJSON(ledger.List[checked]{Items: all})
-		}
-		table(w.stdout, []string{"PROVIDER", "MODEL", "FINDING", "NOTE"}, rows)
-		return nil
+		return w.print(ledger.List[checked]{Items: all}, func() { table(w.stdout, []string{"PROVIDER", "MODEL", "FINDING", "NOTE"}, rows) })
 	})
 }

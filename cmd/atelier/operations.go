@@ -46,7 +46,7 @@ func (c *operationsListCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		return printPage(w, c.JSON, list, []string{"OPERATION", "STATUS", "MODEL", "COST", "STARTED", "PROMPT"}, func(o ledger.Operation) []string {
+		return printPage(w, list, []string{"OPERATION", "STATUS", "MODEL", "COST", "STARTED", "PROMPT"}, func(o ledger.Operation) []string {
 			return []string{o.ID, statusText(o), o.Model, priceOf(o), localTime(o.CreatedAt), short(promptOf(o), 60)}
 		})
 	})
@@ -94,7 +94,7 @@ func (c *operationsShowCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
+		if w.json {
 			return w.printJSON(map[string]any{"operation": o, "slots": slots, "calls": tasks})
 		}
 		w.line("%s  %s  %s (%s)", o.ID, statusText(o), o.Model, o.Provider)

@@ -34,15 +34,11 @@ func (c *operationsCancelCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		shown := resultFlags{JSON: c.JSON}
+		shown := resultFlags{}
 		slots, _, err := shown.slots(ctx, w, a, res, "")
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return w.printJSON(resultView(res, slots))
-		}
-		shown.printForPeople(w, res, slots)
-		return nil
+		return w.print(resultView(res, slots), func() { shown.printForPeople(w, res, slots) })
 	})
 }

@@ -115,7 +115,7 @@ func TestInterruptedCancelIsInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		time.AfterFunc(150*time.Millisecond, cancel)
-		_, err := (&runsCancelCmd{ID: id}).ended(ctx, a)
+		_, err := ended(ctx, a, id)
 		return err
 	})
 	if media.CodeOf(err) != media.CodeCancelled {

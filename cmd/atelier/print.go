@@ -45,26 +45,38 @@ func (w *world) printJSON(v any) error {
 	return e.Encode(v)
 }
 
-// printPage writes a page of a list as JSON or as a table, and says how to get the next page.
-func printPage[T any](w *world, asJSON bool, list ledger.List[T], head []string, row func(T) []string) error {
-	if asJSON {
-		list.Items = orEmpty(list.Items)
-		return w.printJSON(list)
+// print writes the answer of a command: as JSON, or as text for people.
+func (w *world) print(document any, text func()) error {
+	if w.json {
+		return w.printJSON(document)
 	}
-	var rows [][]string
-	for _, item := range list.Items {
-		rows = append(rows, row(item))
-	}
-	table(w.stdout, head, rows)
-	if list.Next != "" {
-		w.note("more: --after %s", list.Next)
-	}
+	text()
 	return nil
 }
 
+// printPage writes a page of a list as JSON or as a table, and says how to get the next page.
+func printPage[T any](w *world, list ledger.List[T], head []string, row func(T) []string) error {
+	list.Items = orEmpty(list.Items)
+	return w.print(list, func() {
+		var rows [][]string
+		for _, item := range list.Items {
+			rows = append(rows, row(item))
+		}
+		table(w.stdout, head, rows)
+		w.noteNext(list.Next)
+	})
+}
+
+// noteNext says how to get the next page of a list.
+func (w *world) noteNext(cursor string) {
+	if cursor != "" {
+		w.note("more: --after %s", cursor)
+	}
+}
+
 // printList writes a list that has only one page.
-func printList[T any](w *world, asJSON bool, items []T, head []string, row func(T) []string) error {
-	return printPage(w, asJSON, ledger.List[T]{Items: items}, head, row)
+func printList[T any](w *world, items []T, head []string, row func(T) []string) error {
+	return printPage(w, ledger.List[T]{Items: items}, head, row)
 }
 
 // line writes text for people to standard output, with control characters escaped.

@@ -31,8 +31,8 @@ type progress struct {
 	message string
 }
 
-func newProgress(w *world, quiet bool) *progress {
-	return &progress{out: w.stderr, on: w.terminal && !quiet, noun: "picture", started: time.Now()} //nolint:forbidigo // the clock of the terminal
+func newProgress(w *world) *progress {
+	return &progress{out: w.stderr, on: w.terminal && !w.json, noun: "picture", started: time.Now()} //nolint:forbidigo // the clock of the terminal
 }
 
 // restart resets the elapsed time.

@@ -83,15 +83,17 @@ func (f resultFlags) fits(ctx context.Context, a *app, operation string) error {
 	return nil
 }
 
-// piped returns the world for a command with -o -: the bytes go to standard output.
+// piped returns the world for a command with -o -: its bytes go to standard output, its text to standard error.
 func (f resultFlags) piped(w *world) (*world, error) {
 	switch {
 	case f.Output != toStdout:
 		return w, nil
-	case f.JSON:
-		return nil, bothToStdout()
+	case w.json:
+		return nil, media.Errorf(media.CodeInvalid, "-o - and --json both write to standard output: name a file, or omit --json")
 	}
-	return w.piped(), nil
+	p := *w
+	p.bytes, p.stdout = w.stdout, w.stderr
+	return &p, nil
 }
 
 // prepare checks that files can be written where -o says, before anything is billed.
@@ -115,7 +117,7 @@ func (f resultFlags) prepare() error {
 
 // proceed continues an operation that was started earlier, and prints its results. Ctrl-C cancels it with cause.
 func (f resultFlags) proceed(w *world, operation string, partials bool, cause error, do func(ctx context.Context, a *app, id string) (*generate.Result, error)) error {
-	p := newProgress(w, f.JSON)
+	p := newProgress(w)
 	return w.withApp(appConfig{events: p.generation, partials: partials}, func(a *app) error {
 		id, err := a.stores().operationID(w.ctx, operation)
 		if err != nil {
@@ -142,7 +144,7 @@ func (f resultFlags) proceed(w *world, operation string, partials bool, cause er
 // print writes the files and the answer. Partial success is success; no results at all are a failure of the provider.
 func (f resultFlags) print(ctx context.Context, w *world, a *app, res *generate.Result) error {
 	slots, firstErr, unsaved := f.slots(ctx, w, a, res, f.Output)
-	if f.JSON {
+	if w.json {
 		unsaved = cmp.Or(w.printJSON(resultView(res, slots)), unsaved)
 	} else {
 		f.printForPeople(w, res, slots)
@@ -167,7 +169,7 @@ func (f resultFlags) slots(ctx context.Context, w *world, a *app, res *generate.
 			if file.path != "" && foreignSVG(*s.Output) {
 				res.Warnings = append(res.Warnings, rawSVG(file.path))
 			}
-			if note := file.note(); note != "" && !f.JSON {
+			if note := file.note(); note != "" && !w.json {
 				w.note("%s", note)
 			}
 			o := viewOf(*s.Output, file)

@@ -20,25 +20,28 @@ type againFlags struct {
 	JSON bool   `help:"Print one JSON object."`
 }
 
-// follow starts a run and reports its result.
-func (c *againFlags) follow(w *world, begin func(*app, *run.Service) (*run.Run, error)) error {
+// beginRun starts or continues a run. Id is that of the run that the command line names.
+type beginRun func(a *app, runs *run.Service, id string) (*run.Run, error)
+
+// follow continues a run and reports its result.
+func (c *againFlags) follow(w *world, id string, begin beginRun) error {
 	if c.Out != "" {
 		if err := makeFolder(c.Out); err != nil {
 			return err
 		}
 	}
-	return w.follow(c.JSON, atelier.Sources{Database: c.DB}, begin, func(a *app, _ string, res *agent.Result, runErr error) error {
-		return (&runCmd{Out: c.Out, Open: c.Open, JSON: c.JSON}).report(w, a, res, runErr)
+	return w.follow(atelier.Sources{Database: c.DB}, id, begin, func(a *app, _ string, res *agent.Result, runErr error) error {
+		return (&runCmd{Out: c.Out, Open: c.Open}).report(w, a, res, runErr)
 	})
 }
 
-// follow starts a run, shows its progress until it ends, and then its result. Ctrl-C cancels the run.
-func (w *world) follow(quiet bool, sources atelier.Sources, begin func(*app, *run.Service) (*run.Run, error), show func(a *app, id string, res *agent.Result, runErr error) error) error {
-	p := newProgress(w, quiet)
-	return w.withRuns(appConfig{events: p.generation, sources: sources, adopt: true}, func(a *app, runs *run.Service) error {
+// follow starts or continues a run, shows its progress until it ends, and then its result. Ctrl-C cancels the run.
+func (w *world) follow(sources atelier.Sources, id string, begin beginRun, show func(a *app, id string, res *agent.Result, runErr error) error) error {
+	p := newProgress(w)
+	return w.withRun(appConfig{events: p.generation, sources: sources, adopt: true}, id, func(a *app, runs *run.Service, id string) error {
 		stop := p.follow(a.Observer())
 		defer stop()
-		r, err := begin(a, runs)
+		r, err := begin(a, runs, id)
 		if err != nil {
 			return err
 		}
@@ -86,11 +89,8 @@ func (c *resumeCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	return c.follow(w, func(a *app, s *run.Service) (*run.Run, error) {
-		var err error
-		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
-			return nil, err
-		}
+	return c.follow(w, c.ID, func(a *app, s *run.Service, id string) (*run.Run, error) {
+		c.ID = id
 		if value == nil && !c.plain() {
 			return c.resume(w, s, limits)
 		}
@@ -117,7 +117,7 @@ func (c *resumeCmd) resume(w *world, s *run.Service, limits run.ContinueOptions)
 	if limits != (run.ContinueOptions{}) {
 		return nil, media.Errorf(media.CodeInvalid, "run %s waits for an answer: give the limits together with the answer (atelier resume %[1]s shows the question)", c.ID)
 	}
-	if c.JSON {
+	if w.json {
 		return nil, cmp.Or[error](w.printJSON(map[string]any{"run_id": c.ID, "status": agent.StatusPaused, "pending": open}), reportedError{exitPaused})
 	}
 	w.ask(c.ID, open)

@@ -89,7 +89,7 @@ func (c *runCmd) Run(w *world) error {
 			return err
 		}
 	}
-	p := newProgress(w, c.JSON)
+	p := newProgress(w)
 	sources := atelier.Sources{Files: c.Files, Knowledge: c.KB, Database: c.DB, Agents: c.Agents, ChatModel: c.Model, ImageModel: c.ImageModel}
 	return w.withRuns(appConfig{events: p.generation, sources: sources}, func(a *app, runs *run.Service) error {
 		// Check before the run that the model that the user named exists and has an API key.
@@ -137,7 +137,7 @@ func (c *runCmd) report(w *world, a *app, res *agent.Result, runErr error) error
 	// A cancelled run still shows what it made.
 	ctx := context.WithoutCancel(w.ctx)
 	ans, unsaved := c.export(ctx, a, res)
-	if err := c.print(w, res, ans); err != nil {
+	if err := w.printRun(ans); err != nil {
 		return err
 	}
 	if unsaved != nil {

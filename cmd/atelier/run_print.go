@@ -53,21 +53,20 @@ func named(label string, r media.Ref) string {
 	return "[" + strings.TrimSpace(label+" "+string(r)) + "]"
 }
 
-func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
-	if c.JSON {
-		return w.printJSON(ans)
-	}
-	w.printAnswer(ans)
-	if n := len(ans.AlsoMade); n > 0 {
-		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
-	}
-	w.note("%s %s: %s, %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"),
-		duration(res.Usage.WorkedMS), costText(ledger.Cost(ans.Cost)))
-	if ans.Conversation != "" {
-		w.note("conversation %s: continue with --conversation %[1]s", ans.Conversation)
-	}
-	w.ask(ans.RunID, ans.Pending)
-	return nil
+// printRun prints the answer of a run with what it used and what it waits for.
+func (w *world) printRun(ans answer) error {
+	return w.print(ans, func() {
+		w.printAnswer(ans)
+		if n := len(ans.AlsoMade); n > 0 {
+			w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
+		}
+		w.note("%s %s: %s, %s, %s, cost %s", ans.RunID, ans.Status, plural(ans.Usage.ModelCalls, "model call"), plural(ans.Usage.Images, "image"),
+			duration(ans.Usage.WorkedMS), costText(ledger.Cost(ans.Cost)))
+		if ans.Conversation != "" {
+			w.note("conversation %s: continue with --conversation %[1]s", ans.Conversation)
+		}
+		w.ask(ans.RunID, ans.Pending)
+	})
 }
 
 // printAnswer prints an answer: its text, its outputs, its dispositions, its warnings and its report.

@@ -47,7 +47,7 @@ func (c *runsListCmd) Run(w *world) error {
 		if ledger.Status(c.Status) == ledger.StatusPaused {
 			return c.paused(w, s, list)
 		}
-		return printPage(w, c.JSON, list, []string{"RUN", "AGENT", "STATUS", "IMAGES", "COST", "STARTED", "TASK"}, func(r ledger.Run) []string {
+		return printPage(w, list, []string{"RUN", "AGENT", "STATUS", "IMAGES", "COST", "STARTED", "TASK"}, func(r ledger.Run) []string {
 			return []string{
 				r.ID, r.Agent, string(r.Status), strconv.FormatInt(r.Usage.Images, 10), costText(r.Cost),
 				localTime(r.CreatedAt), short(r.Task, 60),
@@ -72,7 +72,7 @@ func (c *runsListCmd) paused(w *world, s *stores, list ledger.List[ledger.Run]) 
 		}
 		views.Items = append(views.Items, pausedView{r, orEmpty(open)})
 	}
-	return printPage(w, c.JSON, views, []string{"RUN", "AGENT", "ASKED", "TASK", "QUESTION"}, func(r pausedView) []string {
+	return printPage(w, views, []string{"RUN", "AGENT", "ASKED", "TASK", "QUESTION"}, func(r pausedView) []string {
 		asks := ""
 		if len(r.Pending) > 0 {
 			asks = short(withRefs(r.Pending[0].Question), 80)
@@ -129,7 +129,7 @@ func (c *runsShowCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
+		if w.json {
 			return w.printJSON(map[string]any{"run": r, "steps": orEmpty(steps), "tree": tree, "media": orEmpty(made), "pending": orEmpty(pending)})
 		}
 		w.line("%s  %s  %s", r.ID, r.Agent, r.Status)
@@ -175,30 +175,26 @@ func (c *runsShowCmd) Run(w *world) error {
 
 // steps lists the names of the run's steps.
 func (c *runsShowCmd) steps(w *world) error {
-	return w.withRuns(appConfig{}, func(a *app, runs *run.Service) (err error) {
-		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
-			return err
-		}
-		steps, err := runs.Steps(w.ctx, owner, c.ID)
+	return w.withRun(appConfig{}, c.ID, func(_ *app, runs *run.Service, id string) error {
+		steps, err := runs.Steps(w.ctx, owner, id)
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return w.printJSON(struct {
-				Run string `json:"run_id"`
-				ledger.List[run.Step]
-			}{c.ID, ledger.List[run.Step]{Items: orEmpty(steps)}})
-		}
-		var rows [][]string
-		for _, s := range steps {
-			note := ""
-			if s.Failed {
-				note = "failed"
+		document := struct {
+			Run string `json:"run_id"`
+			ledger.List[run.Step]
+		}{id, ledger.List[run.Step]{Items: orEmpty(steps)}}
+		return w.print(document, func() {
+			var rows [][]string
+			for _, s := range steps {
+				note := ""
+				if s.Failed {
+					note = "failed"
+				}
+				rows = append(rows, []string{s.Name, localTime(s.FinishedAt), note})
 			}
-			rows = append(rows, []string{s.Name, localTime(s.FinishedAt), note})
-		}
-		table(w.stdout, []string{"STEP", "FINISHED", ""}, rows)
-		return nil
+			table(w.stdout, []string{"STEP", "FINISHED", ""}, rows)
+		})
 	})
 }
 
@@ -260,7 +256,7 @@ func (c *runsEventsCmd) Run(w *world) error {
 		list := ledger.List[ledger.Event]{Items: []ledger.Event{}}
 		last, err := c.each(w, s, func(e ledger.Event) error {
 			switch {
-			case c.JSON:
+			case w.json:
 				list.Items = append(list.Items, e)
 			case c.JSONL:
 				return json.NewEncoder(w.stdout).Encode(e)
@@ -276,7 +272,7 @@ func (c *runsEventsCmd) Run(w *world) error {
 			list.Next = strconv.FormatInt(last, 10)
 		}
 		switch {
-		case c.JSON:
+		case w.json:
 			return w.printJSON(list)
 		case last > 0:
 			w.note("more: --after %d", last)

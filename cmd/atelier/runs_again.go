@@ -23,11 +23,7 @@ func (c *runsRetryCmd) Run(w *world) error {
 		return err
 	}
 	again.LostImages = vision.LostImages(c.LostImages)
-	return c.follow(w, func(a *app, s *run.Service) (*run.Run, error) {
-		id, err := a.stores().runID(w.ctx, c.ID)
-		if err != nil {
-			return nil, err
-		}
+	return c.follow(w, c.ID, func(_ *app, s *run.Service, id string) (*run.Run, error) {
 		return s.Retry(w.ctx, owner, id, again)
 	})
 }
@@ -52,11 +48,7 @@ func (c *runsForkCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	return c.follow(w, func(a *app, s *run.Service) (*run.Run, error) {
-		id, err := a.stores().runID(w.ctx, c.ID)
-		if err != nil {
-			return nil, err
-		}
+	return c.follow(w, c.ID, func(a *app, s *run.Service, id string) (*run.Run, error) {
 		if f.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 			return nil, err
 		}

@@ -27,33 +27,26 @@ func (c *runsCancelCmd) Run(w *world) error {
 }
 
 func (c *runsCancelCmd) end(w *world, config appConfig, end func(s *run.Service, ctx context.Context, owner, id string) error) error {
-	return w.withRuns(config, func(a *app, runs *run.Service) (err error) {
-		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
-			return err
-		}
-		if err := end(runs, w.ctx, owner, c.ID); err != nil {
+	return w.withRun(config, c.ID, func(a *app, runs *run.Service, id string) error {
+		if err := end(runs, w.ctx, owner, id); err != nil {
 			return err
 		}
 		ctx, stop := context.WithTimeout(w.ctx, cancelWait)
 		defer stop()
-		r, err := c.ended(ctx, a)
+		r, err := ended(ctx, a, id)
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return w.printJSON(map[string]any{"run_id": r.ID, "status": r.Status})
-		}
-		w.line("%s  %s", r.ID, r.Status)
-		return nil
+		return w.print(map[string]any{"run_id": r.ID, "status": r.Status}, func() { w.line("%s  %s", r.ID, r.Status) })
 	})
 }
 
 // ended waits until the run has ended.
-func (c *runsCancelCmd) ended(ctx context.Context, a *app) (ledger.Run, error) {
+func ended(ctx context.Context, a *app, id string) (ledger.Run, error) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		r, err := a.Ledger.Run(ctx, owner, c.ID)
+		r, err := a.Ledger.Run(ctx, owner, id)
 		if err != nil || !r.FinishedAt.IsZero() {
 			return r, err
 		}

@@ -11,11 +11,7 @@ type runsReportCmd struct {
 
 // Run writes the report of a recorded run.
 func (c *runsReportCmd) Run(w *world) error {
-	return w.withRuns(appConfig{}, func(a *app, s *run.Service) error {
-		id, err := a.stores().runID(w.ctx, c.ID)
-		if err != nil {
-			return err
-		}
+	return w.withRun(appConfig{}, c.ID, func(a *app, s *run.Service, id string) error {
 		res, err := s.Result(w.ctx, owner, id)
 		if err != nil {
 			return err
@@ -23,9 +19,9 @@ func (c *runsReportCmd) Run(w *world) error {
 		if err := makeFolder(c.Out); err != nil {
 			return err
 		}
-		shown := &runCmd{Out: c.Out, JSON: c.JSON, anyReport: true}
+		shown := &runCmd{Out: c.Out, anyReport: true}
 		ans, unsaved := shown.export(w.ctx, a, res)
-		if err := shown.print(w, res, ans); err != nil {
+		if err := w.printRun(ans); err != nil {
 			return err
 		}
 		if unsaved == nil && c.Open {

@@ -54,7 +54,7 @@ func (c *serveCmd) Run(w *world) error {
 			return errors.Join(err, listener.Close())
 		}
 		note("serving on http://%s", listener.Addr())
-		if c.JSON {
+		if w.json {
 			if err := w.printJSON(map[string]string{"url": "http://" + listener.Addr().String()}); err != nil {
 				return errors.Join(err, listener.Close())
 			}

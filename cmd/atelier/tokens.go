@@ -54,12 +54,10 @@ func (c *tokensCreateCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return w.printJSON(tokenView{Token: t, Secret: secret})
-	}
-	w.line("%s", secret)
-	w.note("this secret cannot be shown again. Programs send it as Authorization: Bearer; in a browser, enter it at /login. To revoke it: atelier tokens revoke %s", t.Name)
-	return nil
+	return w.print(tokenView{Token: t, Secret: secret}, func() {
+		w.line("%s", secret)
+		w.note("this secret cannot be shown again. Programs send it as Authorization: Bearer; in a browser, enter it at /login. To revoke it: atelier tokens revoke %s", t.Name)
+	})
 }
 
 type tokensListCmd struct {
@@ -80,23 +78,21 @@ func (c *tokensListCmd) Run(w *world) error {
 	for _, t := range all {
 		views = append(views, tokenView{Token: t, Expired: t.Expired(now)})
 	}
-	if c.JSON {
-		return w.printJSON(ledger.List[tokenView]{Items: views})
-	}
-	for _, v := range views {
-		end := "never expires"
-		switch {
-		case v.Expired:
-			end = "expired " + localTime(v.ExpiresAt)
-		case !v.ExpiresAt.IsZero():
-			end = "expires " + localTime(v.ExpiresAt)
+	return w.print(ledger.List[tokenView]{Items: views}, func() {
+		for _, v := range views {
+			end := "never expires"
+			switch {
+			case v.Expired:
+				end = "expired " + localTime(v.ExpiresAt)
+			case !v.ExpiresAt.IsZero():
+				end = "expires " + localTime(v.ExpiresAt)
+			}
+			w.line("%s  %s  owner %s  %s", v.Name, v.Scope, v.Owner, end)
 		}
-		w.line("%s  %s  owner %s  %s", v.Name, v.Scope, v.Owner, end)
-	}
-	if len(views) == 0 {
-		w.note("there are no tokens: create one with `atelier tokens create NAME`")
-	}
-	return nil
+		if len(views) == 0 {
+			w.note("there are no tokens: create one with `atelier tokens create NAME`")
+		}
+	})
 }
 
 type tokensRevokeCmd struct {
@@ -112,9 +108,5 @@ func (c *tokensRevokeCmd) Run(w *world) error {
 	if err := s.Revoke(c.Name); err != nil {
 		return err
 	}
-	if c.JSON {
-		return w.printJSON(map[string]string{"revoked": c.Name})
-	}
-	w.line("revoked %s", c.Name)
-	return nil
+	return w.print(map[string]string{"revoked": c.Name}, func() { w.line("revoked %s", c.Name) })
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -44,10 +45,7 @@ func (c *agentsValidateCmd) Run(w *world) error {
 	}
 	slices.Sort(all.Agents)
 	all.Agents, all.OK = slices.Compact(all.Agents), len(all.Problems) == 0
-	var err error
-	if c.JSON {
-		err = w.printJSON(all)
-	} else {
+	err := w.print(all, func() {
 		files := map[string]bool{}
 		for _, p := range all.Problems {
 			files[p.File] = true
@@ -58,11 +56,8 @@ func (c *agentsValidateCmd) Run(w *world) error {
 		} else {
 			w.note("%s in %s", plural(len(all.Problems), "problem"), plural(len(files), "file"))
 		}
-	}
-	if err == nil && !all.OK {
-		return reportedError{exitInput}
-	}
-	return err
+	})
+	return cmp.Or(err, exitIf(!all.OK, exitInput))
 }
 
 // validate checks a folder, a file with its folder, or, for an empty name, the shipped

@@ -7,9 +7,7 @@ type versionCmd struct {
 }
 
 func (c *versionCmd) Run(w *world) error {
-	if c.JSON {
-		return w.printJSON(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
-	}
-	w.line("atelier %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return nil
+	return w.print(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}, func() {
+		w.line("atelier %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	})
 }

@@ -52,7 +52,7 @@ func (c *workflowListCmd) Run(w *world) error {
 		}
 		views = append(views, v)
 	}
-	return printList(w, c.JSON, views, []string{"WORKFLOW", "TITLE", "STEPS", "WHAT IT DOES"}, func(v workflowView) []string {
+	return printList(w, views, []string{"WORKFLOW", "TITLE", "STEPS", "WHAT IT DOES"}, func(v workflowView) []string {
 		if v.Problems > 0 {
 			return []string{"-", v.File, plural(v.Problems, "problem") + ": atelier workflow validate " + v.File, ""}
 		}
@@ -71,9 +71,6 @@ func (c *workflowShowCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return w.printJSON(d)
-	}
 	rows := [][]string{{"title", d.Title}}
 	if d.Description != "" {
 		rows = append(rows, []string{"description", d.Description})
@@ -84,8 +81,7 @@ func (c *workflowShowCmd) Run(w *world) error {
 	for _, s := range d.Steps {
 		rows = append(rows, []string{"step " + s.ID, s.ModuleID + ": " + strings.Join(s.Inputs.Keys(), ", ")})
 	}
-	table(w.stdout, []string{"workflow", d.ID}, rows)
-	return nil
+	return w.print(d, func() { table(w.stdout, []string{"workflow", d.ID}, rows) })
 }
 
 // findWorkflow finds a workflow by its id, or reads its file.
@@ -148,19 +144,13 @@ func (c *workflowValidateCmd) Run(w *world) error {
 	}
 	slices.Sort(v.Workflows)
 	v.OK = len(v.Problems) == 0
-	var err error
-	switch {
-	case c.JSON:
-		err = w.printJSON(v)
-	case v.OK:
-		w.line("ok: %s (%s)", plural(len(v.Workflows), "workflow"), strings.Join(v.Workflows, ", "))
-	default:
+	err := w.print(v, func() {
 		for _, p := range v.Problems {
 			w.line("%s", p)
 		}
-	}
-	if err == nil && !v.OK {
-		return reportedError{exitInput}
-	}
-	return err
+		if v.OK {
+			w.line("ok: %s (%s)", plural(len(v.Workflows), "workflow"), strings.Join(v.Workflows, ", "))
+		}
+	})
+	return cmp.Or(err, exitIf(!v.OK, exitInput))
 }

@@ -41,8 +41,8 @@ func (c *workflowRunCmd) Run(w *world) error {
 			return media.Errorf(media.CodeInvalid, "--state: %w", err)
 		}
 	}
-	return followWorkflow(w, c.JSON, atelier.Sources{Agents: c.Agents, Files: c.Files}, func(a *app, _ *run.Service) (*run.Run, error) {
-		return a.Atelier.Workflows().Start(w.ctx, workflows.StartRequest{Owner: owner, Definition: d, State: state})
+	return followWorkflow(w, atelier.Sources{Agents: c.Agents, Files: c.Files}, "", func(a *app, _ *run.Service, _ string) (*run.Run, error) {
+		return a.Workflows().Start(w.ctx, workflows.StartRequest{Owner: owner, Definition: d, State: state})
 	})
 }
 
@@ -57,19 +57,15 @@ func (c *workflowAnswerCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	return followWorkflow(w, c.JSON, atelier.Sources{}, func(a *app, _ *run.Service) (*run.Run, error) {
-		id, err := a.stores().runID(w.ctx, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		st, err := a.Atelier.Workflows().Status(w.ctx, owner, id)
+	return followWorkflow(w, atelier.Sources{}, c.ID, func(a *app, _ *run.Service, id string) (*run.Run, error) {
+		st, err := a.Workflows().Status(w.ctx, owner, id)
 		if err != nil {
 			return nil, err
 		}
 		if st.Interaction == "" {
 			return nil, media.Errorf(media.CodeConflict, "run %s is not waiting at an interaction: it is %s", id, st.Status)
 		}
-		return a.Atelier.Workflows().Answer(w.ctx, owner, st.Interaction, text)
+		return a.Workflows().Answer(w.ctx, owner, st.Interaction, text)
 	})
 }
 
@@ -82,12 +78,8 @@ type workflowForkCmd struct {
 }
 
 func (c *workflowForkCmd) Run(w *world) error {
-	return followWorkflow(w, c.JSON, atelier.Sources{Agents: c.Agents, Files: c.Files}, func(a *app, _ *run.Service) (*run.Run, error) {
-		id, err := a.stores().runID(w.ctx, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		return a.Atelier.Workflows().Fork(w.ctx, owner, id, c.Step, "")
+	return followWorkflow(w, atelier.Sources{Agents: c.Agents, Files: c.Files}, c.ID, func(a *app, _ *run.Service, id string) (*run.Run, error) {
+		return a.Workflows().Fork(w.ctx, owner, id, c.Step, "")
 	})
 }
 
@@ -127,9 +119,9 @@ type workflowAnswer struct {
 }
 
 // followWorkflow starts or continues a run and shows it until it ends or waits for a person.
-func followWorkflow(w *world, asJSON bool, sources atelier.Sources, begin func(*app, *run.Service) (*run.Run, error)) error {
-	return w.follow(asJSON, sources, begin, func(a *app, id string, res *agent.Result, runErr error) error {
-		st, err := a.Atelier.Workflows().Status(context.WithoutCancel(w.ctx), owner, id)
+func followWorkflow(w *world, sources atelier.Sources, id string, begin beginRun) error {
+	return w.follow(sources, id, begin, func(a *app, id string, res *agent.Result, runErr error) error {
+		st, err := a.Workflows().Status(context.WithoutCancel(w.ctx), owner, id)
 		if err != nil {
 			return err
 		}
@@ -147,7 +139,7 @@ func followWorkflow(w *world, asJSON bool, sources atelier.Sources, begin func(*
 			}
 			ans.URL = strings.TrimSuffix(cmp.Or(a.Config.PublicURL, "http://"+address), "/") + "/workflows/runs/" + st.ID
 		}
-		if !asJSON {
+		if !w.json {
 			ans.print(w, st, res)
 		} else if err := w.printJSON(ans); err != nil {
 			return err
