@@ -14,6 +14,7 @@ import (
 	"atelier/generate/gateway"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/operations"
 )
 
 // servedGenerations implements the resource of generations outside of runs.
@@ -259,16 +260,8 @@ func (s *servedGenerations) CancelGeneration(ctx context.Context, id string) (ap
 // repeatRequest returns a request that repeats an operation with the model that executed it; nil if the operation's
 // record contains no request.
 func repeatRequest(o ledger.Operation) *api.NewGeneration {
-	var intent struct {
-		Plan struct {
-			Request generate.Request `json:"request"`
-		} `json:"plan"`
-	}
-	if json.Unmarshal(o.Request, &intent) != nil {
-		return nil
-	}
-	r := intent.Plan.Request
-	if r.Prompt == "" && len(r.Inputs) == 0 {
+	r, _, err := operations.Requested(o)
+	if err != nil || r.Prompt == "" && len(r.Inputs) == 0 {
 		return nil
 	}
 	g := &api.NewGeneration{

@@ -24,6 +24,7 @@ import (
 	"atelier/media/blob"
 	"atelier/media/imaging"
 	"atelier/media/wire"
+	"atelier/run/operations"
 )
 
 // servedMedia implements the resource of media.
@@ -205,18 +206,8 @@ func (s *servedMedia) addOrigin(ctx context.Context, r ledger.Record, m *api.Mak
 
 // prompts returns the prompt of an operation as requested and as sent to the provider.
 func prompts(o ledger.Operation) (requested, sent string) {
-	var intent struct {
-		Prompt string `json:"prompt"`
-		Plan   struct {
-			Request struct {
-				Prompt string `json:"prompt"`
-			} `json:"request"`
-		} `json:"plan"`
-	}
-	if json.Unmarshal(o.Request, &intent) != nil {
-		return "", ""
-	}
-	return cmp.Or(intent.Plan.Request.Prompt, intent.Prompt), intent.Prompt
+	r, sent, _ := operations.Requested(o) // an unreadable row shows none
+	return cmp.Or(r.Prompt, sent), sent
 }
 
 // settingViews converts saved dispositions of settings for display.

@@ -9,6 +9,7 @@ import (
 	"atelier/generate/driver"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/operations"
 )
 
 type mediaShowCmd struct {
@@ -80,18 +81,11 @@ func (w *world) generationOf(s *stores, r ledger.Record) (*makingView, error) {
 		Operation: o.ID, Model: o.Model, Provider: o.Provider, Dispositions: []generate.Disposition{},
 		Cost: generate.Cost{EstimatedUSD: o.EstimatedUSD, ReportedUSD: o.ReportedUSD}, Price: priceOf(o),
 	}
-	var intent struct {
-		Prompt string `json:"prompt"`
-		Plan   struct {
-			Request struct {
-				Prompt string `json:"prompt"`
-			} `json:"request"`
-		} `json:"plan"`
-	}
-	if len(o.Request) > 0 && json.Unmarshal(o.Request, &intent) != nil || len(o.Dispositions) > 0 && json.Unmarshal(o.Dispositions, &m.Dispositions) != nil {
+	asked, sent, err := operations.Requested(o)
+	if err != nil || len(o.Dispositions) > 0 && json.Unmarshal(o.Dispositions, &m.Dispositions) != nil {
 		return nil, media.Errorf(media.CodeCorrupt, "read how %s was made: the record of operation %s is damaged", r.Ref, o.ID)
 	}
-	m.Prompt, m.PromptSent = cmp.Or(intent.Plan.Request.Prompt, intent.Prompt), intent.Prompt
+	m.Prompt, m.PromptSent = cmp.Or(asked.Prompt, sent), sent
 	for _, sl := range slots {
 		if sl.MediaID != "" {
 			m.Results++

@@ -9,6 +9,7 @@ import (
 	"atelier/generate/gateway"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/operations"
 )
 
 type operationsCmd struct {
@@ -69,15 +70,10 @@ func priceOf(o ledger.Operation) string {
 	return price(generate.Status(o.Status), generate.Cost{EstimatedUSD: o.EstimatedUSD, ReportedUSD: o.ReportedUSD}, used)
 }
 
-// promptOf returns the prompt of an operation; empty if it cannot be read.
+// promptOf returns the sent prompt of an operation; empty if it cannot be read.
 func promptOf(o ledger.Operation) string {
-	var requested struct {
-		Prompt string `json:"prompt"`
-	}
-	if json.Unmarshal(o.Request, &requested) != nil {
-		return ""
-	}
-	return requested.Prompt
+	_, sent, _ := operations.Requested(o)
+	return sent
 }
 
 type operationsShowCmd struct {

@@ -113,6 +113,19 @@ func slotErrorOf(f ledger.Failure) *generate.SlotError {
 	return &generate.SlotError{Code: media.Code(f.Code), Message: f.Message, Retryable: f.Retryable}
 }
 
+// Requested returns the request of an operation, empty if it is not stored, and the prompt that the provider received.
+// The error for an unreadable row has code media.CodeCorrupt.
+func Requested(op ledger.Operation) (r generate.Request, sent string, err error) {
+	var in struct {
+		intent
+		Plan struct {
+			Request generate.Request `json:"request"`
+		} `json:"plan"`
+	}
+	err = decode(op.Request, &in)
+	return in.Plan.Request, in.Prompt, err
+}
+
 // Unpaid reports whether an operation returned nothing and cost nothing.
 func Unpaid(op ledger.Operation) bool {
 	switch generate.Status(op.Status) {
