@@ -70,6 +70,20 @@ func (a *Atelier) Resume(ctx context.Context, runID string, reply *agent.Reply) 
 	})
 }
 
+// Cancel cancels a run of an owner in any process, with the open interaction and the sub-actions of a workflow run. Its
+// media are kept. The errors are those of [run.Service.End].
+func (a *Atelier) Cancel(ctx context.Context, owner, runID string) error {
+	err := a.workflows.Cancel(ctx, owner, runID)
+	if media.CodeOf(err) != media.CodeNotFound { // otherwise it is not a workflow run
+		return err
+	}
+	s, err := a.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	return s.End(ctx, owner, runID)
+}
+
 // lastEvent returns the number of the last event of a run; 0 if there is none.
 func (a *Atelier) lastEvent(ctx context.Context, runID string) (last int64) {
 	for {

@@ -366,11 +366,7 @@ func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api
 
 // CancelRun cancels a run. The run ends shortly after.
 func (s servedRuns) CancelRun(ctx context.Context, id string) (api.Started, error) {
-	err := s.workflows.Cancel(ctx, s.owner(ctx), id)
-	if media.CodeOf(err) == media.CodeNotFound { // it is not a workflow run
-		err = s.service.End(ctx, s.owner(ctx), id)
-	}
-	if err != nil {
+	if err := s.Cancel(ctx, s.owner(ctx), id); err != nil {
 		return api.Started{}, describeNotFound(err, "run", id)
 	}
 	return s.started(ctx, id)

@@ -19,16 +19,16 @@ type runsCancelCmd struct {
 
 // Run cancels a run and waits until it has ended.
 func (c *runsCancelCmd) Run(w *world) error {
-	err := c.end(w, appConfig{adopt: true}, (*run.Service).End)
+	err := c.end(w, appConfig{adopt: true}, func(a *app, _ *run.Service, id string) error { return a.Cancel(w.ctx, owner, id) })
 	if media.CodeOf(err) == media.CodeCorrupt { // the engine's database is damaged, but the ledger still has the run
-		err = c.end(w, appConfig{withoutEngine: true}, (*run.Service).EndLost)
+		err = c.end(w, appConfig{withoutEngine: true}, func(_ *app, s *run.Service, id string) error { return s.EndLost(w.ctx, owner, id) })
 	}
 	return err
 }
 
-func (c *runsCancelCmd) end(w *world, config appConfig, end func(s *run.Service, ctx context.Context, owner, id string) error) error {
+func (c *runsCancelCmd) end(w *world, config appConfig, end func(a *app, runs *run.Service, id string) error) error {
 	return w.withRun(config, c.ID, func(a *app, runs *run.Service, id string) error {
-		if err := end(runs, w.ctx, owner, id); err != nil {
+		if err := end(a, runs, id); err != nil {
 			return err
 		}
 		ctx, stop := context.WithTimeout(w.ctx, cancelWait)

@@ -66,6 +66,28 @@ func TestWorkflowIsRun(t *testing.T) {
 	}
 }
 
+// TestRunsCancelEndsWorkflows: runs cancel also closes the interaction of a workflow run.
+func TestRunsCancelEndsWorkflows(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	flow := p.write("flow.json", `{"id":"ask","title":"Ask","steps":[{"id":"approve","module_id":"review.approve","inputs":{"title":"Take it?","data":{"what":"a hat"}}}]}`)
+	asked := decode[workflowAnswer](t, p.atelier("workflow", "run", flow, "--json"))
+	if out := p.must("runs", "cancel", asked.RunID).stdout; !strings.Contains(out, "cancelled") {
+		t.Errorf("got %s", out)
+	}
+	w := &world{ctx: t.Context(), env: p.getenv}
+	err := w.withStores(func(s *stores) error {
+		i, err := s.Ledger.Interaction(t.Context(), owner, asked.InteractionID)
+		if err == nil && i.Status != ledger.InteractionCancelled {
+			t.Errorf("the interaction is %s", i.Status)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWorkflowIsKilled: processes are killed while the run waits for a person and while an agent of a step works;
 // another process continues, and nothing is paid for twice.
 func TestWorkflowIsKilled(t *testing.T) {
