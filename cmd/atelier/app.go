@@ -45,20 +45,13 @@ func (w *world) withApp(c appConfig, fn func(*app) error) (err error) {
 	return fn(&app{a})
 }
 
-// withRuns is withApp with the run service.
-func (w *world) withRuns(c appConfig, fn func(*app, *run.Service) error) error {
+// withRuns is withApp with the run service, and the id of the run that text means; empty text means none.
+func (w *world) withRuns(c appConfig, text string, fn func(a *app, runs *run.Service, id string) error) error {
 	return w.withApp(c, func(a *app) error {
 		runs, err := a.Runs(w.ctx)
 		if err != nil {
 			return err
 		}
-		return fn(a, runs)
-	})
-}
-
-// withRun is withRuns with the id of the run that text means; empty text means none.
-func (w *world) withRun(c appConfig, text string, fn func(a *app, runs *run.Service, id string) error) error {
-	return w.withRuns(c, func(a *app, runs *run.Service) error {
 		id, err := a.stores().runID(w.ctx, text)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ func (c *conversationsExportCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	return w.withRuns(appConfig{}, func(a *app, s *run.Service) error {
+	return w.withRuns(appConfig{}, "", func(a *app, s *run.Service, _ string) error {
 		head, err := a.stores().conversation(w.ctx, c.ID)
 		if err != nil {
 			return err

@@ -30,15 +30,14 @@ func (c *againFlags) follow(w *world, id string, begin beginRun) error {
 			return err
 		}
 	}
-	return w.follow(atelier.Sources{Database: c.DB}, id, begin, func(a *app, _ string, res *agent.Result, runErr error) error {
-		return (&runCmd{Out: c.Out, Open: c.Open}).report(w, a, res, runErr)
-	})
+	return w.follow(appConfig{sources: atelier.Sources{Database: c.DB}, adopt: true}, id, begin, (&runCmd{Out: c.Out, Open: c.Open}).report)
 }
 
 // follow starts or continues a run, shows its progress until it ends, and then its result. Ctrl-C cancels the run.
-func (w *world) follow(sources atelier.Sources, id string, begin beginRun, show func(a *app, id string, res *agent.Result, runErr error) error) error {
+func (w *world) follow(c appConfig, id string, begin beginRun, show func(w *world, a *app, res *agent.Result, runErr error) error) error {
 	p := newProgress(w)
-	return w.withRun(appConfig{events: p.generation, sources: sources, adopt: true}, id, func(a *app, runs *run.Service, id string) error {
+	c.events = p.generation
+	return w.withRuns(c, id, func(a *app, runs *run.Service, id string) error {
 		stop := p.follow(a.Observer())
 		defer stop()
 		r, err := begin(a, runs, id)
@@ -52,7 +51,7 @@ func (w *world) follow(sources atelier.Sources, id string, begin beginRun, show 
 		if res == nil {
 			return cmp.Or(runErr, error(media.Errorf(media.CodeInternal, "run %s gave no result: see atelier runs show %[1]s", r.ID)))
 		}
-		return show(a, r.ID, res, runErr)
+		return show(w, a, res, runErr)
 	})
 }
 

@@ -89,23 +89,18 @@ func (c *runCmd) Run(w *world) error {
 			return err
 		}
 	}
-	p := newProgress(w)
 	sources := atelier.Sources{Files: c.Files, Knowledge: c.KB, Database: c.DB, Agents: c.Agents, ChatModel: c.Model, ImageModel: c.ImageModel}
-	return w.withRuns(appConfig{events: p.generation, sources: sources}, func(a *app, runs *run.Service) error {
+	return w.follow(appConfig{sources: sources}, "", func(a *app, runs *run.Service, _ string) (*run.Run, error) {
 		// Check before the run that the model that the user named exists and has an API key.
 		if err := a.CheckModels(w.ctx, c.Model, ""); err != nil {
-			return err
+			return nil, err
 		}
 		req, err := c.request(w.ctx, a, limits)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		stop := p.follow(a.Observer())
-		res, runErr := runs.Run(w.ctx, req)
-		stop()
-		p.clear()
-		return c.report(w, a, res, runErr)
-	})
+		return runs.Start(w.ctx, req)
+	}, c.report)
 }
 
 func (c *runCmd) request(ctx context.Context, a *app, limits run.ContinueOptions) (req agent.Request, err error) {
@@ -131,9 +126,6 @@ func (c *runCmd) request(ctx context.Context, a *app, limits run.ContinueOptions
 
 // report exports and prints the result of a run.
 func (c *runCmd) report(w *world, a *app, res *agent.Result, runErr error) error {
-	if res == nil {
-		return runErr
-	}
 	// A cancelled run still shows what it made.
 	ctx := context.WithoutCancel(w.ctx)
 	ans, unsaved := c.export(ctx, a, res)

@@ -175,7 +175,7 @@ func (c *runsShowCmd) Run(w *world) error {
 
 // steps lists the names of the run's steps.
 func (c *runsShowCmd) steps(w *world) error {
-	return w.withRun(appConfig{}, c.ID, func(_ *app, runs *run.Service, id string) error {
+	return w.withRuns(appConfig{}, c.ID, func(_ *app, runs *run.Service, id string) error {
 		steps, err := runs.Steps(w.ctx, owner, id)
 		if err != nil {
 			return err

@@ -27,7 +27,7 @@ func (c *runsCancelCmd) Run(w *world) error {
 }
 
 func (c *runsCancelCmd) end(w *world, config appConfig, end func(a *app, runs *run.Service, id string) error) error {
-	return w.withRun(config, c.ID, func(a *app, runs *run.Service, id string) error {
+	return w.withRuns(config, c.ID, func(a *app, runs *run.Service, id string) error {
 		if err := end(a, runs, id); err != nil {
 			return err
 		}

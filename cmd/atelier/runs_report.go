@@ -11,7 +11,7 @@ type runsReportCmd struct {
 
 // Run writes the report of a recorded run.
 func (c *runsReportCmd) Run(w *world) error {
-	return w.withRun(appConfig{}, c.ID, func(a *app, s *run.Service, id string) error {
+	return w.withRuns(appConfig{}, c.ID, func(a *app, s *run.Service, id string) error {
 		res, err := s.Result(w.ctx, owner, id)
 		if err != nil {
 			return err

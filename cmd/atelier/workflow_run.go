@@ -120,8 +120,8 @@ type workflowAnswer struct {
 
 // followWorkflow starts or continues a run and shows it until it ends or waits for a person.
 func followWorkflow(w *world, sources atelier.Sources, id string, begin beginRun) error {
-	return w.follow(sources, id, begin, func(a *app, id string, res *agent.Result, runErr error) error {
-		st, err := a.Workflows().Status(context.WithoutCancel(w.ctx), owner, id)
+	return w.follow(appConfig{sources: sources, adopt: true}, id, begin, func(w *world, a *app, res *agent.Result, runErr error) error {
+		st, err := a.Workflows().Status(context.WithoutCancel(w.ctx), owner, res.RunID)
 		if err != nil {
 			return err
 		}
