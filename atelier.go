@@ -36,8 +36,6 @@ import (
 	"maps"
 	"time"
 
-	"github.com/google/uuid"
-
 	"atelier/chat"
 	"atelier/chat/bedrock"
 	"atelier/chat/offline"
@@ -239,5 +237,5 @@ func (a *Atelier) Generate(ctx context.Context, r generate.Request) (*generate.R
 		return nil, err
 	}
 	defer leave()
-	return a.Gateway.Generate(a.Scoped(ctx, uuid.Must(uuid.NewV7()).String()), r)
+	return a.Gateway.Generate(a.Scoped(ctx, newID()), r)
 }

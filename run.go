@@ -8,8 +8,6 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/google/uuid"
-
 	"atelier/agent"
 	"atelier/ledger"
 	"atelier/media"
@@ -35,7 +33,7 @@ type Event struct {
 // cancels the run and waits until what it made is saved.
 func (a *Atelier) Run(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	if r.RunID == "" {
-		r.RunID = uuid.Must(uuid.NewV7()).String()
+		r.RunID = newID()
 	}
 	return a.follow(ctx, cmp.Or(r.Owner, a.Config.Owner), r.RunID, 0, func() (*run.Run, error) { return a.Start(ctx, r) })
 }

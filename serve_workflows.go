@@ -121,42 +121,46 @@ func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) 
 			return out, validationErrorAt("/state", err)
 		}
 	}
-	out.Preview, err = preview(ctx, d, state, s.workflows.Actions())
-	return out, err
+	out.Preview, _ = preview(ctx, d, state, s.workflows.Actions()) // there may be none to show yet
+	return out, nil
 }
 
-// preview returns the first interaction of a workflow, if no step before it has to be executed and the state is
-// sufficient. Modules of the program are not executed: they may have effects.
+// preview returns the first interaction of a workflow; nil if it has none. An error means that a step before the
+// interaction has to be executed, or that the state is not sufficient. Modules of the program are not executed: they may
+// have effects.
 func preview(ctx context.Context, d *workflow.Definition, state *ordered.Object, actions *subaction.Registry) (*api.Interaction, error) {
 	modules, results := shipped.Modules(), &ordered.Object{}
 	for _, step := range d.Steps {
 		m, err := modules.Find(step.ModuleID)
 		if err != nil {
-			return nil, nil //nolint:nilerr,nilnil // a module of the program
+			return nil, err
 		}
 		inputs, err := step.Resolve(state, results)
-		if err != nil || workflow.CheckInputs(m, inputs) != nil {
-			return nil, nil //nolint:nilerr,nilnil // the state lacks what the step needs
+		if err == nil {
+			err = workflow.CheckInputs(m, inputs)
+		}
+		if err != nil {
+			return nil, err
 		}
 		run := workflow.Run{StepID: step.ID, Inputs: inputs, State: state}
 		r, err := m.Request(ctx, run)
 		if err != nil {
-			return nil, nil //nolint:nilerr,nilnil // as above
+			return nil, err
 		}
 		if r != nil {
 			i, err := workflow.Open(*r, nil, actions)
 			if err != nil {
-				return nil, nil //nolint:nilerr,nilnil // as above
+				return nil, err
 			}
 			v, err := interactionView(workflows.InteractionView{InteractionRequest: i.Request(), Row: ledger.Interaction{StepID: step.ID, Status: ledger.InteractionOpen}})
 			return &v, err
 		}
 		out, err := m.Execute(ctx, run, nil)
-		if err != nil {
-			return nil, nil //nolint:nilerr,nilnil // the step has to be executed
+		if err == nil {
+			state, err = step.Store(state, out)
 		}
-		if state, err = step.Store(state, out); err != nil {
-			return nil, nil //nolint:nilerr,nilnil // as above
+		if err != nil {
+			return nil, err
 		}
 		results.Set(step.ID, out)
 	}
