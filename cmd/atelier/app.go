@@ -52,11 +52,13 @@ func (w *world) withRuns(c appConfig, text string, fn func(a *app, runs *run.Ser
 		if err != nil {
 			return err
 		}
-		id, err := a.stores().runID(w.ctx, text)
+		if text != "" {
+			text, err = a.stores().runID(w.ctx, text)
+		}
 		if err != nil {
 			return err
 		}
-		return fn(a, runs, id)
+		return fn(a, runs, text)
 	})
 }
 

@@ -84,11 +84,7 @@ func (s *stores) conversation(ctx context.Context, id string) (ledger.Conversati
 	if err != nil {
 		return ledger.Conversation{}, err
 	}
-	head, err := s.Ledger.Conversation(ctx, owner, id)
-	if media.CodeOf(err) == media.CodeNotFound {
-		err = media.Errorf(media.CodeNotFound, "there is no conversation %.40q: see `atelier conversations list`", media.ErrorText(id))
-	}
-	return head, err
+	return s.Ledger.Conversation(ctx, owner, id)
 }
 
 // attachments returns all attachments of a message.

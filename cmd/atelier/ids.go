@@ -26,8 +26,7 @@ var idStart = regexp.MustCompile(`^[0-9a-f]{1,8}(-[0-9a-f-]*)?$`)
 const lastID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 // findID returns the id of the row that text means: its own id, that of the newest row, or that of the only row whose id
-// starts with it. Text that matches nothing is returned unchanged, so that the lookup reports the error. Get reads a row
-// by its complete id, list reads a page of the newest rows, and row describes a row.
+// starts with it. Get reads a row by its complete id, list reads a page of the newest rows, and row describes a row.
 func findID[T any](text, noun string, get func(id string) (T, error), list func(ledger.Page) (ledger.List[T], error), row func(T) identified) (string, error) {
 	if text == newest {
 		page, err := list(ledger.Page{Limit: 1})
@@ -39,22 +38,23 @@ func findID[T any](text, noun string, get func(id string) (T, error), list func(
 		}
 		return row(page.Items[0]).id, nil
 	}
-	start := strings.ToLower(strings.TrimSpace(text))
-	if len(start) >= len(lastID) || !idStart.MatchString(start) {
-		return text, nil
-	}
 	if _, err := get(text); media.CodeOf(err) != media.CodeNotFound {
 		return text, err
 	}
-	page, err := list(ledger.Page{After: start + lastID[len(start):], Limit: maxAmbiguous})
-	if err != nil {
-		return "", err
-	}
 	var rows []identified
-	for _, item := range page.Items {
-		if r := row(item); strings.HasPrefix(r.id, start) {
-			rows = append(rows, r)
+	if start := strings.ToLower(strings.TrimSpace(text)); len(start) < len(lastID) && idStart.MatchString(start) {
+		page, err := list(ledger.Page{After: start + lastID[len(start):], Limit: maxAmbiguous})
+		if err != nil {
+			return "", err
 		}
+		for _, item := range page.Items {
+			if r := row(item); strings.HasPrefix(r.id, start) {
+				rows = append(rows, r)
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return "", media.Errorf(media.CodeNotFound, "not found: there is no %s %.64q: see `atelier %s`", noun, media.ErrorText(text), cmp.Or(mediaLists[noun], noun+"s list"))
 	}
 	return one(text, noun, rows)
 }
@@ -88,7 +88,7 @@ func (s *stores) runID(ctx context.Context, text string) (id string, err error) 
 			func(r ledger.Run) identified {
 				return identified{r.ID, localTime(r.CreatedAt) + "  " + short(r.Task, 60)}
 			})
-		if err != nil || id != text {
+		if media.CodeOf(err) != media.CodeNotFound {
 			break
 		}
 	}
@@ -123,19 +123,22 @@ func (s *stores) operationID(ctx context.Context, text string) (string, error) {
 // treeID returns the tree that text means: of a run, or of work outside of runs, which is known only by
 // its operations and media. Empty text means all.
 func (s *stores) treeID(ctx context.Context, text string) (string, error) {
-	id, err := s.runID(ctx, text)
-	if err != nil || text == "" {
+	if text == "" {
+		return "", nil
+	}
+	id, missing := s.runID(ctx, text)
+	if missing == nil {
+		r, err := s.Ledger.Run(ctx, owner, id)
+		if err == nil && r.Tree != id {
+			err = media.Errorf(media.CodeInvalid, "run %s is a part of run %s: name that one", id, r.Tree)
+		}
 		return id, err
 	}
-	r, missing := s.Ledger.Run(ctx, owner, id)
-	switch {
-	case missing == nil && r.Tree != id:
-		return "", media.Errorf(media.CodeInvalid, "run %s is a part of run %s: name that one", id, r.Tree)
-	case media.CodeOf(missing) != media.CodeNotFound:
-		return id, missing
+	if media.CodeOf(missing) != media.CodeNotFound {
+		return "", missing
 	}
 	if start := strings.ToLower(text); len(start) < len(lastID) && idStart.MatchString(start) {
-		id, err = s.eachMedia(ctx, ledger.MediaQuery{}, text, "run", func(r ledger.Record) (string, bool) { return r.Tree, strings.HasPrefix(r.Tree, start) })
+		id, err := s.eachMedia(ctx, ledger.MediaQuery{}, text, "run", func(r ledger.Record) (string, bool) { return r.Tree, strings.HasPrefix(r.Tree, start) })
 		if id != text {
 			return id, err
 		}
@@ -147,6 +150,16 @@ func (s *stores) treeID(ctx context.Context, text string) (string, error) {
 		return "", cmp.Or(err, failed, missing)
 	}
 	return text, nil
+}
+
+// mediaLists maps the nouns of items to the commands that list them.
+var mediaLists = map[string]string{"item": "media list", "deleted item": "media list --deleted"}
+
+func nounOf(q ledger.MediaQuery) string {
+	if q.Deleted {
+		return "deleted item"
+	}
+	return "item"
 }
 
 var refStart = regexp.MustCompile(`^[a-z]{3}-[0-9a-z]*$`)
@@ -168,18 +181,18 @@ func (s *stores) mediaNamed(ctx context.Context, q ledger.MediaQuery, text strin
 	q.Ref, q.RefPrefix = ref, ""
 	list, err := s.Ledger.ListMedia(ctx, owner, q)
 	if err == nil && len(list.Items) == 0 {
-		where := "`atelier media list`"
-		if q.Deleted {
-			where = "`atelier media list --deleted`"
-		}
-		err = media.Errorf(media.CodeNotFound, "there is no item with the ref %s: see %s", ref, where)
+		noun := nounOf(q)
+		err = media.Errorf(media.CodeNotFound, "there is no %s with the ref %s: see `atelier %s`", noun, ref, mediaLists[noun])
 	}
 	return list.Items, err
 }
 
 // mediaRecord returns the item of a query that text, which is no ref, means.
 func (s *stores) mediaRecord(ctx context.Context, q ledger.MediaQuery, text string) (ledger.Record, error) {
-	id, err := findID(text, "item",
+	if q.Deleted && len(text) >= len(lastID) {
+		return ledger.Record{Output: media.Output{ID: text}}, nil // the ledger reports whether it was deleted
+	}
+	id, err := findID(text, nounOf(q),
 		func(id string) (ledger.Record, error) { return s.Ledger.MediaRecord(ctx, owner, id) },
 		func(p ledger.Page) (ledger.List[ledger.Record], error) {
 			q.Page = p
@@ -187,7 +200,7 @@ func (s *stores) mediaRecord(ctx context.Context, q ledger.MediaQuery, text stri
 		},
 		func(r ledger.Record) identified { return identified{r.ID, string(r.Ref) + "  " + short(r.Label, 60)} })
 	if err != nil || q.Deleted {
-		return ledger.Record{Output: media.Output{ID: id}}, err // the ledger reports whether it was deleted
+		return ledger.Record{Output: media.Output{ID: id}}, err
 	}
 	return s.Ledger.MediaRecord(ctx, owner, id)
 }

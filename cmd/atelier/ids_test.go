@@ -135,6 +135,30 @@ func TestNothingIsLast(t *testing.T) {
 	p.atelier("resume", "last").checkRefused(t, exitInput, "there is no run yet")
 }
 
+// TestUnknownIDs: an error for an id that does not exist says what there is none of and how to list them.
+func TestUnknownIDs(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	for _, id := range []string{"nope", "01a1", "01a1fcae-54c5-7a48-a751-000000000009"} {
+		for _, c := range []struct {
+			args  []string
+			shows string
+		}{
+			{[]string{"runs", "show", id}, "there is no run \"" + id + "\": see `atelier runs list`"},
+			{[]string{"runs", "cancel", id}, "see `atelier runs list`"},
+			{[]string{"resume", id}, "see `atelier runs list`"},
+			{[]string{"workflow", "answer", id, "{}"}, "see `atelier runs list`"},
+			{[]string{"operations", "show", id}, "there is no operation \"" + id + "\": see `atelier operations list`"},
+			{[]string{"generate", "--wait", id}, "see `atelier operations list`"},
+			{[]string{"media", "show", id}, "there is no item \"" + id + "\": see `atelier media list`"},
+			{[]string{"run", "sage", "hello", "--conversation", id}, "there is no conversation \"" + id + "\": see `atelier conversations list`"},
+		} {
+			p.atelier(c.args...).checkRefused(t, exitInput, c.shows)
+		}
+	}
+	p.atelier("media", "rm", "--undo", "nope").checkRefused(t, exitInput, "there is no deleted item \"nope\": see `atelier media list --deleted`")
+}
+
 // TestCtrlCSaysHowToGoOn: the command that an interrupted run prints continues the run.
 func TestCtrlCSaysHowToGoOn(t *testing.T) {
 	t.Parallel()

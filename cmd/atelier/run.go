@@ -114,9 +114,13 @@ func (c *runCmd) request(ctx context.Context, a *app, limits run.ContinueOptions
 		return req, err
 	}
 	if c.Conversation != nil {
-		if req.Conversation, err = a.stores().conversationID(ctx, *c.Conversation); err != nil {
-			return req, err
+		req.Conversation = *c.Conversation
+		if req.Conversation != "new" {
+			req.Conversation, err = a.stores().conversationID(ctx, req.Conversation)
 		}
+	}
+	if err != nil {
+		return req, err
 	}
 	if c.ImageModel != "" {
 		req.ImageModels = []string{c.ImageModel}
