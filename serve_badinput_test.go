@@ -241,6 +241,8 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		{"POST", "/api/conversations/nobody/restore", nil, "deleted conversation"},
 		{"POST", "/api/runs", api.NewRun{Agent: "sage", Message: "x", ConversationID: "nobody"}, "conversation"},
 		{"POST", "/api/runs/nobody/cancel", nil, "run"},
+		{"POST", "/api/runs/nobody/retry", nil, "run"},
+		{"POST", "/api/runs/nobody/fork", api.Fork{}, "run"},
 		{"POST", "/api/runs/nobody/answer", `{"approve":true}`, "run"},
 		{"GET", "/api/runs/nobody/events", nil, "run"},
 	} {

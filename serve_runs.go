@@ -374,12 +374,19 @@ func (s servedRuns) CancelRun(ctx context.Context, id string) (api.Started, erro
 
 // RetryRun retries a run.
 func (s servedRuns) RetryRun(ctx context.Context, id string) (api.Started, error) {
-	r, err := s.service.Retry(ctx, s.owner(ctx), id, run.ContinueOptions{})
+	row, err := s.row(ctx, id)
+	if err != nil {
+		return api.Started{}, err
+	}
+	r, err := s.service.Retry(ctx, row.Owner, row.ID, run.ContinueOptions{})
 	return s.begun(ctx, r, err)
 }
 
 // ForkRun repeats a run from a step, or returns the fork that an earlier attempt started with the id.
 func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (api.Started, error) {
+	if _, err := s.row(ctx, id); err != nil {
+		return api.Started{}, err
+	}
 	fork := run.Fork{ID: newID, From: f.Step, Message: f.Message}
 	if fork.From == "" {
 		steps, err := s.service.Steps(ctx, s.owner(ctx), id)
