@@ -108,7 +108,7 @@ func (c *conversationsDeleteCmd) Run(w *world) error {
 		}
 		what := plural(head.Messages, "message") + " of " + strconv.Quote(short(head.Title, 60))
 		if !c.Yes {
-			return media.Errorf(media.CodeInvalid, "this would permanently delete %s and keep its runs and pictures; to delete it, add --yes", what)
+			return media.Errorf(media.CodeInvalid, "this would delete %s and keep its runs and pictures; to delete it, add --yes", what)
 		}
 		if err := s.Ledger.DeleteConversation(w.ctx, owner, head.ID); err != nil {
 			return err

@@ -121,7 +121,7 @@ func TestConversationsDelete(t *testing.T) {
 	p := newTestEnv(t)
 	ans := p.runInConversation("new", "Draw a lighthouse, 128x128")
 	p.atelier("conversations", "delete", "nobody's", "--yes").checkRefused(t, exitInput, "no conversation")
-	p.atelier("conversations", "delete", ans.Conversation).checkRefused(t, exitInput, "2 messages")
+	p.atelier("conversations", "delete", ans.Conversation).checkRefused(t, exitInput, "this would delete 2 messages")
 	p.must("conversations", "show", ans.Conversation)
 	if said := p.must("conversations", "delete", ans.Conversation, "--yes").stdout; !strings.Contains(said, "Draw a lighthouse, 128x128") {
 		t.Errorf("the message is %q", said)
