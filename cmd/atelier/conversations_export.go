@@ -2,8 +2,8 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
-	"errors"
 	"io"
 	"iter"
 
@@ -34,7 +34,7 @@ func (c *conversationsExportCmd) Run(w *world) error {
 		write := func(to io.Writer) error {
 			b := bufio.NewWriterSize(to, 64<<10)
 			page := report.Conversation{Title: head.Title, Begun: head.CreatedAt, Messages: a.messages(w.ctx, s, head.ID)}
-			return errors.Join(report.WriteConversation(w.ctx, b, page, resolve.Options{Mode: resolve.ModeDataURI, Codec: a.Codec}), b.Flush())
+			return cmp.Or(report.WriteConversation(w.ctx, b, page, resolve.Options{Mode: resolve.ModeDataURI, Codec: a.Codec}), b.Flush())
 		}
 		if c.Output == toStdout {
 			return write(w.bytes)

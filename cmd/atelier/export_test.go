@@ -139,6 +139,11 @@ func TestConversationAsAPage(t *testing.T) {
 	}
 	p.atelier("conversations", "export", first.Conversation, "-o", "-", "--json").checkRefused(t, exitInput, "standard output")
 	p.atelier("conversations", "export", "nonesuch", "-o", p.path("x.html")).checkRefused(t, exitInput, "nonesuch")
+	if _, err := os.Stat("/dev/full"); err == nil {
+		if o := p.atelier("conversations", "export", first.Conversation, "-o", "/dev/full"); o.code == exitOK || strings.Count(o.stderr, "no space left on device") != 1 {
+			t.Errorf("a full disk is reported by %s", o.stderr)
+		}
+	}
 }
 
 // TestExportsAreLabelled: an exported file that a model made has the AI label, or is the provider's signed original,

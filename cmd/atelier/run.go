@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -196,7 +197,7 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 			name := filepath.Join(c.Out, "report.html")
 			err := disk.Write(name, func(w io.Writer) error {
 				b := bufio.NewWriterSize(w, 64<<10)
-				return errors.Join(report.Write(ctx, b, report.FromResult(res), resolve.Options{Mode: resolve.ModeDataURI, Find: res.Find, Codec: a.Codec}), b.Flush())
+				return cmp.Or(report.Write(ctx, b, report.FromResult(res), resolve.Options{Mode: resolve.ModeDataURI, Find: res.Find, Codec: a.Codec}), b.Flush())
 			})
 			if unsaved = errors.Join(unsaved, err); err == nil {
 				ans.Report = name
