@@ -1,55 +1,44 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"atelier/generate/catalog"
-	"atelier/ledger"
 )
 
-// priceList summarizes a model's prices today: for each unit the price, or the lowest and the highest one.
+// priceList summarizes a model's prices today: for each unit the price, or the lowest and the highest one. Prices per
+// result precede prices per token.
 func priceList(m catalog.Model, today time.Time) string {
-	type span struct {
-		unit          string
-		least, most   ledger.Pico
-		cheap, dearer string
-	}
-	var all []span
+	var units []string
+	prices := map[string][]string{}
 	for _, p := range m.Prices {
-		usd, err := ledger.ParsePico(p.USD)
-		if err != nil || p.Until != "" && p.Until < today.UTC().Format(time.DateOnly) {
+		if p.Until != "" && p.Until < today.UTC().Format(time.DateOnly) {
 			continue
 		}
-		i := slices.IndexFunc(all, func(s span) bool { return s.unit == p.Unit })
-		if i < 0 {
-			all = append(all, span{p.Unit, usd, usd, p.USD, p.USD})
-			continue
+		if !slices.Contains(units, p.Unit) {
+			units = append(units, p.Unit)
 		}
-		if s := &all[i]; usd < s.least {
-			s.least, s.cheap = usd, p.USD
-		} else if usd > s.most {
-			s.most, s.dearer = usd, p.USD
-		}
+		prices[p.Unit] = append(prices[p.Unit], p.USD)
 	}
-	if len(all) == 0 {
-		return "unknown"
-	}
-	var results, tokens []string // prices per result precede prices per token
-	for _, s := range all {
-		text := "$" + s.cheap
-		if s.most > s.least {
-			text += "–" + s.dearer
+	var results, tokens []string
+	for _, unit := range units {
+		compare := func(a, b string) int { return cmp.Compare(amountOf(&a), amountOf(&b)) }
+		least, most := slices.MinFunc(prices[unit], compare), slices.MaxFunc(prices[unit], compare)
+		text := "$" + least
+		if compare(least, most) < 0 {
+			text += "–" + most
 		}
-		text += " / " + shortUnit(s.unit)
-		if strings.HasPrefix(s.unit, "token_") {
+		text += " / " + shortUnit(unit)
+		if strings.HasPrefix(unit, "token_") {
 			tokens = append(tokens, text)
 		} else {
 			results = append(results, text)
 		}
 	}
-	return strings.Join(append(results, tokens...), ", ")
+	return cmp.Or(strings.Join(append(results, tokens...), ", "), "unknown")
 }
 
 // shortUnit returns the unit of a price for a table.

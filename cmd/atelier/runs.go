@@ -249,55 +249,42 @@ func (c *runsEventsCmd) Run(w *world) error {
 	if c.Limit < 0 {
 		return media.Errorf(media.CodeInvalid, "--limit is %d: give at least 1, or omit it for all events", c.Limit)
 	}
-	return w.withStores(func(s *stores) (err error) {
-		if c.ID, err = s.runID(w.ctx, c.ID); err != nil {
-			return err
-		}
-		list := ledger.List[ledger.Event]{Items: []ledger.Event{}}
-		last, err := c.each(w, s, func(e ledger.Event) error {
-			switch {
-			case w.json:
-				list.Items = append(list.Items, e)
-			case c.JSONL:
-				return json.NewEncoder(w.stdout).Encode(e)
-			default:
-				w.line("%4d  %s  %-18s %s", e.Sequence, localTime(e.CreatedAt), e.Kind, short(string(e.Payload), 120))
-			}
-			return nil
-		})
+	return w.withStores(func(s *stores) error {
+		id, err := s.runID(w.ctx, c.ID)
 		if err != nil {
 			return err
 		}
-		if last > 0 {
+		list := ledger.List[ledger.Event]{Items: []ledger.Event{}}
+		last, more := c.After, false
+		for n := 0; !more; {
+			events, err := s.Ledger.ListEvents(w.ctx, owner, id, last, ledger.MaxLimit)
+			if err != nil {
+				return err
+			}
+			if len(events) == 0 {
+				break
+			}
+			for _, e := range events {
+				if more = c.Limit > 0 && n == c.Limit; more {
+					break
+				}
+				switch {
+				case w.json:
+					list.Items = append(list.Items, e)
+				case !c.JSONL:
+					w.line("%4d  %s  %-18s %s", e.Sequence, localTime(e.CreatedAt), e.Kind, short(string(e.Payload), 120))
+				default:
+					if err := json.NewEncoder(w.stdout).Encode(e); err != nil {
+						return err
+					}
+				}
+				last = e.Sequence
+				n++
+			}
+		}
+		if more {
 			list.Next = strconv.FormatInt(last, 10)
 		}
-		switch {
-		case w.json:
-			return w.printJSON(list)
-		case last > 0:
-			w.note("more: --after %d", last)
-		}
-		return nil
+		return w.print(list, func() { w.noteNext(list.Next) })
 	})
-}
-
-// each calls do with the requested events. If there are more, more is the sequence number of the last one.
-func (c *runsEventsCmd) each(w *world, s *stores, do func(ledger.Event) error) (more int64, err error) {
-	after, n := c.After, 0
-	for {
-		events, err := s.Ledger.ListEvents(w.ctx, owner, c.ID, after, ledger.MaxLimit)
-		if err != nil || len(events) == 0 {
-			return 0, err
-		}
-		for _, e := range events {
-			if c.Limit > 0 && n == c.Limit {
-				return after, nil
-			}
-			if err := do(e); err != nil {
-				return 0, err
-			}
-			after = e.Sequence
-			n++
-		}
-	}
 }
