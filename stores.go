@@ -100,32 +100,13 @@ func signingKey(path string) (wire.Key, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return wire.Key{}, media.Errorf(media.CodeInvalid, "read the signing key: %w", err)
 		}
-		if err := makeKey(path); err != nil {
-			return wire.Key{}, err
+		var secret [32]byte
+		_, _ = rand.Read(secret[:])                                                                                                 // it never fails
+		if err := disk.Create(path, []byte("k1 "+hex.EncodeToString(secret[:])+"\n")); err != nil && !errors.Is(err, fs.ErrExist) { // or another process was faster
+			return wire.Key{}, disk.Error("create the signing key", err)
 		}
 	}
 	return wire.Key{}, media.Errorf(media.CodeInternal, "read the signing key %s: it was removed while it was being created", path)
-}
-
-// makeKey writes a complete key file and links it into place, so that only one process wins.
-func makeKey(path string) error {
-	var secret [32]byte
-	if _, err := rand.Read(secret[:]); err != nil {
-		return media.Errorf(media.CodeInternal, "create the signing key: %w", err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
-	if err != nil {
-		return disk.Error("create the signing key", err)
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = f.WriteString("k1 " + hex.EncodeToString(secret[:]) + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return disk.Error("create the signing key", err)
-	}
-	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return disk.Error("create the signing key", err)
-	}
-	return nil
 }
 
 // Engine opens the durable engine next to the ledger: in the same database, or in a file in the same folder. The caller

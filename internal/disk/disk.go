@@ -52,3 +52,18 @@ func Write(name string, write func(io.Writer) error) error {
 	}
 	return nil
 }
+
+// Create writes a file with mode 0600, which appears when it is complete and synced. For a name that is in use, the
+// error is fs.ErrExist.
+func Create(name string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".atelier-*") // its mode is 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // on success it has another name as well
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Link(f.Name(), name)
+}

@@ -73,3 +73,22 @@ func TestWrite(t *testing.T) {
 		t.Errorf("left: %v, %v", entries, err)
 	}
 }
+
+// TestCreate: a created file is private, has its whole content, and is never replaced.
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	name := filepath.Join(dir, "key")
+	if err := disk.Create(name, []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := disk.Create(name, []byte("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second file: %v", err)
+	}
+	b, err := os.ReadFile(name)
+	info, _ := os.Stat(name)
+	left, _ := os.ReadDir(dir)
+	if err != nil || string(b) != "first" || info.Mode().Perm() != 0o600 || len(left) != 1 {
+		t.Errorf("%q, %v, mode %v, %d files", b, err, info.Mode(), len(left))
+	}
+}

@@ -89,31 +89,17 @@ func (s Store) Create(t Token) (secret string, err error) {
 	if err != nil {
 		return "", media.Errorf(media.CodeInternal, "write a token: %w", err)
 	}
-	return secret, s.write(t.Name, append(b, '\n'))
-}
-
-// write creates a file atomically, unless it already exists.
-func (s Store) write(name string, b []byte) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return disk.Error("create the token folder", err)
+		return "", disk.Error("create the token folder", err)
 	}
-	f, err := os.CreateTemp(s.dir, ".new-*") // its mode is 0600
-	if err != nil {
-		return disk.Error("write a token", err)
+	err = disk.Create(s.path(t.Name), append(b, '\n'))
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		err = media.Errorf(media.CodeConflict, "the token %s already exists: revoke it first, or choose another name", t.Name)
+	case err != nil:
+		err = disk.Error("write a token", err)
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // on success it has another name as well
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return disk.Error("write a token", err)
-	}
-	err = os.Link(f.Name(), s.path(name))
-	if errors.Is(err, fs.ErrExist) {
-		return media.Errorf(media.CodeConflict, "the token %s already exists: revoke it first, or choose another name", name)
-	}
-	if err != nil {
-		return disk.Error("write a token", err)
-	}
-	return nil
+	return secret, err
 }
 
 func (s Store) path(name string) string { return filepath.Join(s.dir, name+".json") }
