@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"atelier/agent"
@@ -15,23 +14,18 @@ func openQuestion(open []agent.Question, id string) (agent.Question, error) {
 	if id == "" {
 		return open[0], nil
 	}
+	found := agent.Question{ID: id} // the service reports that it is not open
 	var rows []identified
 	for _, q := range open {
 		if q.ID == id {
 			return q, nil
 		}
 		if strings.HasPrefix(q.ID, id) {
-			rows = append(rows, identified{q.ID, short(withRefs(q.Question), 60)})
+			found, rows = q, append(rows, identified{q.ID, short(withRefs(q.Question), 60)})
 		}
 	}
-	found, err := one(id, "question", rows)
-	if err != nil {
-		return agent.Question{}, err
-	}
-	if i := slices.IndexFunc(open, func(q agent.Question) bool { return q.ID == found }); i >= 0 {
-		return open[i], nil
-	}
-	return agent.Question{ID: id}, nil // the service reports that it is not open
+	_, err := one(id, "question", rows)
+	return found, err
 }
 
 // yesOrNo answers a yes-or-no question.

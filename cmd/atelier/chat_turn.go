@@ -62,11 +62,16 @@ func (t *chatSession) writeTo(dir string) error {
 		t.w.note("pictures and reports will be written into %s", dir)
 		return nil
 	}
-	shown := &runCmd{Out: t.folder(t.last)}
-	ans, err := shown.export(t.w.ctx, t.app, t.last)
-	ans.Warnings = slices.DeleteFunc(slices.Clone(ans.Warnings), t.shownBefore)
+	ans, err := t.export(t.last)
 	t.w.printAnswer(answer{Outputs: append(ans.Outputs, ans.AlsoMade...), Warnings: ans.Warnings, Report: ans.Report})
 	return err
+}
+
+// export writes the files of an answer, and drops the warnings that were shown before.
+func (t *chatSession) export(res *agent.Result) (answer, error) {
+	ans, err := t.app.export(context.WithoutCancel(t.w.ctx), res, t.folder(res), false)
+	ans.Warnings = slices.DeleteFunc(slices.Clone(ans.Warnings), t.shownBefore)
+	return ans, err
 }
 
 // folder returns the folder for the files of an answer; empty if none is set. No report is overwritten.
@@ -137,12 +142,10 @@ func (t *chatSession) show(res *agent.Result, runErr error) {
 		return
 	}
 	t.last, t.code = res, exitOK
-	shown := &runCmd{Out: t.folder(res)}
-	ans, err := shown.export(context.WithoutCancel(t.w.ctx), t.app, res)
-	ans.Warnings = slices.DeleteFunc(slices.Clone(ans.Warnings), t.shownBefore)
+	ans, err := t.export(res)
 	ans.Dispositions = slices.DeleteFunc(slices.Clone(ans.Dispositions), func(d generate.Disposition) bool { return t.shownBefore(outcomeText(d)) })
 	t.w.printAnswer(ans)
-	if err = errors.Join(err, shown.ending(t.w, res, runErr)); err != nil {
+	if err = errors.Join(err, t.w.ending(res, runErr)); err != nil {
 		t.code = t.w.explain(err)
 	}
 }

@@ -68,18 +68,23 @@ func (a *app) input(ctx context.Context, flag, name string) (media.Output, error
 	o, err := a.inputFile(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		var r ledger.Record
-		r, err = mediaArg{Item: name}.find(ctx, a.stores())
-		switch o = r.Output; {
-		case err == nil:
-			o.Promoted, o.Origin.Direction = false, "input"
-		case media.CodeOf(err) == media.CodeNotFound:
-			err = media.Errorf(media.CodeNotFound, "%s is neither a file nor a stored item: see `atelier media list`", name)
-		}
+		r, err = a.storedInput(ctx, name)
+		o = r.Output
+		o.Promoted, o.Origin.Direction = false, "input"
 	}
 	if err != nil {
 		err = media.Errorf(media.CodeOf(err), "%s: %w", flag, err)
 	}
 	return o, err
+}
+
+// storedInput finds a stored item whose name is not that of a file.
+func (a *app) storedInput(ctx context.Context, name string) (ledger.Record, error) {
+	r, err := mediaArg{Item: name}.find(ctx, a.stores())
+	if media.CodeOf(err) == media.CodeNotFound {
+		err = media.Errorf(media.CodeNotFound, "%s is neither a file nor a stored item: see `atelier media list`", name)
+	}
+	return r, err
 }
 
 // recordOnce returns a function that records the input pictures of a command, each once even if several models are
@@ -129,10 +134,7 @@ func images(ctx context.Context, a *app, names []string, detail string) ([]agent
 	for _, name := range names {
 		image := agent.Image{Path: name, Detail: detail}
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			r, err := mediaArg{Item: name}.find(ctx, a.stores())
-			if media.CodeOf(err) == media.CodeNotFound {
-				return nil, media.Errorf(media.CodeNotFound, "%s is neither a file nor a stored item: see `atelier media list`", name)
-			}
+			r, err := a.storedInput(ctx, name)
 			if err != nil {
 				return nil, err
 			}

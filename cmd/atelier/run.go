@@ -41,8 +41,6 @@ type runCmd struct {
 	JSON          bool     `help:"Print one JSON object."`
 	limitFlags
 
-	// anyReport writes the message as a page if the run wrote no report.
-	anyReport bool
 	// Conversation is nil if the flag is not given.
 	Conversation *string `help:"Continue a conversation: its id, the start of its id, or last; new starts one. The agent receives its messages and can use its pictures." placeholder:"ID|last|new"`
 }
@@ -133,7 +131,7 @@ func (c *runCmd) request(ctx context.Context, a *app, limits run.ContinueOptions
 func (c *runCmd) report(w *world, a *app, res *agent.Result, runErr error) error {
 	// A cancelled run still shows what it made.
 	ctx := context.WithoutCancel(w.ctx)
-	ans, unsaved := c.export(ctx, a, res)
+	ans, unsaved := a.export(ctx, res, c.Out, false)
 	if err := w.printRun(ans); err != nil {
 		return err
 	}
@@ -144,12 +142,13 @@ func (c *runCmd) report(w *world, a *app, res *agent.Result, runErr error) error
 	if c.Open && ans.Report != "" {
 		openInBrowser(ctx, w, ans.Report)
 	}
-	return c.ending(w, res, runErr)
+	return w.ending(res, runErr)
 }
 
-// export writes the report and the media, and returns the answer, which lacks only the paths of
-// files that could not be written.
-func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer, error) {
+// export writes the report and the media into the folder out, unless it is empty, and returns the answer, which lacks
+// only the paths of files that could not be written. If anyReport is set, the message of a run without a report is
+// written as a page.
+func (a *app) export(ctx context.Context, res *agent.Result, out string, anyReport bool) (answer, error) {
 	ans := answer{
 		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Turns: res.Turns, Usage: res.Usage, Cost: res.Cost,
 		Warnings: orEmpty(res.Warnings), Dispositions: orEmpty(res.Dispositions), InputImages: orEmpty(res.InputImages),
@@ -170,7 +169,7 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 		ans.Unsupported = orEmpty(doubts)
 	}
 	mode := resolve.ModeKeep
-	if c.Out != "" {
+	if out != "" {
 		mode = resolve.ModeFile
 	}
 	var payload bytes.Buffer
@@ -183,18 +182,18 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 	}
 	files := map[media.Ref]report.File{}
 	var unsaved error
-	if c.Out != "" {
+	if out != "" {
 		all := append(append([]media.Output{}, res.Outputs...), res.AlsoMade...)
-		if files, err = report.Files(ctx, c.Out, all, a.Codec); err != nil {
+		if files, err = report.Files(ctx, out, all, a.Codec); err != nil {
 			unsaved = disk.Error("write the media", err)
 		}
 		for _, o := range all {
 			if f, ok := files[o.Ref]; ok && foreignSVG(o) {
-				ans.Warnings = append(ans.Warnings, rawSVG(filepath.Join(c.Out, f.Path)))
+				ans.Warnings = append(ans.Warnings, rawSVG(filepath.Join(out, f.Path)))
 			}
 		}
-		if report.Has(res.Payload) || c.anyReport {
-			name := filepath.Join(c.Out, "report.html")
+		if report.Has(res.Payload) || anyReport {
+			name := filepath.Join(out, "report.html")
 			err := disk.Write(name, func(w io.Writer) error {
 				b := bufio.NewWriterSize(w, 64<<10)
 				return cmp.Or(report.Write(ctx, b, report.FromResult(res), resolve.Options{Mode: resolve.ModeDataURI, Find: res.Find, Codec: a.Codec}), b.Flush())
@@ -204,6 +203,6 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 			}
 		}
 	}
-	ans.Outputs, ans.AlsoMade = c.views(res.Outputs, files), c.views(res.AlsoMade, files)
+	ans.Outputs, ans.AlsoMade = viewsOf(res.Outputs, out, files), viewsOf(res.AlsoMade, out, files)
 	return ans, unsaved
 }

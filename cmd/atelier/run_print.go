@@ -18,12 +18,13 @@ import (
 	"atelier/media"
 )
 
-func (c *runCmd) views(items []media.Output, files map[media.Ref]report.File) []outputView {
+// viewsOf returns the JSON form of items and their files in the folder dir.
+func viewsOf(items []media.Output, dir string, files map[media.Ref]report.File) []outputView {
 	out := []outputView{}
 	for _, o := range items {
 		var file savedFile
 		if f, ok := files[o.Ref]; ok {
-			file = savedFile{filepath.Join(c.Out, filepath.FromSlash(f.Path)), f.Marking}
+			file = savedFile{filepath.Join(dir, filepath.FromSlash(f.Path)), f.Marking}
 		}
 		out = append(out, viewOf(o, file))
 	}
@@ -151,7 +152,7 @@ func outcomeText(d generate.Disposition) string {
 }
 
 // ending converts a run's status into an error with its exit code.
-func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
+func (w *world) ending(res *agent.Result, runErr error) error {
 	switch res.Status {
 	case agent.StatusSucceeded:
 		return nil

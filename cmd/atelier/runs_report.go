@@ -19,8 +19,7 @@ func (c *runsReportCmd) Run(w *world) error {
 		if err := makeFolder(c.Out); err != nil {
 			return err
 		}
-		shown := &runCmd{Out: c.Out, anyReport: true}
-		ans, unsaved := shown.export(w.ctx, a, res)
+		ans, unsaved := a.export(w.ctx, res, c.Out, true)
 		if err := w.printRun(ans); err != nil {
 			return err
 		}

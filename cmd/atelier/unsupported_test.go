@@ -20,7 +20,7 @@ func TestJSONListsUnsupportedNumbers(t *testing.T) {
 	} {
 		res := &agent.Result{Payload: json.RawMessage(payload), Evidence: &evidence.Set{}}
 		res.Evidence.AddText(evidence.Task, "Of 815 orders")
-		ans, err := (&runCmd{}).export(t.Context(), nil, res)
+		ans, err := (&app{}).export(t.Context(), res, "", false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -144,7 +144,7 @@ func followWorkflow(w *world, sources atelier.Sources, id string, begin beginRun
 		} else if err := w.printJSON(ans); err != nil {
 			return err
 		}
-		return (&runCmd{}).ending(w, res, runErr)
+		return w.ending(res, runErr)
 	})
 }
 
