@@ -26,8 +26,8 @@ type ContinueOptions struct {
 	ApproveOver string `json:"approve_over,omitempty"`
 }
 
-// apply applies the changes to a request.
-func (a ContinueOptions) apply(req *agent.Request) {
+// Apply applies the changes to a request.
+func (a ContinueOptions) Apply(req *agent.Request) {
 	req.LostImages = cmp.Or(a.LostImages, req.LostImages)
 	req.MaxTurns, req.MaxTokens = cmp.Or(a.MaxTurns, req.MaxTurns), cmp.Or(a.MaxTokens, req.MaxTokens)
 	req.MaxTime, req.MaxImages = cmp.Or(a.MaxTime, req.MaxTime), cmp.Or(a.MaxImages, req.MaxImages)

@@ -74,7 +74,7 @@ func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, 
 		}
 	}
 	p.dropExpiredDeadline(s.cfg.Now())
-	f.apply(&p.State.Request)
+	f.Apply(&p.State.Request)
 	id := cmp.Or(f.ID, s.cfg.NewID())
 	with, err := s.storeNewMedia(ctx, &p, f, row.Tree, id)
 	if err != nil {

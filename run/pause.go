@@ -99,7 +99,7 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 	if err != nil {
 		return nil, err
 	}
-	allow.apply(&v.State.Request)
+	allow.Apply(&v.State.Request)
 	if err := agents.Check(v.State.Request); err != nil {
 		return nil, err
 	}

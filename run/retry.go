@@ -59,7 +59,7 @@ func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunStat
 	p.State.Steps, p.State.Pending = p.steps, nil
 	p.State.Part++
 	p.dropExpiredDeadline(s.cfg.Now())
-	a.apply(&p.State.Request)
+	a.Apply(&p.State.Request)
 	state, err := json.Marshal(p.saved)
 	if err != nil {
 		return next, media.Errorf(media.CodeInternal, "write the state of run %s: %w", row.ID, err)

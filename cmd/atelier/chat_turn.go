@@ -89,9 +89,10 @@ func (t *chatSession) folder(res *agent.Result) string {
 // sendMessage sends a message, asks the questions that come before the answer, and shows the answer.
 func (t *chatSession) sendMessage(message string) {
 	limits, _ := t.limits() // Run has checked them
-	req := requestWithin(limits)
-	req.Agent, req.Message, req.Owner, req.Images, req.ImageModels = t.Agent, message, owner, t.images, t.imageModels
-	req.Conversation = cmp.Or(t.Conversation, "new")
+	req := agent.Request{
+		Agent: t.Agent, Message: message, Owner: owner, Images: t.images, ImageModels: t.imageModels, Conversation: cmp.Or(t.Conversation, "new"),
+	}
+	limits.Apply(&req)
 	t.progress.restart()
 	stop := t.progress.follow(t.app.Observer())
 	r, err := t.runs.Start(t.w.ctx, req)

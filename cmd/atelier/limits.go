@@ -3,7 +3,6 @@ package main
 import (
 	"time"
 
-	"atelier/agent"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -36,12 +35,4 @@ func (c *limitFlags) limits() (a run.ContinueOptions, err error) {
 	}
 	a.MaxCost, err = ledger.ParseDollars("--max-cost", c.MaxCost)
 	return a, err
-}
-
-// requestWithin returns a request with limits.
-func requestWithin(a run.ContinueOptions) agent.Request {
-	return agent.Request{
-		MaxTurns: a.MaxTurns, MaxTokens: a.MaxTokens, MaxTime: a.MaxTime, MaxImages: a.MaxImages, MaxCost: a.MaxCost,
-		Deadline: a.Deadline, ApproveOver: a.ApproveOver, LostImages: a.LostImages,
-	}
 }

@@ -103,7 +103,7 @@ func (c *runCmd) Run(w *world) error {
 }
 
 func (c *runCmd) request(ctx context.Context, a *app, limits run.ContinueOptions) (req agent.Request, err error) {
-	req = requestWithin(limits)
+	limits.Apply(&req)
 	req.Agent, req.Message, req.Owner, req.LenientImages = c.Agent, c.Message, owner, c.LenientImages
 	req.LostImages = vision.LostImages(c.LostImages)
 	if req.ToolContext, err = toolContext(c.ToolContext); err != nil {
