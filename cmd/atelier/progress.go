@@ -79,22 +79,16 @@ func (p *progress) generation(_ context.Context, e generate.Event) {
 	switch e.Kind {
 	case generate.EventStarted:
 		p.update("requesting %[2]s from %[1]s", e.Model, plural(e.N, p.noun))
-	case generate.EventRetry:
-		p.update("%s: retrying in %s", e.Model, e.Wait.Round(100*time.Millisecond))
-	case generate.EventWait:
-		p.update("%s: waiting %s at the provider's request", e.Model, e.Wait.Round(100*time.Millisecond))
-	case generate.EventProgress:
-		p.update("%s: %.0f %%", e.Model, e.Progress*100)
 	case generate.EventPartial:
 		if e.Shows > 1 {
 			p.update("%s: preview %d of a grid of %d", e.Model, e.Sequence, e.Shows)
 			return
 		}
 		p.update("%s: preview %d of %s %d", e.Model, e.Sequence, p.noun, e.Slot)
-	case generate.EventFallback:
-		p.update("falling back to %s", e.Model)
 	case generate.EventSlot:
 		p.update("%s %d: %s", p.noun, e.Slot, e.Status)
+	case generate.EventRetry, generate.EventWait, generate.EventProgress, generate.EventFallback:
+		p.update("%s", record.Note(e))
 	case generate.EventFinished:
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"atelier/generate"
 )
 
 // onTerminal runs a command whose standard error is a terminal.
@@ -64,6 +66,27 @@ func TestMessagesAreSeenWhileTheyAreWritten(t *testing.T) {
 	}
 	if events := p.must("runs", "events", "last").stdout; strings.Count(events, "message-delta") != 1 {
 		t.Errorf("parts of the message are in the record:\n%s", events)
+	}
+}
+
+// TestUnknownProgress: a provider that reports no progress shows no percentage; one that is repeated shows why.
+func TestUnknownProgress(t *testing.T) {
+	t.Parallel()
+	var seen bytes.Buffer
+	p := newProgress(&world{stderr: &seen, terminal: true})
+	for _, row := range []struct {
+		event generate.Event
+		want  string
+	}{
+		{generate.Event{Kind: generate.EventProgress, Model: "FLUX.2 Pro", Progress: -1}, "FLUX.2 Pro: in progress"},
+		{generate.Event{Kind: generate.EventProgress, Model: "FLUX.2 Pro", Progress: 0.4}, "FLUX.2 Pro 40 %"},
+		{generate.Event{Kind: generate.EventRetry, Model: "FLUX.2 Pro", Wait: 2 * time.Second, Error: &generate.SlotError{Message: "overloaded"}, Progress: -1}, "FLUX.2 Pro: retrying in 2s: overloaded"},
+	} {
+		seen.Reset()
+		p.generation(t.Context(), row.event)
+		if !strings.Contains(seen.String(), row.want) || strings.Contains(seen.String(), "-100") {
+			t.Errorf("%s: %q", row.want, seen.String())
+		}
 	}
 }
 
