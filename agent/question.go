@@ -126,7 +126,7 @@ func (q Question) fits(value json.RawMessage) error {
 	if err != nil {
 		return media.Errorf(media.CodeCorrupt, "the schema of question %s cannot be read: %w", q.ID, err)
 	}
-	if err := schema.Validate(doc); err != nil {
+	if err := schemas.Validate(schema, doc); err != nil {
 		unfit := media.Errorf(media.CodeInvalid, "the answer does not fit the form: %s", strings.TrimPrefix(schemas.Problem(err), "- "))
 		unfit.Cause = err
 		return unfit

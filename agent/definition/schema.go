@@ -136,7 +136,7 @@ func (d *Agent) PayloadMismatch(payload map[string]any) string {
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(plain.JSON(payload)))
 	if err == nil {
-		err = d.schema.Validate(value)
+		err = schemas.Validate(d.schema, value)
 	}
 	if err == nil {
 		return ""

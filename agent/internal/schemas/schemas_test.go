@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"atelier/agent/internal/schemas"
 )
 
@@ -86,5 +88,28 @@ func TestProblemOfAnyError(t *testing.T) {
 	}
 	if got := schemas.Problem(errors.New(strings.Repeat("word ", 1000))); len(got) > 610 {
 		t.Errorf("%d bytes: %q", len(got), got)
+	}
+}
+
+// TestNumbersOutOfRange: a number that the validator cannot compare is refused; it ended the process.
+func TestNumbersOutOfRange(t *testing.T) {
+	t.Parallel()
+	s, err := schemas.Compile(json.RawMessage(`{"properties":{"n":{"type":"number","minimum":0,"maximum":9e900}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for number, want := range map[string]string{
+		"1e9999999": "out of range", "-1E-99999999999999999999": "out of range", "[{\"deep\":1e1001}]": "out of range", "1e999": "at '/n'", "-1": "at '/n'", "2.5e+3": "",
+	} {
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(`{"n":` + number + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = schemas.Validate(s, v); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", number, err, want)
+		}
+	}
+	if _, err := schemas.Compile(json.RawMessage(`{"multipleOf":1e9999999}`)); err == nil || !strings.Contains(err.Error(), "out of range") {
+		t.Errorf("a schema with such a number: %v", err)
 	}
 }
