@@ -3,7 +3,6 @@ package atelier
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
@@ -13,6 +12,7 @@ import (
 	"atelier/agent/formtext"
 	"atelier/api"
 	"atelier/media"
+	"atelier/workflow/ordered"
 )
 
 // valueOf converts plain text, or yes or no, to a value that matches the question's schema.
@@ -42,9 +42,5 @@ func flaws(out []api.Flaw, v *jsonschema.ValidationError) []api.Flaw {
 	if len(v.Causes) > 0 {
 		return out
 	}
-	pointer := "/answer"
-	for _, step := range v.InstanceLocation {
-		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(step)
-	}
-	return append(out, api.Flaw{Pointer: pointer, Detail: v.ErrorKind.LocalizedString(message.NewPrinter(language.English))})
+	return append(out, api.Flaw{Pointer: "/answer" + ordered.Pointer(v.InstanceLocation...), Detail: v.ErrorKind.LocalizedString(message.NewPrinter(language.English))})
 }

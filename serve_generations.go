@@ -97,16 +97,9 @@ func (s *servedGenerations) begin(ctx context.Context, do func(context.Context) 
 
 // publishProgress publishes the progress of a generation to its owner's streams.
 func publishProgress(hub *api.Hub, e generate.Event) {
-	kind := "operation-progress"
-	switch e.Kind {
-	case generate.EventStarted:
-		kind = "operation-started"
-	case generate.EventFinished:
-		kind = "operation-finished"
-	case generate.EventPartial:
-		kind = "operation-partial"
-	default:
-	}
+	kind := cmp.Or(map[generate.EventKind]string{
+		generate.EventStarted: "operation-started", generate.EventPartial: "operation-partial", generate.EventFinished: "operation-finished",
+	}[e.Kind], "operation-progress")
 	payload := map[string]any{"operation": e.Operation, "model": e.Model, "provider": e.Provider, "n": e.N, "elapsed_ms": e.Elapsed.Milliseconds()}
 	if e.Status != "" {
 		payload["status"] = e.Status
