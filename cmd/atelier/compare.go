@@ -104,9 +104,9 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 	for i := range rivals {
 		r := &rivals[i]
 		if r.res == nil {
-			e := media.Errorf(media.CodeOf(r.err), "%w", r.err)
-			views = append(views, comparisonView{Seconds: r.took.Seconds(), Error: &generate.SlotError{Code: e.Code, Message: media.ErrorText(e.Message)}})
-			rows = append(rows, []string{r.plan.Model.Name, "failed", seconds(r.took), "", "", media.ErrorText(e.Message)})
+			e := slotError(r.err)
+			views = append(views, comparisonView{Seconds: r.took.Seconds(), Error: e})
+			rows = append(rows, []string{r.plan.Model.Name, "failed", seconds(r.took), "", "", e.Message})
 			continue
 		}
 		name := r.res.Model

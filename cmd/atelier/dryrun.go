@@ -16,13 +16,12 @@ type planView struct {
 	Error *generate.SlotError `json:"error,omitempty"`
 }
 
-// viewOfPlan returns a plan with the refusal that the request would meet; nil means none.
-func viewOfPlan(p *plan.Plan, refusal error) planView {
-	v := planView{Plan: p}
-	if refusal != nil {
-		v.Error = &generate.SlotError{Code: media.CodeOf(refusal), Message: media.ErrorText(refusal.Error())}
+// slotError returns the JSON form of an error; nil for none.
+func slotError(err error) *generate.SlotError {
+	if err == nil {
+		return nil
 	}
-	return v
+	return &generate.SlotError{Code: media.CodeOf(err), Message: media.ErrorText(err.Error())}
 }
 
 // plan shows the calls and the cost of a request. It returns the error with which the request would be
@@ -33,7 +32,7 @@ func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.R
 		return err
 	}
 	if w.json {
-		return cmp.Or(w.printJSON(viewOfPlan(plan, err)), err)
+		return cmp.Or(w.printJSON(planView{plan, slotError(err)}), err)
 	}
 	w.line("model     %s (%s)", plan.Model.Name, plan.Model.Provider)
 	w.line("calls     %s", callsText(plan))
@@ -68,12 +67,12 @@ func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals
 		if refused = cmp.Or(refused, err); err == nil {
 			fitting++
 		}
-		views, plans = append(views, viewOfPlan(r.plan, err)), append(plans, r.plan)
+		views, plans = append(views, planView{r.plan, slotError(err)}), append(plans, r.plan)
 		rows = append(rows, []string{r.plan.Model.Name, r.plan.Model.Provider, callsText(r.plan), estimateText(r.plan.EstimatedUSD)})
 	}
 	together := a.Gateway.CheckRemaining(ctx, plans...)
 	if w.json {
-		if err := w.printJSON(map[string]any{"comparison": views, "error": viewOfPlan(nil, together).Error}); err != nil {
+		if err := w.printJSON(map[string]any{"comparison": views, "error": slotError(together)}); err != nil {
 			return err
 		}
 	} else {

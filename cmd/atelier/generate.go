@@ -142,7 +142,7 @@ func (c *generateCmd) Run(w *world) error {
 		case res == nil:
 		case w.json:
 			refused := resultView(res, []slotView{})
-			refused["error"] = generate.SlotError{Code: media.CodeOf(err), Message: media.ErrorText(err.Error())}
+			refused["error"] = slotError(err)
 			_ = w.printJSON(refused) // the command ends with err
 		default:
 			w.dispositions(res.Dispositions)
