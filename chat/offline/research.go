@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question"
-	"atelier/chat/offline/question/answer"
 	"atelier/chat/offline/question/passage"
 	"atelier/chat/offline/question/plan"
 	"atelier/chat/offline/question/schema"
-	"atelier/chat/offline/question/speech"
 )
 
 const (
@@ -156,9 +154,6 @@ func research(c *conversation) step {
 		f.Holds = append(f.Holds, holding{Path: d.Path})
 	}
 	f.NotRead = append(f.NotRead, left...)
-	if s, more := countLines(c, docs, f); more {
-		return s
-	}
 	if len(f.UnansweredParts) > 0 && len(docs) > 0 {
 		texts, s, more := readDocuments(c, docs, f)
 		if more {
@@ -167,57 +162,6 @@ func research(c *conversation) step {
 		f.quote(c.task, texts)
 	}
 	return f.step(summary(f))
-}
-
-// countLines answers parts that count lines of logs: how many ERROR lines.
-func countLines(c *conversation, docs []file, f *findings) (step, bool) {
-	const action = "Search Files"
-	named := func(ext string) bool {
-		return slices.ContainsFunc(docs, func(d file) bool { return strings.EqualFold(path.Ext(d.Path), ext) })
-	}
-	files, stamped := "*.log", !named(".log")
-	if stamped {
-		files = "*.txt"
-	}
-	if !c.canCall(action) || stamped && !named(".txt") {
-		return step{}, false
-	}
-	lang := speech.LanguageOf(c.task)
-	s := step{Reasoning: "Count the lines of the logs that the question asks for."}
-	done := c.actionResults(action)
-	n := 0
-	f.UnansweredParts = slices.DeleteFunc(f.UnansweredParts, func(o unansweredPart) bool {
-		pattern, words := passage.LogSearch(o.Part, lang, stamped)
-		if pattern == "" {
-			return false
-		}
-		n++
-		if n > len(done) {
-			s.Actions = append(s.Actions, actionCall{Name: action, Params: map[string]any{"Pattern": pattern, "Files": files, "MatchCase": true, "MaxMatches": 3}})
-			return false
-		}
-		var out struct {
-			Total int64 `json:"matchCount"`
-			Files []struct {
-				Path string `json:"path"`
-			} `json:"files"`
-		}
-		a := done[n-1]
-		if !a.Success || json.Unmarshal(a.Outputs, &out) != nil || out.Total == 0 {
-			return false
-		}
-		var paths []string
-		for _, file := range out.Files {
-			paths = append(paths, file.Path)
-			f.addSource(origin{Path: file.Path, Kind: "log", Rows: out.Total})
-		}
-		f.Answers = append(f.Answers, finding{o.Part, answer.Answer{
-			Heading: words, Paths: paths, Rows: 1,
-			Sentences: []string{fmt.Sprintf(oneOrMany(lang.Say("%s line holds %s.|%s lines hold %s.", "%s Zeile enthält %s.|%s Zeilen enthalten %s."), int(out.Total)), speech.Number(float64(out.Total), 0, lang), words)},
-		}})
-		return true
-	})
-	return s, len(s.Actions) > 0
 }
 
 func summary(f *findings) string {

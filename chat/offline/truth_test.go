@@ -87,18 +87,6 @@ func TestFindingsWithoutSentences(t *testing.T) {
 	}
 }
 
-// TestOneLineOfALog: one line holds what several hold.
-func TestOneLineOfALog(t *testing.T) {
-	t.Parallel()
-	const task, callable = "How many ERROR lines are there?", `{"agent":"file-research-agent","actions":[{"name":"List Files"},{"name":"Read File"},{"name":"Search Files"}]}`
-	listed := acted(t, "List Files", map[string]any{"files": []any{map[string]any{"path": "app.log", "sizeBytes": 9, "kind": "text"}}})
-	found := acted(t, "Search Files", map[string]any{"matchCount": 1, "files": []any{map[string]any{"path": "app.log"}}})
-	s := ask(t, system(callable), task, "{}", listed, "{}", found)
-	if got, err := json.Marshal(s.Payload["answers"]); err != nil || !strings.Contains(string(got), "1 line holds ERROR.") {
-		t.Errorf("%s %v", got, err)
-	}
-}
-
 // TestHeadlines: the title of a report is its first question in full, or what it orders.
 func TestHeadlines(t *testing.T) {
 	t.Parallel()

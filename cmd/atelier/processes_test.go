@@ -16,7 +16,7 @@ func TestProcessesShareADataFolder(t *testing.T) {
 	var all []*process
 	for i := range 2 {
 		all = append(all,
-			p.start("run", "research-agent", "How did sales go? No pictures please.", "--files", files, "--out", "out-"+itoa(i), "--json"),
+			p.start("run", "research-agent", "How did north develop over time? No pictures please.", "--files", files, "--out", "out-"+itoa(i), "--json"),
 			p.start("generate", "a fox "+itoa(i), "-n", "6", "--size", "96x96", "-m", "offline", "--json"))
 	}
 	made := 0

@@ -51,7 +51,7 @@ func TestScenariosOffline(t *testing.T) {
 			hasNot: []string{"data:image/svg"},
 		},
 		"energy from files": {
-			task: energyTask, pictures: 1, drawings: 1,
+			task: "How did solar develop over time? Include an AI-generated illustration showing solar panels and wind turbines.", pictures: 1, drawings: 1,
 			files: map[string]string{"renewable-energy.csv": "year,solar,wind\n2020,10,40\n2021,15,44\n2022,22,50\n2023,33,53\n", "notes.md": "# Trends\n\nSolar energy grew faster than any other renewable source of energy in 2023. Wind farms waited for connections to the grid.\n"},
 			has:   []string{"from 10 in 2020 to 33 in 2023", "renewable-energy.csv"}, hasNot: []string{"Not answered"},
 		},

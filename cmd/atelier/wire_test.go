@@ -13,7 +13,7 @@ func TestResearchOverTheWire(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
 	out := filepath.Join(p.dir, "out")
-	ans := read[answer](p, "run", "research-agent", "How did sales go? One illustration of a harbour.",
+	ans := read[answer](p, "run", "research-agent", "How did north develop over time? One illustration of a harbour.",
 		"--files", p.folder(), "--out", out, "--json")
 	if ans.Status != "succeeded" || ans.Report != filepath.Join(out, "report.html") {
 		t.Fatalf("status %s, report %q, warnings %q", ans.Status, ans.Report, ans.Warnings)

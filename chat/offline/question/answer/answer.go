@@ -7,6 +7,15 @@ import (
 	"atelier/chat/offline/question/schema"
 )
 
+const (
+	// maxBars is the maximum number of bars of a chart that a reader can distinguish.
+	maxBars = 12
+	// maxSeries is the maximum number of lines of a chart.
+	maxSeries = 4
+	// maxRows limits the table of a result in a report.
+	maxRows = 12
+)
+
 // Answer is the answer to one part of a question.
 type Answer struct {
 	// Sentences state the answer; the first contains the figure that was asked for.

@@ -28,26 +28,16 @@ type operation struct {
 }
 
 var operations = map[string]operation{
-	plan.OpValue:    {(*statement).valueSQL, (*reply).sayValue},
-	plan.OpGroups:   {(*statement).groupSQL, (*reply).sayGroups},
-	plan.OpCompare:  {(*statement).groupSQL, (*reply).sayGroups},
-	plan.OpRank:     {(*statement).rankSQL, (*reply).sayRank},
-	plan.OpExtreme:  {(*statement).extremeSQL, (*reply).sayExtreme},
-	plan.OpCount:    {(*statement).countSQL, (*reply).sayCount},
-	plan.OpUnusable: {(*statement).unusableSQL, (*reply).sayCount},
-	plan.OpShare:    {(*statement).shareSQL, (*reply).sayShare},
-	plan.OpChange:   {(*statement).changeSQL, (*reply).sayChange},
-	plan.OpTrend:    {(*statement).trendSQL, (*reply).sayTrend},
-	plan.OpCourse:   {(*statement).courseSQL, (*reply).sayCourse},
-	plan.OpLookup:   {(*statement).listSQL, (*reply).sayList},
-	plan.OpList:     {(*statement).listSQL, (*reply).sayList},
-	plan.OpMeter:    {(*statement).meterSQL, (*reply).sayMeter},
-	plan.OpMany:     {(*statement).manySQL, (*reply).sayMany},
-	plan.OpAcross:   {(*statement).acrossSQL, (*reply).sayAcross},
-}
-
-func (p *statement) unusableSQL(q *plan.Query) string {
-	return fmt.Sprintf("SELECT COUNT(*) - COUNT(%s) AS %s, COUNT(*) AS %s", q.Col(p.Counted), schema.QuotedName(p.Say("rows without a value", "Zeilen ohne Wert")), schema.QuotedName(p.RowsName())) + q.From(p.Filters)
+	plan.OpValue:   {(*statement).valueSQL, (*reply).sayValue},
+	plan.OpGroups:  {(*statement).groupSQL, (*reply).sayGroups},
+	plan.OpCompare: {(*statement).groupSQL, (*reply).sayGroups},
+	plan.OpRank:    {(*statement).rankSQL, (*reply).sayRank},
+	plan.OpCount:   {(*statement).countSQL, (*reply).sayCount},
+	plan.OpShare:   {(*statement).shareSQL, (*reply).sayShare},
+	plan.OpChange:  {(*statement).changeSQL, (*reply).sayChange},
+	plan.OpTrend:   {(*statement).trendSQL, (*reply).sayTrend},
+	plan.OpLookup:  {(*statement).listSQL, (*reply).sayList},
+	plan.OpList:    {(*statement).listSQL, (*reply).sayList},
 }
 
 // expr returns the aggregate of a measure, or the number of rows or of distinct values.
@@ -133,7 +123,7 @@ func (p *statement) groupSQL(q *plan.Query) string {
 	if g := p.KeyFields(); p.Unit == "" && len(cols) == 1 && !g[0].Dated() && !g[0].Yearly() && !g[0].Named("month") {
 		sort = fmt.Sprintf("%d DESC, 1", len(cols)+1)
 	}
-	return fmt.Sprintf("SELECT %s%s GROUP BY %s%s ORDER BY %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, conds...), strings.Join(cols, ", "), p.having(q), sort, Fetched)
+	return fmt.Sprintf("SELECT %s%s GROUP BY %s ORDER BY %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, conds...), strings.Join(cols, ", "), sort, Fetched)
 }
 
 // rankSQL groups the rows of each name. If the question leaves the aggregate open, it
@@ -159,17 +149,6 @@ func (p *statement) rankSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT %s%s GROUP BY %s ORDER BY %d %s, 1 LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, conds...), group, len(cols)+1, dir, Fetched)
 }
 
-// extremeSQL finds the rows with the highest or the lowest value.
-func (p *statement) extremeSQL(q *plan.Query) string {
-	f := p.Measures[0].Field
-	out := []string{q.Col(f) + " AS " + schema.QuotedName(f.Label())}
-	for _, l := range p.ExtremeLabels() {
-		out = append(out, q.Col(l)+" AS "+schema.QuotedName(l.Label()))
-	}
-	dir := choose(p.Superlative.Arg == "asc", "ASC", "DESC")
-	return fmt.Sprintf("SELECT %s%s ORDER BY 1 %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, q.Col(f)+" IS NOT NULL"), dir, max(p.N, 12))
-}
-
 func (p *statement) countSQL(q *plan.Query) string {
 	s := "SELECT " + p.expr(q, nil) + " AS " + schema.QuotedName(p.MeasureName(nil))
 	if p.Counted != nil || p.Tally != "" {
@@ -190,7 +169,7 @@ func (p *statement) shareSQL(q *plan.Query) string {
 	names := []string{p.Say("share in %", "Anteil in %"), p.Say("part", "Teil"), p.Say("whole", "Ganzes")}
 	cols := fmt.Sprintf("100.0 * %s / NULLIF(%s, 0) AS %s, %s AS %s, %s AS %s", part, whole, schema.QuotedName(names[0]), part, schema.QuotedName(names[1]), whole, schema.QuotedName(names[2]))
 	known := q.Col(cond.Field) + " IS NOT NULL"
-	if p.ofMissing(cond) {
+	if cond.Null {
 		known = "1 = 1"
 	}
 	return "SELECT " + cols + q.From(rest, known)
@@ -256,15 +235,6 @@ func (p *statement) trendSQL(q *plan.Query) string {
 	start := fmt.Sprintf("FIRST_VALUE(%s) OVER (%s)", value, over)
 	change := fmt.Sprintf("100.0 * (%s - %s) / NULLIF(%s, 0) AS %s", value, start, start, schema.QuotedName(p.Say("change since the first in %", "Änderung seit dem ersten in %")))
 	return fmt.Sprintf("SELECT %s, %s AS %s, %s AS %s, %s%s GROUP BY %s ORDER BY %s LIMIT %d", head, value, schema.QuotedName(p.MeasureName(m)), count, schema.QuotedName(p.Say("values", "Werte")), change, q.From(p.Filters, conds...), group, by, Fetched)
-}
-
-// courseSQL selects every number of a table with one row for each time.
-func (p *statement) courseSQL(q *plan.Query) string {
-	cols := []string{q.Col(p.Time) + " AS " + schema.QuotedName(p.Time.Label())}
-	for _, m := range p.Measures {
-		cols = append(cols, q.Col(m.Field)+" AS "+schema.QuotedName(m.Field.Label()))
-	}
-	return fmt.Sprintf("SELECT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Time)+" IS NOT NULL"), Fetched)
 }
 
 // listSQL selects the names, or the values, of the rows that meet the conditions.

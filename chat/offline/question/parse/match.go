@@ -13,100 +13,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// columnNouns are nouns for the columns of a wide table: one column for each party.
-var columnNouns = speech.Folded(`party parties partei parteien candidate candidates kandidat kandidaten liste list channel channels kanal kanale medium media
-subject subjects fach facher source sources quelle quellen energietrager energiequelle fuel fuels technology
-category categories kategorie kategorien product products produkt produkte item items sorte sorten type types
-question questions frage fragen aspect aspects aspekt aspekte criterion criteria kriterium`)
-
-// ballots are what the columns of parties count.
-var ballots = speech.Folded("vote votes stimme stimmen seats sitze")
-
-// acrossAt finds a noun for the columns of a wide table.
-func (r *Tagger) acrossAt(v *schema.View, i int) []Piece {
-	t := r.Tokens[i]
-	if t.Quoted || v.Wide == nil || !columnNouns[t.Fold] || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool {
-		return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return r.Level(t, w) > 2 })
-	}) {
-		return nil
-	}
-	return []Piece{{Kind: speech.KindAcross, Arg: "noun", From: i, To: i + 1, Weight: 5}}
-}
-
-// countsAt finds what the columns of a wide table count: the votes of the parties.
-func (r *Tagger) countsAt(v *schema.View, i int) []Piece {
-	if r.Tokens[i].Quoted || v.Wide == nil || !v.Ballot() || !ballots[r.Tokens[i].Fold] {
-		return nil
-	}
-	return []Piece{{Kind: speech.KindEntity, Arg: "topic", From: i, To: i + 1, Weight: 4}}
-}
-
-// budgetAt finds words for what is left of a budget and for what is spent, if the table has a budget.
-func (r *Tagger) budgetAt(v *schema.View, i int) []Piece {
-	if r.Tokens[i].Quoted {
-		return nil
-	}
-	only := func(concept string) *schema.Field {
-		return schema.Only(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Factors == nil && f.Measure() && f.Named(concept) })
-	}
-	actual := only("actual")
-	if actual == nil || only("budget") == nil || v.FieldOf("remaining") != nil {
-		return nil
-	}
-	switch r.Tokens[i].Fold {
-	case "left", "remaining", "unspent", "ubrig", "verbleibt", "verbleibend", "verfugbar":
-		return []Piece{{Kind: speech.KindLeft, From: i, To: i + 1, Weight: 4}}
-	case "spend", "spent", "spending", "spends", "expenses", "expenditure", "ausgegeben", "ausgaben":
-		return fieldPiece(actual, i, 5)
-	}
-	return nil
-}
-
-// worthAt reads what a stock is worth: its pieces times the cost of one, or times the price
-// that the question names. If it names none, one cost must be the only price of the table.
-func (r *Tagger) worthAt(v *schema.View, i int) []Piece {
-	if r.Tokens[i].Quoted || r.Tokens[i].Fold != "worth" && r.Tokens[i].Fold != "wert" && r.Tokens[i].Fold != "valu" {
-		return nil
-	}
-	quantity := v.StockField()
-	words, n := r.PriceAt(i + 1)
-	if quantity == nil || words == nil && r.Tokens[i].Fold != "worth" {
-		return nil
-	}
-	var prices, measured []*schema.Field
-	for _, f := range v.Fields {
-		if f.Table != 0 || f.Factors != nil || !f.Measure() || f == quantity || !f.Named("price") && !f.Named("cost") {
-			continue
-		}
-		if f.Has(totalWords) {
-			return nil // the column holds the total of a row
-		}
-		prices = append(prices, f)
-		if slices.ContainsFunc(f.Words, func(w speech.Word) bool { return words[w.Fold] || words == nil && speech.BuyingPrice[w.Fold] }) {
-			measured = append(measured, f)
-		}
-	}
-	if len(measured) != 1 || words == nil && len(prices) != 1 {
-		return nil
-	}
-	f := &schema.Field{Column: schema.Column{Name: "value", Type: "number", Unit: measured[0].UnitSymbol()}, Factors: []*schema.Field{quantity, measured[0]}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}}
-	return []Piece{{Kind: speech.KindTimes, Field: f, From: i, To: i + 1 + n, Weight: 9 * float64(1+n)}}
-}
-
-var totalWords = speech.Folded("total gesamt sum summe amount betrag montant")
-
-// headed reports whether a token is a verb of leaving or reaching, in a table that has a column for each.
-func (r *Tagger) headed(v *schema.View, i int) bool {
-	t := r.Tokens[i]
-	if t.Quoted || r.Counted(i) || !speech.Leaving[t.Fold] && !speech.Reaching[t.Fold] {
-		return false
-	}
-	heads := func(to string) bool {
-		return slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Direction() == to })
-	}
-	return heads("from") && heads("to")
-}
-
 // Piece is a run of tokens with its meaning.
 type Piece struct {
 	Kind     speech.Kind
@@ -172,56 +78,22 @@ func (r *Matcher) Covers(v *schema.View) []Cover {
 
 // PiecesAt returns every piece that begins at a token.
 func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
-	out := r.GrammarAt(i)
-	out = append(out, r.NumbersAt(i)...)
+	out := append(r.GrammarAt(i), r.NumbersAt(i)...)
+	if r.Tokens[i].Fold == "min" && slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.UnitName() == "min" }) {
+		out = nil // minutes
+	}
 	for _, f := range v.Fields {
 		out = append(out, r.fieldAt(v, f, i)...)
-		if f.Text() && !f.Free {
+		if f.Text() {
 			out = append(out, r.valuesAt(v, f, i)...)
-			out = append(out, r.likertAt(f, i)...)
 			out = append(out, r.periodsAt(f, i)...)
 		}
 	}
-	for _, find := range []func(*schema.View, int) []Piece{
-		r.contextAt, r.joinedAt, r.attachedAt, r.compoundAt, r.acrossAt, r.dimensionAt, r.placeAt, r.budgetAt, r.worthAt, r.countsAt,
-	} {
-		out = append(out, find(v, i)...)
-	}
-	if r.YearsOld(i) {
-		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 2, Weight: 12})
-	}
+	out = append(out, r.columnsAt(v, i)...)
 	if p, ok := r.entityAt(v, i); ok {
 		out = append(out, p)
 	}
-	t := r.Tokens[i]
-	passively := i > 0 && (Beings[r.Tokens[i-1].Fold] || r.Tokens[i-1].Fold == "is" || r.Tokens[i-1].Fold == "was") // logged on 4 May
-	loggedIn := t.Fold == "logged" && !passively && i+1 < len(r.Tokens) && (r.Tokens[i+1].Fold == "in" || r.Tokens[i+1].Fold == "on" || r.Tokens[i+1].Fold == "out")
-	fill := r.Lex.Fillers[t.Fold] && !(t.Fold == "man" && r.Lang == speech.English)
-	if len(t.Fold) == 1 && t.Num == nil { // a capital is a name: of D
-		unit := i > 0 && r.Tokens[i-1].Num != nil && schema.UnitNames[t.Fold] != "" // 15 m are not 15 of anything
-		fill = t.Fold != "%" && !unit && (t.Raw == t.Fold || t.Raw == "I" || i == 0 || strings.HasSuffix(r.Text[:t.From], "°"))
-	}
-	onTime := t.Fold == "time" && i > 0 && r.Tokens[i-1].Fold == "on" // says which rows
-	if !t.Quoted && !loggedIn && !onTime && fill {
-		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
-	}
-	if r.aboutAt(v, i) {
-		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
-	}
-	if !t.Quoted && !(r.Counted(i) && r.Sales(t)) && schema.Selling[t.Fold] && t.Fold != "unit" && t.Fold != "list" && (v.HasRevenue || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Named("quantity") && f.Measure() }) ||
-		slices.ContainsFunc(v.Topics, func(w string) bool { return r.Lex.Means(w, "order") && (t.Fold == "sold" || t.Fold == "verkauft") })) {
-		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: map[bool]float64{true: 8}[t.Fold == "sell" || t.Fold == "sells"]}) // the rows are sales
-	}
-	if !t.Quoted && r.Lex.ActionVerbs[t.Fold] {
-		out = append(out, Piece{Kind: speech.KindFill, Arg: "deed", From: i, To: i + 1, Weight: -2})
-	}
-	if !t.Quoted && r.Lex.Owners[t.Fold] && i > 0 {
-		out = append(out, Piece{Kind: speech.KindFill, Arg: "owner", From: i, To: i + 1, Weight: -1})
-	}
-	if r.headed(v, i) {
-		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: -1})
-	}
-	out = append(out, r.lightAt(v, i)...)
+	out = append(out, r.fillersAt(v, i)...)
 	return append(out, Piece{Kind: speech.KindUnknown, From: i, To: i + 1, Weight: -25})
 }
 
@@ -246,9 +118,6 @@ func (r *Tagger) GrammarAt(i int) []Piece {
 		if n > 1 && p.Kind == speech.KindAgg {
 			weight += 2 // "in total", rather than "in" and a column "total"
 		}
-		if p.Kind == speech.KindNet {
-			weight = 8 * float64(n)
-		}
 		out = append(out, Piece{Kind: p.Kind, Arg: p.Arg, About: p.About, From: i, To: i + n, Weight: weight})
 	}
 	return out
@@ -261,6 +130,7 @@ func (r *Tagger) otherMeaning(p speech.Phrase, i int) bool {
 		english && strings.ContainsFunc(raw, func(c rune) bool { return c >= 0x80 }) || // rosé is not rose
 		i > 0 && p.Arg == "share" && r.Tokens[i-1].Num != nil || // a quota over 100 %
 		i > 0 && (raw == "Max" || raw == "Will") || // a name
+		i > 0 && p.Kind == speech.KindSup && r.Tokens[i-1].Fold == "at" && (p.Words[0] == "least" || p.Words[0] == "most") ||
 		p.Kind == speech.KindTrend && falls[p.Words[0]] && slices.ContainsFunc(r.Tokens[:i], r.Falling) // what falls from the sky has not decreased
 }
 
@@ -278,9 +148,6 @@ func (r *Tagger) NumbersAt(i int) []Piece {
 	}
 	if t.Fold == "minus" && i+1 < len(r.Tokens) && r.Tokens[i+1].Num != nil && r.Tokens[i+1].From-t.To <= 1 {
 		out = append(out, Piece{Kind: speech.KindNum, Num: -*r.Tokens[i+1].Num, From: i, To: i + 2, Weight: 14})
-	}
-	if n := HalfAt(r.Tokens, i); n > 0 {
-		out = append(out, Piece{Kind: speech.KindNum, Num: 0.5, From: i, To: i + n, Weight: 14})
 	}
 	v, ok := speech.NumberWords[t.Fold]
 	if t.Num != nil {
@@ -315,7 +182,7 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 	if v.HasRevenue && (!f.Measure() || r.Counted(i) && f.Named("revenue")) && r.Sales(r.Tokens[i]) && !slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == r.Tokens[i].Fold }) {
 		return nil // sales are amounts if there are any, not order numbers; but how many sales is not how much revenue
 	}
-	taken := make([]bool, len(f.Words))
+	taken, gapless := make([]bool, len(f.Words)), true
 	sum, required, matched, head := 0.0, 0, 0, false
 	for _, w := range f.Words {
 		if !w.Optional {
@@ -324,6 +191,9 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 	}
 	for k := i; k < len(r.Tokens) && k < i+maxName; k++ {
 		best, at := 0, -1
+		if r.Tokens[k].Fold == "no" && r.Lang == speech.English && (k == i || !gapless) {
+			break // members have no locker: not their numbers
+		}
 		if k == i && givenNames[r.Tokens[k].Fold] && (k+1 == len(r.Tokens) || !strings.HasPrefix(r.Tokens[k+1].Fold, "name")) && len(f.Words) > 1 {
 			break // who joined last: not a last name
 		}
@@ -331,7 +201,10 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 			break // from Station to Park
 		}
 		for j, w := range f.Words {
-			if r.Lang == speech.English && slices.Contains(v.Entity, r.Tokens[k].Stem) && doer(strings.TrimSuffix(r.Tokens[k].Fold, "s"), w.Fold) {
+			if t := r.Tokens[k]; t.Fold != w.Fold && slices.ContainsFunc(r.Lex.Phrases[t.Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindAgg && len(p.Words) == 1 }) {
+				continue // the total is no amount
+			}
+			if r.Lang == speech.English && strings.TrimSuffix(r.Tokens[k].Fold, "s")+"er" == w.Fold {
 				continue // calls are not callers
 			}
 			if l := r.Level(r.Tokens[k], w); !taken[j] && (l > best || l == best && l > 0 && f.Words[at].Optional && !w.Optional) {
@@ -342,6 +215,7 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 			if k == i || !r.Lex.Fillers[r.Tokens[k].Fold] && !schema.Prepositions[r.Tokens[k].Fold] {
 				break
 			}
+			gapless = false
 			continue
 		}
 		taken[at] = true
@@ -351,14 +225,10 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 		}
 		sum += []float64{0, 3.5, 6, 7, 10}[best]
 		if required > 0 && matched > 0 && !head {
-			// "flipper" alone is not a flipper length; it can say which length.
-			if k == i && r.Lex.Phrases[r.Tokens[k].Fold] == nil {
-				out = append(out, Piece{Kind: speech.KindField, Arg: "rest", Field: f, From: i, To: k + 1, Weight: sum - 4})
-			}
-			continue
+			continue // "flipper" alone is not a flipper length
 		}
-		if !slices.ContainsFunc(r.Tokens[i:k+1], func(t speech.Token) bool { return !speech.LightParticles[t.Fold] }) {
-			continue // "lent out" does not name days out
+		if matched < required && f.Per() {
+			continue // GDP alone is not GDP per capita
 		}
 		p := Piece{Kind: speech.KindField, Field: f, From: i, To: k + 1, Weight: sum}
 		r.weigh(v, &p, matched, required, best)
@@ -377,9 +247,6 @@ func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
 		share = float64(matched) / float64(required)
 	}
 	p.Weight *= 0.5 + 0.5*share
-	if matched < required && f.Per() {
-		p.Arg = "half" // GDP alone is not GDP per capita
-	}
 	if f.Key() && !slices.ContainsFunc(tokens, func(t speech.Token) bool { return speech.IDWords[t.Fold] }) {
 		p.Weight -= 1 // the name rather than the number
 	}
@@ -392,12 +259,6 @@ func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
 	if f.Table > 0 {
 		p.Weight -= 2
 	}
-	if f.Factors != nil {
-		p.Weight -= 1
-	}
-	if d := f.Direction(); d != "" && (r.Heading(p.From) == d || r.Heads(p.To) == d) {
-		p.Weight += 3
-	}
 }
 
 // valueConcepts are the concepts by which a word names a value that is spelled differently.
@@ -407,9 +268,6 @@ vertrieb finance hr engineering purchasing logistics red blue green black white 
 // valuesAt finds the runs of tokens from i on that name values of a text column.
 func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 	var out []Piece
-	if d := f.Direction(); d != "" && r.Heading(i) != "" && r.Heading(i) != d {
-		return nil // from the station, not to it
-	}
 	partial := map[int][]string{}
 	whole := map[int][]string{}
 	synonym := []string{}
@@ -419,24 +277,20 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 			continue
 		}
 		if n := r.SameRun(vt, i); n == len(vt) {
-			if !r.cut(f, i, n) && (r.Spelled(vt, i) || !r.exact(i, n)) { // Heath is a place, not heather
+			if !r.cut(f, i, n) && !r.partOf(f, value, i, n) && (r.Spelled(vt, i) || !r.exact(i, n)) { // Heath is a place, not heather
 				whole[n] = append(whole[n], value)
 			}
-			continue
-		}
-		if len(vt) == 1 && r.Phrasal(vt[0].Fold, i) {
-			whole[2] = append(whole[2], value)
 			continue
 		}
 		if len(vt) == 1 && !r.Tokens[i].Quoted && r.valueSynonym(f, r.Tokens[i], vt[0]) && !r.exact(i, 1) {
 			synonym = append(synonym, value)
 		}
-		words := speech.Tokens(speech.FullTime(value), r.Lang)
+		words := speech.Tokens(value, r.Lang)
 		if (r.Counted(i) || i > 0 && r.Superlative(i-1)) && slices.ContainsFunc(bodies, f.Named) {
 			continue // runners are not the members of the club Fjord Runners
 		}
 		for k := range words {
-			if n := r.SameRun(words[k:], i); n > 0 && n < len(words) && r.Informative(i, n) && (r.Spelled(words[k:k+n], i) || !r.exact(i, n)) {
+			if n := r.SameRun(words[k:], i); n > 0 && n < len(words) && len(words) < 4 && !r.partOf(f, "", i, n) && r.Informative(i, n) && r.Spelled(words[k:k+n], i) {
 				for m := 1; m <= n; m++ {
 					partial[m] = append(partial[m], value)
 				}
@@ -461,7 +315,7 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 	// Whether all values that a partial name may match are known.
 	complete := !f.DistinctCapped && f.Distinct <= int64(len(f.Values)) || r.Found != nil
 	for n, vs := range partial {
-		if len(whole[n]) == 0 && len(vs) <= 6 && complete && !f.Likert() {
+		if len(whole[n]) == 0 && len(vs) <= 6 && complete {
 			out = append(out, Piece{Kind: speech.KindValue, Arg: "partial", Field: f, Values: vs, From: i, To: i + n, Weight: 6*float64(n) + extra - float64(len(vs))})
 		}
 	}
@@ -542,7 +396,7 @@ func (r *Matcher) valuesOf(v *schema.View, f *schema.Field) []string {
 func (r *Matcher) exact(i, n int) bool {
 	for _, v := range r.Views {
 		for _, f := range v.Fields {
-			if f.Table != 0 || !f.Text() || f.Free {
+			if f.Table != 0 || !f.Text() {
 				continue
 			}
 			for _, value := range r.valuesOf(v, f) {
@@ -578,5 +432,26 @@ func (r *Tagger) valueSynonym(f *schema.Field, t, value speech.Token) bool {
 	return false
 }
 
-// OfWords join a noun with what it belongs to.
-var OfWords = speech.Folded("of von")
+// partOf reports whether a word in lower case that is a value of a column is also a part of another one: agree, beside
+// Strongly agree. Without a value, it reports whether it is one.
+func (r *Tagger) partOf(f *schema.Field, value string, i, n int) bool {
+	return n == 1 && r.Tokens[i].Raw == r.Tokens[i].Fold && slices.ContainsFunc(f.Values, func(x any) bool {
+		s, _ := x.(string)
+		if value == "" {
+			return strings.EqualFold(s, r.Tokens[i].Raw)
+		}
+		return s != value && strings.HasSuffix(strings.ToLower(s), " "+strings.ToLower(value))
+	})
+}
+
+// cut reports whether n tokens from i on are only a part of a hyphenated word: the double of
+// double-booked. A part that names the column of the value does not count: high-priority.
+func (r *Tagger) cut(f *schema.Field, i, n int) bool {
+	names := func(t speech.Token) bool {
+		return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return speech.SameWord(t, speech.Token{Fold: w.Fold, Stem: w.Stem}) })
+	}
+	joined := func(a, b speech.Token) bool {
+		return !names(a) && !names(b) && !a.Quoted && !b.Quoted && a.To+1 == b.From && b.From <= len(r.Text) && r.Text[a.To:b.From] == "-"
+	}
+	return r.Lang == speech.English && (i > 0 && joined(r.Tokens[i-1], r.Tokens[i]) || i+n < len(r.Tokens) && joined(r.Tokens[i+n-1], r.Tokens[i+n]))
+}

@@ -208,7 +208,7 @@ func (r *passages) sentences(text string) []sentence {
 			return // a question answers nothing
 		}
 		heading := strings.TrimSpace(strings.Join(headings[:], " "))
-		out = append(out, sentence{text: s, words: speech.Tokens(speech.FullTime(lead+s), r.Lang), headWords: speech.Tokens(speech.FullTime(heading), r.Lang)})
+		out = append(out, sentence{text: s, words: speech.Tokens(lead+s, r.Lang), headWords: speech.Tokens(heading, r.Lang)})
 	}
 	flush := func() {
 		for i, s := range wholeSentences(paragraph) {

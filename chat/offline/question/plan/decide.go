@@ -10,93 +10,70 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// The operations of plans.
-const (
-	OpValue    = "value"
-	OpGroups   = "groups"
-	OpRank     = "rank"
-	OpExtreme  = "extreme"
-	OpCount    = "count"
-	OpShare    = "share"
-	OpChange   = "change"
-	OpTrend    = "trend"
-	OpCourse   = "course"
-	OpCompare  = "compare"
-	OpLookup   = "lookup"
-	OpList     = "list"
-	OpUnusable = "unusable"
-	// OpMeter is the difference between two readings of a counter.
-	OpMeter = "meter"
-	// OpMany counts the groups whose total or number of rows meets a threshold.
-	OpMany = "many"
-	// OpAcross compares the columns of a table that has one for each party, channel or subject.
-	OpAcross = "across"
-)
-
-// decide chooses the operation that the slots define. It never adds up readings of a counter.
+// decide chooses the operation that the slots define, and refuses sums that mean nothing.
 func (p *Plan) decide() Reason {
-	if slices.ContainsFunc(p.Filters, func(f Filter) bool {
-		return f.limit != nil && f.limit.Op == "=" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f.Field })
-	}) {
-		return ReasonUnclear // the question gives what it asks for
-	}
-	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) }) {
-		if !p.countsRows() {
-			return ReasonUnclear
+	for _, f := range p.Filters {
+		if f.limit == "=" && p.inMeasure(f.Field) {
+			return ReasonUnclear // the question gives what it asks for
 		}
+	}
+	if p.Asks == "many" && p.countsRows() {
 		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) })
+	}
+	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.countsRows() || p.comparedBy(m.Field) }) {
+		return ReasonUnclear
 	}
 	if reason := p.choose(); reason != "" {
 		return reason
 	}
 	for i, x := range p.Pieces {
-		if x.Kind == speech.KindField && p.Asked(i) == "many" && p.View.OfMoney(x.Field) && p.inMeasure(x.Field) && schema.UnitNames[p.Text.Tokens[x.From].Fold] == "" {
+		if x.Kind == speech.KindField && (p.Asked(i) == "many" || p.Asks == "many" && p.Op == OpValue) && p.View.OfMoney(x.Field) && p.inMeasure(x.Field) && schema.UnitNames[p.word(x).Fold] == "" {
 			return ReasonAmbiguous // how many sales: their number, or their amount
 		}
 	}
-	if slices.ContainsFunc(p.Measures, func(m Measure) bool {
-		return p.View.Counter(m.Field) && (m.How == "sum" || p.Op == OpRank && p.Unit != "" && !m.Field.Balance())
-	}) {
-		return ReasonUnclear // the month with the highest reading is not the one of the highest consumption
-	}
-	if slices.ContainsFunc(p.Measures, func(m Measure) bool {
+	for _, m := range p.Measures {
 		adds := m.How == "sum" || m.How == "avg" || m.How == "median" || p.Op == OpRank && slices.Contains(p.RankBy(), "sum")
-		return adds && p.View.Repeats(m.Field)
-	}) {
-		return ReasonAmbiguous // the budget of a department, once for each of its employees
-	}
-	// A sum of both directions means nothing: the rows are those of incoming or of outgoing amounts, as the question
-	// says, if a column distinguishes them.
-	m := p.First()
-	if m == nil || m.Field.Table != 0 || !p.View.OfMoney(m.Field) || m.Field.Mixed() || p.Op == OpList || p.Op == OpLookup {
-		return ""
-	}
-	f, in, out := p.View.DirectionColumn(m.Field)
-	if f == nil || p.filtered(f) || p.Target == f || p.Either == f || slices.Contains(p.Groups, f) {
-		return ""
-	}
-	spends := p.weSpend() || p.spending()
-	earns := p.weEarn() || p.says(comingIn)
-	switch {
-	case spends && !earns:
-		p.Filters = append(p.Filters, valueFilter(f, out, false))
-	case earns && !spends:
-		p.Filters = append(p.Filters, valueFilter(f, in, false))
-	case m.How == "sum" && !slices.ContainsFunc(p.Filters, func(x Filter) bool { return len(x.values) > 0 }):
-		return ReasonAmbiguous
+		names := p.Op == OpList || p.Op == OpLookup
+		switch {
+		case p.View.Counter(m.Field) && (m.How == "sum" || p.Op == OpRank && p.Unit != "" || p.Op == OpValue && p.Asks != "which" && p.Aggregate == ""):
+			return ReasonUnclear // the month with the highest reading is not the one of the highest consumption
+		case adds && p.View.Repeats(m.Field):
+			return ReasonAmbiguous // the budget of a department, once for each of its employees
+		case names || !p.View.OfMoney(m.Field):
+		case p.View.Incoming && p.says(spends) && p.says(parse.Ourselves), p.partCost(m.Field):
+			return ReasonAmbiguous // what something cost: the parts, or all
+		case m.Field.Mixed() && !m.Field.Named("revenue") && (p.Op != OpValue || m.How != "sum" || !p.picks()), !m.Field.Mixed() && p.bothWays(m.Field):
+			return ReasonAmbiguous // what came in and what went out, together
+		}
 	}
 	return ""
 }
 
-// comparedBy reports whether a condition compares a field with a number: trips with more than 10 minutes of delay.
-func (p *conditions) comparedBy(f *schema.Field) bool {
-	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && x.limit != nil })
+// partCost reports whether the question asks for a cost, and a column that holds one of several amounts is named only in part.
+func (p *Plan) partCost(f *schema.Field) bool {
+	part := slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+		return !w.Optional && !p.Text.Lex.Means(w.Stem, "cost") && !slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return p.Text.Level(t, w) > 2 })
+	})
+	return part && f.Named("cost") && slices.ContainsFunc(p.View.Fields, func(o *schema.Field) bool {
+		return o != f && o.Table == f.Table && o.Measure() && p.View.OfMoney(o)
+	})
+}
+
+// picks reports whether a condition picks the rows with a value.
+func (p *conditions) picks() bool {
+	return slices.ContainsFunc(p.Filters, func(f Filter) bool { return len(f.values) > 0 && !f.not && !f.Total || f.Null })
+}
+
+// bothWays reports whether a column says that an amount came in or went out, and the question does not say which.
+func (p *Plan) bothWays(amount *schema.Field) bool {
+	f := p.View.DirectionColumn(amount)
+	return f != nil && !p.filtered(f) && p.Target != f && p.Either != f && !slices.Contains(p.Groups, f)
 }
 
 // countsRows reports whether the question counts the rows themselves: how many trips.
-func (p *explanation) countsRows() bool {
+func (p *wording) countsRows() bool {
 	for i, x := range p.Pieces {
-		if (x.Rows() || x.Kind == speech.KindValue && p.near(i, -1).Kind == speech.KindAsk) && p.Asked(i) == "many" {
+		if n := p.near(i, 1); x.Rows() && !p.amounts(x) && !(n.From == x.To && n.Kind == speech.KindField && n.Field.Measure()) && p.Asked(i) == "many" || x.Kind == speech.KindValue && p.near(i, -1).Kind == speech.KindAsk && p.Asked(i) == "many" {
 			return true
 		}
 	}
@@ -104,14 +81,11 @@ func (p *explanation) countsRows() bool {
 }
 
 func (p *Plan) choose() Reason {
-	p.monthlyFigure()
-	switch {
-	case p.Unit == "week" || p.Tally == "week":
+	if p.Unit == "month" && p.Aggregate != "avg" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.PerMonth() }) {
+		p.Unit = "" // the monthly fee
+	}
+	if p.Unit == "week" || p.Tally == "week" {
 		return ReasonUnclear // the first day of a week varies by place
-	case p.has(speech.KindAcross):
-		return p.decideAcross()
-	case p.metered():
-		return p.decideMeter()
 	}
 	if reason := p.decideMore(); reason != "" {
 		return reason
@@ -120,19 +94,12 @@ func (p *Plan) choose() Reason {
 		p.Asks = "much" // how did people rate it on average
 	}
 	switch {
-	case p.Bound != nil && (p.Superlative != nil || p.share || p.Trend != "" || len(p.Periods) == 2):
-		return ReasonUnclear
-	case p.Op == OpUnusable:
-		return ""
 	case p.share && (p.Trend == "" || len(p.Periods) != 2):
 		return p.decideShare()
 	case p.Superlative != nil && len(p.Periods) < 2 && p.Trend == "":
 		return p.decideSup()
 	case p.Trend != "" || p.Asks == "change" || len(p.Periods) == 2:
 		return p.decideChange()
-	}
-	if p.boundSum(); p.Bound != nil {
-		return p.decideBound()
 	}
 	if reason := p.decideMeasure(); reason != "" {
 		return reason
@@ -141,7 +108,7 @@ func (p *Plan) choose() Reason {
 	switch {
 	case p.Either != nil && !names:
 		if p.Target != nil && p.Target != p.Either || len(p.Groups) > 0 {
-			return ""
+			return ReasonUnclear
 		}
 		p.Op = OpCompare
 	case (p.Op == OpValue || p.Op == OpCount) && (len(p.Groups) > 0 || p.Unit != ""):
@@ -158,19 +125,6 @@ func (p *Plan) choose() Reason {
 	return p.needTime()
 }
 
-// monthlyFigure drops "per month" if the requested figure is already monthly: the monthly fee, rents.
-func (p *Plan) monthlyFigure() {
-	if p.Unit != "month" || p.Aggregate == "avg" {
-		return
-	}
-	monthly := slices.ContainsFunc(p.Measures, func(m Measure) bool {
-		return m.Field.PerMonth() || !slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated) && (m.Field.Named("rent") || m.Field.Named("salary"))
-	})
-	if monthly {
-		p.Unit = ""
-	}
-}
-
 // needTime finds the column of dates if a unit of time is asked for.
 func (p *Plan) needTime() Reason {
 	if p.Unit != "" && (!p.findTime() || p.Time.Yearly() && p.Unit != "year" || p.Unit == "hour" && p.Time.Type != "datetime") {
@@ -183,6 +137,11 @@ func (p *Plan) needTime() Reason {
 func (p *Plan) decideMeasure() Reason {
 	if len(p.Measures) == 0 && p.Aggregate != "" && p.Asks != "many" && p.Counted == nil {
 		f := p.implied()
+		if f == nil && p.Aggregate == "sum" && p.has(func(x parse.Piece) bool {
+			return x.Rows() && slices.ContainsFunc([]string{"order", "invoice", "payment"}, func(c string) bool { return p.Text.Lex.Means(p.word(x).Stem, c) })
+		}) {
+			f = p.View.MoneyField // the sum of the open invoices
+		}
 		if f == nil {
 			return ReasonUnclear
 		}
@@ -201,28 +160,27 @@ func (p *Plan) decideMeasure() Reason {
 		return ReasonUnclear
 	case p.Asks == "many" && len(p.Measures) == 0, p.Counted != nil, p.versus && p.Either != nil && len(p.Measures) == 0 && p.hasRows():
 		return p.decideCount()
-	case len(p.Measures) == 1 && p.Asks == "list" && (p.Target == nil || p.Target == p.View.Labels()) && len(p.Groups) == 0 && len(p.Filters) == 0 && p.Aggregate == "" && p.View.Labels() != nil:
-		p.Groups, p.Target, p.Op = []*schema.Field{p.View.Labels()}, nil, OpValue // market share: of each company
+	case len(p.Measures) == 1 && p.Asks == "list" && len(p.attrs)+len(p.Groups)+len(p.Filters) == 0 && p.Aggregate == "" && p.Unit == "" && p.rowName() != nil && (p.Target == nil || p.Target == p.rowName()):
+		p.Op, p.Target, p.Groups = OpValue, nil, []*schema.Field{p.rowName()} // list the market share: of each company
 		return ""
 	case len(p.Measures) > 0:
 		if p.Asks == "list" && len(p.Groups) == 0 && p.Unit == "" && p.Aggregate == "" || p.Target != nil && p.Aggregate == "" && p.Asks != "many" {
 			return p.decideList()
 		}
 		return p.decideValue()
-	case p.Asks == "much" && len(p.attrs) == 0 && p.Target == nil && cmp.Or(p.implied(), p.given()) != nil:
-		p.Measures = []Measure{{Field: cmp.Or(p.implied(), p.given())}}
+	case p.Asks == "much" && len(p.attrs) == 0 && p.Target == nil && p.implied() != nil:
+		p.Measures = []Measure{{Field: p.implied()}}
 		return p.decideValue()
-	case p.Target != nil && len(p.Filters) > 0, p.whatNotWhen():
+	case p.Target != nil && len(p.Filters) > 0:
 		return p.decideList()
+	case p.asked != nil && p.Asks == "which" && p.asked.Dated() && !p.asked.Has(schema.TimeWords):
+		return ReasonUnclear // what was planted in bed A: not when
 	case len(p.attrs) > 0 && len(p.Filters) > 0 && (p.Asks != "who" || !p.onlyTimes()):
 		p.Op = OpLookup
 		return ""
 	case p.Asks == "who" && len(p.Filters) > 0:
 		p.Target = p.View.Person()
 		return p.decideList()
-	case p.Asks == "" && p.Aggregate == "" && !questioning[p.Text.Tokens[0].Fold] && p.allMeasures():
-		p.Op = OpCourse // a report on sales
-		return ""
 	case p.distinct && len(p.attrs) == 1:
 		p.Op, p.Counted = OpCount, p.attrs[0]
 		return ""
@@ -230,54 +188,44 @@ func (p *Plan) decideMeasure() Reason {
 	return ReasonUnclear
 }
 
-// whatNotWhen asks for the only names of a table if a date says what was done: what was planted in bed A.
-func (p *roles) whatNotWhen() bool {
-	if p.askedFor == nil || p.Asks != "which" || !p.askedFor.Dated() || p.askedFor.Has(schema.TimeWords) || p.Text.Tokens[0].Fold != "what" {
-		return false
+// rowName returns the only text of a table if it names each row.
+func (p *Plan) rowName() *schema.Field {
+	f := schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Text() })
+	if f == nil || f.Key() || !p.View.Unique(f) || p.View.Tables[0].RowCount > 20 {
+		return nil
 	}
-	p.attrs, p.askedFor = nil, nil
-	p.Target = schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Text() && !f.Free && !p.filtered(f) })
-	return true
+	return f
 }
 
-// questioning are words that begin a question, which asks for more than a general course.
-var questioning = speech.Folded("what how which who when where did do does is are was were wie welche welcher welches wer wann wo hat haben ist sind war waren")
-
-// times returns the number of conditions that are times.
-func (p *conditions) times() int {
-	n := 0
-	for _, f := range p.Filters {
-		if f.Period != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// implied returns the only number of a table if the question names it by the table's topic.
+// implied returns the only number of a table if the question names it by the table's topic:
+// the population of population.csv, not the orders of orders.csv.
 func (p *wording) implied() *schema.Field {
 	f := p.View.OnlyMeasure()
 	if f == nil {
 		return nil
 	}
-	added := func(x parse.Piece) bool { return x.Kind == speech.KindAgg && adding[p.Text.Tokens[x.From].Fold] }
-	if p.topicMeasure(f) || f == p.View.MoneyField && slices.ContainsFunc(p.Pieces, added) || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
-		return f
+	label := strings.ToLower(f.Label())
+	topic := label == "value" || label == "wert" || p.Aggregate != "" && !p.hasRows() && f.Named("score")
+	for _, x := range p.Pieces {
+		topic = topic || x.Kind == speech.KindEntity && (p.amounts(x) || p.Text.Lex.Means(p.word(x).Stem, "revenue") && f.Named("amount") || p.Asks == "much" && p.Text.Lex.Means(p.word(x).Stem, "donation"))
 	}
-	return nil
+	if !topic {
+		return nil
+	}
+	return f
 }
 
-var adding = speech.Folded("add adds added summieren belaufen")
+// amounts reports whether a word for the rows names what their number measures: population.
+func (p *explanation) amounts(x parse.Piece) bool {
+	means := func(c string) bool { return p.Text.Lex.Means(p.word(x).Stem, c) }
+	return !means("order") && !means("donation") && (means("population") || slices.ContainsFunc(schema.Additive, means) || slices.ContainsFunc(schema.Ratelike, means))
+}
 
 // decideValue chooses the aggregate of each measure.
 func (p *Plan) decideValue() Reason {
 	p.Op = OpValue
-	if p.askedFor != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
+	if p.asked != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" || len(p.attrs) > 0 && !p.onlyTimes() {
 		return ReasonUnclear
-	}
-	p.expenses()
-	if slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.moneyOnly(m.Field) }) {
-		return ReasonAmbiguous // money that came in, or that went out
 	}
 	joins := 0
 	for _, x := range p.Pieces {
@@ -293,92 +241,59 @@ func (p *Plan) decideValue() Reason {
 		m.How = p.Aggregate
 		kindOf := p.Nature(m.Field)
 		switch {
-		case m.How == "sum" && kindOf == "avg" && p.View.Product(m.Field) != nil:
-			m.Field = p.View.Product(m.Field)
-		case m.How == "sum" && (m.Field.UnitSymbol() == "%" || m.Field.Temperature()):
-			return ReasonUnclear
+		case m.How == "sum" && (kindOf != "sum" && kindOf != "" && !p.View.OfMoney(m.Field) || kindOf == "avg" && m.Field.Named("price")), m.How == "" && p.Asks == "many" && kindOf == "avg":
+			return ReasonUnclear // temperatures have no sum
 		case m.How != "":
-		case p.Asks == "many" && kindOf == "avg":
-			return ReasonUnclear
-		case p.Asks == "many" || p.Asks == "much" && kindOf == "":
+		case p.Asks == "many" || kindOf == "" && p.Totals():
 			m.How = "sum"
 		default:
 			m.How = kindOf
 		}
 	}
-	if len(p.attrs) > 0 && !p.onlyTimes() {
-		return ReasonUnclear
-	}
-	p.Outflow = p.Asks == "much" && len(p.Measures) == 1 && p.Measures[0].How == "sum" && p.Measures[0].Field.Mixed() && p.weSpend() && !p.says(passive) && !p.says(receiving) && !slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.limit != nil && (f.limit.Op != "<" || f.limit.N != 0) })
+	m := p.Measures[0]
+	p.Outflow = len(p.Measures) == 1 && m.How == "sum" && m.Field.Mixed() && p.says(spends)
 	return p.decideMean()
 }
 
-var receiving = speech.Folded("bekommen bekam erhalten erhielt received get got by")
+var muches = speech.Folded("much viel wieviel")
+
+// Totals reports whether the question asks how much there is, rather than how high it is.
+func (p *wording) Totals() bool { return p.says(muches) }
+
+var spends = speech.Folded("spend spends spent pay paid cost costs ausgegeben bezahlt gezahlt gekostet")
 
 // decideMean determines what a mean by a unit of time or by groups is taken over: the rows
 // or the totals. They differ if several rows belong to one day or store.
 func (p *Plan) decideMean() Reason {
-	if p.Aggregate != "avg" {
+	if p.Aggregate != "avg" || p.Unit == "" && len(p.Groups) == 0 {
 		return ""
 	}
-	f, per := p.Measures[0].Field, p.perWord()
-	perYear := p.Unit == "year" && (per || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindUnit && x.To-x.From == 2 }))
+	f, per := p.Measures[0].Field, p.has(func(x parse.Piece) bool { return x.Kind == speech.KindBy && perWords[p.word(x).Fold] })
+	taken := p.Unit != "" && (per || p.has(func(x parse.Piece) bool {
+		t := p.word(x)
+		return x.Kind == speech.KindUnit && (t.Part || x.To-x.From == 2 || strings.HasSuffix(t.Fold, "ly") || strings.Contains(t.Fold, "lich"))
+	}))
 	switch {
-	case perYear && slices.ContainsFunc(schema.SplitName(f.Name), func(w string) bool { return yearWords[speech.Fold(w)] }), // what people earn per year is their annual salary
-		p.Unit == "month" && f.PerMonth():
+	case p.Unit == "month" && f.PerMonth(), p.Unit == "year" && f.Has(annual): // the monthly fee
 		p.Unit = ""
-		return ""
-	case perYear && (f.Named("salary") || f.Named("rent")):
-		return ReasonAmbiguous
-	case p.Unit != "" && p.daily():
-		if !p.onePerTime() || p.Time.Dated() != (p.Unit == "day") || p.Time.Type == "datetime" || p.Time.Monthly() {
-			return ReasonAmbiguous // the mean of the rows, or the total divided by the number of days
-		}
-		p.Unit = ""
-	}
-	if len(p.Groups) == 1 && p.Groups[0].Dated() && per {
-		if !p.View.Unique(p.Groups[0]) {
-			return ReasonAmbiguous
-		}
+	case taken && !p.View.OfMoney(f) && p.findTime() && p.View.Unique(p.Time) && p.Time.Type == "date" && (p.Unit == "day" && !p.Time.Monthly() && p.Nature(f) != "sum" || p.Unit == "month" && p.Time.Monthly()):
+		p.Unit = "" // each row is a day
+	case per && len(p.Groups) == 1 && p.Groups[0].Dated() && p.View.Unique(p.Groups[0]) && (p.Groups[0].Monthly() || p.Nature(f) != "sum"):
 		p.Groups = nil // each row is a month
-		return ""
-	}
-	if p.Unit == "month" && per && len(p.Groups) == 0 {
-		if !p.onePerTime() || !p.Time.Monthly() {
-			return ReasonAmbiguous
-		}
-		p.Unit = "" // each row is a month
-	}
-	if p.Unit != "" && (per && p.Nature(f) == "" || p.Asks == "much" && p.View.OfMoney(f)) ||
-		per && (len(p.Groups) > 0 || p.Unit != "") && p.Nature(f) == "sum" {
+	case taken, per && (p.Nature(f) == "sum" || len(p.Groups) == 1 && p.Groups[0].Dated()):
 		return ReasonAmbiguous // the mean of the rows of each store, or the total divided by the number of stores
 	}
 	return ""
 }
 
-var yearWords = speech.Folded("annual yearly jährlich jährlicher jahresgehalt jahreslohn jahr year annuel")
-
-// daily reports whether the unit of time only says what a mean is taken over: the daily consumption.
-func (p *explanation) daily() bool {
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		t := p.Text.Tokens[x.From]
-		return x.Kind == speech.KindUnit && (t.Part || t.Fold == "daily" || t.Fold == "monthly" || t.Fold == "yearly" || t.Fold == "annual" || strings.Contains(t.Fold, "lich"))
-	})
-}
-
-// perWord reports whether the question groups by per, pro or je.
-func (p *explanation) perWord() bool {
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		return x.Kind == speech.KindBy && perWords[p.Text.Tokens[x.From].Fold]
-	})
-}
+var annual = speech.Folded("annual yearly jährlich jahresgehalt jahreslohn jahr year annuel")
 
 var perWords = speech.Folded("per pro je")
 
 // onlyTimes reports whether the other named columns are times, the target or columns that only name rows.
 func (p *Plan) onlyTimes() bool {
 	return !slices.ContainsFunc(p.attrs, func(f *schema.Field) bool {
-		return !f.Dated() && !f.Yearly() && f != p.Target && !p.View.NamesRows(f) && !p.idle(f)
+		return !f.Dated() && !f.Yearly() && f != p.Target && !(p.View.NamesRows(f) && !f.Has(schema.TimeWords)) && !p.idle(f)
 	})
 }
 
@@ -388,24 +303,14 @@ func (p *wording) idle(f *schema.Field) bool {
 	if f.Table != 0 || !f.Text() && !f.Key() {
 		return false
 	}
-	mean := p.Aggregate == "avg" || p.Aggregate == "median"
 	for i, x := range p.Pieces {
-		if i == 0 || x.Kind != speech.KindField || x.Field != f || p.isGroupedBy(i) {
-			continue
-		}
-		if p.Asks == "much" && !mean && parse.LightDoers[p.Text.Tokens[x.From].Fold] && x.To == x.From+1 && !p.View.Holds(undone) {
-			return true // how much our customers spent: all of them
-		}
-		if p.Asked(i) != "" {
+		if i == 0 || x.Kind != speech.KindField || x.Field != f || p.isGroupedBy(i) || p.Asked(i) != "" {
 			continue
 		}
 		if v := p.Pieces[i-1]; v.Kind == speech.KindValue && v.Field != f && v.Field.Table == 0 && v.To == x.From {
 			return true // sparkling wine
 		}
-		for k := i + 1; k < len(p.Pieces) && k <= i+3 && !mean; k++ {
-			if v := p.Pieces[k]; v.Kind == speech.KindField && v.Field.Table > 0 {
-				continue // the members of the department Gymnastics
-			}
+		for k := i + 1; k < len(p.Pieces) && k <= i+3 && p.Aggregate != "avg" && p.Aggregate != "median"; k++ {
 			if v := p.Pieces[k]; v.Kind == speech.KindValue && v.Field != f && (k <= i+2 && v.Field.Table == 0 || p.View.LeadsTo(f, v.Field)) {
 				return true
 			}
@@ -414,33 +319,21 @@ func (p *wording) idle(f *schema.Field) bool {
 	return false
 }
 
-// undone are values of orders that were cancelled or reversed.
-var undone = speech.Folded("cancelled canceled refunded returned storniert retourniert erstattet zurückgegeben annulé annulée")
-
 var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
 
 // Nature returns how the values of a column aggregate: sum, avg, max, min, or "" if unknown.
 func (p *wording) Nature(f *schema.Field) string {
-	if f.Factors != nil {
-		return "sum"
-	}
 	for _, w := range f.Words {
-		if w.Fold == "min" && f.UnitName() == "min" {
-			continue // minutes
-		}
 		switch w.Fold {
 		case "max", "maximum", "hochst", "highest":
 			return "max"
 		case "min", "minimum", "tiefst", "lowest":
-			return "min"
+			if f.UnitName() != "min" || w.Fold != "min" { // minutes
+				return "min"
+			}
 		}
 	}
-	for _, w := range f.Words {
-		if rateWords[w.Fold] && !f.Named("revenue") {
-			return "avg"
-		}
-	}
-	if f.UnitSymbol() == "%" || strings.Contains(f.UnitSymbol(), "/") {
+	if f.Has(rateWords) && !f.Named("revenue") || f.UnitSymbol() == "%" || strings.Contains(f.UnitSymbol(), "/") {
 		return "avg"
 	}
 	if f.Has(schema.Moved) {
@@ -450,24 +343,27 @@ func (p *wording) Nature(f *schema.Field) string {
 		return ""
 	}
 	head := f.Head()
+	is := func(c string) bool { return p.Text.Lex.Means(head, c) }
 	for _, c := range schema.Ratelike {
-		if p.Text.Lex.Means(head, c) && !p.Text.Lex.Means(head, "revenue") && (c != "price" || !p.Text.Lex.Means(head, "cost")) {
+		if is(c) && !is("revenue") && (c != "price" || !is("cost")) {
 			return "avg"
 		}
 	}
-	for _, c := range schema.Additive {
-		if f.Named(c) {
-			return "sum"
-		}
-	}
-	// Whole numbers under a plural count things: nights, votes, cups.
-	if f.Type == "integer" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
-		return w.Stem == head && (Plurals[w.Fold] || strings.HasSuffix(w.Fold, "s") && !strings.HasSuffix(w.Fold, "ss") && !strings.HasSuffix(w.Fold, "us"))
-	}) {
+	if things(f, head) || slices.ContainsFunc(schema.Additive, f.Named) {
 		return "sum"
 	}
 	return ""
 }
+
+// things reports whether whole numbers under a plural with a stem count things: nights, votes, cups.
+func things(f *schema.Field, stem string) bool {
+	return f.Type == "integer" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+		return strings.HasSuffix(w.Stem, stem) && (Plurals[w.Fold] || strings.HasSuffix(w.Fold, "s") && !strings.HasSuffix(w.Fold, "ss") && !strings.HasSuffix(w.Fold, "us"))
+	})
+}
+
+// Plurals are plurals without a plural ending.
+var Plurals = speech.Folded("people children men women staff")
 
 // decideList checks which names are listed.
 func (p *Plan) decideList() Reason {
@@ -475,17 +371,86 @@ func (p *Plan) decideList() Reason {
 	named := func(f Filter) bool {
 		return f.Field == p.Target && (len(f.values) == 1 || p.Asks == "who" && len(f.values) > 0) && !f.not && !f.Total
 	}
-	if slices.ContainsFunc(p.Filters, named) {
+	if p.Target == nil || len(p.Filters) == 0 || len(p.Measures) > 0 && !p.View.Unique(p.Target) || slices.ContainsFunc(p.Filters, named) {
 		return ReasonUnclear // the one asked for is not the one named
 	}
-	if p.Target == nil || len(p.Filters) == 0 || len(p.Measures) > 0 && !p.View.Unique(p.Target) {
+	return ""
+}
+
+// decideCount determines what is counted.
+func (p *Plan) decideCount() Reason {
+	p.Op = OpCount
+	if p.asked != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
+		return ReasonUnclear
+	}
+	if f, reason := p.units(); f != nil || reason != "" {
+		p.Op, p.Counted, p.Measures = OpValue, nil, []Measure{{Field: f, How: cmp.Or(p.Aggregate, "sum")}}
+		return cmp.Or(reason, p.decideMean())
+	}
+	switch {
+	case p.Tally != "":
+		if !p.findTime() || p.Time.Yearly() && p.Tally != "year" || p.Counted != nil {
+			return ReasonUnclear
+		}
+		return ""
+	case p.distinct && p.Counted == nil:
+		if len(p.attrs) != 1 {
+			return ReasonUnclear
+		}
+		p.Counted = p.attrs[0]
+		return ""
+	case p.distinct:
+		return ""
+	case p.Counted != nil:
+		own := !p.Counted.Key() && !p.Counted.Dated() && slices.ContainsFunc(p.Counted.Words, func(w speech.Word) bool { return slices.Contains(p.View.Entity, w.Stem) })
+		if p.Counted.Table == 0 && (p.View.Unique(p.Counted) || p.Counted == p.Either || own) {
+			p.Counted = nil
+		} else if !p.Counted.Key() {
+			return ReasonAmbiguous // how many rooms: those that the bookings mention, or all
+		}
+		return ""
+	}
+	if len(p.attrs) > 0 && !p.onlyTimes() || p.people && !p.View.OfPeople() {
+		return ReasonUnclear
+	}
+	// Orders that span several rows are counted by their key.
+	for _, x := range p.Pieces {
+		switch {
+		case x.Kind == speech.KindEntity && p.amounts(x):
+			return ReasonUnclear // the inhabitants of a town
+		case x.Rows():
+			p.Counted = p.keyOfSeveral(x)
+			return ""
+		}
+	}
+	// "How many are open" counts rows; "how many sick days" does not.
+	if len(p.Filters) == 0 {
 		return ReasonUnclear
 	}
 	return ""
 }
 
-// opposite is the other order of a ranking.
-var opposite = map[string]string{"asc": "desc", "desc": "asc"}
+// trades are words for sales and purchases.
+var trades = speech.Folded("sell sells sold selling buy bought order ordered ship shipped verkauft verkauften verkaufen gekauft bestellt verschickt")
 
-// Plurals are plurals without a plural ending.
-var Plurals = speech.Folded("people children men women staff")
+// units returns the number of pieces in each row if products are counted by their names: how many desks did we sell.
+func (p *Plan) units() (*schema.Field, Reason) {
+	product := p.Counted != nil && !p.distinct && p.Counted.Named("product") && p.says(trades)
+	for i, x := range p.Pieces {
+		if b, n := p.near(i, -1), p.near(i, 1); x.Kind == speech.KindValue && b.Kind == speech.KindAsk && b.Arg == "many" {
+			product = !(n.Kind == speech.KindEntity && n.From == x.To) && !(n.Kind == speech.KindField && n.From == x.To && !n.Field.Measure())
+		}
+	}
+	if !product || p.Tally != "" {
+		return nil, ""
+	}
+	dated := slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Dated() })
+	pieces := p.View.StockField()
+	if dated {
+		pieces = p.View.FieldOf("quantity")
+	}
+	if pieces != nil && p.says(trades) != dated {
+		return nil, ReasonAmbiguous // the stock, of sales; the sales, of a stock
+	}
+	return pieces, ""
+}

@@ -1,8 +1,11 @@
+// Package plan turns an explanation of a question into one query plan: what the words ask, the
+// conditions on the rows, the roles of the columns, then the operation. Finally, a review refuses a
+// plan that leaves out a part of the question. The package returns no errors: a plan that cannot be
+// made has a Reason. Of the packages of question, it imports only speech, schema and parse.
 package plan
 
 import (
 	"slices"
-	"strings"
 
 	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
@@ -26,64 +29,198 @@ const (
 	ReasonEmpty Reason = "empty"
 )
 
+// The operations of plans.
 const (
-	// MaxBars is the maximum number of bars of a chart that a reader can distinguish.
-	MaxBars = 12
-	// MaxSeries is the maximum number of lines of a chart.
-	MaxSeries = 4
-	// MaxRows limits the table of a result in a report.
-	MaxRows = 12
+	OpValue   = "value"
+	OpGroups  = "groups"
+	OpRank    = "rank"
+	OpCount   = "count"
+	OpShare   = "share"
+	OpChange  = "change"
+	OpTrend   = "trend"
+	OpCompare = "compare"
+	OpLookup  = "lookup"
+	OpList    = "list"
 )
 
-// KeyOf returns the columns of the keys; nil stands for a unit of time.
-func (p *Plan) KeyOf() []*schema.Field {
-	var out []*schema.Field
-	for _, g := range p.KeyFields() {
-		if g == p.Time && p.Unit != "" {
-			continue
-		}
-		out = append(out, g)
-	}
-	if p.Unit != "" {
-		if p.Time != nil && !p.Time.Dated() {
-			return append(out, p.Time)
-		}
-		out = append(out, nil)
-	}
-	return out
+// Measure is a requested number: a column with its aggregate, or rows.
+type Measure struct {
+	Field *schema.Field
+	// How is sum, avg, median, min or max; empty if the question leaves it open.
+	How string
 }
 
-// OneEach reports whether each group is one row.
-func (p *Plan) OneEach() bool {
-	fs := p.KeyFields()
-	return len(fs) == 1 && p.Unit == "" && fs[0].Table == 0 && p.View.Unique(fs[0])
-}
-
-// RowKey returns the key of things that have several rows each: the order of an order line.
-func (p *roles) RowKey() *schema.Field {
-	if p.perKey != nil {
-		if p.View.Unique(p.perKey) {
-			return nil
-		}
-		return p.perKey
-	}
-	for i, x := range p.Pieces {
-		if x.Kind == speech.KindEntity && p.isGroupedBy(i) {
-			return p.keyOfSeveral(x)
-		}
-	}
-	return nil
-}
-
-// keyOfSeveral returns the key of the things that a word names if several rows are one of them.
-func (p *explanation) keyOfSeveral(entity parse.Piece) *schema.Field {
-	at := slices.IndexFunc(p.View.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Key() && len(f.Words) > 1 && f.Words[0].Stem == p.Text.Tokens[entity.From].Stem && f.Missing == 0 && !f.DistinctCapped && f.Distinct < p.View.Tables[0].RowCount
-	})
-	if at < 0 {
+// Column returns the column of a measure; nil for rows.
+func (m *Measure) Column() *schema.Field {
+	if m == nil {
 		return nil
 	}
-	return p.View.Fields[at]
+	return m.Field
+}
+
+// explanation is one explanation of a question by the tables of a view, with its pieces in order.
+type explanation struct {
+	speech.Language
+	Text   *parse.Matcher
+	View   *schema.View
+	Pieces []parse.Piece
+	used   []bool // the pieces that have a role
+	Weight float64
+}
+
+// wording is what the words of the grammar ask, before any column has a role.
+type wording struct {
+	explanation
+	Asks        string // the first asking word: many, much, which, who, when, where, list, change
+	Aggregate   string
+	Trend       string
+	Superlative *parse.Piece
+	more        *parse.Piece // more, warmer: a comparison of two
+	diff        bool
+	versus      bool
+	share       bool
+	distinct    bool
+	people      bool // how many people: rows that are people
+}
+
+// conditions are what the rows must meet, including times.
+type conditions struct {
+	wording
+	Filters []Filter
+	Periods []speech.Period
+	Time    *schema.Field
+	Either  *schema.Field // the column whose two values are compared
+}
+
+// roles are the roles of the named columns in the question: measures, groups and targets.
+type roles struct {
+	conditions
+	Op       string
+	Measures []Measure
+	// Counted is the column whose distinct values are counted; nil counts rows.
+	Counted *schema.Field
+	Target  *schema.Field
+	Unit    string // a unit of time as target or group
+	Groups  []*schema.Field
+	N       int
+	attrs   []*schema.Field // text and date columns that are asked for
+	PerRow  bool            // per order, where each row is an order
+	perKey  *schema.Field   // the key of what a mean is per
+	Tally   string          // the unit of time that is counted: on how many days
+	Called  string          // what the question calls the things that are counted
+	asked   *schema.Field   // the column of times that is asked for: on which day
+}
+
+// Plan is an operation with everything that it needs.
+type Plan struct {
+	roles
+	Outflow bool // the sum is of outgoing amounts, which are negative in the table
+}
+
+// New fills the slots from an explanation; a Reason says why it does not form a question.
+func New(r *parse.Matcher, v *schema.View, c parse.Cover) (*Plan, Reason) {
+	p := &Plan{}
+	p.explanation = explanation{Language: r.Lang, Text: r, View: v, Weight: c.Weight}
+	for _, x := range c.Pieces {
+		switch x.Kind {
+		case speech.KindUnknown:
+			return nil, ReasonUnknown
+		case speech.KindNever:
+			return nil, ReasonBeyond
+		case speech.KindFill:
+			if x.Arg == "owner" && !p.owned(c, x) {
+				return nil, ReasonUnknown
+			}
+		default:
+			p.Pieces = append(p.Pieces, x)
+		}
+	}
+	p.used = make([]bool, len(p.Pieces))
+	for _, step := range []func() Reason{p.words, p.joinNames, p.timeWords, p.takeConditions, p.truths, p.targets, p.checkUnusedPieces, p.totals, p.decide} {
+		if reason := step(); reason != "" {
+			return nil, reason
+		}
+	}
+	return p, (&review{p}).unanswered(c.Pieces)
+}
+
+// receivers are words before a recipient: what was given to the hospital is not all that was given.
+var receivers = speech.Folded("to for by towards an fur")
+
+// owned reports whether a word like museum or team only says whose data it is, or of which kind a value is.
+func (p *explanation) owned(c parse.Cover, x parse.Piece) bool {
+	switch {
+	case p.Text.OfOtherRows(p.View, p.word(x)):
+		return false
+	case p.Text.Lex.Means(p.word(x).Stem, "amount") && p.View.HoldsMoney() && !slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool {
+		return o.To == x.From && o.Field != nil && p.View.OfMoney(o.Field)
+	}):
+		return false // the value of a stock is no number of pieces
+	case speech.Articles[p.Text.Tokens[x.From-1].Fold]:
+		return x.From < 2 || !receivers[p.Text.Tokens[x.From-2].Fold]
+	}
+	return slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool {
+		return (o.Kind == speech.KindField || o.Kind == speech.KindValue) && o.To == x.From
+	})
+}
+
+// near returns the piece at an offset from another one, including used pieces; the zero Piece if there is none.
+func (p *explanation) near(i, step int) parse.Piece {
+	if k := i + step; k >= 0 && k < len(p.Pieces) {
+		return p.Pieces[k]
+	}
+	return parse.Piece{}
+}
+
+// word returns the first word of a piece.
+func (p *explanation) word(x parse.Piece) speech.Token { return p.Text.Tokens[x.From] }
+
+// says reports whether the question contains one of some words.
+func (p *explanation) says(words map[string]bool) bool {
+	return slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return words[t.Fold] && !t.Quoted })
+}
+
+func (p *explanation) has(is func(parse.Piece) bool) bool { return slices.ContainsFunc(p.Pieces, is) }
+
+func (p *explanation) hasRows() bool { return p.has(parse.Piece.Rows) }
+
+// Asked returns what the question word before a piece asks, skipping superlatives, numbers, aggregates and values;
+// empty if there is none.
+func (p *wording) Asked(i int) string {
+	for k := i - 1; k >= 0; k-- {
+		switch p.Pieces[k].Kind {
+		case speech.KindAsk:
+			if p.Pieces[k].Arg == "people" {
+				return "" // what follows is not what is counted
+			}
+			return p.Pieces[k].Arg
+		case speech.KindSup, speech.KindNum, speech.KindAgg, speech.KindValue:
+		case speech.KindEntity:
+			if p.Superlative == nil || k+1 != i {
+				return "" // the three most borrowed tools
+			}
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// isGroupedBy reports whether the result is grouped by a piece.
+func (p *explanation) isGroupedBy(i int) bool {
+	for k := i - 1; k >= 0; k-- {
+		switch p.Pieces[k].Kind {
+		case speech.KindBy:
+			return true
+		case speech.KindJoin:
+			// by region and product
+			return k > 0 && (p.Pieces[k-1].Kind == speech.KindField || p.Pieces[k-1].Kind == speech.KindUnit) && p.isGroupedBy(k-1)
+		case speech.KindAgg:
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // First returns the first measure; nil counts rows.
@@ -92,6 +229,18 @@ func (p *roles) First() *Measure {
 		return nil
 	}
 	return &p.Measures[0]
+}
+
+// MeasureList returns the measures, or a single nil for the rows if there are none.
+func (p *roles) MeasureList() []*Measure {
+	if len(p.Measures) == 0 {
+		return []*Measure{nil}
+	}
+	var out []*Measure
+	for i := range p.Measures {
+		out = append(out, &p.Measures[i])
+	}
+	return out
 }
 
 // MeasureName returns the column heading of a measure.
@@ -109,130 +258,102 @@ func (p *roles) MeasureName(m *Measure) string {
 	return how[m.How] + m.Field.Label()
 }
 
+// UnitName returns the unit of time of the groups in the language of the question.
+func (p *roles) UnitName() string {
+	n := map[string][2]string{"year": {"year", "Jahr"}, "quarter": {"quarter", "Quartal"}, "month": {"month", "Monat"}, "day": {"day", "Tag"}, "weekday": {"weekday", "Wochentag"}, "hour": {"hour", "Stunde"}}[p.Unit]
+	return p.Say(n[0], n[1])
+}
+
 // KeyFields returns the columns that rows are grouped by.
 func (p *Plan) KeyFields() []*schema.Field {
 	switch {
 	case p.Op == OpCompare:
 		return []*schema.Field{p.Either}
-	case p.Op == OpRank && p.Target != nil && p.View.NameFor(p.Target) != nil:
-		return append([]*schema.Field{p.View.NameFor(p.Target), p.Target}, p.Groups...)
-	case p.Op == OpRank && p.Target != nil:
-		if p.Target.Named("month") && p.Target.Type != "date" {
-			// A month of several years is several months.
-			for _, f := range p.View.Fields {
-				if f.Table == p.Target.Table && f.Yearly() && f.Distinct > 1 && !p.filtered(f) {
-					return []*schema.Field{f, p.Target}
-				}
+	case p.Op != OpRank || p.Target == nil:
+		return p.Groups
+	case p.View.NameFor(p.Target) != nil:
+		return []*schema.Field{p.View.NameFor(p.Target), p.Target}
+	case p.Target.Named("month") && p.Target.Type != "date":
+		// A month of several years is several months.
+		for _, f := range p.View.Fields {
+			if f.Table == p.Target.Table && f.Yearly() && f.Distinct > 1 && !p.filtered(f) {
+				return []*schema.Field{f, p.Target}
 			}
 		}
-		return append([]*schema.Field{p.Target}, p.Groups...)
 	}
-	return p.Groups
+	return []*schema.Field{p.Target}
 }
 
-func (p *conditions) filtered(f *schema.Field) bool {
-	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && !x.Total })
-}
-
-// UnitName returns the unit of time of the groups in the language of the question.
-func (p *roles) UnitName() string {
-	names := map[string][2]string{"year": {"year", "Jahr"}, "quarter": {"quarter", "Quartal"}, "month": {"month", "Monat"}, "day": {"day", "Tag"}, "weekday": {"weekday", "Wochentag"}, "hour": {"hour", "Stunde"}}
-	n := names[p.Unit]
-	return p.Say(n[0], n[1])
-}
-
-// MeasureList returns the measures, or a single nil for the rows if there are none.
-func (p *roles) MeasureList() []*Measure {
-	if len(p.Measures) == 0 {
-		return []*Measure{nil}
+// KeyOf returns the columns of the keys; nil stands for a unit of time.
+func (p *Plan) KeyOf() []*schema.Field {
+	var out []*schema.Field
+	for _, g := range p.KeyFields() {
+		if g != p.Time || p.Unit == "" {
+			out = append(out, g)
+		}
 	}
-	var out []*Measure
-	for i := range p.Measures {
-		out = append(out, &p.Measures[i])
+	switch {
+	case p.Unit == "":
+	case p.Time != nil && !p.Time.Dated():
+		out = append(out, p.Time)
+	default:
+		out = append(out, nil)
 	}
 	return out
 }
 
-// HiddenKey returns the key of the rows if a ranking is by their names, which may be equal.
-func (p *Plan) HiddenKey() *schema.Field {
-	t := p.Target
-	if t == nil || t.Table != 0 || t.Key() || p.View.Unique(t) || !t.Named("name") && t.Names == nil {
-		return nil
+// OneEach reports whether each group is one row.
+func (p *Plan) OneEach() bool {
+	fs := p.KeyFields()
+	return len(fs) == 1 && p.Unit == "" && fs[0].Table == 0 && p.View.Unique(fs[0])
+}
+
+// RowKey returns the key of things that have several rows each: the order of an order line.
+func (p *Plan) RowKey() *schema.Field {
+	if p.perKey != nil {
+		if p.View.Unique(p.perKey) {
+			return nil
+		}
+		return p.perKey
 	}
-	for _, f := range p.View.Fields {
-		if f.Table == 0 && f.Key() && p.View.Unique(f) {
-			if slices.ContainsFunc([]string{"order", "invoice", "payment", "ticket", "loan", "donation", "trip", "event"}, func(c string) bool { return f.Named(c) }) {
-				return nil // the number of an order does not distinguish customers
-			}
-			return f
+	for i, x := range p.Pieces {
+		if x.Kind == speech.KindEntity && p.isGroupedBy(i) {
+			return p.keyOfSeveral(x)
 		}
 	}
 	return nil
 }
 
-// RankBy returns the aggregates that a ranking may mean.
-func (p *Plan) RankBy() []string {
-	m := p.First()
-	extreme := "max"
-	if p.Superlative.Arg == "asc" {
-		extreme = "min"
+// keyOfSeveral returns the key of the things that a word names if several rows are one of them.
+func (p *explanation) keyOfSeveral(entity parse.Piece) *schema.Field {
+	at := slices.IndexFunc(p.View.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Key() && len(f.Words) > 1 && f.Words[0].Stem == p.word(entity).Stem && f.Missing == 0 && !f.DistinctCapped && f.Distinct < p.View.Tables[0].RowCount
+	})
+	if at < 0 {
+		return nil
 	}
-	switch {
-	case m == nil:
-		return []string{""}
-	case m.How != "":
-		return []string{m.How}
-	case m.Field.Dated() || m.Field.Yearly():
-		return []string{extreme}
-	case p.Target != nil && p.Target.Table == 0 && p.Unit == "" && (p.View.Unique(p.Target) || p.HiddenKey() != nil):
-		return []string{extreme}
-	}
-	if p.View.Survey && m.Field.Scale() || p.judged {
-		return []string{"avg"} // marks from many people
-	}
-	switch p.Nature(m.Field) {
-	case "sum":
-		return []string{"sum"}
-	case "max", "min":
-		return []string{extreme}
-	case "avg":
-		return []string{extreme, "avg"}
-	}
-	return []string{"sum", "avg", extreme}
+	return p.View.Fields[at]
 }
 
-// ExtremeLabels returns the columns with the name and the time of the row with an extreme value.
-func (p *Plan) ExtremeLabels() []*schema.Field {
-	var out []*schema.Field
-	var l *schema.Field
-	for _, x := range p.Pieces {
-		if x.Rows() && l == nil {
-			l = p.labelField(x)
+// filtered reports whether a condition is about a column.
+func (p *conditions) filtered(f *schema.Field) bool {
+	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && !x.Total })
+}
+
+// times returns the number of conditions that are times.
+func (p *conditions) times() int {
+	n := 0
+	for _, f := range p.Filters {
+		if f.Period != nil {
+			n++
 		}
 	}
-	if p.Asks == "who" || l == nil && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Names != nil }) {
-		l = p.View.Person()
-	}
-	if l == nil {
-		l = p.View.NameField()
-	}
-	if l != nil {
-		out = append(out, l)
-	} else {
-		for _, f := range p.View.Fields {
-			if f.Table == 0 && f.Text() && !f.Clock() && f.Factors == nil && (f.Distinct*10 >= p.View.Tables[0].RowCount*9 || slices.Contains(p.View.Entity, f.Head())) {
-				out = append(out, f)
-				break
-			}
-		}
-	}
-	if len(out) == 0 {
-		out = p.View.Described()
-	}
-	if t := p.timeField(nil); t != nil && t.Table == 0 && t != p.Measures[0].Field {
-		out = append(out, t)
-	}
-	return out
+	return n
+}
+
+// inMeasure reports whether a column is a measure or a factor of one.
+func (p *roles) inMeasure(f *schema.Field) bool {
+	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f })
 }
 
 // ShareCond returns the index of the condition whose share is asked for: the last one that is not a time.
@@ -266,102 +387,37 @@ func (p *Plan) Listed() []*schema.Field {
 	return out
 }
 
-// stated returns the columns of names and times whose values the answer states.
-func stated(p *Plan) []*schema.Field {
-	switch p.Op {
-	case OpRank, OpGroups, OpCompare:
-		return p.KeyFields()
-	case OpExtreme:
-		return append(p.ExtremeLabels(), p.Measures[0].Field)
-	case OpList, OpLookup:
-		return p.Listed()
+// States reports whether the answer of a ranking states what some words ask for.
+func (p *Plan) States(words []speech.Token) bool {
+	if p.Superlative == nil || p.Op != OpRank && p.Op != OpValue {
+		return false
 	}
-	return nil
-}
-
-// finer lists the units of time that state a unit: itself and all finer ones.
-var finer = map[string][]string{"year": {"year", "quarter", "month", "day"}, "quarter": {"quarter", "month", "day"}, "month": {"month", "day"}}
-
-// SaysTime reports whether the answer states a time in a unit or, if unit is empty, in any unit.
-func (p *Plan) SaysTime(unit string) bool {
-	if u := p.Unit; u != "" && (unit == "" || unit == u || slices.Contains(finer[unit], u)) {
-		return true
+	fields := slices.Clone(p.KeyFields())
+	if m := p.First(); m != nil {
+		fields = append(fields, m.Field)
 	}
-	return slices.ContainsFunc(stated(p), func(f *schema.Field) bool {
-		switch {
-		case f.Dated():
-			return unit == "" || unit == "day" || finer[unit] != nil
-		case f.Yearly():
-			return unit == "" || unit == "year"
+	return !slices.ContainsFunc(words, func(t speech.Token) bool {
+		how := slices.IndexFunc(p.Text.Lex.Phrases[t.Fold], func(x speech.Phrase) bool { return x.Kind == speech.KindAgg && len(x.Words) == 1 })
+		if how >= 0 && (p.First() == nil || p.Text.Lex.Phrases[t.Fold][how].Arg != p.First().How) {
+			return true
 		}
-		return !f.Measure() && (f.Named(unit) || unit == "" && slices.ContainsFunc([]string{"year", "quarter", "month", "week", "hour"}, func(u string) bool { return f.Named(u) }))
+		return !p.Text.Lex.Small(t) && !schema.Selling[t.Fold] && !slices.ContainsFunc(fields, func(f *schema.Field) bool {
+			return f.UnitName() != "" && f.UnitName() == schema.UnitNames[t.Fold] || slices.ContainsFunc(f.Words, func(w speech.Word) bool { return p.Text.Level(t, w) > 2 })
+		})
 	})
 }
-
-// SaysWho reports whether the answer names a person.
-func (p *Plan) SaysWho() bool {
-	who := p.View.Person()
-	return who != nil && p.Asks != "who" && slices.Contains(stated(p), who)
-}
-
-// SaysWhere reports whether the answer names a place.
-func (p *Plan) SaysWhere() bool {
-	return slices.ContainsFunc(stated(p), func(f *schema.Field) bool {
-		return f.Text() && (f.Named("city") || f.Named("country") || f.Has(places))
-	})
-}
-
-var places = speech.Folded("place location site venue street address room region district where ort platz straße adresse raum standort gegend bezirk strecke route")
-
-// LeavesUncovered reports whether a word names a column, and none that the answer covers.
-func (p *Plan) LeavesUncovered(words []speech.Token) bool {
-	return slices.ContainsFunc(words, func(t speech.Token) bool {
-		named, known := false, p.Text.Lex.Small(t)
-		for _, f := range p.View.Fields {
-			if slices.ContainsFunc(f.Words, func(w speech.Word) bool {
-				return !w.Optional && speech.SameWord(t, speech.Token{Fold: w.Fold, Stem: w.Stem})
-			}) {
-				named = true
-				known = known || p.inMeasure(f) || p.filtered(f) || f == p.Counted || slices.Contains(stated(p), f)
-			}
-		}
-		return named && !known
-	})
-}
-
-// Subject returns the only name whose row is looked up.
-func (p *Plan) Subject() string {
-	if p.Op != OpLookup && p.Op != OpList || len(p.Filters) != 1 || !p.View.Unique(p.Filters[0].Field) || len(p.Filters[0].values) != 1 || p.Filters[0].not {
-		return ""
-	}
-	return p.Filters[0].values[0]
-}
-
-// everyYear reports whether a unit or a column of time only says that all rows count: over all the years.
-func (p *explanation) everyYear(x parse.Piece) bool {
-	at := x.From - 1
-	if at > 1 && p.Text.Tokens[at].Fold == "the" {
-		at--
-	}
-	return at > 0 && (x.Kind == speech.KindUnit || x.Kind == speech.KindField && (x.Field.Yearly() || x.Field.Dated())) && allOf[p.Text.Tokens[at].Fold] && overWords[p.Text.Tokens[at-1].Fold]
-}
-
-var overWords = speech.Folded("over across über")
 
 // ByHow reports whether the question asks by how much something changed.
 func (p *wording) ByHow() bool {
-	for i := 0; i+1 < len(p.Text.Tokens); i++ {
-		if a, b := p.Text.Tokens[i].Fold, p.Text.Tokens[i+1].Fold; (a == "by" && b == "how" || a == "um" && strings.HasPrefix(b, "wie")) && !p.share {
+	for i := 1; i < len(p.Text.Tokens); i++ {
+		if a, b := p.Text.Tokens[i-1].Fold, p.Text.Tokens[i].Fold; a == "by" && b == "how" || a == "um" && (b == "wie" || b == "wieviel") {
 			return true
 		}
 	}
 	return false
 }
 
-// AsksHeight reports whether the question asks how high something is, or what it is, rather
-// than how much of it there is.
-func (p *explanation) AsksHeight() bool {
-	return len(p.Text.Tokens) > 1 && heights[p.Text.Tokens[1].Fold]
+// Restricts reports whether the plan has a condition.
+func (p *Plan) Restricts() bool {
+	return slices.ContainsFunc(p.Filters, func(f Filter) bool { return !f.Total })
 }
-
-var heights = speech.Folded("hoch high is ist s sind are large big")

@@ -27,29 +27,9 @@ const mark = "\x00"
 
 // Col returns a column as an expression.
 func (q *Query) Col(f *schema.Field) string {
-	if f.Difference {
-		return "(" + q.Col(f.Factors[0]) + " - " + q.Col(f.Factors[1]) + ")"
-	}
-	if f.Factors != nil {
-		return "(" + q.Col(f.Factors[0]) + " * " + q.Col(f.Factors[1]) + ")"
-	}
 	if f.Names != nil {
 		return "(" + q.Col(f.Names[0]) + " || ' ' || " + q.Col(f.Names[1]) + ")"
 	}
-	c := q.plain(f)
-	if !f.Clock() {
-		return c
-	}
-	// As texts of equal length, times sort in order; DNF becomes NULL.
-	padded := "substr('000000000000' || " + c + ", -12)"
-	if q.postgres {
-		padded = "right('000000000000' || " + c + ", 12)"
-	}
-	return "CASE WHEN " + c + " LIKE '%:%' THEN " + padded + " END"
-}
-
-// plain returns a column as stored.
-func (q *Query) plain(f *schema.Field) string {
 	for t := f.Table; t >= 0; t = q.View.On[t].From {
 		q.used[t] = true
 	}
@@ -92,12 +72,6 @@ func (q *Query) From(filters []Filter, more ...string) string {
 	}
 	conds = append(conds, more...)
 	out := " FROM " + schema.QuotedTable(q.View.Tables[0].Name)
-	if u := q.View.Tables[0].Union; u != "" {
-		out = " FROM (" + u + ")"
-		if !q.joined() {
-			out += " AS every_year"
-		}
-	}
 	if q.joined() {
 		out += " AS t0"
 		for i, j := range q.View.On {
@@ -157,24 +131,26 @@ type Filter struct {
 	values []string
 	Period *speech.Period
 	// not means that the rows with the values are excluded.
-	not   bool
-	limit *threshold // the number that the column is compared with
+	not bool
+	// Null means that the rows have no value.
+	Null  bool
+	limit string // the comparison of the column with a number: >, <=
 }
 
 // restricts reports whether a condition says which rows are meant, other than by their time.
 func (f Filter) restricts() bool { return !f.Total && f.Period == nil && f.Text != "" }
 
 // valueFilter keeps the rows with one of some values; with not, it excludes them.
-func valueFilter(f *schema.Field, values []string, not bool) Filter {
+func (p *explanation) valueFilter(f *schema.Field, values []string, not bool) Filter {
 	var quoted []string
 	for _, v := range values {
 		quoted = append(quoted, speech.QuotedText(v))
 	}
-	text := strings.Join(values, ", ")
+	text := ": "
 	if not {
-		text = "≠ " + text
+		text = p.Say(" other than ", " außer ")
 	}
-	return Filter{Field: f, values: values, not: not, Text: f.Label() + ": " + text, Condition: func(q *Query) string {
+	return Filter{Field: f, values: values, not: not, Text: f.Label() + text + strings.Join(values, ", "), Condition: func(q *Query) string {
 		op := " = " + quoted[0]
 		if len(quoted) > 1 {
 			op = " IN (" + strings.Join(quoted, ", ") + ")"
@@ -187,7 +163,7 @@ func valueFilter(f *schema.Field, values []string, not bool) Filter {
 }
 
 // boolFilter keeps the rows in which a column of yes and no has the wanted value.
-func boolFilter(f *schema.Field, want bool) Filter {
+func (p *explanation) boolFilter(f *schema.Field, want bool) Filter {
 	if !f.Boolean() {
 		var values []string
 		for _, v := range f.Values {
@@ -195,14 +171,13 @@ func boolFilter(f *schema.Field, want bool) Filter {
 				values = append(values, s)
 			}
 		}
-		return valueFilter(f, values, false)
+		return p.valueFilter(f, values, false)
 	}
-	word := "FALSE"
-	text := "= no"
+	word, text := "FALSE", p.Say(" = no", " = nein")
 	if want {
-		word, text = "TRUE", "= yes"
+		word, text = "TRUE", p.Say(" = yes", " = ja")
 	}
-	return Filter{Field: f, Text: f.Label() + " " + text, Condition: func(q *Query) string { return q.Col(f) + " = " + word }}
+	return Filter{Field: f, Text: f.Label() + text, Condition: func(q *Query) string { return q.Col(f) + " = " + word }}
 }
 
 var truths, untruths = speech.Folded("yes y ja j true oui x wahr"), speech.Folded("no n nein false non falsch")
@@ -214,7 +189,7 @@ func untruth(s string) bool { return untruths[speech.Fold(strings.TrimSpace(s))]
 // numberFilter compares a column with a number.
 func numberFilter(f *schema.Field, op string, n float64) Filter {
 	v := strconv.FormatFloat(n, 'f', -1, 64)
-	return Filter{Field: f, limit: &threshold{Op: op, N: n, field: f}, Text: f.Label() + " " + op + " " + v, Condition: func(q *Query) string { return q.Col(f) + " " + op + " " + v }}
+	return Filter{Field: f, limit: op, Text: f.Label() + " " + op + " " + v, Condition: func(q *Query) string { return q.Col(f) + " " + op + " " + v }}
 }
 
 // fieldFilter compares two columns.
@@ -224,7 +199,7 @@ func fieldFilter(f *schema.Field, op string, g *schema.Field) Filter {
 
 // nullFilter keeps the rows without a value; for the number of unusable values see Column.Unusable.
 func nullFilter(f *schema.Field, none string) Filter {
-	return Filter{Field: f, Text: f.Label() + ": " + none, Condition: func(q *Query) string { return q.Col(f) + " IS NULL" }}
+	return Filter{Field: f, Null: true, Text: f.Label() + ": " + none, Condition: func(q *Query) string { return q.Col(f) + " IS NULL" }}
 }
 
 // knownFilter keeps the rows with a value.

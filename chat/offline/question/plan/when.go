@@ -4,49 +4,16 @@ import (
 	"fmt"
 	"slices"
 
-	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
 	"atelier/chat/offline/question/speech"
 )
 
-// clockWords turns times of day into conditions: before noon, between 8 and 10 o'clock.
-func (p *conditions) clockWords() Reason {
-	var at []int
-	for i, x := range p.Pieces {
-		if x.Kind == speech.KindTime && x.Period.Unit == "clock" {
-			at = append(at, i)
-		}
-	}
-	if len(at) == 0 {
-		return ""
-	}
-	f := p.View.ClockField()
-	if f == nil {
-		return ReasonUnknown
-	}
-	op := map[string]string{"since": ">=", "after": ">=", "before": "<", "until": "<="}[p.boundBefore(at[0])]
-	if len(at) > 1 || op == "" {
-		return ReasonUnclear // at six: the minute, or the hour
-	}
-	p.used[at[0]] = true
-	t := p.Pieces[at[0]].Period
-	clock := speech.TwoDigits(t.N) + ":" + speech.TwoDigits(t.Day)
-	p.Filters = append(p.Filters, Filter{Field: f, Text: f.Label() + " " + op + " " + clock, Condition: func(q *Query) string {
-		c := q.plain(f)
-		return fmt.Sprintf("substr('0' || %s, CASE WHEN substr(%s, 2, 1) = ':' THEN 1 ELSE 2 END, 5) %s %s", c, c, op, speech.QuotedText(clock))
-	}})
-	return ""
-}
-
 // timeWords turns the periods of the question, with the words that bound them, into
 // conditions; two periods that are compared are left to the operation.
-func (p *roles) timeWords() Reason {
-	if reason := p.clockWords(); reason != "" {
-		return reason
-	}
+func (p *conditions) timeWords() Reason {
 	var at []int
 	for i, x := range p.Pieces {
-		if x.Kind == speech.KindTime && x.Period.Unit != "clock" && !p.used[i] && p.near(i, -1).Kind != speech.KindCmp && !p.betweenNumbers(i) {
+		if x.Kind == speech.KindTime && !p.used[i] && p.near(i, -1).Kind != speech.KindCmp && !p.betweenNumbers(i) {
 			at = append(at, i)
 		}
 	}
@@ -125,17 +92,8 @@ func (p *conditions) resolve(at []int) {
 
 // betweenNumbers reports whether a year stands for a number: between 1000 and 2000.
 func (p *explanation) betweenNumbers(i int) bool {
-	if p.Pieces[i].Period.Unit != "year" {
-		return false
-	}
-	for _, step := range []int{-1, -2, -3, 1, 2} {
-		if n := p.near(i, step); n.Kind == speech.KindNum {
-			if b := p.near(i, -1); b.Arg == "between" || b.Kind == speech.KindJoin {
-				return true
-			}
-		}
-	}
-	return false
+	b := p.near(i, -1)
+	return p.Pieces[i].Period.Unit == "year" && (b.Arg == "between" && p.near(i, 2).Kind == speech.KindNum || b.Kind == speech.KindJoin && p.near(i, -2).Kind == speech.KindNum)
 }
 
 // boundBefore uses and returns the since, before, after or until before a time.
@@ -253,11 +211,6 @@ func (p *wording) timeField(at []int) *schema.Field {
 	if f := nearest(dates); f != nil {
 		return f
 	}
-	if slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return coming[t.Fold] }) {
-		if f := schema.Only(dates, func(f *schema.Field) bool { return f.Table == 0 && f.Has(comingColumns) }); f != nil {
-			return f // the question is about arrivals
-		}
-	}
 	return nearest(years)
 }
 
@@ -271,19 +224,6 @@ func (p *conditions) findTime() bool {
 
 // besideDates are words of dates other than the date of the rows.
 var besideDates = speech.Folded("due fällig fälligkeit valuta wertstellung wertstellungsdatum updated modified changed geändert exported last letzte letzter deadline frist expiry expires ablauf birth geburtsdatum")
-
-var coming = speech.Folded("come came comes enter entered arrive arrived arrivals kommen kamen gekommen ankommen angekommen anreisen")
-
-var comingColumns = speech.Folded("entered entry arrival arrived arrive arrivals enter checkin ankunft anreise einfahrt eintritt")
-
-// oneYear reports whether the rows cover at most one year, or the question names a time.
-func (p *wording) oneYear() bool {
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindTime }) || !slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
-		low, _ := f.Min.(string)
-		high, _ := f.Max.(string)
-		return f.Dated() && (len(low) < 4 || len(high) < 4 || low[:4] != high[:4]) || f.Yearly() && f.Distinct > 1
-	})
-}
 
 // nearest returns the only field of the own table, otherwise the only field at all.
 func nearest(fs []*schema.Field) *schema.Field {

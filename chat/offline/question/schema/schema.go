@@ -5,12 +5,7 @@ package schema
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
-	"strconv"
 	"strings"
-
-	"atelier/internal/pattern"
 )
 
 // QuotedName returns a name as a quoted SQL identifier.
@@ -38,8 +33,6 @@ type Table struct {
 	RowCount int64    `json:"rowCount"`
 	Columns  []Column `json:"columns"`
 	Notes    []string `json:"notes"`
-	// Union is the statement that combines the files of several years; see unite.
-	Union string `json:"-"`
 }
 
 // Source returns the file of a table, with its sheet, or the name of a database table.
@@ -129,102 +122,4 @@ func CompareCells(x, y any) int {
 		return -1
 	}
 	return 0
-}
-
-// fileYear matches the year in the name of a file: stays_2021.
-var fileYear = pattern.Lazy(`(?:^|[_-])((?:19|20)\d\d)(?:$|[_-])`)
-
-// unite merges the tables that have the same columns and whose names differ only by a year.
-// It adds a column for that year if they have none.
-func unite(tables []Table) []Table {
-	groups := map[string][]Table{}
-	key := func(t Table) string {
-		if !fileYear().MatchString(t.Name) {
-			return ""
-		}
-		return fileYear().ReplaceAllString(t.Name, "_")
-	}
-	for _, t := range tables {
-		if k := key(t); k != "" && t.Union == "" && t.Path != "" {
-			groups[k] = append(groups[k], t)
-		}
-	}
-	var out []Table
-	done := map[string]bool{}
-	for _, t := range tables {
-		k := key(t)
-		g := groups[k]
-		if len(g) < 2 || slices.ContainsFunc(g[1:], func(o Table) bool {
-			return !slices.EqualFunc(g[0].Columns, o.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
-		}) {
-			out = append(out, t)
-			continue
-		}
-		if !done[k] {
-			done[k] = true
-			out = append(out, united(strings.Trim(k, "_-"), g))
-		}
-	}
-	return out
-}
-
-// united returns the merged table of a group.
-func united(name string, group []Table) Table {
-	t := Table{Name: name}
-	var selects, paths []string
-	var years []float64
-	timed := slices.ContainsFunc(group[0].Columns, func(c Column) bool {
-		return c.Type == "date" || c.Type == "datetime" || strings.EqualFold(c.Name, "year") || strings.EqualFold(c.Name, "jahr")
-	})
-	for _, g := range group {
-		year, _ := strconv.Atoi(fileYear().FindStringSubmatch(g.Name)[1]) // four digits
-		years = append(years, float64(year))
-		var cols []string
-		if !timed {
-			cols = append(cols, fmt.Sprintf("%d AS %s", year, QuotedName("year")))
-		}
-		for _, c := range g.Columns {
-			cols = append(cols, QuotedName(c.Name))
-		}
-		selects = append(selects, "SELECT "+strings.Join(cols, ", ")+" FROM "+QuotedTable(g.Name))
-		paths = append(paths, g.Path)
-		t.RowCount += g.RowCount
-	}
-	t.Union, t.Path = strings.Join(selects, " UNION ALL "), strings.Join(paths, ", ")
-	if !timed {
-		t.Columns = append(t.Columns, Column{Name: "year", Type: "integer", Min: slices.Min(years), Max: slices.Max(years), Distinct: int64(len(years))})
-	}
-	for i := range group[0].Columns {
-		t.Columns = append(t.Columns, unitedColumn(group, i))
-	}
-	return t
-}
-
-// unitedColumn merges the descriptions of one column. Its number of distinct values is
-// known only for text whose values are all listed.
-func unitedColumn(group []Table, i int) Column {
-	c := group[0].Columns[i]
-	c.Values = slices.Clone(c.Values)
-	complete := true
-	for k, g := range group {
-		o := g.Columns[i]
-		complete = complete && !o.DistinctCapped && o.Distinct <= int64(len(o.Values))
-		if k == 0 {
-			continue
-		}
-		c.Missing, c.Unusable = c.Missing+o.Missing, c.Unusable+o.Unusable
-		for _, v := range o.Values {
-			if !slices.Contains(c.Values, v) {
-				c.Values = append(c.Values, v)
-			}
-		}
-		if CompareCells(o.Min, c.Min) < 0 {
-			c.Min = o.Min
-		}
-		if CompareCells(o.Max, c.Max) > 0 {
-			c.Max = o.Max
-		}
-	}
-	c.Distinct, c.DistinctCapped = int64(len(c.Values)), !complete || c.Type != "text"
-	return c
 }

@@ -12,7 +12,7 @@ func root(w string) string {
 	if rest, ok := strings.CutPrefix(w, "ge"); ok && len(rest) > 4 && (strings.HasSuffix(rest, "t") || strings.HasSuffix(rest, "en")) {
 		out = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(rest, "en"), "et"), "t")
 	}
-	for _, end := range []string{"heiten", "keiten", "ungen", "heit", "keit", "ings", "ung", "ing", "ness", "ed", "et", "en", "es", "er", "st", "s", "e", "t"} {
+	for _, end := range []string{"heiten", "keiten", "ungen", "heit", "keit", "ings", "ung", "ing", "ness", "ed", "et", "en", "es", "st", "s", "e", "t"} {
 		if base, ok := strings.CutSuffix(out, end); ok && len(base) > 3 {
 			out = base
 			break
@@ -48,42 +48,22 @@ func Family(a, b string) bool {
 	return r != "" && (Verbal(a) || Verbal(b)) && r == root(b)
 }
 
-// lightVerbs say that something happens, but not to which rows: the column or the rows that
-// the question names say that. Each entry is a class of verbs, and says which figures they
-// can go with; see fits. Verbs for outcomes (cancel, fail, return, win) say which rows, so
-// they are not included. The regular English forms of each verb are added; see forms.
-var lightVerbs = map[string]string{
-	"any": `welcome serve attract yield file treat handle visit train host operate stage stay watch deal reach clock notch rack gain amass garner enter head carry settle account accumulate
-ring turn add process sign drop complete finish land conduct perform note track enrol enroll row claim reclaim score manage charge request contain
-run ran running rang rung set sets setting bring brought see saw seen go goes went gone put puts putting get got sit sat stand stood keep kept hold held drew grab book
+// LightVerbs are verbs and particles, in all forms, that say that something happens, but not to which rows: the column or
+// the rows that the question names say that. Verbs for outcomes (cancel, fail, return, win) say which rows, and so do
+// those of trading, lending and paying; they are not included.
+var LightVerbs = func() map[string]bool {
+	out := Folded(`single when while altogether ever yet via actually respectively using anybody anyone
+einzelne einzelner einzelnen einzelnes selber jeweils
 erledigt erledigte erledigen behandelt behandelte behandelten behandeln bedient bediente bedienen startet startete starteten starten stellt stellte stellten stellen entfällt entfiel entfallen entfielen
 trägt trug beiträgt bringt brachte brachten gebracht läuft lief liefen gelaufen besucht besuchte besuchten besuchen begrüßt begrüßte begrüßen leistet leistete leisteten leisten spielt spielte spielten spielen
 arbeitet arbeitete arbeiteten gearbeitet sitzt saß sitzen saßen übernimmt übernahm übernahmen übernommen empfängt empfing betreut betreute betreuten betreuen schafft schaffte schafften geschafft
 geht ging gingen gehen gegangen dauert dauerte dauerten dauern gedauert trainiert trainieren trainierte trainierten kommt kam kamen kommen gekommen übernachtet übernachteten übernachten
-absolviert absolvierte absolvierten belegt belegte durchgeführte angefallen aufgenommen bearbeitete bearbeiteten abgewickelt entfallen`,
-	"spend": `set pay paid paying spend spent cost costing use eat ate eaten swallow gobble absorb devour burn splash fork shell cough
-bezahlt bezahlte bezahlten bezahlen zahlt zahlte zahlten zahlen gezahlt ausgegeben gibt gab ausgibt kostet kostete kosteten gekostet gelassen
-verschlingt verschlang verschlungen gefressen nutzt nutzte nutzten genutzt aufgewendet aufgewandt`,
-	"earn": `earn make made take took taken invoice bill rake collect eingenommen einnehmen nimmt nahm nahmen verdient verdiente verdienen verdienten
-kassiert kassierte kassierten kassieren umgesetzt setzt setzte setzten abgerechnet gekommen`,
-	"trade": `sell sold selling buy bought buying order purchase verkauft verkaufte verkauften verkaufen gekauft kauft kaufte kauften kaufen bestellt bestellte bestellten`,
-	"loan":  `lend lent lending borrow take took taken loan check verleiht verlieh verliehen ausgeliehen ausleihen leiht lieh liehen entliehen`,
-	"trip":  `cycle travel walk ride rode ridden drive drove driven swim swam swum fly flew flown row fährt fuhr fuhren gefahren geradelt gelaufen fliegt flog flogen geflogen`,
-	"power": `generate produce erzeugt erzeugte erzeugten erzeugen produziert produzierte produzieren geliefert liefert lieferte gewonnen`,
-	"talk":  `respond react answer load render resolve solve fix repair process talk chat phone speak spoke spoken telefoniert telefonierte telefonierten gesprochen`,
-}
-
-// LightParticles belong to a verb that precedes them; alone they say where things are.
-var LightParticles = Folded("up out off away down through over along via towards together rein raus herein heraus hinein hinaus ein ab auf los hinzu dazu weg")
-
-// LightClasses maps each form of a light verb to its classes.
-var LightClasses = func() map[string][]string {
-	out := map[string][]string{}
-	for class, verbs := range lightVerbs {
-		for _, v := range strings.Fields(verbs) {
-			for _, w := range forms(v) {
-				out[w] = append(out[w], class)
-			}
+absolviert absolvierten belegt belegte durchgeführte angefallen aufgenommen bearbeitete bearbeiteten abgewickelt`)
+	for v := range strings.FieldsSeq(`welcome serve attract yield file treat handle visit train host operate stage stay watch deal reach gain garner enter head carry
+turn add process sign land conduct perform note track enrol enroll claim score manage request contain book cycle travel walk talk chat phone answer respond react load
+run ran running set setting bring brought see saw seen go goes went gone put get got sit sat stand stood keep kept hold held drew`) {
+		for _, w := range forms(v) {
+			out[w] = true
 		}
 	}
 	return out
@@ -97,13 +77,6 @@ func forms(v string) []string {
 	}
 	return []string{Fold(v), Fold(ies + "s"), Fold(v + "es"), Fold(strings.TrimSuffix(ies, "e") + "ed"), Fold(base + "ing"), Fold(v + v[len(v)-1:] + "ed"), Fold(v + v[len(v)-1:] + "ing")}
 }
-
-// Doing reports whether a word may be a verb that a particle belongs to.
-func (r *Utterance) Doing(t Token) bool {
-	return LightClasses[t.Fold] != nil || Irregular[t.Fold] != "" || r.Lex.ActionVerbs[t.Fold] || motion[t.Fold]
-}
-
-var motion = Folded("come comes came coming take takes took taken give gives gave given make makes made kam kamen kommt kommen nahm nimmt")
 
 // AskedFor reports whether a token is what is counted, or follows a word such as which, most, best or the.
 func (r *Utterance) AskedFor(i int) bool {

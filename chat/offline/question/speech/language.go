@@ -6,7 +6,6 @@ package speech
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -67,16 +66,6 @@ func Abbreviated(head, rest string) bool {
 	return true
 }
 
-// Heading returns a phrase as a heading, without its article: Höchster Wert von X.
-func (l Language) Heading(text string) string {
-	words := strings.SplitN(text, " ", 3)
-	end := map[string]string{"der": "r ", "das": "s "}[words[0]]
-	if l != German || end == "" || len(words) < 3 || !slices.Contains([]string{"höchste", "niedrigste", "früheste", "späteste"}, words[1]) {
-		return l.Title(text)
-	}
-	return Upper(words[1]) + end + words[2]
-}
-
 // QuotedText returns a text as a quoted SQL literal.
 func QuotedText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
@@ -94,6 +83,9 @@ func (l Language) Percent(v float64) string { return Number(v, 2, l) + "\u00a0%"
 
 // Articles are articles and possessives.
 var Articles = Folded("the our a an this my your their its that die der das dem den des unser unsere unserer unserem ein eine einer im am vom zum zur dieser diesem")
+
+// Beings are verbs of being; before a participle they make a passive.
+var Beings = Folded("are were is was be been being")
 
 // Say returns the text in the language.
 func (l Language) Say(en, de string) string {
@@ -217,14 +209,6 @@ func Places(v float64, places int) int {
 		return max(places, min(20, max(4, 1-int(math.Floor(math.Log10(a))))))
 	}
 	return places
-}
-
-// Title returns a phrase as a heading, without its article.
-func (l Language) Title(s string) string {
-	for _, article := range []string{"the ", "der ", "die ", "das "} {
-		s = strings.TrimPrefix(s, article)
-	}
-	return Upper(s)
 }
 
 // Upper returns a text with a capital first letter.

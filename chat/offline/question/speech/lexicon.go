@@ -28,17 +28,28 @@ type Phrase struct {
 // few French. The first word is the name of the concept.
 const sameWords = `
 revenue revenues sales sale takings turnover proceeds income umsatz umsätze erlös erlöse einnahmen einnahme ventes recettes vente
+yield yields yielded harvest harvested ernte geerntet ertrag erträge
+speed speeds geschwindigkeit tempo velocity
+width wide breite largeur
+humidity luftfeuchtigkeit feuchte feuchtigkeit
+pressure druck luftdruck
+size sizes bytes größe taille
+area sqm surface fläche wohnfläche qm size
+rooms room zimmer räume pièces
+bedrooms bedroom beds bed schlafzimmer
+concentration konzentration
+page pages url path seite seiten endpoint
+expiry expire expires expired expiring ablauf abgelaufen läuft verfall haltbar mhd
+unitaire unit einzel
+preferred prefer prefers preference favourite favorite favourites favorites liebsten lieblings bevorzugt bevorzugtes bevorzugte bevorzugter
+meal meals essen mahlzeit mahlzeiten gericht gerichte
 profit profits earnings gewinn gewinne bénéfice
 cost costs outflow outflows expense expenses expenditure spending spend spent spends kosten ausgaben ausgabe aufwand aufwendungen gekostet ausgegeben dépenses dépense coût
 price prices cost costs priced expensive preis preise kostet kosten gekostet teuer prix
 amount amounts value values betrag beträge montant wert werte valeur summe total
-spent spend spending amount betrag outflow outflows debit withdrawal
+spent spend spending outflow outflows debit withdrawal
 income inflow inflows credit deposit received eingang
-page pages url path seite seiten endpoint
-expiry expire expires expired expiring ablauf abgelaufen läuft verfall haltbar mhd
 fee fees cost costs gebühr gebühren honorar honorare entgelt
-unitaire unit einzel
-via channel platform portal kanal
 budget budgets planned plan budgeted ansatz soll geplant eingeplant veranschlagt
 actual actuals ist tatsächlich réel
 salary salaries wage wages pay earn earns earned earning compensation gehalt gehälter lohn löhne verdienen verdient verdienst salaire
@@ -48,28 +59,14 @@ weight weights mass weigh weighs weighed gewicht masse schwer wiegt wiegen poids
 max maximum highest höchst höchste
 min minimum lowest tiefst niedrigst niedrigste
 rank ranking position place platz rang placement platzierung
-yield yields yielded harvest harvested ernte geerntet ertrag erträge
-speed speeds geschwindigkeit tempo velocity
 height heights tall höhe körpergröße hauteur
 length long länge longueur
-width wide breite largeur
 distance mileage kilometers kilometres km miles driven drove drive strecke entfernung kilometer gefahren distanz
 wait waits waited waiting wartezeit wartezeiten warten wartet wartete warteten gewartet
-preferred prefer prefers preference favourite favorite favourites favorites liebsten lieblings bevorzugt bevorzugtes bevorzugte bevorzugter
-level pegel pegelstand wasserstand
-unpaid impayée impayé impayées unbezahlt outstanding
-maths math mathe mathematik mathematics
-biology bio biologie
-physics physik
-chemistry chemie
-history geschichte
-geography erdkunde geographie geografie
 duration finish zielzeit runtime laufzeit spieldauer lasted last dauer durée lasting
 hours hour stunden stunde heures
 temperature temperatures temp temps temperatur temperaturen température
 rain rainfall rained precipitation niederschlag niederschläge regen geregnet pluie precip
-humidity luftfeuchtigkeit feuchte feuchtigkeit
-pressure druck luftdruck
 electricity power strom energie energy elektrizität
 consumption consumed consume usage used use verbrauch verbraucht consommation
 generation generated generate production produced produce output erzeugung erzeugt produktion produziert
@@ -80,26 +77,14 @@ age ages old alter alt âge
 score scores points grade grades mark marks note noten punkte punktzahl scored
 satisfaction satisfied happy happiness zufriedenheit zufrieden glücklich
 rating ratings rated rate rates stars score scores bewertung bewertungen bewertet bewerten satisfaction satisfied happy zufriedenheit zufrieden
-death deaths died fatalities killed tote todesfälle todesopfer gestorben
 donation donations donated donate gift gifts spende spenden gespendet don dons
-goal goals tore tor scored
-win wins won siege sieg gewonnen
-loss losses lost niederlage niederlagen verloren
 visitor visitors visits visit besucher besuche visiteurs attendance audience publikum besucherzahl
-size sizes bytes größe taille
-area sqm surface fläche wohnfläche qm size
-rooms room zimmer räume pièces
-bedrooms bedroom beds bed schlafzimmer
 rent miete rents kaltmiete loyer
-charge charges charged charging geladen laden ladung ladungen ladevorgang ladevorgänge
-bottle bottles flasche flaschen
-meal meals essen mahlzeit mahlzeiten gericht gerichte
-remaining left rest übrig verbleibend verbleibende restlich
 employee employees staff worker workers people person persons personnel colleague colleagues headcount mitarbeiter mitarbeiterin mitarbeiterinnen mitarbeitende mitarbeitenden angestellte angestellten beschäftigte beschäftigten personal leute personen kollege kollegen kollegin kolleginnen belegschaft workforce employé employés personne
 customer customers client clients buyer buyers shopper kunde kunden kundin kundinnen
 supplier suppliers vendor vendors lieferant lieferanten fournisseur
 product products item items article articles goods produkt produkte artikel ware waren produit produits
-order orders purchase purchases ordered bought buy bestellung bestellungen bestellt auftrag aufträge commande commandes transaction transactions sale sales verkauf verkäufe
+order orders purchase purchases ordered bought buy bestellung bestellungen bestellt auftrag aufträge commande commandes transaction transactions sale sales verkauf verkäufe ventes vente
 invoice invoices invoiced bill bills billed rechnung rechnungen facture factures
 payment payments zahlung zahlungen paiement paid bezahlt
 ticket tickets issue issues case cases request requests anfrage anfragen vorgang vorgänge meldung
@@ -107,17 +92,8 @@ respondent respondents participant participants response responses answer answer
 student students pupil pupils learner children schüler schülerin schülerinnen kinder élève élèves studierende studenten
 member members mitglied mitglieder adhérent adhérents membre membres
 donor donors spender
-movie movies film films filme
-vertrieb sales
-finance finances finanzen
-hr personalabteilung personalwesen
-engineering entwicklung technik
-purchasing einkauf
-ek einkauf purchase
-logistics logistik
 book books buch bücher
 loan loans borrowed borrow checkout checkouts lent ausleihe ausleihen ausgeliehen entliehen prêt prêts emprunt emprunts
-vehicle vehicles car cars truck trucks van vans fahrzeug fahrzeuge auto autos wagen kennzeichen
 trip trips fahrt fahrten ride rides journey
 property properties house houses home homes listing listings apartment apartments flat flats wohnung wohnungen haus häuser immobilie immobilien objekt objekte
 match matches game games spiel spiele
@@ -126,7 +102,6 @@ player players spieler
 city cities town towns stadt städte ort orte ville villes
 country countries nation nations land länder pays
 region regions area territory gebiet région
-state states bundesland bundesländer province
 store stores shop shops branch branches filiale filialen laden outlet outlets location locations site sites standort standorte magasin
 department departments dept division abteilung abteilungen bereich team
 category categories kategorie kategorien type types kind kinds group gruppe catégorie catégories warengruppe
@@ -136,12 +111,8 @@ gender sex geschlecht genre
 name names called heißt bezeichnung nom
 email mail emails mails
 phone telephone telefon telefonnummer mobile handy tel
-address adresse street straße
 salesperson seller rep representative agent verkäufer verkäuferin vertreter
-warehouse lager depot lagerort
-channel channels kanal kanäle
 event events veranstaltung ereignis ereignisse
-disaster disasters katastrophe katastrophen
 entry reading readings measurement measurements messung messungen entries record records row rows line lines eintrag einträge zeile zeilen datensatz datensätze
 date dates datum day tag
 year years jahr jahre jahren année
@@ -155,7 +126,6 @@ ship shipped shipping versand versendet verschickt
 delivery delivered deliver lieferung geliefert lieferdatum livraison livré
 due fällig fälligkeit
 return returned returns retoure retouren zurückgegeben rücksendung zurückgeschickt
-exit leave leaving leaver austritt ausgetreten ausgeschieden
 late delayed verspätet verspätung
 open opened opens offen geöffnet pending
 close closed resolved resolve geschlossen erledigt gelöst
@@ -168,53 +138,12 @@ fulltime vollzeit
 parttime teilzeit
 yes ja oui true
 no nein non false
-germany deutschland german allemagne
-france frankreich french
-austria österreich autriche
-switzerland schweiz suisse
-italy italien italie
-spain spanien espagne
-poland polen pologne
-netherlands niederlande holland
-belgium belgien belgique
-uk britain england großbritannien kingdom
-usa america states amerika us
-north nord norden northern
-south süd süden southern
-east ost osten eastern
-west westen ouest western
-red rot rouge
-blue blau bleu
-green grün vert
-black schwarz noir
-white weiß blanc
-color colour farbe couleur
-method methode verfahren
 error errors fehler
-warn warning warnings warnung warnungen
-deadline frist
 reorder minimum mindestbestand meldebestand meldemenge
-language sprache langue
 comment comments kommentar kommentare
 discount rabatt remise
 tax vat mwst steuer ust tva
-species espèce
-island insel islands
-author autor autorin writer auteur wrote schrieb
-publisher verlag
-subject fach fächer subjects
-class klasse classes
-teacher lehrer lehrerin
-recipe recipes rezept rezepte
-ingredient ingredients zutat zutaten
-calories kalorien kcal
-sensor sensors
-station stations
 meter meters zähler zählerstand
-concentration konzentration
-co2 carbon dioxide kohlendioxid
-disk disc
-priority priorität
 `
 
 // fillers carry no content in a question.
@@ -230,14 +159,14 @@ der die das den dem des ein eine einen einem einer eines und ist sind war waren 
 wir uns unser unsere unserer unserem unseren ich mir mich mein sie ihr ihre er sich man bitte nenne sage zeig alle aller allen alles als auch nur noch schon dabei denn davon dort hier
 laut daten datei dateien tabelle tabellen firma unternehmen betrieb da dass diese dieser dieses diesem diesen bzw etwa ungefähr rund genau eigentlich derzeit aktuell momentan jeweils jeweilige
 arbeiten arbeitet arbeiteten wohnen wohnt wohnten leben lebt lebten kommen kommt kamen liegen liegt lag lagen gehören gehört betrug beträgt betrugen betragen fiel fielen machen macht gemacht erzielt erzielten erzielte verzeichnet gemessen erfasst durchgeführt
-geschrieben ausgestellt gestellt erstellt written issued generates released published erschienen veröffentlicht cause caused causes verursacht verursachten verursachte money geld time zeit fell fallen fall gefallen brought bring brings takes attended attend attends logged log stored store ran run runs scored booked brauchen braucht brauchte benötigen benötigt gelaufen gespielt gearbeitet geleistet gebucht verbucht genutzt gelagert eingelagert eingenommen erwirtschaftet getankt gave gives giving altogether done spread brachte brachten gaben gegeben bekam bekamen bekommen erhielt erhielten getting ended end ends served serve serves asking still values level score figure results result e hit bringt bringen moment zahl nutzen nutzt nutzten
+geschrieben ausgestellt gestellt erstellt time zeit body written issued generates released published erschienen veröffentlicht cause caused causes verursacht verursachten verursachte fell fallen fall gefallen brought bring brings takes attended attend attends logged log stored store ran run runs scored booked brauchen braucht brauchte benötigen benötigt gelaufen gespielt gearbeitet geleistet gebucht verbucht genutzt gelagert eingelagert eingenommen erwirtschaftet getankt gave gives giving altogether done spread brachte brachten gaben gegeben bekam bekamen bekommen erhielt erhielten getting ended end ends served serve serves asking still level score figure results result e hit bringt bringen moment zahl nutzen nutzt nutzten
 habe hast hattest bin bist seid wäre gewesen geworden worden würdet könnte könnten kann können darf dürfen muss müssen musste mussten etwas mal überhaupt wohl eben bislang bisher gerade sonst jemand welch jene jener jenes solche dein deine euer eure deren dessen ihrem ihren ihres ihrer seine seinen seiner dich dir euch euren
 statt stattfand stattfanden stattgefunden während someone anyone something anything shall himself herself themselves ourselves thing things
 findet fand finden fanden handled handles handle processed dealt carried transported bearbeitet jemals wirklich steht stehen stand befinden befindet aufgegeben eingegangen eingegangene hoch groß
 dr mr mrs ms miss prof herr herrn nehmen nimmt nahmen einnehmen existed exist exists offer offers offered keep keeps kept hold holds shown showed shows stood stands sit sits host hosts hosted raised raise raises gathered collected collect
 entered welcomed amounted amounts totalled ours kind sort sorts overall really exact precise simply
 angemeldet gemeldet eingetragen standen zusammengekommen gesammelt eingebracht reingekommen hereingekommen ergeben ergab ergaben verzeichneten anfallen angefallen fällt anbieten angeboten bieten
-but aber
+aber
 et le la les du de un une est sont dans en au aux pour par sur
 `
 
@@ -259,13 +188,13 @@ verein stadt gemeinde schule bäckerei werk bibliothek klinik praxis laden gesch
 // deeds say what was done with a number that the question names. For rows that are counted,
 // they may say which rows, so they are not small words there.
 const deeds = `
-sold verkauft spend spent spends produce produced produces producing charge charged chosen choose picked used uses consumed consume generated people leute menschen gewählt produziert verbraucht geerntet
+sold verkauft spend spent spends produce produced produces producing charge charged chosen choose picked used uses consumed consume generated people leute menschen gewählt produziert verbraucht geerntet erzeugt erzeugte erzeugten earn earned verdient gelassen money geld
 `
 
 // grammarWords are the words that form a question. Each line has a kind, an argument and a
 // concept, then the phrases, separated by bars.
 const grammarWords = `
-ask many - how many|on how many|in how many|at how many|wie vielen|an wie vielen|in wie vielen|bei wie vielen|number of|the number of|count of|wie viele|wieviele|anzahl der|anzahl an|anzahl von|die anzahl|anzahl|zahl der|how often|how many times|wie viele male|wie oft|combien de
+ask many - how many|on how many|in how many|at how many|wie vielen|an wie vielen|in wie vielen|bei wie vielen|number of|the number of|count of|wie viele|wieviele|anzahl der|anzahl an|anzahl von|die anzahl|anzahl|zahl der|combien de
 ask people - how many people|how many persons|wie viele menschen|wie viele personen|wie viele leute
 ask much - wie ist|wie sind|wie war|wie waren|how much|wie viel|wieviel|wie hoch|how high|how large|how big|how low|wie groß|how strong|wie stark
 ask much age how old|wie alt
@@ -275,7 +204,7 @@ ask much length how long|wie lang|wie lange
 ask much distance how far|wie weit
 ask much temperature how hot|how cold|how warm|wie warm|wie kalt|wie heiß
 ask much satisfaction how satisfied|how happy|wie zufrieden|wie glücklich
-ask much price sells for|sell for|sold for|how expensive|wie teuer
+ask much price how expensive|wie teuer
 ask which - at what|which|what|welche|welcher|welches|welchen|welchem|quel|quelle|was|wie lautet|wie lauten|wie heißt|in which|in what|at which|whose
 ask who - who|wer|whom|wem|wen
 ask when - when|wann|on which date|on what date|at what time|zu welchem zeitpunkt
@@ -287,15 +216,14 @@ agg avg - average|averages|averaged|mean|avg|on average|the average|arithmetic m
 agg median - median|the median|im median|mediane|medianwert
 agg share - share|the share|percentage|the percentage|percent|percent of|per cent|proportion|fraction|anteil|der anteil|prozent|prozentsatz|prozentualer|prozentuale|%|what percentage|what percent|wie viel prozent|wieviel prozent
 agg distinct - different|distinct|unique|verschiedene|verschiedenen|verschiedener|unterschiedliche|unterschiedlichen|unterschiedlicher|eindeutige|eindeutigen
-sup desc - highest|most|the most|largest|biggest|greatest|maximum|max|top|best|peak|peaked|peaks|strongest|leading|main|record|höchste|höchsten|höchster|höchstes|meiste|meisten|am meisten|größte|größten|größter|größtes|am höchsten|am größten|maximal|maximale|maximaler|beste|besten|bester|bestes|stärkste|stärksten|spitzenreiter|highest ever|the highest|maxima|maximum of
-sup desc - by the largest amount of money|by the largest amount|by the biggest amount|by the largest margin|by the widest margin|by the most
-sup asc - lowest|least|the least|smallest|fewest|the fewest|minimum|min|worst|weakest|niedrigste|niedrigsten|niedrigster|niedrigstes|geringste|geringsten|kleinste|kleinsten|kleinster|wenigsten|am wenigsten|am niedrigsten|am geringsten|schlechteste|schlechtesten|schlechtester|tiefste|tiefsten|schwächste|schwächsten|minimal|minimale
+sup desc - highest|most|the most|largest|biggest|greatest|maximum|max|top|peak|peaked|peaks|strongest|leading|main|höchste|höchsten|höchster|höchstes|meiste|meisten|am meisten|größte|größten|größter|größtes|am höchsten|am größten|maximal|maximale|maximaler|stärkste|stärksten|highest ever|the highest|maxima|maximum of
+sup desc - best|beste|besten|bester|bestes
+sup asc - worst|schlechteste|schlechtesten
+sup asc - lowest|least|the least|smallest|fewest|the fewest|minimum|min|niedrigste|niedrigsten|niedrigster|niedrigstes|geringste|geringsten|kleinste|kleinsten|kleinster|wenigsten|am wenigsten|am niedrigsten|am geringsten|tiefste|tiefsten|minimal|minimale
 sup desc age oldest|eldest|älteste|ältesten|ältester|am ältesten
 sup asc age youngest|jüngste|jüngsten|jüngster|am jüngsten
 sup desc weight heaviest|schwerste|schwersten|schwerster
 sup asc weight lightest|leichteste|leichtesten|leichtester
-sup asc fastest fastest|quickest|schnellste|schnellsten|schnellster|schnellstes|am schnellsten
-sup desc slowest slowest|langsamste|langsamsten|langsamster|am langsamsten
 sup desc height tallest
 sup desc length longest|längste|längsten|längster
 sup asc length shortest|kürzeste|kürzesten|kürzester
@@ -320,20 +248,10 @@ trend up - grow|grew|grown|growth|increase|increased|rise|rose|risen|climb|climb
 trend down - decrease|decreased|fall|fell|fallen|drop|dropped|decline|declined|shrink|shrank|gesunken|sank|sanken|abgenommen|abnahme|rückgang|gefallen|zurückgegangen|gone down|go down|went down
 by - - by|per|for each|each|for every|every|in each|of each|je|pro|nach|aufgeschlüsselt nach|broken down by|grouped by|split by|jeder|jede|jedes|jedem|jeden|für jede|für jeden|für jedes|in jedem|in jeder|across each|par
 not - - anything but|everything but|all but|not|except|excluding|except for|other than|apart from|outside|outside of|nicht|außer|außerhalb|ohne die|isn|aren|wasn|weren|didn|doesn|don|hasn|haven|never|nie
-fill - - came back as|come back as|ended up as|set us back|set me back|set them back|come in|came in|coming in|given us|gave us|in the diary|have we got|do we have|are there|were there|on record|on file|on the books|in the books|on our books
-net - - before tax|before taxes|before vat|excluding tax|excluding vat|excl vat|ex vat|net of tax|net of vat|without tax|without vat|hors taxe|hors taxes|ohne mwst|ohne mehrwertsteuer|ohne umsatzsteuer|vor steuern|vor steuer|zzgl mwst
-net gross - vat included|including vat|incl vat|inc vat|with vat|including tax|including taxes|tax included|with tax|after tax|inklusive mwst|inkl mwst|mit mwst|mit mehrwertsteuer|inklusive mehrwertsteuer|inklusive steuer|mit steuer|ttc|toutes taxes comprises
+fill - - ended up|came back as|come back as|ended up as|set us back|set me back|set them back|come in|came in|coming in|given us|gave us|in the diary|have we got|do we have|are there|were there|on record|on file|on the books|in the books|on our books
 missing - - didn t leave|did not leave|didn t give|did not give|didn t provide|did not provide|didn t enter|did not enter|didn t fill in|did not fill in|didn t answer|did not answer|left no|gave no|no|without|without an|without a|missing|lack|lacks|lacking|empty|blank|fehlt|fehlen|fehlende|fehlenden|fehlendem|ohne|kein|keine|keinen|leer|leere|not given|not recorded|not known|unknown|no value|nicht angegeben|keine angabe|have no|has no|do not have|don t have|does not have|unbekannt
 fill - - show up|shows up|showed up|turn up|turned up|run out|runs out|ran out|läuft aus|going by|judging by|based on|measured by|in terms of|gemessen an|over all|across all|über alle|über sämtliche|tied up|came in|brought in|racked up|put together|over the counter|went over the counter|über die theke|über den ladentisch|so far|to date|at all|in the data|in our data|as a whole|how is|how are|how was|how were|came out|come out|took part|take part|took place|takes place|taken place
-none first - at number one|number one|at no 1|at number 1|in first place|first place|on first place|at the top spot|auf platz eins|auf platz 1|platz eins|platz 1|auf dem ersten platz
-none frost - frost days|days of frost|days with frost|frosty days|freezing days|frosttage|frosttagen|tage mit frost|tagen mit frost
-none wet - rainy days|wet days|rain days|days with rain|days of rain|regentage|regentagen|tage mit regen|tagen mit regen
-none dry - dry days|days without rain|rainless days|trockene tage|trockenen tagen|tage ohne regen|tagen ohne regen
-none open - still open|still out|still on loan|out on loan|noch ausgeliehen|noch offen|are open|is open|currently open|not yet closed|sind offen|ist offen
 none stock - out of stock|sold out|ausverkauft|nicht auf lager|nicht vorrätig
-over - - over budget|over its budget|over their budget|over the budget|over our budget|above budget|exceeded its budget|exceeded their budget|exceeded the budget|exceeded budget|overspent|overspend|overspending|overran|über budget|über dem budget|budget überschritten|budget überzogen
-times - - times|multiplied by|mal
-unusable - - unusable|invalid|unreadable|unbrauchbar|unbrauchbare|ungültig|ungültige
 cmp > - rose above|risen above|rises above|went above|went over|goes over|goes above|climbed above|gone over|gone above|came to more than|gestiegen über|over|above|more than|greater than|higher than|larger than|bigger than|exceed|exceeds|exceeded|exceeding|beyond|mehr als|über|größer als|höher als|oberhalb von|greater|übersteigt|übersteigen
 cmp < - dropped below|drops below|fallen below|fell below|falls below|gone below|went below|sunk below|run below|dropped under|fallen under|fell under|gesunken unter|under|below|less than|fewer than|lower than|smaller than|weniger als|unter|kleiner als|niedriger als|geringer als|unterhalb von|beneath|unterschreiten|unterschreitet
 cmp >= - at least|no less than|minimum of|or more|or above|or higher|mindestens|wenigstens|not less than|und mehr|oder mehr
@@ -388,36 +306,30 @@ type Kind string
 
 // The kinds of pieces.
 const (
-	KindFill     Kind = "fill"
-	KindUnknown  Kind = "unknown"
-	KindAsk      Kind = "ask"
-	KindAgg      Kind = "agg"
-	KindSup      Kind = "sup"
-	KindTrend    Kind = "trend"
-	KindBy       Kind = "by"
-	KindNot      Kind = "not"
-	KindMissing  Kind = "missing"
-	KindUnusable Kind = "unusable"
-	KindCmp      Kind = "cmp"
-	KindBound    Kind = "bound"
-	KindJoin     Kind = "join"
-	KindVersus   Kind = "versus"
-	KindMore     Kind = "more"
-	KindNone     Kind = "none"
-	KindDiff     Kind = "diff"
-	KindUnit     Kind = "unit"
-	KindNever    Kind = "never"
-	KindTime     Kind = "time"
-	KindNum      Kind = "num"
-	KindField    Kind = "field"
-	KindValue    Kind = "value"
-	KindEntity   Kind = "entity"
-	KindAcross   Kind = "across"
-	KindWhole    Kind = "whole"
-	KindOver     Kind = "over"
-	KindTimes    Kind = "times"
-	KindLeft     Kind = "left"
-	KindNet      Kind = "net"
+	KindFill    Kind = "fill"
+	KindUnknown Kind = "unknown"
+	KindAsk     Kind = "ask"
+	KindAgg     Kind = "agg"
+	KindWhole   Kind = "whole"
+	KindSup     Kind = "sup"
+	KindTrend   Kind = "trend"
+	KindBy      Kind = "by"
+	KindNot     Kind = "not"
+	KindMissing Kind = "missing"
+	KindCmp     Kind = "cmp"
+	KindBound   Kind = "bound"
+	KindJoin    Kind = "join"
+	KindVersus  Kind = "versus"
+	KindMore    Kind = "more"
+	KindNone    Kind = "none"
+	KindDiff    Kind = "diff"
+	KindUnit    Kind = "unit"
+	KindNever   Kind = "never"
+	KindTime    Kind = "time"
+	KindNum     Kind = "num"
+	KindField   Kind = "field"
+	KindValue   Kind = "value"
+	KindEntity  Kind = "entity"
 )
 
 // DefaultLexicon returns the lexicon of the word lists, which are read once.

@@ -151,10 +151,10 @@ var ordinals = map[string]int{
 // Period is a year, a half, a quarter, a month, a day, a span of years or a time of day, or
 // a part of any year, such as a month or a weekday.
 type Period struct {
-	Unit  string // year, half, quarter, month, day, monthOfYear, dayOfYear, weekday, span, clock
+	Unit  string // year, half, quarter, month, day, monthOfYear, dayOfYear, weekday, span
 	Year  int
-	N     int // month, quarter, half, weekday, hour
-	Day   int // or minute
+	N     int // month, quarter, half, weekday
+	Day   int
 	until int // last year of a span
 }
 
@@ -221,12 +221,6 @@ func TimeAt(ts []Token, i int) (p Period, n int) {
 			}
 			return Period{Unit: "dayOfYear", N: m, Day: day}, k + 1
 		}
-	}
-	if TimeOfDay().MatchString(at(0).Raw) {
-		h, m, _ := strings.Cut(at(0).Raw, ":")
-		hour, _ := strconv.Atoi(h)
-		minute, _ := strconv.Atoi(m)
-		return Period{Unit: "clock", N: hour, Day: minute}, 1
 	}
 	if p, n = partAt(at); n > 0 {
 		return p, n

@@ -2,121 +2,8 @@ package speech
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-
-	"atelier/internal/pattern"
 )
-
-// OfOne reports whether a token compares what each item has: longer, warmer.
-func (r *Utterance) OfOne(t Token) bool {
-	return slices.ContainsFunc(r.Lex.Phrases[t.Fold], func(x Phrase) bool { return x.Kind == KindMore && x.About != "" && len(x.Words) == 1 })
-}
-
-// BuyingPrice are words for the price that we pay.
-var BuyingPrice = Folded("cost costs purchase purchasing buying ek einkauf einkaufs einstand einstands achat")
-
-var sellingPrice = Folded("retail selling sale sales vk verkauf verkaufs laden list listen vente")
-
-// PriceAt returns the words of the price named at a token, and its number of tokens: at cost price, zum Einkaufspreis.
-func (r *Utterance) PriceAt(i int) (words map[string]bool, n int) {
-	if i+1 >= len(r.Tokens) || r.Tokens[i].Fold != "at" && r.Tokens[i].Fold != "zu" && r.Tokens[i].Fold != "zum" && r.Tokens[i].Fold != "zur" {
-		return nil, 0
-	}
-	for n = 1; i+n < len(r.Tokens) && n < 5; n++ {
-		t := r.Tokens[i+n].Fold
-		if BuyingPrice[t] {
-			words = BuyingPrice
-		} else if sellingPrice[t] {
-			words = sellingPrice
-		} else if !ofPrice[t] {
-			break
-		}
-	}
-	if words == nil {
-		return nil, 0
-	}
-	return words, n
-}
-
-var ofPrice = Folded("price prices preis preise preisen the their our unit")
-
-var hourShape = pattern.Lazy(`(?i)\b(\d{1,2})(?:[:.](\d{2}))?\s*(?:(a\.?m\b\.?|p\.?m\b\.?)|(?:Uhr\b|o['’]clock\b))`)
-
-var noonShape = pattern.Lazy(`(?i)\b(before|after|until|since|by|vor|nach|bis|ab)\s+(?:12\s+)?(?:noon|midday|lunchtime|zwölf Uhr mittags|mittags)\b`)
-
-// stillOpen matches a question for what is not paid yet: wie viel Geld steht noch aus.
-var stillOpen = pattern.Lazy(`(?i)(\b(?:steht|stehen|stand|standen)\b(?:.*\bnoch)?(?:\s+\pL+){0,3})\s+aus(\s*\??$|\s+(?:ohne|außer|von|bei)\b)`)
-
-// clockTimes rewrites times of day as 18:00.
-func clockTimes(s string) string {
-	s = noonShape().ReplaceAllString(s, "$1 12:00")
-	return hourShape().ReplaceAllStringFunc(s, func(text string) string {
-		m := hourShape().FindStringSubmatch(text)
-		hour, _ := strconv.Atoi(m[1])
-		half := strings.ToLower(strings.ReplaceAll(m[3], ".", ""))
-		switch {
-		case half != "" && hour > 12 || hour > 23:
-			return text
-		case half == "pm" && hour < 12:
-			hour += 12
-		case half == "am" && hour == 12:
-			hour = 0
-		}
-		if m[2] == "" {
-			m[2] = "00"
-		}
-		return TwoDigits(hour) + ":" + m[2]
-	})
-}
-
-// TimeOfDay matches a time of day: 9:30.
-var TimeOfDay = pattern.Lazy(`^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$`)
-
-// Leaving are words for where something starts.
-var Leaving = Folded("from start starts started starting origin source depart departs departed departure leave leaves leaving left pickup von ab abfahrt startort gestartet startet starten los")
-
-// Reaching are words for where something ends.
-var Reaching = Folded("to end ends ended ending destination dest arrive arrives arrived arrival dropoff finish finished reach reached nach ziel zielort ankunft endet enden geendet bis")
-
-// DirectionOf returns "from" or "to" if there are words of that direction only, and "" otherwise.
-func DirectionOf(has func(map[string]bool) bool) string {
-	switch from, to := has(Leaving), has(Reaching); {
-	case from && !to:
-		return "from"
-	case to && !from:
-		return "to"
-	}
-	return ""
-}
-
-// Heading returns the direction that the words before a token state: started at, to the.
-func (r *Utterance) Heading(i int) string {
-	for k := i - 1; k >= 0 && k >= i-3; k-- {
-		t := r.Tokens[k]
-		if d := DirectionOf(func(set map[string]bool) bool { return set[t.Fold] }); d != "" {
-			return d
-		}
-		if !r.Lex.Fillers[t.Fold] {
-			return ""
-		}
-	}
-	return ""
-}
-
-// Heads returns the direction that the last words state if nothing is named after them:
-// which station do most rides start from.
-func (r *Utterance) Heads(i int) string {
-	if len(r.Tokens)-i > 6 {
-		return ""
-	}
-	for k := len(r.Tokens) - 1; k >= max(i, len(r.Tokens)-2); k-- {
-		if d := DirectionOf(func(set map[string]bool) bool { return set[r.Tokens[k].Fold] }); d != "" {
-			return d
-		}
-	}
-	return ""
-}
 
 // Irregular maps word forms that no ending reveals to the first one of their line.
 var Irregular = func() map[string]string {
@@ -135,34 +22,6 @@ var Irregular = func() map[string]string {
 	return out
 }()
 
-// Phrasal reports whether a verb and its particle at a token are a value written as one word: logged in, for login.
-func (r *Utterance) Phrasal(value string, i int) bool {
-	if i+1 >= len(r.Tokens) || r.Tokens[i].Quoted || r.Lang != English || !LightParticles[r.Tokens[i+1].Fold] && r.Tokens[i+1].Fold != "in" {
-		return false
-	}
-	base, ok := strings.CutSuffix(value, r.Tokens[i+1].Fold)
-	return ok && len(base) > 2 && slices.Contains(forms(strings.TrimRight(base, "_-")), r.Tokens[i].Fold)
-}
-
-// YearsOld reports whether two tokens only say that a number of years is an age: 45-59 year olds.
-func (r *Utterance) YearsOld(i int) bool {
-	if i < 0 || i+1 >= len(r.Tokens) || r.Tokens[i].Quoted {
-		return false
-	}
-	years, old := r.Tokens[i].Fold, r.Tokens[i+1].Fold
-	return (years == "year" || years == "years") && (old == "old" || old == "olds")
-}
-
-// sumsUp are words of a question for a total, besides small words.
-var sumsUp = Folded("sum summe total totals betrag gesamtbetrag gesamtsumme wert worth value money geld amount dabei zusammen together um geht viel much hoch high come comes cost kosten")
-
-// SumOnly reports whether a part asks for nothing but a total.
-func (r *Utterance) SumOnly(text string) bool {
-	return !slices.ContainsFunc(Tokens(text, r.Lang), func(t Token) bool {
-		return !sumsUp[t.Fold] && !r.Lex.Small(t) || slices.ContainsFunc(r.Lex.Phrases[t.Fold], func(x Phrase) bool { return x.Kind == KindAgg && x.Arg != "sum" && len(x.Words) == 1 })
-	})
-}
-
 // Utterance is one part of a question in tokens.
 type Utterance struct {
 	Lex        *Lexicon
@@ -174,10 +33,7 @@ type Utterance struct {
 
 // Tokenize splits the part into tokens, and compounds into their parts.
 func (r *Utterance) Tokenize(part string) {
-	r.Text = belowZero().ReplaceAllString(clockTimes(FullTime(part)), "${1}minus $2")
-	if r.Lang == German {
-		r.Text = stillOpen().ReplaceAllString(r.Text, "$1 offen$2")
-	}
+	r.Text = belowZero().ReplaceAllString(part, "${1}minus $2")
 	r.Tokens = r.split(r.Text)
 }
 
@@ -199,11 +55,6 @@ func (r *Utterance) split(text string) []Token {
 	}
 	return out
 }
-
-var fullTimes = strings.NewReplacer("full-time", "fulltime", "Full-time", "Fulltime", "Full-Time", "Fulltime", "full time", "fulltime", "Full time", "Fulltime", "part-time", "parttime", "Part-time", "Parttime", "Part-Time", "Parttime", "part time", "parttime", "Part time", "Parttime")
-
-// FullTime writes full-time and part-time as one word each.
-func FullTime(s string) string { return fullTimes.Replace(s) }
 
 // Level returns how well a token names a word: 4 the same, 3 a synonym, 2 the head of a
 // compound, 1 a derived word, 0 not at all.
@@ -227,25 +78,10 @@ func (r *Utterance) Level(t Token, w Word) int {
 		return 2
 	case t.kindOf && !w.Optional && len(w.Fold) >= 4 && len(t.Fold) >= len(w.Fold)+3 && (strings.HasSuffix(t.Fold, w.Fold) || strings.HasSuffix(t.Stem, w.Stem)):
 		return 2 // which Apfelsorte: of the column Sorte
-	case !w.Optional && (derived(t.Fold, w.Fold) || Family(t.Fold, w.Fold)):
+	case !w.Optional && Family(t.Fold, w.Fold):
 		return 1
 	}
 	return 0
-}
-
-// derived reports whether a word is derived from another one: directed, director.
-func derived(a, b string) bool {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	if rest, ok := strings.CutPrefix(b, a); ok && n >= 5 {
-		switch rest {
-		case "heit", "keit", "ung", "ungen", "ness", "tion", "ment", "schaft":
-			return true // zufrieden, Zufriedenheit
-		}
-	}
-	return n >= 6 && n*10 >= 7*max(len(a), len(b)) && !strings.HasPrefix(a, b)
 }
 
 // Counted reports whether a token follows "how many", directly or with "more" between them.
@@ -275,7 +111,7 @@ func (r *Utterance) ValueTokens(value string) []Token {
 	if len(value) > 120 {
 		return nil
 	}
-	return r.split(FullTime(value))
+	return r.split(value)
 }
 
 // SameRun returns the number of tokens from i on that are the same as those of a value.
@@ -368,9 +204,6 @@ func (l *Lexicon) Small(t Token) bool {
 
 // Informative reports whether a run of tokens contains more than small words and words of questions.
 func (r *Utterance) Informative(i, n int) bool {
-	if n == 1 && r.YearsOld(i-1) {
-		return false
-	}
 	for _, t := range r.Tokens[i : i+n] {
 		if t.Part {
 			return false
