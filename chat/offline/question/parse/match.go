@@ -227,14 +227,21 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 		if required > 0 && matched > 0 && !head {
 			continue // "flipper" alone is not a flipper length
 		}
-		if matched < required && f.Per() {
-			continue // GDP alone is not GDP per capita
+		if matched < required && (f.Per() || slices.ContainsFunc(f.Words, func(w speech.Word) bool { return speech.MonthNames[w.Fold] > 0 }) && !monthIn(f, r.Tokens[i:k+1])) {
+			continue // GDP alone is not GDP per capita, and visits are not the visits in May
 		}
 		p := Piece{Kind: speech.KindField, Field: f, From: i, To: k + 1, Weight: sum}
 		r.weigh(v, &p, matched, required, best)
 		out = append(out, p)
 	}
 	return out
+}
+
+// monthIn reports whether tokens contain a month of the column's name.
+func monthIn(f *schema.Field, tokens []speech.Token) bool {
+	return slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+		return speech.MonthNames[w.Fold] > 0 && slices.ContainsFunc(tokens, func(t speech.Token) bool { return speech.MonthNames[t.Fold] == speech.MonthNames[w.Fold] })
+	})
 }
 
 var givenNames = speech.Folded("first last")
@@ -303,6 +310,12 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 		extra = -2
 	}
 	for n, vs := range whole {
+		if sign := r.signAfter(i + n - 1); sign != "" { // O+ is not O-
+			vs = slices.DeleteFunc(vs, func(v string) bool { return strings.ContainsAny(v[len(v)-1:], signs) && !strings.HasSuffix(v, sign) })
+		}
+		if len(vs) == 0 {
+			continue
+		}
 		w := 12*float64(n) + extra
 		if n == 1 && r.Counted(i) && r.Lex.Means(r.Tokens[i].Stem, "employee") {
 			w = 2 // how many people: the rows, not the department People
@@ -320,6 +333,17 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 		}
 	}
 	return out
+}
+
+// signs end grades and groups: A-, O+.
+const signs = "+-"
+
+// signAfter returns the sign directly behind a token; empty if there is none.
+func (r *Matcher) signAfter(i int) string {
+	if rest := r.Text[r.Tokens[i].To:]; rest != "" && strings.ContainsAny(rest[:1], signs) {
+		return rest[:1]
+	}
+	return ""
 }
 
 // smallWord reports whether a small word of the question is not the code that is spelled like it: in is not India, IN,

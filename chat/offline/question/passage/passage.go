@@ -48,6 +48,7 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	r := passages{speech.Utterance{Lex: lex, Lang: lang, Vocabulary: speech.NewVocabulary()}}
 	r.Tokenize(part)
 	want, figure, beyond := r.content()
+	counted := r.counted(want)
 	if len(want) == 0 || beyond {
 		return nil
 	}
@@ -58,7 +59,7 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	var found []scored
 	for _, d := range docs {
 		for _, s := range r.sentences(d.Text) {
-			if score, ok := r.holds(s, want, figure); ok {
+			if score, ok := r.holds(s, want, figure); ok && r.numbers(s, counted) {
 				found = append(found, scored{Quote{d.Path, d.Title, s.text}, score})
 			}
 		}
@@ -81,6 +82,27 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 		}
 	}
 	return out
+}
+
+// counted returns the word whose number is asked for: how many volunteers. It is nil if there is none.
+func (r *passages) counted(want []speech.Token) *speech.Token {
+	if p, ok := r.PhraseAt(0, speech.KindAsk); !ok || p.Arg != "many" || want[0].From != r.Tokens[len(p.Words)].From {
+		return nil
+	}
+	return &want[0]
+}
+
+// numbers reports whether a sentence gives the number of what is counted: up to three words before it, or behind it.
+func (r *passages) numbers(s sentence, counted *speech.Token) bool {
+	if counted == nil {
+		return true
+	}
+	for i, w := range s.words {
+		if r.among(*counted, []speech.Token{w}) > 0 && (hasFigure(s.words[max(0, i-3):i]) || hasFigure(s.words[i:min(len(s.words), i+2)])) {
+			return true
+		}
+	}
+	return false
 }
 
 // under finds the first sentences below the headings that contain every word of a topic. A

@@ -17,7 +17,7 @@ type review struct{ *Plan }
 func (p *review) unanswered(pieces []parse.Piece) Reason {
 	rows := p.First() == nil && p.Counted == nil && p.Tally == ""
 	switch {
-	case p.eitherOr() || p.pairs() || p.contradicts() || p.says(still) && !p.picks() || p.describesPerson() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():
+	case p.eitherOr() || p.pairs() || p.contradicts() || p.says(still) && !p.picks() || p.describesPerson() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows() || p.mismatch():
 		return ReasonUnclear
 	case rows && p.View.Counted() && p.Op != OpList && p.Op != OpLookup:
 		return ReasonAmbiguous // how many loans: the rows, or what their column count adds up to

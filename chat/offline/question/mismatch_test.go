@@ -1,0 +1,42 @@
+package question_test
+
+import "testing"
+
+// TestFittingWordsOfAnotherQuestion asks questions whose words name columns and values of the tables, and that mean
+// something that the tables do not hold.
+func TestFittingWordsOfAnotherQuestion(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"claims": "Claim|text,Employee|text,Category|text,Amount|number,Currency|text,Status|text,Filed|date\n" +
+		"EX-1,Pia,Travel,100,EUR,approved,2024-01-02\nEX-2,Pia,Travel,50,USD,rejected,2024-01-03\nEX-3,Oskar,Hotel,300,EUR,approved,2024-02-02\nEX-4,Oskar,Hotel,200,EUR,approved,2024-02-09\n"}).expect([]inquiry{
+		{"What is the total amount?", "-"},
+		{"What is the total amount in EUR?", "600"},
+		{"What is the total amount by currency?", "600"},
+		{"Which employee has the highest total amount?", "-"},
+		{"Who approved the claims?", "-"},
+		{"Which hotel did Oskar stay in?", "-"},
+		{"What did Pia claim for travel?", "-"},
+		{"What was the money spent on?", "-"},
+		{"What does EUR in the claims mean?", "-"},
+		{"Who filed claim EX-3?", "-"},
+		{"How many claims did Oskar file?", "2"},
+	})
+	load(t, map[string]string{"donors": "Donor|text,Blood group|text,Result|text\nA1,O+,deferred\nA2,O-,deferred\nA3,O+,accepted\nA4,A+,deferred\n"}).expect([]inquiry{
+		{"How many donors of group O+ were deferred?", "1 of 4"},
+		{"How many donors of group A- were deferred?", "-"},
+	})
+	load(t, map[string]string{"members": "Member|text,Visits in May|integer\nAnn,3\nBob,5\n"}).expect([]inquiry{
+		{"How many visits did we have in June?", "-"},
+		{"How many visits did we have in May?", "8"},
+	})
+	load(t, map[string]string{"stock": "Item|text,Unit cost|number|£\nSpade,27.4\nRake,12\n"}).expect([]inquiry{
+		{"What is the selling price of the spade?", "-"},
+		{"What is the unit cost of the spade?", "27.40"},
+	})
+	load(t, map[string]string{"budget": "Item|text,Year|integer,Budget|number\nStaff,2022,500\nShop,2022,300\n"}).expect([]inquiry{
+		{"How much was actually spent on staff in 2022?", "-"},
+	})
+	load(t, map[string]string{"appointments": "id|text,type|text,wait_minutes|integer|min\n1,blood test,20\n2,blood test,30\n3,x-ray,5\n"}).expect([]inquiry{
+		{"How long does a blood test take on average?", "-"},
+		{"How long is the average wait for a blood test?", "25"},
+	})
+}
