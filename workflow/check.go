@@ -91,6 +91,12 @@ func (c *checker) step(i int, s Step) {
 	if m, ok := module.(Described); ok && len(in.List) == 0 {
 		c.results[s.ID] = m.ResultKeys(values)
 	}
+	template.Walk(s.Output, func(under, path string) any {
+		if slices.Contains(strings.Split(path, "."), ordered.Forbidden) {
+			c.Fail(at+"/output"+under, "%s is not allowed as a key", ordered.Forbidden)
+		}
+		return path
+	})
 	output, _ := s.Output.(*ordered.Object)
 	for key := range output.All() {
 		c.result(ordered.Join(at+"/output", key), s.ID, key)

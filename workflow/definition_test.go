@@ -60,6 +60,8 @@ func TestProblemsHaveTheirPlace(t *testing.T) {
 		step("module_id: review.approve\ninputs: {title: t, data: 1}\noutput: {approved: ok, coment: c}"):                                                                "9:28 /steps/1/output/coment",
 		step("module_id: media.generation\ninputs: {title: t, data: {}}\noutput: {selected_images: i}"):                                                                  "9:14 /steps/1/output/selected_images",
 		step("module_id: agent.run\ninputs: {agent: a, message: m}\noutput: a..b"):                                                                                       "9:5 /steps/1/output",
+		step("module_id: agent.run\ninputs: {agent: a, message: m}\noutput: a.__proto__"):                                                                                "9:5 /steps/1/output",
+		step("module_id: agent.run\ninputs: {agent: a, message: m}\noutput: {media: __proto__.b}"):                                                                       "9:14 /steps/1/output/media",
 	} {
 		d, found := workflow.Read(modules(t), "w.yaml", []byte(in))
 		if len(found) == 0 || d != nil {

@@ -8,6 +8,7 @@ import (
 	"atelier/workflow"
 	"atelier/workflow/ordered"
 	"atelier/workflow/problem"
+	"atelier/workflow/template"
 )
 
 // draft implements prompt.draft: it writes prompts for each provider from a brief.
@@ -83,9 +84,16 @@ func complete(prompts, wanted *ordered.Object) error {
 
 var _ workflow.Checker = draft{}
 
-// Check reports duplicate keys.
+// Check reports duplicate and forbidden keys.
 func (draft) Check(in *ordered.Object) []problem.Problem {
 	var found problem.List
+	providers, _ := in.Get("providers")
+	template.Walk(providers, func(at, key string) any {
+		if key == ordered.Forbidden {
+			found.Fail("/providers"+at, "%s is not allowed as a key", key)
+		}
+		return key
+	})
 	for provider, v := range in.Object("providers").All() {
 		keys, _ := v.([]any)
 		seen := map[string]bool{}

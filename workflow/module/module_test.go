@@ -198,7 +198,8 @@ func TestReviewShowsEverything(t *testing.T) {
 	}
 }
 
-// TestDraftKeysOfAnyType: keys that are not checked until the run, because one is a template, may have any type.
+// TestDraftKeysOfAnyType: keys that are not checked until the run, because one is a template, may have any type. A key
+// that no object may have is refused.
 func TestDraftKeysOfAnyType(t *testing.T) {
 	t.Parallel()
 	text := `{"id": "w", "title": "T", "steps": [{"module_id": "prompt.draft", "inputs": {"brief": "b", "providers": {"leonardo": [["a"], {}, "b", "b", "{{ state.key }}"]}}}]}`
@@ -208,6 +209,12 @@ func TestDraftKeysOfAnyType(t *testing.T) {
 	}
 	if _, found := workflow.Check(modules, object(t, text)); len(found) != 1 || found[0].Pointer != "/steps/0/inputs/providers/leonardo" {
 		t.Errorf("%v, want the key that occurs twice", found)
+	}
+	for providers, want := range map[string]string{`["offline", "__proto__"]`: "/inputs/providers/1", `{"leonardo": ["__proto__"]}`: "/inputs/providers/leonardo/0"} {
+		_, err := execute(t, module.Config{}, "prompt.draft", `{"brief": "b", "providers": `+providers+`}`)
+		if found := problem.Of(err); len(found) != 1 || found[0].Pointer != want {
+			t.Errorf("%s: %v, want a problem at %s", providers, err, want)
+		}
 	}
 }
 

@@ -70,6 +70,7 @@ func TestRefused(t *testing.T) {
 		`{"_ux": {"input_schema": {"properties": {"name": {}}}, "layout": {"rows": [["nme"]]}}}`:                                 "/_ux/layout/rows/0/0",
 		`{"items": {"type": "object", "_ux": {"selectable": true}}}`:                                                             "/items/_ux/selectable",
 		`{"_ux": {"selectable": true, "selection_mode": "single", "selection_max": 3}}`:                                          "/_ux",
+		`{"_ux": {"selectable": true, "selection_group": "__proto__"}}`:                                                          "/_ux/selection_group",
 		`{"_ux": {"selectable": true, "selection_mode": "multiple", "selection_min": 3, "selection_max": 2}}`:                    "/_ux",
 		`{"properties": {"a": {"_ux": {"selectable": true}}, "b": {"_ux": {"selectable": true, "selection_mode": "multiple"}}}}`: "/properties/b/_ux",
 		`{"$ref": "#/$defs/a", "$defs": {"a": {"properties": {"x": {"$ref": "#/$defs/a"}}}}}`:                                    "/$defs/a",

@@ -170,6 +170,9 @@ func (p *parser) selection(pointer string, o *ordered.Object) *Group {
 	if g.Max > 0 && g.Min > g.Max {
 		p.Fail(pointer, "selection_min %d is more than selection_max %d", g.Min, g.Max)
 	}
+	if g.Name == ordered.Forbidden {
+		p.Fail(pointer+"/selection_group", "%s is not allowed as the name of a group", g.Name)
+	}
 	i := slices.IndexFunc(p.groups, func(other *Group) bool { return other.Name == g.Name })
 	if i < 0 {
 		i, p.groups = len(p.groups), append(p.groups, &g)
