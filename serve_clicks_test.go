@@ -87,7 +87,7 @@ func TestSubstitutedSubActions(t *testing.T) {
 }
 
 // TestOptionsAreParameters: the value of an option that only the Gateway can check is refused as a parameter, by a click
-// and by its price.
+// and by its price. A prompt that is too long is not a parameter.
 func TestOptionsAreParameters(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
@@ -95,6 +95,10 @@ func TestOptionsAreParameters(t *testing.T) {
 	bad := map[string]any{"action_type": "media.offline.txt2img", "prompt_id": "a", "params": map[string]any{"fail_slots": []string{"x"}}}
 	refusedAs(t, "a click", s.clickOn(r, bad), refusal{http.StatusUnprocessableEntity, "invalid", "/params"})
 	refusedAs(t, "its price", s.do(http.MethodPost, "/api/interactions/"+r.InteractionID+"/price", bad), refusal{http.StatusUnprocessableEntity, "invalid", "/params"})
+	r = s.startWorkflow(strings.Replace(cards, "a lake", strings.Repeat("a lake ", 5000), 1))
+	refusedAs(t, "a long prompt", s.clickOn(r, map[string]any{"params": map[string]any{"delay_ms": 1}}), refusal{status: http.StatusBadRequest, code: "invalid"})
+	delete(bad, "params")
+	refusedAs(t, "its price", s.do(http.MethodPost, "/api/interactions/"+r.InteractionID+"/price", bad), refusal{status: http.StatusBadRequest, code: "invalid"})
 }
 
 // TestFailingSubActions: a failing result or card does not affect the others; a failed result can be retried by its

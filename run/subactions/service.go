@@ -116,7 +116,7 @@ func (s *Service) Start(ctx context.Context, c Click) (string, error) {
 		return "", err
 	}
 	if _, err := s.cfg.Gateway.Plan(ctx, r); err != nil {
-		return "", paramsError(err)
+		return "", s.optionError(ctx, r, err)
 	}
 	err = s.cfg.Ledger.SaveContentGeneration(ctx, row)
 	if media.CodeOf(err) == media.CodeConflict && row.RequestID != "" { // a repeated click was faster
@@ -131,12 +131,16 @@ func (s *Service) Start(ctx context.Context, c Click) (string, error) {
 	return row.ID, s.begin(row, s.generate(r)) //nolint:contextcheck // it outlives the request that began it
 }
 
-// paramsError gives the error of an invalid request, as the Gateway finds it, the pointer of the parameters.
-func paramsError(err error) error {
-	if media.CodeOf(err) == media.CodeInvalid {
-		return problem.Join(problem.Under("/params", err)...)
+// optionError gives the error of an invalid option the pointer of the parameters: without options, the request is valid.
+func (s *Service) optionError(ctx context.Context, r generate.Request, err error) error {
+	if media.CodeOf(err) != media.CodeInvalid {
+		return err
 	}
-	return err
+	r.Options = nil
+	if _, other := s.cfg.Gateway.Plan(ctx, r); other != nil {
+		return err
+	}
+	return problem.Join(problem.Under("/params", err)...)
 }
 
 // digest returns the digest of a body, regardless of its white space.
@@ -272,7 +276,7 @@ func (s *Service) Price(ctx context.Context, owner, interactionID string, body [
 	}
 	p, err := s.cfg.Gateway.DryRun(scope(ctx, row), r)
 	if err != nil {
-		return nil, paramsError(err)
+		return nil, s.optionError(scope(ctx, row), r, err)
 	}
 	return p.EstimatedUSD, nil
 }
