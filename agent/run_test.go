@@ -385,7 +385,7 @@ func TestBadRequests(t *testing.T) {
 		{agent.Request{Agent: "reader", Message: "x"}, media.CodeInvalid, "needs files"},
 	} {
 		_, err := w.runner.Run(t.Context(), tt.req)
-		if media.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.text) {
+		if media.CodeOf(err) != tt.code || media.Retryable(err) || !strings.Contains(err.Error(), tt.text) {
 			t.Errorf("%+v: got %v", tt.req, err)
 		}
 	}

@@ -248,7 +248,7 @@ func (r *Runner) spec(name string) (spec, error) {
 	d, err := r.cfg.Definitions.Find(name)
 	if err != nil {
 		e := media.Errorf(media.CodeNotFound, "there is no agent %q: there are %s", plain.Clip(name, 80), plain.Joined(r.slugs()))
-		e.Valid, e.Retryable = r.slugs(), true
+		e.Valid = r.slugs()
 		return spec{}, e
 	}
 	if err := r.ready(d); err != nil {
