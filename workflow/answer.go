@@ -82,7 +82,7 @@ func (a *Answer) Chosen() (ids []string) {
 // CheckRunning rejects an answer while sub-actions are running, unless the answer says what happens to them.
 func (a *Answer) CheckRunning(count int) error {
 	if count > 0 && a.Running() == "" {
-		return media.Errorf(media.CodeActionsRunning, "%d sub-actions are still running: wait, or answer with running set to keep or cancel", count)
+		return media.Errorf(media.CodeActionsRunning, "sub-actions are still running (%d): wait, or answer with running set to keep or cancel", count)
 	}
 	return nil
 }

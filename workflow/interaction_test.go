@@ -252,7 +252,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
-	if err := answer(t, `{}`).CheckRunning(2); media.CodeOf(err) != media.CodeActionsRunning {
+	if err := answer(t, `{}`).CheckRunning(1); media.CodeOf(err) != media.CodeActionsRunning || !strings.HasPrefix(err.Error(), "sub-actions are still running (1): ") {
 		t.Errorf("%v", err)
 	}
 	if err := errors.Join(answer(t, `{"running": "keep"}`).CheckRunning(2), answer(t, `{}`).CheckRunning(0)); err != nil {

@@ -198,7 +198,10 @@ var printer = message.NewPrinter(language.English)
 
 func words(k jsonschema.ErrorKind) string {
 	if required, ok := k.(*kind.Required); ok {
-		return strings.Join(required.Missing, ", ") + " is missing"
+		if len(required.Missing) == 1 {
+			return required.Missing[0] + " is missing"
+		}
+		return strings.Join(required.Missing, ", ") + " are missing"
 	}
 	return k.LocalizedString(printer)
 }

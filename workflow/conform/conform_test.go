@@ -42,6 +42,15 @@ func TestCheck(t *testing.T) {
 	if found := s.RestrictToProperties().Check(decode(t, `{"a": 1, "z": 2}`)); len(found) != 1 || found[0].Message != "z is unknown: use a, b, c, d" {
 		t.Errorf("an unknown name at the top: %v, want one problem that lists the names", found)
 	}
+	for required, want := range map[string]string{`["a"]`: "a is missing", `["a", "b"]`: "a, b are missing"} {
+		s, err := conform.Compile(decode(t, `{"required": `+required+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := s.Check(decode(t, `{}`)); len(found) != 1 || found[0].Message != want {
+			t.Errorf("%v, want %s", found, want)
+		}
+	}
 	for _, bad := range []string{`5`, `{"type": "thing"}`, `{"$ref": "file:///etc/passwd"}`, `{"$ref": "other.json"}`, `{"$ref": "#"}`, `{"properties": {"a": 5}}`, `{"pattern": "("}`} {
 		if _, err := conform.Compile(decode(t, bad)); media.CodeOf(err) != media.CodeInvalid {
 			t.Errorf("%s: %v", bad, err)
