@@ -1,6 +1,7 @@
 // Package client is the Go client of Atelier's API. The fields of a [Client] implement the services of package api over
 // HTTP, so that the same code works with a server and within one process. Both implementations pass the test suite of
-// package apitest. The id or key of a request that starts something is its Idempotency-Key; empty means a new one.
+// package apitest. The id or key of a request that starts something is its Idempotency-Key; except for StartSubAction,
+// empty means a new one.
 //
 // Errors are *media.Error values with the server's code, or [media.CodeUnavailable] if the server cannot be reached. If
 // the connection fails, reads and requests with an Idempotency-Key are retried, except for Ready and sub-action
@@ -38,8 +39,11 @@ type Config struct {
 }
 
 // Client accesses the API of a server, by resource. It is safe for concurrent use. Uploads, downloads, reports and
-// archives are streamed; after an error, what was written of them is incomplete. Events.Follow resumes a lost stream
-// without gaps or repeats; SubActions.FollowSubAction returns an error: call it again with the last number.
+// archives are streamed; after an error, what was written of them is incomplete. Runs.WriteReport ignores its url: the
+// report has the addresses of the server. Positions in lists are the server's cursors.
+//
+// Events.Follow resumes a lost stream without gaps or repeats, unless the server rejects the request or cannot be reached
+// at first. SubActions.FollowSubAction returns an error instead: call it again with the last number.
 type Client struct {
 	Health  api.HealthService
 	Catalog api.CatalogService
