@@ -35,6 +35,7 @@ type csvReader struct {
 	// clipped counts cells that were longer than maxField.
 	clipped     int
 	cellClipped bool // the current cell is clipped
+	cut         bool // the source is the beginning of a file, which may end within a cell
 	strays      int  // quotation marks without their partner
 	// width is the number of cells of the current record, kept or not; widest is the largest width so far.
 	width, widest int
@@ -115,8 +116,9 @@ func (c *csvReader) field() (last bool, err error) {
 	return stop != c.comma || err != nil, err
 }
 
-// closes reports whether the quotation mark at the beginning of a cell has a partner at most maxQuoted bytes later. If
-// there is a line break between them, the partner must end its cell: otherwise it opens a cell of a later row.
+// closes reports whether the quotation mark at the beginning of a cell has a partner at most maxQuoted bytes later, or
+// may have one later in the same line or in the rest of a cut file. If there is a line break between them, the partner
+// must end its cell: otherwise it opens a cell of a later row.
 func (c *csvReader) closes() bool {
 	for size := max(2, c.src.Buffered()); ; size = min(2*size, maxQuoted) {
 		b, err := c.src.Peek(size)
@@ -131,7 +133,7 @@ func (c *csvReader) closes() bool {
 			switch {
 			case len(rest) > 0 && rest[0] == '"':
 				continue
-			case bytes.IndexByte(b[:at], '\n') < 0 && bytes.IndexByte(b[:at], '\r') < 0:
+			case (len(rest) > 0 || whole) && !bytes.ContainsAny(b[:at], "\r\n"):
 				return true
 			}
 			rest = bytes.TrimLeft(rest, " ")
@@ -141,7 +143,7 @@ func (c *csvReader) closes() bool {
 			break
 		}
 		if whole {
-			return false
+			return err != nil && c.cut || err == nil && !bytes.ContainsAny(b, "\r\n")
 		}
 	}
 }
@@ -308,6 +310,7 @@ func (s *csvSource) each(ctx context.Context, fn func([]cell) error) error {
 // regularity returns a score, which is high if most records have the same number of cells, above one.
 func regularity(sample []byte, comma byte) int {
 	r := newCSVReader(bytes.NewReader(sample), comma)
+	r.cut = len(sample) >= sampleSize
 	counts := map[int]int{}
 	rows := 0
 	for ; rows < 100; rows++ {
@@ -317,7 +320,7 @@ func regularity(sample []byte, comma byte) int {
 		}
 		counts[len(cells)]++
 	}
-	if rows > 1 && len(sample) >= sampleSize {
+	if rows > 1 && r.cut {
 		rows-- // the last record of a sample is incomplete
 	}
 	score := 0

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLayouts imports files with other content around the table.
 // TestCSVAcrossBuffers has quotation marks at the end of the reader's buffer.
 func TestCSVAcrossBuffers(t *testing.T) {
 	t.Parallel()
@@ -25,6 +25,18 @@ func TestCSVAcrossBuffers(t *testing.T) {
 	}
 }
 
+// TestStrayMarkAcrossBuffers has a doubled mark across the end of what is buffered, and no partner.
+func TestStrayMarkAcrossBuffers(t *testing.T) {
+	t.Parallel()
+	r := newCSVReader(iotest.OneByteReader(strings.NewReader("1,\"xy\"\"z\n2,y\n")), ',')
+	for _, want := range []string{`"xy""z`, "y"} {
+		if cells, err := r.next(); err != nil || len(cells) != 2 || string(cells[1]) != want {
+			t.Errorf("%q, %v, want %s", cells, err, want)
+		}
+	}
+}
+
+// TestLayouts imports files with other content around the table.
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -112,6 +124,8 @@ func TestLayouts(t *testing.T) {
 		{name: "one column", content: "value\n1\n2\n", columns: []string{"value"}, rows: 2},
 		{name: "header with line breaks", content: "\"Net\nsales\",b\n1,2\n", columns: []string{"Net sales", "b"}, rows: 1},
 		{name: "carriage returns", content: "a,b\r1,2\r3,4\r", columns: []string{"a", "b"}, rows: 2},
+		{name: "a cell of a long line", content: "a,b\n1,\"" + strings.Repeat("x, y; ", 50_000) + "\"\n2,z\n", columns: []string{"a", "b"}, rows: 2, query: "SELECT b FROM data WHERE a = 2 --", want: "z", notes: []string{"1 cells are longer than 64 KiB"}},
+		{name: "a cell across the end of the sample", content: "id,text\n" + strings.Repeat("1,\""+strings.Repeat("| x | y |\n", 3000)+"\"\n", 4), columns: []string{"id", "text"}, rows: 4},
 		{name: "quote inside a cell", content: "a,b\n5\" pipe,1\n6\" pipe,2\n", columns: []string{"a", "b"}, rows: 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
