@@ -276,7 +276,8 @@ func (l *departure) endPolling(ctx context.Context, p polling, last driver.Updat
 	reason := context.Cause(ctx)
 	save, done := saveContext(ctx)
 	defer done()
-	err := p.call.plan.Driver.Cancel(save, p.handle)
+	d := p.call.plan.Driver
+	_, err := guarded(d, nil, func() (driver.Update, error) { return last, d.Cancel(save, p.handle) })
 	if err == nil {
 		return last, fault.Of(reason)
 	}

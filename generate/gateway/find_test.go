@@ -106,6 +106,7 @@ func TestLostAnswerIsLookedUp(t *testing.T) {
 		"when the request is through": {lists: [][]driver.Handle{nil, nil, handles("a")}, looks: 3, found: true},
 		"never":                       {lists: [][]driver.Handle{nil, nil, nil, handles("a")}, looks: 3},
 		"when the list is back":       {errs: []error{away, away, away, away, away}, lists: [][]driver.Handle{handles("a")}, looks: 6, found: true},
+		"after a bug":                 {errs: []error{errBug}, lists: [][]driver.Handle{handles("a")}, looks: 2, found: true},
 		"not while it is away":        {errs: slices.Repeat([]error{away}, 20), looks: 9},
 		"not without a list":          {errs: []error{none}, lists: [][]driver.Handle{handles("a")}, looks: 1},
 		"not of two":                  {lists: slices.Repeat([][]driver.Handle{handles("a", "b")}, 3), looks: 3},
@@ -118,6 +119,9 @@ func TestLostAnswerIsLookedUp(t *testing.T) {
 			t.Parallel()
 			h, l := newListingGateway(t, func(_ context.Context, number int) ([]driver.Handle, error) {
 				if number <= len(c.errs) {
+					if errors.Is(c.errs[number-1], errBug) {
+						panic(errBug)
+					}
 					return nil, c.errs[number-1]
 				}
 				return c.lists[number-len(c.errs)-1], nil

@@ -125,8 +125,11 @@ func TestGraceEnds(t *testing.T) {
 	}
 }
 
+// errBug is the error with which a driver panics.
+var errBug = errors.New("index out of range")
+
 // TestInterruptWhileTaskStarts: Ctrl-C lets a call that starts a task end, because without its id the task could
-// neither be stopped nor fetched; other calls end at once.
+// neither be stopped nor fetched; other calls end at once. A driver that cannot stop a task because of a bug leaves it.
 func TestInterruptWhileTaskStarts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -137,6 +140,7 @@ func TestInterruptWhileTaskStarts(t *testing.T) {
 		"left":       {"poll_seconds: 1", errors.New("no way to stop"), generate.StatusRunning},
 		"stopped":    {"poll_seconds: 1", nil, generate.StatusCancelled},
 		"not a task": {"", nil, generate.StatusCancelled},
+		"a bug":      {"poll_seconds: 1", errBug, generate.StatusRunning},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -145,7 +149,12 @@ func TestInterruptWhileTaskStarts(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx, end := context.WithCancelCause(t.Context())
-			d := &generatetest.Driver{Name: "studio", OnCancel: func(driver.Handle) error { return c.cancel }}
+			d := &generatetest.Driver{Name: "studio", OnCancel: func(driver.Handle) error {
+				if errors.Is(c.cancel, errBug) {
+					panic(errBug)
+				}
+				return c.cancel
+			}}
 			d.OnStart = func(call context.Context, _ driver.Task, _ int) (driver.Update, error) {
 				end(gateway.ErrCancelled)
 				if c.poll == "" {

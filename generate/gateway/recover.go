@@ -185,7 +185,8 @@ func (x *execution) findTask(ctx context.Context, c call, a operation.Attempt) (
 }
 
 // lookUpTask asks once. It ignores tasks that the log knows, since they belong to other calls.
-func (g *Gateway) lookUpTask(ctx context.Context, d driver.Listed, t driver.Task, since time.Time) (driver.Handle, error) {
+func (g *Gateway) lookUpTask(ctx context.Context, d driver.Listed, t driver.Task, since time.Time) (_ driver.Handle, err error) {
+	defer media.CatchPanic(&err, "the driver for "+d.Provider())
 	ctx, stop := context.WithTimeout(ctx, lookupTimeout)
 	defer stop()
 	all, err := driver.Find(ctx, d, t, since)
