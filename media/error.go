@@ -91,7 +91,7 @@ func CatchPanic(err *error, who string) {
 	}
 }
 
-// Defect returns the error for a panic. It never contains raw bytes.
+// Defect returns the error for a panic, in one line. It never contains raw bytes.
 func Defect(who string, panicked any) *Error {
 	var text string
 	switch v := panicked.(type) {
@@ -100,6 +100,7 @@ func Defect(who string, panicked any) *Error {
 	case string:
 		text = v
 	}
+	text = strings.Join(strings.Fields(text), " ")
 	if text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		text = fmt.Sprintf("panic of type %T", panicked)
 	}

@@ -3,6 +3,7 @@ package media_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -71,6 +72,20 @@ func TestErrorTextKeepsText(t *testing.T) {
 	} {
 		if got := media.ErrorText(s); got != s {
 			t.Errorf("ErrorText(%q) = %q", s, got)
+		}
+	}
+}
+
+// TestDefect: the error for a panic has its text in one line, if it can be printed.
+func TestDefect(t *testing.T) {
+	t.Parallel()
+	for want, panicked := range map[string]any{
+		"d failed because of a bug: bad query: line 1":    errors.New("bad query:\nline 1"),
+		"d failed because of a bug: panic of type string": "a\x00b",
+		"d failed because of a bug: panic of type int":    3,
+	} {
+		if e := media.Defect("d", panicked); e.Code != media.CodeInternal || e.Message != want {
+			t.Errorf("%s, want %s", e.Message, want)
 		}
 	}
 }
