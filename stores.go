@@ -101,8 +101,9 @@ func signingKey(path string) (wire.Key, error) {
 			return wire.Key{}, media.Errorf(media.CodeInvalid, "read the signing key: %w", err)
 		}
 		var secret [32]byte
-		_, _ = rand.Read(secret[:])                                                                                                 // it never fails
-		if err := disk.Create(path, []byte("k1 "+hex.EncodeToString(secret[:])+"\n")); err != nil && !errors.Is(err, fs.ErrExist) { // or another process was faster
+		_, _ = rand.Read(secret[:]) // it never fails
+		err = disk.Create(path, []byte("k1 "+hex.EncodeToString(secret[:])+"\n"))
+		if err != nil && !errors.Is(err, fs.ErrExist) { // or another process was faster
 			return wire.Key{}, disk.Error("create the signing key", err)
 		}
 	}
