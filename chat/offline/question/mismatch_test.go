@@ -39,4 +39,12 @@ func TestFittingWordsOfAnotherQuestion(t *testing.T) {
 		{"How long does a blood test take on average?", "-"},
 		{"How long is the average wait for a blood test?", "25"},
 	})
+	load(t, map[string]string{"bank": "Date|date,Description|text,Category|text,Debit|number\n2024-01-03,Rent,Housing,850\n2024-01-07,Amazon,Shopping,95.5\n2024-02-13,Train,Transport,45.9\n"}).expect([]inquiry{
+		{"How much did I spend on walks?", "-"},
+		{"How much did I spend in January and February 2024?", "-"},
+	})
+	load(t, map[string]string{"tickets": "id|integer,opened_at|datetime,closed_at|datetime,assignee|text\n1,2024-06-17 05:00:00,,Bo\n2,2024-06-28 20:00:00,2024-07-01 04:00:00,Ann\n3,2024-07-28 20:00:00,,Bo\n"}).expect([]inquiry{
+		{"Who closed the most tickets?", "-"},
+		{"Which assignee has the most tickets?", "Bo"},
+	})
 }

@@ -13,7 +13,70 @@ import (
 func (p *review) mismatch() bool {
 	last := p.Text.Tokens[len(p.Text.Tokens)-1].Fold
 	return dangling[last] || last == "mean" && p.says(auxiliaries) || // what was it spent on, what does an x mean
-		p.mixedCurrencies() || p.otherPrice() || p.otherSpan() || p.notByRows() || p.namedByValue()
+		p.mixedCurrencies() || p.otherPrice() || p.otherSpan() || p.notByRows() || p.namedByValue() || p.emptyWord() || p.losesWords()
+}
+
+// emptyWord reports whether a word that says nothing about rows stands where a question says which rows: the money
+// spent on trains, the people who cycle.
+func (p *review) emptyWord() bool {
+	for i, t := range p.Text.Tokens {
+		used := p.has(func(x parse.Piece) bool { return x.From <= i && i < x.To })
+		if i == 0 || used || !speech.LightVerbs[t.Fold] && !parse.LightDoers[t.Fold] {
+			continue
+		}
+		before := p.Text.Tokens[i-1].Fold
+		relative := before == "who" && i > 1 || before == "that"
+		if relative || restricting[before] || p.Op == OpCount && p.First() == nil && (before == "were" || before == "was" || i == len(p.Text.Tokens)-1 && len(p.Filters) == 0 && p.Counted == nil) {
+			return true
+		}
+	}
+	return false
+}
+
+var restricting = speech.Folded("on")
+
+// losesWords reports whether a part of the question has no effect on the plan.
+func (p *review) losesWords() bool {
+	change := p.Trend != "" || p.Asks == "change" || p.diff || p.versus || p.more != nil || p.Superlative != nil
+	rows := p.First() == nil
+	switch {
+	case p.Op == OpChange && !change, // in January and February: their sum
+		p.says(ever),
+		rows && p.Op != OpLookup && p.Op != OpList && p.says(paidFor) && !p.hasRows(), // who spent the most is no number of rows
+		p.Op == OpShare && !rows && !p.names(p.First().Field),
+		p.Op == OpRank && p.says(rowWise) && p.Aggregate == "" && !(p.First() != nil && p.First().Field.Per()),
+		p.Outflow && (p.First().Field.Named("revenue") || p.First().Field.Named("income")):
+		return true
+	}
+	for i, x := range p.Pieces {
+		n, m := p.near(i, 1), p.near(i, 2)
+		switch {
+		case x.Kind == speech.KindField && x.Field.Dated() && !p.dates(x.Field):
+			return true // the day on which they were opened
+		case x.Kind == speech.KindBound && n.Kind == speech.KindValue && (m.Kind == speech.KindJoin || m.Kind == speech.KindBound) && p.near(i, 3).Kind == speech.KindValue && p.near(i, 3).Field == n.Field:
+			return true // from Q1 to Q3: the quarter between them too
+		case (x.Kind == speech.KindMissing || x.Kind == speech.KindNot) && (n.Kind == speech.KindEntity && p.Op == OpCount || n.Field != nil && n.Field.Table > 0) && len(p.View.Tables) > 1:
+			return true // customers without orders are in no row of the join
+		}
+	}
+	return false
+}
+
+var (
+	ever    = speech.Folded("never nie niemals")
+	paidFor = speech.Folded("spent spend spends cost costs ausgegeben gekostet kostet")
+	rowWise = speech.Folded("per pro je")
+)
+
+// names reports whether the question names a column.
+func (p *review) names(f *schema.Field) bool {
+	return p.has(func(x parse.Piece) bool { return x.Kind == speech.KindField && x.Field == f }) || p.View.OnlyMeasure() == f
+}
+
+// dates reports whether a column of times has a part in the plan.
+func (p *review) dates(f *schema.Field) bool {
+	return p.filtered(f) || p.asked == f || p.Target == f || p.Counted == f || p.Time == f && (p.times() > 0 || p.Unit != "" || p.Op == OpTrend || p.Op == OpChange || p.Superlative != nil || p.Tally != "") ||
+		slices.Contains(p.KeyFields(), f) || slices.Contains(p.attrs, f) || slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f }) || slices.Contains(p.Groups, f)
 }
 
 var dangling = speech.Folded("on")
@@ -94,9 +157,9 @@ func (p *review) namedByValue() bool {
 	}
 	ts := p.Text.Tokens
 	switch {
-	case len(ts) < 2 || p.Superlative != nil:
+	case len(ts) < 2 || p.Superlative != nil && (p.Op != OpRank || p.First() != nil): // who joined last
 		return false
-	case p.Asks == "who" && p.times() == 0: // who joined in 2023
+	case p.Asks == "who" && (p.times() == 0 || p.Superlative != nil): // who joined in 2023
 		return slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
 			return f.Dated() && slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == ts[1].Fold })
 		})
