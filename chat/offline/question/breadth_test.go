@@ -143,7 +143,6 @@ func TestSharesTimesAndDifferences(t *testing.T) {
 		{"On how many days was the low below 0?", "2"},
 		{"An wie vielen Tagen lag der Low unter 0 Grad?", "2"},
 	})
-	load(t, map[string]string{"projects": "Project|text,Budget|number|€,Actual|number|€\nRoof,1000,1200\nDoor,500,450\nHall,3000,3900\n"}).expect([]inquiry{})
 	load(t, map[string]string{"sales": "Date|date,Shop|text,Bottles|integer,Revenue|number|€\n2024-01-05,A,3,30\n2024-05-05,A,5,50\n2024-08-05,B,7,70\n2024-09-30,B,1,10\n"}).expect([]inquiry{
 		{"How many bottles were sold in the third quarter of 2024?", "8"},
 		{"How much revenue did we make in the first half of 2024?", "80"},
@@ -161,7 +160,6 @@ func TestSharesTimesAndDifferences(t *testing.T) {
 	load(t, map[string]string{"votes": "District|text,Greens|integer,Labour|integer,Civic|integer\nNorth,10,30,20\nSouth,40,5,20\n"}).expect([]inquiry{
 		{"How many votes did the Pirates get in the North?", "-"},
 	})
-	load(t, map[string]string{"charts": "Week|date,Position|integer,Song|text\n2024-01-01,1,Paper Lanterns\n2024-01-08,1,Paper Lanterns\n2024-01-15,2,Paper Lanterns\n2024-01-15,1,Tin Moon\n"}).expect([]inquiry{})
 	load(t, map[string]string{"leute": "LeserNr|integer,Datum|date,Titel|text\n5,2024-01-01,Faust\n5,2024-01-02,Emma\n9,2024-01-03,Faust\n"}).expect([]inquiry{
 		{"Wie viele verschiedene Leser gab es?", "2"},
 	})

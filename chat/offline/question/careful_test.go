@@ -28,5 +28,4 @@ func TestFiguresThatACarelessReaderFinds(t *testing.T) {
 	load(t, map[string]string{"weather": "date|date,tmin_c|number,tmax_c|number,rain_mm|number|mm\n2024-01-01,-3,2,0\n2024-01-02,1,4,6\n2024-01-03,-1,3,2\n"}).expect([]inquiry{
 		{"What was the average temperature in January?", "-ambiguous"},
 	})
-	load(t, map[string]string{"budget": "Department|text,Year|integer,Budgeted|integer,Actual|integer\nParks,2023,100,90\nRoads,2023,300,340\n"}).expect([]inquiry{})
 }

@@ -40,7 +40,6 @@ func TestEverydayFigures(t *testing.T) {
 	load(t, map[string]string{"bookings": "ref|text,room|text,nights|integer\nB1,Double,3\nB2,Suite,2\n"}).expect([]inquiry{
 		{"How many rooms were double-booked?", "-"},
 	})
-	load(t, map[string]string{"trees": "tree_id|text,species|text,height_m|number|m\nT1,oak,12\nT2,ash,9\n"}).expect([]inquiry{})
 	load(t, map[string]string{"frogs": "species|text,snout_vent_mm|number|mm,mass_g|number|g\nMarsh,90,40\nPool,60,20\nMarsh,88,41\n"}).expect([]inquiry{
 		{"Which frog eats the most, and what is that average mass?", "-"},
 		{"Which frog eats the most, and what is the average mass?", "-"},

@@ -12,12 +12,4 @@ func TestNounsThatOnlySayWhose(t *testing.T) {
 		{"How many bottles of sparkling wine went over the counter in December 2023?", "8"},
 		{"How many bottles of rosé wine went over the counter in December 2023?", "-"},
 	})
-	load(t, map[string]string{"trips": "trip_id|text,rider_type|text,duration_min|number|min\nA,casual,10\nB,member,20\nC,casual,30\n"}).expect([]inquiry{})
-	load(t, map[string]string{"Tankbuch": "Datum|date,Liter|number,Betrag|number\n2024-01-05,30,50\n2024-02-05,40,70\n"}).expect([]inquiry{})
-}
-
-func TestSchoolGradesAndTimesOfRaces(t *testing.T) {
-	t.Parallel()
-	load(t, map[string]string{"umfrage": "Filiale|text,Note|number\nBahnhof,3\nBahnhof,4\nNeustadt,1\nNeustadt,2\n"}).expect([]inquiry{})
-	load(t, map[string]string{"results": "Bib|text,Name|text,Sex|text,Finish time|text\nB7,Max,M,9:31\nB3,Eva,F,10:40\nB5,Una,F,9:58\nB9,Ida,F,DNF\n"}).expect([]inquiry{})
 }

@@ -13,7 +13,6 @@ func TestFreshFolders(t *testing.T) {
 		{"Which club had the most runners?", "Fjord Runners has the most rows: 3."},
 		{"What is the mean finish time?", "-"},
 	})
-	load(t, map[string]string{"answers": "respondent|integer,city|text,would recommend|text\n1,Leeds,yes\n2,Leeds,no\n3,York,yes\n4,York,yes\n5,Leeds,no\n6,Hull,yes\n7,Leeds,\n"}).expect([]inquiry{})
 	load(t, map[string]string{"weather": "date|date,town|text,snow_cm|integer|cm\n2025-01-01,Oslo,5\n2025-01-01,Zermatt,2\n2025-01-02,Oslo,0\n2025-01-02,Zermatt,12\n"}).expect([]inquiry{
 		{"How much snow fell in Zermatt in total?", "14 cm"},
 		{"How much snow fell in Zermatt?", "14 cm"},
@@ -28,8 +27,6 @@ func TestFreshFolders(t *testing.T) {
 		{"How much does each dish cost?", "-"},
 		{"What is the mean price of each dish?", "Salmon: 4.62 €"},
 	})
-	load(t, map[string]string{"hives": "Hive|text,Inspected|date,Frames|integer,Queen seen|text\nH1,2024-05-01,8,yes\nH1,2024-06-12,10,yes\nH1,2024-08-03,10,no\nH2,2024-05-01,6,no\nH2,2024-06-12,9,yes\n"}).expect([]inquiry{})
-	load(t, map[string]string{"songs": "title|text,artist|text,plays|integer,released|date\nNight Train,The Ferns,1204,2019-05-03\nOcean Floor,Mara Quinn,980,2021-02-12\nSlow Rain,Mara Quinn,410,2018-11-23\n"}).expect([]inquiry{})
 	load(t, map[string]string{"counts": "timestamp|datetime,station|text,in|integer,out|integer\n2025-02-01 07:00:00,Docks,100,50\n2025-02-01 08:00:00,Docks,300,80\n2025-02-02 07:00:00,Docks,90,40\n2025-02-02 08:00:00,Docks,310,90\n"}).expect([]inquiry{
 		{"Which hour is the busiest at Docks?", "-"},
 	})

@@ -30,7 +30,6 @@ func TestMoneyHasADirection(t *testing.T) {
 	load(t, map[string]string{"einnahmen": "Datum|date,Art|text,Einnahmen|number|€\n2024-01-01,Bar,30\n2024-01-02,Karte,20\n2024-02-02,Bar,50\n"}).expect([]inquiry{
 		{"Wie viel haben wir im Januar 2024 ausgegeben?", "-"},
 	})
-	load(t, map[string]string{"accounts": "Date|date,Description|text,Type|text,Amount|number\n2024-01-01,Courts,Expense,300\n2024-01-05,Balls,Expense,20\n2024-02-05,Fees,Income,900\n2024-02-06,Courts,Expense,250\n"}).expect([]inquiry{})
 }
 
 func TestWhatIsAskedForMayBeAValue(t *testing.T) {
@@ -78,8 +77,6 @@ func TestFiguresThatAreNotMeant(t *testing.T) {
 	load(t, map[string]string{"air": "date|date,site|text,no2|number\n2024-01-01,Ring,80\n2024-01-02,Ring,5\n"}).expect([]inquiry{
 		{"What was the worst NO2 reading at Ring?", "-"},
 	})
-	load(t, map[string]string{"auftraege": "Auftragsnr|text,Datum|date,Arbeit|text,Mechaniker|text,Marke|text,Betrag|number,Status|text\nA1,2024-01-01,Bremsen,Kühn,BMW,10,offen\nA2,2024-01-02,Bremsen,Kühn,BMW,20,bezahlt\nA3,2024-01-03,Reifen,Weber,VW,40,offen\n"}).expect([]inquiry{})
-	load(t, map[string]string{"verkauf": "Datum|date,Ware|text,Filiale|text,Verkauft|integer,Umsatz|number|€\n2024-01-01,Brezel,Markt,5,10\n2024-01-02,Brezel,Markt,7,14\n2024-01-02,Brot,Markt,9,30\n"}).expect([]inquiry{})
 	load(t, map[string]string{"items": "order|text,customer|text,date|date,sku|text,qty|integer,price|number\nO1,Acme,2024-01-01,pen,4,2\nO2,Acme,2024-01-02,pen,6,2\nO3,Bolt,2024-01-02,ink,1,9\n"}).expect([]inquiry{
 		{"How many pens did Acme order?", "10"},
 	})
@@ -87,7 +84,6 @@ func TestFiguresThatAreNotMeant(t *testing.T) {
 		{"How many trips did Cem make to Oslo?", "2"},
 		{"Who travelled the most?", "-"},
 	})
-	load(t, map[string]string{"app": "time|datetime,user|text,action|text\n2024-01-01 00:00:00,ann,login\n2024-01-01 01:00:00,bob,upload\n2024-01-01 02:00:00,bob,upload\n"}).expect([]inquiry{})
 	load(t, map[string]string{"visits": "id|text,date|date,vet|text,cups|integer,fee|number\n1,2024-01-01,Dr. Petri,2,10\n2,2024-01-02,Dr. Petri,1,20\n3,2024-01-03,Dr. Sommer,4,40\n"}).expect([]inquiry{
 		{"What was the total fee of Dr. Petri?", "30"},
 		{"How much did we pay Dr. Petri?", "-"},

@@ -47,4 +47,25 @@ func TestFittingWordsOfAnotherQuestion(t *testing.T) {
 		{"Who closed the most tickets?", "-"},
 		{"Which assignee has the most tickets?", "Bo"},
 	})
+	load(t, map[string]string{"members": "Member|text,Plan|text,Joined|date,Cancelled|date,Min Visits|integer,Max Visits|integer\nM1,Basic,2023-10-02,2024-02-28,3,5\nM2,Premium,2023-10-06,,1,7\nM3,Premium,2023-11-06,2024-03-01,1,9\n"}).expect([]inquiry{
+		{"What share of premium members cancelled?", "-"},
+		{"What share of members cancelled?", "-"},
+		{"How many members cancelled?", "2 of 3"},
+		{"How many members cancelled in the year they joined?", "-"},
+		{"What is the highest min visits?", "-"},
+		{"What is the total max visits?", "-"},
+	})
+	load(t, map[string]string{"stock": "Item|text,In Stock|integer,Rate|number|€\nBolt,42,3\nSaw,11,4\n"}).expect([]inquiry{
+		{"How many bolts do we have?", "42"},
+		{"What is the total rate?", "-"},
+	})
+	load(t, map[string]string{"sales": "Date|date,Region|text,Product|text,Discount|number\n2024-01-02,North,Desk,0\n2024-01-03,North,Lamp,5\n2024-02-03,South,Desk,0\n2024-02-04,South,Lamp,3\n"}).expect([]inquiry{
+		{"Does any region sell no desks?", "-"},
+		{"Which product has no discount?", "-"},
+		{"What is the average discount where there is one?", "-"},
+		{"How many terms are there?", "-"},
+	})
+	load(t, map[string]string{"survey": "Respondent|integer,Gender|text,Ease of Use|integer,Would Recommend|boolean\n1,male,3,1\n2,female,5,0\n3,male,1,1\n"}).expect([]inquiry{
+		{"What share of people are male?", "66.67"},
+	})
 }

@@ -16,7 +16,6 @@ func TestPhrasesOfOffices(t *testing.T) {
 		{"How many people left the age field empty?", "2 of 3"},
 		{"How many people left the museum early?", "-"},
 	})
-	load(t, map[string]string{"budget": "Department|text,Year|integer,Budgeted|integer,Actual|integer\nParks,2023,100,90\nRoads,2023,300,340\nWaste,2023,50,60\n"}).expect([]inquiry{})
 	load(t, map[string]string{"angebote": "Objekt|text,Ort|text,Zimmer|integer,Kaufpreis EUR|number|€\nW1,Leipzig,3,100\nW2,Leipzig,3,200\nW3,Halle,3,900\nW4,Leipzig,2,50\n"}).expect([]inquiry{
 		{"Was kostet im Durchschnitt eine Wohnung mit 9 Zimmern in Leipzig?", "-"},
 	})

@@ -380,7 +380,7 @@ func TestParts(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, q := range []string{"Which month had the highest revenue?", "Wie viele Rechnungen über 1.000 € gab es im 1. Quartal 2024?", "between 10 and 20 or C. Moss, \"x y\" 3/4/2024", "%…\x00''\"; DROP TABLE", "\"", "…"} {
+	for _, q := range []string{"Which month had the highest revenue?", "Wie viele Rechnungen über 1.000 € gab es im 1. Quartal 2024?", "between 10 and 20 or C. Moss, \"x y\" 3/4/2024", "%…\x00''\"; DROP TABLE", "\"", "…", "Which Kunde has the most rows, and how many are there?", "What share of A by Kunde?"} {
 		f.Add(q)
 	}
 	tables := []schema.Table{{Name: "t", Path: "t.csv", RowCount: 3, Columns: []schema.Column{

@@ -80,7 +80,6 @@ func TestDifferencesFitTheirValues(t *testing.T) {
 		{"How did the average level change from 2019 to 2020?", "rose from 12.3451 in 2019 to 12.3702 in 2020 (+0.0251, "},
 		{"Wie hat sich der durchschnittliche co2 von 2019 bis 2020 verändert?", "Der Mittelwert von co2 stieg von 315,982 (2019) auf 411,495 (2020) (+95,513, +30,23 %)."},
 	})
-	load(t, map[string]string{"meter": "Datum|date,Zählerstand|number|kWh\n2024-01-01,1234.567\n2024-12-31,1240.123\n"}).expect([]inquiry{})
 	load(t, map[string]string{"trips": "car|text,km|number\nA,1.0055\nA,2.0055\nB,0.5012\nB,1.0012\n", "sums": "year|integer,fee|number\n2022,0.1\n2022,0.2\n2023,0.3\n"}).expect([]inquiry{
 		{"Compare the average km of A and B.", "A: 1.5055; B: 0.7512. A is 0.7543 above B."},
 		{"How did the total fee change from 2022 to 2023?", "was 0.3 at both times"},

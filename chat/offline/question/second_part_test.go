@@ -21,7 +21,6 @@ func TestSecondPartsAreAnsweredOrRefuseAll(t *testing.T) {
 		{"Which hive has given the most honey?", "-"},
 		{"Overall, what is the average honey?", "5.75"},
 	})
-	load(t, map[string]string{"wetter": "Tag|date,Max °C|number,Min °C|number\n2023-07-01,29.3,20.1\n2023-07-02,34.1,22\n2023-07-03,31,9\n"}).expect([]inquiry{})
 	load(t, map[string]string{"antworten": "Nr|integer,Bevorzugtes Essen|text\n1,vegan\n2,Fleisch\n3,vegan\n4,egal\n"}).expect([]inquiry{
 		{"Wie viel Prozent der Befragten essen am liebsten vegan?", "50"},
 		{"Wie viel Prozent der Befragten essen am liebsten Fisch?", "-"},

@@ -48,10 +48,10 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	r := passages{speech.Utterance{Lex: lex, Lang: lang, Vocabulary: speech.NewVocabulary()}}
 	r.Tokenize(part)
 	want, figure, beyond := r.content()
-	counted := r.counted(want)
 	if len(want) == 0 || beyond {
 		return nil
 	}
+	counted := r.counted(want)
 	type scored struct {
 		quote Quote
 		score int

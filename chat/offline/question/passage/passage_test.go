@@ -16,6 +16,8 @@ func TestQuotesHoldEveryWord(t *testing.T) {
 		"How long is the notice period during probation?":            "During probation the notice period is two weeks.",
 		"What does parking cost?":                                    "Parking costs 40 € a month",
 		"How many days of parental leave do employees get?":          "",
+		"How many employees does the notice name?":                   "", // two weeks is no number of employees
+		"How many are there?":                                        "",
 		"What does the canteen cost?":                                "",
 		"Why is the notice period two weeks?":                        "",
 	} {
@@ -40,4 +42,20 @@ func TestAQuestionForANumberIsNotAnsweredByWords(t *testing.T) {
 	if got := passage.Quotes("Who looks at the workload?", speech.English, docs); len(got) != 1 {
 		t.Errorf("who looks at it: %v", got)
 	}
+}
+
+func FuzzQuotes(f *testing.F) {
+	for _, q := range []string{"how many", "How many are there", "Wie viele Tage", "what is the %", "…"} {
+		f.Add(q, "# Leave\n\n- Full-time employees get 28 days.\n")
+	}
+	f.Fuzz(func(t *testing.T, part, text string) {
+		if len(part) > 300 || len(text) > 2000 {
+			return
+		}
+		for _, q := range passage.Quotes(part, speech.LanguageOf(part), []passage.Document{{Path: "a.md", Text: text}}) {
+			if q.Text == "" {
+				t.Errorf("%q: an empty quote", part)
+			}
+		}
+	})
 }

@@ -255,6 +255,9 @@ func (p *Plan) decideValue() Reason {
 	return p.decideMean()
 }
 
+// rates are words of prices per unit.
+var rates = speech.Folded("rate rates satz stundensatz tagessatz")
+
 var muches = speech.Folded("much viel wieviel")
 
 // Totals reports whether the question asks how much there is, rather than how high it is.

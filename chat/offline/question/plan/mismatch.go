@@ -26,14 +26,15 @@ func (p *review) emptyWord() bool {
 		}
 		before := p.Text.Tokens[i-1].Fold
 		relative := before == "who" && i > 1 || before == "that"
-		if relative || restricting[before] || p.Op == OpCount && p.First() == nil && (before == "were" || before == "was" || i == len(p.Text.Tokens)-1 && len(p.Filters) == 0 && p.Counted == nil) {
+		last := i == len(p.Text.Tokens)-1 && p.Counted == nil && (p.people || p.hasRows()) && !p.says(auxiliaries)
+		if relative || restricting[before] || p.Op == OpCount && p.First() == nil && (before == "were" || before == "was" || last) {
 			return true
 		}
 	}
 	return false
 }
 
-var restricting = speech.Folded("on")
+var restricting = speech.Folded("on from for")
 
 // losesWords reports whether a part of the question has no effect on the plan.
 func (p *review) losesWords() bool {
@@ -42,21 +43,39 @@ func (p *review) losesWords() bool {
 	switch {
 	case p.Op == OpChange && !change, // in January and February: their sum
 		p.says(ever),
-		rows && p.Op != OpLookup && p.Op != OpList && p.says(paidFor) && !p.hasRows(), // who spent the most is no number of rows
-		p.Op == OpShare && !rows && !p.names(p.First().Field),
+		slices.ContainsFunc(p.Text.Tokens[1:], func(t speech.Token) bool { return clauses[t.Fold] }),                                                                 // fines where there is one
+		p.Unit != "" && p.Unit != "day" && p.Superlative == nil && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.limit != "" && f.Field.Measure() }), // months with less than 20 mm: all of their rain
+		p.Asks == "many" && !rows && p.First().How == "sum" && p.First().Field.Has(ordinals),
+		rows && (p.Op == OpRank || p.Op == OpCompare || p.Op != OpLookup && p.Op != OpList && !p.hasRows()) && p.says(paidFor), // who spent the most is no number of rows
+		p.Op == OpShare && !rows && (p.View.Survey || !p.names(p.First().Field)),
+		p.times() > 0 && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.Field.Dated() && f.Field != p.Time && f.Period == nil }), // opened and closed in March
+		auxiliaries[p.Text.Tokens[0].Fold] && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.not }),                              // does any region sell no desks
 		p.Op == OpRank && p.says(rowWise) && p.Aggregate == "" && !(p.First() != nil && p.First().Field.Per()),
+		!rows && p.First().How == "sum" && p.First().Field.Has(rates),
+		p.Op == OpCompare && p.has(func(x parse.Piece) bool { return x.Kind == speech.KindBound && (x.Arg == "between" || x.Arg == "from") }),                                                         // January to March: February too
+		p.Op == OpCount && rows && p.Counted == nil && slices.ContainsFunc(p.Filters, func(f Filter) bool { return len(f.values) > 0 && !f.not && p.View.Unique(f.Field) }),                           // how many bolts: one row of a list
+		len(p.View.Tables) > 1 && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.Null && (f.Field.Table > 0 || p.Counted != nil) }),                                                    // customers without orders are in no row of the join
+		(p.Op == OpList || p.Op == OpLookup) && p.Target != nil && !p.View.Unique(p.Target) && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.not || f.limit == "=" && p.says(none) }), // a region that sells no desks: none of its rows
 		p.Outflow && (p.First().Field.Named("revenue") || p.First().Field.Named("income")):
 		return true
+	}
+	for i, t := range p.Text.Tokens[1:] {
+		if t.Fold == "they" && spans[p.Text.Tokens[i].Fold] {
+			return true // in the year they joined
+		}
 	}
 	for i, x := range p.Pieces {
 		n, m := p.near(i, 1), p.near(i, 2)
 		switch {
 		case x.Kind == speech.KindField && x.Field.Dated() && !p.dates(x.Field):
 			return true // the day on which they were opened
+		case x.Kind == speech.KindBound && n.Kind == speech.KindTime && m.Kind == speech.KindJoin && p.near(i, 3).Kind == speech.KindValue,
+			x.Kind == speech.KindBound && n.Kind == speech.KindValue && m.Kind == speech.KindJoin && p.near(i, 3).Kind == speech.KindTime:
+			return true // between January and March, of two columns
 		case x.Kind == speech.KindBound && n.Kind == speech.KindValue && (m.Kind == speech.KindJoin || m.Kind == speech.KindBound) && p.near(i, 3).Kind == speech.KindValue && p.near(i, 3).Field == n.Field:
 			return true // from Q1 to Q3: the quarter between them too
-		case (x.Kind == speech.KindMissing || x.Kind == speech.KindNot) && (n.Kind == speech.KindEntity && p.Op == OpCount || n.Field != nil && n.Field.Table > 0) && len(p.View.Tables) > 1:
-			return true // customers without orders are in no row of the join
+		case x.Kind == speech.KindValue && p.times() > 0 && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Dated() && !p.dates(f) && f.HeadWord() == p.word(x).Fold }):
+			return true // opened and closed in March
 		}
 	}
 	return false
@@ -66,11 +85,43 @@ var (
 	ever    = speech.Folded("never nie niemals")
 	paidFor = speech.Folded("spent spend spends cost costs ausgegeben gekostet kostet")
 	rowWise = speech.Folded("per pro je")
+	none    = speech.Folded("no without kein keine keinen ohne")
+	clauses = speech.Folded("where if falls wenn sofern")
+	// ordinals are words of columns whose numbers are names.
+	ordinals = speech.Folded("term semester status code level class grade version floor week quarter year")
 )
 
-// names reports whether the question names a column.
+// oneOfTwo reports whether a measure has a sibling whose name differs in max and min alone, and the question leaves
+// open which one is meant, or may mean its extreme.
+func (p *review) oneOfTwo() bool {
+	return slices.ContainsFunc(p.Measures, func(m Measure) bool {
+		base, end := withoutExtreme(m.Field)
+		sibling := end != "" && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
+			b, e := withoutExtreme(f)
+			return e != "" && e != end && b == base
+		})
+		said := slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return t.Fold == end || p.Text.Lex.Shared(t.Stem, speech.Stem(end)) })
+		return sibling && (!said && (p.Superlative == nil || p.Superlative.About == "") || said && p.Superlative != nil || p.Aggregate == "max" || p.Aggregate == "min")
+	})
+}
+
+// withoutExtreme returns the words of a name without max or min, and that word.
+func withoutExtreme(f *schema.Field) (base, extreme string) {
+	for _, w := range f.Words {
+		if w.Fold == "max" || w.Fold == "min" || w.Fold == "maximum" || w.Fold == "minimum" {
+			extreme = w.Fold
+		} else {
+			base += w.Fold + " "
+		}
+	}
+	return base, extreme
+}
+
+// names reports whether the question names a column by a word of its name.
 func (p *review) names(f *schema.Field) bool {
-	return p.has(func(x parse.Piece) bool { return x.Kind == speech.KindField && x.Field == f }) || p.View.OnlyMeasure() == f
+	return p.View.OnlyMeasure() == f || p.has(func(x parse.Piece) bool {
+		return x.Kind == speech.KindField && x.Field == f && !p.Text.Lex.Means(p.word(x).Stem, "employee") && !p.Text.Lex.Means(p.word(x).Stem, "respondent")
+	})
 }
 
 // dates reports whether a column of times has a part in the plan.
@@ -127,7 +178,7 @@ func (p *review) otherSpan() bool {
 	})
 }
 
-var spans = speech.Folded("time times minutes minute min hours hour days day seconds sec s h zeit minuten stunden tage total gesamt")
+var spans = speech.Folded("year years month months week quarter time times minutes minute min hours hour days day seconds sec s h zeit minuten stunden tage total gesamt")
 
 // notByRows reports whether a ranking counts rows although an amount is meant: who claimed the most in total.
 func (p *review) notByRows() bool {

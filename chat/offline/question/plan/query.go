@@ -203,6 +203,6 @@ func nullFilter(f *schema.Field, none string) Filter {
 }
 
 // knownFilter keeps the rows with a value.
-func knownFilter(f *schema.Field) Filter {
-	return Filter{Field: f, Condition: func(q *Query) string { return q.Col(f) + " IS NOT NULL" }}
+func knownFilter(f *schema.Field, some string) Filter {
+	return Filter{Field: f, Text: f.Label() + ": " + some, Condition: func(q *Query) string { return q.Col(f) + " IS NOT NULL" }}
 }

@@ -19,6 +19,8 @@ func (p *review) unanswered(pieces []parse.Piece) Reason {
 	switch {
 	case p.eitherOr() || p.pairs() || p.contradicts() || p.says(still) && !p.picks() || p.describesPerson() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows() || p.mismatch():
 		return ReasonUnclear
+	case p.oneOfTwo():
+		return ReasonAmbiguous
 	case rows && p.View.Counted() && p.Op != OpList && p.Op != OpLookup:
 		return ReasonAmbiguous // how many loans: the rows, or what their column count adds up to
 	}

@@ -23,7 +23,7 @@ func (p *Plan) decideShare() Reason {
 			conds++
 		}
 	}
-	if len(p.Measures) > 1 || len(p.Groups) > 0 || p.Unit != "" || conds == 0 || p.Superlative != nil || p.Either != nil && conds > 1 || p.Aggregate != "" && p.Aggregate != "sum" {
+	if p.ShareCond() < 0 || len(p.Measures) > 1 || len(p.Groups) > 0 || p.Unit != "" || p.Superlative != nil || p.Either != nil && conds > 1 || p.Aggregate != "" && p.Aggregate != "sum" {
 		return ReasonUnclear
 	}
 	if m := p.First(); m != nil {

@@ -234,7 +234,7 @@ func (p *roles) fieldRole(i int, asking string) {
 			p.Measures = append(p.Measures, Measure{Field: f})
 		}
 	case counted && f.Dated() && verbal:
-		p.Filters = append(p.Filters, knownFilter(f)) // how many have left: those with a date
+		p.Filters = append(p.Filters, knownFilter(f, p.Say("has a value", "hat einen Wert"))) // how many have left: those with a date
 		p.attrs = append(p.attrs, f)
 	case counted && (f.Dated() && !schema.TimeWords[word.Fold] && !schema.TimeWords[word.Stem] || !p.runsOn(i)):
 		p.attrs = append(p.attrs, f) // trips are not their dates, and what Acme ordered is not counted by orders
@@ -247,7 +247,7 @@ func (p *roles) fieldRole(i int, asking string) {
 		p.attrs = append(p.attrs, f)
 	case f.Dated() || f.Yearly():
 		if f.Dated() && f.Missing > 0 && asking == "" && verbal {
-			p.Filters = append(p.Filters, knownFilter(f)) // who closed the most: of those that are closed
+			p.Filters = append(p.Filters, knownFilter(f, p.Say("has a value", "hat einen Wert"))) // who closed the most: of those that are closed
 		}
 		if p.Time == nil {
 			p.Time = f
