@@ -5,10 +5,9 @@ import { covers, get, pathOf, pointerOf } from "../../schema/pointer";
 import type { JSONValue } from "../../schema/pointer";
 import { findNode } from "../../schema/view";
 import type { Node } from "../../schema/view";
-import { useInteractionContext } from "./context";
+import { useInteractionContext, useValue } from "./context";
+import type { NodeProps } from "./context";
 import { Heading } from "./heading";
-import { useValue } from "./node";
-import type { NodeProps } from "./node";
 import { Results } from "./results";
 import { SubActionView } from "./sub-action";
 

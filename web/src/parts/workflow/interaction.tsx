@@ -15,9 +15,9 @@ import { walkNodes } from "../../schema/view";
 import type { Group, Interaction } from "../../schema/view";
 import { AnswerBar } from "./answer-bar";
 import { InteractionProvider } from "./context";
+import type { SubActionStart } from "./context";
 import { useFailureNotices } from "./failures";
 import { NodeView } from "./node";
-import type { SubActionStart } from "./sub-action-starts";
 
 interface Props { interaction: Interaction; run: string; /** A preview is read-only. */ preview?: boolean }
 

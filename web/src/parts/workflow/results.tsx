@@ -6,8 +6,7 @@ import type { Group, Node } from "../../schema/view";
 import { useOpenMedia } from "../open-media";
 import { gridHeight } from "../picture";
 import { Windowed } from "../windowed";
-import { useInteractionContext } from "./context";
-import { useValue } from "./node";
+import { useInteractionContext, useValue } from "./context";
 import { mediaIdOf, thumbnail } from "./values";
 
 interface Item { id: string; url: string; index: number }

@@ -10,8 +10,8 @@ import { useBusy } from "../busy";
 import { showError } from "../notice";
 import { useNow } from "../now";
 import { errorReasons } from "./sub-action-starts";
-import type { SubActionStart } from "./sub-action-starts";
 import { useInteractionContext } from "./context";
+import type { SubActionStart } from "./context";
 import { remedy } from "./failures";
 
 interface Props { node: Node; action: SubAction; starts: SubActionStart[]; onDismiss: (id: string) => void; onStandIn: () => void }

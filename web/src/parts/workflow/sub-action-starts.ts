@@ -6,8 +6,7 @@ import type { JSONObject } from "../../schema/pointer";
 import type { Node, SubAction } from "../../schema/view";
 import { showError } from "../notice";
 import { useInteractionContext } from "./context";
-
-export interface SubActionStart { id: string; /** The card and its sub-action. */ place: string; at: number; error?: ApiError; retry: () => void }
+import type { SubActionStart } from "./context";
 
 /** Why a start failed: the errors of the parameters by name, or else the message of the error. */
 export function errorReasons(p: ApiError): string[] {

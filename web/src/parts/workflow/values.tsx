@@ -4,10 +4,9 @@ import type { JSONValue } from "../../schema/pointer";
 import { mediaURL } from "../../schema/format";
 import { MessageText } from "../markdown";
 import { useOpenMedia } from "../open-media";
-import { useInteractionContext } from "./context";
+import { useInteractionContext, useValue } from "./context";
+import type { NodeProps } from "./context";
 import { Heading } from "./heading";
-import { useValue } from "./node";
-import type { NodeProps } from "./node";
 
 const valueText = (v: JSONValue | undefined) => (v === null || v === undefined ? "" : typeof v === "string" ? v : JSON.stringify(v, null, 2));
 
