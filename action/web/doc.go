@@ -8,5 +8,5 @@
 // Errors are media.Error values: [media.CodeUnauthorized], CodeQuotaExceeded, CodeRateLimited, CodeUnavailable and
 // CodeBadResponse of providers, those of safehttp for pages, and [media.CodeUnsupported] for pages without text. None
 // of them contains a key or the path of an address. The package imports action, action/file, media, probe, wire,
-// internal/safehttp and golang.org/x/net.
+// internal/patience, internal/safehttp and golang.org/x/net.
 package web

@@ -10,12 +10,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/net/html"
 
+	"atelier/internal/patience"
 	"atelier/internal/safehttp"
 	"atelier/media"
 )
@@ -150,9 +150,7 @@ func (e *Engine) refusal(resp *http.Response, body []byte) error {
 			refused.Message += ": " + words
 		}
 	}
-	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
-		refused.RetryAfter = time.Duration(min(n, 24*3600)) * time.Second
-	}
+	refused.RetryAfter = patience.Requested(resp.Header, time.Now()) //nolint:forbidigo // a date in the header is compared with the real time
 	return refused
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -57,6 +58,7 @@ func TestProviderFailures(t *testing.T) {
 		"key":       {401, `{"detail":{"error":"Unauthorized key ` + key + `."}}`, nil, media.CodeUnauthorized, "[key]"},
 		"credit":    {432, `{"detail":{"error":"This request exceeds your plan's set usage limit."}}`, nil, media.CodeQuotaExceeded, "usage limit"},
 		"fast":      {429, `{"error":{"detail":"Request rate limit exceeded"}}`, http.Header{"Retry-After": {"7"}}, media.CodeRateLimited, "rate limit"},
+		"fast, to":  {429, `{}`, http.Header{"Retry-After": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}}, media.CodeRateLimited, "limits the rate"},
 		"down":      {503, `<html>sorry</html>`, nil, media.CodeUnavailable, "is not available"},
 		"invalid":   {422, `{"message":"too long"}`, nil, media.CodeInvalid, "too long"},
 		"forbidden": {403, ``, nil, media.CodeForbidden, "does not allow"},
@@ -73,8 +75,9 @@ func TestProviderFailures(t *testing.T) {
 				if code(err) != test.code || !strings.Contains(fmt.Sprint(err), test.say) && who != "searxng" || who != "searxng" && strings.Contains(fmt.Sprint(err), key) {
 					t.Errorf("%s: %v (%s), want %s: %s", who, err, code(err), test.code, test.say)
 				}
-				if test.status == 429 && (!media.Retryable(err)) {
-					t.Errorf("%s: is not retryable", who)
+				var e *media.Error
+				if test.status == 429 && (!media.Retryable(err) || !errors.As(err, &e) || e.RetryAfter < 7*time.Second) {
+					t.Errorf("%s: is not retryable, or at once: %+v", who, e)
 				}
 			}
 		})

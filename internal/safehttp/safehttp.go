@@ -12,7 +12,7 @@
 // Errors are [media.Error] values: [media.CodeBlockedAddress], CodeInvalid (not an http URL), CodeTooLarge,
 // CodeDeadline, CodeCancelled, CodeBadResponse (type, redirects, early end), and by status CodeNotFound, CodeForbidden,
 // CodeRateLimited, CodeUnavailable. They contain only the origin, because paths and queries of links may contain
-// secrets. The package imports media and the standard library.
+// secrets. The package imports media and internal/patience.
 package safehttp
 
 import (
@@ -26,10 +26,10 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"atelier/internal/patience"
 	"atelier/media"
 )
 
@@ -232,9 +232,7 @@ func statusError(resp *http.Response) error {
 		code = media.CodeUnavailable
 	}
 	e := media.Errorf(code, "fetch from %s: status %d", origin(resp.Request.URL), resp.StatusCode)
-	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		e.RetryAfter = time.Duration(min(seconds, 24*3600)) * time.Second
-	}
+	e.RetryAfter = patience.Requested(resp.Header, time.Now()) //nolint:forbidigo // a date in the header is compared with the real time
 	return e
 }
 

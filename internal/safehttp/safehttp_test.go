@@ -214,6 +214,9 @@ func TestLimits(t *testing.T) {
 		default:
 			_, _ = fmt.Sscanf(r.URL.Path, "/%d", &status)
 			w.Header().Set("Retry-After", "7")
+			if status == http.StatusServiceUnavailable {
+				w.Header().Set("Retry-After", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
+			}
 			w.WriteHeader(status)
 		}
 	})
@@ -242,6 +245,9 @@ func TestLimits(t *testing.T) {
 			var e *media.Error
 			if want == media.CodeRateLimited && (!errors.As(err, &e) || !e.Retryable || e.RetryAfter != 7*time.Second) {
 				t.Errorf("%+v", e)
+			}
+			if path == "/503" && (!errors.As(err, &e) || e.RetryAfter < 59*time.Minute || e.RetryAfter > time.Hour) {
+				t.Errorf("a wait until a date: %+v", e)
 			}
 		})
 	}
