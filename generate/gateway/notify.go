@@ -21,7 +21,8 @@ import (
 // another process, which does not listen, works on the operation; the provider may then call again.
 //
 // An unknown task belongs to the call that the URL names: its answer was lost. If the provider signs, that call is
-// continued, even if the operation has ended without it. Neither the end of ctx nor a timeout of 30 seconds cancels
+// continued, even if the operation has ended without it. Work that the call starts has its content instead of a first
+// poll. Neither the end of ctx nor a timeout of 30 seconds cancels
 // anything: unfinished work is left for [Gateway.Resume].
 func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notification) error {
 	d := g.Driver(provider)
@@ -39,6 +40,7 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notifica
 	if g.notices.deliver(provider, u.Clean()) {
 		return nil
 	}
+	defer g.notices.forget(provider, u)
 	if g.resumer == nil {
 		return media.Errorf(media.CodeNotFound, "no operation waits for this task")
 	}
@@ -137,8 +139,9 @@ func notifyContext(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // notices connects notifications with the operations that wait for them.
 type notices struct {
-	mu    sync.Mutex // guards tasks, and is held while an update is sent
+	mu    sync.Mutex // guards tasks and early, and is held while an update is sent
 	tasks map[string]chan driver.Update
+	early map[string]driver.Update // received for tasks without a poll; their polls are about to begin
 }
 
 // wait registers a task. The channel holds its newest update.
@@ -149,8 +152,18 @@ func (n *notices) wait(provider, id string) chan driver.Update {
 		n.tasks = map[string]chan driver.Update{}
 	}
 	news := make(chan driver.Update, 1)
+	if u, ok := n.early[provider+" "+id]; ok {
+		news <- u
+	}
 	n.tasks[provider+" "+id] = news
 	return news
+}
+
+// forget drops an update for which no poll began.
+func (n *notices) forget(provider string, u driver.Update) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.early, provider+" "+u.Task.ID)
 }
 
 func (n *notices) leave(provider, id string, news chan driver.Update) {
@@ -161,13 +174,18 @@ func (n *notices) leave(provider, id string, news chan driver.Update) {
 	}
 }
 
-// deliver passes an update to the poll of its task, and reports whether the task is polled. An older message that
-// arrives late does not replace the end of the task.
+// deliver passes an update to the poll of its task, and reports whether the task is polled. If it is not, the update is
+// the first of a poll that begins before [notices.forget]. An older message that arrives late does not replace the end
+// of the task.
 func (n *notices) deliver(provider string, u driver.Update) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	news, ok := n.tasks[provider+" "+u.Task.ID]
 	if !ok {
+		if n.early == nil {
+			n.early = map[string]driver.Update{}
+		}
+		n.early[provider+" "+u.Task.ID] = u
 		return false
 	}
 	select {

@@ -281,5 +281,11 @@ func (s steps) waitForPoll(ctx context.Context, pause time.Duration, notices <-c
 	_ = s.Sleep(nap, pause) // the caller looks at ctx
 	wake()
 	listening.Wait()
+	if len(news.Items) == 0 { // both may have come at once
+		select {
+		case news = <-notices:
+		default:
+		}
+	}
 	return news
 }

@@ -28,7 +28,11 @@ func newSignedGateway(t *testing.T) *testGateway {
 	}
 	h.Gateway = h.successor(t, func(c *gateway.Config) {
 		c.Drivers[0] = notifyingDriver{h.openai, func(_ context.Context, n driver.Notification) (driver.Update, error) {
-			return driver.Update{Task: driver.Handle{ID: "t"}, Done: string(n.Body) == "done", Progress: -1}, nil
+			u := driver.Update{Task: driver.Handle{ID: "t"}, Done: string(n.Body) == "done", Progress: -1}
+			if len(n.Header["Picture"]) > 0 {
+				u.Items = []driver.Item{h.picture(t.Context(), t, 1)}
+			}
+			return u, nil
 		}}
 		c.Budget, c.Catalogue = &generate.InMemory{}, singleResultCatalogue(t)
 		c.Notify = func(string) (string, string) { return hooks, "hush" }
@@ -220,6 +224,26 @@ func TestNotificationsAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	if op := h.log.Operation(first.Operation); op.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 1 {
+		t.Errorf("%s with %d records", op.Status, len(h.recorder.Records()))
+	}
+}
+
+// TestWebhookEndsALeftTask: the content of a notification ends a task whose process is gone, although a poll of the task
+// would not find it.
+func TestWebhookEndsALeftTask(t *testing.T) {
+	t.Parallel()
+	h := newSignedGateway(t)
+	h.openai.OnPoll = func(context.Context, driver.Task, driver.Handle, int) (driver.Update, error) {
+		return driver.Update{}, media.Errorf(media.CodeNotFound, "the task is in another region")
+	}
+	id := interruptedOperation(t, h, generate.Request{Model: "one", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusRunning, Task: driver.Handle{ID: "t"}})
+	n := driver.Notification{Header: map[string][]string{"Picture": {"1"}}, Body: []byte("done")}
+	for range 2 {
+		if err := h.Notify(t.Context(), "openai", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if op := h.log.Operation(id); op.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 1 {
 		t.Errorf("%s with %d records", op.Status, len(h.recorder.Records()))
 	}
 }

@@ -4,7 +4,7 @@
 // Every call creates a task of one picture: POST /v1/<model>, then GET of the polling URL in the answer, then a link
 // that expires after ten minutes. The polling URL is on another host of the cluster; the key is only sent there if that
 // host belongs to bfl.ai (over https) or is the configured base. A task without a usable polling URL, as with webhooks,
-// is polled at the base. Tasks cannot be cancelled.
+// is polled at the base, which may not know it. Tasks cannot be cancelled.
 //
 // Safe to repeat, and therefore Retryable: a request that was never sent, 429, and 503 with the API's own error,
 // because no task was created. Not safe: 500, a connection lost after the request was sent, a truncated answer, a page
@@ -75,8 +75,9 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	})
 }
 
-// Poll returns the state of a task. A task that was refused or failed is done, with an error for its picture.
-func (d *Driver) Poll(ctx context.Context, _ driver.Task, h driver.Handle) (driver.Update, error) {
+// Poll returns the state of a task. A task that was refused or failed is done, with an error for its picture. A task
+// with a webhook and no polling URL may be in a region that the base does not know: it is then unavailable, not lost.
+func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driver.Update, error) {
 	path := "/v1/get_result?id=" + url.QueryEscape(h.ID)
 	if u, err := url.Parse(h.URL); err == nil {
 		// The key may be sent to the configured base, and to the provider's own hosts over https.
@@ -86,10 +87,14 @@ func (d *Driver) Poll(ctx context.Context, _ driver.Task, h driver.Handle) (driv
 		}
 	}
 	var got result
-	return d.client.Do(ctx, post.Call{
+	u, err := d.client.Do(ctx, post.Call{
 		Path: path, Of: "the task " + d.client.Clean(h.ID), Into: &got,
 		Read: func(*post.Answer) (driver.Update, error) { return d.update(h, got) },
 	})
+	if h.URL == "" && t.NotifyURL != "" && media.CodeOf(err) == media.CodeNotFound {
+		err = media.Errorf(media.CodeUnavailable, "%s does not know the task %s at the configured address: its webhook returns the picture", d.client.Name, d.client.Clean(h.ID))
+	}
+	return u, err
 }
 
 // Cancel returns media.CodeUnsupported: the provider cannot stop a task.

@@ -353,6 +353,28 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
+// TestWebhookTaskElsewhere: a task with a webhook and without a polling URL that the base does not know is not lost: it
+// may be in another region.
+func TestWebhookTaskElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusOK, http.StatusNotFound} {
+		d := newFixedDriver(t, status, `{"id":"t","status":"Task not found","detail":"Task not found"}`)
+		for _, c := range []struct {
+			task   driver.Task
+			handle driver.Handle
+			want   media.Code
+		}{
+			{driver.Task{NotifyURL: "https://atelier.example/h"}, driver.Handle{ID: "t"}, media.CodeUnavailable},
+			{driver.Task{NotifyURL: "https://atelier.example/h"}, driver.Handle{ID: "t", URL: "https://api.eu1.bfl.ai/v1/get_result?id=t"}, media.CodeNotFound},
+			{driver.Task{}, driver.Handle{ID: "t"}, media.CodeNotFound},
+		} {
+			if _, err := d.Poll(t.Context(), c.task, c.handle); media.CodeOf(err) != c.want {
+				t.Errorf("%d, %+v: %v, want %s", status, c.handle, err, c.want)
+			}
+		}
+	}
+}
+
 func TestUnbelievedNotifications(t *testing.T) {
 	t.Parallel()
 	b := set(t, bflsim.Config{}, func(cfg *bfl.Config) { cfg.NotifySecret = "hush" })
