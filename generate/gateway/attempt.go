@@ -175,16 +175,17 @@ func join(first, later map[string]any) map[string]any {
 }
 
 // shareWait applies a wait that a provider requested for one call or poll to other calls. A long wait means an
-// exhausted quota, which is per model, so it applies only to that model.
-func (g *Gateway) shareWait(m catalog.Model, failed *media.Error) {
+// exhausted quota, which is per model, so it applies only to that model. It returns the wait, at most MaxRetryWait.
+func (g *Gateway) shareWait(m catalog.Model, failed *media.Error) time.Duration {
 	if failed == nil || failed.RetryAfter <= 0 {
-		return
+		return 0
 	}
 	model := ""
 	if failed.RetryAfter > g.config.MaxRetryWait {
 		model = m.APIModel
 	}
 	g.lanes[m.Provider].Waits.Ask(model, g.config.Now(), failed.RetryAfter)
+	return min(failed.RetryAfter, g.config.MaxRetryWait)
 }
 
 // waitForTurn waits as long as the provider asked other calls to wait, unless the call has already waited until then.

@@ -243,8 +243,8 @@ type departure struct {
 
 // leave marks the operation as continuing without this process; the note, if any, is for people.
 func (l *departure) leave(code media.Code, reason string, note ...string) *media.Error {
-	if len(note) > 0 {
-		l.notes.warnUnsaved(strings.Join(note, ""))
+	if text := strings.Join(note, ""); text != "" {
+		l.notes.warnUnsaved(text)
 	}
 	l.running.Store(true)
 	return media.Errorf(code, "%s: %w", reason, errRunning)

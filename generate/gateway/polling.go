@@ -21,6 +21,7 @@ type polling struct {
 	task   driver.Task
 	handle driver.Handle
 	seen   string // the newest link to a preview
+	unread string // why the newest poll failed, for people
 	// limit is the maximum time of one poll; from the second poll on, end applies too.
 	limit time.Duration
 	end   time.Time
@@ -55,7 +56,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 			if lacking := d.pendingReason(); lacking != nil {
 				return last, d.leaveResults(lacking)
 			}
-			return last, x.departure.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name))
+			return last, x.departure.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name), p.unread)
 		}
 		news := x.steps.waitForPoll(nap, pause, notices)
 		switch {
@@ -77,11 +78,13 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 			d.take(ctx, u)
 			return u, err
 		case err != nil:
-			x.g.shareWait(m, err)
-			pause = max(every, min(err.RetryAfter, x.g.config.MaxRetryWait))
+			pause = max(every, x.g.shareWait(m, err))
+			if patience.Err() == nil { // else the end of the wait cut the poll off
+				p.unread = err.Message + ": the task may be finished, so it was left to be fetched"
+			}
 			continue
 		}
-		last = u
+		last, p.unread = u, ""
 		d.take(ctx, u)
 		switch lacking := d.pendingReason(); {
 		case lacking != nil && lacking.Code == media.CodeDiskFull: // polling again at once does not help
@@ -92,8 +95,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		case u.Done:
 			return u, nil
 		}
-		x.emit(ctx, generate.Event{Kind: generate.EventProgress, Progress: u.Progress, Status: generate.StatusRunning})
-		x.show(ctx, &p, d, u.Preview)
+		x.show(ctx, &p, d, u)
 	}
 }
 
@@ -151,9 +153,11 @@ func transient(err *media.Error) bool {
 // previewTime limits the download of one preview, after which the task is polled again.
 const previewTime = 5 * time.Second
 
-// show shows the preview that a task links to, if previews are requested and the link is new. It is tried once; a
-// preview that fails or is not a picture is ignored.
-func (x *execution) show(ctx context.Context, p *polling, d *delivery, link string) {
+// show shows the progress of a task, and the preview that it links to if previews are requested and the link is new. It
+// is tried once; a preview that fails or is not a picture is ignored.
+func (x *execution) show(ctx context.Context, p *polling, d *delivery, u driver.Update) {
+	x.emit(ctx, generate.Event{Kind: generate.EventProgress, Progress: u.Progress, Status: generate.StatusRunning})
+	link := u.Preview
 	if p.task.Partial == nil || link == "" || link == p.seen {
 		return
 	}

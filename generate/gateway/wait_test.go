@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"io"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -46,17 +47,24 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 		fetch gateway.Fetch
 		want  generate.Status
 		most  time.Duration
+		warns string // what a person reads about the polls
 	}{
 		"every poll hangs": {
 			poll: func(ctx context.Context, _ int, at driver.Handle) (driver.Update, error) { return hang(ctx, at) },
-			want: generate.StatusRunning, most: wait + time.Second,
+			want: generate.StatusRunning, most: wait + time.Second, warns: "did not report the state of a task in time",
+		},
+		"every poll fails": {
+			poll: func(_ context.Context, _ int, at driver.Handle) (driver.Update, error) {
+				return driver.Update{Task: at}, media.Errorf(media.CodeUnavailable, "cannot reach the provider")
+			},
+			want: generate.StatusRunning, most: wait + time.Second, warns: "cannot reach the provider: the task may be finished",
 		},
 		"a driver ignores the end of its polls": {
 			poll: func(_ context.Context, _ int, at driver.Handle) (driver.Update, error) {
 				time.Sleep(time.Hour)
 				return driver.Update{Task: at}, nil
 			},
-			want: generate.StatusRunning, most: wait + 2*time.Second,
+			want: generate.StatusRunning, most: wait + 2*time.Second, warns: "did not report the state of a task in time",
 		},
 		"the first poll hangs": {
 			poll: func(ctx context.Context, number int, at driver.Handle) (driver.Update, error) {
@@ -117,6 +125,9 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 				got := h.must(t, generate.Request{Model: "GPT Image 2"})
 				if took := time.Since(began); got.Status != c.want || took > c.most {
 					t.Errorf("%s after %s: %+v", got.Status, took, got.Slots)
+				}
+				if told := strings.Join(got.Warnings, "\n"); c.poll != nil && (c.warns == "") != (told == "") || !strings.Contains(told, c.warns) {
+					t.Errorf("warnings %q, want %q", told, c.warns)
 				}
 				time.Sleep(2 * time.Hour) // abandoned polls return
 			})

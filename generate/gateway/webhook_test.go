@@ -27,10 +27,10 @@ func newSignedGateway(t *testing.T) *testGateway {
 		return driver.Update{Task: to, Done: true, Items: []driver.Item{h.picture(ctx, t, 1)}}, nil
 	}
 	h.Gateway = h.successor(t, func(c *gateway.Config) {
-		c.Drivers[0] = notifyingDriver{h.openai, func(_ context.Context, n driver.Notification) (driver.Update, error) {
+		c.Drivers[0] = notifyingDriver{h.openai, func(ctx context.Context, n driver.Notification) (driver.Update, error) {
 			u := driver.Update{Task: driver.Handle{ID: "t"}, Done: string(n.Body) == "done", Progress: -1}
 			if len(n.Header["Picture"]) > 0 {
-				u.Items = []driver.Item{h.picture(t.Context(), t, 1)}
+				u.Items = []driver.Item{h.picture(ctx, t, 1)}
 			}
 			return u, nil
 		}}
