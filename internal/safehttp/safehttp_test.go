@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -387,5 +388,41 @@ func TestProxy(t *testing.T) {
 	}
 	if g := newGuard(Config{}, nil); g.open.Proxy != nil || g.closed.Proxy != nil {
 		t.Error("fetches use a proxy")
+	}
+}
+
+// TestProxyOfTheEnvironment: an address that cannot be reached without the proxy, which is not used for it, fails with
+// an error that says so; the reason is not mistaken for a link that does not work.
+func TestProxyOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		proxy string
+		why   error
+		want  media.Code
+	}{
+		"a proxy, no DNS":        {"http://proxy.example:3128", &net.DNSError{Err: "no such host", Name: "delivery.example", IsNotFound: true}, media.CodeUnavailable},
+		"a proxy, no connection": {"http://proxy.example:3128", errors.New("connection refused"), media.CodeUnavailable},
+		"a proxy, no answer":     {"http://proxy.example:3128", context.DeadlineExceeded, media.CodeUnavailable}, // as package net's own
+		"no proxy":               {"", &net.DNSError{Err: "no such host", Name: "delivery.example", IsNotFound: true}, media.CodeNotFound},
+		"a blocked address":      {"http://proxy.example:3128", control("tcp", "10.0.0.1:443", nil), media.CodeBlockedAddress},
+	} {
+		f := client(t, Config{})
+		g, ok := f.http.Transport.(*guard)
+		if !ok {
+			t.Fatal("there is no guard")
+		}
+		g.proxy = func(*http.Request) (*url.URL, error) {
+			if c.proxy == "" {
+				return nil, nil
+			}
+			return url.Parse(c.proxy)
+		}
+		g.closed.DialContext = func(context.Context, string, string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: c.why}
+		}
+		_, err := get(t.Context(), f, "https://delivery.example/a.png?sig=SECRET")
+		if media.CodeOf(err) != c.want || strings.Contains(err.Error(), "proxy") != (c.want == media.CodeUnavailable) || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
 	}
 }

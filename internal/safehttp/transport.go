@@ -2,6 +2,7 @@ package safehttp
 
 import (
 	"cmp"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -24,9 +25,10 @@ var shared = sync.OnceValue(func() *guard { return newGuard(Config{}, http.Proxy
 
 // guard sends requests to trusted origins without an address check and all others with one.
 type guard struct {
-	paths  []*url.URL      // trusted with everything below them
-	open   *http.Transport // no address check
-	closed *http.Transport // public addresses only
+	paths  []*url.URL                            // trusted with everything below them
+	open   *http.Transport                       // no address check
+	closed *http.Transport                       // public addresses only, without a proxy
+	proxy  func(*http.Request) (*url.URL, error) // of the environment, for error texts
 }
 
 func newGuard(cfg Config, proxy func(*http.Request) (*url.URL, error)) *guard {
@@ -34,6 +36,7 @@ func newGuard(cfg Config, proxy func(*http.Request) (*url.URL, error)) *guard {
 		paths:  withHost(cfg.TrustedPaths),
 		open:   newTransport(&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}, proxy),
 		closed: newTransport(&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive, Control: control}, nil),
+		proxy:  http.ProxyFromEnvironment,
 	}
 }
 
@@ -66,10 +69,17 @@ func newTransport(d *net.Dialer, proxy func(*http.Request) (*url.URL, error)) *h
 
 // RoundTrip implements [http.RoundTripper].
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	by := g.closed
 	if g.trusts(req) {
-		return watched(g.open, req, silenceTimeout)
+		by = g.open
 	}
-	return watched(g.closed, req, silenceTimeout)
+	res, err := watched(by, req, silenceTimeout)
+	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "dial" && by.Proxy == nil && req.Context().Err() == nil && media.CodeOf(err) != media.CodeBlockedAddress {
+		if used, _ := g.proxy(req); used != nil { // a proxy that the environment does not state validly is no reason
+			err = media.Errorf(media.CodeUnavailable, "%s cannot be reached directly (%s), and the environment's proxy is used only for the configured address of a provider: let this computer connect to it", req.URL.Hostname(), media.ErrorText(failed.Err.Error()))
+		}
+	}
+	return res, err
 }
 
 // trusts reports whether this request and all requests that redirected to it were on trusted
