@@ -28,6 +28,8 @@ func TestJSON(t *testing.T) {
 	}{
 		{name: "array", file: "data.json", content: `[{"a":1.5,"b":"x"},{"a":2,"b":null,"c":true}]`, columns: []string{"a", "b", "c"}, rows: 2, query: "SELECT sum(a) FROM data", want: 3.5},
 		{name: "nested", file: "data.json", content: `[{"a":{"b":1,"c":{"d":"x"}}},{"a":{"b":3}}]`, columns: []string{"a.b", "a.c.d"}, rows: 2, query: `SELECT sum("a.b") FROM data`, want: 4.0},
+		{name: "dots in names", file: "data.json", content: `[{"a.b":1,"a":{"b":10}},{"a":{"b":20},"a.b":2}]`, columns: []string{"a.b", "a.b (2)"}, rows: 2, query: `SELECT sum("a.b") + 100 * sum("a.b (2)") FROM data`, want: 3003.0},
+		{name: "many dots", file: "data.json", content: `[{"a.b.c.d.e":{"f":{"g":1}}},{"a.b.c.d.e":{"f":{"g":2}}}]`, columns: []string{"a.b.c.d.e.f.g"}, rows: 2},
 		{name: "inside", file: "data.json", content: `{"meta":{"n":2},"data":[{"a":1},{"a":2}]}`, columns: []string{"a"}, rows: 2, note: "the array data"},
 		{name: "deeper inside", file: "data.json", content: `{"r":{"x":[{"q":0}],"items":[{"a":1},{"a":2},{"a":3}]}}`, columns: []string{"a"}, rows: 3, note: "r.items"},
 		{name: "lists", file: "data.json", content: `[{"a":["x","y"],"b":[{"c":1}]}]`, columns: []string{"a", "b"}, rows: 1, query: "SELECT a || '/' || b FROM data", want: "x, y/[1 values]"},

@@ -35,6 +35,9 @@ const (
 	minRows   = 2
 	// root is the path of records that are the file itself.
 	root = "$"
+	// within separates the names of nested objects in the name of a field. It is no UTF-8, so that no name contains it,
+	// and is shown as a dot.
+	within = "\xff"
 )
 
 // json imports a file of records: an array, the largest array in an object, or one record per line. The other arrays in
@@ -109,7 +112,7 @@ func (a *jsonArray) set(name string, v json.Token, c cell) {
 	default:
 		i = len(a.columns)
 		a.index[name] = i
-		a.columns = append(a.columns, jsonColumn{name: name})
+		a.columns = append(a.columns, jsonColumn{name: strings.ReplaceAll(name, within, ".")})
 	}
 	_, text := v.(string)
 	a.columns[i].texts = a.columns[i].texts || text
@@ -226,7 +229,7 @@ func (r *jsonReader) token() (json.Token, error) {
 }
 
 func (r *jsonReader) newArray(key, path, field string) *jsonArray {
-	a := &jsonArray{path: path, field: field, index: map[string]int{}, tag: strconv.Itoa(len(r.arrays))}
+	a := &jsonArray{path: path, field: strings.ReplaceAll(field, within, "."), index: map[string]int{}, tag: strconv.Itoa(len(r.arrays))}
 	r.arrays[key] = a
 	return a
 }
@@ -258,8 +261,8 @@ func (r *jsonReader) object(of *jsonArray, path, prefix string, depth int) error
 		if path != "" && name != "" && !strings.ContainsAny(name, ".[") {
 			at = path + "." + name
 		}
-		if v == json.Delim('{') && of != nil && strings.Count(prefix, ".") < maxFlat {
-			err = r.object(of, at, field+".", depth+1)
+		if v == json.Delim('{') && of != nil && strings.Count(prefix, within) < maxFlat {
+			err = r.object(of, at, field+within, depth+1)
 		} else {
 			var c cell
 			if c, err = r.value(v, of, at, field, depth+1); of != nil {
@@ -421,7 +424,7 @@ func (t *jsonTable) each(ctx context.Context, fn func([]cell) error) error {
 			}
 			// Prefix the owner if the rows may have the same name.
 			name := c.name
-			if _, both := t.rows.index[name]; both || owner != "" && (name == "name" || name == "title" || name == "id") {
+			if slices.ContainsFunc(t.rows.columns, func(c jsonColumn) bool { return c.name == name }) || owner != "" && (name == "name" || name == "title" || name == "id") {
 				name = cmp.Or(owner, "record") + "." + name
 			}
 			record, texts = append(record, cell{text: []byte(name)}), append(texts, i+1)
