@@ -11,8 +11,10 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"atelier/agent/internal/plain"
@@ -281,6 +283,11 @@ func FileName(o media.Output) string {
 		name += "-"
 	}
 	return name + string(o.Ref) + cmp.Or(extensions[o.MIMEType], ".bin")
+}
+
+// IsExtension reports whether ext, with its dot and in any case, is one that [FileName] uses for a type.
+func IsExtension(ext string) bool {
+	return slices.Contains(slices.Collect(maps.Values(extensions)), strings.ToLower(ext))
 }
 
 // extensions maps MIME types to file name extensions; other types use .bin.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"io"
 	"iter"
+	"path/filepath"
+	"strings"
 
 	"atelier/agent/report"
 	"atelier/agent/resolve"
@@ -25,6 +27,9 @@ func (c *conversationsExportCmd) Run(w *world) error {
 	w, err := resultFlags{Output: c.Output}.piped(w)
 	if err != nil {
 		return err
+	}
+	if ext := strings.ToLower(filepath.Ext(c.Output)); ext != ".html" && resolve.IsExtension(ext) {
+		return media.Errorf(media.CodeInvalid, "-o %s: the file would be an HTML page: use the extension .html", c.Output)
 	}
 	return w.withRuns(appConfig{}, "", func(a *app, s *run.Service, _ string) error {
 		head, err := a.stores().conversation(w.ctx, c.ID)

@@ -17,11 +17,15 @@ import (
 // toStdout is the file name that means standard output.
 const toStdout = "-"
 
-// writeItem writes an item to a file or to standard output, and reports the file and its AI marking.
+// writeItem writes an item to a file or to standard output, and reports the file and its AI marking. A file whose
+// extension is that of another type is refused.
 func (w *world) writeItem(s *stores, o media.Output, path string) error {
 	w, err := resultFlags{Output: path}.piped(w)
 	if err != nil {
 		return err
+	}
+	if ext, real := filepath.Ext(path), filepath.Ext(resolve.FileName(o)); resolve.IsExtension(ext) && !sameFormat(ext, real) {
+		return media.Errorf(media.CodeInvalid, "-o %s: the file would be %s: use the extension %s", path, o.MIMEType, real)
 	}
 	file, err := w.write(w.ctx, s, o, path)
 	switch {

@@ -222,6 +222,9 @@ func TestThumbnailIsMadeOnce(t *testing.T) {
 		t.Errorf("it is %+v, %v", c, err)
 	}
 	p.atelier("media", "thumbnail", ref, "--size", "160", "-o", filepath.Join(p.dir, "small.png")).checkRefused(t, exitInput, "image/jpeg")
+	for name, command := range map[string][]string{"x.bmp": {"media", "thumbnail", ref}, "x.gif": {"media", "get", ref}, "X.PDF": {"conversations", "export", "last"}} {
+		p.atelier(append(command, "-o", filepath.Join(p.dir, name))...).checkRefused(t, exitInput, "use the extension")
+	}
 	files := p.blobFiles()
 	times := map[string]time.Time{}
 	for _, f := range files {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +23,11 @@ func (c *mediaThumbnailCmd) Run(w *world) error {
 		return media.Errorf(media.CodeInvalid, "--size %d: thumbnails are %s pixels wide", c.Size,
 			strings.Trim(strings.ReplaceAll(fmt.Sprint(api.Widths), " ", ", "), "[]"))
 	}
+	switch strings.ToLower(filepath.Ext(c.Output)) {
+	case "", ".jpg", ".jpeg", ".png":
+	default:
+		return media.Errorf(media.CodeInvalid, "-o %s: a thumbnail is image/jpeg, or image/png if its picture is transparent: use the extension .jpg or .png", c.Output)
+	}
 	return w.withApp(appConfig{}, func(a *app) error {
 		r, err := c.find(w.ctx, a.stores())
 		if err != nil {
@@ -34,9 +40,6 @@ func (c *mediaThumbnailCmd) Run(w *world) error {
 		b, err := a.Ledger.BlobOf(w.ctx, d)
 		if err != nil {
 			return err
-		}
-		if f, _, err := formatOf(c.Output); err == nil && f != "" && "image/"+f != b.MIMEType {
-			return media.Errorf(media.CodeInvalid, "-o %s: the thumbnail is %s: use that file extension", c.Output, b.MIMEType)
 		}
 		o := r.Output
 		o.Blob = b.Blob
