@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"strings"
@@ -230,7 +231,7 @@ func (r *run) newContext(act step.Name) *Context {
 func (r *run) code(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = media.Errorf(media.CodeInternal, "agent %s failed on a defect in its code (panic of type %T)", r.spec.slug, p)
+			err = media.Defect("agent "+r.spec.slug, fmt.Sprintf("panic of type %T", p))
 		}
 	}()
 	defer r.meter.During(r.now)()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"strings"
 	"time"
 	"unicode"
@@ -91,7 +93,8 @@ func CatchPanic(err *error, who string) {
 	}
 }
 
-// Defect returns the error for a panic, in one line. It never contains raw bytes.
+// Defect returns the error for a panic, in one line, and logs it with the stack. It must be called by the deferred
+// function that recovered. The error never contains raw bytes.
 func Defect(who string, panicked any) *Error {
 	var text string
 	switch v := panicked.(type) {
@@ -107,7 +110,9 @@ func Defect(who string, panicked any) *Error {
 	if len(text) > maxDefect {
 		text = strings.ToValidUTF8(text[:maxDefect], "") + "…"
 	}
-	return Errorf(CodeInternal, "%s failed because of a bug: %s", who, text)
+	e := Errorf(CodeInternal, "%s failed because of a bug: %s", who, text)
+	slog.Error("panic", slog.String("error", ErrorText(e.Message)), slog.String("stack", string(debug.Stack())))
+	return e
 }
 
 // maxDefect is the maximum length of a panic's text, in bytes.

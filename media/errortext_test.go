@@ -1,9 +1,11 @@
 package media_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -87,5 +89,24 @@ func TestDefect(t *testing.T) {
 		if e := media.Defect("d", panicked); e.Code != media.CodeInternal || e.Message != want {
 			t.Errorf("%s, want %s", e.Message, want)
 		}
+	}
+}
+
+// TestAPanicIsLogged: an operator finds the place of a caught panic in the log, once and without media.
+//
+//nolint:paralleltest // it replaces the log of the process
+func TestAPanicIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	encoded := base64.StdEncoding.EncodeToString(noise(3000))
+	err := func() (err error) {
+		defer media.CatchPanic(&err, "d")
+		panic(encoded)
+	}()
+	got := log.String()
+	if err == nil || strings.Count(got, "level=ERROR") != 1 || !strings.Contains(got, "TestAPanicIsLogged") || strings.Contains(got, encoded[:48]) {
+		t.Errorf("%v is logged as %s", err, got)
 	}
 }
