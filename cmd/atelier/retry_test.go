@@ -57,6 +57,24 @@ func TestRetryOnTheCommandLine(t *testing.T) {
 	p.must("media", "verify")
 }
 
+// TestARetriedResultIsItsOwn: the failed results of the offline model are, after a retry, those of a request without
+// failures, and not copies of others.
+func TestARetriedResultIsItsOwn(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	for _, seed := range [][]string{nil, {"--seed", "7"}} {
+		args := append([]string{"generate", "a harbour", "-m", "offline", "-n", "5", "--size", "64x64", "--json"}, seed...)
+		want := read[generated](p, args...)
+		failed := read[generated](p, append(args, "--option", "offline.fail_slots=[3,5]")...)
+		got := read[generated](p, "operations", "retry", failed.Operation, "--json")
+		for i, slot := range got.Slots {
+			if slot.Output == nil || slot.Output.Digest != want.Slots[i].Output.Digest {
+				t.Errorf("%v, slot %d: %+v, want %+v", seed, i+1, slot.Output, want.Slots[i].Output)
+			}
+		}
+	}
+}
+
 // TestRetryReportsWhatIsNotSafe: a moderated result is requested again only with --all.
 func TestRetryReportsWhatIsNotSafe(t *testing.T) {
 	t.Parallel()

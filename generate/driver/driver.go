@@ -131,6 +131,8 @@ type Task struct {
 	NegativePrompt string
 	// N is at most Model.MaxN.
 	N int
+	// Slots are the positions of the results in the request, from 1 and in order; empty means 1 to N.
+	Slots []int `json:"-"`
 	// Width and Height are set for models sized in pixels; 0 means the provider decides.
 	Width, Height int
 	// AspectRatio and Tier ("1K") are set for models sized by ratio.

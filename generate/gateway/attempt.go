@@ -137,7 +137,9 @@ func isUnbilledHandOver(ctx context.Context, failed *media.Error) bool {
 
 func (x *execution) task(ctx context.Context, c call) driver.Task {
 	t := c.plan.Task
-	t.N = c.n()
+	if t.N = c.n(); c.slots[t.N-1] != t.N {
+		t.Slots = c.slots
+	}
 	t.Key = c.key(x.op.ID)
 	t.Options = maps.Clone(t.Options)
 	if t.Seed != nil {

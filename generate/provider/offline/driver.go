@@ -74,8 +74,9 @@ func (d *Driver) Provider() string { return Provider }
 // Ready implements [driver.Driver]; the driver is always ready.
 func (d *Driver) Ready() error { return nil }
 
-// Start makes Task.N pictures, or sounds with an audio model, one after the other. Result i, from 0, has the seed
-// Task.Seed + i; without a seed, the base seed is derived from the prompt. Each result can thus be made again alone.
+// Start makes Task.N pictures, or sounds with an audio model, one after the other. The first result has the seed
+// Task.Seed; without a seed, that of the request's first result is derived from the prompt. The seeds of other results
+// differ by their distance in Task.Slots. Each result can thus be made again alone.
 // Edits adjust colours by the prompt, or draw new things; only a mask's transparent pixels change. Variations follow
 // the seed. A picture's metadata lists, under "unknown_words", what it does not show. Task.Options scripts faults: see
 // [Script].
@@ -113,8 +114,16 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	if script.Fail != "" {
 		return up, media.Errorf(script.Fail, "the offline model was told to fail (options.offline.fail)")
 	}
+	first := 1 // Task.Seed is that of the first result
+	if t.Seed != nil && len(t.Slots) > 0 {
+		first = t.Slots[0]
+	}
 	for i := range max(1, t.N) {
-		item, err := d.item(ctx, j, i)
+		step := i
+		if i < len(t.Slots) {
+			step = t.Slots[i] - first
+		}
+		item, err := d.item(ctx, j, i, j.seed+int64(step))
 		if err != nil {
 			return up, err
 		}
@@ -208,8 +217,7 @@ func sizeOf(t *driver.Task) (w, h int, err error) {
 }
 
 // item makes one result. An error ends the call; a scripted fault is in the item.
-func (d *Driver) item(ctx context.Context, j job, i int) (driver.Item, error) {
-	seed := j.seed + int64(i)
+func (d *Driver) item(ctx context.Context, j job, i int, seed int64) (driver.Item, error) {
 	if item, scripted := j.script.fault(i + 1); scripted {
 		return item, nil
 	}
