@@ -303,7 +303,7 @@ func TestOwnersAreApart(t *testing.T) {
 		{"POST", "/api/runs/" + began.ID + "/retry", nil},
 		{"POST", "/api/runs/" + began.ID + "/fork", api.Fork{}},
 		{"DELETE", "/api/media/" + m.ID, nil},
-		{"PATCH", "/api/media/" + m.ID, api.MediaChange{Label: "x"}},
+		{"PATCH", "/api/media/" + m.ID, api.MediaChange{Label: new("x")}},
 		{"DELETE", "/api/conversations/" + began.ConversationID, nil},
 		{"POST", "/api/generations/" + g.ID + "/cancel", nil},
 		{"POST", "/api/generations/" + g.ID + "/retry", nil},

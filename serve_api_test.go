@@ -189,7 +189,7 @@ func TestMediaAreChanged(t *testing.T) {
 	s := serve(t, atelier.Config{})
 	m := s.upload("a.png", testPNG(t, 20, 20))
 	path := "/api/media/" + m.ID
-	if got := as[api.Media](s, http.StatusOK, s.do(http.MethodPatch, path, api.MediaChange{Label: "A 100% box_"})); got.Label != "A 100% box_" {
+	if got := as[api.Media](s, http.StatusOK, s.do(http.MethodPatch, path, api.MediaChange{Label: new("A 100% box_")})); got.Label != "A 100% box_" {
 		t.Errorf("%+v", got)
 	}
 	for q, want := range map[string]int{"0%25%20BOX_": 1, "%25x": 0, "a_p": 0, "a.png": 1} {

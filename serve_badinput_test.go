@@ -233,7 +233,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		body         any
 		kind         string
 	}{
-		{"PATCH", "/api/media/nobody", api.MediaChange{Label: "x"}, "media item"},
+		{"PATCH", "/api/media/nobody", api.MediaChange{Label: new("x")}, "media item"},
 		{"DELETE", "/api/media/nobody", nil, "media item"},
 		{"POST", "/api/media/nobody/restore", nil, "deleted media item"},
 		{"PATCH", "/api/conversations/nobody", api.Rename{Title: "x"}, "conversation"},

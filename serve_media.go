@@ -230,7 +230,12 @@ func settingsOfPlan(all []generate.Disposition) []api.Setting {
 // LabelMedia changes an item's label and description.
 func (s *servedMedia) LabelMedia(ctx context.Context, id string, c api.MediaChange) (api.Media, error) {
 	defer s.contentCache.Drop()
-	if err := s.Ledger.LabelMedia(ctx, s.owner(ctx), id, wire.NameMedia(c.Label), wire.NameMedia(c.Description)); err != nil {
+	for _, text := range []*string{c.Label, c.Description} {
+		if text != nil {
+			*text = wire.NameMedia(*text)
+		}
+	}
+	if err := s.Ledger.LabelMedia(ctx, s.owner(ctx), id, c.Label, c.Description); err != nil {
 		return api.Media{}, describeNotFound(err, "media item", id)
 	}
 	return s.loadMedia(ctx, id)

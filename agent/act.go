@@ -259,7 +259,7 @@ func refused(name string, err error) action.Outcome {
 
 // labeller is a recorder that can change the label of a record, such as the ledger.
 type labeller interface {
-	LabelMedia(ctx context.Context, owner, id, label, description string) error
+	LabelMedia(ctx context.Context, owner, id string, label, description *string) error
 }
 
 // applyChanges applies the changes of an act: to the set, which repeats them after a replay, then to the
@@ -278,7 +278,14 @@ func (a *acts) applyChanges(ctx context.Context, changes []media.Change) {
 			if !can || o.ID == "" || c.Label == "" && c.Description == "" {
 				continue
 			}
-			if err := l.LabelMedia(context.WithoutCancel(ctx), a.owner, o.ID, c.Label, c.Description); err != nil {
+			var label, description *string // an act clears neither
+			if c.Label != "" {
+				label = &c.Label
+			}
+			if c.Description != "" {
+				description = &c.Description
+			}
+			if err := l.LabelMedia(context.WithoutCancel(ctx), a.owner, o.ID, label, description); err != nil {
 				a.warn(ctx, fmt.Sprintf("the new label of %s was not saved: %s", o.Ref, err))
 			}
 		case media.ChangeView:

@@ -134,10 +134,17 @@ type labels struct {
 	changed []string
 }
 
-func (l *labels) LabelMedia(_ context.Context, owner, id, label, description string) error {
+func (l *labels) LabelMedia(_ context.Context, owner, id string, label, description *string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.changed = append(l.changed, strings.Join([]string{owner, id, label, description}, "|"))
+	change := []string{owner, id}
+	for _, text := range []*string{label, description} {
+		if text == nil {
+			text = new("")
+		}
+		change = append(change, *text)
+	}
+	l.changed = append(l.changed, strings.Join(change, "|"))
 	return nil
 }
 

@@ -131,10 +131,10 @@ type MediaQuery struct {
 	Page
 }
 
-// MediaChange changes the label and description of an item. Omitted fields stay unchanged.
+// MediaChange changes the label and description of an item. Omitted fields stay unchanged; empty text clears them.
 type MediaChange struct {
-	Label       string `json:"label,omitempty" maxLength:"500"`
-	Description string `json:"description,omitempty" maxLength:"4000"`
+	Label       *string `json:"label,omitempty" nullable:"false" maxLength:"500"`
+	Description *string `json:"description,omitempty" nullable:"false" maxLength:"4000"`
 }
 
 // Deleted is a deleted resource that can be restored.

@@ -123,8 +123,8 @@ type Media interface {
 	MediaRecord(ctx context.Context, owner, id string) (Record, error)
 	// ListMedia lists records, newest first.
 	ListMedia(ctx context.Context, owner string, q MediaQuery) (List[Record], error)
-	// LabelMedia changes label and description; empty values change nothing.
-	LabelMedia(ctx context.Context, owner, id, label, description string) error
+	// LabelMedia changes label and description; nil changes nothing.
+	LabelMedia(ctx context.Context, owner, id string, label, description *string) error
 	// DeleteMedia leaves a tombstone, in every tree that has the item. Records of the same bytes elsewhere stay, and so
 	// do the bytes for some time: see Blobs.BlobReferenced. The error has code media.CodeNotFound for a deleted item, and
 	// media.CodeConflict for an item of an unfinished run or operation.

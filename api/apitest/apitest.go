@@ -190,7 +190,7 @@ func unknown(t *testing.T, s Service) {
 		"agent":                   func() error { _, err := s.StartRun(ctx, "", api.NewRun{Agent: "nobody", Message: "x"}); return err },
 		"media":                   func() error { _, err := s.Media(ctx, id); return err },
 		"bytes":                   func() error { _, err := s.OpenMedia(ctx, id, 0); return err },
-		"label":                   func() error { _, err := s.LabelMedia(ctx, id, api.MediaChange{Label: "x"}); return err },
+		"label":                   func() error { _, err := s.LabelMedia(ctx, id, api.MediaChange{Label: new("x")}); return err },
 		"delete":                  func() error { _, err := s.DeleteMedia(ctx, id); return err },
 		"restore":                 func() error { _, err := s.RestoreMedia(ctx, id); return err },
 		"conversation":            func() error { _, err := s.Conversation(ctx, id); return err },

@@ -92,8 +92,11 @@ func changed(t *testing.T, s Service) {
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if m := must(s.LabelMedia(ctx, table.ID, api.MediaChange{Label: "50 % & more", Description: "d"}))(t); m.Label != "50 % & more" || m.Description != "d" {
+	if m := must(s.LabelMedia(ctx, table.ID, api.MediaChange{Label: new("50 % & more"), Description: new("d")}))(t); m.Label != "50 % & more" || m.Description != "d" {
 		t.Errorf("%+v", m)
+	}
+	if m := must(s.LabelMedia(ctx, table.ID, api.MediaChange{Description: new("")}))(t); m.Label != "50 % & more" || m.Description != "" {
+		t.Errorf("after the description was cleared, %+v", m)
 	}
 	if l := must(s.ListMedia(ctx, api.MediaQuery{Q: "50 % & more"}))(t); len(l.Items) != 1 || l.Items[0].ID != table.ID {
 		t.Errorf("%+v", l)

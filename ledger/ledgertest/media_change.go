@@ -11,12 +11,16 @@ import (
 func labelling(t *testing.T, f *fixture) {
 	t.Helper()
 	o := f.record(scoped(t, f.run(t, owner, nil)), t, picture("a", media.Meta{Label: "old", Description: "kept"}))
-	if err := f.LabelMedia(t.Context(), owner, o.ID, "new", ""); err != nil {
+	if err := f.LabelMedia(t.Context(), owner, o.ID, new("new"), nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := f.MediaRecord(t.Context(), owner, o.ID)
 	if err != nil || got.Label != "new" || got.Description != "kept" {
 		t.Errorf("record = %+v, %v", got, err)
+	}
+	must(t, f.LabelMedia(t.Context(), owner, o.ID, nil, new("")))
+	if got, err = f.MediaRecord(t.Context(), owner, o.ID); err != nil || got.Label != "new" || got.Description != "" {
+		t.Errorf("after the description was cleared, record = %+v, %v", got, err)
 	}
 }
 

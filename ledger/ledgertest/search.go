@@ -150,11 +150,11 @@ func searchTexts(t *testing.T, f *fixture) {
 func searchChanges(t *testing.T, f *fixture) {
 	t.Helper()
 	s := newSearches(t, f)
-	must(t, f.LabelMedia(t.Context(), owner, s.ids["inside"], "old mill", "beside the zeppelin"))
+	must(t, f.LabelMedia(t.Context(), owner, s.ids["inside"], new("old mill"), new("beside the zeppelin")))
 	s.want(t, owner, ledger.MediaQuery{Text: "waterwheels"})
 	s.want(t, owner, ledger.MediaQuery{Text: "old mill"}, "inside")
 	s.want(t, owner, ledger.MediaQuery{Text: "zeppelin"}, "case", "file", "inside")
-	must(t, f.LabelMedia(t.Context(), owner, s.ids["inside"], "Waterwheels", ""))
+	must(t, f.LabelMedia(t.Context(), owner, s.ids["inside"], new("Waterwheels"), nil))
 	s.want(t, owner, ledger.MediaQuery{Text: "waterwheels"}, "inside")
 
 	f.finishRun(t, s.runOf(t, s.ids["case"]))

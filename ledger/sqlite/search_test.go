@@ -77,7 +77,7 @@ func TestSearchIndex(t *testing.T) {
 	s, db = openWith(t, path, ledgertest.Deps{})
 	defer s.Close()
 	later := record(s, "watermelon")
-	if err := s.LabelMedia(t.Context(), "ann", later, "lighthouse", ""); err != nil {
+	if err := s.LabelMedia(t.Context(), "ann", later, new("lighthouse"), nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.ExecContext(t.Context(), "VACUUM"); err != nil {

@@ -103,14 +103,20 @@ func (s items) mediaQuery(owner string, q ledger.MediaQuery) *query {
 }
 
 // LabelMedia changes label and description.
-func (s items) LabelMedia(ctx context.Context, owner, id, label, description string) error {
+func (s items) LabelMedia(ctx context.Context, owner, id string, label, description *string) error {
 	if err := needOwner(owner); err != nil {
 		return err
+	}
+	if label != nil {
+		label = new(clean(clip(*label)))
+	}
+	if description != nil {
+		description = new(clean(*description))
 	}
 	return s.change(ctx, "label media", id, `UPDATE media SET label = COALESCE($3, label),
 		description = COALESCE($4, description), updated_at = $5
 		WHERE owner = $1 AND id = `+recordID+` AND deleted_at IS NULL`,
-		owner, id, orNull(clean(clip(label))), orNull(clean(description)), s.stampNow())
+		owner, id, label, description, s.stampNow())
 }
 
 // PromoteMedia saves the run's chosen items, each in its own commit.
