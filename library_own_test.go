@@ -32,6 +32,11 @@ func (m ownModel) Generate(context.Context, chat.Request) (chat.Response, error)
 	return chat.Response{Text: `{"message":"` + m.name + ` answers.","done":true}`, FinishReason: "stop", Model: m.name}, nil
 }
 
+// ownClient is the program's client of a model that the catalogue has, too.
+type ownClient struct{ ownModel }
+
+func (ownClient) Profile() chat.Profile { return chat.Profile{Provider: "openai", ID: "gpt-5.4"} }
+
 // upper is a module of the program. It asks an agent, too.
 type upper struct{ agents module.Agents }
 
@@ -63,7 +68,7 @@ func TestOwnParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serveWith(t, atelier.Config{
-		ChatModels: []chat.Model{ownModel{"first"}, ownModel{"second"}},
+		ChatModels: []chat.Model{ownModel{"first"}, ownModel{"second"}, ownClient{}},
 		Modules:    func(c module.Config) []workflow.Module { return []workflow.Module{upper{c.Agents}} },
 	}, atelier.ServeConfig{Workflows: folder, Wrap: func(h http.Handler) http.Handler {
 		mux := http.NewServeMux()
@@ -92,7 +97,7 @@ func TestOwnParts(t *testing.T) {
 	for _, m := range as[api.List[api.ChatModel]](s, http.StatusOK, s.do(http.MethodGet, "/api/chat-models", nil)).Items {
 		ids = append(ids, m.ID)
 	}
-	if list := strings.Join(ids, " "); !strings.HasPrefix(list, "house/first ") || !strings.Contains(list, " house/second ") {
+	if list := strings.Join(ids, " "); !strings.HasPrefix(list, "house/first ") || !strings.Contains(list, " house/second ") || strings.Count(list, "openai/gpt-5.4") != 1 {
 		t.Errorf("chat models %s", list)
 	}
 	r := s.startWorkflow(`{"workflow_id":"shout","state":{"text":"hello"}}`)

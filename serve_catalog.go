@@ -53,7 +53,7 @@ func (s servedCatalog) ChatModels(ctx context.Context) ([]api.ChatModel, error) 
 		p := c.Model.Profile()
 		answers = p.Provider + "/" + p.ID
 	}
-	reasons := map[string]error{}
+	reasons, own := map[string]error{}, s.Chat.Own()
 	var out []api.ChatModel
 	for _, m := range profiles.Models() {
 		p, known := profiles.Provider(m.Provider)
@@ -61,12 +61,13 @@ func (s servedCatalog) ChatModels(ctx context.Context) ([]api.ChatModel, error) 
 			reasons[m.Provider] = s.Chat.Ready(p)
 		}
 		reason := reasons[m.Provider]
-		if !m.Alive(now()) || reason != nil && m.ID != p.DefaultModel {
+		replaced := slices.ContainsFunc(own, func(o chat.Profile) bool { return o.Provider == m.Provider && o.ID == m.ID })
+		if replaced || !m.Alive(now()) || reason != nil && m.ID != p.DefaultModel {
 			continue
 		}
 		out = append(out, chatModelView(m, reason, answers))
 	}
-	for _, m := range s.Chat.Own() {
+	for _, m := range own {
 		out = append(out, chatModelView(m, nil, answers))
 	}
 	if off := (offline.Model{}).Profile(); !slices.ContainsFunc(out, func(m api.ChatModel) bool { return m.Provider == off.Provider }) {
