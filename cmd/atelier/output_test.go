@@ -102,7 +102,8 @@ func TestPipesAreWrittenTo(t *testing.T) {
 	}
 }
 
-// TestInterruptedCancelIsInterrupted: Ctrl-C while runs cancel waits is no timeout.
+// TestInterruptedCancelIsInterrupted: Ctrl-C while runs cancel waits is no timeout; a run that has not stopped in time
+// is still running, which is no failure of a provider.
 func TestInterruptedCancelIsInterrupted(t *testing.T) {
 	t.Parallel()
 	p := newTestEnv(t)
@@ -115,7 +116,14 @@ func TestInterruptedCancelIsInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		time.AfterFunc(150*time.Millisecond, cancel)
-		_, err := ended(ctx, a, id)
+		late, stop := context.WithTimeout(t.Context(), time.Millisecond)
+		defer stop()
+		var stderr bytes.Buffer
+		_, err := ended(late, a, id)
+		if code := (&world{stderr: &stderr}).explain(err); code != exitRunning || !strings.Contains(stderr.String(), id) {
+			t.Errorf("exit code %d, %s", code, stderr.String())
+		}
+		_, err = ended(ctx, a, id)
 		return err
 	})
 	if media.CodeOf(err) != media.CodeCancelled {

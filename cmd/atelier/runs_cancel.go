@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"atelier/ledger"
@@ -53,7 +54,11 @@ func ended(ctx context.Context, a *app, id string) (ledger.Run, error) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return r, media.Errorf(media.CodeOf(ctx.Err()), "run %s was asked to stop and is still running: see atelier runs show %[1]s", r.ID)
+			err = media.Errorf(media.CodeOf(ctx.Err()), "run %s was asked to stop, and its process has not ended it yet: see atelier runs show %[1]s", r.ID)
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				err = errors.Join(err, reportedError{exitRunning})
+			}
+			return r, err
 		}
 	}
 }
