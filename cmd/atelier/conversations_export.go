@@ -54,17 +54,18 @@ func (c *conversationsExportCmd) Run(w *world) error {
 // messages reads a conversation for its page.
 func (a *app) messages(ctx context.Context, s *run.Service, id string) iter.Seq2[report.Message, error] {
 	return func(yield func(report.Message, error) bool) {
-		all, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Message], error) {
-			return a.Ledger.ListMessages(ctx, owner, id, ledger.MessageQuery{Page: p})
-		})
-		if err != nil {
-			yield(report.Message{}, err)
-			return
-		}
-		for _, m := range all {
-			if v, err := a.message(ctx, s, m); !yield(v, err) || err != nil {
+		for q, more := (ledger.MessageQuery{}), true; more; more = q.After != "" {
+			page, err := a.Ledger.ListMessages(ctx, owner, id, q)
+			if err != nil {
+				yield(report.Message{}, err)
 				return
 			}
+			for _, m := range page.Items {
+				if v, err := a.message(ctx, s, m); !yield(v, err) || err != nil {
+					return
+				}
+			}
+			q.After = page.Next
 		}
 	}
 }

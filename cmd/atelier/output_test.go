@@ -131,6 +131,31 @@ func TestInterruptedCancelIsInterrupted(t *testing.T) {
 	}
 }
 
+// TestExportIsComplete: conversations export writes all messages, also beyond the limit of a page.
+func TestExportIsComplete(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	id := "01a1fcae-54c5-7a48-a751-000000000000"
+	w := &world{ctx: t.Context(), env: p.getenv}
+	err := w.withStores(func(s *stores) error {
+		return s.Ledger.InTransaction(t.Context(), func(ctx context.Context) error {
+			err := s.Ledger.CreateConversation(ctx, ledger.Conversation{ID: id, Owner: owner, Title: "long"})
+			for n := range ledger.MaxLimit + 1 {
+				m := ledger.Message{ID: fmt.Sprintf("%s%012d", id[:24], n), ConversationID: id, Role: ledger.RoleUser, Text: fmt.Sprintf("message number %d.", n), RunID: id}
+				err = errors.Join(err, s.Ledger.SaveMessage(ctx, owner, m))
+			}
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := p.must("conversations", "export", id, "-o", "-").stdout
+	if n := strings.Count(page, "message number "); n != ledger.MaxLimit+1 || !strings.Contains(page, fmt.Sprintf("number %d.", ledger.MaxLimit)) {
+		t.Errorf("%d messages", n)
+	}
+}
+
 // TestShowIsComplete: runs show lists all runs of a tree, also beyond the limit of a page.
 func TestShowIsComplete(t *testing.T) {
 	t.Parallel()
