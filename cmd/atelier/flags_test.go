@@ -27,6 +27,21 @@ func TestRepeatedFlagIsRefused(t *testing.T) {
 	}
 }
 
+// TestMistakenValuesAreRefused: a value that cannot be meant is an error that says what to write.
+func TestMistakenValuesAreRefused(t *testing.T) {
+	t.Parallel()
+	p := newTestEnv(t)
+	state := p.write("state.json", `{"product":"chair"}`)
+	for says, args := range map[string][]string{
+		"write @" + state:              {"workflow", "run", "product-variants", "--state", state},
+		"unexpected end of JSON input": {"workflow", "run", "product-variants", "--state", `{"product":`},
+		"larger than the limit":        {"workflow", "run", "product-variants", "--state", "@/dev/zero"},
+		`no provider "opena"`:          {"models", "list", "--provider", "opena"},
+	} {
+		p.atelier(args...).checkRefused(t, exitInput, says)
+	}
+}
+
 // TestCommasBelongToValues: a comma in a file name or in an option is not a separator.
 func TestCommasBelongToValues(t *testing.T) {
 	t.Parallel()

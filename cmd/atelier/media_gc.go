@@ -53,7 +53,7 @@ func (c *mediaGCCmd) Run(w *world) error {
 			verb = "would be deleted"
 		}
 		return w.print(done, func() {
-			w.line("%d stored, %d needed, %d younger than a week; %d %s, %s", done.Scanned, done.Kept, done.Young, done.Deleted, verb, size(done.FreedBytes))
+			w.line("%d stored: %d needed, %d not examined because they are younger than a week, %d %s, %s", done.Scanned, done.Kept, done.Young, done.Deleted, verb, size(done.FreedBytes))
 		})
 	})
 }

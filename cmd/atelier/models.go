@@ -9,6 +9,7 @@ import (
 
 	"atelier/chat"
 	"atelier/generate/catalog"
+	"atelier/media"
 )
 
 type modelsCmd struct {
@@ -26,6 +27,9 @@ type modelsListCmd struct {
 
 func (c *modelsListCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
+		if known := a.providers(); c.Only != "" && !slices.ContainsFunc(known, func(p state) bool { return p.Name == c.Only }) {
+			return media.Errorf(media.CodeNotFound, "there is no provider %q: see `atelier providers`", c.Only)
+		}
 		if c.Chat {
 			return c.chat(w, a)
 		}

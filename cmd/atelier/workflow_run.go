@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -91,18 +93,25 @@ const maxArgument = 64 << 10
 func jsonArgument(what, given, hint string) ([]byte, error) {
 	text := []byte(given)
 	if name, ok := strings.CutPrefix(given, "@"); ok {
-		info, err := os.Stat(name)
-		if err == nil && info.Size() > maxArgument {
-			return nil, media.Errorf(media.CodeTooLarge, "%s: %s has %s; the limit is %s", what, name, size(info.Size()), size(maxArgument))
+		f, err := os.Open(name) //nolint:gosec // the user names the file
+		if err == nil {
+			text, err = io.ReadAll(io.LimitReader(f, maxArgument+1))
+			_ = f.Close() // it was only read
 		}
-		if text, err = os.ReadFile(name); err != nil { //nolint:gosec // the user names the file
+		switch {
+		case err != nil:
 			return nil, media.Errorf(media.CodeInvalid, "read %s: %w", what, err)
+		case len(text) > maxArgument:
+			return nil, media.Errorf(media.CodeTooLarge, "%s: %s is larger than the limit of %s", what, name, size(maxArgument))
 		}
+	} else if _, err := os.Stat(given); err == nil {
+		hint = fmt.Sprintf(": write @%s for the contents of that file", given)
 	}
-	if text = bytes.TrimSpace(text); !json.Valid(text) {
-		return nil, media.Errorf(media.CodeInvalid, "%s is not valid JSON%s", what, hint)
+	var checked json.RawMessage
+	if err := json.Unmarshal(text, &checked); err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "%s is not valid JSON (%w)%s", what, err, hint)
 	}
-	return text, nil
+	return bytes.TrimSpace(text), nil
 }
 
 // workflowAnswer is what run --json prints.
