@@ -36,6 +36,7 @@ func TestMistakenValuesAreRefused(t *testing.T) {
 		"write @" + state:              {"workflow", "run", "product-variants", "--state", state},
 		"unexpected end of JSON input": {"workflow", "run", "product-variants", "--state", `{"product":`},
 		"larger than the limit":        {"workflow", "run", "product-variants", "--state", "@/dev/zero"},
+		"the limit of 8388608 bytes":   {"workflow", "run", "/dev/zero"},
 		`no provider "opena"`:          {"models", "list", "--provider", "opena"},
 	} {
 		p.atelier(args...).checkRefused(t, exitInput, says)

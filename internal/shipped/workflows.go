@@ -1,6 +1,7 @@
 package shipped
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"atelier/media"
 	"atelier/workflow"
 	"atelier/workflow/module"
+	"atelier/workflow/ordered"
 	"atelier/workflow/problem"
 )
 
@@ -43,7 +45,7 @@ func Workflows(path string, modules *workflow.Modules) ([]WorkflowFile, error) {
 	}
 	files, first := []WorkflowFile{}, map[string]string{}
 	for _, name := range names {
-		text, err := fs.ReadFile(folder, name)
+		text, err := readStart(folder, name)
 		if err != nil {
 			return nil, media.Errorf(media.CodeNotFound, "%s cannot be read: %w", filepath.Join(shown, name), err)
 		}
@@ -57,6 +59,16 @@ func Workflows(path string, modules *workflow.Modules) ([]WorkflowFile, error) {
 		files = append(files, f)
 	}
 	return files, nil
+}
+
+// readStart reads as much of a file as shows whether it is too large for a workflow.
+func readStart(folder fs.FS, name string) ([]byte, error) {
+	f, err := folder.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	return io.ReadAll(io.LimitReader(f, ordered.MaxBytes+1))
 }
 
 // CheckWorkflows returns the first problem of the workflows of a folder; an empty name means none.

@@ -80,7 +80,7 @@ func ReadJSON(b []byte) (Document, error) { return read(b, true) }
 func checkText(b []byte) error {
 	switch {
 	case len(b) > MaxBytes:
-		return media.Errorf(media.CodeTooLarge, "the text has %d bytes: the limit is %d", len(b), MaxBytes)
+		return media.Errorf(media.CodeTooLarge, "the text is larger than the limit of %d bytes", MaxBytes)
 	case !utf8.Valid(b):
 		return media.Errorf(media.CodeInvalid, "this is not UTF-8 text: save it as UTF-8")
 	}
