@@ -54,7 +54,7 @@ func openSQLite(path, describedBy string) (*sql.DB, engine, error) {
 		return nil, nil, media.Errorf(media.CodeInvalid, "the path of the database is invalid: %w", err)
 	}
 	name := "file:" + (&url.URL{Path: filepath.ToSlash(abs)}).EscapedPath() +
-		"?mode=ro&_defensive=1&_error_rc=1&_pragma=trusted_schema(0)&_pragma=busy_timeout(5000)&_pragma=query_only(1)"
+		"?mode=ro&_defensive=1&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)&_pragma=busy_timeout(5000)&_pragma=query_only(1)"
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
 		return nil, nil, media.Errorf(media.CodeInvalid, "open the database %s: %w", path, err)

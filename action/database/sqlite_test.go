@@ -325,6 +325,7 @@ func TestBadSQL(t *testing.T) {
 		"syntax":    {"SELECT FROM WHERE", "syntax error"},
 		"no table":  {"SELECT * FROM missing", "no such table: missing"},
 		"no column": {"SELECT missing FROM sale", "no such column: missing"},
+		"no quoted": {`SELECT sum("missing") FROM sale`, `no such column: "missing"`},
 		"open":      {"SELECT 'abc", "not closed"},
 		"open two":  {"SELECT 1 /* abc", "not closed"},
 		"two":       {"SELECT 1; SELECT 2", "one statement"},

@@ -57,6 +57,7 @@ func TestQueryRefuses(t *testing.T) {
 		{"", media.CodeInvalid, []string{"empty"}},
 		{"SELECT * FROM sale", media.CodeInvalid, []string{"no such table", "sales"}},
 		{"SELECT price FROM sales", media.CodeInvalid, []string{"no such column", `sales."Net sales"`}},
+		{`SELECT sum("Net sale") FROM sales`, media.CodeInvalid, []string{"no such column", `sales."Net sales"`}},
 		{"SELEC * FROM sales", "", nil},
 	} {
 		_, err := tables.query(t.Context(), &action.Call{Params: map[string]any{"SQL": c.sql}})
