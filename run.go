@@ -168,8 +168,11 @@ type runs struct {
 	end  context.CancelFunc
 }
 
-// errClosed is the error of calls after the end.
-var errClosed = media.Errorf(media.CodeUnavailable, "this Atelier is closed: open a new one")
+// The errors of calls after the end of an Atelier and of its server.
+var (
+	errClosed   = media.Errorf(media.CodeUnavailable, "this Atelier is closed: open a new one")
+	errStopping = media.Errorf(media.CodeUnavailable, "the server is stopping: send the request again in a moment")
+)
 
 // admit admits a generation, which close cancels and awaits. The caller calls leave when it is over.
 func (r *runs) admit(ctx context.Context) (_ context.Context, leave func(), err error) {
@@ -220,8 +223,11 @@ func (a *Atelier) handOver(ctx context.Context) {
 func (a *Atelier) Runs(ctx context.Context) (*run.Service, error) {
 	a.runs.mu.Lock()
 	defer a.runs.mu.Unlock()
-	if a.runs.open.Err() != nil || a.runs.handedOver {
+	switch {
+	case a.runs.open.Err() != nil:
 		return nil, errClosed
+	case a.runs.handedOver:
+		return nil, errStopping
 	}
 	if a.runs.service != nil {
 		return a.runs.service, nil

@@ -16,6 +16,7 @@ import (
 
 	"atelier/api"
 	"atelier/generate"
+	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run/runtest"
@@ -244,6 +245,29 @@ func TestAStoppedServerHasNoConnections(t *testing.T) {
 	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
 	if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error("the connection is still open")
+	}
+}
+
+// TestAStoppingServerSaysSo: what a request can no longer start because the server stops can be sent again.
+func TestAStoppingServerSaysSo(t *testing.T) {
+	t.Parallel()
+	a := opened(t, Config{Adopt: true})
+	service, err := a.Runs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, leave := context.WithCancelCause(t.Context())
+	s := newServer(a, service)
+	c := s.api(work, ServeConfig{}, &hubs{server: s, ctx: t.Context(), all: map[string]*api.Hub{}})
+	leave(journal.HandOver(0))
+	a.handOver(t.Context())
+	_, generation := c.Generations.StartGeneration(t.Context(), newID(), api.NewGeneration{Prompt: "a boat"})
+	_, run := c.Runs.StartRun(t.Context(), newID(), api.NewRun{Agent: "sage", Message: "Hello"})
+	_, cancelled := c.Runs.CancelRun(t.Context(), newID())
+	for _, err := range []error{generation, run, cancelled} {
+		if media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) || !strings.Contains(err.Error(), "the server is stopping") {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

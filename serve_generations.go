@@ -91,6 +91,9 @@ func (s *servedGenerations) begin(ctx context.Context, do func(context.Context) 
 		if e.res != nil && e.res.Operation != "" {
 			return s.Generation(ctx, e.res.Operation)
 		}
+		if s.base.Err() != nil {
+			e.err = errStopping
+		}
 		return api.Generation{}, e.err
 	}
 }

@@ -90,6 +90,7 @@ func fileFailure(what, path string, err error) error {
 		{[]string{"not a database", "malformed"}, media.CodeCorrupt, "restore " + path + " from a backup, or move it to another folder: its unfinished runs can then no longer be resumed; cancel each with atelier runs cancel RUN"},
 		{[]string{"readonly", "unable to open"}, media.CodeForbidden, "make " + path + " and its folder writable"},
 		{[]string{"is full"}, media.CodeDiskFull, "free space on the disk of " + path},
+		{[]string{"database is closed"}, media.CodeUnavailable, "this process is stopping; try again when the next one runs"},
 		{[]string{"locked", "timed out"}, media.CodeUnavailable, "another program has locked " + path + " for too long: stop that program"},
 	} {
 		if slices.ContainsFunc(known.signs, func(sign string) bool { return strings.Contains(err.Error(), sign) }) {
