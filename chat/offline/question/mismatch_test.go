@@ -68,4 +68,23 @@ func TestFittingWordsOfAnotherQuestion(t *testing.T) {
 	load(t, map[string]string{"survey": "Respondent|integer,Gender|text,Ease of Use|integer,Would Recommend|boolean\n1,male,3,1\n2,female,5,0\n3,male,1,1\n"}).expect([]inquiry{
 		{"What share of people are male?", "66.67"},
 	})
+	load(t, map[string]string{"hours": "Date|date,Start month|text,Name|text,Hours|integer\n2024-01-03,January,Ann,1\n2024-01-10,February,Bob,2\n2024-02-03,March,Ann,4\n2024-03-04,January,Bob,8\n"}).expect([]inquiry{
+		{"How many hours were worked between January and March?", "-"},
+		{"How many hours from January to March?", "-"},
+		{"How many hours were worked in January?", "-"},
+		{"How many hours were worked in the start month January?", "9"},
+	})
+	load(t, map[string]string{"readings": "Date|date,Station|text,min temp|number|°C,max temp|number|°C\n2024-01-01,Hill,2,30\n2024-01-02,Hill,1,8\n2024-01-01,Coast,5,21\n2024-01-02,Coast,6,20\n2024-01-01,Town,4,10\n2024-01-02,Town,4,11\n"}).expect([]inquiry{
+		{"Which station was the warmest?", "-"}, // by one value, or by the mean
+		{"Which station was the coldest?", "Hill has the lowest min temp: 1 °C, a single value"},
+		{"Which station was the coldest on average?", "-"},
+		{"What was the average max temp in Coast?", "mean max temp"},
+	})
+	load(t, map[string]string{"log": "Station|text,Temperature|number\nHill,2\nHill,1\nCoast,5\n"}).expect([]inquiry{
+		{"Where was it the coldest?", "-"},
+	})
+	load(t, map[string]string{"sales": "Order|integer,Region|text,Product|text,Units|integer,Revenue|number\n1,North,Sofa,1,600\n2,South,Sofa,5,3000\n3,North,Sofa,1,600\n4,North,Desk,1,800\n"}).expect([]inquiry{
+		{"In which region did we sell more sofas, North or South?", "-"},
+		{"Which product is the most expensive?", "-"},
+	})
 }

@@ -143,14 +143,17 @@ func (p *phrases) measured(m *plan.Measure) string {
 	if p.PerRow && m.How == "avg" && p.RowKey() != nil {
 		how = p.Say("mean per ", "Mittelwert je ") + p.RowKey().Words[0].Fold + p.Say(" of ", " von ")
 	}
-	if first, rest, ok := strings.Cut(n, " "); ok && slices.Contains([]string{"total", "mean", "average", "max", "min", "highest", "lowest"}, strings.ToLower(first)) {
-		n = choose(how != "" && p.Text.Lang == speech.English, rest, n)
+	if first, rest, ok := strings.Cut(n, " "); ok && p.Text.Lang == speech.English && slices.Contains(strings.Fields(sameAggregate[m.How]), strings.ToLower(first)) {
+		n = rest // the total of a column Total Sales; but the mean of a column Max Temp keeps its name
 	}
 	if p.Op == plan.OpValue && p.things(m) && (m.How == "" || m.How == "sum") {
 		how += "number of "
 	}
 	return how + n
 }
+
+// sameAggregate are words at the beginning of a name that say the same as the aggregate.
+var sameAggregate = map[string]string{"sum": "total", "avg": "mean average", "median": "median", "max": "max maximum highest", "min": "min minimum lowest"}
 
 // things reports whether a measure counts things in English: deaths, votes. Such things are most or fewest.
 func (p *phrases) things(m *plan.Measure) bool {

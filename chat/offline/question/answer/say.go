@@ -227,7 +227,7 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 		if m != nil {
 			m = &plan.Measure{Field: m.Field, How: how}
 			if single {
-				m.How = "max" // one row each: neither a total nor a mean
+				m.How = "" // one row each: neither a total nor a mean
 			}
 		}
 		rows := slices.Clone(a.Result.Rows)
@@ -238,7 +238,7 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 		if n > p.N+8 || m == nil && p.Counted == nil && n == len(rows) && n > 1 {
 			return plan.ReasonAmbiguous // every hour has one row for each day: nothing says which is the busiest
 		}
-		p.places = choose(m != nil && (m.How == "max" || m.How == "min"), ofRow, 0)
+		p.places = choose(m != nil && m.How != "sum" && m.How != "avg", ofRow, 0)
 		var names []string
 		for _, row := range rows[:n] {
 			names = append(names, p.key(row))
@@ -285,7 +285,11 @@ func (p *reply) ranked(rows [][]any, i int, m *plan.Measure) string {
 		}
 		return p.Enumerate(names) + has + p.Say(choose(low, "fewest ", "most "), choose(low, "die wenigsten ", "die meisten ")) + what + end
 	}
-	n := p.measured(choose(m.How == "max" || m.How == "min", &plan.Measure{Field: m.Field}, m))
+	extreme := m.How == "max" || m.How == "min"
+	if extreme && p.Superlative.About != "" {
+		end = strings.TrimSuffix(end, ".") + p.Say(", a single value.", ", ein einzelner Wert.") // the warmest station, of several days
+	}
+	n := p.measured(choose(extreme, &plan.Measure{Field: m.Field}, m))
 	adverb := map[string]string{"sum": "insgesamt ", "avg": "im Mittel "}[m.How]
 	switch {
 	case p.Text.Lang == speech.German && timely:

@@ -11,9 +11,116 @@ import (
 
 // mismatch reports whether the words fit the tables, but the question means something that the plan does not answer.
 func (p *review) mismatch() bool {
-	last := p.Text.Tokens[len(p.Text.Tokens)-1].Fold
-	return dangling[last] || last == "mean" && p.says(auxiliaries) || // what was it spent on, what does an x mean
-		p.mixedCurrencies() || p.otherPrice() || p.otherSpan() || p.notByRows() || p.namedByValue() || p.emptyWord() || p.losesWords()
+	return p.beyondRows() || p.openRange() || p.meaninglessSum() || p.limitsOfGroups() || p.losesOneOfTwo() ||
+		p.mixedCurrencies() || p.otherPrice() || p.otherSpan() || p.otherTime() || p.notByRows() || p.namedByValue() || p.emptyWord()
+}
+
+// beyondRows reports whether the question has a word for something that no condition of a plan states: never, where
+// there is one, in the year they joined; what was it spent on, what does it mean.
+func (p *review) beyondRows() bool {
+	ts := p.Text.Tokens
+	for i, t := range ts[1:] {
+		if clauses[t.Fold] || t.Fold == "they" && spans[ts[i].Fold] {
+			return true
+		}
+	}
+	last := ts[len(ts)-1].Fold
+	return p.says(ever) || dangling[last] || last == "mean" && p.says(auxiliaries) ||
+		auxiliaries[ts[0].Fold] && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.not }) // does any region sell no desks
+}
+
+var (
+	ever     = speech.Folded("never nie niemals")
+	clauses  = speech.Folded("where if falls wenn sofern")
+	dangling = speech.Folded("on")
+)
+
+var auxiliaries = speech.Folded("do does did")
+
+// openRange reports whether two values or times that the question gives as a range are taken for these two alone:
+// between January and March, from Q1 to Q3. Two times that are not compared are such a range, or a sum.
+func (p *review) openRange() bool {
+	compared := p.Trend != "" || p.Asks == "change" || p.diff || p.versus || p.more != nil || p.Superlative != nil
+	if p.Op == OpChange && !compared {
+		return true // in January and February: their sum
+	}
+	for i, x := range p.Pieces {
+		a, to, b := p.near(i, 1), p.near(i, 2), p.near(i, 3)
+		ends := a.Kind == speech.KindValue && (b.Kind == speech.KindTime || b.Kind == speech.KindValue && a.Field == b.Field) || a.Kind == speech.KindTime && b.Kind == speech.KindValue
+		if ends && x.Kind == speech.KindBound && (x.Arg == "between" || x.Arg == "from" && to.Kind == speech.KindBound) {
+			return true
+		}
+	}
+	return false
+}
+
+// meaninglessSum reports whether a total would add up names or rates, or turn the sign of amounts that come in.
+func (p *review) meaninglessSum() bool {
+	if p.First() == nil || p.First().How != "sum" {
+		return false
+	}
+	f := p.First().Field
+	return p.Asks == "many" && f.Has(ordinals) || f.Has(rates) || p.Outflow && (f.Named("revenue") || f.Named("income"))
+}
+
+// ordinals are words of columns whose numbers are names.
+var ordinals = speech.Folded("term semester status code level class grade version floor week quarter year")
+
+// rowsForAmounts reports whether a plan counts rows although the question asks for an amount, for pieces, or for what
+// each thing has.
+func (p *review) rowsForAmounts() bool {
+	if p.Op == OpShare && p.First() != nil {
+		return p.View.Survey || !p.names(p.First().Field)
+	}
+	if p.Op == OpRank && p.says(perWords) && p.Aggregate == "" && !(p.First() != nil && p.First().Field.Per()) {
+		return true
+	}
+	if p.First() != nil || p.Op == OpLookup || p.Op == OpList {
+		return false
+	}
+	unnamed := p.Op == OpRank || p.Op == OpCompare || !p.hasRows()
+	pieces := p.says(trades) && p.Op != OpCount && !p.hasRows() && (p.Superlative == nil || p.Superlative.About == "" || p.Aggregate == "avg") && p.View.FieldOf("quantity") != nil // more desks in the North: not more orders
+	one := p.Op == OpCount && p.Counted == nil && slices.ContainsFunc(p.Filters, func(f Filter) bool { return len(f.values) > 0 && !f.not && p.View.Unique(f.Field) })
+	return unnamed && p.says(paidFor) || pieces || one // who spent the most; how many bolts: one row of a list
+}
+
+var paidFor = speech.Folded("spent spend spends cost costs ausgegeben gekostet kostet")
+
+// limitsOfGroups reports whether a condition selects rows although it is about groups of rows: months with less than
+// 20 mm, regions that sell no desks, customers without orders, which are in no row of the join.
+func (p *review) limitsOfGroups() bool {
+	several := (p.Op == OpList || p.Op == OpLookup) && p.Target != nil && !p.View.Unique(p.Target)
+	return slices.ContainsFunc(p.Filters, func(f Filter) bool {
+		return f.limit != "" && f.Field.Measure() && p.Unit != "" && p.Unit != "day" && p.Superlative == nil ||
+			f.Null && len(p.View.Tables) > 1 && (f.Field.Table > 0 || p.Counted != nil) ||
+			several && (f.not || f.limit == "=" && p.says(denying))
+	})
+}
+
+// losesOneOfTwo reports whether one of two columns of times has no part in the plan: opened and closed in March.
+func (p *review) losesOneOfTwo() bool {
+	if p.times() == 0 {
+		return false
+	}
+	closed := slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.Field.Dated() && f.Field != p.Time && f.Period == nil })
+	return closed || p.has(func(x parse.Piece) bool {
+		return x.Kind == speech.KindValue && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Dated() && !p.dates(f) && f.HeadWord() == p.word(x).Fold })
+	})
+}
+
+// otherTime reports whether a time is one of a column that says more than when a row was: in January, of a start month
+// that the question does not name, beside a date.
+func (p *review) otherTime() bool {
+	dated := slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Dated() })
+	return dated && p.has(func(x parse.Piece) bool {
+		if x.Kind != speech.KindValue {
+			return false
+		}
+		_, time := p.Text.ValuePeriod(x.Values[0])
+		return time && slices.ContainsFunc(x.Field.Words, func(w speech.Word) bool {
+			return !w.Optional && !spans[w.Fold] && !slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return p.Text.Level(t, w) > 2 })
+		})
+	})
 }
 
 // emptyWord reports whether a word that says nothing about rows stands where a question says which rows: the money
@@ -36,61 +143,6 @@ func (p *review) emptyWord() bool {
 
 var restricting = speech.Folded("on from for")
 
-// losesWords reports whether a part of the question has no effect on the plan.
-func (p *review) losesWords() bool {
-	change := p.Trend != "" || p.Asks == "change" || p.diff || p.versus || p.more != nil || p.Superlative != nil
-	rows := p.First() == nil
-	switch {
-	case p.Op == OpChange && !change, // in January and February: their sum
-		p.says(ever),
-		slices.ContainsFunc(p.Text.Tokens[1:], func(t speech.Token) bool { return clauses[t.Fold] }),                                                                 // fines where there is one
-		p.Unit != "" && p.Unit != "day" && p.Superlative == nil && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.limit != "" && f.Field.Measure() }), // months with less than 20 mm: all of their rain
-		p.Asks == "many" && !rows && p.First().How == "sum" && p.First().Field.Has(ordinals),
-		rows && (p.Op == OpRank || p.Op == OpCompare || p.Op != OpLookup && p.Op != OpList && !p.hasRows()) && p.says(paidFor), // who spent the most is no number of rows
-		p.Op == OpShare && !rows && (p.View.Survey || !p.names(p.First().Field)),
-		p.times() > 0 && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.Field.Dated() && f.Field != p.Time && f.Period == nil }), // opened and closed in March
-		auxiliaries[p.Text.Tokens[0].Fold] && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.not }),                              // does any region sell no desks
-		p.Op == OpRank && p.says(rowWise) && p.Aggregate == "" && !(p.First() != nil && p.First().Field.Per()),
-		!rows && p.First().How == "sum" && p.First().Field.Has(rates),
-		p.Op == OpCompare && p.has(func(x parse.Piece) bool { return x.Kind == speech.KindBound && (x.Arg == "between" || x.Arg == "from") }),                                                         // January to March: February too
-		p.Op == OpCount && rows && p.Counted == nil && slices.ContainsFunc(p.Filters, func(f Filter) bool { return len(f.values) > 0 && !f.not && p.View.Unique(f.Field) }),                           // how many bolts: one row of a list
-		len(p.View.Tables) > 1 && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.Null && (f.Field.Table > 0 || p.Counted != nil) }),                                                    // customers without orders are in no row of the join
-		(p.Op == OpList || p.Op == OpLookup) && p.Target != nil && !p.View.Unique(p.Target) && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.not || f.limit == "=" && p.says(none) }), // a region that sells no desks: none of its rows
-		p.Outflow && (p.First().Field.Named("revenue") || p.First().Field.Named("income")):
-		return true
-	}
-	for i, t := range p.Text.Tokens[1:] {
-		if t.Fold == "they" && spans[p.Text.Tokens[i].Fold] {
-			return true // in the year they joined
-		}
-	}
-	for i, x := range p.Pieces {
-		n, m := p.near(i, 1), p.near(i, 2)
-		switch {
-		case x.Kind == speech.KindField && x.Field.Dated() && !p.dates(x.Field):
-			return true // the day on which they were opened
-		case x.Kind == speech.KindBound && n.Kind == speech.KindTime && m.Kind == speech.KindJoin && p.near(i, 3).Kind == speech.KindValue,
-			x.Kind == speech.KindBound && n.Kind == speech.KindValue && m.Kind == speech.KindJoin && p.near(i, 3).Kind == speech.KindTime:
-			return true // between January and March, of two columns
-		case x.Kind == speech.KindBound && n.Kind == speech.KindValue && (m.Kind == speech.KindJoin || m.Kind == speech.KindBound) && p.near(i, 3).Kind == speech.KindValue && p.near(i, 3).Field == n.Field:
-			return true // from Q1 to Q3: the quarter between them too
-		case x.Kind == speech.KindValue && p.times() > 0 && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Dated() && !p.dates(f) && f.HeadWord() == p.word(x).Fold }):
-			return true // opened and closed in March
-		}
-	}
-	return false
-}
-
-var (
-	ever    = speech.Folded("never nie niemals")
-	paidFor = speech.Folded("spent spend spends cost costs ausgegeben gekostet kostet")
-	rowWise = speech.Folded("per pro je")
-	none    = speech.Folded("no without kein keine keinen ohne")
-	clauses = speech.Folded("where if falls wenn sofern")
-	// ordinals are words of columns whose numbers are names.
-	ordinals = speech.Folded("term semester status code level class grade version floor week quarter year")
-)
-
 // oneOfTwo reports whether a measure has a sibling whose name differs in max and min alone, and the question leaves
 // open which one is meant, or may mean its extreme.
 func (p *review) oneOfTwo() bool {
@@ -101,7 +153,7 @@ func (p *review) oneOfTwo() bool {
 			return e != "" && e != end && b == base
 		})
 		said := slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return t.Fold == end || p.Text.Lex.Shared(t.Stem, speech.Stem(end)) })
-		return sibling && (!said && (p.Superlative == nil || p.Superlative.About == "") || said && p.Superlative != nil || p.Aggregate == "max" || p.Aggregate == "min")
+		return sibling && (!said && (p.Superlative == nil || p.Superlative.About == "" || p.Aggregate != "") || said && p.Superlative != nil || p.Aggregate == "max" || p.Aggregate == "min")
 	})
 }
 
@@ -124,15 +176,17 @@ func (p *review) names(f *schema.Field) bool {
 	})
 }
 
+// losesDate reports whether a column of times that the question names has no part in the plan: the day on which they
+// were opened.
+func (p *review) losesDate() bool {
+	return p.has(func(x parse.Piece) bool { return x.Kind == speech.KindField && x.Field.Dated() && !p.dates(x.Field) })
+}
+
 // dates reports whether a column of times has a part in the plan.
 func (p *review) dates(f *schema.Field) bool {
 	return p.filtered(f) || p.asked == f || p.Target == f || p.Counted == f || p.Time == f && (p.times() > 0 || p.Unit != "" || p.Op == OpTrend || p.Op == OpChange || p.Superlative != nil || p.Tally != "") ||
 		slices.Contains(p.KeyFields(), f) || slices.Contains(p.attrs, f) || slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f }) || slices.Contains(p.Groups, f)
 }
-
-var dangling = speech.Folded("on")
-
-var auxiliaries = speech.Folded("do does did")
 
 // mixedCurrencies reports whether a figure would mix the amounts of several currencies.
 func (p *review) mixedCurrencies() bool {

@@ -36,7 +36,7 @@ func (p *Plan) decideSup() Reason {
 		return p.needTime()
 	case p.mostWord() && p.Asks != "much" && p.Asks != "many", p.Asks == "which" && p.Superlative.About == "date": // what did we spend most on; what was released first
 		return ReasonUnclear
-	case len(p.Measures) == 0, p.Asks == "who", p.Aggregate != "", p.N > 1: // the three best of what
+	case len(p.Measures) == 0, p.Asks == "who", p.Asks == "where", p.Asks == "when" && !p.Measures[0].Field.Dated(), p.Aggregate != "", p.N > 1: // the three best of what
 		return ReasonUnclear
 	}
 	p.Op, p.Measures[0].How = OpValue, p.extreme()
@@ -66,8 +66,9 @@ func (p *Plan) supMeasure() Reason {
 			return ReasonUnclear
 		}
 		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
-		if about == "length" && p.Aggregate == "" && p.Nature(f) == "sum" && (p.Target == nil || !p.View.Unique(p.Target)) {
-			return ReasonAmbiguous // who stayed the longest: in one stay, or altogether
+		one := p.Target != nil && p.View.Unique(p.Target) || p.Target == nil && about == "price"
+		if (about == "length" || about == "price") && p.Aggregate == "" && p.Nature(f) == "sum" && !one {
+			return ReasonAmbiguous // who stayed the longest: in one stay, or altogether; the price is no total revenue
 		}
 	case len(p.Measures) > 1:
 		return ReasonUnclear
@@ -282,7 +283,10 @@ func (p *Plan) RankBy() []string {
 	case "sum":
 		return []string{"sum"}
 	case "max", "min":
-		return []string{extreme}
+		if p.Superlative.About == "" {
+			return []string{extreme}
+		}
+		return []string{extreme, "avg"} // the warmest station, of daily maxima
 	case "avg":
 		return []string{extreme, "avg"}
 	}

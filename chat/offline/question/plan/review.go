@@ -17,9 +17,9 @@ type review struct{ *Plan }
 func (p *review) unanswered(pieces []parse.Piece) Reason {
 	rows := p.First() == nil && p.Counted == nil && p.Tally == ""
 	switch {
-	case p.eitherOr() || p.pairs() || p.contradicts() || p.says(still) && !p.picks() || p.describesPerson() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows() || p.mismatch():
+	case p.eitherOr() || p.pairs() || p.contradicts() || p.says(still) && !p.picks() || p.describesPerson() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows() || p.losesDate() || p.rowsForAmounts():
 		return ReasonUnclear
-	case p.oneOfTwo():
+	case p.oneOfTwo() || p.mismatch():
 		return ReasonAmbiguous
 	case rows && p.View.Counted() && p.Op != OpList && p.Op != OpLookup:
 		return ReasonAmbiguous // how many loans: the rows, or what their column count adds up to
