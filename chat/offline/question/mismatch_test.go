@@ -87,4 +87,21 @@ func TestFittingWordsOfAnotherQuestion(t *testing.T) {
 		{"In which region did we sell more sofas, North or South?", "-"},
 		{"Which product is the most expensive?", "-"},
 	})
+	load(t, map[string]string{"staff": "Employee|text,Department|text,Hired|date,Left|date\nAnn,Sales,2018-02-01,2021-02-01\nBob,IT,2018-04-19,\nCleo,Sales,2019-07-05,\n"}).expect([]inquiry{
+		{"Who has been here the longest?", "-"},
+		{"How many people still work in Sales?", "-"},
+		{"How many people do we have?", "-"},
+		{"How many people were hired in 2018?", "2 of 3"},
+		{"How many employees left?", "1 of 3"},
+	})
+	load(t, map[string]string{"readings": "Date|date,Station|text,Rain|number|mm\n2024-01-01,Hill,2\n2024-01-01,Coast,5\n2024-01-02,Hill,0\n"}).expect([]inquiry{
+		{"How much rain fell in January 2024?", "-"},
+		{"On which day did it rain the most?", "-"},
+		{"How much rain fell at Hill in January 2024?", "2"},
+		{"Which station had the most rain?", "Coast"},
+	})
+	load(t, map[string]string{"sales": "Date|date,Product|text,Units|integer\n2024-01-02,Desk,2\n2024-01-03,Lamp,5\n2024-02-03,Desk,1\n"}).expect([]inquiry{
+		{"How many products do we sell?", "-"},
+		{"How many products did we sell?", "8"},
+	})
 }

@@ -37,6 +37,8 @@ func (p *Plan) decide() Reason {
 		switch {
 		case p.View.Counter(m.Field) && (m.How == "sum" || p.Op == OpRank && p.Unit != "" || p.Op == OpValue && p.Asks != "which" && p.Aggregate == ""):
 			return ReasonUnclear // the month with the highest reading is not the one of the highest consumption
+		case adds && m.How != "avg" && m.Field.Named("rain") && p.severalPlaces():
+			return ReasonAmbiguous // the rain of all stations together
 		case adds && p.View.Repeats(m.Field):
 			return ReasonAmbiguous // the budget of a department, once for each of its employees
 		case names || !p.View.OfMoney(m.Field):
@@ -57,6 +59,12 @@ func (p *Plan) partCost(f *schema.Field) bool {
 	return part && f.Named("cost") && slices.ContainsFunc(p.View.Fields, func(o *schema.Field) bool {
 		return o != f && o.Table == f.Table && o.Measure() && p.View.OfMoney(o)
 	})
+}
+
+// severalPlaces reports whether several rows are of one date, and nothing says which one of them is meant.
+func (p *Plan) severalPlaces() bool {
+	text := func(f *schema.Field) bool { return f.Text() }
+	return p.findTime() && p.Time.Type == "date" && !p.View.Unique(p.Time) && !p.picks() && !slices.ContainsFunc(p.KeyFields(), text)
 }
 
 // picks reports whether a condition picks the rows with a value.
@@ -436,6 +444,9 @@ func (p *Plan) decideCount() Reason {
 // trades are words for sales and purchases.
 var trades = speech.Folded("sell sells sold selling buy bought order ordered ship shipped verkauft verkauften verkaufen gekauft bestellt verschickt")
 
+// habits are words of the present tense around trades.
+var habits = speech.Folded("do does verkaufen kaufen")
+
 // units returns the number of pieces in each row if products are counted by their names: how many desks did we sell.
 func (p *Plan) units() (*schema.Field, Reason) {
 	product := p.Counted != nil && !p.distinct && p.Counted.Named("product") && p.says(trades)
@@ -452,8 +463,8 @@ func (p *Plan) units() (*schema.Field, Reason) {
 	if dated {
 		pieces = p.View.FieldOf("quantity")
 	}
-	if pieces != nil && p.says(trades) != dated {
-		return nil, ReasonAmbiguous // the stock, of sales; the sales, of a stock
+	if pieces != nil && (p.says(trades) != dated || p.Counted != nil && p.says(habits)) {
+		return nil, ReasonAmbiguous // the stock, of sales; the sales, of a stock; how many products do we sell: how many kinds
 	}
 	return pieces, ""
 }

@@ -11,7 +11,7 @@ import (
 
 // mismatch reports whether the words fit the tables, but the question means something that the plan does not answer.
 func (p *review) mismatch() bool {
-	return p.beyondRows() || p.openRange() || p.meaninglessSum() || p.limitsOfGroups() || p.losesOneOfTwo() ||
+	return p.beyondRows() || p.openRange() || p.meaninglessSum() || p.limitsOfGroups() || p.losesOneOfTwo() || p.countsGone() ||
 		p.mixedCurrencies() || p.otherPrice() || p.otherSpan() || p.otherTime() || p.notByRows() || p.namedByValue() || p.emptyWord()
 }
 
@@ -107,6 +107,20 @@ func (p *review) losesOneOfTwo() bool {
 		return x.Kind == speech.KindValue && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Dated() && !p.dates(f) && f.HeadWord() == p.word(x).Fold })
 	})
 }
+
+// countsGone reports whether a question about the people who are there now would be answered from those who left, too.
+func (p *review) countsGone() bool {
+	present := p.says(still) || p.Superlative != nil && p.Superlative.About == "hire" || p.Op != OpValue && p.times() == 0 && p.says(presently)
+	return present && p.View.OfPeople() && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
+		return f.Dated() && f.Missing > 0 && f.Has(endings) && !p.dates(f)
+	})
+}
+
+var (
+	still     = speech.Folded("still noch")
+	presently = speech.Folded("are do have work works worked currently current now sind haben arbeiten arbeitet derzeit aktuell")
+	endings   = speech.Folded("left leaving leave exit end ended cancelled canceled terminated resigned austritt ausgetreten gekündigt kündigung ende")
+)
 
 // otherTime reports whether a time is one of a column that says more than when a row was: in January, of a start month
 // that the question does not name, beside a date.

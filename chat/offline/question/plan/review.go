@@ -200,6 +200,4 @@ func (p *review) severalRows() bool {
 	})
 }
 
-var still = speech.Folded("still noch")
-
 var exclusive = speech.Folded("only solely exclusively nur ausschließlich")
