@@ -48,8 +48,10 @@ var codecs = map[string]codec{
 	"image/bmp":  {bmp.DecodeConfig, bmp.Decode},
 }
 
-// decode returns the picture as it is stored, before orientation, and its completed facts.
-func decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Image, media.Facts, error) {
+// decode returns the picture as it is stored, before orientation, and its completed facts. A file that makes a decoder
+// panic is an error.
+func decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (img image.Image, _ media.Facts, err error) {
+	defer media.CatchPanic(&err, "the decoder of pictures")
 	src := &source{ctx: ctx, r: r}
 	in := bufio.NewReaderSize(src, headSize)
 	if f.MIMEType == "" {
@@ -83,8 +85,7 @@ func decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Im
 	if cfg.Width <= 0 || cfg.Height <= 0 {
 		return nil, f, media.Errorf(media.CodeCorrupt, "decode %s: its header says %d × %d pixels", f.MIMEType, cfg.Width, cfg.Height)
 	}
-	img, err := c.decode(io.MultiReader(&read, in))
-	if err != nil {
+	if img, err = c.decode(io.MultiReader(&read, in)); err != nil {
 		return nil, f, decodeError(f, src, err)
 	}
 	return img, f, nil

@@ -567,3 +567,17 @@ func BenchmarkEncode(b *testing.B) {
 		})
 	}
 }
+
+// panicking stands for a decoder that panics on a file.
+type panicking struct{}
+
+func (panicking) Read([]byte) (int, error) { panic("index out of range") }
+
+// TestDecoderThatPanics: a file that makes a decoder panic ends neither the process nor other work.
+func TestDecoderThatPanics(t *testing.T) {
+	t.Parallel()
+	img, err := Decode(t.Context(), panicking{}, media.Facts{MIMEType: "image/png", Width: 1, Height: 1}, Limits{})
+	if img != nil || media.CodeOf(err) != media.CodeInternal || !strings.Contains(err.Error(), "the decoder of pictures") {
+		t.Errorf("%v, %v", img, err)
+	}
+}
