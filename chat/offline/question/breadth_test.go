@@ -110,6 +110,23 @@ func TestRanksByVerbsAndAdjectives(t *testing.T) {
 	})
 }
 
+// TestAdjectivesNameAttributes: the longest bill is one of bill length.
+func TestAdjectivesNameAttributes(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"birds": "species|text,island|text,bill_length_mm|number,bill_depth_mm|number,flipper_length_mm|integer\nAdelie,Dream,38.5,18,190\nAdelie,Biscoe,41,19,188\nGentoo,Biscoe,46,14,217\nGentoo,Biscoe,49,15,222\n"}).expect([]inquiry{
+		{"Which species has the longest bills on average?", "47.5"},
+		{"Which species has the longest flippers on average?", "219.5"},
+		{"Which island has the shortest bill on average?", "38.5"},
+		{"Which species has the longest wings on average?", "-"},
+		{"Which species has the heaviest bill on average?", "-"},
+	})
+	load(t, map[string]string{"app": "time|date,level|text,component|text,text|text\n2025-02-03,INFO,auth,served\n2025-02-03,WARN,auth,slow\n2025-02-04,WARN,billing,slow\n2025-02-04,ERROR,auth,failed\n"}).expect([]inquiry{
+		{"How many warnings were logged?", "2"},
+		{"How many warnings came from billing?", "1"},
+		{"How many alerts came from billing?", "-"},
+	})
+}
+
 func TestLookupsByKeysAndAdjacency(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"articles": "Référence|text,Désignation|text,Prix HT|number|€,Stock|integer\n00417,Vis,3.5,0\n00418,Clou,2.25,40\n"}).expect([]inquiry{

@@ -189,6 +189,10 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 			required++
 		}
 	}
+	if i > 0 { // the longest bill is one of bill length
+		sup, ok := r.PhraseAt(i-1, speech.KindSup)
+		head = ok && sup.About == f.Head()
+	}
 	for k := i; k < len(r.Tokens) && k < i+maxName; k++ {
 		best, at := 0, -1
 		if r.Tokens[k].Fold == "no" && r.Lang == speech.English && (k == i || !gapless) {

@@ -139,6 +139,7 @@ parttime teilzeit
 yes ja oui true
 no nein non false
 error errors fehler
+warn warning warnings warnung warnungen
 reorder minimum mindestbestand meldebestand meldemenge
 comment comments kommentar kommentare
 discount rabatt remise
