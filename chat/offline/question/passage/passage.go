@@ -51,7 +51,7 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	if len(want) == 0 || beyond {
 		return nil
 	}
-	counted := r.counted(want)
+	counted, change := r.counted(want), r.asksChange()
 	type scored struct {
 		quote Quote
 		score int
@@ -59,7 +59,7 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	var found []scored
 	for _, d := range docs {
 		for _, s := range r.sentences(d.Text) {
-			if score, ok := r.holds(s, want, figure); ok && r.numbers(s, counted) {
+			if score, ok := r.holds(s, want, figure); ok && r.numbers(s, counted) && (!change || slices.ContainsFunc(s.words, func(t speech.Token) bool { return sizes[t.Fold] })) {
 				found = append(found, scored{Quote{d.Path, d.Title, s.text}, score})
 			}
 		}
@@ -91,6 +91,18 @@ func (r *passages) counted(want []speech.Token) *speech.Token {
 	}
 	return &want[0]
 }
+
+// asksChange reports whether the size of a change is asked for: how much churn fell. A sentence that only says to what
+// it fell does not answer.
+func (r *passages) asksChange() bool {
+	p, ok := r.PhraseAt(0, speech.KindAsk)
+	return ok && p.Arg == "much" && slices.ContainsFunc(r.Tokens, func(t speech.Token) bool {
+		return slices.ContainsFunc(r.Lex.Phrases[t.Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindTrend })
+	})
+}
+
+// sizes are the words before the size of a change, or before what it began with.
+var sizes = speech.Folded("by of from um von")
 
 // numbers reports whether a sentence gives the number of what is counted: up to three words before it, or behind it.
 func (r *passages) numbers(s sentence, counted *speech.Token) bool {
