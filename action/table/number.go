@@ -298,8 +298,8 @@ func unitInName(name string) string {
 		return u
 	}
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '_' })
-	if len(parts) < 2 {
-		return ""
+	if n := len(parts); n < 2 || slices.Contains([]string{"per", "pro", "je", "par"}, strings.ToLower(parts[n-2])) {
+		return "" // price_per_kwh is no energy
 	}
 	last := parts[len(parts)-1]
 	for _, s := range []string{last, strings.ToUpper(last)} {

@@ -111,15 +111,17 @@ func (p *review) losesOneOfTwo() bool {
 // countsGone reports whether a question about the people who are there now would be answered from those who left, too.
 func (p *review) countsGone() bool {
 	present := p.says(still) || p.Superlative != nil && p.Superlative.About == "hire" || p.Op != OpValue && p.times() == 0 && p.says(presently)
-	return present && p.View.OfPeople() && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
-		return f.Dated() && f.Missing > 0 && f.Has(endings) && !p.dates(f)
+	return present && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
+		return (p.View.OfPeople() || f.Has(discharged)) && f.Dated() && f.Missing > 0 && f.Has(endings) && !p.dates(f)
 	})
 }
 
 var (
 	still     = speech.Folded("still noch")
 	presently = speech.Folded("are do have work works worked currently current now sind haben arbeiten arbeitet derzeit aktuell")
-	endings   = speech.Folded("left leaving leave exit end ended cancelled canceled terminated resigned austritt ausgetreten gekündigt kündigung ende")
+	// discharged are the endings of those whom a table of people does not call so: patients.
+	discharged = speech.Folded("discharged entlassen")
+	endings    = speech.Folded("left leaving leave exit end ended cancelled canceled terminated resigned discharged austritt entlassen ausgetreten gekündigt kündigung ende")
 )
 
 // otherTime reports whether a time is one of a column that says more than when a row was: in January, of a start month
@@ -223,9 +225,22 @@ var currencies = speech.Folded("eur usd gbp chf jpy cny sek nok dkk pln czk huf 
 func (p *review) otherPrice() bool {
 	planned := slices.ContainsFunc(p.View.Topics, func(stem string) bool { return p.Text.Lex.Means(stem, "budget") })
 	return slices.ContainsFunc(p.Measures, func(m Measure) bool {
-		return p.says(selling) && m.Field.Has(buying) && !m.Field.Has(selling) || p.says(actual) && (planned || m.Field.Named("budget")) && !m.Field.Named("actual")
+		return p.costsSomeone(m.Field) || p.says(selling) && m.Field.Has(buying) && !m.Field.Has(selling) || p.says(actual) && (planned || m.Field.Named("budget")) && !m.Field.Named("actual")
 	})
 }
+
+// costsSomeone reports whether the question asks what something costs, and a column is the cost of what another one is
+// the price of: what it costs us, or the customers.
+func (p *review) costsSomeone(f *schema.Field) bool {
+	priced := slices.ContainsFunc(p.View.Fields, func(o *schema.Field) bool {
+		return o != f && o.Table == f.Table && o.Measure() && p.Text.Lex.Means(o.Head(), "price") && !p.Text.Lex.Means(o.Head(), "cost")
+	})
+	return priced && p.Text.Lex.Means(f.Head(), "cost") && p.has(func(x parse.Piece) bool {
+		return x.Kind == speech.KindField && x.Field == f && costing[p.word(x).Fold] && x.From > 0 && !speech.Articles[p.Text.Tokens[x.From-1].Fold] && p.near(p.at(&x), -1).Kind != speech.KindAgg
+	})
+}
+
+var costing = speech.Folded("cost costs kostet kosten")
 
 var (
 	selling = speech.Folded("selling sell sells retail verkaufspreis verkaufspreise vk")
@@ -283,5 +298,5 @@ func (p *review) namedByValue() bool {
 			return f.Dated() && slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == ts[1].Fold })
 		})
 	}
-	return ts[0].Fold == "what" && auxiliaries[ts[1].Fold] && p.Target != nil && (p.Target.Key() || p.View.Unique(p.Target)) // what did Pia claim
+	return (ts[0].Fold == "what" && auxiliaries[ts[1].Fold] || ts[0].Fold == "was" && strings.HasPrefix(ts[1].Fold, "hat")) && p.Target != nil && (p.Target.Key() || p.View.Unique(p.Target)) // what did Pia claim
 }

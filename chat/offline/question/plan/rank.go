@@ -290,5 +290,8 @@ func (p *Plan) RankBy() []string {
 	case "avg":
 		return []string{extreme, "avg"}
 	}
+	if p.level(m.Field) {
+		return []string{extreme, "avg"}
+	}
 	return []string{"sum", "avg", extreme}
 }

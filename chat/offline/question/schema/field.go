@@ -199,8 +199,8 @@ func (f *Field) UnitSymbol() string {
 // trailing splits the unit off the end of a name: rain_mm.
 func trailing(name string) (base, unit string, ok bool) {
 	i := strings.LastIndexByte(name, '_')
-	if i < 1 {
-		return "", "", false
+	if i < 1 || strings.HasSuffix(strings.ToLower(name[:i]), "_per") {
+		return "", "", false // price_per_kwh is no energy
 	}
 	unit, ok = map[string]string{
 		"mm": "mm", "cm": "cm", "m": "m", "km": "km", "kg": "kg", "g": "g", "t": "t", "l": "l", "ml": "ml", "kwh": "kWh", "mwh": "MWh", "gwh": "GWh", "kw": "kW", "mw": "MW",
