@@ -158,11 +158,11 @@ func (a *Atelier) yieldSaved(ctx context.Context, owner, id string, last int64, 
 
 // runs holds the service of runs, which is opened on first use, its sources, and the calls of [Atelier.Generate].
 type runs struct {
-	mu         sync.Mutex     // guards the fields below
-	service    *run.Service   // nil until it is opened
-	closer     func()         // closes the sources of the configuration, if service is set
-	handedOver bool           // running work was handed over, and this process starts no more
-	calls      sync.WaitGroup // the generations in progress
+	mu      sync.Mutex     // guards the fields below
+	service *run.Service   // nil until it is opened
+	closer  func()         // closes the sources of the configuration, if service is set
+	ended   error          // why this process starts no more runs, if running work was handed over
+	calls   sync.WaitGroup // the generations in progress
 	// open ends when close is called.
 	open context.Context //nolint:containedctx // it is the Atelier's own end
 	end  context.CancelFunc
@@ -200,7 +200,7 @@ func (r *runs) close() bool {
 	if !first {
 		return false
 	}
-	if r.service != nil && !r.handedOver {
+	if r.service != nil && r.ended == nil {
 		r.service.Close()
 	}
 	if r.service != nil {
@@ -215,7 +215,14 @@ func (a *Atelier) handOver(ctx context.Context) {
 	a.runs.mu.Lock()
 	defer a.runs.mu.Unlock()
 	a.runs.service.HandOver(ctx)
-	a.runs.handedOver = true
+	a.runs.ended = errStopping
+}
+
+// stopServing makes further runs fail for good: the server has ended.
+func (a *Atelier) stopServing() {
+	a.runs.mu.Lock()
+	defer a.runs.mu.Unlock()
+	a.runs.ended = errClosed
 }
 
 // Runs returns the service behind [Atelier.Run]. It cancels, retries and forks runs, and lists their steps. The service
@@ -226,8 +233,8 @@ func (a *Atelier) Runs(ctx context.Context) (*run.Service, error) {
 	switch {
 	case a.runs.open.Err() != nil:
 		return nil, errClosed
-	case a.runs.handedOver:
-		return nil, errStopping
+	case a.runs.ended != nil:
+		return nil, a.runs.ended
 	}
 	if a.runs.service != nil {
 		return a.runs.service, nil

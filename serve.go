@@ -69,6 +69,7 @@ func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	}
 	s := newServer(a, service)
 	s.multiTenant = needsTokens
+	defer a.stopServing()
 	return s.serve(ctx, c)
 }
 

@@ -44,6 +44,7 @@ export function browser() {
       await run(page, context);
       assert.deepEqual(errors, []);
     } finally {
+      await page.unrouteAll({ behavior: "ignoreErrors" }); // a handler may still wait for a response
       await context.close();
     }
   };
