@@ -100,6 +100,11 @@ func TestFittingWordsOfAnotherQuestion(t *testing.T) {
 		{"How much rain fell at Hill in January 2024?", "2"},
 		{"Which station had the most rain?", "Coast"},
 	})
+	load(t, map[string]string{"station": "Date|date,Rain|number|mm,Wind|number\n2024-01-01,0,4\n2024-01-02,3.5,5\n2024-01-03,,\n2024-01-04,0,7\n"}).expect([]inquiry{
+		{"How many days had no rain?", "-"}, // none fell, or nobody measured it
+		{"How many days have no wind?", "1"},
+		{"On how many days did more than 2 mm of rain fall?", "1"},
+	})
 	load(t, map[string]string{"patients": "Patient|text,Ward|text,Admitted|date,Discharged|date\nAnn,A,2025-01-02,2025-01-09\nBo,A,2025-02-01,\nCy,B,2025-02-03,\n"}).expect([]inquiry{
 		{"How many patients are in ward A?", "-"},
 		{"How many patients were admitted in February 2025?", "2"},

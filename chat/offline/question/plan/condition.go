@@ -259,6 +259,8 @@ func (p *roles) missing(i int) Reason {
 			return ReasonAmbiguous // no, or not known
 		case n.Field.Boolean() || yesNo(n.Field):
 			p.Filters = append(p.Filters, p.boolFilter(n.Field, false))
+		case n.Field.Numeric() && denies && n.Field.Missing > 0 && n.Field.Spans(0):
+			return ReasonAmbiguous // no rain: none fell, or nobody measured it
 		case n.Field.Missing+n.Field.Unusable == 0 && n.Field.Numeric():
 			p.Filters = append(p.Filters, numberFilter(n.Field, "=", 0))
 		default:
