@@ -70,6 +70,7 @@ func TestColumns(t *testing.T) {
 		{name: "low numbers", header: "balance", cells: "-1200|-999|3|0", kind: Integer, want: []any{-1200.0, -999.0, 3.0, 0.0}},
 		{name: "a range is no unit", header: "score (1-5)", cells: "1|2", kind: Integer, want: []any{1.0, 2.0}},
 		{name: "unit behind the name", header: "body_mass_g", cells: "1|2", kind: Integer, unit: "g", want: []any{1.0, 2.0}},
+		{name: "price of a unit", header: "price_per_kwh", cells: "1|2", kind: Integer, want: []any{1.0, 2.0}},
 		{name: "currency behind the name", header: "Umsatz in EUR", cells: "1|2", kind: Integer, unit: "€", want: []any{1.0, 2.0}},
 		{name: "thousands in the name", header: "Umsatz (Tsd. €)", cells: "1|2", kind: Integer, unit: "Tsd. €", want: []any{1.0, 2.0}},
 		{name: "times of forms", header: "d", cells: "2024/03/01 9:12:33 AM GMT+1|2024/03/02 1:33:10 PM GMT+1", kind: DateTime, want: []any{"2024-03-01 09:12:33", "2024-03-02 13:33:10"}},

@@ -124,4 +124,26 @@ func TestFittingWordsOfAnotherQuestion(t *testing.T) {
 		{"How many products do we sell?", "-"},
 		{"How many products did we sell?", "8"},
 	})
+	load(t, map[string]string{"loans": "Loan|integer,Book id|integer,Borrower|text,Loaned|date,Returned|date\n1,1,Ann,2024-01-02,2024-01-09\n2,1,Ann,2024-02-02,2024-02-09\n3,1,Ann,2024-03-02,\n4,1,Bob,2024-03-20,\n5,2,Bob,2024-04-02,\n"}).expect([]inquiry{
+		{"How many books did Ann borrow?", "-"},
+		{"How many books are on loan?", "-"},
+		{"Who borrowed the most books?", "-"}, // Ann three times, Bob two titles
+		{"How many loans do we have?", "5"},
+	})
+	load(t, map[string]string{"auftraege": "Auftrag|text,Kunde|text,Betrag|number\nA1,Huber,10\nA2,Huber,20\nA3,Schmidt,30\n"}).expect([]inquiry{
+		{"Was hat Huber bestellt?", "-"},
+	})
+	load(t, map[string]string{"patients": "Patient|text,Ward|text,Admitted|date,Discharged|date\nP1,A,2024-01-02,2024-01-09\nP2,A,2024-01-03,\nP3,B,2024-01-04,\n"}).expect([]inquiry{
+		{"How many patients are in ward A?", "-"},
+		{"How many patients were admitted in January 2024?", "3 of 3"},
+	})
+	load(t, map[string]string{"countries": "Country|text,Year|integer,Population|integer\nAlba,2010,100\nBora,2010,300\nAlba,2020,120\nBora,2020,310\n"}).expect([]inquiry{
+		{"What is the total population?", "-"},
+		{"What was the total population in 2020?", "430"},
+		{"Which country has the largest population?", "Bora has the highest population: 310"},
+	})
+	load(t, map[string]string{"products": "Product|text,Price|number,Cost|number\nMug,7,2\nJug,17,9\n"}).expect([]inquiry{
+		{"What does a jug cost?", "-"},
+		{"What is the cost of a jug?", "9"},
+	})
 }

@@ -96,6 +96,9 @@ func (p *reply) sayCount(a *Answer) plan.Reason {
 	if !ok || v == 0 && p.outside() {
 		return plan.ReasonEmpty // the rows are of another time
 	}
+	if rows, ok := schema.Figure(a.Result.Rows[0], 1); ok && rows != v && p.Repeats() {
+		return plan.ReasonAmbiguous // how many books were borrowed: how many titles, or how often one
+	}
 	n, all := p.number(v), p.number(float64(p.View.Tables[0].RowCount))
 	matches := p.Say(choose(v == 1, " matches", " match"), "")
 	a.Heading = speech.Upper(p.measured(nil))
@@ -217,6 +220,9 @@ func (p *phrases) value(row []any, i int, m *plan.Measure) string {
 
 func (p *reply) sayRank(a *Answer) plan.Reason {
 	k, ways := len(p.KeyOf()), p.RankBy()
+	if p.Repeats() {
+		ways = []string{"", ""} // the most titles, or the most often: the next column is the number of rows
+	}
 	single := oneEach(a.Result.Rows, len(a.Result.Columns)-1)
 	if single && p.First() == nil && len(a.Result.Rows) > 1 || len(ways) > 1 && p.partial(a.Result) {
 		return plan.ReasonAmbiguous // each has one row: nothing is ranked; or the result holds the first by one way only

@@ -37,7 +37,7 @@ func (p *Plan) decide() Reason {
 		switch {
 		case p.View.Counter(m.Field) && (m.How == "sum" || p.Op == OpRank && p.Unit != "" || p.Op == OpValue && p.Asks != "which" && p.Aggregate == ""):
 			return ReasonUnclear // the month with the highest reading is not the one of the highest consumption
-		case m.How == "sum" && p.level(m.Field) && m.Field.Named("population") && p.times() == 0 && p.Unit == "" && p.Op != OpList && p.Op != OpShare && p.Op != OpChange:
+		case p.Op == OpValue && m.How == "sum" && p.times() == 0 && p.level(m.Field) && !slices.ContainsFunc(p.Filters, func(f Filter) bool { return p.View.Unique(f.Field) }):
 			return ReasonUnclear // the inhabitants of all years
 		case adds && m.How != "avg" && m.Field.Named("rain") && p.severalPlaces():
 			return ReasonAmbiguous // the rain of all stations together
@@ -370,7 +370,7 @@ func (p *wording) Nature(f *schema.Field) string {
 
 // level reports whether a column holds how much there is at a time: inhabitants of a year, a stock of a day.
 func (p *wording) level(f *schema.Field) bool {
-	return (f.Named("stock") || f.Named("population") || f.Named("meter")) && !f.Has(schema.Moved) && p.timeField(nil) != nil
+	return (f.Named("stock") && !f.Named("quantity") || f.Named("population") || f.Named("meter")) && !f.Has(schema.Moved) && p.timeField(nil) != nil
 }
 
 // things reports whether whole numbers under a plural with a stem count things: nights, votes, cups.

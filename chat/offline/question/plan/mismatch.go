@@ -108,20 +108,23 @@ func (p *review) losesOneOfTwo() bool {
 	})
 }
 
-// countsGone reports whether a question about the people who are there now would be answered from those who left, too.
+// countsGone reports whether a question about those who are there now would be answered from those who left, too.
 func (p *review) countsGone() bool {
-	present := p.says(still) || p.Superlative != nil && p.Superlative.About == "hire" || p.Op != OpValue && p.times() == 0 && p.says(presently)
-	return present && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
-		return (p.View.OfPeople() || f.Has(discharged)) && f.Dated() && f.Missing > 0 && f.Has(endings) && !p.dates(f)
+	out := p.says(still)
+	for i, t := range p.Text.Tokens {
+		out = out || i > 0 && t.Fold == "loan" && p.Text.Tokens[i-1].Fold == "on"
+	}
+	now := p.Superlative != nil && p.Superlative.About == "hire" || p.Superlative == nil && p.Op != OpValue && p.times() == 0 && p.says(presently)
+	return slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
+		return f.Dated() && f.Missing > 0 && !p.dates(f) && (out && f.Has(returns) || (out || now) && f.Has(endings))
 	})
 }
 
 var (
 	still     = speech.Folded("still noch")
 	presently = speech.Folded("are do have work works worked currently current now sind haben arbeiten arbeitet derzeit aktuell")
-	// discharged are the endings of those whom a table of people does not call so: patients.
-	discharged = speech.Folded("discharged entlassen")
-	endings    = speech.Folded("left leaving leave exit end ended cancelled canceled terminated resigned discharged austritt entlassen ausgetreten gekündigt kündigung ende")
+	endings   = speech.Folded("left leaving leave exit end ended cancelled canceled terminated resigned discharged austritt ausgetreten gekündigt kündigung ende entlassen")
+	returns   = speech.Folded("returned rückgabe zurückgegeben")
 )
 
 // otherTime reports whether a time is one of a column that says more than when a row was: in January, of a start month

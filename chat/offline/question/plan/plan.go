@@ -417,6 +417,11 @@ func (p *wording) ByHow() bool {
 	return false
 }
 
+// Repeats reports whether one of the counted things may count several times: a book, each time that it is borrowed.
+func (p *roles) Repeats() bool {
+	return p.Counted != nil && !p.distinct && (p.Counted.Named("product") || p.Counted.Named("book"))
+}
+
 // Restricts reports whether the plan has a condition.
 func (p *Plan) Restricts() bool {
 	return slices.ContainsFunc(p.Filters, func(f Filter) bool { return !f.Total })
