@@ -105,6 +105,18 @@ func TestFittingWordsOfAnotherQuestion(t *testing.T) {
 		{"How many days have no wind?", "1"},
 		{"On how many days did more than 2 mm of rain fall?", "1"},
 	})
+	load(t, map[string]string{"orders": "order|integer,customer|text,status|text\n1201,Ann,open\n1207,Bo,open\n1219,Ann,shipped\n1233,Cy,open\n"}).expect([]inquiry{
+		{"How many orders are open?", "3 of 4"},
+		{"How many orders did Ann place?", "2 of 4"},
+		{"What is the biggest order?", "-"},
+	})
+	load(t, map[string]string{"rechnungen": "Rechnung|integer,Status|text,Betrag|number\n4010,offen,20\n4029,bezahlt,35\n4033,offen,10\n"}).expect([]inquiry{
+		{"Wie viele Rechnungen sind offen?", "2"},
+		{"Wie hoch ist die höchste Rechnung?", "-"},
+	})
+	load(t, map[string]string{"months": "month|text,orders|integer\nJanuary,40\nFebruary,52\n"}).expect([]inquiry{
+		{"How many orders were there in total?", "92"},
+	})
 	load(t, map[string]string{"patients": "Patient|text,Ward|text,Admitted|date,Discharged|date\nAnn,A,2025-01-02,2025-01-09\nBo,A,2025-02-01,\nCy,B,2025-02-03,\n"}).expect([]inquiry{
 		{"How many patients are in ward A?", "-"},
 		{"How many patients were admitted in February 2025?", "2"},

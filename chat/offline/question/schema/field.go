@@ -124,9 +124,13 @@ func (f *Field) Key() bool {
 	return speech.IDWords[last] || strings.HasPrefix(f.Words[0].Fold, "postleit") || lexicon().Means(speech.Stem(last), "phone") || strings.HasPrefix(last, "zip") || strings.HasPrefix(last, "plz") || strings.HasPrefix(last, "postal") || strings.HasPrefix(last, "postleit")
 }
 
-// counter reports whether the column numbers the rows: 1, 2, 3 … under a name like Respondent.
+// counter reports whether the column numbers the rows: 1, 2, 3 … under a name like Respondent, or any numbers under
+// the name of one thing, such as Order.
 func (f *Field) counter() bool {
 	low, high, _ := f.bounds()
+	if f.Type == "integer" && len(f.Words) == 1 && numbered[f.Words[0].Fold] && (f.First || f.Unique(f.Rows)) {
+		return true
+	}
 	if f.Type != "integer" || f.Rows < 3 || !f.First && low < 100 || !f.Unique(f.Rows) || f.Yearly() {
 		return false
 	}
@@ -137,6 +141,11 @@ func (f *Field) counter() bool {
 	}
 	return int64(high-low)+1 == f.Rows && (f.Rows >= 12 || low == 0 || low == 1 || low == 1000 || low == 1001)
 }
+
+// numbered are things that have numbers. Their plurals are names of counts.
+var numbered = speech.Folded(`order ticket invoice receipt bill booking reservation transaction shipment delivery parcel contract policy claim case complaint issue
+patient customer client member employee student pupil participant applicant respondent visitor guest account
+bestellung auftrag rechnung beleg buchung reservierung lieferung vertrag police vorgang fall antrag kunde mitglied mitarbeiter patientin commande facture`)
 
 // Measure reports whether the column is a number that can be compared or added.
 func (f *Field) Measure() bool { return f.Numeric() && !f.Key() && !f.Yearly() }
