@@ -117,6 +117,17 @@ func TestFittingWordsOfAnotherQuestion(t *testing.T) {
 	load(t, map[string]string{"months": "month|text,orders|integer\nJanuary,40\nFebruary,52\n"}).expect([]inquiry{
 		{"How many orders were there in total?", "92"},
 	})
+	load(t, map[string]string{"tickets": "ticket|integer,agent|text,hours|number|h\n11,Lina,4\n15,Lina,9\n19,Ben,2\n"}).expect([]inquiry{
+		{"How long does it take to close a ticket?", "-"},
+		{"How many hours did Lina work in total?", "13"},
+	})
+	load(t, map[string]string{"cellar": "wine|text,bottles|integer,unit_value|number\nPoggio,51,12.5\nBarolo,8,40\n"}).expect([]inquiry{
+		{"How much is a bottle of Poggio?", "-"},
+		{"What is the total value of the wine?", "-"},
+		{"How much did we earn?", "-"},
+		{"How many bottles of Poggio are there?", "51"},
+	})
+	load(t, map[string]string{"notes": "Staff|text\nCheck the list\n"}).expect([]inquiry{{"How many staff are there?", "-"}})
 	load(t, map[string]string{"patients": "Patient|text,Ward|text,Admitted|date,Discharged|date\nAnn,A,2025-01-02,2025-01-09\nBo,A,2025-02-01,\nCy,B,2025-02-03,\n"}).expect([]inquiry{
 		{"How many patients are in ward A?", "-"},
 		{"How many patients were admitted in February 2025?", "2"},

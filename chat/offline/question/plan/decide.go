@@ -266,7 +266,7 @@ func (p *Plan) decideValue() Reason {
 }
 
 // rates are words of prices per unit.
-var rates = speech.Folded("rate rates satz stundensatz tagessatz")
+var rates = speech.Folded("rate rates unit satz stundensatz tagessatz")
 
 var muches = speech.Folded("much viel wieviel")
 
@@ -397,6 +397,9 @@ func (p *Plan) decideList() Reason {
 
 // decideCount determines what is counted.
 func (p *Plan) decideCount() Reason {
+	if p.View.Tables[0].RowCount == 1 {
+		return ReasonUnclear // a note, not a list
+	}
 	p.Op = OpCount
 	if p.asked != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
 		return ReasonUnclear

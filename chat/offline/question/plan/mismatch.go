@@ -228,9 +228,20 @@ var currencies = speech.Folded("eur usd gbp chf jpy cny sek nok dkk pln czk huf 
 func (p *review) otherPrice() bool {
 	planned := slices.ContainsFunc(p.View.Topics, func(stem string) bool { return p.Text.Lex.Means(stem, "budget") })
 	return slices.ContainsFunc(p.Measures, func(m Measure) bool {
-		return p.costsSomeone(m.Field) || p.says(selling) && m.Field.Has(buying) && !m.Field.Has(selling) || p.says(actual) && (planned || m.Field.Named("budget")) && !m.Field.Named("actual")
+		return !p.View.OfMoney(m.Field) && (p.asksPrice() || p.says(earning)) || p.costsSomeone(m.Field) || p.says(selling) && m.Field.Has(buying) && !m.Field.Has(selling) || p.says(actual) && (planned || m.Field.Named("budget")) && !m.Field.Named("actual")
 	})
 }
+
+// asksPrice reports whether the question is how much one of something is: a bottle of wine.
+func (p *review) asksPrice() bool {
+	ts := p.Text.Tokens
+	return len(ts) > 4 && ts[0].Fold == "how" && ts[1].Fold == "much" && ts[2].Fold == "is" && indefinite[ts[3].Fold]
+}
+
+var (
+	indefinite = speech.Folded("a an one")
+	earning    = speech.Folded("earn earned")
+)
 
 // costsSomeone reports whether the question asks what something costs, and a column is the cost of what another one is
 // the price of: what it costs us, or the customers.
@@ -257,6 +268,9 @@ func (p *review) otherSpan() bool {
 		return x.Kind == speech.KindAsk && x.About != "" && (x.About == "length" || x.About == "duration")
 	})
 	return asks && slices.ContainsFunc(p.Measures, func(m Measure) bool {
+		if m.How == "sum" && p.Aggregate == "" && p.Op == OpValue {
+			return true // how long it takes: each time, not altogether
+		}
 		return slices.ContainsFunc(m.Field.Words, func(w speech.Word) bool {
 			general := w.Optional || schema.UnitWords[w.Fold] || spans[w.Fold] || p.Text.Lex.Means(w.Stem, "duration") || p.Text.Lex.Means(w.Stem, "length")
 			return !general && !slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return t.Stem == w.Stem || p.Text.Lex.Shared(t.Stem, w.Stem) })
