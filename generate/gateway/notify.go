@@ -22,8 +22,8 @@ import (
 //
 // An unknown task belongs to the call that the URL names: its answer was lost. If the provider signs, that call is
 // continued, even if the operation has ended without it. Work that the call starts has its content instead of a first
-// poll. Neither the end of ctx nor a timeout of 30 seconds cancels
-// anything: unfinished work is left for [Gateway.Resume].
+// poll. Neither the end of ctx nor a timeout of 30 seconds cancels anything: unfinished work is left for
+// [Gateway.Resume].
 func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notification) error {
 	d := g.Driver(provider)
 	if d == nil {

@@ -128,18 +128,6 @@ func TestFittingWordsOfAnotherQuestion(t *testing.T) {
 		{"How many bottles of Poggio are there?", "51"},
 	})
 	load(t, map[string]string{"notes": "Staff|text\nCheck the list\n"}).expect([]inquiry{{"How many staff are there?", "-"}})
-	load(t, map[string]string{"patients": "Patient|text,Ward|text,Admitted|date,Discharged|date\nAnn,A,2025-01-02,2025-01-09\nBo,A,2025-02-01,\nCy,B,2025-02-03,\n"}).expect([]inquiry{
-		{"How many patients are in ward A?", "-"},
-		{"How many patients were admitted in February 2025?", "2"},
-	})
-	load(t, map[string]string{"population": "Country|text,Year|integer,Population|integer\nNorland,2020,5\nNorland,2021,6\nEstova,2020,9\nEstova,2021,8\n"}).expect([]inquiry{
-		{"What is the total population?", "-"},
-		{"What was the total population in 2021?", "14"},
-	})
-	load(t, map[string]string{"products": "Product|text,Unit cost|number,Price|number\nLamp,12,30\nDesk,80,190\n"}).expect([]inquiry{
-		{"What does the Lamp cost?", "-"},
-		{"What is the unit cost of the Lamp?", "12"},
-	})
 	load(t, map[string]string{"tariffs": "Plan|text,price_per_kwh|number,fee|integer\nFlex,0.31,9\nBasis,0.28,12\n"}).expect([]inquiry{
 		{"What is the highest price per kWh?", "is 0.31."},
 	})
