@@ -79,7 +79,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 			return u, err
 		case err != nil:
 			pause = max(every, x.g.shareWait(m, err))
-			if patience.Err() == nil { // else the end of the wait cut the poll off
+			if patience.Err() == nil && (p.unread == "" || err.Code != media.CodeDeadline) { // else the end of the wait cut the poll off
 				p.unread = err.Message + ": the task may be finished, so it was left to be fetched"
 			}
 			continue
