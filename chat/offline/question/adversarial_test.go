@@ -75,3 +75,34 @@ func TestRestrictionsThatTheDataDoesNotHold(t *testing.T) {
 		{"Wie viele Einsätze gab es nachts?", "-"},
 	})
 }
+
+// TestDeedsThatTheDataDoesNotHold: what was sold, closed, needed or generated is no figure of what is there, was opened
+// or was consumed.
+func TestDeedsThatTheDataDoesNotHold(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"tickets": "id|integer,status|text,agent|text,opened|date\n1,closed,Mo,2025-04-30\n2,open,Kai,2025-05-02\n3,closed,Mo,2025-05-09\n"}).expect([]inquiry{
+		{"How many tickets were closed in May 2025?", "-"},
+		{"How many tickets were opened in May 2025?", "2 "},
+		{"How many tickets are closed?", "2 "},
+	})
+	load(t, map[string]string{"cellar": "wine|text,country|text,bottles|integer\nRocca Alta,Spain,24\nPoggio,Italy,51\n"}).expect([]inquiry{
+		{"How many bottles of Poggio were sold?", "-"},
+		{"How many bottles of Poggio are there?", "51"},
+	})
+	load(t, map[string]string{"lager": "Artikel|text,Bestand|integer\nLampen,7\nStühle,12\n"}).expect([]inquiry{
+		{"Wie viele Lampen brauchen wir?", "-"},
+		{"Wie viele Lampen haben wir?", "7"},
+	})
+	load(t, map[string]string{"verbrauch": "Monat|date,Haus kWh|number\n2023-01-01,195\n2023-02-01,364\n"}).expect([]inquiry{
+		{"Wie viel kWh hat das Haus 2023 erzeugt?", "-"},
+		{"Wie viel kWh hat das Haus 2023 verbraucht?", "559"},
+	})
+	load(t, map[string]string{"sales": "date|date,item|text,unit_price|number,total|number\n2024-04-26,Croissant,2.8,28\n2024-04-27,Sourdough,6.5,65\n"}).expect([]inquiry{
+		{"How much did the croissants cost us?", "-"},
+		{"How much did we sell in the last month?", "-"},
+	})
+	load(t, map[string]string{"beetles": "caught|date,species|text\n2024-07-01,stag\n2024-07-02,rose\n"}).expect([]inquiry{
+		{"How many beetles were released in July 2024?", "-"},
+		{"How many beetles were caught in July 2024?", "2 "},
+	})
+}

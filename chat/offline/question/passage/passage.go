@@ -51,7 +51,7 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	if len(want) == 0 || beyond {
 		return nil
 	}
-	counted, change := r.counted(want), r.asksChange()
+	counted, change, span := r.counted(want), r.asksChange(), r.asksSpan()
 	type scored struct {
 		quote Quote
 		score int
@@ -59,7 +59,7 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	var found []scored
 	for _, d := range docs {
 		for _, s := range r.sentences(d.Text) {
-			if score, ok := r.holds(s, want, figure); ok && r.numbers(s, counted) && (!change || slices.ContainsFunc(s.words, func(t speech.Token) bool { return sizes[t.Fold] })) {
+			if score, ok := r.holds(s, want, figure); ok && r.numbers(s, counted) && (!change || has(s, sizes)) && (!span || has(s, units) && !has(s, often)) {
 				found = append(found, scored{Quote{d.Path, d.Title, s.text}, score})
 			}
 		}
@@ -101,6 +101,22 @@ func (r *passages) asksChange() bool {
 	})
 }
 
+// asksSpan reports whether the question is how long something lasts. A sentence without a unit of time, or that says how
+// often, does not answer.
+func (r *passages) asksSpan() bool {
+	p, ok := r.PhraseAt(0, speech.KindAsk)
+	return ok && p.About == "length"
+}
+
+var often = speech.Folded("every each daily weekly monthly yearly alle jede jeden jedes")
+
+var units = speech.Folded("second seconds minute minutes hour hours night nights day days daily week weeks month months year years sekunde sekunden minuten stunde stunden tag tage tagen nacht nächte nächten woche wochen monat monate monaten jahr jahre jahren")
+
+// has reports whether a sentence has one of several words.
+func has(s sentence, words map[string]bool) bool {
+	return slices.ContainsFunc(s.words, func(t speech.Token) bool { return words[t.Fold] })
+}
+
 // sizes are the words before the size of a change, or before what it began with.
 var sizes = speech.Folded("by of from um von")
 
@@ -109,6 +125,9 @@ func (r *passages) numbers(s sentence, counted *speech.Token) bool {
 	if counted == nil {
 		return true
 	}
+	if has(s, there) && !slices.ContainsFunc(r.Tokens, func(t speech.Token) bool { return there[t.Fold] }) {
+		return false // 23 members present are not all members
+	}
 	for i, w := range s.words {
 		if r.among(*counted, []speech.Token{w}) > 0 && (hasFigure(s.words[max(0, i-3):i]) || hasFigure(s.words[i:min(len(s.words), i+2)])) {
 			return true
@@ -116,6 +135,8 @@ func (r *passages) numbers(s sentence, counted *speech.Token) bool {
 	}
 	return false
 }
+
+var there = speech.Folded("present absent attended anwesend anwesende abwesend entschuldigt")
 
 // under finds the first sentences below the headings that contain every word of a topic. A
 // heading does not answer a question.

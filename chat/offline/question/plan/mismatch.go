@@ -12,7 +12,7 @@ import (
 // mismatch reports whether the words fit the tables, but the question means something that the plan does not answer.
 func (p *review) mismatch() bool {
 	return p.beyondRows() || p.openRange() || p.meaninglessSum() || p.limitsOfGroups() || p.losesOneOfTwo() || p.countsGone() ||
-		p.mixedCurrencies() || p.otherPrice() || p.otherSpan() || p.otherTime() || p.notByRows() || p.namedByValue() || p.emptyWord()
+		p.mixedCurrencies() || p.otherPrice() || p.otherSpan() || p.otherTime() || p.otherDeed() || p.notByRows() || p.namedByValue() || p.emptyWord()
 }
 
 // beyondRows reports whether the question has a word for something that no condition of a plan states: never, where
@@ -97,14 +97,16 @@ func (p *review) limitsOfGroups() bool {
 	})
 }
 
-// losesOneOfTwo reports whether one of two columns of times has no part in the plan: opened and closed in March.
+// losesOneOfTwo reports whether one of two columns of times has no part in the plan: opened and closed in March; or the
+// only one is of another event: closed in May.
 func (p *review) losesOneOfTwo() bool {
 	if p.times() == 0 {
 		return false
 	}
 	closed := slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.Field.Dated() && f.Field != p.Time && f.Period == nil })
 	return closed || p.has(func(x parse.Piece) bool {
-		return x.Kind == speech.KindValue && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Dated() && !p.dates(f) && f.HeadWord() == p.word(x).Fold })
+		closedWhenOpened := p.Time.Named("open") && p.Text.Lex.Means(p.word(x).Stem, "close")
+		return x.Kind == speech.KindValue && (closedWhenOpened || slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Dated() && !p.dates(f) && f.HeadWord() == p.word(x).Fold }))
 	})
 }
 
@@ -141,6 +143,26 @@ func (p *review) otherTime() bool {
 		})
 	})
 }
+
+// otherDeed reports whether a figure is not of what was done: bottles sold, or lamps needed, of a list of what is there;
+// energy generated, of what was consumed.
+func (p *review) otherDeed() bool {
+	if p.First() == nil {
+		return false
+	}
+	f := p.First().Field
+	about := func(concept string) bool {
+		return f.Named(concept) || slices.ContainsFunc(p.View.Topics, func(stem string) bool { return p.Text.Lex.Means(stem, concept) })
+	}
+	timeless := !slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Dated() || f.Yearly() })
+	return p.says(sold) && timeless && !about("quantity") && !about("order") && !about("revenue") || p.says(generating) && about("consumption") && !f.Named("generation") || p.says(needing) && f.Named("stock")
+}
+
+var (
+	sold       = speech.Folded("sold verkauft verkauften")
+	needing    = speech.Folded("need needs brauchen braucht")
+	generating = speech.Folded("generated generate produced produce erzeugt erzeugten produziert")
+)
 
 // emptyWord reports whether a word that says nothing about rows stands where a question says which rows: the money
 // spent on trains, the people who cycle.
@@ -228,7 +250,7 @@ var currencies = speech.Folded("eur usd gbp chf jpy cny sek nok dkk pln czk huf 
 func (p *review) otherPrice() bool {
 	planned := slices.ContainsFunc(p.View.Topics, func(stem string) bool { return p.Text.Lex.Means(stem, "budget") })
 	return slices.ContainsFunc(p.Measures, func(m Measure) bool {
-		return !p.View.OfMoney(m.Field) && (p.asksPrice() || p.says(earning)) || p.costsSomeone(m.Field) || p.says(selling) && m.Field.Has(buying) && !m.Field.Has(selling) || p.says(actual) && (planned || m.Field.Named("budget")) && !m.Field.Named("actual")
+		return !p.View.OfMoney(m.Field) && (p.asksPrice() || p.says(earning)) || p.costsSomeone(m.Field) || p.says(costing) && p.says(us) && p.Text.Lex.Means(m.Field.Head(), "price") && !m.Field.Has(buying) || p.says(selling) && m.Field.Has(buying) && !m.Field.Has(selling) || p.says(actual) && (planned || m.Field.Named("budget")) && !m.Field.Named("actual")
 	})
 }
 
@@ -241,6 +263,7 @@ func (p *review) asksPrice() bool {
 var (
 	indefinite = speech.Folded("a an one")
 	earning    = speech.Folded("earn earned")
+	us         = speech.Folded("us uns")
 )
 
 // costsSomeone reports whether the question asks what something costs, and a column is the cost of what another one is
@@ -280,8 +303,12 @@ func (p *review) otherSpan() bool {
 
 var spans = speech.Folded("year years month months week quarter time times minutes minute min hours hour days day seconds sec s h zeit minuten stunden tage total gesamt")
 
-// notByRows reports whether a ranking counts rows although an amount is meant: who claimed the most in total.
+// notByRows reports whether a ranking counts rows, or finds a date, although an amount is meant: who claimed the most in
+// total.
 func (p *review) notByRows() bool {
+	if p.Asks == "much" && p.Superlative != nil && p.Superlative.About == "date" && (p.First() == nil || p.First().Field.Dated()) {
+		return true // how much did we sell in the last month
+	}
 	if p.Op != OpRank || p.First() != nil || p.Counted != nil || p.Aggregate != "sum" || p.Superlative == nil {
 		return false
 	}
