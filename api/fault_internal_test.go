@@ -66,6 +66,39 @@ func TestAPanicCutsTheResponseOff(t *testing.T) {
 	}
 }
 
+// writesAfterItsClient is a service whose report has a large first part, and reports how its writing ended.
+type writesAfterItsClient struct{ RunService }
+
+func (writesAfterItsClient) WriteReport(_ context.Context, _ string, _ func(string) string, w io.Writer) error {
+	_, err := w.Write(make([]byte, 1<<20))
+	return err
+}
+
+// gone is the writer of a client that has disconnected: header and body go nowhere.
+type gone struct {
+	http.ResponseWriter
+	headers int
+}
+
+func (g *gone) WriteHeader(int) { g.headers++ }
+
+func (g *gone) Write([]byte) (int, error) {
+	g.headers++ // sent implicitly
+	return 0, io.ErrClosedPipe
+}
+
+// TestAGoneClientGetsNoSecondHeader: a response whose first write fails has begun; no problem follows it.
+func TestAGoneClientGetsNoSecondHeader(t *testing.T) {
+	t.Parallel()
+	w := &gone{ResponseWriter: httptest.NewRecorder()}
+	defer func() {
+		if v := recover(); v != http.ErrAbortHandler || w.headers != 1 { //nolint:errorlint // only that exact value
+			t.Errorf("recovered %v after %d headers", v, w.headers)
+		}
+	}()
+	New(Config{Runs: writesAfterItsClient{}}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/api/runs/r/report", nil))
+}
+
 // TestAFailedConditionIsNotARange: the problem of a failed precondition does not mention ranges.
 func TestAFailedConditionIsNotARange(t *testing.T) {
 	t.Parallel()

@@ -193,6 +193,7 @@ func (c *countedWriter) WriteHeader(status int) {
 }
 
 func (c *countedWriter) Write(b []byte) (int, error) {
+	c.status = cmp.Or(c.status, http.StatusOK) // even if the client is gone and no byte is written
 	n, err := c.ResponseWriter.Write(b)
 	c.n += int64(n)
 	return n, err
