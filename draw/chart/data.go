@@ -80,7 +80,8 @@ func (s series) pick(indices []int) series {
 }
 
 // given returns the indices of the values that are no gaps.
-func (s series) given() (indices []int) {
+func (s series) given() []int {
+	indices := make([]int, 0, len(s.y))
 	for i, v := range s.y {
 		if !math.IsNaN(v) {
 			indices = append(indices, i)
