@@ -12,7 +12,7 @@ const shown = `(?:charts?|graphs?|plots?|diagrams?|infographics?|illustrations?|
 var sentenceBreak = pattern.Lazy(`[?!]+["”“]?(?:\s+|$)|\.["”“]?(?:\s+|$)|;\s+|\n+`)
 
 // wish matches a sentence about how the report looks.
-var wish = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte|including|that (?:has|includes)|samt)\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$|^(?:an?\s+|eine?n?\s+)?(?:(?:bar|line|pie|area|column)\s+)?` + shown + `(?:,?\s+(?:please|bitte))?\W*$`)
+var wish = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte|including|that (?:has|includes)|samt)\b.*|^(?:make|create|produce|give|show|erstelle|mache?|zeige?)\s+(?:me\s+|us\s+|mir\s+|uns\s+)?(?:an?|the|one|ein|eine|einen|das)\s+(?:[\p{L}-]+\s+){0,2}?` + shown + `\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$|^(?:an?\s+|eine?n?\s+)?(?:(?:bar|line|pie|area|column)\s+)?` + shown + `(?:,?\s+(?:please|bitte))?\W*$`)
 
 // withWhom matches a question that begins like a wish.
 var withWhom = pattern.Lazy(`(?i)^(?:with|mit)\s+(?:which|what|whom|welche[rmn]?|wem|wie|was)\b`)

@@ -104,7 +104,9 @@ func (p *Plan) choose() Reason {
 		p.Asks = "much" // how did people rate it on average
 	}
 	switch {
-	case p.share && (p.Trend == "" || len(p.Periods) != 2):
+	case p.share && (p.Trend != "" || p.Asks == "change") && len(p.Periods) != 2:
+		return ReasonUnclear // how a share changed
+	case p.share && p.Trend == "":
 		return p.decideShare()
 	case p.Superlative != nil && len(p.Periods) < 2 && p.Trend == "":
 		return p.decideSup()
@@ -174,11 +176,14 @@ func (p *Plan) decideMeasure() Reason {
 		p.Op, p.Target, p.Groups = OpValue, nil, []*schema.Field{p.rowName()} // list the market share: of each company
 		return ""
 	case len(p.Measures) > 0:
+		if p.Asks == "list" && len(p.Measures) == 1 && len(p.attrs) == 0 && p.Target == nil && len(p.Groups) == 0 && p.Unit == "" && p.Aggregate == "" && len(p.Filters) == p.times() && p.times() > 0 && p.View.Unique(p.Time) {
+			return p.decideChange() // show the temperature since 1980
+		}
 		if p.Asks == "list" && len(p.Groups) == 0 && p.Unit == "" && p.Aggregate == "" || p.Target != nil && p.Aggregate == "" && p.Asks != "many" {
 			return p.decideList()
 		}
 		return p.decideValue()
-	case p.Asks == "much" && len(p.attrs) == 0 && p.Target == nil && p.implied() != nil:
+	case (p.Asks == "much" || p.versus && p.Either != nil) && len(p.attrs) == 0 && p.Target == nil && p.implied() != nil:
 		p.Measures = []Measure{{Field: p.implied()}}
 		return p.decideValue()
 	case p.Target != nil && len(p.Filters) > 0:
@@ -216,6 +221,11 @@ func (p *wording) implied() *schema.Field {
 	}
 	label := strings.ToLower(f.Label())
 	topic := label == "value" || label == "wert" || p.Aggregate != "" && !p.hasRows() && f.Named("score")
+	if p.share || p.versus || p.Trend != "" || p.Asks == "change" { // the share of renewables: of what they generate
+		topic = topic || p.View.Figures() && p.Nature(f) == "sum" && !p.has(func(x parse.Piece) bool {
+			return x.Rows() || x.Kind == speech.KindField && !x.Field.Yearly()
+		})
+	}
 	for _, x := range p.Pieces {
 		topic = topic || x.Kind == speech.KindEntity && (p.amounts(x) || p.Text.Lex.Means(p.word(x).Stem, "revenue") && f.Named("amount") || p.Asks == "much" && p.Text.Lex.Means(p.word(x).Stem, "donation"))
 	}

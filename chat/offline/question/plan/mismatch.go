@@ -47,7 +47,7 @@ func (p *review) openRange() bool {
 	for i, x := range p.Pieces {
 		a, to, b := p.near(i, 1), p.near(i, 2), p.near(i, 3)
 		ends := a.Kind == speech.KindValue && (b.Kind == speech.KindTime || b.Kind == speech.KindValue && a.Field == b.Field) || a.Kind == speech.KindTime && b.Kind == speech.KindValue
-		if ends && x.Kind == speech.KindBound && (x.Arg == "between" || x.Arg == "from" && to.Kind == speech.KindBound) {
+		if ends && x.Kind == speech.KindBound && (x.Arg == "between" || x.Arg == "from" && (to.Arg == "to" || to.Arg == "until")) {
 			return true
 		}
 	}
@@ -77,6 +77,9 @@ func (p *review) rowsForAmounts() bool {
 	}
 	if p.First() != nil || p.Op == OpLookup || p.Op == OpList {
 		return false
+	}
+	if p.Op == OpCount && p.Counted == nil && p.Tally == "" && p.View.Figures() && p.findTime() && (p.Time.Yearly() || p.Time.Monthly()) && !p.hasRows() && p.Nature(p.View.OnlyMeasure()) == "sum" {
+		return true // how many droughts: not the years with a number of their deaths
 	}
 	unnamed := p.Op == OpRank || p.Op == OpCompare || !p.hasRows()
 	pieces := p.says(trades) && p.Op != OpCount && !p.hasRows() && (p.Superlative == nil || p.Superlative.About == "" || p.Aggregate == "avg") && p.View.FieldOf("quantity") != nil // more desks in the North: not more orders

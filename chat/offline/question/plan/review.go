@@ -42,7 +42,7 @@ func (p *conditions) contradicts() bool {
 	for i, a := range p.Filters {
 		for _, b := range p.Filters[:i] {
 			both := slices.ContainsFunc(a.values, func(v string) bool { return slices.Contains(b.values, v) })
-			if a.Field == b.Field && len(a.values) > 0 && len(b.values) > 0 && (a.not != b.not || !a.not && !both) {
+			if a.Field == b.Field && len(a.values) > 0 && len(b.values) > 0 && !a.Total && !b.Total && (a.not != b.not || !a.not && !both) {
 				return true
 			}
 		}
@@ -119,6 +119,9 @@ func (p *review) usesAggregate() bool {
 	}
 	switch p.Op {
 	case OpValue, OpGroups, OpCompare, OpChange, OpTrend, OpRank:
+		if p.Op == OpRank && p.Unit == "month" && p.Time.Monthly() && p.View.Unique(p.Time) {
+			return false // the highest of all months, or of the means of all Januaries, Februaries …
+		}
 		return len(p.Measures) > 0 && !slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How != p.Aggregate })
 	}
 	return false

@@ -26,6 +26,7 @@ func (p *Plan) decideShare() Reason {
 	if p.ShareCond() < 0 || len(p.Measures) > 1 || len(p.Groups) > 0 || p.Unit != "" || p.Superlative != nil || p.Either != nil && conds > 1 || p.Aggregate != "" && p.Aggregate != "sum" {
 		return ReasonUnclear
 	}
+	p.onlyTotal(p.Filters[p.ShareCond()].Field, false)
 	if m := p.First(); m != nil {
 		if n := p.Nature(m.Field); n != "sum" && !(n == "" && (m.Field.Named("population") || things(m.Field, ""))) || m.Field.Mixed() {
 			return ReasonUnclear // amounts of both directions have no share of their balance
@@ -109,6 +110,9 @@ func (p *Plan) decideChange() Reason {
 		}
 		if m.How == "" && p.Asks == "many" {
 			m.How = "sum" // by how many tonnes
+		}
+		if m.How == "" && len(p.Periods) < 2 && p.View.Unique(p.Time) {
+			m.How = "avg" // of the months of each year
 		}
 	}
 	if len(p.Periods) == 2 {

@@ -329,6 +329,9 @@ func (p *explanation) labelField(entity parse.Piece) *schema.Field {
 			best, score = f, s
 		}
 	}
+	if best == nil && p.View.Figures() {
+		return schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Text() }) // the entities of disasters
+	}
 	if best != nil && best.Titled() && !best.Key() && !p.View.Unique(best) {
 		if k := p.View.NumberOfRow(); k != nil {
 			return k // several issues have one title
@@ -355,30 +358,30 @@ func (p *roles) checkUnusedPieces() Reason {
 // table has both: "All disasters" beside "Flood".
 func (p *roles) totals() Reason {
 	for _, f := range p.View.Fields {
-		if f.Table != 0 || !f.Text() || len(f.Values) < 3 || p.filtered(f) {
+		if f.Table != 0 || !f.Text() || p.filtered(f) {
 			continue
 		}
-		for _, v := range f.Values {
-			s, _ := v.(string)
-			first, _, _ := strings.Cut(speech.Fold(s), " ")
-			if !totalWords[first] {
-				continue
-			}
-			other := false
-			for _, x := range p.Filters {
-				other = other || x.Field != f && x.Field.Text() && !x.Total
-			}
-			grouped := other || f == p.Target || f == p.Counted
-			for _, g := range p.Groups {
-				grouped = grouped || g == f
-			}
-			x := p.valueFilter(f, []string{s}, grouped)
-			x.Total = true
-			p.Filters = append(p.Filters, x)
-			break
+		other := false
+		for _, x := range p.Filters {
+			other = other || x.Field != f && x.Field.Text() && !x.Total
 		}
+		p.onlyTotal(f, !other && f != p.Target && f != p.Counted && !slices.Contains(p.Groups, f))
 	}
 	return ""
+}
+
+// onlyTotal restricts the rows to the one of all categories together, or else to the categories, if a column has both.
+func (p *roles) onlyTotal(f *schema.Field, total bool) {
+	at := slices.IndexFunc(f.Values, func(v any) bool {
+		s, _ := v.(string)
+		first, _, _ := strings.Cut(speech.Fold(s), " ")
+		return totalWords[first]
+	})
+	if at >= 0 && len(f.Values) > 2 {
+		x := p.valueFilter(f, []string{f.Values[at].(string)}, !total)
+		x.Total = true
+		p.Filters = append(p.Filters, x)
+	}
 }
 
 var totalWords = speech.Folded("all total totals gesamt alle summe overall insgesamt")

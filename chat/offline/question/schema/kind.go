@@ -43,6 +43,12 @@ func (v *View) OnlyMeasure() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Measure() })
 }
 
+// Figures reports whether the rows are no things but the figures of groups: no column names or numbers them, and they
+// have one number.
+func (v *View) Figures() bool {
+	return v.OnlyMeasure() != nil && !v.Survey && !slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Table == 0 && (f.Text() || f.Key()) && v.Unique(f) })
+}
+
 // StockField returns the number of pieces in stock, not the minimum that is required.
 func (v *View) StockField() *Field {
 	for _, concept := range []string{"stock", "quantity"} {

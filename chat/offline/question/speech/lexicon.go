@@ -77,6 +77,7 @@ age ages old alter alt âge
 score scores points grade grades mark marks note noten punkte punktzahl scored
 satisfaction satisfied happy happiness zufriedenheit zufrieden glücklich
 rating ratings rated rate rates stars score scores bewertung bewertungen bewertet bewerten satisfaction satisfied happy zufriedenheit zufrieden
+death deaths died dies killed dead fatalities casualties gestorben starben verstorben tote toten todesfälle todesopfer morts décès
 donation donations donated donate gift gifts spende spenden gespendet don dons
 visitor visitors visits visit besucher besuche visiteurs attendance audience publikum besucherzahl
 rent miete rents kaltmiete loyer
@@ -226,6 +227,7 @@ sup asc age youngest|jüngste|jüngsten|jüngster|am jüngsten
 sup desc weight heaviest|schwerste|schwersten|schwerster
 sup asc weight lightest|leichteste|leichtesten|leichtester
 sup desc height tallest
+sup desc death deadliest|most deadly|tödlichste|tödlichsten|tödlichster
 sup desc length longest|längste|längsten|längster
 sup asc length shortest|kürzeste|kürzesten|kürzester
 sup desc price most expensive|priciest|dearest|costliest|most costly|teuerste|teuersten|teuerster|teuerstes|am teuersten

@@ -1,0 +1,42 @@
+package question_test
+
+import "testing"
+
+// TestTablesOfFigures: in a table whose rows are the figures of groups, a share, a change or a comparison is of the
+// figures; the rows themselves are not counted, and the row of all groups is in no share.
+func TestTablesOfFigures(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"electricity": "year|integer,source|text,net_generation|integer\n2001,Coal,100\n2001,Wind,25\n2001,Nuclear Energy,50\n2017,Coal,60\n2017,Wind,120\n2017,Nuclear Energy,60\n"}).expect([]inquiry{
+		{"What is the share of wind in 2017?", "50 %: 120 of 240"},
+		{"Wie hoch ist der Anteil von Wind im Jahr 2017?", "50 %: 120 von 240"},
+		{"How has the share of wind changed?", "-"},
+		{"How did nuclear energy change over time?", "rose from 50 in 2001 to 60 in 2017"},
+		{"How did wind change between 2001 and 2017?", "rose from 25 in 2001 to 120 in 2017"},
+		{"Compare coal and wind", "Coal: 160; Wind: 145"},
+		{"Make a chart of net generation by source", "Coal: 160; Wind: 145; Nuclear Energy: 110"},
+	})
+	load(t, map[string]string{"disasters": "Entity|text,Year|integer,Deaths|integer\nAll natural disasters,1931,1000\nFlood,1931,900\nDrought,1931,100\nAll natural disasters,1932,300\nFlood,1932,100\nDrought,1932,200\nFlood,1960,5\nAll natural disasters,1960,5\n"}).expect([]inquiry{
+		{"How many people died in natural disasters in 1931?", "1,000"},
+		{"How many people were killed by floods between 1931 and 1932?", "1,000"},
+		{"Total deaths from floods between 1931 and 1960", "1,005"},
+		{"What percentage of deaths in 1931 were from floods?", "90 %: 900 of 1,000"},
+		{"What was the deadliest disaster?", "Flood has"},
+		{"Which disaster killed the most people?", "Flood has"},
+		{"How many droughts were there?", "-"},
+	})
+}
+
+// TestTheCourseOfOneNumber: a number whose rows are months is told by the means of the years, and an order to show it is
+// a question for its course.
+func TestTheCourseOfOneNumber(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"co2": "Date|date,CO2|number\n1958-03-01,315\n1958-04-01,317\n1959-03-01,316\n1959-04-01,318\n1963-03-01,320\n1963-04-01,322\n"}).expect([]inquiry{
+		{"How has CO2 changed over time?", "The mean CO2 rose from 316 in 1958 to 321 in 1963"},
+		{"Draw a chart of CO2 over time", "The mean CO2 rose from 316 in 1958 to 321 in 1963"},
+		{"Show me CO2 since 1959", "since 1959 rose from 317 in 1959 to 321 in 1963"},
+	})
+	load(t, map[string]string{"co2": "Date|date,CO2|number\n1958-11-01,315\n1958-12-01,317\n1959-01-01,316\n1959-02-01,318\n"}).expect([]inquiry{
+		{"Which month has the highest CO2 on average?", "-"},
+		{"Which month has the highest CO2?", "February 1959"},
+	})
+}
