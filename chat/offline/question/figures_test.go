@@ -1,6 +1,10 @@
 package question_test
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+	"time"
+)
 
 // TestTablesOfFigures: in a table whose rows are the figures of groups, a share, a change or a comparison is of the
 // figures; the rows themselves are not counted, and the row of all groups is in no share.
@@ -23,6 +27,40 @@ func TestTablesOfFigures(t *testing.T) {
 		{"What was the deadliest disaster?", "Flood has"},
 		{"Which disaster killed the most people?", "Flood has"},
 		{"How many droughts were there?", "-"},
+	})
+}
+
+// TestEveryday: what people ask first about their own tables.
+func TestEveryday(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"countries": "country|text,continent|text,year|integer,population|integer,gdp_billion_usd|integer,life_expectancy|number\nGermany,Europe,2010,77900000,3240,79.5\nGermany,Europe,2020,86100000,3960,80.5\nJapan,Asia,2010,120650000,4500,83.5\nJapan,Asia,2020,133350000,5500,84.5\nIndia,Asia,2010,1235000000,2250,68.5\nIndia,Asia,2020,1365000000,2750,69.5\n"}).expect([]inquiry{
+		{"How many countries are in the data?", "3 "},
+		{"How many countries are in Asia?", "2 "},
+		{"Which country has the highest life expectancy?", "Japan has the highest life expectancy: 84.5"},
+		{"What was the GDP of Japan in 2020?", "5,500"},
+	})
+	load(t, map[string]string{"sales": "order_id|integer,order_date|date,customer|text,product|text,revenue|number\n1,2024-01-03,Acme,Desk,250\n2,2024-01-09,Acme,Desk,250\n3,2024-02-02,Globex,Lamp,40\n4,2024-02-20,Acme,Lamp,40\n5,2024-02-28,Globex,Desk,250\n"}).expect([]inquiry{
+		{"Which customers bought desks?", "2 values of customer match (product: Desk): Acme; Globex"},
+		{"Plot the revenue per month", "January 2024: 500; February 2024: 330"},
+	})
+	load(t, map[string]string{"expenses": "Date|date,Category|text,Amount|number|€\n2025-01-03,Rent,700\n2025-02-03,Rent,700\n2025-02-05,Food,90\n2025-02-09,Food,80\n2025-03-03,Rent,900\n"}).expect([]inquiry{
+		{"Which month was the most expensive?", "-"}, // not the one with the most rows
+	})
+}
+
+// TestAPeriodThatHasJustBegun: a total of a month of which the data hold a day is no end of a trend, and no minimum.
+func TestAPeriodThatHasJustBegun(t *testing.T) {
+	t.Parallel()
+	visits := "day|date,page|text,visitors|integer\n"
+	for d := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC); d.Before(time.Date(2025, 4, 2, 0, 0, 0, 0, time.UTC)); d = d.AddDate(0, 0, 1) {
+		visits += d.Format(time.DateOnly) + fmt.Sprintf(",/,%d\n", 10*int(d.Month()))
+	}
+	load(t, map[string]string{"visits": visits}).expect([]inquiry{
+		{"How did the number of visitors develop?", "rose from 310 in January 2025 to 930 in March 2025"},
+		{"How did the number of visitors develop?", "April 2025 is left out: the data cover only a part."},
+		{"Which month had the fewest visitors?", "-"},
+		{"Which month had the most visitors?", "March 2025: 930"},
+		{"Which day had the most visitors?", "1 April 2025: 40"},
 	})
 }
 

@@ -33,6 +33,9 @@ var bareOrder = pattern.Lazy(`(?i)^(?:an?|the|one|ein|eine|einen)\s+(?:[\p{L}-]+
 // chartOf matches a chart whose subject is the question if nothing else is asked.
 var chartOf = pattern.Lazy(`(?i)\b(?:charts?|graphs?|plots?|[\p{L}]*diagramme?)\s+(?:of|showing|for|comparing|von|über|mit)\s+(?:the\s+)?([^,.:;?!]+?)(?:\s+(?:and|with|und|mit)\s|[,.:;?!]|$)`)
 
+// plot matches an order to draw what follows.
+var plot = pattern.Lazy(`(?i)^(?:plot|visuali[sz]e)\s+(?:(?:the|our|my)\s+)?`)
+
 var polite = pattern.Lazy(`(?i)^(?:please|bitte|hi|hello|hallo|hey|ok|okay)[,!]?\s+|^(?:can|could|would) you (?:please )?(?:tell me|say|show me|find out|check|calculate|compute)\s+|^(?:tell me|i want to know|i would like to know|i need to know|we need to know|let me know|do you know|kannst du (?:mir )?(?:sagen|zeigen)|können sie (?:mir )?(?:sagen|zeigen)|ich möchte wissen|sag mir|sagen sie mir|weißt du)[,:]?\s+`)
 
 // Parts splits a task into the questions that it asks. It leaves out wishes about charts,
@@ -59,6 +62,7 @@ func parts(task string) []part {
 		for polite().MatchString(s) {
 			s = polite().ReplaceAllString(s, "")
 		}
+		s = plot().ReplaceAllString(s, "list ")
 		if s == "" || wish().MatchString(s) && !withWhom().MatchString(s) {
 			continue
 		}

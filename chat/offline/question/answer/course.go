@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"atelier/chat/offline/question/plan"
 	"atelier/chat/offline/question/schema"
@@ -101,6 +102,10 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 	if p.partial(a.Result) || !once && m != nil && m.How == "" {
 		return plan.ReasonAmbiguous // the last time is not among the rows; or several values are of one time
 	}
+	left := ""
+	if m == nil || m.How == "sum" { // totals of a month that has just begun tell nothing
+		rows, left = p.whole(rows)
+	}
 	p.places = choose(once, ofRow, 0)
 	series, labels := p.series(rows)
 	var parts []string
@@ -120,9 +125,56 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 	}
 	a.Heading = speech.Upper(a.Heading) + ", " + labels[0] + "–" + labels[len(labels)-1]
 	a.Sentences = []string{strings.TrimSpace(what) + choose(k == 0, p.conds(), "") + " " + strings.Join(parts, p.Say("; that of ", "; von ")) + p.rest(maxSeries, len(series)) + choose(k == 1, p.conds(), "") + "."}
+	if left != "" {
+		a.Sentences = append(a.Sentences, left)
+	}
 	a.Chart = &Chart{Kind: "line", Title: a.Heading, Labels: labels, Series: series[:min(len(series), maxSeries)], XLabel: p.UnitName()}
 	a.Chart.measure(m)
 	return ""
+}
+
+// whole returns the rows without those of a first or last period that the data cover only in part, and a sentence that
+// names it.
+func (p *reply) whole(rows [][]any) ([][]any, string) {
+	var left []string
+	for _, row := range [][]any{rows[0], rows[len(rows)-1]} {
+		label := fmt.Sprint(row[0])
+		if t, ok := p.Text.ValuePeriod(label); ok && p.cut(t) && !slices.Contains(left, p.When(t)) {
+			left = append(left, p.When(t))
+			rows = slices.DeleteFunc(slices.Clone(rows), func(r []any) bool { return fmt.Sprint(r[0]) == label })
+		}
+	}
+	if len(left) == 0 {
+		return rows, ""
+	}
+	return rows, fmt.Sprintf(p.Say("%s left out: the data cover only a part.", "%s: ausgelassen, die Daten decken nur einen Teil ab."), p.Enumerate(left)+p.Say(choose(len(left) == 1, " is", " are"), ""))
+}
+
+// cut reports whether the dates of the table begin, or end, so far within a period that its total is one of a part: a
+// quarter of its length, and more than the usual gaps between dates.
+func (p *reply) cut(t speech.Period) bool {
+	if !p.Time.Dated() || t.Unit != "year" && t.Unit != "quarter" && t.Unit != "month" {
+		return false
+	}
+	day := func(text string) time.Time {
+		d, _ := time.Parse(time.DateOnly, (text + "-01-01")[:10]) // the dates are ISO
+		return d
+	}
+	next := func(d time.Time, monthly bool) time.Time {
+		return d.AddDate(0, choose(monthly, 1, 0), choose(monthly, 0, 1))
+	}
+	low, high := fmt.Sprint(p.Time.Min), fmt.Sprint(p.Time.Max)
+	first, last := day(low), next(day(high), p.Time.Monthly())
+	start, end := day(t.First()), next(day(t.Last()), true)
+	if t.Unit == "year" {
+		end = start.AddDate(1, 0, 0)
+	}
+	gap := last.Sub(first) / time.Duration(max(p.Time.Distinct, 1))
+	missing := max(first.Sub(start), 0)
+	if last.Before(end) {
+		missing += end.Sub(last)
+	}
+	return missing < end.Sub(start) && missing > max(end.Sub(start)/4, 3*gap)
 }
 
 // series arranges the rows of a trend into lines, the largest first.

@@ -244,6 +244,11 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 		if n > p.N+8 || m == nil && p.Counted == nil && n == len(rows) && n > 1 {
 			return plan.ReasonAmbiguous // every hour has one row for each day: nothing says which is the busiest
 		}
+		if label, ok := rows[0][0].(string); ok && p.Unit != "" && p.Superlative.Arg == "asc" && (m == nil || m.How == "sum") {
+			if t, ok := p.Text.ValuePeriod(label); ok && p.cut(t) {
+				return plan.ReasonAmbiguous // the lowest month is one that has just begun
+			}
+		}
 		p.places = choose(m != nil && m.How != "sum" && m.How != "avg", ofRow, 0)
 		var names []string
 		for _, row := range rows[:n] {

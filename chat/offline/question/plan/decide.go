@@ -176,7 +176,7 @@ func (p *Plan) decideMeasure() Reason {
 		p.Op, p.Target, p.Groups = OpValue, nil, []*schema.Field{p.rowName()} // list the market share: of each company
 		return ""
 	case len(p.Measures) > 0:
-		if p.Asks == "list" && len(p.Measures) == 1 && len(p.attrs) == 0 && p.Target == nil && len(p.Groups) == 0 && p.Unit == "" && p.Aggregate == "" && len(p.Filters) == p.times() && p.times() > 0 && p.View.Unique(p.Time) {
+		if p.Asks == "list" && len(p.Measures) == 1 && len(p.attrs) == 0 && p.Target == nil && len(p.Groups) == 0 && p.Unit == "" && p.Aggregate == "" && len(p.Filters) == p.times() && p.findTime() && p.View.Unique(p.Time) {
 			return p.decideChange() // show the temperature since 1980
 		}
 		if p.Asks == "list" && len(p.Groups) == 0 && p.Unit == "" && p.Aggregate == "" || p.Target != nil && p.Aggregate == "" && p.Asks != "many" {
@@ -342,7 +342,7 @@ func (p *wording) idle(f *schema.Field) bool {
 	return false
 }
 
-var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
+var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median expectancy lebenserwartung")
 
 // Nature returns how the values of a column aggregate: sum, avg, max, min, or "" if unknown.
 func (p *wording) Nature(f *schema.Field) string {
@@ -434,9 +434,11 @@ func (p *Plan) decideCount() Reason {
 		return ""
 	case p.Counted != nil:
 		own := !p.Counted.Key() && !p.Counted.Dated() && slices.ContainsFunc(p.Counted.Words, func(w speech.Word) bool { return slices.Contains(p.View.Entity, w.Stem) })
-		if p.Counted.Table == 0 && (p.View.Unique(p.Counted) || p.Counted == p.Either || own) {
+		switch several := own && p.Counted.Text() && p.severalRowsEach(p.Counted); {
+		case several: // the countries, each with a row for each year
+		case p.Counted.Table == 0 && (p.View.Unique(p.Counted) || p.Counted == p.Either || own):
 			p.Counted = nil
-		} else if !p.Counted.Key() {
+		case !p.Counted.Key():
 			return ReasonAmbiguous // how many rooms: those that the bookings mention, or all
 		}
 		return ""
@@ -450,7 +452,7 @@ func (p *Plan) decideCount() Reason {
 		case x.Kind == speech.KindEntity && p.amounts(x):
 			return ReasonUnclear // the inhabitants of a town
 		case x.Rows():
-			p.Counted = p.keyOfSeveral(x)
+			p.Counted = cmp.Or(p.keyOfSeveral(x), p.nameOfSeveral(x))
 			return ""
 		}
 	}

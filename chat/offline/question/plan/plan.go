@@ -335,6 +335,24 @@ func (p *explanation) keyOfSeveral(entity parse.Piece) *schema.Field {
 	return p.View.Fields[at]
 }
 
+// nameOfSeveral returns the column that names the things of a word if each has several rows: the countries of countries.csv,
+// with a row for each year.
+func (p *explanation) nameOfSeveral(entity parse.Piece) *schema.Field {
+	return schema.Only(p.View.Fields, func(f *schema.Field) bool {
+		return f.Text() && f.Head() == p.word(entity).Stem && p.severalRowsEach(f)
+	})
+}
+
+// severalRowsEach reports whether each value of a column has two rows or more on average.
+func (p *explanation) severalRowsEach(f *schema.Field) bool {
+	first := ""
+	if len(f.Values) > 0 {
+		first, _ = f.Values[0].(string)
+	}
+	_, time := p.Text.ValuePeriod(first) // the months of several years
+	return f.Table == 0 && !time && !f.DistinctCapped && 2*f.Distinct <= p.View.Tables[0].RowCount
+}
+
 // filtered reports whether a condition is about a column.
 func (p *conditions) filtered(f *schema.Field) bool {
 	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && !x.Total })
@@ -377,7 +395,7 @@ func (p *Plan) Listed() []*schema.Field {
 		out = append(out, p.Target)
 	}
 	for _, f := range p.attrs {
-		if f != p.Target && !(p.Op == OpList && p.filtered(f)) {
+		if f != p.Target && !(p.Op == OpList && (p.filtered(f) || f.Key() && p.says(trades))) { // who bought it: not their orders
 			out = append(out, f)
 		}
 	}

@@ -64,8 +64,9 @@ func (f *Field) Monthly() bool {
 	high, _ := f.Max.(string)
 	first, ok := speech.IsoPeriod(low)
 	last, ok2 := speech.IsoPeriod(high)
-	return f.Dated() && ok && ok2 && first.Day == 1 && last.Day == 1 && f.Distinct != 1 &&
-		(f.Named("month") || !f.DistinctCapped && 2*f.Distinct >= int64((last.Year-first.Year)*12+last.N-first.N+1))
+	months := int64((last.Year-first.Year)*12 + last.N - first.N + 1)
+	return f.Dated() && ok && ok2 && first.Day == 1 && last.Day == 1 && f.Distinct != 1 && f.Distinct <= months &&
+		(f.Named("month") || !f.DistinctCapped && 2*f.Distinct >= months)
 }
 
 // PerMonth reports whether the name says that the values are monthly: a month's salary.

@@ -24,7 +24,7 @@ var TimeWords = speech.Folded("date datum dat time zeit at on timestamp day tag 
 
 // UnitWords are words of a name that only state its unit.
 var UnitWords = speech.Folded(`eur euro usd chf gbp mm cm m km kg g t l ml kwh mwh gwh twh wh kw mw celsius fahrenheit c f pct percent prozent % qm m2 sqm sqft min mins sec ms
-ppm mbar hpa bar mph kmh s h pcs stk km2 sqkm in per pro of the der die das je von en par de`)
+billion billions million millions thousand thousands bn mio mrd tsd ppm mbar hpa bar mph kmh s h pcs stk km2 sqkm in per pro of the der die das je von en par de`)
 
 // Prepositions separate what a column is from what it is about.
 var Prepositions = speech.Folded("on per pro of je von par in zu zur zum to for bis till until auf an der des")

@@ -230,8 +230,8 @@ sup desc height tallest
 sup desc death deadliest|most deadly|tödlichste|tödlichsten|tödlichster
 sup desc length longest|längste|längsten|längster
 sup asc length shortest|kürzeste|kürzesten|kürzester
-sup desc price most expensive|priciest|dearest|costliest|most costly|teuerste|teuersten|teuerster|teuerstes|am teuersten
-sup asc price cheapest|least expensive|billigste|billigsten|günstigste|günstigsten|günstigster|am günstigsten|am billigsten|preiswerteste
+sup desc price most expensive|the most expensive|priciest|dearest|costliest|most costly|teuerste|teuersten|teuerster|teuerstes|am teuersten
+sup asc price cheapest|least expensive|the least expensive|billigste|billigsten|günstigste|günstigsten|günstigster|am günstigsten|am billigsten|preiswerteste
 sup desc date latest|newest|most recent|most recently|neueste|neuesten|neuester|jüngstes|last|letzte|letzten|letzter|zuletzt
 sup asc date earliest|first|erste|ersten|erster|früheste|frühesten|frühester|zuerst
 sup desc temperature hottest|warmest|heißeste|heißesten|wärmste|wärmsten|wärmster|am wärmsten|am heißesten
