@@ -46,6 +46,10 @@ func TestEveryday(t *testing.T) {
 	load(t, map[string]string{"expenses": "Date|date,Category|text,Amount|number|€\n2025-01-03,Rent,700\n2025-02-03,Rent,700\n2025-02-05,Food,90\n2025-02-09,Food,80\n2025-03-03,Rent,900\n"}).expect([]inquiry{
 		{"Which month was the most expensive?", "-"}, // not the one with the most rows
 	})
+	load(t, map[string]string{"survey": "Timestamp|datetime,Age|integer,How satisfied are you? (1-5)|integer\n2025-01-03 10:00:00,44,5\n2025-01-04 10:00:00,30,2\n2025-01-04 11:00:00,61,1\n"}).expect([]inquiry{
+		{"How many are over 40?", "-"}, // not more satisfied than 40
+		{"How satisfied are people on average?", "2.67"},
+	})
 }
 
 // TestAPeriodThatHasJustBegun: a total of a month of which the data hold a day is no end of a trend, and no minimum.

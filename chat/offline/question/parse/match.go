@@ -228,8 +228,8 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 			head = head || f.Words[at].Stem == f.Head() || f.OfUnit() // the quantity of a column Quantity Sold
 		}
 		sum += []float64{0, 3.5, 6, 7, 10}[best]
-		if required > 0 && matched > 0 && !head {
-			continue // "flipper" alone is not a flipper length
+		if required > 0 && matched > 0 && !head || matched == 0 && smallInQuestions[r.Tokens[k].Fold] {
+			continue // "flipper" alone is not a flipper length, and "are" no "How satisfied are you?"
 		}
 		if matched < required && (f.Per() || slices.ContainsFunc(f.Words, func(w speech.Word) bool { return speech.MonthNames[w.Fold] > 0 }) && !monthIn(f, r.Tokens[i:k+1])) {
 			continue // GDP alone is not GDP per capita, and visits are not the visits in May
@@ -240,6 +240,8 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 	}
 	return out
 }
+
+var smallInQuestions = speech.Folded("how are is was were do did does you your we our us would will have has had to of the a an i it wie sind ist sie haben hat")
 
 // monthIn reports whether tokens contain a month of the column's name.
 func monthIn(f *schema.Field, tokens []speech.Token) bool {
