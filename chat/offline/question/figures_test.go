@@ -46,6 +46,14 @@ func TestEveryday(t *testing.T) {
 	load(t, map[string]string{"expenses": "Date|date,Category|text,Amount|number|€\n2025-01-03,Rent,700\n2025-02-03,Rent,700\n2025-02-05,Food,90\n2025-02-09,Food,80\n2025-03-03,Rent,900\n"}).expect([]inquiry{
 		{"Which month was the most expensive?", "-"}, // not the one with the most rows
 	})
+	load(t, map[string]string{"movies": "title|text,year|integer,director|text,runtime_min|integer\nDune,2021,Villeneuve,155\nTenet,2020,Nolan,150\nBarbie,2023,Gerwig,114\n"}).expect([]inquiry{
+		{"How many movies are longer than 120 minutes?", "2 "},
+		{"How many movies were released after 2020?", "2 "},
+	})
+	load(t, map[string]string{"fussball": "Spieltag|integer,Heim|text,Gast|text,Zuschauer|integer\n1,Köln,Mainz,20000\n2,Mainz,Köln,30000\n2,Union,Bayern,22000\n"}).expect([]inquiry{
+		{"Wie viele Spiele gab es?", "-"}, // the sum of the match days is none
+		{"Erstelle ein Diagramm der Zuschauer nach Heim", "Mainz: 30.000"},
+	})
 	load(t, map[string]string{"survey": "Timestamp|datetime,Age|integer,How satisfied are you? (1-5)|integer\n2025-01-03 10:00:00,44,5\n2025-01-04 10:00:00,30,2\n2025-01-04 11:00:00,61,1\n"}).expect([]inquiry{
 		{"How many are over 40?", "-"}, // not more satisfied than 40
 		{"How satisfied are people on average?", "2.67"},

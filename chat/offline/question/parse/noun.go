@@ -15,6 +15,17 @@ kunden kundinnen gäste besucher besucherinnen patienten leute nutzer mitglieder
 var left, empty = speech.Folded("left leave leaves ließen"), speech.Folded("empty blank unanswered leer frei")
 
 // paying are verbs beside a column that says how something was paid.
+// works are stems of things that are published.
+var works = stems("movie film book album song track single game app version product model report record show series title")
+
+func stems(words string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		out[speech.Stem(w)] = true
+	}
+	return out
+}
+
 var paying = speech.Folded("pay pays paid paying bezahlt bezahlten zahlen zahlten")
 
 // OfWords join a noun with what it belongs to.
@@ -40,7 +51,8 @@ func (r *Matcher) fillersAt(v *schema.View, i int) []Piece {
 	}
 	passively := i > 0 && speech.Beings[r.Tokens[i-1].Fold]                                                                                                          // errors were logged on 4 May
 	loggedIn := !passively && t.Fold == "logged" && i+1 < len(r.Tokens) && (r.Tokens[i+1].Fold == "in" || r.Tokens[i+1].Fold == "on" || r.Tokens[i+1].Fold == "out") // says which rows
-	if fill && !loggedIn {
+	released := t.Fold == "released" && slices.ContainsFunc(v.Entity, func(w string) bool { return works[w] })                                                       // but animals are released
+	if fill && !loggedIn || released {
 		add("", 0)
 	}
 	sells := v.HasRevenue || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Named("quantity") && f.Measure() })

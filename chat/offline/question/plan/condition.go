@@ -150,7 +150,11 @@ func (p *conditions) countBehind(at int) bool {
 // follows the number, the one after the number, the one before the comparison, or the only one.
 func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Field {
 	if x.About != "" {
-		return p.View.FieldOf(x.About)
+		f := p.View.FieldOf(x.About)
+		if f == nil && x.About == "length" {
+			f = p.View.DurationField() // films longer than 120 minutes
+		}
+		return f
 	}
 	take := func(k int) *schema.Field {
 		if f := p.near(k, 0).Field; p.near(k, 0).Kind == speech.KindField && f.Measure() {

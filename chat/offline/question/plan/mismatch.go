@@ -64,7 +64,7 @@ func (p *review) meaninglessSum() bool {
 }
 
 // ordinals are words of columns whose numbers are names.
-var ordinals = speech.Folded("term semester status code level class grade version floor week quarter year")
+var ordinals = speech.Folded("term semester tag round runde matchday status code level class grade version floor week quarter year")
 
 // rowsForAmounts reports whether a plan counts rows although the question asks for an amount, for pieces, or for what
 // each thing has.
