@@ -54,6 +54,10 @@ func TestEveryday(t *testing.T) {
 		{"Wie viele Spiele gab es?", "-"}, // the sum of the match days is none
 		{"Erstelle ein Diagramm der Zuschauer nach Heim", "Mainz: 30.000"},
 	})
+	load(t, map[string]string{"grades": "student|text,class|text,maths|integer,absences|integer\nAnn,7a,80,1\nBen,7b,60,2\nCid,7b,50,0\nDan,7a,40,3\n"}).expect([]inquiry{
+		{"Compare 7a and 7b in maths", "-"}, // their totals compare nothing
+		{"How many absences were there in 7a?", "4"},
+	})
 	load(t, map[string]string{"survey": "Timestamp|datetime,Age|integer,How satisfied are you? (1-5)|integer\n2025-01-03 10:00:00,44,5\n2025-01-04 10:00:00,30,2\n2025-01-04 11:00:00,61,1\n"}).expect([]inquiry{
 		{"How many are over 40?", "-"}, // not more satisfied than 40
 		{"How satisfied are people on average?", "2.67"},

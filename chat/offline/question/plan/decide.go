@@ -386,7 +386,8 @@ func (p *wording) level(f *schema.Field) bool {
 // things reports whether whole numbers under a plural with a stem count things: nights, votes, cups.
 func things(f *schema.Field, stem string) bool {
 	return f.Type == "integer" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
-		return strings.HasSuffix(w.Stem, stem) && (Plurals[w.Fold] || strings.HasSuffix(w.Fold, "s") && !strings.HasSuffix(w.Fold, "ss") && !strings.HasSuffix(w.Fold, "us"))
+		subject := w.Fold == "maths" || strings.HasSuffix(w.Fold, "ics") // marks in physics, not a number of them
+		return strings.HasSuffix(w.Stem, stem) && !subject && (Plurals[w.Fold] || strings.HasSuffix(w.Fold, "s") && !strings.HasSuffix(w.Fold, "ss") && !strings.HasSuffix(w.Fold, "us"))
 	})
 }
 
