@@ -30,8 +30,11 @@ const (
 	RunningCancel Running = "cancel"
 )
 
-// choices are the names of choices in answers.
-var choices = []string{"selected_content_id", "selected_content_ids", "selected"}
+// choices are the names of choices in answers, decisions those of approvals.
+var (
+	choices   = []string{"selected_content_id", "selected_content_ids", "selected"}
+	decisions = []string{"approved", "comment"}
+)
 
 // ParseAnswer parses the body of an answer. Unknown names are problems.
 func ParseAnswer(b []byte) (*Answer, error) {
@@ -41,7 +44,7 @@ func ParseAnswer(b []byte) (*Answer, error) {
 	}
 	var found problem.List
 	for key := range o.All() {
-		if !slices.Contains(append([]string{"approved", "comment", "running", "version"}, choices...), key) {
+		if !slices.Contains(slices.Concat(choices, decisions, []string{"running", "version"}), key) {
 			found.Fail(ordered.Join("", key), "%s is unknown: remove it", key)
 		}
 	}
@@ -102,11 +105,25 @@ func (i *Interaction) Result(a *Answer) (*ordered.Object, error) {
 	c := chooser{answer: a.value, contents: i.contents()}
 	var out *ordered.Object
 	if i.request.Type == TypeApproval {
+		c.reject(choices, "")
 		out = c.approval(i)
 	} else {
 		out = c.selection(i.schema.Groups)
+		c.reject(decisions, "")
 	}
 	return out, c.Err()
+}
+
+// Answerable reports, as an error, an interaction to which every answer would be rejected: nothing can be selected, and
+// no sub-action can make anything.
+func (i *Interaction) Answerable() error {
+	offered := i.request.Type == TypeApproval // it needs no selection
+	i.request.View.Walk(func(n *view.Node) { offered = offered || len(n.SubActions) > 0 })
+	contents := i.contents()
+	if lacking := func(g *schema.Group) bool { return len(contents[g.Name]) < g.Min }; !offered && slices.ContainsFunc(i.schema.Groups, lacking) {
+		return media.Errorf(media.CodeInvalid, "the data has no prompt to generate from and no result to select, so that nobody could answer: check the data, or set selection_optional")
+	}
+	return nil
 }
 
 // contents returns the ids of the existing results by selection group.
@@ -135,9 +152,9 @@ type chooser struct {
 	problem.List
 }
 
-// allow rejects the choices in the answer except for one.
-func (c *chooser) allow(use string) {
-	for _, name := range choices {
+// reject rejects names in the answer, except for one.
+func (c *chooser) reject(names []string, use string) {
+	for _, name := range names {
 		if name != use && c.answer.Has(name) {
 			c.Fail("/"+name, "this interaction does not accept %s", name)
 		}
@@ -146,7 +163,6 @@ func (c *chooser) allow(use string) {
 
 // approval returns the decision, with the data if it can be edited.
 func (c *chooser) approval(i *Interaction) *ordered.Object {
-	c.allow("")
 	approved, _ := c.answer.Get("approved")
 	if _, is := approved.(bool); !is {
 		c.Fail("/approved", "approved must be true or false")
@@ -176,7 +192,7 @@ func ResultKey(groups []*schema.Group) (key, name string) {
 // selection returns the choice of each group.
 func (c *chooser) selection(groups []*schema.Group) *ordered.Object {
 	key, use := ResultKey(groups)
-	c.allow(use)
+	c.reject(choices, use)
 	given, _ := c.answer.Get(use)
 	switch len(groups) {
 	case 0:

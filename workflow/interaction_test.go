@@ -237,6 +237,8 @@ func TestChoices(t *testing.T) {
 		{[]string{cover, multiple}, `{"selected": 1}`, "/selected"},
 		{nil, `{}`, `{}`},
 		{nil, `{"selected_content_id": "x"}`, "/selected_content_id"},
+		{nil, `{"approved": true}`, "/approved"},
+		{[]string{single}, `{"selected_content_id": "g0_2", "comment": "the warmer one"}`, "/comment"},
 	} {
 		got, err := chooser(t, c.ux...).Result(answer(t, c.answer))
 		if strings.HasPrefix(c.want, "/") {
@@ -268,9 +270,10 @@ func TestNodes(t *testing.T) {
 		"prompt": "{{ $data.a }} by {{ $data.b }}", "enabled_when": {"field": "a"}}}}`
 	r := workflow.InteractionRequest{
 		DisplayData: object(t, `{"prompts": {"offline": {"x.y": {"a": "cat", "nested": {"deep": ["p", ""]}, "seed": 4}, "no": {"a": ""}, "num": 5}, "nobody": {"z": "t"}},
-			"extra": {"open": {"depth": [1]}, "list": [1], "none": {}, "known": {"a": 1}}}`),
+			"extra": {"open": {"depth": [1]}, "list": [1], "none": {}, "known": {"a": 1}, "whole": 2.0, "power": 1e3, "half": 0.5}}`),
 		DisplaySchema: object(t, `{"properties": {"prompts": {"additionalProperties": {"additionalProperties": `+node+`}},
-			"extra": {"properties": {"open": {}, "list": {"type": "array"}, "none": {"type": "object"}, "known": {"properties": {"a": {}}}}}}}`),
+			"extra": {"properties": {"open": {}, "list": {"type": "array"}, "none": {"type": "object"}, "known": {"properties": {"a": {}}},
+				"whole": {"type": "integer"}, "power": {"type": "integer"}, "half": {"type": "integer"}}}}}`),
 	}
 	root := open(t, r).Request().View
 	n := nodeAt(root, "/prompts/offline/x.y")
@@ -290,7 +293,10 @@ func TestNodes(t *testing.T) {
 	if n := nodeAt(root, "/prompts/offline/num"); n.RenderAs != "code" || n.Type != "integer" || n.Form != nil {
 		t.Errorf("data of another type: %+v", n)
 	}
-	for pointer, want := range map[string]schema.Render{"/extra/open": "code", "/extra/list": "code", "/extra/none": "key-value", "/extra/known": "key-value"} {
+	for pointer, want := range map[string]schema.Render{
+		"/extra/open": "code", "/extra/list": "code", "/extra/none": "key-value", "/extra/known": "key-value",
+		"/extra/whole": "text", "/extra/power": "text", "/extra/half": "code",
+	} {
 		if n := nodeAt(root, pointer); n.RenderAs != want {
 			t.Errorf("%s is drawn as %s", pointer, n.RenderAs)
 		}
@@ -346,17 +352,46 @@ func TestVarsAndForms(t *testing.T) {
 	}
 }
 
-// TestDerivedNumbers: a form that is derived from data lets a person replace 1 with 1.5, unless the schema says integer.
-func TestDerivedNumbers(t *testing.T) {
+// TestDerivedForms: a form that is derived from data lets a person replace 1 with 1.5, unless the schema says integer,
+// and null with a value of the types in the schema, or with text if it names none.
+func TestDerivedForms(t *testing.T) {
 	t.Parallel()
 	i := open(t, workflow.InteractionRequest{
-		DisplayData:   object(t, `{"data": {"amount": 1, "weight": 1}}`),
-		DisplaySchema: object(t, `{"properties": {"data": {"_ux": {"layout": {"rows": [["amount", "weight"]]}}, "properties": {"amount": {"type": "integer"}, "weight": {}}}}}`),
+		DisplayData: object(t, `{"data": {"amount": 1, "weight": 1, "whole": 2.0, "count": null, "size": null, "note": null}}`),
+		DisplaySchema: object(t, `{"properties": {"data": {"_ux": {"layout": {"rows": [["amount", "weight"]]}}, "properties": {
+			"amount": {"type": "integer"}, "weight": {}, "whole": {"type": "integer"}, "count": {"type": ["integer", "null"]}, "size": {"type": "number"}}}}}`),
 	})
-	for field, problems := range map[string]int{"amount": 1, "weight": 0} {
-		if _, err := i.Edit(0, ops(t, `[{"op":"replace","path":"/data/`+field+`","value":1.5}]`)); len(problem.Of(err)) != problems {
-			t.Errorf("%s: %v", field, err)
+	for _, c := range []struct {
+		field, value string
+		problems     int
+	}{
+		{"amount", "1.5", 1},
+		{"weight", "1.5", 0},
+		{"whole", "1.5", 1},
+		{"count", "3", 0},
+		{"count", `"three"`, 1},
+		{"size", "0.5", 0},
+		{"note", `"text"`, 0},
+		{"note", "1", 1},
+	} {
+		if _, err := i.Edit(0, ops(t, `[{"op":"replace","path":"/data/`+c.field+`","value":`+c.value+`}]`)); len(problem.Of(err)) != c.problems {
+			t.Errorf("%s = %s: %v", c.field, c.value, err)
 		}
+	}
+}
+
+// TestNullIsNoParameter: a parameter of a prompt that is null is not set, and null in a form removes a default.
+func TestNullIsNoParameter(t *testing.T) {
+	t.Parallel()
+	r := example(t)
+	r.DisplayData.Object("prompts").Object("midjourney").Object("prompt_a").Set("seed", nil)
+	i := open(t, r)
+	if params := nodeAt(i.Request().View, promptA).SubActions[0].Params; params.Has("seed") {
+		t.Errorf("the form begins with %s", ordered.Encode(params))
+	}
+	s, err := i.Start(workflow.Click{Path: promptA, Params: object(t, `{"aspect_ratio": null}`)})
+	if err != nil || s.Plan.Request.Seed != nil || s.Plan.Request.AspectRatio != "" || s.Params.Has("aspect_ratio") {
+		t.Errorf("%s, %+v, %v", ordered.Encode(s.Params), s.Plan.Request, err)
 	}
 }
 

@@ -190,7 +190,9 @@ func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflo
 		if row.Edits, err = json.Marshal(edits[max(0, len(edits)-maxEdits):]); err != nil {
 			return Patched{}, media.Errorf(media.CodeInternal, "write the edits of interaction %s: %w", row.ID, err)
 		}
-		row.Data, row.Version = ordered.Encode(next.Request().DisplayData), next.Request().Version
+		if row.Data, row.Version = ordered.Encode(next.Request().DisplayData), next.Request().Version; len(row.Data) > ordered.MaxBytes {
+			return Patched{}, media.Errorf(media.CodeInvalid, "the data would be larger than the limit of %d bytes: shorten it", ordered.MaxBytes)
+		}
 		err = s.cfg.Ledger.ChangeInteraction(ctx, row, base)
 		if media.CodeOf(err) == media.CodeVersion {
 			continue

@@ -49,3 +49,28 @@ func TestEditDuringAnApproval(t *testing.T) {
 		t.Errorf("%s: %s", st.Status, state(st.State))
 	}
 }
+
+// TestNothingToChoose: a step at which nothing can be generated or selected fails, because nobody could answer it.
+func TestNothingToChoose(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	for _, data := range []string{`{}`, `{"offline":{}}`} {
+		st := h.start(`{"id":"picks","title":"Picks","steps":[{"id":"pick","module_id":"media.generation","inputs":{"title":"Pick","data":"{{ state.prompts }}"}}]}`, `{"prompts":`+data+`}`)
+		if st.Status != ledger.StatusFailed || !strings.Contains(st.Failure.Message, "step pick: ") || !strings.Contains(st.Failure.Message, "no prompt") {
+			t.Errorf("%s: %s %+v", data, st.Status, st.Failure)
+		}
+	}
+}
+
+// TestDataDoesNotGrowWithoutLimit: an edit after which the interaction could no longer be read is refused.
+func TestDataDoesNotGrowWithoutLimit(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(choosingWorkflow, `{}`)
+	edit := func(base int, text string) error {
+		_, err := h.Patch(t.Context(), owner, st.Interaction, base, []byte(`[{"op":"replace","path":"/prompts/offline/a","value":"`+text+`"}]`))
+		return err
+	}
+	wantCode(t, edit(0, strings.Repeat("\u2028", 1_500_000)), media.CodeInvalid)
+	must(t, edit(0, "short"))
+}

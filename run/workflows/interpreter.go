@@ -156,7 +156,11 @@ func (w *walk) request(ctx context.Context, m workflow.Module, run workflow.Run)
 		return []byte("null"), err
 	}
 	r.WorkflowRunID = run.WorkflowRunID
-	if _, err := workflow.Open(*r, nil, w.service.cfg.Actions); err != nil {
+	i, err := workflow.Open(*r, nil, w.service.cfg.Actions)
+	if err == nil {
+		err = i.Answerable()
+	}
+	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(r)

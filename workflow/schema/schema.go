@@ -104,6 +104,7 @@ func Parse(v any) (*Schema, error) {
 type parser struct {
 	root   *ordered.Object
 	names  []string // the names that _ux.vars of the ancestor nodes add
+	inForm bool     // an ancestor node is edited by a form, which shows its parts as fields
 	groups []*Group
 	problem.List
 }
@@ -138,12 +139,17 @@ func (p *parser) node(pointer string, o *ordered.Object) *Node {
 		name, _ := t.(string)
 		n.Types = append(n.Types, name)
 	}
-	names := p.names
+	names, inForm := p.names, p.inForm
 	at := pointer + "/_ux"
 	n.UX = p.ux(at, o.Object("_ux"))
-	if n.UX.Group != nil && !n.Takes("array") {
+	u := n.UX
+	switch {
+	case u.Group != nil && !n.Takes("array"):
 		p.Fail(at+"/selectable", "only the items of a list can be selected: set selectable on the list")
+	case inForm && (u.Group != nil || len(u.Actions) > 0):
+		p.Fail(at, "this would not be shown: a part above it has a form (input_schema, layout or sub_action), which shows its parts as fields: give the form to smaller parts")
 	}
+	p.inForm = inForm || u.Input.literal != nil || !u.Input.Given() && (u.Layout.literal != nil || len(u.Actions) > 0)
 	for key, v := range o.Object("properties").All() {
 		if child, ok := v.(*ordered.Object); ok {
 			n.Properties = append(n.Properties, Property{key, p.node(ordered.Join(pointer+"/properties", key), child)})
@@ -155,7 +161,7 @@ func (p *parser) node(pointer string, o *ordered.Object) *Node {
 	if child := o.Object("items"); child != nil {
 		n.Items = p.node(pointer+"/items", child)
 	}
-	p.names = names
+	p.names, p.inForm = names, inForm
 	return n
 }
 

@@ -66,6 +66,8 @@ func TestRefused(t *testing.T) {
 		`{"_ux": {"sub_action": {` + action + `, "enabled_when": {"field": "a", "eval": "1"}}}}`:                                 "/_ux/sub_action/enabled_when/eval",
 		`{"_ux": {"layout": {"sections": [{"visible_when": {"field": "/a~b"}}]}}}`:                                               "/_ux/layout/sections/0/visible_when/field",
 		`{"_ux": {"input_schema": {"properties": {"a": {"type": "strnig"}}}}}`:                                                   "/_ux/input_schema/properties/a/type",
+		`{"_ux": {"layout": {}}, "properties": {"a": {"properties": {"b": {"_ux": {"sub_action": {` + action + `}}}}}}}`:         "/properties/a/properties/b/_ux",
+		`{"_ux": {"sub_action": {` + action + `}}, "additionalProperties": {"type": "array", "_ux": {"selectable": true}}}`:      "/additionalProperties/_ux",
 		`{"_ux": {"layout": {"rows": [["a", "a"]]}}}`:                                                                            "/_ux/layout/rows/0/1",
 		`{"_ux": {"input_schema": {"properties": {"name": {}}}, "layout": {"rows": [["nme"]]}}}`:                                 "/_ux/layout/rows/0/0",
 		`{"items": {"type": "object", "_ux": {"selectable": true}}}`:                                                             "/items/_ux/selectable",

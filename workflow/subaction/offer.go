@@ -168,12 +168,16 @@ func option(r catalog.OptionRule) *ordered.Object {
 
 func decimal(f float64) json.Number { return json.Number(strconv.FormatFloat(f, 'f', -1, 64)) }
 
-// Merge combines parameters. Later layers take precedence.
+// Merge combines parameters. Later layers take precedence; null removes a parameter.
 func Merge(layers ...*ordered.Object) *ordered.Object {
 	out := &ordered.Object{}
 	for _, layer := range layers {
 		for k, v := range layer.All() {
-			out.Set(k, v)
+			if v == nil {
+				out.Delete(k)
+			} else {
+				out.Set(k, v)
+			}
 		}
 	}
 	return out

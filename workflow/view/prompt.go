@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 
 	"atelier/workflow/conform"
@@ -68,7 +69,14 @@ func Derive(s *schema.Node, data any) *ordered.Object {
 			}
 		}
 	case nil:
-		out.Set("type", []any{"string", "null"})
+		types := []string{"string"}
+		if s != nil && len(s.Types) > 0 {
+			types = s.Types
+		}
+		if !slices.Contains(types, "null") {
+			types = append(types[:len(types):len(types)], "null")
+		}
+		out.Set("type", ordered.List(types))
 	default:
 		t := typeOf(data)
 		if t == "integer" && (s == nil || s.Takes("number")) { // a person may replace 1 with 1.5

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"strconv"
 	"strings"
 
@@ -287,7 +288,7 @@ func typeOf(v any) string {
 	case bool:
 		return "boolean"
 	case json.Number:
-		if _, err := v.Int64(); err == nil {
+		if f, err := v.Float64(); err == nil && f == math.Trunc(f) { // 1.0 is an integer in JSON Schema
 			return "integer"
 		}
 		return "number"
