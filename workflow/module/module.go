@@ -54,7 +54,7 @@ func All(c Config) []workflow.Module {
 	text, object := ordered.New("type", "string"), ordered.New("type", "object")
 	texts := ordered.New("type", "array", "items", text)
 	byKey := object.With("additionalProperties", object)
-	mediaIDs := ordered.New("anyOf", []any{text, texts})
+	mediaIDs := ordered.New("anyOf", []any{text, texts, ordered.New("type", "null")}) // null is an optional choice of nothing
 	oneOrMore := texts.With("minItems", ordered.Int(1))
 	promptKeys := ordered.New("type", "object", "minProperties", ordered.Int(1), "additionalProperties", oneOrMore)
 	return []workflow.Module{

@@ -127,6 +127,9 @@ func TestAgents(t *testing.T) {
 	if want := `{"message":"done","payload":{"report_markdown":"# R"},"media":["med_1"]}`; err != nil || got != want || len(a.asked[1].Media) != 2 {
 		t.Errorf("%s, %v; want %s", got, err, want)
 	}
+	if _, err := execute(t, module.Config{Agents: a}, "agent.run", `{"agent": "sage", "message": "m", "media": null}`); err != nil || len(a.asked[2].Media) != 0 {
+		t.Errorf("an optional choice of nothing: %v", err)
+	}
 	a.payload = object(t, `{"x": 1}`)
 	if _, err := execute(t, module.Config{Agents: a}, "report.write", `{"task": "write", "data": null}`); media.CodeOf(err) != media.CodeBadResponse {
 		t.Errorf("no report: %v", err)
