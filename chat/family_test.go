@@ -220,7 +220,7 @@ func TestProvidersList(t *testing.T) {
 		not        string // names no model with a difference
 	}{
 		"openai": {
-			path: "/v1/models", body: `{"object":"list","data":[{"id":"gpt-6.1-sol","object":"model","shutdown_date":null},{"id":"gpt-5","shutdown_date":"2026-12-20"},{"id":"gpt-9-sol"},{"id":"house-1"}]}`,
+			path: "/v1/models", body: `{"object":"list","data":[{"id":"gpt-6.1-sol","object":"model","shutdown_date":null},{"id":"gpt-5","shutdown_date":"2026-12-20"},{"id":"gpt-9-sol","context_length":"large"},{"id":"house-1"}]}`,
 			want: []string{"gpt-5 end it is shut down on 2026-12-20", "gpt-9-sol new gpt-9-sol is not a listed model: it is treated as a model of the family GPT", "house-1 new its family is unknown", "gpt-6-luna gone"},
 		},
 		"anthropic": {

@@ -120,7 +120,7 @@ func (s *Service) listPage(req *http.Request, p chat.Provider) (listPage, error)
 		f := readFault(res.StatusCode, res.Header, body, s.cfg.Now())
 		return page, media.Errorf(f.code(asked{}), "list models of %s: HTTP status %d: %s", p.Name, res.StatusCode, secrets.Clean(f.message, 300))
 	}
-	if err := json.Unmarshal(body, &page); err != nil {
+	if err := json.Unmarshal(body, &page); partly(err) != nil || err != nil && len(page.Data)+len(page.Models) == 0 {
 		return page, media.Errorf(media.CodeBadResponse, "read the models of %s: %w", p.Name, err)
 	}
 	return page, nil
