@@ -134,6 +134,8 @@ func TestBadCatalogues(t *testing.T) {
 	for name, c := range map[string]struct{ yaml, say string }{
 		"no provider":    {"models: []", "provider: NAME"},
 		"not YAML":       {"provider: [", "YAML"},
+		"two files":      {row("") + "---\n" + strings.Replace(row(""), "provider: x", "provider: y", 1), "own file"},
+		"empty alias":    {row("    aliases: [\" \"]\n"), "aliases"},
 		"unknown key":    {"provider: x\nprices: 3", "prices"},
 		"unknown field":  {row("    colour: red\n"), "colour"},
 		"name taken":     {row("  - name: B\n    api_model: b-1\n    modality: image\n    methods: [generate]\n    size: {mode: none}\n    max_n: 1\n    aliases: [a]\n"), "name of both"},

@@ -105,6 +105,9 @@ func (c *Catalog) read(r io.Reader) error {
 	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
 		return media.Errorf(media.CodeInvalid, "model catalogue is not good YAML: %w", err)
 	}
+	if !errors.Is(d.Decode(&yaml.Node{}), io.EOF) {
+		return media.Errorf(media.CodeInvalid, "model catalogue %s: more text follows the document: put each provider in its own file", f.Provider)
+	}
 	f.Provider = strings.ToLower(strings.TrimSpace(f.Provider))
 	if f.Provider == "" {
 		return media.Errorf(media.CodeInvalid, "model catalogue names no provider: begin the file with \"provider: NAME\"")
@@ -335,8 +338,8 @@ func (m Model) check() error {
 		return nil
 	}
 	var errs []error
-	if m.Name == "" || m.APIModel == "" || m.Provider == "" {
-		errs = append(errs, m.invalidField("name", "provider, name and api_model must be set"))
+	if m.Provider == "" || slices.ContainsFunc(m.names(), func(n string) bool { return key(n) == "" }) {
+		errs = append(errs, m.invalidField("name", "provider, name, api_model and aliases must not be empty"))
 	}
 	if len(m.Methods) == 0 {
 		errs = append(errs, m.invalidField("methods", "name at least one"))
