@@ -55,8 +55,9 @@ func (a Agents) Ask(ctx context.Context, t module.Task) (module.Reply, error) {
 }
 
 // Item finds the item that a step names: a media record by id, a sub-action's result by content id, or an item of the
-// run's tree by ref or placeholder.
+// run's tree by ref or placeholder. The path of a media URL may precede the id or ref.
 func Item(ctx context.Context, l ledger.Store, owner, tree, id string) (media.Output, error) {
+	id = strings.TrimPrefix(id, "/media/")
 	if strings.HasPrefix(id, "gc_") {
 		c, err := l.GeneratedContent(ctx, owner, id)
 		if err != nil {
@@ -64,7 +65,7 @@ func Item(ctx context.Context, l ledger.Store, owner, tree, id string) (media.Ou
 		}
 		id = c.MediaID
 	}
-	if ref, err := media.ParseRef(strings.TrimSuffix(strings.TrimPrefix(id, "${media:"), "}")); err == nil {
+	if ref, err := media.ParseRef(id); err == nil {
 		list, err := l.ListMedia(ctx, owner, ledger.MediaQuery{Tree: tree, Ref: ref, Page: ledger.Page{Limit: 1}})
 		if err != nil {
 			return media.Output{}, err

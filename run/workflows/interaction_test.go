@@ -8,6 +8,7 @@ import (
 
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/workflows"
 )
 
 // TestLongTitle: the title of an interaction may contain a long text of a person, such as a brief.
@@ -73,4 +74,23 @@ func TestDataDoesNotGrowWithoutLimit(t *testing.T) {
 	}
 	wantCode(t, edit(0, strings.Repeat("\u2028", 1_500_000)), media.CodeInvalid)
 	must(t, edit(0, "short"))
+}
+
+// TestItem: a step names an item by its id, its ref, its placeholder, or the URL that results and exported files have.
+func TestItem(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	scope := media.Scope{Owner: owner, Tree: "wr_1", Run: "wr_1"}
+	b := media.Blob{Digest: media.DigestOf([]byte("picture")), SizeBytes: 7, Facts: media.Facts{MIMEType: "image/png", Width: 8, Height: 4}}
+	o, err := h.store.Record(media.WithScope(t.Context(), scope), media.NewOutput(b, media.Meta{}))
+	must(t, err)
+	for _, name := range []string{o.ID, string(o.Ref), o.Ref.Placeholder(), "/media/" + o.ID, "/media/" + string(o.Ref)} {
+		if found, err := workflows.Item(t.Context(), h.store, owner, "wr_1", name); err != nil || found.ID != o.ID {
+			t.Errorf("%s: %q, %v", name, found.ID, err)
+		}
+	}
+	for _, name := range []string{"", "/media/", "/media/none", "img-00000000"} {
+		_, err := workflows.Item(t.Context(), h.store, owner, "wr_1", name)
+		wantCode(t, err, media.CodeNotFound)
+	}
 }
