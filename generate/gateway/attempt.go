@@ -176,22 +176,25 @@ func join(first, later map[string]any) map[string]any {
 	return out
 }
 
+// maxRetryWait is the longest wait before a call is repeated. A provider that requests more fails the call.
+const maxRetryWait = time.Minute
+
 // shareWait applies a wait that a provider requested for one call or poll to other calls. A long wait means an
-// exhausted quota, which is per model, so it applies only to that model. It returns the wait, at most MaxRetryWait.
+// exhausted quota, which is per model, so it applies only to that model. It returns the wait, at most maxRetryWait.
 func (g *Gateway) shareWait(m catalog.Model, failed *media.Error) time.Duration {
 	if failed == nil || failed.RetryAfter <= 0 {
 		return 0
 	}
 	model := ""
-	if failed.RetryAfter > g.config.MaxRetryWait {
+	if failed.RetryAfter > maxRetryWait {
 		model = m.APIModel
 	}
 	g.lanes[m.Provider].Waits.Ask(model, g.config.Now(), failed.RetryAfter)
-	return min(failed.RetryAfter, g.config.MaxRetryWait)
+	return min(failed.RetryAfter, maxRetryWait)
 }
 
 // waitForTurn waits as long as the provider asked other calls to wait, unless the call has already waited until then.
-// The error is for a wait beyond MaxRetryWait or ctx's deadline, or ctx's own. Polls do not wait.
+// The error is for a wait beyond maxRetryWait or ctx's deadline, or ctx's own. Polls do not wait.
 func (x *execution) waitForTurn(ctx context.Context, c call, waited time.Time) *media.Error {
 	m := c.plan.Model
 	for {
@@ -203,7 +206,7 @@ func (x *execution) waitForTurn(ctx context.Context, c call, waited time.Time) *
 			return nil
 		}
 		reason := media.Errorf(media.CodeRateLimited, "%s asked callers to wait: %s remain", m.Provider, wait.Round(time.Second))
-		if reason.RetryAfter = wait; wait > x.g.config.MaxRetryWait {
+		if reason.RetryAfter = wait; wait > maxRetryWait {
 			return reason
 		}
 		if end, limited := ctx.Deadline(); limited && end.Before(until) {
@@ -227,7 +230,7 @@ func (x *execution) waitBeforeRetry(ctx context.Context, c call, number, got int
 	if errors.Is(failed, driver.ErrContested) || failed.Code == media.CodeQuotaExceeded {
 		attempts = min(attempts, 2)
 	}
-	if got > 0 || !failed.Retryable || number >= attempts || failed.RetryAfter > config.MaxRetryWait || x.plan.Round.Continues(c.number) {
+	if got > 0 || !failed.Retryable || number >= attempts || failed.RetryAfter > maxRetryWait || x.plan.Round.Continues(c.number) {
 		failed.Retryable = failed.Retryable && failed.Code != media.CodeQuotaExceeded
 		if failed.RetryAfter > 0 {
 			failed.Message += "; it asks to wait " + failed.RetryAfter.Round(time.Second).String()
@@ -237,7 +240,7 @@ func (x *execution) waitBeforeRetry(ctx context.Context, c call, number, got int
 	wait := time.Duration(float64(min(base<<min(number-1, 10), most)) * (0.5 + config.Rand()/2))
 	wait = max(wait, failed.RetryAfter)
 	until = x.g.lanes[c.plan.Model.Provider].Waits.End(c.plan.Model.APIModel)
-	if requested := until.Sub(config.Now()); requested <= config.MaxRetryWait {
+	if requested := until.Sub(config.Now()); requested <= maxRetryWait {
 		wait = max(wait, requested) // another call may have been told a longer wait
 	} else {
 		until = time.Time{}

@@ -241,7 +241,7 @@ func TestAnswerAtOnceOnAFullDisk(t *testing.T) {
 			}
 
 			first := lose().Operation
-			stands(h.successor(t, nil).Resume(t.Context(), first, gateway.PollOnce))
+			stands(h.successor(t, nil).PollOnce(t.Context(), first))
 			stands(h.successor(t, nil).Resume(t.Context(), first))
 
 			second := lose().Operation

@@ -29,7 +29,6 @@ import (
 	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/media"
-	"atelier/media/imaging"
 )
 
 // Dropper is an optional interface of a [generate.Storage]: previews are dropped when their picture is stored or does
@@ -87,13 +86,9 @@ type Config struct {
 	Concurrency int
 	// MaxAttempts is how often a call is made if its failures are safe to repeat; default 3.
 	MaxAttempts int
-	// MaxRetryWait is the longest wait before a repeat; a provider that requests more fails the call. Default 60 s.
-	MaxRetryWait time.Duration
 	// MinFree is how many bytes a billable call must leave free if Storage is a [Reserver], besides the space for its
 	// results. Default 32 MiB; negative means none.
 	MinFree int64
-	// Limits limit a result; the zero value means imaging's defaults, 100 megapixels and 200 frames.
-	Limits imaging.Limits
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 	// Rand returns the jitter of waits, 0 to 1; default math/rand.
@@ -106,7 +101,6 @@ type Config struct {
 const (
 	defaultConcurrency = 4
 	defaultAttempts    = 3
-	defaultRetryWait   = 60 * time.Second
 	defaultTimeout     = 300 * time.Second
 	defaultPoll        = 2 * time.Second
 	defaultWait        = 120 * time.Second
@@ -137,7 +131,7 @@ func New(c Config) (*Gateway, error) {
 	c.fill()
 	planner, err := plan.New(plan.Config{
 		Drivers: c.Drivers, Catalogue: c.Catalogue, DefaultModel: c.DefaultModel, Fallback: c.Fallback,
-		Partials: c.Partials, Storage: c.Storage, Limits: c.Limits, Now: c.Now,
+		Partials: c.Partials, Storage: c.Storage, Now: c.Now,
 	})
 	if err != nil {
 		return nil, err
@@ -171,7 +165,6 @@ func (c *Config) fill() {
 	}
 	c.MinFree = max(0, cmp.Or(c.MinFree, DefaultMinFree))
 	c.MaxAttempts = cmp.Or(c.MaxAttempts, defaultAttempts)
-	c.MaxRetryWait = cmp.Or(c.MaxRetryWait, defaultRetryWait)
 }
 
 // Generate executes the request and waits for its results.

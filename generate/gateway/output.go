@@ -99,7 +99,7 @@ func (d *delivery) validateBlob(b media.Blob) *media.Error {
 	case b.Width == 0 && catalog.IsRaster(mime):
 		return media.Errorf(media.CodeBadResponse, "%s answered with %s that cannot be read: try again or use another model", model.Name, mime)
 	}
-	if err := d.x.g.config.Limits.Check(b.Facts); err != nil {
+	if err := (imaging.Limits{}).Check(b.Facts); err != nil {
 		return fault.Of(fault.Wrap("accept the picture of "+model.Name, err))
 	}
 	return nil
@@ -133,7 +133,7 @@ func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
 
 // convert converts a picture to another format, marked as made by a model: with the original's mark, or a new one.
 func (d *delivery) convert(ctx context.Context, o media.Output, format string) (media.Blob, error) {
-	job := imaging.Job{Facts: o.Facts, Limits: d.x.g.config.Limits, Format: imaging.Format(format), Quality: plan.ConvertQuality}
+	job := imaging.Job{Facts: o.Facts, Format: imaging.Format(format), Quality: plan.ConvertQuality}
 	if q := d.call.plan.Request.Compression; q != nil {
 		job.Quality = max(1, *q)
 	}
@@ -196,7 +196,7 @@ func (d *delivery) slice(ctx context.Context, grid media.Output, t driver.Tiles)
 	if err != nil {
 		return nil, fault.Wrap("open grid", err)
 	}
-	whole, err := imaging.Decode(ctx, r, grid.Facts, d.x.g.config.Limits)
+	whole, err := imaging.Decode(ctx, r, grid.Facts, imaging.Limits{})
 	if err = errors.Join(err, r.Close()); err != nil {
 		return nil, fault.Wrap("read grid", err)
 	}

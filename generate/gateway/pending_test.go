@@ -131,7 +131,7 @@ func TestDeliveryHostStaysDown(t *testing.T) {
 			return g.Resume(ctx, op)
 		},
 		"a look": func(ctx context.Context, g *gateway.Gateway, op string) (*generate.Result, error) {
-			return g.Resume(ctx, op, gateway.PollOnce)
+			return g.PollOnce(ctx, op)
 		},
 		"retry": func(ctx context.Context, g *gateway.Gateway, op string) (*generate.Result, error) {
 			return g.Retry(ctx, gateway.RetryOptions{Operation: op})
@@ -183,7 +183,7 @@ func TestLinkThatIsDeadByItsAge(t *testing.T) {
 	}{{21, generate.StatusRunning}, {23, generate.StatusFailed}} {
 		now = day(11, c.day)
 		g := h.successor(t, func(conf *gateway.Config) { conf.Fetch, conf.Now = d.fetch, func() time.Time { return now } })
-		end, err := g.Resume(t.Context(), got.Operation, gateway.PollOnce)
+		end, err := g.PollOnce(t.Context(), got.Operation)
 		if err != nil || end.Status != c.status {
 			t.Errorf("on day %d: %+v, %v", c.day, end, err)
 		}

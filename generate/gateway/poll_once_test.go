@@ -46,7 +46,7 @@ func TestPollOnce(t *testing.T) {
 		clear(polls)
 		there = ready
 		mu.Unlock()
-		res, err := g.Resume(t.Context(), got.Operation, gateway.PollOnce)
+		res, err := g.PollOnce(t.Context(), got.Operation)
 		if err != nil || len(res.Outputs()) != round || (res.Status == generate.StatusRunning) != (round < 2) {
 			t.Fatalf("look %d: %+v, %v", round, res, err)
 		}
@@ -62,7 +62,7 @@ func TestPollOnce(t *testing.T) {
 	if n := len(h.gemini.Tasks()); n != 2 {
 		t.Errorf("%d calls", n)
 	}
-	if _, err := g.Resume(t.Context(), "nobody", gateway.PollOnce); media.CodeOf(err) != media.CodeNotFound {
+	if _, err := g.PollOnce(t.Context(), "nobody"); media.CodeOf(err) != media.CodeNotFound {
 		t.Errorf("an unknown one: %v", err)
 	}
 }

@@ -13,16 +13,11 @@ import (
 	"atelier/media"
 )
 
-// PollMode says how often [Gateway.Resume] polls tasks in progress.
-type PollMode int
-
-const (
-	// PollUntilDone polls until the model's wait is over; the default.
-	PollUntilDone PollMode = iota
-	// PollOnce polls each task once and leaves those that still run: for operations that have exceeded their wait.
-	// While another caller works on the operation, the error has code media.CodeConflict.
-	PollOnce
-)
+// PollOnce is [Gateway.Resume] for operations that have exceeded their wait: it polls each task once and leaves those
+// that still run. While another caller works on the operation, the error has code media.CodeConflict.
+func (g *Gateway) PollOnce(ctx context.Context, id string) (*generate.Result, error) {
+	return g.resume(ctx, ctx, id, operation.EventResume, true)
+}
 
 // Resume continues an operation that an earlier process left or that exceeded its wait, and waits for it like
 // [Gateway.Generate]. Calls that were never made are made; tasks are polled. A call that was sent and not answered is
@@ -33,10 +28,7 @@ const (
 // Errors: media.CodeNotFound for an unknown operation, media.CodeUnsupported if the log cannot resume,
 // media.CodeMissingKey for a provider without its key, ctx's error while another process holds the operation; under
 // [ErrHandedOver] the operation is then returned as it stands.
-func (g *Gateway) Resume(ctx context.Context, id string, asking ...PollMode) (*generate.Result, error) {
-	if slices.Contains(asking, PollOnce) {
-		return g.resume(ctx, ctx, id, operation.EventResume, true)
-	}
+func (g *Gateway) Resume(ctx context.Context, id string) (*generate.Result, error) {
 	res, err := await(ctx, func() (*generate.Result, error) { return g.resume(ctx, ctx, id, operation.EventResume, false) })
 	switch {
 	case media.CodeOf(err) != media.CodeConflict:

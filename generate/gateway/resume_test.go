@@ -260,7 +260,7 @@ func TestResumeRefuses(t *testing.T) {
 		t.Errorf("without the key: %v", err)
 	}
 	h.openai.NotReady = nil
-	if got, err := h.successor(t, nil).Resume(t.Context(), id, gateway.PollOnce); err != nil || got.Status != generate.StatusSucceeded {
+	if got, err := h.successor(t, nil).PollOnce(t.Context(), id); err != nil || got.Status != generate.StatusSucceeded {
 		t.Errorf("at last: %+v, %v", got, err)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"atelier/generate/catalog"
 	"atelier/generate/driver"
 	"atelier/media"
-	"atelier/media/imaging"
 )
 
 // Config sets up a [Planner]. Its fields are those of gateway.Config, without defaults.
@@ -26,7 +25,6 @@ type Config struct {
 	Fallback     []string
 	Partials     bool
 	Storage      generate.Storage // nil means that pictures are not converted
-	Limits       imaging.Limits
 	Now          func() time.Time
 }
 

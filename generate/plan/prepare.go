@@ -35,7 +35,7 @@ func (pl *Planner) Prepare(ctx context.Context, p *Plan) error {
 		given = append(given, *p.Request.Mask)
 	}
 	for _, o := range given {
-		if err := pl.config.Limits.Check(o.Facts); err != nil {
+		if err := (imaging.Limits{}).Check(o.Facts); err != nil {
 			return fault.Wrap("prepare picture "+displayName(o), err)
 		}
 	}
@@ -152,7 +152,7 @@ func (pl *Planner) shrink(ctx context.Context, p *Plan, o media.Output, large bo
 	if large {
 		formats = formats[len(formats)-1:]
 	}
-	job := imaging.Job{Facts: o.Facts, Limits: pl.config.Limits, Quality: ConvertQuality}
+	job := imaging.Job{Facts: o.Facts, Quality: ConvertQuality}
 	if most := p.Model.MaxInputPixels; most > 0 && o.Width*o.Height > most {
 		scale := math.Sqrt(float64(most) / float64(o.Width*o.Height))
 		job.Width, job.Height = max(1, int(float64(o.Width)*scale)), max(1, int(float64(o.Height)*scale))
@@ -228,7 +228,7 @@ func (pl *Planner) fitMask(ctx context.Context, p *Plan) (note string, err error
 	mask := *p.Task.Mask
 	var img image.Image
 	err = pl.read(ctx, mask, func(r io.Reader) (err error) {
-		img, err = imaging.Decode(ctx, r, mask.Facts, pl.config.Limits)
+		img, err = imaging.Decode(ctx, r, mask.Facts, imaging.Limits{})
 		return err
 	})
 	if err != nil {

@@ -126,11 +126,11 @@ func (k *Kind) abandoned(ctx context.Context, op ledger.Operation) (bool, error)
 
 // resume waits for an operation, or checks one that was already waited for.
 func (k *Kind) resume(ctx context.Context, op ledger.Operation, waited bool) {
-	asking := gateway.PollUntilDone
+	resume := k.cfg.Gateway.Resume
 	if waited {
-		asking = gateway.PollOnce
+		resume = k.cfg.Gateway.PollOnce
 	}
-	res, err := k.cfg.Gateway.Resume(media.WithScope(ctx, media.Scope{Owner: op.Owner}), op.ID, asking)
+	res, err := resume(media.WithScope(ctx, media.Scope{Owner: op.Owner}), op.ID)
 	elsewhere := waited && media.CodeOf(err) == media.CodeConflict // another caller waits for it
 	if err != nil && !elsewhere && ctx.Err() == nil {
 		slog.WarnContext(ctx, "generation not adopted", slog.String("operation", op.ID), slog.String("error", media.ErrorText(err.Error())))

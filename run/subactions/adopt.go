@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"atelier/generate"
-	"atelier/generate/gateway"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -43,7 +42,7 @@ func (s *Service) Adopt(ctx context.Context) (n int, err error) {
 			}
 		} else {
 			err = s.begin(row, func(ctx context.Context) (*generate.Result, error) { //nolint:contextcheck // it lives as long as the service
-				return s.cfg.Gateway.Resume(ctx, row.OperationID, gateway.PollOnce)
+				return s.cfg.Gateway.PollOnce(ctx, row.OperationID)
 			})
 		}
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"atelier/agent"
 	"atelier/generate"
 	"atelier/generate/gateway"
+	"atelier/generate/plan"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/workflow"
@@ -192,13 +193,6 @@ func (s *Service) ask(ctx context.Context, row *ledger.ContentGeneration, c work
 	return s.request(ctx, *row, start.Plan)
 }
 
-// The provider of the substitute, whose model has the same name, and the number of Midjourney's pictures per task.
-const (
-	offlineProvider = "offline"
-	midjourney      = "midjourney"
-	gridOf          = 4
-)
-
 // standsIn reports whether the offline painter substitutes for a provider without a key: if that is allowed, or if no
 // provider has a key.
 func (s *Service) standsIn(row ledger.ContentGeneration, allowed bool) (bool, error) {
@@ -211,7 +205,7 @@ func (s *Service) standsIn(row ledger.ContentGeneration, allowed bool) (bool, er
 			}
 			reason = p.Reason
 		}
-		anyReady = anyReady || p.Ready && p.Name != offlineProvider
+		anyReady = anyReady || p.Ready && p.Name != plan.Offline
 	}
 	if allowed || !anyReady {
 		return true, nil
@@ -220,17 +214,17 @@ func (s *Service) standsIn(row ledger.ContentGeneration, allowed bool) (bool, er
 }
 
 // request builds the Gateway's request from a row's plan.
-func (s *Service) request(ctx context.Context, row ledger.ContentGeneration, plan subaction.Plan) (generate.Request, error) {
-	r := plan.Request
-	for _, id := range plan.Images {
+func (s *Service) request(ctx context.Context, row ledger.ContentGeneration, planned subaction.Plan) (generate.Request, error) {
+	r := planned.Request
+	for _, id := range planned.Images {
 		o, err := s.input(ctx, row, id)
 		if err != nil {
 			return r, err
 		}
 		r.Inputs = append(r.Inputs, o)
 	}
-	if plan.Mask != "" {
-		o, err := s.input(ctx, row, plan.Mask)
+	if planned.Mask != "" {
+		o, err := s.input(ctx, row, planned.Mask)
 		if err != nil {
 			return r, err
 		}
@@ -240,10 +234,10 @@ func (s *Service) request(ctx context.Context, row ledger.ContentGeneration, pla
 		if act, ok := r.Options[row.Provider]["action"]; ok {
 			return r, media.Errorf(media.CodeUnsupported, "the offline painter cannot %s: set the key of %s", act, row.Provider)
 		}
-		r.Model, r.Options = offlineProvider, nil
+		r.Model, r.Options = plan.Offline, nil // its model has the provider's name
 		r.Label = "Stand-in for " + row.Provider + ", drawn by rule"
-		if row.Provider == midjourney && r.N == 0 {
-			r.N = gridOf
+		if row.Provider == "midjourney" && r.N == 0 {
+			r.N = 4 // as many as it makes per task
 		}
 	}
 	r.IdempotencyKey, r.Adopt = row.ID, true

@@ -66,12 +66,6 @@ func (s *Service) open(ctx context.Context, owner, id, consequence string) (ledg
 	return row, err
 }
 
-// closeOrphaned closes the interaction of a run that has ended.
-func (s *Service) closeOrphaned(ctx context.Context, row ledger.Interaction) error {
-	_, err := s.close(ctx, row.Owner, row.ID, ledger.InteractionCancelled, nil)
-	return err
-}
-
 // closeAs closes the interaction of an answer, if it is open, and returns its row.
 func (s *Service) closeAs(ctx context.Context, owner string, g interactionAnswer) (ledger.Interaction, error) {
 	if g.Expired {
@@ -360,13 +354,13 @@ func (s *Service) expire(ctx context.Context, row ledger.Interaction) error {
 	if err != nil {
 		return err
 	}
-	if !of.FinishedAt.IsZero() {
-		return s.closeOrphaned(ctx, row)
+	status := ledger.InteractionCancelled
+	if of.FinishedAt.IsZero() {
+		status = ledger.InteractionExpired
+		if _, err := s.answerQuestion(ctx, row, interactionAnswer{InteractionID: row.ID, Expired: true}); err != nil {
+			return err
+		}
 	}
-	g := interactionAnswer{InteractionID: row.ID, Expired: true}
-	if _, err := s.answerQuestion(ctx, row, g); err != nil {
-		return err
-	}
-	_, err = s.closeAs(ctx, row.Owner, g)
+	_, err = s.close(ctx, row.Owner, row.ID, status, nil)
 	return err
 }

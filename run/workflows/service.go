@@ -283,7 +283,8 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 	}
 	for _, i := range list {
 		if i.Status == ledger.InteractionOpen {
-			err = errors.Join(err, s.closeOrphaned(ctx, i))
+			_, failed := s.close(ctx, owner, i.ID, ledger.InteractionCancelled, nil)
+			err = errors.Join(err, failed)
 		}
 		err = errors.Join(err, s.cfg.SubActions.CancelAll(ctx, owner, i.ID))
 	}

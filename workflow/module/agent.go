@@ -10,8 +10,8 @@ import (
 )
 
 // run executes agent.run: one agent executes one task. It returns {message, payload, media}.
-func (a asker) run(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
-	reply, err := a.ask(ctx, run, Task{Agent: run.Inputs.Text("agent"), Message: run.Inputs.Text("message"), Media: list(run.Inputs, "media")})
+func (c Config) run(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
+	reply, err := c.ask(ctx, run, Task{Agent: run.Inputs.Text("agent"), Message: run.Inputs.Text("message"), Media: list(run.Inputs, "media")})
 	if err != nil {
 		return nil, err
 	}
@@ -22,9 +22,9 @@ func (a asker) run(ctx context.Context, run workflow.Run) (*ordered.Object, erro
 const reportWriter = "research-report-writer"
 
 // report executes report.write: an illustrated report about data. It returns {report, message}.
-func (a asker) report(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
+func (c Config) report(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
 	data, _ := run.Inputs.Get("data")
-	reply, err := a.ask(ctx, run, Task{
+	reply, err := c.ask(ctx, run, Task{
 		Agent: reportWriter, Message: run.Inputs.Text("task") + "\n\nData:\n" + string(ordered.Encode(data)), Media: list(run.Inputs, "media"),
 	})
 	if err != nil {
@@ -38,15 +38,12 @@ func (a asker) report(ctx context.Context, run workflow.Run) (*ordered.Object, e
 	return nil, media.Errorf(media.CodeBadResponse, "the agent %s wrote no report", reportWriter)
 }
 
-// exporter executes media.export.
-type exporter struct{ exports Exports }
-
-// export writes files for people. It returns {files}.
-func (e exporter) export(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
-	if e.exports == nil {
+// export executes media.export: it writes files for people. It returns {files}.
+func (c Config) export(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
+	if c.Exports == nil {
 		return nil, media.Errorf(media.CodeUnsupported, "this program does not export media from workflows")
 	}
-	files, err := e.exports.Export(ctx, run.Owner, list(run.Inputs, "media"), run.Inputs.Text("format"))
+	files, err := c.Exports.Export(ctx, run.Owner, list(run.Inputs, "media"), run.Inputs.Text("format"))
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ type draft struct{ asking }
 
 // draft returns {prompts}, by provider and key. Without an agent, each prompt is the brief itself, which a person can
 // edit.
-func (a asker) draft(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
+func (c Config) draft(ctx context.Context, run workflow.Run) (*ordered.Object, error) {
 	brief, _ := run.Inputs.Get("brief")
 	wanted := providers(run.Inputs)
 	agent := run.Inputs.Text("agent")
@@ -31,7 +31,7 @@ func (a asker) draft(ctx context.Context, run workflow.Run) (*ordered.Object, er
 		}
 		return ordered.New("prompts", prompts), nil
 	}
-	reply, err := a.ask(ctx, run, Task{Agent: agent, Message: draftTask(brief, wanted)})
+	reply, err := c.ask(ctx, run, Task{Agent: agent, Message: draftTask(brief, wanted)})
 	if err != nil {
 		return nil, err
 	}

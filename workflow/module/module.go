@@ -63,20 +63,20 @@ func All(c Config) []workflow.Module {
 		draft{asking{silent{
 			declare("prompt.draft", []string{"prompts"}, []any{"brief", "providers"},
 				"brief", ordered.New("type", []any{"string", "object"}), "agent", text, "providers", ordered.New("anyOf", []any{oneOrMore, promptKeys})),
-			asker{c.Agents}.draft,
+			c.draft,
 		}}},
 		review{declare("review.approve", []string{"approved", "comment", "data"}, []any{"title", "data"}, "title", text, "data", ordered.New(), "display_schema", object)},
 		asking{silent{
 			declare("agent.run", []string{"message", "payload", "media"}, []any{"agent", "message"}, "agent", text, "message", text, "media", mediaIDs),
-			asker{c.Agents}.run,
+			c.run,
 		}},
 		asking{silent{
 			declare("report.write", []string{"report", "message"}, []any{"task", "data"}, "task", text, "data", ordered.New(), "media", mediaIDs),
-			asker{c.Agents}.report,
+			c.report,
 		}},
 		silent{
 			declare("media.export", []string{"files"}, []any{"media"}, "media", mediaIDs, "format", ordered.New("type", "string", "enum", []any{"png", "jpeg", "webp"})),
-			exporter{c.Exports}.export,
+			c.export,
 		},
 	}
 }
@@ -135,13 +135,10 @@ var _ workflow.AgentModule = asking{}
 
 func (asking) AsksAgents() {}
 
-// asker executes the modules that ask agents.
-type asker struct{ agents Agents }
-
-func (a asker) ask(ctx context.Context, run workflow.Run, task Task) (Reply, error) {
-	if a.agents == nil {
+func (c Config) ask(ctx context.Context, run workflow.Run, task Task) (Reply, error) {
+	if c.Agents == nil {
 		return Reply{}, media.Errorf(media.CodeUnsupported, "this program does not run agents in workflows")
 	}
 	task.Owner, task.RunID, task.StepID = run.Owner, run.WorkflowRunID, run.StepID
-	return a.agents.Ask(ctx, task)
+	return c.Agents.Ask(ctx, task)
 }
