@@ -78,6 +78,19 @@ test("the focus returns to the menu after a conversation was renamed by the keyb
   await until(() => menu.evaluate((e) => e === document.activeElement));
 }));
 
+test("a list of documents has gaps, names are cut at their end in both directions, and the menu marks the page", () => b.page(s.url, { viewport: { width: 360, height: 800 } }, async (page) => {
+  const names = ["\u0645\u0644\u0627\u062d\u0638\u0627\u062a \u0627\u0644\u0639\u0645\u0644\u0627\u0621 ".repeat(6), "notes ".repeat(12)];
+  for (const name of names) s.picture(name, 1, 1, { modality: "document", mime_type: "text/plain", file_name: name });
+  await page.goto(`${s.url}/gallery?kind=document`);
+  const [arabic, english] = names.map((name) => page.locator(".attachment", { hasText: name.trim() }));
+  const [a, b] = [await arabic.boundingBox(), await english.boundingBox()];
+  assert.ok(Math.abs(a.y - b.y) > a.height + 4, "the documents touch each other");
+  assert.deepEqual(await page.locator(".attachment-name").evaluateAll((all) => all.map((e) => getComputedStyle(e).direction)), ["ltr", "rtl"]);
+  await page.getByRole("button", { name: "Conversations" }).click();
+  const background = (name) => page.getByRole("dialog").getByRole("link", { name, exact: true }).evaluate((e) => getComputedStyle(e).backgroundColor);
+  assert.notEqual(await background("Media"), await background("Workflows"));
+}));
+
 test("a page whose token has expired leads to the login", () => b.page(`${s.url}/gallery?q=lighthouse`, {}, async (page) => {
   await page.locator(".picture").first().waitFor();
   await page.route("**/api/**", (r) => r.fulfill({ status: 401, contentType: "application/problem+json", body: '{"status":401,"code":"unauthorized","detail":"an access token is needed"}' }));

@@ -137,6 +137,21 @@ describe("a picture", () => {
     }));
   }
 
+  test("has panels that are closed on a phone, and whose buttons keep their height", () => b.page(url, { viewport: { width: 360, height: 640 } }, async (page) => {
+    await summer(page);
+    await page.getByRole("button", { name: "How it was made" }).click();
+    const use = page.getByRole("button", { name: "Use in a message" });
+    await use.scrollIntoViewIfNeeded();
+    assert.ok((await use.boundingBox()).height >= 24);
+    await page.getByRole("button", { name: "Close the panel" }).click();
+    await page.getByRole("button", { name: "Vary" }).click();
+    await page.getByRole("complementary", { name: "Vary" }).getByRole("button", { name: "Vary" }).waitFor();
+    await page.getByRole("button", { name: "Close the panel" }).click();
+    await page.keyboard.press("ArrowLeft"); // the focus is in the lightbox again
+    await page.locator(".lightbox-caption", { hasText: "a lighthouse in spring" }).waitFor();
+    await page.getByRole("button", { name: "Compare" }).click();
+  }));
+
   test("that cannot be varied says why before anything is spent", () => b.page(url, {}, async (page) => {
     await summer(page);
     await page.keyboard.press("v");

@@ -42,6 +42,10 @@ describe("every state", () => {
       await page.getByText("Answers a question with an illustrated, sourced report.").waitFor();
       await check(page, `agents ${variant.name}`);
       await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: /^Language model:/ }).click();
+      const reason = page.getByText("OpenRouter requires a key: set OPENROUTER_API_KEY");
+      assert.equal(await reason.evaluate((e) => getComputedStyle(e.closest("[role=menuitem]")).opacity), "1", "the reason is hard to read");
+      await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Send" }).click();
       await page.getByText("Generate Image").waitFor();
       await check(page, `running ${variant.name}`);
@@ -252,6 +256,7 @@ describe("conversations", () => {
     await page.keyboard.press("Escape");
     await list.getByRole("link", { name: "A name that is so long" }).hover();
     await list.getByRole("button", { name: /Actions of A name/ }).click();
+    await check(page, "conversation menu");
     await page.getByRole("menuitem", { name: "Rename" }).click();
     await page.keyboard.type("Short");
     await page.keyboard.press("Enter");

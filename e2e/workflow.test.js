@@ -53,6 +53,20 @@ test("a problem far down in a definition is one click away, at its number", () =
   assert.ok(Math.abs(numbers.y - box.y) < 1 && Math.abs(numbers.height - box.height) < 20, "the numbers are not beside their lines");
 }));
 
+for (const variant of variantSample) {
+  test(`names without spaces stay within the page, ${variant.name}`, async () => {
+    const name = "Donaudampfschifffahrtsgesellschaft".repeat(6);
+    const steps = review.steps.map((step) => ({ ...step, title: name, inputs: { ...step.inputs, title: name } }));
+    await b.page(await s.startRun({ ...review, title: name, steps }), variant, async (page) => {
+      await page.getByRole("heading", { name }).first().waitFor();
+      await check(page, `workflow run with long names ${variant.name}`);
+      await page.goto(`${s.url}/workflows`);
+      await page.locator(".run-item", { hasText: name }).first().waitFor();
+      await check(page, `workflow runs with long names ${variant.name}`);
+    });
+  });
+}
+
 describe("an approval", () => {
   test("goes on to the next step and to the end, after kill -9 of the server, and is repeated from a step", async () => {
     await b.page(await s.startRun(review), {}, async (page) => {

@@ -47,7 +47,7 @@ function ConversationView({ id }: { id: string }) {
   return (
     <>
       <header className="conversation-header">
-        <h1 title={title}>{title}</h1>
+        <h1 title={title} dir="auto">{title}</h1>
         <Text size="sm" c="dimmed" className="conversation-totals">{[formatCost(conversation.data?.cost), formatTokens(conversation.data?.tokens)].filter(Boolean).join(" · ")}</Text>
       </header>
       <div className="column thread">

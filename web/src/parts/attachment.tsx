@@ -19,7 +19,7 @@ export function AttachmentItem({ file, onRemove }: { file: Attachment; onRemove:
     <li className="attachment" data-problem={file.error ? true : undefined}>
       {src && !isBroken && !file.error ? <img src={src} alt="" width={40} height={40} onError={() => setBroken(true)} /> : <span className="attachment-icon">{file.error ? <IconAlertTriangle size={20} /> : <FileIcon name={file.name} />}</span>}
       <span className="attachment-text">
-        <span className="attachment-name" title={file.name}>{file.name}</span>
+        <span className="attachment-name" dir="auto" title={file.name}>{file.name}</span>
         <span className="attachment-status" title={state}>{state}</span>
       </span>
       {!file.media && !file.error && <progress className="attachment-progress" max={1} value={file.progress} aria-label={`Upload of ${file.name}`} />}
@@ -35,7 +35,7 @@ export function FileLink({ media }: { media: Media }) {
     <a className="attachment" href={mediaURL(media)} target="_blank" rel="noreferrer">
       <span className="attachment-icon"><FileIcon name={name} /></span>
       <span className="attachment-text">
-        <span className="attachment-name" title={name}>{name}</span>
+        <span className="attachment-name" dir="auto" title={name}>{name}</span>
         <span className="attachment-status">{formatBytes(media.size_bytes)}</span>
       </span>
     </a>

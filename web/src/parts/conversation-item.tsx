@@ -35,7 +35,7 @@ export function ConversationItem({ item, isRunning, onNavigate }: Props) {
   return (
     <div className="conversation-item" data-open={isOpen || undefined}>
       <Link to="/c/$id" params={{ id: item.id }} resetScroll={false /* it opens at its end */} className="conversation-item-link" onClick={onNavigate} aria-current={isOpen ? "page" : undefined} title={item.title}>
-        <span className="conversation-item-title">{item.title || "Untitled"}</span>
+        <span className="conversation-item-title" dir="auto">{item.title || "Untitled"}</span>
         {isRunning && <span className="pulse" role="img" aria-label="working" />}
       </Link>
       <Menu position="bottom-end" shadow="md" withinPortal>
@@ -44,7 +44,7 @@ export function ConversationItem({ item, isRunning, onNavigate }: Props) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconPencil size={15} />} onClick={() => setEditing(true)}>Rename</Menu.Item>
-          <Menu.Item leftSection={<IconTrash size={15} />} color="red" onClick={() => void remove()}>Delete</Menu.Item>
+          <Menu.Item leftSection={<IconTrash size={15} />} c="var(--error)" onClick={() => void remove()}>Delete</Menu.Item>
         </Menu.Dropdown>
       </Menu>
     </div>

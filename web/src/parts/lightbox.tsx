@@ -1,3 +1,4 @@
+import { CloseButton } from "@mantine/core";
 import { IconArrowsDiff, IconCopy, IconDownload, IconInfoCircle, IconPencil, IconRefresh, IconVersions } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import type { ReactNode, SyntheticEvent } from "react";
@@ -41,7 +42,7 @@ export default function Lightbox({ pictures, id, onView, onUse, onEdit }: Props)
         controls: () => (
           <>
             <div className="lightbox-footer">
-              <p className="lightbox-caption">{altText(m)}</p>
+              <p className="lightbox-caption" dir="auto">{altText(m)}</p>
               <div className="lightbox-actions">
                 <ActionButton name="Edit" keys="e" icon={<IconPencil size={17} />} onClick={() => onEdit(m)} />
                 <ActionButton name="Vary" keys="v" icon={<IconVersions size={17} />} pressed={panel === "vary"} onClick={() => toggle("vary")} />
@@ -51,6 +52,7 @@ export default function Lightbox({ pictures, id, onView, onUse, onEdit }: Props)
             </div>
             {panel && (
               <div className="lightbox-panel" onKeyDown={(e) => { if (e.target instanceof HTMLTextAreaElement && e.key !== "Escape") e.stopPropagation(); }} onPointerDown={stopPropagation} onWheel={stopPropagation}>
+                <CloseButton className="lightbox-panel-close" aria-label="Close the panel" onClick={(e) => { setPanel(""); e.currentTarget.closest(".yarl__root")?.querySelector<HTMLElement>(".yarl__container")?.focus(); }} />
                 {panel === "info" ? <Provenance id={m.id} onOpen={onView} onUse={onUse} /> : <GenerationPanel id={m.id} kind={panel} onOpen={onView} />}
               </div>
             )}

@@ -21,11 +21,11 @@ export function Provenance({ id, onOpen, onUse }: Props) {
       {sent && (
         <section>
           <h3>Prompt as sent</h3>
-          <p className="prompt-text">{sent}</p>
+          <p className="prompt-text" dir="auto">{sent}</p>
           <CopyButton value={sent}>{({ copied, copy }) => <Button size="compact-xs" variant="default" onClick={copy}>{copied ? "Copied" : "Copy prompt"}</Button>}</CopyButton>
         </section>
       )}
-      {m.origin?.prompt_revised && <section><h3>As revised by the provider</h3><p className="prompt-text">{m.origin.prompt_revised}</p></section>}
+      {m.origin?.prompt_revised && <section><h3>As revised by the provider</h3><p className="prompt-text" dir="auto">{m.origin.prompt_revised}</p></section>}
       <dl className="facts">
         <Fact name="Model">{model}</Fact>
         <Fact name="Size">{m.width && m.height ? `${m.width} × ${m.height}` : undefined}</Fact>
