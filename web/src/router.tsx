@@ -1,8 +1,9 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { Link, createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { ConversationPage } from "./pages/conversation";
 import { GalleryPage } from "./pages/gallery";
 import { Layout } from "./pages/layout";
 import { StartPage } from "./pages/start";
+import { NotFound } from "./parts/not-found";
 
 /** The URL of every page holds the open item and the item that it is compared with. */
 interface Search { media?: string; with?: string }
@@ -15,7 +16,7 @@ const stringParam = (s: Record<string, unknown>, key: keyof Search | keyof Filte
 const root = createRootRoute({
   component: Layout,
   validateSearch: (s: Record<string, unknown>): Search => ({ ...stringParam(s, "media"), ...stringParam(s, "with") }),
-  notFoundComponent: () => <div className="column not-found"><h1>Page not found</h1></div>,
+  notFoundComponent: () => <NotFound title="Page not found"><p>There is nothing at this address. <Link to="/">Start a conversation</Link>, or open the <Link to="/gallery">media</Link> or the <Link to="/workflows">workflows</Link>.</p></NotFound>,
 });
 const start = createRoute({ getParentRoute: () => root, path: "/", component: StartPage });
 const conversation = createRoute({ getParentRoute: () => root, path: "/c/$id", component: ConversationPage });

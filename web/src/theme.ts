@@ -20,7 +20,7 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 350, withArrow: true, events: { hover: true, focus: true, touch: false } } },
     Checkbox: { defaultProps: { radius: "sm" } }, // with the default radius, it would look like a radio button
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray", size: 34 } },
-    ColorInput: { defaultProps: { eyeDropperButtonProps: { "aria-label": "Pick a colour from the screen" } } },
+    ColorInput: { defaultProps: { eyeDropperButtonProps: { "aria-label": "Pick a color from the screen" } } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } }, // the placeholder is not an item of the menu
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" }, overlayProps: { backgroundOpacity: 0.45, blur: 2 } } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },

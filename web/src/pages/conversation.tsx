@@ -10,6 +10,7 @@ import { Composer } from "../parts/composer";
 import { DropArea } from "../parts/drop-area";
 import { ExchangeView } from "../parts/exchange";
 import { MediaView } from "../parts/media-view";
+import { NotFound } from "../parts/not-found";
 import { showError } from "../parts/notice";
 import { useStickToEnd } from "../parts/stick-to-end";
 import { Windowed } from "../parts/windowed";
@@ -43,7 +44,7 @@ function ConversationView({ id }: { id: string }) {
     document.getElementById("message")?.focus();
   }, [draft.addText, draft.attachMedia]);
   const retried = useCallback(() => { void queryClient.invalidateQueries({ queryKey: ["conversation", id] }); }, [id]);
-  if (isNotFound(conversation.error) && exchanges.length === 0) return <NotFound />;
+  if (isNotFound(conversation.error) && exchanges.length === 0) return <NotFound title="Conversation not found"><p>It was deleted, or it belongs to another owner. <Link to="/">Start a new one</Link>.</p></NotFound>;
   return (
     <>
       <header className="conversation-header">
@@ -92,13 +93,4 @@ function useStopRuns(active: string): () => void {
 
 function Skeletons() {
   return useMemo(() => <div className="exchange" aria-hidden><Skeleton h={40} w="45%" ml="auto" radius="lg" mb={28} /><Skeleton h={14} w="90%" mb={10} /><Skeleton h={14} w="75%" mb={10} /><Skeleton h={14} w="40%" /></div>, []);
-}
-
-function NotFound() {
-  return (
-    <div className="column not-found">
-      <h1>Conversation not found</h1>
-      <p>It was deleted, or it belongs to another owner. <Link to="/">Start a new one</Link>.</p>
-    </div>
-  );
 }

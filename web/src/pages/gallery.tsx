@@ -33,7 +33,7 @@ export function GalleryPage() {
         <SegmentedControl aria-label="Kind" data={kinds} value={kind} onChange={(k) => filter({ kind: k })} size="xs" />
       </header>
       {pages.map((items) => items[0] && <Page key={items[0].id} items={items} />)}
-      {list.isSuccess && pages.every((p) => p.length === 0) && <Text c="var(--text-muted)">{q || kind ? "Nothing fits." : "What is made or attached will be here."}</Text>}
+      {list.isSuccess && pages.every((p) => p.length === 0) && <Text c="var(--text-muted)">{q || kind ? "No media matches the search and the filter." : "Media that you attach or generate is listed here."}</Text>}
       {list.isError && <Text c="var(--text-muted)">The list could not be loaded: {list.error.message} <Button size="compact-sm" variant="default" loading={list.isFetching} onClick={() => void (list.hasNextPage ? list.fetchNextPage() : list.refetch())}>Try again</Button></Text>}
       <LoadMoreTrigger more={list.hasNextPage && !list.isFetchingNextPage && !list.isError} onMore={() => void list.fetchNextPage()} />
       <MediaView pictures={pages.flat()} onUse={useInNewMessage()} />

@@ -132,6 +132,17 @@ test.each(["/workflows/runs/x", "/workflows/x"])("%s distinguishes what does not
   queryClient.clear();
   await own.navigate({ to: address.replace("/x", "/y") });
   await screen.findByRole("heading", { name: /not found/ }, soon);
+  expect(screen.getByRole("link", { name: /^Show all/ }).getAttribute("href")).toBe("/workflows");
+});
+
+test("a run of a definition of its own, which was cancelled, has no link to a workflow and no error", async () => {
+  answers["GET /api/workflow-runs/r/sub-actions"] = () => ({ items: [] });
+  answers["GET /api/workflow-runs/r"] = () => ({ id: "r", title: "Mine", workflow_id: "mine", status: "cancelled", started_at: "2026-11-22T10:00:00Z", steps: [], state: {}, error: { code: "cancelled", message: "the run was cancelled" } });
+  answers["GET /api/workflows"] = () => ({ items: [{ id: "other", title: "Other", steps: [] }] });
+  await show("/workflows/runs/r");
+  await screen.findByText("mine", {}, soon);
+  expect(screen.queryByRole("link", { name: "mine" })).toBeNull();
+  expect(screen.getByText("the run was cancelled").className).toBe("muted");
 });
 
 test("a workflow file with a mistake is listed with it", async () => {
@@ -207,6 +218,7 @@ test("the form that starts a workflow opens without errors; what is still missin
   const scene = await screen.findByRole("textbox", { name: "Scene" }, soon);
   expect(screen.queryByText("This field is required.")).toBeNull();
   expect(screen.getByRole<HTMLButtonElement>("button", { name: "Start" }).disabled).toBe(true);
+  expect(screen.getByText("Complete the form to start.")).toBeTruthy();
   fireEvent.change(scene, { target: { value: "a lake" } });
   expect(await screen.findByText("This field is required.")).toBeTruthy();
 });

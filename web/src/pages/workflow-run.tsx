@@ -5,10 +5,11 @@ import { useEffect, useState } from "react";
 import { isNotFound } from "../api/client";
 import { queryClient, useRunRecord } from "../api/queries";
 import type { Question } from "../api/contract";
-import { useInteraction, useSubActions, useWorkflowRun } from "../api/workflow-queries";
+import { useInteraction, useSubActions, useWorkflowRun, useWorkflows } from "../api/workflow-queries";
 import { workflowApi } from "../api/workflows";
 import type { WorkflowRun } from "../api/workflows";
 import { MediaView } from "../parts/media-view";
+import { NotFound } from "../parts/not-found";
 import { showError } from "../parts/notice";
 import { useInNewMessage } from "../parts/open-media";
 import { QuestionCard } from "../parts/question";
@@ -27,7 +28,8 @@ export default function WorkflowRunPage() {
   useEffect(() => { document.title = `${run.data?.title || "Workflow"} · Atelier`; }, [run.data]);
   useEffect(() => setSelected(""), [id, run.data?.interaction_id]);
   const r = run.data; // kept when a later fetch fails
-  if (!r) return run.isError ? <div className="column not-found"><h1>{isNotFound(run.error) ? "Run not found" : "The run could not be loaded"}</h1><p className="muted">{run.error.message}</p></div> : <div className="workflows"><Skeleton h={200} /></div>;
+  if (!r && run.isError) return <NotFound title={isNotFound(run.error) ? "Run not found" : "The run could not be loaded"}><p>{isNotFound(run.error) ? "The address is wrong, or the run belongs to another owner." : run.error.message}</p><Link to="/workflows">Show all runs</Link></NotFound>;
+  if (!r) return <div className="workflows"><Skeleton h={200} /></div>;
   const shown = selected || r.interaction_id || "";
   return (
     <div className="workflows">
@@ -45,9 +47,11 @@ export default function WorkflowRunPage() {
 function RunHeader({ run }: { run: WorkflowRun }) {
   const cancel = () => void workflowApi.cancel(run.id).then(() => queryClient.invalidateQueries({ queryKey: ["workflow-run", run.id] }), showError);
   const cost = formatCost(run.cost);
+  const id = run.workflow_id ?? "";
+  const isStored = useWorkflows().data?.items.some((w) => w.id === id); // a run may have a definition of its own
   return (
     <header className="run-head">
-      <p><Link to="/workflows" className="muted">Workflows</Link>{run.workflow_id && <> / <Link to="/workflows/$id" params={{ id: run.workflow_id }} className="muted">{run.workflow_id}</Link></>}</p>
+      <p><Link to="/workflows" className="muted">Workflows</Link>{id && <> / {isStored ? <Link to="/workflows/$id" params={{ id }} className="muted">{id}</Link> : <span className="muted">{id}</span>}</>}</p>
       <Group gap="sm" align="center">
         <h1 className="grow">{run.title || run.workflow_id || "Workflow"}</h1>
         <span role="status"><RunStatus status={run.status} /></span>

@@ -1,9 +1,10 @@
 import "../parts/workflow/workflow.css";
 import { Skeleton } from "@mantine/core";
-import { useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { isNotFound } from "../api/client";
 import { useWorkflow } from "../api/workflow-queries";
 import type { Workflow } from "../api/workflows";
+import { NotFound } from "../parts/not-found";
 import { WorkflowView } from "../parts/workflow/definition";
 
 const template: Workflow = {
@@ -40,5 +41,7 @@ export default function WorkflowPage() {
 function StoredWorkflow({ id }: { id: string }) {
   const workflow = useWorkflow(id);
   if (workflow.data) return <WorkflowView workflow={workflow.data} isStored />; // kept when a later fetch fails
-  return workflow.isError ? <div className="column not-found"><h1>{isNotFound(workflow.error) ? "Workflow not found" : "The workflow could not be loaded"}</h1><p className="muted">{workflow.error.message}</p></div> : <div className="workflows"><Skeleton h={160} /></div>;
+  if (!workflow.isError) return <div className="workflows"><Skeleton h={160} /></div>;
+  const isMissing = isNotFound(workflow.error);
+  return <NotFound title={isMissing ? "Workflow not found" : "The workflow could not be loaded"}><p>{isMissing ? `The server has no workflow “${id}”.` : workflow.error.message}</p><Link to="/workflows">Show all workflows</Link></NotFound>;
 }

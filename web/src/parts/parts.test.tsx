@@ -189,6 +189,13 @@ describe("a question", () => {
     await waitFor(() => expect(sent()).toEqual({ answer: { more: { a: 1 } } }));
   });
 
+  test("has an input for a field of any value", async () => {
+    await show(<QuestionCard run="r" media={{}} question={{ question: "What else?", schema: { type: "object", properties: { anything: {} } } }} />);
+    fireEvent.change(await screen.findByRole("textbox", { name: "Anything" }), { target: { value: "[1]" } });
+    await userEvent.click(screen.getByRole("button", { name: "Answer" }));
+    await waitFor(() => expect(sent()).toEqual({ answer: { anything: [1] } }));
+  });
+
   test("is not answered with the last valid JSON while the text is invalid", async () => {
     await show(<QuestionCard run="r" media={{}} question={{ question: "What else?", schema: { type: "object", properties: { more: { type: "object" } } } }} />);
     const box = await screen.findByRole("textbox", { name: "More" });

@@ -5,7 +5,7 @@ import type { ErrorSchema, FieldErrorProps } from "@rjsf/utils";
 import { useMemo, useState } from "react";
 import type { ReactNode } from "react";
 import type { FieldError } from "../api/contract";
-import { answerSchema, buildUiSchema } from "../schema/form";
+import { answerSchema, buildUiSchema, withTitles } from "../schema/form";
 import { serverErrors, validator } from "../schema/validator";
 import { dateWidgets } from "./date-widgets";
 import { JsonField } from "./json-field";
@@ -23,7 +23,7 @@ interface Props {
 
 /** The form of a JSON Schema, validated on submit, here and by the server. */
 export default function SchemaForm({ schema, busy, submit, fieldErrors, onSubmit, children }: Props) {
-  const formSchema = useMemo(() => answerSchema(schema), [schema]);
+  const formSchema = useMemo(() => withTitles(answerSchema(schema)), [schema]);
   const uiSchema = useMemo(() => buildUiSchema(formSchema), [formSchema]);
   const extraErrors = useMemo<ErrorSchema>(() => serverErrors(fieldErrors), [fieldErrors]);
   const [data, setData] = useState<unknown>();

@@ -44,6 +44,6 @@ describe("facts in words", () => {
   ])("money of %j", (c, want) => expect(formatCost(c)).toBe(want));
   test("tokens and time", () => {
     expect([formatTokens({}), formatTokens({ input_tokens: 900 }), formatTokens({ input_tokens: 6771, output_tokens: 98 }), formatTokens({ input_tokens: 42890 })]).toEqual([undefined, "900 tokens", "6.9k tokens", "43k tokens"]);
-    expect([formatDuration(420), formatDuration(12_300), formatDuration(83_000), formatDuration(3_700_000)]).toEqual(["0.4 s", "12 s", "1 min 23 s", "1 h 1 min"]);
+    expect([formatDuration(7), formatDuration(420), formatDuration(12_300), formatDuration(83_000), formatDuration(3_700_000)]).toEqual(["< 0.1 s", "0.4 s", "12 s", "1 min 23 s", "1 h 1 min"]);
   });
 });

@@ -59,7 +59,8 @@ export function formatTokens(u: Usage | undefined): string | undefined {
 }
 
 export function formatDuration(ms: number): string {
-  if (ms < 950) return `${Math.max(0, ms / 1000).toFixed(1)} s`;
+  if (ms < 50) return "< 0.1 s";
+  if (ms < 950) return `${(ms / 1000).toFixed(1)} s`;
   const s = Math.round(ms / 1000);
   if (s < 60) return `${s} s`;
   return s < 3600 ? `${Math.floor(s / 60)} min ${s % 60} s` : `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;

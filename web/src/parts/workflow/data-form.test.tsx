@@ -137,6 +137,13 @@ test("what is wrong is said at its field as one types", async () => {
   expect(await screen.findByText("Use at least 3 characters.")).toBeTruthy();
 });
 
+test("what the server says of a field is shown unless the form says it already", async () => {
+  const fieldErrors = [{ pointer: "/scene", detail: "minLength: got 1, want 3" }, { pointer: "/mood", detail: "is used up" }];
+  render(<MantineProvider><DataForm schema={{ type: "object", properties: { scene: { type: "string", minLength: 3 }, mood: { type: "string" } } }} value={{ scene: "s", mood: "calm" }} fieldErrors={fieldErrors} onChange={changed} /></MantineProvider>);
+  await screen.findByText("is used up");
+  expect(screen.getByText(/^Use at least 3 characters/).textContent).toBe("Use at least 3 characters.");
+});
+
 test("an alternative is chosen with its own fields", async () => {
   const user = userEvent.setup();
   show({ type: "object", properties: { mode: schema.properties.mode } }, { mode: { kind: "plain" } });

@@ -36,7 +36,9 @@ export default function DataForm({ schema: given, layout, value, label, fieldErr
   const schema = useMemo(() => withTitles(given as RJSFSchema), [given]);
   const ui = useMemo(() => ({ ...buildFormUiSchema(schema, layout, label), "ui:submitButtonOptions": { norender: true } }), [schema, layout, label]);
   const errors = useMemo(() => {
-    return toErrorSchema([...(pristine ? [] : formErrors(schema, value)), ...fieldErrors.map((f) => formError(pathOf(f.pointer), f.detail))]);
+    const own = pristine ? [] : formErrors(schema, value);
+    const others = fieldErrors.map((f) => formError(pathOf(f.pointer), f.detail)).filter((e) => !own.some((o) => o.property === e.property)); // the same error in the server's words
+    return toErrorSchema([...own, ...others]);
   }, [schema, value, fieldErrors, pristine]);
   return (
     <div className="data-form">

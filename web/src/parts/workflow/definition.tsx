@@ -1,4 +1,4 @@
-import { Button, Skeleton } from "@mantine/core";
+import { Button, Group, Skeleton } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -54,7 +54,7 @@ function Preview({ check, id }: { check: WorkflowCheck | undefined; id: string }
       <h2 id="preview">Preview of the first interaction</h2>
       {check?.preview
         ? <InteractionView key={id} interaction={{ ...check.preview, interaction_id: check.preview.interaction_id || "preview" }} run="" preview />
-        : <p className="muted">{check && check.problems.length > 0 ? "It is shown once the definition has no problems." : "What the first step gives is only known when the workflow runs."}</p>}
+        : <p className="muted">{check && check.problems.length > 0 ? "It is shown once the definition has no problems." : "There is a preview if the first step is an interaction and the form above is complete."}</p>}
     </section>
   );
 }
@@ -88,7 +88,10 @@ function Start({ workflow, isUnchanged, isChecked, hasProblems, state, onState }
     <section aria-label="Start" className="wf-start">
       {schema["properties"] !== undefined && <Suspense fallback={<Skeleton h={80} />}><DataForm schema={schema} value={state} pristine={Object.keys(state ?? {}).length === 0} fieldErrors={fieldErrors} onChange={(v) => { setFieldErrors([]); onState(v ?? {}); }} /></Suspense>}
       {hasProblems && <p className="wf-conflict">The definition has problems: fix them to start it.</p>}
-      <Button loading={busy} disabled={hasProblems || isIncomplete || !isChecked} onClick={() => void start()}>Start</Button>
+      <Group gap="sm">
+        <Button loading={busy} disabled={hasProblems || isIncomplete || !isChecked} onClick={() => void start()} aria-describedby="start-hint">Start</Button>
+        <span id="start-hint" className="muted">{isIncomplete && !hasProblems && "Complete the form to start."}</span>
+      </Group>
     </section>
   );
 }

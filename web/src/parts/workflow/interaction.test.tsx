@@ -38,6 +38,16 @@ test("what is typed is saved as a patch with its version, and the prompt as sent
   expect(screen.getByText("Saved")).toBeTruthy();
 });
 
+test("what the server rejects is said once, at its field in words for people", async () => {
+  const invalid = { pointer: "/prompts/midjourney/prompt_a/subject", detail: "minLength: got 0, want 1" };
+  server.answers["PATCH /api/interactions/in_1"] = () => json({ code: "invalid", detail: `${invalid.pointer}: ${invalid.detail}`, errors: [invalid] }, 422);
+  await show();
+  fireEvent.change(await within(await card("prompt_a")).findByRole("textbox", { name: "Subject" }), { target: { value: "A lighthouse" } });
+  await screen.findByText("Not saved: correct subject");
+  expect(within(await card("prompt_a")).getByText("minLength: got 0, want 1")).toBeTruthy();
+  expect(screen.queryByText(new RegExp(invalid.pointer))).toBeNull();
+});
+
 test("a click sends the card's action with its parameters, shows how far it is, and the results beneath the card", async () => {
   const user = userEvent.setup();
   server.answers["POST /workflow/wr_1/sub-action/stream"] = () => { server.jobs = [job()]; return stream(["accepted", { metadata_id: "gm_1", position: 0 }]); };

@@ -8,7 +8,7 @@ import { useRunStore } from "../../api/queries";
 import { readStored, writeStored } from "../../api/storage";
 import { useSubActions } from "../../api/workflow-queries";
 import { workflowApi } from "../../api/workflows";
-import { pointerOf } from "../../schema/pointer";
+import { pathOf, pointerOf } from "../../schema/pointer";
 import { availableContents, retainAvailable, toggle } from "../../schema/selection";
 import type { Selection } from "../../schema/selection";
 import { walkNodes } from "../../schema/view";
@@ -82,7 +82,8 @@ function useSync(editor: InteractionEditor, interaction: Interaction, preview: b
 const statusText = { saved: "Saved", typing: "Saving…", saving: "Saving…", failed: "Not saved" };
 
 function EditTools({ editor, state }: { editor: InteractionEditor; state: EditorState }) {
-  const problem = state.saveStatus === "failed" ? state.error?.message : undefined;
+  const invalid = [...new Set(state.error?.fieldErrors.map((f) => pathOf(f.pointer).at(-1)))]; // the fields show why
+  const problem = state.saveStatus !== "failed" ? undefined : invalid.length > 0 ? `correct ${invalid.join(", ")}` : state.error?.message;
   return (
     <div className="interaction-tools">
       <span role="status" className={state.saveStatus === "failed" ? "error" : "muted"} data-save-status={state.saveStatus}>{statusText[state.saveStatus]}{problem && `: ${problem}`}</span>

@@ -13,7 +13,7 @@ export function Outcome({ run }: { run: WorkflowRun }) {
   return (
     <section aria-labelledby="outcome" className="outcome">
       <h2 id="outcome">{run.status === "succeeded" ? "Result" : run.status === "failed" ? "Why it failed" : "Cancelled"}</h2>
-      {run.error?.message && <p className="error" role="alert">{run.error.message}</p>}
+      {run.error?.message && (run.status === "failed" ? <p className="error" role="alert">{run.error.message}</p> : <p className="muted">{run.error.message}</p>)}
       {chosen.length > 0 && <div className="node-grid">{chosen.map((c) => <OpenablePicture key={c.id} url={`/media/${c.media_id}`} name="Chosen picture" />)}</div>}
       <details open={chosen.length === 0}><summary>State</summary><pre className="node-code" tabIndex={0} aria-label="State">{JSON.stringify(run.state ?? {}, null, 2)}</pre></details>
     </section>
