@@ -3,7 +3,6 @@ package svg
 import (
 	"fmt"
 	"strconv"
-	"sync"
 )
 
 // Theme is one set of colours, each as #rrggbb.
@@ -34,30 +33,30 @@ const fontStack = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Ar
 // CSS returns the style that every page has: the light theme, then the changes of the dark theme.
 // Its classes: t title, u subtitle, k v d c small text from 12.5 down to 11 pixels; b background, i
 // ink, m soft ink; g grid, a axis, l lines; f0…f7 and s0…s7 fill and stroke in the series colours.
-var CSS = sync.OnceValue(func() string {
-	return "text{font-family:" + fontStack + "}.t{font-size:20px;font-weight:650}.u{font-size:14px}.k{font-size:12.5px}.v{font-size:12px;font-weight:600}.d{font-size:13px;font-weight:600}.c{font-size:11px}.big{font-size:26px;font-weight:650}" +
-		".g{stroke-width:1;shape-rendering:crispEdges}.a{stroke-width:1.2;shape-rendering:crispEdges}.l{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}.fine{stroke-width:1.5}.o{fill-opacity:.16}.z{fill-opacity:.75}.p{stroke-width:1.4}.cut{stroke-width:1.6;stroke-linejoin:round}" +
-		inBoth(func(t Theme) string {
-			out := fmt.Sprintf(".b{fill:%s}.i{fill:%s}.m{fill:%s}.g{stroke:%s}.a{stroke:%s}.p,.cut{stroke:%s}", t.Back, t.Ink, t.Soft, t.Grid, t.Axis, t.Back)
-			for i, c := range t.Series {
-				out += fmt.Sprintf(".f%d{fill:%s}.s%d{stroke:%s}", i, c, i, c)
-			}
-			return out
-		})
-})
+func CSS() string { return css }
+
+var css = "text{font-family:" + fontStack + "}.t{font-size:20px;font-weight:650}.u{font-size:14px}.k{font-size:12.5px}.v{font-size:12px;font-weight:600}.d{font-size:13px;font-weight:600}.c{font-size:11px}.big{font-size:26px;font-weight:650}" +
+	".g{stroke-width:1;shape-rendering:crispEdges}.a{stroke-width:1.2;shape-rendering:crispEdges}.l{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}.fine{stroke-width:1.5}.o{fill-opacity:.16}.z{fill-opacity:.75}.p{stroke-width:1.4}.cut{stroke-width:1.6;stroke-linejoin:round}" +
+	inBoth(func(t Theme) string {
+		out := fmt.Sprintf(".b{fill:%s}.i{fill:%s}.m{fill:%s}.g{stroke:%s}.a{stroke:%s}.p,.cut{stroke:%s}", t.Back, t.Ink, t.Soft, t.Grid, t.Axis, t.Back)
+		for i, c := range t.Series {
+			out += fmt.Sprintf(".f%d{fill:%s}.s%d{stroke:%s}", i, c, i, c)
+		}
+		return out
+	})
 
 // ShapeCSS returns the additional style of pages with nodes: shapes n0…n7 in tints of the series
 // colours, wires e, their heads h, a halo around text y, and a frame r.
-var ShapeCSS = sync.OnceValue(func() string {
-	return ".n{stroke-width:1.6;stroke-linejoin:round}.e{fill:none;stroke-width:1.6;stroke-linecap:round;stroke-linejoin:round}.y{font-size:12px;paint-order:stroke;stroke-width:4px;stroke-linejoin:round}.x{stroke-dasharray:5 4}.w{stroke-width:3}.r{fill:none;stroke-width:1.2}" +
-		inBoth(func(t Theme) string {
-			out := fmt.Sprintf(".e.b,.r.b{fill:%s}.e{stroke:%s}.h{fill:%s}.y{stroke:%s}.r{stroke:%s}", t.Back, t.Soft, t.Soft, t.Back, t.Axis)
-			for i, c := range t.Series {
-				out += fmt.Sprintf(".n%d{fill:%s;stroke:%s}", i, t.Tint(i, 0.13), c)
-			}
-			return out
-		})
-})
+func ShapeCSS() string { return shapeCSS }
+
+var shapeCSS = ".n{stroke-width:1.6;stroke-linejoin:round}.e{fill:none;stroke-width:1.6;stroke-linecap:round;stroke-linejoin:round}.y{font-size:12px;paint-order:stroke;stroke-width:4px;stroke-linejoin:round}.x{stroke-dasharray:5 4}.w{stroke-width:3}.r{fill:none;stroke-width:1.2}" +
+	inBoth(func(t Theme) string {
+		out := fmt.Sprintf(".e.b,.r.b{fill:%s}.e{stroke:%s}.h{fill:%s}.y{stroke:%s}.r{stroke:%s}", t.Back, t.Soft, t.Soft, t.Back, t.Axis)
+		for i, c := range t.Series {
+			out += fmt.Sprintf(".n%d{fill:%s;stroke:%s}", i, t.Tint(i, 0.13), c)
+		}
+		return out
+	})
 
 // inBoth returns a style for the light and the dark theme.
 func inBoth(style func(Theme) string) string {
