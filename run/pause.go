@@ -86,7 +86,7 @@ func needsAnswer(st ledger.RunState) error {
 		return media.Errorf(media.CodeConflict, "run %s is waiting for a person: answer it with atelier resume %[1]s --answer", st.RunID)
 	}
 	q := open[0]
-	return media.Errorf(media.CodeConflict, "run %s is waiting for an answer to question %s, %q: give JSON that matches %s", st.RunID, q.ID, q.Question, q.Schema)
+	return media.Errorf(media.CodeConflict, "run %s is waiting for an answer to question %s, %q: atelier resume %[1]s shows how to answer", st.RunID, q.ID, q.Question)
 }
 
 // reply saves an answer and starts the next part of the run.
