@@ -93,4 +93,10 @@ func TestTheCourseOfOneNumber(t *testing.T) {
 		{"Which month has the highest CO2 on average?", "-"},
 		{"Which month has the highest CO2?", "February 1959"},
 	})
+	load(t, map[string]string{"couriers": "courier|text,joined|date,drops|number\nAnn,2019-02-01,518\nBen,2020-05-04,602.5\nCid,2024-01-02,521\n"}).expect([]inquiry{
+		{"How did drops develop over time?", "-"}, // not by the dates on which couriers joined
+		{"How did the average number of drops change over the years?", "-"},
+		{"How many couriers joined in 2020?", "1 "},
+		{"Plot the drops", "Ben: 602.5; Cid: 521; Ann: 518"},
+	})
 }

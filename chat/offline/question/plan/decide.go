@@ -176,7 +176,7 @@ func (p *Plan) decideMeasure() Reason {
 		p.Op, p.Target, p.Groups = OpValue, nil, []*schema.Field{p.rowName()} // list the market share: of each company
 		return ""
 	case len(p.Measures) > 0:
-		if p.Asks == "list" && len(p.Measures) == 1 && len(p.attrs) == 0 && p.Target == nil && len(p.Groups) == 0 && p.Unit == "" && p.Aggregate == "" && len(p.Filters) == p.times() && p.findTime() && p.View.Unique(p.Time) {
+		if p.Asks == "list" && len(p.Measures) == 1 && len(p.attrs) == 0 && p.Target == nil && len(p.Groups) == 0 && p.Unit == "" && p.Aggregate == "" && len(p.Filters) == p.times() && p.findTime() && p.View.Unique(p.Time) && !p.View.Things() {
 			return p.decideChange() // show the temperature since 1980
 		}
 		if p.Asks == "list" && len(p.Groups) == 0 && p.Unit == "" && p.Aggregate == "" || p.Target != nil && p.Aggregate == "" && p.Asks != "many" {

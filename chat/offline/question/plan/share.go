@@ -101,6 +101,9 @@ func (p *Plan) decideChange() Reason {
 	if !p.findTime() || len(p.Measures) > 1 || len(p.Groups) > 1 || p.Either != nil || p.Aggregate == "median" {
 		return ReasonUnclear
 	}
+	if p.First() != nil && p.sinceWhen() {
+		return ReasonUnclear
+	}
 	if p.Target != nil && p.Target != p.Time && len(p.Groups) == 0 {
 		p.Groups = []*schema.Field{p.Target}
 	}
@@ -111,7 +114,7 @@ func (p *Plan) decideChange() Reason {
 		if m.How == "" && p.Asks == "many" {
 			m.How = "sum" // by how many tonnes
 		}
-		if m.How == "" && len(p.Periods) < 2 && p.View.Unique(p.Time) {
+		if m.How == "" && len(p.Periods) < 2 && p.View.Unique(p.Time) && !p.View.Things() {
 			m.How = "avg" // of the months of each year
 		}
 	}
@@ -136,6 +139,16 @@ func (p *Plan) decideChange() Reason {
 	}
 	return p.needTime()
 }
+
+// sinceWhen reports whether the only times say since when there is what a row names: the salaries by the dates on which
+// people were hired are no course of the salaries.
+func (p *Plan) sinceWhen() bool {
+	named := slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Text() && !f.Key() && p.View.Unique(f) })
+	asked := p.has(func(x parse.Piece) bool { return x.Kind == speech.KindField && x.Field == p.Time })
+	return named && !asked && (p.Time.Named("hire") || p.Time.Named("birth") || p.Time.Has(begun))
+}
+
+var begun = speech.Folded("founded opened built established registered signup since launched installed planted gegründet eröffnet gebaut baujahr seit gepflanzt restocked")
 
 // maxPoints is the maximum number of months of all lines of a trend together, which one result can hold.
 const maxPoints = 240

@@ -43,11 +43,13 @@ func (v *View) OnlyMeasure() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Measure() })
 }
 
-// Figures reports whether the rows are no things but the figures of groups: no column names or numbers them, and they
-// have one number.
-func (v *View) Figures() bool {
-	return v.OnlyMeasure() != nil && !v.Survey && !slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Table == 0 && (f.Text() || f.Key()) && v.Unique(f) })
+// Things reports whether a column names or numbers each row.
+func (v *View) Things() bool {
+	return slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Table == 0 && (f.Text() || f.Key()) && v.Unique(f) })
 }
+
+// Figures reports whether the rows are no things but the figures of groups, with one number each.
+func (v *View) Figures() bool { return v.OnlyMeasure() != nil && !v.Survey && !v.Things() }
 
 // StockField returns the number of pieces in stock, not the minimum that is required.
 func (v *View) StockField() *Field {
