@@ -30,6 +30,17 @@ func TestTablesOfFigures(t *testing.T) {
 	})
 }
 
+// TestRowsThatAreThings: in a table of things that nothing names or numbers, a share is of the rows.
+func TestRowsThatAreThings(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"staff": "gender|text,department|text,hours|integer\nfemale,Sales,40\nfemale,Sales,20\nmale,Support,30\nmale,Support,38\nfemale,Support,10\n"}).expect([]inquiry{
+		{"What is the share of women?", "60 %: 3 of 5"},
+	})
+	load(t, map[string]string{"orders": "date|date,status|text,amount|number\n2024-01-02,open,20\n2024-01-03,returned,200\n2024-01-05,open,30\n2024-01-05,paid,30\n2024-01-08,paid,20\n"}).expect([]inquiry{
+		{"What percentage was returned?", "20 %: 1 of 5"},
+	})
+}
+
 // TestEveryday: what people ask first about their own tables.
 func TestEveryday(t *testing.T) {
 	t.Parallel()

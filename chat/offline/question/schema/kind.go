@@ -48,8 +48,17 @@ func (v *View) Things() bool {
 	return slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Table == 0 && (f.Text() || f.Key()) && v.Unique(f) })
 }
 
-// Figures reports whether the rows are no things but the figures of groups, with one number each.
-func (v *View) Figures() bool { return v.OnlyMeasure() != nil && !v.Survey && !v.Things() }
+// Figures reports whether the rows are no things but the figures of groups, such as of each source in each year: one
+// number for at least half of the combinations of the other values, and no two for one.
+func (v *View) Figures() bool {
+	rows, combinations := v.Tables[0].RowCount, int64(1)
+	for _, f := range v.Fields {
+		if f.Table == 0 && !f.Measure() && combinations <= 2*rows {
+			combinations *= max(f.Distinct, 1)
+		}
+	}
+	return v.OnlyMeasure() != nil && !v.Things() && rows <= combinations && combinations <= 2*rows
+}
 
 // StockField returns the number of pieces in stock, not the minimum that is required.
 func (v *View) StockField() *Field {
