@@ -144,13 +144,12 @@ func (g *Gateway) HasOperation(ctx context.Context, key string) bool {
 
 // operationOf returns the id of an operation by its key, even when ctx has ended.
 func (g *Gateway) operationOf(ctx context.Context, key string) (string, error) {
-	log, ok := g.config.Operations.(operation.Recaller)
-	if !ok {
+	if g.resumer == nil {
 		return "", media.Errorf(media.CodeUnsupported, "this gateway keeps no operations by their keys")
 	}
 	save, done := saveContext(ctx)
 	defer done()
-	return log.OperationOf(save, key)
+	return g.resumer.OperationOf(save, key)
 }
 
 // abandon is Generate for a caller whose context has ended. It requests nothing, but ends what an earlier process left

@@ -208,29 +208,34 @@ func (g *Gateway) Generate(ctx context.Context, r generate.Request) (*generate.R
 
 // recall returns the result that an idempotency key has already made, or continues its operation.
 func (g *Gateway) recall(ctx context.Context, r generate.Request) (*generate.Result, error) {
-	log, ok := g.config.Operations.(operation.Recaller)
-	if r.IdempotencyKey == "" || !ok {
+	if r.IdempotencyKey == "" || g.resumer == nil {
 		return nil, nil
 	}
-	known, err := log.Recall(ctx, r.IdempotencyKey)
-	if r.Adopt && media.CodeOf(err) == media.CodeConflict {
-		id, err := log.OperationOf(ctx, r.IdempotencyKey)
-		if err != nil {
-			return nil, fault.Wrap("look up idempotency key", err)
-		}
+	id, err := g.resumer.OperationOf(ctx, r.IdempotencyKey)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return nil, nil
+	}
+	var saved *operation.Saved
+	if err == nil {
+		saved, err = g.resumer.Saved(ctx, id)
+	}
+	if err != nil {
+		return nil, fault.Wrap("look up idempotency key", err)
+	}
+	known := saved.Result()
+	switch finished := !saved.Operation.FinishedAt.IsZero(); {
+	case finished && !r.Adopt:
+		return known, nil
+	case !finished && !r.Adopt: // its provider may already have been paid
+		return nil, media.Errorf(media.CodeConflict, "operation %s with this idempotency key is still %s: wait for it, or use another key to pay for a new one", id, known.Status)
+	case !finished:
 		res, err := g.Resume(ctx, id)
 		if err != nil && ctx.Err() != nil {
 			return g.abandon(ctx, r)
 		}
 		return res, err
 	}
-	if err != nil {
-		return nil, fault.Wrap("look up idempotency key", err)
-	}
-	if known == nil || !r.Adopt || g.resumer == nil {
-		return known, nil
-	}
-	again, err := g.withClaim(ctx, known.Operation, operation.EventRejoin, func(c *claim) (*generate.Result, error) { return c.rejoin(ctx) })
+	again, err := g.withClaim(ctx, id, operation.EventRejoin, func(c *claim) (*generate.Result, error) { return c.rejoin(ctx) })
 	if err != nil {
 		known.Warnings = append(known.Warnings, "what was cut off could not be continued: "+fault.Of(err).Message)
 		return known, nil

@@ -34,9 +34,8 @@ type Log struct {
 }
 
 var (
-	_ operation.Log      = (*Log)(nil)
-	_ operation.Recaller = (*Log)(nil)
-	_ operation.Resumer  = (*Log)(nil)
+	_ operation.Log     = (*Log)(nil)
+	_ operation.Resumer = (*Log)(nil)
 )
 
 // follows panics if a status cannot follow another one.
@@ -141,18 +140,6 @@ func (l *Log) Finish(_ context.Context, op operation.Operation) error {
 		delete(l.holders, op.ID)
 	}
 	return nil
-}
-
-// Recall returns the finished operation with a key.
-func (l *Log) Recall(_ context.Context, key string) (*generate.Result, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, op := range l.operations {
-		if op.Key == key && !op.FinishedAt.IsZero() {
-			return (&operation.Saved{Operation: op, Slots: l.slots[op.ID]}).Result(), nil
-		}
-	}
-	return nil, nil
 }
 
 // OperationOf returns the operation with a key.

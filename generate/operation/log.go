@@ -88,8 +88,8 @@ type Log interface {
 	Finish(ctx context.Context, op Operation) error
 }
 
-// Resumer is an optional interface of a [Log]: another process can resume its operations. Its methods take the owner
-// from the scope of ctx, except TaskOf and ScopeOf.
+// Resumer is an optional interface of a [Log]: another process can resume its operations, and callers find them by their
+// idempotency keys. Its methods take the owner from the scope of ctx, except OperationOfTask and ScopeOf.
 type Resumer interface {
 	// Hold acquires or keeps the exclusive right to work on an operation, while its process lives. The error has code
 	// media.CodeConflict while another holder has it.
@@ -111,6 +111,9 @@ type Resumer interface {
 	OperationOfTask(ctx context.Context, provider, taskID string) (operation string, scope media.Scope, err error)
 	// ScopeOf returns the scope of an operation of any owner; the error has code media.CodeNotFound if there is none.
 	ScopeOf(ctx context.Context, operation string) (media.Scope, error)
+	// OperationOf returns the id of the operation with this key, for [generate.Request.Adopt]. The error has code
+	// media.CodeNotFound if there is none.
+	OperationOf(ctx context.Context, key string) (operation string, err error)
 }
 
 // Saved is an operation as stored in the log.
@@ -124,15 +127,6 @@ type Saved struct {
 	Slots []generate.Slot
 	// Unassigned are blobs that arrived for the operation but are in no slot, because the process died in between.
 	Unassigned []media.Blob
-}
-
-// Recaller is an optional interface of a [Log]: it looks up operations by their idempotency keys.
-type Recaller interface {
-	// Recall returns the result of the finished operation with this key and the scope of ctx; nil if there is none.
-	Recall(ctx context.Context, key string) (*generate.Result, error)
-	// OperationOf returns the id of the operation with this key and the owner of ctx, for [generate.Request.Adopt].
-	// The error has code media.CodeNotFound if there is none.
-	OperationOf(ctx context.Context, key string) (operation string, err error)
 }
 
 // Batcher is an optional interface of a [Log]: related saves share one commit.

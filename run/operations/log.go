@@ -24,10 +24,8 @@ type Log struct {
 }
 
 var (
-	_ operation.Log      = (*Log)(nil)
-	_ operation.Recaller = (*Log)(nil)
-	_ operation.Resumer  = (*Log)(nil)
-
+	_ operation.Log     = (*Log)(nil)
+	_ operation.Resumer = (*Log)(nil)
 	_ operation.Batcher = (*Log)(nil)
 )
 
@@ -156,27 +154,6 @@ func (l *Log) InTransaction(ctx context.Context, fn func(context.Context)) error
 		fn(ctx)
 		return nil
 	})
-}
-
-// Recall returns the result of the finished operation with this key. For an unfinished one, the error has code
-// media.CodeConflict: its provider may already have been paid.
-func (l *Log) Recall(ctx context.Context, key string) (*generate.Result, error) {
-	found, err := l.store.OperationByKey(ctx, media.ScopeOf(ctx).Owner, key)
-	if media.CodeOf(err) == media.CodeNotFound {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if found.FinishedAt.IsZero() {
-		return nil, media.Errorf(media.CodeConflict,
-			"operation %s with this idempotency key is still %s: wait for it, or use another key to pay for a new one", found.ID, found.Status)
-	}
-	saved, err := l.Saved(ctx, found.ID)
-	if err != nil {
-		return nil, err
-	}
-	return saved.Result(), nil
 }
 
 // OperationOf returns the id of the operation with an idempotency key.
