@@ -189,7 +189,6 @@ func ResultKey(groups []*schema.Group) (key, name string) {
 	return "", ""
 }
 
-// selection returns the choice of each group.
 func (c *chooser) selection(groups []*schema.Group) *ordered.Object {
 	key, use := ResultKey(groups)
 	c.reject(choices, use)

@@ -133,7 +133,6 @@ func (c *inputs) known() *ordered.Object {
 	return out
 }
 
-// text checks the templates of one string.
 func (c *inputs) text(pointer, s string) any {
 	t, err := template.Parse(s)
 	if !c.Check(pointer, err) {

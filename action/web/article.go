@@ -93,7 +93,6 @@ func (c *cutter) write(raw []byte) {
 	}
 }
 
-// tag handles one tag.
 func (c *cutter) tag(a atom.Atom, open, unseen bool, raw []byte) {
 	if n := len(c.away); n > 0 {
 		switch {

@@ -45,7 +45,6 @@ func NewFetcher(trusted string) *safehttp.Client {
 	return safehttp.New(cfg)
 }
 
-// fetch runs Fetch Page.
 func (w *Web) fetch(ctx context.Context, c *action.Call) (action.Result, error) {
 	offset, limit := c.Int("Offset"), c.Int("Limit")
 	if offset < 0 || limit < 1 {

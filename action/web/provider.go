@@ -69,7 +69,6 @@ type question struct {
 	body   any
 }
 
-// call sends a request and decodes the response into out.
 func (e *Engine) call(ctx context.Context, q question, out any) error {
 	u := *e.api
 	u.RawQuery = q.query.Encode()

@@ -109,7 +109,6 @@ func (w *Web) Actions() []action.Action {
 // Descriptions returns the descriptions of the actions, without a provider, for documentation and checks.
 func Descriptions() []action.Description { return action.Document((&Web{}).Actions()...) }
 
-// search runs Web Search.
 func (w *Web) search(ctx context.Context, c *action.Call) (action.Result, error) {
 	q := Query{Text: strings.Join(strings.Fields(c.Text("Query")), " "), Count: c.Int("Count"), Language: strings.ToLower(strings.TrimSpace(c.Text("Language")))}
 	switch {

@@ -121,7 +121,6 @@ func partly(err error) error {
 	return err
 }
 
-// open reads the error in an envelope.
 func (f *fault) open(e envelope, now time.Time) {
 	f.name(e.Code, e.Type)
 	var s stated
@@ -166,7 +165,6 @@ func (f *fault) name(words ...json.RawMessage) {
 	}
 }
 
-// add reads a stated error.
 func (f *fault) add(s stated, now time.Time) {
 	f.name(s.Code, s.Type, s.Status, s.Inner.Code)
 	f.message = cmp.Or(plain(s.Message), string(s.Message))

@@ -68,7 +68,6 @@ func (s *Service) List(ctx context.Context, provider string) ([]chat.Listed, err
 	return all, nil
 }
 
-// listRequest returns the request for a page.
 func (s *Service) listRequest(ctx context.Context, provider, page string) (*http.Request, error) {
 	key, address := s.cfg.Keys[provider], s.address(provider)+"/models"
 	header, query := http.Header{}, url.Values{}
@@ -99,7 +98,6 @@ func (s *Service) listRequest(ctx context.Context, provider, page string) (*http
 	return req, nil
 }
 
-// listPage requests one page.
 func (s *Service) listPage(req *http.Request, p chat.Provider) (listPage, error) {
 	var page listPage
 	secrets := s.secrets(p.Key)

@@ -89,7 +89,6 @@ func (s *Service) secrets(provider string) safehttp.Secrets {
 	return safehttp.NewSecrets(s.cfg.Keys[provider])
 }
 
-// client creates the HTTP client of a model.
 func (s *Service) client(m *model) *http.Client {
 	f := m.profile
 	client := chat.NewClient(safehttp.Provider{

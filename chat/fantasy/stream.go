@@ -122,7 +122,6 @@ func (b *streamed) finish() {
 	b.end(b.whole)
 }
 
-// read reads a complete line.
 func (b *streamed) read() {
 	data, ok := bytes.CutPrefix(bytes.TrimSpace(b.line), []byte("data:"))
 	b.line = b.line[:0]

@@ -155,7 +155,7 @@ func (c *Catalog) Near(name string, now time.Time) []string {
 			continue
 		}
 		best := -1
-		for _, n := range append([]string{m.Name, m.APIModel}, m.Aliases...) {
+		for _, n := range m.names() {
 			d := distance(ask, key(n))
 			if strings.Contains(key(n), ask) || strings.Contains(ask, key(n)) {
 				d = min(d, 1)

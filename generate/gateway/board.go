@@ -38,14 +38,12 @@ func newBoard(n int, log *notes) *slotTable {
 	return b
 }
 
-// extend adds slots up to an index.
 func (b *slotTable) extend(index int) {
 	for len(b.all()) < index {
 		b.add(operation.EventGenerate)
 	}
 }
 
-// add adds a slot, and returns its index.
 func (b *slotTable) add(e operation.Event) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,7 +67,6 @@ func (b *slotTable) markUnsettled(slots []int) {
 	b.change(func(s *slotState) { s.unsettled = true }, slots...)
 }
 
-// change applies a change to the slots of these indexes.
 func (b *slotTable) change(change func(*slotState), slots ...int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -82,7 +82,6 @@ func (c *claim) acquire(ctx context.Context) (err error) {
 	return err
 }
 
-// releaseUnchanged returns the operation unchanged and releases the claim.
 func (c *claim) releaseUnchanged(ctx context.Context) (*generate.Result, error) {
 	return c.Result(), c.release(ctx)
 }

@@ -182,7 +182,6 @@ func outlive(ctx context.Context, grace func() time.Duration) (context.Context, 
 	}
 }
 
-// saveContext returns a context for saving paid work.
 func saveContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return outlive(ctx, func() time.Duration { return saveTime })
 }

@@ -16,6 +16,7 @@ import (
 	"atelier/workflow"
 	"atelier/workflow/ordered"
 	"atelier/workflow/patch"
+	"atelier/workflow/subaction"
 	"atelier/workflow/view"
 )
 
@@ -101,6 +102,26 @@ func (s *Service) Read(ctx context.Context, owner, id string) (stepID string, i 
 	}
 	i, err = openRow(row, s.cfg.Actions)
 	return row.StepID, i, err
+}
+
+// openRow returns the interaction of a row.
+func openRow(row ledger.Interaction, actions *subaction.Registry) (*workflow.Interaction, error) {
+	var r workflow.InteractionRequest // without the view, which Open creates
+	if err := json.Unmarshal(row.Request, &r); err != nil {
+		return nil, media.Errorf(media.CodeCorrupt, "read interaction %s: %w", row.ID, err)
+	}
+	var err error
+	if r.DisplayData, err = ordered.DecodeObject(row.Data); err != nil {
+		return nil, media.Errorf(media.CodeCorrupt, "read the data of interaction %s: %w", row.ID, err)
+	}
+	r.InteractionID, r.WorkflowRunID, r.Version = row.ID, row.WorkflowRunID, row.Version
+	var edits []patch.Edit
+	if len(row.Edits) > 0 {
+		if err := json.Unmarshal(row.Edits, &edits); err != nil {
+			return nil, media.Errorf(media.CodeCorrupt, "read the edits of interaction %s: %w", row.ID, err)
+		}
+	}
+	return workflow.Open(r, edits, actions)
 }
 
 // Patched is the result of an edit: the new version of the data, the change as JSON Patch, and the changed nodes of the

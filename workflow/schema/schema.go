@@ -165,7 +165,6 @@ func (p *parser) node(pointer string, o *ordered.Object) *Node {
 	return n
 }
 
-// template parses a string of _ux.
 func (p *parser) template(pointer, s string) *template.Template {
 	t, err := template.Parse(s)
 	if !p.Check(pointer, err) {

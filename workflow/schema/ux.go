@@ -142,7 +142,6 @@ func (p *parser) ux(pointer string, o *ordered.Object) UX {
 	return u
 }
 
-// optional parses a template that may be missing.
 func (p *parser) optional(pointer string, o *ordered.Object, key string) *template.Template {
 	if !o.Has(key) {
 		return nil
