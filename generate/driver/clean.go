@@ -58,24 +58,27 @@ func cleanMap(m map[string]any) map[string]any {
 		}
 		var plain any
 		if err := json.Unmarshal(raw, &plain); err == nil {
-			out[wire.NameMedia(k)] = cleanValue(plain)
+			out[wire.NameMedia(k)] = WithoutMedia(plain)
 		}
 	}
 	return out
 }
 
-func cleanValue(v any) any {
+// WithoutMedia returns a copy of a JSON value in which media that is embedded as text is replaced with its name.
+func WithoutMedia(v any) any {
 	switch v := v.(type) {
 	case string:
 		return wire.NameMedia(v)
 	case []any:
-		for i := range v {
-			v[i] = cleanValue(v[i])
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = WithoutMedia(x)
 		}
+		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, x := range v {
-			out[wire.NameMedia(k)] = cleanValue(x)
+			out[wire.NameMedia(k)] = WithoutMedia(x)
 		}
 		return out
 	}

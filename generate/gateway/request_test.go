@@ -102,6 +102,30 @@ func TestLongPromptWithoutMedia(t *testing.T) {
 	}
 }
 
+// TestPlanIsFreeOfMedia: media as data is left out of every text of a request that is saved, however deep it is in an
+// option; the caller's request stays as it is.
+func TestPlanIsFreeOfMedia(t *testing.T) {
+	t.Parallel()
+	h := build(t, func(_ *testGateway, c *gateway.Config) {
+		c.Catalogue = catalogueWith(t, "options: [free]\n    option_rules: {free: {any: true}}")
+	})
+	leak := strings.Repeat("iVBORw0KGgo", 24)
+	list := []any{leak, map[string]any{"deep": "see " + leak}}
+	plan, err := h.Plan(t.Context(), generate.Request{
+		Model: "offline", Prompt: "a fox", Label: "like " + leak, Voice: leak, Options: map[string]map[string]any{"offline": {"free": map[string]any{"of": list, "n": 3}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(plan)
+	if saved := string(plan.Save()) + string(raw); err != nil || strings.Contains(saved, leak[:48]) || !strings.Contains(saved, `"n":3`) {
+		t.Errorf("%v: %s", err, saved)
+	}
+	if list[0] != leak {
+		t.Error("the caller's options were changed")
+	}
+}
+
 // TestWordsInAnyCase: a model's own words may have capitals, in its row and in a request; the model gets its spelling.
 func TestWordsInAnyCase(t *testing.T) {
 	t.Parallel()

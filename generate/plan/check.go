@@ -9,6 +9,7 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/internal/fault"
 	"atelier/media"
 	"atelier/media/wire"
@@ -104,22 +105,14 @@ func emptyPrompt(m media.Modality) error {
 // withoutMedia replaces media that is embedded as text in a request: models take pictures as inputs. A prompt of more
 // than longest characters is kept, to be rejected.
 func withoutMedia(r generate.Request, longest int) generate.Request {
-	for _, s := range []*string{&r.Prompt, &r.NegativePrompt, &r.Style, &r.Quality, &r.Background, &r.Moderation} {
+	for _, s := range []*string{&r.Prompt, &r.NegativePrompt, &r.Style, &r.Quality, &r.Voice, &r.Label} {
 		if s != &r.Prompt || utf8.RuneCountInString(r.Prompt) <= longest {
 			*s = wire.NameMedia(*s)
 		}
 	}
-	options := make(map[string]map[string]any, len(r.Options))
+	r.Options = maps.Clone(r.Options)
 	for provider, of := range r.Options {
-		options[provider] = maps.Clone(of)
-		for name, v := range of {
-			if s, ok := v.(string); ok {
-				options[provider][name] = wire.NameMedia(s)
-			}
-		}
-	}
-	if len(options) > 0 {
-		r.Options = options
+		r.Options[provider], _ = driver.WithoutMedia(of).(map[string]any)
 	}
 	return r
 }
