@@ -101,6 +101,18 @@ func TestOptionsAreParameters(t *testing.T) {
 	refusedAs(t, "its price", s.do(http.MethodPost, "/api/interactions/"+r.InteractionID+"/price", bad), refusal{status: http.StatusBadRequest, code: "invalid"})
 }
 
+// TestClickWithMedia: media as data in a click is refused, as in an edit and an answer, and nothing of it is stored.
+func TestClickWithMedia(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	r := s.startWorkflow(cards)
+	picture := "data:image/png;base64," + strings.Repeat("iVBORw0KGgoA", 40)
+	refusedAs(t, "a click", s.clickOn(r, map[string]any{"params": map[string]any{"fail": picture}}), refusal{status: http.StatusBadRequest, code: "invalid"})
+	if got := s.do(http.MethodGet, "/api/workflow-runs/"+r.ID+"/sub-actions", nil); strings.Contains(string(got.body), "iVBORw0KGgo") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
 // TestFailingSubActions: a failing result or card does not affect the others; a failed result can be retried by its
 // position, a moderated one cannot, and the row stays as it was.
 func TestFailingSubActions(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"atelier/generate/plan"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/media/wire"
 	"atelier/workflow"
 	"atelier/workflow/ordered"
 	"atelier/workflow/problem"
@@ -98,6 +99,9 @@ type Click struct {
 // another body, the error has code media.CodeConflict. Other errors are those of [workflow.Interaction.Start] and of
 // planning, before anything is spent or saved.
 func (s *Service) Start(ctx context.Context, c Click) (string, error) {
+	if wire.NameMedia(string(c.Body)) != string(c.Body) {
+		return "", media.Errorf(media.CodeInvalid, "the click contains media as data: upload the media and refer to it by id")
+	}
 	requested, err := workflow.ParseClick(c.Body)
 	if err != nil {
 		return "", err
