@@ -24,7 +24,7 @@ func (a *Atelier) newWorkflows(actions *subaction.Registry) (*workflows.Service,
 		return nil, err
 	}
 	return workflows.NewService(workflows.Config{
-		Ledger: a.Ledger, Modules: modules, Actions: actions, Runs: a.Runs, Emit: a.observer.Emit, SubActions: a.subActions,
+		Ledger: a.Ledger, Modules: modules, Actions: actions, Runs: a.Runs, Emit: a.observer.Emit, SubActions: a.subActions, Now: now,
 	})
 }
 

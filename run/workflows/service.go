@@ -28,7 +28,7 @@ type SubActions interface {
 	CancelAll(ctx context.Context, owner, interactionID string) error
 }
 
-// Config configures a [Service]. All fields except Now are required.
+// Config configures a [Service]. All fields are required.
 type Config struct {
 	Ledger  ledger.Store
 	Modules *workflow.Modules
@@ -38,8 +38,7 @@ type Config struct {
 	// Emit adds an event to the log of a run; record.Observer.Emit implements it.
 	Emit       func(ctx context.Context, e agent.Event)
 	SubActions SubActions
-	// Now is the clock; nil means time.Now in UTC.
-	Now func() time.Time
+	Now        func() time.Time
 }
 
 // Service starts and executes workflow runs, reports their status, and takes people's edits and answers. It is safe for
@@ -54,11 +53,8 @@ type Service struct {
 
 // NewService returns a service. The error has code media.CodeInvalid.
 func NewService(c Config) (*Service, error) {
-	if c.Ledger == nil || c.Modules == nil || c.Actions == nil || c.Runs == nil || c.Emit == nil || c.SubActions == nil {
-		return nil, media.Errorf(media.CodeInvalid, "workflows.Config requires Ledger, Modules, Actions, Runs, Emit and SubActions")
-	}
-	if c.Now == nil {
-		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
+	if c.Ledger == nil || c.Modules == nil || c.Actions == nil || c.Runs == nil || c.Emit == nil || c.SubActions == nil || c.Now == nil {
+		return nil, media.Errorf(media.CodeInvalid, "workflows.Config requires Ledger, Modules, Actions, Runs, Emit, SubActions and Now")
 	}
 	return &Service{cfg: c, seed: maphash.MakeSeed()}, nil
 }

@@ -243,7 +243,7 @@ func TestRunOfAnOlderProgram(t *testing.T) {
 	must(t, err)
 	newer, err := workflows.NewService(workflows.Config{
 		Ledger: h.store, Modules: modules, Actions: subaction.New(&catalog.Catalog{}, time.Now),
-		Runs: func(context.Context) (*run.Service, error) { return h.runs, nil }, Emit: h.events.Emit, SubActions: h,
+		Runs: func(context.Context) (*run.Service, error) { return h.runs, nil }, Emit: h.events.Emit, SubActions: h, Now: time.Now,
 	})
 	must(t, err)
 	shown, err := newer.Status(t.Context(), owner, st.ID)
