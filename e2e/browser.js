@@ -65,13 +65,21 @@ export async function animationsFinished(page) {
   await page.waitForFunction(() => document.getAnimations().every((a) => a.playState !== "running" || a.effect?.getTiming().iterations === Infinity));
 }
 
+/** Reports whether an element is visible at its center, not covered by another one. */
+export const isUncovered = (locator) => locator.evaluate((e) => {
+  const r = e.getBoundingClientRect();
+  const top = document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2);
+  return e.contains(top);
+});
+
 /** Checks a state and takes a screenshot: the layout must not be wider than the window, and there must be
- * no placeholder and no violation that axe-core finds. */
+ * no button with clipped text, no placeholder and no violation that axe-core finds. */
 export async function check(page, name) {
   await animationsFinished(page);
   await page.screenshot({ path: join(out, `${name.replace(/[^a-z0-9]+/gi, "-")}.png`) });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`);
+  assert.deepEqual(await page.locator("button .mantine-Button-label").evaluateAll((all) => all.filter((l) => l.scrollWidth > l.clientWidth + 1).map((l) => l.textContent)), [], `${name} has buttons with clipped text`);
   assert.ok(!(await page.locator("body").innerText()).includes("${media:"), `${name} shows a raw placeholder`);
   await page.evaluate(axe); // bypasses the page's policy, which allows no injected scripts
   const found = await page.evaluate((runOnly) => globalThis.axe.run(document, { runOnly }), rules);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { serve } from "../web/test/server.mjs";
-import { browser, until } from "./browser.js";
+import { browser, check, isUncovered, until } from "./browser.js";
 
 const b = browser();
 let s;
@@ -90,6 +90,53 @@ test("a list of documents has gaps, names are cut at their end in both direction
   const background = (name) => page.getByRole("dialog").getByRole("link", { name, exact: true }).evaluate((e) => getComputedStyle(e).backgroundColor);
   assert.notEqual(await background("Media"), await background("Workflows"));
 }));
+
+describe("the focus", () => {
+  const focusedIn = (page, selector) => until(() => page.evaluate((sel) => document.activeElement?.matches(sel), selector));
+  test("stays near an element that disappears", () => b.page(s.url, {}, async (page) => {
+    await page.getByRole("button", { name: /Ask a table/ }).click();
+    await page.getByRole("button", { name: "Remove sales-2025.csv" }).focus();
+    await page.keyboard.press("Enter");
+    await focusedIn(page, ".composer");
+    await page.keyboard.press("Tab");
+    await focusedIn(page, "#message");
+    await page.getByRole("button", { name: "Actions of A name" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Delete" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await focusedIn(page, ".conversation-list, .conversation-list *");
+    await page.getByRole("button", { name: "Undo" }).click();
+  }));
+
+  test("returns to the picture after it was compared", () => b.page(`${s.url}/gallery`, {}, async (page) => {
+    await page.locator(".picture").nth(1).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Download" }).waitFor();
+    await page.keyboard.press("c");
+    await page.getByText("Side by side").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "Download" }).waitFor();
+    await page.keyboard.press("Escape");
+    await focusedIn(page, ".picture");
+  }));
+});
+
+test("the commands of a failed answer fit a small phone", () => b.page(talk("Things that did"), { viewport: { width: 360, height: 700 } }, async (page) => {
+  await page.getByText("Stopped.").waitFor();
+  await check(page, "failed answer on a small phone");
+}));
+
+for (const width of [1280, 360]) {
+  test(`a lost connection covers neither title nor menu, ${width} px`, () => b.page(talk("How electricity"), { viewport: { width, height: 700 } }, async (page) => {
+    await page.locator(".answer-footer").first().waitFor();
+    await page.route("**/api/events**", (r) => r.abort());
+    for (const stream of s.streams) stream.response.destroy();
+    await page.getByText("Reconnecting").waitFor();
+    assert.ok(await isUncovered(page.getByRole("heading", { level: 1 })));
+    if (width < 800) assert.ok(await isUncovered(page.getByRole("button", { name: "Conversations" })));
+  }));
+}
 
 test("a page whose token has expired leads to the login", () => b.page(`${s.url}/gallery?q=lighthouse`, {}, async (page) => {
   await page.locator(".picture").first().waitFor();

@@ -67,6 +67,8 @@ describe("a picture", () => {
     await summer(page);
     await page.getByRole("button", { name: "Copy the picture" }).click();
     await page.getByText("Picture copied").waitFor();
+    const layer = (selector) => page.locator(selector).first().evaluate((e) => Number(getComputedStyle(e).zIndex));
+    assert.ok(await layer(".mantine-Notifications-root") > await layer(".yarl__portal"), "the message is below the lightbox");
     const [copied, shown] = await page.evaluate(async () => {
       const sight = async (blob) => {
         const picture = await createImageBitmap(blob);
@@ -154,6 +156,11 @@ describe("a picture", () => {
 
   test("that cannot be varied says why before anything is spent", () => b.page(url, {}, async (page) => {
     await summer(page);
+    await page.keyboard.press("v");
+    await page.getByRole("textbox", { name: "Prompt" }).press("Escape"); // closes the panel, not the picture
+    await page.getByRole("complementary").waitFor({ state: "detached" });
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), "solid", "the focus is not visible");
     await page.keyboard.press("v");
     await page.getByRole("textbox", { name: "Prompt" }).fill("refuse this");
     await page.getByText("makes no variations. Choose another model.").waitFor();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { serve } from "../web/test/server.mjs";
-import { browser, check, until, variants } from "./browser.js";
+import { browser, check, isUncovered, until, variants } from "./browser.js";
 
 const b = browser();
 let s;
@@ -134,10 +134,11 @@ describe("a message", () => {
     await page.locator(".user-message").getByText("sales.csv").waitFor();
   }));
 
-  test("that is refused stays, with the reason and what to do", () => b.page(s.url, {}, async (page) => {
+  test("that is refused stays, with the reason and what to do", async () => b.page(await titled("A lighthouse"), { viewport: { width: 360, height: 700 } }, async (page) => {
     await send(page, "Please refuse this");
     await page.getByText("The budget of the day is used up.").waitFor();
     await page.getByText("Raise ATELIER_BUDGET_DAY_USD").waitFor();
+    assert.ok(await isUncovered(page.getByRole("button", { name: "Send" })));
     assert.equal(await message(page).inputValue(), "Please refuse this");
   }));
 });

@@ -98,6 +98,15 @@ describe("a form", () => {
   }
 });
 
+test("a field that gets the focus by Tab is not below the bar of answers", async () => b.page(await s.startRun(fields), { viewport: { width: 1280, height: 560 } }, async (page) => {
+  await page.getByRole("textbox", { name: "Title", exact: true }).focus();
+  for (let i = 0; i < 24; i++) {
+    await page.keyboard.press("Tab");
+    const [field, bar] = await Promise.all([".data-form :focus", ".answer-bar"].map((sel) => page.evaluate((s) => document.querySelector(s)?.getBoundingClientRect(), sel)));
+    assert.ok(!field || field.bottom <= bar.top, `field ${i} is below the bar`);
+  }
+}));
+
 /** Every render_as, a passthrough part, a hidden part, and a value whose schema is empty. */
 const drawn = (url) => {
   const string = { type: "string" };

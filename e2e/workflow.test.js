@@ -20,6 +20,7 @@ describe("the page of workflows", () => {
       await page.getByText("Product photo variants with approval").click();
       await page.getByRole("textbox", { name: "Product" }).first().fill("a kettle");
       await page.getByText("a kettle, on an oak kitchen table, morning sun light").waitFor();
+      assert.equal(await page.locator(".preview input, .preview textarea").first().evaluate((e) => getComputedStyle(e).opacity), "1", "the preview is hard to read");
       await check(page, `workflow definition ${variant.name}`);
     }));
   }

@@ -23,7 +23,7 @@ if (rootElement) {
       <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
         <QueryClientProvider client={queryClient}>
           <RunStoreProvider value={store}>
-            <Notifications position="bottom-right" />
+            <Notifications position="top-right" zIndex={10_000 /* above the lightbox */} />
             <RouterProvider router={router} />
           </RunStoreProvider>
         </QueryClientProvider>

@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import { useRunStore } from "../api/queries";
 import { useNavigate } from "@tanstack/react-router";
 import { Announcer } from "../parts/announce";
+import { useKeepFocus } from "../parts/keep-focus";
 import { Shortcuts } from "../parts/shortcuts";
 import { Sidebar } from "../parts/sidebar";
 
@@ -13,6 +14,7 @@ export function Layout() {
   const [drawerOpen, setDrawerOpen] = useState(false);
   const [shortcutsOpen, setShortcutsOpen] = useState(false);
   useShortcuts(() => setShortcutsOpen(true), () => setDrawerOpen(true));
+  useKeepFocus();
   return (
     <div className="frame">
       <a className="skip" href="#main">Skip to content</a>

@@ -29,7 +29,7 @@ export function ConversationItem({ item, isRunning, onNavigate }: Props) {
   };
   const endEditing = () => {
     setEditing(false);
-    requestAnimationFrame(() => { if (document.activeElement === document.body) menu.current?.focus(); }); // not if the person has clicked elsewhere
+    requestAnimationFrame(() => { if (!document.activeElement?.matches("a, button, input, textarea")) menu.current?.focus(); }); // not if the person has focused another control
   };
   if (editing) return <Rename item={item} onDone={endEditing} />;
   return (

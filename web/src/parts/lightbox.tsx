@@ -1,7 +1,7 @@
 import { CloseButton } from "@mantine/core";
 import { IconArrowsDiff, IconCopy, IconDownload, IconInfoCircle, IconPencil, IconRefresh, IconVersions } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
-import type { ReactNode, SyntheticEvent } from "react";
+import type { KeyboardEvent, ReactNode, SyntheticEvent } from "react";
 import YetAnotherLightbox from "yet-another-react-lightbox";
 import Zoom from "yet-another-react-lightbox/plugins/zoom";
 import "yet-another-react-lightbox/styles.css";
@@ -29,6 +29,11 @@ export default function Lightbox({ pictures, id, onView, onUse, onEdit }: Props)
   const m = pictures[index];
   const other = pictures[index - 1] ?? pictures[index + 1];
   useShortcuts({ i: () => toggle("info"), v: () => toggle("vary"), r: () => toggle("again"), e: () => m && onEdit(m), c: () => other && onView(id, other.id) });
+  const closePanel = (from: Element) => { setPanel(""); from.closest<HTMLElement>(".yarl__container")?.focus(); };
+  const onPanelKeyDown = (e: KeyboardEvent<HTMLElement>) => {
+    if (e.target instanceof HTMLTextAreaElement || e.key === "Escape") e.stopPropagation();
+    if (e.key === "Escape") closePanel(e.currentTarget);
+  };
   if (!m) return null;
   const slides = pictures.map((p) => ({ src: mediaURL(p), alt: altText(p), ...(p.width && p.height && { width: p.width, height: p.height }) }));
   return (
@@ -51,8 +56,8 @@ export default function Lightbox({ pictures, id, onView, onUse, onEdit }: Props)
               </div>
             </div>
             {panel && (
-              <div className="lightbox-panel" onKeyDown={(e) => { if (e.target instanceof HTMLTextAreaElement && e.key !== "Escape") e.stopPropagation(); }} onPointerDown={stopPropagation} onWheel={stopPropagation}>
-                <CloseButton className="lightbox-panel-close" aria-label="Close the panel" onClick={(e) => { setPanel(""); e.currentTarget.closest(".yarl__root")?.querySelector<HTMLElement>(".yarl__container")?.focus(); }} />
+              <div className="lightbox-panel" onKeyDown={onPanelKeyDown} onPointerDown={stopPropagation} onWheel={stopPropagation}>
+                <CloseButton className="lightbox-panel-close" aria-label="Close the panel" onClick={(e) => closePanel(e.currentTarget)} />
                 {panel === "info" ? <Provenance id={m.id} onOpen={onView} onUse={onUse} /> : <GenerationPanel id={m.id} kind={panel} onOpen={onView} />}
               </div>
             )}
@@ -69,7 +74,7 @@ const stopPropagation = (e: SyntheticEvent) => e.stopPropagation();
 /** Single-key shortcuts, inactive in text fields. */
 function useShortcuts(keys: Record<string, () => void>) {
   useEffect(() => {
-    const key = (e: KeyboardEvent) => {
+    const key = (e: globalThis.KeyboardEvent) => {
       if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest("input, textarea, [contenteditable]")) return;
       const action = keys[e.key];
       if (!action) return;

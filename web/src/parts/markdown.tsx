@@ -43,6 +43,7 @@ const components: Components = {
   img: MarkdownImage,
   a: ({ href, id, children }) => (href?.startsWith("#") ? <a href={href} id={id}>{children}</a> : externalLink(href ?? "", children)),
   table: ({ children }) => <div className="table-scroll" role="region" aria-label="Table" tabIndex={0}><table>{children}</table></div>,
+  input: ({ checked }) => <input type="checkbox" checked={checked ?? false} disabled aria-label={checked ? "done" : "open"} />,
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 };
 

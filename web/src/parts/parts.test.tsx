@@ -1,7 +1,7 @@
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider, createMemoryHistory, createRootRoute, createRouter } from "@tanstack/react-router";
-import { render, screen, waitFor } from "@testing-library/react";
+import { cleanup, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { fireEvent } from "@testing-library/dom";
 import { useState } from "react";
@@ -141,6 +141,11 @@ describe("a message", () => {
     expect([...c.querySelectorAll("a")].map((a) => [a.target, document.getElementById(a.hash.slice(1))?.tagName])).toEqual([["", "LI"], ["", "A"]]);
   });
 
+  test("names the boxes of a list of tasks", async () => {
+    await show(<MessageText text={"- [x] Sketch\n- [ ] Print"} media={{}} pending={false} />);
+    expect(screen.getAllByRole("checkbox").map((c) => c.getAttribute("aria-label"))).toEqual(["done", "open"]);
+  });
+
   test("keeps a picture of a list in its line", async () => {
     const c = await said("- one ${media:img-a} two");
     await screen.findByRole("img", { name: "a harbour" });
@@ -242,6 +247,9 @@ test("steps show what happens, with sub-agents inside, and fold when the run has
   expect(container.querySelector("li li .step-name")?.textContent).toBe("Generate Image");
   expect(screen.getByRole("button", { name: /Working/ }).getAttribute("aria-expanded")).toBe("true");
   unmount();
+  await show(<Steps run={{ ...run, status: "paused" }} onOpen={vi.fn()} />);
+  expect((await screen.findByRole("button", { name: /Waiting/ })).textContent).toBe("Waiting for you2 steps"); // no time: it would stand still
+  cleanup();
   await show(<Steps run={{ ...run, status: "succeeded", endedAt: Date.now() }} onOpen={vi.fn()} />);
   expect((await screen.findByRole("button", { name: /Worked/ })).getAttribute("aria-expanded")).toBe("false");
 });

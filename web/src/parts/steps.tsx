@@ -21,7 +21,7 @@ export function Steps({ run, onOpen }: { run: RunState; onOpen: () => void }) {
       <UnstyledButton className="steps-head" aria-expanded={isOpen} onClick={() => { setOverride(!isOpen); onOpen(); }}>
         <IconChevronRight size={15} className="chevron" data-open={isOpen || undefined} />
         <span className={isRunning ? "shimmer" : undefined}>{label}</span>
-        <span className="muted">{run.startedAt !== undefined && formatDuration(Math.max(0, elapsed))}{count > 0 && ` · ${count} ${count === 1 ? "step" : "steps"}`}</span>
+        <span className="muted">{[run.startedAt !== undefined && run.status !== "paused" && formatDuration(Math.max(0, elapsed)), count > 0 && `${count} ${count === 1 ? "step" : "steps"}`].filter(Boolean).join(" · ")}</span>
       </UnstyledButton>
       <Collapse in={isOpen && count > 0}><StepList run={run} runId={run.id} now={now} /></Collapse>
     </div>
