@@ -74,6 +74,8 @@ func TestColumns(t *testing.T) {
 		{name: "currency behind the name", header: "Umsatz in EUR", cells: "1|2", kind: Integer, unit: "€", want: []any{1.0, 2.0}},
 		{name: "thousands in the name", header: "Umsatz (Tsd. €)", cells: "1|2", kind: Integer, unit: "Tsd. €", want: []any{1.0, 2.0}},
 		{name: "times of forms", header: "d", cells: "2024/03/01 9:12:33 AM GMT+1|2024/03/02 1:33:10 PM GMT+1", kind: DateTime, want: []any{"2024-03-01 09:12:33", "2024-03-02 13:33:10"}},
+		{name: "months of numbers", header: "d", cells: "09.2024|10.2024|12.2024", kind: Date, want: []any{"2024-09-01", "2024-10-01", "2024-12-01"}},
+		{name: "numbers that could be months", header: "price", cells: "10.2024|11.2024|12.1999", kind: Number, want: []any{10.2024, 11.2024, 12.1999}},
 		{name: "ISO dates", header: "d", cells: "2024-03-01|2024-12-31", kind: Date, want: []any{"2024-03-01", "2024-12-31"}},
 		{name: "dotted dates", header: "d", cells: "31.12.2024|1.3.2024", kind: Date, want: []any{"2024-12-31", "2024-03-01"}},
 		{name: "short years", header: "d", cells: "31.12.24|01.03.99", kind: Date, want: []any{"2024-12-31", "1999-03-01"}},

@@ -60,7 +60,8 @@ func (m moment) text(withClock bool) string {
 // maxDate is the maximum length of a date, in bytes.
 const maxDate = 40
 
-// parseDate reads ISO dates and times, 31.12.2024, 12/31/2024, 31.12.24, 2024-03, 3 March 2024, Mar 2024, with optional
+// parseDate reads ISO dates and times, 31.12.2024, 12/31/2024, 31.12.24, 2024-03, 03.2024, 3 March
+// 2024, Mar 2024, with optional
 // times after them. Bare years are numbers.
 func parseDate(b []byte) (moment, bool) {
 	if len(b) < 6 || len(b) > maxDate {
@@ -93,8 +94,8 @@ func (m moment) numeric(parts [3][]byte, n int, sep byte) (moment, bool) {
 	case n == 2:
 		m.monthly, m.day = true, 1
 		switch {
-		case sep == '.':
-			return moment{}, false
+		case sep == '.' && (len(parts[0]) != 2 || len(parts[1]) != 4 || second < 1900 || second > 2100):
+			return moment{}, false // a number, but 03.2024 is March
 		case len(parts[0]) == 4 && len(parts[1]) == 2:
 			m.year, m.month = first, second
 		case len(parts[1]) == 4 && len(parts[0]) <= 2:

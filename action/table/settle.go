@@ -50,6 +50,9 @@ func (t *tally) settle(hint style) *column {
 	case t.values == t.weak:
 	case t.reachesThreshold(t.compact) && isDateName(t.name):
 		c.kind, c.compact = Date, true
+	case t.months > 0 && t.months+t.dates == t.values-t.weak && (t.dates > 0 || isDateName(t.name)):
+		c.kind, t.monthly, t.dates = Date, t.months+t.monthly, t.months+t.dates
+		t.settleDates(c, hint)
 	case t.dates == t.values-t.weak && t.newYears == t.dates && slices.ContainsFunc(words(t.name), func(w string) bool { return yearWords[w] }):
 		c.kind, c.yearly = Integer, true
 		c.notes = append(c.notes, "dates, all of them 1 January, are stored as years")

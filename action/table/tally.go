@@ -23,6 +23,7 @@ type tally struct {
 	orders                        [monthOnly + 1]int // of day and month in dates
 	clocked, midnight             int
 	zoned, monthly, compact       int
+	months                        int // numbers that may be months: 03.2024
 	newYears                      int // dates that are the first day of a year
 	bools, letters                int
 	seenTrue, seenFalse           bool
@@ -99,6 +100,9 @@ func (t *tally) number(n number, c cell) {
 		if _, ok := compactDate(b); ok && b[0] <= '2' {
 			t.compact++
 		}
+	}
+	if m, ok := parseDate(c.text); ok && m.monthly {
+		t.months++
 	}
 	if n.zeros {
 		t.zeros++

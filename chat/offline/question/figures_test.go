@@ -65,6 +65,13 @@ func TestEveryday(t *testing.T) {
 		{"Wie viele Spiele gab es?", "-"}, // the sum of the match days is none
 		{"Erstelle ein Diagramm der Zuschauer nach Heim", "Mainz: 30.000"},
 	})
+	load(t, map[string]string{"zaehler": "Monat|date,Strom (kWh)|integer|kWh,Gas (kWh)|integer|kWh\n2023-01-01,300,2000\n2023-02-01,200,1000\n"}).expect([]inquiry{
+		{"Wie viel Strom und Gas haben wir 2023 verbraucht?", "500 kWh, und die Summe von Gas"},
+	})
+	load(t, map[string]string{"issues": "number|integer,state|text,author|text\n1,open,mona\n2,closed,mona\n3,open,octo\n"}).expect([]inquiry{
+		{"How many issues did mona open?", "-"}, // closed ones, too
+		{"How many issues are open?", "2 "},
+	})
 	load(t, map[string]string{"grades": "student|text,class|text,maths|integer,absences|integer\nAnn,7a,80,1\nBen,7b,60,2\nCid,7b,50,0\nDan,7a,40,3\n"}).expect([]inquiry{
 		{"Compare 7a and 7b in maths", "-"}, // their totals compare nothing
 		{"How many absences were there in 7a?", "4"},

@@ -80,7 +80,11 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 		case open && (m.How == "" || m.How == "avg" && !overTime), open && m.How == "sum" && count > 2 && least == greatest && least != 0 && !p.Totals():
 			return plan.ReasonAmbiguous // the fee of each, or of all
 		}
-		parts = append(parts, p.the(&m)+p.conds()+p.Say(" is ", " beträgt ")+p.cell(row[i], m.Field, ""))
+		the := p.the(&m)
+		if article, what, _ := strings.Cut(the, " "); i > 0 && (article == "The" || article == "Die" || article == "Der") {
+			the = strings.ToLower(article) + " " + what
+		}
+		parts = append(parts, the+p.conds()+p.Say(" is ", " beträgt ")+p.cell(row[i], m.Field, ""))
 	}
 	rests := ""
 	if p.Measures[0].How == "avg" && count > 1 {
