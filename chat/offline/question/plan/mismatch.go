@@ -25,7 +25,7 @@ func (p *review) beyondRows() bool {
 		}
 	}
 	last := ts[len(ts)-1].Fold
-	return p.says(ever) || dangling[last] || (last == "mean" || last == "open") && p.says(auxiliaries) ||
+	return p.says(ever) || dangling[last] || last == "mean" && p.says(auxiliaries) || last == "open" && p.says(past) ||
 		auxiliaries[ts[0].Fold] && slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.not }) // does any region sell no desks
 }
 
@@ -33,6 +33,7 @@ var (
 	ever     = speech.Folded("never nie niemals")
 	clauses  = speech.Folded("where if falls wenn sofern")
 	dangling = speech.Folded("on")
+	past     = speech.Folded("did")
 )
 
 var auxiliaries = speech.Folded("do does did")
