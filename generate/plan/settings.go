@@ -65,7 +65,7 @@ func (n *negotiation) negotiate() error {
 	n.background()
 	n.compression()
 	n.seed()
-	n.moderation()
+	n.optional("moderation", n.req.Moderation, "moderation setting for this", func() { n.task.Moderation = n.req.Moderation })
 	n.voice()
 	n.speed()
 	if err := n.options(); err != nil {
@@ -220,16 +220,12 @@ func Writable(format string) bool {
 }
 
 func (n *negotiation) background() {
-	switch b := n.req.Background; {
-	case b == "":
-	case !n.supports("background"):
-		n.dropped("background", b, n.model.Name+" has no background setting; describe the background in the prompt")
-	case b == "transparent" && n.req.OutputFormat == "jpeg":
+	b := n.req.Background
+	if b == "transparent" && n.req.OutputFormat == "jpeg" && n.supports("background") {
 		n.dropped("background", b, "jpeg has no transparency; ask for png or webp")
-	default:
-		n.task.Background = b
-		n.applied("background", b)
+		return
 	}
+	n.optional("background", b, "background setting; describe the background in the prompt", func() { n.task.Background = b })
 }
 
 func (n *negotiation) compression() {
@@ -268,14 +264,15 @@ func (n *negotiation) seed() {
 	n.adapted("seed", requested, strconv.FormatInt(seed, 10), fmt.Sprintf("seeds of %s go from 0 to %d", n.model.Name, n.model.MaxSeed))
 }
 
-func (n *negotiation) moderation() {
-	switch m := n.req.Moderation; {
-	case m == "":
-	case n.supports("moderation"):
-		n.task.Moderation = m
-		n.applied("moderation", m)
+// optional passes a setting to set if the model has it.
+func (n *negotiation) optional(setting, requested, lacks string, set func()) {
+	switch {
+	case requested == "":
+	case n.supports(setting):
+		set()
+		n.applied(setting, requested)
 	default:
-		n.dropped("moderation", m, n.model.Name+" has no moderation setting for this")
+		n.dropped(setting, requested, n.model.Name+" has no "+lacks)
 	}
 }
 
@@ -441,14 +438,9 @@ func (n *negotiation) voice() {
 }
 
 func (n *negotiation) speed() {
-	requested := strconv.FormatFloat(n.req.Speed, 'g', -1, 64)
-	switch {
-	case n.req.Speed == 0:
-	case n.supports("speed"):
-		n.task.Speed = n.req.Speed
-		n.applied("speed", requested)
-	default:
-		n.dropped("speed", requested, n.model.Name+" has no speed setting")
+	if n.req.Speed != 0 {
+		requested := strconv.FormatFloat(n.req.Speed, 'g', -1, 64)
+		n.optional("speed", requested, "speed setting", func() { n.task.Speed = n.req.Speed })
 	}
 }
 
