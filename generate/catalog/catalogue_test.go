@@ -135,6 +135,7 @@ func TestBadCatalogues(t *testing.T) {
 		"no provider":    {"models: []", "provider: NAME"},
 		"not YAML":       {"provider: [", "YAML"},
 		"two files":      {row("") + "---\n" + strings.Replace(row(""), "provider: x", "provider: y", 1), "own file"},
+		"endless alias":  {strings.Replace(row(""), "size: {mode: none}", "size: &size {mode: none, table: {a: *size}}", 1), "contains itself"},
 		"empty alias":    {row("    aliases: [\" \"]\n"), "aliases"},
 		"unknown key":    {"provider: x\nprices: 3", "prices"},
 		"unknown field":  {row("    colour: red\n"), "colour"},

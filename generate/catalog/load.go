@@ -152,6 +152,9 @@ func (c *Catalog) readRow(provider string, n *yaml.Node) error {
 	if c.given != nil { // a user's file
 		// Unknown fields are rejected. yaml.Node has no strict decoding, so it goes through text, which is too slow for the
 		// shipped files at every start; a test decodes those strictly.
+		if err := n.Decode(new(any)); err != nil { // such as an alias inside of its own target
+			return bad(err)
+		}
 		text, err := yaml.Marshal(resolveAliases(n))
 		if err != nil {
 			return bad(err)
