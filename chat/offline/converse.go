@@ -99,7 +99,7 @@ func (c *conversation) present(action, label string, lang wording) step {
 		s.Message = fmt.Sprintf(oneOrMany(lang.Say("Here is a changed version, made by %s; the original stays as it was.|Here are # changed versions, made by %s; the original stays as it was.", "Hier ist eine geänderte Fassung, gemacht von %s; das Original bleibt, wie es war.|Hier sind # geänderte Fassungen, gemacht von %s; das Original bleibt, wie es war."), len(refs)), made.Model)
 	}
 	if made.RevisedPrompt != "" {
-		s.Message += " " + fmt.Sprintf(lang.Say("It follows these words: %s.", "Es folgt diesen Wörtern: %s."), strings.TrimRight(made.RevisedPrompt, "."))
+		s.Message += " " + fmt.Sprintf(oneOrMany(lang.Say("It follows these words: %s.|They follow these words: %s.", "Es folgt diesen Wörtern: %s.|Sie folgen diesen Wörtern: %s."), len(refs)), strings.TrimRight(made.RevisedPrompt, "."))
 	} else if action == paintAction {
 		s.Message += " " + lang.Say("Whether it shows what you asked for I cannot judge: I see only pixels.", "Ob es das Gewünschte zeigt, kann ich nicht beurteilen: Ich sehe nur Pixel.")
 	}

@@ -140,15 +140,20 @@ func TestTheRecordIsReported(t *testing.T) {
 // TestSuccessFollowsFromTheResult: what a picture shows is described in the words of its result, or not at all.
 func TestSuccessFollowsFromTheResult(t *testing.T) {
 	t.Parallel()
-	drawn := func(outputs map[string]any) string {
-		outputs["Images"] = []any{map[string]any{"refId": "img-00000001"}}
+	first, second := map[string]any{"refId": "img-00000001"}, map[string]any{"refId": "img-00000002"}
+	drawn := func(outputs map[string]any, images ...any) string {
+		outputs["Images"] = images
 		return results(t, map[string]any{"actions": []any{map[string]any{"name": "Generate Image", "success": true, "message": "Generated 1 image(s)", "outputs": outputs}}})
 	}
-	s := askPainting(t, "Draw a lighthouse", "{}", drawn(map[string]any{"Model": "Atelier Offline", "RevisedPrompt": "lighthouse, storm"}))
+	s := askPainting(t, "Draw a lighthouse", "{}", drawn(map[string]any{"Model": "Atelier Offline", "RevisedPrompt": "lighthouse, storm"}, first))
 	if !strings.Contains(s.Message, "made by Atelier Offline. It follows these words: lighthouse, storm. ${media:img-00000001}") {
 		t.Errorf("%+v", s)
 	}
-	s = askPainting(t, "Draw a lighthouse", "{}", drawn(map[string]any{"Model": "FLUX"}))
+	s = askPainting(t, "Draw a lighthouse", "{}", drawn(map[string]any{"Model": "FLUX"}, first))
+	two := drawn(map[string]any{"Model": "Atelier Offline", "RevisedPrompt": "lighthouse"}, first, second)
+	if s := askPainting(t, "Draw two lighthouses", "{}", two); !strings.Contains(s.Message, "Here are 2 pictures, made by Atelier Offline. They follow these words: lighthouse.") {
+		t.Errorf("%+v", s)
+	}
 	if !strings.Contains(s.Message, "made by FLUX. Whether it shows what you asked for I cannot judge") {
 		t.Errorf("%+v", s)
 	}
