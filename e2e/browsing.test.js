@@ -122,6 +122,13 @@ describe("the focus", () => {
   }));
 });
 
+test("a conversation is printed dark on white below its title, also from the dark theme", () => b.page(talk("Things that did"), { colorScheme: "dark", viewport: { width: 720, height: 900 } }, async (page) => {
+  await page.getByText("I began to draw.").waitFor();
+  await page.emulateMedia({ media: "print" });
+  const style = (selector, name) => page.locator(selector).first().evaluate((e, n) => getComputedStyle(e)[n], name);
+  assert.deepEqual([await style(".prose", "color"), await style("body", "backgroundColor"), await style(".conversation-header", "position")], ["rgb(33, 31, 27)", "rgb(255, 255, 255)", "static"]);
+}));
+
 test("the commands of a failed answer fit a small phone", () => b.page(talk("Things that did"), { viewport: { width: 360, height: 700 } }, async (page) => {
   await page.getByText("Stopped.").waitFor();
   await check(page, "failed answer on a small phone");

@@ -84,7 +84,8 @@ describe("an approval", () => {
       await waitForStatus(page, "Done");
       assert.match(await page.locator(".outcome pre").innerText(), /"first": \{\s*"approved": true,\s*"comment": "Fine"[^]*"approved": false/);
       await check(page, "workflow run done");
-      await page.getByRole("button", { name: "Show the question" }).first().click();
+      await page.getByRole("button", { name: "Show the interaction" }).first().click();
+      await page.getByRole("button", { name: "Hide the interaction" }).waitFor();
       await page.getByText("This interaction is answered").waitFor();
       const before = page.url();
       await page.getByRole("button", { name: "Run again from here" }).last().click();

@@ -30,7 +30,7 @@ export function Trace({ run, events }: { run: RunState; events: RunEvent[] }) {
       </div>
       <RequestLog run={run.id} />
       <details className="trace-events">
-        <summary>{events.length} events of run {run.id}</summary>
+        <summary>{events.length} {events.length === 1 ? "event" : "events"} of run {run.id}</summary>
         <pre tabIndex={0}>{events.map((e) => `${e.id} ${e.name} ${JSON.stringify(e.data)}`).join("\n")}</pre>
       </details>
     </section>

@@ -44,10 +44,10 @@ export function AnswerBar() {
       {i.interaction_type === "approval" ? <Approve busy={busy} send={send} /> : <Continue busy={busy} send={send} body={buildAnswer(groupsOf(i.display_schema), selection)} hint={selectionHint(groupsOf(i.display_schema), selection)} />}
       {error && <p className="error" role="alert">{[error.message, ...error.fieldErrors.map((f) => f.detail)].join(" ")} {error.hint}</p>}
       <Modal opened={blockedAnswer !== undefined} onClose={() => setBlockedAnswer(undefined)} title="Something is still being generated">
-        <p>It can finish and be recorded without changing the next steps, or it can be cancelled.</p>
+        <p>Let it finish, and the results are recorded but do not change the next steps; or cancel it.</p>
         <Group gap="xs">
           <Button onClick={() => void send({ ...blockedAnswer, running: "keep" })} data-autofocus>Let it finish</Button>
-          <Button variant="default" onClick={() => void send({ ...blockedAnswer, running: "cancel" })}>Stop it</Button>
+          <Button variant="default" onClick={() => void send({ ...blockedAnswer, running: "cancel" })}>Cancel it</Button>
           <Button variant="subtle" color="gray" c="var(--text-muted)" onClick={() => setBlockedAnswer(undefined)}>Wait</Button>
         </Group>
       </Modal>

@@ -87,7 +87,7 @@ function Start({ workflow, isUnchanged, isChecked, hasProblems, state, onState }
   return (
     <section aria-label="Start" className="wf-start">
       {schema["properties"] !== undefined && <Suspense fallback={<Skeleton h={80} />}><DataForm schema={schema} value={state} pristine={Object.keys(state ?? {}).length === 0} fieldErrors={fieldErrors} onChange={(v) => { setFieldErrors([]); onState(v ?? {}); }} /></Suspense>}
-      {hasProblems && <p className="wf-conflict">The definition has problems: fix them to start it.</p>}
+      {hasProblems && <p className="wf-conflict">Correct the problems in the definition to start the workflow.</p>}
       <Group gap="sm">
         <Button loading={busy} disabled={hasProblems || isIncomplete || !isChecked} onClick={() => void start()} aria-describedby="start-hint">Start</Button>
         <span id="start-hint" className="muted">{isIncomplete && !hasProblems && "Complete the form to start."}</span>

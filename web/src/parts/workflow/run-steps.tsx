@@ -30,7 +30,7 @@ function Step({ run, step, shown, onShow }: Props & { step: WorkflowRunStep }) {
       <span className="run-step-name">{step.title || step.id}</span>
       <RunStatus status={step.status} />
       {elapsed && <span className="muted">{elapsed}</span>}
-      {interaction && interaction !== run.interaction_id && <Button size="compact-xs" variant="subtle" color="gray" c="var(--text-muted)" aria-pressed={interaction === shown} onClick={() => onShow(interaction === shown ? "" : interaction)}>{interaction === shown ? "Close" : "Show the question"}</Button>}
+      {interaction && interaction !== run.interaction_id && <Button size="compact-xs" variant="subtle" color="gray" c="var(--text-muted)" onClick={() => onShow(interaction === shown ? "" : interaction)}>{interaction === shown ? "Hide the interaction" : "Show the interaction"}</Button>}
       {(isRunFinished(run.status) ? step.status !== "pending" : step.status === "succeeded") && <Button size="compact-xs" variant="subtle" color="gray" c="var(--text-muted)" loading={busy} onClick={() => void runAgain()}>Run again from here</Button>}
       {step.error?.message && <span className="error">{step.error.message}</span>}
     </>
