@@ -24,6 +24,7 @@ describe("going back", () => {
     for (let i = 0; i < 3; i++) {
       const before = page.url();
       await page.getByRole("link", { name: "Download" }).waitFor();
+      await until(() => page.evaluate(() => Boolean(document.activeElement?.closest(".yarl__portal")))); // it hears the keys
       await page.keyboard.press("ArrowRight");
       await page.waitForURL((u) => u.href !== before);
     }
