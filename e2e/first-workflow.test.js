@@ -1,9 +1,9 @@
 // Follows docs/first-workflow.md literally. With SCREENSHOTS=1, it writes the screenshots of the docs.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,8 @@ let url;
 
 before(async () => {
   home = mkdtempSync(join(tmpdir(), "atelier-first-"));
-  env = { PATH: [join(root, "bin"), process.env.PATH].join(delimiter), HOME: home, ATELIER_DATA: join(home, "data") };
+  symlinkSync(join(root, "bin"), join(home, "bin")); // as in a checkout
+  env = { PATH: process.env.PATH, HOME: home, ATELIER_DATA: join(home, "data") };
   server = spawn("sh", ["-c", `exec ${serve.trim()} --listen 127.0.0.1:0 --json`], { cwd: home, env, stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface(server.stdout)) {
     url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
