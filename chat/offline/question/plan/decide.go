@@ -222,7 +222,7 @@ func (p *wording) implied() *schema.Field {
 	label := strings.ToLower(f.Label())
 	topic := label == "value" || label == "wert" || p.Aggregate != "" && !p.hasRows() && f.Named("score")
 	if p.share || p.versus || p.Trend != "" || p.Asks == "change" { // the share of renewables: of what they generate
-		topic = topic || (p.View.Figures() || p.share && p.Aggregate == "sum") && p.Nature(f) == "sum" && !p.has(func(x parse.Piece) bool {
+		topic = topic || p.View.Figures() && p.Nature(f) == "sum" && !p.has(func(x parse.Piece) bool {
 			return x.Rows() || x.Kind == speech.KindField && !x.Field.Yearly()
 		})
 	}

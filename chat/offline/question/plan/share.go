@@ -26,7 +26,11 @@ func (p *Plan) decideShare() Reason {
 	if p.ShareCond() < 0 || len(p.Measures) > 1 || len(p.Groups) > 0 || p.Unit != "" || p.Superlative != nil || p.Either != nil && conds > 1 || p.Aggregate != "" && p.Aggregate != "sum" {
 		return ReasonUnclear
 	}
-	p.onlyTotal(p.Filters[p.ShareCond()].Field, false)
+	part := p.Filters[p.ShareCond()]
+	p.onlyTotal(part.Field, false)
+	if all := p.Filters[len(p.Filters)-1]; p.First() == nil && all.Total && slices.ContainsFunc(all.values, func(v string) bool { return slices.Contains(part.values, v) }) {
+		return ReasonUnclear // of the total, which is a row
+	}
 	if m := p.First(); m != nil {
 		if n := p.Nature(m.Field); n != "sum" && !(n == "" && (m.Field.Named("population") || things(m.Field, ""))) || m.Field.Mixed() {
 			return ReasonUnclear // amounts of both directions have no share of their balance
