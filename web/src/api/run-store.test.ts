@@ -57,6 +57,17 @@ describe("the stream of a tab", () => {
     expect(heard).toEqual(["run-started", "interaction-patched"]);
   });
 
+  test("that opens late fills the gap behind a replay that has ended", () => {
+    const live = make();
+    live.connect();
+    live.replay("r");
+    at(1).say("run-started", 1, {});
+    vi.advanceTimersByTime(11_000); // the replay ends, because the run is silent
+    expect(live.runningRuns()).toHaveLength(1);
+    at(0).onopen?.();
+    expect(at(2).url).toBe("/api/runs/r/events?after=0");
+  });
+
   test("is opened again after what it has seen, and fills the gap", () => {
     const live = make();
     live.connect();

@@ -41,7 +41,6 @@ export class RunStore {
   private subActions = new Map<string, Progress>();
   private version = 0;
   private lastEventId = 0;
-  private wasOpen = false;
   private reconnectDelay = 1000;
 
   constructor(private readonly open: OpenStream = (url) => new EventSource(url)) {}
@@ -68,11 +67,8 @@ export class RunStore {
     source.onopen = () => {
       this.reconnectDelay = 1000;
       this.setConnection("open");
-      if (this.wasOpen) {
-        // Replays deliver the events that the stream missed.
-        for (const run of [...this.runningRuns().map((r) => r.id), ...this.failedReplays]) this.replay(run, true);
-      }
-      this.wasOpen = true;
+      // Replays deliver the events that the stream missed, also before it was open for the first time.
+      for (const run of [...this.runningRuns().map((r) => r.id), ...this.failedReplays]) this.replay(run, true);
       this.opened();
     };
     source.onerror = () => {
