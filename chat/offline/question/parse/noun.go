@@ -51,7 +51,8 @@ func (r *Matcher) fillersAt(v *schema.View, i int) []Piece {
 	}
 	passively := i > 0 && speech.Beings[r.Tokens[i-1].Fold]                                                                                                          // errors were logged on 4 May
 	loggedIn := !passively && t.Fold == "logged" && i+1 < len(r.Tokens) && (r.Tokens[i+1].Fold == "in" || r.Tokens[i+1].Fold == "on" || r.Tokens[i+1].Fold == "out") // says which rows
-	released := t.Fold == "released" && slices.ContainsFunc(v.Entity, func(w string) bool { return works[w] })                                                       // but animals are released
+	// Films are released, and so are animals.
+	released := t.Fold == "released" && slices.ContainsFunc(v.Entity, func(w string) bool { return works[w] })
 	if fill && !loggedIn || released {
 		add("", 0)
 	}

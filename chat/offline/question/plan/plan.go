@@ -349,8 +349,8 @@ func (p *explanation) severalRowsEach(f *schema.Field) bool {
 	if len(f.Values) > 0 {
 		first, _ = f.Values[0].(string)
 	}
-	_, time := p.Text.ValuePeriod(first) // the months of several years
-	return f.Table == 0 && !time && !f.DistinctCapped && 2*f.Distinct <= p.View.Tables[0].RowCount
+	_, isPeriod := p.Text.ValuePeriod(first) // the months of several years
+	return f.Table == 0 && !isPeriod && !f.DistinctCapped && 2*f.Distinct <= p.View.Tables[0].RowCount
 }
 
 // filtered reports whether a condition is about a column.
