@@ -54,3 +54,37 @@ func TestEverydayQuestions(t *testing.T) {
 		{"Wie viel haben wir im Januar 2024 ausgegeben?", "-"},
 	})
 }
+
+// TestEverydayCounts: how often asks for rows that something is said of; what has no date of closing is open; a value
+// may be called by a word of its column's name.
+func TestEverydayCounts(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"visits": "day|date,pet|text,species|text,fee|number|€\n2024-01-02,Mo,cat,30\n2024-01-05,Bo,dog,45\n2024-02-01,Mo,cat,20\n"}).expect([]inquiry{
+		{"How many times did a cat come in?", "2 of 3"},
+		{"Wie oft war eine cat da?", "2 "},
+		{"How often did they come in January 2024?", "-"},
+		{"Wie oft waren sie im Januar 2024 da?", "-"},
+	})
+	load(t, map[string]string{"tickets": "id|text,opened|date,closed|date,priority|text\nT1,2024-10-01,2024-10-02,high\nT2,2024-10-03,,low\nT3,2024-10-04,,high\n"}).expect([]inquiry{
+		{"How many tickets are still open?", "2 of 3"},
+		{"How many high tickets are still open?", "1 of 3"},
+	})
+	load(t, map[string]string{"registrations": "reg_id|integer,name|text,ticket_type|text,country|text\n1,Alma,student,Ireland\n2,Ben,standard,Ireland\n3,Cy,student,Spain\n"}).expect([]inquiry{
+		{"How many student tickets went to Ireland?", "1 of 3"},
+	})
+	load(t, map[string]string{"sightings": "date|date,species|text,count|integer\n2025-01-04,Wren,2\n2025-01-05,Wren,3\n2025-01-05,Robin,1\n"}).expect([]inquiry{
+		{"How many wrens have we counted so far?", "5"},
+	})
+	load(t, map[string]string{"shop": "date|date,item|text,qty|integer,unit_price|number\n2024-05-01,Butter croissant,17,2.1\n2024-05-02,Butter croissant,20,2.1\n2024-05-02,Rye loaf,9,4\n"}).expect([]inquiry{
+		{"How many croissants did we sell altogether?", "37"},
+	})
+	load(t, map[string]string{"feedback": "respondent|integer,course|text,satisfaction_1_to_5|integer\n1,Yoga,2\n2,Yoga,4\n3,Art,5\n"}).expect([]inquiry{
+		{"What was the average satisfaction for the Yoga course?", "3"},
+	})
+	load(t, map[string]string{"staff": "employee_id|integer,name|text,department|text,salary|integer\n1,A,Sales,40000\n2,B,Sales,50000\n3,C,Support,39000\n"}).expect([]inquiry{
+		{"What do people earn on average in Sales versus Support?", "45,000"},
+	})
+	load(t, map[string]string{"usage": "month|date,kwh|integer|kWh\n2023-11-01,300\n2023-12-01,320\n2024-01-01,310\n2024-02-01,290\n"}).expect([]inquiry{
+		{"On average how many kWh do we get through a month in 2024?", "-"},
+	})
+}

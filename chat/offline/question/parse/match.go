@@ -174,7 +174,7 @@ func (r *Tagger) NumbersAt(i int) []Piece {
 	return append(out, Piece{Kind: speech.KindNum, Num: v, From: i, To: i + n, Weight: 6 * float64(n)})
 }
 
-var longUnits = speech.Folded("degrees celsius grad euros dollar dollars percent prozent kilometer kilometers kilometres metres meters liters liter litres hours hour minutes minute seconds stunden stunde minuten sekunden")
+var longUnits = speech.Folded("pounds kilos degrees celsius grad euros dollar dollars percent prozent kilometer kilometers kilometres metres meters liters liter litres hours hour minutes minute seconds stunden stunde minuten sekunden")
 
 // fieldAt finds the runs of tokens from i on that name a column.
 func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
@@ -198,6 +198,9 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 		if r.Tokens[k].Fold == "no" && r.Lang == speech.English && (k == i || !gapless) {
 			break // members have no locker: not their numbers
 		}
+		if _, asks := r.PhraseAt(k, speech.KindAsk); asks && k == 0 && len(f.Words) == 1 {
+			break // what did we spend: not a column What
+		}
 		if k == i && givenNames[r.Tokens[k].Fold] && (k+1 == len(r.Tokens) || !strings.HasPrefix(r.Tokens[k+1].Fold, "name")) && len(f.Words) > 1 {
 			break // who joined last: not a last name
 		}
@@ -208,8 +211,8 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 			if t := r.Tokens[k]; t.Fold != w.Fold && slices.ContainsFunc(r.Lex.Phrases[t.Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindAgg && len(p.Words) == 1 }) {
 				continue // the total is no amount
 			}
-			if r.Lang == speech.English && strings.TrimSuffix(r.Tokens[k].Fold, "s")+"er" == w.Fold {
-				continue // calls are not callers
+			if r.Lang == speech.English && strings.TrimSuffix(r.Tokens[k].Fold, "s")+"er" == w.Fold || w.Optional && r.Tokens[k].Num != nil {
+				continue // calls are not callers, and a satisfaction of 5 is not the 5 of a column Satisfaction (1-5)
 			}
 			if l := r.Level(r.Tokens[k], w); !taken[j] && (l > best || l == best && l > 0 && f.Words[at].Optional && !w.Optional) {
 				best, at = l, j
@@ -241,7 +244,7 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 	return out
 }
 
-var smallInQuestions = speech.Folded("how are is was were do did does you your we our us would will have has had to of the a an i it wie sind ist sie haben hat")
+var smallInQuestions = speech.Folded("how are is was were do did does you your we our us would will have has had to of the a an i it in on at by for from with out up off over wie sind ist sie haben hat")
 
 // monthIn reports whether tokens contain a month of the column's name.
 func monthIn(f *schema.Field, tokens []speech.Token) bool {
@@ -303,7 +306,7 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 			continue // runners are not the members of the club Fjord Runners
 		}
 		for k := range words {
-			if n := r.SameRun(words[k:], i); n > 0 && n < len(words) && len(words) < 4 && !r.partOf(f, "", i, n) && r.Informative(i, n) && r.Spelled(words[k:k+n], i) {
+			if n := r.SameRun(words[k:], i); n > 0 && n < len(words) && len(words) < 4 && !r.partOf(f, "", i, n) && r.Informative(i, n) && (r.Spelled(words[k:k+n], i) || k+n == len(words) && r.Tokens[i+n-1].Fold == words[k+n-1].Fold+"s") { // croissants: butter croissant
 				for m := 1; m <= n; m++ {
 					partial[m] = append(partial[m], value)
 				}
@@ -327,6 +330,9 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 			w = 2 // how many people: the rows, not the department People
 		}
 		out = append(out, Piece{Kind: speech.KindValue, Field: f, Values: vs, From: i, To: i + n, Weight: w})
+		if k := i + n; k < len(r.Tokens) && slices.ContainsFunc(f.Words, func(x speech.Word) bool { return x.Stem != f.Head() && r.Level(r.Tokens[k], x) > 3 }) {
+			out = append(out, Piece{Kind: speech.KindValue, Field: f, Values: vs, From: i, To: k + 1, Weight: w + 4}) // student tickets, of a ticket type
+		}
 	}
 	if len(synonym) > 0 && len(whole[1]) == 0 {
 		out = append(out, Piece{Kind: speech.KindValue, Field: f, Values: synonym, From: i, To: i + 1, Weight: 7 + extra})

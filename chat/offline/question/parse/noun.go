@@ -9,19 +9,20 @@ import (
 )
 
 // LightDoers are words for people who do what is asked about, unless the question counts them.
-var LightDoers = speech.Folded(`customers customer guests guest visitors visitor clients client patients patient shoppers people users user members member residents buyers passengers travellers staff
+var LightDoers = speech.Folded(`customers guests visitors clients patients shoppers people users members residents buyers passengers travellers staff
 kunden kundinnen gäste besucher besucherinnen patienten leute nutzer mitglieder käufer fahrgäste personen menschen`)
 
 var left, empty = speech.Folded("left leave leaves ließen"), speech.Folded("empty blank unanswered leer frei")
 
 // paying are verbs beside a column that says how something was paid.
 // works are stems of things that are published.
-var works = stems("movie film book album song track single game app version product model report record show series title")
+var works = Stems("movie film book album song track single game app version product model report record show series title")
 
-func stems(words string) map[string]bool {
+// Stems returns the stems of a list of words.
+func Stems(words string) map[string]bool {
 	out := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {
-		out[speech.Stem(w)] = true
+		out[speech.Stem(speech.Fold(w))] = true
 	}
 	return out
 }
@@ -126,6 +127,9 @@ func (r *Tagger) columnsAt(v *schema.View, i int) []Piece {
 	if !t.Part && !ours && slices.Contains(v.MoneyWords, t.Fold) {
 		add(v.MoneyField, 3)
 	}
+	if f := v.OpenField(); f != nil && opens[t.Fold] {
+		out = append(out, Piece{Kind: speech.KindNone, Field: f, From: i, To: i + 1, Weight: 6})
+	}
 	if crowd[t.Fold] && !v.OfPeople() {
 		add(schema.Only(v.Fields, func(f *schema.Field) bool {
 			return f.Table == 0 && f.Type == "integer" && f.Measure() && f.Named("visitor")
@@ -136,6 +140,8 @@ func (r *Tagger) columnsAt(v *schema.View, i int) []Piece {
 
 // Ourselves are words for those who ask.
 var Ourselves = speech.Folded("we i us our my wir ich uns unser unsere unserem unseren mein meine")
+
+var opens = speech.Folded("open unresolved offen ungelöst")
 
 var crowd = speech.Folded("people persons leute menschen personen")
 

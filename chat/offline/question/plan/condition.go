@@ -24,12 +24,23 @@ func (p *roles) takeConditions() Reason {
 			reason = p.missing(i)
 		case x.Kind == speech.KindValue:
 			reason = p.takeValue(i)
+		case x.Kind == speech.KindNot:
+			p.notYet(i)
 		}
 		if reason != "" {
 			return reason
 		}
 	}
 	return ""
+}
+
+// notYet reads "not yet returned": the rows without a date of it.
+func (p *roles) notYet(i int) {
+	n := p.near(i, 1)
+	if n.Kind == speech.KindField && !p.used[i+1] && n.Field.Dated() && n.Field.Missing > 0 && speech.Verbal(p.word(n).Fold) {
+		p.used[i], p.used[i+1] = true, true
+		p.Filters = append(p.Filters, nullFilter(n.Field, p.Say("no value", "kein Wert")))
+	}
 }
 
 // takeValue turns a value into a condition; a second value of the same column joins that condition.

@@ -20,7 +20,7 @@ func (p *Plan) decide() Reason {
 	if p.Asks == "many" && p.countsRows() {
 		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) })
 	}
-	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.countsRows() || p.comparedBy(m.Field) }) {
+	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.countsRows() && !p.View.Counts(m.Field) || p.comparedBy(m.Field) }) {
 		return ReasonUnclear
 	}
 	if reason := p.choose(); reason != "" {
@@ -149,10 +149,11 @@ func (p *Plan) needTime() Reason {
 func (p *Plan) decideMeasure() Reason {
 	if len(p.Measures) == 0 && p.Aggregate != "" && p.Asks != "many" && p.Counted == nil {
 		f := p.implied()
-		if f == nil && p.Aggregate == "sum" && p.has(func(x parse.Piece) bool {
-			return x.Rows() && slices.ContainsFunc([]string{"order", "invoice", "payment"}, func(c string) bool { return p.Text.Lex.Means(p.word(x).Stem, c) })
-		}) {
-			f = p.View.MoneyField // the sum of the open invoices
+		if f == nil && (p.Aggregate == "sum" && p.says(spends) || p.has(func(x parse.Piece) bool {
+			return p.Aggregate == "sum" && x.Rows() && slices.ContainsFunc([]string{"order", "invoice", "payment"}, func(c string) bool { return p.Text.Lex.Means(p.word(x).Stem, c) }) ||
+				p.Aggregate != "median" && (x.Rows() || x.Kind == speech.KindField && x.Field.Key() && p.View.Unique(x.Field)) && bills[p.word(x).Stem]
+		})) {
+			f = p.View.MoneyField // what did Tom pay in total, the sum of the open invoices, the average fine
 		}
 		if f == nil {
 			return ReasonUnclear
@@ -274,6 +275,9 @@ func (p *Plan) decideValue() Reason {
 	p.Outflow = len(p.Measures) == 1 && m.How == "sum" && m.Field.Mixed() && p.says(spends)
 	return p.decideMean()
 }
+
+// bills are stems of rows that stand for their amounts.
+var bills = parse.Stems("order invoice payment donation claim fine bill expense bestellung rechnung zahlung spende ausgabe")
 
 // rates are words of prices per unit.
 var rates = speech.Folded("rate rates unit satz stundensatz tagessatz")
@@ -457,8 +461,9 @@ func (p *Plan) decideCount() Reason {
 			return ""
 		}
 	}
-	// "How many are open" counts rows; "how many sick days" does not.
-	if len(p.Filters) == 0 {
+	// "How many are open" counts rows; "how many sick days" does not, nor does "how often in March".
+	often := p.has(func(x parse.Piece) bool { return x.Kind == speech.KindAsk && x.Arg == "times" })
+	if len(p.Filters) == 0 || often && !slices.ContainsFunc(p.Filters, Filter.restricts) {
 		return ReasonUnclear
 	}
 	return ""

@@ -190,7 +190,7 @@ func (p *wording) Asked(i int) string {
 	for k := i - 1; k >= 0; k-- {
 		switch p.Pieces[k].Kind {
 		case speech.KindAsk:
-			if p.Pieces[k].Arg == "people" {
+			if p.Pieces[k].Arg == "people" || p.Pieces[k].Arg == "times" {
 				return "" // what follows is not what is counted
 			}
 			return p.Pieces[k].Arg

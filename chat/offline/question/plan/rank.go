@@ -146,6 +146,9 @@ func (p *Plan) supWithout() Reason {
 		}
 	}
 	f := p.implied()
+	if f == nil && p.Aggregate == "sum" && (p.says(spends) || p.says(gives)) {
+		f = p.View.MoneyField // who gave the most in total
+	}
 	if f == nil {
 		if n := p.near(p.at(p.Superlative), 1); n.Kind == speech.KindValue && !slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() }) {
 			return "" // the most errors, of a log
@@ -155,6 +158,8 @@ func (p *Plan) supWithout() Reason {
 	p.Measures = []Measure{{Field: f, How: p.Aggregate}}
 	return ""
 }
+
+var gives = speech.Folded("gave give donated donate claimed claim gespendet spendete")
 
 // supField returns the number that a superlative compares: the price of the cheapest.
 func (p *Plan) supField(concept string) *schema.Field {

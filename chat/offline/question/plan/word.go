@@ -37,10 +37,14 @@ func (p *roles) words() Reason {
 			p.Trend = x.Arg
 		case speech.KindNone: // out of stock
 			f := p.View.StockField()
-			if f == nil {
+			switch {
+			case x.Field != nil: // still open
+				p.Filters = append(p.Filters, nullFilter(x.Field, p.Say("no value", "kein Wert")))
+			case f == nil:
 				return ReasonUnknown
+			default:
+				p.Filters = append(p.Filters, numberFilter(f, "<=", 0))
 			}
-			p.Filters = append(p.Filters, numberFilter(f, "<=", 0))
 		case speech.KindWhole:
 			if !p.oneYear() {
 				return ReasonUnclear
@@ -78,8 +82,8 @@ func (p *roles) askWord(i int) Reason {
 	if x.Arg == "many" && (noun == "number" || noun == "anzahl" || noun == "count" || noun == "zahl") && p.has(func(o parse.Piece) bool { return o.Kind == speech.KindSup }) {
 		return "" // it names what a ranking is by: by number of loans
 	}
-	if x.Arg == "people" {
-		p.people, x.Arg = true, "many"
+	if x.Arg == "people" || x.Arg == "times" {
+		p.people, x.Arg = x.Arg == "people", "many"
 	}
 	if p.Asks == "" || p.Asks == "which" && (x.Arg == "many" || x.Arg == "much") || p.Asks == "list" {
 		p.Asks = x.Arg
@@ -137,6 +141,9 @@ func (p *roles) joinNames() Reason {
 func (p *roles) targets() Reason {
 	for i, x := range p.Pieces {
 		asking := p.Asked(i)
+		if p.Superlative == nil && p.says(auxiliaries) && p.word(p.Pieces[0]).Fold == "what" && x.From > 1 && auxiliaries[p.Text.Tokens[x.From-1].Fold] {
+			asking = "" // what do people earn: not people
+		}
 		if x.Kind == speech.KindValue && p.Target == nil && p.Unit == "" && len(p.attrs) == 0 && p.subject(i) {
 			p.Target = p.labelField(x)
 		}

@@ -102,7 +102,7 @@ func (f *Field) Yearly() bool {
 }
 
 // onceInAYear are words of columns that say when something happened once: joined 2019.
-var onceInAYear = speech.Folded("joined founded built born established published released introduced gegründet gebaut geboren eingetreten eintritt beitritt erschienen")
+var onceInAYear = speech.Folded("joined founded built born established published released introduced gegründet gebaut geboren eingetreten eintritt beitritt erschienen vintage jahrgang")
 
 // Key reports whether the column holds identifiers: its numbers are names.
 func (f *Field) Key() bool {

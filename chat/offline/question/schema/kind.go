@@ -90,11 +90,19 @@ func (v *View) Counter(f *Field) bool {
 }
 
 // Counted reports whether each row states a number of things: title, year, count.
-func (v *View) Counted() bool {
-	return slices.ContainsFunc(v.Fields, func(f *Field) bool {
-		return f.Table == 0 && f.Type == "integer" && f.Measure() && (f.HeadWord() == "count" || f.HeadWord() == "anzahl") && len(f.Words) == 1
-	})
+func (v *View) Counted() bool { return slices.ContainsFunc(v.Fields, v.Counts) }
+
+// Counts reports whether a column is the number of things that each row states.
+func (v *View) Counts(f *Field) bool {
+	return f.Table == 0 && f.Type == "integer" && f.Measure() && (f.HeadWord() == "count" || f.HeadWord() == "anzahl") && len(f.Words) == 1
 }
+
+// OpenField returns the only date of an end that some rows do not have: what has no date of closing is open.
+func (v *View) OpenField() *Field {
+	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Dated() && f.Missing > 0 && f.Has(closings) })
+}
+
+var closings = speech.Folded("closed resolved completed finished solved geschlossen erledigt gelöst abgeschlossen")
 
 // NamesRows reports whether a column only names each row: the products in a list of products.
 func (v *View) NamesRows(f *Field) bool {
@@ -323,7 +331,7 @@ var Things = []Thing{
 	{speech.Folded("patient patients patienten patientinnen"), speech.Folded("patient patientennummer triage dentist arzt arztin zahnarzt wartezeit diagnosis diagnose treatment behandlung ward gp"), true},
 	{speech.Folded("loan loans ausleihe ausleihen checkout checkouts"), speech.Folded("borrower ausleiher returned due ruckgabe leser loan"), false},
 	{speech.Folded("book books title titles buch bucher buchern titel"), speech.Folded("isbn author autor verlag publisher leser borrower loan ausleihe"), true},
-	{speech.Folded("request requests response responses hit hits anfrage anfragen aufruf aufrufe zugriff zugriffe"), speech.Folded("ip"), false},
+	{speech.Folded("request requests response responses hit hits anfrage anfragen aufruf aufrufe zugriff zugriffe"), speech.Folded("ip endpoint"), false},
 	{speech.Folded("runner runners finisher finishers athlete athletes laufer lauferinnen laufern participant participants teilnehmer"), speech.Folded("bib runner startnummer gun chip laufer"), false},
 	{speech.Folded("donation donations gift gifts spende spenden"), speech.Folded("donor spender appeal gift"), false},
 	{speech.Folded("callout callouts alarm alarms einsatz einsatze einsatzen"), speech.Folded("einsatzart alarmzeit callout"), false},

@@ -11,8 +11,8 @@ import (
 // Camel matches a word boundary inside a name: netGeneration.
 var Camel = pattern.Lazy(`(\p{L}\p{Ll})(\p{Lu})`)
 
-// Brackets matches the brackets of a name, which hold a unit.
-var Brackets = pattern.Lazy(`[(\[][^)\]]*[)\]]`)
+// Brackets matches the brackets of a name, which hold a unit, and the scale at its end: satisfaction_1_to_5.
+var Brackets = pattern.Lazy(`[(\[][^)\]]*[)\]]|[ _]\d+[ _]?(?:to|bis|-|–|_)[ _]?\d+$`)
 
 var nonWord = pattern.Lazy(`[^\p{L}\p{M}\p{N}%]+`)
 

@@ -198,6 +198,7 @@ sold verkauft spend spent spends produce produced produces producing charge char
 const grammarWords = `
 ask many - how many|on how many|in how many|at how many|wie vielen|an wie vielen|in wie vielen|bei wie vielen|number of|the number of|count of|wie viele|wieviele|anzahl der|anzahl an|anzahl von|die anzahl|anzahl|zahl der|combien de
 ask people - how many people|how many persons|wie viele menschen|wie viele personen|wie viele leute
+ask times - how many times|how often|wie oft|wie häufig
 ask much - wie ist|wie sind|wie war|wie waren|how much|wie viel|wieviel|wie hoch|how high|how large|how big|how low|wie groß|how strong|wie stark
 ask much age how old|wie alt
 ask much weight how heavy|wie schwer
