@@ -88,3 +88,36 @@ func TestEverydayCounts(t *testing.T) {
 		{"On average how many kWh do we get through a month in 2024?", "-"},
 	})
 }
+
+// TestThingsAndTheirFigures: a question for one thing's figure, place or age needs no name of the column.
+func TestThingsAndTheirFigures(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"marks": "student|text,subject|text,mark|integer\nElif,Science,89\nElif,Maths,70\nTom,Science,60\n"}).expect([]inquiry{
+		{"What did Elif get in Science?", "89"},
+		{"Was hat Elif in Maths?", "70"},
+	})
+	load(t, map[string]string{"expenses": "date|date,what|text,amount|number,currency|text,type|text\n2024-05-11,Hotel Lisboa,212,EUR,lodging\n2024-05-12,Train to Porto,51.4,EUR,transport\n2024-05-13,Taxi,18,GBP,transport\n"}).expect([]inquiry{
+		{"How much was the train to Porto?", "51.4"},
+		{"What did we spend on lodging?", "-ambiguous"},
+		{"How much was the ferry to Porto?", "-"},
+	})
+	load(t, map[string]string{"lager": "Artikelnr|text,Bezeichnung|text,Bestand|integer,Lagerplatz|text\nA1,Holzlasur,3,B2\nA2,Schrauben,9,C4\n"}).expect([]inquiry{
+		{"Wo liegt die Holzlasur?", "B2"},
+		{"Wo liegt die Wandfarbe?", "-"},
+	})
+	load(t, map[string]string{"cellar": "wine|text,vintage|integer,bottles|integer\nBarolo,2004,3\nRioja,2011,5\nMerlot,2016,2\n"}).expect([]inquiry{
+		{"What is my oldest wine?", "Barolo"},
+		{"What is the sum of all the vintages?", "-"},
+	})
+	load(t, map[string]string{"rechnungen": "Rechnungsnr|text,Kunde|text,Betrag|number|€,bezahlt am|date\nR1,Abel,100,2024-02-01\nR2,Bock,50,\nR3,Abel,70,\n"}).expect([]inquiry{
+		{"Wie viele Rechnungen sind noch nicht bezahlt?", "2 "},
+		{"How much money is still outstanding?", "120"},
+		{"What is the average invoice of Abel?", "85"},
+	})
+	load(t, map[string]string{"stops": "start|datetime,machine|text,minutes_down|integer\n2024-08-01 12:00:00,Press,54\n2024-08-02 12:00:00,Packer,20\n2024-08-03 12:00:00,Packer,10\n"}).expect([]inquiry{
+		{"How many minutes was the Packer down?", "30"},
+	})
+	load(t, map[string]string{"wetter": "Tag|date,Temperatur|number|°C\n2024-01-01,-3\n2024-01-02,4\n2024-01-03,-1\n"}).expect([]inquiry{
+		{"An wie vielen Tagen war es unter null Grad?", "2 "},
+	})
+}

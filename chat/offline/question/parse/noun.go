@@ -141,7 +141,7 @@ func (r *Tagger) columnsAt(v *schema.View, i int) []Piece {
 // Ourselves are words for those who ask.
 var Ourselves = speech.Folded("we i us our my wir ich uns unser unsere unserem unseren mein meine")
 
-var opens = speech.Folded("open unresolved offen ungelöst")
+var opens = speech.Folded("open outstanding unpaid unbezahlt unresolved offen ungelöst")
 
 var crowd = speech.Folded("people persons leute menschen personen")
 

@@ -37,7 +37,7 @@ func (p *roles) takeConditions() Reason {
 // notYet reads "not yet returned": the rows without a date of it.
 func (p *roles) notYet(i int) {
 	n := p.near(i, 1)
-	if n.Kind == speech.KindField && !p.used[i+1] && n.Field.Dated() && n.Field.Missing > 0 && speech.Verbal(p.word(n).Fold) {
+	if n.Kind == speech.KindField && !p.used[i+1] && n.Field.Dated() && n.Field.Missing > 0 {
 		p.used[i], p.used[i+1] = true, true
 		p.Filters = append(p.Filters, nullFilter(n.Field, p.Say("no value", "kein Wert")))
 	}

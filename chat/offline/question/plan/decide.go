@@ -194,6 +194,9 @@ func (p *Plan) decideMeasure() Reason {
 	case len(p.attrs) > 0 && len(p.Filters) > 0 && (p.Asks != "who" || !p.onlyTimes()):
 		p.Op = OpLookup
 		return ""
+	case p.Asks == "where" && p.View.PlaceField() != nil && len(p.attrs) == 0 && slices.ContainsFunc(p.Filters, func(f Filter) bool { return len(f.values) == 1 && p.View.Unique(f.Field) }):
+		p.Op, p.attrs = OpLookup, []*schema.Field{p.View.PlaceField()}
+		return ""
 	case p.Asks == "who" && len(p.Filters) > 0:
 		p.Target = p.View.Person()
 		return p.decideList()
@@ -221,7 +224,7 @@ func (p *wording) implied() *schema.Field {
 		return nil
 	}
 	label := strings.ToLower(f.Label())
-	topic := label == "value" || label == "wert" || p.Aggregate != "" && !p.hasRows() && f.Named("score")
+	topic := label == "value" || label == "wert" || (p.Aggregate != "" || p.whatDo()) && !p.hasRows() && f.Named("score") || p.asksOfOne()
 	if p.share || p.versus || p.Trend != "" || p.Asks == "change" { // the share of renewables: of what they generate
 		topic = topic || p.View.Figures() && p.Nature(f) == "sum" && !p.has(func(x parse.Piece) bool {
 			return x.Rows() || x.Kind == speech.KindField && !x.Field.Yearly()
@@ -234,6 +237,14 @@ func (p *wording) implied() *schema.Field {
 		return nil
 	}
 	return f
+}
+
+// asksOfOne reports whether a question asks how much one thing of the table is: how much was the train to Porto.
+func (p *wording) asksOfOne() bool {
+	ts := p.Text.Tokens
+	return p.Asks == "much" && len(ts) > 3 && ts[0].Fold == "how" && ts[1].Fold == "much" && speech.Beings[ts[2].Fold] && p.has(func(x parse.Piece) bool {
+		return x.Kind == speech.KindValue && len(x.Values) == 1 && p.View.Unique(x.Field)
+	})
 }
 
 // amounts reports whether a word for the rows names what their number measures: population.

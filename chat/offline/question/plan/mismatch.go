@@ -235,7 +235,7 @@ func (p *review) dates(f *schema.Field) bool {
 
 // mixedCurrencies reports whether a figure would mix the amounts of several currencies.
 func (p *review) mixedCurrencies() bool {
-	if p.First() == nil || p.Op == OpLookup {
+	if p.First() == nil || p.Op == OpLookup || p.asksOfOne() {
 		return false
 	}
 	return slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {

@@ -187,6 +187,10 @@ func (p *Plan) supField(concept string) *schema.Field {
 			p.Superlative.Arg = opposite[p.Superlative.Arg] // the oldest was born first
 			return f
 		}
+		if f := schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Yearly() }); f != nil && p.View.Things() && !p.View.OfPeople() {
+			p.Superlative.Arg = opposite[p.Superlative.Arg] // the oldest wine
+			return f
+		}
 	}
 	return nil
 }

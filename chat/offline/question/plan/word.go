@@ -63,7 +63,16 @@ func (p *roles) words() Reason {
 		}
 		p.used[i] = true
 	}
+	if p.Asks == "which" && p.whatDo() {
+		p.Asks = "much"
+	}
 	return ""
+}
+
+// whatDo reports whether a question begins like "what did we spend" and "was hat Anna": it asks for no name.
+func (p *wording) whatDo() bool {
+	ts := p.Text.Tokens
+	return len(ts) > 2 && p.Superlative == nil && (ts[0].Fold == "what" && auxiliaries[ts[1].Fold] || p.Text.Lang == speech.German && ts[0].Fold == "was" && strings.HasPrefix(ts[1].Fold, "hat"))
 }
 
 // oneYear reports whether the rows cover at most one year, or the question names a time.
@@ -141,7 +150,7 @@ func (p *roles) joinNames() Reason {
 func (p *roles) targets() Reason {
 	for i, x := range p.Pieces {
 		asking := p.Asked(i)
-		if p.Superlative == nil && p.says(auxiliaries) && p.word(p.Pieces[0]).Fold == "what" && x.From > 1 && auxiliaries[p.Text.Tokens[x.From-1].Fold] {
+		if p.whatDo() {
 			asking = "" // what do people earn: not people
 		}
 		if x.Kind == speech.KindValue && p.Target == nil && p.Unit == "" && len(p.attrs) == 0 && p.subject(i) {

@@ -265,12 +265,16 @@ var UnitNames = map[string]string{
 	"kilos": "kg", "kilo": "kg", "kilograms": "kg", "kilogramm": "kg", "kg": "kg", "grams": "g", "gramm": "g", "g": "g", "tonnes": "t", "tons": "t", "tonnen": "t", "t": "t",
 	"liters": "l", "litres": "l", "liter": "l", "l": "l", "millimeter": "mm", "millimeters": "mm", "millimetres": "mm", "mm": "mm", "cm": "cm", "centimetres": "cm", "centimeters": "cm", "zentimeter": "cm", "hectares": "ha", "hektar": "ha", "ha": "ha",
 	"stunde": "h", "std": "h", "meters": "m", "metres": "m", "meter": "m", "m": "m",
+	"°c": "°c", "degrees": "°c", "degree": "°c", "celsius": "°c", "grad": "°c", "°f": "°f", "fahrenheit": "°f",
 }
 
 // UnitName returns the unit of the values in lower case, by one name for each unit.
 func (f *Field) UnitName() string {
 	if u := UnitNames[strings.TrimSuffix(strings.ToLower(f.UnitSymbol()), ".")]; u != "" || f.Unit != "" {
 		return u
+	}
+	if first := f.Words[0].Fold; f.Numeric() && len(first) > 2 && UnitNames[first] != "" {
+		return UnitNames[first] // minutes late
 	}
 	return UnitNames[strings.ToLower(f.Name)] // a column named ms
 }

@@ -43,6 +43,13 @@ func (v *View) OnlyMeasure() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Measure() })
 }
 
+// PlaceField returns the only text that says where something is.
+func (v *View) PlaceField() *Field {
+	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && !f.Key() && f.Has(places) })
+}
+
+var places = speech.Folded("place location shelf bin aisle rack room storage platz lagerplatz lagerort standort fach regal ort emplacement")
+
 // Things reports whether a column names or numbers each row.
 func (v *View) Things() bool {
 	return slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Table == 0 && (f.Text() || f.Key()) && v.Unique(f) })
@@ -102,7 +109,7 @@ func (v *View) OpenField() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Dated() && f.Missing > 0 && f.Has(closings) })
 }
 
-var closings = speech.Folded("closed resolved completed finished solved geschlossen erledigt gelöst abgeschlossen")
+var closings = speech.Folded("paid bezahlt beglichen closed resolved completed finished solved geschlossen erledigt gelöst abgeschlossen")
 
 // NamesRows reports whether a column only names each row: the products in a list of products.
 func (v *View) NamesRows(f *Field) bool {
