@@ -121,3 +121,42 @@ func TestThingsAndTheirFigures(t *testing.T) {
 		{"An wie vielen Tagen war es unter null Grad?", "2 "},
 	})
 }
+
+// TestFiguresThatAreAskedForPlainly: totals of durations, codes, zeros, and what stands for an amount.
+func TestFiguresThatAreAskedForPlainly(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"till": "receipt_id|integer,date|date,product|text,pieces|integer,revenue|number|€\n1,2023-03-01,Croissant,4,8\n2,2023-03-01,Rye bread,2,7\n3,2023-03-02,Croissant,5,10\n"}).expect([]inquiry{
+		{"How many pieces of Croissant were sold in total?", "9"},
+		{"What is the largest single revenue?", "10"},
+	})
+	load(t, map[string]string{"calls": "start|datetime,queue|text,duration_s|integer\n2025-10-06 08:22:00,Service,81\n2025-10-06 09:22:00,Complaints,19\n2025-10-07 09:22:00,Complaints,100\n"}).expect([]inquiry{
+		{"What is the total duration of the Complaints calls in seconds?", "119"},
+	})
+	load(t, map[string]string{"budget": "category|text,planned|integer,actual|integer\nRent,4940,4260\nPrinting,400,770\n"}).expect([]inquiry{
+		{"How much did we actually spend in total?", "5,030"},
+		{"How much did we spend on Printing?", "770"},
+	})
+	load(t, map[string]string{"access": "time|datetime,path|text,status|integer\n2024-09-03 08:02:36,/login,200\n2024-09-03 08:03:36,/login,404\n2024-09-03 08:04:36,/items,404\n"}).expect([]inquiry{
+		{"How many requests ended in a 404?", "-"},
+		{"How many entries have a 404?", "2 of 3"},
+	})
+	load(t, map[string]string{"hall": "date|date,visitors|integer,complaints|integer\n2024-01-01,40,0\n2024-01-02,52,3\n2024-01-03,12,0\n"}).expect([]inquiry{
+		{"How many days had zero complaints?", "2 "},
+		{"On how many days were there zero visitors?", "0 "},
+	})
+	load(t, map[string]string{"commute": "id|integer,transport|text,distance_km|number,gender|text\n1,train,30,d\n2,car,0.9,f\n3,car,25,m\n"}).expect([]inquiry{
+		{"How many people travel more than 20 km?", "2 of 3"},
+		{"What is the longest distance?", "30"},
+	})
+	load(t, map[string]string{"orders": "Order ID|integer,Order Date|date,Country|text,Amount|number|$\n7001,2023-01-05,Norway,1317.46\n7002,2023-01-06,Spain,20\n7003,2023-01-07,Norway,400\n"}).expect([]inquiry{
+		{"Which two orders were the biggest?", "7001"},
+		{"Which country has the biggest order?", "-"},
+	})
+	load(t, map[string]string{"fleet": "Plate|text,Fuel|text,Mileage|integer|km\nKX-C 427,diesel,180802\nKX-A 11,electric,20100\nKX-B 12,diesel,9000\n"}).expect([]inquiry{
+		{"How many electric cars are in the fleet?", "1 of 3"},
+		{"Which car has the highest mileage?", "KX-C 427"},
+	})
+	load(t, map[string]string{"mitglieder": "Name|text,Sparte|text,Beitrag|number|€,bezahlt|boolean\nOscar,Tennis,120,yes\nUte,Judo,80,no\nIda,Judo,80,no\n"}).expect([]inquiry{
+		{"Wie viele Mitglieder haben noch nicht bezahlt?", "2 "},
+	})
+}

@@ -112,7 +112,7 @@ func TestFittingWordsOfAnotherQuestion(t *testing.T) {
 	})
 	load(t, map[string]string{"rechnungen": "Rechnung|integer,Status|text,Betrag|number\n4010,offen,20\n4029,bezahlt,35\n4033,offen,10\n"}).expect([]inquiry{
 		{"Wie viele Rechnungen sind offen?", "2"},
-		{"Wie hoch ist die höchste Rechnung?", "-"},
+		{"Wie hoch ist die höchste Rechnung?", "35"},
 	})
 	load(t, map[string]string{"months": "month|text,orders|integer\nJanuary,40\nFebruary,52\n"}).expect([]inquiry{
 		{"How many orders were there in total?", "92"},

@@ -71,7 +71,7 @@ func (p *Plan) severalPlaces() bool {
 
 // picks reports whether a condition picks the rows with a value.
 func (p *conditions) picks() bool {
-	return slices.ContainsFunc(p.Filters, func(f Filter) bool { return len(f.values) > 0 && !f.not && !f.Total || f.Null })
+	return slices.ContainsFunc(p.Filters, func(f Filter) bool { return len(f.values) > 0 && !f.not && !f.Total || f.Null || f.Field.Boolean() })
 }
 
 // bothWays reports whether a column says that an amount came in or went out, and the question does not say which.
@@ -151,7 +151,7 @@ func (p *Plan) decideMeasure() Reason {
 		f := p.implied()
 		if f == nil && (p.Aggregate == "sum" && p.says(spends) || p.has(func(x parse.Piece) bool {
 			return p.Aggregate == "sum" && x.Rows() && slices.ContainsFunc([]string{"order", "invoice", "payment"}, func(c string) bool { return p.Text.Lex.Means(p.word(x).Stem, c) }) ||
-				p.Aggregate != "median" && (x.Rows() || x.Kind == speech.KindField && x.Field.Key() && p.View.Unique(x.Field)) && bills[p.word(x).Stem]
+				p.Aggregate != "median" && p.bill(x)
 		})) {
 			f = p.View.MoneyField // what did Tom pay in total, the sum of the open invoices, the average fine
 		}
@@ -219,6 +219,9 @@ func (p *Plan) rowName() *schema.Field {
 // implied returns the only number of a table if the question names it by the table's topic:
 // the population of population.csv, not the orders of orders.csv.
 func (p *wording) implied() *schema.Field {
+	if f := p.View.FieldOf("actual"); f != nil && p.says(spends) {
+		return f // beside a budget
+	}
 	f := p.View.OnlyMeasure()
 	if f == nil {
 		return nil
@@ -273,7 +276,7 @@ func (p *Plan) decideValue() Reason {
 		m.How = p.Aggregate
 		kindOf := p.Nature(m.Field)
 		switch {
-		case m.How == "sum" && (kindOf != "sum" && kindOf != "" && !p.View.OfMoney(m.Field) || kindOf == "avg" && m.Field.Named("price")), m.How == "" && p.Asks == "many" && kindOf == "avg":
+		case m.How == "sum" && (kindOf != "sum" && kindOf != "" && !p.View.OfMoney(m.Field) && !slices.ContainsFunc(summable, m.Field.Named) || kindOf == "avg" && m.Field.Named("price")), m.How == "" && p.Asks == "many" && kindOf == "avg":
 			return ReasonUnclear // temperatures have no sum
 		case m.How != "":
 		case p.Asks == "many" || kindOf == "" && p.Totals():
@@ -289,6 +292,14 @@ func (p *Plan) decideValue() Reason {
 
 // bills are stems of rows that stand for their amounts.
 var bills = parse.Stems("order invoice payment donation claim fine bill expense bestellung rechnung zahlung spende ausgabe")
+
+// summable are the concepts of numbers whose mean is the usual aggregate, and whose total makes sense if it is asked for.
+var summable = []string{"duration", "area", "weight", "rooms", "bedrooms", "size", "wait"}
+
+// bill reports whether a piece is a word for the rows, or for their key, that stands for their amount.
+func (p *explanation) bill(x parse.Piece) bool {
+	return (x.Rows() || x.Kind == speech.KindField && x.Field.Key() && p.View.Unique(x.Field)) && bills[p.word(x).Stem]
+}
 
 // rates are words of prices per unit.
 var rates = speech.Folded("rate rates unit satz stundensatz tagessatz")

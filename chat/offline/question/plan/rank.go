@@ -63,10 +63,12 @@ func (p *Plan) supMeasure() Reason {
 			return ReasonUnknown
 		}
 		if len(p.Measures) > 0 && p.Measures[0].Field != f {
-			return ReasonUnclear
+			if f = p.Measures[0].Field; about != "length" || !f.Named("distance") {
+				return ReasonUnclear
+			}
 		}
+		one := p.Target != nil && p.View.Unique(p.Target) || p.Target == nil && (about == "price" || len(p.Measures) > 0) // the longest distance
 		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
-		one := p.Target != nil && p.View.Unique(p.Target) || p.Target == nil && about == "price"
 		if (about == "length" || about == "price") && p.Aggregate == "" && p.Nature(f) == "sum" && !one {
 			return ReasonAmbiguous // who stayed the longest: in one stay, or altogether; the price is no total revenue
 		}
@@ -122,6 +124,10 @@ func (p *Plan) mostSales() bool {
 
 // supWithout handles a superlative that names no number: the most orders, the most customers.
 func (p *Plan) supWithout() Reason {
+	if !p.mostWord() && p.View.MoneyField != nil && (p.Target == nil || p.View.Unique(p.Target)) && p.has(p.bill) {
+		p.Measures = []Measure{{Field: p.View.MoneyField, How: p.Aggregate}} // the biggest order
+		return ""
+	}
 	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *schema.Field) bool {
 		return f == p.Target || f.Dated() || p.filtered(f) || slices.Contains(p.Groups, f)
 	})

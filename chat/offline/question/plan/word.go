@@ -137,6 +137,13 @@ func (p *roles) joinNames() Reason {
 				p.used[i-1] = true // the stock on hand
 			}
 		case speech.KindNum:
+			if f := p.View.StatusField(); f != nil && !p.used[i] && x.Num >= 100 && f.Spans(x.Num) && b.Kind != speech.KindCmp && b.Kind != speech.KindField {
+				p.Filters, p.used[i] = append(p.Filters, numberFilter(f, "=", x.Num)), true // ended in a 404
+			}
+			if n.Kind == speech.KindField && n.Field.Measure() && n.From == x.To && !p.used[i] && p.Asks == "many" && b.Kind != speech.KindCmp && b.Kind != speech.KindJoin && b.Kind != speech.KindBound && i > 1 && n.Field.UnitName() == "" {
+				p.Filters = append(p.Filters, numberFilter(n.Field, "=", x.Num)) // days with zero complaints
+				p.used[i], p.used[i+1] = true, true
+			}
 			asks := b.Kind == speech.KindAsk && (b.Arg == "which" || b.Arg == "list") && p.Superlative != nil
 			if !p.used[i] && x.Num >= 1 && x.Num <= 50 && (b.Kind == speech.KindSup || n.Kind == speech.KindSup || asks) {
 				p.N, p.used[i] = int(x.Num), true

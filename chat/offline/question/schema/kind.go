@@ -43,6 +43,11 @@ func (v *View) OnlyMeasure() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Measure() })
 }
 
+// StatusField returns the only column of whole numbers that are codes, such as the status of a request.
+func (v *View) StatusField() *Field {
+	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Type == "integer" && f.HeadWord() == "status" })
+}
+
 // PlaceField returns the only text that says where something is.
 func (v *View) PlaceField() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && !f.Key() && f.Has(places) })
@@ -288,7 +293,7 @@ func (v *View) OfPeople() bool {
 		}
 	}
 	return slices.ContainsFunc(v.Fields, func(f *Field) bool {
-		return f.Table == 0 && (f.Named("salary") || f.Has(hiring))
+		return f.Table == 0 && (f.Named("salary") || f.Has(hiring) || f.HeadWord() == "gender")
 	})
 }
 
@@ -336,6 +341,7 @@ var Things = []Thing{
 	{speech.Folded("match matches game games spiel spiele spielen"), speech.Folded("opponent gegner heim gast heimtore gasttore"), false},
 	{speech.Folded("animal animals individual individuals specimen specimens tier tiere exemplar exemplare"), speech.Folded("species art spezies"), true},
 	{speech.Folded("patient patients patienten patientinnen"), speech.Folded("patient patientennummer triage dentist arzt arztin zahnarzt wartezeit diagnosis diagnose treatment behandlung ward gp"), true},
+	{speech.Folded("car cars vehicle vehicles auto autos fahrzeug fahrzeuge fahrzeugen"), speech.Folded("plate registration mileage odometer kennzeichen kilometerstand"), true},
 	{speech.Folded("loan loans ausleihe ausleihen checkout checkouts"), speech.Folded("borrower ausleiher returned due ruckgabe leser loan"), false},
 	{speech.Folded("book books title titles buch bucher buchern titel"), speech.Folded("isbn author autor verlag publisher leser borrower loan ausleihe"), true},
 	{speech.Folded("request requests response responses hit hits anfrage anfragen aufruf aufrufe zugriff zugriffe"), speech.Folded("ip endpoint"), false},
