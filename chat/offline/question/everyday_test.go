@@ -117,6 +117,9 @@ func TestThingsAndTheirFigures(t *testing.T) {
 	load(t, map[string]string{"stops": "start|datetime,machine|text,minutes_down|integer\n2024-08-01 12:00:00,Press,54\n2024-08-02 12:00:00,Packer,20\n2024-08-03 12:00:00,Packer,10\n"}).expect([]inquiry{
 		{"How many minutes was the Packer down?", "30"},
 	})
+	load(t, map[string]string{"games": "game|text,min_players|integer,max_players|integer,weight|number\nIron Rails,2,5,3.9\nSpice Road,1,4,2.1\n"}).expect([]inquiry{
+		{"Which one takes longest to play?", "-"},
+	})
 	load(t, map[string]string{"wetter": "Tag|date,Temperatur|number|°C\n2024-01-01,-3\n2024-01-02,4\n2024-01-03,-1\n"}).expect([]inquiry{
 		{"An wie vielen Tagen war es unter null Grad?", "2 "},
 	})

@@ -273,7 +273,7 @@ func (f *Field) UnitName() string {
 	if u := UnitNames[strings.TrimSuffix(strings.ToLower(f.UnitSymbol()), ".")]; u != "" || f.Unit != "" {
 		return u
 	}
-	if first := f.Words[0].Fold; f.Numeric() && len(first) > 2 && UnitNames[first] != "" {
+	if first := f.Words[0].Fold; f.Numeric() && len(first) > 3 && UnitNames[first] != "" {
 		return UnitNames[first] // minutes late
 	}
 	return UnitNames[strings.ToLower(f.Name)] // a column named ms
