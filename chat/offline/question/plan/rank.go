@@ -67,7 +67,7 @@ func (p *Plan) supMeasure() Reason {
 				return ReasonUnclear
 			}
 		}
-		one := p.Target != nil && p.View.Unique(p.Target) || p.Target == nil && (about == "price" || len(p.Measures) > 0) // the longest distance
+		one := p.Target != nil && p.View.Unique(p.Target) || p.Target == nil && (about == "price" || len(p.Measures) > 0 && f.Named("distance")) // the longest distance
 		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
 		if (about == "length" || about == "price") && p.Aggregate == "" && p.Nature(f) == "sum" && !one {
 			return ReasonAmbiguous // who stayed the longest: in one stay, or altogether; the price is no total revenue
