@@ -129,12 +129,17 @@ func (r *passages) numbers(s sentence, counted *speech.Token) bool {
 		return false // 23 members present are not all members
 	}
 	for i, w := range s.words {
+		if i > 0 && single[s.words[i-1].Fold] {
+			continue // a jar of 500 g
+		}
 		if r.among(*counted, []speech.Token{w}) > 0 && (hasFigure(s.words[max(0, i-3):i]) || hasFigure(s.words[i:min(len(s.words), i+2)])) {
 			return true
 		}
 	}
 	return false
 }
+
+var single = speech.Folded("a an ein eine einem einen per pro je each")
 
 var there = speech.Folded("present absent attended anwesend anwesende abwesend entschuldigt")
 

@@ -158,7 +158,7 @@ func (p *review) otherDeed() bool {
 	about := func(concept string) bool {
 		return f.Named(concept) || slices.ContainsFunc(p.View.Topics, func(stem string) bool { return p.Text.Lex.Means(stem, concept) })
 	}
-	timeless := !slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Dated() || f.Yearly() })
+	timeless := !slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Dated() || f.Yearly() && f.Named("year") })
 	return p.says(sold) && timeless && !about("quantity") && !about("order") && !about("revenue") || p.says(generating) && about("consumption") && !f.Named("generation") || p.says(needing) && f.Named("stock")
 }
 

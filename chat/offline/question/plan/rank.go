@@ -56,8 +56,8 @@ func (p *Plan) supMeasure() Reason {
 		}
 	case about != "":
 		f := p.supField(about)
-		if f == nil && len(p.Measures) == 1 && (about == "length" || about == "date") {
-			f = p.Measures[0].Field // the longest waiting time
+		if f == nil && len(p.Measures) == 1 && (about == "length" && !extremes[p.Nature(p.Measures[0].Field)] || about == "date") {
+			f = p.Measures[0].Field // the longest waiting time, not the fewest players
 		}
 		if f == nil {
 			return ReasonUnknown
@@ -84,6 +84,9 @@ func (p *Plan) supMeasure() Reason {
 	}
 	return ""
 }
+
+// extremes are the aggregates of columns that hold the least or the most: players.
+var extremes = map[string]bool{"min": true, "max": true}
 
 // at returns the position of a piece.
 func (p *explanation) at(x *parse.Piece) int {
