@@ -131,9 +131,6 @@ func (p *roles) compareNumber(i int) Reason {
 	case p.View.OfMoney(f) && f.Mixed() || p.spent(f):
 		return ReasonAmbiguous // amounts of both directions: more may be less
 	}
-	if u := p.near(at, 1); u.Kind == speech.KindUnit && u.Arg == "month" && f.PerMonth() {
-		p.used[at+1] = true // more than 25 a month
-	}
 	p.Filters = append(p.Filters, numberFilter(f, x.Arg, n))
 	return ""
 }

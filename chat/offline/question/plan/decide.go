@@ -200,9 +200,6 @@ func (p *Plan) decideMeasure() Reason {
 	case p.Asks == "who" && len(p.Filters) > 0:
 		p.Target = p.View.Person()
 		return p.decideList()
-	case p.distinct && len(p.attrs) == 1:
-		p.Op, p.Counted = OpCount, p.attrs[0]
-		return ""
 	}
 	return ReasonUnclear
 }

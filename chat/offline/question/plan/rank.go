@@ -15,9 +15,6 @@ func (p *Plan) decideSup() Reason {
 	if reason := p.supMeasure(); reason != "" {
 		return reason
 	}
-	if p.Target != nil && p.Target.Dated() && len(p.Measures) == 1 && p.Measures[0].Field == p.Target {
-		p.Target = nil // what was released first: not its date
-	}
 	p.N = max(p.N, 1)
 	p.supTarget()
 	switch {
@@ -76,9 +73,6 @@ func (p *Plan) supMeasure() Reason {
 		return ReasonUnclear
 	case len(p.Measures) == 1:
 		p.Measures[0].How = p.Aggregate
-		if f := p.Measures[0].Field; p.Aggregate == "" && p.mostWord() && p.Target != nil && p.Nature(f) == "" && p.View.OfMoney(f) && !p.View.Unique(p.Target) {
-			p.Measures[0].How = "sum" // the most in fees
-		}
 	case p.Counted == nil:
 		return p.supWithout()
 	}

@@ -17,7 +17,7 @@ type review struct{ *Plan }
 func (p *review) unanswered(pieces []parse.Piece) Reason {
 	rows := p.First() == nil && p.Counted == nil && p.Tally == ""
 	switch {
-	case p.eitherOr() || p.pairs() || p.contradicts() || p.says(still) && !p.picks() || p.describesPerson() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows() || p.losesDate() || p.rowsForAmounts():
+	case p.eitherOr() || p.pairs() || p.contradicts() || p.says(still) && !p.picks() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows() || p.losesDate() || p.rowsForAmounts():
 		return ReasonUnclear
 	case p.oneOfTwo() || p.mismatch():
 		return ReasonAmbiguous
@@ -26,9 +26,6 @@ func (p *review) unanswered(pieces []parse.Piece) Reason {
 	}
 	something := p.First() != nil || p.hasRows() || len(p.Filters) > p.times() || p.Target != nil
 	for _, x := range pieces {
-		if w := p.word(x).Fold; x.Arg == "deed" && (w == "money" || w == "geld") && p.First() != nil && !p.View.OfMoney(p.First().Field) {
-			return ReasonUnclear
-		}
 		if x.Kind == speech.KindFill && (x.Arg == "light" && !something || x.Arg == "deed" && p.First() == nil && (p.Superlative == nil || p.Superlative.About != "rows")) {
 			return ReasonUnknown
 		}
@@ -90,19 +87,6 @@ func (p *review) pairs() bool {
 		}
 	}
 	return len(fields) > 3 && fields[0] == fields[2] && fields[1] == fields[3]
-}
-
-// describesPerson reports whether a value only describes a person who identifies another
-// row: the manager of Liam Grant is not Liam Grant, a manager.
-func (p *review) describesPerson() bool {
-	for i, x := range p.Pieces {
-		n := p.near(i, 1)
-		if p.Op != OpCount && p.Op != OpShare && x.Kind == speech.KindValue && n.Kind == speech.KindValue && n.Field != x.Field && n.From == x.To+1 && parse.OfWords[p.Text.Tokens[x.To].Fold] &&
-			(n.Field == p.View.Person() || p.View.Unique(n.Field)) {
-			return true
-		}
-	}
-	return false
 }
 
 // usesColumns reports whether every column of names that a ranking is asked about is one of its keys.
@@ -174,9 +158,6 @@ func (p *review) usesComparison() bool {
 	compares := p.Op == OpCompare || p.Op == OpChange
 	if p.diff && !compares || p.versus && !compares && p.Op != OpGroups && p.Op != OpTrend {
 		return false
-	}
-	if p.Op == OpCompare && p.Aggregate == "" && p.First() != nil && p.First().How == "sum" && p.more != nil && p.more.About != "" {
-		return false // how much longer people wait: not all of them together
 	}
 	than := p.has(func(x parse.Piece) bool { return x.Kind == speech.KindJoin && x.Arg == "than" })
 	if than && p.more != nil && !compares {

@@ -41,9 +41,6 @@ func (p *conditions) timeWords() Reason {
 	if n := p.near(i, -1); n.Kind == speech.KindUnit && n.To == x.From && p.Asked(i-1) != "which" {
 		p.used[i-1] = true // the year 2020, but not which month 2020
 	}
-	if n := p.near(i, 1); n.Kind == speech.KindUnit && x.Period.Unit != "year" && x.To == n.From {
-		p.used[i+1] = true
-	}
 	f, ok := p.TimeFilter(x.Period, bound)
 	if !ok {
 		return ReasonUnknown
