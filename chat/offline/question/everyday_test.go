@@ -163,4 +163,17 @@ func TestFiguresThatAreAskedForPlainly(t *testing.T) {
 	load(t, map[string]string{"mitglieder": "Name|text,Sparte|text,Beitrag|number|€,bezahlt|boolean\nOscar,Tennis,120,yes\nUte,Judo,80,no\nIda,Judo,80,no\n"}).expect([]inquiry{
 		{"Wie viele Mitglieder haben noch nicht bezahlt?", "2 "},
 	})
+	load(t, map[string]string{"cashbook": "Date|date,Type|text,Purpose|text,Amount|number|€\n2024-01-08,expense,hall rent,69.5\n2024-02-08,income,fees,200\n2025-02-09,income,fees,40\n"}).expect([]inquiry{
+		{"What was our total income in 2024?", "200"},
+		{"How much did we have in 2024?", "-"},
+	})
+	load(t, map[string]string{"projects": "project|text,client|text,deadline|date,started|date\nQuartz,Acme,2025-05-11,2024-01-01\nOpal,Bolt,2025-06-01,2024-02-02\n"}).expect([]inquiry{
+		{"What is the deadline of the Quartz project?", "11 May 2025"},
+	})
+	load(t, map[string]string{"station": "date|date,rain_mm|number|mm,gust|integer\n2024-04-01,0,29\n2024-04-02,11.4,67\n2024-04-03,2,30\n"}).expect([]inquiry{
+		{"On how many days did it rain at all?", "2 days"},
+	})
+	load(t, map[string]string{"absences": "Date|date,Team|text,Type|text,Days|integer\n2024-04-01,Shop,Sick,3\n2024-04-02,Depot,Sick,4\n2024-04-03,Depot,Holiday,2\n"}).expect([]inquiry{
+		{"How many sick days did the Depot team have altogether?", "4"},
+	})
 }

@@ -17,7 +17,7 @@ func (p *Plan) decide() Reason {
 			return ReasonUnclear // the question gives what it asks for
 		}
 	}
-	if p.Asks == "many" && p.countsRows() {
+	if p.Asks == "many" && (p.countsRows() || p.Counted != nil) {
 		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) })
 	}
 	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.countsRows() && !p.View.Counts(m.Field) || p.comparedBy(m.Field) }) {
@@ -189,7 +189,7 @@ func (p *Plan) decideMeasure() Reason {
 		return p.decideValue()
 	case p.Target != nil && len(p.Filters) > 0:
 		return p.decideList()
-	case p.asked != nil && p.Asks == "which" && p.asked.Dated() && !p.asked.Has(schema.TimeWords):
+	case p.asked != nil && p.Asks == "which" && p.asked.Dated() && p.has(func(x parse.Piece) bool { return x.Field == p.asked && speech.Verbal(p.word(x).Fold) }):
 		return ReasonUnclear // what was planted in bed A: not when
 	case len(p.attrs) > 0 && len(p.Filters) > 0 && (p.Asks != "who" || !p.onlyTimes()):
 		p.Op = OpLookup
@@ -215,9 +215,12 @@ func (p *Plan) rowName() *schema.Field {
 
 // implied returns the only number of a table if the question names it by the table's topic:
 // the population of population.csv, not the orders of orders.csv.
-func (p *wording) implied() *schema.Field {
+func (p *conditions) implied() *schema.Field {
 	if f := p.View.FieldOf("actual"); f != nil && p.says(spends) {
 		return f // beside a budget
+	}
+	if f := p.View.MoneyField; f != nil && p.filtered(p.View.DirectionColumn(f)) {
+		return f // the total income
 	}
 	f := p.View.OnlyMeasure()
 	if f == nil {

@@ -246,6 +246,8 @@ func (p *roles) fieldRole(i int, asking string) {
 		return // wines from which country
 	}
 	switch {
+	case counted && f.Dated() && days[word.Fold] && b.Kind == speech.KindAsk: // no sick days
+		p.Tally = "day"
 	case p.isGroupedBy(i) && f.Measure() && (p.Superlative != nil || p.Asks == "list"):
 		p.Measures = append(p.Measures, Measure{Field: f})
 	case p.isGroupedBy(i) && f.Key() && p.Aggregate == "avg":
@@ -287,6 +289,8 @@ func (p *roles) fieldRole(i int, asking string) {
 		p.attrs = append(p.attrs, f)
 	}
 }
+
+var days = speech.Folded("days tage tagen")
 
 // askedAfter reports whether a later column is the one asked for: wines from which country.
 func (p *wording) askedAfter(i int) bool {
