@@ -173,7 +173,4 @@ func TestFiguresThatAreAskedForPlainly(t *testing.T) {
 	load(t, map[string]string{"station": "date|date,rain_mm|number|mm,gust|integer\n2024-04-01,0,29\n2024-04-02,11.4,67\n2024-04-03,2,30\n"}).expect([]inquiry{
 		{"On how many days did it rain at all?", "2 days"},
 	})
-	load(t, map[string]string{"absences": "Date|date,Team|text,Type|text,Days|integer\n2024-04-01,Shop,Sick,3\n2024-04-02,Depot,Sick,4\n2024-04-03,Depot,Holiday,2\n"}).expect([]inquiry{
-		{"How many sick days did the Depot team have altogether?", "4"},
-	})
 }
