@@ -173,4 +173,11 @@ func TestFiguresThatAreAskedForPlainly(t *testing.T) {
 	load(t, map[string]string{"station": "date|date,rain_mm|number|mm,gust|integer\n2024-04-01,0,29\n2024-04-02,11.4,67\n2024-04-03,2,30\n"}).expect([]inquiry{
 		{"On how many days did it rain at all?", "2 days"},
 	})
+	load(t, map[string]string{"budget_2025": "Category|text,Planned|integer,Actual|integer\nRent,8300,9000\nHeating,400,390\nPaint,100,101\n"}).expect([]inquiry{
+		{"How many categories went over budget?", "2 of 3"},
+		{"Which categories are under budget?", "Heating"},
+	})
+	load(t, map[string]string{"responses": "respondent_id|integer,channel|text,satisfaction (1-5)|integer\n300,Email,1\n301,Phone,5\n302,Phone,4\n303,Email,3\n"}).expect([]inquiry{
+		{"Which channel has the best average satisfaction?", "Phone"},
+	})
 }

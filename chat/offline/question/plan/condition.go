@@ -222,7 +222,11 @@ func (p *roles) compareColumns(i int) Reason {
 			left, p.used[k] = p.Pieces[k].Field, true
 		}
 	}
-	if left == nil {
+	switch {
+	case left != nil:
+	case n.Field.Named("budget"):
+		left = p.View.FieldOf("actual") // over budget
+	default:
 		left = p.View.StockField()
 	}
 	if left == nil || left == n.Field || left.UnitName() != n.Field.UnitName() {

@@ -101,7 +101,7 @@ func (p *Plan) unsureBest() bool {
 		return true
 	}
 	high, _ := schema.NumberOf(m.Field.Max)
-	return high <= 6 || !slices.ContainsFunc(strings.Fields("revenue profit yield generation score rating satisfaction visitor quantity donation salary"), m.Field.Named)
+	return high <= 6 && !m.Field.Named("satisfaction") || !slices.ContainsFunc(strings.Fields("revenue profit yield generation score rating satisfaction visitor quantity donation salary"), m.Field.Named)
 }
 
 var bests = speech.Folded("best worst beste besten bester bestes schlechteste schlechtesten")
