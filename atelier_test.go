@@ -285,3 +285,19 @@ func TestARunOfAnotherOwnerIsFollowed(t *testing.T) {
 		t.Errorf("%q of %d recorded, %v", got, len(recorded), err)
 	}
 }
+
+// TestCallersRecogniseTheirContext: what ends with the caller's context has the error of that context.
+func TestCallersRecogniseTheirContext(t *testing.T) {
+	t.Parallel()
+	a := open(t, atelier.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	for _, err := range a.Run(ctx, atelier.Request{Request: agent.Request{Agent: "sage", Message: "Draw a lighthouse."}}) {
+		cancel()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("a run: %v", err)
+		}
+	}
+	if _, err := a.Generate(ctx, generate.Request{Prompt: "a lighthouse"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a generation: %v", err)
+	}
+}

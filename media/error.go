@@ -66,6 +66,12 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
+// Is reports whether target is the context error whose code [CodeOf] gives: [context.Canceled] for [CodeCancelled],
+// [context.DeadlineExceeded] for [CodeDeadline].
+func (e *Error) Is(target error) bool {
+	return target == context.Canceled && e.Code == CodeCancelled || target == context.DeadlineExceeded && e.Code == CodeDeadline //nolint:errorlint // Is compares without unwrapping
+}
+
 // Errorf creates an [Error]. A %w verb in the format sets its cause. The result is retryable if its
 // code is [CodeRateLimited] or [CodeUnavailable]; a cause with the same code passes on its
 // Retryable, RetryAfter and Valid. The message is complete: use [ErrorText] to show or store it.

@@ -99,6 +99,9 @@ func TestErrorsHaveCodes(t *testing.T) {
 		if got := CodeOf(err); got != want {
 			t.Errorf("%v: %q, want %q", err, got, want)
 		}
+		if of := error(Errorf(want, "x")); want != "" && (errors.Is(of, context.Canceled) != errors.Is(err, context.Canceled) || errors.Is(of, context.DeadlineExceeded) != errors.Is(err, context.DeadlineExceeded)) {
+			t.Errorf("errors.Is disagrees about %v and the code %s", err, want)
+		}
 	}
 }
 
