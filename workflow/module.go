@@ -59,10 +59,14 @@ type Run struct {
 // Modules finds modules by id. It is immutable and safe for concurrent use.
 type Modules struct{ byID map[string]Module }
 
-// NewModules creates a registry. The error for two modules with the same id has code media.CodeConflict.
+// NewModules creates a registry. The error has code media.CodeConflict for two modules with the same id, and
+// media.CodeInvalid for nil.
 func NewModules(modules ...Module) (*Modules, error) {
 	m := &Modules{byID: map[string]Module{}}
-	for _, one := range modules {
+	for i, one := range modules {
+		if one == nil {
+			return nil, media.Errorf(media.CodeInvalid, "module %d of %d is nil: omit it", i+1, len(modules))
+		}
 		if m.byID[one.ID()] != nil {
 			return nil, media.Errorf(media.CodeConflict, "module %s is registered twice", one.ID())
 		}

@@ -345,26 +345,29 @@ func (s *Service) paused(ctx context.Context, row ledger.Interaction) error {
 	}
 }
 
-// expireBatchSize is the maximum number of interactions per call of Expire.
+// expireBatchSize is the maximum number of interactions that a call of Expire expires.
 const expireBatchSize = 100
 
-// Expire fails the runs whose interactions have timed out, and returns their number.
-func (s *Service) Expire(ctx context.Context) (int, error) {
-	late, err := s.cfg.Ledger.ListOpenExpired(ctx, s.cfg.Now(), expireBatchSize)
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	for _, row := range late {
-		st, _ := s.cfg.Ledger.RunState(ctx, row.Owner, row.WorkflowRunID) // without a state, the run is not paused
-		if of, err := s.cfg.Ledger.Run(ctx, row.Owner, row.WorkflowRunID); err == nil && of.FinishedAt.IsZero() && st.Status != ledger.WaitPaused {
-			continue // a later call expires the interaction
+// Expire fails the runs whose interactions have timed out, and returns their number. It skips interactions that cannot
+// expire yet, which stay first in the list.
+func (s *Service) Expire(ctx context.Context) (n int, err error) {
+	for skipped := 0; n == 0; {
+		late, err := s.cfg.Ledger.ListOpenExpired(ctx, s.cfg.Now(), skipped+expireBatchSize)
+		if err != nil || len(late) <= skipped {
+			return 0, err
 		}
-		if err := s.expire(ctx, row); err != nil {
-			slog.WarnContext(ctx, "interaction not expired", slog.String("interaction", row.ID), slog.String("error", media.ErrorText(err.Error())))
-			continue
+		for _, row := range late[skipped:] {
+			st, _ := s.cfg.Ledger.RunState(ctx, row.Owner, row.WorkflowRunID) // without a state, the run is not paused
+			if of, err := s.cfg.Ledger.Run(ctx, row.Owner, row.WorkflowRunID); err == nil && of.FinishedAt.IsZero() && st.Status != ledger.WaitPaused {
+				continue // a later call expires the interaction
+			}
+			if err := s.expire(ctx, row); err != nil {
+				slog.WarnContext(ctx, "interaction not expired", slog.String("interaction", row.ID), slog.String("error", media.ErrorText(err.Error())))
+				continue
+			}
+			n++
 		}
-		n++
+		skipped = len(late)
 	}
 	return n, nil
 }

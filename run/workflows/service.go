@@ -74,9 +74,11 @@ func (s *Service) lock(id string) (unlock func()) {
 
 // StartRequest describes a run to start.
 type StartRequest struct {
+	// Owner is the owner of the run; empty means "local".
 	Owner string
 	// ID is the id of the run; empty generates one.
-	ID         string
+	ID string
+	// Definition is required; see [workflow.Read].
 	Definition *workflow.Definition
 	// State is the initial state; nil means an empty one.
 	State *ordered.Object
@@ -85,6 +87,9 @@ type StartRequest struct {
 // Start starts a run. For a state that does not match the definition's state_schema, the error has code
 // media.CodeInvalid and pointers below /state.
 func (s *Service) Start(ctx context.Context, n StartRequest) (*run.Run, error) {
+	if n.Definition == nil {
+		return nil, media.Errorf(media.CodeInvalid, "workflows.StartRequest.Definition is missing: read one with workflow.Read")
+	}
 	if n.State == nil {
 		n.State = &ordered.Object{}
 	}
@@ -305,7 +310,10 @@ func (s *Service) Fork(ctx context.Context, owner, id, step, newID string) (*run
 			at = i
 		}
 	}
-	if at < 0 {
+	switch {
+	case len(started) == 0:
+		return nil, media.Errorf(media.CodeInvalid, "run %s has not started its first step: start the workflow again", id)
+	case at < 0:
 		e := media.Errorf(media.CodeInvalid, "run %s has not started a step %.80q: fork it from one of %s", id, media.ErrorText(step), strings.Join(started, ", "))
 		e.Valid = started
 		return nil, e
