@@ -212,8 +212,8 @@ func (a *Atelier) CheckModels(ctx context.Context, chatModel, imageModel string)
 // Observer returns the source of the events of all runs in this process.
 func (a *Atelier) Observer() *record.Observer { return a.observer }
 
-// Close cancels the runs of this process and the calls of [Atelier.Generate], waits until what they made is saved, and
-// closes the database. A second call does nothing.
+// Close ends [Atelier.Serve], cancels the runs of this process and the calls of [Atelier.Generate], waits until what they
+// made is saved, and closes the database and the idle connections to providers. A second call does nothing.
 //
 //nolint:contextcheck,nolintlint // it must end what has started, whatever the caller's context
 func (a *Atelier) Close() error {
@@ -221,6 +221,7 @@ func (a *Atelier) Close() error {
 	if !a.runs.close() {
 		return nil
 	}
+	a.fetch.CloseIdle()
 	return a.Stores.Close()
 }
 
@@ -232,7 +233,7 @@ func (a *Atelier) Scoped(ctx context.Context, tree string) context.Context {
 // Generate requests pictures or sound from a model, records them and returns the result. The result also reports
 // failures; see [gateway.Gateway.Generate].
 func (a *Atelier) Generate(ctx context.Context, r generate.Request) (*generate.Result, error) {
-	ctx, leave, err := a.runs.admit(ctx)
+	ctx, leave, err := a.runs.admit(ctx, &a.runs.calls)
 	if err != nil {
 		return nil, err
 	}

@@ -6,15 +6,20 @@ import (
 	"image"
 	"image/png"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"atelier"
 	"atelier/agent"
 	"atelier/generate"
 	"atelier/generate/driver"
+	"atelier/generate/generatetest/openaisim"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/media/wire"
@@ -190,5 +195,72 @@ func TestServeIsChecked(t *testing.T) {
 		if media.CodeOf(err) != media.CodeUnavailable || !strings.Contains(err.Error(), "is closed") {
 			t.Errorf("a run afterwards: %v", err)
 		}
+	}
+}
+
+// TestCloseEndsEverything: Close ends the server, waits for it, and leaves no connection to a provider.
+func TestCloseEndsEverything(t *testing.T) {
+	t.Parallel()
+	provider := openaisim.New(openaisim.Config{})
+	srv := httptest.NewUnstartedServer(provider)
+	var mu sync.Mutex // guards connections
+	connections := map[net.Conn]http.ConnState{}
+	changed := make(chan struct{}, 1)
+	srv.Config.ConnState = func(c net.Conn, s http.ConnState) {
+		mu.Lock()
+		defer mu.Unlock()
+		connections[c] = s
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+	srv.Start()
+	defer srv.Close()
+	a := open(t, atelier.Config{Adopt: true, Keys: map[string]string{"openai": provider.Key()}, BaseURLs: map[string]string{"openai": srv.URL + "/v1"}})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	accepting := make(chan struct{})
+	go func() {
+		served <- a.Serve(context.WithoutCancel(t.Context()), atelier.ServeConfig{Listener: l, Wrap: func(h http.Handler) http.Handler {
+			close(accepting)
+			return h
+		}})
+	}()
+	<-accepting
+	if res, err := a.Generate(t.Context(), generate.Request{Prompt: "a lighthouse", Model: "GPT Image 2"}); err != nil || res.Err() != nil {
+		t.Fatal(err, res)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-served:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the server outlasts Close")
+	}
+	for open := 1; open > 0; {
+		select {
+		case <-changed:
+		case <-time.After(20 * time.Second): // the client itself would close them after 90 seconds
+			t.Fatal("connections to the provider stay open")
+		}
+		mu.Lock()
+		open = 0
+		for _, s := range connections {
+			if s != http.StateClosed {
+				open++
+			}
+		}
+		mu.Unlock()
+	}
+	if err := a.Serve(t.Context(), atelier.ServeConfig{Listener: l}); media.CodeOf(err) != media.CodeUnavailable {
+		t.Errorf("a server of a closed Atelier: %v", err)
 	}
 }

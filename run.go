@@ -163,6 +163,7 @@ type runs struct {
 	closer  func()         // closes the sources of the configuration, if service is set
 	ended   error          // why this process starts no more runs, if running work was handed over
 	calls   sync.WaitGroup // the generations in progress
+	servers sync.WaitGroup // the calls of [Atelier.Serve]
 	// open ends when close is called.
 	open context.Context //nolint:containedctx // it is the Atelier's own end
 	end  context.CancelFunc
@@ -174,20 +175,20 @@ var (
 	errStopping = media.Errorf(media.CodeUnavailable, "the server is stopping: send the request again in a moment")
 )
 
-// admit admits a generation, which close cancels and awaits. The caller calls leave when it is over.
-func (r *runs) admit(ctx context.Context) (_ context.Context, leave func(), err error) {
+// admit admits a call, which close cancels and awaits. The caller calls leave when it is over.
+func (r *runs) admit(ctx context.Context, among *sync.WaitGroup) (_ context.Context, leave func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.open.Err() != nil {
 		return nil, nil, errClosed
 	}
-	r.calls.Add(1)
+	among.Add(1)
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(r.open, cancel)
 	return ctx, func() {
 		stop()
 		cancel()
-		r.calls.Done()
+		among.Done()
 	}, nil
 }
 
@@ -200,6 +201,7 @@ func (r *runs) close() bool {
 	if !first {
 		return false
 	}
+	r.servers.Wait() // they hand over the runs
 	if r.service != nil && r.ended == nil {
 		r.service.Close()
 	}
@@ -211,18 +213,18 @@ func (r *runs) close() bool {
 }
 
 // handOver ends the service. Another process continues its runs.
-func (a *Atelier) handOver(ctx context.Context) {
-	a.runs.mu.Lock()
-	defer a.runs.mu.Unlock()
-	a.runs.service.HandOver(ctx)
-	a.runs.ended = errStopping
+func (r *runs) handOver(ctx context.Context) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.service.HandOver(ctx)
+	r.ended = errStopping
 }
 
 // stopServing makes further runs fail for good: the server has ended.
-func (a *Atelier) stopServing() {
-	a.runs.mu.Lock()
-	defer a.runs.mu.Unlock()
-	a.runs.ended = errClosed
+func (r *runs) stopServing() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = errClosed
 }
 
 // Runs returns the service behind [Atelier.Run]. It cancels, retries and forks runs, and lists their steps. The service

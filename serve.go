@@ -25,6 +25,9 @@ import (
 // adoptInterval is the interval at which a server looks for work of dead processes.
 const adoptInterval = 2 * time.Second
 
+// flushTime is how long a server that stops waits at least until its last events are saved.
+const flushTime = 5 * time.Second
+
 // ServeConfig is the configuration of [Atelier.Serve].
 type ServeConfig struct {
 	// Listener accepts connections; required. Serve closes it.
@@ -48,13 +51,18 @@ type ServeConfig struct {
 	Grace time.Duration
 }
 
-// Serve serves the API over HTTP and adopts runs and generations of dead processes until ctx ends. It then hands over
-// running work to the next process, and this Atelier starts no more runs. Config.Adopt must be set.
-// [Stores.NeedsTokens] reports whether requests require access tokens.
+// Serve serves the API over HTTP and adopts runs and generations of dead processes until ctx ends or the Atelier is
+// closed. It then hands over running work to the next process, and this Atelier starts no more runs. Config.Adopt must
+// be set. [Stores.NeedsTokens] reports whether requests require access tokens.
 func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	if c.Listener == nil {
 		return media.Errorf(media.CodeInvalid, "atelier.ServeConfig.Listener is missing: give one")
 	}
+	ctx, leave, err := a.runs.admit(ctx, &a.runs.servers)
+	if err != nil {
+		return errors.Join(err, c.Listener.Close())
+	}
+	defer leave()
 	needsTokens, err := a.NeedsTokens(c.Listener.Addr())
 	if !a.Config.Adopt {
 		err = media.Errorf(media.CodeInvalid, "atelier.Config.Adopt is not set: a server adopts the work of dead processes")
@@ -69,7 +77,7 @@ func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	}
 	s := newServer(a, service)
 	s.multiTenant = needsTokens
-	defer a.stopServing()
+	defer a.runs.stopServing()
 	return s.serve(ctx, c)
 }
 
@@ -133,11 +141,13 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Grace)
 	defer cancel()
 	leave(journal.HandOver(c.Grace))
-	s.handOver(end)
+	s.runs.handOver(end)
 	s.subActions.HandOver(journal.HandOver(c.Grace))
 	unfollow() // streams end; their readers reconnect to the next process
 	s.work.Wait()
-	if err := s.observer.Flush(end); err != nil {
+	flushed, done := context.WithTimeout(context.WithoutCancel(ctx), max(c.Grace, flushTime))
+	defer done()
+	if err := s.observer.Flush(flushed); err != nil {
 		slog.WarnContext(end, "last events not saved", slog.String("error", media.ErrorText(err.Error())))
 	}
 	if stopped := h.Shutdown(end); err == nil {

@@ -260,7 +260,7 @@ func TestAStoppingServerSaysSo(t *testing.T) {
 	s := newServer(a, service)
 	c := s.api(work, ServeConfig{}, &hubs{server: s, ctx: t.Context(), all: map[string]*api.Hub{}})
 	leave(journal.HandOver(0))
-	a.handOver(t.Context())
+	a.runs.handOver(t.Context())
 	_, generation := c.Generations.StartGeneration(t.Context(), newID(), api.NewGeneration{Prompt: "a boat"})
 	_, run := c.Runs.StartRun(t.Context(), newID(), api.NewRun{Agent: "sage", Message: "Hello"})
 	_, cancelled := c.Runs.CancelRun(t.Context(), newID())

@@ -85,6 +85,12 @@ type Response struct {
 	URL string
 }
 
+// CloseIdle closes the connections of the client, and those of this process to providers, that no request uses.
+func (c *Client) CloseIdle() {
+	c.http.CloseIdleConnections()
+	shared().CloseIdleConnections()
+}
+
 // Fetch is [Client.Get] for callers that need only the body and its declared type.
 func (c *Client) Fetch(ctx context.Context, rawURL string) (body io.ReadCloser, contentType string, err error) {
 	res, err := c.Get(ctx, rawURL)

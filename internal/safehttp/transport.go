@@ -82,6 +82,12 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
+// CloseIdleConnections closes the connections that no request uses.
+func (g *guard) CloseIdleConnections() {
+	g.open.CloseIdleConnections()
+	g.closed.CloseIdleConnections()
+}
+
 // trusts reports whether this request and all requests that redirected to it were on trusted
 // origins: a redirect from elsewhere must not reach the operator's own machines.
 func (g *guard) trusts(req *http.Request) bool {
