@@ -2,6 +2,8 @@ package workflows_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -92,5 +94,47 @@ func TestItem(t *testing.T) {
 	for _, name := range []string{"", "/media/", "/media/none", "img-00000000"} {
 		_, err := workflows.Item(t.Context(), h.store, owner, "wr_1", name)
 		wantCode(t, err, media.CodeNotFound)
+	}
+}
+
+// TestExpireDoesNotWait: a run that is not paused yet, because it is adopted, does not delay the others.
+func TestExpireDoesNotWait(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(strings.Replace(askingWorkflow, `"id":"approve"`, `"id":"approve","timeout":"72h"`, 1), `{}`)
+	saved, err := h.store.RunState(t.Context(), owner, st.ID)
+	must(t, err)
+	saved.Status = ledger.WaitAnswered
+	must(t, h.store.ChangeRunState(t.Context(), ledger.WaitPaused, saved))
+	h.now.Store(73)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+	defer stop()
+	if n, err := h.Expire(ctx); n != 0 || err != nil || ctx.Err() != nil {
+		t.Errorf("%d expired, %v, %v", n, err, ctx.Err())
+	}
+	for i := range 120 { // more than one call reads at once
+		_, err := h.store.CreateInteraction(t.Context(), ledger.Interaction{
+			ID: fmt.Sprint("early-", i), Owner: owner, WorkflowRunID: st.ID, StepID: fmt.Sprint("step-", i), Status: ledger.InteractionOpen,
+			Request: json.RawMessage(`{}`), Version: 1, ExpiresAt: time.Unix(int64(i), 0),
+		})
+		must(t, err)
+	}
+	h.now.Store(0)
+	h.start(strings.Replace(askingWorkflow, `"id":"approve"`, `"id":"approve","timeout":"72h"`, 1), `{}`)
+	h.now.Store(73)
+	if n, err := h.Expire(ctx); n != 1 || err != nil {
+		t.Errorf("%d behind those that cannot expire yet expired, %v", n, err)
+	}
+}
+
+// TestNothingToStart: without a definition there is no run, and a run without steps says how to begin again.
+func TestNothingToStart(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	_, err := h.Start(t.Context(), workflows.StartRequest{Owner: owner})
+	wantCode(t, err, media.CodeInvalid)
+	must(t, h.store.CreateRun(t.Context(), ledger.Run{ID: "early", Owner: owner, Tree: "early", Agent: workflows.AgentName, AgentPath: workflows.AgentName, Status: ledger.StatusFailed}))
+	if _, err := h.Fork(t.Context(), owner, "early", "", ""); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "start the workflow again") {
+		t.Errorf("a fork of a run without steps: %v", err)
 	}
 }
