@@ -121,6 +121,13 @@ func (a *Atelier) Runner(ctx context.Context, s Sources) (runner *agent.Runner, 
 	if err != nil {
 		return nil, nil, err
 	}
+	goAgents := map[string]agent.GoAgent{workflows.AgentName: a.workflows.Run}
+	for slug, code := range a.Config.GoAgents {
+		if code == nil || goAgents[slug] != nil {
+			return nil, nil, media.Errorf(media.CodeInvalid, "atelier.Config.GoAgents[%q] is nil or has the slug of a shipped agent: give a function with another slug", slug)
+		}
+		goAgents[slug] = code
+	}
 	models := a.Chat
 	if own := a.Config.Sources; s.ChatModel != own.ChatModel || s.ImageModel != own.ImageModel {
 		if models, err = a.newChat(s); err != nil {
@@ -128,7 +135,7 @@ func (a *Atelier) Runner(ctx context.Context, s Sources) (runner *agent.Runner, 
 		}
 	}
 	runner, err = agent.NewRunner(agent.Config{
-		Definitions: definitions, GoAgents: map[string]agent.GoAgent{workflows.AgentName: a.workflows.Run}, Actions: actions, Models: models, Codec: a.Codec, Recorder: a.Ledger,
+		Definitions: definitions, GoAgents: goAgents, Actions: actions, Models: models, Codec: a.Codec, Recorder: a.Ledger,
 		Observer: a.observer, Sources: sources, Guardrail: a.Config.Guardrail, Budget: a.budget, SourceActions: shipped.SourceActions(),
 		Find: func(ctx context.Context, owner, id string) (media.Output, error) {
 			rec, err := a.Ledger.MediaRecord(ctx, owner, id)

@@ -101,6 +101,9 @@ func Open(ctx context.Context, c Config) (*Atelier, error) {
 		return nil, err
 	}
 	a, err := s.Compose()
+	if err == nil && len(c.Actions)+len(c.GoAgents) > 0 { // their mistakes are found before the first run
+		_, _, err = a.Runner(ctx, Sources{Agents: c.Sources.Agents})
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

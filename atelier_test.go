@@ -291,6 +291,7 @@ func TestCallersRecogniseTheirContext(t *testing.T) {
 	t.Parallel()
 	a := open(t, atelier.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	for _, err := range a.Run(ctx, atelier.Request{Request: agent.Request{Agent: "sage", Message: "Draw a lighthouse."}}) {
 		cancel()
 		if err != nil && !errors.Is(err, context.Canceled) {

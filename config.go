@@ -14,6 +14,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/media"
+	"atelier/media/blob"
 	"atelier/media/wire"
 	"atelier/run"
 	"atelier/workflow"
@@ -32,12 +33,15 @@ type Config struct {
 	// DatabaseWait is how long work waits for a lost database; 0 means 30 seconds, a negative duration means not at
 	// all.
 	DatabaseWait time.Duration
+	// BlobDriver stores the bytes of media in place of Dir; nil means files in Dir. It must pass the suite of package
+	// blobtest. Several processes with one database need a driver on one place.
+	BlobDriver blob.Driver
 	// Owner is the person or tenant on whose behalf this Atelier makes calls; default "local". Media and runs of other
 	// owners are not visible.
 	Owner string
 
 	// Keys holds credentials by provider. BaseURLs holds addresses that replace a provider's own. [Providers] lists the
-	// names.
+	// names; endpoints of Catalogue and Drivers have their own. Other names are an error of [Open].
 	Keys, BaseURLs map[string]string
 	// Getenv reads the variables that the operator's catalogue names and those of AWS; nil means none are set.
 	Getenv func(name string) string
@@ -67,6 +71,9 @@ type Config struct {
 
 	// Actions are further actions for agents.
 	Actions []action.Action
+	// GoAgents are agents written in Go, by slug. They run and are called like other agents, but lists of agents omit
+	// them.
+	GoAgents map[string]agent.GoAgent
 	// Modules creates further modules of workflows. They may use the agents and exports of c; nil means none.
 	Modules func(c module.Config) []workflow.Module
 	// Sources are the default sources of runs.

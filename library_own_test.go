@@ -2,6 +2,7 @@ package atelier_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,12 +10,15 @@ import (
 	"testing"
 
 	"atelier"
+	"atelier/action"
 	"atelier/agent"
 	"atelier/api"
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/media"
+	"atelier/media/blob/memblob"
 	"atelier/run/runtest"
+	"atelier/run/workflows"
 	"atelier/workflow"
 	"atelier/workflow/module"
 	"atelier/workflow/ordered"
@@ -153,11 +157,88 @@ func TestOwnPartsAreChecked(t *testing.T) {
 		"no model":        {ChatModels: []chat.Model{nil}},
 		"no name":         {ChatModels: []chat.Model{ownModel{""}}},
 		"a second module": {Modules: func(c module.Config) []workflow.Module { return module.All(c)[:1] }},
+		"nil module":      {Modules: func(module.Config) []workflow.Module { return []workflow.Module{nil} }},
+		"no action":       {Actions: []action.Action{{}}},
+		"a second action": {Actions: []action.Action{{Name: "generate image", Run: func(context.Context, *action.Call) (action.Result, error) { return action.Result{}, nil }}}},
+		"nil agent":       {GoAgents: map[string]agent.GoAgent{"poet": nil}},
+		"own workflow":    {GoAgents: map[string]agent.GoAgent{workflows.AgentName: poet}},
+		"own sage":        {GoAgents: map[string]agent.GoAgent{"sage": poet}},
+		"key of nobody":   {Keys: map[string]string{"opnai": "sk-of-a-test"}},
+		"nobody's server": {BaseURLs: map[string]string{"opnai": "http://127.0.0.1:1"}},
 	} {
 		c.Dir = runtest.Folder(t)
 		a, err := atelier.Open(t.Context(), c)
 		if code := media.CodeOf(err); code != media.CodeInvalid && code != media.CodeConflict {
 			t.Errorf("%s: %v, %v", name, a, err)
 		}
+	}
+}
+
+// poet is an agent in Go: it asks a person for a subject and illustrates it.
+func poet(ctx context.Context, c *agent.Context) (agent.Answer, error) {
+	subject, err := c.Ask(ctx, "About what?", json.RawMessage(`{"type":"string"}`))
+	if err != nil {
+		return agent.Answer{}, err
+	}
+	picture, err := c.Store(ctx, strings.NewReader(`<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>`), media.Meta{Label: "Illustration"})
+	if err != nil {
+		return agent.Answer{}, err
+	}
+	return agent.Answer{Message: "A poem about " + string(subject.Value)}, c.Promote(picture)
+}
+
+// TestOwnGoAgents: an agent in Go runs by the front door, waits for a person, and goes on in another process.
+func TestOwnGoAgents(t *testing.T) {
+	t.Parallel()
+	c := atelier.Config{Dir: runtest.Folder(t), GoAgents: map[string]agent.GoAgent{"poet": poet}}
+	id := ""
+	for e, err := range open(t, c).Run(t.Context(), atelier.Request{Request: agent.Request{Agent: "poet", Message: "A poem."}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Result != nil {
+			id = e.Result.RunID
+		}
+	}
+	for e, err := range open(t, c).Resume(t.Context(), id, &agent.Reply{Value: json.RawMessage(`"the sea"`)}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := e.Result; r != nil && (r.Message != `A poem about "the sea"` || len(r.Outputs) != 1 || r.Outputs[0].Label != "Illustration") {
+			t.Errorf("%s with %v", r.Message, r.Outputs)
+		}
+	}
+}
+
+// TestOwnBytes: a program keeps the bytes in a store of its own, and edits a picture that it brings.
+func TestOwnBytes(t *testing.T) {
+	t.Parallel()
+	a := open(t, atelier.Config{BlobDriver: memblob.New()})
+	from := open(t, atelier.Config{})
+	res, err := from.Generate(t.Context(), generate.Request{Prompt: "a lighthouse", Size: "512x512"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := from.OpenMedia(t.Context(), res.Outputs()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	picture, err := a.Store(t.Context(), file, media.Meta{Label: "Lighthouse"})
+	if err != nil || picture.Ref != res.Outputs()[0].Ref || picture.Width != 512 {
+		t.Fatalf("%v, %v", picture, err)
+	}
+	if stored, err := a.Media(t.Context(), picture.ID); err != nil || stored.Label != "Lighthouse" || stored.Origin.Direction != "input" {
+		t.Errorf("%+v, %v", stored, err)
+	}
+	edited, err := a.Generate(t.Context(), generate.Request{Method: generate.MethodEdit, Prompt: "at night", Inputs: []media.Output{picture}})
+	if err != nil || len(edited.Outputs()) != 1 {
+		t.Fatalf("%+v, %v", edited, err)
+	}
+	if err := a.Save(t.Context(), edited.Outputs()[0], filepath.Join(t.TempDir(), "night.png")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(a.Config.Dir, "blobs")); !os.IsNotExist(err) {
+		t.Errorf("the data folder has bytes: %v", err)
 	}
 }

@@ -33,6 +33,19 @@ func (a *Atelier) record(ctx context.Context, name string) (ledger.Record, error
 	return list.Items[0], nil
 }
 
+// Store reads r to its end, stores it, and records it as an input of Config.Owner. The output can be an input or the mask
+// of a [generate.Request], and be granted to an agent. m.MIMEType applies only to bytes without a signature.
+func (a *Atelier) Store(ctx context.Context, r io.Reader, m media.Meta) (media.Output, error) {
+	ctx = a.Scoped(ctx, newID())
+	b, err := a.Codec.Store(ctx, r, m.MIMEType)
+	if err != nil {
+		return media.Output{}, err
+	}
+	o := media.NewOutput(b, m)
+	o.Origin = media.Origin{Direction: "input", Source: "upload"}
+	return a.Ledger.Record(ctx, o)
+}
+
 // OpenMedia opens the bytes of an item. The caller must close the reader.
 func (a *Atelier) OpenMedia(ctx context.Context, o media.Output) (io.ReadCloser, error) {
 	return a.Blobs.Open(ctx, o.Digest)

@@ -2,6 +2,9 @@ package atelier
 
 import (
 	"cmp"
+	"maps"
+	"slices"
+	"strings"
 
 	"atelier/chat/bedrock"
 	"atelier/generate/driver"
@@ -92,7 +95,26 @@ func (a *Atelier) drivers() ([]driver.Driver, error) {
 		}
 		all = append(all, d)
 	}
-	return all, nil
+	return all, a.Config.checkProviders(all)
+}
+
+// checkProviders returns an error for a key or an address of an unknown provider.
+func (c Config) checkProviders(drivers []driver.Driver) error {
+	known := map[string]bool{}
+	for _, p := range Providers() {
+		known[p.Name] = true
+	}
+	for _, d := range drivers {
+		known[d.Provider()] = true
+	}
+	for field, names := range map[string]map[string]string{"Keys": c.Keys, "BaseURLs": c.BaseURLs} {
+		for name := range names {
+			if !known[name] {
+				return media.Errorf(media.CodeInvalid, "atelier.Config.%s names the unknown provider %.40q: use %s", field, name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			}
+		}
+	}
+	return nil
 }
 
 // bedrock reads the AWS environment variables.

@@ -46,19 +46,13 @@ type openedKey struct {
 
 // StoreMedia stores an upload as a stream.
 func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
-	ctx = s.Scoped(ctx, newID())
 	declared, _, _ := strings.Cut(u.MIMEType, ";")
 	if declared = strings.ToLower(strings.TrimSpace(declared)); declared == "" || declared == "application/octet-stream" || declared == "text/plain" {
 		declared = cmp.Or(textTypes[strings.ToLower(path.Ext(u.FileName))], declared)
 	}
-	b, err := s.Codec.Store(ctx, r, declared)
-	if err != nil {
-		return api.Media{}, err
-	}
 	name := wire.NameMedia(u.FileName)
-	o := media.NewOutput(b, media.Meta{Label: cmp.Or(wire.NameMedia(u.Label), name), FileName: name})
-	o.Origin = media.Origin{Direction: "input", Source: "upload"}
-	if o, err = s.Ledger.Record(ctx, o); err != nil {
+	o, err := s.Store(ctx, r, media.Meta{Label: cmp.Or(wire.NameMedia(u.Label), name), FileName: name, MIMEType: declared})
+	if err != nil {
 		return api.Media{}, err
 	}
 	return s.loadMedia(ctx, o.ID)

@@ -54,9 +54,11 @@ func OpenStores(ctx context.Context, c Config) (*Stores, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "open the data folder: %w (set ATELIER_DATA to a writable folder)", err)
 	}
-	driver, err := fileblob.New(filepath.Join(c.Dir, "blobs"))
-	if err != nil {
-		return nil, err
+	driver := c.BlobDriver
+	if driver == nil {
+		if driver, err = fileblob.New(filepath.Join(c.Dir, "blobs")); err != nil {
+			return nil, err
+		}
 	}
 	blobs, err := blob.New(blob.Config{Driver: driver})
 	if err != nil {

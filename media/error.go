@@ -69,7 +69,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 // Is reports whether target is the context error whose code [CodeOf] gives: [context.Canceled] for [CodeCancelled],
 // [context.DeadlineExceeded] for [CodeDeadline].
 func (e *Error) Is(target error) bool {
-	return target == context.Canceled && e.Code == CodeCancelled || target == context.DeadlineExceeded && e.Code == CodeDeadline //nolint:errorlint // Is compares without unwrapping
+	return target == context.Canceled && e.Code == CodeCancelled || target == context.DeadlineExceeded && e.Code == CodeDeadline
 }
 
 // Errorf creates an [Error]. A %w verb in the format sets its cause. The result is retryable if its
