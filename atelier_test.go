@@ -197,7 +197,7 @@ func TestErrorsBeforeARun(t *testing.T) {
 		}
 	}
 	for _, err := range a.Resume(t.Context(), "no-such-run", nil) {
-		if media.CodeOf(err) != media.CodeNotFound {
+		if media.CodeOf(err) != media.CodeNotFound || err.Error() != "run no-such-run was not found" {
 			t.Errorf("resume: %v", err)
 		}
 	}
@@ -250,6 +250,9 @@ func TestClosedIsClosed(t *testing.T) {
 	}
 	if _, err := a.Runs(context.Background()); media.CodeOf(err) != media.CodeUnavailable {
 		t.Errorf("a run after the end: %v", err)
+	}
+	if _, err := a.Media(t.Context(), "img-7k3m9q2x"); media.CodeOf(err) != media.CodeUnavailable || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("an item after the end: %v", err)
 	}
 }
 

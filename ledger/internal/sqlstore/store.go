@@ -14,6 +14,7 @@ import (
 	"database/sql"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -269,6 +270,9 @@ func (s *db) stamp(times ...*time.Time) {
 
 func (s *db) stampNow() string { return stampText(s.cfg.Now()) }
 
+// closedText is the text of the error of a closed [sql.DB], which the package does not export.
+const closedText = "sql: database is closed"
+
 // Failure adds a code to an error and wraps it once. Nil and errors with a code are returned unchanged.
 func Failure(d Dialect, what string, err error) error {
 	if err == nil {
@@ -278,8 +282,14 @@ func Failure(d Dialect, what string, err error) error {
 	if errors.As(err, &coded) {
 		return err
 	}
-	if errors.Is(err, sql.ErrNoRows) {
+	item, read := strings.CutPrefix(what, "read ")
+	switch {
+	case errors.Is(err, sql.ErrNoRows) && read:
+		return media.Errorf(media.CodeNotFound, "%s was not found", item)
+	case errors.Is(err, sql.ErrNoRows):
 		return media.Errorf(media.CodeNotFound, "%s: not found", what)
+	case err.Error() == closedText:
+		return media.Errorf(media.CodeUnavailable, "%s: the ledger is closed: open it again", what)
 	}
 	return d.Failure(what, err)
 }
