@@ -293,15 +293,19 @@ func TestARunOfAnotherOwnerIsFollowed(t *testing.T) {
 func TestCallersRecogniseTheirContext(t *testing.T) {
 	t.Parallel()
 	a := open(t, atelier.Config{})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	for _, err := range a.Run(ctx, atelier.Request{Request: agent.Request{Agent: "sage", Message: "Draw a lighthouse."}}) {
-		cancel()
-		if err != nil && !errors.Is(err, context.Canceled) {
-			t.Errorf("a run: %v", err)
+	for _, cause := range []error{errors.New("the visitor left"), context.DeadlineExceeded, nil} {
+		ctx, end := context.WithCancelCause(t.Context())
+		for _, err := range a.Run(ctx, atelier.Request{Request: agent.Request{Agent: "sage", Message: "Draw a lighthouse."}}) {
+			end(cause)
+			if err != nil && (!errors.Is(err, context.Canceled) || cause != nil && !errors.Is(err, cause)) {
+				t.Errorf("a run, for %v: %v", cause, err)
+			}
 		}
+		end(nil)
 	}
-	if _, err := a.Generate(ctx, generate.Request{Prompt: "a lighthouse"}); !errors.Is(err, context.Canceled) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := a.Generate(over, generate.Request{Prompt: "a lighthouse"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a generation: %v", err)
 	}
 }

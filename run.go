@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"sync"
 
@@ -30,7 +31,7 @@ type Event struct {
 
 // Run runs an agent. The sequence, which can be used once, yields events in order and then the result, with the error if
 // the run failed. If the run cannot start, the sequence yields only the error. Leaving the loop, or the end of ctx,
-// cancels the run and waits until what it made is saved.
+// cancels the run and waits until what it made is saved; the error wraps the cause of ctx.
 func (a *Atelier) Run(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	if r.RunID == "" {
 		r.RunID = newID()
@@ -135,6 +136,9 @@ func (a *Atelier) follow(ctx context.Context, owner, id string, last int64, begi
 			}
 		}
 		res, err := r.Wait(context.WithoutCancel(ctx))
+		if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
+			err = fmt.Errorf("%w: %w", err, cause)
+		}
 		yield(Event{Result: res}, err)
 	}
 }
