@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"atelier/action"
 	"atelier/agent"
 	"atelier/api"
+	"atelier/api/client"
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/media"
@@ -240,5 +242,57 @@ func TestOwnBytes(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(a.Config.Dir, "blobs")); !os.IsNotExist(err) {
 		t.Errorf("the data folder has bytes: %v", err)
+	}
+}
+
+// guests are the access tokens of the program: each secret is the name of its owner.
+type guests struct{}
+
+func (guests) Identify(_ context.Context, secret string) (api.Identity, error) {
+	if secret != "ada" && secret != "bob" {
+		return api.Identity{}, media.Errorf(media.CodeUnauthorized, "who is that?")
+	}
+	return api.Identity{Name: secret, Owner: secret, Scope: api.ScopeRun}, nil
+}
+
+// TestOwnServer: a program serves the handler below a prefix of its own server, with its own authentication.
+func TestOwnServer(t *testing.T) {
+	t.Parallel()
+	a := open(t, atelier.Config{Adopt: true})
+	ctx, stop := context.WithCancel(t.Context())
+	handlers, served := make(chan http.Handler, 1), make(chan error, 1)
+	go func() {
+		served <- a.Serve(ctx, atelier.ServeConfig{Tokens: guests{}, Wrap: func(h http.Handler) http.Handler {
+			handlers <- h
+			return h
+		}})
+	}()
+	mux := http.NewServeMux()
+	mux.Handle("/studio/", http.StripPrefix("/studio", <-handlers))
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	as := func(secret string) *client.Client {
+		c, err := client.New(client.Config{URL: srv.URL + "/studio", Token: secret})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	stored, err := as("ada").Media.StoreMedia(t.Context(), strings.NewReader("a,b\n1,2\n"), api.Upload{FileName: "table.csv"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := as("ada").Media.Media(t.Context(), stored.ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := as("bob").Media.Media(t.Context(), stored.ID); media.CodeOf(err) != media.CodeNotFound {
+		t.Errorf("of another owner: %v", err)
+	}
+	if _, err := as("eve").Media.Media(t.Context(), stored.ID); media.CodeOf(err) != media.CodeUnauthorized {
+		t.Errorf("of nobody: %v", err)
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
 	}
 }

@@ -30,8 +30,12 @@ const flushTime = 5 * time.Second
 
 // ServeConfig is the configuration of [Atelier.Serve].
 type ServeConfig struct {
-	// Listener accepts connections; required. Serve closes it.
+	// Listener accepts connections. Serve closes it. If it is nil, Wrap is required: the program serves the handler that
+	// Wrap receives, such as behind http.StripPrefix. The web UI and the links in responses need the root.
 	Listener net.Listener
+	// Tokens identifies the access tokens that requests require. nil means those of the data folder if the address of
+	// Listener requires them, and otherwise that every request is one of Config.Owner.
+	Tokens api.TokenService
 	// Version is the program's version, which the server reports.
 	Version string
 	// Hosts are the host names of the server, in addition to the loopback names.
@@ -55,15 +59,20 @@ type ServeConfig struct {
 // closed. It then hands over running work to the next process, and this Atelier starts no more runs. Config.Adopt must
 // be set. [Stores.NeedsTokens] reports whether requests require access tokens.
 func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
-	if c.Listener == nil {
-		return media.Errorf(media.CodeInvalid, "atelier.ServeConfig.Listener is missing: give one")
+	if c.Listener == nil && c.Wrap == nil {
+		return media.Errorf(media.CodeInvalid, "atelier.ServeConfig.Listener is missing: give one, or serve the handler that Wrap receives")
+	}
+	if c.Listener != nil {
+		defer func() { _ = c.Listener.Close() }() // again, if the server has closed it
 	}
 	ctx, leave, err := a.runs.admit(ctx, &a.runs.servers)
 	if err != nil {
-		return errors.Join(err, c.Listener.Close())
+		return err
 	}
 	defer leave()
-	needsTokens, err := a.NeedsTokens(c.Listener.Addr())
+	if c.Tokens == nil && c.Listener != nil {
+		c.Tokens, err = a.requiredTokens(c.Listener.Addr())
+	}
 	if !a.Config.Adopt {
 		err = media.Errorf(media.CodeInvalid, "atelier.Config.Adopt is not set: a server adopts the work of dead processes")
 	}
@@ -73,10 +82,10 @@ func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 		service, err = a.Runs(ctx)
 	}
 	if err != nil {
-		return errors.Join(err, c.Listener.Close())
+		return err
 	}
 	s := newServer(a, service)
-	s.multiTenant = needsTokens
+	s.multiTenant = c.Tokens != nil
 	defer a.runs.stopServing()
 	return s.serve(ctx, c)
 }
@@ -122,7 +131,9 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	}
 	h := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	failed := make(chan error, 1)
-	go func() { failed <- h.Serve(c.Listener) }()
+	if c.Listener != nil {
+		go func() { failed <- h.Serve(c.Listener) }()
+	}
 	tick := time.NewTicker(adoptInterval)
 	defer tick.Stop()
 	freeStart := sync.OnceFunc(debug.FreeOSMemory) // the garbage of start-up exceeds that of an idle server
@@ -162,16 +173,12 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 
 // api returns the configuration of the API. work is the context of the work that requests start.
 func (s *server) api(work context.Context, c ServeConfig, streams *hubs) api.Config {
-	var tokens api.TokenService
-	if s.multiTenant {
-		tokens = servedTokens{s.tokens()}
-	}
 	var hooks api.HookService
 	if s.Config.PublicURL != "" {
 		hooks = servedHooks{s.Atelier}
 	}
 	return api.Config{
-		Hooks: hooks, Samples: streams.samples, RequestsPerSecond: c.RequestsPerSecond, PublicURL: s.Config.PublicURL, Tokens: tokens, LinkKey: []byte(s.deriveSecret("media links")), Now: now,
+		Hooks: hooks, Samples: streams.samples, RequestsPerSecond: c.RequestsPerSecond, PublicURL: s.Config.PublicURL, Tokens: c.Tokens, LinkKey: []byte(s.deriveSecret("media links")), Now: now,
 		Version: c.Version, Hosts: c.Hosts, MaxUpload: c.MaxUpload, Pages: c.Pages,
 		Health: servedHealth{servedCatalog{s.Atelier}, s}, Catalog: servedCatalog{s.Atelier},
 		Media: &servedMedia{
