@@ -48,6 +48,6 @@ type RunStates interface {
 	ChangeRunState(ctx context.Context, from WaitStatus, st RunState) error
 	// RunState returns the state of a run. For a run that never paused, the error has code media.CodeNotFound.
 	RunState(ctx context.Context, owner, runID string) (RunState, error)
-	// ListAnswered lists, for all owners, the states that were answered before a time, earliest first.
-	ListAnswered(ctx context.Context, before time.Time, limit int) ([]RunState, error)
+	// ListAnswered lists, for all owners, all states that were answered before a time, earliest first.
+	ListAnswered(ctx context.Context, before time.Time) ([]RunState, error)
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"atelier/ledger"
 	"atelier/media"
 	"atelier/run/durable"
 )
@@ -77,7 +76,7 @@ func (s *Service) Adopt(ctx context.Context) (int, error) {
 		n++
 	}
 	// Parts whose answers were accepted by processes that then died.
-	answered, err := s.cfg.Ledger.ListAnswered(ctx, s.cfg.Now().Add(-answerGracePeriod), ledger.MaxLimit)
+	answered, err := s.cfg.Ledger.ListAnswered(ctx, s.cfg.Now().Add(-answerGracePeriod))
 	if err != nil {
 		return n, err
 	}

@@ -1,7 +1,9 @@
 package ledgertest
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -134,9 +136,25 @@ func runStateLists(t *testing.T, f *fixture) {
 			RunID: id, Owner: owner, Number: 1, Status: ledger.WaitAnswered, AnsweredAt: at.Add(time.Duration(-i) * time.Minute),
 		}))
 	}
-	answered, err := f.ListAnswered(ctx, at.Add(-time.Second), 10)
+	answered, err := f.ListAnswered(ctx, at.Add(-time.Second))
 	if err != nil || len(answered) != 2 || answered[0].RunID != ids[2] || answered[1].RunID != ids[1] || answered[0].Owner != owner {
 		t.Errorf("answered = %+v, %v", answered, err)
+	}
+	must(t, f.InTransaction(ctx, func(ctx context.Context) error {
+		for range ledger.MaxLimit { // more than a page
+			id := f.deps.NewID()
+			err := errors.Join(
+				f.CreateRun(ctx, ledger.Run{ID: id, Owner: owner, Tree: id, Agent: "sage", AgentPath: "sage", Status: ledger.StatusRunning, StartedAt: at}),
+				f.SaveRunState(ctx, ledger.RunState{RunID: id, Owner: owner, Number: 1, Status: ledger.WaitAnswered, AnsweredAt: at.Add(-time.Hour)}),
+			)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	if answered, err = f.ListAnswered(ctx, at.Add(-time.Second)); err != nil || len(answered) != ledger.MaxLimit+2 {
+		t.Errorf("%d answered, %v", len(answered), err)
 	}
 }
 

@@ -96,7 +96,7 @@ func (s runStates) RunState(ctx context.Context, owner, runID string) (ledger.Ru
 }
 
 // ListAnswered lists the states that were answered before a time.
-func (s runStates) ListAnswered(ctx context.Context, before time.Time, limit int) ([]ledger.RunState, error) {
+func (s runStates) ListAnswered(ctx context.Context, before time.Time) ([]ledger.RunState, error) {
 	return readAll(ctx, s.db, "list answered runs", listedStateColumns,
-		from("run_states").where("status = ?", string(ledger.WaitAnswered)).where("answered_at < ?", stampText(before)).orderBy("answered_at, run_id").first(limit))
+		from("run_states").where("status = ?", string(ledger.WaitAnswered)).where("answered_at < ?", stampText(before)).orderBy("answered_at, run_id"))
 }
