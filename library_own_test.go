@@ -226,7 +226,7 @@ func TestOwnBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = file.Close() }()
-	picture, err := a.Store(t.Context(), file, media.Meta{Label: "Lighthouse"})
+	picture, err := a.Store(t.Context(), file, media.Meta{FileName: "Lighthouse"})
 	if err != nil || picture.Ref != res.Outputs()[0].Ref || picture.Width != 512 {
 		t.Fatalf("%v, %v", picture, err)
 	}

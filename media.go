@@ -1,12 +1,14 @@
 package atelier
 
 import (
+	"cmp"
 	"context"
 	"io"
 
 	"atelier/internal/disk"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/media/wire"
 )
 
 // Media returns a stored item by its id or its ref. If several items have the ref, it returns the newest. The error for
@@ -34,13 +36,16 @@ func (a *Atelier) record(ctx context.Context, name string) (ledger.Record, error
 }
 
 // Store reads r to its end, stores it, and records it as an input of Config.Owner. The output can be an input or the mask
-// of a [generate.Request], and be granted to an agent. m.MIMEType applies only to bytes without a signature.
+// of a [generate.Request], and be granted to an agent. m.MIMEType applies only to bytes without a signature; a missing
+// label is the file name.
 func (a *Atelier) Store(ctx context.Context, r io.Reader, m media.Meta) (media.Output, error) {
 	ctx = a.Scoped(ctx, newID())
 	b, err := a.Codec.Store(ctx, r, m.MIMEType)
 	if err != nil {
 		return media.Output{}, err
 	}
+	m.FileName = wire.NameMedia(m.FileName)
+	m.Label = cmp.Or(wire.NameMedia(m.Label), m.FileName)
 	o := media.NewOutput(b, m)
 	o.Origin = media.Origin{Direction: "input", Source: "upload"}
 	return a.Ledger.Record(ctx, o)

@@ -50,8 +50,7 @@ func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload)
 	if declared = strings.ToLower(strings.TrimSpace(declared)); declared == "" || declared == "application/octet-stream" || declared == "text/plain" {
 		declared = cmp.Or(textTypes[strings.ToLower(path.Ext(u.FileName))], declared)
 	}
-	name := wire.NameMedia(u.FileName)
-	o, err := s.Store(ctx, r, media.Meta{Label: cmp.Or(wire.NameMedia(u.Label), name), FileName: name, MIMEType: declared})
+	o, err := s.Store(ctx, r, media.Meta{Label: u.Label, FileName: u.FileName, MIMEType: declared})
 	if err != nil {
 		return api.Media{}, err
 	}
