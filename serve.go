@@ -25,9 +25,6 @@ import (
 // adoptInterval is the interval at which a server looks for work of dead processes.
 const adoptInterval = 2 * time.Second
 
-// flushTime is how long a server that stops waits at least until its last events are saved.
-const flushTime = 5 * time.Second
-
 // ServeConfig is the configuration of [Atelier.Serve].
 type ServeConfig struct {
 	// Listener accepts connections. Serve closes it. If it is nil, Wrap is required: the program serves the handler that
@@ -71,7 +68,10 @@ func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	}
 	defer leave()
 	if c.Tokens == nil && c.Listener != nil {
-		c.Tokens, err = a.requiredTokens(c.Listener.Addr())
+		var required bool
+		if required, err = a.NeedsTokens(c.Listener.Addr()); required {
+			c.Tokens = servedTokens{a.tokens()}
+		}
 	}
 	if !a.Config.Adopt {
 		err = media.Errorf(media.CodeInvalid, "atelier.Config.Adopt is not set: a server adopts the work of dead processes")
@@ -156,7 +156,7 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	s.subActions.HandOver(journal.HandOver(c.Grace))
 	unfollow() // streams end; their readers reconnect to the next process
 	s.work.Wait()
-	flushed, done := context.WithTimeout(context.WithoutCancel(ctx), max(c.Grace, flushTime))
+	flushed, done := context.WithTimeout(context.WithoutCancel(ctx), max(c.Grace, 5*time.Second)) // without a grace period, too
 	defer done()
 	if err := s.observer.Flush(flushed); err != nil {
 		slog.WarnContext(end, "last events not saved", slog.String("error", media.ErrorText(err.Error())))

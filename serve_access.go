@@ -47,15 +47,6 @@ func (s *Stores) NeedsTokens(at net.Addr) (bool, error) {
 	return true, media.Errorf(media.CodeInvalid, "%s, but there is no valid access token: create one with `atelier tokens create NAME`, or listen on 127.0.0.1 without ATELIER_PUBLIC_URL", reason)
 }
 
-// requiredTokens returns the access tokens of the data folder if requests to an address require them, else nil.
-func (s *Stores) requiredTokens(at net.Addr) (api.TokenService, error) {
-	required, err := s.NeedsTokens(at)
-	if !required {
-		return nil, err
-	}
-	return servedTokens{s.tokens()}, err
-}
-
 // servedTokens implements the access tokens of the API.
 type servedTokens struct{ store token.Store }
 

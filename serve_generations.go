@@ -40,7 +40,7 @@ func (s *servedGenerations) StartGeneration(ctx context.Context, key string, g a
 		return api.Generation{}, err
 	}
 	r.IdempotencyKey, r.Adopt = key, true
-	r.Accept = func(ctx context.Context, o media.Output) (media.Output, error) { return s.Ledger.Record(ctx, o) }
+	r.Accept = s.Ledger.Record
 	return s.begin(ctx, func(ctx context.Context) (*generate.Result, error) { return s.Gateway.Generate(ctx, r) })
 }
 

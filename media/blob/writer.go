@@ -66,9 +66,6 @@ func (w *Writer) Write(p []byte) (int, error) {
 // Head returns the first 4 KiB, or all bytes so far if there are fewer, for sniffing. The caller must not change them.
 func (w *Writer) Head() []byte { return w.head }
 
-// Size returns the number of bytes written so far.
-func (w *Writer) Size() int64 { return w.size }
-
 // Commit stores the blob under the digest of its bytes. If the blob exists already, there is still one blob, and its
 // time is renewed. After an error, including a cancelled context, nothing is stored and the writer has ended. The
 // exception is [media.CodeDiskFull] from the commit itself: Commit can then be called again. If bytes of a Write are

@@ -245,7 +245,7 @@ func (s *Service) request(ctx context.Context, row ledger.ContentGeneration, pla
 		}
 	}
 	r.IdempotencyKey, r.Adopt = row.ID, true
-	r.Accept = func(ctx context.Context, o media.Output) (media.Output, error) { return s.cfg.Ledger.Record(ctx, o) }
+	r.Accept = s.cfg.Ledger.Record
 	return r, nil
 }
 
