@@ -21,8 +21,8 @@ type Request struct {
 	Sources Sources
 }
 
-// Event is an event of a run. An event without an ID is not saved: progress, previews, partial messages. The last event
-// of a sequence contains only the result.
+// Event is an event of a run. Kind is an [agent.EventType], and Payload the JSON of its payload type. An event without
+// an ID is not saved: progress, previews, partial messages. The last event of a sequence contains only the result.
 type Event struct {
 	ledger.Event
 	// Result is set when the run has ended or paused.
