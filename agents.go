@@ -113,7 +113,7 @@ func (a *Atelier) Runner(ctx context.Context, s Sources) (runner *agent.Runner, 
 			closeAll()
 		}
 	}()
-	definitions, err := shipped.Definitions(s.Agents)
+	definitions, err := shipped.Definitions(s.Agents, a.Config.Agents)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -101,7 +101,7 @@ func Open(ctx context.Context, c Config) (*Atelier, error) {
 		return nil, err
 	}
 	a, err := s.Compose()
-	if err == nil && len(c.Actions)+len(c.GoAgents) > 0 { // their mistakes are found before the first run
+	if err == nil && (len(c.Actions)+len(c.GoAgents) > 0 || c.Agents != nil) { // their mistakes are found before the first run
 		_, _, err = a.Runner(ctx, Sources{Agents: c.Sources.Agents})
 	}
 	if err != nil {

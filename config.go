@@ -3,6 +3,7 @@ package atelier
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -71,6 +72,9 @@ type Config struct {
 
 	// Actions are further actions for agents.
 	Actions []action.Action
+	// Agents is a folder of agents' definitions and prompts, such as an embed.FS, in addition to the shipped ones; nil
+	// means none. Those of Sources.Agents replace agents of both.
+	Agents fs.FS
 	// GoAgents are agents written in Go, by slug. They run and are called like other agents, but lists of agents omit
 	// them.
 	GoAgents map[string]agent.GoAgent

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"atelier"
 	"atelier/action"
@@ -164,6 +165,7 @@ func TestOwnPartsAreChecked(t *testing.T) {
 		"a second action": {Actions: []action.Action{{Name: "generate image", Run: func(context.Context, *action.Call) (action.Result, error) { return action.Result{}, nil }}}},
 		"nil agent":       {GoAgents: map[string]agent.GoAgent{"poet": nil}},
 		"own workflow":    {GoAgents: map[string]agent.GoAgent{workflows.AgentName: poet}},
+		"no prompt":       {Agents: fstest.MapFS{"scribe.yaml": {Data: []byte("slug: scribe\nname: Scribe\ndescription: Writes.\n")}}},
 		"own sage":        {GoAgents: map[string]agent.GoAgent{"sage": poet}},
 		"key of nobody":   {Keys: map[string]string{"opnai": "sk-of-a-test"}},
 		"nobody's server": {BaseURLs: map[string]string{"opnai": "http://127.0.0.1:1"}},
@@ -189,12 +191,30 @@ func poet(ctx context.Context, c *agent.Context) (agent.Answer, error) {
 	return agent.Answer{Message: "A poem about " + string(subject.Value)}, c.Promote(picture)
 }
 
-// TestOwnGoAgents: an agent in Go runs by the front door, waits for a person, and goes on in another process.
+// publisher asks the poet once and then publishes.
+type publisher struct{ ownModel }
+
+func (publisher) Generate(_ context.Context, r chat.Request) (chat.Response, error) {
+	text := `{"agents":[{"name":"poet","task":"A poem."}]}`
+	if strings.Contains(r.Messages[len(r.Messages)-1].Text(), "the sea") {
+		text = `{"message":"Published.","done":true}`
+	}
+	return chat.Response{Text: text, FinishReason: "stop"}, nil
+}
+
+// TestOwnGoAgents: an agent in Go is called by one of a program's embedded definitions, waits for a person, and goes on
+// in another process.
 func TestOwnGoAgents(t *testing.T) {
 	t.Parallel()
-	c := atelier.Config{Dir: runtest.Folder(t), GoAgents: map[string]agent.GoAgent{"poet": poet}}
+	c := atelier.Config{
+		Dir: runtest.Folder(t), GoAgents: map[string]agent.GoAgent{"poet": poet}, ChatModels: []chat.Model{publisher{ownModel{"publisher"}}},
+		Agents: fstest.MapFS{
+			"publisher.yaml": {Data: []byte("slug: publisher\nname: Publisher\ndescription: Publishes poems.\nagents: [poet]\n")},
+			"publisher.md":   {Data: []byte("You publish poems.")},
+		},
+	}
 	id := ""
-	for e, err := range open(t, c).Run(t.Context(), atelier.Request{Request: agent.Request{Agent: "poet", Message: "A poem."}}) {
+	for e, err := range open(t, c).Run(t.Context(), atelier.Request{Request: agent.Request{Agent: "publisher", Message: "A poem."}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,8 +226,8 @@ func TestOwnGoAgents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := e.Result; r != nil && (r.Message != `A poem about "the sea"` || len(r.Outputs) != 1 || r.Outputs[0].Label != "Illustration") {
-			t.Errorf("%s with %v", r.Message, r.Outputs)
+		if r := e.Result; r != nil && (r.Message != "Published." || len(r.All()) != 1 || r.All()[0].Label != "Illustration") {
+			t.Errorf("%s after %+v, with %v", r.Message, r.Steps, r.All())
 		}
 	}
 }

@@ -22,7 +22,7 @@ type servedCatalog struct{ *Atelier }
 
 // Agents lists the available agents. Missing files do not count: they come with each message.
 func (s servedCatalog) Agents(context.Context) ([]api.Agent, error) {
-	definitions, err := shipped.Definitions(s.Config.Sources.Agents)
+	definitions, err := shipped.Definitions(s.Config.Sources.Agents, s.Config.Agents)
 	if err != nil {
 		return nil, err
 	}

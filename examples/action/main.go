@@ -5,11 +5,12 @@ package main
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"os"
-	"path/filepath"
 
 	"atelier"
 	"atelier/action"
@@ -31,11 +32,10 @@ func weather() action.Action {
 	}
 }
 
-// The definition of an agent is a YAML file with its prompt beside it.
-var definition = map[string]string{
-	"forecaster.yaml": "slug: forecaster\nname: Forecaster\ndescription: Knows the weather.\nprompt: forecaster.md\nactions: [Get Weather]\n",
-	"forecaster.md":   "You tell people the weather. Ask Get Weather for every town, then answer in one sentence.",
-}
+// agents holds the definition of an agent, a YAML file with its prompt beside it.
+//
+//go:embed agents
+var agents embed.FS
 
 func main() {
 	config, err := atelier.ConfigFromEnv(os.Getenv)
@@ -49,22 +49,18 @@ func main() {
 }
 
 func forecast(ctx context.Context, config atelier.Config, question string, out io.Writer) error {
-	agents := filepath.Join(config.Dir, "agents")
-	if err := os.MkdirAll(agents, 0o700); err != nil {
+	definitions, err := fs.Sub(agents, "agents")
+	if err != nil {
 		return err
 	}
-	for name, text := range definition {
-		if err := os.WriteFile(filepath.Join(agents, name), []byte(text), 0o600); err != nil {
-			return err
-		}
-	}
+	config.Agents = definitions
 	config.Actions = []action.Action{weather()}
 	a, err := atelier.Open(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = a.Close() }()
-	task := atelier.Request{Request: agent.Request{Agent: "forecaster", Message: question}, Sources: atelier.Sources{Agents: agents}}
+	task := atelier.Request{Request: agent.Request{Agent: "forecaster", Message: question}}
 	for event, err := range a.Run(ctx, task) {
 		if err != nil {
 			return err

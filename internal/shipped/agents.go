@@ -1,6 +1,7 @@
 package shipped
 
 import (
+	"io/fs"
 	"os"
 
 	"atelier/agent/definition"
@@ -8,10 +9,13 @@ import (
 	"atelier/media"
 )
 
-// Definitions loads the shipped agents and those of a folder; empty means no folder. The error
-// contains every problem with its position.
-func Definitions(dir string) (*definition.Set, error) {
+// Definitions loads the shipped agents, a program's own, and those of a folder; empty means no folder. Later ones
+// replace earlier ones. The error contains every problem with its position.
+func Definitions(dir string, own ...fs.FS) (*definition.Set, error) {
 	folders := []definition.Folder{Agents()}
+	for _, files := range own {
+		folders = append(folders, definition.Folder{Files: files})
+	}
 	if dir != "" {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return nil, media.Errorf(media.CodeInvalid, "--agents %s is not a folder that can be read", dir)
