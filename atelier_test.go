@@ -87,6 +87,26 @@ func TestNobodySeesWhatAnotherOwnerHas(t *testing.T) {
 			t.Errorf("%s of another owner: %v", name, err)
 		}
 	}
+	as := media.WithScope(t.Context(), media.Scope{Owner: "eve"})
+	if res, err = mine.Generate(as, generate.Request{Prompt: "a lighthouse", Size: "512x512"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mine.Media(as, res.Outputs()[0].ID); err != nil {
+		t.Errorf("of the owner of the context: %v", err)
+	}
+	if _, err := mine.Media(t.Context(), res.Outputs()[0].ID); media.CodeOf(err) != media.CodeNotFound {
+		t.Errorf("of the context's owner, without it: %v", err)
+	}
+	for e, err := range mine.Run(as, atelier.Request{Request: agent.Request{Agent: "sage", Message: "Draw a boat."}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Result != nil {
+			if row, err := mine.Ledger.Run(t.Context(), "eve", e.Result.RunID); err != nil || row.Status != ledger.StatusSucceeded {
+				t.Errorf("a run of the context's owner: %s, %v", row.Status, err)
+			}
+		}
+	}
 }
 
 // TestRun: the loop yields every recorded event once and in order, with unrecorded progress in between, and then the

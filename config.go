@@ -37,8 +37,8 @@ type Config struct {
 	// BlobDriver stores the bytes of media in place of Dir; nil means files in Dir. It must pass the suite of package
 	// blobtest. Several processes with one database need a driver on one place.
 	BlobDriver blob.Driver
-	// Owner is the person or tenant on whose behalf this Atelier makes calls; default "local". Media and runs of other
-	// owners are not visible.
+	// Owner is the person or tenant on whose behalf this Atelier makes calls whose context has no other owner, see
+	// [media.WithScope]; default "local". Media and runs of other owners are not visible.
 	Owner string
 
 	// Keys holds credentials by provider. BaseURLs holds addresses that replace a provider's own. [Providers] lists the

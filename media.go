@@ -35,7 +35,7 @@ func (a *Atelier) record(ctx context.Context, name string) (ledger.Record, error
 	return list.Items[0], nil
 }
 
-// Store reads r to its end, stores it, and records it as an input of Config.Owner. The output can be an input or the mask
+// Store reads r to its end, stores it, and records it as an input of the owner. The output can be an input or the mask
 // of a [generate.Request], and be granted to an agent. m.MIMEType applies only to bytes without a signature; a missing
 // label is the file name.
 func (a *Atelier) Store(ctx context.Context, r io.Reader, m media.Meta) (media.Output, error) {

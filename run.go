@@ -36,7 +36,7 @@ func (a *Atelier) Run(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	if r.RunID == "" {
 		r.RunID = newID()
 	}
-	return a.follow(ctx, cmp.Or(r.Owner, a.Config.Owner), r.RunID, 0, func() (*run.Run, error) { return a.Start(ctx, r) })
+	return a.follow(ctx, cmp.Or(r.Owner, a.owner(ctx)), r.RunID, 0, func() (*run.Run, error) { return a.Start(ctx, r) })
 }
 
 // Start starts a run. The run ends with the process, or as [run.Run] describes. [Atelier.Run] also follows it.
@@ -48,7 +48,7 @@ func (a *Atelier) Start(ctx context.Context, r Request) (*run.Run, error) {
 	if r.Sources == (Sources{}) {
 		r.Sources = a.Config.Sources
 	}
-	r.Owner = cmp.Or(r.Owner, a.Config.Owner)
+	r.Owner = cmp.Or(r.Owner, a.owner(ctx))
 	setting, err := a.settings.write(r.Sources.absolute())
 	if err != nil {
 		return nil, err
@@ -56,16 +56,15 @@ func (a *Atelier) Start(ctx context.Context, r Request) (*run.Run, error) {
 	return s.StartWith(ctx, r.Request, setting)
 }
 
-// Resume answers a paused run of Config.Owner or, if reply is nil, continues one whose process died, which requires
-// Config.Adopt. The sequence is that of [Atelier.Run], without earlier events. [Atelier.Runs] resumes runs of other
-// owners.
+// Resume answers a paused run or, if reply is nil, continues one whose process died, which requires Config.Adopt. The
+// sequence is that of [Atelier.Run], without earlier events.
 func (a *Atelier) Resume(ctx context.Context, runID string, reply *agent.Reply) iter.Seq2[Event, error] {
-	return a.follow(ctx, a.Config.Owner, runID, a.lastEvent(ctx, runID), func() (*run.Run, error) {
+	return a.follow(ctx, a.owner(ctx), runID, a.lastEvent(ctx, runID), func() (*run.Run, error) {
 		s, err := a.Runs(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return s.Resume(ctx, a.Config.Owner, runID, reply)
+		return s.Resume(ctx, a.owner(ctx), runID, reply)
 	})
 }
 
@@ -86,7 +85,7 @@ func (a *Atelier) Cancel(ctx context.Context, owner, runID string) error {
 // lastEvent returns the number of the last event of a run; 0 if there is none.
 func (a *Atelier) lastEvent(ctx context.Context, runID string) (last int64) {
 	for {
-		events, err := a.Ledger.ListEvents(ctx, a.Config.Owner, runID, last, ledger.MaxLimit)
+		events, err := a.Ledger.ListEvents(ctx, a.owner(ctx), runID, last, ledger.MaxLimit)
 		if err != nil || len(events) == 0 {
 			return last // an unknown run has nothing to follow
 		}

@@ -15,9 +15,9 @@ import (
 	"atelier/media"
 )
 
-// owner returns the owner of the request's token, or the owner of the configuration.
+// owner returns the owner of the request's token or of the scope of ctx, or the owner of the configuration.
 func (s *Stores) owner(ctx context.Context) string {
-	return cmp.Or(api.IdentityOf(ctx).Owner, s.Config.Owner)
+	return cmp.Or(api.IdentityOf(ctx).Owner, media.ScopeOf(ctx).Owner, s.Config.Owner)
 }
 
 // tokens returns the access tokens of the server.
