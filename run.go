@@ -218,9 +218,9 @@ func (r *runs) close() bool {
 // handOver ends the service. Another process continues its runs.
 func (r *runs) handOver(ctx context.Context) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.service.HandOver(ctx)
 	r.ended = errStopping
+	r.mu.Unlock() // calls that come from now on do not wait for the grace period
+	r.service.HandOver(ctx)
 }
 
 // stopServing makes further runs fail for good: the server has ended.

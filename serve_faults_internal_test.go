@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"atelier/agent"
 	"atelier/api"
 	"atelier/generate"
 	"atelier/journal"
@@ -269,6 +270,45 @@ func TestAStoppingServerSaysSo(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
+}
+
+// TestAStoppingServerDoesNotBlock: while running steps may continue, new calls are refused at once.
+func TestAStoppingServerDoesNotBlock(t *testing.T) {
+	t.Parallel()
+	started, release := make(chan struct{}), make(chan struct{})
+	stuck := func(context.Context, *agent.Context) (agent.Answer, error) {
+		close(started)
+		<-release
+		return agent.Answer{}, nil
+	}
+	a := opened(t, Config{Adopt: true, GoAgents: map[string]agent.GoAgent{"stuck": stuck}})
+	if _, err := a.Start(t.Context(), Request{Request: agent.Request{Agent: "stuck", Message: "Wait."}}); err != nil {
+		t.Fatal(err)
+	}
+	<-started
+	handedOver, refused := make(chan struct{}), make(chan error, 1)
+	go func() {
+		a.runs.handOver(t.Context())
+		close(handedOver)
+	}()
+	go func() {
+		for {
+			if _, err := a.Runs(t.Context()); err != nil {
+				refused <- err
+				return
+			}
+		}
+	}()
+	select {
+	case err := <-refused:
+		if media.CodeOf(err) != media.CodeUnavailable {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("a call waits for the running step")
+	}
+	close(release)
+	<-handedOver
 }
 
 // TestAttemptsAtOnceStartOneRun: of several attempts to start a run with one id, as after the death of a process, each
