@@ -174,7 +174,8 @@ func (c *Config) fill() {
 // and that is the result. In strict mode the result accompanies the error and shows the refused settings. After the
 // first call the result is complete: every slot has its own status and error, see [generate.Result.Err]. Finished
 // results are recorded even when ctx ends; unfinished ones are cancelled, unless the cause of ctx is [ErrHandedOver] or
-// [ErrCancelled]. A provider that exceeds its wait leaves the operation running.
+// [ErrCancelled]. A call that begins a task is then awaited for up to 10 seconds, because a task without its id is lost.
+// A provider that exceeds its wait leaves the operation running.
 func (g *Gateway) Generate(ctx context.Context, r generate.Request) (*generate.Result, error) {
 	p, err := g.First(r, false)
 	if err != nil {
