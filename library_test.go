@@ -183,6 +183,10 @@ func TestServeIsChecked(t *testing.T) {
 	if err := open(t, atelier.Config{}).Serve(t.Context(), atelier.ServeConfig{Listener: listen()}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("without Config.Adopt: %v", err)
 	}
+	own := atelier.ServeConfig{Wrap: func(h http.Handler) http.Handler { return h }}
+	if err := open(t, atelier.Config{Adopt: true, PublicURL: "https://atelier.example.com"}).Serve(t.Context(), own); media.CodeOf(err) != media.CodeInvalid {
+		t.Errorf("for everybody: %v", err)
+	}
 	over, end := context.WithCancel(t.Context())
 	end()
 	if err := a.Serve(over, atelier.ServeConfig{Listener: listen()}); err != nil {

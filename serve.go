@@ -30,8 +30,8 @@ type ServeConfig struct {
 	// Listener accepts connections. Serve closes it. If it is nil, Wrap is required: the program serves the handler that
 	// Wrap receives, such as behind http.StripPrefix. The web UI and the links in responses need the root.
 	Listener net.Listener
-	// Tokens identifies the access tokens that requests require. nil means those of the data folder if the address of
-	// Listener requires them, and otherwise that every request is one of Config.Owner.
+	// Tokens identifies the access tokens that requests require; required with Config.PublicURL and without Listener. nil
+	// means those of the data folder if the address of Listener requires them, else that Config.Owner sends all requests.
 	Tokens api.TokenService
 	// Version is the program's version, which the server reports.
 	Version string
@@ -56,11 +56,13 @@ type ServeConfig struct {
 // closed. It then hands over running work to the next process, and this Atelier starts no more runs. Config.Adopt must
 // be set. [Stores.NeedsTokens] reports whether requests require access tokens.
 func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
-	if c.Listener == nil && c.Wrap == nil {
-		return media.Errorf(media.CodeInvalid, "atelier.ServeConfig.Listener is missing: give one, or serve the handler that Wrap receives")
-	}
-	if c.Listener != nil {
+	switch {
+	case c.Listener != nil:
 		defer func() { _ = c.Listener.Close() }() // again, if the server has closed it
+	case c.Wrap == nil:
+		return media.Errorf(media.CodeInvalid, "atelier.ServeConfig.Listener is missing: give one, or serve the handler that Wrap receives")
+	case c.Tokens == nil && a.Config.PublicURL != "":
+		return media.Errorf(media.CodeInvalid, "atelier.ServeConfig.Tokens is missing: Config.PublicURL says that other machines can reach the server")
 	}
 	ctx, leave, err := a.runs.admit(ctx, &a.runs.servers)
 	if err != nil {
