@@ -35,7 +35,7 @@ func TestEverydayFigures(t *testing.T) {
 	})
 	load(t, map[string]string{"stock": "sku|text,plant|text,bench|text,in_stock|integer,unit_price|number|£\nP1,Rose,A,5,4.5\nP2,Fern,A,2,3\nP3,Ivy,B,90,2\n"}).expect([]inquiry{
 		{"Which bench holds the most plants?", "-"},
-		{"What is the stock worth in total?", "-"},
+		{"What is the stock worth in total?", "208.50"},
 	})
 	load(t, map[string]string{"bookings": "ref|text,room|text,nights|integer\nB1,Double,3\nB2,Suite,2\n"}).expect([]inquiry{
 		{"How many rooms were double-booked?", "-"},

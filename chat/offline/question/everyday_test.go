@@ -180,4 +180,15 @@ func TestFiguresThatAreAskedForPlainly(t *testing.T) {
 	load(t, map[string]string{"responses": "respondent_id|integer,channel|text,satisfaction (1-5)|integer\n300,Email,1\n301,Phone,5\n302,Phone,4\n303,Email,3\n"}).expect([]inquiry{
 		{"Which channel has the best average satisfaction?", "Phone"},
 	})
+	load(t, map[string]string{"stock": "sku|text,item|text,warehouse|text,quantity|integer,unit_cost|number|£\nA,Bolt,Leeds,10,2.5\nB,Nut,Leeds,4,1\nC,Saw,York,2,20\n"}).expect([]inquiry{
+		{"What is the stock in the Leeds warehouse worth in total?", "£29"},
+		{"What is the total value of the stock?", "£69"},
+		{"Which warehouse is worth a visit?", "-"},
+	})
+	load(t, map[string]string{"shop": "item|text,in stock|integer,cost price|number|£,retail price|number|£\nBolt,10,2,3\nNut,5,1,2\n"}).expect([]inquiry{
+		{"What is the stock worth at retail price?", "£40"},
+		{"What is the stock worth at cost price?", "£25"},
+		{"What is the stock worth?", "-ambiguous"},
+		{"How many bolts are in stock?", "10"},
+	})
 }

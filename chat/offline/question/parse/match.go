@@ -234,6 +234,9 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 		if required > 0 && matched > 0 && !head || (matched == 0 || k == i && !r.Tokens[k].Quoted) && smallInQuestions[r.Tokens[k].Fold] {
 			continue // "flipper" alone is not a flipper length, and "are" no "How satisfied are you?"
 		}
+		if f.Product() && matched == 0 {
+			continue // the stock is not what it is worth
+		}
 		if matched < required && (f.Per() || slices.ContainsFunc(f.Words, func(w speech.Word) bool { return speech.MonthNames[w.Fold] > 0 }) && !monthIn(f, r.Tokens[i:k+1])) {
 			continue // GDP alone is not GDP per capita, and visits are not the visits in May
 		}

@@ -12,6 +12,9 @@ import (
 
 // decide chooses the operation that the slots define, and refuses sums that mean nothing.
 func (p *Plan) decide() Reason {
+	p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { // the stock that is worth something
+		return slices.ContainsFunc(p.Measures, func(o Measure) bool { return slices.Contains(o.Field.Names, m.Field) })
+	})
 	for _, f := range p.Filters {
 		if f.limit == "=" && p.inMeasure(f.Field) {
 			return ReasonUnclear // the question gives what it asks for
@@ -20,7 +23,7 @@ func (p *Plan) decide() Reason {
 	if p.Asks == "many" && (p.countsRows() || p.Counted != nil) {
 		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) })
 	}
-	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.countsRows() && !p.View.Counts(m.Field) || p.comparedBy(m.Field) }) {
+	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.countsRows() && !p.View.Counts(m.Field) && m.Field != p.View.StockField() || p.comparedBy(m.Field) }) {
 		return ReasonUnclear
 	}
 	if reason := p.choose(); reason != "" {
@@ -372,6 +375,9 @@ var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent 
 
 // Nature returns how the values of a column aggregate: sum, avg, max, min, or "" if unknown.
 func (p *wording) Nature(f *schema.Field) string {
+	if f.Product() {
+		return "sum"
+	}
 	for _, w := range f.Words {
 		switch w.Fold {
 		case "max", "maximum", "hochst", "highest":

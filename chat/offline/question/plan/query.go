@@ -27,7 +27,10 @@ const mark = "\x00"
 
 // Col returns a column as an expression.
 func (q *Query) Col(f *schema.Field) string {
-	if f.Names != nil {
+	switch {
+	case f.Product():
+		return "(" + q.Col(f.Names[0]) + " * " + q.Col(f.Names[1]) + ")"
+	case f.Names != nil:
 		return "(" + q.Col(f.Names[0]) + " || ' ' || " + q.Col(f.Names[1]) + ")"
 	}
 	for t := f.Table; t >= 0; t = q.View.On[t].From {

@@ -69,11 +69,14 @@ func (p *roles) words() Reason {
 	return ""
 }
 
-// whatDo reports whether a question begins like "what did we spend" and "was hat Anna": it asks for no name.
+// whatDo reports whether a question begins like "what did we spend" and "was hat Anna", or is what something is worth: it
+// asks for no name.
 func (p *wording) whatDo() bool {
 	ts := p.Text.Tokens
-	return len(ts) > 2 && p.Superlative == nil && (ts[0].Fold == "what" && auxiliaries[ts[1].Fold] || p.Text.Lang == speech.German && ts[0].Fold == "was" && strings.HasPrefix(ts[1].Fold, "hat"))
+	return len(ts) > 2 && p.Superlative == nil && (worth[ts[len(ts)-1].Fold] || p.has(func(x parse.Piece) bool { return x.Field != nil && x.Field.Product() }) || ts[0].Fold == "what" && auxiliaries[ts[1].Fold] || p.Text.Lang == speech.German && ts[0].Fold == "was" && strings.HasPrefix(ts[1].Fold, "hat"))
 }
+
+var worth = speech.Folded("worth wert")
 
 // oneYear reports whether the rows cover at most one year, or the question names a time.
 func (p *wording) oneYear() bool {

@@ -17,7 +17,7 @@ type Field struct {
 	Words []speech.Word
 	Rows  int64 // row count of its table
 	First bool  // whether it is the first column
-	// Names are the two fields of a full name.
+	// Names are the two fields of a full name, or of a product.
 	Names []*Field
 }
 
@@ -57,6 +57,9 @@ func (f *Field) OfUnit() bool {
 
 // Numeric reports whether the values are numbers, including computed ones.
 func (f *Field) Numeric() bool { return f.Type == "integer" || f.Type == "number" }
+
+// Product reports whether the values are products of two columns.
+func (f *Field) Product() bool { return f.Names != nil && f.Numeric() }
 
 // Monthly reports whether the column holds months, each stored as its first day.
 func (f *Field) Monthly() bool {

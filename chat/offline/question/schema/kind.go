@@ -7,8 +7,9 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// Only returns the only field of a kind; nil if none or several are of that kind.
+// Only returns the only field of a kind; nil if none or several are of that kind. Products of two columns do not count.
 func Only(fields []*Field, is func(*Field) bool) *Field {
+	fields = slices.DeleteFunc(slices.Clone(fields), (*Field).Product)
 	at := slices.IndexFunc(fields, is)
 	if at < 0 || slices.ContainsFunc(fields[at+1:], is) {
 		return nil

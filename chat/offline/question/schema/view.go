@@ -50,6 +50,7 @@ func (s *Source) Views() ([]*View, speech.Vocabulary) {
 		v.fullNames()
 		v.name(vocab)
 		v.money()
+		v.worth()
 		v.HasRevenue = slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Measure() && f.Named("revenue") })
 		v.Survey = slices.ContainsFunc(append(slices.Clone(v.Entity), v.Topics...), func(w string) bool { return lexicon().Means(w, "respondent") || w == speech.Stem("feedback") })
 		out = append(out, v)
@@ -153,6 +154,30 @@ func (v *View) fullNames() {
 	if first != nil && last != nil {
 		v.Fields = append(v.Fields, &Field{
 			Column: Column{Name: "name", Type: "text", DistinctCapped: true}, Names: []*Field{first, last}, Words: []speech.Word{{Fold: "name", Stem: speech.Stem("name")}},
+		})
+	}
+}
+
+// worth adds a field for each price of a stock: what the pieces are worth at it.
+func (v *View) worth() {
+	pieces := v.StockField()
+	if pieces == nil || slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Named("worth") || f.Dated() }) {
+		return // the pieces of sales are no stock
+	}
+	for _, price := range slices.Clone(v.Fields) {
+		of := func(c string) bool { return lexicon().Means(price.Head(), c) }
+		if price.Table != 0 || !price.Measure() || !of("price") && !of("cost") || pieces.Missing > 0 && price.Missing > 0 {
+			continue
+		}
+		words := []speech.Word{{Fold: "worth", Stem: speech.Stem("worth")}}
+		for _, w := range append(slices.Clone(pieces.Words), price.Words...) {
+			if w.Fold != "unit" { // the product is no rate
+				words = append(words, speech.Word{Fold: w.Fold, Stem: w.Stem, Optional: true})
+			}
+		}
+		v.Fields = append(v.Fields, &Field{
+			Column: Column{Name: pieces.Label() + " × " + price.Label(), Type: "number", Unit: price.UnitSymbol(), Missing: pieces.Missing + price.Missing},
+			Rows:   price.Rows, Names: []*Field{pieces, price}, Words: words,
 		})
 	}
 }

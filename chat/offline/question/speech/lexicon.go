@@ -55,6 +55,7 @@ actual actuals ist tatsächlich réel
 salary salaries wage wages pay earn earns earned earning compensation gehalt gehälter lohn löhne verdienen verdient verdienst salaire
 quantity quantities qty units unit pieces sold menge mengen stück stückzahl stk anzahl verkauft verkaufte absatz quantité nombre
 stock inventory hand pieces units stück bestand bestände lagerbestand vorrat lager available verfügbar
+worth value wert warenwert lagerwert
 weight weights mass weigh weighs weighed gewicht masse schwer wiegt wiegen poids
 max maximum highest höchst höchste
 min minimum lowest tiefst niedrigst niedrigste
