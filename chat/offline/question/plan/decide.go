@@ -23,7 +23,9 @@ func (p *Plan) decide() Reason {
 	if p.Asks == "many" && (p.countsRows() || p.Counted != nil) {
 		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) })
 	}
-	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.countsRows() && !p.View.Counts(m.Field) && m.Field != p.View.StockField() || p.comparedBy(m.Field) }) {
+	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool {
+		return p.countsRows() && !p.View.Counts(m.Field) && m.Field != p.View.StockField() || p.comparedBy(m.Field)
+	}) {
 		return ReasonUnclear
 	}
 	if reason := p.choose(); reason != "" {
@@ -484,6 +486,9 @@ func (p *Plan) decideCount() Reason {
 		switch {
 		case x.Kind == speech.KindEntity && p.amounts(x):
 			return ReasonUnclear // the inhabitants of a town
+		case x.Rows() && p.says(trades) && p.View.FieldOf("quantity") != nil && !slices.ContainsFunc([]string{"order", "invoice", "payment"}, func(c string) bool { return p.Text.Lex.Means(p.word(x).Stem, c) }):
+			p.Op, p.Measures = OpValue, []Measure{{Field: p.View.FieldOf("quantity"), How: cmp.Or(p.Aggregate, "sum")}} // how many tickets did we sell
+			return p.decideMean()
 		case x.Rows():
 			p.Counted = cmp.Or(p.keyOfSeveral(x), p.nameOfSeveral(x))
 			return ""

@@ -19,6 +19,9 @@ func (p *review) mismatch() bool {
 // there is one, in the year they joined; what was it spent on, what does it mean.
 func (p *review) beyondRows() bool {
 	ts := p.Text.Tokens
+	if len(ts) > 2 && ts[0].Fold == "how" && ts[2].Fold == "of" && p.Op == OpValue && !p.Restricts() {
+		return true // how much of the charges has been paid
+	}
 	for i, t := range ts[1:] {
 		if clauses[t.Fold] || t.Fold == "they" && spans[ts[i].Fold] {
 			return true
