@@ -60,6 +60,11 @@ func TestOverridesOfProviders(t *testing.T) {
 	if err := q.Ready(nil); err == nil || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
 		t.Error(err)
 	}
+	// A provider that is reached by an address and has no key says so.
+	ollama, _ := p.Provider("ollama")
+	if err := ollama.Ready(nil); err == nil || !strings.Contains(err.Error(), "Ollama requires an address: set OLLAMA_HOST") {
+		t.Error(err)
+	}
 	// The limits of a provider apply to its listed models, too.
 	p, err = chat.LoadProfiles(strings.NewReader("providers:\n  - {key: openai, max_images: 3}\n"))
 	if err != nil {

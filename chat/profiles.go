@@ -48,7 +48,11 @@ func (p Provider) Ready(keys map[string]string) error {
 	if keys[p.Key] != "" {
 		return nil
 	}
-	return media.Errorf(media.CodeMissingKey, "%s requires a key: set %s", p.Name, strings.Join(p.Variables, " or "))
+	needs := "a key"
+	if slices.Contains(p.Variables, p.BaseVariable) {
+		needs = "an address"
+	}
+	return media.Errorf(media.CodeMissingKey, "%s requires %s: set %s", p.Name, needs, strings.Join(p.Variables, " or "))
 }
 
 // Profiles is the catalogue of chat models: the embedded catalogue and its overrides. It is immutable and safe for
