@@ -73,7 +73,7 @@ test: ## run every Go test in minutes; the matrices of killed processes and the 
 	@began=$$(date +%s); $(call gotest,-short -timeout 15m -p 3 -parallel $(PARALLEL),./...); ended=$$?; \
 	echo "== make test: $$(($$(date +%s) - began)) s"; exit $$ended
 
-race: ## run the Go tests with the race detector, of the binary's tests those in which much happens at once
+race: ## run the Go tests with the race detector; of cmd/atelier only the concurrent ones
 	$(WITH_RACE) $(call gotest,$(RACE) -short -timeout 15m -p 3 -parallel $(PARALLEL) -skip '$(RACESKIP)',$$($(GO) list ./... | grep -vE '/cmd/atelier|$(RACELESS)' | tr '\n' ' '))
 	$(WITH_RACE) $(call gotest,$(RACE) -short -timeout 15m -parallel $(PARALLEL) -run '$(RACETESTS)',./cmd/atelier)
 
@@ -156,7 +156,7 @@ bench-compare: ## Atelier beside ADK Go, Bifrost and the AI SDK (needs a network
 performance: ## measure every figure of docs/performance.md, into performance.txt: half an hour on an idle machine
 	$(MAKE) --no-print-directory bench bench-compare figures COUNT=1 > performance.txt 2>&1
 
-fuzz: ## fuzz each parser for FUZZTIME, 60s: those of the bodies of providers among them
+fuzz: ## run every fuzz target for FUZZTIME (60s)
 	@failed=; for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p || failed="$$failed $$p.$$f"; \
@@ -166,7 +166,7 @@ fuzz: ## fuzz each parser for FUZZTIME, 60s: those of the bodies of providers am
 web: ## check and build the pages of the web UI into web/dist, which is committed
 	cd web && npm ci --no-audit --no-fund && npm run check && npm test && npm run build
 
-web-check: ## types and tests of the web UI; fail if web/dist is not what its sources give
+web-check: ## types and tests of the web UI; fail if web/dist is out of date
 	cd web && ([ -d node_modules ] || npm ci --no-audit --no-fund) && npm run check && npm test && npm run verify
 
 e2e: build bin/simtest ## open produced reports and the web UI in Chromium, light and dark, wide and narrow

@@ -114,7 +114,7 @@ func registerSubActions(rt *routes, as SubActionService) {
 	}, func(w http.ResponseWriter, r *http.Request) error { return startSubAction(w, r, as) })
 	rt.stream(huma.Operation{
 		Method: http.MethodGet, Path: "/api/sub-actions/{id}/stream", Summary: "Follow sub-action", Tags: []string{tag}, Responses: stream,
-		Parameters: []*huma.Param{{Name: "Last-Event-ID", In: "header", Description: "Resume behind this id.", Schema: &huma.Schema{Type: huma.TypeInteger}}},
+		Parameters: []*huma.Param{{Name: "Last-Event-ID", In: "header", Description: "Resume after this id.", Schema: &huma.Schema{Type: huma.TypeInteger}}},
 	}, func(w http.ResponseWriter, r *http.Request) error {
 		after, err := position(r)
 		if err != nil {

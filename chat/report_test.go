@@ -271,11 +271,11 @@ func TestChatReport(t *testing.T) { //nolint:tparallel // the subtests' results 
 	var reasons []string
 	var b strings.Builder
 	b.WriteString(chatHeading + `
-What ` + "`TestChatReport`" + ` in package ` + "`chat`" + ` holds chat models to, over a simulator that answers as each service does
-(` + "`chattest.Services`" + `). A tick with a number stands for so many shapes, all passed; a number in brackets is a reason below. A refusal, a
-context length, used up credit and an error in an answer with status 200 are told by one call; what is asked for is waited for; a quota of a day is
-waited for once at most. Every shape is played at once and, where the answer has status 200, as the server-sent events of its protocol too.
-The ` + "`make generate`" + ` of the tables above leaves this one; ` + "`go test ./chat -run ChatReport -update`" + ` writes it.
+What ` + "`TestChatReport`" + ` in package ` + "`chat`" + ` requires of chat models, tested with a simulator that answers as each service does
+(` + "`chattest.Services`" + `). A tick with a number means that this many forms passed; a number in brackets is a reason below. A refusal, an exceeded
+context length, used-up credit, and an error in an answer with status 200 end the call without a retry. A requested wait is observed; for a daily
+quota, at most once. Each form is tested as one answer and, where it has status 200, also as server-sent events of its protocol.
+` + "`make generate`" + ` does not write this table; ` + "`go test ./chat -run ChatReport -update`" + ` writes it.
 
 | `)
 	for _, s := range services {

@@ -14,12 +14,12 @@ import (
 
 type modelsCmd struct {
 	List  modelsListCmd  `cmd:"" help:"List models: what they make, what they cost and when they are shut down."`
-	Show  modelsShowCmd  `cmd:"" help:"Show one model: its parameters, prices and shutdown date."`
+	Show  modelsShowCmd  `cmd:"" help:"Show one image or speech model: its parameters, prices and shutdown date."`
 	Check modelsCheckCmd `cmd:"" help:"Print the models, successors and prices of the catalogue that are out of date."`
 }
 
 type modelsListCmd struct {
-	Chat bool   `help:"List chat models instead of media models."`
+	Chat bool   `help:"List chat models instead of image and speech models."`
 	All  bool   `help:"Include retired models."`
 	Only string `name:"provider" help:"Only models of this provider." placeholder:"NAME"`
 	JSON bool   `help:"Print JSON."`

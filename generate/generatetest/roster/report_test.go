@@ -117,13 +117,13 @@ func report(t *testing.T, columns []roster.Column, cells [][]generatetest.Clause
 	var b strings.Builder
 	b.WriteString(`# Conformance
 
-What the suite in ` + "`generate/generatetest`" + ` holds every driver to, over a simulator that speaks the
-provider's protocol on loopback. A tick is a pass in the run that wrote this file; one with a number stands for so
-many shapes of the same fault, all passed. A number in brackets is a reason below. In every cell each request is also checked against the schema that the provider
-documents (` + "`schema/api.json`" + ` beside each simulator), in which unknown fields are errors.
+What the suite in ` + "`generate/generatetest`" + ` requires of every driver, tested with a simulator that speaks
+the provider's protocol on loopback. A tick is a pass in the run that wrote this file; with a number, that many forms
+of the same fault passed. A number in brackets is a reason below. Each request is also checked against the schema that
+the provider documents (` + "`schema/api.json`" + ` beside each simulator), in which unknown fields are errors.
 
-` + "`make generate`" + ` plays the suite and writes this file. The tests of each driver's package play it as well, and a test
-compares this file with what they play.
+` + "`make generate`" + ` runs the suite and writes this file. The tests of each driver's package run it as well, and a test
+compares this file with their results.
 `)
 	var reasons []string
 	for _, fault := range []bool{false, true} {
