@@ -174,14 +174,13 @@ func (p *Profiles) addCatwalk() {
 			continue
 		}
 		for _, m := range cp.Models {
-			f := Profile{
+			p.models = append(p.models, Profile{
 				ID: m.ID, Name: m.Name, Provider: prov.Key,
 				ContextTokens: m.ContextWindow, MaxOutputTokens: m.DefaultMaxTokens,
 				SupportsVision: m.SupportsImages, StructuredOutput: prov.JSONMode,
 				Pricing:       Pricing{Rate: Rate{InputUSD: usd(m.CostPer1MIn), OutputUSD: usd(m.CostPer1MOut), CachedUSD: cachedUSD(m)}},
 				NoTemperature: m.CanReason && prov.Key == "openai",
-			}
-			p.models = append(p.models, f)
+			})
 			p.baseIDs[m.ID] = baseID(m.ID)
 		}
 	}
@@ -215,9 +214,8 @@ func (p *Profiles) overrideModel(n *yaml.Node, key Profile) error {
 	}
 	i := slices.IndexFunc(p.models, func(m Profile) bool { return m.Provider == key.Provider && m.ID == key.ID })
 	if i < 0 {
-		p.models = append(p.models, p.custom(prov, key.ID))
+		i, p.models = len(p.models), append(p.models, p.custom(prov, key.ID))
 		p.baseIDs[key.ID] = baseID(key.ID)
-		i = len(p.models) - 1
 	}
 	if err := n.Decode(&p.models[i]); err != nil {
 		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: %w", n.Line, err)
@@ -297,11 +295,7 @@ var (
 func baseID(id string) string {
 	id = strings.ToLower(id)
 	for _, trim := range []*regexp.Regexp{idBefore, idBehind} {
-		for {
-			short := trim.ReplaceAllString(id, "")
-			if short == id || short == "" {
-				break
-			}
+		for short := trim.ReplaceAllString(id, ""); short != "" && short != id; short = trim.ReplaceAllString(id, "") {
 			id = short
 		}
 	}
