@@ -42,7 +42,7 @@ describe("every state", () => {
       await page.getByText("Answers a question with an illustrated, sourced report.").waitFor();
       await check(page, `agents ${variant.name}`);
       await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: /^Language model:/ }).click();
+      await page.getByRole("button", { name: /^Chat model:/ }).click();
       const reason = page.getByText("OpenRouter requires a key: set OPENROUTER_API_KEY");
       assert.equal(await reason.evaluate((e) => getComputedStyle(e.closest("[role=menuitem]")).opacity), "1", "the reason is hard to read");
       await page.keyboard.press("Escape");

@@ -41,7 +41,7 @@ export function AgentAndModelMenus() {
   return (
     <div className="composer-choices">
       <SelectMenu name="Agent" value={settings.agent} options={agents} onChange={(agent) => updateSettings({ agent })} />
-      {models.length > 1 && <SelectMenu name="Language model" value={settings.model} options={models} onChange={(model) => updateSettings({ model })} />}
+      {models.length > 1 && <SelectMenu name="Chat model" value={settings.model} options={models} onChange={(model) => updateSettings({ model })} />}
       {images.length > 1 && <SelectMenu name="Image model" value={settings.imageModel} options={images} onChange={(imageModel) => updateSettings({ imageModel })} />}
     </div>
   );
