@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"atelier"
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/generate/gateway"
@@ -37,8 +38,7 @@ func (c *doctorCmd) Run(w *world) error {
 	err := w.withApp(appConfig{}, func(a *app) error {
 		checks = append(checks, check{"data folder", "ok", a.Config.Dir}, a.probeFolder(w.ctx), a.checkModes())
 		v, err := a.Ledger.Version(w.ctx)
-		checks = append(checks, verdict("ledger", a.Ledger.Place()+", schema version "+strconv.FormatInt(v, 10), err))
-		checks = append(checks, a.checkEngine(w.ctx))
+		checks = append(checks, verdict("ledger", a.Ledger.Place()+", schema version "+strconv.FormatInt(v, 10), err), a.checkEngine(w.ctx))
 		for _, p := range a.providers() {
 			k := check{p.Kind + " " + p.Name, "ok", "ready"}
 			if !p.Ready {
@@ -63,7 +63,8 @@ func (c *doctorCmd) Run(w *world) error {
 			_, err = a.Gateway.DryRun(w.ctx, generate.Request{Prompt: "x"}) // its fallbacks and the budgets
 		}
 		checks = append(checks, verdict("default image model", note, err))
-		return nil
+		_, err = atelier.ServeConfigFromEnv(w.env) // the variables that only serve reads
+		return err
 	})
 	switch {
 	case w.ctx.Err() != nil:

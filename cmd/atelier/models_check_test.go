@@ -48,7 +48,8 @@ func TestCheckedProvidersExist(t *testing.T) {
 }
 
 // TestDoctorChecksTheImageModel: doctor names the default image model, and reports one that does not exist or whose
-// substitutes do not, as the first generation would. It also reports a disk on which no billable call is made.
+// substitutes do not, as the first generation would. It also reports a setting with which serve would not start, and a
+// disk on which no billable call is made.
 func TestDoctorChecksTheImageModel(t *testing.T) {
 	t.Parallel()
 	p := newTestEnv(t)
@@ -58,6 +59,13 @@ func TestDoctorChecksTheImageModel(t *testing.T) {
 	for _, variable := range []string{"ATELIER_IMAGE_MODEL", "ATELIER_IMAGE_FALLBACK"} {
 		p.env[variable] = "nonsense"
 		if o := p.atelier("doctor"); o.code != exitInput || !strings.Contains(o.stdout, variable+": there is no model") {
+			t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+		}
+		delete(p.env, variable)
+	}
+	for _, variable := range []string{"ATELIER_MAX_UPLOAD", "ATELIER_RATE_LIMIT"} { // serve would refuse to start
+		p.env[variable] = "nonsense"
+		if o := p.atelier("doctor"); o.code != exitInput || !strings.Contains(o.stdout, variable+` is "nonsense"`) {
 			t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 		}
 		delete(p.env, variable)
