@@ -172,7 +172,7 @@ func TestABrowserSignsIn(t *testing.T) {
 	send := func(secret, next, origin string) reply {
 		return s.do(http.MethodPost, "/login", url.Values{"token": {secret}, "next": {next}}.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Host", "atelier.example", "Origin", origin)
 	}
-	if r := send("atl_wrong", "/", public); r.status != http.StatusUnauthorized || r.header.Get("Set-Cookie") != "" || !strings.Contains(string(r.body), `role="alert"`) {
+	if r := send("atl_wrong", "/", public); r.status != http.StatusUnauthorized || r.header.Get("Set-Cookie") != "" || !strings.Contains(string(r.body), `<p id="problem" role="alert">`) || !strings.Contains(string(r.body), `aria-invalid="true" aria-describedby="problem how"`) {
 		t.Errorf("a wrong token: %d %s", r.status, r.body)
 	}
 	if r := send(secrets[token.ScopeRun], "/", "https://evil.example"); r.status != http.StatusForbidden {
@@ -208,6 +208,9 @@ func TestABrowserSignsIn(t *testing.T) {
 		if r := s.do(http.MethodPost, "/api/runs/nobody/cancel", nil, append(row.headers, "Cookie", cookie)...); r.status != row.status {
 			t.Errorf("%s: %d, want %d: %s", name, r.status, row.status, r.body)
 		}
+	}
+	if h := as[api.Health](s, http.StatusOK, s.do(http.MethodGet, "/api/health", nil, "Cookie", cookie)); h.Token != "run" {
+		t.Errorf("the health names the token %q", h.Token)
 	}
 	if r := s.do(http.MethodGet, "/login", nil, "Cookie", cookie); !strings.Contains(string(r.body), "Sign out") {
 		t.Errorf("signed in: %s", r.body)

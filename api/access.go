@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,7 +109,7 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 		_, pattern := s.routes.mux.Handler(r)
 		need := scopeOf(r.Method, pattern)
 		page := pattern == "/" && need == ScopeRead && s.cfg.Pages != nil && !reserved(r.URL.Path)
-		if page && path.Ext(r.URL.Path) != "" { // the files of pages are the same for all clients
+		if page && isPageFile(r.URL.Path) { // the files of pages are the same for all clients
 			need = ScopeNone
 		}
 		id, err := s.access.identify(r)
@@ -163,6 +162,15 @@ func (a *access) identify(r *http.Request) (Identity, error) {
 		return Identity{}, media.Errorf(media.CodeUnauthorized, "a cookie is accepted only with an Origin header: programs must send Authorization: Bearer")
 	}
 	return a.tokens.Identify(r.Context(), c.Value)
+}
+
+// allows reports whether the token of an accepted request is still valid. Without tokens, every request is.
+func (a *access) allows(r *http.Request) bool {
+	if a.tokens == nil {
+		return true
+	}
+	_, err := a.identify(r)
+	return media.CodeOf(err) != media.CodeUnauthorized
 }
 
 // The query parameters of a signed link.

@@ -57,7 +57,7 @@ const (
 )
 
 // registerEvents registers the event streams. hub returns the hub of a request's owner.
-func registerEvents(rt *routes, hub func(ctx context.Context) *Hub) {
+func registerEvents(rt *routes, hub func(ctx context.Context) *Hub, a *access) {
 	text := map[string]*huma.Response{"200": {
 		Description: "Server-sent events: id is the event's position, event its kind, and data its payload with run_id, tree, conversation_id and at. " +
 			"Partial messages, progress and previews are not stored and have no id; message-delta contains the whole text so far.",
@@ -73,7 +73,9 @@ func registerEvents(rt *routes, hub func(ctx context.Context) *Hub) {
 			if err != nil {
 				return err
 			}
-			return hub(r.Context()).stream(r.Context(), r.PathValue("id"), after, newEventWriter(w, r))
+			out := newEventWriter(w, r)
+			out.allowed = func() bool { return a.allows(r) }
+			return hub(r.Context()).stream(r.Context(), r.PathValue("id"), after, out)
 		})
 	}
 }
@@ -161,7 +163,8 @@ type eventWriter struct {
 	control  *http.ResponseController
 	extended time.Time // when the write deadline was last extended
 	err      error
-	unsent   int // bytes
+	unsent   int         // bytes
+	allowed  func() bool // reports whether the client may still read; nil means that it may
 }
 
 // newEventWriter creates a writer to a client and sets the headers of an event stream. The response to a HEAD request
@@ -205,7 +208,8 @@ func (o *eventWriter) write(b []byte) {
 	o.flush()
 }
 
-// live writes new events until the reader disconnects or is dropped.
+// live writes new events until the reader disconnects, is dropped, or its access token has expired or was revoked, which
+// is checked at each heartbeat.
 func (o *eventWriter) live(ctx context.Context, reader *eventReader, after int64) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
@@ -217,6 +221,9 @@ func (o *eventWriter) live(ctx context.Context, reader *eventReader, after int64
 			}
 			o.frames(some, &after)
 		case <-beat.C:
+			if o.allowed != nil && !o.allowed() {
+				return
+			}
 			o.write([]byte(":\n\n"))
 		case <-ctx.Done():
 			return

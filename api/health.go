@@ -21,6 +21,7 @@ type Health struct {
 	Version string   `json:"version"`
 	Offline bool     `json:"offline" doc:"No provider has a key: offline models are used."`
 	Notes   []string `json:"notes" nullable:"false" doc:"Messages about the configuration, for people."`
+	Token   string   `json:"token,omitempty" doc:"The name of the request's access token, if the server requires one."`
 }
 
 // registerHealth registers the health checks; h may be nil.
@@ -38,7 +39,7 @@ func registerHealth(rt *routes, h HealthService, version string) {
 	})
 	handle(rt, on(http.MethodGet, "/api/health", "Get health", "health"), func(ctx context.Context, _ *struct{}) (*answer[Health], error) {
 		v, err := h.Health(ctx)
-		v.Status, v.Version, v.Notes = "ok", version, append([]string{}, v.Notes...)
+		v.Status, v.Version, v.Notes, v.Token = "ok", version, append([]string{}, v.Notes...), IdentityOf(ctx).Name
 		return found(v, err)
 	})
 }

@@ -304,3 +304,31 @@ func TestTheHeadOfAStreamEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestAStreamEndsWithItsToken: a stream ends at the heartbeat after its token was revoked.
+func TestAStreamEndsWithItsToken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, _ := startHub(t)
+		tokens := secrets{"s": {Name: "n", Owner: "o", Scope: ScopeRead}}
+		s := New(Config{Tokens: tokens, Events: func(context.Context) *Hub { return h }})
+		ended := false
+		go func() {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/api/events", nil)
+			r.Header.Set("Authorization", "Bearer s")
+			s.ServeHTTP(httptest.NewRecorder(), r)
+			ended = true
+		}()
+		time.Sleep(10 * heartbeat)
+		synctest.Wait()
+		if ended {
+			t.Fatal("the stream of a valid token ended")
+		}
+		delete(tokens, "s")
+		time.Sleep(heartbeat)
+		synctest.Wait()
+		if !ended {
+			t.Error("the stream of a revoked token continues")
+		}
+	})
+}

@@ -95,8 +95,8 @@ type loginPage struct {
 	Reload string
 }
 
-// loginPolicy permits only the page's own style and its form.
-const loginPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// loginPolicy permits only the page's own style, its icon and its form.
+const loginPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 func writeLogin(w http.ResponseWriter, status int, p loginPage) {
 	h := w.Header()
@@ -109,22 +109,31 @@ func writeLogin(w http.ResponseWriter, status int, p loginPage) {
 
 var loginHTML = template.Must(template.New("login").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-{{if .Reload}}<meta http-equiv="refresh" content="0;url={{.Reload}}">{{end}}<title>Sign in · Atelier</title>
+{{if .Reload}}<meta http-equiv="refresh" content="0;url={{.Reload}}">{{end}}<title>Sign in · Atelier</title><link rel="icon" href="/favicon.svg">
 <style>
-:root { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; display: grid; place-items: center }
+:root { color-scheme: light dark; --background: light-dark(#fdfcfa, #1a1917); --text: light-dark(#211f1b, #ece9e3); --muted: light-dark(#5d574d, #b5afa4); --accent: light-dark(#a8412a, #f0a088); --error: light-dark(#a3261f, #ff9d94) }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--background); color: var(--text) }
 main { width: min(22rem, 90vw) }
+.brand { display: flex; align-items: center; gap: .6rem; font-weight: 650 }
+h1 { margin: .5rem 0 1rem }
+a { color: var(--accent) }
 label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit }
-input, button { padding: .6rem; margin: .3rem 0 1rem }
+input, button { padding: .6rem .8rem; margin: .3rem 0 1rem; border: 1px solid var(--muted); border-radius: 8px; background: transparent; color: inherit }
+button { border-color: transparent; background: #a8412a; color: #fff; font-weight: 600; cursor: pointer }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+#problem { color: var(--error) }
+#problem::first-letter { text-transform: uppercase }
+#how { color: var(--muted) }
 code { overflow-wrap: anywhere }
 </style></head><body><main>
+<p class="brand"><img src="/favicon.svg" alt="" width="28" height="28">Atelier</p>
 {{if .Reload}}<p><a href="{{.Reload}}">Continue</a></p>
 {{else if .Name}}<h1>Signed in</h1><p>The access token is <code>{{.Name}}</code>.</p><p><a href="{{.Next}}">Open Atelier</a></p>
 <form method="post" action="/logout"><button>Sign out</button></form>
 {{else}}<h1>Sign in</h1>
-{{if .Error}}<p role="alert">{{.Error}}</p>{{end}}
+{{if .Error}}<p id="problem" role="alert">{{.Error}}: enter another one.</p>{{end}}
 <form method="post" action="/login"><label for="token">Access token</label>
-<input id="token" name="token" type="password" autocomplete="current-password" required autofocus aria-describedby="how">
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus {{if .Error}}aria-invalid="true" {{end}}aria-describedby="{{if .Error}}problem {{end}}how">
 <input type="hidden" name="next" value="{{.Next}}"><button>Sign in</button></form>
 <p id="how">To create a token, run <code>atelier tokens create NAME</code> on the server.</p>{{end}}
 </main></body></html>

@@ -15,11 +15,16 @@ import (
 // pagePolicy lets pages load content only from this server.
 const pagePolicy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' blob:; frame-src 'self' blob: about:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
+// isPageFile reports whether a path names a file of the web UI, and not a page. The id of a page may contain a dot.
+func isPageFile(urlPath string) bool {
+	return path.Ext(urlPath) != "" && !strings.HasPrefix(urlPath, "/workflows/")
+}
+
 // page responds with a file of the web UI: its compressed form, if it exists and the browser accepts it. For the paths of
 // pages, the file is index.html.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
-	if path.Ext(name) == "" {
+	if !isPageFile(r.URL.Path) {
 		name = "index.html"
 	}
 	h := w.Header()

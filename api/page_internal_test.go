@@ -18,6 +18,7 @@ func TestPages(t *testing.T) {
 	for _, row := range []struct{ path, accept, body, encoding, kind, cache string }{
 		{"/", "", "<p>whole", "", "text/html", "no-cache"},
 		{"/c/0198a000", "", "<p>whole", "", "text/html", "no-cache"},
+		{"/workflows/broken.yaml", "", "<p>whole", "", "text/html", "no-cache"},
 		{"/assets/a-1.js", "br, gzip", "packed", "gzip", "text/javascript", "public, max-age=31536000, immutable"},
 		{"/assets/a-1.js", "", "let a", "", "text/javascript", "public, max-age=31536000, immutable"},
 		{"/icon.svg", "gzip", "<svg/>", "", "image/svg+xml", "no-cache"},

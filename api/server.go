@@ -185,7 +185,7 @@ func (s *Server) resources() {
 	resource(rt, c.SubActions, registerSubActions)
 	resource(rt, c.Hooks, registerHooks)
 	if c.Events != nil {
-		registerEvents(rt, c.Events)
+		registerEvents(rt, c.Events, s.access)
 	}
 }
 

@@ -52,7 +52,7 @@ func Workflows(path string, modules *workflow.Modules) ([]WorkflowFile, error) {
 		f := WorkflowFile{Name: filepath.ToSlash(filepath.Join(shown, name)), Text: text}
 		f.Definition, f.Problems = workflow.Read(modules, f.Name, text)
 		if d := f.Definition; d != nil && first[d.ID] != "" {
-			f.Definition, f.Problems = nil, []workflow.Problem{{File: f.Name, Line: 1, Column: 1, Problem: problem.At("", "workflow %s is in %s, too: give each an id of its own", d.ID, first[d.ID])}}
+			f.Definition, f.Problems = nil, []workflow.Problem{{File: f.Name, Line: 1, Column: 1, Problem: problem.At("", "workflow %s is in %s, too: give each an id of its own", d.ID, filepath.Base(first[d.ID]))}}
 		} else if d != nil {
 			first[d.ID] = f.Name
 		}

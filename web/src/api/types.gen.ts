@@ -182,6 +182,8 @@ export interface components {
             offline: boolean;
             /** @enum {string} */
             status: "ok";
+            /** @description The name of the request's access token, if the server requires one. */
+            token?: string;
             version: string;
         };
         Interaction: {
