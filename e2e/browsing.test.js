@@ -153,6 +153,33 @@ test("a page whose token has expired leads to the login", () => b.page(`${s.url}
   await page.waitForURL(`${s.url}/login?next=%2Fgallery%3Fq%3Dlighthouse`);
 }));
 
+test("a message that is sent after the token has expired leads to the login, and is kept", () => b.page(s.url, {}, async (page) => {
+  const message = page.getByRole("textbox", { name: "Message" });
+  await message.fill("Draw a lighthouse");
+  await page.route("**/api/runs", (r) => r.fulfill({ status: 401, contentType: "application/problem+json", body: '{"status":401,"code":"unauthorized","detail":"the access token was revoked"}' }));
+  await message.press("Enter");
+  await page.waitForURL(`${s.url}/login?next=%2F`);
+  await page.goto(s.url);
+  assert.equal(await message.inputValue(), "Draw a lighthouse");
+}));
+
+test("a file that is dropped where nothing accepts it does not replace the page; many files leave the message in view", () => b.page(`${s.url}/gallery`, { viewport: { width: 360, height: 640 } }, async (page) => {
+  await page.locator(".picture").first().waitFor();
+  const drop = (count) => page.evaluate((n) => {
+    const dataTransfer = new DataTransfer();
+    for (let i = 0; i < n; i++) dataTransfer.items.add(new File(["a,b"], `table ${i}.csv`, { type: "text/csv" }));
+    return ["dragover", "drop"].map((name) => !document.getElementById("main").dispatchEvent(new DragEvent(name, { dataTransfer, bubbles: true, cancelable: true })));
+  }, count);
+  assert.deepEqual(await drop(1), [true, true]);
+  await page.goto(talk("A lighthouse"));
+  await page.locator(".answer-footer").first().waitFor();
+  await drop(30);
+  await page.getByRole("button", { name: "Remove table 29.csv" }).waitFor();
+  assert.ok(await isUncovered(page.getByRole("textbox", { name: "Message" })));
+  const dock = await page.locator(".composer-dock").boundingBox();
+  assert.ok(dock.height < 400, `the composer is ${dock.height} px high`);
+}));
+
 test("a question that is edited is added to the message that is being written", () => b.page(talk("A lighthouse"), {}, async (page) => {
   await page.getByRole("textbox", { name: "Message" }).fill("Half a thought");
   await page.getByRole("button", { name: "Edit the question" }).first().click();

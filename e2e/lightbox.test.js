@@ -67,6 +67,7 @@ describe("a picture", () => {
     await summer(page);
     await page.getByRole("button", { name: "Copy the picture" }).click();
     await page.getByText("Picture copied").waitFor();
+    await page.locator(".mantine-Notification-root").getByRole("button", { name: "Close" }).click({ trial: true });
     const layer = (selector) => page.locator(selector).first().evaluate((e) => Number(getComputedStyle(e).zIndex));
     assert.ok(await layer(".mantine-Notifications-root") > await layer(".yarl__portal"), "the message is below the lightbox");
     const [copied, shown] = await page.evaluate(async () => {

@@ -107,6 +107,13 @@ test("a field that gets the focus by Tab is not below the bar of answers", async
   }
 }));
 
+test("the Tab key goes from an open select to the next field", async () => b.page(await s.startRun(fields), {}, async (page) => {
+  await page.getByRole("textbox", { name: "Lens", exact: true }).click();
+  await page.getByRole("option", { name: "85" }).waitFor();
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Strength");
+}));
+
 /** Every render_as, a passthrough part, a hidden part, and a value whose schema is empty. */
 const drawn = (url) => {
   const string = { type: "string" };

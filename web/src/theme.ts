@@ -22,6 +22,7 @@ export const theme = createTheme({
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray", size: 34 } },
     ColorInput: { defaultProps: { eyeDropperButtonProps: { "aria-label": "Pick a color from the screen" } } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } }, // the placeholder is not an item of the menu
+    ScrollArea: { defaultProps: { viewportProps: { tabIndex: -1 } } }, // the list of an open select is no stop of the Tab key
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" }, overlayProps: { backgroundOpacity: 0.45, blur: 2 } } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
   },

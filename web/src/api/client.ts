@@ -20,8 +20,10 @@ export class ApiError extends Error {
 /** Reports whether the error is that something does not exist, or belongs to another owner. */
 export const isNotFound = (e: unknown) => e instanceof ApiError && e.status === 404;
 
-/** Converts a problem+json body to an error. For any other body, the message names the status. */
+/** Converts a problem+json body to an error. For any other body, the message names the status. If the access token has
+ * expired or was revoked, the page to sign in is opened. It leads back, and drafts are kept. */
 export function errorFromResponse(status: number, body: string): ApiError {
+  if (status === 401) window.location.assign(`/login?next=${encodeURIComponent(window.location.pathname + window.location.search)}`);
   try {
     const problem = JSON.parse(body) as Partial<Problem>;
     return new ApiError(status, problem.code ?? "internal", problem.detail || problem.title || `The server responded with status ${status}.`, problem.hint, problem.retryable, problem.errors ?? []);

@@ -150,3 +150,19 @@ test("a read that is older than what the stream has delivered changes nothing", 
   await two.flush();
   expect(seen(two)).toBe("second");
 });
+
+test("edits that were not saved when the page was left are repeated, unless somebody else has changed the value", async () => {
+  const s = new Server();
+  s.edit = async () => { throw new ApiError(401, "unauthorized", "the access token has expired"); };
+  const d = s.tab();
+  d.edit("/prompts/a", { subject: "lake", mood: "wild" });
+  await vi.waitFor(() => expect(d.state.saveStatus).toBe("failed"));
+  const kept = JSON.parse(JSON.stringify(d.unsaved()));
+  const after = new Server();
+  after.data = { prompts: { a: { subject: "harbour", mood: "calm" } } };
+  const again = after.tab();
+  again.restore(kept);
+  await vi.waitFor(() => expect(again.state.saveStatus).toBe("failed"));
+  expect(after.data).toEqual({ prompts: { a: { subject: "harbour", mood: "wild" } } });
+  expect([again.state.conflicts, seen(again)]).toEqual([[subject], "lake"]);
+});

@@ -19,6 +19,9 @@ export interface EditorState {
   conflicts: string[];
 }
 
+/** An edit that was not saved, with the value that it replaces. */
+export interface UnsavedEdit { pointer: string; value?: JSONValue | undefined; before?: JSONValue | undefined }
+
 /** The part of the server's API that an interaction needs. */
 interface InteractionStore {
   edit: (id: string, version: number, operations: Operation[]) => Promise<Change>;
@@ -58,6 +61,18 @@ export class InteractionEditor {
 
   undo() { this.scheduleSave(revert(this.state.edits, this.state.interaction.display_data, "undo")); }
   redo() { this.scheduleSave(revert(this.state.edits, this.state.interaction.display_data, "redo")); }
+
+  unsaved(): UnsavedEdit[] {
+    const { edits, interaction } = this.state;
+    return [...edits.drafts].map(([pointer, value]) => ({ pointer, value, before: get(interaction.display_data, pathOf(pointer)) }));
+  }
+
+  /** Repeats unsaved edits of this page before it was left. An edit whose value has changed since is a conflict. */
+  restore(all: UnsavedEdit[]) {
+    for (const { pointer, value } of all) this.edit(pointer, value);
+    const changed = this.unsaved().filter((now) => all.some((e) => e.pointer === now.pointer && !equal(e.before, now.before)));
+    this.setState({ conflicts: changed.map((e) => e.pointer) });
+  }
 
   /** Saves the drafts. Returns false if some were not saved. */
   async flush(): Promise<boolean> {

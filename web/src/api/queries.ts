@@ -1,5 +1,5 @@
 // The queries of pages, cached by TanStack Query and refreshed by the stream.
-import { QueryCache, QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, useSyncExternalStore } from "react";
 import { isGenerationFinished } from "../schema/generation-request";
 import type { RunEvent } from "../schema/event";
@@ -8,13 +8,7 @@ import type { RunState } from "../schema/run";
 import { ApiError, api } from "./client";
 import { RunStore } from "./run-store";
 
-/** Opens the page to sign in, if the access token has expired or was revoked. Drafts are kept. */
-function signIn(e: Error) {
-  if (e instanceof ApiError && e.status === 401) window.location.assign(`/login?next=${encodeURIComponent(window.location.pathname + window.location.search)}`);
-}
-
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: signIn }),
   defaultOptions: {
     queries: { staleTime: 15_000, retry: (n, e) => n < 2 && !(e instanceof ApiError && e.status >= 400 && e.status < 500) },
   },

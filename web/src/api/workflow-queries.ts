@@ -6,8 +6,8 @@ import { workflowApi } from "./workflows";
 
 const pollInterval = 1000; // ms between two polls of work in progress, in addition to the stream
 
-export const useWorkflows = () => useQuery({ queryKey: ["workflows"], queryFn: workflowApi.list, staleTime: 300_000 });
-export const useWorkflow = (id: string) => useQuery({ queryKey: ["workflow", id], queryFn: () => workflowApi.definition(id), staleTime: 300_000 });
+export const useWorkflows = () => useQuery({ queryKey: ["workflows"], queryFn: workflowApi.list, staleTime: 0 });
+export const useWorkflow = (id: string) => useQuery({ queryKey: ["workflow", id], queryFn: () => workflowApi.definition(id), staleTime: 0 });
 export const useWorkflowRuns = () => useInfiniteQuery({
   queryKey: ["workflow-runs"], initialPageParam: "", queryFn: ({ pageParam }) => workflowApi.runs(pageParam), getNextPageParam: (page) => page.next || undefined,
 });

@@ -15,6 +15,7 @@ export function Layout() {
   const [shortcutsOpen, setShortcutsOpen] = useState(false);
   useShortcuts(() => setShortcutsOpen(true), () => setDrawerOpen(true));
   useKeepFocus();
+  useEffect(ignoreDroppedFiles, []);
   return (
     <div className="frame">
       <a className="skip" href="#main">Skip to content</a>
@@ -44,6 +45,13 @@ function ConnectionNotice() {
     return () => clearTimeout(timer);
   }, [connection]);
   return shown ? <div className="connection-lost" role="status">Reconnecting… Runs continue on the server.</div> : null;
+}
+
+/** Keeps the browser from replacing the page with a file that is dropped where nothing accepts it. */
+function ignoreDroppedFiles() {
+  const ignore = (e: DragEvent) => { if (e.dataTransfer?.types.includes("Files")) e.preventDefault(); };
+  for (const name of ["dragover", "drop"] as const) document.addEventListener(name, ignore);
+  return () => { for (const name of ["dragover", "drop"] as const) document.removeEventListener(name, ignore); };
 }
 
 /** Keyboard shortcuts, inactive in text fields. */

@@ -149,6 +149,49 @@ test("a workflow file with a mistake is listed with it", async () => {
   answers["GET /api/workflows"] = () => ({ items: [{ id: "mine.yaml", title: "mine.yaml", problem: "mine.yaml:2:1: /title: must be string", steps: [] }] });
   await show("/workflows");
   await screen.findByText(/cannot run: mine.yaml:2:1: .title: must be string/, {}, soon);
+  expect(screen.queryByRole("link", { name: /mine.yaml/ })).toBeNull(); // there is no more to see
+});
+
+test("a workflow file that was corrected is listed as correct when the page is shown again", async () => {
+  answers["GET /api/workflows"] = () => ({ items: [{ id: "mine.yaml", title: "mine.yaml", problem: "mine.yaml:2:1: /title: must be string", steps: [] }] });
+  const own = await show("/workflows");
+  await screen.findByText(/mine.yaml:2:1/, {}, soon);
+  await own.navigate({ to: "/gallery" });
+  answers["GET /api/workflows"] = () => ({ items: [{ id: "mine", title: "Mine", steps: [] }] });
+  await own.navigate({ to: "/workflows" });
+  await screen.findByRole("link", { name: "Mine" }, soon);
+});
+
+test("the page of a workflow follows its file until its text is edited", async () => {
+  answers["POST /api/workflows/validate"] = () => ({ problems: [] });
+  answers["GET /api/workflows/one"] = () => ({ id: "one", title: "One", steps: [], text: "id: one" });
+  await show("/workflows/one");
+  const text = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Definition" }, soon);
+  const change = async (to: string) => {
+    answers["GET /api/workflows/one"] = () => ({ id: "one", title: "One", steps: [], text: to });
+    await queryClient.invalidateQueries({ queryKey: ["workflow"] });
+  };
+  await change("id: one # again");
+  await waitFor(() => expect(text.value).toBe("id: one # again"), soon);
+  fireEvent.change(text, { target: { value: "mine" } });
+  await change("id: one # and again");
+  expect(text.value).toBe("mine");
+});
+
+test("the reason of a failed run is shown once", async () => {
+  const error = { code: "not_found", message: "step s: there is no agent" };
+  answers["GET /api/workflow-runs/r/sub-actions"] = () => ({ items: [] });
+  answers["GET /api/workflow-runs/r"] = () => ({ id: "r", status: "failed", started_at: "2026-11-22T10:00:00Z", steps: [{ id: "s", status: "failed", interactions: [], error }], state: {}, error });
+  await show("/workflows/runs/r");
+  await screen.findByRole("heading", { name: "Why it failed" }, soon);
+  expect(screen.getAllByText(error.message)).toHaveLength(1);
+});
+
+test("a page names the access token and leads to the page to sign out, if there is one", async () => {
+  answers["GET /api/health"] = () => ({ status: "ok", version: "1", offline: false, notes: [], token: "phone" });
+  await show("/gallery");
+  const out = await screen.findAllByRole("link", { name: "Signed in with phone: sign out" }, soon);
+  expect(out[0]?.getAttribute("href")).toBe("/login");
 });
 
 test("the runs that cannot be loaded say so", async () => {

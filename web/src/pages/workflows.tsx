@@ -21,11 +21,11 @@ export default function WorkflowsPage() {
 }
 
 function Item({ workflow: w }: { workflow: Workflow }) {
+  if (w.problem) return <div className="workflow-item" data-problem><b>{w.title || w.id}</b><span className="error">This file has a mistake and cannot run: {w.problem}</span></div>;
   return (
     <Link to="/workflows/$id" params={{ id: w.id }} className="workflow-item">
       <b>{w.title || w.id}</b>
       {w.description && <span>{w.description}</span>}
-      {w.problem && <span role="alert">This file has a mistake and cannot run: {w.problem}</span>}
       <span className="muted">{w.steps.map((s) => s.title || s.id).join(" → ")}</span>
     </Link>
   );

@@ -38,6 +38,7 @@ export default function Lightbox({ pictures, id, onView, onUse, onEdit }: Props)
   const slides = pictures.map((p) => ({ src: mediaURL(p), alt: altText(p), ...(p.width && p.height && { width: p.width, height: p.height }) }));
   return (
     <YetAnotherLightbox
+      portal={{ root: () => document.getElementById("root") /* beside the page, which cannot be used meanwhile; notifications can */ }}
       open close={() => onView("")} index={index} slides={slides} plugins={[Zoom]} className={panel ? "lightbox lightbox-with-panel" : "lightbox"}
       carousel={{ finite: true, padding: "20px" }} zoom={{ maxZoomPixelRatio: 4, scrollToZoom: true }} controller={{ closeOnPullDown: true, closeOnBackdropClick: true }} animation={{ fade: 150, swipe: 250 }}
       on={{ view: ({ index: i }) => { const next = pictures[i]; if (next && next.id !== id) onView(next.id); } }}

@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Group, Menu, Skeleton, Switch, Text, TextInput, Tooltip, useMantineColorScheme } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconDeviceDesktop, IconKeyboard, IconMoon, IconPencilPlus, IconPhoto, IconSearch, IconSitemap, IconSun } from "@tabler/icons-react";
+import { IconDeviceDesktop, IconKeyboard, IconLogout, IconMoon, IconPencilPlus, IconPhoto, IconSearch, IconSitemap, IconSun } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ConversationSummary } from "../api/contract";
-import { useConversations, useRunStore } from "../api/queries";
+import { useConversations, useHealth, useRunStore } from "../api/queries";
 import { updateSettings, useSettings } from "../api/settings";
 import { ConversationItem } from "./conversation-item";
 
@@ -65,6 +65,7 @@ function groupByAge(items: ConversationSummary[]): [string, ConversationSummary[
 
 function SidebarFooter({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const { developer } = useSettings();
+  const token = useHealth().data?.token;
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const schemeNames = { light: "Light", dark: "Dark", auto: "System" } as const;
   const schemeIcons = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
@@ -82,6 +83,7 @@ function SidebarFooter({ onShowShortcuts }: { onShowShortcuts: () => void }) {
             })}
           </Menu.Dropdown>
         </Menu>
+        {token && <Tooltip label="Sign out"><ActionIcon component="a" href="/login" aria-label={`Signed in with ${token}: sign out`}><IconLogout size={18} /></ActionIcon></Tooltip>}
         <Tooltip label="Keyboard shortcuts (?)"><ActionIcon aria-label="Keyboard shortcuts" onClick={onShowShortcuts}><IconKeyboard size={18} /></ActionIcon></Tooltip>
       </Group>
     </div>

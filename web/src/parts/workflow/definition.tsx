@@ -22,7 +22,8 @@ interface Props { workflow: Workflow; /** Whether the server has the workflow un
 /** A form to start a workflow, its definition with problems at their lines, and a preview of the first interaction. */
 export function WorkflowView({ workflow, isStored }: Props) {
   const initial = workflow.text ?? JSON.stringify(workflow.definition ?? {}, null, 2);
-  const [text, setText] = useState(initial);
+  const [edited, setText] = useState<string>();
+  const text = edited ?? initial; // a file that changes is followed until its text is edited here
   const [state, setState] = useState<JSONValue>({});
   const [debounced] = useDebouncedValue(JSON.stringify([text, state]), 400);
   const [checkedText, checkedState] = JSON.parse(debounced) as [string, JSONValue];

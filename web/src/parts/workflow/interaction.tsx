@@ -3,7 +3,7 @@ import { IconArrowBackUp, IconArrowForwardUp } from "@tabler/icons-react";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { KeyboardEvent } from "react";
 import { InteractionEditor } from "../../api/interaction-editor";
-import type { EditorState } from "../../api/interaction-editor";
+import type { EditorState, UnsavedEdit } from "../../api/interaction-editor";
 import { useRunStore } from "../../api/queries";
 import { readStored, writeStored } from "../../api/storage";
 import { useSubActions } from "../../api/workflow-queries";
@@ -64,7 +64,8 @@ export function InteractionView({ interaction, run, preview = false }: Props) {
 }
 
 /** Keeps an interaction in sync with the server: from the stream, after a lost connection, and when the
- * interaction is fetched again. Drafts are saved after a lost connection, and when the page is hidden or left. */
+ * interaction is fetched again. Drafts are saved after a lost connection, and when the page is hidden or left. What cannot
+ * be saved then, because the server is down or the access token has expired, is kept in the tab for its next visit. */
 function useSync(editor: InteractionEditor, interaction: Interaction, preview: boolean) {
   const store = useRunStore();
   useEffect(() => editor.replace(interaction), [editor, interaction]);
@@ -73,9 +74,20 @@ function useSync(editor: InteractionEditor, interaction: Interaction, preview: b
   })), [editor, store, preview, interaction.interaction_id]);
   useEffect(() => { if (store.connection === "open" && !preview) void editor.reload().then(() => editor.flush()); }, [editor, store.connection, preview]);
   useEffect(() => {
+    if (preview) return undefined;
+    const key = `atelier-edits ${interaction.interaction_id}`;
+    const keep = () => writeStored(() => sessionStorage, key, { edits: editor.unsaved() });
+    const { edits = [] } = readStored<{ edits: UnsavedEdit[] }>(() => sessionStorage, key) ?? {};
+    if (edits.length > 0 && interaction.status === "open") editor.restore(edits);
+    writeStored(() => sessionStorage, key, {});
     const leave = () => { if (document.visibilityState === "hidden") void editor.flush(); };
     document.addEventListener("visibilitychange", leave);
-    return () => { document.removeEventListener("visibilitychange", leave); void editor.flush(); };
+    window.addEventListener("pagehide", keep);
+    return () => {
+      document.removeEventListener("visibilitychange", leave);
+      window.removeEventListener("pagehide", keep);
+      void editor.flush().then(keep);
+    };
   }, [editor]);
 }
 

@@ -32,7 +32,7 @@ function Step({ run, step, shown, onShow }: Props & { step: WorkflowRunStep }) {
       {elapsed && <span className="muted">{elapsed}</span>}
       {interaction && interaction !== run.interaction_id && <Button size="compact-xs" variant="subtle" color="gray" c="var(--text-muted)" onClick={() => onShow(interaction === shown ? "" : interaction)}>{interaction === shown ? "Hide the interaction" : "Show the interaction"}</Button>}
       {(isRunFinished(run.status) ? step.status !== "pending" : step.status === "succeeded") && <Button size="compact-xs" variant="subtle" color="gray" c="var(--text-muted)" loading={busy} onClick={() => void runAgain()}>Run again from here</Button>}
-      {step.error?.message && <span className="error">{step.error.message}</span>}
+      {step.error?.message && step.error.message !== run.error?.message && <span className="error">{step.error.message}</span>}
     </>
   );
 }
