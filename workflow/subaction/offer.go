@@ -79,10 +79,10 @@ func (p provided) names() (names []any) {
 
 // settings adds the request's own fields that a model accepts.
 func settings(fields *ordered.Object, m *catalog.Model) {
-	if m.Grid == 0 {
-		fields.Set("n", ordered.New("type", "integer", "minimum", ordered.Int(1), "maximum", ordered.Int(max(m.MaxN, 1)), "default", ordered.Int(1)))
-	}
 	sizes(fields, m.Size)
+	if m.Grid == 0 {
+		fields.Set("n", ordered.New("type", "integer", "title", "Number of pictures", "minimum", ordered.Int(1), "maximum", ordered.Int(max(m.MaxN, 1)), "default", ordered.Int(1)))
+	}
 	words(fields, "quality", m.Qualities)
 	add := func(name string, schema *ordered.Object) {
 		if slices.Contains(m.Supports, name) {
@@ -119,7 +119,8 @@ func sizes(fields *ordered.Object, s catalog.SizeRule) {
 		}
 	case "tier":
 		words(fields, "aspect_ratio", s.Ratios)
-	case "ratio":
+	}
+	if s.Mode == "free" || s.Mode == "ratio" {
 		fields.Set("aspect_ratio", ordered.New("type", "string", "pattern", `^[0-9]+(\.[0-9]+)?:[0-9]+(\.[0-9]+)?$`, "examples", []any{"1:1", "3:2", "16:9", "2:3", "9:16"}))
 	}
 }

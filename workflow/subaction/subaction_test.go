@@ -161,6 +161,18 @@ func TestOffers(t *testing.T) {
 	}
 }
 
+// TestFreeSizesHaveRatios: a model with sizes in pixels also takes an aspect ratio, and offers it.
+func TestFreeSizesHaveRatios(t *testing.T) {
+	t.Parallel()
+	offer, err := registry(t).Offer("media.leonardo.txt2img", "phoenix_1_0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if keys := offer.Params.Object("properties").Keys(); !slices.Contains(keys, "width") || !slices.Contains(keys, "aspect_ratio") {
+		t.Errorf("the parameters are %v", keys)
+	}
+}
+
 // TestCheck: unknown names are refused whether or not the schema says so.
 func TestCheck(t *testing.T) {
 	t.Parallel()
