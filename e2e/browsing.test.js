@@ -153,6 +153,18 @@ test("a page whose token has expired leads to the login", () => b.page(`${s.url}
   await page.waitForURL(`${s.url}/login?next=%2Fgallery%3Fq%3Dlighthouse`);
 }));
 
+test("a page that cannot be loaded without the server is loaded when the server is back", () => b.page(s.url, {}, async (page) => {
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+  await page.route("**/{api/events,assets/workflows-}*", (r) => r.abort());
+  for (const stream of s.streams) stream.response.destroy();
+  await page.getByText("Reconnecting").waitFor();
+  await page.getByRole("link", { name: "Workflows" }).click();
+  await page.getByRole("heading", { name: "The page could not be shown" }).waitFor();
+  await page.getByRole("link", { name: "New conversation" }).waitFor(); // the rest of the page stays
+  await page.unroute("**/{api/events,assets/workflows-}*");
+  await page.getByRole("heading", { name: "Workflows", level: 1 }).waitFor();
+}));
+
 test("a message that is sent after the token has expired leads to the login, and is kept", () => b.page(s.url, {}, async (page) => {
   const message = page.getByRole("textbox", { name: "Message" });
   await message.fill("Draw a lighthouse");

@@ -114,6 +114,27 @@ test("the Tab key goes from an open select to the next field", async () => b.pag
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Strength");
 }));
 
+test("an interaction is printed in the light theme, without its commands", async () => b.page(await s.startRun(fields), { colorScheme: "dark" }, async (page) => {
+  const title = page.getByRole("textbox", { name: "Title", exact: true });
+  const colors = (element) => element.evaluate((e) => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]);
+  const onScreen = await colors(title);
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  assert.deepEqual(await colors(title), ["rgb(33, 31, 27)", "rgb(255, 255, 255)"]);
+  assert.deepEqual(await colors(page.locator(".run-status").first()), ["rgb(107, 74, 6)", "rgb(253, 243, 220)"]);
+  assert.ok(await page.getByRole("button", { name: "Approve" }).isHidden());
+  await page.emulateMedia({ media: "screen", colorScheme: "dark" });
+  assert.deepEqual(await colors(title), onScreen);
+}));
+
+test("each text is shown in its own direction", async () => b.page(await s.startRun({ ...fields, title: "منارة عند الغروب" }), {}, async (page) => {
+  const [text, whole] = await page.getByRole("heading", { level: 1 }).evaluate((h) => {
+    const range = document.createRange();
+    range.selectNodeContents(h);
+    return [range.getBoundingClientRect().right, h.getBoundingClientRect().right];
+  });
+  assert.ok(whole - text < 2, `${whole - text} px`);
+}));
+
 /** Every render_as, a passthrough part, a hidden part, and a value whose schema is empty. */
 const drawn = (url) => {
   const string = { type: "string" };

@@ -10,11 +10,12 @@ import { RunStore } from "./api/run-store";
 import { RunStoreProvider, invalidateOnEvents, queryClient } from "./api/queries";
 import { router } from "./router";
 import "./style.css";
-import { theme, variables } from "./theme";
+import { printInLightTheme, theme, variables } from "./theme";
 
 const store = new RunStore();
 invalidateOnEvents(store);
 store.start();
+printInLightTheme();
 
 const rootElement = document.getElementById("root");
 if (rootElement) {

@@ -4,6 +4,7 @@ import { GalleryPage } from "./pages/gallery";
 import { Layout } from "./pages/layout";
 import { StartPage } from "./pages/start";
 import { NotFound } from "./parts/not-found";
+import { PageError } from "./parts/page-error";
 
 /** The URL of every page holds the open item and the item that it is compared with. */
 interface Search { media?: string; with?: string }
@@ -30,7 +31,7 @@ const workflows = createRoute({ getParentRoute: () => root, path: "/workflows", 
 const workflow = createRoute({ getParentRoute: () => root, path: "/workflows/$id", component: lazyRouteComponent(() => import("./pages/workflow")) });
 const workflowRun = createRoute({ getParentRoute: () => root, path: "/workflows/runs/$id", component: lazyRouteComponent(() => import("./pages/workflow-run")) });
 
-export const router = createRouter({ routeTree: root.addChildren([start, conversation, gallery, workflows, workflow, workflowRun]), scrollRestoration: true });
+export const router = createRouter({ routeTree: root.addChildren([start, conversation, gallery, workflows, workflow, workflowRun]), scrollRestoration: true, defaultErrorComponent: PageError });
 
 declare module "@tanstack/react-router" {
   interface Register { router: typeof router }

@@ -28,6 +28,16 @@ export const theme = createTheme({
   },
 });
 
+/** Uses the light theme on paper. */
+export function printInLightTheme() {
+  const { dataset } = document.documentElement;
+  let onScreen = dataset["mantineColorScheme"];
+  window.matchMedia("print").addEventListener("change", ({ matches }) => {
+    if (matches) onScreen = dataset["mantineColorScheme"];
+    dataset["mantineColorScheme"] = matches ? "light" : onScreen;
+  });
+}
+
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -30,6 +30,8 @@ describe("the validator", () => {
       [".style", "This field is required."], [".count", "Use 1 or more."], [".why", "Use at least 5 characters."], [".paperSize.width_mm", "Use a number."],
     ]);
     expect(formErrors(schema, { style: "Oil", count: 1 })).toEqual([]);
+    const ratio: RJSFSchema = { properties: { ratio: { type: "string", pattern: "^\\d+:\\d+$", examples: ["16:9"] }, width: { type: "integer", multipleOf: 8 } } };
+    expect(formErrors(ratio, { ratio: "16-9", width: 9 }).map((e) => e.message)).toEqual(["Write it like 16:9.", "Use a multiple of 8."]);
   });
 
   test("reads references of the whole schema", () => {

@@ -24,7 +24,7 @@ export function validationErrors(schema: RJSFSchema, data: unknown): ValidationE
   const inner = all.filter((u) => !wrapperKeywords.has(u.keyword));
   return (inner.length > 0 ? inner : all).map((u) => {
     const missing = u.keyword === "required" ? /"(.+)"/.exec(u.error)?.[1] : undefined;
-    return { pointer: pointerOf(pointerSegments(u.instanceLocation)), keyword: u.keyword, message: errorMessage(u, valueAt(schema, u.keywordLocation)), ...(missing && { missing }) };
+    return { pointer: pointerOf(pointerSegments(u.instanceLocation)), keyword: u.keyword, message: errorMessage(u, schema), ...(missing && { missing }) };
   });
 }
 
@@ -62,7 +62,9 @@ function valueAt(schema: unknown, pointer: string): unknown {
   return pointerSegments(pointer).reduce<unknown>((s, step) => (s as Record<string, unknown> | undefined)?.[step], schema);
 }
 
-function errorMessage(u: OutputUnit, limit: unknown): string {
+function errorMessage(u: OutputUnit, schema: unknown): string {
+  const limit = valueAt(schema, u.keywordLocation);
+  const examples = valueAt(schema, u.keywordLocation.replace(/\/pattern$/, "/examples"));
   switch (u.keyword) {
     case "required": return "This field is required.";
     case "minLength": return limit === 1 ? "This field is required." : `Use at least ${String(limit)} characters.`;
@@ -73,7 +75,8 @@ function errorMessage(u: OutputUnit, limit: unknown): string {
     case "maxItems": return `Give at most ${String(limit)}.`;
     case "type": return limit === "integer" ? "Use a whole number." : limit === "number" ? "Use a number." : "This field is required.";
     case "enum": case "const": return "Choose one of the options.";
-    case "pattern": return "This does not have the required format.";
+    case "multipleOf": return `Use a multiple of ${String(limit)}.`;
+    case "pattern": return Array.isArray(examples) ? `Write it like ${String(examples[0])}.` : "This does not have the required format.";
     case "format": return `This is not a valid ${String(limit)}.`;
     default: return u.error;
   }
