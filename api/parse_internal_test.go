@@ -112,7 +112,7 @@ func TestUploadsAreBounded(t *testing.T) {
 		r.ContentLength = length
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
-		if w.Code != http.StatusRequestEntityTooLarge || length > 0 && body.n > 0 || body.n > 10_000 {
+		if w.Code != http.StatusRequestEntityTooLarge || length > 0 && body.n > 0 || body.n > 10_000 || !strings.Contains(w.Body.String(), "MiB that this server accepts: choose a smaller one") {
 			t.Errorf("%s: %d after %d bytes: %s", name, w.Code, body.n, w.Body)
 		}
 	}

@@ -38,7 +38,7 @@ type Link struct {
 func (m mediaResource) upload(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > m.maxUpload {
 		w.Header().Set("Connection", "close") // the rest is not read
-		return tooLarge(m.maxUpload)
+		return m.tooLarge()
 	}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	var stored Media
@@ -131,9 +131,13 @@ func (f *formReader) Read(p []byte) (int, error) {
 
 func (m mediaResource) formError(err error) error {
 	if _, big := errors.AsType[*http.MaxBytesError](err); big {
-		return tooLarge(m.maxUpload)
+		return m.tooLarge()
 	}
 	return media.Errorf(media.CodeInvalid, "the form cannot be read: %s", media.ErrorText(err.Error()))
+}
+
+func (m mediaResource) tooLarge() error {
+	return media.Errorf(media.CodeTooLarge, "the file is larger than the %.4g MiB that this server accepts: choose a smaller one", float64(m.maxUpload)/(1<<20))
 }
 
 func tooLarge(limit int64) error {

@@ -166,6 +166,19 @@ describe("the example's prompts", () => {
     await card(page, "prompt_a").getByText("A lighthouse, ...").waitFor();
   }));
 
+  test("that the server refuses because the token has expired are there after the login, and are saved", async () => b.page(await s.startRun(example()), {}, async (page) => {
+    const address = page.url();
+    const subject = card(page, "prompt_a").getByRole("textbox", { name: "Subject" });
+    await page.route("**/api/interactions/*", (r) => (r.request().method() === "PATCH" ? r.fulfill({ status: 401, contentType: "application/problem+json", body: '{"status":401,"code":"unauthorized","detail":"the access token has expired"}' }) : r.continue()));
+    await subject.fill("A thought that must not be lost");
+    await page.waitForURL(/\/login\?next=%2Fworkflows%2Fruns%2F/);
+    await page.unroute("**/api/interactions/*");
+    await page.goto(address);
+    await waitUntilSaved(page);
+    await card(page, "prompt_a").getByText("A thought that must not be lost, ...").waitFor();
+    assert.equal(await subject.inputValue(), "A thought that must not be lost");
+  }));
+
   test("cannot be continued from before anything is chosen", async () => b.page(await s.startRun(example()), {}, async (page) => {
     await page.getByText("Choose one result to continue.").waitFor();
     assert.ok(await page.getByRole("button", { name: "Continue" }).isDisabled());

@@ -20,7 +20,7 @@ export function AttachmentItem({ file, onRemove }: { file: Attachment; onRemove:
       {src && !isBroken && !file.error ? <img src={src} alt="" width={40} height={40} onError={() => setBroken(true)} /> : <span className="attachment-icon">{file.error ? <IconAlertTriangle size={20} /> : <FileIcon name={file.name} />}</span>}
       <span className="attachment-text">
         <span className="attachment-name" dir="auto" title={file.name}>{file.name}</span>
-        <span className="attachment-status" title={state}>{state}</span>
+        <span className="attachment-status" title={state} {...(file.error && { role: "alert" })}>{state}</span>
       </span>
       {!file.media && !file.error && <progress className="attachment-progress" max={1} value={file.progress} aria-label={`Upload of ${file.name}`} />}
       <Tooltip label="Remove"><ActionIcon size={24} aria-label={`Remove ${file.name}`} onClick={onRemove}><IconX size={14} /></ActionIcon></Tooltip>

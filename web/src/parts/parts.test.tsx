@@ -82,6 +82,11 @@ describe("the composer", () => {
     expect(d.remove).toHaveBeenCalledWith("k");
   });
 
+  test("says why a file was refused, also to screen readers", async () => {
+    await show(<Composer draft={draft({ attachments: [{ key: "k", name: "a.exe", size: 1, progress: 0, error: "No." }] })} onSend={vi.fn()} sending={false} />);
+    expect((await screen.findByRole("alert")).textContent).toBe("No.");
+  });
+
   test("shows no preview of a file that is no picture, whatever its name says, or that the browser cannot draw", async () => {
     const file = (modality: "document" | "image") => ({ key: modality, name: "a.png", size: 1, progress: 1, preview: `blob:${modality}`, media: { ...picture, modality } });
     const { container } = await show(<Composer draft={draft({ attachments: [file("document"), file("image")] })} onSend={vi.fn()} sending={false} />);

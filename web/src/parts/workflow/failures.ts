@@ -7,6 +7,7 @@ const remedies: Record<string, string> = {
   moderated: "The provider refused this prompt: change it, then generate again.",
   over_budget: "Raise the budget on the server, or request fewer pictures.",
   missing_key: "Set the provider's key on the server, or use the offline painter.",
+  cancelled: "Retry it if you want it after all.",
   rate_limited: "The provider is busy: wait a minute, then retry.",
 };
 

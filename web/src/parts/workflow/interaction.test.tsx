@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { queryClient } from "../../api/queries";
 import type { Interaction, Node } from "../../schema/view";
+import { remedy } from "./failures";
 import { Server, before, card, cases, job, json, show as showOf, stand, stream } from "./interaction-fixture";
 
 let server: Server;
@@ -171,6 +172,7 @@ test("what was moderated is not asked for again: the prompt is changed; other re
   await show();
   const refused = await within(await card("prompt_a")).findByRole("alert");
   expect(refused.textContent).toBe("Picture 1: It is moderated.The provider refused this prompt: change it, then generate again.");
+  expect(remedy(job({ id: "gm_3", status: "cancelled", errors: [{ ...slot(1, "cancelled"), retryable: false }] }))).toBe("Retry it if you want it after all.");
   const both = await within(await card("prompt_b")).findByRole("alert");
   expect(within(both).getAllByRole("button").map((b) => b.textContent)).toEqual(["Retry picture 2"]);
 });
