@@ -215,6 +215,9 @@ func TestABrowserSignsIn(t *testing.T) {
 	if r := s.do(http.MethodGet, "/login", nil, "Cookie", cookie); !strings.Contains(string(r.body), "Sign out") {
 		t.Errorf("signed in: %s", r.body)
 	}
+	if r := s.do(http.MethodGet, "/login", nil, "Cookie", "atelier_token=atl_old"); !strings.Contains(string(r.body), "revoked: enter another one.") {
+		t.Errorf("signed in with a revoked token: %s", r.body)
+	}
 	if r := s.do(http.MethodPost, "/logout", nil, "Cookie", cookie, "Origin", s.url); r.status != http.StatusSeeOther || !strings.Contains(r.header.Get("Set-Cookie"), "Max-Age=0") {
 		t.Errorf("signed out: %d %v", r.status, r.header)
 	}

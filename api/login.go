@@ -12,7 +12,13 @@ import (
 // register registers the login, which exchanges a token for a cookie.
 func (a *access) register(rt *routes) {
 	rt.mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {
-		writeLogin(w, http.StatusOK, loginPage{Next: localPath(r.URL.Query().Get("next")), Name: IdentityOf(r.Context()).Name})
+		p := loginPage{Next: localPath(r.URL.Query().Get("next")), Name: IdentityOf(r.Context()).Name}
+		if _, missing := r.Cookie(cookieName); missing == nil {
+			if _, err := a.identify(r); err != nil { // why a page led here
+				p.Error = media.ErrorText(err.Error())
+			}
+		}
+		writeLogin(w, http.StatusOK, p)
 	})
 	rt.mux.HandleFunc("POST /login", a.signIn)
 	rt.mux.HandleFunc("POST /logout", func(w http.ResponseWriter, r *http.Request) {

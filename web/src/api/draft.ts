@@ -86,7 +86,9 @@ function draftOperations(conversation: string) {
         const abort = new AbortController();
         abortControllers.set(key, abort);
         upload(file, (progress) => update(key, { progress }), abort.signal).then(
-          (media) => update(key, { media, progress: 1 }),
+          (media) => change(({ attachments }) => ({ // a file that is attached already has the same item
+            attachments: attachments.some((a) => a.media?.id === media.id) ? attachments.filter((a) => a.key !== key) : attachments.map((a) => (a.key === key ? { ...a, media, progress: 1 } : a)),
+          })),
           (e: unknown) => { if (!abort.signal.aborted) update(key, { error: e instanceof ApiError ? `${e.message} ${e.hint}`.trim() : "The upload failed." }); },
         ).finally(() => abortControllers.delete(key));
       }

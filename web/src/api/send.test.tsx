@@ -79,7 +79,8 @@ test("a message is sent without an error where storage is disabled", async () =>
   expect(screen.queryByRole("alert")).toBeNull();
 });
 
-test("an upload that ends while another conversation is open is in the draft", async () => {
+/** Holds uploads back, and returns the function that stores them all as one item. */
+function uploads(): () => void {
   const requests: { responseText: string; onload: () => void }[] = [];
   vi.stubGlobal("XMLHttpRequest", class {
     upload = {};
@@ -90,12 +91,27 @@ test("an upload that ends while another conversation is open is in the draft", a
     open() {}
     send() {}
   });
+  return () => act(() => { for (const r of requests) { r.responseText = '{"id":"m","ref":"doc-a","modality":"document","mime_type":"text/csv","size_bytes":1}'; r.onload(); } });
+}
+
+test("a file that is attached twice is attached once", async () => {
+  const store = uploads();
+  await show("c6");
+  fireEvent.change(screen.getByLabelText("Files to attach", { selector: "input" }), { target: { files: [new File(["x"], "sales.csv"), new File(["x"], "sales.csv")] } });
+  expect(await screen.findAllByText("Uploading, 0 %")).toHaveLength(2);
+  store();
+  await screen.findByText("1 B");
+  expect(screen.getAllByText("sales.csv")).toHaveLength(1);
+});
+
+test("an upload that ends while another conversation is open is in the draft", async () => {
+  const store = uploads();
   const before = await show("c5");
   fireEvent.change(screen.getByLabelText("Files to attach", { selector: "input" }), { target: { files: [new File(["x"], "sales.csv")] } });
   await screen.findByText("Uploading, 0 %");
   before.unmount();
   await show("c5");
-  act(() => { for (const r of requests) { r.responseText = '{"id":"m","ref":"doc-a","modality":"document","mime_type":"text/csv","size_bytes":1}'; r.onload(); } });
+  store();
   await screen.findByText("1 B");
 });
 
