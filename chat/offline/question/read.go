@@ -79,7 +79,7 @@ func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
 			if reason == plan.ReasonUnknown || no == plan.ReasonBeyond {
 				reason = no
 			}
-			if no == plan.ReasonAmbiguous {
+			if no == plan.ReasonAmbiguous || no == plan.ReasonBeyond && len(out) == 0 {
 				break // what the likeliest reading leaves open, another one does not settle
 			}
 		}

@@ -231,7 +231,7 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 			head = head || f.Words[at].Stem == f.Head() || f.OfUnit() // the quantity of a column Quantity Sold
 		}
 		sum += []float64{0, 3.5, 6, 7, 10}[best]
-		if required > 0 && matched > 0 && !head || (matched == 0 || k == i && !r.Tokens[k].Quoted) && smallInQuestions[r.Tokens[k].Fold] {
+		if required > 0 && matched > 0 && !head || (matched == 0 && !f.Dated() || len(f.Words) == 1 && !r.Tokens[k].Quoted) && smallInQuestions[r.Tokens[k].Fold] {
 			continue // "flipper" alone is not a flipper length, and "are" no "How satisfied are you?"
 		}
 		if f.Product() && matched == 0 {

@@ -17,7 +17,7 @@ type review struct{ *Plan }
 func (p *review) unanswered(pieces []parse.Piece) Reason {
 	rows := p.First() == nil && p.Counted == nil && p.Tally == ""
 	switch {
-	case p.eitherOr() || p.pairs() || p.contradicts() || p.says(still) && !p.picks() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows() || p.losesDate() || p.rowsForAmounts():
+	case p.eitherOr() || p.pairs() || p.contradicts() || p.says(still) && !p.picks() || p.describesPerson() || p.oftenOfOther() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows() || p.losesDate() || p.rowsForAmounts():
 		return ReasonUnclear
 	case p.oneOfTwo() || p.mismatch():
 		return ReasonAmbiguous
@@ -87,6 +87,24 @@ func (p *review) pairs() bool {
 		}
 	}
 	return len(fields) > 3 && fields[0] == fields[2] && fields[1] == fields[3]
+}
+
+// describesPerson reports whether a value only describes a person who identifies another
+// row: the manager of Liam Grant is not Liam Grant, a manager.
+func (p *review) describesPerson() bool {
+	for i, x := range p.Pieces {
+		n := p.near(i, 1)
+		if p.Op != OpCount && p.Op != OpShare && x.Kind == speech.KindValue && n.Kind == speech.KindValue && n.Field != x.Field && n.From == x.To+1 && parse.OfWords[p.Text.Tokens[x.To].Fold] &&
+			(n.Field == p.View.Person() || p.View.Unique(n.Field)) {
+			return true
+		}
+	}
+	return false
+}
+
+// oftenOfOther reports whether "how often" would be answered by something else than one number of rows.
+func (p *review) oftenOfOther() bool {
+	return p.Op != OpCount && p.has(func(x parse.Piece) bool { return x.Kind == speech.KindAsk && x.Arg == "times" })
 }
 
 // usesColumns reports whether every column of names that a ranking is asked about is one of its keys.
