@@ -14,7 +14,6 @@ kunden kundinnen gäste besucher besucherinnen patienten leute nutzer mitglieder
 
 var left, empty = speech.Folded("left leave leaves ließen"), speech.Folded("empty blank unanswered leer frei")
 
-// paying are verbs beside a column that says how something was paid.
 // works are stems of things that are published.
 var works = Stems("movie film book album song track single game app version product model report record show series title")
 
@@ -27,6 +26,7 @@ func Stems(words string) map[string]bool {
 	return out
 }
 
+// paying are verbs beside a column that says how something was paid.
 var paying = speech.Folded("pay pays paid paying bezahlt bezahlten zahlen zahlten")
 
 // OfWords join a noun with what it belongs to.

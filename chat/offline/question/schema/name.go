@@ -12,7 +12,7 @@ import (
 var Camel = pattern.Lazy(`(\p{L}\p{Ll})(\p{Lu})`)
 
 // Brackets matches the brackets of a name, which hold a unit, and the scale at its end: satisfaction_1_to_5.
-var Brackets = pattern.Lazy(`[(\[][^)\]]*[)\]]|[ _]\d+[ _]?(?:to|bis|-|–|_)[ _]?\d+$`)
+var Brackets = pattern.Lazy(`[(\[][^)\]]*[)\]]|[ _]\d{1,2}[ _]?(?:to|bis|-|–|_)[ _]?\d{1,3}$`)
 
 var nonWord = pattern.Lazy(`[^\p{L}\p{M}\p{N}%]+`)
 
