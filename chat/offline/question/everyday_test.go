@@ -190,6 +190,7 @@ func TestFiguresThatAreAskedForPlainly(t *testing.T) {
 		{"What is the stock worth at cost price?", "£25"},
 		{"What is the stock worth?", "-ambiguous"},
 		{"How many bolts are in stock?", "10"},
+		{"How many bolts do we stock?", "-"},
 	})
 	load(t, map[string]string{"tickets": "order_no|integer,date|date,ticket_type|text,quantity|integer,amount|number\n4001,2024-01-03,Senior,5,8.24\n4002,2024-03-05,Adult,2,11.89\n4003,2024-03-06,Adult,4,20\n"}).expect([]inquiry{
 		{"How many tickets did we sell in March 2024?", "6"},

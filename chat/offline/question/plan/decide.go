@@ -24,7 +24,7 @@ func (p *Plan) decide() Reason {
 		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) })
 	}
 	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool {
-		return p.countsRows() && !p.View.Counts(m.Field) && m.Field != p.View.StockField() || p.comparedBy(m.Field)
+		return p.countsRows() && !p.View.Counts(m.Field) && !p.inStock(m.Field) || p.comparedBy(m.Field)
 	}) {
 		return ReasonUnclear
 	}
@@ -57,6 +57,15 @@ func (p *Plan) decide() Reason {
 	}
 	return ""
 }
+
+// inStock reports whether the question asks for the pieces in stock: not which kinds we stock.
+func (p *explanation) inStock(f *schema.Field) bool {
+	return f == p.View.StockField() && p.has(func(x parse.Piece) bool {
+		return x.Field == f && (atHand[p.word(x).Fold] || x.From > 0 && atHand[p.Text.Tokens[x.From-1].Fold])
+	})
+}
+
+var atHand = speech.Folded("in on auf")
 
 // partCost reports whether the question asks for a cost, and a column that holds one of several amounts is named only in part.
 func (p *Plan) partCost(f *schema.Field) bool {

@@ -53,7 +53,7 @@ func (p *Plan) supMeasure() Reason {
 		}
 	case about != "":
 		f := p.supField(about)
-		if f == nil && len(p.Measures) == 1 && (about == "length" && !extremes[p.Nature(p.Measures[0].Field)] || about == "date") {
+		if f == nil && len(p.Measures) == 1 && (about == "date" || about == "length" && !slices.Contains([]string{"min", "max"}, p.Nature(p.Measures[0].Field))) {
 			f = p.Measures[0].Field // the longest waiting time, not the fewest players
 		}
 		if f == nil {
@@ -78,9 +78,6 @@ func (p *Plan) supMeasure() Reason {
 	}
 	return ""
 }
-
-// extremes are the aggregates of columns that hold the least or the most: players.
-var extremes = map[string]bool{"min": true, "max": true}
 
 // at returns the position of a piece.
 func (p *explanation) at(x *parse.Piece) int {
