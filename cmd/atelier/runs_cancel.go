@@ -48,13 +48,13 @@ func ended(ctx context.Context, a *app, id string) (ledger.Run, error) {
 	defer tick.Stop()
 	for {
 		r, err := a.Ledger.Run(ctx, owner, id)
-		if err != nil || !r.FinishedAt.IsZero() {
+		if err != nil && ctx.Err() == nil || !r.FinishedAt.IsZero() {
 			return r, err
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			err = media.Errorf(media.CodeOf(ctx.Err()), "run %s was asked to stop, and its process has not ended it yet: see atelier runs show %[1]s", r.ID)
+			err = media.Errorf(media.CodeOf(ctx.Err()), "run %s was asked to stop, and its process has not ended it yet: see atelier runs show %[1]s", id)
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 				err = errors.Join(err, reportedError{exitRunning})
 			}
