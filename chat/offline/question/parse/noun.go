@@ -15,16 +15,7 @@ kunden kundinnen gäste besucher besucherinnen patienten leute nutzer mitglieder
 var left, empty = speech.Folded("left leave leaves ließen"), speech.Folded("empty blank unanswered leer frei")
 
 // works are stems of things that are published.
-var works = Stems("movie film book album song track single game app version product model report record show series title")
-
-// Stems returns the stems of a list of words.
-func Stems(words string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		out[speech.Stem(speech.Fold(w))] = true
-	}
-	return out
-}
+var works = speech.Stems("movie film book album song track single game app version product model report record show series title")
 
 // paying are verbs beside a column that says how something was paid.
 var paying = speech.Folded("pay pays paid paying bezahlt bezahlten zahlen zahlten")
@@ -127,8 +118,9 @@ func (r *Tagger) columnsAt(v *schema.View, i int) []Piece {
 	if !t.Part && !ours && slices.Contains(v.MoneyWords, t.Fold) {
 		add(v.MoneyField, 3)
 	}
-	if f := v.OpenField(); f != nil && opens[t.Fold] {
-		out = append(out, Piece{Kind: speech.KindNone, Field: f, From: i, To: i + 1, Weight: 6})
+	undone := schema.Only(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Dated() && f.Missing > 0 && f.Has(closings) })
+	if undone != nil && opens[t.Fold] { // what has no date of closing is open
+		out = append(out, Piece{Kind: speech.KindNone, Field: undone, From: i, To: i + 1, Weight: 6})
 	}
 	if crowd[t.Fold] && !v.OfPeople() {
 		add(schema.Only(v.Fields, func(f *schema.Field) bool {
@@ -140,6 +132,8 @@ func (r *Tagger) columnsAt(v *schema.View, i int) []Piece {
 
 // Ourselves are words for those who ask.
 var Ourselves = speech.Folded("we i us our my wir ich uns unser unsere unserem unseren mein meine")
+
+var closings = speech.Folded("paid bezahlt beglichen closed resolved completed finished solved geschlossen erledigt gelöst abgeschlossen")
 
 var opens = speech.Folded("open outstanding unpaid unbezahlt unresolved offen ungelöst")
 

@@ -13,7 +13,7 @@ import (
 // decide chooses the operation that the slots define, and refuses sums that mean nothing.
 func (p *Plan) decide() Reason {
 	p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { // the stock that is worth something
-		return slices.ContainsFunc(p.Measures, func(o Measure) bool { return slices.Contains(o.Field.Names, m.Field) })
+		return slices.ContainsFunc(p.Measures, func(o Measure) bool { return slices.Contains(o.Field.Parts, m.Field) })
 	})
 	for _, f := range p.Filters {
 		if f.limit == "=" && p.inMeasure(f.Field) {
@@ -164,7 +164,7 @@ func (p *Plan) decideMeasure() Reason {
 	if len(p.Measures) == 0 && p.Aggregate != "" && p.Asks != "many" && p.Counted == nil {
 		f := p.implied()
 		if f == nil && (p.Aggregate == "sum" && p.says(spends) || p.has(func(x parse.Piece) bool {
-			return p.Aggregate == "sum" && x.Rows() && slices.ContainsFunc([]string{"order", "invoice", "payment"}, func(c string) bool { return p.Text.Lex.Means(p.word(x).Stem, c) }) ||
+			return p.Aggregate == "sum" && x.Rows() && p.trade(x) ||
 				p.Aggregate != "median" && p.bill(x)
 		})) {
 			f = p.View.MoneyField // what did Tom pay in total, the sum of the open invoices, the average fine
@@ -305,10 +305,15 @@ func (p *Plan) decideValue() Reason {
 }
 
 // bills are stems of rows that stand for their amounts.
-var bills = parse.Stems("order invoice payment donation claim fine bill expense bestellung rechnung zahlung spende ausgabe")
+var bills = speech.Stems("order invoice payment donation claim fine bill expense bestellung rechnung zahlung spende ausgabe")
 
 // summable are the concepts of numbers whose mean is the usual aggregate, and whose total makes sense if it is asked for.
 var summable = []string{"duration", "area", "weight", "rooms", "bedrooms", "size", "wait"}
+
+// trade reports whether a piece is a word for orders, invoices or payments.
+func (p *explanation) trade(x parse.Piece) bool {
+	return slices.ContainsFunc([]string{"order", "invoice", "payment"}, func(c string) bool { return p.Text.Lex.Means(p.word(x).Stem, c) })
+}
 
 // bill reports whether a piece is a word for the rows, or for their key, that stands for their amount.
 func (p *explanation) bill(x parse.Piece) bool {
@@ -495,7 +500,7 @@ func (p *Plan) decideCount() Reason {
 		switch {
 		case x.Kind == speech.KindEntity && p.amounts(x):
 			return ReasonUnclear // the inhabitants of a town
-		case x.Rows() && p.says(trades) && p.View.FieldOf("quantity") != nil && !slices.ContainsFunc([]string{"order", "invoice", "payment"}, func(c string) bool { return p.Text.Lex.Means(p.word(x).Stem, c) }):
+		case x.Rows() && p.says(trades) && p.View.FieldOf("quantity") != nil && !p.trade(x):
 			p.Op, p.Measures = OpValue, []Measure{{Field: p.View.FieldOf("quantity"), How: cmp.Or(p.Aggregate, "sum")}} // how many tickets did we sell
 			return p.decideMean()
 		case x.Rows():
@@ -504,8 +509,7 @@ func (p *Plan) decideCount() Reason {
 		}
 	}
 	// "How many are open" counts rows; "how many sick days" does not, nor does "how often in March".
-	often := p.has(func(x parse.Piece) bool { return x.Kind == speech.KindAsk && x.Arg == "times" })
-	if len(p.Filters) == 0 || often && !slices.ContainsFunc(p.Filters, Filter.restricts) {
+	if len(p.Filters) == 0 || p.often() && !slices.ContainsFunc(p.Filters, Filter.restricts) {
 		return ReasonUnclear
 	}
 	return ""

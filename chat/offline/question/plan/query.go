@@ -29,9 +29,9 @@ const mark = "\x00"
 func (q *Query) Col(f *schema.Field) string {
 	switch {
 	case f.Product():
-		return "(" + q.Col(f.Names[0]) + " * " + q.Col(f.Names[1]) + ")"
-	case f.Names != nil:
-		return "(" + q.Col(f.Names[0]) + " || ' ' || " + q.Col(f.Names[1]) + ")"
+		return "(" + q.Col(f.Parts[0]) + " * " + q.Col(f.Parts[1]) + ")"
+	case f.Parts != nil:
+		return "(" + q.Col(f.Parts[0]) + " || ' ' || " + q.Col(f.Parts[1]) + ")"
 	}
 	for t := f.Table; t >= 0; t = q.View.On[t].From {
 		q.used[t] = true

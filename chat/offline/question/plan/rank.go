@@ -253,7 +253,7 @@ func (p *Plan) decideMore() Reason {
 // HiddenKey returns the key of the rows if a ranking is by their names, which may be equal.
 func (p *Plan) HiddenKey() *schema.Field {
 	t := p.Target
-	if t == nil || t.Table != 0 || t.Key() || p.View.Unique(t) || !t.Named("name") && t.Names == nil {
+	if t == nil || t.Table != 0 || t.Key() || p.View.Unique(t) || !t.Named("name") && t.Parts == nil {
 		return nil
 	}
 	for _, f := range p.View.Fields {

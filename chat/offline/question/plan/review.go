@@ -17,7 +17,7 @@ type review struct{ *Plan }
 func (p *review) unanswered(pieces []parse.Piece) Reason {
 	rows := p.First() == nil && p.Counted == nil && p.Tally == ""
 	switch {
-	case p.eitherOr() || p.pairs() || p.contradicts() || p.says(still) && !p.picks() || p.describesPerson() || p.oftenOfOther() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows() || p.losesDate() || p.rowsForAmounts():
+	case p.eitherOr() || p.pairs() || p.contradicts() || p.says(still) && !p.picks() || p.describesPerson() || p.often() && p.Op != OpCount || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows() || p.losesDate() || p.rowsForAmounts():
 		return ReasonUnclear
 	case p.oneOfTwo() || p.mismatch():
 		return ReasonAmbiguous
@@ -100,11 +100,6 @@ func (p *review) describesPerson() bool {
 		}
 	}
 	return false
-}
-
-// oftenOfOther reports whether "how often" would be answered by something else than one number of rows.
-func (p *review) oftenOfOther() bool {
-	return p.Op != OpCount && p.has(func(x parse.Piece) bool { return x.Kind == speech.KindAsk && x.Arg == "times" })
 }
 
 // usesColumns reports whether every column of names that a ranking is asked about is one of its keys.

@@ -73,10 +73,21 @@ func (p *roles) words() Reason {
 // asks for no name.
 func (p *wording) whatDo() bool {
 	ts := p.Text.Tokens
-	return len(ts) > 2 && p.Superlative == nil && (worth[ts[len(ts)-1].Fold] || p.has(func(x parse.Piece) bool { return x.Field != nil && x.Field.Product() }) || ts[0].Fold == "what" && auxiliaries[ts[1].Fold] || p.Text.Lang == speech.German && ts[0].Fold == "was" && strings.HasPrefix(ts[1].Fold, "hat"))
+	switch {
+	case len(ts) < 3 || p.Superlative != nil:
+		return false
+	case worth[ts[len(ts)-1].Fold] || p.has(func(x parse.Piece) bool { return x.Field != nil && x.Field.Product() }):
+		return true
+	}
+	return ts[0].Fold == "what" && auxiliaries[ts[1].Fold] || p.Text.Lang == speech.German && ts[0].Fold == "was" && strings.HasPrefix(ts[1].Fold, "hat")
 }
 
 var worth = speech.Folded("worth wert")
+
+// often reports whether the question is how often something happened.
+func (p *wording) often() bool {
+	return p.has(func(x parse.Piece) bool { return x.Kind == speech.KindAsk && x.Arg == "times" })
+}
 
 // oneYear reports whether the rows cover at most one year, or the question names a time.
 func (p *wording) oneYear() bool {
@@ -140,7 +151,8 @@ func (p *roles) joinNames() Reason {
 				p.used[i-1] = true // the stock on hand
 			}
 		case speech.KindNum:
-			if f := p.View.StatusField(); f != nil && !p.used[i] && x.Num >= 100 && f.Spans(x.Num) && b.Kind != speech.KindCmp && b.Kind != speech.KindField {
+			status := func(f *schema.Field) bool { return f.Table == 0 && f.Type == "integer" && f.HeadWord() == "status" }
+			if f := schema.Only(p.View.Fields, status); f != nil && !p.used[i] && x.Num >= 100 && f.Spans(x.Num) && b.Kind != speech.KindCmp && b.Kind != speech.KindField {
 				p.Filters, p.used[i] = append(p.Filters, numberFilter(f, "=", x.Num)), true // ended in a 404
 			}
 			if n.Kind == speech.KindField && n.Field.Measure() && n.From == x.To && !p.used[i] && p.Asks == "many" && b.Kind != speech.KindCmp && b.Kind != speech.KindJoin && b.Kind != speech.KindBound && i > 1 && n.Field.UnitName() == "" {
@@ -343,7 +355,7 @@ func (p *explanation) labelField(entity parse.Piece) *schema.Field {
 		switch {
 		case f.Key():
 			s--
-		case f.Names != nil:
+		case f.Parts != nil:
 			s += 9
 		case f.Titled() && !slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 			return !w.Optional && !schema.NameWords[w.Stem] && !slices.Contains(p.View.Entity, w.Stem) && w.Stem != wanted.Stem && !p.Text.Lex.Shared(w.Stem, wanted.Stem)

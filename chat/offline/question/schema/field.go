@@ -17,8 +17,8 @@ type Field struct {
 	Words []speech.Word
 	Rows  int64 // row count of its table
 	First bool  // whether it is the first column
-	// Names are the two fields of a full name, or of a product.
-	Names []*Field
+	// Parts are the two fields of a full name, or of a product.
+	Parts []*Field
 }
 
 // Per reports whether the name has a "per" that matters: GDP per capita.
@@ -59,7 +59,7 @@ func (f *Field) OfUnit() bool {
 func (f *Field) Numeric() bool { return f.Type == "integer" || f.Type == "number" }
 
 // Product reports whether the values are products of two columns.
-func (f *Field) Product() bool { return f.Names != nil && f.Numeric() }
+func (f *Field) Product() bool { return f.Parts != nil && f.Numeric() }
 
 // Monthly reports whether the column holds months, each stored as its first day.
 func (f *Field) Monthly() bool {
@@ -156,7 +156,7 @@ func (f *Field) Measure() bool { return f.Numeric() && !f.Key() && !f.Yearly() }
 
 // Unique reports whether every row has a distinct value.
 func (f *Field) Unique(rows int64) bool {
-	if f.Names != nil || f.Missing+f.Unusable > 0 || rows == 0 {
+	if f.Parts != nil || f.Missing+f.Unusable > 0 || rows == 0 {
 		return false
 	}
 	if !f.DistinctCapped {

@@ -44,11 +44,6 @@ func (v *View) OnlyMeasure() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Measure() })
 }
 
-// StatusField returns the only column of whole numbers that are codes, such as the status of a request.
-func (v *View) StatusField() *Field {
-	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Type == "integer" && f.HeadWord() == "status" })
-}
-
 // PlaceField returns the only text that says where something is.
 func (v *View) PlaceField() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && !f.Key() && f.Has(places) })
@@ -110,13 +105,6 @@ func (v *View) Counts(f *Field) bool {
 	return f.Table == 0 && f.Type == "integer" && f.Measure() && (f.HeadWord() == "count" || f.HeadWord() == "anzahl") && len(f.Words) == 1
 }
 
-// OpenField returns the only date of an end that some rows do not have: what has no date of closing is open.
-func (v *View) OpenField() *Field {
-	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Dated() && f.Missing > 0 && f.Has(closings) })
-}
-
-var closings = speech.Folded("paid bezahlt beglichen closed resolved completed finished solved geschlossen erledigt gelöst abgeschlossen")
-
 // NamesRows reports whether a column only names each row: the products in a list of products.
 func (v *View) NamesRows(f *Field) bool {
 	rows := v.Tables[0].RowCount
@@ -156,7 +144,7 @@ func (v *View) LeadsTo(f, other *Field) bool {
 // Person returns the column that names people: a full name, otherwise a name or a role, otherwise what people do.
 func (v *View) Person() *Field {
 	named := func(f *Field) bool { return f.Table == 0 && f.Text() && !f.Key() }
-	if full := Only(v.Fields, func(f *Field) bool { return f.Names != nil }); full != nil {
+	if full := Only(v.Fields, func(f *Field) bool { return f.Parts != nil }); full != nil {
 		return full
 	}
 	for _, c := range []string{"name", "employee", "customer", "student", "player", "member", "salesperson", "author", "donor", "manager"} {
@@ -192,7 +180,7 @@ func (v *View) NameFor(key *Field) *Field {
 			continue
 		}
 		for _, f := range v.Fields {
-			if f.Table == i && f.Text() && !f.Key() && (f.Names != nil || f.Named("name") || NameWords[f.Words[len(f.Words)-1].Stem]) {
+			if f.Table == i && f.Text() && !f.Key() && (f.Parts != nil || f.Named("name") || NameWords[f.Words[len(f.Words)-1].Stem]) {
 				return f
 			}
 		}

@@ -153,7 +153,7 @@ func (v *View) fullNames() {
 	first, last := named("firstname vorname givenname prenom"), named("lastname nachname surname familyname nom")
 	if first != nil && last != nil {
 		v.Fields = append(v.Fields, &Field{
-			Column: Column{Name: "name", Type: "text", DistinctCapped: true}, Names: []*Field{first, last}, Words: []speech.Word{{Fold: "name", Stem: speech.Stem("name")}},
+			Column: Column{Name: "name", Type: "text", DistinctCapped: true}, Parts: []*Field{first, last}, Words: []speech.Word{{Fold: "name", Stem: speech.Stem("name")}},
 		})
 	}
 }
@@ -177,7 +177,7 @@ func (v *View) worth() {
 		}
 		v.Fields = append(v.Fields, &Field{
 			Column: Column{Name: pieces.Label() + " × " + price.Label(), Type: "number", Unit: price.UnitSymbol(), Missing: pieces.Missing + price.Missing},
-			Rows:   price.Rows, Names: []*Field{pieces, price}, Words: words,
+			Rows:   price.Rows, Parts: []*Field{pieces, price}, Words: words,
 		})
 	}
 }

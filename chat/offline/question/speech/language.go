@@ -31,6 +31,15 @@ func Folded(text string) map[string]bool {
 	return out
 }
 
+// Stems returns the set of the stems of some words.
+func Stems(words string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		out[Stem(Fold(w))] = true
+	}
+	return out
+}
+
 // LanguageOf returns the language of a text: German if most of its small words are German, otherwise English.
 func LanguageOf(text string) Language {
 	de, en := 0, 0
