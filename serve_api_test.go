@@ -329,25 +329,6 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	}
 }
 
-// TestARunIsForked: a run is forked from its first step with another message.
-func TestARunIsForked(t *testing.T) {
-	t.Parallel()
-	s := serve(t, atelier.Config{})
-	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
-	s.waitForRun(id)
-	steps := as[api.List[api.Step]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id+"/steps", nil))
-	calls := as[api.List[api.ModelCall]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id+"/model-calls?limit=1", nil))
-	acts := as[api.List[api.Act]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id+"/acts", nil))
-	if len(steps.Items) == 0 || len(calls.Items) != 1 || calls.Next == "" || !strings.Contains(string(calls.Items[0].Messages), "Draw a boat, 128x128") || len(acts.Items) != 1 || acts.Items[0].Name != "Generate Image" {
-		t.Fatalf("%+v %+v %+v", steps, calls, acts)
-	}
-	fork := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+id+"/fork", api.Fork{Step: steps.Items[0].Name, Message: "Draw a lighthouse, 128x128"}))
-	r := s.waitForRun(fork.ID)
-	if fork.ID == id || r.Status != "succeeded" || r.ForkedFrom != id || r.Message != "Draw a lighthouse, 128x128" {
-		t.Errorf("%+v", r)
-	}
-}
-
 // TestOneKeyOneRun: equal requests with one key are one run, even at once; another body is a conflict; the key outlives
 // the process.
 func TestOneKeyOneRun(t *testing.T) {

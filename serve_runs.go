@@ -24,6 +24,7 @@ import (
 	"atelier/agent/report"
 	"atelier/agent/resolve"
 	"atelier/api"
+	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -66,7 +67,7 @@ func (s servedRuns) startOnce(ctx context.Context, id string, start func() (*run
 	default:
 		return api.Started{}, err
 	}
-	s.awaitVisible(ctx, id)
+	s.awaitVisible(ctx, id, nil)
 	begun, err := s.started(ctx, id)
 	switch {
 	case err != nil && refused != nil:
@@ -77,23 +78,36 @@ func (s servedRuns) startOnce(ctx context.Context, id string, start func() (*run
 	return begun, err
 }
 
-// begun returns a run that was started or continued, as soon as it can be found.
+// begun returns a run that was started or continued, as soon as it can be found, or the error of one that ended before
+// it was recorded.
 func (a *Atelier) begun(ctx context.Context, r *run.Run, err error) (api.Started, error) {
 	if err != nil {
 		return api.Started{}, err
 	}
-	a.awaitVisible(ctx, r.ID)
+	if ended := a.awaitVisible(ctx, r.ID, r.Done()); ended {
+		if _, err := r.Wait(ctx); err != nil && !errors.Is(err, journal.ErrHandedOver) {
+			return api.Started{}, err
+		}
+	}
 	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
 }
 
-// awaitVisible waits until a started run can be found.
-func (a *Atelier) awaitVisible(ctx context.Context, id string) {
+// awaitVisible waits until a started run can be found, and reports whether it ended before that.
+func (a *Atelier) awaitVisible(ctx context.Context, id string, done <-chan struct{}) (ended bool) {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
 	poll(ctx, 2*time.Millisecond, func() bool {
+		over := false
+		select {
+		case <-done:
+			over = true
+		default:
+		}
 		known, err := a.Ledger.HasRun(ctx, id)
-		return known || err != nil
+		ended = over && !known
+		return known || err != nil || over
 	})
+	return ended
 }
 
 // poll waits until done returns true or ctx ends.

@@ -32,7 +32,7 @@ const (
 )
 
 // Request asks a [Runner] to run an agent. A program that decodes a request from an untrusted
-// source must set Owner itself and clear RunID, Granted, Extracted, ExtractWarnings, Admitted and Fitted: these
+// source must set Owner itself and clear RunID, Granted, Extracted, Warnings, Admitted and Fitted: these
 // are trusted, also regarding the owner of a picture.
 type Request struct {
 	// Agent is a slug or a display name; required.
@@ -95,10 +95,10 @@ type Request struct {
 	// Deadline is when the run ends, including sub-agents and generations, with media.CodeDeadline
 	// and what was made; zero means never. A process that adopts the run uses the same deadline.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// Extracted are items that [Runner.Prepare] extracted from Message and Input; ExtractWarnings are its
-	// warnings about them.
-	Extracted       []media.Output `json:"found,omitempty"`
-	ExtractWarnings []string       `json:"noted,omitempty"`
+	// Extracted are items that [Runner.Prepare] extracted from Message and Input.
+	Extracted []media.Output `json:"found,omitempty"`
+	// Warnings are those of the preparation. The result of the run begins with them.
+	Warnings []string `json:"noted,omitempty"`
 	// Admitted is set if [Runner.Prepare] found that the model accepts Images.
 	Admitted bool `json:"admitted,omitempty"`
 	// Fitted are the forms of Images that it made for the model, so that they are not made again.

@@ -62,11 +62,11 @@ func (t *runTree) now() time.Time { return t.r.cfg.Now() }
 
 // brief is the task of a run with its context.
 type brief struct {
-	task            string
-	input           map[string]any
-	conversation    []chat.Message // before the task
-	extracted       []media.Output // media that the request contained as data
-	extractWarnings []string       // warnings about it
+	task         string
+	input        map[string]any
+	conversation []chat.Message // before the task
+	extracted    []media.Output // media that the request contained as data
+	warnings     []string       // of the preparation
 }
 
 // initialize initializes a run that has not begun: it has no media and no outcome.
@@ -130,7 +130,7 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	}
 	r.open(ctx)
 	r.stored(ctx, r.extracted)
-	r.warn(ctx, append(refused, r.extractWarnings...)...)
+	r.warn(ctx, append(refused, r.warnings...)...)
 	switch {
 	case err != nil:
 	case r.spec.code != nil:

@@ -155,7 +155,7 @@ func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Re
 		}
 	}
 	req.Extracted = append(slices.Clip(req.Extracted), root.set.All()...)
-	req.ExtractWarnings = append(slices.Clip(req.ExtractWarnings), root.outcome.snapshot().warnings...)
+	req.Warnings = append(slices.Clip(req.Warnings), root.outcome.snapshot().warnings...)
 	return req, nil
 }
 
@@ -187,7 +187,7 @@ func (r *Runner) root(req Request) (*run, error) {
 			runLog: t.newLog(identity{id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug, part: part}, m),
 			spec:   spec, journal: r.transcript(req),
 		},
-		brief: brief{task: req.Message, input: req.Input, conversation: req.History, extracted: req.Extracted, extractWarnings: req.ExtractWarnings},
+		brief: brief{task: req.Message, input: req.Input, conversation: req.History, extracted: req.Extracted, warnings: req.Warnings},
 	}
 	return root.initialize(vision.Sights{
 		Config: vision.Config{Lenient: req.LenientImages, Lost: req.LostImages, Policy: policy},

@@ -120,11 +120,9 @@ func (p recordedRun) fork(ctx context.Context, l ledger.Store, tree string, next
 		if err != nil {
 			return err
 		}
-		for _, o := range kept {
-			granted, warnings := grant(ctx, l, agent.Request{Owner: next.Owner, RunID: next.RunID}, []media.Output{o})
-			if len(granted) == 0 {
-				return media.Errorf(media.CodeUnavailable, "grant %s to the new run: %s", o.Ref, strings.Join(warnings, "; "))
-			}
+		// An item that is deleted in this moment is omitted, as if it had been deleted before.
+		if _, _, err := grant(ctx, l, agent.Request{Owner: next.Owner, RunID: next.RunID}, kept); err != nil {
+			return err
 		}
 		p.State = agent.State{}
 		if err := json.Unmarshal(text, &p.State); err != nil {

@@ -10,7 +10,6 @@ import (
 	"atelier/action"
 	"atelier/agent"
 	"atelier/agent/vision"
-	"atelier/journal/step"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -39,10 +38,6 @@ func (h history) result(ctx context.Context, runner *agent.Runner, row ledger.Ru
 		p.Input, p.History, p.Journal = known.State.Request.Input, known.State.Request.History, known.steps
 		if known.Thread != nil {
 			p.History = known.Thread.History
-		}
-		var g step.Given
-		if json.Unmarshal(known.steps[step.Name{Kind: step.KindGiven}.String()], &g) == nil {
-			p.Run.Warnings = append(g.Warnings, p.Run.Warnings...)
 		}
 	}
 	tree, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Run], error) {

@@ -36,7 +36,7 @@ func (p player) execute(ctx context.Context, agents *agent.Runner, req agent.Req
 		})
 	}
 	if err == nil {
-		req.Granted = g.Granted
+		req.Granted, req.Warnings = g.Granted, append(g.Warnings, req.Warnings...)
 		if t != nil {
 			req.History, t.Inherited, t.Answer = t.History, g.Inherited, g.Answer
 			req.Granted = append(slices.Clone(g.Inherited), g.Granted...)
@@ -52,7 +52,6 @@ func (p player) execute(ctx context.Context, agents *agent.Runner, req agent.Req
 	if res != nil {
 		save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 		defer cancel()
-		res.Warnings = append(g.Warnings, res.Warnings...)
 		if err := p.observer.Flush(save); err != nil {
 			res.Warnings = append(res.Warnings, "the last events of this run may not be in its log yet")
 		}
@@ -75,33 +74,38 @@ func (p player) execute(ctx context.Context, agents *agent.Runner, req agent.Req
 // grantMedia grants the media of a run to its tree.
 func (p player) grantMedia(ctx context.Context, req agent.Request, t *conversation.Thread) (step.Given, error) {
 	var g step.Given
-	g.Granted, g.Warnings = grant(ctx, p.ledger, req, req.Granted)
-	if len(g.Granted) == 0 && len(req.Granted) > 0 {
-		return g, media.Errorf(media.CodeInvalid, "the media for this run could not be granted to it: %s", strings.Join(g.Warnings, "; "))
+	var err error
+	if g.Granted, g.Warnings, err = grant(ctx, p.ledger, req, req.Granted); err != nil {
+		return g, err
+	}
+	if len(g.Granted) == 0 && len(req.Images) > 0 {
+		return g, media.Errorf(media.CodeNotFound, "the pictures of the message cannot be shown: %s", strings.Join(g.Warnings, "; "))
 	}
 	if t == nil {
 		return g, nil
 	}
 	g.Warnings = append(g.Warnings, p.threads.Attach(ctx, req.Owner, t.Asked.ID, g.Granted)...)
-	inherited, more := grant(ctx, p.ledger, req, conversation.Without(t.Inherited, g.Granted))
+	inherited, more, err := grant(ctx, p.ledger, req, conversation.Without(t.Inherited, g.Granted))
 	g.Inherited, g.Warnings, g.Answer = inherited, append(g.Warnings, more...), p.threads.NewID()
-	return g, nil
+	return g, err
 }
 
 // grant makes the refs of items valid in the run's tree: an item with a record is granted, one without gets a record.
-// If that fails, the item is omitted, with a warning.
-func grant(ctx context.Context, l ledger.Store, req agent.Request, items []media.Output) (granted []media.Output, warnings []string) {
+// Deleted items are omitted, with a warning.
+func grant(ctx context.Context, l ledger.Store, req agent.Request, items []media.Output) (granted []media.Output, warnings []string, err error) {
 	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID})
 	for _, o := range items {
 		o.Origin.Direction, o.Promoted = "input", false
-		rec, err := l.Record(ctx, o)
-		if err != nil {
+		switch rec, err := l.Record(ctx, o); {
+		case err == nil:
+			granted = append(granted, rec)
+		case media.CodeOf(err) == media.CodeNotFound:
 			warnings = append(warnings, media.ErrorText(err.Error()))
-			continue
+		default:
+			return nil, nil, err
 		}
-		granted = append(granted, rec)
 	}
-	return granted, warnings
+	return granted, warnings, nil
 }
 
 // suggestOtherRun adds to the error of an unknown ref the media id of the owner's item that has the ref in another run.
