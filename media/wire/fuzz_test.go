@@ -99,6 +99,7 @@ func FuzzNameMedia(f *testing.F) {
 	f.Add("see " + std(png(300, 1, 1)) + " end")
 	f.Add(`{\"a\":\"data:image\/gif;base64,R0lGODlhAQABAIAAAAAAAP\/\/\/yH5BAEAAAAALAAAAAABAAEAAAIBRAA7\"}`)
 	f.Add("https://host/data/" + std(png(300, 1, 1)) + "\n==\\u002b")
+	f.Add(strings.Repeat("İ", 40) + "data:image/gif;base64," + std(png(300, 1, 1))) // longer in lower case
 	f.Fuzz(func(t *testing.T, s string) {
 		got := NameMedia(s)
 		if NameMedia(got) != got {

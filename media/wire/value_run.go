@@ -136,7 +136,10 @@ func urlHead(text []byte) []byte {
 	if n := len(head) - len(dataMark); n < 0 || !strings.EqualFold(string(head[n:]), dataMark) {
 		return nil
 	}
-	i := bytes.LastIndex(bytes.ToLower(head), []byte("data:"))
+	i := len(head) - len("data:")
+	for i >= 0 && !strings.EqualFold(string(head[i:i+len("data:")]), "data:") {
+		i--
+	}
 	if i < 0 || bytes.ContainsAny(head[i:len(head)-1], " \n\t\"'<>(),") {
 		return nil
 	}
