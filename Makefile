@@ -17,7 +17,7 @@ export CGO_ENABLED := 0
 WITH_RACE := CGO_ENABLED=$(if $(RACE),1,0)
 # The race detector leaves out packages that start no goroutine and share nothing between those of
 # others (internal/house checks it), and tests in which one goroutine computes. `make test` runs both.
-RACELESS := ^atelier/(action/(internal|file|mediaset|picture|table|visual)|draw|agent/(evidence|formtext|report)|examples/gallery|generate/provider/offline|chat/offline/question$$|internal/house|media/probe|workflow/(conform|module|ordered|patch|problem|template|view))(/|$$)
+RACELESS := ^atelier/(action/(internal/(charset|docx)|file|mediaset|picture|table|visual)|draw|agent/(evidence|formtext|report)|examples/gallery|generate/provider/offline|chat/offline/question$$|internal/house|media/probe|workflow/(conform|module|ordered|patch|problem|template|view))(/|$$)
 RACESKIP ?= ^TestCanary$$|BrokenItemsAtAnyChunking|AnotherModuleUsesAtelier|LongAndTurnedText|ChatReport|ChatAnswersAreBounded|OlderSchemaIsBroughtUp
 # More tests at once than processors, and packages (-p 3), because many wait for processes that they started.
 # `make test` runs twice as many: without the race detector they take little memory.

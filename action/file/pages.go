@@ -49,31 +49,22 @@ func (d document) readPages(ctx context.Context, kind string) (reading, error) {
 }
 
 func (d document) pdf(ctx context.Context, b []byte, w *window) (title string, warnings []string, err error) {
-	doc, err := pdf.Open(b)
-	if err != nil {
-		return "", nil, err
-	}
 	text := 0
-	for n := range doc.Pages() {
-		page, err := doc.Text(ctx, n)
-		if err != nil {
-			return "", nil, err
-		}
-		w.pages = n + 1
-		if n > 0 && d.page == 0 {
+	title, warnings, err = pdf.Read(ctx, b, func(n, of int, page string) {
+		w.pages = n
+		if n > 1 && d.page == 0 {
 			w.write("\n\n")
 		}
-		if doc.Pages() > 1 {
-			w.write(fmt.Sprintf("[page %d]\n", n+1))
+		if of > 1 {
+			w.write(fmt.Sprintf("[page %d]\n", n))
 		}
 		text += len(page)
 		w.write(wire.NameMedia(page))
-	}
-	warnings = doc.Warnings()
+	})
 	if text == 0 {
-		warnings = append(warnings, fmt.Sprintf("the PDF has no text on its %d pages: it may be a scan, which this program cannot read", doc.Pages()))
+		warnings = append(warnings, fmt.Sprintf("the PDF has no text on its %d pages: it may be a scan, which this program cannot read", w.pages))
 	}
-	return doc.Title(), warnings, nil
+	return title, warnings, err
 }
 
 func (d document) docx(ctx context.Context, b []byte, w *window) (title string, warnings []string, err error) {
