@@ -152,55 +152,37 @@ func exec(ctx context.Context, tx *sql.Tx, statement string, args ...any) (int64
 
 // failureColumns returns the columns of a failure.
 func failureColumns(f *ledger.Failure) columns {
-	return columns{{"error_code", str(&f.Code)}, {"error_message", prose(&f.Message)}, {"retryable", flagCol{&f.Retryable}}}
+	return columns{{"error_code", nullable(&f.Code)}, {"error_message", prose(&f.Message)}, {"retryable", flagCol{&f.Retryable}}}
 }
 
 // readOnly is a column that is an expression and is not written.
 type readOnly struct{ value any }
 
-type textCol[T ~string] struct {
-	to    *T
-	prose bool
-}
+type nullCol[T ~string | int | int64 | float64] struct{ to *T }
 
-// str is a text column; empty text is NULL.
-func str[T ~string](to *T) textCol[T] { return textCol[T]{to, false} }
+// nullable is a text or number column; empty text and 0 are NULL.
+func nullable[T ~string | int | int64 | float64](to *T) nullCol[T] { return nullCol[T]{to} }
 
-// prose is a free text column without characters that a database cannot store; empty text is NULL.
-func prose[T ~string](to *T) textCol[T] { return textCol[T]{to, true} }
-
-func (c textCol[T]) Scan(src any) error {
-	var s sql.NullString
-	err := s.Scan(src)
-	*c.to = T(s.String)
+func (c nullCol[T]) Scan(src any) error {
+	var v sql.Null[T]
+	err := v.Scan(src)
+	*c.to = v.V
 	return err
 }
 
-func (c textCol[T]) Value() (driver.Value, error) {
-	if c.prose {
-		return orNull(clean(string(*c.to))), nil
-	}
-	return orNull(string(*c.to)), nil
-}
-
-type numberCol[T int | int64 | float64] struct{ to *T }
-
-// num is a number column; 0 is NULL.
-func num[T int | int64 | float64](to *T) numberCol[T] { return numberCol[T]{to} }
-
-func (c numberCol[T]) Scan(src any) error {
-	var n sql.Null[T]
-	err := n.Scan(src)
-	*c.to = n.V
-	return err
-}
-
-func (c numberCol[T]) Value() (driver.Value, error) {
-	if *c.to == 0 {
+func (c nullCol[T]) Value() (driver.Value, error) {
+	if *c.to == *new(T) {
 		return nil, nil
 	}
 	return driver.DefaultParameterConverter.ConvertValue(*c.to)
 }
+
+// proseCol is a free text column without characters that a database cannot store; empty text is NULL.
+type proseCol struct{ nullCol[string] }
+
+func prose(to *string) proseCol { return proseCol{nullable(to)} }
+
+func (c proseCol) Value() (driver.Value, error) { return orNull(clean(*c.to)), nil }
 
 // flagCol is a boolean column; true is 1.
 type flagCol struct{ to *bool }

@@ -24,8 +24,8 @@ func (s *db) leaseColumns(l *ledger.Lease) columns {
 		{"work", &l.Work},
 		{"holder", &l.Holder},
 		{"generation", &l.Generation},
-		{"host", str(&l.Host)},
-		{"machine", str(&l.Machine)},
+		{"host", nullable(&l.Host)},
+		{"machine", nullable(&l.Machine)},
 		{"pid", &l.PID},
 		{"started_at", timeCol{&l.StartedAt}},
 		{"expires_at", timeCol{&l.ExpiresAt}},
@@ -39,7 +39,7 @@ func (s *db) expired() string {
 }
 
 // AcquireLease makes a process the holder.
-func (s leases) AcquireLease(ctx context.Context, l, gone ledger.Lease) (ledger.Lease, error) {
+func (s runs) AcquireLease(ctx context.Context, l, gone ledger.Lease) (ledger.Lease, error) {
 	const what = "acquire lease"
 	if err := need(what, "kind", string(l.Kind), "work", l.Work, "holder", l.Holder); err != nil {
 		return l, err
@@ -69,7 +69,7 @@ func (s leases) AcquireLease(ctx context.Context, l, gone ledger.Lease) (ledger.
 }
 
 // RenewLeases renews all leases of a holder.
-func (s leases) RenewLeases(ctx context.Context, holder string) (n int, err error) {
+func (s runs) RenewLeases(ctx context.Context, holder string) (n int, err error) {
 	err = s.commit(ctx, "renew leases", func(ctx context.Context, tx *sql.Tx) error {
 		rows, err := exec(ctx, tx, `UPDATE leases SET expires_at = `+s.dialect.Clock(ledger.LeaseTime)+` WHERE holder = $1`, holder)
 		n = int(rows)
@@ -79,7 +79,7 @@ func (s leases) RenewLeases(ctx context.Context, holder string) (n int, err erro
 }
 
 // ReleaseLeases releases leases.
-func (s leases) ReleaseLeases(ctx context.Context, holder string, kind ledger.LeaseKind, works ...string) error {
+func (s runs) ReleaseLeases(ctx context.Context, holder string, kind ledger.LeaseKind, works ...string) error {
 	return s.commit(ctx, "release leases", func(ctx context.Context, tx *sql.Tx) error {
 		for _, w := range works {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM leases WHERE kind = $1 AND work = $2 AND holder = $3`, string(kind), w, holder); err != nil {
@@ -91,7 +91,7 @@ func (s leases) ReleaseLeases(ctx context.Context, holder string, kind ledger.Le
 }
 
 // Leases returns leases.
-func (s leases) Leases(ctx context.Context, kind ledger.LeaseKind, works ...string) ([]ledger.Lease, error) {
+func (s runs) Leases(ctx context.Context, kind ledger.LeaseKind, works ...string) ([]ledger.Lease, error) {
 	sel := from("leases").where("kind = ?", string(kind)).orderBy("work")
 	if len(works) > 0 {
 		sel.whereIn("work", works)
@@ -100,7 +100,7 @@ func (s leases) Leases(ctx context.Context, kind ledger.LeaseKind, works ...stri
 }
 
 // HasLease reports whether a lease is still held.
-func (s leases) HasLease(ctx context.Context, l ledger.Lease) (bool, error) {
+func (s runs) HasLease(ctx context.Context, l ledger.Lease) (bool, error) {
 	ok, err := hasLease(ctx, s.read, l, "")
 	return ok, s.failure("read lease", err)
 }
@@ -116,11 +116,8 @@ func hasLease(ctx context.Context, db querier, l ledger.Lease, lock string) (boo
 }
 
 // SweepLeases removes old leases.
-func (s leases) SweepLeases(ctx context.Context) error {
-	return s.commit(ledger.Relaxed(ctx), "sweep leases", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM leases WHERE expires_at <= `+s.dialect.Clock(-expiredLeaseTTL)) //nolint:gosec // an expression of the dialect
-		return err
-	})
+func (s runs) SweepLeases(ctx context.Context) error {
+	return s.execute(ledger.Relaxed(ctx), "sweep leases", `DELETE FROM leases WHERE expires_at <= `+s.dialect.Clock(-expiredLeaseTTL))
 }
 
 // advance is commit for a save that advances a run or an operation. If the context has a lease, the lease is compared

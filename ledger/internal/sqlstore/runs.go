@@ -13,14 +13,14 @@ func runColumns(r *ledger.Run) columns {
 		{"id", &r.ID},
 		{"owner", &r.Owner},
 		{"tree_id", &r.Tree},
-		{"parent_run_id", str(&r.Parent)},
+		{"parent_run_id", nullable(&r.Parent)},
 		{"depth", &r.Depth},
 		{"agent", &r.Agent},
-		{"agent_path", str(&r.AgentPath)},
-		{"definition_hash", str(&r.DefinitionHash)},
+		{"agent_path", nullable(&r.AgentPath)},
+		{"definition_hash", nullable(&r.DefinitionHash)},
 		{"definition", jsonCol{&r.Definition}},
 		{"task", &r.Task},
-		{"forked_from", str(&r.ForkedFrom)},
+		{"forked_from", nullable(&r.ForkedFrom)},
 		{"forked_step", prose(&r.ForkedStep)},
 		{"started_at", timeCol{&r.StartedAt}},
 		{"created_at", timeCol{&r.CreatedAt}},
@@ -117,7 +117,7 @@ func stepColumns(st *ledger.Step) columns {
 		{"message", prose(&st.Message)},
 		{"params", jsonCol{&st.Params}},
 		{"outputs", jsonCol{&st.Outputs}},
-		{"child_run_id", str(&st.ChildRunID)},
+		{"child_run_id", nullable(&st.ChildRunID)},
 		{"started_at", timeCol{&st.StartedAt}},
 		{"finished_at", timeCol{&st.FinishedAt}},
 		{"created_at", timeCol{&st.CreatedAt}},
@@ -154,7 +154,7 @@ func promptColumns(p *ledger.Prompt) columns {
 		{"run_id", &p.RunID},
 		{"turn", &p.Turn},
 		{"model", &p.Model},
-		{"provider", str(&p.Provider)},
+		{"provider", nullable(&p.Provider)},
 		{"messages", jsonCol{&p.Messages}},
 		{"answer", prose(&p.Answer)},
 		{"status", &p.Status},
@@ -169,7 +169,7 @@ func promptColumns(p *ledger.Prompt) columns {
 }
 
 // SavePrompt inserts or overwrites a model call.
-func (s prompts) SavePrompt(ctx context.Context, p ledger.Prompt) error {
+func (s runs) SavePrompt(ctx context.Context, p ledger.Prompt) error {
 	const what = "save prompt run"
 	if err := need(what, "id", p.ID, "run id", p.RunID); err != nil {
 		return err
@@ -179,6 +179,6 @@ func (s prompts) SavePrompt(ctx context.Context, p ledger.Prompt) error {
 }
 
 // ListPrompts lists a run's model calls in order.
-func (s prompts) ListPrompts(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Prompt], error) {
+func (s runs) ListPrompts(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Prompt], error) {
 	return page(ctx, s.db, "list prompt runs", promptColumns, s.ofRun(ctx, "prompt_runs", owner, runID).orderBy("id").paged(p))
 }

@@ -80,39 +80,24 @@ type db struct {
 	find Finder
 }
 
-// The aggregates, each a type with the methods of its part of [ledger.Store].
+// The parts of [ledger.Store], each a type with its methods.
 type (
-	runs          struct{ *db }
-	runStates     struct{ *db }
-	prompts       struct{ *db }
-	items         struct{ *db }
-	blobs         struct{ *db }
+	// runs also has what runs need: their states, prompts, events, leases, budgets and keys.
+	runs struct{ *db }
+	// items are media records and their bytes.
+	items struct{ *db }
+	// operations also has generated contents and interactions.
 	operations    struct{ *db }
-	leases        struct{ *db }
-	budgets       struct{ *db }
-	events        struct{ *db }
 	conversations struct{ *db }
-	keys          struct{ *db }
-	contents      struct{ *db }
-	interactions  struct{ *db }
 )
 
 // Store is the ledger in one database.
 type Store struct {
 	*db
 	runs
-	runStates
-	prompts
 	items
-	blobs
 	operations
-	leases
-	budgets
-	events
 	conversations
-	keys
-	contents
-	interactions
 }
 
 var _ ledger.Store = (*Store)(nil)
@@ -139,22 +124,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		_ = s.Close() // the index's error is returned
 		return nil, s.failure("index the texts of media", err)
 	}
-	return &Store{
-		s,
-		runs{s},
-		runStates{s},
-		prompts{s},
-		items{s},
-		blobs{s},
-		operations{s},
-		leases{s},
-		budgets{s},
-		events{s},
-		conversations{s},
-		keys{s},
-		contents{s},
-		interactions{s},
-	}, nil
+	return &Store{s, runs{s}, items{s}, operations{s}, conversations{s}}, nil
 }
 
 // Place describes the database, without a password.
@@ -184,6 +154,14 @@ func (s *db) commit(ctx context.Context, what string, fn func(context.Context, *
 	return s.failure(what, s.dialect.Commit(ctx, s.write, what, fn))
 }
 
+// execute commits one statement.
+func (s *db) execute(ctx context.Context, what, statement string, args ...any) error {
+	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, statement, args...)
+		return err
+	})
+}
+
 // change commits a statement that must change a row, which id identifies in the error.
 func (s *db) change(ctx context.Context, what, id, statement string, args ...any) error {
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
@@ -204,10 +182,7 @@ type sharedKey struct{}
 
 // Writable starts an empty write that accesses a row, because SQLite starts any transaction on a read-only file.
 func (s *db) Writable(ctx context.Context) error {
-	return s.commit(ledger.Relaxed(ctx), "write into the ledger", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE sequences SET value = value WHERE name = ''`)
-		return err
-	})
+	return s.execute(ledger.Relaxed(ctx), "write into the ledger", `UPDATE sequences SET value = value WHERE name = ''`)
 }
 
 // InTransaction makes one commit of the saves that fn makes with its context. A failed save undoes only itself.
