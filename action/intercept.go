@@ -209,8 +209,7 @@ const viewLabel = 48
 // shown returns err in a form that may be displayed, without bytes, base64 and cause.
 func shown(err error) *media.Error {
 	e := &media.Error{Code: media.CodeOf(err), Message: plainError(err), Retryable: media.Retryable(err)}
-	var coded *media.Error
-	if errors.As(err, &coded) {
+	if coded, ok := errors.AsType[*media.Error](err); ok {
 		e.RetryAfter, e.Valid = coded.RetryAfter, coded.Valid
 	}
 	return e

@@ -15,14 +15,6 @@ import (
 	"atelier/media/imaging"
 )
 
-// Blobs reads pictures and stores their derivatives. *wire.Codec implements it.
-type Blobs interface {
-	// Open opens a stored blob. The caller must close it.
-	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
-	// Store reads r to its end and stores it as a blob.
-	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
-}
-
 // Fitted is a picture in a form that a model accepts.
 type Fitted struct {
 	// Output is the original, or a derivative with the original as its parent.
@@ -43,7 +35,7 @@ type Room struct {
 // of an animated GIF. It returns a picture that fits unchanged. A derivative is stored but not recorded, and keeps the
 // AI label. The error has code [media.CodeUnsupported] for a model without vision and for types that cannot be decoded,
 // [media.CodeTooLarge], [media.CodeCorrupt], or a code of blobs.
-func (f Profile) Fit(ctx context.Context, blobs Blobs, o media.Output, room Room) (Fitted, error) {
+func (f Profile) Fit(ctx context.Context, blobs media.Storage, o media.Output, room Room) (Fitted, error) {
 	if err := f.CheckVision(o); err != nil {
 		return Fitted{}, err
 	}
@@ -134,7 +126,7 @@ const (
 )
 
 // shrink encodes a picture until it fits: first lossless, then lossy, then smaller.
-func (f Profile) shrink(ctx context.Context, blobs Blobs, o media.Output, room Room, side int) (media.Output, error) {
+func (f Profile) shrink(ctx context.Context, blobs media.Storage, o media.Output, room Room, side int) (media.Output, error) {
 	var formats []imaging.Format // lossless first, unless the picture was lossy
 	if f.Accepts("image/png") && (o.MIMEType != "image/jpeg" || !f.Accepts("image/jpeg")) {
 		formats = append(formats, imaging.FormatPNG)
@@ -176,7 +168,7 @@ func (f Profile) shrink(ctx context.Context, blobs Blobs, o media.Output, room R
 }
 
 // encode encodes a picture once and stores it if it is small enough.
-func (f Profile) encode(ctx context.Context, blobs Blobs, o media.Output, job imaging.Job, room Room) (media.Blob, media.Facts, error) {
+func (f Profile) encode(ctx context.Context, blobs media.Storage, o media.Output, job imaging.Job, room Room) (media.Blob, media.Facts, error) {
 	r, err := blobs.Open(ctx, o.Digest)
 	if err != nil {
 		return media.Blob{}, media.Facts{}, err

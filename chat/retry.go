@@ -74,8 +74,8 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 			return Response{}, err
 		}
 		res, err := r.Model.Generate(ctx, req)
-		var e *media.Error
-		if err == nil || !errors.As(err, &e) {
+		e, ok := errors.AsType[*media.Error](err)
+		if !ok {
 			return res, err
 		}
 		if e.RetryAfter > 0 && (e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable) { // not if credit or size is the reason

@@ -14,7 +14,6 @@ package generate
 import (
 	"context"
 	"encoding/json"
-	"io"
 
 	"atelier/media"
 )
@@ -159,11 +158,5 @@ func InvalidCountError(n int) error {
 	return media.Errorf(media.CodeInvalid, "n is %d: ask for 1 to %d results", n, MaxN)
 }
 
-// Storage stores and returns media bytes; *wire.Codec implements it.
-type Storage interface {
-	// Store stores the content of r and returns its digest, size and sniffed facts. Errors have codes:
-	// media.CodeTooLarge, media.CodeDiskFull.
-	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
-	// Open returns the bytes; the caller closes them.
-	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
-}
+// Storage stores and returns media bytes.
+type Storage = media.Storage

@@ -84,8 +84,7 @@ func Errorf(code Code, format string, args ...any) *Error {
 	if _, several := w.(interface{ Unwrap() []error }); several {
 		e.Cause = w
 	}
-	var under *Error
-	if errors.As(e.Cause, &under) && under.Code == code {
+	if under, ok := errors.AsType[*Error](e.Cause); ok && under.Code == code {
 		e.Retryable, e.RetryAfter, e.Valid = under.Retryable, under.RetryAfter, under.Valid
 	}
 	return e
@@ -127,12 +126,11 @@ const maxDefect = 200
 // CodeOf returns the code in an error's chain. Context errors have codes of their own; nil has the
 // empty code; all other errors are [CodeInternal].
 func CodeOf(err error) Code {
-	if err == nil {
-		return ""
-	}
-	var e *Error
+	e, coded := errors.AsType[*Error](err)
 	switch {
-	case errors.As(err, &e):
+	case err == nil:
+		return ""
+	case coded:
 		return e.Code
 	case errors.Is(err, context.Canceled):
 		return CodeCancelled
@@ -144,6 +142,6 @@ func CodeOf(err error) Code {
 
 // Retryable reports whether the same call may succeed later.
 func Retryable(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Retryable
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Retryable
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 )
@@ -111,4 +112,13 @@ func (o Output) LogValue() slog.Value { return slog.StringValue(o.String()) }
 // returns the output with the ID of its record.
 type Recorder interface {
 	Record(ctx context.Context, o Output) (Output, error)
+}
+
+// Storage stores and returns media bytes; *wire.Codec implements it.
+type Storage interface {
+	// Store reads r to its end, stores the content and returns its digest, size and sniffed facts. Errors have codes:
+	// CodeTooLarge, CodeDiskFull.
+	Store(ctx context.Context, r io.Reader, declaredMIME string) (Blob, error)
+	// Open returns the bytes; the caller closes them.
+	Open(ctx context.Context, d Digest) (io.ReadCloser, error)
 }

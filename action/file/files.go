@@ -227,8 +227,7 @@ func nameDistance(p, want string) int {
 
 // reason returns an operating system's error without the path, which the message already contains.
 func reason(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err.Error()
 	}
 	return err.Error()

@@ -56,9 +56,8 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 			name = ""
 		}
 		err := im.sheet(ctx, f.Name, name, sheet, book)
-		var no *refusal
-		switch {
-		case errors.As(err, &no):
+		switch no, refused := errors.AsType[*refusal](err); {
+		case refused:
 			notRead(sheet, no.reason)
 		case err != nil:
 			return err

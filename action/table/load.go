@@ -27,9 +27,8 @@ func (t *Tables) fill(ctx context.Context, l *loaded, dbPath string, note func(s
 	im := &importer{store: s, into: l, names: names{}, progress: &progress{now: t.cfg.Now, note: note, last: t.cfg.Now()}}
 	_, err = t.cfg.Files.Walk(ctx, func(f file.Source) error {
 		err := im.file(ctx, f)
-		var no *refusal
-		switch {
-		case errors.As(err, &no):
+		switch no, refused := errors.AsType[*refusal](err); {
+		case refused:
 			l.skip(f.Name, no.reason)
 		case errors.Is(err, bufio.ErrTooLong):
 			l.skip(f.Name, fmt.Sprintf("a line is longer than %d MiB", maxLine>>20))

@@ -47,8 +47,8 @@ func (l *loaded) read(sql string) []*table {
 
 // explain adds the existing names to an SQL error.
 func (l *loaded) explain(err error, read []*table) error {
-	var e *media.Error
-	if !errors.As(err, &e) || e.Code != media.CodeInvalid {
+	e, ok := errors.AsType[*media.Error](err)
+	if !ok || e.Code != media.CodeInvalid {
 		return err
 	}
 	retryable := *e

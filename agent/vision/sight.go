@@ -44,7 +44,7 @@ type Config struct {
 	Journal       *journal.Transcript
 	Set           *media.Set
 	Actions       *action.Registry
-	Blobs         chat.Blobs
+	Blobs         media.Storage
 	// Recorder records smaller forms of pictures; nil disables recording.
 	Recorder media.Recorder
 	// ModelsWithVision returns the names of models that accept the given number of pictures.

@@ -298,15 +298,15 @@ func lower(codec *wire.Codec) func(*middleware.Stack) error {
 // refused returns the error of an error response.
 func (m *model) refused(err error, api smithy.APIError) error {
 	msg := m.secrets.Clean(api.ErrorMessage(), chat.MaxMessage)
-	var res *smithyhttp.ResponseError
 	status := 0
-	if errors.As(err, &res) {
+	res, ok := errors.AsType[*smithyhttp.ResponseError](err)
+	if ok {
 		status = res.HTTPStatusCode()
 	}
 	e := media.Errorf(codeOf(api.ErrorCode(), status, msg), "ask %s: %s: %s", m.profile, m.secrets.Clean(api.ErrorCode(), 100), msg)
 	refused := status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
 	e.Retryable = e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable && refused
-	if res != nil && res.Response != nil {
+	if ok && res.Response != nil {
 		e.RetryAfter = patience.Requested(res.Response.Header, time.Now()) //nolint:forbidigo // a date in the header is absolute
 	}
 	chat.GatewayTimeout(e, status)

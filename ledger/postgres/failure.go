@@ -113,8 +113,7 @@ func (d dialect) Failure(what string, err error) error {
 
 // DialReason returns the cause of a connection error: the network error, or the innermost one.
 func DialReason(err error) string {
-	var op *net.OpError
-	if errors.As(err, &op) {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Error()
 	}
 	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {

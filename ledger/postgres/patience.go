@@ -47,10 +47,9 @@ func (p *patient) Connect(ctx context.Context) (driver.Conn, error) {
 
 // absent reports whether an error means that the server is not available, or not yet.
 func absent(err error) bool {
-	var pe *pgconn.PgError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return ended(pe.Code)
 	}
-	var dial *pgconn.ConnectError
-	return errors.As(err, &dial) && !errors.Is(err, context.Canceled)
+	_, dial := errors.AsType[*pgconn.ConnectError](err)
+	return dial && !errors.Is(err, context.Canceled)
 }

@@ -29,7 +29,7 @@ func (d dialect) Search(ctx context.Context, db *sql.DB, log *slog.Logger) (sqls
 		FROM pg_database WHERE datname = current_database()`).Scan(&made, &latin)
 	if err == nil && !made {
 		err = d.Exclusively(ctx, db, func() error { return indexTexts(ctx, db) })
-		if failed := (*pgconn.PgError)(nil); errors.As(err, &failed) {
+		if failed, ok := errors.AsType[*pgconn.PgError](err); ok {
 			log.InfoContext(ctx, "searches of media read all records: the index needs the extension pg_trgm (CREATE EXTENSION pg_trgm)",
 				slog.String("database", d.place), slog.String("error", failed.Message))
 			return nil, nil

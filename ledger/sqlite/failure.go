@@ -48,8 +48,8 @@ func (*dialect) Failure(what string, err error) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return media.Errorf(media.CodeForbidden, "%s: %s: %w", what, readOnly, err)
 	}
-	var se *sqlite.Error
-	if !errors.As(err, &se) {
+	se, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
 		return media.Errorf(media.CodeOf(err), "%s: %w", what, err)
 	}
 	for _, f := range failures {

@@ -38,7 +38,7 @@ var searchIndex = []string{ //nolint:gochecknoglobals // constant
 // records.
 func (d *dialect) Search(ctx context.Context, db *sql.DB, log *slog.Logger) (sqlstore.Finder, error) {
 	err := d.indexTexts(ctx, db)
-	if failed := (*sqlite.Error)(nil); errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*sqlite.Error](err); ok {
 		log.InfoContext(ctx, "searches of media read all records: their index was not made", slog.String("error", failed.Error()))
 		return nil, nil
 	}

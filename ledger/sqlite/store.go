@@ -93,8 +93,7 @@ func connect(c Config) (sqlstore.Config, error) {
 func ready(ctx context.Context, db *sql.DB, limit time.Duration) {
 	const again = 10 * time.Millisecond
 	for range limit / again {
-		var e *sqlite.Error
-		if err := db.PingContext(ctx); !errors.As(err, &e) || e.Code()&0xff != sqlite3.SQLITE_BUSY {
+		if e, ok := errors.AsType[*sqlite.Error](db.PingContext(ctx)); !ok || e.Code()&0xff != sqlite3.SQLITE_BUSY {
 			return
 		}
 		select {

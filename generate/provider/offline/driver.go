@@ -33,18 +33,10 @@ const (
 // Note is the statement of origin in the metadata of every drawn result.
 const Note = "drawn by rule, not by an AI model"
 
-// Store stores results and returns input pictures; *wire.Codec implements it.
-type Store interface {
-	// Store stores the content of r and returns its digest, size and sniffed facts.
-	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
-	// Open reads a stored picture; the caller closes it.
-	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
-}
-
 // Config sets up a [Driver].
 type Config struct {
 	// Store is required.
-	Store Store
+	Store media.Storage
 }
 
 // maxConcurrentResults is how many results are made at once over all calls; a picture takes 12 bytes per pixel while it
@@ -54,7 +46,7 @@ const maxConcurrentResults = 2
 // Driver draws and edits pictures, and makes sounds, by rule. It is safe for concurrent use.
 type Driver struct {
 	driver.Synchronous
-	store Store
+	store media.Storage
 	slots chan struct{} // one token per result being made
 }
 

@@ -253,8 +253,7 @@ func Failure(d Dialect, what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var coded *media.Error
-	if errors.As(err, &coded) {
+	if _, coded := errors.AsType[*media.Error](err); coded {
 		return err
 	}
 	item, read := strings.CutPrefix(what, "read ")

@@ -56,7 +56,7 @@ func (u *upload) end() error {
 		return u.lost
 	}
 	if err := u.file.Sync(); err != nil {
-		if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Op == "sync" {
+		if at, ok := errors.AsType[*fs.PathError](err); ok && at.Op == "sync" {
 			u.lost = err
 		}
 		return err
