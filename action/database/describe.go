@@ -203,22 +203,27 @@ func (d *Database) described(tables []Table, total int) action.Result {
 	if total == maxTables {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("only the first %d tables are listed", maxTables))
 	}
-	full, named := Fit(tables)
+	AddTables(&res, tables)
+	return res
+}
+
+// AddTables adds the descriptions of tables to a result, within the size limit of a prompt.
+func AddTables(res *action.Result, tables []Table) {
+	full, named := fit(tables)
 	res.Outputs["tables"] = full
 	if len(named) > 0 {
 		res.Outputs["moreTables"] = named
 		res.Message += fmt.Sprintf("; %d are described, the others only named: use Table to describe one", len(full))
 	}
-	return res
 }
 
 // details are the maximum numbers of a table's sample rows, of a column's values and of columns that are described, from
 // much detail to little.
 var details = [][3]int{{5, 24, 200}, {3, 12, 100}, {2, 5, 60}, {1, 3, 60}}
 
-// Fit describes many tables in less detail, within the size limit of a prompt. If a prompt cannot hold all of them even
+// fit describes many tables in less detail, within the size limit of a prompt. If a prompt cannot hold all of them even
 // then, it only names the rest.
-func Fit(tables []Table) (described []Table, named []string) {
+func fit(tables []Table) (described []Table, named []string) {
 	for _, detail := range details {
 		described = []Table{}
 		room := maxOutcome

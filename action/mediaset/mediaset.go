@@ -28,19 +28,6 @@ func invalid(format string, args ...any) error {
 	return e
 }
 
-// reference is one item of a list.
-type reference struct {
-	RefID     string         `json:"refId"`
-	Modality  media.Modality `json:"modality"`
-	MimeType  string         `json:"mimeType"`
-	SizeBytes int64          `json:"sizeBytes"`
-	Width     int            `json:"width,omitempty"`
-	Height    int            `json:"height,omitempty"`
-	// DurationSeconds is the length of audio and video.
-	DurationSeconds float64 `json:"durationSeconds,omitempty"`
-	Label           string  `json:"label,omitempty"`
-}
-
 // origin is the source of an item.
 type origin struct {
 	Direction string `json:"direction,omitempty"`
@@ -52,14 +39,27 @@ type origin struct {
 // listedLabel is the maximum length of a label in a list, in bytes.
 const listedLabel = 120
 
-func referenceOf(o media.Output) reference {
+// referenceOf describes an item in a list.
+func referenceOf(o media.Output) map[string]any {
 	if len(o.Label) > listedLabel {
 		o.Label = strings.ToValidUTF8(o.Label[:listedLabel], "") + "…"
 	}
-	return reference{
-		RefID: string(o.Ref), Modality: o.Modality, MimeType: o.MIMEType, SizeBytes: o.SizeBytes,
-		Width: o.Width, Height: o.Height, DurationSeconds: o.DurationSeconds, Label: o.Label,
+	return facts(o)
+}
+
+// facts describes an item; what it does not have is missing.
+func facts(o media.Output) map[string]any {
+	v := map[string]any{"refId": string(o.Ref), "modality": o.Modality, "mimeType": o.MIMEType, "sizeBytes": o.SizeBytes}
+	if o.Width > 0 {
+		v["width"], v["height"] = o.Width, o.Height
 	}
+	if o.DurationSeconds > 0 {
+		v["durationSeconds"] = o.DurationSeconds
+	}
+	if o.Label != "" {
+		v["label"] = o.Label
+	}
+	return v
 }
 
 // pageItems is the default and maximum number of items that one call lists. A run may contain hundreds, and a complete
@@ -94,7 +94,7 @@ func list(_ context.Context, c *action.Call) (action.Result, error) {
 	}
 	limit = min(limit, pageItems)
 	only := media.Modality(c.Text("Modality"))
-	refs := []reference{}
+	refs := []map[string]any{}
 	var size int64
 	total := 0
 	for _, o := range c.Media.List() {
@@ -174,26 +174,17 @@ func get(_ context.Context, c *action.Call) (action.Result, error) {
 
 // detailsOf returns all facts of an item that a model may see.
 func detailsOf(o media.Output) map[string]any {
-	d := map[string]any{
-		"refId": string(o.Ref), "modality": o.Modality, "mimeType": o.MIMEType, "sizeBytes": o.SizeBytes,
-		"placeholder": o.Ref.Placeholder(), "promoted": o.Promoted,
-		"origin": origin(o.Origin),
-	}
+	d := facts(o)
+	d["placeholder"], d["promoted"], d["origin"] = o.Ref.Placeholder(), o.Promoted, origin(o.Origin)
 	lineage := []map[string]string{}
 	for _, p := range o.Lineage {
 		lineage = append(lineage, map[string]string{"refId": string(p.Ref), "role": p.Role})
 	}
 	d["lineage"] = lineage
-	for name, v := range map[string]string{"label": o.Label, "description": o.Description, "fileName": o.FileName} {
+	for name, v := range map[string]string{"description": o.Description, "fileName": o.FileName} {
 		if v != "" {
 			d[name] = v
 		}
-	}
-	if o.Width > 0 {
-		d["width"], d["height"] = o.Width, o.Height
-	}
-	if o.DurationSeconds > 0 {
-		d["durationSeconds"] = o.DurationSeconds
 	}
 	if o.Partial {
 		d["partial"] = true

@@ -23,15 +23,8 @@ func (t *Tables) describe(ctx context.Context, c *action.Call) (action.Result, e
 	if err != nil {
 		return action.Result{}, err
 	}
-	views, named := database.Fit(chosen)
-	res := action.Result{
-		Message: counted(len(l.tables), "table", "tables"),
-		Outputs: map[string]any{"tables": views, "totalCount": len(l.tables)},
-	}
-	if len(named) > 0 {
-		res.Outputs["moreTables"] = named
-		res.Message += fmt.Sprintf("; %d are described, the others only named: use Table to describe one", len(views))
-	}
+	res := action.Result{Message: counted(len(l.tables), "table", "tables"), Outputs: map[string]any{"totalCount": len(l.tables)}}
+	database.AddTables(&res, chosen)
 	if len(l.notRead) > 0 {
 		res.Outputs["notRead"] = l.notRead[:min(50, len(l.notRead))]
 		res.Message += "; " + counted(len(l.notRead), "file is not a table", "files are not tables")

@@ -11,25 +11,26 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Reader returns valid UTF-8 for any input, in about 64 KiB of memory.
 type Reader struct {
-	src      *bufio.Reader
-	utf16    io.Reader // set for UTF-16
-	repaired int
-	pending  []byte // encoded, not yet returned
+	io.Reader
+	repair repair // unused for UTF-16
 }
 
 // NewReader returns a [Reader] of r.
 func NewReader(r io.Reader) *Reader {
-	u := &Reader{src: bufio.NewReaderSize(r, 64<<10)}
-	head, _ := u.src.Peek(256) // fewer bytes if the file is shorter
+	u, src := &Reader{}, bufio.NewReaderSize(r, 64<<10)
+	head, _ := src.Peek(256) // fewer bytes if the file is shorter
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
-		_, _ = u.src.Discard(3) // just peeked
+		_, _ = src.Discard(3) // just peeked
 	} else if order, ok := isUTF16(head); ok {
-		u.utf16 = unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(u.src)
+		u.Reader = unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(src)
+		return u
 	}
+	u.Reader = transform.NewReader(src, &u.repair)
 	return u
 }
 
@@ -55,57 +56,39 @@ func isUTF16(head []byte) (unicode.Endianness, bool) {
 }
 
 // Repaired returns the number of bytes so far that were not UTF-8 and were read as Windows-1252.
-func (u *Reader) Repaired() int { return u.repaired }
+func (u *Reader) Repaired() int { return u.repair.bytes }
 
-// Read implements [io.Reader].
-func (u *Reader) Read(b []byte) (int, error) {
-	if len(u.pending) > 0 {
-		n := copy(b, u.pending)
-		u.pending = u.pending[n:]
-		return n, nil
-	}
-	if len(b) == 0 {
-		return 0, nil
-	}
-	if u.utf16 != nil {
-		return u.utf16.Read(b)
-	}
-	if _, err := u.src.Peek(1); err != nil {
-		return 0, err
-	}
-	chunk, _ := u.src.Peek(min(u.src.Buffered(), len(b))) // buffered, so no error
-	if n := validPrefix(chunk); n > 0 {
-		copy(b, chunk[:n])
-		_, _ = u.src.Discard(n) // just peeked
-		return n, nil
-	}
-	first := chunk[0]
-	r, size, err := u.src.ReadRune()
-	if err != nil {
-		return 0, err
-	}
-	if r == utf8.RuneError && size == 1 {
-		u.repaired++
-		r = charmap.Windows1252.DecodeByte(first)
-	}
-	u.pending = utf8.AppendRune(u.pending[:0], r)
-	return u.Read(b)
+// repair copies UTF-8 and converts other bytes from Windows-1252.
+type repair struct {
+	transform.NopResetter
+	bytes int
 }
 
-// validPrefix returns the number of leading bytes of b that are complete valid characters.
-func validPrefix(b []byte) int {
-	if utf8.Valid(b) {
-		return len(b)
+// Transform implements [transform.Transformer].
+func (t *repair) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	if whole := src[:min(len(src), len(dst))]; utf8.Valid(whole) { // as most text, which is copied at once
+		nDst = copy(dst, whole)
+		nSrc = nDst
 	}
-	n := 0
-	for n < len(b) {
-		r, size := utf8.DecodeRune(b[n:])
-		if r == utf8.RuneError && size == 1 {
-			break
+	for nSrc < len(src) {
+		r, size := utf8.DecodeRune(src[nSrc:])
+		bad := r == utf8.RuneError && size == 1
+		if bad && !atEOF && !utf8.FullRune(src[nSrc:]) {
+			return nDst, nSrc, transform.ErrShortSrc
 		}
-		n += size
+		if bad {
+			r = charmap.Windows1252.DecodeByte(src[nSrc])
+		}
+		if nDst+utf8.RuneLen(r) > len(dst) {
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		if bad {
+			t.bytes++
+		}
+		nDst += utf8.EncodeRune(dst[nDst:], r)
+		nSrc += size
 	}
-	return n
+	return nDst, nSrc, nil
 }
 
 // Binary reports whether the first bytes of a file are not text in any of these encodings.
