@@ -2,7 +2,6 @@ package action
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"maps"
 	"reflect"
@@ -128,8 +127,6 @@ func holdsData(v any, declared bool) bool {
 	switch t := v.(type) {
 	case []byte:
 		return len(t) > 0
-	case json.RawMessage:
-		return false
 	case io.Reader:
 		return true
 	case string:

@@ -272,10 +272,7 @@ func (t Table) brief(detail [3]int) Table {
 
 // length returns the size of a value in a prompt, in characters of JSON.
 func length(v any) int {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return maxOutcome
-	}
+	b, _ := json.Marshal(v) // texts, finite numbers, booleans and null
 	return len([]rune(string(b)))
 }
 

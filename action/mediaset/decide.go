@@ -54,12 +54,9 @@ func decide(c *action.Call, kind media.ChangeKind, done string) (action.Result, 
 	if err != nil {
 		return action.Result{}, err
 	}
-	o, ok := c.Change(media.Change{
+	o, _ = c.Change(media.Change{ // a set keeps its items
 		Kind: kind, Ref: o.Ref, Label: clean(c.Text("Label"), maxLabel), Description: clean(c.Text("Description"), maxDescription),
 	})
-	if !ok {
-		return action.Result{}, c.Media.Unknown(string(o.Ref))
-	}
 	return action.Result{Message: done + string(o.Ref), Outputs: detailsOf(o)}, nil
 }
 

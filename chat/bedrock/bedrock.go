@@ -52,8 +52,6 @@ type Config struct {
 	// Base is the transport below the codec; nil means guarded connections, which reach public addresses and the API's
 	// own origin.
 	Base http.RoundTripper
-	// Timeout limits one call, including the answer; 0 means 10 minutes.
-	Timeout time.Duration
 }
 
 // Validate returns an error that names a missing field. The error has code [media.CodeMissingKey] or
@@ -132,8 +130,8 @@ type model struct {
 // Profile implements [chat.Model].
 func (m *model) Profile() chat.Profile { return m.profile }
 
-// defaultTimeout limits one call if the configuration sets no timeout.
-const defaultTimeout = 10 * time.Minute
+// timeout limits one call, including the answer.
+const timeout = 10 * time.Minute
 
 // Generate implements [chat.Model].
 func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {
@@ -141,7 +139,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	if err != nil {
 		return chat.Response{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(m.cfg.Timeout, defaultTimeout))
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})

@@ -87,15 +87,6 @@ func (r received) matchesRequest() (size, ratio bool) {
 	return false, err == nil && plan.NearRatio(r.Ratio(), requested, nearStep)
 }
 
-// tier returns the model's tier that is nearest to the picture's size; empty if the model has none.
-func (r received) tier() string {
-	rule := r.plan.Model.Size
-	if len(rule.Ratios) == 0 {
-		return ""
-	}
-	return rule.NearestTier(rule.NearestRatio(r.Ratio()), r.Pixels())
-}
-
 func (r received) mismatchReason() string {
 	size, ratio := r.plan.Expects()
 	asked := size.String()
@@ -137,9 +128,11 @@ func judgeRatio(d *generate.Disposition, all []received, came string) {
 	}
 }
 
+// judgeTier corrects the disposition of a tier, which only models with ratios have, by the nearest tier of each picture.
 func judgeTier(d *generate.Disposition, all []received, came string) {
 	for _, r := range all {
-		if requested := r.plan.Task.Tier; requested == d.Applied && requested != "" && r.tier() != requested {
+		rule := r.plan.Model.Size
+		if requested := r.plan.Task.Tier; requested == d.Applied && requested != "" && rule.NearestTier(rule.NearestRatio(r.Ratio()), r.Pixels()) != requested {
 			d.Applied, d.Outcome = came, generate.OutcomeAdapted
 			d.Reason = fmt.Sprintf("%s was asked for %s and answered with %s", r.plan.Model.Name, requested, r.Sides)
 			return
