@@ -276,9 +276,14 @@ func length(v any) int {
 	return len([]rune(string(b)))
 }
 
-// list returns all rows of an internal query.
-func list[T any](ctx context.Context, tx *sql.Tx, query string, scan func(func(...any) error) (T, error), args ...any) (out []T, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
+// Querier is *sql.DB or *sql.Tx.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// List returns all rows of a program's own query.
+func List[T any](ctx context.Context, db Querier, query string, scan func(func(...any) error) (T, error), args ...any) (out []T, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

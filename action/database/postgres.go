@@ -83,7 +83,7 @@ func (e postgresEngine) prepare(ctx context.Context, c *sql.Conn) error {
 // describe lists the tables and views that the role can select from, with one query, because a server can be far away and a
 // database can have many tables. Names that contain a dot are quoted.
 func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]Table, error) {
-	return list(ctx, tx, `
+	return List(ctx, tx, `
 		SELECT concat_ws('.', CASE WHEN n.nspname = 'public' THEN NULL WHEN strpos(n.nspname, '.') > 0 THEN quote_ident(n.nspname) ELSE n.nspname END,
 				CASE WHEN strpos(c.relname, '.') > 0 THEN quote_ident(c.relname) ELSE c.relname END),
 			format('%I.%I', n.nspname, c.relname),

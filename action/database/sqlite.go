@@ -93,7 +93,7 @@ func (sqliteEngine) wrap(statement string, limit int) string {
 
 // describe lists tables and views, without those in which virtual tables keep their content.
 func (e sqliteEngine) describe(ctx context.Context, tx *sql.Tx) ([]Table, error) {
-	out, err := list(ctx, tx, `SELECT name, CASE type WHEN 'view' THEN type ELSE 'table' END FROM pragma_table_list
+	out, err := List(ctx, tx, `SELECT name, CASE type WHEN 'view' THEN type ELSE 'table' END FROM pragma_table_list
 		WHERE schema = 'main' AND type <> 'shadow' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name LIMIT ?`, func(scan func(...any) error) (t Table, err error) {
 		err = scan(&t.Name, &t.Kind)
 		t.from = e.quote(t.Name)
@@ -104,8 +104,8 @@ func (e sqliteEngine) describe(ctx context.Context, tx *sql.Tx) ([]Table, error)
 	}
 	for i := range out {
 		// The columns of a view over a missing table cannot be listed.
-		out[i].Columns, _ = list(ctx, tx, `SELECT name, lower(type), pk > 0 FROM pragma_table_xinfo(?) WHERE hidden <> 1`, scanColumn, out[i].Name)
-		out[i].References, _ = list(ctx, tx, `SELECT "from" || ' → ' || "table" || coalesce('(' || "to" || ')', '') FROM pragma_foreign_key_list(?)`, scanText, out[i].Name)
+		out[i].Columns, _ = List(ctx, tx, `SELECT name, lower(type), pk > 0 FROM pragma_table_xinfo(?) WHERE hidden <> 1`, scanColumn, out[i].Name)
+		out[i].References, _ = List(ctx, tx, `SELECT "from" || ' → ' || "table" || coalesce('(' || "to" || ')', '') FROM pragma_foreign_key_list(?)`, scanText, out[i].Name)
 	}
 	return out, ctx.Err()
 }

@@ -6,6 +6,6 @@
 // contains no media: base64 in a document is replaced with its name.
 //
 // Errors are media.Error values: those of package file for the folder, [media.CodeInvalid] for empty searches,
-// [media.CodeDiskFull] and CodeUnavailable for the index. The package imports action, action/file, media, wire,
-// internal/sqlitedb and the SQLite driver.
+// [media.CodeDiskFull] and CodeUnavailable for the index. The package imports action, action/file, action/database,
+// media, wire, internal/sqlitedb and the SQLite driver.
 package knowledge

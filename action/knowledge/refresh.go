@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"atelier/action/database"
 	"atelier/action/file"
 	"atelier/media"
 	"atelier/media/wire"
@@ -19,6 +20,7 @@ const maxSkipped = 50
 
 // known is the state of one document in the index.
 type known struct {
+	path           string
 	size, modified int64
 	skipped        string
 }
@@ -94,21 +96,15 @@ func (r *Report) skip(name, reason string) {
 
 // known reads the state of all indexed documents.
 func (b *Base) known(ctx context.Context) (map[string]known, error) {
-	rows, err := b.db.QueryContext(ctx, "SELECT path, size, modified, skipped FROM document")
-	if err != nil {
-		return nil, explain(err)
-	}
-	defer func() { _ = rows.Close() }() // rows.Err reports errors
+	all, err := database.List(ctx, b.db, "SELECT path, size, modified, skipped FROM document", func(scan func(...any) error) (k known, err error) {
+		err = scan(&k.path, &k.size, &k.modified, &k.skipped)
+		return k, err
+	})
 	out := map[string]known{}
-	for rows.Next() {
-		var name string
-		var k known
-		if err := rows.Scan(&name, &k.size, &k.modified, &k.skipped); err != nil {
-			return nil, explain(err)
-		}
-		out[name] = k
+	for _, k := range all {
+		out[k.path] = k
 	}
-	return out, explain(rows.Err())
+	return out, explain(err)
 }
 
 // index reads a document and replaces it in the index. It returns the reason why the document cannot be searched, or not

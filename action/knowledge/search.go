@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"atelier/action"
+	"atelier/action/database"
 	"atelier/action/file"
 	"atelier/media"
 )
@@ -137,8 +138,8 @@ type match struct {
 
 // match queries the index. The weights favour words in a title or heading. It returns at most maxHits passages of one
 // document, so that the longest document does not fill the list.
-func (b *Base) match(ctx context.Context, query, path string) (out []match, err error) {
-	rows, err := b.db.QueryContext(ctx, `
+func (b *Base) match(ctx context.Context, query, path string) ([]match, error) {
+	out, err := database.List(ctx, b.db, `
 		WITH found AS MATERIALIZED (SELECT rowid AS id, -bm25(word, 3.0, 2.0, 1.0) AS score FROM word WHERE word MATCH ?),
 		placed AS (
 			SELECT f.id, f.score, row_number() OVER (PARTITION BY p.document ORDER BY f.score DESC, p.start) AS place
@@ -146,21 +147,13 @@ func (b *Base) match(ctx context.Context, query, path string) (out []match, err 
 			WHERE substr(d.path, 1, length(?)) = ?)
 		SELECT p.id, d.path, d.title, p.heading, p.start, p.text, c.score
 		FROM placed c JOIN passage p ON p.id = c.id JOIN document d ON d.id = p.document
-		WHERE c.place <= ? ORDER BY c.score DESC, d.path, p.start LIMIT ?`, query, path, path, maxHits, maxLooked)
-	if err != nil {
-		return nil, explain(err)
-	}
-	defer func() { _ = rows.Close() }() // rows.Err reports errors
-	for rows.Next() {
-		var m match
-		if err := rows.Scan(&m.id, &m.Path, &m.Title, &m.Heading, &m.Offset, &m.Text, &m.Score); err != nil {
-			return nil, explain(err)
-		}
+		WHERE c.place <= ? ORDER BY c.score DESC, d.path, p.start LIMIT ?`, func(scan func(...any) error) (m match, err error) {
+		err = scan(&m.id, &m.Path, &m.Title, &m.Heading, &m.Offset, &m.Text, &m.Score)
 		m.Title, m.Heading, m.Text = file.Clip(m.Title, 200), file.Clip(m.Heading, 200), file.Clip(m.Text, maxLength)
 		m.Score = math.Round(m.Score*1000) / 1000
-		out = append(out, m)
-	}
-	return out, explain(rows.Err())
+		return m, err
+	}, query, path, path, maxHits, maxLooked)
+	return out, explain(err)
 }
 
 // words converts a query to terms of FTS5: each word is quoted; quoted words, and characters of one run of a script

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"slices"
+
+	"atelier/media/probe"
 )
 
 // gifHead is the size of the header of a GIF file and its logical screen descriptor.
@@ -27,7 +29,7 @@ func embedGIF(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	for n := 0xff; n >= 0; n-- {
 		extension = append(extension, byte(n))
 	}
-	return after(w, gifHead+int(colours(head[10])), append(extension, 0), r)
+	return after(w, gifHead+int(probe.ColourTable(head[10])), append(extension, 0), r)
 }
 
 // xmpBox is the type and UUID of the box in the XMP specification, part 3, §1.2.7.

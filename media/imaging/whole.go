@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"atelier/media"
+	"atelier/media/probe"
 )
 
 // CheckComplete reads a picture of a type and returns nil if its file is complete. The file must end where its own
@@ -105,7 +106,7 @@ func (w *walker) gif() error {
 	if err != nil {
 		return err
 	}
-	if err := w.skip(colours(head[10])); err != nil {
+	if err := w.skip(probe.ColourTable(head[10])); err != nil {
 		return err
 	}
 	for pixels := false; ; {
@@ -120,7 +121,7 @@ func (w *walker) gif() error {
 		case kind == 0x2c:
 			pixels = true
 			if head, err = w.take(9); err == nil { // what precedes the pixels of a frame
-				err = w.skip(colours(head[8]) + 1)
+				err = w.skip(probe.ColourTable(head[8]) + 1)
 			}
 		default:
 			return fmt.Errorf("block type %#x does not exist", kind)
@@ -145,14 +146,6 @@ func (w *walker) subBlocks() error {
 			return err
 		}
 	}
-}
-
-// colours returns the size of the colour table that the flags of a GIF declare.
-func colours(flags byte) int64 {
-	if flags&0x80 == 0 {
-		return 0
-	}
-	return 3 << (flags&7 + 1)
 }
 
 // webp walks the chunks of the container. RFC 9649, §2.3. Padding after the last chunk may be

@@ -18,7 +18,7 @@ func readGIF(s *source, f *media.Facts) {
 	if s.headOnly {
 		return
 	}
-	off := 13 + colourTable(h[4])
+	off := 13 + ColourTable(h[4])
 	for {
 		b := s.whole(off, 1)
 		if b == nil {
@@ -33,15 +33,15 @@ func readGIF(s *source, f *media.Facts) {
 				return
 			}
 			f.Frames++
-			off = skipSubBlocks(s, off+10+colourTable(d[9])+1)
+			off = skipSubBlocks(s, off+10+ColourTable(d[9])+1)
 		default: // the trailer, or invalid data
 			return
 		}
 	}
 }
 
-// colourTable returns the length in bytes of the colour table that the packed flags declare.
-func colourTable(flags byte) int64 {
+// ColourTable returns the length in bytes of the colour table that the packed flags of a GIF declare.
+func ColourTable(flags byte) int64 {
 	if flags&0x80 == 0 {
 		return 0
 	}

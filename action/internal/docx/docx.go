@@ -97,8 +97,7 @@ func decode(f *zip.File, fn func(*xml.Decoder) error) error {
 }
 
 func corrupt(err error) error {
-	var own *media.Error
-	if err == nil || errors.As(err, &own) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || media.CodeOf(err) != media.CodeInternal {
 		return err
 	}
 	return media.Errorf(media.CodeCorrupt, "the Word document is damaged: %w", err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 	"time"
 
@@ -133,8 +132,5 @@ func (s runs) reservations(ctx context.Context, db querier, act string) ([]strin
 func (s runs) Budget(ctx context.Context, name string) (ledger.Balance, error) {
 	b := ledger.Balance{Name: name}
 	err := s.read.QueryRowContext(ctx, `SELECT unit, spent, reserved FROM budgets WHERE name = $1`, name).Scan(&b.Unit, &b.Spent, &b.Reserved)
-	if errors.Is(err, sql.ErrNoRows) {
-		return b, nil
-	}
-	return b, s.failure("read budget", err)
+	return b, s.failure("read budget", optional(err))
 }

@@ -75,10 +75,7 @@ func (s conversations) RestoreConversation(ctx context.Context, owner, id string
 func (s conversations) ConversationOf(ctx context.Context, owner, tree string) (id string, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT c.id FROM conversation_details d JOIN conversations c ON c.id = d.conversation_id
 		WHERE d.run_id = $1 AND c.owner = $2 AND c.deleted_at IS NULL ORDER BY d.id LIMIT 1`, tree, owner).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return id, s.failure("read the conversation of run "+tree, err)
+	return id, s.failure("read the conversation of run "+tree, optional(err))
 }
 
 // ConversationRuns lists the root runs of conversations.
@@ -141,7 +138,7 @@ func (s conversations) SaveMessage(ctx context.Context, owner string, m ledger.M
 		}
 		var in string
 		err = tx.QueryRowContext(ctx, `SELECT conversation_id FROM conversation_details WHERE id = $1`, m.ID).Scan(&in)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		if err := optional(err); err != nil {
 			return err
 		}
 		if err == nil && in != m.ConversationID {

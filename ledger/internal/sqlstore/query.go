@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -143,6 +144,14 @@ func read[T any](ctx context.Context, s *db, what string, of func(*T) columns, q
 func readAll[T any](ctx context.Context, s *db, what string, of func(*T) columns, q *query) ([]T, error) {
 	items, err := all(ctx, s.read, of, q)
 	return items, s.failure(what, err)
+}
+
+// optional ignores that there is no row, so that the destinations of a scan keep their values.
+func optional(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return err
 }
 
 // only returns the columns of a query of one text column.

@@ -123,7 +123,7 @@ func (s items) admit(ctx context.Context, tx *sql.Tx, scope media.Scope, o media
 		err = tx.QueryRowContext(ctx, `SELECT id FROM media WHERE owner = $1 AND digest = $2 AND direction = 'input'
 			AND COALESCE(file_name, '') = $3 AND deleted_at IS NULL ORDER BY id LIMIT 1`,
 			scope.Owner, o.Digest.String(), clean(o.FileName)).Scan(&o.ID)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		if optional(err) != nil {
 			return have, false, err
 		}
 	}
@@ -173,7 +173,7 @@ func (s items) insertEdge(ctx context.Context, tx *sql.Tx, scope media.Scope, ch
 	err := tx.QueryRowContext(ctx, `SELECT id FROM media WHERE owner = $1 AND `+inTree+` AND ref = $3
 		ORDER BY CASE WHEN deleted_at IS NULL THEN 0 ELSE 1 END, id DESC LIMIT 1`,
 		scope.Owner, scope.Tree, string(p.Ref)).Scan(&parent)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	if optional(err) != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO media_lineage (id, child_media_id, parent_media_id, parent_ref, role, run_id, operation_id, created_at)

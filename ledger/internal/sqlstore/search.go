@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"slices"
 	"strconv"
 
@@ -77,10 +75,7 @@ func (s items) oldestOfNewest(ctx context.Context, owner, after string) (id stri
 	}
 	sel.limit = 1
 	err = s.read.QueryRowContext(ctx, sel.sql("id")+" OFFSET "+strconv.Itoa(newestRows-1), sel.args...).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return id, err
+	return id, optional(err)
 }
 
 // candidates returns the ids after a cursor that the query of the index finds, newest first; many reports that there
