@@ -44,7 +44,8 @@ type ServeConfig struct {
 	RequestsPerSecond float64
 	// Pages is the built web UI; nil means none.
 	Pages fs.FS
-	// Workflows is a folder of workflows that are offered in addition to the examples; empty means none.
+	// Workflows is a folder of workflows that are offered in addition to the examples; empty means none. Files with
+	// problems are logged when the server starts and are listed with their first problem.
 	Workflows string
 	// Wrap adds routes or middleware around the server's handler; nil means none.
 	Wrap func(http.Handler) http.Handler
@@ -78,7 +79,13 @@ func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	if !a.Config.Adopt {
 		err = media.Errorf(media.CodeInvalid, "atelier.Config.Adopt is not set: a server adopts the work of dead processes")
 	}
-	err = cmp.Or(err, shipped.CheckWorkflows(c.Workflows, a.workflows.Modules()))
+	offered, unread := shipped.Workflows(c.Workflows, a.workflows.Modules())
+	err = cmp.Or(err, unread)
+	for _, f := range offered {
+		if f.Definition == nil {
+			slog.WarnContext(ctx, "workflow not offered", slog.String("problem", media.ErrorText(f.Problems[0].String())))
+		}
+	}
 	var service *run.Service
 	if err == nil {
 		service, err = a.Runs(ctx)

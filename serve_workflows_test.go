@@ -2,7 +2,6 @@ package atelier_test
 
 import (
 	"encoding/json"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -284,8 +283,8 @@ func (s *testServer) checkExported(url string) {
 	}
 }
 
-// TestWorkflowFolder: a server offers the workflows of a folder beside the examples, and does not start with an invalid
-// one.
+// TestWorkflowFolder: a server offers the workflows of a folder beside the examples. It starts with an invalid file and
+// one that cannot be read, and lists their problems.
 func TestWorkflowFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -304,12 +303,13 @@ func TestWorkflowFolder(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	write("worse.yaml", "id: worse\n")
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
+	if err := os.Symlink("nowhere", filepath.Join(dir, "gone.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Serve(t.Context(), atelier.ServeConfig{Listener: l, Workflows: dir}); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "worse.yaml:1:1") {
-		t.Errorf("served with %v", err)
+	s = serveWith(t, atelier.Config{}, atelier.ServeConfig{Workflows: dir})
+	list = as[api.List[api.Workflow]](s, http.StatusOK, s.do(http.MethodGet, "/api/workflows", nil))
+	if len(list.Items) != 6 || !strings.Contains(list.Items[0].Problem, "gone.yaml:1:1: the file cannot be read") || list.Items[1].ID != "variants" || !strings.HasPrefix(list.Items[2].Problem, "worse.yaml:1:1") {
+		t.Errorf("%+v", list)
 	}
 }
 

@@ -27,14 +27,21 @@ type serveCmd struct {
 	JSON      bool          `help:"Print one JSON object with the address once the server is ready."`
 }
 
+// listenAddress returns the address of serve: that of the flag, else of ATELIER_LISTEN, else the default.
+func (w *world) listenAddress(flag string) (string, error) {
+	address := cmp.Or(flag, w.env("ATELIER_LISTEN"), defaultListen)
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return "", media.Errorf(media.CodeInvalid, "the address %q (--listen or ATELIER_LISTEN): give host and port, for example %s", address, defaultListen)
+	}
+	return address, nil
+}
+
 // Run serves until it is stopped.
 func (c *serveCmd) Run(w *world) error {
-	address := cmp.Or(c.Listen, w.env("ATELIER_LISTEN"), defaultListen)
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		return media.Errorf(media.CodeInvalid, "--listen %q: give host and port, for example %s", address, defaultListen)
-	}
-	config, err := atelier.ServeConfigFromEnv(w.env)
-	if err = cmp.Or(err, shipped.CheckWorkflows(c.Workflows, shipped.Modules())); err != nil {
+	address, err := w.listenAddress(c.Listen)
+	config, unset := atelier.ServeConfigFromEnv(w.env)
+	_, unread := shipped.Workflows(c.Workflows, shipped.Modules())
+	if err = cmp.Or(err, unset, unread); err != nil {
 		return err
 	}
 	note := w.note

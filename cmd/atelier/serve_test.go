@@ -50,7 +50,8 @@ func TestServeGivesItsAddressInJSON(t *testing.T) {
 	}
 }
 
-// TestServeSaysWhatItCannotOffer: a server whose workflows cannot be read does not print an address first.
+// TestServeSaysWhatItCannotOffer: a server whose workflows cannot be read does not print an address first. A mistake in
+// one file is logged, and the server starts.
 func TestServeSaysWhatItCannotOffer(t *testing.T) {
 	t.Parallel()
 	p := newTestEnv(t)
@@ -58,6 +59,15 @@ func TestServeSaysWhatItCannotOffer(t *testing.T) {
 	o.checkRefused(t, exitInput, "cannot be read")
 	if strings.Contains(o.stdout+o.stderr, "127.0.0.1") {
 		t.Errorf("%s%s", o.stdout, o.stderr)
+	}
+	s := newAgentEnv(t)
+	s.write("flows/worse.yaml", "id: worse\n")
+	proc, _ := s.startServer(t, "--workflows", filepath.Join(s.dir, "flows"))
+	if err := proc.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if o := proc.wait(); o.code != exitOK || !strings.Contains(o.stderr, "worse.yaml:1:1: title, steps are missing") {
+		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 }
 

@@ -37,7 +37,7 @@ func (f WorkflowFile) MayDefine(id string) bool {
 }
 
 // Workflows reads the workflows of a file or folder, or the example workflows if path is empty, sorted by name. If two
-// have the same ID, the second one has a problem. A path that cannot be read is media.CodeNotFound.
+// have the same ID, the second one has a problem, as has a file that cannot be read. A path that cannot be read is media.CodeNotFound.
 func Workflows(path string, modules *workflow.Modules) ([]WorkflowFile, error) {
 	folder, shown, names, err := workflowFiles(path)
 	if err != nil {
@@ -45,16 +45,18 @@ func Workflows(path string, modules *workflow.Modules) ([]WorkflowFile, error) {
 	}
 	files, first := []WorkflowFile{}, map[string]string{}
 	for _, name := range names {
-		text, err := readStart(folder, name)
-		if err != nil {
-			return nil, media.Errorf(media.CodeNotFound, "%s cannot be read: %w", filepath.Join(shown, name), err)
+		f := WorkflowFile{Name: filepath.ToSlash(filepath.Join(shown, name))}
+		fail := func(format string, args ...any) {
+			f.Definition, f.Problems = nil, []workflow.Problem{{File: f.Name, Line: 1, Column: 1, Problem: problem.At("", format, args...)}}
 		}
-		f := WorkflowFile{Name: filepath.ToSlash(filepath.Join(shown, name)), Text: text}
-		f.Definition, f.Problems = workflow.Read(modules, f.Name, text)
-		if d := f.Definition; d != nil && first[d.ID] != "" {
-			f.Definition, f.Problems = nil, []workflow.Problem{{File: f.Name, Line: 1, Column: 1, Problem: problem.At("", "workflow %s is in %s, too: give each an id of its own", d.ID, filepath.Base(first[d.ID]))}}
-		} else if d != nil {
-			first[d.ID] = f.Name
+		if f.Text, err = readStart(folder, name); err != nil {
+			fail("the file cannot be read: %s", err)
+		} else if f.Definition, f.Problems = workflow.Read(modules, f.Name, f.Text); f.Definition != nil {
+			if id := f.Definition.ID; first[id] != "" {
+				fail("workflow %s is in %s, too: give each an id of its own", id, filepath.Base(first[id]))
+			} else {
+				first[id] = f.Name
+			}
 		}
 		files = append(files, f)
 	}
@@ -69,20 +71,6 @@ func readStart(folder fs.FS, name string) ([]byte, error) {
 	}
 	defer func() { _ = f.Close() }() // it is only read
 	return io.ReadAll(io.LimitReader(f, ordered.MaxBytes+1))
-}
-
-// CheckWorkflows returns the first problem of the workflows of a folder; an empty name means none.
-func CheckWorkflows(folder string, modules *workflow.Modules) error {
-	if folder == "" {
-		return nil
-	}
-	files, err := Workflows(folder, modules)
-	for _, f := range files {
-		if len(f.Problems) > 0 {
-			return media.Errorf(media.CodeInvalid, "%s", f.Problems[0])
-		}
-	}
-	return err
 }
 
 // workflowFiles returns the files that a path denotes.
