@@ -98,7 +98,7 @@ func (c *agentsListCmd) Run(w *world) error {
 	for _, d := range defs.All() {
 		views = append(views, agentViewOf(d, sources))
 	}
-	return printList(w, views, []string{"AGENT", "NAME", "STATE", "WHAT IT DOES"}, func(v agentView) []string {
+	return printList(w, views, []string{"AGENT", "NAME", "STATUS", "WHAT IT DOES"}, func(v agentView) []string {
 		return []string{v.Slug, v.Name, v.state(), short(v.Description, 80)}
 	})
 }

@@ -35,7 +35,7 @@ func TestAgentsAreListedWithWhatTheyLack(t *testing.T) {
 	if v := own["sage"]; len(own) != 8 || v.Shipped || v.Description != "Mine." || v.Hash == shipped["sage"].Hash || !own["web-research-agent"].Ready {
 		t.Errorf("got %+v", own)
 	}
-	if out := p.must("agents", "list").stdout; !strings.Contains(out, "needs files: give a folder with --files") || !strings.Contains(out, "Research Agent") {
+	if out := p.must("agents", "list").stdout; !strings.Contains(out, "  STATUS") || !strings.Contains(out, "needs files: give a folder with --files") || !strings.Contains(out, "Research Agent") {
 		t.Errorf("got %s", out)
 	}
 	if _, err := os.Stat(p.data); err == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -63,6 +64,11 @@ func (c *doctorCmd) Run(w *world) error {
 			_, err = a.Gateway.DryRun(w.ctx, generate.Request{Prompt: "x"}) // its fallbacks and the budgets
 		}
 		checks = append(checks, verdict("default image model", note, err))
+		address, err := w.listenAddress("")
+		if err == nil {
+			err = a.checkListen(address)
+		}
+		checks = append(checks, verdict("server address", address, err))
 		_, err = atelier.ServeConfigFromEnv(w.env) // the variables that only serve reads
 		return err
 	})
@@ -77,7 +83,7 @@ func (c *doctorCmd) Run(w *world) error {
 	for _, k := range checks {
 		rows = append(rows, []string{k.State, k.Name, k.Note})
 	}
-	err = w.print(map[string]any{"checks": checks, "ok": !bad}, func() { table(w.stdout, []string{"STATE", "CHECK", "NOTE"}, rows) })
+	err = w.print(map[string]any{"checks": checks, "ok": !bad}, func() { table(w.stdout, []string{"STATUS", "CHECK", "NOTE"}, rows) })
 	return cmp.Or(err, exitIf(bad, exitInput))
 }
 
@@ -112,6 +118,15 @@ func verdict(name, note string, err error) check {
 		return check{name, "bad", err.Error()}
 	}
 	return check{name, "ok", note}
+}
+
+// checkListen returns why serve would not start at an address.
+func (a *app) checkListen(address string) error {
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err == nil {
+		_, err = a.NeedsTokens(at)
+	}
+	return err
 }
 
 // checkSearch returns the line about web search.

@@ -168,6 +168,12 @@ func (c *modelsShowCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
 		m, err := a.Gateway.Lookup(c.Name)
 		if err != nil {
+			isChat := func(p chat.Profile) bool {
+				return strings.EqualFold(p.Name, c.Name) || strings.EqualFold(p.ID, c.Name) || strings.EqualFold(p.Provider+"/"+p.ID, c.Name)
+			}
+			if slices.ContainsFunc(a.Chat.Profiles().Models(), isChat) {
+				err = media.Errorf(media.CodeInvalid, "%s is a chat model: atelier models list --chat shows it", c.Name)
+			}
 			return err
 		}
 		rows := [][]string{
@@ -262,7 +268,7 @@ func (a *app) providers() []state {
 
 func (c *providersCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
-		return printList(w, a.providers(), []string{"KIND", "PROVIDER", "STATE", "MODELS"}, func(p state) []string {
+		return printList(w, a.providers(), []string{"KIND", "PROVIDER", "STATUS", "MODELS"}, func(p state) []string {
 			ready := "ready"
 			if !p.Ready {
 				ready = p.Reason

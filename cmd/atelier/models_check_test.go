@@ -16,6 +16,9 @@ func TestCatalogueIsComparedWithToday(t *testing.T) {
 			t.Errorf("models show has no %q:\n%s", want, show)
 		}
 	}
+	for _, name := range []string{"Claude Sonnet 4.6", "anthropic/claude-sonnet-4-6"} {
+		p.atelier("models", "show", name).checkRefused(t, exitInput, "is a chat model: atelier models list --chat shows it")
+	}
 	if show := p.must("models", "show", "gemini-3.8-flash-tts").stdout; !strings.Contains(show, "until 2026-12-31") {
 		t.Errorf("models show prints no end of a price:\n%s", show)
 	}
@@ -69,6 +72,13 @@ func TestDoctorChecksTheImageModel(t *testing.T) {
 			t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 		}
 		delete(p.env, variable)
+	}
+	for listen, says := range map[string]string{"8484": "give host and port", "127.0.0.1:99999": "invalid port", "0.0.0.0:8484": "atelier tokens create"} {
+		p.env["ATELIER_LISTEN"] = listen
+		if o := p.atelier("doctor"); o.code != exitInput || !strings.Contains(o.stdout, says) {
+			t.Errorf("ATELIER_LISTEN=%s: exit %d: %s%s", listen, o.code, o.stdout, o.stderr)
+		}
+		delete(p.env, "ATELIER_LISTEN")
 	}
 	p.env["ATELIER_MIN_FREE_MIB"] = "2000000000"
 	if o := p.atelier("doctor"); o.code != exitInput || !strings.Contains(o.stdout, "MiB free, and about 2000000000 MiB are needed") {
