@@ -32,6 +32,18 @@ type Blob struct {
 	Facts
 }
 
+// ClipLabel returns the first 500 characters of a label.
+func ClipLabel(label string) string {
+	n := 0
+	for i := range label {
+		if n == 500 {
+			return label[:i]
+		}
+		n++
+	}
+	return label
+}
+
 // Meta is a caller's description of an item to store.
 type Meta struct {
 	// Label is a short display text ("Generated image 1"); at most 500 characters are kept.

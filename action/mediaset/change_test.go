@@ -131,7 +131,7 @@ func TestLabelAndPromote(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, _ := set.Lookup(media.Ref(r[0]))
-	if !o.Promoted || len(o.Label) > maxLabel || o.Description != "Seen from the sea" {
+	if !o.Promoted || o.Label != strings.Repeat("ü ", 250) || o.Description != "Seen from the sea" {
 		t.Errorf("item %+v", o)
 	}
 	for name, c := range map[string]struct {

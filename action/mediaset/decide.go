@@ -8,11 +8,8 @@ import (
 	"atelier/media"
 )
 
-// Maximum lengths of a label and a description, in bytes.
-const (
-	maxLabel       = 500
-	maxDescription = 4000
-)
+// maxDescription is the maximum length of a description, in bytes.
+const maxDescription = 4000
 
 func refParam() action.Param {
 	return action.Param{Name: "RefId", Required: true, Description: "The ref of the item, such as img-7k3m9q2x."}
@@ -55,16 +52,16 @@ func decide(c *action.Call, kind media.ChangeKind, done string) (action.Result, 
 		return action.Result{}, err
 	}
 	o, _ = c.Change(media.Change{ // a set keeps its items
-		Kind: kind, Ref: o.Ref, Label: clean(c.Text("Label"), maxLabel), Description: clean(c.Text("Description"), maxDescription),
+		Kind: kind, Ref: o.Ref, Label: media.ClipLabel(strings.TrimSpace(c.Text("Label"))), Description: clean(c.Text("Description")),
 	})
 	return action.Result{Message: done + string(o.Ref), Outputs: detailsOf(o)}, nil
 }
 
-// clean trims a text and cuts it to most bytes.
-func clean(s string, most int) string {
+// clean trims a description and cuts it to its maximum length.
+func clean(s string) string {
 	s = strings.TrimSpace(s)
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "")
+	if len(s) > maxDescription {
+		s = strings.ToValidUTF8(s[:maxDescription], "")
 	}
 	return s
 }

@@ -47,7 +47,7 @@ func (d *Draft) Promote(list []contract.Promotion) (unknown []string) {
 			unknown = append(unknown, plain.Clip(p.Ref, 80))
 			continue
 		}
-		d.Set.Promote(o.Ref, plain.Clip(wire.NameMedia(p.Label), 500), plain.Clip(wire.NameMedia(p.Description), 4000))
+		d.Set.Promote(o.Ref, media.ClipLabel(wire.NameMedia(p.Label)), plain.Clip(wire.NameMedia(p.Description), 4000))
 	}
 	return unknown
 }

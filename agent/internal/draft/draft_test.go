@@ -76,13 +76,13 @@ func TestPromote(t *testing.T) {
 	set, ref := onePicture(t)
 	d := &draft.Draft{Set: set}
 	unknown := d.Promote([]contract.Promotion{
-		{Ref: unknownRef}, {Ref: ""}, {Ref: ref.Placeholder(), Label: strings.Repeat("l", 600)}, {Ref: strings.Repeat("x", 200)},
+		{Ref: unknownRef}, {Ref: ""}, {Ref: ref.Placeholder(), Label: strings.Repeat("ü", 600)}, {Ref: strings.Repeat("x", 200)},
 	})
 	if want := []string{unknownRef, "", strings.Repeat("x", 80) + "…"}; !slices.Equal(unknown, want) {
 		t.Errorf("unknown are %q, want %q", unknown, want)
 	}
 	o, _ := set.Lookup(ref)
-	if !o.Promoted || o.Label != strings.Repeat("l", 500)+"…" {
+	if !o.Promoted || o.Label != strings.Repeat("ü", 500) {
 		t.Errorf("promoted %v with label %q", o.Promoted, o.Label)
 	}
 }

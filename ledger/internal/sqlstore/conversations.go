@@ -29,7 +29,7 @@ func (s conversations) CreateConversation(ctx context.Context, c ledger.Conversa
 	if err := need(what, "id", c.ID, "owner", c.Owner); err != nil {
 		return err
 	}
-	c.Title = clip(c.Title)
+	c.Title = media.ClipLabel(c.Title)
 	s.stamp(&c.CreatedAt, &c.UpdatedAt)
 	return s.commit(ctx, what, saving("conversations", "", conversationColumns(&c)))
 }
@@ -62,7 +62,7 @@ func (s conversations) DeleteConversation(ctx context.Context, owner, id string)
 // RenameConversation changes the title of a conversation.
 func (s conversations) RenameConversation(ctx context.Context, owner, id, title string) error {
 	return s.change(ctx, "rename conversation", id, `UPDATE conversations SET title = $1
-		WHERE owner = $2 AND id = $3 AND deleted_at IS NULL`, orNull(clean(clip(title))), owner, id)
+		WHERE owner = $2 AND id = $3 AND deleted_at IS NULL`, orNull(clean(media.ClipLabel(title))), owner, id)
 }
 
 // RestoreConversation removes the tombstone.
@@ -211,7 +211,7 @@ func (s conversations) attach(ctx context.Context, tx *sql.Tx, owner string, m l
 	if err != nil {
 		return err
 	}
-	rec.Label, rec.Description = cmp.Or(clip(o.Label), rec.Label), cmp.Or(o.Description, rec.Description)
+	rec.Label, rec.Description = cmp.Or(media.ClipLabel(o.Label), rec.Label), cmp.Or(o.Description, rec.Description)
 	a := ledger.Attachment{
 		ID: s.cfg.NewID(), MessageID: m.ID, MediaID: rec.ID, SourceID: source,
 		Name: clean(ledger.AttachmentName(rec.Output, place)), Snapshot: s.snapshot(rec, place),

@@ -108,7 +108,7 @@ func (s items) LabelMedia(ctx context.Context, owner, id string, label, descript
 		return err
 	}
 	if label != nil {
-		label = new(clean(clip(*label)))
+		label = new(clean(media.ClipLabel(*label)))
 	}
 	if description != nil {
 		description = new(clean(*description))
@@ -174,7 +174,7 @@ func (s items) promote(ctx context.Context, tx *sql.Tx, r ledger.Run, o media.Ou
 	if err != nil {
 		return err
 	}
-	m.Label, m.Description = cmp.Or(clip(o.Label), m.Label), cmp.Or(o.Description, m.Description)
+	m.Label, m.Description = cmp.Or(media.ClipLabel(o.Label), m.Label), cmp.Or(o.Description, m.Description)
 	l := ledger.Link{ID: s.cfg.NewID(), MediaID: m.ID, RunID: r.ID, SourceID: source, Snapshot: s.snapshot(m, place)}
 	row := append(agentLinkColumns(&l), column{"owner", &r.Owner})
 	if err := row.insert(ctx, tx, "agent_run_media", " ON CONFLICT (run_id, media_id) DO NOTHING"); err != nil {

@@ -6,14 +6,10 @@ import (
 	"database/sql"
 	"errors"
 	"math"
-	"unicode/utf8"
 
 	"atelier/ledger"
 	"atelier/media"
 )
-
-// labelMax is the maximum number of characters of a label.
-const labelMax = 500
 
 // Record saves the record of an item, or grants the record of another tree, together with its prompt-run media row and
 // its lineage in one commit. The record comes first: a failure to save a lineage or link row is logged and does not
@@ -30,7 +26,7 @@ func (s items) Record(ctx context.Context, o media.Output) (media.Output, error)
 	o.Origin.AgentPath = cmp.Or(o.Origin.AgentPath, scope.AgentPath)
 	o.Origin.Operation = cmp.Or(o.Origin.Operation, scope.Operation)
 	o.Origin.Direction = cmp.Or(o.Origin.Direction, "output")
-	o.Label = clip(o.Label)
+	o.Label = media.ClipLabel(o.Label)
 	saved := o
 	err := s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		if err := s.lock(ctx, tx, treeLock(scope)); err != nil {
@@ -84,13 +80,6 @@ func (s items) Record(ctx context.Context, o media.Output) (media.Output, error)
 // treeLock names the lock that a transaction holds while it looks up an item of a tree, or the last position in one of
 // its lists, and adds a row.
 func treeLock(scope media.Scope) string { return "tree " + scope.Owner + " " + scope.Tree }
-
-func clip(label string) string {
-	if utf8.RuneCountInString(label) <= labelMax {
-		return label
-	}
-	return string([]rune(label)[:labelMax])
-}
 
 // inTree is the condition under which an item is known in the tree $2: it was recorded there, or granted to the tree.
 const inTree = `(tree_id = $2 OR id IN (SELECT media_id FROM media_grants WHERE media_grants.tree_id = $2))`
