@@ -55,6 +55,7 @@ func TestProblemsHaveTheirPlace(t *testing.T) {
 		step("module_id: media.generation\ninputs: {title: t, data: {}, display_schema: '{{ state.s }}'}"):                                                               "8:34 /steps/1/inputs/display_schema",
 		step("module_id: media.generation\ninputs: {title: t, data: {}, display_schema: '{{ step.s }}'}\nconfig:\n  s:\n    _ux:\n      display_label: '{{ state.x }}'"): "12:11 /steps/1/config/s/_ux/display_label",
 		step("module_id: media.generation\ninputs:\n  title: t\n  data: {}\n  param_schemas: {leonardo: {type: thing}}"):                                                 "11:34 /steps/1/inputs/param_schemas/leonardo/type",
+		step("module_id: media.generation\ninputs:\n  title: t\n  data: {}\n  param_schemas: {leonardo: {$ref: '#/$defs/p', $defs: {p: {}}}}"):                           "11:34 /steps/1/inputs/param_schemas/leonardo/$ref",
 		step("module_id: prompt.draft\ninputs:\n  brief: b\n  providers: {leonardo: [a, a]}"):                                                                            "10:19 /steps/1/inputs/providers/leonardo",
 		step("module_id: agent.run\ninputs: {agent: a, message: '{{ steps.first.promts }}'}"):                                                                            "8:24 /steps/1/inputs/message",
 		step("module_id: review.approve\ninputs: {title: t, data: 1}\noutput: {approved: ok, coment: c}"):                                                                "9:28 /steps/1/output/coment",

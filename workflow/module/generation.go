@@ -22,7 +22,7 @@ func (generation) Check(in *ordered.Object) []problem.Problem {
 	found := problem.List(checkDisplay(in))
 	for provider, v := range in.Object("param_schemas").All() {
 		if s, ok := v.(*ordered.Object); ok {
-			_, err := conform.Compile(s)
+			_, err := conform.CompileParams(s)
 			found.Check(ordered.Pointer("param_schemas", provider), err)
 		}
 	}

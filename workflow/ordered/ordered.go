@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 )
@@ -189,7 +190,12 @@ func Equal(a, b any) bool {
 		b, ok := b.(json.Number)
 		x, err := a.Float64()
 		y, other := b.Float64()
-		return ok && (a == b || err == nil && other == nil && x == y && math.Abs(x) < 1<<53)
+		if !ok || a == b || err != nil || other != nil || x != y || math.Abs(x) < 1<<53 {
+			return ok && (a == b || err == nil && other == nil && x == y)
+		}
+		p, _ := new(big.Rat).SetString(a.String()) // a float64 has not all digits; it has bounded the exponent
+		q, _ := new(big.Rat).SetString(b.String())
+		return p.Cmp(q) == 0
 	}
 	return a == b
 }

@@ -206,6 +206,9 @@ func (p *parser) schema(pointer string, o *ordered.Object, key string) Value {
 	v := p.object(pointer, o, key)
 	if v.literal != nil && !v.templates {
 		_, err := conform.Compile(v.literal)
+		if key == "param_schema" {
+			_, err = conform.CompileParams(v.literal)
+		}
 		p.Check(pointer+"/"+key, err)
 	}
 	return v

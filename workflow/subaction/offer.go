@@ -187,9 +187,9 @@ func Merge(layers ...*ordered.Object) *ordered.Object {
 // Check checks parameters against a schema. It rejects names that the schema does not list, even if the schema permits
 // them. Pointers begin with /params.
 func Check(schema, params *ordered.Object) error {
-	s, err := conform.Compile(schema)
+	s, err := conform.CompileParams(schema)
 	if err != nil {
 		return problem.Join(problem.Under("/param_schema", err)...)
 	}
-	return s.RestrictToProperties().Validate("/params", params)
+	return s.Validate("/params", params)
 }
