@@ -16,6 +16,9 @@ import (
 	"atelier/media"
 )
 
+// maxAddition is the maximum size of a file of additions, in bytes.
+const maxAddition = 16 << 20
+
 // loadWithAdditions loads the shipped rows and the operator's additions: the file at path, or each .yaml or .yml file
 // in that folder. Errors name the variable.
 func loadWithAdditions[T any](variable, path string, load func(...io.Reader) (*T, error)) (*T, error) {
@@ -33,7 +36,15 @@ func loadWithAdditions[T any](variable, path string, load func(...io.Reader) (*T
 	}
 	var readers []io.Reader
 	for _, name := range files {
-		b, err := os.ReadFile(name) //nolint:gosec // the operator chose the file
+		var b []byte
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+		case !info.Mode().IsRegular() || info.Size() > maxAddition:
+			err = media.Errorf(media.CodeInvalid, "%s is not a file of at most 16 MiB", name)
+		default:
+			b, err = os.ReadFile(name) //nolint:gosec // the operator chose the file
+		}
 		if err != nil {
 			return nil, media.Errorf(media.CodeInvalid, "%s: %w: name a YAML file or a folder of them", variable, err)
 		}

@@ -125,10 +125,15 @@ func TestBadCatalogue(t *testing.T) {
 		"is the name of both":             strings.Replace(good, "name: Studio Sketch", "name: GPT Image 2", 1) + "  - {name: gpt image 2, api_model: b, modality: image, methods: [generate], size: {mode: none}, max_n: 1}\n",
 		"services of OpenAI's protocol":   strings.Replace(good, "methods: [generate, edit]", "methods: [generate, edit, variation]", 1),
 		"no such file or directory: name": "",
+		"is not a file of at most 16 MiB": "/dev/zero",
 	} {
 		p := newTestEnv(t)
 		p.env["ATELIER_CATALOGUE"] = p.dir + "/missing.yaml"
-		if text != "" {
+		switch text {
+		case "":
+		case "/dev/zero":
+			p.env["ATELIER_CATALOGUE"] = text
+		default:
 			p.env["ATELIER_CATALOGUE"] = p.write("own.yaml", text)
 		}
 		o := p.atelier("models", "list")
