@@ -94,7 +94,7 @@ func (s *settings) read(saved json.RawMessage) (Sources, error) {
 	if address, ok := s.secrets.Load(kept.SecretID); ok {
 		c.Database, _ = address.(string)
 	} else if c.Database = s.database; c.Database == "" {
-		return c, media.Errorf(media.CodeInvalid, "the run uses a database whose URL is not stored: give it with --db")
+		return c, media.Errorf(media.CodeInvalid, "the run uses a database whose URL is not stored: give it again (Config.Sources.Database, or --db)")
 	}
 	return c, nil
 }

@@ -126,7 +126,7 @@ func (b *turnBudget) checkMayBegin(ctx context.Context) error {
 		return "", nil
 	})
 	if err == nil && reason != "" {
-		err = media.Errorf(media.CodeOverBudget, "%s, so agent %s did not begin: allow more (--max-tokens, --max-time) or ask for less", reason, b.spec.slug)
+		err = media.Errorf(media.CodeOverBudget, "%s, so agent %s did not begin: allow more tokens or time, or ask for less", reason, b.spec.slug)
 	}
 	return err
 }
@@ -210,7 +210,7 @@ func (t *runTree) withTimeLimit(ctx context.Context, now func() time.Time) (time
 	var timer *time.Timer
 	check := func() {
 		if worked := t.worked.Worked(now()); ctx.Err() == nil && worked >= most {
-			cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more (--max-time) or ask for less", t.timeLimitReason(worked)))
+			cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more time or ask for less", t.timeLimitReason(worked)))
 		} else if ctx.Err() == nil {
 			timer.Reset(most - worked)
 		}

@@ -104,7 +104,7 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 		return nil, err
 	}
 	if end := v.State.Request.Deadline; !end.IsZero() && !end.After(s.cfg.Now()) {
-		return nil, media.Errorf(media.CodeConflict, "the time limit of run %s ended at %s: give a new one with the answer (--timeout), or cancel the run (atelier runs cancel %[1]s)", st.RunID, end.UTC().Format(time.DateTime))
+		return nil, media.Errorf(media.CodeConflict, "the time limit of run %s ended at %s: give a new one with the answer (ContinueOptions.Deadline, or --timeout), or cancel the run (atelier runs cancel %[1]s)", st.RunID, end.UTC().Format(time.DateTime))
 	}
 	if v.State, err = agents.Answered(ctx, v.State, reply); err != nil {
 		return nil, suggestOtherRun(ctx, s.cfg.Ledger, st.Owner, err)

@@ -18,11 +18,11 @@ func Definitions(dir string, own ...fs.FS) (*definition.Set, error) {
 	}
 	if dir != "" {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return nil, media.Errorf(media.CodeInvalid, "--agents %s is not a folder that can be read", dir)
+			return nil, media.Errorf(media.CodeInvalid, "agents: %s is not a folder that can be read", dir)
 		}
 		folder, _, err := definition.Locate(dir)
 		if err != nil {
-			return nil, media.Errorf(media.CodeInvalid, "--agents: %w", err)
+			return nil, media.Errorf(media.CodeInvalid, "agents: %w", err)
 		}
 		folders = append(folders, folder)
 	}
