@@ -153,6 +153,17 @@ test("a page whose token has expired leads to the login", () => b.page(`${s.url}
   await page.waitForURL(`${s.url}/login?next=%2Fgallery%3Fq%3Dlighthouse`);
 }));
 
+test("a page is loaded again when another token has been signed in, in another tab", () => b.page(s.url, {}, async (page) => {
+  let token = "phone";
+  await page.route("**/api/health", (r) => r.fulfill({ json: { status: "ok", version: "test", offline: false, notes: [], token } }));
+  await page.reload();
+  await page.getByRole("link", { name: "Signed in with phone: sign out" }).waitFor();
+  token = "laptop";
+  await page.evaluate(() => { globalThis.former = true; document.dispatchEvent(new Event("visibilitychange", { bubbles: true })); });
+  await page.getByRole("link", { name: "Signed in with laptop: sign out" }).waitFor();
+  await page.waitForFunction(() => !globalThis.former);
+}));
+
 test("a page that cannot be loaded without the server is loaded when the server is back", () => b.page(s.url, {}, async (page) => {
   await page.getByRole("textbox", { name: "Message" }).waitFor();
   await page.route("**/{api/events,assets/workflows-}*", (r) => r.abort());

@@ -6,6 +6,7 @@ import type { RunEvent } from "../schema/event";
 import { isRunFinished } from "../schema/run";
 import type { RunState } from "../schema/run";
 import { ApiError, api } from "./client";
+import type { Health } from "./contract";
 import { RunStore } from "./run-store";
 
 export const queryClient = new QueryClient({
@@ -13,6 +14,15 @@ export const queryClient = new QueryClient({
     queries: { staleTime: 15_000, retry: (n, e) => n < 2 && !(e instanceof ApiError && e.status >= 400 && e.status < 500) },
   },
 });
+
+/** Reads the state of the server. If another token has been signed in, in any tab, the page is loaded again: its data and
+ * its stream are those of the former owner. */
+async function health(): Promise<Health> {
+  const before = queryClient.getQueryData<Health>(["health"]);
+  const now = await api.health();
+  if (before && before.token !== now.token) window.location.reload();
+  return now;
+}
 
 const RunStoreContext = createContext<RunStore | undefined>(undefined);
 export const RunStoreProvider = RunStoreContext.Provider;
@@ -31,7 +41,7 @@ export function useRun(id: string, replay: boolean): RunState | undefined {
   return store.run(id);
 }
 
-export const useHealth = () => useQuery({ queryKey: ["health"], queryFn: api.health, staleTime: 60_000 });
+export const useHealth = () => useQuery({ queryKey: ["health"], queryFn: health, staleTime: 60_000, refetchOnWindowFocus: "always" });
 export const useAgents = () => useQuery({ queryKey: ["agents"], queryFn: api.agents, staleTime: 300_000 });
 export const useChatModels = () => useQuery({ queryKey: ["chat-models"], queryFn: api.chatModels, staleTime: 300_000 });
 export const useImageModels = () => useQuery({ queryKey: ["models"], queryFn: api.imageModels, staleTime: 300_000 });
