@@ -145,10 +145,12 @@ describe("a message", () => {
 
 describe("a run", () => {
   test("is all there after a reload in its middle, and goes on", () => b.page(s.url, {}, async (page) => {
-    await send(page, "Draw a slow bridge");
+    s.gate.hold(); // the steps fold when the run has ended
+    await send(page, "Draw a bridge");
     await page.getByText("Generate Image").waitFor();
     await page.reload();
     await page.getByText("Generate Image").waitFor();
+    s.gate.release();
     await page.locator(".prose .picture").waitFor();
     await page.getByText("Tell me what to change.").waitFor();
   }));

@@ -64,6 +64,9 @@ function end(run, status, text, more = {}) {
   emit(run, `run-${status}`, { status, message: text, cost: some, usage: run.tokens, ...(more.error && { error: more.error }) });
 }
 
+/** Pictures wait here while the gate is held. */
+const gate = { wait: Promise.resolve(), hold() { this.wait = new Promise((go) => { this.release = go; }); }, release() {} };
+
 async function draw(run, pace) {
   const step = newID("step");
   emit(run, "turn-started", { turn: 1, model: "offline" });
@@ -77,14 +80,13 @@ async function draw(run, pace) {
     emit(run, "operation-progress", { step_id: step, operation: "op", note }, false);
     emit(run, "operation-partial", { step_id: step, output: made }, false);
   }
+  await gate.wait;
+  if (run.status !== "running") return;
   run.media.push(made);
   emit(run, "media-stored", { output: made });
   emit(run, "action-finished", { step_id: step, name: "Generate Image", turn: 1, success: true, code: "SUCCESS", message: "Generated 1 image", refs: [made.ref] });
   await say(run, `Here is the picture. It follows your words: **${run.message.split(" ").slice(0, 4).join(", ")}**.\n\n\${media:${made.ref}}\n\nTell me what to change.`, pace);
 }
-
-/** Generations outside runs wait here while the gate is held. */
-const gate = { wait: Promise.resolve(), hold() { this.wait = new Promise((go) => { this.release = go; }); }, release() {} };
 
 /** Generates a picture outside a run, for vary and again. */
 async function generate(g, asked, pace) {
@@ -108,8 +110,7 @@ async function say(run, text, pace) {
   end(run, "succeeded", text);
 }
 
-async function work(run, usual) {
-  const pace = /slow/i.test(run.message) ? 6 * usual : usual;
+async function work(run, pace) {
   await wait(pace);
   if (/fail/i.test(run.message)) return end(run, "failed", "", { error: { code: "unavailable", message: "Gemini answered 503 three times.", hint: "Try again in a minute, or choose another model." } });
   if (/approve/i.test(run.message)) return pause(run, { id: "q1", kind: "approval", question: "May I generate four pictures?", schema: {}, details: { action: "Generate Image", params: { prompt: "a lighthouse", n: 4 }, estimated_usd: "0.16", reason: "It costs more than 0.10." } });
