@@ -98,7 +98,7 @@ func (r *run) parentView(ctx context.Context, key, s string) any {
 		})
 		if err == nil {
 			return documentView{
-				RefID: string(o.Ref), MIMEType: o.MIMEType, Label: o.Label, Characters: utf8.RuneCountInString(s), Beginning: plain.Head(s, excerptLength),
+				RefID: string(o.Ref), MIMEType: o.MIMEType, Label: o.Label, Characters: utf8.RuneCountInString(s), Beginning: media.Head(s, excerptLength),
 				Note: fmt.Sprintf("View Agent Media continues from Offset %d; %s as the whole value of a payload key is replaced by the text", excerptLength, o.Ref.Placeholder()),
 			}
 		}
@@ -112,7 +112,7 @@ func (r *run) parentView(ctx context.Context, key, s string) any {
 
 // reportType returns the type of a report-like text, judged by its key or its beginning; empty for other texts.
 func reportType(key, s string) string {
-	start := strings.TrimSpace(plain.Head(s, 200))
+	start := strings.TrimSpace(media.Head(s, 200))
 	switch resolve.FormatOf(key) {
 	case resolve.FormatHTML:
 		return "text/html"

@@ -331,7 +331,7 @@ func (r *run) summary(ctx context.Context, s transcript.Summary) (string, error)
 	if text == "" {
 		return "", media.Errorf(media.CodeBadResponse, "the model gave no answer")
 	}
-	return plain.Head(text, s.Use.CompactLength), nil
+	return media.Head(text, s.Use.CompactLength), nil
 }
 
 // summaryPrompt is the instruction for summaries.

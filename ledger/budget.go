@@ -42,6 +42,15 @@ func ParsePico(usd string) (Pico, error) {
 	return Pico(whole.Int64()), nil
 }
 
+// PicoOf parses a stored amount; nil and one that cannot be parsed are 0.
+func PicoOf(usd *string) Pico {
+	if usd == nil {
+		return 0
+	}
+	p, _ := ParsePico(*usd) // 0 with an error
+	return p
+}
+
 // ParseDollars parses an amount that a person wrote, with or without a dollar sign; empty text means no amount. name
 // identifies the value in the error, which has code media.CodeInvalid.
 func ParseDollars(name, text string) (string, error) {

@@ -33,15 +33,17 @@ type Blob struct {
 }
 
 // ClipLabel returns the first 500 characters of a label.
-func ClipLabel(label string) string {
-	n := 0
-	for i := range label {
-		if n == 500 {
-			return label[:i]
+func ClipLabel(label string) string { return Head(label, 500) }
+
+// Head returns the first n characters of a text.
+func Head(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
 		}
-		n++
+		n--
 	}
-	return label
+	return text
 }
 
 // Meta is a caller's description of an item to store.

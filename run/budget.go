@@ -66,7 +66,7 @@ func readBounds(b generate.Bounds, money, tokens, images string) (bounds, error)
 // limits returns the budgets of a name that an act counts against. A free act does not count against money, and an act
 // without a chat model does not count against tokens.
 func (b bounds) limits(name string, c generate.Charge) (out []ledger.Limit) {
-	if l, ok := b[ledger.UnitMoney]; ok && (c.USD == nil || amount(c.USD) > 0) {
+	if l, ok := b[ledger.UnitMoney]; ok && (c.USD == nil || ledger.PicoOf(c.USD) > 0) {
 		l.Name = name
 		out = append(out, l)
 	}
@@ -164,16 +164,5 @@ func (b *Budget) Settle(ctx context.Context, c generate.Charge) error {
 }
 
 func amountOf(c generate.Charge) ledger.Amount {
-	return ledger.Amount{Money: amount(c.USD), Tokens: c.Tokens, Images: c.Images}
-}
-
-func amount(usd *string) ledger.Pico {
-	if usd == nil {
-		return 0
-	}
-	p, err := ledger.ParsePico(*usd)
-	if err != nil {
-		return 0
-	}
-	return p
+	return ledger.Amount{Money: ledger.PicoOf(c.USD), Tokens: c.Tokens, Images: c.Images}
 }

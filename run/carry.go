@@ -69,7 +69,7 @@ func (p player) usedBefore(ctx context.Context, w work) (used ledger.Amount, err
 	if err != nil {
 		return used, err
 	}
-	used.Money = amount(cost.EstimatedUSD)
+	used.Money = ledger.PicoOf(cost.EstimatedUSD)
 	ops, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Operation], error) {
 		return p.ledger.ListOperations(ctx, row.Owner, ledger.OperationQuery{Tree: row.Tree, Page: page})
 	})
@@ -84,7 +84,7 @@ func (p player) usedBefore(ctx context.Context, w work) (used ledger.Amount, err
 		if !ok || call.Ended.Before(row.StartedAt) {
 			continue
 		}
-		used.Money += amount(call.Response.CostUSD)
+		used.Money += ledger.PicoOf(call.Response.CostUSD)
 		for _, o := range call.Response.Media {
 			if o.Modality == media.ModalityImage {
 				used.Images++
@@ -92,7 +92,7 @@ func (p player) usedBefore(ctx context.Context, w work) (used ledger.Amount, err
 		}
 	}
 	if row.ForkedFrom == "" {
-		used.Money, used.Images = max(used.Money, amount(row.Cost.EstimatedUSD)), max(used.Images, row.Usage.Images)
+		used.Money, used.Images = max(used.Money, ledger.PicoOf(row.Cost.EstimatedUSD)), max(used.Images, row.Usage.Images)
 	}
 	return used, nil
 }

@@ -210,11 +210,11 @@ func hasTemplate(v any) (found bool) {
 
 // CheckInputs checks resolved inputs against a module's schema. Pointers begin with /inputs.
 func CheckInputs(m Module, in *ordered.Object) error {
-	s, err := conform.Compile(m.InputSchema())
+	s, err := conform.CompileParams(m.InputSchema())
 	if err != nil {
 		return err
 	}
-	found := s.RestrictToProperties().Check(in)
+	found := s.Check(in)
 	if c, ok := m.(Checker); ok && len(found) == 0 {
 		found = c.Check(in)
 	}

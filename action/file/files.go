@@ -39,7 +39,7 @@ func Open(cfg Config) (*Files, error) {
 	case cfg.Dir == "":
 		return nil, media.Errorf(media.CodeInvalid, "the folder is missing: give the folder with your files")
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, media.Errorf(media.CodeNotFound, "folder %s does not exist: check the path", cfg.Dir)
+		return nil, media.Errorf(media.CodeNotFound, "folder %s does not exist on this machine: check the path", cfg.Dir)
 	case err != nil:
 		return nil, media.Errorf(media.CodeInvalid, "folder %s cannot be read: %s", cfg.Dir, reason(err))
 	case !info.IsDir():
@@ -237,12 +237,8 @@ func reason(err error) string {
 // rest of a clipped item could be too short to be recognized as media.
 func Clip(s string, n int) string {
 	s = wire.NameMedia(strings.ToValidUTF8(s, "�"))
-	count := 0
-	for i := range s {
-		if count == n {
-			return s[:i] + "…"
-		}
-		count++
+	if head := media.Head(s, n); head != s {
+		return head + "…"
 	}
 	return s
 }

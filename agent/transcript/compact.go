@@ -146,17 +146,17 @@ func (o *Opening) remember(set *media.Set, removed string) {
 func (r *Results) actSummaries(turn int) []string {
 	var out []string
 	for _, a := range r.Actions {
-		out = append(out, fmt.Sprintf("turn %d: %s: %s %s", turn, a.Name, a.Code, plain.Head(a.Message, 80)))
+		out = append(out, fmt.Sprintf("turn %d: %s: %s %s", turn, a.Name, a.Code, media.Head(a.Message, 80)))
 	}
 	for _, a := range r.Agents {
 		word := "done"
 		if !a.Success {
 			word = "failed"
 		}
-		out = append(out, fmt.Sprintf("turn %d: agent %s: %s %s", turn, a.Name, word, plain.Head(a.Message, 80)))
+		out = append(out, fmt.Sprintf("turn %d: agent %s: %s %s", turn, a.Name, word, media.Head(a.Message, 80)))
 	}
 	if r.Answer != nil {
-		out = append(out, fmt.Sprintf("turn %d: asked %q, a person answered %s", turn, plain.Head(r.Answer.Question, 80), plain.Head(string(plain.JSON(r.Answer.Value)), 200)))
+		out = append(out, fmt.Sprintf("turn %d: asked %q, a person answered %s", turn, media.Head(r.Answer.Question, 80), media.Head(string(plain.JSON(r.Answer.Value)), 200)))
 	}
 	return out
 }
@@ -248,7 +248,7 @@ func (a *Answer) truncate(length int, set *media.Set) {
 	if utf8.RuneCountInString(text) > length+minSaving {
 		a.Value = cutText(text, length, set)
 	}
-	a.Question, a.Note = plain.Head(a.Question, shortLength), cutText(a.Note, length, set)
+	a.Question, a.Note = media.Head(a.Question, shortLength), cutText(a.Note, length, set)
 }
 
 // cutText cuts a text and names the refs that the cut removed.
@@ -258,7 +258,7 @@ func cutText(s string, length int, set *media.Set) string {
 		return s
 	}
 	for _, o := range lost(set, s, short) {
-		short += fmt.Sprintf("\n%s %s", o.Ref, plain.Head(o.Label, 48))
+		short += fmt.Sprintf("\n%s %s", o.Ref, media.Head(o.Label, 48))
 	}
 	return short
 }
@@ -292,10 +292,10 @@ func (r *Results) truncate(length int, set *media.Set) {
 	for i := range r.Actions {
 		a := &r.Actions[i]
 		whole := a.Message
-		a.Message, a.Warnings = plain.Head(a.Message, short), nil
+		a.Message, a.Warnings = media.Head(a.Message, short), nil
 		if a.Error != nil {
 			p := *a.Error
-			p.Message, p.Valid = plain.Head(p.Message, short), p.Valid[:min(len(p.Valid), maxValid)]
+			p.Message, p.Valid = media.Head(p.Message, short), p.Valid[:min(len(p.Valid), maxValid)]
 			a.Error = &p
 		}
 		if gone := lost(set, whole, a.Message+string(plain.JSON(a.Outputs))); len(gone) > 0 {
@@ -306,14 +306,14 @@ func (r *Results) truncate(length int, set *media.Set) {
 	for i := range r.Agents {
 		a := &r.Agents[i]
 		whole := a.Message
-		a.Message = plain.Head(a.Message, short)
+		a.Message = media.Head(a.Message, short)
 		a.nameLost(set, whole, a.Message+string(plain.JSON(a.Media))+string(plain.JSON(a.Payload)))
 	}
 	if r.Answer != nil {
 		r.Answer.truncate(length, set)
 	}
 	for i := range r.Errors {
-		r.Errors[i].Message = plain.Head(r.Errors[i].Message, short)
+		r.Errors[i].Message = media.Head(r.Errors[i].Message, short)
 	}
 	r.Warnings = nil
 }

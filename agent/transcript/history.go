@@ -215,7 +215,7 @@ func (r *Results) shrinkAction(i int, to level, length int, set *media.Set) bool
 // shortened returns what remains of a text at a level.
 func shortened(text string, to level, length int) map[string]any {
 	if to == levelCompact {
-		return map[string]any{"shortened": plain.Head(text, length) + "… " + leftOut}
+		return map[string]any{"shortened": media.Head(text, length) + "… " + leftOut}
 	}
 	return map[string]any{"shortened": leftOut}
 }
@@ -300,7 +300,7 @@ func CutMiddle(s string, n int) string {
 	if total <= n+minSaving {
 		return s
 	}
-	first := plain.Head(s, n*2/3)
-	last := s[len(plain.Head(s, total-n/3)):]
+	first := media.Head(s, n*2/3)
+	last := s[len(media.Head(s, total-n/3)):]
 	return first + "\n[… " + strconv.Itoa(total-n*2/3-n/3) + " characters left out of this message; what went into the payload is kept whole …]\n" + last
 }

@@ -109,7 +109,7 @@ func TestMoneyOfARun(t *testing.T) {
 		if usd := ledger.UnitMoney.Format(b.Spent); b.Spent == 0 || b.Reserved != 0 || usd > "$0.081" {
 			t.Errorf("%s of $0.08 is spent: %+v", usd, b)
 		}
-		if shown := amountOf(ans.Cost.EstimatedUSD); int64(shown) != b.Spent || ans.Cost.ReportedUSD == nil || !ans.Cost.Complete {
+		if shown := ledger.PicoOf(ans.Cost.EstimatedUSD); int64(shown) != b.Spent || ans.Cost.ReportedUSD == nil || !ans.Cost.Complete {
 			t.Errorf("the budget counts %d, the cost is %d: %+v", b.Spent, shown, ans.Cost)
 		}
 		return err

@@ -190,11 +190,11 @@ func (s *agentEnv) checkCountedOnce(t *testing.T, id string) {
 		if mine, err := st.Ledger.Budget(w.ctx, "images:run:"+id); err != nil || mine.Spent != 3 || mine.Reserved != 0 {
 			t.Errorf("pictures of the run, with a later limit: %+v, %v", mine, err)
 		}
-		if mine, err := st.Ledger.Budget(w.ctx, "run:"+id); err != nil || mine.Spent != int64(amountOf(row.Cost.EstimatedUSD)) || mine.Reserved != 0 {
+		if mine, err := st.Ledger.Budget(w.ctx, "run:"+id); err != nil || mine.Spent != int64(ledger.PicoOf(row.Cost.EstimatedUSD)) || mine.Reserved != 0 {
 			t.Errorf("money of the run, with a later limit: %+v, %v", mine, err)
 		}
 		money, err := st.Ledger.Budget(w.ctx, "owner:"+owner)
-		if cost := amountOf(row.Cost.EstimatedUSD); money.Spent != int64(cost) || money.Reserved != 0 {
+		if cost := ledger.PicoOf(row.Cost.EstimatedUSD); money.Spent != int64(cost) || money.Reserved != 0 {
 			t.Errorf("money: %+v, the run cost %d", money, cost)
 		}
 		return err

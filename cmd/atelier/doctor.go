@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -65,10 +64,11 @@ func (c *doctorCmd) Run(w *world) error {
 		}
 		checks = append(checks, verdict("default image model", note, err))
 		address, err := w.listenAddress("")
-		if err == nil {
-			err = a.checkListen(address)
+		if note = ""; err == nil {
+			note = address.String()
+			_, err = a.NeedsTokens(address)
 		}
-		checks = append(checks, verdict("server address", address, err))
+		checks = append(checks, verdict("server address", note, err))
 		_, err = atelier.ServeConfigFromEnv(w.env) // the variables that only serve reads
 		return err
 	})
@@ -118,15 +118,6 @@ func verdict(name, note string, err error) check {
 		return check{name, "bad", err.Error()}
 	}
 	return check{name, "ok", note}
-}
-
-// checkListen returns why serve would not start at an address.
-func (a *app) checkListen(address string) error {
-	at, err := net.ResolveTCPAddr("tcp", address)
-	if err == nil {
-		_, err = a.NeedsTokens(at)
-	}
-	return err
 }
 
 // checkSearch returns the line about web search.

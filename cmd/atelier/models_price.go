@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atelier/generate/catalog"
+	"atelier/ledger"
 )
 
 // priceList summarizes a model's prices today: for each unit the price, or the lowest and the highest one. Prices per
@@ -25,7 +26,7 @@ func priceList(m catalog.Model, today time.Time) string {
 	}
 	var results, tokens []string
 	for _, unit := range units {
-		compare := func(a, b string) int { return cmp.Compare(amountOf(&a), amountOf(&b)) }
+		compare := func(a, b string) int { return cmp.Compare(ledger.PicoOf(&a), ledger.PicoOf(&b)) }
 		least, most := slices.MinFunc(prices[unit], compare), slices.MaxFunc(prices[unit], compare)
 		text := "$" + least
 		if compare(least, most) < 0 {

@@ -106,8 +106,8 @@ func costText(c ledger.Cost) string {
 	switch {
 	case c.EstimatedUSD == nil:
 		return amount(nil)
-	case amountOf(c.EstimatedUSD) == 0:
-	case amountOf(c.ReportedUSD) == 0:
+	case ledger.PicoOf(c.EstimatedUSD) == 0:
+	case ledger.PicoOf(c.ReportedUSD) == 0:
 		of = " (estimated)"
 	case *c.ReportedUSD == *c.EstimatedUSD:
 		total, of = amount(c.EstimatedUSD), " (reported)"
@@ -118,18 +118,6 @@ func costText(c ledger.Cost) string {
 		return "at least " + strings.TrimPrefix(total, "about ") + of
 	}
 	return total + of
-}
-
-// amountOf parses a stored amount; one that cannot be parsed is 0.
-func amountOf(usd *string) ledger.Pico {
-	if usd == nil {
-		return 0
-	}
-	p, err := ledger.ParsePico(*usd)
-	if err != nil {
-		return 0
-	}
-	return p
 }
 
 // withoutWarning returns the dispositions that no warning mentions.

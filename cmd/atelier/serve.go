@@ -28,12 +28,13 @@ type serveCmd struct {
 }
 
 // listenAddress returns the address of serve: that of the flag, else of ATELIER_LISTEN, else the default.
-func (w *world) listenAddress(flag string) (string, error) {
+func (w *world) listenAddress(flag string) (*net.TCPAddr, error) {
 	address := cmp.Or(flag, w.env("ATELIER_LISTEN"), defaultListen)
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		return "", media.Errorf(media.CodeInvalid, "the address %q (--listen or ATELIER_LISTEN): give host and port, for example %s", address, defaultListen)
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "--listen or ATELIER_LISTEN: %w: give host and port, for example %s", err, defaultListen)
 	}
-	return address, nil
+	return at, nil
 }
 
 // Run serves until it is stopped.
@@ -53,7 +54,7 @@ func (c *serveCmd) Run(w *world) error {
 		if _, err := a.Runs(w.ctx); err != nil {
 			return err
 		}
-		listener, err := (&net.ListenConfig{}).Listen(w.ctx, "tcp", address)
+		listener, err := (&net.ListenConfig{}).Listen(w.ctx, "tcp", address.String())
 		if err != nil {
 			return media.Errorf(media.CodeInvalid, "listen on %s: %w (choose another port with --listen)", address, err)
 		}

@@ -37,7 +37,8 @@ func (f WorkflowFile) MayDefine(id string) bool {
 }
 
 // Workflows reads the workflows of a file or folder, or the example workflows if path is empty, sorted by name. If two
-// have the same ID, the second one has a problem, as has a file that cannot be read. A path that cannot be read is media.CodeNotFound.
+// have the same ID, the second one has a problem, as has a file that cannot be read. A path that cannot be read is
+// media.CodeNotFound.
 func Workflows(path string, modules *workflow.Modules) ([]WorkflowFile, error) {
 	folder, shown, names, err := workflowFiles(path)
 	if err != nil {

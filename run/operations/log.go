@@ -54,7 +54,7 @@ func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 	}
 	row := operationRow(op)
 	row.Owner, row.Tree, row.RunID, row.StepID = scope.Owner, scope.Tree, scope.Run, scope.Step
-	row.Request = encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
+	row.Request = Encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
 	var hold func()
 	err := l.store.InTransaction(ledger.Relaxed(ctx), func(ctx context.Context) (err error) {
 		if hold, err = l.leases.AcquireIn(ctx, ledger.LeaseGeneration, op.ID, nil); err != nil {
@@ -72,7 +72,7 @@ func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 func (l *Log) Reopen(ctx context.Context, op operation.Operation, slots []int) error {
 	row := operationRow(op)
 	row.Owner = media.ScopeOf(ctx).Owner
-	row.Request = encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
+	row.Request = Encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
 	return l.store.ReopenOperation(l.under(ctx, op.ID), row, slots)
 }
 
@@ -99,8 +99,8 @@ func (l *Log) under(ctx context.Context, operation string) context.Context {
 func operationRow(op operation.Operation) ledger.Operation {
 	return ledger.Operation{
 		ID: op.ID, Key: op.Key, Status: string(op.Status), Method: string(op.Method), Modality: op.Modality,
-		Provider: op.Provider, Model: op.Model, APIModel: op.APIModel, Dispositions: encode(op.Dispositions),
-		Usage: encode(op.Usage), Metadata: encode(op.Metadata), Warnings: op.Warnings,
+		Provider: op.Provider, Model: op.Model, APIModel: op.APIModel, Dispositions: Encode(op.Dispositions),
+		Usage: Encode(op.Usage), Metadata: Encode(op.Metadata), Warnings: op.Warnings,
 		EstimatedUSD: op.Cost.EstimatedUSD, ReportedUSD: op.Cost.ReportedUSD,
 		Failure: failureOf(op.Error), FinishedAt: op.FinishedAt,
 	}
@@ -129,7 +129,7 @@ func (l *Log) Attempt(ctx context.Context, a operation.Attempt) error {
 	return l.store.SaveTask(l.under(ctx, a.Operation), ledger.Task{
 		ID: a.ID, OperationID: a.Operation, Call: a.Call, Attempt: a.Number, Key: a.Key, Provider: a.Provider,
 		TaskID: a.Task.ID, Status: string(a.Status), Failure: failureOf(a.Error), FinishedAt: a.FinishedAt,
-		Detail: encode(detail{APIModel: a.APIModel, Slots: a.Slots, Usage: a.Usage, ReportedUSD: a.ReportedUSD, TaskURL: a.Task.URL, StartedAt: a.StartedAt}),
+		Detail: Encode(detail{APIModel: a.APIModel, Slots: a.Slots, Usage: a.Usage, ReportedUSD: a.ReportedUSD, TaskURL: a.Task.URL, StartedAt: a.StartedAt}),
 	})
 }
 
@@ -140,7 +140,7 @@ func (l *Log) SlotDone(ctx context.Context, operation string, s generate.Slot) e
 		Seed: s.Seed, Failure: failureOf(s.Error),
 	}
 	if s.Safety != nil {
-		row.Safety = encode(s.Safety)
+		row.Safety = Encode(s.Safety)
 	}
 	if s.Output != nil {
 		row.MediaID, row.Ref, row.Digest = s.Output.ID, s.Output.Ref, s.Output.Digest
@@ -181,8 +181,8 @@ func (l *Log) slot(ctx context.Context, owner string, s ledger.Slot) (generate.S
 	return slot, err
 }
 
-// encode returns JSON; a value that cannot be encoded is omitted.
-func encode(v any) json.RawMessage {
+// Encode returns a value as JSON for the ledger; one that cannot be encoded is omitted.
+func Encode(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil

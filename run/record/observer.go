@@ -7,7 +7,6 @@ package record
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -87,13 +86,13 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 	}
 	if len(r.Dispositions) > 0 {
-		row.Dispositions = encode(r.Dispositions)
+		row.Dispositions = operations.Encode(r.Dispositions)
 	}
 	if r.Definition != "" {
-		row.Definition = encode(r.Definition)
+		row.Definition = operations.Encode(r.Definition)
 	}
 	if r.Limits != (agent.Limits{}) {
-		row.Limits = encode(r.Limits)
+		row.Limits = operations.Encode(r.Limits)
 	}
 	if r.Error != nil {
 		row.Failure = ledger.Failure{Code: string(r.Error.Code), Message: r.Error.Message, Retryable: r.Error.Retryable}
@@ -192,7 +191,7 @@ func (o *Observer) SavePrompt(ctx context.Context, p agent.PromptRecord) error {
 		row.Failure.Message = p.Error
 	}
 	o.log.saveAsync(ctx, "model call", row.ID, func(ctx context.Context) error {
-		row.Messages = encode(chat.Request{System: p.System, Messages: p.Messages})
+		row.Messages = operations.Encode(chat.Request{System: p.System, Messages: p.Messages})
 		return o.store.SavePrompt(ctx, row)
 	})
 	return nil
@@ -210,7 +209,7 @@ func (o *Observer) Emit(ctx context.Context, e agent.Event) {
 		e.Data = f
 	}
 	row := ledger.Event{
-		ID: eventID(e), Tree: e.Tree, RunID: e.RunID, AgentPath: e.AgentPath, Kind: string(e.Type), Payload: encode(e.Data), CreatedAt: e.At,
+		ID: eventID(e), Tree: e.Tree, RunID: e.RunID, AgentPath: e.AgentPath, Kind: string(e.Type), Payload: operations.Encode(e.Data), CreatedAt: e.At,
 	}
 	o.messages.note(e, row)
 	o.log.add(ctx, entry{event: row, transient: e.Transient()})
@@ -223,15 +222,6 @@ func eventID(e agent.Event) string {
 		return ""
 	}
 	return journal.ID(e.Tree, "event "+e.Key, 0, 0)
-}
-
-// encode returns JSON; a value that cannot be encoded is omitted.
-func encode(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return b
 }
 
 // Total adds the generations of a run to the cost of its model calls, see [WithGeneration]: for a root run those of the

@@ -5,6 +5,7 @@ import (
 
 	"atelier/agent"
 	"atelier/ledger"
+	"atelier/run/operations"
 )
 
 // messages are the messages that models are writing, by run tree. A new subscriber first gets their text so far.
@@ -50,7 +51,7 @@ func (m *messages) now(tree string) []ledger.Event {
 	for of, w := range m.by {
 		if tree == "" || tree == of {
 			e := w.event
-			e.Payload = encode(agent.MessageDelta{Text: string(w.text), Partial: true})
+			e.Payload = operations.Encode(agent.MessageDelta{Text: string(w.text), Partial: true})
 			out = append(out, e)
 		}
 	}

@@ -73,22 +73,17 @@ func compile(name string, schema any) (*Schema, error) {
 	return &Schema{compiled: compiled}, err
 }
 
-// CompileParams compiles a schema of parameters, which must list them itself: see [Schema.RestrictToProperties].
+// CompileParams compiles a schema of parameters: only the top-level names in its properties are valid, even if the
+// schema permits others.
 func CompileParams(schema *ordered.Object) (*Schema, error) {
 	if schema.Has("$ref") {
 		return nil, problem.Join(problem.At("/$ref", "a schema of parameters must list them in properties: use $ref in those, not here"))
 	}
 	s, err := Compile(schema)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s.closed = append([]string{}, slices.Sorted(maps.Keys(s.compiled.Properties))...)
 	}
-	return s.RestrictToProperties(), nil
-}
-
-// RestrictToProperties returns the schema restricted to the top-level names in its properties, even if the schema
-// permits others.
-func (s *Schema) RestrictToProperties() *Schema {
-	return &Schema{compiled: s.compiled, closed: append([]string{}, slices.Sorted(maps.Keys(s.compiled.Properties))...)}
+	return s, err
 }
 
 // Check returns the problems of a value, ordered by pointer.

@@ -39,7 +39,11 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %v, want one at %q", in, found, want)
 		}
 	}
-	if found := s.RestrictToProperties().Check(decode(t, `{"a": 1, "z": 2}`)); len(found) != 1 || found[0].Message != "z is unknown: use a, b, c, d" {
+	params, err := conform.CompileParams(ordered.New("properties", ordered.New("b", true, "a", true)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := params.Check(decode(t, `{"a": 1, "z": 2}`)); len(found) != 1 || found[0].Message != "z is unknown: use a, b" {
 		t.Errorf("an unknown name at the top: %v, want one problem that lists the names", found)
 	}
 	for required, want := range map[string]string{`["a"]`: "a is missing", `["a", "b"]`: "a, b are missing"} {

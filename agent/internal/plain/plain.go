@@ -17,17 +17,6 @@ func Clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
-// Head returns the first n characters of a text.
-func Head(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
-
 // Blank reports whether a text contains only white space.
 func Blank(s string) bool { return strings.TrimSpace(s) == "" }
 

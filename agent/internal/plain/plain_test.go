@@ -5,9 +5,10 @@ import (
 	"unicode/utf8"
 
 	"atelier/agent/internal/plain"
+	"atelier/media"
 )
 
-// TestCutsAtCharacters: Clip counts bytes and Head counts characters; neither splits a character, for any number.
+// TestCutsAtCharacters: Clip counts bytes and media.Head counts characters; neither splits a character, for any number.
 func TestCutsAtCharacters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -28,7 +29,7 @@ func TestCutsAtCharacters(t *testing.T) {
 		if got := plain.Clip(c.text, c.n); got != c.clip {
 			t.Errorf("Clip(%q, %d) is %q, want %q", c.text, c.n, got, c.clip)
 		}
-		if got := plain.Head(c.text, c.n); got != c.head {
+		if got := media.Head(c.text, c.n); got != c.head {
 			t.Errorf("Head(%q, %d) is %q, want %q", c.text, c.n, got, c.head)
 		}
 	}
