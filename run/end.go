@@ -85,14 +85,13 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 	}
 	id := partID(row.Tree, st.Number)
 	state, _, err := s.cfg.Engine.State(id)
-	if code := media.CodeOf(err); code == media.CodeNotFound || code == media.CodeCorrupt {
+	if code := media.CodeOf(err); code == media.CodeNotFound || code == media.CodeCorrupt || state == durable.StateFinished {
 		return s.EndLost(ctx, owner, runID)
 	}
-	if err != nil || state == durable.StateFinished && !cancelledOrphan(row, state) {
-		_, err = s.continueRun(ctx, row, st) // returns the reason
+	if err != nil {
 		return err
 	}
-	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateRunning { // queued work no longer begins anywhere
+	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state != durable.StateOrphaned {
 		return err
 	}
 	// Its process has died: it ends here, as in any process that adopts it.
@@ -155,11 +154,6 @@ func (p player) endRows(ctx context.Context, owner string, v saved, reason error
 		p.threads.Answer(ctx, v.Thread, req, nil, reason)
 	}
 	return p.observer.Flush(ctx)
-}
-
-// cancelledOrphan reports whether a run was cancelled and its process died before it noticed.
-func cancelledOrphan(row ledger.Run, state durable.State) bool {
-	return state == durable.StateFinished && row.Status == ledger.StatusRunning && row.FinishedAt.IsZero()
 }
 
 // endPaused ends a run that waits for a person.

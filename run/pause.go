@@ -247,7 +247,7 @@ func (h history) orphanedInput(row ledger.Run, st ledger.RunState) ([]byte, erro
 		return nil, nil
 	case unknown && row.FinishedAt.IsZero():
 		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: %s. Restore it from a backup, or cancel the run (atelier runs cancel %[1]s), which keeps what it made, and start a new one", row.ID, h.notResumableReason())
-	case unknown || err == nil && state == durable.StateFinished && !cancelledOrphan(row, state):
+	case unknown || err == nil && state == durable.StateFinished:
 		return nil, endedError(row)
 	case err != nil:
 		return nil, err

@@ -119,8 +119,7 @@ func (e *Engine) inProgress(l ledger.Lease) error {
 	return media.Errorf(media.CodeConflict, "%s has been working on it%s: %w", who, since, ErrInProgress)
 }
 
-// Orphans lists work whose process has died, oldest first, followed by cancelled work whose process died before it
-// noticed.
+// Orphans lists work whose process has died, oldest first. It includes cancelled work that has not ended.
 func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 	rows, err := e.list(ctx, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued), dbos.WithFilterLoadInput(true))
 	if err != nil {
@@ -137,12 +136,11 @@ func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 			out = append(out, Orphan{ID: r.ID, Input: []byte(input)})
 		}
 	}
-	cancelled, err := e.cancelledOrphans(ctx, living)
-	return append(out, cancelled...), err
+	return out, nil
 }
 
 // Adopt adopts work of a dead process; if several processes try, one succeeds. The work starts when the engine has
-// room. Cancelled work whose process died before it noticed is also adopted, in order to be ended, see [Engine.Cancel].
+// room. Cancelled work whose process died before it noticed is adopted in order to be ended, see [Engine.Cancel].
 // Errors: media.CodeConflict if the work has ended, or, with [ErrInProgress], while a living process holds it;
 // media.CodeNotFound; media.CodeInvalid for an engine that does not adopt work.
 func (e *Engine) Adopt(ctx context.Context, id string) error {
@@ -164,7 +162,7 @@ func (e *Engine) Adopt(ctx context.Context, id string) error {
 		if err := ended(row); err != nil {
 			return err
 		}
-		return e.take(ctx, *row)
+		return e.take(ctx, id)
 	})
 }
 
@@ -199,27 +197,22 @@ func (e *Engine) withLease(ctx context.Context, id string, begin func() error) e
 	return nil
 }
 
-// ended returns the error of adopting work that has ended; nil for other work, and for cancelled work.
+// ended returns the error of adopting work that has ended; nil for other work.
 func ended(row *dbos.WorkflowStatus) error {
-	if state(*row, nil) != StateFinished || row.Status == dbos.WorkflowStatusCancelled {
+	if state(*row, nil) != StateFinished {
 		return nil
 	}
 	return media.Errorf(media.CodeConflict, "work %s has ended: it is %s", row.ID, row.Status)
 }
 
 // take adopts work while this engine holds its lease.
-func (e *Engine) take(ctx context.Context, row dbos.WorkflowStatus) error {
-	if row.Status == dbos.WorkflowStatusCancelled && !cancelPending(row) { // by an older program
-		if err := e.note(row, cancelMark, true); err != nil {
-			return err
-		}
-	}
+func (e *Engine) take(ctx context.Context, id string) error {
 	root, stop := e.bounded()
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
-	e.flows.settle(row.ID) // work that ended here before is restarted
-	if _, err := dbos.ResumeWorkflow[string](root, row.ID, dbos.WithResumeQueue(e.queue())); err != nil {
-		return e.failure("adopt work "+row.ID, err)
+	e.flows.settle(id) // work that ended here before is restarted
+	if _, err := dbos.ResumeWorkflow[string](root, id, dbos.WithResumeQueue(e.queue())); err != nil {
+		return e.failure("adopt work "+id, err)
 	}
 	return nil
 }

@@ -69,8 +69,7 @@ func (e *Engine) settle(ctx context.Context) {
 	}
 }
 
-// settled forgets the work whose end is saved, and reports whether no other work remains. It removes the mark of
-// cancelled work.
+// settled forgets the work whose end is saved, and reports whether no other work remains.
 //
 //nolint:contextcheck,nolintlint // called on behalf of the engine
 func (e *Engine) settled() bool {
@@ -80,15 +79,13 @@ func (e *Engine) settled() bool {
 	}
 	root, stop := e.bounded()
 	defer stop()
-	rows, err := e.list(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusCancelled))
+	rows, err := e.list(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusPending))
 	if err != nil {
 		return false
 	}
-	open := map[string]bool{}
-	for _, r := range rows {
-		open[r.ID] = r.Status == dbos.WorkflowStatusPending || cancelPending(r) && e.note(r, cancelMark, false) != nil
-	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return open[id] })
+	ids = slices.DeleteFunc(ids, func(id string) bool {
+		return slices.ContainsFunc(rows, func(r dbos.WorkflowStatus) bool { return r.ID == id })
+	})
 	if err := e.cfg.Leases.Release(root, ledger.LeaseRun, ids...); err != nil {
 		return false
 	}

@@ -73,11 +73,7 @@ type Engine struct {
 	// admission is held for reading while work is acquired and by each step, and for writing from Close on.
 	admission sync.RWMutex
 
-	flows *flows
-	mu    sync.Mutex // guards cancelled
-	// cancelled is the start of the period whose cancels work may not have noticed yet.
-	cancelled time.Time
-
+	flows    *flows
 	watching sync.WaitGroup
 	ended    chan struct{} // closed when the engine closes
 	closing  sync.Once
@@ -206,7 +202,7 @@ func (e *Engine) executeOnce(f *flow, input string) (err error) {
 		return f.failure(ctx, "of an earlier process", err)
 	} else if row, err := e.status(f.id); err != nil {
 		return f.failure(ctx, "of an earlier process", err)
-	} else if row != nil && cancelPending(*row) {
+	} else if row != nil && isCancelled(*row) {
 		stop(cancelled())
 	}
 	return e.work(ctx, &steps{flow: f}, f.id, []byte(input))

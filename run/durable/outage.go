@@ -145,7 +145,7 @@ func (e *Engine) awaitRestart(f *flow) bool {
 		if e.Healthy(f.dctx) != nil {
 			continue
 		}
-		if row, err := e.status(f.id); err == nil && (row == nil || e.note(*row, "left", true) == nil) { // it is writable, too
+		if row, err := e.status(f.id); err == nil && (row == nil || e.mark(f.dctx, *row, "left") == nil) { // it is writable, too
 			break
 		}
 	}
