@@ -36,6 +36,12 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 	if r == nil {
 		return nil // a later part is executed here
 	}
+	return s.execute(ctx, r, w, j)
+}
+
+// execute executes a part of a run that was admitted to this process. It returns journal.ErrHandedOver if another
+// process continues the part. Without an engine, the part ends with its process, and j may be nil.
+func (s *Service) execute(ctx context.Context, r *Run, w work, j journal.Journal) error {
 	defer s.local.leave(r)
 	defer close(r.done)
 	defer r.markStarted()
@@ -59,6 +65,9 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		cancel() // before anything starts
 	}
 	r.result, r.err = s.player.play(ctx, agents, w, j)
+	if s.cfg.Engine == nil {
+		return nil
+	}
 	// A part that does not continue later has ended, and the ledger has its outcome.
 	if s.cfg.Engine.StopIfAdopted(ctx, partID(r.ID, r.part)); journal.HandedOver(ctx) {
 		if adopted, reason := durable.Abandoned(ctx); adopted {

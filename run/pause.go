@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"atelier/agent"
-	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run/durable"
@@ -160,7 +159,7 @@ func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*R
 		if _, err := s.local.claim(ctx, w); err != nil {
 			return nil, err
 		}
-		go s.workAlone(r, w, nil)
+		go func() { _ = s.execute(r.stop, r, w, nil) }() // its error is for the engine
 		return s.local.awaitStart(ctx, r)
 	}
 	if err := s.beginDurably(ctx, r, w); err != nil {
@@ -171,24 +170,6 @@ func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*R
 		return nil, media.Errorf(media.CodeOf(err), "run %s is saved, but cannot continue here: %w (continue it with atelier resume %[1]s)", st.RunID, err)
 	}
 	return s.local.awaitStart(ctx, r)
-}
-
-// workAlone executes a part without an engine; the part ends with its process. j may be nil.
-func (s *Service) workAlone(r *Run, w work, j journal.Journal) {
-	defer s.local.leave(r)
-	defer close(r.done)
-	defer r.markStarted()
-	agents, err := s.agentsBySetting.forSetting(r.stop, w.Setting)
-	if err != nil {
-		r.err = err
-		return
-	}
-	if r.result, r.err = s.player.recallPart(r.stop, &w, w.Kept); r.result != nil || r.err != nil {
-		return
-	}
-	r.setConversation(w)
-	r.markStarted()
-	r.result, r.err = s.player.play(r.stop, agents, w, j)
 }
 
 // continueRun continues a run that needs no answer.

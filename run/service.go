@@ -222,7 +222,7 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 		}
 		return err
 	}
-	go s.workAlone(r, w, req.Journal)
+	go func() { _ = s.execute(r.stop, r, w, req.Journal) }() // its error is for the engine
 	return nil
 }
 
