@@ -26,7 +26,7 @@ func (e *Engine) Cancel(ctx context.Context, id string) error {
 	if row == nil {
 		return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.ErrorText(id))
 	}
-	if ended(row) != nil {
+	if state(*row, nil) == StateFinished {
 		return nil
 	}
 	return e.mark(ctx, *row, cancelMark)
