@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -307,4 +308,40 @@ func exitCode(c media.Code) int {
 	default:
 		return exitInternal
 	}
+}
+
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"The command, for example runs show."`
+	JSON    bool     `help:"Print one JSON object."`
+}
+
+func (c *helpCmd) Run(w *world, k *kong.Context) error {
+	var text bytes.Buffer
+	if w.json {
+		k.Stdout = &text
+	}
+	about, err := kong.Trace(k.Kong, c.Command)
+	if err == nil {
+		err = about.Error
+	}
+	if err == nil {
+		err = about.PrintUsage(false)
+	}
+	if err != nil {
+		return media.Errorf(media.CodeInvalid, "help: %w (see `atelier --help`)", err)
+	}
+	if w.json {
+		return w.printJSON(map[string]string{"help": text.String()})
+	}
+	return nil
+}
+
+type versionCmd struct {
+	JSON bool `help:"Print JSON."`
+}
+
+func (c *versionCmd) Run(w *world) error {
+	return w.print(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}, func() {
+		w.line("atelier %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"atelier/chat"
 	"atelier/generate/catalog"
+	"atelier/ledger"
 	"atelier/media"
 )
 
@@ -275,5 +276,125 @@ func (c *providersCmd) Run(w *world) error {
 			}
 			return []string{p.Kind, p.Name, ready, short(strings.Join(p.Models, ", "), 70)}
 		})
+	})
+}
+
+// priceList summarizes a model's prices today: for each unit the price, or the lowest and the highest one. Prices per
+// result precede prices per token.
+func priceList(m catalog.Model, today time.Time) string {
+	var units []string
+	prices := map[string][]string{}
+	for _, p := range m.Prices {
+		if p.Until != "" && p.Until < today.UTC().Format(time.DateOnly) {
+			continue
+		}
+		if !slices.Contains(units, p.Unit) {
+			units = append(units, p.Unit)
+		}
+		prices[p.Unit] = append(prices[p.Unit], p.USD)
+	}
+	var results, tokens []string
+	for _, unit := range units {
+		compare := func(a, b string) int { return cmp.Compare(ledger.PicoOf(&a), ledger.PicoOf(&b)) }
+		least, most := slices.MinFunc(prices[unit], compare), slices.MaxFunc(prices[unit], compare)
+		text := "$" + least
+		if compare(least, most) < 0 {
+			text += "–" + most
+		}
+		text += " / " + shortUnit(unit)
+		if strings.HasPrefix(unit, "token_") {
+			tokens = append(tokens, text)
+		} else {
+			results = append(results, text)
+		}
+	}
+	return cmp.Or(strings.Join(append(results, tokens...), ", "), "unknown")
+}
+
+// shortUnit returns the unit of a price for a table.
+func shortUnit(unit string) string {
+	kind, isToken := strings.CutPrefix(unit, "token_")
+	switch {
+	case unit == "character":
+		return "1M characters"
+	case isToken:
+		return "1M " + strings.ReplaceAll(kind, "_", " ")
+	}
+	return strings.ReplaceAll(unit, "_", " ")
+}
+
+type modelsCheckCmd struct {
+	Chat bool   `help:"Check chat models: request the model list of each chat provider with a key, which is free. Without this flag, the catalogue of image and speech models is compared with today's date, and no provider is called."`
+	Only string `name:"provider" help:"With --chat, only this provider." placeholder:"NAME"`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run compares the catalogue with today's date, or checks the chat models.
+func (c *modelsCheckCmd) Run(w *world) error {
+	if c.Chat {
+		return c.chatModels(w)
+	}
+	if c.Only != "" {
+		return media.Errorf(media.CodeInvalid, "--provider requires --chat: atelier models check --chat --provider %s", c.Only)
+	}
+	return w.withApp(appConfig{}, func(a *app) error {
+		today := time.Now() //nolint:forbidigo // the clock of the command line
+		found := a.Catalogue.Stale(today)
+		checked := a.Catalogue.Checked().Format(time.DateOnly)
+		return w.print(map[string]any{"checked": checked, "findings": orEmpty(found), "ok": len(found) == 0}, func() {
+			if len(found) == 0 {
+				w.line("the catalogue of %s is up to date for the next 30 days", checked)
+				return
+			}
+			var rows [][]string
+			for _, f := range found {
+				rows = append(rows, []string{f.Provider, f.Model, f.Problem})
+			}
+			table(w.stdout, []string{"PROVIDER", "MODEL", "PROBLEM"}, rows)
+			w.line("the catalogue was last checked on %s: update Atelier, or override rows in your own file (ATELIER_CATALOGUE)", checked)
+		})
+	})
+}
+
+// checked is the result of comparing one provider's model list.
+type checked struct {
+	Provider string         `json:"provider"`
+	Listed   int            `json:"listed"`
+	Findings []chat.Finding `json:"findings"`
+	Error    string         `json:"error,omitempty"`
+}
+
+// chatModels compares the profiles with the model lists of the providers. A provider that cannot be called
+// becomes a line of the report.
+func (c *modelsCheckCmd) chatModels(w *world) error {
+	return w.withApp(appConfig{}, func(a *app) error {
+		all := []checked{}
+		var rows [][]string
+		for _, p := range a.Chat.Profiles().Providers() {
+			ready := a.Chat.Ready(p)
+			switch {
+			case c.Only != "" && c.Only != p.Key, c.Only == "" && ready != nil:
+				continue
+			case ready != nil:
+				return ready
+			}
+			k := checked{Provider: p.Key, Findings: []chat.Finding{}}
+			listed, err := a.ListChatModels(w.ctx, p.Key)
+			if err != nil {
+				k.Error = err.Error()
+				rows = append(rows, []string{p.Key, "", "not asked", k.Error})
+			} else {
+				k.Listed = len(listed)
+				k.Findings = append(k.Findings, a.Chat.Profiles().Compare(p.Key, listed, time.Now())...) //nolint:forbidigo // the clock of the command line
+			}
+			for _, f := range k.Findings {
+				rows = append(rows, []string{p.Key, f.Model, string(f.Kind), f.Note})
+			}
+			all = append(all, k)
+		}
+		if c.Only != "" && len(all) == 0 {
+			return media.Errorf(media.CodeNotFound, "there is no chat provider %q: see `atelier providers`", c.Only)
+		}
+		return w.print(ledger.List[checked]{Items: all}, func() { table(w.stdout, []string{"PROVIDER", "MODEL", "FINDING", "NOTE"}, rows) })
 	})
 }

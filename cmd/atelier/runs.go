@@ -1,13 +1,18 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"atelier/agent"
+	"atelier/agent/vision"
 	"atelier/generate"
+	"atelier/internal/setting"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -286,5 +291,168 @@ func (c *runsEventsCmd) Run(w *world) error {
 			list.Next = strconv.FormatInt(last, 10)
 		}
 		return w.print(list, func() { w.noteNext(list.Next) })
+	})
+}
+
+type runsRetryCmd struct {
+	ID         string `arg:"" name:"run" help:"The run's id, the start of its id, or last: see atelier runs list --status failed."`
+	LostImages string `enum:",drop,stop" default:"" help:"What to do if the bytes of a picture have disappeared: drop or stop. The default is the run's own setting."`
+	limitFlags
+	againFlags
+}
+
+func (c *runsRetryCmd) Run(w *world) error {
+	again, err := c.limits()
+	if err != nil {
+		return err
+	}
+	again.LostImages = vision.LostImages(c.LostImages)
+	return c.follow(w, c.ID, func(_ *app, s *run.Service, id string) (*run.Run, error) {
+		return s.Retry(w.ctx, owner, id, again)
+	})
+}
+
+type runsForkCmd struct {
+	ID            string   `arg:"" name:"run" help:"The run's id, the start of its id, or last."`
+	From          string   `help:"The first step to execute again; see atelier runs show RUN --steps." placeholder:"STEP"`
+	Message       *string  `help:"A new task for the agent." placeholder:"TEXT"`
+	Image         []string `sep:"none" help:"A picture that replaces those of the message: a file, the id of a stored item, or a ref of the run. Repeat the flag for more." placeholder:"FILE|ID|REF"`
+	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"The detail at which the model sees the pictures, if it supports a choice: auto, low or high."`
+	LenientImages bool     `help:"Omit pictures that the chat model does not accept and print a warning, instead of an error."`
+	Input         string   `help:"Input for the agent in addition to the message: a JSON object." placeholder:"JSON"`
+	Model         string   `help:"Another chat model; offline selects the offline model." placeholder:"NAME"`
+	ImageModel    string   `help:"Another image model for agents to prefer." placeholder:"NAME"`
+	LostImages    string   `enum:",drop,stop" default:"" help:"What to do if the bytes of a picture have disappeared: drop or stop. The default is the run's own setting."`
+	limitFlags
+	againFlags
+}
+
+func (c *runsForkCmd) Run(w *world) error {
+	f, err := c.fork()
+	if err != nil {
+		return err
+	}
+	return c.follow(w, c.ID, func(a *app, s *run.Service, id string) (*run.Run, error) {
+		if f.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
+			return nil, err
+		}
+		if err := a.CheckModels(w.ctx, c.Model, c.ImageModel); err != nil {
+			return nil, err
+		}
+		if c.ImageModel != "" {
+			f.ImageModels = []string{c.ImageModel}
+		}
+		if c.Model != "" {
+			f.Setting = setting.WithChatModel(c.Model)
+		}
+		return s.Fork(w.ctx, owner, id, f)
+	})
+}
+
+// fork builds the fork from the flags that need no lookup.
+func (c *runsForkCmd) fork() (f run.Fork, err error) {
+	if c.From == "" {
+		return f, media.Errorf(media.CodeInvalid, "--from is missing: name the first step to execute again, see atelier runs show %s --steps", c.ID)
+	}
+	f = run.Fork{From: c.From, LenientImages: c.LenientImages}
+	if f.ContinueOptions, err = c.limits(); err != nil {
+		return f, err
+	}
+	f.LostImages = vision.LostImages(c.LostImages)
+	if c.Message != nil {
+		if f.Message = *c.Message; f.Message == "" {
+			return f, media.Errorf(media.CodeInvalid, "--message is empty: give the new task, or omit it")
+		}
+	}
+	if c.Input != "" {
+		err := json.Unmarshal([]byte(c.Input), &f.Input)
+		if err == nil && f.Input == nil {
+			err = errors.New("it is null")
+		}
+		if err != nil {
+			return f, media.Errorf(media.CodeInvalid, "--input is not a JSON object: %w", err)
+		}
+	}
+	return f, nil
+}
+
+// cancelWait is how long a cancelled run of another process may take to end.
+const cancelWait = 30 * time.Second
+
+type runsCancelCmd struct {
+	ID   string `arg:"" help:"The run's id, the start of its id, or last."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run cancels a run and waits until it has ended.
+func (c *runsCancelCmd) Run(w *world) error {
+	err := c.end(w, appConfig{adopt: true}, func(a *app, _ *run.Service, id string) error { return a.Cancel(w.ctx, owner, id) })
+	if media.CodeOf(err) == media.CodeCorrupt { // the engine's database is damaged, but the ledger still has the run
+		err = c.end(w, appConfig{withoutEngine: true}, func(_ *app, s *run.Service, id string) error { return s.EndLost(w.ctx, owner, id) })
+	}
+	return err
+}
+
+func (c *runsCancelCmd) end(w *world, config appConfig, end func(a *app, runs *run.Service, id string) error) error {
+	return w.withRuns(config, c.ID, func(a *app, runs *run.Service, id string) error {
+		if err := end(a, runs, id); err != nil {
+			return err
+		}
+		ctx, stop := context.WithTimeout(w.ctx, cancelWait)
+		defer stop()
+		r, err := ended(ctx, a, id)
+		if err != nil {
+			return err
+		}
+		return w.print(map[string]any{"run_id": r.ID, "status": r.Status}, func() { w.line("%s  %s", r.ID, r.Status) })
+	})
+}
+
+// ended waits until the run has ended.
+func ended(ctx context.Context, a *app, id string) (ledger.Run, error) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		r, err := a.Ledger.Run(ctx, owner, id)
+		if err != nil && ctx.Err() == nil || !r.FinishedAt.IsZero() {
+			return r, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			err = media.Errorf(media.CodeOf(ctx.Err()), "run %s was asked to stop, and its process has not ended it yet: see atelier runs show %[1]s", id)
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				err = errors.Join(err, reportedError{exitRunning})
+			}
+			return r, err
+		}
+	}
+}
+
+type runsReportCmd struct {
+	ID   string `arg:"" name:"run" help:"The run's id, the start of its id, or last."`
+	Out  string `help:"The folder for report.html and media/." placeholder:"DIR" required:""`
+	Open bool   `help:"Open the report in the browser."`
+	JSON bool   `help:"Print one JSON object, as run does."`
+}
+
+// Run writes the report of a recorded run.
+func (c *runsReportCmd) Run(w *world) error {
+	return w.withRuns(appConfig{}, c.ID, func(a *app, s *run.Service, id string) error {
+		res, err := s.Result(w.ctx, owner, id)
+		if err != nil {
+			return err
+		}
+		if err := makeFolder(c.Out); err != nil {
+			return err
+		}
+		ans, unsaved := a.export(w.ctx, res, c.Out, true)
+		if err := w.printRun(ans); err != nil {
+			return err
+		}
+		if unsaved == nil && c.Open {
+			openInBrowser(w.ctx, w, ans.Report)
+		}
+		return unsaved
 	})
 }
