@@ -8,13 +8,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier/agent"
 	"atelier/agent/vision"
 	"atelier/chat"
+	"atelier/generate"
 	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
@@ -297,4 +300,116 @@ func (o *Observer) StatusOf(ctx context.Context, owner, runID string) agent.Stat
 		return ""
 	}
 	return agent.Status(row.Status)
+}
+
+// Progress reports the progress of a run's generations; it is the gateway's Events function. Generations outside of
+// runs are reported only to their caller.
+func (o *Observer) Progress(ctx context.Context, e generate.Event) {
+	scope := media.ScopeOf(ctx)
+	if scope.Run == "" {
+		return
+	}
+	out := agent.Event{
+		Type: agent.EventOperationProgress, Tree: scope.Tree, RunID: scope.Run, AgentPath: scope.AgentPath, At: o.now(),
+		Data: agent.OperationProgress{StepID: scope.Step, Operation: e.Operation, Note: Note(e)},
+	}
+	if scope.SubAction != "" {
+		progress := agent.OperationProgress{MetadataID: scope.SubAction, Operation: e.Operation, Note: Note(e), ElapsedMS: e.Elapsed.Milliseconds()}
+		if e.Kind == generate.EventProgress && e.Progress >= 0 {
+			progress.Progress = &e.Progress
+		}
+		out.Data = progress
+	}
+	if e.Kind == generate.EventPartial && e.Partial != nil {
+		// A preview is temporary: it has no record and no ref.
+		label := fmt.Sprintf("preview %d of image %d", e.Sequence, e.Slot)
+		if e.Shows > 1 {
+			label = fmt.Sprintf("preview %d of a grid of %d that starts with image %d", e.Sequence, e.Shows, e.Slot)
+		}
+		preview := media.NewOutput(*e.Partial, media.Meta{Label: label})
+		preview.Ref, preview.Partial = "", true
+		preview.Origin = media.Origin{Direction: "output", AgentPath: scope.AgentPath, Operation: e.Operation, Source: e.Model}
+		out.Type, out.Data = agent.EventOperationPartial, agent.MediaEvent{Output: preview, StepID: scope.Step, MetadataID: scope.SubAction}
+	}
+	o.Emit(ctx, out)
+}
+
+// Note describes an event in one line.
+func Note(e generate.Event) string {
+	switch e.Kind {
+	case generate.EventStarted:
+		return fmt.Sprintf("%s: requesting %d", e.Model, e.N)
+	case generate.EventRetry:
+		return fmt.Sprintf("%s: retrying in %s%s", e.Model, e.Wait.Round(time.Second), why(e))
+	case generate.EventWait:
+		return fmt.Sprintf("%s: waiting %s%s", e.Model, e.Wait.Round(time.Second), why(e))
+	case generate.EventFallback:
+		return fmt.Sprintf("falling back to %s%s", e.Model, why(e))
+	case generate.EventSlot:
+		return fmt.Sprintf("%d of %d %s%s", e.Slot, e.N, e.Status, why(e))
+	case generate.EventFinished:
+		return fmt.Sprintf("%s %s%s", e.Model, e.Status, why(e))
+	case generate.EventProgress, generate.EventPartial:
+	}
+	if e.Progress >= 0 {
+		return fmt.Sprintf("%s %.0f %%", e.Model, e.Progress*100)
+	}
+	return e.Model + ": in progress"
+}
+
+func why(e generate.Event) string {
+	if e.Error == nil {
+		return ""
+	}
+	return ": " + e.Error.Message
+}
+
+// messages are the messages that models are writing, by run tree. A new subscriber first gets their text so far.
+type messages struct {
+	mu sync.Mutex // guards by
+	by map[string]message
+}
+
+type message struct {
+	event ledger.Event
+	text  []rune
+}
+
+// note adds the part of a message that an event contains.
+func (m *messages) note(e agent.Event, row ledger.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch d := e.Data.(type) {
+	case agent.MessageDelta:
+		if !d.Partial {
+			delete(m.by, e.Tree) // it is in the record
+			return
+		}
+		if m.by == nil {
+			m.by = map[string]message{}
+		}
+		text := m.by[e.Tree].text
+		m.by[e.Tree] = message{row, append(text[:min(d.Offset, len(text))], []rune(d.Text)...)}
+	case agent.MessageWithdrawn:
+		delete(m.by, e.Tree)
+	case agent.RunFinished:
+		if e.RunID == e.Tree {
+			delete(m.by, e.Tree)
+		}
+	}
+}
+
+// now returns the messages of a tree, or of all trees if tree is empty, as one part each.
+func (m *messages) now(tree string) []ledger.Event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []ledger.Event
+	for of, w := range m.by {
+		if tree == "" || tree == of {
+			e := w.event
+			e.Payload = operations.Encode(agent.MessageDelta{Text: string(w.text), Partial: true})
+			out = append(out, e)
+		}
+	}
+	return out
 }
