@@ -3,7 +3,6 @@ package atelier
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -122,11 +121,7 @@ func publishProgress(hub *api.Hub, e generate.Event) {
 	if e.Error != nil {
 		payload["error"] = e.Error
 	}
-	b, err := json.Marshal(payload)
-	if err != nil {
-		return // numbers and strings can always be encoded
-	}
-	hub.Publish(ledger.Event{Tree: e.Operation, Kind: kind, Payload: b, CreatedAt: now()})
+	hub.Publish(ledger.Event{Tree: e.Operation, Kind: kind, Payload: ledger.JSON(payload), CreatedAt: now()})
 }
 
 // gatewayRequest converts an HTTP request to a request of the gateway.

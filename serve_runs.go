@@ -351,7 +351,7 @@ func questionView(q agent.Question) api.Question {
 		v.Options = f.Choices()
 	}
 	if q.Details != nil {
-		v.Details, _ = json.Marshal(q.Details) // strings can always be encoded
+		v.Details = ledger.JSON(q.Details)
 	}
 	return v
 }

@@ -72,9 +72,8 @@ func (s servedWorkflows) Workflow(_ context.Context, id string) (api.Workflow, e
 		return api.Workflow{}, err
 	}
 	v := workflowView(f.Definition)
-	v.Text = string(f.Text)
-	v.Definition, err = json.Marshal(f.Definition)
-	return v, err
+	v.Text, v.Definition = string(f.Text), ledger.JSON(f.Definition)
+	return v, nil
 }
 
 // find returns a workflow by its id. Paths are not accepted. If a file with problems may define the workflow, the error
@@ -112,11 +111,9 @@ func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) 
 		return out, nil
 	}
 	v := workflowView(d)
-	var err error
-	if v.Definition, err = json.Marshal(d); err != nil {
-		return out, err
-	}
+	v.Definition = ledger.JSON(d)
 	out.Workflow = &v
+	var err error
 	state := &ordered.Object{}
 	if len(t.State) > 0 {
 		if state, err = ordered.DecodeObject(t.State); err != nil {
@@ -154,8 +151,8 @@ func preview(ctx context.Context, d *workflow.Definition, state *ordered.Object,
 			if err != nil {
 				return nil, err
 			}
-			v, err := interactionView(workflows.InteractionView{InteractionRequest: i.Request(), Row: ledger.Interaction{StepID: step.ID, Status: ledger.InteractionOpen}})
-			return &v, err
+			v := interactionView(workflows.InteractionView{InteractionRequest: i.Request(), Row: ledger.Interaction{StepID: step.ID, Status: ledger.InteractionOpen}})
+			return &v, nil
 		}
 		out, err := m.Execute(ctx, run, nil)
 		if err == nil {
@@ -267,10 +264,7 @@ func (s servedWorkflowRuns) WorkflowRun(ctx context.Context, id string) (api.Wor
 	v := workflowRunView(st.Run)
 	v.InteractionID, v.State = st.Interaction, ordered.Encode(st.State)
 	if st.Definition != nil {
-		v.WorkflowID = st.Definition.ID
-		if v.Definition, err = json.Marshal(st.Definition); err != nil {
-			return v, err
-		}
+		v.WorkflowID, v.Definition = st.Definition.ID, ledger.JSON(st.Definition)
 	}
 	for _, step := range st.Steps {
 		v.Steps = append(v.Steps, api.WorkflowRunStep{
@@ -303,14 +297,14 @@ func (s servedInteractions) Interaction(ctx context.Context, id string) (api.Int
 	if err != nil {
 		return api.Interaction{}, err
 	}
-	return interactionView(i)
+	return interactionView(i), nil
 }
 
-func interactionView(i workflows.InteractionView) (api.Interaction, error) {
+func interactionView(i workflows.InteractionView) api.Interaction {
 	v := api.Interaction{
 		WorkflowRunID: i.WorkflowRunID, InteractionID: i.InteractionID, StepID: i.Row.StepID, Status: string(i.Row.Status), InteractionType: string(i.Type),
 		Title: i.Title, Mode: i.Mode, DisplayData: ordered.Encode(i.DisplayData), DisplaySchema: ordered.Encode(i.DisplaySchema), Version: i.Version,
-		Answer: i.Row.Answer, ExpiresAt: timeOrNil(i.Row.ExpiresAt), CreatedAt: i.Row.CreatedAt, AnsweredAt: timeOrNil(i.Row.AnsweredAt),
+		Answer: i.Row.Answer, ExpiresAt: timeOrNil(i.Row.ExpiresAt), CreatedAt: i.Row.CreatedAt, AnsweredAt: timeOrNil(i.Row.AnsweredAt), View: ledger.JSON(i.View),
 	}
 	if i.InputSchema != nil {
 		v.InputSchema = ordered.Encode(i.InputSchema)
@@ -318,22 +312,16 @@ func interactionView(i workflows.InteractionView) (api.Interaction, error) {
 	if i.Layout != nil {
 		v.Layout = ordered.Encode(i.Layout)
 	}
-	var err error
-	v.View, err = json.Marshal(i.View)
-	return v, err
+	return v
 }
 
 // PatchInteraction applies an edit.
 func (s servedInteractions) PatchInteraction(ctx context.Context, id string, version int, ops []api.PatchOperation) (api.InteractionChange, error) {
-	text, err := json.Marshal(ops)
-	if err != nil {
-		return api.InteractionChange{}, media.Errorf(media.CodeInvalid, "read the edit: %w", err)
-	}
-	p, err := s.workflows.Patch(ctx, s.owner(ctx), id, version, text)
+	p, err := s.workflows.Patch(ctx, s.owner(ctx), id, version, ledger.JSON(ops))
 	if err != nil {
 		return api.InteractionChange{}, validationErrorAt("", err)
 	}
-	c := api.InteractionChange{InteractionID: id, Version: p.Version, Patch: []api.PatchOperation{}}
+	c := api.InteractionChange{InteractionID: id, Version: p.Version, Patch: []api.PatchOperation{}, Changes: ledger.JSON(p.Changes)}
 	for _, op := range p.Patch {
 		one := api.PatchOperation{Op: op.Op, Path: op.Path}
 		if op.Op != "remove" {
@@ -341,17 +329,12 @@ func (s servedInteractions) PatchInteraction(ctx context.Context, id string, ver
 		}
 		c.Patch = append(c.Patch, one)
 	}
-	c.Changes, err = json.Marshal(p.Changes)
-	return c, err
+	return c, nil
 }
 
 // AnswerInteraction accepts an answer.
 func (s servedInteractions) AnswerInteraction(ctx context.Context, id string, a api.InteractionAnswer) (api.Started, error) {
-	body, err := json.Marshal(a)
-	if err != nil {
-		return api.Started{}, media.Errorf(media.CodeInvalid, "read the answer: %w", err)
-	}
-	r, err := s.workflows.Answer(ctx, s.owner(ctx), id, body)
+	r, err := s.workflows.Answer(ctx, s.owner(ctx), id, ledger.JSON(a))
 	return s.begun(ctx, r, validationErrorAt("", err))
 }
 
@@ -407,7 +390,7 @@ func (s servedSubActions) FollowSubAction(ctx context.Context, id string, after 
 		for e, err := range s.subActions.Follow(ctx, s.owner(ctx), id, after) {
 			v := api.SubActionEvent{ID: e.ID, Type: string(e.Type)}
 			if err == nil {
-				v.Data, err = json.Marshal(e.Data)
+				v.Data = ledger.JSON(e.Data)
 			}
 			if !yield(v, err) {
 				return

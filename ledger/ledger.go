@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
 
 	"atelier/media"
 )
@@ -57,6 +58,15 @@ func (p Page) EffectiveLimit() int {
 		return DefaultLimit
 	}
 	return min(p.Limit, MaxLimit)
+}
+
+// JSON encodes a value for a column of JSON. A value that cannot be encoded is omitted.
+func JSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return b
 }
 
 // List is a part of a list.

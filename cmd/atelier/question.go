@@ -10,6 +10,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/formtext"
+	"atelier/ledger"
 	"atelier/media"
 	"atelier/run/workflows"
 	"atelier/workflow/ordered"
@@ -85,7 +86,9 @@ func (w *world) form(schema json.RawMessage) {
 		Properties *ordered.Object `json:"properties"`
 	}
 	if err := cmp.Or(json.Unmarshal(schema, &f), json.Unmarshal(schema, &order)); err != nil || len(f.Properties) == 0 {
-		w.line("  form: %s", compact(schema))
+		var b bytes.Buffer
+		_ = json.Compact(&b, schema) // a schema is valid JSON
+		w.line("  form: %s", b.String())
 		return
 	}
 	var rows [][]string
@@ -105,10 +108,7 @@ func (f form) kind() string {
 	if len(f.Enum) > 0 {
 		var all []string
 		for _, v := range f.Enum {
-			b, err := json.Marshal(v)
-			if err == nil {
-				all = append(all, string(b))
-			}
+			all = append(all, string(ledger.JSON(v)))
 		}
 		return short(strings.Join(all, " or "), 80)
 	}
@@ -119,15 +119,6 @@ func (f form) kind() string {
 		return short(fmt.Sprint(t...), 40)
 	}
 	return "any"
-}
-
-// compact returns a schema on one line.
-func compact(schema json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, schema); err != nil {
-		return string(schema)
-	}
-	return b.String()
 }
 
 // form holds the parts of a JSON Schema that an example needs.
@@ -154,11 +145,7 @@ func exampleAnswer(schema json.RawMessage) string {
 	if err := json.Unmarshal(schema, &f); err != nil {
 		return "{}" // the schema is true or false
 	}
-	b, err := json.Marshal(f.example(0))
-	if err != nil {
-		return "{}"
-	}
-	return string(b)
+	return string(ledger.JSON(f.example(0)))
 }
 
 // maxFormDepth is the maximum depth of an example.

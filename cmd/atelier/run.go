@@ -164,11 +164,7 @@ func (a *app) export(ctx context.Context, res *agent.Result, out string, anyRepo
 		Pending: res.Pending, Unsupported: []report.Doubt{},
 	}
 	if res.Error != nil {
-		b, err := json.Marshal(res.Error)
-		if err != nil {
-			return ans, media.Errorf(media.CodeInternal, "write the error: %w", err)
-		}
-		ans.Error = b
+		ans.Error = ledger.JSON(res.Error)
 	}
 	if report.Has(res.Payload) {
 		doubts, err := report.Unsupported(report.FromResult(res))
@@ -402,11 +398,7 @@ func toolContext(flags []string) (action.ToolContext, error) {
 		if !ok || name == "" {
 			return nil, media.Errorf(media.CodeInvalid, "--tool-context number %d is neither NAME=TEXT nor @FILE", i+1)
 		}
-		b, err := json.Marshal(text)
-		if err != nil {
-			return nil, media.Errorf(media.CodeInternal, "write a value: %w", err)
-		}
-		all[name] = b
+		all[name] = ledger.JSON(text)
 	}
 	return all, all.Check()
 }

@@ -56,7 +56,7 @@ func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 	}
 	row := operationRow(op)
 	row.Owner, row.Tree, row.RunID, row.StepID = scope.Owner, scope.Tree, scope.Run, scope.Step
-	row.Request = Encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
+	row.Request = ledger.JSON(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
 	var hold func()
 	err := l.store.InTransaction(ledger.Relaxed(ctx), func(ctx context.Context) (err error) {
 		if hold, err = l.leases.AcquireIn(ctx, ledger.LeaseGeneration, op.ID, nil); err != nil {
@@ -74,7 +74,7 @@ func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 func (l *Log) Reopen(ctx context.Context, op operation.Operation, slots []int) error {
 	row := operationRow(op)
 	row.Owner = media.ScopeOf(ctx).Owner
-	row.Request = Encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
+	row.Request = ledger.JSON(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
 	return l.store.ReopenOperation(l.under(ctx, op.ID), row, slots)
 }
 
@@ -101,8 +101,8 @@ func (l *Log) under(ctx context.Context, operation string) context.Context {
 func operationRow(op operation.Operation) ledger.Operation {
 	return ledger.Operation{
 		ID: op.ID, Key: op.Key, Status: string(op.Status), Method: string(op.Method), Modality: op.Modality,
-		Provider: op.Provider, Model: op.Model, APIModel: op.APIModel, Dispositions: Encode(op.Dispositions),
-		Usage: Encode(op.Usage), Metadata: Encode(op.Metadata), Warnings: op.Warnings,
+		Provider: op.Provider, Model: op.Model, APIModel: op.APIModel, Dispositions: ledger.JSON(op.Dispositions),
+		Usage: ledger.JSON(op.Usage), Metadata: ledger.JSON(op.Metadata), Warnings: op.Warnings,
 		EstimatedUSD: op.Cost.EstimatedUSD, ReportedUSD: op.Cost.ReportedUSD,
 		Failure: failureOf(op.Error), FinishedAt: op.FinishedAt,
 	}
@@ -131,7 +131,7 @@ func (l *Log) Attempt(ctx context.Context, a operation.Attempt) error {
 	return l.store.SaveTask(l.under(ctx, a.Operation), ledger.Task{
 		ID: a.ID, OperationID: a.Operation, Call: a.Call, Attempt: a.Number, Key: a.Key, Provider: a.Provider,
 		TaskID: a.Task.ID, Status: string(a.Status), Failure: failureOf(a.Error), FinishedAt: a.FinishedAt,
-		Detail: Encode(detail{APIModel: a.APIModel, Slots: a.Slots, Usage: a.Usage, ReportedUSD: a.ReportedUSD, TaskURL: a.Task.URL, StartedAt: a.StartedAt}),
+		Detail: ledger.JSON(detail{APIModel: a.APIModel, Slots: a.Slots, Usage: a.Usage, ReportedUSD: a.ReportedUSD, TaskURL: a.Task.URL, StartedAt: a.StartedAt}),
 	})
 }
 
@@ -142,7 +142,7 @@ func (l *Log) SlotDone(ctx context.Context, operation string, s generate.Slot) e
 		Seed: s.Seed, Failure: failureOf(s.Error),
 	}
 	if s.Safety != nil {
-		row.Safety = Encode(s.Safety)
+		row.Safety = ledger.JSON(s.Safety)
 	}
 	if s.Output != nil {
 		row.MediaID, row.Ref, row.Digest = s.Output.ID, s.Output.Ref, s.Output.Digest
@@ -181,15 +181,6 @@ func (l *Log) slot(ctx context.Context, owner string, s ledger.Slot) (generate.S
 	}
 	slot.Output = &rec.Output
 	return slot, err
-}
-
-// Encode returns a value as JSON for the ledger; one that cannot be encoded is omitted.
-func Encode(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return b
 }
 
 func decode(from json.RawMessage, to any) error {

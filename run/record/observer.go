@@ -89,13 +89,13 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 	}
 	if len(r.Dispositions) > 0 {
-		row.Dispositions = operations.Encode(r.Dispositions)
+		row.Dispositions = ledger.JSON(r.Dispositions)
 	}
 	if r.Definition != "" {
-		row.Definition = operations.Encode(r.Definition)
+		row.Definition = ledger.JSON(r.Definition)
 	}
 	if r.Limits != (agent.Limits{}) {
-		row.Limits = operations.Encode(r.Limits)
+		row.Limits = ledger.JSON(r.Limits)
 	}
 	if r.Error != nil {
 		row.Failure = ledger.Failure{Code: string(r.Error.Code), Message: r.Error.Message, Retryable: r.Error.Retryable}
@@ -194,7 +194,7 @@ func (o *Observer) SavePrompt(ctx context.Context, p agent.PromptRecord) error {
 		row.Failure.Message = p.Error
 	}
 	o.log.saveAsync(ctx, "model call", row.ID, func(ctx context.Context) error {
-		row.Messages = operations.Encode(chat.Request{System: p.System, Messages: p.Messages})
+		row.Messages = ledger.JSON(chat.Request{System: p.System, Messages: p.Messages})
 		return o.store.SavePrompt(ctx, row)
 	})
 	return nil
@@ -212,7 +212,7 @@ func (o *Observer) Emit(ctx context.Context, e agent.Event) {
 		e.Data = f
 	}
 	row := ledger.Event{
-		ID: eventID(e), Tree: e.Tree, RunID: e.RunID, AgentPath: e.AgentPath, Kind: string(e.Type), Payload: operations.Encode(e.Data), CreatedAt: e.At,
+		ID: eventID(e), Tree: e.Tree, RunID: e.RunID, AgentPath: e.AgentPath, Kind: string(e.Type), Payload: ledger.JSON(e.Data), CreatedAt: e.At,
 	}
 	o.messages.note(e, row)
 	o.log.add(ctx, entry{event: row, transient: e.Transient()})
@@ -407,7 +407,7 @@ func (m *messages) now(tree string) []ledger.Event {
 	for of, w := range m.by {
 		if tree == "" || tree == of {
 			e := w.event
-			e.Payload = operations.Encode(agent.MessageDelta{Text: string(w.text), Partial: true})
+			e.Payload = ledger.JSON(agent.MessageDelta{Text: string(w.text), Partial: true})
 			out = append(out, e)
 		}
 	}

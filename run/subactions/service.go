@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -186,10 +185,7 @@ func (s *Service) ask(ctx context.Context, row *ledger.ContentGeneration, c work
 	}
 	row.StepID, row.SubActionID, row.ActionType, row.Provider = step, start.Action.ID, start.Action.ActionType, start.Action.Provider
 	row.PromptID, row.PromptAsSent = start.Key, start.Action.PromptAsSent
-	row.SourceData, row.Params = ordered.Encode(start.Source), ordered.Encode(start.Params)
-	if row.ResultTarget, err = json.Marshal(start.Action.ResultTarget); err != nil {
-		return r, media.Errorf(media.CodeInternal, "write a result target: %w", err)
-	}
+	row.SourceData, row.Params, row.ResultTarget = ordered.Encode(start.Source), ordered.Encode(start.Params), ledger.JSON(start.Action.ResultTarget)
 	row.StandIn, err = s.standsIn(*row, c.StandIn != "" || i.Request().StandIn != "")
 	if err != nil {
 		return r, err

@@ -177,10 +177,7 @@ func (s *Service) end(ctx context.Context, t *task, res *generate.Result, failed
 		if row.StandIn {
 			all = append(s.substitution(row, res.Model), all...)
 		}
-		var err error
-		if row.Dispositions, err = json.Marshal(all); err != nil {
-			return media.Errorf(media.CodeInternal, "write the dispositions of sub-action %s: %w", row.ID, err)
-		}
+		row.Dispositions = ledger.JSON(all)
 		if res.Status == generate.StatusRunning { // its wait has elapsed: it is checked later
 			return s.cfg.Ledger.SaveContentGeneration(ctx, row)
 		}

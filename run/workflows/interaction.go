@@ -202,9 +202,7 @@ func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflo
 			return Patched{Version: row.Version}, err
 		}
 		base, edits := row.Version, next.Edits()
-		if row.Edits, err = json.Marshal(edits[max(0, len(edits)-maxEdits):]); err != nil {
-			return Patched{}, media.Errorf(media.CodeInternal, "write the edits of interaction %s: %w", row.ID, err)
-		}
+		row.Edits = ledger.JSON(edits[max(0, len(edits)-maxEdits):])
 		if row.Data, row.Version = ordered.Encode(next.Request().DisplayData), next.Request().Version; len(row.Data) > ordered.MaxBytes {
 			return Patched{}, media.Errorf(media.CodeInvalid, "the data would be larger than the limit of %d bytes: shorten it", ordered.MaxBytes)
 		}
@@ -223,19 +221,10 @@ func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflo
 
 // emitChange adds a change to the log of the run.
 func (s *Service) emitChange(ctx context.Context, row ledger.Interaction, p Patched) {
-	ops, err := json.Marshal(p.Patch)
-	var nodes []byte
-	if err == nil {
-		nodes, err = json.Marshal(p.Changes)
-	}
-	if err != nil {
-		slog.WarnContext(ctx, "change of an interaction not announced", slog.String("interaction", row.ID), slog.String("error", media.ErrorText(err.Error())))
-		return
-	}
 	ctx = media.WithScope(context.WithoutCancel(ctx), media.Scope{Owner: row.Owner, Tree: row.WorkflowRunID, Run: row.WorkflowRunID})
 	s.cfg.Emit(ctx, agent.Event{
 		Type: agent.EventInteractionPatched, Tree: row.WorkflowRunID, RunID: row.WorkflowRunID, AgentPath: AgentName, At: s.cfg.Now(),
-		Data: agent.InteractionPatched{InteractionID: row.ID, Version: p.Version, Patch: ops, Changes: nodes},
+		Data: agent.InteractionPatched{InteractionID: row.ID, Version: p.Version, Patch: ledger.JSON(p.Patch), Changes: ledger.JSON(p.Changes)},
 	})
 }
 
@@ -311,14 +300,10 @@ func (s *Service) answerQuestion(ctx context.Context, row ledger.Interaction, g 
 	if err != nil {
 		return nil, err
 	}
-	value, err := json.Marshal(g)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInternal, "write the answer of interaction %s: %w", row.ID, err)
-	}
 	if err := s.paused(ctx, row); err != nil {
 		return nil, err
 	}
-	return runs.Resume(ctx, row.Owner, row.WorkflowRunID, &agent.Reply{Value: value})
+	return runs.Resume(ctx, row.Owner, row.WorkflowRunID, &agent.Reply{Value: ledger.JSON(g)})
 }
 
 // paused waits until the run of an interaction is paused, which is saved a moment after the interaction.

@@ -91,11 +91,7 @@ func (w *walk) step(ctx context.Context, i int, s workflow.Step) error {
 	if i == 0 {
 		say.Definition, say.State = w.text, w.first
 	}
-	params, err := json.Marshal(say)
-	if err != nil {
-		return media.Errorf(media.CodeInternal, "write step %s: %w", s.ID, err)
-	}
-	stage, err := w.c.Stage(ctx, i+1, s.ID, params)
+	stage, err := w.c.Stage(ctx, i+1, s.ID, ledger.JSON(say))
 	if err != nil {
 		return err
 	}
@@ -203,13 +199,13 @@ func (w *walk) ask(ctx context.Context, stage *agent.Stage, s workflow.Step, req
 			return "", nil, err
 		}
 		stage.Emit(ctx, agent.EventInteractionOpened, agent.InteractionEvent{InteractionID: id, StepID: s.ID, Title: title})
-		schema, err := json.Marshal(map[string]any{ // only the interaction's own answer matches
+		schema := ledger.JSON(map[string]any{ // only the interaction's own answer matches
 			"type": "object", "required": []string{"interaction_id"}, "additionalProperties": false,
 			"properties": map[string]any{
 				"interaction_id": map[string]any{"const": id}, "answer": map[string]any{"type": "object"}, "expired": map[string]any{"const": true},
 			},
 		})
-		return fmt.Sprintf("Step %s is waiting for a person: %.200s", s.ID, cmp.Or(title, s.Title, s.ID)), schema, err
+		return fmt.Sprintf("Step %s is waiting for a person: %.200s", s.ID, cmp.Or(title, s.Title, s.ID)), schema, nil
 	})
 	if err != nil {
 		return g, err
@@ -228,11 +224,7 @@ func (w *walk) open(ctx context.Context, s workflow.Step, request []byte) (id, t
 	}
 	data := r.DisplayData
 	r.DisplayData, r.View, r.Version, r.StandIn = nil, nil, 0, w.workflow.StandIn
-	text, err := json.Marshal(r)
-	if err != nil {
-		return "", "", media.Errorf(media.CodeInternal, "write the request of step %s: %w", s.ID, err)
-	}
-	i := ledger.Interaction{ID: "wi_" + uuid.Must(uuid.NewV7()).String(), Owner: w.owner, WorkflowRunID: w.c.RunID(), StepID: s.ID, Request: text, Data: ordered.Encode(data)}
+	i := ledger.Interaction{ID: "wi_" + uuid.Must(uuid.NewV7()).String(), Owner: w.owner, WorkflowRunID: w.c.RunID(), StepID: s.ID, Request: ledger.JSON(r), Data: ordered.Encode(data)}
 	if wait := w.workflow.StepTimeout(s); wait > 0 {
 		i.ExpiresAt = w.service.cfg.Now().Add(wait)
 	}

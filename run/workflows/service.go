@@ -96,17 +96,13 @@ func (s *Service) Start(ctx context.Context, n StartRequest) (*run.Run, error) {
 	if err := n.Definition.CheckState(n.State); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(n.Definition)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInternal, "write workflow %s: %w", n.Definition.ID, err)
-	}
 	runs, err := s.cfg.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return runs.Start(ctx, agent.Request{
 		RunID: n.ID, Owner: n.Owner, Agent: AgentName, Message: n.Definition.Title,
-		Input: map[string]any{inputDefinition: string(text), inputState: string(ordered.Encode(n.State))},
+		Input: map[string]any{inputDefinition: string(ledger.JSON(n.Definition)), inputState: string(ordered.Encode(n.State))},
 	})
 }
 
