@@ -66,13 +66,7 @@ type Run struct {
 }
 
 // InputImage is a stored picture that a model is shown.
-type InputImage struct {
-	Ref      media.Ref `json:"ref"`
-	MIMEType string    `json:"mime_type"`
-	FileName string    `json:"filename,omitempty"`
-	// Detail is auto, low or high; empty means auto.
-	Detail string `json:"detail,omitempty"`
-}
+type InputImage = media.InputImage
 
 // Usage counts what a run used.
 type Usage struct {

@@ -112,6 +112,15 @@ func NewOutput(b Blob, m Meta) Output {
 	}
 }
 
+// InputImage is a stored picture that a model is shown, in the form used in saved state.
+type InputImage struct {
+	Ref      Ref    `json:"ref"`
+	MIMEType string `json:"mime_type"`
+	FileName string `json:"filename,omitempty"`
+	// Detail is auto, low or high; empty means auto.
+	Detail string `json:"detail,omitempty"`
+}
+
 // String returns the item without its bytes: <image image/png 12345 bytes img-7k3m9q2x>. Debug
 // output, logs and error texts show media only in this form.
 func (o Output) String() string {

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 
 	"atelier/agent"
-	"atelier/agent/vision"
 	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
@@ -102,10 +101,7 @@ func (s *Service) recallRun(ctx context.Context, r *Run, agents *agent.Runner, w
 		return r.result != nil, err
 	}
 	// The agent reports the continuation of an answer.
-	resumed := agent.RunStarted{Agent: row.Agent, Name: agents.DisplayName(row.Agent), Task: row.Task}
-	for _, i := range row.InputImages {
-		resumed.InputImages = append(resumed.InputImages, vision.InputImage(i))
-	}
+	resumed := agent.RunStarted{Agent: row.Agent, Name: agents.DisplayName(row.Agent), Task: row.Task, InputImages: row.InputImages}
 	s.player.observer.Emit(ctx, agent.Event{
 		Type: agent.EventRunResumed, Tree: row.ID, RunID: row.ID, AgentPath: row.AgentPath, At: s.player.now(), Data: resumed,
 	})

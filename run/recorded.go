@@ -9,7 +9,6 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
-	"atelier/agent/vision"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -74,14 +73,11 @@ func recordOf(row ledger.Run) agent.RunRecord {
 	r := agent.RunRecord{
 		ID: row.ID, ParentID: row.Parent, Tree: row.Tree, Agent: row.Agent, AgentPath: row.AgentPath, Depth: row.Depth,
 		DefinitionHash: row.DefinitionHash, Task: row.Task, Status: agent.Status(row.Status), Message: row.Message, Payload: row.Payload,
-		Turns: int(row.Usage.Turns), Warnings: row.Warnings, Cost: agent.Cost(row.Cost), StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
+		InputImages: row.InputImages, Turns: int(row.Usage.Turns), Warnings: row.Warnings, Cost: agent.Cost(row.Cost), StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
 		Usage: agent.Usage{
 			ModelCalls: int(row.Usage.ModelCalls), InputTokens: row.Usage.InputTokens, OutputTokens: row.Usage.OutputTokens,
 			Images: int(row.Usage.Images), WorkedMS: row.Usage.WorkedMS,
 		},
-	}
-	for _, i := range row.InputImages {
-		r.InputImages = append(r.InputImages, vision.InputImage(i))
 	}
 	_ = json.Unmarshal(row.Dispositions, &r.Dispositions) // unreadable dispositions are omitted
 	if row.Failure != (ledger.Failure{}) {

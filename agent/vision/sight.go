@@ -35,7 +35,7 @@ const MaxGiven = 500
 type Fitted = step.Fitted[generate.Disposition]
 
 // InputImage is a stored picture of a message, in the form used in saved state.
-type InputImage = step.InputImage
+type InputImage = media.InputImage
 
 // Config configures how pictures are shown. It does not change during a run.
 type Config struct {

@@ -153,11 +153,11 @@ func (a *Act[_, _]) EachMedia(each func(*media.Output)) { EachOf(a.Media, each) 
 
 // Reply is a person's reply to a question.
 type Reply struct {
-	Value   json.RawMessage `json:"value"`
-	Note    string          `json:"note,omitempty"`
-	Images  []InputImage    `json:"images,omitempty"`
-	Granted []media.Output  `json:"granted,omitempty"`
-	Replace bool            `json:"replace_images,omitempty"`
+	Value   json.RawMessage    `json:"value"`
+	Note    string             `json:"note,omitempty"`
+	Images  []media.InputImage `json:"images,omitempty"`
+	Granted []media.Output     `json:"granted,omitempty"`
+	Replace bool               `json:"replace_images,omitempty"`
 	// Warning says that the guardrail changed the reply, and why.
 	Warning string `json:"warning,omitempty"`
 	// NotNeeded marks an approval that was not needed.
@@ -172,14 +172,6 @@ func EachOf(list []media.Output, each func(*media.Output)) {
 	for i := range list {
 		each(&list[i])
 	}
-}
-
-// InputImage is a stored picture of a message.
-type InputImage struct {
-	Ref      media.Ref `json:"ref"`
-	MIMEType string    `json:"mime_type"`
-	FileName string    `json:"filename,omitempty"`
-	Detail   string    `json:"detail,omitempty"`
 }
 
 // ProviderCall is the outcome of a call to a provider of media. Update is that of package driver.

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"atelier/agent"
-	"atelier/agent/vision"
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/journal"
@@ -85,7 +84,7 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 			OutputTokens: r.Usage.OutputTokens, Images: int64(r.Usage.Images),
 			Turns: int64(r.Turns), WorkedMS: r.Usage.WorkedMS,
 		},
-		InputImages: images(r.InputImages), VisionContext: images(r.VisionContext),
+		InputImages: r.InputImages, VisionContext: r.VisionContext,
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 	}
 	if len(r.Dispositions) > 0 {
@@ -143,15 +142,6 @@ type forkKey struct{}
 // WithOrigin returns the context of a forked run.
 func WithOrigin(ctx context.Context, from Origin) context.Context {
 	return context.WithValue(ctx, forkKey{}, from)
-}
-
-// images converts the pictures of a run to the form of its row.
-func images(list []vision.InputImage) []ledger.InputImage {
-	var out []ledger.InputImage
-	for _, i := range list {
-		out = append(out, ledger.InputImage(i))
-	}
-	return out
 }
 
 // begin saves a new run, or marks the run of a replay as running again.
