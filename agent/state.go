@@ -256,13 +256,6 @@ func (s *State) Rename(ids map[string]string) error {
 	for i := range q.Fitted {
 		item(&q.Fitted[i].Output)
 	}
-	for _, m := range q.History {
-		for _, p := range m.Parts {
-			if p.Media != nil {
-				item(p.Media)
-			}
-		}
-	}
 	if q.Input != nil {
 		q.Input, _ = object.MapStrings(map[string]any(q.Input), id).(map[string]any)
 	}

@@ -256,17 +256,11 @@ const watchEvery = 500 * time.Millisecond
 const cancelMark = "cancelled"
 
 // Cancel ends running work, here or in another process: its context is cancelled with the cause media.CodeCancelled. If
-// its process has died, the process that adopts it starts with a cancelled context. Finished work stays unchanged.
+// its process has died, the process that adopts it starts with a cancelled context. Finished and unknown work stays unchanged.
 func (e *Engine) Cancel(ctx context.Context, id string) error {
 	row, err := e.status(id)
-	if err != nil {
+	if err != nil || row == nil || state(*row, nil) == StateFinished {
 		return err
-	}
-	if row == nil {
-		return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.ErrorText(id))
-	}
-	if state(*row, nil) == StateFinished {
-		return nil
 	}
 	return e.mark(ctx, *row, cancelMark)
 }

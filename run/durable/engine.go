@@ -127,9 +127,6 @@ func (e *Engine) Launch(work Work) error {
 // Start starts work in this process and returns when it is saved. For a known id, the error has code
 // media.CodeConflict. The input is a small text without media.
 func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
-	if id == "" {
-		return media.Errorf(media.CodeInvalid, "start work: the id is missing")
-	}
 	if !e.admission.TryRLock() {
 		return media.Errorf(media.CodeUnavailable, "the engine is closing: start the work again later")
 	}
