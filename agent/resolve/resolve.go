@@ -6,8 +6,10 @@
 package resolve
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"html"
 	"io"
@@ -296,4 +298,190 @@ var extensions = map[string]string{
 	"audio/mpeg": ".mp3", "audio/wav": ".wav", "audio/x-wav": ".wav", "audio/wave": ".wav", "audio/flac": ".flac", "audio/ogg": ".ogg", "audio/aac": ".aac",
 	"video/mp4": ".mp4", "video/webm": ".webm", "video/quicktime": ".mov",
 	"application/pdf": ".pdf", "application/json": ".json", "text/html": ".html", "text/markdown": ".md", "text/plain": ".txt",
+}
+
+// Payload writes a JSON payload to w with the placeholders in every string rendered as by [Text].
+// Keys keep their order. Unless o.Format is set, the format of a string depends on its key: …html
+// is HTML, …markdown or …md is Markdown, and everything else is text.
+func Payload(ctx context.Context, w io.Writer, payload json.RawMessage, o Options) error {
+	if len(bytes.TrimSpace(payload)) == 0 {
+		payload = json.RawMessage("null")
+	}
+	d := json.NewDecoder(bytes.NewReader(payload))
+	d.UseNumber()
+	p := payloadWriter{ctx: ctx, w: w, d: d, o: o}
+	p.value("")
+	return p.err
+}
+
+// payloadWriter copies JSON, renders its strings and keeps the first error. It lives for one call.
+type payloadWriter struct {
+	ctx context.Context //nolint:containedctx // lives for one call.
+	w   io.Writer
+	d   *json.Decoder
+	o   Options
+	err error
+}
+
+func (p *payloadWriter) value(key string) {
+	tok := p.token()
+	if open, ok := tok.(json.Delim); ok {
+		p.collection(open, key)
+		return
+	}
+	t, _ := tok.(string)
+	if p.err != nil || !strings.Contains(t, "${media:") {
+		p.write(string(plain.JSON(tok)))
+		return
+	}
+	o := p.o
+	o.Format = cmp.Or(o.Format, FormatOf(key))
+	p.write(`"`)
+	if p.err == nil {
+		p.err = Text(p.ctx, jsonEscaper{p.w}, t, o)
+	}
+	p.write(`"`)
+}
+
+func (p *payloadWriter) collection(open json.Delim, key string) {
+	p.write(open.String())
+	for first := true; p.err == nil && p.d.More(); first = false {
+		if !first {
+			p.write(",")
+		}
+		inner := key
+		if open == '{' {
+			inner, _ = p.token().(string)
+			p.write(string(plain.JSON(inner)) + ":")
+		}
+		p.value(inner)
+	}
+	closing, _ := p.token().(json.Delim)
+	p.write(closing.String())
+}
+
+// token reads the next token; nil after an error.
+func (p *payloadWriter) token() (tok json.Token) {
+	if p.err != nil {
+		return nil
+	}
+	if tok, p.err = p.d.Token(); p.err != nil {
+		p.err = media.Errorf(media.CodeInvalid, "the payload is not JSON: %w", p.err)
+	}
+	return tok
+}
+
+func (p *payloadWriter) write(s string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, s)
+	}
+}
+
+// FormatOf returns the format of a payload string from its key.
+func FormatOf(key string) Format {
+	k := strings.ToLower(key)
+	switch {
+	case strings.HasSuffix(k, "html"):
+		return FormatHTML
+	case strings.HasSuffix(k, "markdown"), strings.HasSuffix(k, "md"):
+		return FormatMarkdown
+	}
+	return FormatText
+}
+
+// jsonEscaper escapes its input as the contents of a JSON string.
+type jsonEscaper struct{ w io.Writer }
+
+func (e jsonEscaper) Write(b []byte) (int, error) {
+	if _, err := jsonEscapes.WriteString(e.w, string(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// jsonEscapes escapes the characters that must not appear unescaped in a JSON string.
+var jsonEscapes = func() *strings.Replacer {
+	pairs := []string{`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`}
+	for c := range ' ' {
+		pairs = append(pairs, string(c), fmt.Sprintf(`\u%04x`, c)) // if two pairs have the same character, the first one wins
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
+// tailWriter tracks the position of the end of an HTML or Markdown text.
+type tailWriter struct {
+	w    io.Writer
+	last [2]byte
+	tags tagTracker
+	// opaque is set while one long address is written: no tag opens or closes in it.
+	opaque bool
+}
+
+func (t *tailWriter) Write(b []byte) (int, error) {
+	switch n := len(b); {
+	case n >= 2:
+		t.last = [2]byte{b[n-2], b[n-1]}
+	case n == 1:
+		t.last = [2]byte{t.last[1], b[0]}
+	}
+	if !t.opaque {
+		t.tags.read(b)
+	}
+	return t.w.Write(b)
+}
+
+// inAddress reports whether the next text is in the position of an address: after =" or =' or = in
+// a tag, or after ]( in Markdown.
+func (t *tailWriter) inAddress() bool {
+	a, b := t.last[0], t.last[1]
+	if a == ']' && b == '(' {
+		return true
+	}
+	return t.tags.inside && (b == '=' || a == '=' && (b == '"' || b == '\''))
+}
+
+// tagTracker tracks whether the end of the text read so far is inside an HTML tag.
+type tagTracker struct {
+	inside bool
+	// opened is set if the last byte was a <, which opens a tag if a letter follows.
+	opened bool
+	// quote is the quotation mark of the open attribute value; 0 if none is open.
+	quote byte
+	// word is the last non-blank byte of the tag.
+	word byte
+}
+
+func (t *tagTracker) read(b []byte) {
+	for len(b) > 0 {
+		if !t.inside && !t.opened {
+			i := bytes.IndexByte(b, '<')
+			if i < 0 {
+				return
+			}
+			t.opened, b = true, b[i+1:]
+			continue
+		}
+		t.next(b[0])
+		b = b[1:]
+	}
+}
+
+// next reads one byte at the beginning of or inside a tag.
+func (t *tagTracker) next(c byte) {
+	switch {
+	case t.opened:
+		t.opened = c == '<'
+		t.inside = c|0x20 >= 'a' && c|0x20 <= 'z'
+	case t.quote != 0:
+		if c == t.quote {
+			t.quote = 0
+		}
+	case c == '>':
+		t.inside = false
+	case (c == '"' || c == '\'') && t.word == '=':
+		t.quote = c
+	}
+	if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+		t.word = c
+	}
 }
