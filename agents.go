@@ -24,7 +24,6 @@ import (
 	"atelier/action/visual"
 	"atelier/action/web"
 	"atelier/agent"
-	"atelier/internal/setting"
 	"atelier/internal/shipped"
 	"atelier/media"
 	"atelier/run/workflows"
@@ -33,15 +32,36 @@ import (
 // Sources are what a run can read in addition to its task.
 type Sources struct {
 	// Files is a folder that agents may read. Knowledge is a folder of documents that they may search.
-	Files, Knowledge string
+	Files     string `json:"files,omitempty"`
+	Knowledge string `json:"kb,omitempty"`
 	// Database is an SQLite file or a postgres:// URL that agents may query, read-only. A URL with a password is not
 	// stored: to resume such a run, pass the same URL in Config.Sources.
-	Database string
+	Database string `json:"db,omitempty"`
 	// Agents is a folder of definitions. They add to the shipped agents or replace them.
-	Agents string
+	Agents string `json:"agents,omitempty"`
 	// ChatModel and ImageModel are models that a person chose. They take precedence over the configuration and the
 	// definitions.
-	ChatModel, ImageModel string
+	ChatModel  string `json:"model,omitempty"`
+	ImageModel string `json:"image_model,omitempty"`
+}
+
+// setting is the storable form of sources. Its JSON stays readable by later versions.
+type setting struct {
+	Sources
+	// Secret means that the URL of the database is not stored. SecretID distinguishes such URLs.
+	Secret   bool   `json:"db_secret,omitempty"`
+	SecretID string `json:"db_secret_id,omitempty"`
+}
+
+// readSetting decodes a setting; empty input is the zero value.
+func readSetting(saved json.RawMessage) (s setting, err error) {
+	if len(saved) == 0 {
+		return s, nil
+	}
+	if err := json.Unmarshal(saved, &s); err != nil {
+		return s, media.Errorf(media.CodeCorrupt, "read how the run was set up: %w", err)
+	}
+	return s, nil
 }
 
 // absolute returns the sources with paths that are valid in any working directory. A path that does not exist stays as
@@ -69,12 +89,12 @@ type settings struct {
 
 // write returns the storable form of the sources, without secrets.
 func (s *settings) write(c Sources) (json.RawMessage, error) {
-	kept := setting.Setting{Files: c.Files, KB: c.Knowledge, DB: c.Database, Agents: c.Agents, Model: c.ChatModel, ImageModel: c.ImageModel}
+	kept := setting{Sources: c}
 	u, err := url.Parse(c.Database)
 	if strings.Contains(c.Database, "://") && (err != nil || u.User != nil || u.RawQuery != "") {
 		mac := hmac.New(sha256.New, s.key) // the id does not reveal the URL, which only this process remembers
 		mac.Write([]byte(c.Database))
-		kept.DB, kept.Secret, kept.SecretID = "", true, hex.EncodeToString(mac.Sum(nil)[:8])
+		kept.Database, kept.Secret, kept.SecretID = "", true, hex.EncodeToString(mac.Sum(nil)[:8])
 		s.secrets.Store(kept.SecretID, c.Database)
 	}
 	return json.Marshal(kept)
@@ -82,13 +102,10 @@ func (s *settings) write(c Sources) (json.RawMessage, error) {
 
 // read returns the sources with which a run was started.
 func (s *settings) read(saved json.RawMessage) (Sources, error) {
-	kept, err := setting.Read(saved)
-	if err != nil {
-		return Sources{}, err
-	}
-	c := Sources{Files: kept.Files, Knowledge: kept.KB, Database: kept.DB, Agents: kept.Agents, ChatModel: kept.Model, ImageModel: kept.ImageModel}
-	if !kept.Secret {
-		return c, nil
+	kept, err := readSetting(saved)
+	c := kept.Sources
+	if err != nil || !kept.Secret {
+		return c, err
 	}
 	if address, ok := s.secrets.Load(kept.SecretID); ok {
 		c.Database, _ = address.(string)

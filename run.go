@@ -68,6 +68,33 @@ func (a *Atelier) Resume(ctx context.Context, runID string, reply *agent.Reply) 
 	})
 }
 
+// Fork is a [run.Fork] with other models: ChatModel is that of [Sources], and the agents prefer ImageModel. Empty names
+// keep the models of the run.
+type Fork struct {
+	run.Fork
+	ChatModel, ImageModel string
+}
+
+// Fork starts a run that repeats another run of an owner from a step on; see [run.Service.Fork]. The errors include
+// those of [Atelier.CheckModels].
+func (a *Atelier) Fork(ctx context.Context, owner, runID string, f Fork) (*run.Run, error) {
+	s, err := a.Runs(ctx)
+	if err = cmp.Or(err, a.CheckModels(ctx, f.ChatModel, f.ImageModel)); err != nil {
+		return nil, err
+	}
+	if f.ImageModel != "" {
+		f.ImageModels = []string{f.ImageModel}
+	}
+	if f.ChatModel != "" {
+		f.Setting = func(saved json.RawMessage) (json.RawMessage, error) {
+			kept, err := readSetting(saved)
+			kept.ChatModel = f.ChatModel
+			return ledger.JSON(kept), err
+		}
+	}
+	return s.Fork(ctx, owner, runID, f.Fork)
+}
+
 // Cancel cancels a run of an owner in any process, with the open interaction and the sub-actions of a workflow run. Its
 // media are kept. The errors are those of [run.Service.End].
 func (a *Atelier) Cancel(ctx context.Context, owner, runID string) error {

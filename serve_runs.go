@@ -24,7 +24,6 @@ import (
 	"atelier/agent/resolve"
 	"atelier/api"
 	"atelier/internal/folder"
-	"atelier/internal/setting"
 	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
@@ -403,7 +402,7 @@ func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (
 	if _, err := s.row(ctx, id); err != nil {
 		return api.Started{}, err
 	}
-	fork := run.Fork{ID: newID, From: f.Step, Message: f.Message}
+	fork := Fork{Fork: run.Fork{ID: newID, From: f.Step, Message: f.Message}, ChatModel: f.Model, ImageModel: f.ImageModel}
 	if fork.From == "" {
 		steps, err := s.service.Steps(ctx, s.owner(ctx), id)
 		if err != nil {
@@ -414,18 +413,7 @@ func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (
 		}
 		fork.From = steps[0].Name
 	}
-	if f.Model != "" {
-		fork.Setting = setting.WithChatModel(f.Model)
-	}
-	if f.ImageModel != "" {
-		fork.ImageModels = []string{f.ImageModel}
-	}
-	return s.startOnce(ctx, newID, func() (*run.Run, error) {
-		if err := s.CheckModels(ctx, f.Model, f.ImageModel); err != nil {
-			return nil, err
-		}
-		return s.service.Fork(ctx, s.owner(ctx), id, fork)
-	})
+	return s.startOnce(ctx, newID, func() (*run.Run, error) { return s.Fork(ctx, s.owner(ctx), id, fork) })
 }
 
 // WriteReport writes the report of a run as a page.

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"atelier"
+
 	"atelier/agent"
 	"atelier/agent/vision"
 	"atelier/generate"
-	"atelier/internal/setting"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -332,20 +333,11 @@ func (c *runsForkCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	return c.follow(w, c.ID, func(a *app, s *run.Service, id string) (*run.Run, error) {
+	return c.follow(w, c.ID, func(a *app, _ *run.Service, id string) (*run.Run, error) {
 		if f.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 			return nil, err
 		}
-		if err := a.CheckModels(w.ctx, c.Model, c.ImageModel); err != nil {
-			return nil, err
-		}
-		if c.ImageModel != "" {
-			f.ImageModels = []string{c.ImageModel}
-		}
-		if c.Model != "" {
-			f.Setting = setting.WithChatModel(c.Model)
-		}
-		return s.Fork(w.ctx, owner, id, f)
+		return a.Fork(w.ctx, owner, id, atelier.Fork{Fork: f, ChatModel: c.Model, ImageModel: c.ImageModel})
 	})
 }
 

@@ -55,7 +55,6 @@ var mayImport = map[string][]string{
 	"internal/recent":    {},
 	"internal/pgtest":    {},
 	"internal/token":     {"media", "internal/disk"},
-	"internal/setting":   {"media"},
 	"internal/sim":       {"media"},
 	"internal/shipped":   {"media", "action", "agent", "agents", "workflow", "examples"},
 	"internal/folder":    {"media", "media/blob", "agent", "ledger", "internal/disk"},
