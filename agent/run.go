@@ -196,7 +196,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	if journal.HandedOver(ctx) {
 		return r.result(r.record(StatusRunning, nil)), media.Errorf(media.CodeUnavailable, "the run continues in another process: %w", journal.ErrHandedOver)
 	}
-	status := StatusSucceeded
+	status := StatusFailed
 	if cut := context.Cause(ctx); err != nil && media.CodeOf(cut) == media.CodeOverBudget {
 		err = cut
 	}
@@ -209,18 +209,15 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	}
 	switch {
 	case err == nil:
+		status = StatusSucceeded
 	case media.CodeOf(err) == media.CodeOverBudget:
-		status = StatusFailed
 	case errors.Is(err, ErrPaused) && ctx.Err() == nil:
 		return r.pause(ctx), nil
 	case media.CodeOf(err) == media.CodeCancelled || errors.Is(ctx.Err(), context.Canceled):
 		status = StatusCancelled
 		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		status = StatusFailed
 		err = media.Errorf(media.CodeDeadline, "the run exceeded its time limit; what it made is kept")
-	default:
-		status = StatusFailed
 	}
 	if err != nil {
 		r.endWaiting(ctx, err)

@@ -67,14 +67,6 @@ func (s *Service) open(ctx context.Context, owner, id, consequence string) (ledg
 	return row, err
 }
 
-// closeAs closes the interaction of an answer, if it is open, and returns its row.
-func (s *Service) closeAs(ctx context.Context, owner string, g interactionAnswer) (ledger.Interaction, error) {
-	if g.Expired {
-		return s.close(ctx, owner, g.InteractionID, ledger.InteractionExpired, nil)
-	}
-	return s.close(ctx, owner, g.InteractionID, ledger.InteractionAnswered, g.Answer)
-}
-
 // close closes an interaction, if it is open, and returns its row.
 func (s *Service) close(ctx context.Context, owner, id string, status ledger.InteractionStatus, answer json.RawMessage) (ledger.Interaction, error) {
 	for {
@@ -258,7 +250,7 @@ func (s *Service) accept(ctx context.Context, owner, id string, body []byte) (*r
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := s.closeAs(ctx, owner, g); err != nil {
+	if _, err := s.close(ctx, owner, id, ledger.InteractionAnswered, g.Answer); err != nil {
 		slog.WarnContext(ctx, "answered interaction not closed; its run will close it", slog.String("interaction", id), slog.String("error", media.ErrorText(err.Error())))
 	}
 	return r, answer, nil

@@ -237,7 +237,11 @@ func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Modu
 	_, asks := m.(workflow.AgentModule)
 	var out *ordered.Object
 	b, err := stage.Step(ctx, func(ctx context.Context) ([]byte, error) {
-		row, err := w.service.closeAs(ctx, w.owner, g)
+		status := ledger.InteractionAnswered
+		if g.Expired {
+			status = ledger.InteractionExpired
+		}
+		row, err := w.service.close(ctx, w.owner, g.InteractionID, status, g.Answer)
 		if err != nil || g.Expired {
 			return []byte("null"), err
 		}
