@@ -34,7 +34,6 @@ type chatCmd struct {
 	Agents       string `help:"A folder of agent definitions. They are added to the shipped ones and replace those of the same name." placeholder:"DIR"`
 	Model        string `help:"The chat model; offline selects the offline model." placeholder:"NAME"`
 	ImageModel   string `help:"The image model that agents prefer." placeholder:"NAME"`
-	JSON         bool   `hidden:""`
 	limitFlags
 }
 

@@ -14,7 +14,6 @@ import (
 type completionCmd struct {
 	Shell string   `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 	Words []string `arg:"" optional:"" help:"The words after atelier, the last one incomplete. The script passes them to get the candidates."`
-	JSON  bool     `help:"Print one JSON object."`
 }
 
 func (*completionCmd) Help() string {

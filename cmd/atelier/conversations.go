@@ -104,9 +104,8 @@ func (s *stores) attachments(ctx context.Context, m ledger.Message) ([]ledger.At
 }
 
 type conversationsDeleteCmd struct {
-	ID   string `arg:"" help:"The conversation's id, the start of its id, or last."`
-	Yes  bool   `help:"Delete it. Without this flag, the command only shows what it would delete."`
-	JSON bool   `help:"Print JSON."`
+	ID  string `arg:"" help:"The conversation's id, the start of its id, or last."`
+	Yes bool   `help:"Delete it. Without this flag, the command only shows what it would delete."`
 }
 
 func (c *conversationsDeleteCmd) Run(w *world) error {
@@ -156,7 +155,6 @@ func (w *world) conversation(head ledger.Conversation, messages []messageView) {
 type conversationsExportCmd struct {
 	ID     string `arg:"" help:"The conversation's id, the start of its id, or last."`
 	Output string `short:"o" help:"The file to write; - is standard output." placeholder:"FILE.html" required:""`
-	JSON   bool   `help:"Print one JSON object."`
 }
 
 // Run writes a conversation as one page.

@@ -79,7 +79,6 @@ func (v agentView) state() string {
 
 type agentsListCmd struct {
 	Agents string `help:"A folder of agent definitions. They are added to the shipped ones and replace those of the same name." placeholder:"DIR"`
-	JSON   bool   `help:"Print JSON."`
 }
 
 func (c *agentsListCmd) Run(w *world) error {
@@ -107,7 +106,6 @@ func (c *agentsListCmd) Run(w *world) error {
 type agentsShowCmd struct {
 	Slug   string `arg:"" help:"Slug or display name: research-agent, sage."`
 	Agents string `help:"A folder of agent definitions. They are added to the shipped ones and replace those of the same name." placeholder:"DIR"`
-	JSON   bool   `help:"Print JSON."`
 }
 
 // modelView is the model that would be chosen for an agent.
@@ -272,7 +270,6 @@ func subAgentText(a definition.AgentUse, missing string) string {
 
 type agentsValidateCmd struct {
 	Paths []string `arg:"" optional:"" name:"path" help:"Folders or YAML files; each is checked together with the shipped agents. The default is the shipped agents alone."`
-	JSON  bool     `help:"Print JSON."`
 }
 
 // validation is what validate --json prints.

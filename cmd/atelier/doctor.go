@@ -20,9 +20,7 @@ import (
 	"atelier/media"
 )
 
-type doctorCmd struct {
-	JSON bool `help:"Print JSON."`
-}
+type doctorCmd struct{}
 
 // check is one line of the doctor's report.
 type check struct {

@@ -41,7 +41,7 @@ type commandLine struct {
 	Media      mediaCmd      `cmd:"" help:"Stored media: list, show, get, thumbnail, rm, gc, verify."`
 	Runs       runsCmd       `cmd:"" help:"Runs of agents: list, show, events, report, cancel, retry, fork."`
 	Operations operationsCmd `cmd:"" help:"Generations and their provider calls: list, show, retry, cancel."`
-	Serve      serveCmd      `cmd:"" help:"Serve the API and the web pages until stopped. The server also adopts the runs and generations of dead processes."`
+	Serve      serveCmd      `cmd:"" help:"Serve the API and the web pages until stopped. With --json, it prints its address once it is ready. The server also adopts the runs and generations of dead processes."`
 	Tokens     tokensCmd     `cmd:"" help:"Access tokens of a server: create, list, revoke."`
 	Doctor     doctorCmd     `cmd:"" help:"Check keys, folders and the database."`
 	Version    versionCmd    `cmd:"" help:"Print the version; atelier --version does the same."`
@@ -49,6 +49,8 @@ type commandLine struct {
 	Completion completionCmd `cmd:"" help:"Print the script that completes command lines in a shell."`
 
 	Conversations conversationsCmd `cmd:"" help:"Conversations: list, show, export, delete."`
+
+	JSON bool `help:"Print one JSON document in place of text. Chat has none."`
 }
 
 // world holds what a command may use outside of itself.
@@ -156,7 +158,7 @@ func (g *grammar) execute(w *world, args []string) int {
 		return g.exited
 	}
 	if err == nil {
-		w.json = wantsJSON(parsed)
+		w.json = g.cli.JSON
 		err = refuseRepeated(parsed)
 	}
 	if err != nil {
@@ -174,17 +176,6 @@ func asksJSON(args []string) bool {
 		args = args[:end]
 	}
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
-}
-
-// wantsJSON reports whether a parsed command line requests JSON.
-func wantsJSON(c *kong.Context) bool {
-	for _, f := range c.Flags() {
-		if f.Name == "json" {
-			on, _ := c.FlagValue(f).(bool)
-			return on
-		}
-	}
-	return false
 }
 
 // refuseRepeated rejects a flag that takes one value and is repeated: all values but the last would be lost silently.
@@ -313,7 +304,6 @@ func exitCode(c media.Code) int {
 
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command, for example runs show."`
-	JSON    bool     `help:"Print one JSON object."`
 }
 
 func (c *helpCmd) Run(w *world, k *kong.Context) error {
@@ -337,9 +327,7 @@ func (c *helpCmd) Run(w *world, k *kong.Context) error {
 	return nil
 }
 
-type versionCmd struct {
-	JSON bool `help:"Print JSON."`
-}
+type versionCmd struct{}
 
 func (c *versionCmd) Run(w *world) error {
 	return w.print(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}, func() {

@@ -32,7 +32,6 @@ type mediaCmd struct {
 type pageFlags struct {
 	Limit int    `help:"The maximum number of rows." default:"50"`
 	After string `help:"Continue after this cursor, which the previous page printed."`
-	JSON  bool   `help:"Print JSON."`
 }
 
 func (p pageFlags) page() (ledger.Page, error) {
@@ -103,7 +102,6 @@ type mediaGetCmd struct {
 	Output string `short:"o" help:"The file to write; - is standard output. The default is the item's name, in the current folder." placeholder:"FILE"`
 
 	Original bool `help:"Write the stored bytes unchanged, without the AI label."`
-	JSON     bool `help:"Print one JSON object about the file."`
 }
 
 // Run writes one item to a file.
@@ -120,9 +118,7 @@ func (c *mediaGetCmd) Run(w *world) error {
 	})
 }
 
-type mediaVerifyCmd struct {
-	JSON bool `help:"Print JSON."`
-}
+type mediaVerifyCmd struct{}
 
 // verification is what media verify prints.
 type verification struct {
@@ -195,7 +191,6 @@ type mediaThumbnailCmd struct {
 	mediaArg
 	Size   int    `help:"The width in pixels: 16, 160, 320, 640, 1280 or 2048. Small pictures are not enlarged." default:"320"`
 	Output string `short:"o" help:"The file to write; - is standard output." placeholder:"FILE" required:""`
-	JSON   bool   `help:"Print one JSON object about the file."`
 }
 
 // Run writes a thumbnail, with the AI label if its picture needs one. It makes a missing thumbnail.
@@ -232,7 +227,6 @@ type mediaRmCmd struct {
 	Items []string `arg:"" name:"item" help:"Refs (img-7k3m9q2x), record ids, the starts of ids, or last."`
 	Tree  string   `name:"run" help:"The run that the refs belong to. Required if several items have the same ref." placeholder:"ID|last"`
 	Undo  bool     `help:"Restore items that were deleted within the last week."`
-	JSON  bool     `help:"Print JSON."`
 }
 
 // removedView is an item that was deleted or restored.
@@ -329,7 +323,6 @@ func (c *mediaRmCmd) print(w *world, records []ledger.Record, until time.Time) e
 
 type mediaGCCmd struct {
 	DryRun bool `name:"dry-run" help:"Print what would be deleted, and delete nothing."`
-	JSON   bool `help:"Print JSON."`
 }
 
 // collected is the result of a collection, or of its dry run.

@@ -14,7 +14,6 @@ import (
 
 type mediaShowCmd struct {
 	mediaArg
-	JSON bool `help:"Print JSON."`
 }
 
 // itemView is everything on record about an item.

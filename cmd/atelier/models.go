@@ -23,7 +23,6 @@ type modelsListCmd struct {
 	Chat bool   `help:"List chat models instead of image and speech models."`
 	All  bool   `help:"Include retired models."`
 	Only string `name:"provider" help:"Only models of this provider." placeholder:"NAME"`
-	JSON bool   `help:"Print JSON."`
 }
 
 func (c *modelsListCmd) Run(w *world) error {
@@ -162,7 +161,6 @@ func lifeText(shutDown time.Time, replacedBy string, today time.Time) string {
 
 type modelsShowCmd struct {
 	Name string `arg:"" help:"Display name, id or alias."`
-	JSON bool   `help:"Print JSON."`
 }
 
 func (c *modelsShowCmd) Run(w *world) error {
@@ -238,9 +236,7 @@ func perUnit(unit string) string {
 	return unit
 }
 
-type providersCmd struct {
-	JSON bool `help:"Print JSON."`
-}
+type providersCmd struct{}
 
 // state describes an image or chat provider.
 type state struct {
@@ -326,7 +322,6 @@ func shortUnit(unit string) string {
 type modelsCheckCmd struct {
 	Chat bool   `help:"Check chat models: request the model list of each chat provider with a key, which is free. Without this flag, the catalogue of image and speech models is compared with today's date, and no provider is called."`
 	Only string `name:"provider" help:"With --chat, only this provider." placeholder:"NAME"`
-	JSON bool   `help:"Print JSON."`
 }
 
 // Run compares the catalogue with today's date, or checks the chat models.

@@ -77,8 +77,7 @@ func promptOf(o ledger.Operation) string {
 }
 
 type operationsShowCmd struct {
-	ID   string `arg:"" help:"The operation's id, the start of its id, or last."`
-	JSON bool   `help:"Print JSON."`
+	ID string `arg:"" help:"The operation's id, the start of its id, or last."`
 }
 
 func (c *operationsShowCmd) Run(w *world) error {
@@ -160,8 +159,7 @@ func failureText(f ledger.Failure) string {
 }
 
 type operationsCancelCmd struct {
-	ID   string `arg:"" help:"The operation's id, the start of its id, or last."`
-	JSON bool   `help:"Print JSON."`
+	ID string `arg:"" help:"The operation's id, the start of its id, or last."`
 }
 
 // Run cancels a generation. It fails if an unfinished run waits for the generation: cancel the run instead.

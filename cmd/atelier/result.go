@@ -23,7 +23,6 @@ import (
 // resultFlags select how the results of a generation are delivered: as files, on standard output, as text or as JSON.
 type resultFlags struct {
 	Output string `short:"o" help:"The file to write. Several results become NAME-1, NAME-2 and so on. - writes a single result to standard output." placeholder:"FILE"`
-	JSON   bool   `help:"Print JSON."`
 }
 
 // formats maps file extensions to formats and modalities; text can be the answer of any model.

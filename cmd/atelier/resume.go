@@ -17,7 +17,6 @@ type againFlags struct {
 	DB   string `help:"The database of the run. Required if its URL contains a password, which is not stored." placeholder:"URL"`
 	Out  string `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
 	Open bool   `help:"Open the report in the browser."`
-	JSON bool   `help:"Print one JSON object."`
 }
 
 // beginRun starts or continues a run. Id is that of the run that the command line names.

@@ -47,7 +47,6 @@ type runCmd struct {
 	LostImages    string   `enum:"drop,stop" default:"drop" help:"What to do if the bytes of a picture disappear during the run: drop the picture with a warning, or stop."`
 	ToolContext   []string `sep:"none" help:"A value for actions that no model sees: NAME=TEXT, or @FILE.json for an object of values, which hides them from other users of the machine. Repeat the flag for more." placeholder:"NAME=TEXT|@FILE"`
 	Open          bool     `help:"Open the report in the browser."`
-	JSON          bool     `help:"Print one JSON object."`
 	limitFlags
 
 	// Conversation is nil if the flag is not given.

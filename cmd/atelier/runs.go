@@ -102,7 +102,6 @@ func questionsOf(w *world, s *stores, r ledger.Run) ([]agent.Question, error) {
 type runsShowCmd struct {
 	ID    string `arg:"" help:"The run's id, the start of its id, or last."`
 	Steps bool   `help:"List the finished steps of the run, for runs fork."`
-	JSON  bool   `help:"Print JSON."`
 }
 
 func (c *runsShowCmd) Run(w *world) error {
@@ -247,11 +246,13 @@ type runsEventsCmd struct {
 	ID    string `arg:"" help:"The run's id, the start of its id, or last."`
 	After int64  `help:"Only events after this sequence number."`
 	Limit int    `help:"The maximum number of events. The default is all." placeholder:"N"`
-	JSON  bool   `help:"Print JSON: all events in one document." xor:"json"`
-	JSONL bool   `name:"jsonl" help:"Print JSON lines: one object per line, as events are read. Errors go to standard error only." xor:"json"`
+	JSONL bool   `name:"jsonl" help:"Print JSON lines: one object per line, as events are read. Errors go to standard error only."`
 }
 
 func (c *runsEventsCmd) Run(w *world) error {
+	if w.json && c.JSONL {
+		return media.Errorf(media.CodeInvalid, "--json and --jsonl cannot be used together: --json prints all events in one document")
+	}
 	if c.Limit < 0 {
 		return media.Errorf(media.CodeInvalid, "--limit is %d: give at least 1, or omit it for all events", c.Limit)
 	}
@@ -372,8 +373,7 @@ func (c *runsForkCmd) fork() (f run.Fork, err error) {
 const cancelWait = 30 * time.Second
 
 type runsCancelCmd struct {
-	ID   string `arg:"" help:"The run's id, the start of its id, or last."`
-	JSON bool   `help:"Print JSON."`
+	ID string `arg:"" help:"The run's id, the start of its id, or last."`
 }
 
 // Run cancels a run and waits until it has ended.
@@ -425,7 +425,6 @@ type runsReportCmd struct {
 	ID   string `arg:"" name:"run" help:"The run's id, the start of its id, or last."`
 	Out  string `help:"The folder for report.html and media/." placeholder:"DIR" required:""`
 	Open bool   `help:"Open the report in the browser."`
-	JSON bool   `help:"Print one JSON object, as run does."`
 }
 
 // Run writes the report of a recorded run.

@@ -24,7 +24,6 @@ type serveCmd struct {
 	Workflows string        `help:"A folder of workflows to offer in addition to the examples." placeholder:"DIR"`
 	Partials  bool          `help:"Request previews of unfinished pictures, which the web pages show. Some providers charge for them."`
 	LogJSON   bool          `name:"log-json" help:"Log every request to standard error, one JSON object per line."`
-	JSON      bool          `help:"Print one JSON object with the address once the server is ready."`
 }
 
 // listenAddress returns the address of serve: that of the flag, else of ATELIER_LISTEN, else the default.

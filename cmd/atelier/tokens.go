@@ -28,7 +28,6 @@ type tokensCreateCmd struct {
 	Scope string `help:"The permissions: read, run (also start, upload, change and delete) or admin (also the metrics)." enum:"read,run,admin" default:"run"`
 	Owner string `help:"The owner of the runs and media that the token gives access to; local is the owner of the command line." default:"local"`
 	Days  int    `help:"Days until it expires; 0 means never." default:"365"`
-	JSON  bool   `help:"Print JSON."`
 }
 
 // tokenView is a token as JSON. Only its creation shows the secret.
@@ -60,9 +59,7 @@ func (c *tokensCreateCmd) Run(w *world) error {
 	})
 }
 
-type tokensListCmd struct {
-	JSON bool `help:"Print JSON."`
-}
+type tokensListCmd struct{}
 
 func (c *tokensListCmd) Run(w *world) error {
 	s, err := w.tokens()
@@ -97,7 +94,6 @@ func (c *tokensListCmd) Run(w *world) error {
 
 type tokensRevokeCmd struct {
 	Name string `arg:"" help:"The token's name."`
-	JSON bool   `help:"Print JSON."`
 }
 
 func (c *tokensRevokeCmd) Run(w *world) error {

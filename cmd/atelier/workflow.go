@@ -45,7 +45,6 @@ type workflowView struct {
 
 type workflowListCmd struct {
 	Workflows string `help:"A folder of workflows to use instead of the examples." placeholder:"DIR"`
-	JSON      bool   `help:"Print JSON."`
 }
 
 func (c *workflowListCmd) Run(w *world) error {
@@ -75,7 +74,6 @@ func (c *workflowListCmd) Run(w *world) error {
 type workflowShowCmd struct {
 	Workflow  string `arg:"" help:"The workflow's id (campaign-images) or its file."`
 	Workflows string `help:"A folder of workflows to use instead of the examples." placeholder:"DIR"`
-	JSON      bool   `help:"Print JSON."`
 }
 
 func (c *workflowShowCmd) Run(w *world) error {
@@ -126,7 +124,6 @@ func findWorkflow(name, dir string) (*workflow.Definition, error) {
 
 type workflowValidateCmd struct {
 	Paths []string `arg:"" optional:"" name:"path" help:"Folders or files (YAML, JSON). The default is the examples."`
-	JSON  bool     `help:"Print JSON."`
 }
 
 // workflowValidation is what validate --json prints.
@@ -173,7 +170,6 @@ type workflowRunCmd struct {
 	State     string `help:"The initial state, as JSON that matches the workflow's state_schema." placeholder:"JSON|@FILE"`
 	Agents    string `help:"A folder of agents that the workflow may run, in addition to the shipped ones." placeholder:"DIR"`
 	Files     string `help:"A folder of files that the agents may read." placeholder:"DIR"`
-	JSON      bool   `help:"Print one JSON object."`
 }
 
 func (c *workflowRunCmd) Run(w *world) error {
@@ -199,7 +195,6 @@ func (c *workflowRunCmd) Run(w *world) error {
 type workflowAnswerCmd struct {
 	ID     string `arg:"" name:"run" help:"The run's id, the start of its id, or last."`
 	Answer string `arg:"" help:"The answer: {\"selected_content_id\": ID}, {\"selected_content_ids\": [ID]}, {\"approved\": true, \"comment\": TEXT} …" placeholder:"JSON|@FILE"`
-	JSON   bool   `help:"Print one JSON object."`
 }
 
 func (c *workflowAnswerCmd) Run(w *world) error {
@@ -224,7 +219,6 @@ type workflowForkCmd struct {
 	Step   string `arg:"" optional:"" help:"The id of the first step to execute again. The default is the first step of the workflow."`
 	Agents string `help:"A folder of agents that the workflow may run, in addition to the shipped ones." placeholder:"DIR"`
 	Files  string `help:"A folder of files that the agents may read." placeholder:"DIR"`
-	JSON   bool   `help:"Print one JSON object."`
 }
 
 func (c *workflowForkCmd) Run(w *world) error {
