@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"atelier/agent/definition"
+	"atelier/agent/definition/definitiontest"
 	"atelier/agents"
 	"atelier/media"
 )
@@ -234,7 +235,7 @@ func TestShippedAgents(t *testing.T) {
 func TestKeysAreDocumented(t *testing.T) {
 	t.Parallel()
 	documented := map[string]string{}
-	for _, k := range definition.Keys() {
+	for _, k := range definitiontest.Keys() {
 		where, key, _ := strings.Cut(strings.ReplaceAll(k.Path, "[]", ""), ".")
 		if key == "" {
 			where, key = "", where

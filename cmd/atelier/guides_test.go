@@ -18,6 +18,7 @@ import (
 
 	"atelier/action"
 	"atelier/agent/definition"
+	"atelier/agent/definition/definitiontest"
 )
 
 // generatedPart matches the text between the markers of a guide.
@@ -59,7 +60,7 @@ func generatedText(t *testing.T, title string) string {
 		return agentsText(t)
 	case "keys":
 		rows := [][]string{}
-		for _, k := range definition.Keys() {
+		for _, k := range definitiontest.Keys() {
 			rows = append(rows, []string{"`" + k.Path + "`", k.Type, k.Default, k.Description})
 		}
 		return markdownTable([]string{"key", "value", "default", "meaning"}, rows)
