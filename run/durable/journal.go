@@ -215,16 +215,10 @@ func (f *flow) attempt(name string, b *body) error {
 	return <-ended
 }
 
-// failure handles an error of the engine itself. A workflow that was cancelled from outside stops here; a workflow
-// whose step cannot be saved is abandoned.
+// failure handles an error of the engine itself: a workflow whose step cannot be saved is abandoned.
 func (f *flow) failure(ctx context.Context, name string, err error) error {
 	if journal.HandedOver(ctx) {
 		return context.Cause(ctx)
-	}
-	if errors.Is(err, dbos.ErrWorkflowCancelled) {
-		reason := cancelled()
-		f.stop(reason)
-		return reason
 	}
 	gone := &abandonedError{why: f.e.failure("save step "+name, err)}
 	f.stop(gone)
