@@ -138,8 +138,7 @@ func newGrammar() (*grammar, error) {
 func (g *grammar) execute(w *world, args []string) int {
 	var help bytes.Buffer
 	w.args, w.json = args, asksJSON(args)
-	out := &checkedWriter{to: w.stdout}
-	w.stdout = out
+	out := keepErrors(w)
 	g.parser.Stdout, g.parser.Stderr = w.stdout, w.stderr
 	if w.json {
 		g.parser.Stdout = &help

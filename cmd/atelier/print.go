@@ -27,6 +27,13 @@ type checkedWriter struct {
 	err error
 }
 
+// keepErrors replaces the standard output of a command with one that keeps its first error.
+func keepErrors(p *world) *checkedWriter {
+	c := &checkedWriter{to: p.stdout}
+	p.stdout = c
+	return c
+}
+
 func (c *checkedWriter) Write(text []byte) (int, error) {
 	n, err := c.to.Write(text)
 	if err != nil {
