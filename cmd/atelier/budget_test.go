@@ -35,8 +35,8 @@ func TestBudgetsOfARun(t *testing.T) {
 		"endless money":  {[]string{"--max-cost", "1e999999999"}, []string{paint}, exitInput, "--max-cost"},
 		"much of all":    {[]string{"--max-cost", "$4000000", "--max-images", "9223372036854775807", "--max-time", "2562047h"}, []string{paint, done(t, "Here.")}, exitOK, ""},
 		"negative":       {[]string{"--max-turns=-1"}, []string{paint}, exitInput, "must not be negative"},
-		"no turns":       {[]string{"--max-turns", "0"}, []string{paint}, exitInput, "must not be negative or 0"},
-		"no wait":        {[]string{"--timeout", "0s"}, []string{paint}, exitInput, "must not be negative or 0"},
+		"no turns":       {[]string{"--max-turns", "0"}, []string{paint}, exitInput, "must be more than 0"},
+		"no wait":        {[]string{"--timeout", "0s"}, []string{paint}, exitInput, "must be more than 0"},
 		"no number":      {[]string{"--max-tokens", "many"}, []string{paint}, exitInput, "max-tokens"},
 		"far from there": {[]string{"--max-turns", "9", "--max-tokens", "9000000"}, []string{paint, done(t, "Here.")}, exitOK, ""},
 	} {

@@ -32,7 +32,7 @@ func (c *limitFlags) limits() (a run.ContinueOptions, err error) {
 	a.ApproveOver = c.ApproveOver
 	var timeout time.Duration
 	if !given(c.MaxTurns, &a.MaxTurns) || !given(c.MaxTokens, &a.MaxTokens) || !given(c.MaxTime, &a.MaxTime) || !given(c.Timeout, &timeout) {
-		return a, media.Errorf(media.CodeInvalid, "--max-turns, --max-tokens, --max-time and --timeout must not be negative or 0; omit them for no limit")
+		return a, media.Errorf(media.CodeInvalid, "--max-turns, --max-tokens, --max-time and --timeout must be more than 0; omit them for no limit")
 	}
 	if !given(c.MaxImages, &a.MaxImages) {
 		return a, media.Errorf(media.CodeInvalid, "--max-images is %d: give 1 or more, or omit it for no limit", a.MaxImages)

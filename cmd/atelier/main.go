@@ -50,7 +50,7 @@ type commandLine struct {
 
 	Conversations conversationsCmd `cmd:"" help:"Conversations: list, show, export, delete."`
 
-	JSON bool `help:"Print one JSON document in place of text. Chat has none."`
+	JSON bool `help:"Print one JSON document instead of text."`
 }
 
 // world holds what a command may use outside of itself.
