@@ -93,7 +93,7 @@ func (s source) counts() bool {
 // these. They may shrink.
 func TestTableOfTheHouse(t *testing.T) {
 	t.Parallel()
-	const maxLines, maxOnce = 103_560, 36
+	const maxLines, maxOnce = 103_590, 36
 	lines := 0
 	uses, declared := map[string]int{}, map[string]int{}
 	functions := map[string]bool{}

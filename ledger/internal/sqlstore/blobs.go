@@ -13,7 +13,7 @@ import (
 const blobStored = "stored"
 
 // RegisterBlob saves a new blob without a sync. The record of the blob saves it again, with a sync.
-func (s items) RegisterBlob(ctx context.Context, b media.Blob) error {
+func (s blobs) RegisterBlob(ctx context.Context, b media.Blob) error {
 	if b.Digest.IsZero() {
 		return media.Errorf(media.CodeInvalid, "register blob: the digest is missing: store the bytes first")
 	}
@@ -46,17 +46,17 @@ func blobColumns(b *ledger.Blob) columns {
 }
 
 // BlobOf returns one blob.
-func (s items) BlobOf(ctx context.Context, d media.Digest) (ledger.Blob, error) {
+func (s blobs) BlobOf(ctx context.Context, d media.Digest) (ledger.Blob, error) {
 	return read(ctx, s.db, "read blob "+d.String(), blobColumns, from("blobs").where("digest = ?", d.String()))
 }
 
 // ListBlobs lists blobs in digest order.
-func (s items) ListBlobs(ctx context.Context, p ledger.Page) (ledger.List[ledger.Blob], error) {
+func (s blobs) ListBlobs(ctx context.Context, p ledger.Page) (ledger.List[ledger.Blob], error) {
 	return page(ctx, s.db, "list blobs", blobColumns, from("blobs").where("state = ?", blobStored).orderBy("digest").paged(p))
 }
 
 // BlobReferenced reports whether the bytes are needed.
-func (s items) BlobReferenced(ctx context.Context, d media.Digest, deletedSince time.Time) (bool, error) {
+func (s blobs) BlobReferenced(ctx context.Context, d media.Digest, deletedSince time.Time) (bool, error) {
 	var named bool
 	err := s.read.QueryRowContext(ctx, `SELECT
 		EXISTS (SELECT 1 FROM media WHERE digest = $1 AND (deleted_at IS NULL OR deleted_at >= $2))
@@ -70,7 +70,7 @@ func (s items) BlobReferenced(ctx context.Context, d media.Digest, deletedSince 
 }
 
 // ForgetBlob removes unreferenced bytes from the inventory.
-func (s items) ForgetBlob(ctx context.Context, d media.Digest, operation string) (bool, error) {
+func (s blobs) ForgetBlob(ctx context.Context, d media.Digest, operation string) (bool, error) {
 	forgotten := false
 	err := s.commit(ledger.Relaxed(ctx), "forget blob", func(ctx context.Context, tx *sql.Tx) error {
 		n, err := exec(ctx, tx, `DELETE FROM blobs WHERE digest = $1
@@ -89,14 +89,14 @@ func (s items) ForgetBlob(ctx context.Context, d media.Digest, operation string)
 }
 
 // SaveThumbnail saves the thumbnail of bytes for a width.
-func (s items) SaveThumbnail(ctx context.Context, of media.Digest, width int, thumbnail media.Digest) error {
+func (s blobs) SaveThumbnail(ctx context.Context, of media.Digest, width int, thumbnail media.Digest) error {
 	return s.execute(ledger.Relaxed(ctx), "save thumbnail", `INSERT INTO thumbnails (digest, width, thumbnail_digest, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (digest, width) DO UPDATE SET thumbnail_digest = excluded.thumbnail_digest`,
 		of.String(), width, thumbnail.String(), s.stampNow())
 }
 
 // Thumbnail returns the saved thumbnail for a width.
-func (s items) Thumbnail(ctx context.Context, of media.Digest, width int) (d media.Digest, err error) {
+func (s blobs) Thumbnail(ctx context.Context, of media.Digest, width int) (d media.Digest, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT thumbnail_digest FROM thumbnails WHERE digest = $1 AND width = $2`,
 		of.String(), width).Scan(digestCol{&d})
 	return d, s.failure("read thumbnail of "+of.String(), err)

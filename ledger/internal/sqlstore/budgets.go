@@ -12,7 +12,7 @@ import (
 )
 
 // Reserve reserves an amount in every limit, all or none.
-func (s runs) Reserve(ctx context.Context, act string, amount ledger.Amount, limits []ledger.Limit) error {
+func (s budgets) Reserve(ctx context.Context, act string, amount ledger.Amount, limits []ledger.Limit) error {
 	const what = "reserve"
 	if err := need(what, "id", act); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s runs) Reserve(ctx context.Context, act string, amount ledger.Amount, lim
 }
 
 // lockBudgets locks an act's reservations, then the budgets by name.
-func (s runs) lockBudgets(ctx context.Context, tx *sql.Tx, act string, budgets []string) error {
+func (s budgets) lockBudgets(ctx context.Context, tx *sql.Tx, act string, budgets []string) error {
 	locks := []string{"operation " + act}
 	for _, b := range slices.Sorted(slices.Values(budgets)) {
 		locks = append(locks, "budget "+b)
@@ -49,7 +49,7 @@ func (s runs) lockBudgets(ctx context.Context, tx *sql.Tx, act string, budgets [
 	return s.lock(ctx, tx, locks...)
 }
 
-func (s runs) reserve(ctx context.Context, tx *sql.Tx, act string, amount int64, l ledger.Limit) error {
+func (s budgets) reserve(ctx context.Context, tx *sql.Tx, act string, amount int64, l ledger.Limit) error {
 	now := s.stampNow()
 	if _, err := tx.ExecContext(ctx, `INSERT INTO budgets (name, unit, created_at, updated_at) VALUES ($1, $2, $3, $3)
 		ON CONFLICT (name) DO NOTHING`, l.Name, string(cmp.Or(l.Unit, ledger.UnitMoney)), now); err != nil {
@@ -74,7 +74,7 @@ const beginTime = time.Minute
 // refundOrphaned refunds the reservations of acts that never started, and of operations that have ended and were not
 // resumed: a process died in between, and no process can settle them. The id of a substitute model's act starts with
 // the operation's id, a UUID. Each refund is its own commit.
-func (s runs) refundOrphaned(ctx context.Context) error {
+func (s budgets) refundOrphaned(ctx context.Context) error {
 	acts, err := all(ctx, s.read, only("DISTINCT operation_id"), from("budget_reservations").
 		where("created_at < ?", stampText(s.cfg.Now().Add(-beginTime))).
 		and(`NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = substr(budget_reservations.operation_id, 1, 36) AND operations.finished_at IS NULL)`).
@@ -91,7 +91,7 @@ func (s runs) refundOrphaned(ctx context.Context) error {
 }
 
 // Settle ends the act's reservations and counts the spent amount.
-func (s runs) Settle(ctx context.Context, act string, spent ledger.Amount) error {
+func (s budgets) Settle(ctx context.Context, act string, spent ledger.Amount) error {
 	const what = "settle"
 	// Most acts have no budget and need no transaction.
 	names, err := s.reservations(ctx, s.read, act)
@@ -124,12 +124,12 @@ func (s runs) Settle(ctx context.Context, act string, spent ledger.Amount) error
 }
 
 // reservations returns the names of the budgets with a reservation for an act.
-func (s runs) reservations(ctx context.Context, db querier, act string) ([]string, error) {
+func (s budgets) reservations(ctx context.Context, db querier, act string) ([]string, error) {
 	return all(ctx, db, only("budget"), from("budget_reservations").where("operation_id = ?", act))
 }
 
 // Budget returns the spent and reserved amounts.
-func (s runs) Budget(ctx context.Context, name string) (ledger.Balance, error) {
+func (s budgets) Budget(ctx context.Context, name string) (ledger.Balance, error) {
 	b := ledger.Balance{Name: name}
 	err := s.read.QueryRowContext(ctx, `SELECT unit, spent, reserved FROM budgets WHERE name = $1`, name).Scan(&b.Unit, &b.Spent, &b.Reserved)
 	return b, s.failure("read budget", optional(err))

@@ -65,7 +65,7 @@ func results(owner string) *query {
 }
 
 // SaveContentGeneration inserts or overwrites a row.
-func (s operations) SaveContentGeneration(ctx context.Context, g ledger.ContentGeneration) error {
+func (s contents) SaveContentGeneration(ctx context.Context, g ledger.ContentGeneration) error {
 	const what = "save content generation"
 	if err := need(what, "id", g.ID, "owner", g.Owner, "workflow run id", g.WorkflowRunID, "interaction id", g.InteractionID,
 		"action type", g.ActionType, "status", g.Status); err != nil {
@@ -82,7 +82,7 @@ func (s operations) SaveContentGeneration(ctx context.Context, g ledger.ContentG
 }
 
 // SaveGeneratedContent saves a result once.
-func (s operations) SaveGeneratedContent(ctx context.Context, owner string, c ledger.GeneratedContent) (kept ledger.GeneratedContent, err error) {
+func (s contents) SaveGeneratedContent(ctx context.Context, owner string, c ledger.GeneratedContent) (kept ledger.GeneratedContent, err error) {
 	const what = "save generated content"
 	if err := need(what, "owner", owner, "id", c.ID, "metadata id", c.MetadataID, "media id", c.MediaID); err != nil {
 		return kept, err
@@ -102,7 +102,7 @@ func (s operations) SaveGeneratedContent(ctx context.Context, owner string, c le
 }
 
 // ContentGeneration returns a row with its results.
-func (s operations) ContentGeneration(ctx context.Context, owner, id string) (ledger.ContentGeneration, []ledger.GeneratedContent, error) {
+func (s contents) ContentGeneration(ctx context.Context, owner, id string) (ledger.ContentGeneration, []ledger.GeneratedContent, error) {
 	g, err := read(ctx, s.db, "read content generation "+id, generationColumns, generations(owner).where("id = ?", id))
 	if err != nil {
 		return g, nil, err
@@ -112,37 +112,37 @@ func (s operations) ContentGeneration(ctx context.Context, owner, id string) (le
 }
 
 // ContentGenerationOfRequest returns the row of a click.
-func (s operations) ContentGenerationOfRequest(ctx context.Context, owner, interactionID, requestID string) (ledger.ContentGeneration, error) {
+func (s contents) ContentGenerationOfRequest(ctx context.Context, owner, interactionID, requestID string) (ledger.ContentGeneration, error) {
 	return read(ctx, s.db, "read the content generation of request "+requestID, generationColumns, generations(owner).where("interaction_id = ?", interactionID).where("request_id = ?", requestID))
 }
 
 // ListContentGenerations lists the rows of a workflow run.
-func (s operations) ListContentGenerations(ctx context.Context, owner, workflowRunID string, p ledger.Page) (ledger.List[ledger.ContentGeneration], error) {
+func (s contents) ListContentGenerations(ctx context.Context, owner, workflowRunID string, p ledger.Page) (ledger.List[ledger.ContentGeneration], error) {
 	return page(ctx, s.db, "list content generations", generationColumns, generations(owner).where("workflow_run_id = ?", workflowRunID).paged(p))
 }
 
 // OpenContentGenerations lists the unfinished rows of an interaction.
-func (s operations) OpenContentGenerations(ctx context.Context, owner, interactionID string) ([]ledger.ContentGeneration, error) {
+func (s contents) OpenContentGenerations(ctx context.Context, owner, interactionID string) ([]ledger.ContentGeneration, error) {
 	return readAll(ctx, s.db, "list open content generations", generationColumns, generations(owner).where("interaction_id = ?", interactionID).and("finished_at IS NULL"))
 }
 
 // ListOpenContentGenerations lists the unfinished rows of all owners.
-func (s operations) ListOpenContentGenerations(ctx context.Context, p ledger.Page) (ledger.List[ledger.ContentGeneration], error) {
+func (s contents) ListOpenContentGenerations(ctx context.Context, p ledger.Page) (ledger.List[ledger.ContentGeneration], error) {
 	return page(ctx, s.db, "list open content generations", generationColumns, from("content_generation_metadata").and("finished_at IS NULL").orderBy("id").paged(p))
 }
 
 // GeneratedContent returns one result.
-func (s operations) GeneratedContent(ctx context.Context, owner, id string) (ledger.GeneratedContent, error) {
+func (s contents) GeneratedContent(ctx context.Context, owner, id string) (ledger.GeneratedContent, error) {
 	return read(ctx, s.db, "read generated content "+id, contentColumns, results(owner).where("id = ?", id))
 }
 
 // ContentOfMedia lists the results that consist of a media item.
-func (s operations) ContentOfMedia(ctx context.Context, owner, mediaID string) ([]ledger.GeneratedContent, error) {
+func (s contents) ContentOfMedia(ctx context.Context, owner, mediaID string) ([]ledger.GeneratedContent, error) {
 	return readAll(ctx, s.db, "read the content of media "+mediaID, contentColumns, results(owner).where("media_id = ?", mediaID))
 }
 
 // SelectContents records the choice of results.
-func (s operations) SelectContents(ctx context.Context, owner, interactionID string, ids []string, at time.Time) error {
+func (s contents) SelectContents(ctx context.Context, owner, interactionID string, ids []string, at time.Time) error {
 	const what = "select generated content"
 	if err := need(what, "owner", owner, "interaction id", interactionID); err != nil {
 		return err

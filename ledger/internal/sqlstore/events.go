@@ -14,7 +14,7 @@ import (
 
 // AppendEvents saves events. The counters are rows that the transaction locks, so sequences and positions increase in
 // commit order.
-func (s runs) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledger.Event, error) {
+func (s events) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledger.Event, error) {
 	const what = "save event"
 	events = slices.Clone(events)
 	for i := range events {
@@ -146,7 +146,7 @@ func eventColumns(e *ledger.Event) columns {
 }
 
 // ListEvents lists the events of a run's tree.
-func (s runs) ListEvents(ctx context.Context, owner, runID string, after int64, limit int) ([]ledger.Event, error) {
+func (s events) ListEvents(ctx context.Context, owner, runID string, after int64, limit int) ([]ledger.Event, error) {
 	tree, err := s.treeOf(ctx, owner, runID)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (s runs) ListEvents(ctx context.Context, owner, runID string, after int64, 
 }
 
 // EventsAfter lists events by their global position.
-func (s runs) EventsAfter(ctx context.Context, owner, runID string, after int64, limit int) ([]ledger.Event, error) {
+func (s events) EventsAfter(ctx context.Context, owner, runID string, after int64, limit int) ([]ledger.Event, error) {
 	q := owned("run_events JOIN (SELECT id AS tree, owner, deleted_at FROM agent_runs) r ON r.tree = tree_id", owner).
 		and("deleted_at IS NULL").where("position > ?", after).orderBy("position")
 	if runID != "" {
@@ -169,7 +169,7 @@ func (s runs) EventsAfter(ctx context.Context, owner, runID string, after int64,
 }
 
 // LastPosition returns the position of the newest event.
-func (s runs) LastPosition(ctx context.Context) (last int64, err error) {
+func (s events) LastPosition(ctx context.Context) (last int64, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'run_events'`).Scan(&last)
 	return last, s.failure("read the position of the newest event", err)
 }

@@ -29,7 +29,7 @@ func interactionColumns(i *ledger.Interaction) columns {
 }
 
 // CreateInteraction saves an open interaction, or returns the existing open one.
-func (s operations) CreateInteraction(ctx context.Context, i ledger.Interaction) (kept ledger.Interaction, err error) {
+func (s interactions) CreateInteraction(ctx context.Context, i ledger.Interaction) (kept ledger.Interaction, err error) {
 	const what = "create interaction"
 	if err := need(what, "id", i.ID, "owner", i.Owner, "workflow run id", i.WorkflowRunID, "step id", i.StepID, "request", string(i.Request)); err != nil {
 		return kept, err
@@ -49,12 +49,12 @@ func (s operations) CreateInteraction(ctx context.Context, i ledger.Interaction)
 }
 
 // Interaction returns one interaction.
-func (s operations) Interaction(ctx context.Context, owner, id string) (ledger.Interaction, error) {
+func (s interactions) Interaction(ctx context.Context, owner, id string) (ledger.Interaction, error) {
 	return read(ctx, s.db, "read interaction "+id, interactionColumns, owned("interactions", owner).where("id = ?", id))
 }
 
 // ChangeInteraction saves a change of an open interaction.
-func (s operations) ChangeInteraction(ctx context.Context, i ledger.Interaction, base int) error {
+func (s interactions) ChangeInteraction(ctx context.Context, i ledger.Interaction, base int) error {
 	const what = "change interaction"
 	if err := need(what, "id", i.ID, "owner", i.Owner, "status", string(i.Status)); err != nil {
 		return err
@@ -78,12 +78,12 @@ func (s operations) ChangeInteraction(ctx context.Context, i ledger.Interaction,
 }
 
 // ListInteractions lists the interactions of a workflow run.
-func (s operations) ListInteractions(ctx context.Context, owner, workflowRunID string) ([]ledger.Interaction, error) {
+func (s interactions) ListInteractions(ctx context.Context, owner, workflowRunID string) ([]ledger.Interaction, error) {
 	return readAll(ctx, s.db, "list interactions", interactionColumns, owned("interactions", owner).where("workflow_run_id = ?", workflowRunID).orderBy("id"))
 }
 
 // ListOpenExpired lists open interactions that have expired.
-func (s operations) ListOpenExpired(ctx context.Context, before time.Time, limit int) ([]ledger.Interaction, error) {
+func (s interactions) ListOpenExpired(ctx context.Context, before time.Time, limit int) ([]ledger.Interaction, error) {
 	// A literal, because the index contains only open interactions.
 	return readAll(ctx, s.db, "list expired interactions", interactionColumns,
 		from("interactions").and("status = 'open'").where("expires_at < ?", stampText(before)).orderBy("expires_at, id").first(limit))

@@ -10,7 +10,7 @@ import (
 )
 
 // ClaimKey saves a claim, or returns the existing one.
-func (s runs) ClaimKey(ctx context.Context, c ledger.Claim, since time.Time) (ledger.Claim, error) {
+func (s keys) ClaimKey(ctx context.Context, c ledger.Claim, since time.Time) (ledger.Claim, error) {
 	const what = "claim key"
 	if err := need(what, "owner", c.Owner, "key", c.Key, "digest", c.Digest, "id", c.ID); err != nil {
 		return ledger.Claim{}, err
@@ -42,13 +42,13 @@ func (s runs) ClaimKey(ctx context.Context, c ledger.Claim, since time.Time) (le
 }
 
 // SettleKey saves the answer of a claim.
-func (s runs) SettleKey(ctx context.Context, owner, key string, answer []byte) error {
+func (s keys) SettleKey(ctx context.Context, owner, key string, answer []byte) error {
 	return s.change(ctx, "keep the answer of key", key, `UPDATE idempotency_keys SET answer = $3
 		WHERE owner = $1 AND idempotency_key = $2`, owner, key, string(answer))
 }
 
 // ReleaseKey removes a claim without an answer.
-func (s runs) ReleaseKey(ctx context.Context, owner, key string) error {
+func (s keys) ReleaseKey(ctx context.Context, owner, key string) error {
 	return s.execute(ctx, "release key", `DELETE FROM idempotency_keys
 		WHERE owner = $1 AND idempotency_key = $2 AND answer IS NULL`, owner, key)
 }

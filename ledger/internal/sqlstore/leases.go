@@ -39,7 +39,7 @@ func (s *db) expired() string {
 }
 
 // AcquireLease makes a process the holder.
-func (s runs) AcquireLease(ctx context.Context, l, gone ledger.Lease) (ledger.Lease, error) {
+func (s leases) AcquireLease(ctx context.Context, l, gone ledger.Lease) (ledger.Lease, error) {
 	const what = "acquire lease"
 	if err := need(what, "kind", string(l.Kind), "work", l.Work, "holder", l.Holder); err != nil {
 		return l, err
@@ -69,7 +69,7 @@ func (s runs) AcquireLease(ctx context.Context, l, gone ledger.Lease) (ledger.Le
 }
 
 // RenewLeases renews all leases of a holder.
-func (s runs) RenewLeases(ctx context.Context, holder string) (n int, err error) {
+func (s leases) RenewLeases(ctx context.Context, holder string) (n int, err error) {
 	err = s.commit(ctx, "renew leases", func(ctx context.Context, tx *sql.Tx) error {
 		rows, err := exec(ctx, tx, `UPDATE leases SET expires_at = `+s.dialect.Clock(ledger.LeaseTime)+` WHERE holder = $1`, holder)
 		n = int(rows)
@@ -79,7 +79,7 @@ func (s runs) RenewLeases(ctx context.Context, holder string) (n int, err error)
 }
 
 // ReleaseLeases releases leases.
-func (s runs) ReleaseLeases(ctx context.Context, holder string, kind ledger.LeaseKind, works ...string) error {
+func (s leases) ReleaseLeases(ctx context.Context, holder string, kind ledger.LeaseKind, works ...string) error {
 	return s.commit(ctx, "release leases", func(ctx context.Context, tx *sql.Tx) error {
 		for _, w := range works {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM leases WHERE kind = $1 AND work = $2 AND holder = $3`, string(kind), w, holder); err != nil {
@@ -91,7 +91,7 @@ func (s runs) ReleaseLeases(ctx context.Context, holder string, kind ledger.Leas
 }
 
 // Leases returns leases.
-func (s runs) Leases(ctx context.Context, kind ledger.LeaseKind, works ...string) ([]ledger.Lease, error) {
+func (s leases) Leases(ctx context.Context, kind ledger.LeaseKind, works ...string) ([]ledger.Lease, error) {
 	sel := from("leases").where("kind = ?", string(kind)).orderBy("work")
 	if len(works) > 0 {
 		sel.whereIn("work", works)
@@ -100,7 +100,7 @@ func (s runs) Leases(ctx context.Context, kind ledger.LeaseKind, works ...string
 }
 
 // HasLease reports whether a lease is still held.
-func (s runs) HasLease(ctx context.Context, l ledger.Lease) (bool, error) {
+func (s leases) HasLease(ctx context.Context, l ledger.Lease) (bool, error) {
 	ok, err := hasLease(ctx, s.read, l, "")
 	return ok, s.failure("read lease", err)
 }
@@ -116,7 +116,7 @@ func hasLease(ctx context.Context, db querier, l ledger.Lease, lock string) (boo
 }
 
 // SweepLeases removes old leases.
-func (s runs) SweepLeases(ctx context.Context) error {
+func (s leases) SweepLeases(ctx context.Context) error {
 	return s.execute(ledger.Relaxed(ctx), "sweep leases", `DELETE FROM leases WHERE expires_at <= `+s.dialect.Clock(-expiredLeaseTTL))
 }
 

@@ -169,7 +169,7 @@ func promptColumns(p *ledger.Prompt) columns {
 }
 
 // SavePrompt inserts or overwrites a model call.
-func (s runs) SavePrompt(ctx context.Context, p ledger.Prompt) error {
+func (s prompts) SavePrompt(ctx context.Context, p ledger.Prompt) error {
 	const what = "save prompt run"
 	if err := need(what, "id", p.ID, "run id", p.RunID); err != nil {
 		return err
@@ -179,6 +179,6 @@ func (s runs) SavePrompt(ctx context.Context, p ledger.Prompt) error {
 }
 
 // ListPrompts lists a run's model calls in order.
-func (s runs) ListPrompts(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Prompt], error) {
+func (s prompts) ListPrompts(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Prompt], error) {
 	return page(ctx, s.db, "list prompt runs", promptColumns, s.ofRun(ctx, "prompt_runs", owner, runID).orderBy("id").paged(p))
 }

@@ -34,7 +34,7 @@ func changedStateColumns(st *ledger.RunState) columns {
 }
 
 // SaveRunState saves the state of a run whose part has ended.
-func (s runs) SaveRunState(ctx context.Context, st ledger.RunState) error {
+func (s runStates) SaveRunState(ctx context.Context, st ledger.RunState) error {
 	const what = "save run state"
 	if err := need(what, "run id", st.RunID, "owner", st.Owner, "status", string(st.Status)); err != nil {
 		return err
@@ -68,7 +68,7 @@ func moveRun(ctx context.Context, tx *sql.Tx, st ledger.RunState) error {
 }
 
 // ChangeRunState overwrites a state that has the expected number and status.
-func (s runs) ChangeRunState(ctx context.Context, from ledger.WaitStatus, st ledger.RunState) error {
+func (s runStates) ChangeRunState(ctx context.Context, from ledger.WaitStatus, st ledger.RunState) error {
 	if err := needOwner(st.Owner); err != nil {
 		return err
 	}
@@ -91,12 +91,12 @@ func (s runs) ChangeRunState(ctx context.Context, from ledger.WaitStatus, st led
 }
 
 // RunState returns the state of a run.
-func (s runs) RunState(ctx context.Context, owner, runID string) (ledger.RunState, error) {
+func (s runStates) RunState(ctx context.Context, owner, runID string) (ledger.RunState, error) {
 	return read(ctx, s.db, "read the state of run "+runID, runStateColumns, owned("run_states", owner).where("run_id = ?", runID))
 }
 
 // ListAnswered lists the states that were answered before a time.
-func (s runs) ListAnswered(ctx context.Context, before time.Time) ([]ledger.RunState, error) {
+func (s runStates) ListAnswered(ctx context.Context, before time.Time) ([]ledger.RunState, error) {
 	return readAll(ctx, s.db, "list answered runs", listedStateColumns,
 		from("run_states").where("status = ?", string(ledger.WaitAnswered)).where("answered_at < ?", stampText(before)).orderBy("answered_at, run_id"))
 }

@@ -80,24 +80,39 @@ type db struct {
 	find Finder
 }
 
-// The parts of [ledger.Store], each a type with its methods.
+// The aggregates, each a type with the methods of its part of [ledger.Store].
 type (
-	// runs also has what runs need: their states, prompts, events, leases, budgets and keys.
-	runs struct{ *db }
-	// items are media records and their bytes.
-	items struct{ *db }
-	// operations also has generated contents and interactions.
+	runs          struct{ *db }
+	runStates     struct{ *db }
+	prompts       struct{ *db }
+	items         struct{ *db }
+	blobs         struct{ *db }
 	operations    struct{ *db }
+	leases        struct{ *db }
+	budgets       struct{ *db }
+	events        struct{ *db }
 	conversations struct{ *db }
+	keys          struct{ *db }
+	contents      struct{ *db }
+	interactions  struct{ *db }
 )
 
 // Store is the ledger in one database.
 type Store struct {
 	*db
 	runs
+	runStates
+	prompts
 	items
+	blobs
 	operations
+	leases
+	budgets
+	events
 	conversations
+	keys
+	contents
+	interactions
 }
 
 var _ ledger.Store = (*Store)(nil)
@@ -124,7 +139,22 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		_ = s.Close() // the index's error is returned
 		return nil, s.failure("index the texts of media", err)
 	}
-	return &Store{s, runs{s}, items{s}, operations{s}, conversations{s}}, nil
+	return &Store{
+		s,
+		runs{s},
+		runStates{s},
+		prompts{s},
+		items{s},
+		blobs{s},
+		operations{s},
+		leases{s},
+		budgets{s},
+		events{s},
+		conversations{s},
+		keys{s},
+		contents{s},
+		interactions{s},
+	}, nil
 }
 
 // Place describes the database, without a password.
