@@ -77,7 +77,7 @@ func TestForkWithOtherInputOnTheCommandLine(t *testing.T) {
 		"does not accept pictures": {"--model", "House Mole", "--image", filepath.Join(s.dir, "given-1.png")},
 		"give 1 or more":           {"--max-images", "0"},
 		"there is no":              {"--image-model", "Nobody 2"},
-		"must not be negative":     {"--max-time=-1s"},
+		"must be more than 0":      {"--max-time=-1s"},
 	} {
 		if says == "does not accept pictures" {
 			s.env["ATELIER_CHAT_PROFILES"] = s.write("blind.yaml", "models:\n  - {provider: openai, id: house-mole, name: House Mole}\n")
