@@ -57,12 +57,12 @@ func TestChatRefuses(t *testing.T) {
 	t.Parallel()
 	p := newTestEnv(t)
 	for says, args := range map[string][]string{
-		"there is no agent": {"nobody"},
-		"no conversation":   {"--conversation", "nosuch"},
-		"not be negative":   {"--max-turns=-1"},
-		"OPENAI_API_KEY":    {"--model", "openai/gpt-5.4"},
-		"is not a folder":   {"--agents", "nowhere"},
-		"there is no model": {"--image-model", "nosuch"},
+		"there is no agent":   {"nobody"},
+		"no conversation":     {"--conversation", "nosuch"},
+		"must be more than 0": {"--max-turns=-1"},
+		"OPENAI_API_KEY":      {"--model", "openai/gpt-5.4"},
+		"is not a folder":     {"--agents", "nowhere"},
+		"there is no model":   {"--image-model", "nosuch"},
 	} {
 		p.runChat([]string{"hello"}, args...).checkRefused(t, exitInput, says)
 	}
