@@ -3,6 +3,7 @@ package file
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -29,10 +30,12 @@ func (d document) readPages(ctx context.Context, kind string) (reading, error) {
 		return reading{}, err
 	}
 	defer func() { _ = file.Close() }() // read only
-	b, err := io.ReadAll(io.LimitReader(file, maxDocument))
-	if err != nil {
+	b := make([]byte, d.Size)
+	n, err := io.ReadFull(file, b)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return reading{}, err
 	}
+	b = b[:n]
 	w := d.window()
 	read := d.pdf
 	if kind == kindDOCX {

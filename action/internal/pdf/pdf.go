@@ -37,13 +37,13 @@ import (
 
 const (
 	// maxMemory is the maximum memory of one instance, in bytes; it holds the file too.
-	maxMemory = 256 << 20
+	maxMemory = 128 << 20
 	// maxTime is the maximum time to read one document.
 	maxTime = time.Minute
 	// maxPages is the maximum number of pages of a file.
 	maxPages = 20_000
 	// maxOpen is the maximum number of documents that are read at once; others wait.
-	maxOpen = 2
+	maxOpen = 1
 )
 
 // instances compiles PDFium when the first document is read. The result is kept in the user's cache folder, if there is
