@@ -136,8 +136,8 @@ func (b *bench) deliverNotifications(t *testing.T, h Harness, operation, task st
 		t.Fatalf("%T has no Notifications", b.sim)
 	}
 	g := b.newSecondGateway(t)
-	for _, told := range n.Notifications(task) {
-		if err := g.Notify(t.Context(), b.driver.Provider(), told); err != nil {
+	for _, notification := range n.Notifications(task) {
+		if err := g.Notify(t.Context(), b.driver.Provider(), notification); err != nil {
 			t.Errorf("Notify: %v", err)
 		}
 	}

@@ -15,10 +15,10 @@ const maxListedTasks = 100
 
 // The variants of [sim.FaultListLost].
 const (
-	listMissing = iota // the proxy has no list
-	listCut            // the list is cut off in the middle
-	listPage           // an unrelated page is in its place
-	listBare           // the proxy drops the state of a submission
+	listMissing   = iota // the proxy has no list
+	listCut              // the list is cut off in the middle
+	listPage             // an unrelated page is in its place
+	listStateless        // the proxy drops the state of a submission
 )
 
 // list returns the known tasks among those requested; it omits the others silently.
@@ -62,14 +62,14 @@ func (s *Simulator) listAll(w http.ResponseWriter, r *http.Request) {
 		sim.HTML(http.StatusOK).Write(w)
 	case listCut:
 		sim.HalfJSON(w, all)
-	case listBare:
-		bare := []task{}
+	case listStateless:
+		stateless := []task{}
 		for _, t := range all {
 			one := *t
 			one.State = ""
-			bare = append(bare, one)
+			stateless = append(stateless, one)
 		}
-		sim.JSON(w, http.StatusOK, bare)
+		sim.JSON(w, http.StatusOK, stateless)
 	default:
 		sim.JSON(w, http.StatusOK, all)
 	}
